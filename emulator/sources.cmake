@@ -1,0 +1,2 @@
+# Every source of gcsflux::emulator.
+set(EMULATOR_SOURCES)

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gcsflux/object.h"
+#include "gcsflux/options.h"
+#include "gcsflux/result.h"
+
+namespace gcsflux {
+
+class ClientCore;
+
+/// What a read delivered.
+struct ReadSummary {
+  std::uint64_t bytes = 0;       ///< Delivered, from the start of the range.
+  std::int64_t generation = 0;   ///< The one that every byte is of.
+  std::uint64_t object_size = 0;  ///< Of the whole object, as stored.
+  std::uint32_t crc32c = 0;      ///< Of the bytes delivered.
+};
+
+/// Takes the next bytes of a read, in order; they are valid during the call only. An error ends the read as it is.
+using ByteSink = std::function<Result<void>(std::span<const std::byte>)>;
+
+struct ObjectPage {
+  std::vector<ObjectMetadata> objects = {};
+  std::vector<std::string> prefixes = {};
+  std::string next_page_token = {};  ///< Empty on the last page.
+};
+
+/// One source of ComposeObjects, in the destination's bucket.
+struct ComposeSource {
+  std::string name = {};
+  std::optional<std::int64_t> generation = {};  ///< Set it where the source may change meanwhile.
+};
+
+/// Google Cloud Storage, one blocking method per operation.
+///
+/// Thread-safe. A handle: copies are cheap and share connections, which live until the last copy is gone.
+/// Every method returns when it has succeeded, failed for good, or its stop_token asked it to stop (kCancelled,
+/// within about 50 ms). Failures that may pass are retried as RetryOptions says where the operation is idempotent.
+class Client {
+ public:
+  /// Makes no request. kInvalidArgument: a malformed endpoint, options out of their range, or a token that would go
+  /// over plain http to another machine.
+  static Result<Client> Create(ClientOptions options = {});
+
+  /// kAlreadyExists where the name is taken.
+  Result<BucketMetadata> InsertBucket(const std::string& bucket, const InsertBucketOptions& options = {}) const;
+  Result<BucketMetadata> GetBucket(const std::string& bucket, const GetBucketOptions& options = {}) const;
+  /// Every bucket of the project, all pages of it.
+  Result<std::vector<BucketMetadata>> ListBuckets(const ListBucketsOptions& options = {}) const;
+  /// kAlreadyExists where the bucket is not empty (GCS answers 409).
+  Result<void> DeleteBucket(const std::string& bucket, const DeleteBucketOptions& options = {}) const;
+
+  /// Stores `data` as one object in one request, with its CRC32C, which the service checks before it commits.
+  Result<ObjectMetadata> InsertObject(const ObjectName& object, std::span<const std::byte> data,
+                                      const InsertObjectOptions& options = {}) const;
+
+  Result<ObjectMetadata> GetObject(const ObjectName& object, const GetObjectOptions& options = {}) const;
+
+  /// Reads into the caller's memory. kInvalidArgument where more than `buffer` would be delivered.
+  ///
+  /// A read that breaks goes on at the last byte delivered, of the same generation (kAborted where that one is gone).
+  /// A whole object's CRC32C is checked against the service's (kCorrupted). On failure the buffer holds anything.
+  Result<ReadSummary> ReadObject(const ObjectName& object, std::span<std::byte> buffer,
+                                 const ReadObjectOptions& options = {}) const;
+  /// The same, piece by piece. The checksum is known only at the end: what the sink has taken is to be discarded on
+  /// an error.
+  Result<ReadSummary> ReadObject(const ObjectName& object, const ByteSink& sink,
+                                 const ReadObjectOptions& options = {}) const;
+  /// The same, into a new string: for small objects.
+  Result<std::string> ReadObject(const ObjectName& object, const ReadObjectOptions& options = {}) const;
+
+  /// One page; listing.h has the whole of it.
+  Result<ObjectPage> ListObjects(const std::string& bucket, const ListObjectsOptions& options = {}) const;
+
+  /// Joins 1 to 32 objects of one bucket into `destination` (same bucket) without moving their bytes.
+  Result<ObjectMetadata> ComposeObjects(const std::vector<ComposeSource>& sources, const ObjectName& destination,
+                                        const ComposeObjectsOptions& options = {}) const;
+
+  Result<void> DeleteObject(const ObjectName& object, const DeleteObjectOptions& options = {}) const;
+
+  /// For this library's own layers; not part of the promise.
+  [[nodiscard]] const ClientCore& core() const { return *core_; }
+
+ private:
+  explicit Client(std::shared_ptr<const ClientCore> core) : core_(std::move(core)) {}
+  std::shared_ptr<const ClientCore> core_;
+};
+
+/// The bytes of a string, without a copy.
+inline std::span<const std::byte> AsBytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+}  // namespace gcsflux

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gcsflux/options.h"
+#include "gcsflux/result.h"
+
+namespace gcsflux {
+
+/// Reads `--name=value`, `--name value`, `--switch` and `--noswitch` (one dash works too) from anywhere on the line
+/// and returns what is left, in order; everything after `--` is left alone.
+///
+/// kInvalidArgument with the flag's name where it is unknown or its value cannot be read. Call it once, before
+/// threads start. `--help` is a switch of its own: see HelpRequested().
+Result<std::vector<std::string>> ParseFlags(int argc, const char* const* argv);
+
+/// True once ParseFlags() has seen --help or -h.
+bool HelpRequested();
+
+/// Every flag of gcsflux and of the program whose main file is `program_file` (its __FILE__), one per paragraph,
+/// with its default.
+std::string FlagsHelp(std::string_view program_file);
+
+/// The options that the flags describe: --endpoint, --project, --access_token_file, --retry_... and so on.
+/// kInvalidArgument where a value is out of its range; kLocalIo where the token's file cannot be read.
+Result<ClientOptions> ClientOptionsFromFlags();
+
+}  // namespace gcsflux

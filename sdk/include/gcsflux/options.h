@@ -1,0 +1,121 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "gcsflux/credentials.h"
+#include "gcsflux/object.h"
+
+namespace gcsflux {
+
+/// How failures that may pass are tried again: exponential backoff with full jitter under a deadline.
+///
+/// The wait before attempt n+1 is uniform in [0, min(max_delay, initial_delay * multiplier^(n-1))].
+/// What is tried again: HTTP 408, 429, 5xx, a connection that was refused, broke or ended early; and only
+/// operations that are idempotent as they were asked for (reads always, writes under a precondition).
+struct RetryOptions {
+  /// Raise it when many clients fail together and return together.
+  std::chrono::milliseconds initial_delay{200};
+  /// Lower it (to 1.2, say) when a long tail of waiting costs more than a few more requests.
+  double multiplier = 2.0;
+  /// Google advises 32 to 60 s. Lower it when somebody waits for the answer.
+  std::chrono::milliseconds max_delay{32'000};
+  /// From the first attempt's start; no attempt or wait goes past it. Raise it when outages should be sat out.
+  std::chrono::milliseconds deadline{120'000};
+  /// Attempts in all, the first included. 1 switches retries off; lower it in tests.
+  int max_attempts = 1'000'000;
+};
+
+/// What a Client needs to know. All of it has a working default.
+struct ClientOptions {
+  /// "https://storage.googleapis.com" unless one of STORAGE_EMULATOR_HOST, CLOUD_STORAGE_EMULATOR_ENDPOINT and
+  /// CLOUD_STORAGE_TESTBENCH_ENDPOINT names another, looked at in this order. Set it to talk to a certain endpoint
+  /// whatever the environment says. Scheme and host, no path: "http://127.0.0.1:9000"; without a scheme, http.
+  std::string endpoint = {};
+  /// Anonymous unless set.
+  std::optional<Credentials> credentials = {};
+  /// For InsertBucket and ListBuckets; GOOGLE_CLOUD_PROJECT where empty.
+  std::string project = {};
+  RetryOptions retry = {};
+  /// For name look-up, TCP and TLS together. Raise it on slow or distant networks.
+  std::chrono::milliseconds connect_timeout{10'000};
+  /// An exchange in which no byte moves for so long counts as broken and is retried. Raise it for endpoints that
+  /// are slow to answer; whole seconds count.
+  std::chrono::seconds stall_timeout{60};
+  /// Connections kept open between calls. Raise it to at least the number of threads that call at once.
+  int max_idle_connections = 256;
+};
+
+struct InsertBucketOptions {
+  std::string location = {};  ///< GCS's own default (US) where empty.
+  std::stop_token stop = {};
+};
+
+struct GetBucketOptions {
+  std::stop_token stop = {};
+};
+
+struct ListBucketsOptions {
+  std::string prefix = {};
+  std::stop_token stop = {};
+};
+
+struct DeleteBucketOptions {
+  std::stop_token stop = {};
+};
+
+/// For InsertObject. Retried only under a precondition: see upload.h for writes that are safe by themselves.
+struct InsertObjectOptions {
+  std::optional<std::int64_t> if_generation_match = {};  ///< 0: only where no object of the name is live.
+  std::optional<std::int64_t> if_generation_not_match = {};
+  std::string content_type = "application/octet-stream";
+  std::map<std::string, std::string> metadata = {};
+  std::stop_token stop = {};
+};
+
+struct GetObjectOptions {
+  std::optional<std::int64_t> generation = {};
+  std::optional<std::int64_t> if_generation_match = {};
+  std::optional<std::int64_t> if_generation_not_match = {};
+  std::stop_token stop = {};
+};
+
+struct ReadObjectOptions {
+  /// The whole object unless set. A range past the end is cut; one that begins there is kOutOfRange.
+  std::optional<ByteRange> range = {};
+  /// The live one unless set. Set it where the bytes must be of the object that was listed.
+  std::optional<std::int64_t> generation = {};
+  std::optional<std::int64_t> if_generation_match = {};
+  std::optional<std::int64_t> if_generation_not_match = {};
+  std::stop_token stop = {};
+};
+
+/// One page of a bucket's objects, in bytewise order of their names.
+struct ListObjectsOptions {
+  std::string prefix = {};
+  std::string delimiter = {};     ///< "/" folds everything behind the next one into ObjectPage::prefixes.
+  std::string start_offset = {};  ///< Names at or after it.
+  std::string end_offset = {};    ///< Names before it; empty is no bound.
+  int max_results = 5000;         ///< A wish: GCS may serve fewer. Objects and prefixes count alike.
+  std::string page_token = {};    ///< From ObjectPage::next_page_token.
+  std::stop_token stop = {};
+};
+
+struct ComposeObjectsOptions {
+  std::optional<std::int64_t> if_generation_match = {};  ///< Of the destination; 0: it must not exist.
+  std::string content_type = "application/octet-stream";
+  std::map<std::string, std::string> metadata = {};
+  std::stop_token stop = {};
+};
+
+struct DeleteObjectOptions {
+  std::optional<std::int64_t> generation = {};
+  std::optional<std::int64_t> if_generation_match = {};
+  std::stop_token stop = {};
+};
+
+}  // namespace gcsflux

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cassert>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <type_traits>
+#include <utility>
+
+namespace gcsflux {
+
+/// What a caller may want to tell apart; the message is for people, nobody parses it.
+enum class ErrorCode {
+  kInvalidArgument,     ///< The call itself is wrong: a bad URI, a range past its limits, an empty name; or HTTP 400.
+  kUnauthenticated,     ///< HTTP 401: no credential, or one that is not accepted.
+  kPermissionDenied,    ///< HTTP 403.
+  kNotFound,            ///< HTTP 404: no such bucket or object.
+  kAlreadyExists,       ///< HTTP 409: the bucket's name is taken, or the bucket is not empty.
+  kPreconditionFailed,  ///< HTTP 412: an if_..._match precondition did not hold.
+  kNotModified,         ///< HTTP 304: an if_..._not_match precondition did not hold.
+  kOutOfRange,          ///< HTTP 416: the range begins at or past the object's end.
+  kRateLimited,         ///< HTTP 429, or 403 with a rate-limit reason; retried.
+  kUnavailable,         ///< HTTP 408 or 5xx, or a connection that broke in mid-exchange; retried.
+  kUnreachable,         ///< No connection was made: refused, name not resolved, connect time-out; retried.
+  kTlsFailed,           ///< The server's certificate or the TLS handshake was not accepted; never retried.
+  kTruncated,           ///< The body ended before its announced length; retried.
+  kDeadlineExceeded,    ///< The retry deadline passed; the message holds the last failure.
+  kCancelled,           ///< The caller's stop_token asked for it.
+  kCorrupted,           ///< Bytes do not match their CRC32C or their length.
+  kAborted,             ///< The object changed while it was being read.
+  kSessionLost,         ///< A resumable upload's session is gone; nothing became visible.
+  kBadResponse,         ///< The answer is not what GCS sends: HTML for JSON, a missing header.
+  kEmptyPrefix,         ///< Nothing is stored under the prefix that a dataset was to be made of.
+  kUndecodable,         ///< An object's bytes are not of the format that was asked for.
+  kLocalIo,             ///< A local file, or the caller's own sink, failed.
+};
+
+/// The code's name, as in "NOT_FOUND". Never empty.
+std::string_view ErrorCodeName(ErrorCode code);
+
+/// A failure as a value. `message` names the operation, the object, what happened, and what to do about it.
+struct Error {
+  ErrorCode code = ErrorCode::kInvalidArgument;
+  std::string message = {};
+  int http_status = 0;      ///< 0 where the failure did not come as an HTTP answer.
+  std::string reason = {};  ///< The service's own reason, such as "conditionNotMet"; may be empty.
+};
+
+/// Either a T or an Error. Values, references and moves behave as those of T do; not thread-safe.
+///
+/// `value()`, `*` and `->` may be used only when `ok()`, `error()` only when not: both are asserted.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : outcome_(std::move(value)) {}
+  Result(Error error) : outcome_(tl::unexpect, std::move(error)) {}
+
+  [[nodiscard]] bool ok() const { return outcome_.has_value(); }
+  explicit operator bool() const { return ok(); }
+
+  T& value() & { return assert(ok()), *outcome_; }
+  const T& value() const& { return assert(ok()), *outcome_; }
+  T&& value() && { return assert(ok()), *std::move(outcome_); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  const Error& error() const { return assert(!ok()), outcome_.error(); }
+
+ private:
+  tl::expected<T, Error> outcome_;
+};
+
+/// Success without a value, or an Error. A default-made one is a success.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : outcome_(tl::unexpect, std::move(error)) {}
+
+  [[nodiscard]] bool ok() const { return outcome_.has_value(); }
+  explicit operator bool() const { return ok(); }
+  const Error& error() const { return assert(!ok()), outcome_.error(); }
+
+ private:
+  tl::expected<void, Error> outcome_;
+};
+
+}  // namespace gcsflux

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gcsflux::internal {
+
+/// Encodes everything but RFC 3986's unreserved characters, '/' included: fit for one path segment or a query value.
+std::string PercentEncode(std::string_view text);
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,52 @@
+#include "base/rfc3339.h"
+
+#include <charconv>
+
+namespace gcsflux::internal {
+namespace {
+
+// The number that fills [begin, begin + length), or nothing.
+std::optional<unsigned> Digits(std::string_view text, std::size_t begin, std::size_t length) {
+  unsigned value = 0;
+  const char* first = text.data() + begin;
+  const auto [end, error] = std::from_chars(first, first + length, value);
+  if (error != std::errc{} || end != first + length) return std::nullopt;
+  return value;
+}
+
+// The fraction behind the seconds, ".123" or nothing, in nanoseconds.
+std::optional<std::chrono::nanoseconds> Fraction(std::string_view text) {
+  if (text.empty()) return std::chrono::nanoseconds(0);
+  if (text.size() < 2 || text.size() > 10 || text[0] != '.') return std::nullopt;
+  const auto value = Digits(text, 1, text.size() - 1);
+  if (!value) return std::nullopt;
+  std::int64_t nanoseconds = *value;
+  for (std::size_t digits = text.size() - 1; digits < 9; ++digits) nanoseconds *= 10;
+  return std::chrono::nanoseconds(nanoseconds);
+}
+
+}  // namespace
+
+std::optional<std::chrono::system_clock::time_point> ParseRfc3339(std::string_view text) {
+  constexpr std::string_view kForm = "0000-00-00T00:00:00";
+  if (text.size() <= kForm.size() || text.back() != 'Z') return std::nullopt;
+  for (const std::size_t i : {4, 7, 10, 13, 16}) {
+    if (text[i] != kForm[i]) return std::nullopt;
+  }
+  const auto year = Digits(text, 0, 4);
+  const auto month = Digits(text, 5, 2);
+  const auto day = Digits(text, 8, 2);
+  const auto hour = Digits(text, 11, 2);
+  const auto minute = Digits(text, 14, 2);
+  const auto second = Digits(text, 17, 2);
+  const auto fraction = Fraction(text.substr(kForm.size(), text.size() - kForm.size() - 1));
+  if (!year || !month || !day || !hour || !minute || !second || !fraction) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(*year)), std::chrono::month(*month),
+                                         std::chrono::day(*day)};
+  if (!date.ok() || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
+  const auto time = std::chrono::sys_days(date) + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
+                    std::chrono::seconds(*second) + *fraction;
+  return std::chrono::time_point_cast<std::chrono::system_clock::duration>(time);
+}
+
+}  // namespace gcsflux::internal

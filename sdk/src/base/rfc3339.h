@@ -1,0 +1,13 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+namespace gcsflux::internal {
+
+/// "2026-11-20T06:15:00.123Z" as a time; nothing where it is not of that form. Offsets other than Z are not taken: GCS
+/// writes UTC.
+std::optional<std::chrono::system_clock::time_point> ParseRfc3339(std::string_view text);
+
+}  // namespace gcsflux::internal

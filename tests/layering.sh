@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# The layer rules of docs/architecture.md, checked on the includes: tests/layering.sh PROJECT_ROOT
+set -euo pipefail
+cd "$1"
+status=0
+
+# forbid WHY INCLUDE_REGEX FILE...: none of the files may include a header that matches.
+forbid() {
+  local why=$1 regex=$2 hits
+  shift 2
+  [ $# -gt 0 ] || return 0
+  if hits=$(grep -nE "^\s*#\s*include\s+[<\"]($regex)" "$@"); then
+    printf 'layering: %s\n%s\n' "$why" "$hits"
+    status=1
+  fi
+}
+files() { find "$@" -type f \( -name '*.h' -o -name '*.cc' \) 2>/dev/null | sort; }
+files_without() { local pattern=$1; shift; files "$@" | grep -vE "$pattern" || true; }
+
+# Upward includes. Directories of sdk/src from the lowest layer up; "a b" share a layer and do not see each other.
+layers=("base" "http" "wire retry" "auth client" "transfer" "torch")
+for ((low = 0; low < ${#layers[@]}; ++low)); do
+  above=$(printf '%s ' "${layers[@]:low+1}" | tr -s ' ' '|')
+  above=${above%|}
+  for directory in ${layers[low]}; do
+    [ -z "$above" ] || forbid "sdk/src/$directory includes a layer above it" "($above)/" $(files "sdk/src/$directory")
+  done
+done
+forbid "the flow-control layer knows no wire format" 'wire/' $(files sdk/src/retry)
+
+# Third parties, each where it belongs.
+forbid "curl belongs to sdk/src/http" 'curl/' $(files_without '^sdk/src/http/' sdk)
+forbid "JSON belongs to sdk/src/wire and sdk/src/auth" 'nlohmann/' $(files_without '^sdk/src/(wire|auth)/' sdk)
+forbid "httplib belongs to the emulator's server" 'httplib' $(files_without '^emulator/src/server/' sdk emulator conformance)
+forbid "gflags belongs to sdk/src/flags and to programs" 'gflags/' $(files_without '^(sdk/src/flags|sdk/cli)/' sdk)
+forbid "torch belongs to L5" '(torch|ATen|c10|caffe2)/' $(files_without '/torch/' sdk) $(files emulator conformance)
+forbid "a public header names a third party" '(curl|nlohmann|httplib|gflags|openssl|isa-l)' \
+  $(files sdk/include emulator/include)
+
+# The emulator is an independent oracle.
+forbid "sdk/ includes the emulator" '(gcsflux/emulator|emulator/|conformance/)' $(files sdk)
+forbid "the emulator includes the SDK" 'gcsflux/[^e]' $(files emulator)
+forbid "conformance includes the SDK or the emulator's inside" '(gcsflux/[^e]|base/|http/|wire/|retry/|store/|server/)' $(files conformance)
+exit $status
