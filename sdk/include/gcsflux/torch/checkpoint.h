@@ -1,28 +1,44 @@
 #pragma once
 
-#include <torch/serialize/archive.h>
-
-#include <functional>
+#include <cstdint>
+#include <map>
+#include <string>
 
 #include "gcsflux/client.h"
 #include "gcsflux/torch/storage_error.h"
 #include "gcsflux/upload.h"
 
+namespace torch::nn {
+class Module;
+}
+namespace torch::optim {
+class Optimizer;
+}
+
 namespace gcsflux {
 
-/// Streams a libtorch archive to `object` with bounded memory (one upload chunk); visible only when it is complete.
-///
-/// `fill` writes what is to be saved: `[&](auto& a) { model->save(a); }`. The file is what `torch::save` writes.
-/// Throws StorageError; nothing becomes visible then, nor when `fill` throws (its exception goes on).
-ObjectMetadata SaveArchive(const Client& client, const ObjectName& object,
-                           const std::function<void(torch::serialize::OutputArchive&)>& fill,
-                           const UploadOptions& options = {});
+/// Where a training run stands; module and optimizer are borrowed for the call.
+struct TrainingState {
+  torch::nn::Module* module = nullptr;  ///< Required.
+  /// Absent where only the module counts, as in evaluation; a checkpoint's optimizer state is then passed over.
+  torch::optim::Optimizer* optimizer = nullptr;
+  std::map<std::string, std::int64_t> numbers = {};  ///< The caller's own: epoch, step, seed.
+};
 
-/// Reads the archive back; `use` takes what it needs: `[&](auto& a) { model->load(a); }`.
+/// Stores the module's parameters and buffers, the optimizer's state and options, and the numbers as one object,
+/// which becomes visible when it is complete, or never. Memory beyond the tensors' own: one upload chunk.
 ///
-/// The object's CRC32C is checked before `use` sees a byte: libtorch itself checks nothing. Throws StorageError:
-/// kNotFound, kCorrupted, kUndecodable where the object is no archive of libtorch.
-void LoadArchive(const Client& client, const ObjectName& object,
-                 const std::function<void(torch::serialize::InputArchive&)>& use);
+/// `SaveCheckpoint(client, object, {.module = model.get(), .optimizer = &adam, .numbers = {{"epoch", 3}}})`.
+/// Throws StorageError. UploadOptions::mode kCreate keeps a run from overwriting another one's checkpoint.
+ObjectMetadata SaveCheckpoint(const Client& client, const ObjectName& object, const TrainingState& state,
+                              const UploadOptions& options = {});
+
+/// Brings module, optimizer (learning rates included) and numbers back to where SaveCheckpoint() saw them.
+///
+/// All or nothing: the object's CRC32C, every parameter's and buffer's name, shape and type, and the optimizer's
+/// groups are checked before anything of `state` changes. Throws StorageError: kNotFound, kCorrupted, and
+/// kUndecodable where the object is no checkpoint, or one of another module or optimizer.
+/// A module that overrides save() and load() is none of its business: see archive.h.
+void LoadCheckpoint(const Client& client, const ObjectName& object, TrainingState& state);
 
 }  // namespace gcsflux

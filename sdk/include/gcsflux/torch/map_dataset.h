@@ -18,19 +18,21 @@ struct MapDatasetOptions {
   DownloaderOptions download = {};
 };
 
-/// The objects under a gs:// prefix as a map-style torch dataset: `torch::data::make_data_loader(dataset, ...)`.
+/// The objects under a gs:// prefix as a map-style torch dataset:
+/// `torch::data::make_data_loader(dataset.map(torch::data::transforms::Stack<>()), options)`.
 ///
 /// A batch's objects are fetched concurrently into one block and handed to the transform as views. Copies (the
 /// DataLoader makes one per worker) share the client, the listing and the download threads. Thread-safe where the
 /// transform is: workers call it at the same time.
 class MapDataset : public torch::data::datasets::BatchDataset<MapDataset, std::vector<torch::data::Example<>>> {
  public:
-  /// Makes an Example of an object's bytes, which are valid during the call only. May throw; a StorageError of
-  /// kUndecodable that names the object is the fitting thing for bytes of another format.
+  /// Makes an Example of an object's bytes, which are valid during the call only: its tensors own what they hold.
+  /// It throws what it likes on bytes of another format; see get_batch().
   using Transform =
       std::function<torch::data::Example<>(const ObjectMetadata& object, std::span<const std::byte> bytes)>;
 
-  /// Lists the prefix, which fixes the names, generations and order (bytewise) of the dataset.
+  /// Lists the prefix (end it with "/" to mean a directory), which fixes the names, generations and order (bytewise)
+  /// of the dataset. Names that end with "/" are the empty objects that stand for directories, and left out.
   /// Throws StorageError: kEmptyPrefix where nothing is there, and whatever listing may fail with.
   MapDataset(Client client, const ObjectName& prefix, Transform transform, const MapDatasetOptions& options = {});
 
@@ -38,11 +40,16 @@ class MapDataset : public torch::data::datasets::BatchDataset<MapDataset, std::v
   MapDataset(Client client, std::vector<ObjectMetadata> objects, Transform transform,
              const MapDatasetOptions& options = {});
 
-  /// The examples of `indices`, in their order. Throws StorageError with the object's name; never fewer than asked.
+  /// The examples of `indices`, in their order; never fewer than asked.
+  ///
+  /// Throws StorageError with the object's name: kNotFound where an object was deleted or overwritten since it was
+  /// listed, kInvalidArgument for an index past the end. A transform's StorageError goes on as it is; what else it
+  /// throws arrives as kUndecodable with the object's name before its text, and nested (std::rethrow_if_nested).
   std::vector<torch::data::Example<>> get_batch(torch::ArrayRef<std::size_t> indices) override;
 
   [[nodiscard]] torch::optional<std::size_t> size() const override;
 
+  /// What index i is: `objects()[i]`.
   [[nodiscard]] const std::vector<ObjectMetadata>& objects() const;
 
  private:

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 #include "gcsflux/result.h"
 
@@ -17,5 +19,13 @@ class StorageError : public std::runtime_error {
  private:
   Error error_;
 };
+
+/// The value of a result, or its error thrown: for programs that speak exceptions anyway.
+/// `auto client = ValueOrThrow(Client::Create());`
+template <class T>
+T ValueOrThrow(Result<T> result) {
+  if (!result.ok()) throw StorageError(result.error());
+  if constexpr (!std::is_void_v<T>) return std::move(result).value();
+}
 
 }  // namespace gcsflux
