@@ -19,8 +19,8 @@ Result<std::vector<std::string>> ParseFlags(int argc, const char* const* argv);
 /// True once ParseFlags() has seen --help or -h.
 bool HelpRequested();
 
-/// Every flag of gcsflux and of the program whose main file is `program_file` (its __FILE__), one per paragraph,
-/// with its default.
+/// The program's own flags, those defined in files beside `program_file` (the __FILE__ of its main), then gcsflux's:
+/// one per paragraph, with its default.
 std::string FlagsHelp(std::string_view program_file);
 
 /// The options that the flags describe: --endpoint, --project, --access_token_file, --retry_... and so on.

@@ -45,7 +45,7 @@ struct ObjectMetadata {
   std::int64_t metageneration = 0;  ///< Counts changes of the metadata of this generation, from 1.
   std::uint64_t size = 0;           ///< In bytes, as stored.
   std::optional<std::uint32_t> crc32c = {};
-  std::string md5_hash = {};  ///< Base64 of 16 bytes; empty where GCS has none (composed, multipart).
+  std::string md5_hash = {};  ///< Base64; only where it was asked for and GCS has one (not of composed objects).
   std::string etag = {};
   std::string content_type = {};
   std::string content_encoding = {};

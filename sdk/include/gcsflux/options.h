@@ -24,7 +24,9 @@ struct RetryOptions {
   double multiplier = 2.0;
   /// Google advises 32 to 60 s. Lower it when somebody waits for the answer.
   std::chrono::milliseconds max_delay{32'000};
-  /// From the first attempt's start; no attempt or wait goes past it. Raise it when outages should be sat out.
+  /// From the first attempt's start, or from the last byte of a transfer that goes on where it broke: no attempt begins
+  /// after it. One that is under way is not cut short (ClientOptions::stall_timeout ends one that stands still).
+  /// Raise it when outages should be sat out.
   std::chrono::milliseconds deadline{120'000};
   /// Attempts in all, the first included. 1 switches retries off; lower it in tests.
   int max_attempts = 1'000'000;
@@ -78,6 +80,9 @@ struct InsertObjectOptions {
 };
 
 struct GetObjectOptions {
+  /// Asks for ObjectMetadata::md5_hash. Set it to compare with tools that know nothing else; everything here goes by
+  /// CRC32C, and an emulator has to compute the MD5 first.
+  bool with_md5_hash = false;
   std::optional<std::int64_t> generation = {};
   std::optional<std::int64_t> if_generation_match = {};
   std::optional<std::int64_t> if_generation_not_match = {};

@@ -24,7 +24,6 @@ enum class ErrorCode {
   kUnreachable,         ///< No connection was made: refused, name not resolved, connect time-out; retried.
   kTlsFailed,           ///< The server's certificate or the TLS handshake was not accepted; never retried.
   kTruncated,           ///< The body ended before its announced length; retried.
-  kDeadlineExceeded,    ///< The retry deadline passed; the message holds the last failure.
   kCancelled,           ///< The caller's stop_token asked for it.
   kCorrupted,           ///< Bytes do not match their CRC32C or their length.
   kAborted,             ///< The object changed while it was being read.

@@ -1,0 +1,153 @@
+#include "cli/commands.h"
+
+#include <gflags/gflags.h>
+
+#include <ctime>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+
+#include "cli/copy.h"
+#include "gcsflux/listing.h"
+
+DEFINE_bool(recursive, false, "ls, rm: everything under the prefix, not one directory level or one object.");
+DEFINE_bool(long, false, "ls: size in bytes, time of the last change and generation before each name.");
+DEFINE_string(location, "", "mb: where the bucket lies, as US or EUROPE-WEST4. Empty takes Cloud Storage's default.");
+
+namespace gcsflux::cli {
+namespace {
+
+using Arguments = std::vector<std::string>;
+constexpr std::size_t kAny = 1'000'000;
+
+std::string Iso8601(std::chrono::system_clock::time_point time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  std::ostringstream text;
+  text << std::put_time(&utc, "%Y-%m-%dT%H:%M:%SZ");
+  return text.str();
+}
+
+Error WrongUsage(std::string message) { return Error{ErrorCode::kInvalidArgument, std::move(message)}; }
+
+Result<ObjectName> ParseBucket(const std::string& uri) {
+  auto bucket = ParseUri(uri);
+  if (bucket && !bucket->name.empty()) return WrongUsage("'" + uri + "' names an object, not a bucket");
+  return bucket;
+}
+
+Result<void> MakeBuckets(const Client& client, const Arguments& uris) {
+  for (const std::string& uri : uris) {
+    const auto bucket = ParseBucket(uri);
+    if (!bucket) return bucket.error();
+    if (auto made = client.InsertBucket(bucket->bucket, {.location = FLAGS_location}); !made) return made.error();
+  }
+  return {};
+}
+
+Result<void> ListBuckets(const Client& client) {
+  const auto buckets = client.ListBuckets();
+  if (!buckets) return buckets.error();
+  for (const BucketMetadata& bucket : *buckets) std::cout << ToUri({bucket.name}) << '\n';
+  return {};
+}
+
+void PrintListed(const ObjectMetadata& object) {
+  if (FLAGS_long) {
+    std::cout << std::setw(12) << object.size << "  " << Iso8601(object.updated) << "  " << object.generation << "  ";
+  }
+  std::cout << ToUri({object.bucket, object.name}) << '\n';
+}
+
+Result<void> List(const Client& client, const Arguments& uris) {
+  if (uris.empty()) return ListBuckets(client);
+  for (const std::string& uri : uris) {
+    const auto prefix = ParseUri(uri);
+    if (!prefix) return prefix.error();
+    const auto listing = ListPrefix(client, *prefix, {.delimiter = FLAGS_recursive ? "" : "/"});
+    if (!listing) return listing.error();
+    if (listing->objects.empty() && listing->prefixes.empty() && !prefix->name.empty()) {
+      return Error{ErrorCode::kEmptyPrefix, "nothing is stored under " + uri};
+    }
+    for (const std::string& directory : listing->prefixes) std::cout << ToUri({prefix->bucket, directory}) << '\n';
+    for (const ObjectMetadata& object : listing->objects) PrintListed(object);
+  }
+  return {};
+}
+
+Result<void> Stat(const Client& client, const Arguments& uris) {
+  for (const std::string& uri : uris) {
+    const auto name = ParseObject(uri);
+    if (!name) return name.error();
+    const auto object = client.GetObject(*name, {.with_md5_hash = true});
+    if (!object) return object.error();
+    std::cout << uri << "\n  size:            " << object->size << "\n  generation:      " << object->generation
+              << "\n  metageneration:  " << object->metageneration << "\n  content type:    " << object->content_type;
+    if (!object->content_encoding.empty()) std::cout << "\n  encoding:        " << object->content_encoding;
+    std::cout << "\n  storage class:   " << object->storage_class
+              << "\n  created:         " << Iso8601(object->time_created)
+              << "\n  updated:         " << Iso8601(object->updated);
+    if (object->crc32c) {
+      std::cout << "\n  crc32c:          " << std::hex << std::setfill('0') << std::setw(8) << *object->crc32c
+                << std::dec << std::setfill(' ');
+    }
+    if (!object->md5_hash.empty()) std::cout << "\n  md5 (base64):    " << object->md5_hash;
+    std::cout << "\n  etag:            " << object->etag << '\n';
+    for (const auto& [key, value] : object->metadata) std::cout << "  metadata." << key << ": " << value << '\n';
+  }
+  return {};
+}
+
+// Objects at the name itself and in it as a directory; a bucket's name takes all of it.
+Result<void> RemoveAll(const Client& client, const ObjectName& prefix) {
+  const auto listing = ListPrefix(client, prefix);
+  if (!listing) return listing.error();
+  const bool is_directory = prefix.name.empty() || prefix.name.ends_with('/');
+  std::size_t removed = 0;
+  for (const ObjectMetadata& object : listing->objects) {
+    if (!is_directory && object.name != prefix.name && !object.name.starts_with(prefix.name + "/")) continue;
+    // By its generation: what somebody writes there meanwhile is not ours to remove.
+    const auto done = client.DeleteObject({object.bucket, object.name}, {.generation = object.generation});
+    if (!done && done.error().code != ErrorCode::kNotFound) return done;
+    ++removed;
+  }
+  if (removed == 0) return Error{ErrorCode::kEmptyPrefix, "nothing is stored under " + ToUri(prefix)};
+  return {};
+}
+
+Result<void> Remove(const Client& client, const Arguments& uris) {
+  for (const std::string& uri : uris) {
+    const auto name = ParseUri(uri);
+    if (!name) return name.error();
+    const auto done = FLAGS_recursive      ? RemoveAll(client, *name)
+                      : name->name.empty() ? client.DeleteBucket(name->bucket)
+                                           : client.DeleteObject(*name);
+    if (!done) return done;
+  }
+  return {};
+}
+
+}  // namespace
+
+const std::vector<Command>& Commands() {
+  static const std::vector<Command> kCommands = {
+      {"mb", "gs://BUCKET...", "Make buckets.",
+       "Creating a bucket takes a project: --project or GOOGLE_CLOUD_PROJECT.\n", 1, kAny, MakeBuckets},
+      {"ls", "[gs://BUCKET[/PREFIX]...]", "List objects under a prefix; without one, the project's buckets.",
+       "One directory level unless --recursive; --long adds size, time and generation.\n", 0, kAny, List},
+      {"cp", "SOURCE DESTINATION", "Copy one object or file: gs:// or local on either side, - is a pipe.",
+       "A destination that ends in / (or is a bucket) takes the source's last name. An object becomes visible, and a\n"
+       "local file appears, only when it is complete and its checksum is right.\n",
+       2, 2, Copy},
+      {"cat", "gs://BUCKET/OBJECT...", "Write objects to standard output, one behind the other.",
+       "Exit status 1 means that what was written is not to be used.\n", 1, kAny, Concatenate},
+      {"stat", "gs://BUCKET/OBJECT...", "Show what Cloud Storage knows about objects.", "", 1, kAny, Stat},
+      {"rm", "gs://BUCKET[/OBJECT]...", "Remove objects, or a bucket that is empty.",
+       "With --recursive everything in the directory of that name (for a bucket: all its objects, not the bucket).\n",
+       1, kAny, Remove},
+  };
+  return kCommands;
+}
+
+}  // namespace gcsflux::cli

@@ -1,0 +1,149 @@
+#include "cli/copy.h"
+
+#include <gflags/gflags.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "gcsflux/upload.h"
+
+DEFINE_bool(no_clobber, false, "cp: fail where the destination is there already.");
+DEFINE_string(content_type, "application/octet-stream", "cp: content type of the object that is written.");
+
+namespace gcsflux::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct FileCloser {
+  void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
+};
+using File = std::unique_ptr<std::FILE, FileCloser>;
+
+Error LocalError(const std::string& what, const std::string& path) {
+  return Error{ErrorCode::kLocalIo, "cannot " + what + " '" + path + "': " + std::strerror(errno)};
+}
+
+bool IsUri(const std::string& text) { return text.starts_with("gs://") || text.starts_with("gcs://"); }
+
+std::string LastName(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+ByteSink WriteTo(std::FILE* file, const std::string& path) {
+  return [file, path](std::span<const std::byte> data) -> Result<void> {
+    if (std::fwrite(data.data(), 1, data.size(), file) != data.size()) return LocalError("write", path);
+    return {};
+  };
+}
+
+Result<void> PrintObject(const Client& client, const ObjectName& source) {
+  const auto read = client.ReadObject(source, WriteTo(stdout, "standard output"));
+  if (!read) return read.error();
+  if (std::fflush(stdout) != 0) return LocalError("write", "standard output");
+  return {};
+}
+
+// Into a file beside the destination, which takes its name once everything is there and right.
+Result<void> Download(const Client& client, const ObjectName& source, std::string destination) {
+  if (destination.ends_with('/') || fs::is_directory(destination)) {
+    destination = (fs::path(destination) / LastName(source.name)).string();
+  }
+  if (FLAGS_no_clobber && fs::exists(destination)) {
+    return Error{ErrorCode::kAlreadyExists, "'" + destination + "' is there already (--no_clobber)"};
+  }
+  const std::string part = destination + ".gcsflux-part";
+  File file(std::fopen(part.c_str(), "wb"));
+  if (!file) return LocalError("create", part);
+  const auto give_up = [&part](const Error& error) {
+    static_cast<void>(std::remove(part.c_str()));
+    return error;
+  };
+  if (const auto read = client.ReadObject(source, WriteTo(file.get(), part)); !read) return give_up(read.error());
+  if (std::fclose(file.release()) != 0) return give_up(LocalError("write", part));
+  if (std::rename(part.c_str(), destination.c_str()) != 0) return give_up(LocalError("name", destination));
+  return {};
+}
+
+UploadOptions UploadFlags() {
+  return {.mode = FLAGS_no_clobber ? WriteMode::kCreate : WriteMode::kOverwrite, .content_type = FLAGS_content_type};
+}
+
+Result<void> Upload(const Client& client, const std::string& source, const ObjectName& destination) {
+  const bool is_pipe = source == "-";
+  if (!is_pipe && fs::is_directory(source)) return Error{ErrorCode::kLocalIo, "'" + source + "' is a directory"};
+  const File file(is_pipe ? nullptr : std::fopen(source.c_str(), "rb"));
+  std::FILE* const in = is_pipe ? stdin : file.get();
+  if (in == nullptr) return LocalError("open", source);
+  ObjectWriter writer(client, destination, UploadFlags());
+  std::vector<std::byte> block(1U << 20);
+  while (const std::size_t count = std::fread(block.data(), 1, block.size(), in)) {
+    if (auto written = writer.Write(std::span(block).first(count)); !written) return written;
+  }
+  if (std::ferror(in) != 0) return LocalError("read", source);
+  if (const auto stored = writer.Close(); !stored) return stored.error();
+  return {};
+}
+
+Result<void> CopyObject(const Client& client, const ObjectName& source, const ObjectName& destination) {
+  ObjectWriter writer(client, destination, UploadFlags());
+  const ByteSink pass_on = [&writer](std::span<const std::byte> data) { return writer.Write(data); };
+  if (const auto read = client.ReadObject(source, pass_on); !read) return read.error();
+  if (const auto stored = writer.Close(); !stored) return stored.error();
+  return {};
+}
+
+// The object that "gs://bucket/dir/" means for a source of this name.
+Result<ObjectName> Destination(const std::string& uri, const std::string& source) {
+  auto destination = ParseUri(uri);
+  if (!destination) return destination;
+  if (!destination->name.empty() && !destination->name.ends_with('/')) return destination;
+  if (source == "-") return Error{ErrorCode::kInvalidArgument, "standard input has no name: write gs://bucket/name"};
+  destination->name += LastName(source);
+  return destination;
+}
+
+}  // namespace
+
+Result<ObjectName> ParseObject(const std::string& uri) {
+  auto name = ParseUri(uri);
+  if (name && name->name.empty()) {
+    return Error{ErrorCode::kInvalidArgument, "'" + uri + "' names a bucket; write gs://bucket/name"};
+  }
+  return name;
+}
+
+Result<void> Copy(const Client& client, const std::vector<std::string>& arguments) {
+  const std::string& from = arguments[0];
+  const std::string& to = arguments[1];
+  if (!IsUri(from) && !IsUri(to)) {
+    return Error{ErrorCode::kInvalidArgument, "neither '" + from + "' nor '" + to + "' is a gs:// URI"};
+  }
+  if (IsUri(to)) {
+    const auto destination = Destination(to, from);
+    if (!destination) return destination.error();
+    if (!IsUri(from)) return Upload(client, from, *destination);
+    const auto source = ParseObject(from);
+    if (!source) return source.error();
+    return CopyObject(client, *source, *destination);
+  }
+  const auto source = ParseObject(from);
+  if (!source) return source.error();
+  return to == "-" ? PrintObject(client, *source) : Download(client, *source, to);
+}
+
+Result<void> Concatenate(const Client& client, const std::vector<std::string>& uris) {
+  for (const std::string& uri : uris) {
+    const auto source = ParseObject(uri);
+    if (!source) return source.error();
+    if (auto printed = PrintObject(client, *source); !printed) return printed;
+  }
+  return {};
+}
+
+}  // namespace gcsflux::cli

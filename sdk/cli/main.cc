@@ -1,0 +1,81 @@
+// The `gcsflux` command: sub-commands on gs:// URIs. Exit status 0, 1 (the operation failed) or 2 (wrong usage).
+#include <gflags/gflags.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "cli/commands.h"
+#include "gcsflux/flags.h"
+
+namespace gcsflux::cli {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kWrongUsage = 2;
+
+int Complain(const Error& error) {
+  std::cerr << "gcsflux: " << error.message << '\n';
+  return error.code == ErrorCode::kInvalidArgument && error.http_status == 0 ? kWrongUsage : kFailed;
+}
+
+std::string Usage(const Command& command) {
+  return "gcsflux " + std::string(command.name) + " " + std::string(command.arguments);
+}
+
+void PrintProgramHelp() {
+  std::cout << "gcsflux COMMAND [flags] ...: Google Cloud Storage from the command line\n\nCommands:\n";
+  for (const Command& command : Commands())
+    std::cout << "  " << Usage(command) << "\n      " << command.summary << '\n';
+  std::cout << "\n`gcsflux COMMAND --help` tells more. Names are gs://bucket/object (gcs:// is taken as well); - is "
+               "standard input or output.\nExit status: 0, 1 (the operation failed) or 2 (wrong usage).\n\nFlags:\n"
+            << FlagsHelp(__FILE__);
+}
+
+void PrintCommandHelp(const Command& command) {
+  std::cout << Usage(command) << '\n'
+            << command.summary << '\n'
+            << command.details << "\nFlags:\n"
+            << FlagsHelp(__FILE__);
+}
+
+int Run(int argc, const char* const* argv) {
+  // Somebody is waiting at a terminal: hear of an outage sooner than a training run would.
+  gflags::SetCommandLineOptionWithMode("retry_deadline_s", "30", gflags::SET_FLAGS_DEFAULT);
+  auto words = ParseFlags(argc, argv);
+  if (!words) return Complain(words.error());
+  if (words->empty()) {
+    if (HelpRequested()) return PrintProgramHelp(), 0;
+    std::cerr << "gcsflux: a command is missing; gcsflux --help lists them\n";
+    return kWrongUsage;
+  }
+  const auto& commands = Commands();
+  const auto command =
+      std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == words->front(); });
+  if (command == commands.end()) {
+    std::cerr << "gcsflux: there is no command '" << words->front() << "'; gcsflux --help lists them\n";
+    return kWrongUsage;
+  }
+  if (HelpRequested()) return PrintCommandHelp(*command), 0;
+  words->erase(words->begin());
+  if (words->size() < command->min_arguments || words->size() > command->max_arguments) {
+    std::cerr << "gcsflux: usage: " << Usage(*command) << '\n';
+    return kWrongUsage;
+  }
+  auto options = ClientOptionsFromFlags();
+  if (!options) return Complain(options.error());
+  const auto client = Client::Create(*std::move(options));
+  if (!client) return Complain(client.error());
+  const auto done = command->run(*client, *words);
+  std::cout.flush();
+  if (!done) return Complain(done.error());
+  if (!std::cout) return Complain({ErrorCode::kLocalIo, "standard output could not be written"});
+  return 0;
+}
+
+}  // namespace
+}  // namespace gcsflux::cli
+
+int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  return gcsflux::cli::Run(argc, argv);
+}

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/timing.h"
+#include "gcsflux/client.h"
+#include "http/transport.h"
+#include "retry/retry_loop.h"
+
+namespace gcsflux {
+
+/// What all copies of a Client share: settings, connections and time. Immutable but for the transport's pool;
+/// thread-safe.
+class ClientCore {
+ public:
+  struct Settings {
+    std::string endpoint;  ///< "scheme://host:port"
+    std::string project;
+    std::string access_token;  ///< Empty for anonymous access.
+    RetryOptions retry;
+  };
+
+  ClientCore(Settings settings, std::unique_ptr<internal::Transport> transport,
+             std::unique_ptr<internal::Timing> timing)
+      : settings_(std::move(settings)), transport_(std::move(transport)), timing_(std::move(timing)) {}
+
+  [[nodiscard]] const Settings& settings() const { return settings_; }
+  [[nodiscard]] const std::string& endpoint() const { return settings_.endpoint; }
+
+  /// Calls `attempt(Attempts&)` under the client's retry policy: see internal::RetryLoop.
+  template <class Attempt>
+  auto Retry(const internal::Call& call, Attempt attempt) const {
+    return internal::RetryLoop(call, settings_.retry, *timing_, std::move(attempt));
+  }
+
+  /// One attempt: authorised, tagged with the call's identity, any status as a Result. A status of 300 or more that
+  /// is not 308 is an Error.
+  Result<internal::HttpResponse> Send(const internal::HttpRequest& request, const std::string& invocation_id,
+                                      const internal::Attempts& attempts, const std::stop_token& stop,
+                                      internal::BodyReceiver* receiver = nullptr) const;
+  /// The same with every status as it came.
+  Result<internal::HttpResponse> SendRaw(const internal::HttpRequest& request, const std::string& invocation_id,
+                                         const internal::Attempts& attempts, const std::stop_token& stop,
+                                         internal::BodyReceiver* receiver = nullptr) const;
+
+  /// A request whose answer is small, retried.
+  Result<internal::HttpResponse> Exchange(const internal::Call& call, const internal::HttpRequest& request) const;
+
+  /// A UUID that names one call over all its attempts.
+  [[nodiscard]] std::string NewInvocationId() const;
+
+ private:
+  const Settings settings_;
+  const std::unique_ptr<internal::Transport> transport_;
+  const std::unique_ptr<internal::Timing> timing_;
+};
+
+}  // namespace gcsflux

@@ -1,0 +1,167 @@
+// Client::ReadObject: one read over as many requests as it takes, resumed at the last byte delivered.
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "base/base64.h"
+#include "base/crc32c.h"
+#include "base/object_name.h"
+#include "client/client_core.h"
+#include "gcsflux/client.h"
+#include "wire/read_response.h"
+#include "wire/requests.h"
+
+namespace gcsflux {
+namespace {
+
+using internal::Attempts;
+using internal::BodyReceiver;
+using internal::Call;
+using internal::HttpResponse;
+using internal::ReadResponseInfo;
+
+constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
+
+// What one read has come to, over all its requests. It receives their bodies.
+class ReadInProgress : public BodyReceiver {
+ public:
+  ReadInProgress(const ReadObjectOptions& options, const ByteSink& sink, std::uint64_t room)
+      : range_(options.range.value_or(ByteRange{})), sink_(sink), room_(room) {}
+
+  [[nodiscard]] std::uint64_t delivered() const { return delivered_; }
+  /// The generation that later requests must read: the one of the bytes delivered so far.
+  [[nodiscard]] std::optional<std::int64_t> pinned() const {
+    return delivered_ > 0 ? std::optional(info_->generation) : std::nullopt;
+  }
+  [[nodiscard]] bool is_complete() const { return info_ && delivered_ == expected(); }
+  /// What the caller's sink returned, which ends the read as it is.
+  [[nodiscard]] const std::optional<Error>& sink_error() const { return sink_error_; }
+  /// True once after each request that delivered anything.
+  [[nodiscard]] bool has_moved() { return std::exchange(moved_, false); }
+
+  Result<bool> OnHeaders(const HttpResponse& response) override {
+    if (response.status != 200 && response.status != 206) return false;
+    auto info = internal::ParseReadResponse(response);
+    if (!info) return info.error();
+    if (info->offset != range_.offset + delivered_) {
+      return Error{ErrorCode::kBadResponse,
+                   "the answer begins at byte " + std::to_string(info->offset) + ", not where it was asked to"};
+    }
+    if (pinned() && info->generation != *pinned()) return Error{ErrorCode::kAborted, "the object changed meanwhile"};
+    info_ = *info;
+    if (expected() > room_) {
+      return Error{ErrorCode::kInvalidArgument, "the buffer holds " + std::to_string(room_) +
+                                                    " bytes, the read gives " + std::to_string(expected())};
+    }
+    return true;
+  }
+
+  Result<void> OnBody(std::span<const std::byte> data) override {
+    if (data.size() > expected() - delivered_) return Error{ErrorCode::kBadResponse, "more bytes came than announced"};
+    if (auto taken = sink_(data); !taken) {
+      sink_error_ = taken.error();
+      return Error{ErrorCode::kLocalIo, "the caller's sink failed"};
+    }
+    crc32c_ = internal::ExtendCrc32c(crc32c_, data);
+    delivered_ += data.size();
+    moved_ = true;
+    return {};
+  }
+
+  /// What was delivered, once it is complete and, where it is the whole object, its checksum is the service's.
+  [[nodiscard]] Result<ReadSummary> Finish() const {
+    const bool is_whole = range_.offset == 0 && delivered_ == info_->object_size;
+    if (is_whole && info_->crc32c && *info_->crc32c != crc32c_) {
+      return Error{ErrorCode::kCorrupted, "crc32c " + internal::Crc32cToBase64(crc32c_) +
+                                              " of the bytes that came is not " +
+                                              internal::Crc32cToBase64(*info_->crc32c) + " of the object"};
+    }
+    return ReadSummary{delivered_, info_->generation, info_->object_size, crc32c_};
+  }
+
+ private:
+  // The bytes that the whole read gives, known once an answer came.
+  [[nodiscard]] std::uint64_t expected() const {
+    const std::uint64_t rest = info_->object_size - std::min(range_.offset, info_->object_size);
+    return std::min(range_.length.value_or(kNoLimit), rest);
+  }
+
+  const ByteRange range_;
+  const ByteSink& sink_;
+  const std::uint64_t room_;
+  std::uint64_t delivered_ = 0;
+  std::uint32_t crc32c_ = 0;
+  bool moved_ = false;
+  std::optional<ReadResponseInfo> info_;
+  std::optional<Error> sink_error_;
+};
+
+std::string Subject(const ObjectName& object, const std::optional<ByteRange>& range) {
+  std::string subject = ToUri(object);
+  if (!range) return subject;
+  subject += " [" + std::to_string(range->offset) + ", ";
+  return subject + (range->length ? std::to_string(range->offset + *range->length) : std::string("end")) + ")";
+}
+
+Result<void> CheckRange(const std::optional<ByteRange>& range) {
+  if (!range || !range->length) return {};
+  if (*range->length == 0) return Error{ErrorCode::kInvalidArgument, "a range of no bytes cannot be read"};
+  if (*range->length > kNoLimit - range->offset) return Error{ErrorCode::kInvalidArgument, "the range's end overflows"};
+  return {};
+}
+
+Result<ReadSummary> Read(const ClientCore& core, const ObjectName& object, const ReadObjectOptions& options,
+                         const ByteSink& sink, std::uint64_t room) {
+  if (auto checked = internal::CheckObject(object); !checked) return checked.error();
+  if (auto checked = CheckRange(options.range); !checked) return checked.error();
+  ReadInProgress read(options, sink, room);
+  const Call call{"objects.get", Subject(object, options.range), /*is_idempotent=*/true, options.stop};
+  const std::string id = core.NewInvocationId();
+  auto summary = core.Retry(call, [&](Attempts& attempts) -> Result<ReadSummary> {
+    if (!read.is_complete()) {
+      const auto pinned = read.pinned();
+      const auto request = internal::ReadObjectRequest(core.endpoint(), object, options, read.delivered(), pinned);
+      const auto response = core.Send(request, id, attempts, options.stop, &read);
+      if (read.has_moved()) attempts.NoteProgress();
+      if (!response && pinned && response.error().code == ErrorCode::kNotFound) {
+        return Error{ErrorCode::kAborted, "the object changed or was deleted while it was being read", 404};
+      }
+      if (!response && !read.is_complete()) return response.error();
+      if (!read.is_complete()) return Error{ErrorCode::kTruncated, "the body ended early"};
+    }
+    return read.Finish();
+  });
+  if (read.sink_error()) return *read.sink_error();
+  return summary;
+}
+
+}  // namespace
+
+Result<ReadSummary> Client::ReadObject(const ObjectName& object, std::span<std::byte> buffer,
+                                       const ReadObjectOptions& options) const {
+  std::byte* out = buffer.data();
+  const ByteSink copy = [&out](std::span<const std::byte> data) -> Result<void> {
+    std::memcpy(out, data.data(), data.size());  // Room was checked when the answer's headers came.
+    out += data.size();
+    return {};
+  };
+  return Read(*core_, object, options, copy, buffer.size());
+}
+
+Result<ReadSummary> Client::ReadObject(const ObjectName& object, const ByteSink& sink,
+                                       const ReadObjectOptions& options) const {
+  return Read(*core_, object, options, sink, kNoLimit);
+}
+
+Result<std::string> Client::ReadObject(const ObjectName& object, const ReadObjectOptions& options) const {
+  std::string content;
+  const ByteSink append = [&content](std::span<const std::byte> data) -> Result<void> {
+    content.append(reinterpret_cast<const char*>(data.data()), data.size());
+    return {};
+  };
+  if (auto summary = Read(*core_, object, options, append, kNoLimit); !summary) return summary.error();
+  return content;
+}
+
+}  // namespace gcsflux

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+
+#include "gcsflux/result.h"
+
+namespace gcsflux::internal {
+
+/// What somebody who meets this error can do about it; empty where the message says it already.
+std::string_view Remedy(const Error& error);
+
+}  // namespace gcsflux::internal

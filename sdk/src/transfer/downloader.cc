@@ -1,0 +1,51 @@
+#include <utility>
+
+#include "gcsflux/download.h"
+#include "transfer/worker_pool.h"
+
+namespace gcsflux {
+namespace {
+
+// Reads one listed object whole into its place.
+Result<void> Fetch(const Client& client, const ObjectMetadata& object, std::span<std::byte> place,
+                   const std::stop_token& stop) {
+  const ObjectName name{object.bucket, object.name};
+  const auto read = client.ReadObject(name, place, {.generation = object.generation, .stop = stop});
+  if (!read) return read.error();
+  if (read->bytes == place.size()) return {};
+  return Error{ErrorCode::kCorrupted, "objects.get " + ToUri(name) + ": " + std::to_string(read->bytes) +
+                                          " bytes came of an object that was listed with " +
+                                          std::to_string(place.size())};
+}
+
+}  // namespace
+
+class Downloader::Pool : public internal::WorkerPool {
+  using WorkerPool::WorkerPool;
+};
+
+Downloader::Downloader(Client client, const DownloaderOptions& options)
+    : client_(std::move(client)),
+      pool_(std::make_unique<Pool>(static_cast<std::size_t>(std::max(1, options.max_concurrency)))) {}
+
+Downloader::~Downloader() = default;
+
+Result<ObjectBatch> Downloader::Download(std::span<const ObjectMetadata> objects, std::stop_token stop) const {
+  std::size_t total = 0;
+  for (const ObjectMetadata& object : objects) total += object.size;
+  ObjectBatch batch;
+  batch.block_ = std::make_unique_for_overwrite<std::byte[]>(total);
+  batch.objects_.reserve(objects.size());
+  std::byte* next = batch.block_.get();
+  for (const ObjectMetadata& object : objects) {
+    batch.objects_.emplace_back(next, object.size);
+    next += object.size;
+  }
+  const auto fetch = [&](std::size_t index, const std::stop_token& batch_stop) {
+    return Fetch(client_, objects[index], batch.objects_[index], batch_stop);
+  };
+  if (auto done = pool_->Run(objects.size(), fetch, stop); !done) return done.error();
+  return batch;
+}
+
+}  // namespace gcsflux

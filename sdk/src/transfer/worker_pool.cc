@@ -1,0 +1,78 @@
+#include "transfer/worker_pool.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace gcsflux::internal {
+
+struct WorkerPool::Batch {
+  Batch(std::size_t batch_count, const Work& batch_work) : count(batch_count), work(batch_work) {}
+
+  const std::size_t count;
+  const Work& work;
+  std::stop_source stop = {};
+  std::size_t begun = 0;  // Guarded by WorkerPool::mutex_.
+
+  std::mutex mutex = {};
+  std::condition_variable all_done = {};
+  std::size_t done = 0;             // Guarded by mutex.
+  std::optional<Error> first = {};  // Guarded by mutex.
+};
+
+WorkerPool::WorkerPool(std::size_t threads) {
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, threads); ++i) {
+    threads_.emplace_back([this](const std::stop_token& stop) { Serve(stop); });
+  }
+}
+
+WorkerPool::~WorkerPool() = default;
+
+Result<void> WorkerPool::Run(std::size_t count, const Work& work, const std::stop_token& stop) {
+  if (count == 0) return {};
+  const auto batch = std::make_shared<Batch>(count, work);
+  const std::stop_callback pass_on(stop, [&] { batch->stop.request_stop(); });
+  {
+    const std::scoped_lock lock(mutex_);
+    batches_.push_back(batch);
+  }
+  work_came_.notify_all();
+  std::unique_lock lock(batch->mutex);
+  batch->all_done.wait(lock, [&] { return batch->done == batch->count; });
+  if (batch->first) return *batch->first;
+  return {};
+}
+
+void WorkerPool::Serve(const std::stop_token& stop) {
+  while (true) {
+    std::shared_ptr<Batch> batch;
+    std::size_t index = 0;
+    {
+      std::unique_lock lock(mutex_);
+      if (!work_came_.wait(lock, stop, [&] { return !batches_.empty(); })) return;
+      batch = batches_.front();
+      index = batch->begun++;
+      if (batch->begun == batch->count) batches_.pop_front();
+    }
+    // A batch that was stopped is drained without calling its work.
+    const bool is_stopped = batch->stop.stop_requested();
+    Finish(*batch, is_stopped ? Error{ErrorCode::kCancelled, "cancelled before it began"}
+                              : batch->work(index, batch->stop.get_token()));
+  }
+}
+
+void WorkerPool::Finish(Batch& batch, Result<void> result) {
+  bool is_first_failure = false;
+  {
+    const std::scoped_lock lock(batch.mutex);
+    if (!result && !batch.first) {
+      batch.first = result.error();
+      is_first_failure = true;
+    }
+  }
+  if (is_first_failure) batch.stop.request_stop();  // Calls back into others' code: not under the lock.
+  const std::scoped_lock lock(batch.mutex);
+  if (++batch.done == batch.count) batch.all_done.notify_all();
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,72 @@
+#include "wire/error_response.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace gcsflux::internal {
+namespace {
+
+using Json = nlohmann::json;
+
+bool IsRateLimitReason(const std::string& reason) {
+  return reason == "rateLimitExceeded" || reason == "userRateLimitExceeded";
+}
+
+ErrorCode CodeOf(int status, const std::string& reason) {
+  switch (status) {
+    case 304:
+      return ErrorCode::kNotModified;
+    case 401:
+      return ErrorCode::kUnauthenticated;
+    case 403:
+      return IsRateLimitReason(reason) ? ErrorCode::kRateLimited : ErrorCode::kPermissionDenied;
+    case 404:
+    case 410:
+      return ErrorCode::kNotFound;
+    case 408:
+      return ErrorCode::kUnavailable;
+    case 409:
+      return ErrorCode::kAlreadyExists;
+    case 412:
+      return ErrorCode::kPreconditionFailed;
+    case 416:
+      return ErrorCode::kOutOfRange;
+    case 429:
+      return ErrorCode::kRateLimited;
+    default:
+      break;
+  }
+  if (status >= 500 && status != 501) return ErrorCode::kUnavailable;
+  if (status >= 400 && status < 500) return ErrorCode::kInvalidArgument;
+  return ErrorCode::kBadResponse;
+}
+
+std::string TextAt(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+Error ErrorFromResponse(const HttpResponse& response) {
+  constexpr std::size_t kShown = 256;
+  Error error{.http_status = response.status};
+  std::string words;
+  const Json document = Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+  if (const auto found = document.is_object() ? document.find("error") : document.end();
+      found != document.end() && found->is_object()) {
+    words = TextAt(*found, "message");
+    const auto errors = found->find("errors");
+    if (errors != found->end() && errors->is_array() && !errors->empty())
+      error.reason = TextAt(errors->front(), "reason");
+  } else {
+    words = response.body.substr(0, kShown);
+  }
+  error.code = CodeOf(response.status, error.reason);
+  error.message = std::to_string(response.status);
+  if (!error.reason.empty()) error.message += " " + error.reason;
+  if (!words.empty()) error.message += ": " + words;
+  return error;
+}
+
+}  // namespace gcsflux::internal

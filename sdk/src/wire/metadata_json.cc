@@ -1,0 +1,132 @@
+#include "wire/metadata_json.h"
+
+#include <charconv>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "base/base64.h"
+#include "base/rfc3339.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using Json = nlohmann::json;
+
+// Thrown within this file only: a resource is read field by field, and any of them may be wrong.
+struct WrongField {
+  std::string what;
+};
+
+std::string Text(const Json& resource, const char* key) {
+  const auto found = resource.find(key);
+  if (found == resource.end()) return {};
+  if (!found->is_string()) throw WrongField{std::string(key) + " is not a string"};
+  return found->get<std::string>();
+}
+
+// GCS writes 64-bit numbers as strings.
+template <class Number>
+Number NumberOf(const Json& resource, const char* key) {
+  const std::string text = Text(resource, key);
+  Number value{};
+  const char* const end = text.data() + text.size();
+  if (text.empty()) return value;
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end) throw WrongField{std::string(key) + " is not a number"};
+  return value;
+}
+
+std::chrono::system_clock::time_point Time(const Json& resource, const char* key) {
+  const std::string text = Text(resource, key);
+  if (text.empty()) return {};
+  const auto time = ParseRfc3339(text);
+  if (!time) throw WrongField{std::string(key) + " is not a time"};
+  return *time;
+}
+
+ObjectMetadata ToObject(const Json& resource) {
+  ObjectMetadata object{.bucket = Text(resource, "bucket"),
+                        .name = Text(resource, "name"),
+                        .generation = NumberOf<std::int64_t>(resource, "generation"),
+                        .metageneration = NumberOf<std::int64_t>(resource, "metageneration"),
+                        .size = NumberOf<std::uint64_t>(resource, "size"),
+                        .md5_hash = Text(resource, "md5Hash"),
+                        .etag = Text(resource, "etag"),
+                        .content_type = Text(resource, "contentType"),
+                        .content_encoding = Text(resource, "contentEncoding"),
+                        .storage_class = Text(resource, "storageClass"),
+                        .time_created = Time(resource, "timeCreated"),
+                        .updated = Time(resource, "updated")};
+  if (object.name.empty() || object.generation == 0) throw WrongField{"an object has no name or no generation"};
+  if (const auto crc32c = Text(resource, "crc32c"); !crc32c.empty()) {
+    object.crc32c = Crc32cFromBase64(crc32c);
+    if (!object.crc32c) throw WrongField{"crc32c is not base64 of four bytes"};
+  }
+  if (const auto metadata = resource.find("metadata"); metadata != resource.end()) {
+    for (const auto& [key, value] : metadata->items()) {
+      if (value.is_string()) object.metadata.emplace(key, value.get<std::string>());
+    }
+  }
+  return object;
+}
+
+BucketMetadata ToBucket(const Json& resource) {
+  BucketMetadata bucket{.name = Text(resource, "name"),
+                        .location = Text(resource, "location"),
+                        .storage_class = Text(resource, "storageClass"),
+                        .metageneration = NumberOf<std::int64_t>(resource, "metageneration"),
+                        .time_created = Time(resource, "timeCreated")};
+  if (bucket.name.empty()) throw WrongField{"a bucket has no name"};
+  return bucket;
+}
+
+// Parses `text` and hands the resource on; whatever is wrong with it comes back as kBadResponse.
+template <class T>
+Result<T> Parse(std::string_view text, const std::function<T(const Json&)>& convert) {
+  constexpr std::size_t kShown = 256;
+  const auto refuse = [&](const std::string& why) {
+    return Error{ErrorCode::kBadResponse,
+                 "the answer is not Cloud Storage's JSON (" + why + "): '" + std::string(text.substr(0, kShown)) + "'"};
+  };
+  const Json document = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!document.is_object()) return refuse("no JSON object");
+  try {
+    return convert(document);
+  } catch (const WrongField& wrong) {
+    return refuse(wrong.what);
+  } catch (const Json::exception&) {
+    return refuse("a field of the wrong type");
+  }
+}
+
+}  // namespace
+
+Result<ObjectMetadata> ParseObject(std::string_view json) { return Parse<ObjectMetadata>(json, ToObject); }
+
+Result<BucketMetadata> ParseBucket(std::string_view json) { return Parse<BucketMetadata>(json, ToBucket); }
+
+Result<ObjectPage> ParseObjectPage(std::string_view json) {
+  return Parse<ObjectPage>(json, [](const Json& document) {
+    ObjectPage page{.next_page_token = Text(document, "nextPageToken")};
+    if (const auto items = document.find("items"); items != document.end()) {
+      page.objects.reserve(items->size());
+      for (const Json& item : *items) page.objects.push_back(ToObject(item));
+    }
+    if (const auto prefixes = document.find("prefixes"); prefixes != document.end()) {
+      page.prefixes = prefixes->get<std::vector<std::string>>();
+    }
+    return page;
+  });
+}
+
+Result<BucketPage> ParseBucketPage(std::string_view json) {
+  return Parse<BucketPage>(json, [](const Json& document) {
+    BucketPage page{.next_page_token = Text(document, "nextPageToken")};
+    if (const auto items = document.find("items"); items != document.end()) {
+      for (const Json& item : *items) page.buckets.push_back(ToBucket(item));
+    }
+    return page;
+  });
+}
+
+}  // namespace gcsflux::internal

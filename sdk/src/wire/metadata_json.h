@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "gcsflux/client.h"
+
+// JSON answers to types. Every error is kBadResponse and shows at most 256 bytes of the answer.
+namespace gcsflux::internal {
+
+struct BucketPage {
+  std::vector<BucketMetadata> buckets = {};
+  std::string next_page_token = {};
+};
+
+Result<ObjectMetadata> ParseObject(std::string_view json);
+Result<ObjectPage> ParseObjectPage(std::string_view json);
+Result<BucketMetadata> ParseBucket(std::string_view json);
+Result<BucketPage> ParseBucketPage(std::string_view json);
+
+}  // namespace gcsflux::internal

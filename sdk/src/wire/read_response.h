@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "gcsflux/result.h"
+#include "http/transport.h"
+
+namespace gcsflux::internal {
+
+/// What the headers of a media answer (200 or 206) say.
+struct ReadResponseInfo {
+  std::uint64_t offset = 0;       ///< Of the body's first byte in the object.
+  std::uint64_t object_size = 0;  ///< As stored.
+  std::int64_t generation = 0;
+  std::optional<std::uint32_t> crc32c = {};  ///< Of the whole object, also where the answer is a part of it.
+};
+
+/// kBadResponse where the object's size or generation is not to be found.
+Result<ReadResponseInfo> ParseReadResponse(const HttpResponse& response);
+
+}  // namespace gcsflux::internal
