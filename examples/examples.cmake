@@ -1,0 +1,23 @@
+# Programs to learn from; CTest runs each at its smallest, against an emulator in the same process.
+gcsflux_program(quickstart examples/quickstart.cc)
+target_link_libraries(quickstart PRIVATE gcsflux_client gcsflux_emulator)
+add_test(NAME example.quickstart COMMAND quickstart)
+set_tests_properties(example.quickstart PROPERTIES PASS_REGULAR_EXPRESSION "notes/hello.txt, 14 bytes: Hello, bucket!")
+
+if(Torch_FOUND)
+  find_package(PNG REQUIRED)
+  find_package(ZLIB REQUIRED)
+  add_library(fashion_mnist STATIC
+    examples/fashion_mnist/idx_file.cc
+    examples/fashion_mnist/png.cc
+    examples/fashion_mnist/stored_images.cc
+    examples/fashion_mnist/training.cc)
+  target_include_directories(fashion_mnist PUBLIC examples)
+  target_link_libraries(fashion_mnist PUBLIC gcsflux_torch PRIVATE gcsflux_strict PNG::PNG ZLIB::ZLIB)
+
+  gcsflux_program(train_fashion_mnist examples/train_fashion_mnist.cc)
+  target_link_libraries(train_fashion_mnist
+    PRIVATE fashion_mnist gcsflux_flags gcsflux_emulator gflags nlohmann_json::nlohmann_json)
+  add_test(NAME example.train_fashion_mnist
+           COMMAND train_fashion_mnist --train_images=200 --test_images=100 --epochs=1)
+endif()

@@ -17,7 +17,23 @@ endfunction()
 
 add_test(NAME layering COMMAND ${PROJECT_SOURCE_DIR}/tests/layering.sh ${PROJECT_SOURCE_DIR})
 
-gcsflux_test(base_tests
-  SOURCES base/codecs_test.cc base/object_name_test.cc
-  LIBRARIES gcsflux_client)
-target_include_directories(base_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+# The SDK's inside: pure functions, and the client over a service in memory.
+gcsflux_test(sdk_tests
+  SOURCES base/codecs_test.cc base/object_name_test.cc client/endpoint_test.cc client/read_test.cc retry/retry_loop_test.cc
+          support/fake_gcs.cc transfer/upload_test.cc transfer/worker_pool_test.cc wire/requests_test.cc
+          wire/responses_test.cc wire/resumable_upload_test.cc
+  LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
+target_include_directories(sdk_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+
+if(Torch_FOUND)
+  gcsflux_test(torch_tests WHOLE
+    SOURCES torch/archive_memory_test.cc torch/archive_test.cc torch/checkpoint_test.cc torch/data_loader_test.cc
+            torch/emulator_process.cc torch/loopback_proxy.cc torch/map_dataset_test.cc
+    LIBRARIES gcsflux_torch gcsflux_emulator)
+  target_compile_definitions(torch_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
+  add_dependencies(torch_tests gcsflux-emulator)
+
+  gcsflux_test(fashion_mnist_tests WHOLE
+    SOURCES torch/fashion_mnist_test.cc
+    LIBRARIES fashion_mnist gcsflux_emulator ZLIB::ZLIB)
+endif()

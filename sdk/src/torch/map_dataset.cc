@@ -47,11 +47,13 @@ Example Decode(const MapDataset::Transform& transform, const ObjectMetadata& obj
 }  // namespace
 
 MapDataset::MapDataset(Client client, const ObjectName& prefix, Transform transform, const MapDatasetOptions& options)
-    : MapDataset(client, ListOrThrow(client, prefix), std::move(transform), options) {}
+    : MapDataset(OfObjects(client, ListOrThrow(client, prefix), std::move(transform), options)) {}
 
-MapDataset::MapDataset(Client client, std::vector<ObjectMetadata> objects, Transform transform,
-                       const MapDatasetOptions& options)
-    : shared_(new Shared{Downloader(std::move(client), options.download), std::move(objects), std::move(transform)}) {}
+MapDataset MapDataset::OfObjects(Client client, std::vector<ObjectMetadata> objects, Transform transform,
+                                 const MapDatasetOptions& options) {
+  return MapDataset(std::shared_ptr<const Shared>(
+      new Shared{Downloader(std::move(client), options.download), std::move(objects), std::move(transform)}));
+}
 
 std::vector<Example> MapDataset::get_batch(torch::ArrayRef<std::size_t> indices) {
   std::vector<ObjectMetadata> wanted;

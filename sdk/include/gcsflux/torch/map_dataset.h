@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "gcsflux/client.h"
@@ -36,9 +37,9 @@ class MapDataset : public torch::data::datasets::BatchDataset<MapDataset, std::v
   /// Throws StorageError: kEmptyPrefix where nothing is there, and whatever listing may fail with.
   MapDataset(Client client, const ObjectName& prefix, Transform transform, const MapDatasetOptions& options = {});
 
-  /// Of objects that were listed before; an empty list is a dataset of size 0.
-  MapDataset(Client client, std::vector<ObjectMetadata> objects, Transform transform,
-             const MapDatasetOptions& options = {});
+  /// Of objects that were listed before: a part of a prefix, an order of one's own. None is a dataset of size 0.
+  static MapDataset OfObjects(Client client, std::vector<ObjectMetadata> objects, Transform transform,
+                              const MapDatasetOptions& options = {});
 
   /// The examples of `indices`, in their order; never fewer than asked.
   ///
@@ -54,6 +55,7 @@ class MapDataset : public torch::data::datasets::BatchDataset<MapDataset, std::v
 
  private:
   struct Shared;
+  explicit MapDataset(std::shared_ptr<const Shared> shared) : shared_(std::move(shared)) {}
   std::shared_ptr<const Shared> shared_;
 };
 

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <torch/optim/optimizer.h>
+
+#include <cstddef>
+#include <functional>
+
+#include "fashion_mnist/network.h"
+#include "gcsflux/torch/map_dataset.h"
+
+/// How an epoch goes, or went.
+struct EpochReport {
+  std::size_t images = 0;
+  double loss = 0;             ///< Mean over the images so far.
+  double seconds = 0;          ///< Wall time.
+  double waiting_seconds = 0;  ///< The part of it in which the network had no data to work on.
+};
+
+/// Trains on every image once, in an order that `seed` alone decides. Throws what the DataLoader throws.
+EpochReport TrainEpoch(Network& network, torch::optim::Optimizer& optimizer, const gcsflux::MapDataset& images,
+                       std::uint64_t seed, const std::function<void(const EpochReport&)>& on_progress);
+
+/// The share of images whose label the network gets right.
+double Accuracy(Network& network, const gcsflux::MapDataset& images);

@@ -1,0 +1,232 @@
+// Trains a small network on Fashion-MNIST, every image an object of its own in Google Cloud Storage.
+//
+//   train_fashion_mnist                                     against an emulator inside this process
+//   train_fashion_mnist --bucket=gs://name/prefix           against GCS, or where --endpoint says
+//   train_fashion_mnist --bucket=gs://name/prefix --resume  goes on where an earlier process stopped or died
+#include <ATen/Parallel.h>
+#include <gflags/gflags.h>
+#include <torch/data/worker_exception.h>
+#include <torch/optim/adam.h>
+#include <torch/utils.h>
+
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "fashion_mnist/idx_file.h"
+#include "fashion_mnist/network.h"
+#include "fashion_mnist/stored_images.h"
+#include "fashion_mnist/training.h"
+#include "gcsflux/emulator/emulator.h"
+#include "gcsflux/flags.h"
+#include "gcsflux/listing.h"
+#include "gcsflux/torch/checkpoint.h"
+#include "gcsflux/torch/map_dataset.h"
+
+DEFINE_string(bucket, "", "Where images and checkpoints are: gs://name/prefix; empty: an emulator in this process");
+DEFINE_string(data_dir, "/usr/share/datasets/fashion-mnist", "Folder of the original Fashion-MNIST .gz files");
+DEFINE_int32(train_images, 12000, "Images to train on, at most 60000");
+DEFINE_int32(test_images, 2000, "Images to test with, at most 10000");
+DEFINE_int32(epochs, 3, "Epochs in all, those before a resumption included");
+DEFINE_bool(resume, false, "Go on from the newest checkpoint");
+DEFINE_string(summary, "", "File to write the figures to, as JSON");
+
+namespace {
+
+using gcsflux::Client;
+using gcsflux::MapDataset;
+using gcsflux::ObjectName;
+using gcsflux::ValueOrThrow;
+
+constexpr std::uint64_t kSeed = 1;
+
+/// Everything this job touches is in one place of a bucket.
+struct Place {
+  Client client;
+  ObjectName root;
+
+  [[nodiscard]] ObjectName At(const std::string& name) const { return {root.bucket, root.name + name}; }
+};
+
+struct Images {
+  MapDataset train;
+  MapDataset test;
+  double list_seconds;
+};
+
+struct Figures {
+  EpochReport trained = {};  // Over all epochs of this process.
+  std::optional<ObjectName> resumed_from = {};
+  double test_accuracy = 0;
+};
+
+// ------------------------------------------------------------------------------------------------------- images
+
+void StoreSplit(const Place& place, const std::string& split, const std::string& idx_name, int count) {
+  const LabelledImages images = ReadIdxFiles(FLAGS_data_dir, idx_name, static_cast<std::size_t>(count));
+  const std::size_t stored = StoreImages(place.client, place.At(split), images);
+  std::cout << "stored " << stored << " of " << count << " images as " << ToUri(place.At(split))
+            << "<label>/<index>.png; the others were there" << std::endl;
+}
+
+Images ListImages(const Place& place) {
+  const auto start = std::chrono::steady_clock::now();
+  const MapDataset train(place.client, place.At("train/"), DecodeImage);
+  const MapDataset test(place.client, place.At("test/"), DecodeImage);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  std::cout << "listed " << train.objects().size() + test.objects().size() << " objects in " << elapsed.count() << " s"
+            << std::endl;
+  return {train, test, elapsed.count()};
+}
+
+// -------------------------------------------------------------------------------------------------- checkpoints
+
+// Zero-padded, so that the newest is the last in GCS's bytewise order of names.
+ObjectName CheckpointOf(const Place& place, int epoch) {
+  std::array<char, 32> name{};
+  std::snprintf(name.data(), name.size(), "checkpoints/epoch-%04d.pt", epoch);
+  return place.At(name.data());
+}
+
+std::optional<ObjectName> NewestCheckpoint(const Place& place) {
+  const auto listing = ValueOrThrow(ListPrefix(place.client, place.At("checkpoints/epoch-")));
+  if (listing.objects.empty()) return std::nullopt;
+  return ObjectName{listing.objects.back().bucket, listing.objects.back().name};
+}
+
+/// What to resume from; nothing where this run begins anew.
+std::optional<ObjectName> ChooseCheckpoint(const Place& place) {
+  std::optional<ObjectName> newest = NewestCheckpoint(place);
+  if (newest && !FLAGS_resume) {
+    throw std::runtime_error(ToUri(*newest) +
+                             " is of an earlier run: go on from it with --resume, or name another "
+                             "place with --bucket");
+  }
+  if (!newest && FLAGS_resume) std::cout << "no checkpoint yet: starting with epoch 1" << std::endl;
+  return newest;
+}
+
+// ----------------------------------------------------------------------------------------------------- training
+
+void PrintProgress(int epoch, std::size_t images_in_all, const EpochReport& report) {
+  std::printf("epoch %d/%d  %6zu/%zu images  loss %.3f  %5.0f images/s  waiting for data %2.0f %%\n", epoch,
+              FLAGS_epochs, report.images, images_in_all, report.loss,
+              static_cast<double>(report.images) / report.seconds, 100 * report.waiting_seconds / report.seconds);
+  std::fflush(stdout);
+}
+
+Figures Train(const Place& place, const Images& images, const std::optional<ObjectName>& checkpoint) {
+  torch::manual_seed(kSeed);
+  Network network;
+  torch::optim::Adam adam(network.parameters());
+  gcsflux::TrainingState state{.module = &network, .optimizer = &adam, .numbers = {{"epoch", 0}}};
+  if (checkpoint) {
+    LoadCheckpoint(place.client, *checkpoint, state);
+    std::cout << "resumed from " << ToUri(*checkpoint) << std::endl;
+  }
+
+  Figures figures{.resumed_from = checkpoint};
+  for (int epoch = static_cast<int>(state.numbers.at("epoch")) + 1; epoch <= FLAGS_epochs; ++epoch) {
+    const EpochReport report =
+        TrainEpoch(network, adam, images.train, kSeed + static_cast<std::uint64_t>(epoch),
+                   [&](const auto& so_far) { PrintProgress(epoch, images.train.objects().size(), so_far); });
+    figures.trained.images += report.images;
+    figures.trained.seconds += report.seconds;
+    figures.trained.waiting_seconds += report.waiting_seconds;
+
+    state.numbers["epoch"] = epoch;
+    SaveCheckpoint(place.client, CheckpointOf(place, epoch), state, {.mode = gcsflux::WriteMode::kCreate});
+    std::cout << "saved " << ToUri(CheckpointOf(place, epoch)) << std::endl;
+  }
+  figures.test_accuracy = Accuracy(network, images.test);
+  std::cout << "test accuracy " << figures.test_accuracy << std::endl;
+  return figures;
+}
+
+void WriteSummary(const Images& images, const Figures& figures) {
+  const EpochReport& trained = figures.trained;
+  nlohmann::json summary = {
+      {"objects", images.train.objects().size() + images.test.objects().size()},
+      {"list_seconds", images.list_seconds},
+      {"images_per_second", trained.images == 0 ? 0 : static_cast<double>(trained.images) / trained.seconds},
+      {"wait_share", trained.images == 0 ? 0 : trained.waiting_seconds / trained.seconds},
+      {"epochs", FLAGS_epochs},
+      {"resumed_from", nullptr},
+      {"test_accuracy", figures.test_accuracy},
+  };
+  if (figures.resumed_from) summary["resumed_from"] = ToUri(*figures.resumed_from);
+  std::ofstream file(FLAGS_summary);
+  if (!(file << summary.dump(2) << std::endl)) throw std::runtime_error("cannot write " + FLAGS_summary);
+}
+
+void Run(const Place& place) {
+  const std::optional<ObjectName> checkpoint = ChooseCheckpoint(place);
+  StoreSplit(place, "train/", "train", FLAGS_train_images);
+  StoreSplit(place, "test/", "t10k", FLAGS_test_images);
+  const Images images = ListImages(place);
+  const Figures figures = Train(place, images, checkpoint);
+  if (!FLAGS_summary.empty()) WriteSummary(images, figures);
+}
+
+void RunInEmulator(gcsflux::ClientOptions options) {
+  gcsflux::emulator::Emulator emulator;
+  options.endpoint = emulator.endpoint();
+  const Place place{ValueOrThrow(Client::Create(options)), {"fashion-mnist", ""}};
+  ValueOrThrow(place.client.InsertBucket(place.root.bucket));
+  Run(place);
+}
+
+// ------------------------------------------------------------------------------------------------- command line
+
+int WrongUsage(const std::string& what) {
+  std::cerr << "train_fashion_mnist: " << what << "; see --help" << std::endl;
+  return 2;
+}
+
+int Failed(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const torch::data::WorkerException& worker) {  // The DataLoader's wrapping.
+    return Failed(worker.original_exception);
+  } catch (const std::exception& error) {
+    const std::string text = error.what();
+    std::cerr << "train_fashion_mnist: " << text.substr(0, text.find('\n')) << std::endl;
+    return 1;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto arguments = gcsflux::ParseFlags(argc, argv);
+  if (!arguments.ok()) return WrongUsage(arguments.error().message);
+  if (gcsflux::HelpRequested()) {
+    std::cout << gcsflux::FlagsHelp(__FILE__);
+    return 0;
+  }
+  if (!arguments->empty()) return WrongUsage("unexpected argument " + arguments->front());
+  if (FLAGS_epochs < 1 || FLAGS_train_images < 1 || FLAGS_test_images < 1) {
+    return WrongUsage("--epochs, --train_images and --test_images are at least 1");
+  }
+  const auto options = gcsflux::ClientOptionsFromFlags();
+  if (!options.ok()) return WrongUsage(options.error().message);
+  const auto root = gcsflux::ParseUri(FLAGS_bucket.empty() ? "gs://none" : FLAGS_bucket);
+  if (!root.ok()) return WrongUsage(root.error().message);
+
+  try {
+    if (FLAGS_bucket.empty()) {
+      RunInEmulator(*options);
+    } else {
+      Run({ValueOrThrow(Client::Create(*options)), *root});
+    }
+    return 0;
+  } catch (...) {
+    return Failed(std::current_exception());
+  }
+}
