@@ -1,0 +1,38 @@
+# The gcsflux-conformance program. It shares no code with the SDK, nor with the emulator beyond its public header.
+set(case_files buckets compose errors listing names preconditions ranges resumable uploads)
+list(TRANSFORM case_files REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/conformance/cases/\\1.json")
+list(JOIN case_files "|" joined_case_files)
+set(embedded_cases ${PROJECT_BINARY_DIR}/conformance/embedded_cases.cc)
+add_custom_command(
+  OUTPUT ${embedded_cases}
+  COMMAND ${CMAKE_COMMAND} -DOUTPUT=${embedded_cases} "-DFILES=${joined_case_files}"
+          -P ${PROJECT_SOURCE_DIR}/conformance/embed_cases.cmake
+  DEPENDS ${case_files} ${PROJECT_SOURCE_DIR}/conformance/embed_cases.cmake
+  COMMENT "Embedding the conformance cases"
+  VERBATIM)
+
+# A library of its own, so that the tests link what the program is made of.
+add_library(gcsflux_conformance STATIC
+  conformance/src/curl_transport.cc
+  conformance/src/excerpt.cc
+  conformance/src/fields.cc
+  conformance/src/generated_bytes.cc
+  conformance/src/http.cc
+  conformance/src/load_cases.cc
+  conformance/src/match_response.cc
+  conformance/src/matchers.cc
+  conformance/src/options.cc
+  conformance/src/parse_cases.cc
+  conformance/src/parse_step.cc
+  conformance/src/placeholders.cc
+  conformance/src/run_case.cc
+  conformance/src/suite.cc
+  conformance/src/test_bucket.cc
+  conformance/src/throttling.cc
+  ${embedded_cases})
+target_include_directories(gcsflux_conformance PUBLIC ${PROJECT_SOURCE_DIR}/conformance/src)
+target_link_libraries(gcsflux_conformance PUBLIC nlohmann_json::nlohmann_json tl::expected
+                                          PRIVATE CURL::libcurl gcsflux_strict)
+
+gcsflux_program(gcsflux-conformance conformance/src/main.cc)
+target_link_libraries(gcsflux-conformance PRIVATE gcsflux_conformance gcsflux_emulator CURL::libcurl)

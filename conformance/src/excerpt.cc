@@ -1,0 +1,40 @@
+#include "excerpt.h"
+
+#include <regex>
+
+namespace gcsflux::conformance {
+namespace {
+
+constexpr std::size_t kMaxBytes = 256;
+
+std::string Dump(const Json& value) {
+  return value.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
+
+std::string CutNote(std::size_t bytes) { return "... (" + std::to_string(bytes) + " bytes)"; }
+
+}  // namespace
+
+std::string Excerpt(std::string_view text) {
+  const std::string quoted = Dump(Json(std::string(text.substr(0, kMaxBytes))));
+  return text.size() <= kMaxBytes ? quoted : quoted + CutNote(text.size());
+}
+
+std::string Excerpt(const Json& value) {
+  if (value.is_string()) return Excerpt(std::string_view(value.get_ref<const std::string&>()));
+  const std::string text = Dump(value);
+  return text.size() <= kMaxBytes ? text : text.substr(0, kMaxBytes) + CutNote(text.size());
+}
+
+std::string Redact(std::string text, std::string_view token) {
+  if (!token.empty()) {
+    for (std::size_t at = text.find(token); at != text.npos; at = text.find(token, at)) {
+      text.replace(at, token.size(), "<token>");
+      at += std::string_view("<token>").size();
+    }
+  }
+  static const std::regex upload_id("upload_id=[A-Za-z0-9_.~%-]+");
+  return std::regex_replace(text, upload_id, "upload_id=<id>");
+}
+
+}  // namespace gcsflux::conformance

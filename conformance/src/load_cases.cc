@@ -1,0 +1,69 @@
+#include "load_cases.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "embedded_cases.h"
+#include "parse_cases.h"
+
+namespace gcsflux::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+
+OrError<std::vector<fs::path>> CaseFilesAt(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return std::vector<fs::path>{path};
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(path, error)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  if (files.empty()) return Failed(path.string() + ": there is no .json file in this directory");
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+OrError<std::string> ReadFile(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) return Failed(path.string() + ": cannot be read, or is empty");
+  return text.str();
+}
+
+}  // namespace
+
+OrError<std::vector<Case>> LoadEmbeddedCases() {
+  std::vector<Case> all;
+  for (const CaseFile& file : EmbeddedCases()) {
+    auto cases = ParseCases(file.name, file.text);
+    if (!cases) return cases;
+    all.insert(all.end(), cases->begin(), cases->end());
+  }
+  return all;
+}
+
+OrError<std::vector<Case>> LoadCases(const std::string& path) {
+  const auto files = CaseFilesAt(path);
+  if (!files) return Failed(files.error());
+  std::vector<Case> all;
+  for (const fs::path& file : *files) {
+    const auto text = ReadFile(file);
+    if (!text) return Failed(text.error());
+    auto cases = ParseCases(file.string(), *text);
+    if (!cases) return cases;
+    all.insert(all.end(), cases->begin(), cases->end());
+  }
+  return all;
+}
+
+std::vector<Case> Filtered(std::vector<Case> cases, const std::string& glob) {
+  std::erase_if(cases, [&glob](const Case& each) { return fnmatch(glob.c_str(), each.name.c_str(), 0) != 0; });
+  return cases;
+}
+
+}  // namespace gcsflux::conformance

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace gcsflux::conformance {
+
+/// A value, or one sentence for people about why there is none. Nothing in this program tells failures apart further.
+template <class T>
+using OrError = tl::expected<T, std::string>;
+
+inline tl::unexpected<std::string> Failed(std::string why) { return tl::unexpected<std::string>(std::move(why)); }
+
+}  // namespace gcsflux::conformance

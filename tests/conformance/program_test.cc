@@ -1,0 +1,115 @@
+// The program as its users run it: what it prints and its exit status.
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+
+namespace gcsflux::conformance {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kWrongExpectation = GCSFLUX_TEST_CASES "/wrong_expectation.json";
+
+struct Finished {
+  int status = -1;
+  std::string output = {};  ///< Standard output and error in the order they came.
+};
+
+Finished RunProgram(const std::string& arguments) {
+  Finished finished;
+  FILE* program = popen((std::string(GCSFLUX_CONFORMANCE) + " " + arguments + " 2>&1").c_str(), "r");
+  if (program == nullptr) return finished;
+  std::array<char, 4096> buffer;
+  while (const std::size_t n = fread(buffer.data(), 1, buffer.size(), program))
+    finished.output.append(buffer.data(), n);
+  const int status = pclose(program);
+  if (WIFEXITED(status)) finished.status = WEXITSTATUS(status);
+  return finished;
+}
+
+/// A loopback port that refuses connections for as long as this lives: bound, so nobody else gets it, not listened on.
+class RefusingPort {
+ public:
+  RefusingPort() : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    if (bind(socket_, generic, size) != 0 || getsockname(socket_, generic, &size) != 0) ADD_FAILURE() << "no port";
+    endpoint_ = "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  }
+  ~RefusingPort() { close(socket_); }
+  [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
+
+ private:
+  const int socket_;
+  std::string endpoint_;
+};
+
+TEST(ConformanceProgram, RunsTheSelectedCases) {
+  const Finished run = RunProgram("--filter='names/CaseMatters'");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.output, "ok   names/CaseMatters\n1 passed, 0 failed, 0 skipped\n");
+}
+
+TEST(ConformanceProgram, AWrongExpectationFails) {
+  const Finished run = RunProgram("--cases=" + kWrongExpectation);
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.output, HasSubstr("FAIL wrong_expectation/MediaIsWhatWasWritten: step 2, GET "
+                                    "/storage/v1/b/{bucket}/o/a?alt=media: body: wanted \"wrong\", got \"right\""));
+  EXPECT_THAT(run.output, HasSubstr("\nok   wrong_expectation/MissingObjectsAre404\n"));
+  EXPECT_THAT(run.output, HasSubstr("\nskip wrong_expectation/SkippedWithoutAToken: needs access_token\n"));
+  EXPECT_THAT(run.output, EndsWith("\n1 passed, 1 failed, 1 skipped\n"));
+}
+
+TEST(ConformanceProgram, AnUnreachableEndpointIsAFailureThatSaysSo) {
+  const RefusingPort port;
+  const Finished run = RunProgram("--filter='names/*' --endpoint=" + port.endpoint());
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.output, HasSubstr("cannot reach the service: no complete answer from " + port.endpoint()));
+  EXPECT_THAT(run.output, testing::ContainsRegex("\n0 passed, 0 failed, [0-9]+ skipped\n$"));
+}
+
+TEST(ConformanceProgram, WrongUsageIsTold) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"--no_such_flag", "unknown argument --no_such_flag"},
+      {"--endpoint=ftp://x", "--endpoint must be"},
+      {"--cases=/nonexistent.json", "/nonexistent.json: cannot be read"},
+      {"--filter='nothing/*'", "matches no case"},
+      {"--access_token_file=/nonexistent", "/nonexistent cannot be read"},
+  };
+  for (const auto& [arguments, problem] : cases) {
+    const Finished run = RunProgram(arguments);
+    EXPECT_EQ(run.status, 2) << arguments;
+    EXPECT_THAT(run.output, HasSubstr(problem)) << arguments;
+    EXPECT_THAT(run.output, HasSubstr("--help")) << arguments;
+  }
+}
+
+TEST(ConformanceProgram, HelpIsNoError) {
+  const Finished run = RunProgram("--help");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.output, HasSubstr("--endpoint=URL"));
+}
+
+TEST(ConformanceProgram, ListNamesCasesAndRunsNone) {
+  const Finished run = RunProgram("--list --filter='compose/*'");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.output, HasSubstr("compose/AMissingSourceIs404: A source that is not there is 404"));
+  EXPECT_THAT(run.output, Not(HasSubstr("passed")));
+}
+
+}  // namespace
+}  // namespace gcsflux::conformance
