@@ -1,6 +1,6 @@
 #include "excerpt.h"
 
-#include <regex>
+#include <algorithm>
 
 namespace gcsflux::conformance {
 namespace {
@@ -27,14 +27,18 @@ std::string Excerpt(const Json& value) {
 }
 
 std::string Redact(std::string text, std::string_view token) {
-  if (!token.empty()) {
-    for (std::size_t at = text.find(token); at != text.npos; at = text.find(token, at)) {
-      text.replace(at, token.size(), "<token>");
-      at += std::string_view("<token>").size();
-    }
+  constexpr std::string_view kShownToken = "<token>";
+  constexpr std::string_view kUploadId = "upload_id=";
+  for (std::size_t at = token.empty() ? text.npos : text.find(token); at != text.npos; at = text.find(token, at)) {
+    text.replace(at, token.size(), kShownToken);
+    at += kShownToken.size();
   }
-  static const std::regex upload_id("upload_id=[A-Za-z0-9_.~%-]+");
-  return std::regex_replace(text, upload_id, "upload_id=<id>");
+  for (std::size_t at = text.find(kUploadId); at != text.npos; at = text.find(kUploadId, at)) {
+    at += kUploadId.size();
+    const std::size_t end = std::min(text.find_first_of("&\"\\ ", at), text.size());
+    text.replace(at, end - at, "<id>");
+  }
+  return text;
 }
 
 }  // namespace gcsflux::conformance

@@ -1,8 +1,9 @@
 #include "matchers.h"
 
+#include <regex.h>
+
 #include <algorithm>
 #include <array>
-#include <regex>
 #include <string_view>
 
 #include "excerpt.h"
@@ -27,14 +28,30 @@ bool IsString(const Json& argument) { return argument.is_string(); }
 bool IsCount(const Json& argument) { return argument.is_number_unsigned(); }
 bool IsList(const Json& argument) { return argument.is_array() && !argument.empty(); }
 
-bool IsRegex(const Json& argument) {
-  if (!argument.is_string()) return false;
-  try {
-    std::regex(argument.get<std::string>());
-  } catch (const std::regex_error&) {
-    return false;
+/// A POSIX extended regular expression that has to match the whole text. (std::regex does not build without warnings
+/// under g++ 12's sanitizers.)
+class WholeRegex {
+ public:
+  explicit WholeRegex(const std::string& pattern)
+      : is_valid_(regcomp(&compiled_, ("^(" + pattern + ")$").c_str(), REG_EXTENDED | REG_NOSUB) == 0) {}
+  ~WholeRegex() {
+    if (is_valid_) regfree(&compiled_);
   }
-  return true;
+  WholeRegex(const WholeRegex&) = delete;
+  WholeRegex& operator=(const WholeRegex&) = delete;
+
+  [[nodiscard]] bool is_valid() const { return is_valid_; }
+  [[nodiscard]] bool Matches(const std::string& text) const {
+    return is_valid_ && regexec(&compiled_, text.c_str(), 0, nullptr, 0) == 0;
+  }
+
+ private:
+  regex_t compiled_;
+  const bool is_valid_;
+};
+
+bool IsRegex(const Json& argument) {
+  return argument.is_string() && WholeRegex(argument.get<std::string>()).is_valid();
 }
 
 bool Absent(const Json&, const Json* value) { return value == nullptr; }
@@ -43,7 +60,7 @@ bool Int64(const Json&, const Json* value) { return AsInt64(value).has_value(); 
 
 bool Regex(const Json& argument, const Json* value) {
   const std::string* text = AsString(value);
-  return text != nullptr && std::regex_match(*text, std::regex(argument.get<std::string>()));
+  return text != nullptr && WholeRegex(argument.get<std::string>()).Matches(*text);
 }
 
 bool Contains(const Json& argument, const Json* value) {

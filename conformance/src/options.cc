@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
 #include <string_view>
 #include <variant>
 
@@ -36,16 +35,30 @@ const Flag* FindFlag(std::string_view name) {
   return found == kFlags.end() ? nullptr : found;
 }
 
+/// "host:port" of an endpoint without a path or anything else after it; empty for what is no endpoint.
+std::string_view Authority(std::string_view endpoint) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!endpoint.starts_with(scheme)) continue;
+    const std::string_view authority = endpoint.substr(scheme.size());
+    return authority.find_first_of("/?#@\\ \t\n") == authority.npos ? authority : std::string_view();
+  }
+  return {};
+}
+
+bool IsBucketPrefix(std::string_view prefix) {
+  // 63 characters less what the program adds: "-", 8 of the run, "-", up to 4 of the case.
+  constexpr std::size_t kMaxBytes = 49;
+  return !prefix.empty() && prefix.size() <= kMaxBytes && prefix[0] != '-' &&
+         prefix.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == prefix.npos;
+}
+
 OrError<void> Check(Options& options) {
   while (options.endpoint.ends_with('/')) options.endpoint.pop_back();
-  static const std::regex endpoint("https?://[^/?#@\\s]+");
-  if (!options.endpoint.empty() && !std::regex_match(options.endpoint, endpoint)) {
+  if (!options.endpoint.empty() && Authority(options.endpoint).empty()) {
     return Failed("--endpoint must be http://host:port or https://host:port, without a path");
   }
-  // 63 characters less what the program adds: "-", 8 of the run, "-", 4 of the case.
-  static const std::regex prefix("[a-z0-9][a-z0-9-]{0,48}");
-  if (!std::regex_match(options.bucket_prefix, prefix)) {
-    return Failed("--bucket_prefix must be 1 to 49 lower-case letters, digits and dashes");
+  if (!IsBucketPrefix(options.bucket_prefix)) {
+    return Failed("--bucket_prefix must be 1 to 49 lower-case letters, digits and dashes, and not begin with a dash");
   }
   if (!options.access_token_file.empty() && IsPlainHttpBeyondLoopback(options.endpoint)) {
     return Failed("--access_token_file is for https endpoints: plain http would show the token to the network");
@@ -56,8 +69,14 @@ OrError<void> Check(Options& options) {
 }  // namespace
 
 bool IsPlainHttpBeyondLoopback(const std::string& endpoint) {
-  static const std::regex loopback("http://(localhost|127\\.[0-9.]+|\\[::1\\])(:[0-9]+)?");
-  return endpoint.starts_with("http://") && !std::regex_match(endpoint, loopback);
+  if (!endpoint.starts_with("http://")) return false;
+  const std::string_view authority = Authority(endpoint);
+  const std::size_t port = authority.find_last_not_of("0123456789");
+  const bool has_port = port != authority.npos && authority[port] == ':';
+  const std::string_view host = has_port ? authority.substr(0, port) : authority;
+  // An address, not a name that begins like one: "127.0.0.1.example.com" is anybody's.
+  const bool is_loopback_address = host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos;
+  return !is_loopback_address && host != "localhost" && host != "[::1]";
 }
 
 OrError<Options> ParseOptions(std::span<const char* const> arguments) {
