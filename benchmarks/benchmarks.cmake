@@ -1,0 +1,19 @@
+# One question per program. CTest runs each at its smallest: an error in one fails.
+find_package(benchmark REQUIRED)
+
+add_library(gcsflux_bench_support STATIC
+  benchmarks/bare_curl.cc
+  benchmarks/main.cc
+  tests/support/emulator_process.cc)
+target_include_directories(gcsflux_bench_support PUBLIC ${PROJECT_SOURCE_DIR}/benchmarks ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(gcsflux_bench_support PUBLIC benchmark::benchmark PRIVATE CURL::libcurl gcsflux_strict)
+
+function(gcsflux_benchmark name)
+  gcsflux_program(${name} benchmarks/${name}.cc)
+  target_link_libraries(${name} PRIVATE gcsflux_bench_support gcsflux_client)
+  add_dependencies(${name} gcsflux-emulator)
+  add_test(NAME ${name} COMMAND ${name} --benchmark_min_time=0)
+endfunction()
+
+gcsflux_benchmark(bench_large_object)
+gcsflux_benchmark(bench_small_gets)

@@ -19,8 +19,9 @@ add_test(NAME layering COMMAND ${PROJECT_SOURCE_DIR}/tests/layering.sh ${PROJECT
 
 # The SDK's inside: pure functions, and the client over a service in memory.
 gcsflux_test(sdk_tests
-  SOURCES base/codecs_test.cc base/object_name_test.cc client/endpoint_test.cc client/read_test.cc retry/retry_loop_test.cc
-          support/fake_gcs.cc transfer/upload_test.cc transfer/worker_pool_test.cc wire/requests_test.cc
+  SOURCES base/codecs_test.cc base/object_name_test.cc client/endpoint_test.cc client/read_test.cc
+          http/curl_transport_test.cc retry/retry_loop_test.cc
+          support/fake_gcs.cc support/raw_server.cc transfer/upload_test.cc transfer/worker_pool_test.cc wire/requests_test.cc
           wire/responses_test.cc wire/resumable_upload_test.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
 target_include_directories(sdk_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
@@ -36,4 +37,20 @@ if(Torch_FOUND)
   gcsflux_test(fashion_mnist_tests WHOLE
     SOURCES torch/fashion_mnist_test.cc
     LIBRARIES fashion_mnist gcsflux_emulator ZLIB::ZLIB)
+
+  add_test(NAME train_resumes
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/torch/train_resumes.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 endif()
+
+# The contract against the embedded emulator; then the program and its parts.
+add_test(NAME conformance COMMAND gcsflux-conformance)
+gcsflux_test(conformance_tests
+  SOURCES conformance/curl_transport_test.cc conformance/excerpt_test.cc conformance/generated_bytes_test.cc
+          conformance/match_response_test.cc conformance/matchers_test.cc conformance/options_test.cc
+          conformance/parse_cases_test.cc conformance/placeholders_test.cc conformance/program_test.cc
+          conformance/run_case_test.cc
+  LIBRARIES gcsflux_conformance)
+target_compile_definitions(conformance_tests PRIVATE
+  GCSFLUX_CONFORMANCE="$<TARGET_FILE:gcsflux-conformance>"
+  GCSFLUX_TEST_CASES="${PROJECT_SOURCE_DIR}/tests/conformance/cases")
+add_dependencies(conformance_tests gcsflux-conformance)

@@ -15,8 +15,12 @@ namespace {
 using std::chrono::sys_days;
 
 TEST(Base64, MatchesRfc4648) {
-  const std::pair<std::string, std::string> vectors[] = {{"", ""},         {"f", "Zg=="},     {"fo", "Zm8="},
-                                                         {"foo", "Zm9v"},  {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="},
+  const std::pair<std::string, std::string> vectors[] = {{"", ""},
+                                                         {"f", "Zg=="},
+                                                         {"fo", "Zm8="},
+                                                         {"foo", "Zm9v"},
+                                                         {"foob", "Zm9vYg=="},
+                                                         {"fooba", "Zm9vYmE="},
                                                          {"foobar", "Zm9vYmFy"}};
   for (const auto& [bytes, text] : vectors) {
     EXPECT_EQ(Base64Encode(bytes), text);
@@ -50,14 +54,15 @@ TEST(ParseRfc3339, ReadsWhatGcsWrites) {
   const auto day = sys_days(std::chrono::year(2026) / 11 / 20);
   EXPECT_EQ(ParseRfc3339("2026-11-20T06:15:01.5Z"),
             day + std::chrono::hours(6) + std::chrono::minutes(15) + std::chrono::milliseconds(1500));
-  EXPECT_EQ(ParseRfc3339("2024-02-29T23:59:59.123456Z"),
-            sys_days(std::chrono::year(2024) / 2 / 29) + std::chrono::seconds(86399) + std::chrono::microseconds(123456));
+  EXPECT_EQ(
+      ParseRfc3339("2024-02-29T23:59:59.123456Z"),
+      sys_days(std::chrono::year(2024) / 2 / 29) + std::chrono::seconds(86399) + std::chrono::microseconds(123456));
 }
 
 TEST(ParseRfc3339, RefusesOtherText) {
-  for (const char* text : {"", "2026-11-20", "2026-11-20T06:15:01", "2026-13-20T06:15:01Z", "2023-02-29T00:00:00Z",
-                           "2026-11-20T24:00:00Z", "2026-11-20T06:15:01.Z", "2026-11-20 06:15:01Z", "x026-11-20T06:15:01Z",
-                           "2026-11-20T06:15:01+01:00"}) {
+  for (const char* text :
+       {"", "2026-11-20", "2026-11-20T06:15:01", "2026-13-20T06:15:01Z", "2023-02-29T00:00:00Z", "2026-11-20T24:00:00Z",
+        "2026-11-20T06:15:01.Z", "2026-11-20 06:15:01Z", "x026-11-20T06:15:01Z", "2026-11-20T06:15:01+01:00"}) {
     EXPECT_FALSE(ParseRfc3339(text)) << text;
   }
 }

@@ -87,10 +87,10 @@ class Client {
   Result<void> DeleteObject(const ObjectName& object, const DeleteObjectOptions& options = {}) const;
 
   /// For this library's own layers; not part of the promise.
+  explicit Client(std::shared_ptr<const ClientCore> core) : core_(std::move(core)) {}
   [[nodiscard]] const ClientCore& core() const { return *core_; }
 
  private:
-  explicit Client(std::shared_ptr<const ClientCore> core) : core_(std::move(core)) {}
   std::shared_ptr<const ClientCore> core_;
 };
 

@@ -73,6 +73,8 @@ class Exchange {
 
   // Once libcurl is done: tells the receiver of an answer without a body, too.
   Result<HttpResponse> Finish(long status) {
+    // libcurl takes a head that ends with the connection for a whole one.
+    if (!is_head_whole_) return Error{ErrorCode::kUnavailable, "the connection ended within the answer's headers"};
     response_.status = static_cast<int>(status);
     Begin();
     if (failure_) return *failure_;
@@ -99,7 +101,9 @@ class Exchange {
   }
 
   void TakeHeader(std::string_view line) {
-    while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
+    while (!line.empty() && std::string_view("\r\n \t").find(line.back()) != std::string_view::npos)
+      line.remove_suffix(1);
+    is_head_whole_ = line.empty();
     if (line.starts_with("HTTP/")) response_.headers.clear();  // 100 Continue comes before the answer itself.
     const auto colon = line.find(':');
     if (colon == std::string_view::npos) return;
@@ -143,6 +147,7 @@ class Exchange {
   BodyReceiver* const receiver_;
   CURL* easy_ = nullptr;
   HttpResponse response_;
+  bool is_head_whole_ = false;
   bool begun_ = false;
   bool receiver_takes_body_ = false;
   std::optional<Error> failure_;

@@ -63,6 +63,7 @@ ObjectMetadata ToObject(const Json& resource) {
     if (!object.crc32c) throw WrongField{"crc32c is not base64 of four bytes"};
   }
   if (const auto metadata = resource.find("metadata"); metadata != resource.end()) {
+    if (!metadata->is_object()) throw WrongField{"metadata is not an object"};
     for (const auto& [key, value] : metadata->items()) {
       if (value.is_string()) object.metadata.emplace(key, value.get<std::string>());
     }

@@ -1,0 +1,134 @@
+// Client::ReadObject under failures: what is delivered is of one generation, whole and checked.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gcsflux/client.h"
+#include "support/fake_gcs.h"
+
+namespace gcsflux {
+namespace {
+
+using testing::Fault;
+using ::testing::HasSubstr;
+
+const Error kReset{ErrorCode::kUnavailable, "reset"};
+const ObjectName kObject{"bkt", "o"};
+
+class ReadTest : public ::testing::Test {
+ protected:
+  ReadTest() { gcs_.Put("o", "0123456789"); }
+
+  // The header or nothing, of request number `index`.
+  std::string Range(std::size_t index) {
+    for (const auto& [name, value] : gcs_.requests.at(index).headers) {
+      if (name == "Range") return value;
+    }
+    return "";
+  }
+
+  testing::FakeGcs gcs_;
+  Client client_ = testing::MakeClient(gcs_);
+};
+
+TEST_F(ReadTest, DeliversIntoTheCallersMemory) {
+  std::string buffer(10, ' ');
+  const auto read = client_.ReadObject(kObject, std::as_writable_bytes(std::span(buffer)));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(buffer, "0123456789");
+  EXPECT_EQ(read->bytes, 10U);
+  EXPECT_EQ(read->object_size, 10U);
+  EXPECT_EQ(read->generation, gcs_.objects["o"].generation);
+}
+
+TEST_F(ReadTest, RefusesABufferThatIsTooSmall) {
+  std::string buffer(9, ' ');
+  const auto read = client_.ReadObject(kObject, std::as_writable_bytes(std::span(buffer)));
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(buffer, std::string(9, ' '));
+}
+
+TEST_F(ReadTest, CutsARangeAtTheEndAndRefusesOneBehindIt) {
+  EXPECT_EQ(*client_.ReadObject(kObject, {.range = ByteRange{8, 100}}), "89");
+  EXPECT_EQ(*client_.ReadObject(kObject, {.range = ByteRange{3, 4}}), "3456");
+  EXPECT_EQ(*client_.ReadObject(kObject, {.range = ByteRange{3, std::nullopt}}), "3456789");
+  EXPECT_EQ(client_.ReadObject(kObject, {.range = ByteRange{10, 1}}).error().code, ErrorCode::kOutOfRange);
+  EXPECT_EQ(client_.ReadObject(kObject, {.range = ByteRange{0, 0}}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(client_.ReadObject(kObject, {.range = ByteRange{2, ~std::uint64_t{0}}}).error().code,
+            ErrorCode::kInvalidArgument);
+}
+
+TEST_F(ReadTest, ReadsAnEmptyObject) {
+  gcs_.Put("empty", "");
+  EXPECT_EQ(*client_.ReadObject({"bkt", "empty"}), "");
+}
+
+TEST_F(ReadTest, GoesOnAtTheLastByteOfTheSameGeneration) {
+  gcs_.faults = {{.cut_at = 4}, {.before = kReset}, {.cut_at = 3}};
+  EXPECT_EQ(*client_.ReadObject(kObject), "0123456789");
+  ASSERT_EQ(gcs_.requests.size(), 4U);
+  EXPECT_EQ(Range(0), "");
+  EXPECT_EQ(Range(1), "bytes=4-");
+  EXPECT_EQ(Range(3), "bytes=7-");
+  EXPECT_THAT(gcs_.requests[3].url, HasSubstr("generation=" + std::to_string(gcs_.objects["o"].generation)));
+}
+
+TEST_F(ReadTest, FailsWhenTheObjectChangesMeanwhile) {
+  gcs_.faults = {{.cut_at = 4}};
+  bool is_first = true;
+  std::string got;
+  const ByteSink sink = [&](std::span<const std::byte> data) -> Result<void> {
+    got.append(reinterpret_cast<const char*>(data.data()), data.size());
+    if (std::exchange(is_first, false)) gcs_.objects["o"] = {.generation = 9999, .bytes = "abcdefghij"};
+    return {};
+  };
+  const auto read = client_.ReadObject(kObject, sink);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, ErrorCode::kAborted);
+  EXPECT_EQ(got, "0123");
+}
+
+TEST_F(ReadTest, TellsCorruptedBytes) {
+  gcs_.faults = {{.flip_at = 5}};
+  const auto read = client_.ReadObject(kObject);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, ErrorCode::kCorrupted);
+  EXPECT_THAT(read.error().message, HasSubstr("gs://bkt/o"));
+}
+
+TEST_F(ReadTest, EndsWithTheSinksOwnError) {
+  int calls = 0;
+  const ByteSink sink = [&](std::span<const std::byte>) -> Result<void> {
+    ++calls;
+    return Error{ErrorCode::kUnavailable, "disk full"};  // Even a code that would be retried.
+  };
+  const auto read = client_.ReadObject(kObject, sink);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().message, "disk full");
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(ReadTest, NamesOperationObjectAndRemedyInItsErrors) {
+  const auto read = client_.ReadObject({"bkt", "none"}, {.range = ByteRange{0, 4096}});
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(read.error().message,
+            "objects.get gs://bkt/none [0, 4096): 404 fake: fake 404; check the name (gcsflux ls lists what is there)");
+}
+
+TEST_F(ReadTest, CountsItsAttemptsUnderOneInvocation) {
+  gcs_.faults = {{.status = 503}, {.status = 429}};
+  ASSERT_TRUE(client_.ReadObject(kObject).ok());
+  ASSERT_EQ(gcs_.requests.size(), 3U);
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string tag = gcs_.requests[i].headers.back().second;
+    EXPECT_THAT(tag, HasSubstr("gccl-attempt-count/" + std::to_string(i + 1)));
+    ids.push_back(tag.substr(tag.find("gccl-invocation-id/"), 55));
+  }
+  EXPECT_EQ(ids[0], ids[1]);
+  EXPECT_EQ(ids[1], ids[2]);
+}
+
+}  // namespace
+}  // namespace gcsflux

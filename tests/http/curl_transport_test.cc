@@ -1,0 +1,207 @@
+// What the transport makes of answers and of connections that go wrong, over real sockets.
+#include "http/curl_transport.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <latch>
+#include <thread>
+
+#include "support/raw_server.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::RawServer;
+
+Result<HttpResponse> Perform(const HttpRequest& request, const std::stop_token& stop = {}) {
+  return MakeCurlTransport({.user_agent = "test"})->Perform(request, nullptr, stop);
+}
+
+Result<HttpResponse> Get(const std::string& endpoint) { return Perform({.url = endpoint + "/x"}); }
+
+TEST(CurlTransport, ReadsStatusHeadersAndBody) {
+  const RawServer server([](RawServer::Connection& c) {
+    c.ReadHead();
+    c.Send("HTTP/1.1 308 Odd\r\nX-Mixed-CASE:  value \r\nContent-Length: 4\r\n\r\nbody");
+  });
+  const auto response = Get(server.endpoint());
+  ASSERT_TRUE(response.ok()) << response.error().message;
+  EXPECT_EQ(response->status, 308);
+  EXPECT_EQ(FindHeader(response->headers, "x-mixed-case"), "value");
+  EXPECT_EQ(response->body, "body");
+}
+
+TEST(CurlTransport, SendsTheTargetAsItStandsAndALengthAlways) {
+  std::string head;
+  const RawServer server([&](RawServer::Connection& c) {
+    head = c.ReadHead();
+    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    c.WaitForClose();
+  });
+  ASSERT_TRUE(
+      Perform({.method = Method::kPost, .url = server.endpoint() + "/a/../b%2Fc//%41", .headers = {{"X-A", "1"}}})
+          .ok());
+  EXPECT_THAT(head, HasSubstr("POST /a/../b%2Fc//%41 HTTP/1.1\r\n"));
+  EXPECT_THAT(head, HasSubstr("Content-Length: 0\r\n"));
+  EXPECT_THAT(head, HasSubstr("X-A: 1\r\n"));
+  EXPECT_THAT(head, HasSubstr("User-Agent: test\r\n"));
+  EXPECT_THAT(head, ::testing::Not(HasSubstr("Expect:")));
+}
+
+TEST(CurlTransport, UsesAConnectionAgain) {
+  const RawServer server([](RawServer::Connection& c) {
+    while (!c.ReadHead().empty()) c.Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  });
+  const auto transport = MakeCurlTransport({});
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(transport->Perform({.url = server.endpoint() + "/x"}, nullptr, {}).ok());
+  EXPECT_EQ(server.connections(), 1);
+}
+
+TEST(CurlTransport, FollowsNoRedirect) {
+  const RawServer server([](RawServer::Connection& c) {
+    c.ReadHead();
+    c.Send("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n");
+  });
+  const auto response = Get(server.endpoint());
+  ASSERT_TRUE(response.ok());
+  EXPECT_EQ(response->status, 302);
+}
+
+TEST(CurlTransport, TellsARefusedConnection) {
+  const auto response = Get(testing::RefusingEndpoint());
+  ASSERT_FALSE(response.ok());
+  EXPECT_EQ(response.error().code, ErrorCode::kUnreachable);
+  EXPECT_EQ(response.error().message, "connection refused");
+}
+
+TEST(CurlTransport, TellsANameThatDoesNotExist) {
+  const auto response = Get("http://no-such-host.invalid");
+  ASSERT_FALSE(response.ok());
+  EXPECT_EQ(response.error().code, ErrorCode::kUnreachable);
+}
+
+TEST(CurlTransport, TellsAnAnswerThatBreaks) {
+  struct Case {
+    std::string name;
+    std::string answer;
+    bool reset;
+    ErrorCode want;
+  };
+  const Case cases[] = {
+      {"reset before an answer", "", true, ErrorCode::kUnavailable},
+      {"closed before an answer", "", false, ErrorCode::kUnavailable},
+      {"closed in the head", "HTTP/1.1 200 OK\r\nContent-", false, ErrorCode::kUnavailable},
+      {"closed in the body", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345", false, ErrorCode::kTruncated},
+      {"no HTTP at all", "SSH-2.0-OpenSSH_9.2\r\n", false, ErrorCode::kBadResponse},
+  };
+  for (const auto& [name, answer, reset, want] : cases) {
+    const RawServer server([&answer = answer, reset = reset](RawServer::Connection& c) {
+      c.ReadHead();
+      c.Send(answer);
+      if (reset) c.Reset();
+    });
+    const auto response = Get(server.endpoint());
+    ASSERT_FALSE(response.ok()) << name;
+    EXPECT_EQ(ErrorCodeName(response.error().code), ErrorCodeName(want)) << name << ": " << response.error().message;
+    EXPECT_GE(server.connections(), 1) << name;
+  }
+}
+
+TEST(CurlTransport, TellsAFailedTlsHandshake) {
+  const RawServer server([](RawServer::Connection& c) {
+    c.Send("this is no TLS\r\n");
+    c.WaitForClose();
+  });
+  const auto response = Get("https://127.0.0.1:" + std::to_string(server.port()));
+  ASSERT_FALSE(response.ok());
+  EXPECT_EQ(response.error().code, ErrorCode::kTlsFailed) << response.error().message;
+}
+
+TEST(CurlTransport, IsCancelledWhileTheServerIsSilent) {
+  std::latch arrived(1);
+  const RawServer server([&](RawServer::Connection& c) {
+    c.ReadHead();
+    arrived.count_down();
+    c.WaitForClose();
+  });
+  std::stop_source stop;
+  const std::jthread canceller([&] {
+    arrived.wait();
+    stop.request_stop();
+  });
+  const auto response = Perform({.url = server.endpoint() + "/x"}, stop.get_token());
+  ASSERT_FALSE(response.ok());
+  EXPECT_EQ(response.error().code, ErrorCode::kCancelled);
+}
+
+// Takes a body byte by byte and refuses it after `limit`.
+class Collector : public BodyReceiver {
+ public:
+  explicit Collector(std::size_t limit) : limit_(limit) {}
+  Result<bool> OnHeaders(const HttpResponse& response) override {
+    ++heads;
+    return response.status == 200;
+  }
+  Result<void> OnBody(std::span<const std::byte> data) override {
+    body.append(reinterpret_cast<const char*>(data.data()), data.size());
+    if (body.size() > limit_) return Error{ErrorCode::kLocalIo, "enough"};
+    return {};
+  }
+  int heads = 0;
+  std::string body;
+
+ private:
+  const std::size_t limit_;
+};
+
+TEST(CurlTransport, HandsTheBodyToItsReceiver) {
+  const RawServer server([](RawServer::Connection& c) {
+    c.ReadHead();
+    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
+  });
+  Collector collector(100);
+  const auto response = MakeCurlTransport({})->Perform({.url = server.endpoint()}, &collector, {});
+  ASSERT_TRUE(response.ok());
+  EXPECT_EQ(collector.body, "hello");
+  EXPECT_EQ(collector.heads, 1);
+  EXPECT_EQ(response->body, "");
+}
+
+TEST(CurlTransport, TellsAReceiverOfAnAnswerWithoutBody) {
+  const RawServer server([](RawServer::Connection& c) {
+    c.ReadHead();
+    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  });
+  Collector collector(100);
+  ASSERT_TRUE(MakeCurlTransport({})->Perform({.url = server.endpoint()}, &collector, {}).ok());
+  EXPECT_EQ(collector.heads, 1);
+}
+
+TEST(CurlTransport, KeepsTheBodyThatAReceiverDoesNotTake) {
+  const RawServer server([](RawServer::Connection& c) {
+    c.ReadHead();
+    c.Send("HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nnope");
+  });
+  Collector collector(100);
+  const auto response = MakeCurlTransport({})->Perform({.url = server.endpoint()}, &collector, {});
+  ASSERT_TRUE(response.ok());
+  EXPECT_EQ(response->body, "nope");
+  EXPECT_EQ(collector.body, "");
+}
+
+TEST(CurlTransport, EndsWithTheReceiversError) {
+  const RawServer server([](RawServer::Connection& c) {
+    c.ReadHead();
+    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
+    c.WaitForClose();
+  });
+  Collector collector(2);
+  const auto response = MakeCurlTransport({})->Perform({.url = server.endpoint()}, &collector, {});
+  ASSERT_FALSE(response.ok());
+  EXPECT_EQ(response.error().message, "enough");
+}
+
+}  // namespace
+}  // namespace gcsflux::internal

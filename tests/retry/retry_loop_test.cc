@@ -1,0 +1,136 @@
+#include "retry/retry_loop.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+#include "retry/backoff.h"
+#include "retry/transient.h"
+#include "support/driven_timing.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+const RetryOptions kOptions{.initial_delay = milliseconds(100),
+                            .multiplier = 2,
+                            .max_delay = milliseconds(1000),
+                            .deadline = milliseconds(10'000)};
+
+TEST(Backoff, GrowsUpToItsMaximum) {
+  const int want_ms[] = {100, 200, 400, 800, 1000, 1000};
+  for (int failures = 1; failures <= 6; ++failures) {
+    EXPECT_EQ(BackoffDelay(kOptions, failures, 1.0), milliseconds(want_ms[failures - 1])) << failures;
+  }
+}
+
+TEST(Backoff, IsFullJitter) {
+  EXPECT_EQ(BackoffDelay(kOptions, 3, 0.0), milliseconds(0));
+  EXPECT_EQ(BackoffDelay(kOptions, 3, 0.25), milliseconds(100));
+}
+
+TEST(Backoff, NeverOverflows) {
+  EXPECT_EQ(BackoffDelay(kOptions, std::numeric_limits<int>::max(), 1.0), milliseconds(1000));
+}
+
+struct Failing {
+  testing::DrivenTiming timing{1.0};
+  Call call{.operation = "objects.get", .subject = "gs://b/o", .is_idempotent = true};
+  RetryOptions options = kOptions;
+  int attempts = 0;
+
+  // Fails `failures` times with `error`, then succeeds.
+  Result<int> Run(int failures, const Error& error) {
+    return RetryLoop(call, options, timing, [&](Attempts&) -> Result<int> {
+      if (++attempts <= failures) return error;
+      return 7;
+    });
+  }
+};
+
+const Error kDown{ErrorCode::kUnavailable, "503", 503};
+
+TEST(RetryLoop, RepeatsWhatMayPass) {
+  Failing failing;
+  const auto result = failing.Run(3, kDown);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(*result, 7);
+  EXPECT_EQ(failing.attempts, 4);
+}
+
+TEST(RetryLoop, DoesNotRepeatWhatCannotPass) {
+  for (const ErrorCode code :
+       {ErrorCode::kInvalidArgument, ErrorCode::kNotFound, ErrorCode::kPermissionDenied, ErrorCode::kUnauthenticated,
+        ErrorCode::kPreconditionFailed, ErrorCode::kTlsFailed, ErrorCode::kCorrupted, ErrorCode::kBadResponse}) {
+    Failing failing;
+    const auto result = failing.Run(1, Error{code, "no"});
+    ASSERT_FALSE(result.ok()) << ErrorCodeName(code);
+    EXPECT_EQ(result.error().code, code);
+    EXPECT_EQ(failing.attempts, 1) << ErrorCodeName(code);
+  }
+}
+
+TEST(RetryLoop, DoesNotRepeatWhatCouldTakeEffectTwice) {
+  Failing failing;
+  failing.call.is_idempotent = false;
+  const auto result = failing.Run(1, kDown);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(failing.attempts, 1);
+  EXPECT_THAT(result.error().message, HasSubstr("precondition"));
+}
+
+TEST(RetryLoop, StopsAtTheDeadlineAndTellsTheHistory) {
+  Failing failing;
+  const auto result = failing.Run(1'000, kDown);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(failing.attempts, 13);  // 0.1 + 0.2 + 0.4 + 0.8 + 8 x 1.0 s of waiting; one more would pass 10 s.
+  EXPECT_EQ(
+      result.error().message,
+      "objects.get gs://b/o: 503 after 13 attempts in 9.5 s (deadline 10.0 s; raise RetryOptions::deadline to wait "
+      "longer); check the service's health, or raise the retry deadline");
+}
+
+TEST(RetryLoop, StopsWhenAttemptsAreUsedUp) {
+  Failing failing;
+  failing.options.max_attempts = 2;
+  EXPECT_FALSE(failing.Run(1'000, kDown).ok());
+  EXPECT_EQ(failing.attempts, 2);
+}
+
+TEST(RetryLoop, ProgressStartsTheDeadlineOver) {
+  Failing failing;
+  int attempts = 0;
+  const auto result = RetryLoop(failing.call, failing.options, failing.timing, [&](Attempts& history) -> Result<int> {
+    if (++attempts == 100) return 7;
+    history.NoteProgress();
+    return kDown;
+  });
+  EXPECT_TRUE(result.ok());
+}
+
+TEST(RetryLoop, IsCancelledWhileItWaits) {
+  Failing failing;
+  std::stop_source stop;
+  failing.call.stop = stop.get_token();
+  stop.request_stop();
+  const auto result = failing.Run(5, kDown);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(failing.attempts, 1);
+}
+
+TEST(IsAmbiguous, IsTrueOnlyWhereTheRequestMayHaveBeenCarriedOut) {
+  EXPECT_TRUE(IsAmbiguous({ErrorCode::kUnavailable}));
+  EXPECT_TRUE(IsAmbiguous({ErrorCode::kTruncated}));
+  EXPECT_FALSE(IsAmbiguous({ErrorCode::kUnreachable}));
+  EXPECT_FALSE(IsAmbiguous({ErrorCode::kRateLimited}));
+}
+
+}  // namespace
+}  // namespace gcsflux::internal

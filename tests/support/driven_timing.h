@@ -1,0 +1,29 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "base/timing.h"
+
+namespace gcsflux::testing {
+
+/// Time that passes only by waiting, which returns at once; and chance that is always the same. Thread-safe.
+class DrivenTiming : public internal::Timing {
+ public:
+  explicit DrivenTiming(double random = 0.5) : random_(random) {}
+
+  [[nodiscard]] TimePoint Now() const override { return TimePoint(std::chrono::nanoseconds(now_.load())); }
+  bool Wait(std::chrono::nanoseconds duration, const std::stop_token& stop) const override {
+    if (stop.stop_requested()) return false;
+    now_ += duration.count();
+    return true;
+  }
+  [[nodiscard]] double Random() const override { return random_; }
+
+ private:
+  const double random_;
+  mutable std::atomic<std::int64_t> now_{1'000'000'000};
+};
+
+}  // namespace gcsflux::testing

@@ -1,0 +1,50 @@
+#include "support/emulator_process.h"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <stdexcept>
+
+namespace gcsflux::testing {
+namespace {
+
+[[noreturn]] void BecomeEmulator(const std::string& program, int output) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // Also where the parent is killed.
+  dup2(output, STDOUT_FILENO);
+  execl(program.c_str(), program.c_str(), "--port=0", nullptr);
+  _exit(127);
+}
+
+std::string ReadLine(int descriptor) {
+  std::string line;
+  for (char c = 0; read(descriptor, &c, 1) == 1 && c != '\n';) line += c;
+  return line;
+}
+
+}  // namespace
+
+EmulatorProcess::EmulatorProcess() {
+  const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "gcsflux-emulator";
+  std::array<int, 2> pipe_ends{};
+  if (pipe(pipe_ends.data()) != 0) throw std::runtime_error("no pipe");
+  pid_ = fork();
+  if (pid_ == 0) BecomeEmulator(program.string(), pipe_ends[1]);
+  close(pipe_ends[1]);
+  const std::string line = ReadLine(pipe_ends[0]);
+  close(pipe_ends[0]);
+  const auto url = line.find("http://");
+  if (url == std::string::npos) throw std::runtime_error(program.string() + " did not come up: '" + line + "'");
+  endpoint_ = line.substr(url);
+}
+
+EmulatorProcess::~EmulatorProcess() {
+  if (pid_ <= 0) return;
+  kill(pid_, SIGTERM);
+  waitpid(pid_, nullptr, 0);
+}
+
+}  // namespace gcsflux::testing

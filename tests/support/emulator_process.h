@@ -1,0 +1,27 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace gcsflux::testing {
+
+/// `gcsflux-emulator` as a child process, so that its memory and CPU are not this process's. Started from the directory
+/// of the running program; gone when this is.
+class EmulatorProcess {
+ public:
+  /// Throws std::runtime_error where it does not come up.
+  EmulatorProcess();
+  ~EmulatorProcess();
+  EmulatorProcess(const EmulatorProcess&) = delete;
+  EmulatorProcess& operator=(const EmulatorProcess&) = delete;
+
+  /// "http://127.0.0.1:PORT"
+  [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
+
+ private:
+  pid_t pid_ = -1;
+  std::string endpoint_;
+};
+
+}  // namespace gcsflux::testing

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gcsflux/client.h"
+#include "http/transport.h"
+
+namespace gcsflux::testing {
+
+/// What goes wrong with one request. Default: nothing.
+struct Fault {
+  std::optional<Error> before = {};         ///< The connection fails before the service hears of it.
+  std::optional<Error> after = {};          ///< It fails after the service has done the work: a lost answer.
+  std::optional<std::size_t> cut_at = {};   ///< The body breaks after so many bytes.
+  std::optional<std::size_t> flip_at = {};  ///< This byte of the body is wrong.
+  std::optional<int> status = {};           ///< The service does nothing and answers so.
+  std::optional<std::size_t> persist = {};  ///< A session keeps only so many of the bytes it was sent.
+  bool forget_range = false;                ///< A 308 comes without its Range header.
+};
+
+/// A bucket in memory behind the Transport seam, small but true to the protocol in what it does: media reads, metadata,
+/// inserts with preconditions, resumable sessions, deletes. One thread at a time is enough for its users; thread-safe.
+class FakeGcs : public internal::Transport {
+ public:
+  struct Object {
+    std::int64_t generation = 0;
+    std::string bytes = {};
+    std::string content_type = {};
+    std::map<std::string, std::string> metadata = {};
+  };
+
+  Result<internal::HttpResponse> Perform(const internal::HttpRequest& request, internal::BodyReceiver* receiver,
+                                         const std::stop_token& stop) override;
+
+  /// One for each request to come, in order; behind the last, all goes well.
+  std::deque<Fault> faults = {};
+  std::map<std::string, Object> objects = {};
+  std::map<std::string, Object> sessions = {};       ///< By their URI's last part; `generation` is the precondition.
+  std::vector<internal::HttpRequest> requests = {};  ///< Without payloads.
+  int commits = 0;                                   ///< Generations made.
+
+  void Put(const std::string& name, std::string bytes) { Commit(name, {.bytes = std::move(bytes)}); }
+
+ private:
+  internal::HttpResponse Serve(const internal::HttpRequest& request, const Fault& fault);
+  internal::HttpResponse Insert(const std::string& target, const internal::HttpRequest& request);
+  internal::HttpResponse StartSession(const std::string& target, const internal::HttpRequest& request);
+  internal::HttpResponse PutSession(const std::string& id, const internal::HttpRequest& request, const Fault& fault);
+  internal::HttpResponse Read(const Object& object, const internal::HttpRequest& request) const;
+  const Object& Commit(const std::string& name, Object object);
+  internal::HttpResponse Resource(const std::string& name) const;
+
+  std::mutex mutex_;
+  std::int64_t next_generation_ = 1000;
+};
+
+/// A client of `gcs`, which must live as long; retries wait on a clock that passes at once.
+Client MakeClient(FakeGcs& gcs, const RetryOptions& retry = {});
+
+}  // namespace gcsflux::testing

@@ -1,0 +1,88 @@
+#include "support/raw_server.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <stdexcept>
+
+namespace gcsflux::testing {
+namespace {
+
+int ListenOnLoopback(int* port) {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  if (bind(listener, generic, length) != 0 || listen(listener, 16) != 0 ||
+      getsockname(listener, generic, &length) != 0) {
+    throw std::runtime_error("cannot listen on loopback");
+  }
+  *port = ntohs(address.sin_port);
+  return listener;
+}
+
+}  // namespace
+
+RawServer::Connection::~Connection() {
+  if (socket_ >= 0) close(socket_);
+}
+
+std::string RawServer::Connection::ReadHead() {
+  std::string head;
+  for (char c = 0; recv(socket_, &c, 1, 0) == 1;) {
+    head += c;
+    if (head.ends_with("\r\n\r\n")) return head;
+  }
+  return "";
+}
+
+void RawServer::Connection::Send(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent = send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent <= 0) return;
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+void RawServer::Connection::WaitForClose() {
+  std::array<char, 4096> ignored{};
+  while (recv(socket_, ignored.data(), ignored.size(), 0) > 0) {
+  }
+}
+
+void RawServer::Connection::Reset() {
+  const linger now{.l_onoff = 1, .l_linger = 0};
+  setsockopt(socket_, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+  close(socket_);
+  socket_ = -1;
+}
+
+RawServer::RawServer(Script script) : listener_(ListenOnLoopback(&port_)) {
+  thread_ = std::jthread([this, script = std::move(script)] {
+    while (true) {
+      const int socket = accept(listener_, nullptr, nullptr);
+      if (socket < 0) return;  // shutdown() below
+      ++connections_;
+      Connection connection(socket);
+      script(connection);
+    }
+  });
+}
+
+RawServer::~RawServer() {
+  shutdown(listener_, SHUT_RDWR);
+  thread_.join();
+  close(listener_);
+}
+
+std::string RefusingEndpoint() {
+  int port = 0;
+  close(ListenOnLoopback(&port));
+  return "http://127.0.0.1:" + std::to_string(port);
+}
+
+}  // namespace gcsflux::testing

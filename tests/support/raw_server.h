@@ -1,0 +1,55 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace gcsflux::testing {
+
+/// A loopback server that does to each connection just what a test says, below HTTP.
+class RawServer {
+ public:
+  /// One connection, as its script sees it.
+  class Connection {
+   public:
+    explicit Connection(int socket) : socket_(socket) {}
+    ~Connection();
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    /// Reads up to the end of a request's head (no body) and returns it; empty when the client is gone.
+    std::string ReadHead();
+    void Send(std::string_view bytes);
+    /// Returns when the client closes the connection.
+    void WaitForClose();
+    /// Ends the connection with a RST.
+    void Reset();
+
+   private:
+    int socket_;
+  };
+  using Script = std::function<void(Connection&)>;
+
+  /// Connections are served one after another, until destruction.
+  explicit RawServer(Script script);
+  ~RawServer();
+  RawServer(const RawServer&) = delete;
+  RawServer& operator=(const RawServer&) = delete;
+
+  [[nodiscard]] std::string endpoint() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  [[nodiscard]] int port() const { return port_; }
+  [[nodiscard]] int connections() const { return connections_; }
+
+ private:
+  int port_ = 0;  // Before listener_, whose making sets it.
+  int listener_ = -1;
+  std::atomic<int> connections_ = 0;
+  std::jthread thread_;
+};
+
+/// "http://127.0.0.1:PORT" where nothing listens.
+std::string RefusingEndpoint();
+
+}  // namespace gcsflux::testing

@@ -1,0 +1,188 @@
+// UploadObject and ObjectWriter under failures: exactly one commit, of the right bytes, or nothing.
+#include "gcsflux/upload.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/fake_gcs.h"
+
+namespace gcsflux {
+namespace {
+
+using testing::Fault;
+
+constexpr std::size_t kChunk = 256 << 10;
+const Error kReset{ErrorCode::kUnavailable, "reset"};
+const ObjectName kObject{"bkt", "o"};
+
+std::string Pattern(std::size_t size) {
+  std::string bytes(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 31 + i / 251);
+  return bytes;
+}
+
+class UploadTest : public ::testing::Test {
+ protected:
+  // Streams `bytes` in uneven pieces.
+  Result<ObjectMetadata> Stream(const std::string& bytes, UploadOptions options = {}) {
+    options.chunk_bytes = kChunk;
+    ObjectWriter writer(client_, kObject, options);
+    for (std::size_t at = 0; at < bytes.size(); at += 100'003) {
+      if (auto written = writer.Write(AsBytes(std::string_view(bytes).substr(at, 100'003))); !written) {
+        return written.error();
+      }
+    }
+    return writer.Close();
+  }
+
+  testing::FakeGcs gcs_;
+  Client client_ = testing::MakeClient(gcs_);
+};
+
+TEST_F(UploadTest, StoresASmallObjectInOneRequest) {
+  const auto stored =
+      UploadObject(client_, kObject, AsBytes("hello"), {.content_type = "text/plain", .metadata = {{"k", "v"}}});
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_EQ(gcs_.requests.size(), 1U);
+  EXPECT_EQ(gcs_.objects["o"].bytes, "hello");
+  EXPECT_EQ(gcs_.objects["o"].content_type, "text/plain");
+  EXPECT_EQ(stored->metadata.at("k"), "v");
+}
+
+TEST_F(UploadTest, CreateRefusesWhatIsThere) {
+  gcs_.Put("o", "old");
+  const auto stored = UploadObject(client_, kObject, AsBytes("new"), {.mode = WriteMode::kCreate});
+  ASSERT_FALSE(stored.ok());
+  EXPECT_EQ(stored.error().code, ErrorCode::kPreconditionFailed);
+  EXPECT_EQ(gcs_.objects["o"].bytes, "old");
+}
+
+TEST_F(UploadTest, ReplaceTakesThatGenerationOnly) {
+  gcs_.Put("o", "old");
+  const std::int64_t generation = gcs_.objects["o"].generation;
+  EXPECT_FALSE(UploadObject(client_, kObject, AsBytes("a"), {.mode = WriteMode::kReplace, .generation = 1}).ok());
+  EXPECT_TRUE(
+      UploadObject(client_, kObject, AsBytes("b"), {.mode = WriteMode::kReplace, .generation = generation}).ok());
+  EXPECT_EQ(gcs_.objects["o"].bytes, "b");
+}
+
+TEST_F(UploadTest, ALostAcknowledgementIsASuccessThatIsNotRepeated) {
+  for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kOverwrite}) {
+    gcs_.objects.clear();
+    gcs_.commits = 0;
+    gcs_.faults = {{.after = kReset}};
+    const auto stored = UploadObject(client_, kObject, AsBytes("hello"), {.mode = mode});
+    ASSERT_TRUE(stored.ok()) << stored.error().message;
+    EXPECT_TRUE(gcs_.faults.empty());
+    EXPECT_EQ(gcs_.commits, 1);
+    EXPECT_EQ(stored->generation, gcs_.objects["o"].generation);
+  }
+}
+
+TEST_F(UploadTest, AnOverwriteIsRepeatedUnderACondition) {
+  gcs_.Put("o", "old");
+  gcs_.faults = {{.before = kReset}};
+  ASSERT_TRUE(UploadObject(client_, kObject, AsBytes("new")).ok());
+  EXPECT_EQ(gcs_.objects["o"].bytes, "new");
+  EXPECT_THAT(gcs_.requests.back().url, ::testing::HasSubstr("ifGenerationMatch=1001"));
+}
+
+TEST_F(UploadTest, ARivalsWriteIsNotTakenForOurs) {
+  gcs_.Put("o", "rival");
+  gcs_.faults = {{.before = kReset}};
+  const auto stored = UploadObject(client_, kObject, AsBytes("ours!"), {.mode = WriteMode::kCreate});
+  ASSERT_FALSE(stored.ok());
+  EXPECT_EQ(stored.error().code, ErrorCode::kPreconditionFailed);
+  EXPECT_EQ(gcs_.objects["o"].bytes, "rival");
+}
+
+TEST_F(UploadTest, StreamsAnyLength) {
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, kChunk - 1, kChunk, kChunk + 1, 2 * kChunk, 3 * kChunk + 7}) {
+    const std::string bytes = Pattern(size);
+    const auto stored = Stream(bytes);
+    ASSERT_TRUE(stored.ok()) << size << ": " << stored.error().message;
+    EXPECT_EQ(stored->size, size);
+    EXPECT_TRUE(gcs_.objects["o"].bytes == bytes) << size;
+  }
+}
+
+TEST_F(UploadTest, SendsBigMemoryInChunksWithoutCopyingItAll) {
+  const std::string bytes = Pattern(5 * kChunk);
+  const auto stored = UploadObject(client_, kObject, AsBytes(bytes), {.chunk_bytes = kChunk});
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_TRUE(gcs_.objects["o"].bytes == bytes);
+  EXPECT_EQ(gcs_.requests.size(), 6U);  // The session's start and five chunks.
+}
+
+TEST_F(UploadTest, RecoversFromEveryFaultOfASession) {
+  // Request 0 starts the session; 1 is the first chunk, 2 the second, 3 the last.
+  const Fault faults[] = {{.before = kReset},     {.after = kReset},    {.status = 503},
+                          {.status = 429},        {.persist = 100'000}, {.persist = 0},
+                          {.forget_range = true}, {.status = 408},      {.after = Error{ErrorCode::kTruncated, "cut"}}};
+  const std::string bytes = Pattern(2 * kChunk + 1000);
+  for (std::size_t at = 0; at < 4; ++at) {
+    for (const Fault& fault : faults) {
+      gcs_.objects.clear();
+      gcs_.commits = 0;
+      gcs_.faults.assign(at, {});
+      gcs_.faults.push_back(fault);
+      const auto stored = Stream(bytes, {.mode = WriteMode::kCreate});
+      const auto which = &fault - faults;
+      ASSERT_TRUE(stored.ok()) << "request " << at << ", fault " << which << ": " << stored.error().message;
+      EXPECT_TRUE(gcs_.faults.empty());
+      EXPECT_TRUE(gcs_.objects["o"].bytes == bytes) << "request " << at << ", fault " << which;
+      EXPECT_EQ(gcs_.commits, 1) << "request " << at << ", fault " << which;
+    }
+  }
+}
+
+TEST_F(UploadTest, ALostSessionIsSaidAndLeavesNothing) {
+  for (const int status : {404, 410}) {
+    gcs_.faults = {{}, {}, {.status = status}};
+    const auto stored = Stream(Pattern(3 * kChunk));
+    ASSERT_FALSE(stored.ok());
+    EXPECT_EQ(stored.error().code, ErrorCode::kSessionLost);
+    EXPECT_TRUE(gcs_.objects.empty());
+  }
+}
+
+TEST_F(UploadTest, KeepsItsFirstError) {
+  gcs_.faults = {{.status = 403}};
+  ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
+  const std::string bytes = Pattern(2 * kChunk);
+  EXPECT_EQ(writer.Write(AsBytes(bytes)).error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(writer.Write(AsBytes("x")).error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(writer.Close().error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(gcs_.requests.size(), 1U);
+}
+
+TEST_F(UploadTest, AWriterThatIsDroppedCancelsItsSession) {
+  {
+    ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
+    ASSERT_TRUE(writer.Write(AsBytes(Pattern(2 * kChunk))).ok());
+    ASSERT_EQ(gcs_.sessions.size(), 1U);
+  }
+  EXPECT_TRUE(gcs_.sessions.empty());
+  EXPECT_TRUE(gcs_.objects.empty());
+}
+
+TEST_F(UploadTest, RefusesToGoOnAfterClose) {
+  ObjectWriter writer(client_, kObject);
+  ASSERT_TRUE(writer.Close().ok());
+  EXPECT_EQ(writer.Write(AsBytes("x")).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(writer.Close().error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(gcs_.objects["o"].bytes, "");
+}
+
+TEST_F(UploadTest, RefusesABadName) {
+  EXPECT_EQ(UploadObject(client_, {"bkt", ""}, {}).error().code, ErrorCode::kInvalidArgument);
+  ObjectWriter writer(client_, {"B", "o"});
+  EXPECT_EQ(writer.Write(AsBytes("x")).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(gcs_.requests.empty());
+}
+
+}  // namespace
+}  // namespace gcsflux

@@ -1,0 +1,76 @@
+#include "wire/requests.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gcsflux::internal {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr std::string_view kHost = "http://h:1";
+
+TEST(Requests, EncodeAnObjectsNameAsOneSegment) {
+  const auto request = DeleteObjectRequest(kHost, {"bkt", "a/b c?#%\xC3\xA9"}, {});
+  EXPECT_EQ(request.method, Method::kDelete);
+  EXPECT_EQ(request.url, "http://h:1/storage/v1/b/bkt/o/a%2Fb%20c%3F%23%25%C3%A9");
+}
+
+TEST(Requests, SendPreconditionsAsGivenAndAddNone) {
+  EXPECT_THAT(InsertObjectRequest(kHost, {"bkt", "o"}, {}, 0, {}).url, ::testing::Not(HasSubstr("ifGeneration")));
+  EXPECT_THAT(InsertObjectRequest(kHost, {"bkt", "o"}, {}, 0, {.if_generation_match = 0}).url,
+              HasSubstr("&ifGenerationMatch=0"));
+  EXPECT_EQ(DeleteObjectRequest(kHost, {"bkt", "o"}, {.generation = 7, .if_generation_match = 7}).url,
+            "http://h:1/storage/v1/b/bkt/o/o?generation=7&ifGenerationMatch=7");
+}
+
+TEST(Requests, SendTheDataBetweenTwoPartsOfAMultipartMessage) {
+  const std::string text = "hello";
+  const auto request =
+      InsertObjectRequest(kHost, {"bkt", "o"}, AsBytes(text), 0x9A71BB4C, {.content_type = "text/plain"});
+  EXPECT_THAT(request.url, StartsWith("http://h:1/upload/storage/v1/b/bkt/o?uploadType=multipart"));
+  EXPECT_THAT(request.head, HasSubstr(R"("crc32c":"mnG7TA==")"));
+  EXPECT_THAT(request.head, HasSubstr("Content-Type: text/plain\r\n\r\n"));
+  EXPECT_EQ(static_cast<const void*>(request.payload.data()), text.data());  // Borrowed, not copied.
+}
+
+TEST(Requests, AskForTheRestOfARange) {
+  struct Case {
+    std::optional<ByteRange> range;
+    std::uint64_t skip;
+    std::string want;
+  };
+  const Case cases[] = {
+      {std::nullopt, 0, ""},
+      {std::nullopt, 5, "bytes=5-"},
+      {ByteRange{0, std::nullopt}, 0, ""},
+      {ByteRange{10, std::nullopt}, 3, "bytes=13-"},
+      {ByteRange{0, 10}, 0, "bytes=0-9"},
+      {ByteRange{4096, 100}, 40, "bytes=4136-4195"},
+  };
+  for (const auto& [range, skip, want] : cases) {
+    const auto request = ReadObjectRequest(kHost, {"bkt", "o"}, {.range = range}, skip, std::nullopt);
+    std::string got;
+    for (const auto& [name, value] : request.headers) {
+      if (name == "Range") got = value;
+    }
+    EXPECT_EQ(got, want);
+  }
+}
+
+TEST(Requests, PinTheGenerationOfAResumedRead) {
+  EXPECT_THAT(ReadObjectRequest(kHost, {"bkt", "o"}, {.generation = 3}, 0, std::nullopt).url,
+              HasSubstr("generation=3"));
+  EXPECT_THAT(ReadObjectRequest(kHost, {"bkt", "o"}, {}, 1, 9).url, HasSubstr("generation=9"));
+}
+
+TEST(Requests, ListWithoutWhatIsNotAsked) {
+  const auto request = ListObjectsRequest(kHost, "bkt", {.prefix = "a/b", .max_results = 10});
+  EXPECT_THAT(request.url, HasSubstr("&maxResults=10&prefix=a%2Fb"));
+  EXPECT_THAT(request.url, ::testing::Not(HasSubstr("delimiter")));
+  EXPECT_THAT(request.url, ::testing::Not(HasSubstr("pageToken")));
+}
+
+}  // namespace
+}  // namespace gcsflux::internal

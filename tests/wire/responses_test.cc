@@ -1,0 +1,139 @@
+// Answers to types: metadata, errors and the headers of media answers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "wire/error_response.h"
+#include "wire/metadata_json.h"
+#include "wire/read_response.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(ParseObject, ReadsWhatGcsWrites) {
+  const auto object = ParseObject(R"({"kind":"storage#object","bucket":"b","name":"a/b","generation":"1700000000000001",
+    "metageneration":"2","size":"18446744073709551615","crc32c":"4waSgw==","md5Hash":"x","etag":"e",
+    "contentType":"t","storageClass":"NEARLINE","timeCreated":"2026-11-20T06:15:00.5Z","metadata":{"k":"v"}})");
+  ASSERT_TRUE(object.ok()) << object.error().message;
+  EXPECT_EQ(object->name, "a/b");
+  EXPECT_EQ(object->generation, 1700000000000001);
+  EXPECT_EQ(object->size, 18446744073709551615U);
+  EXPECT_EQ(object->crc32c, 0xE3069283U);
+  EXPECT_EQ(object->storage_class, "NEARLINE");
+  EXPECT_EQ(object->metadata.at("k"), "v");
+}
+
+TEST(ParseObject, RefusesWhatIsNoObject) {
+  for (const char* text :
+       {"", "<html>Bad gateway</html>", "[]", "{}", "{\"name\":\"a\"}", R"({"name":"a","generation":"x"})",
+        R"({"name":1,"generation":"1"})", R"({"name":"a","generation":"1","size":"-1"})",
+        R"({"name":"a","generation":"1","crc32c":"?"})", R"({"name":"a","generation":"1","updated":"yesterday"})",
+        R"({"name":"a","generation":"1","metadata":3})"}) {
+    const auto object = ParseObject(text);
+    ASSERT_FALSE(object.ok()) << text;
+    EXPECT_EQ(object.error().code, ErrorCode::kBadResponse) << text;
+  }
+}
+
+TEST(ParseObject, ShowsAtMost256BytesOfWhatItRefuses) {
+  const auto object = ParseObject(std::string(100'000, 'x'));
+  ASSERT_FALSE(object.ok());
+  EXPECT_LT(object.error().message.size(), 400U);
+}
+
+TEST(ParseObjectPage, ReadsItemsPrefixesAndToken) {
+  const auto page = ParseObjectPage(
+      R"({"items":[{"name":"a","generation":"1"},{"name":"b","generation":"2"}],"prefixes":["c/"],"nextPageToken":"t"})");
+  ASSERT_TRUE(page.ok());
+  EXPECT_EQ(page->objects.size(), 2U);
+  EXPECT_EQ(page->prefixes, std::vector<std::string>{"c/"});
+  EXPECT_EQ(page->next_page_token, "t");
+  EXPECT_TRUE(ParseObjectPage("{}").ok());
+  EXPECT_FALSE(ParseObjectPage(R"({"items":[{"name":"a"}]})").ok());
+  EXPECT_FALSE(ParseObjectPage(R"({"prefixes":[1]})").ok());
+}
+
+std::string ErrorBody(int code, const std::string& reason) {
+  return R"({"error":{"code":)" + std::to_string(code) + R"(,"message":"words","errors":[{"reason":")" + reason +
+         R"("}]}})";
+}
+
+TEST(ErrorFromResponse, MapsStatusAndReason) {
+  struct Case {
+    int status;
+    std::string reason;
+    ErrorCode want;
+  };
+  const Case cases[] = {
+      {304, "", ErrorCode::kNotModified},
+      {400, "invalid", ErrorCode::kInvalidArgument},
+      {401, "required", ErrorCode::kUnauthenticated},
+      {403, "forbidden", ErrorCode::kPermissionDenied},
+      {403, "rateLimitExceeded", ErrorCode::kRateLimited},
+      {403, "userRateLimitExceeded", ErrorCode::kRateLimited},
+      {404, "notFound", ErrorCode::kNotFound},
+      {408, "", ErrorCode::kUnavailable},
+      {409, "conflict", ErrorCode::kAlreadyExists},
+      {412, "conditionNotMet", ErrorCode::kPreconditionFailed},
+      {416, "requestedRangeNotSatisfiable", ErrorCode::kOutOfRange},
+      {429, "rateLimitExceeded", ErrorCode::kRateLimited},
+      {500, "", ErrorCode::kUnavailable},
+      {501, "", ErrorCode::kBadResponse},
+      {502, "", ErrorCode::kUnavailable},
+      {503, "", ErrorCode::kUnavailable},
+      {504, "", ErrorCode::kUnavailable},
+  };
+  for (const auto& [status, reason, want] : cases) {
+    const Error error = ErrorFromResponse({.status = status, .body = ErrorBody(status, reason)});
+    EXPECT_EQ(error.code, want) << status << " " << reason << " gave " << ErrorCodeName(error.code);
+    EXPECT_EQ(error.http_status, status);
+    EXPECT_EQ(error.reason, reason);
+    EXPECT_THAT(error.message, HasSubstr("words"));
+  }
+}
+
+TEST(ErrorFromResponse, TakesAnyBody) {
+  for (const std::string& body : {std::string(), std::string("<html>"), std::string("{\"error\":3}"),
+                                  std::string("{\"error\":{\"errors\":[3]}}"), std::string(100'000, 'x')}) {
+    const Error error = ErrorFromResponse({.status = 503, .body = body});
+    EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+    EXPECT_LT(error.message.size(), 400U);
+  }
+}
+
+TEST(ParseReadResponse, FindsPlaceSizeGenerationAndChecksum) {
+  const auto whole = ParseReadResponse(
+      {.status = 200,
+       .headers = {{"x-goog-generation", "5"}, {"content-length", "10"}, {"x-goog-hash", "md5=q,crc32c=4waSgw=="}}});
+  ASSERT_TRUE(whole.ok());
+  EXPECT_EQ(whole->offset, 0U);
+  EXPECT_EQ(whole->object_size, 10U);
+  EXPECT_EQ(whole->generation, 5);
+  EXPECT_EQ(whole->crc32c, 0xE3069283U);
+
+  const auto part = ParseReadResponse({.status = 206,
+                                       .headers = {{"x-goog-generation", "5"},
+                                                   {"content-range", "bytes 4-9/100"},
+                                                   {"x-goog-hash", "crc32c=4waSgw=="},
+                                                   {"x-goog-hash", "md5=q"}}});
+  ASSERT_TRUE(part.ok());
+  EXPECT_EQ(part->offset, 4U);
+  EXPECT_EQ(part->object_size, 100U);
+  EXPECT_EQ(part->crc32c, 0xE3069283U);
+}
+
+TEST(ParseReadResponse, RefusesAnswersThatAreNotFromGcs) {
+  const Headers generation = {{"x-goog-generation", "5"}};
+  EXPECT_EQ(ParseReadResponse({.status = 200, .headers = {{"content-length", "1"}}}).error().code,
+            ErrorCode::kBadResponse);
+  EXPECT_FALSE(ParseReadResponse({.status = 200, .headers = generation}).ok());
+  for (const char* range : {"", "bytes 4-9", "bytes */9", "4-9/100", "bytes a-9/100", "bytes 4-9/*"}) {
+    Headers headers = generation;
+    headers.emplace_back("content-range", range);
+    EXPECT_FALSE(ParseReadResponse({.status = 206, .headers = headers}).ok()) << range;
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux::internal
