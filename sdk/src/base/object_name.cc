@@ -68,7 +68,8 @@ namespace internal {
 Result<void> CheckBucketName(std::string_view bucket) {
   const auto refuse = [&](const char* why) { return Invalid("bucket name " + Quoted(bucket) + " " + why); };
   if (bucket.size() < kMinBucketBytes) return refuse("is shorter than 3 characters");
-  if (bucket.size() > kMaxBucketBytes || HasLongLabel(bucket)) return refuse("is too long (63 characters, 222 with dots)");
+  if (bucket.size() > kMaxBucketBytes || HasLongLabel(bucket))
+    return refuse("is too long (63 characters, 222 with dots)");
   if (!std::all_of(bucket.begin(), bucket.end(), IsBucketCharacter)) {
     return refuse("may hold only lower-case letters, digits, '-', '_' and '.'");
   }

@@ -167,16 +167,11 @@ HeaderList MakeHeaderList(const Headers& headers) {
 
 const char* MethodName(Method method) {
   switch (method) {
-    case Method::kGet:
-      return "GET";
-    case Method::kPost:
-      return "POST";
-    case Method::kPut:
-      return "PUT";
-    case Method::kPatch:
-      return "PATCH";
-    case Method::kDelete:
-      return "DELETE";
+    case Method::kGet: return "GET";
+    case Method::kPost: return "POST";
+    case Method::kPut: return "PUT";
+    case Method::kPatch: return "PATCH";
+    case Method::kDelete: return "DELETE";
   }
   return "GET";
 }

@@ -6,32 +6,20 @@ std::string_view Remedy(const Error& error) {
   switch (error.code) {
     case ErrorCode::kUnauthenticated:
       return "give a token that is valid now (ClientOptions::credentials, --access_token_file)";
-    case ErrorCode::kPermissionDenied:
-      return "grant the caller a role such as roles/storage.objectUser on the bucket";
-    case ErrorCode::kNotFound:
-      return "check the name (gcsflux ls lists what is there)";
-    case ErrorCode::kPreconditionFailed:
-      return "somebody else wrote it meanwhile: read it again and decide anew";
-    case ErrorCode::kRateLimited:
-      return "send fewer requests at a time, or warm the bucket up slowly";
+    case ErrorCode::kPermissionDenied: return "grant the caller a role such as roles/storage.objectUser on the bucket";
+    case ErrorCode::kNotFound: return "check the name (gcsflux ls lists what is there)";
+    case ErrorCode::kPreconditionFailed: return "somebody else wrote it meanwhile: read it again and decide anew";
+    case ErrorCode::kRateLimited: return "send fewer requests at a time, or warm the bucket up slowly";
     case ErrorCode::kUnreachable:
       return "check the endpoint (--endpoint, STORAGE_EMULATOR_HOST), the network and the proxy settings";
-    case ErrorCode::kUnavailable:
-      return "check the service's health, or raise the retry deadline";
-    case ErrorCode::kTruncated:
-      return "a proxy or the server cuts answers short: check what is between";
-    case ErrorCode::kTlsFailed:
-      return "check the endpoint's certificate and this machine's ca-certificates";
-    case ErrorCode::kCorrupted:
-      return "do not use the bytes; try again, and check the hardware if it happens twice";
-    case ErrorCode::kAborted:
-      return "read the new object from its start";
-    case ErrorCode::kSessionLost:
-      return "nothing was stored: write the object again from its start";
-    case ErrorCode::kBadResponse:
-      return "is this a Cloud Storage endpoint? Check --endpoint and any proxy";
-    default:
-      return "";
+    case ErrorCode::kUnavailable: return "check the service's health, or raise the retry deadline";
+    case ErrorCode::kTruncated: return "a proxy or the server cuts answers short: check what is between";
+    case ErrorCode::kTlsFailed: return "check the endpoint's certificate and this machine's ca-certificates";
+    case ErrorCode::kCorrupted: return "do not use the bytes; try again, and check the hardware if it happens twice";
+    case ErrorCode::kAborted: return "read the new object from its start";
+    case ErrorCode::kSessionLost: return "nothing was stored: write the object again from its start";
+    case ErrorCode::kBadResponse: return "is this a Cloud Storage endpoint? Check --endpoint and any proxy";
+    default: return "";
   }
 }
 

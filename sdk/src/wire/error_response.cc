@@ -14,27 +14,17 @@ bool IsRateLimitReason(const std::string& reason) {
 
 ErrorCode CodeOf(int status, const std::string& reason) {
   switch (status) {
-    case 304:
-      return ErrorCode::kNotModified;
-    case 401:
-      return ErrorCode::kUnauthenticated;
-    case 403:
-      return IsRateLimitReason(reason) ? ErrorCode::kRateLimited : ErrorCode::kPermissionDenied;
+    case 304: return ErrorCode::kNotModified;
+    case 401: return ErrorCode::kUnauthenticated;
+    case 403: return IsRateLimitReason(reason) ? ErrorCode::kRateLimited : ErrorCode::kPermissionDenied;
     case 404:
-    case 410:
-      return ErrorCode::kNotFound;
-    case 408:
-      return ErrorCode::kUnavailable;
-    case 409:
-      return ErrorCode::kAlreadyExists;
-    case 412:
-      return ErrorCode::kPreconditionFailed;
-    case 416:
-      return ErrorCode::kOutOfRange;
-    case 429:
-      return ErrorCode::kRateLimited;
-    default:
-      break;
+    case 410: return ErrorCode::kNotFound;
+    case 408: return ErrorCode::kUnavailable;
+    case 409: return ErrorCode::kAlreadyExists;
+    case 412: return ErrorCode::kPreconditionFailed;
+    case 416: return ErrorCode::kOutOfRange;
+    case 429: return ErrorCode::kRateLimited;
+    default: break;
   }
   if (status >= 500 && status != 501) return ErrorCode::kUnavailable;
   if (status >= 400 && status < 500) return ErrorCode::kInvalidArgument;
