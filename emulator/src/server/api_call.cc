@@ -1,0 +1,70 @@
+#include "server/api_call.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "server/json_writer.h"
+#include "server/resource_json.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+constexpr std::int64_t kDefaultResults = 1000;
+// Documented as 1000; the service has been seen to give Google's own connectors pages of 5000.
+constexpr std::int64_t kMaxResults = 5000;
+
+}  // namespace
+
+ApiResult<std::optional<std::int64_t>> Int64Parameter(const QueryParameters& query, std::string_view name) {
+  const std::string* text = query.Find(name);
+  if (text == nullptr) return std::nullopt;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc() || end != text->data() + text->size()) {
+    return tl::unexpected(BadParameter("Invalid value '" + *text + "' for " + std::string(name) + "."));
+  }
+  return value;
+}
+
+ApiResult<Preconditions> ReadPreconditions(const QueryParameters& query) {
+  Preconditions preconditions;
+  for (const auto& [name, condition] :
+       {std::pair("ifGenerationMatch", &preconditions.if_generation_match),
+        std::pair("ifGenerationNotMatch", &preconditions.if_generation_not_match),
+        std::pair("ifMetagenerationMatch", &preconditions.if_metageneration_match),
+        std::pair("ifMetagenerationNotMatch", &preconditions.if_metageneration_not_match)}) {
+    const auto value = Int64Parameter(query, name);
+    if (!value) return tl::unexpected(value.error());
+    *condition = *value;
+  }
+  return preconditions;
+}
+
+ApiResult<std::size_t> ReadMaxResults(const QueryParameters& query) {
+  const auto value = Int64Parameter(query, "maxResults");
+  if (!value) return tl::unexpected(value.error());
+  const std::int64_t results = value->value_or(kDefaultResults);
+  if (results < 1) {
+    return tl::unexpected(BadParameter("Invalid value '" + std::to_string(results) + "' for maxResults."));
+  }
+  return static_cast<std::size_t>(std::min(results, kMaxResults));
+}
+
+HttpResponse JsonResponse(std::string json) {
+  HttpResponse response;
+  response.headers.Add("Content-Type", "application/json; charset=UTF-8");
+  response.headers.Add("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate");
+  response.body = std::move(json);
+  return response;
+}
+
+HttpResponse ObjectResponse(const ApiCall& call, const Object& object) {
+  JsonWriter json;
+  ObjectRenderer(call.fields).Write(json, ObjectView{object, call.route.bucket, call.base_url});
+  HttpResponse response = JsonResponse(json.Take());
+  response.headers.Add("ETag", ObjectEtag(object));
+  return response;
+}
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "server/api_error.h"
+#include "server/field_mask.h"
+#include "server/http_message.h"
+#include "server/router.h"
+#include "server/target.h"
+#include "store/object.h"
+#include "store/preconditions.h"
+
+namespace gcsflux::emulator {
+
+/// One request, understood as far as all operations understand it alike.
+struct ApiCall {
+  const HttpRequest& request;
+  RequestBody& body;
+  Route route;
+  QueryParameters query;
+  FieldMask fields;
+  std::string base_url;  ///< "http://HOST:PORT", the way by which the client came.
+};
+
+/// 400 where the parameter is there and no whole number.
+ApiResult<std::optional<std::int64_t>> Int64Parameter(const QueryParameters& query, std::string_view name);
+
+/// ifGenerationMatch and its three siblings.
+ApiResult<Preconditions> ReadPreconditions(const QueryParameters& query);
+
+/// `maxResults`, between 1 and GCS's limit, which is also the default where the client says nothing of it.
+ApiResult<std::size_t> ReadMaxResults(const QueryParameters& query);
+
+HttpResponse JsonResponse(std::string json);
+
+/// The object's resource, as `fields` asks for it.
+HttpResponse ObjectResponse(const ApiCall& call, const Object& object);
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <tl/expected.hpp>
+
+#include "store/failure.h"
+
+namespace gcsflux::emulator {
+
+/// A refusal as GCS's APIs say it.
+struct ApiError {
+  int status = 500;
+  std::string reason = {};
+  std::string message = {};
+};
+
+template <class T>
+using ApiResult = tl::expected<T, ApiError>;
+
+inline ApiError BadRequest(std::string message) { return ApiError{400, "invalid", std::move(message)}; }
+inline ApiError BadParameter(std::string message) { return ApiError{400, "invalidParameter", std::move(message)}; }
+inline ApiError MissingParameter(const std::string& name) {
+  return ApiError{400, "required", "Required parameter: " + name};
+}
+
+ApiError ToApiError(const Failure& failure);
+
+}  // namespace gcsflux::emulator

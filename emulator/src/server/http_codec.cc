@@ -1,0 +1,169 @@
+#include "server/http_codec.h"
+
+#include <httplib.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "server/body_reader.h"
+#include "server/json_error.h"
+#include "server/shielded_head.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+std::span<const std::byte> AsBytes(const char* data, std::size_t size) { return std::as_bytes(std::span(data, size)); }
+
+// What httplib reads a head from and writes an answer to. Bodies of requests never come this way.
+class CodecStream final : public httplib::Stream {
+ public:
+  CodecStream(std::string_view head, SocketStream& socket) : head_(head), socket_(socket) {}
+
+  bool is_readable() const override { return !head_.empty(); }
+  bool is_writable() const override { return true; }
+  ssize_t read(char* data, size_t size) override {
+    const std::size_t read = std::min(size, head_.size());
+    std::memcpy(data, head_.data(), read);
+    head_.remove_prefix(read);
+    return static_cast<ssize_t>(read);
+  }
+  ssize_t write(const char* data, size_t size) override {
+    return socket_.Write(AsBytes(data, size)) ? static_cast<ssize_t>(size) : -1;
+  }
+  // httplib would put them among the request's headers.
+  void get_remote_ip_and_port(std::string&, int&) const override {}
+  void get_local_ip_and_port(std::string&, int&) const override {}
+  socket_t socket() const override { return INVALID_SOCKET; }
+
+ private:
+  std::string_view head_;
+  SocketStream& socket_;
+};
+
+bool IsAddedByHttplib(const std::string& name) {
+  static constexpr std::array<std::string_view, 4> kAdded = {"REMOTE_ADDR", "REMOTE_PORT", "LOCAL_ADDR", "LOCAL_PORT"};
+  return std::find(kAdded.begin(), kAdded.end(), name) != kAdded.end();
+}
+
+HttpRequest ToRequest(const httplib::Request& parsed) {
+  HttpRequest request{.method = parsed.method, .target = parsed.target};
+  for (const auto& [name, value] : parsed.headers) {
+    if (!IsAddedByHttplib(name)) request.headers.Add(std::string(UnshieldedName(name)), value);
+  }
+  return request;
+}
+
+void SetBody(httplib::Response& out, const std::string& content_type, Rope bytes) {
+  if (bytes.size() == 0) {
+    if (!content_type.empty()) out.set_header("Content-Type", content_type);
+    return;
+  }
+  const std::size_t size = bytes.size();
+  const auto provider = [bytes = std::move(bytes)](size_t offset, size_t length, httplib::DataSink& sink) {
+    return bytes.ForEachSpan(offset, length, [&](std::span<const std::byte> span) {
+      return sink.write(reinterpret_cast<const char*>(span.data()), span.size());
+    });
+  };
+  out.set_content_provider(size, content_type, provider);
+}
+
+void SetBody(httplib::Response& out, const std::string& content_type, BodyProducer producer) {
+  out.set_chunked_content_provider(
+      content_type, [producer = std::move(producer)](size_t /*offset*/, httplib::DataSink& sink) {
+        const bool produced = producer([&](std::span<const std::byte> bytes) {
+          return bytes.empty() || sink.write(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        });
+        if (produced) sink.done();
+        return produced;
+      });
+}
+
+void SetBody(httplib::Response& out, const std::string& content_type, const std::string& text) {
+  SetBody(out, content_type, Rope(text));
+}
+
+void FillIn(httplib::Response& out, HttpResponse&& response) {
+  out.status = response.status;
+  std::string content_type;
+  for (const auto& [name, value] : response.headers.fields()) {
+    if (name == "Content-Type") {
+      content_type = value;
+    } else {
+      out.set_header(name, value);
+    }
+  }
+  std::visit([&](auto&& body) { SetBody(out, content_type, std::forward<decltype(body)>(body)); },
+             std::move(response.body));
+}
+
+// One request and its answer, for as long as httplib works on them.
+struct Exchange {
+  RequestHandler& handler;
+  SocketStream& stream;
+  bool is_handled = false;
+  bool can_go_on = false;
+};
+
+void Handle(Exchange& exchange, const httplib::Request& parsed, httplib::Response& out) {
+  exchange.is_handled = true;
+  const HttpRequest request = ToRequest(parsed);
+  BodyReader body(exchange.stream, request.headers);
+  if (!body.is_framed())
+    return FillIn(out, ErrorResponse(BadRequest("The length of the request's body is malformed.")));
+  HttpResponse response = exchange.handler.Handle(request, body);
+  // The whole request is read before it is answered: many clients look at an answer only then.
+  exchange.can_go_on = body.Drain();
+  if (!exchange.can_go_on) response.headers.Add("Connection", "close");
+  FillIn(out, std::move(response));
+}
+
+// httplib calls its handlers without saying for which connection; a connection is served by one thread at a time.
+thread_local Exchange* current_exchange = nullptr;
+
+}  // namespace
+
+// Of httplib's server only the parsing of heads and the writing of answers is used. Its listener has a backlog of 5
+// and ends on an interrupted accept(), its streams use select(), which fails from descriptor 1024 on, and its body
+// readers inflate gzip, wait 5 s for a POST without a length, refuse forms over 8 KiB and read 4 KiB at a time.
+class HttpCodec::Server final : public httplib::Server {
+ public:
+  explicit Server(RequestHandler& handler) : handler_(handler) {
+    svr_sock_ = INVALID_SOCKET - 1;  // a server without a listening socket is shutting down, and sends no bodies
+    // Before httplib's own routing, which decodes the path first and so cannot tell %2F from '/'.
+    set_pre_routing_handler([](const httplib::Request& request, httplib::Response& response) {
+      Handle(*current_exchange, request, response);
+      return HandlerResponse::Handled;
+    });
+    // Called for every status from 400 on, also for what httplib refuses by itself before routing.
+    set_error_handler(HandlerWithResponse([](const httplib::Request&, httplib::Response& response) {
+      if (current_exchange->is_handled) return HandlerResponse::Unhandled;
+      FillIn(response, ErrorResponse(ApiError{response.status, "badRequest", "The request's head is malformed."}));
+      return HandlerResponse::Handled;
+    }));
+    // Idle connections are kept as long as clients like: there is no time-out to announce.
+    set_post_routing_handler(
+        [](const httplib::Request&, httplib::Response& response) { response.headers.erase("Keep-Alive"); });
+  }
+
+  bool Answer(std::string_view head, SocketStream& socket) {
+    Exchange exchange{handler_, socket};
+    current_exchange = &exchange;
+    const std::string shielded = ShieldHead(head);
+    CodecStream stream(shielded, socket);
+    bool is_last = false;
+    const bool ok = process_request(stream, false, is_last, nullptr);
+    current_exchange = nullptr;
+    return ok && socket.Flush() && exchange.can_go_on && !is_last;
+  }
+
+ private:
+  RequestHandler& handler_;
+};
+
+HttpCodec::HttpCodec(RequestHandler& handler) : server_(std::make_unique<Server>(handler)) {}
+HttpCodec::~HttpCodec() = default;
+bool HttpCodec::Answer(std::string_view head, SocketStream& stream) { return server_->Answer(head, stream); }
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "server/http_message.h"
+#include "server/socket_stream.h"
+
+namespace gcsflux::emulator {
+
+/// HTTP/1.1 between a socket and a RequestHandler, by cpp-httplib, which no other file knows. Thread-safe.
+class HttpCodec {
+ public:
+  explicit HttpCodec(RequestHandler& handler);
+  ~HttpCodec();
+
+  /// Answers the request whose head was just read from `stream`. Returns whether another may follow on it.
+  bool Answer(std::string_view head, SocketStream& stream);
+
+ private:
+  class Server;
+  std::unique_ptr<Server> server_;
+};
+
+}  // namespace gcsflux::emulator

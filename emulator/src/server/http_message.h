@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "store/rope.h"
+
+namespace gcsflux::emulator {
+
+/// Header fields in the order they came; names are compared without regard to case.
+class HttpHeaders {
+ public:
+  void Add(std::string name, std::string value) { fields_.emplace_back(std::move(name), std::move(value)); }
+  /// The first field of that name, or null. The name in lower case.
+  [[nodiscard]] const std::string* Find(std::string_view lower_case_name) const;
+  /// Every field of that name, joined by ", " as HTTP allows.
+  [[nodiscard]] std::optional<std::string> FindAll(std::string_view lower_case_name) const;
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& fields() const { return fields_; }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> fields_;
+};
+
+/// The head of a request, as it came: nothing in it is decoded.
+struct HttpRequest {
+  std::string method = {};
+  std::string target = {};
+  HttpHeaders headers = {};
+};
+
+/// The body of a request, read while it arrives. One thread.
+class RequestBody {
+ public:
+  virtual ~RequestBody() = default;
+
+  /// What the head announces, where it announces a length.
+  [[nodiscard]] virtual std::optional<std::uint64_t> announced_size() const = 0;
+
+  /// Reads at least one byte and at most `into.size()`; 0 at the end; nothing where the body is malformed or the
+  /// client has gone.
+  virtual std::optional<std::size_t> Read(std::span<std::byte> into) = 0;
+};
+
+/// Takes the next bytes of a response; false where the client has gone.
+using ResponseSink = std::function<bool(std::span<const std::byte>)>;
+
+/// Writes a whole body of unknown length; false breaks the connection off.
+using BodyProducer = std::function<bool(const ResponseSink&)>;
+
+/// The answer to a request. Content-Length follows from the body; the content type is a header like any other.
+struct HttpResponse {
+  int status = 200;
+  HttpHeaders headers = {};
+  std::variant<std::string, Rope, BodyProducer> body = {};
+};
+
+/// Answers requests. Thread-safe; may throw.
+class RequestHandler {
+ public:
+  virtual ~RequestHandler() = default;
+  virtual HttpResponse Handle(const HttpRequest& request, RequestBody& body) = 0;
+};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,78 @@
+#include "server/http_server.h"
+
+#include <system_error>
+
+namespace gcsflux::emulator {
+
+HttpServer::HttpServer(const std::string& host, std::uint16_t port, RequestHandler& handler)
+    : codec_(handler), listener_(std::in_place, host, port), authority_(listener_->authority()) {
+  acceptor_ = std::thread([this] { AcceptConnections(); });
+}
+
+HttpServer::~HttpServer() { Stop(); }
+
+void HttpServer::Stop() {
+  const std::lock_guard stop_lock(stop_mutex_);
+  if (!listener_) return;
+  listener_->Stop();
+  acceptor_.join();
+  listener_.reset();
+  {
+    const std::lock_guard lock(mutex_);
+    for (Connection& connection : connections_) connection.stream.Shutdown();
+  }
+  // No connection is added any more, so the list is this thread's.
+  for (Connection& connection : connections_) connection.thread.join();
+  connections_.clear();
+}
+
+void HttpServer::AcceptConnections() {
+  while (true) {
+    const int socket = listener_->Accept();
+    JoinFinished();
+    if (socket < 0) return;
+    const std::lock_guard lock(mutex_);
+    Connection& connection = connections_.emplace_back(socket);
+    try {
+      connection.thread = std::thread([this, &connection] { Serve(connection); });
+    } catch (const std::system_error&) {
+      connections_.pop_back();  // no thread to be had: the client sees a closed connection and comes again
+    }
+  }
+}
+
+void HttpServer::Serve(Connection& connection) {
+  SocketStream& stream = connection.stream;
+  std::string head;
+  while (true) {
+    const SocketStream::HeadOutcome outcome = stream.ReadHead(head);
+    if (outcome == SocketStream::HeadOutcome::kGone) break;
+    if (outcome == SocketStream::HeadOutcome::kTooLarge) {
+      stream.Write("HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+      stream.CloseGracefully();
+      break;
+    }
+    if (!codec_.Answer(head, stream)) {
+      stream.CloseGracefully();
+      break;
+    }
+  }
+  stream.Shutdown();
+  const std::lock_guard lock(mutex_);
+  connection.is_finished = true;
+}
+
+void HttpServer::JoinFinished() {
+  std::list<Connection> finished;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto at = connections_.begin(); at != connections_.end();) {
+      const auto next = std::next(at);
+      if (at->is_finished) finished.splice(finished.end(), connections_, at);
+      at = next;
+    }
+  }
+  for (Connection& connection : finished) connection.thread.join();
+}
+
+}  // namespace gcsflux::emulator

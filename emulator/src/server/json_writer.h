@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace gcsflux::emulator {
+
+/// Appends JSON to one string: answers list thousands of objects, so no tree is built. Strings must be UTF-8.
+class JsonWriter {
+ public:
+  void BeginObject() { Open('{'); }
+  void EndObject() { Close('}'); }
+  void BeginArray() { Open('['); }
+  void EndArray() { Close(']'); }
+  void Key(std::string_view key);
+  void String(std::string_view text);
+  void Number(std::int64_t number);
+
+  /// A member whose value is a string, as all of GCS's 64-bit numbers are.
+  void Member(std::string_view key, std::string_view text) {
+    Key(key);
+    String(text);
+  }
+
+  [[nodiscard]] std::string Take() { return std::move(json_); }
+
+ private:
+  void Open(char bracket);
+  void Close(char bracket);
+  void Separate();
+  void Quote(std::string_view text);
+
+  std::string json_;
+  bool needs_comma_ = false;
+};
+
+}  // namespace gcsflux::emulator

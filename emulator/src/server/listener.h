@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace gcsflux::emulator {
+
+/// A listening TCP socket. Accept() belongs to one thread; Stop() may come from any other.
+class Listener {
+ public:
+  /// Port 0 takes any free one. Throws std::system_error.
+  Listener(const std::string& host, std::uint16_t port);
+  ~Listener();
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  /// "127.0.0.1:PORT", as it stands in a URL.
+  [[nodiscard]] const std::string& authority() const { return authority_; }
+
+  /// The next connection's socket, the caller's to close; -1 once stopped.
+  int Accept();
+  /// Accept() returns -1 from now on; clients are refused.
+  void Stop();
+
+ private:
+  int socket_ = -1;
+  int stop_event_ = -1;
+  std::string authority_;
+};
+
+}  // namespace gcsflux::emulator

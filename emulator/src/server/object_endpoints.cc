@@ -1,0 +1,149 @@
+#include "server/object_endpoints.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "server/json_writer.h"
+#include "server/media_response.h"
+#include "server/page_token.h"
+#include "server/receive_body.h"
+#include "server/resource_json.h"
+#include "server/resource_requests.h"
+#include "store/names.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+ApiResult<ObjectSelector> ReadSelector(const ApiCall& call) {
+  const auto generation = Int64Parameter(call.query, "generation");
+  const ApiResult<Preconditions> preconditions = ReadPreconditions(call.query);
+  if (!generation) return tl::unexpected(generation.error());
+  if (!preconditions) return tl::unexpected(preconditions.error());
+  return ObjectSelector{call.route.object, *generation, *preconditions};
+}
+
+ApiResult<ListQuery> ReadListQuery(const QueryParameters& query) {
+  const ApiResult<std::size_t> max_results = ReadMaxResults(query);
+  if (!max_results) return tl::unexpected(max_results.error());
+  ListQuery result{.prefix = query.Value("prefix"),
+                   .delimiter = query.Value("delimiter"),
+                   .start_offset = query.Value("startOffset"),
+                   .end_offset = query.Value("endOffset"),
+                   .max_results = *max_results};
+  const std::string token = query.Value("pageToken");
+  if (token.empty()) return result;
+  result.after = DecodePageToken(token);
+  if (!result.after) return tl::unexpected(BadParameter("Invalid page token."));
+  return result;
+}
+
+std::string RenderPage(const ApiCall& call, const ListPage& page) {
+  JsonWriter json;
+  json.BeginObject();
+  if (call.fields.Includes("kind")) json.Member("kind", "storage#objects");
+  if (call.fields.Includes("nextPageToken") && page.next) {
+    json.Member("nextPageToken", EncodePageToken(*page.next));
+  }
+  if (call.fields.Includes("prefixes") && !page.prefixes.empty()) {
+    json.Key("prefixes");
+    json.BeginArray();
+    for (const std::string& prefix : page.prefixes) json.String(prefix);
+    json.EndArray();
+  }
+  if (call.fields.Includes("items") && !page.objects.empty()) {
+    const ObjectRenderer renderer(call.fields.Inside("items"));
+    json.Key("items");
+    json.BeginArray();
+    for (const ObjectPtr& object : page.objects) {
+      renderer.Write(json, ObjectView{*object, call.route.bucket, call.base_url});
+    }
+    json.EndArray();
+  }
+  json.EndObject();
+  return json.Take();
+}
+
+}  // namespace
+
+ApiResult<std::shared_ptr<Bucket>> ObjectEndpoints::FindBucket(const ApiCall& call) const {
+  auto bucket = store_.FindBucket(call.route.bucket);
+  if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
+  return *std::move(bucket);
+}
+
+ApiResult<ObjectPtr> ObjectEndpoints::Find(const ApiCall& call) const {
+  const auto bucket = FindBucket(call);
+  if (!bucket) return tl::unexpected(bucket.error());
+  const ApiResult<ObjectSelector> selector = ReadSelector(call);
+  if (!selector) return tl::unexpected(selector.error());
+  Outcome<ObjectPtr> object = (*bucket)->GetObject(*selector);
+  if (!object) return tl::unexpected(ToApiError(object.error()));
+  return *std::move(object);
+}
+
+ApiResult<HttpResponse> ObjectEndpoints::List(const ApiCall& call) const {
+  const auto bucket = FindBucket(call);
+  if (!bucket) return tl::unexpected(bucket.error());
+  const ApiResult<ListQuery> query = ReadListQuery(call.query);
+  if (!query) return tl::unexpected(query.error());
+  return JsonResponse(RenderPage(call, (*bucket)->List(*query)));
+}
+
+ApiResult<HttpResponse> ObjectEndpoints::Get(const ApiCall& call) const {
+  if (call.query.Value("alt") == "media") return Download(call);
+  const ApiResult<ObjectPtr> object = Find(call);
+  if (!object) return tl::unexpected(object.error());
+  return ObjectResponse(call, **object);
+}
+
+ApiResult<HttpResponse> ObjectEndpoints::Download(const ApiCall& call) const {
+  const ApiResult<ObjectPtr> object = Find(call);
+  if (!object) return tl::unexpected(object.error());
+  return MediaResponse(**object, call.request.headers);
+}
+
+ApiResult<HttpResponse> ObjectEndpoints::Patch(const ApiCall& call) const {
+  const auto bucket = FindBucket(call);
+  if (!bucket) return tl::unexpected(bucket.error());
+  const ApiResult<ObjectSelector> selector = ReadSelector(call);
+  if (!selector) return tl::unexpected(selector.error());
+  const ApiResult<std::string> text = ReceiveText(call.body);
+  if (!text) return tl::unexpected(text.error());
+  const ApiResult<AttributesChange> change = ParseObjectPatch(*text);
+  if (!change) return tl::unexpected(change.error());
+  const Outcome<ObjectPtr> patched = (*bucket)->PatchObject(*selector, *change);
+  if (!patched) return tl::unexpected(ToApiError(patched.error()));
+  return ObjectResponse(call, **patched);
+}
+
+ApiResult<HttpResponse> ObjectEndpoints::Delete(const ApiCall& call) const {
+  const auto bucket = FindBucket(call);
+  if (!bucket) return tl::unexpected(bucket.error());
+  const ApiResult<ObjectSelector> selector = ReadSelector(call);
+  if (!selector) return tl::unexpected(selector.error());
+  const Outcome<void> deleted = (*bucket)->DeleteObject(*selector);
+  if (!deleted) return tl::unexpected(ToApiError(deleted.error()));
+  return HttpResponse{.status = 204};
+}
+
+ApiResult<HttpResponse> ObjectEndpoints::Compose(const ApiCall& call) const {
+  const auto bucket = FindBucket(call);
+  if (!bucket) return tl::unexpected(bucket.error());
+  if (auto valid = CheckObjectName(call.route.object); !valid) return tl::unexpected(ToApiError(valid.error()));
+  const ApiResult<Preconditions> preconditions = ReadPreconditions(call.query);
+  if (!preconditions) return tl::unexpected(preconditions.error());
+  const ApiResult<std::string> text = ReceiveText(call.body);
+  if (!text) return tl::unexpected(text.error());
+  ApiResult<ComposeResource> compose = ParseComposeResource(*text);
+  if (!compose) return tl::unexpected(compose.error());
+  const Outcome<ObjectPtr> composed =
+      (*bucket)->ComposeObject({.sources = compose->sources,
+                                .destination = {call.route.object, std::move(compose->attributes)},
+                                .preconditions = *preconditions,
+                                .delete_sources = compose->delete_source_objects});
+  if (!composed) return tl::unexpected(ToApiError(composed.error()));
+  return ObjectResponse(call, **composed);
+}
+
+}  // namespace gcsflux::emulator

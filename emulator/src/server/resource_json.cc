@@ -1,0 +1,159 @@
+#include "server/resource_json.h"
+
+#include <array>
+
+#include "server/base64.h"
+#include "server/target.h"
+#include "server/time_format.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+std::string ObjectPath(const ObjectView& view) {
+  return "/storage/v1/b/" + std::string(view.bucket) + "/o/" + EncodeSegment(view.object.name);
+}
+
+std::string MediaLink(const ObjectView& view) {
+  return std::string(view.base_url) + "/download" + ObjectPath(view) +
+         "?generation=" + std::to_string(view.object.generation) + "&alt=media";
+}
+
+std::string ObjectId(const ObjectView& view) {
+  return std::string(view.bucket) + "/" + view.object.name + "/" + std::to_string(view.object.generation);
+}
+
+void WriteMetadata(JsonWriter& json, const std::map<std::string, std::string>& metadata) {
+  json.Key("metadata");
+  json.BeginObject();
+  for (const auto& [key, value] : metadata) json.Member(key, value);
+  json.EndObject();
+}
+
+void MemberUnlessEmpty(JsonWriter& json, std::string_view key, const std::string& value) {
+  if (!value.empty()) json.Member(key, value);
+}
+
+using Json = JsonWriter;
+using View = ObjectView;
+
+// Every field of an object's resource, in the order in which GCS shows them.
+constexpr std::array kObjectFields = {
+    ObjectRenderer::Field{"kind", [](Json& j, const View&) { j.Member("kind", "storage#object"); }},
+    ObjectRenderer::Field{"id", [](Json& j, const View& v) { j.Member("id", ObjectId(v)); }},
+    ObjectRenderer::Field{
+        "selfLink", [](Json& j, const View& v) { j.Member("selfLink", std::string(v.base_url) + ObjectPath(v)); }},
+    ObjectRenderer::Field{"mediaLink", [](Json& j, const View& v) { j.Member("mediaLink", MediaLink(v)); }},
+    ObjectRenderer::Field{"name", [](Json& j, const View& v) { j.Member("name", v.object.name); }},
+    ObjectRenderer::Field{"bucket", [](Json& j, const View& v) { j.Member("bucket", v.bucket); }},
+    ObjectRenderer::Field{
+        "generation",
+        [](Json& j, const View& v) { j.Member("generation", std::to_string(v.object.generation)); }},
+    ObjectRenderer::Field{
+        "metageneration",
+        [](Json& j, const View& v) { j.Member("metageneration", std::to_string(v.object.metageneration)); }},
+    ObjectRenderer::Field{
+        "contentType",
+        [](Json& j, const View& v) { MemberUnlessEmpty(j, "contentType", v.object.attributes->content_type); }},
+    ObjectRenderer::Field{
+        "storageClass", [](Json& j, const View& v) { j.Member("storageClass", v.object.attributes->storage_class); }},
+    ObjectRenderer::Field{
+        "size", [](Json& j, const View& v) { j.Member("size", std::to_string(v.object.body->size())); }},
+    ObjectRenderer::Field{"md5Hash",
+                          [](Json& j, const View& v) {
+                            if (v.object.component_count == 0) j.Member("md5Hash", EncodeMd5(v.object.body->md5()));
+                          }},
+    ObjectRenderer::Field{
+        "crc32c", [](Json& j, const View& v) { j.Member("crc32c", EncodeCrc32c(v.object.body->crc32c())); }},
+    ObjectRenderer::Field{"etag", [](Json& j, const View& v) { j.Member("etag", ObjectEtag(v.object)); }},
+    ObjectRenderer::Field{
+        "cacheControl",
+        [](Json& j, const View& v) { MemberUnlessEmpty(j, "cacheControl", v.object.attributes->cache_control); }},
+    ObjectRenderer::Field{"contentDisposition",
+                          [](Json& j, const View& v) {
+                            MemberUnlessEmpty(j, "contentDisposition", v.object.attributes->content_disposition);
+                          }},
+    ObjectRenderer::Field{
+        "contentEncoding",
+        [](Json& j, const View& v) { MemberUnlessEmpty(j, "contentEncoding", v.object.attributes->content_encoding); }},
+    ObjectRenderer::Field{
+        "contentLanguage",
+        [](Json& j, const View& v) { MemberUnlessEmpty(j, "contentLanguage", v.object.attributes->content_language); }},
+    ObjectRenderer::Field{
+        "customTime",
+        [](Json& j, const View& v) { MemberUnlessEmpty(j, "customTime", v.object.attributes->custom_time); }},
+    ObjectRenderer::Field{
+        "timeCreated", [](Json& j, const View& v) { j.Member("timeCreated", FormatRfc3339(v.object.time_created)); }},
+    ObjectRenderer::Field{
+        "updated", [](Json& j, const View& v) { j.Member("updated", FormatRfc3339(v.object.updated)); }},
+    ObjectRenderer::Field{"timeStorageClassUpdated",
+                          [](Json& j, const View& v) {
+                            j.Member("timeStorageClassUpdated", FormatRfc3339(v.object.time_created));
+                          }},
+    ObjectRenderer::Field{"componentCount",
+                          [](Json& j, const View& v) {
+                            if (v.object.component_count == 0) return;
+                            j.Key("componentCount");
+                            j.Number(v.object.component_count);
+                          }},
+    ObjectRenderer::Field{"metadata",
+                          [](Json& j, const View& v) {
+                            if (!v.object.attributes->metadata.empty()) WriteMetadata(j, v.object.attributes->metadata);
+                          }},
+};
+
+void AppendVarint(std::string& out, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+  out += static_cast<char>(value);
+}
+
+}  // namespace
+
+std::string EncodeCrc32c(std::uint32_t crc32c) {
+  const std::array<std::byte, 4> bytes = {std::byte(crc32c >> 24), std::byte(crc32c >> 16), std::byte(crc32c >> 8),
+                                          std::byte(crc32c)};
+  return EncodeBase64(bytes);
+}
+
+std::string EncodeMd5(const Md5Digest& digest) { return EncodeBase64(digest); }
+
+std::string ObjectEtag(const Object& object) {
+  // The form of GCS's own: a protocol buffer of generation and metageneration.
+  std::string message = "\x08";
+  AppendVarint(message, static_cast<std::uint64_t>(object.generation));
+  message += '\x10';
+  AppendVarint(message, static_cast<std::uint64_t>(object.metageneration));
+  return EncodeBase64(message);
+}
+
+ObjectRenderer::ObjectRenderer(const FieldMask& mask) {
+  for (const Field& field : kObjectFields) {
+    if (mask.Includes(field.name)) fields_.push_back(&field);
+  }
+}
+
+void ObjectRenderer::Write(JsonWriter& json, const ObjectView& view) const {
+  json.BeginObject();
+  for (const Field* field : fields_) field->write(json, view);
+  json.EndObject();
+}
+
+void WriteBucket(JsonWriter& json, const FieldMask& mask, const BucketInfo& bucket, std::string_view base_url) {
+  const auto member = [&](std::string_view key, std::string_view value) {
+    if (mask.Includes(key)) json.Member(key, value);
+  };
+  json.BeginObject();
+  member("kind", "storage#bucket");
+  member("id", bucket.name);
+  member("selfLink", std::string(base_url) + "/storage/v1/b/" + bucket.name);
+  member("name", bucket.name);
+  member("projectNumber", "0");
+  member("metageneration", std::to_string(bucket.metageneration));
+  member("location", bucket.location);
+  member("storageClass", bucket.storage_class);
+  member("etag", EncodeBase64(std::to_string(bucket.metageneration)));
+  member("timeCreated", FormatRfc3339(bucket.time_created));
+  member("updated", FormatRfc3339(bucket.time_created));
+  json.EndObject();
+}
+
+}  // namespace gcsflux::emulator

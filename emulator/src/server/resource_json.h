@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/field_mask.h"
+#include "server/json_writer.h"
+#include "store/bucket.h"
+#include "store/listing.h"
+#include "store/object.h"
+
+namespace gcsflux::emulator {
+
+/// Base64 of the four bytes, the highest first, as GCS shows a CRC32C.
+std::string EncodeCrc32c(std::uint32_t crc32c);
+std::string EncodeMd5(const Md5Digest& digest);
+/// The same for every answer about one state of one generation.
+std::string ObjectEtag(const Object& object);
+
+/// What an object's resource says beside the object itself.
+struct ObjectView {
+  const Object& object;
+  std::string_view bucket;
+  std::string_view base_url;  ///< "http://HOST:PORT", the way the client came.
+};
+
+/// Writes `storage#object` resources with the fields of one mask. MD5 is computed where `md5Hash` is among them.
+class ObjectRenderer {
+ public:
+  explicit ObjectRenderer(const FieldMask& mask);
+  void Write(JsonWriter& json, const ObjectView& view) const;
+
+  struct Field {
+    std::string_view name;
+    void (*write)(JsonWriter&, const ObjectView&);
+  };
+
+ private:
+  std::vector<const Field*> fields_;
+};
+
+void WriteBucket(JsonWriter& json, const FieldMask& mask, const BucketInfo& bucket, std::string_view base_url);
+
+}  // namespace gcsflux::emulator

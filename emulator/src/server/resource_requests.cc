@@ -1,0 +1,182 @@
+#include "server/resource_requests.h"
+
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace gcsflux::emulator {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMaxComposeSources = 32;
+
+struct StringAttribute {
+  const char* name;
+  std::string ObjectAttributes::*member;
+};
+
+constexpr std::array kStringAttributes = {
+    StringAttribute{"contentType", &ObjectAttributes::content_type},
+    StringAttribute{"contentEncoding", &ObjectAttributes::content_encoding},
+    StringAttribute{"contentDisposition", &ObjectAttributes::content_disposition},
+    StringAttribute{"contentLanguage", &ObjectAttributes::content_language},
+    StringAttribute{"cacheControl", &ObjectAttributes::cache_control},
+    StringAttribute{"customTime", &ObjectAttributes::custom_time},
+    StringAttribute{"storageClass", &ObjectAttributes::storage_class},
+};
+
+tl::unexpected<ApiError> WrongType(const std::string& field) {
+  return tl::unexpected(BadRequest("Invalid value for field '" + field + "'."));
+}
+
+ApiResult<json> ParseJsonObject(std::string_view text) {
+  json parsed = json::parse(text, nullptr, false);
+  if (parsed.is_discarded() || !parsed.is_object()) {
+    return tl::unexpected(ApiError{400, "parseError", "Parse Error: the request's body is not a JSON object."});
+  }
+  return parsed;
+}
+
+ApiResult<std::optional<std::string>> ReadString(const json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || found->is_null()) return std::nullopt;
+  if (!found->is_string()) return WrongType(name);
+  return found->get<std::string>();
+}
+
+// GCS writes 64-bit numbers as strings, and takes both.
+ApiResult<std::optional<std::int64_t>> ReadInt64(const json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || found->is_null()) return std::nullopt;
+  if (found->is_number_integer()) return found->get<std::int64_t>();
+  if (!found->is_string()) return WrongType(name);
+  const auto& text = found->get_ref<const std::string&>();
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return WrongType(name);
+  return value;
+}
+
+// Applies a merge patch, of which a whole resource is a special case.
+ApiResult<void> MergeMetadata(const json& patch, std::map<std::string, std::string>& metadata) {
+  if (patch.is_null()) {
+    metadata.clear();
+    return {};
+  }
+  if (!patch.is_object()) return WrongType("metadata");
+  for (const auto& [key, value] : patch.items()) {
+    if (value.is_null()) {
+      metadata.erase(key);
+    } else if (value.is_string()) {
+      metadata[key] = value.get<std::string>();
+    } else {
+      return WrongType("metadata." + key);
+    }
+  }
+  return {};
+}
+
+ApiResult<void> MergeAttributes(const json& patch, ObjectAttributes& attributes) {
+  for (const StringAttribute& attribute : kStringAttributes) {
+    const auto found = patch.find(attribute.name);
+    if (found == patch.end()) continue;
+    if (!found->is_null() && !found->is_string()) return WrongType(attribute.name);
+    attributes.*attribute.member = found->is_null() ? std::string() : found->get<std::string>();
+  }
+  if (attributes.storage_class.empty()) attributes.storage_class = ObjectAttributes().storage_class;
+  const auto metadata = patch.find("metadata");
+  return metadata != patch.end() ? MergeMetadata(*metadata, attributes.metadata) : ApiResult<void>();
+}
+
+ApiResult<ObjectSelector> ParseComposeSource(const json& source) {
+  if (!source.is_object()) return WrongType("sourceObjects");
+  const auto name = ReadString(source, "name");
+  const auto generation = ReadInt64(source, "generation");
+  if (!name) return tl::unexpected(name.error());
+  if (!generation) return tl::unexpected(generation.error());
+  if (!*name || (*name)->empty()) return tl::unexpected(ApiError{400, "required", "Required: sourceObjects.name"});
+  ObjectSelector selector{.name = **name, .generation = *generation};
+  const auto preconditions = source.find("objectPreconditions");
+  if (preconditions == source.end() || preconditions->is_null()) return selector;
+  if (!preconditions->is_object()) return WrongType("objectPreconditions");
+  const auto match = ReadInt64(*preconditions, "ifGenerationMatch");
+  if (!match) return tl::unexpected(match.error());
+  selector.preconditions.if_generation_match = *match;
+  return selector;
+}
+
+}  // namespace
+
+ApiResult<BucketInfo> ParseBucketResource(std::string_view text) {
+  const ApiResult<json> parsed = ParseJsonObject(text);
+  if (!parsed) return tl::unexpected(parsed.error());
+  BucketInfo info;
+  for (const auto& [name, member] : {std::pair("name", &BucketInfo::name), std::pair("location", &BucketInfo::location),
+                                     std::pair("storageClass", &BucketInfo::storage_class)}) {
+    const auto value = ReadString(*parsed, name);
+    if (!value) return tl::unexpected(value.error());
+    if (*value && !(*value)->empty()) info.*member = **value;
+  }
+  if (info.name.empty()) return tl::unexpected(MissingParameter("name"));
+  return info;
+}
+
+ApiResult<ObjectResource> ParseObjectResource(std::string_view text) {
+  ObjectResource resource;
+  if (text.empty()) return resource;
+  const ApiResult<json> parsed = ParseJsonObject(text);
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (auto merged = MergeAttributes(*parsed, resource.attributes); !merged) return tl::unexpected(merged.error());
+  for (const auto& [name, target] : {std::pair("name", &resource.name), std::pair("crc32c", &resource.hashes.crc32c),
+                                     std::pair("md5Hash", &resource.hashes.md5)}) {
+    auto value = ReadString(*parsed, name);
+    if (!value) return tl::unexpected(value.error());
+    *target = *std::move(value);
+  }
+  return resource;
+}
+
+ApiResult<ComposeResource> ParseComposeResource(std::string_view text) {
+  const ApiResult<json> parsed = ParseJsonObject(text);
+  if (!parsed) return tl::unexpected(parsed.error());
+  ComposeResource compose;
+  const auto sources = parsed->find("sourceObjects");
+  if (sources == parsed->end() || !sources->is_array() || sources->empty()) {
+    return tl::unexpected(ApiError{400, "required", "You must provide at least one source component."});
+  }
+  if (sources->size() > kMaxComposeSources) {
+    return tl::unexpected(BadRequest("The number of source components provided (" + std::to_string(sources->size()) +
+                                     ") exceeds the maximum (32)"));
+  }
+  for (const json& source : *sources) {
+    ApiResult<ObjectSelector> selector = ParseComposeSource(source);
+    if (!selector) return tl::unexpected(selector.error());
+    compose.sources.push_back(*std::move(selector));
+  }
+  const auto destination = parsed->find("destination");
+  if (destination != parsed->end() && !destination->is_null()) {
+    if (!destination->is_object()) return WrongType("destination");
+    if (auto merged = MergeAttributes(*destination, compose.attributes); !merged) {
+      return tl::unexpected(merged.error());
+    }
+  }
+  const auto deletes = parsed->find("deleteSourceObjects");
+  if (deletes != parsed->end()) {
+    if (!deletes->is_boolean()) return WrongType("deleteSourceObjects");
+    compose.delete_source_objects = deletes->get<bool>();
+  }
+  return compose;
+}
+
+ApiResult<AttributesChange> ParseObjectPatch(std::string_view text) {
+  ApiResult<json> parsed = ParseJsonObject(text);
+  if (!parsed) return tl::unexpected(parsed.error());
+  // Whether a patch fits does not depend on what it is applied to.
+  ObjectAttributes trial;
+  if (auto merged = MergeAttributes(*parsed, trial); !merged) return tl::unexpected(merged.error());
+  return [patch = *std::move(parsed)](ObjectAttributes& attributes) { (void)MergeAttributes(patch, attributes); };
+}
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/api_error.h"
+#include "store/bucket.h"
+#include "store/object.h"
+
+namespace gcsflux::emulator {
+
+/// Hashes that a client says an object's bytes must have.
+struct ExpectedHashes {
+  std::optional<std::string> crc32c = {};  ///< Base64, as it came.
+  std::optional<std::string> md5 = {};
+};
+
+/// What a client says of an object that it writes.
+struct ObjectResource {
+  std::optional<std::string> name = {};
+  ObjectAttributes attributes = {};
+  ExpectedHashes hashes = {};
+};
+
+struct ComposeResource {
+  std::vector<ObjectSelector> sources = {};
+  ObjectAttributes attributes = {};
+  bool delete_source_objects = false;
+};
+
+// The JSON bodies of requests. Unknown fields are ignored; 400 where the text is not JSON or a value has a wrong type.
+ApiResult<BucketInfo> ParseBucketResource(std::string_view json);
+ApiResult<ObjectResource> ParseObjectResource(std::string_view json);
+ApiResult<ComposeResource> ParseComposeResource(std::string_view json);
+/// A JSON merge patch: null deletes.
+ApiResult<AttributesChange> ParseObjectPatch(std::string_view json);
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/api_error.h"
+
+namespace gcsflux::emulator {
+
+/// What a request asks for.
+enum class Operation {
+  kListBuckets,
+  kInsertBucket,
+  kGetBucket,
+  kDeleteBucket,
+  kListObjects,
+  kGetObject,
+  kDownloadObject,
+  kPatchObject,
+  kDeleteObject,
+  kComposeObject,
+  kInsertObject,  ///< Media, multipart, or the start of a resumable session: `uploadType` tells.
+  kUploadChunk,   ///< To a resumable session: bytes, or a question for its state.
+  kCancelUpload,
+};
+
+struct Route {
+  Operation operation = Operation::kListBuckets;
+  std::string bucket = {};
+  std::string object = {};
+};
+
+/// By the method and the decoded segments of the path. 404 for an unknown path, 405 for a method it does not have.
+ApiResult<Route> FindRoute(std::string_view method, const std::vector<std::string>& segments);
+
+}  // namespace gcsflux::emulator

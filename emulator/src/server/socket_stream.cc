@@ -1,0 +1,135 @@
+#include "server/socket_stream.h"
+
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+namespace gcsflux::emulator {
+namespace {
+
+constexpr std::size_t kMaxHead = std::size_t{64} << 10;
+constexpr std::size_t kGatherBelow = std::size_t{8} << 10;
+constexpr timeval kStallLimit{60, 0};
+constexpr timeval kLingerLimit{1, 0};
+constexpr std::size_t kMaxLinger = std::size_t{1} << 20;
+
+}  // namespace
+
+SocketStream::SocketStream(int socket) : socket_(socket) {
+  ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &kStallLimit, sizeof kStallLimit);
+  ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &kStallLimit, sizeof kStallLimit);
+}
+
+SocketStream::~SocketStream() { ::close(socket_); }
+
+SocketStream::HeadOutcome SocketStream::ReadHead(std::string& head) {
+  head.clear();
+  while (true) {
+    // Only what is new, and the three bytes before it, can complete the empty line.
+    const std::size_t searched = head.size() < 3 ? 0 : head.size() - 3;
+    const std::size_t before = head.size();
+    head.append(buffer_.data() + begin_, end_ - begin_);
+    const std::size_t found = head.find("\r\n\r\n", searched);
+    if (found != std::string::npos && found + 4 <= kMaxHead) {
+      begin_ += found + 4 - before;
+      head.resize(found + 4);
+      return HeadOutcome::kComplete;
+    }
+    if (head.size() >= kMaxHead) return HeadOutcome::kTooLarge;
+    begin_ = end_;
+    while (!Fill()) {
+      const bool is_idle = head.empty() && (errno == EAGAIN || errno == EWOULDBLOCK);
+      if (!is_idle) return HeadOutcome::kGone;
+    }
+  }
+}
+
+bool SocketStream::Fill() {
+  ssize_t received = 0;
+  do {
+    received = ::recv(socket_, buffer_.data(), buffer_.size(), 0);
+  } while (received < 0 && errno == EINTR);
+  if (received == 0) errno = ECONNRESET;
+  begin_ = 0;
+  end_ = received > 0 ? static_cast<std::size_t>(received) : 0;
+  return received > 0;
+}
+
+std::size_t SocketStream::Read(std::span<std::byte> into) {
+  if (!has_buffered() && into.size() < buffer_.size() && !Fill()) return 0;
+  if (has_buffered()) {
+    const std::size_t size = std::min(into.size(), end_ - begin_);
+    std::memcpy(into.data(), buffer_.data() + begin_, size);
+    begin_ += size;
+    return size;
+  }
+  ssize_t received = 0;
+  do {
+    received = ::recv(socket_, into.data(), into.size(), 0);
+  } while (received < 0 && errno == EINTR);
+  return received > 0 ? static_cast<std::size_t>(received) : 0;
+}
+
+std::optional<std::string> SocketStream::ReadLine(std::size_t max_size) {
+  std::string line;
+  while (has_buffered() || Fill()) {
+    const char c = buffer_[begin_++];
+    if (c == '\n') {
+      if (line.ends_with('\r')) line.pop_back();
+      return line;
+    }
+    if (line.size() > max_size) break;
+    line.push_back(c);
+  }
+  return std::nullopt;
+}
+
+bool SocketStream::Write(std::span<const std::byte> bytes) {
+  if (unsent_.size() + bytes.size() <= kGatherBelow) {
+    unsent_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return true;
+  }
+  return Send(bytes);
+}
+
+// Sends what was gathered and `bytes` in as few calls as the kernel allows.
+bool SocketStream::Send(std::span<const std::byte> bytes) {
+  std::array<iovec, 2> parts{iovec{unsent_.data(), unsent_.size()},
+                             iovec{const_cast<std::byte*>(bytes.data()), bytes.size()}};
+  while (parts[0].iov_len + parts[1].iov_len != 0) {
+    msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = parts.size();
+    const ssize_t sent = ::sendmsg(socket_, &message, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) return false;
+    auto left = static_cast<std::size_t>(sent);
+    for (iovec& part : parts) {
+      const std::size_t done = std::min(left, part.iov_len);
+      part.iov_base = static_cast<char*>(part.iov_base) + done;
+      part.iov_len -= done;
+      left -= done;
+    }
+  }
+  unsent_.clear();
+  return true;
+}
+
+void SocketStream::CloseGracefully() {
+  Flush();
+  ::shutdown(socket_, SHUT_WR);
+  // Closing with unread input would reset the connection, and the client might lose the answer.
+  ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &kLingerLimit, sizeof kLingerLimit);
+  std::size_t discarded = 0;
+  while (discarded < kMaxLinger && Fill()) discarded += end_;
+}
+
+void SocketStream::Shutdown() { ::shutdown(socket_, SHUT_RDWR); }
+
+}  // namespace gcsflux::emulator

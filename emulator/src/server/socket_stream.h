@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace gcsflux::emulator {
+
+/// A connected TCP socket: buffered reading of heads, bodies straight into the caller's memory, gathered writing.
+///
+/// One thread, Shutdown() excepted. A client that stands still for a minute in mid-exchange counts as gone.
+class SocketStream {
+ public:
+  /// Takes the socket over.
+  explicit SocketStream(int socket);
+  ~SocketStream();
+  SocketStream(const SocketStream&) = delete;
+  SocketStream& operator=(const SocketStream&) = delete;
+
+  enum class HeadOutcome { kComplete, kTooLarge, kGone };
+  /// Reads up to the empty line that ends a request's head, that line included; waits for its first byte for ever.
+  HeadOutcome ReadHead(std::string& head);
+
+  /// At least one byte, at most `into.size()`; 0 where the client has gone.
+  std::size_t Read(std::span<std::byte> into);
+  /// One line without its end; nothing where it is longer than `max_size` or the client has gone.
+  std::optional<std::string> ReadLine(std::size_t max_size);
+  [[nodiscard]] bool has_buffered() const { return begin_ != end_; }
+
+  /// Small writes are gathered until Flush() or a large one. False where the client has gone.
+  bool Write(std::span<const std::byte> bytes);
+  bool Write(std::string_view text) { return Write(std::as_bytes(std::span(text))); }
+  bool Flush() { return Send({}); }
+
+  /// Lets the client read what was sent before the connection goes down, though it has sent more than was read.
+  void CloseGracefully();
+  /// Wakes whoever reads or writes: for them the client has gone. From any thread.
+  void Shutdown();
+
+ private:
+  bool Fill();
+  bool Send(std::span<const std::byte> bytes);
+
+  const int socket_;
+  std::array<char, 16384> buffer_;  // what was received and not yet read is [begin_, end_)
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::string unsent_;
+};
+
+}  // namespace gcsflux::emulator

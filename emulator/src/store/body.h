@@ -1,0 +1,45 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include "store/md5.h"
+#include "store/rope.h"
+
+namespace gcsflux::emulator {
+
+/// An object's content: immutable bytes and their checksums. Shared by every object that holds it; thread-safe.
+class Body {
+ public:
+  /// Computes the CRC32C.
+  explicit Body(Rope bytes);
+  /// For bytes whose CRC32C is known already.
+  Body(Rope bytes, std::uint32_t crc32c) : bytes_(std::move(bytes)), crc32c_(crc32c) {}
+
+  [[nodiscard]] const Rope& bytes() const { return bytes_; }
+  [[nodiscard]] std::uint64_t size() const { return bytes_.size(); }
+  [[nodiscard]] std::uint32_t crc32c() const { return crc32c_; }
+
+  /// Computed by the first call, which takes about 1 s per GB, and remembered.
+  [[nodiscard]] const Md5Digest& md5() const;
+  /// Whether it was computed already.
+  [[nodiscard]] bool has_md5() const { return has_md5_.load(std::memory_order_acquire); }
+
+ private:
+  Rope bytes_;
+  std::uint32_t crc32c_;
+  mutable std::once_flag md5_once_;
+  mutable std::atomic<bool> has_md5_ = false;
+  mutable Md5Digest md5_{};
+};
+
+using BodyPtr = std::shared_ptr<const Body>;
+
+/// The sources joined, in O(segments): no byte is read or moved.
+BodyPtr ConcatenateBodies(std::span<const BodyPtr> sources);
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,138 @@
+#include "store/bucket.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+namespace gcsflux::emulator {
+namespace {
+
+std::int64_t Microseconds(Time time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count();
+}
+
+}  // namespace
+
+Bucket::Bucket(BucketInfo info, Clock clock) : info_(std::move(info)), clock_(std::move(clock)) {}
+
+Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& preconditions) {
+  auto stored = std::make_shared<Object>();
+  stored->name = std::move(object.name);
+  stored->component_count = object.component_count;
+  stored->attributes = std::make_shared<const ObjectAttributes>(std::move(object.attributes));
+  stored->body = std::move(object.body);
+  stored->time_created = stored->updated = clock_();
+
+  ObjectPtr replaced;  // outlives the lock: freeing its body may take a while
+  const std::lock_guard lock(mutex_);
+  if (is_closed_) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
+  replaced = FindLocked(stored->name);
+  if (auto held = CheckPreconditions(preconditions, replaced.get()); !held) return tl::unexpected(held.error());
+  // GCS's generations are microseconds too; two writes at one moment differ all the same.
+  stored->generation = last_generation_ = std::max(last_generation_ + 1, Microseconds(stored->time_created));
+  ReplaceLocked(replaced, stored);
+  return stored;
+}
+
+Outcome<ObjectPtr> Bucket::GetObject(const ObjectSelector& selector) const {
+  const std::shared_lock lock(mutex_);
+  return SelectLocked(selector);
+}
+
+Outcome<ObjectPtr> Bucket::PatchObject(const ObjectSelector& selector, const AttributesChange& change) {
+  while (true) {
+    Outcome<ObjectPtr> current = GetObject(selector);
+    if (!current) return current;
+    auto attributes = std::make_shared<ObjectAttributes>(*(*current)->attributes);
+    change(*attributes);
+    auto changed = std::make_shared<Object>(**current);
+    changed->attributes = std::move(attributes);
+    changed->metageneration += 1;
+    changed->updated = clock_();
+
+    const std::lock_guard lock(mutex_);
+    if (FindLocked(changed->name) != *current) continue;  // changed meanwhile: start again from what it is now
+    ReplaceLocked(*current, changed);
+    return changed;
+  }
+}
+
+Outcome<void> Bucket::DeleteObject(const ObjectSelector& selector) {
+  ObjectPtr deleted;  // outlives the lock: freeing its body may take a while
+  const std::lock_guard lock(mutex_);
+  Outcome<ObjectPtr> selected = SelectLocked(selector);
+  if (!selected) return tl::unexpected(selected.error());
+  deleted = *std::move(selected);
+  objects_.erase(deleted);
+  return {};
+}
+
+Outcome<ObjectPtr> Bucket::ComposeObject(ComposeRequest request) {
+  const Outcome<std::vector<ObjectPtr>> sources = SelectAll(request.sources);
+  if (!sources) return tl::unexpected(sources.error());
+  std::vector<BodyPtr> bodies;
+  for (const ObjectPtr& source : *sources) {
+    bodies.push_back(source->body);
+    request.destination.component_count += std::max(source->component_count, 1);
+  }
+  request.destination.body = ConcatenateBodies(bodies);
+  Outcome<ObjectPtr> composed = InsertObject(std::move(request.destination), request.preconditions);
+  if (!composed || !request.delete_sources) return composed;
+  for (const ObjectPtr& source : *sources) {
+    // One that has changed or gone meanwhile is not what was joined, and stays.
+    (void)DeleteObject({.name = source->name, .generation = source->generation});
+  }
+  return composed;
+}
+
+ListPage Bucket::List(const ListQuery& query) const {
+  const std::shared_lock lock(mutex_);
+  return ListObjects(objects_, query);
+}
+
+Outcome<void> Bucket::Close() {
+  const std::lock_guard lock(mutex_);
+  if (!objects_.empty()) return Fail(FailureKind::kConflict, "The bucket you tried to delete is not empty.");
+  is_closed_ = true;
+  return {};
+}
+
+ObjectPtr Bucket::FindLocked(std::string_view name) const {
+  const auto found = objects_.find(name);
+  return found != objects_.end() ? *found : nullptr;
+}
+
+Outcome<std::vector<ObjectPtr>> Bucket::SelectAll(const std::vector<ObjectSelector>& selectors) const {
+  std::vector<ObjectPtr> selected;
+  const std::shared_lock lock(mutex_);
+  for (const ObjectSelector& selector : selectors) {
+    Outcome<ObjectPtr> object = SelectLocked(selector);
+    if (!object) return tl::unexpected(object.error());
+    selected.push_back(*std::move(object));
+  }
+  return selected;
+}
+
+Outcome<ObjectPtr> Bucket::SelectLocked(const ObjectSelector& selector) const {
+  ObjectPtr found = FindLocked(selector.name);
+  if (found == nullptr || (selector.generation && *selector.generation != found->generation)) {
+    return Fail(FailureKind::kNotFound, "No such object: " + info_.name + "/" + selector.name);
+  }
+  if (auto held = CheckPreconditions(selector.preconditions, found.get()); !held) {
+    return tl::unexpected(held.error());
+  }
+  return found;
+}
+
+void Bucket::ReplaceLocked(const ObjectPtr& replaced, ObjectPtr object) {
+  if (replaced == nullptr) {
+    objects_.insert(std::move(object));
+    return;
+  }
+  auto node = objects_.extract(objects_.find(std::string_view(replaced->name)));
+  node.value() = std::move(object);
+  objects_.insert(std::move(node));
+}
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/clock.h"
+#include "store/failure.h"
+#include "store/listing.h"
+#include "store/object.h"
+#include "store/preconditions.h"
+
+namespace gcsflux::emulator {
+
+/// What is known of a bucket beside its objects.
+struct BucketInfo {
+  std::string name = {};
+  std::string location = "US";
+  std::string storage_class = "STANDARD";
+  std::int64_t metageneration = 1;
+  Time time_created = {};
+};
+
+/// Which generation of which object, and what it must be like.
+struct ObjectSelector {
+  std::string name = {};
+  std::optional<std::int64_t> generation = {};  ///< The live one unless set.
+  Preconditions preconditions = {};
+};
+
+/// A new generation of an object, before it is stored.
+struct NewObject {
+  std::string name = {};
+  ObjectAttributes attributes = {};
+  BodyPtr body = {};
+  int component_count = 0;
+};
+
+/// Joins the sources, in their order, into a new generation of `destination`, whose own body is not looked at.
+struct ComposeRequest {
+  std::vector<ObjectSelector> sources = {};
+  NewObject destination = {};
+  Preconditions preconditions = {};
+  bool delete_sources = false;  ///< The generations that were joined, and no later ones.
+};
+
+/// Changes attributes; may be called more than once.
+using AttributesChange = std::function<void(ObjectAttributes&)>;
+
+/// One bucket's objects. Every operation is atomic; what it returns never changes afterwards. Thread-safe.
+///
+/// Nothing is hashed, copied or freed under the lock, whatever the size of the bodies.
+class Bucket {
+ public:
+  Bucket(BucketInfo info, Clock clock);
+
+  [[nodiscard]] const BucketInfo& info() const { return info_; }
+
+  Outcome<ObjectPtr> InsertObject(NewObject object, const Preconditions& preconditions);
+  [[nodiscard]] Outcome<ObjectPtr> GetObject(const ObjectSelector& selector) const;
+  Outcome<ObjectPtr> PatchObject(const ObjectSelector& selector, const AttributesChange& change);
+  Outcome<void> DeleteObject(const ObjectSelector& selector);
+  Outcome<ObjectPtr> ComposeObject(ComposeRequest request);
+  [[nodiscard]] ListPage List(const ListQuery& query) const;
+
+  /// Success where the bucket is empty; from then on every write fails with kNotFound.
+  Outcome<void> Close();
+
+ private:
+  [[nodiscard]] ObjectPtr FindLocked(std::string_view name) const;
+  [[nodiscard]] Outcome<std::vector<ObjectPtr>> SelectAll(const std::vector<ObjectSelector>& selectors) const;
+  [[nodiscard]] Outcome<ObjectPtr> SelectLocked(const ObjectSelector& selector) const;
+  void ReplaceLocked(const ObjectPtr& replaced, ObjectPtr object);
+
+  const BucketInfo info_;
+  const Clock clock_;
+
+  mutable std::shared_mutex mutex_;  // guards what follows
+  ObjectSet objects_;
+  std::int64_t last_generation_ = 0;
+  bool is_closed_ = false;
+};
+
+}  // namespace gcsflux::emulator

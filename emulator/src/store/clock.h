@@ -1,0 +1,13 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+namespace gcsflux::emulator {
+
+using Time = std::chrono::system_clock::time_point;
+
+/// Where all of the emulator's time comes from: timestamps, generations, the age of upload sessions.
+using Clock = std::function<Time()>;
+
+}  // namespace gcsflux::emulator

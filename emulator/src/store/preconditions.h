@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "store/failure.h"
+#include "store/object.h"
+
+namespace gcsflux::emulator {
+
+/// What a request demands of the object as it stands. A generation of 0 means that no object of the name is live.
+struct Preconditions {
+  std::optional<std::int64_t> if_generation_match = {};
+  std::optional<std::int64_t> if_generation_not_match = {};
+  std::optional<std::int64_t> if_metageneration_match = {};
+  std::optional<std::int64_t> if_metageneration_not_match = {};
+};
+
+/// Success where `live`, null where there is none, meets all of them.
+Outcome<void> CheckPreconditions(const Preconditions& preconditions, const Object* live);
+
+}  // namespace gcsflux::emulator

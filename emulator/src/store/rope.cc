@@ -1,0 +1,117 @@
+#include "store/rope.h"
+
+#include <sys/mman.h>
+
+#include <cassert>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace gcsflux::emulator {
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kMaxSegment = std::size_t{4} << 20;
+constexpr std::size_t kFirstSegment = std::size_t{16} << 10;
+constexpr std::size_t kCopyBelow = std::size_t{64} << 10;
+
+// Touching fresh memory page by page costs more than receiving into it: large segments ask for huge pages.
+std::shared_ptr<std::byte> Allocate(std::size_t size) {
+  if (size < kHugePage) {
+    auto memory = std::make_shared_for_overwrite<std::byte[]>(size);
+    std::byte* const first = memory.get();
+    return {std::move(memory), first};
+  }
+  const std::size_t rounded = (size + kHugePage - 1) / kHugePage * kHugePage;
+  auto* memory = static_cast<std::byte*>(::operator new (rounded, std::align_val_t{kHugePage}));
+  ::madvise(memory, rounded, MADV_HUGEPAGE);  // advice: without huge pages it is merely slower
+  return {memory, [](std::byte* first) { ::operator delete (first, std::align_val_t{kHugePage}); }};
+}
+
+}  // namespace
+
+Rope::Rope(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const std::shared_ptr<std::byte> memory = Allocate(bytes.size());
+  std::memcpy(memory.get(), bytes.data(), bytes.size());
+  *this = Rope(memory, bytes.size());
+}
+
+Rope::Rope(std::shared_ptr<const std::byte> memory, std::size_t size) : size_(size) {
+  pieces_.push_back(Piece{std::move(memory), size});
+}
+
+void Rope::Append(const Rope& tail) {
+  pieces_.insert(pieces_.end(), tail.pieces_.begin(), tail.pieces_.end());
+  size_ += tail.size_;
+}
+
+Rope Rope::Slice(std::uint64_t offset, std::uint64_t length) const {
+  assert(offset <= size_ && length <= size_ - offset);
+  Rope slice;
+  for (const Piece& piece : pieces_) {
+    if (length == 0) break;
+    if (offset >= piece.size) {
+      offset -= piece.size;
+      continue;
+    }
+    const auto run = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size - offset, length));
+    slice.pieces_.push_back(Piece{{piece.memory, piece.memory.get() + offset}, run});
+    slice.size_ += run;
+    offset = 0;
+    length -= run;
+  }
+  return slice;
+}
+
+Rope Rope::Compact() const { return size_ <= kCopyBelow ? Rope(ToString()) : *this; }
+
+std::string Rope::ToString() const {
+  std::string text;
+  text.reserve(size_);
+  ForEachSpan(0, size_, [&](std::span<const std::byte> span) {
+    text.append(reinterpret_cast<const char*>(span.data()), span.size());
+    return true;
+  });
+  return text;
+}
+
+std::span<std::byte> RopeBuilder::Room() {
+  if (used_ == capacity_) {
+    Seal();
+    capacity_ = NextSegmentSize();
+    segment_ = Allocate(capacity_);
+  }
+  return {segment_.get() + used_, capacity_ - used_};
+}
+
+void RopeBuilder::Commit(std::size_t bytes) {
+  assert(bytes <= capacity_ - used_);
+  used_ += bytes;
+}
+
+std::size_t RopeBuilder::NextSegmentSize() const {
+  if (expected_size_ && *expected_size_ > full_.size()) {
+    return static_cast<std::size_t>(std::min<std::uint64_t>(*expected_size_ - full_.size(), kMaxSegment));
+  }
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(full_.size(), kFirstSegment, kMaxSegment));
+}
+
+void RopeBuilder::Seal() {
+  if (used_ != 0) full_.Append(Rope(std::move(segment_), used_));
+  segment_ = nullptr;
+  capacity_ = used_ = 0;
+}
+
+Rope RopeBuilder::Build() {
+  // A segment that is mostly empty would keep its memory as long as the object lives.
+  if (used_ != 0 && used_ < capacity_ - capacity_ / 8) {
+    std::shared_ptr<std::byte> exact = Allocate(used_);
+    std::memcpy(exact.get(), segment_.get(), used_);
+    segment_ = std::move(exact);
+  }
+  Seal();
+  return std::exchange(full_, Rope());
+}
+
+}  // namespace gcsflux::emulator

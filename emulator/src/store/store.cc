@@ -1,0 +1,55 @@
+#include "store/store.h"
+
+#include <mutex>
+#include <utility>
+
+#include "store/names.h"
+
+namespace gcsflux::emulator {
+
+Store::Store(Clock clock) : clock_(std::move(clock)) {}
+
+Outcome<BucketInfo> Store::InsertBucket(BucketInfo info) {
+  if (auto valid = CheckBucketName(info.name); !valid) return tl::unexpected(valid.error());
+  info.time_created = clock_();
+  auto bucket = std::make_shared<Bucket>(info, clock_);
+  const std::lock_guard lock(mutex_);
+  if (!buckets_.emplace(info.name, std::move(bucket)).second) {
+    return Fail(FailureKind::kConflict,
+                "Your previous request to create the named bucket succeeded and you already own it.");
+  }
+  return info;
+}
+
+Outcome<std::shared_ptr<Bucket>> Store::FindBucket(std::string_view name) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = buckets_.find(name);
+  if (found == buckets_.end()) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
+  return found->second;
+}
+
+BucketPage Store::ListBuckets(const BucketQuery& query) const {
+  BucketPage page;
+  const std::shared_lock lock(mutex_);
+  const bool goes_on = query.after && *query.after >= query.prefix;
+  auto at = goes_on ? buckets_.upper_bound(*query.after) : buckets_.lower_bound(query.prefix);
+  for (; at != buckets_.end() && at->first.starts_with(query.prefix); ++at) {
+    if (page.buckets.size() == query.max_results) {
+      page.next = page.buckets.back().name;
+      break;
+    }
+    page.buckets.push_back(at->second->info());
+  }
+  return page;
+}
+
+Outcome<void> Store::DeleteBucket(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = buckets_.find(name);
+  if (found == buckets_.end()) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
+  if (auto closed = found->second->Close(); !closed) return closed;
+  buckets_.erase(found);
+  return {};
+}
+
+}  // namespace gcsflux::emulator

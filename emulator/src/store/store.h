@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/bucket.h"
+#include "store/clock.h"
+#include "store/failure.h"
+
+namespace gcsflux::emulator {
+
+struct BucketQuery {
+  std::string prefix = {};
+  std::size_t max_results = 1000;
+  std::optional<std::string> after = {};  ///< Names behind this one.
+};
+
+struct BucketPage {
+  std::vector<BucketInfo> buckets = {};
+  std::optional<std::string> next = {};  ///< Set where there is more to list: the last name shown.
+};
+
+/// All buckets. Thread-safe.
+class Store {
+ public:
+  explicit Store(Clock clock);
+
+  /// `info.time_created` is set here.
+  Outcome<BucketInfo> InsertBucket(BucketInfo info);
+  /// The bucket stays usable while somebody holds it, also when it is deleted meanwhile.
+  [[nodiscard]] Outcome<std::shared_ptr<Bucket>> FindBucket(std::string_view name) const;
+  [[nodiscard]] BucketPage ListBuckets(const BucketQuery& query) const;
+  Outcome<void> DeleteBucket(std::string_view name);
+
+ private:
+  const Clock clock_;
+
+  mutable std::shared_mutex mutex_;  // guards buckets_; may be held when a bucket's own is taken, never the other way
+  std::map<std::string, std::shared_ptr<Bucket>, std::less<>> buckets_;
+};
+
+}  // namespace gcsflux::emulator
