@@ -31,7 +31,9 @@ HeaderList MakeHeaders(const Request& request, const std::string& access_token) 
   const bool has_own = FindHeader(request.headers, "Authorization").has_value();
   if (!access_token.empty() && !request.anonymous && !has_own) Append(list, "Authorization: Bearer " + access_token);
   for (const auto& [name, value] : request.headers) {
-    Append(list, value.empty() ? name + ";" : name + ": " + value);
+    std::string line = name;
+    line += value.empty() ? ";" : ": ";
+    Append(list, line += value);
   }
   return list;
 }

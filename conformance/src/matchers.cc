@@ -26,7 +26,6 @@ std::optional<std::uint64_t> AsInt64(const Json* value) {
 bool IsTrue(const Json& argument) { return argument == true; }
 bool IsString(const Json& argument) { return argument.is_string(); }
 bool IsCount(const Json& argument) { return argument.is_number_unsigned(); }
-bool IsList(const Json& argument) { return argument.is_array() && !argument.empty(); }
 
 /// A POSIX extended regular expression that has to match the whole text. (std::regex does not build without warnings
 /// under g++ 12's sanitizers.)
@@ -83,11 +82,6 @@ bool Not(const Json& argument, const Json* value) {
   return value != nullptr && FindDifference(argument, value).has_value();
 }
 
-bool OneOf(const Json& argument, const Json* value) {
-  return std::any_of(argument.begin(), argument.end(),
-                     [value](const Json& wanted) { return !FindDifference(wanted, value); });
-}
-
 bool Size(const Json& argument, const Json* value) {
   if (value == nullptr) return false;
   const std::string* text = AsString(value);
@@ -110,7 +104,6 @@ constexpr std::array kMatchers = {
     Matcher{"$starts_with", "a string", IsString, StartsWith},
     Matcher{"$greater_than", "a string", IsString, GreaterThan},
     Matcher{"$not", "a wanted value", [](const Json&) { return true; }, Not},
-    Matcher{"$one_of", "a list that is not empty", IsList, OneOf},
     Matcher{"$size", "a number of bytes or elements", IsCount, Size},
 };
 
@@ -125,6 +118,8 @@ std::string Difference(const std::string& path, const Json& wanted, const Json* 
   return where + "wanted " + Excerpt(wanted) + ", got " + (got != nullptr ? Excerpt(*got) : "nothing");
 }
 
+std::string Inside(std::string path, const std::string& key) { return path.append("/").append(key); }
+
 std::optional<std::string> FindDifferenceAt(const std::string& path, const Json& wanted, const Json* got) {
   if (IsMatcher(wanted)) {
     const auto entry = wanted.begin();
@@ -138,13 +133,13 @@ std::optional<std::string> FindDifferenceAt(const std::string& path, const Json&
   if (wanted.is_object()) {
     for (const auto& [key, element] : wanted.items()) {
       const auto found = got->find(key);
-      if (auto bad = FindDifferenceAt(path + "/" + key, element, found != got->end() ? &*found : nullptr)) return bad;
+      if (auto bad = FindDifferenceAt(Inside(path, key), element, found != got->end() ? &*found : nullptr)) return bad;
     }
     return std::nullopt;
   }
   if (wanted.is_array() && wanted.size() == got->size()) {
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (auto bad = FindDifferenceAt(path + "/" + std::to_string(i), wanted[i], &(*got)[i])) return bad;
+      if (auto bad = FindDifferenceAt(Inside(path, std::to_string(i)), wanted[i], &(*got)[i])) return bad;
     }
     return std::nullopt;
   }

@@ -9,26 +9,17 @@ namespace {
 
 void Count(Outcome::Kind kind, Tally& tally) {
   switch (kind) {
-    case Outcome::Kind::kPassed:
-      ++tally.passed;
-      break;
-    case Outcome::Kind::kFailed:
-      ++tally.failed;
-      break;
-    case Outcome::Kind::kSkipped:
-      ++tally.skipped;
-      break;
+    case Outcome::Kind::kPassed: ++tally.passed; break;
+    case Outcome::Kind::kFailed: ++tally.failed; break;
+    case Outcome::Kind::kSkipped: ++tally.skipped; break;
   }
 }
 
 std::string Line(const Case& subject, const Outcome& outcome) {
   switch (outcome.kind) {
-    case Outcome::Kind::kPassed:
-      return "ok   " + subject.name;
-    case Outcome::Kind::kSkipped:
-      return "skip " + subject.name + ": " + outcome.detail;
-    case Outcome::Kind::kFailed:
-      break;
+    case Outcome::Kind::kPassed: return "ok   " + subject.name;
+    case Outcome::Kind::kSkipped: return "skip " + subject.name + ": " + outcome.detail;
+    case Outcome::Kind::kFailed: break;
   }
   const std::string source = subject.source.empty() ? "" : "\n     source: " + subject.source;
   return "FAIL " + subject.name + ": " + outcome.detail + "\n     claim: " + subject.claim + source;
