@@ -1,8 +1,9 @@
 // gcsflux-conformance: holds a service to the contract in conformance/cases.
 
 #include <curl/curl.h>
+#include <signal.h>
 
-#include <array>
+#include <csignal>
 #include <fstream>
 #include <iostream>
 #include <optional>
@@ -22,6 +23,16 @@ namespace {
 constexpr int kAllPassed = 0;
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
+
+volatile std::sig_atomic_t interrupted = 0;
+
+/// The first SIGINT or SIGTERM lets the case under way remove its bucket; the second one ends the program.
+void CleanUpWhenInterrupted() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+}
 
 int WrongUsage(const std::string& what) {
   std::cerr << "gcsflux-conformance: " << what << "\nTry gcsflux-conformance --help\n";
@@ -73,10 +84,14 @@ int RunAgainst(const Options& options, const std::vector<Case>& cases, const std
                         .project = options.project,
                         .has_access_token = !token.empty(),
                         .sleep = [](std::chrono::seconds wait) { std::this_thread::sleep_for(wait); }};
-  tally = RunSuite(cases, service, {.bucket_stem = options.bucket_prefix + "-" + RunId(), .secret = token}, std::cout,
-                   std::cerr);
+  const SuiteRun run{.bucket_stem = options.bucket_prefix + "-" + RunId(), .secret = token, .is_interrupted = [] {
+                       return interrupted != 0;
+                     }};
+  CleanUpWhenInterrupted();
+  tally = RunSuite(cases, service, run, std::cout, std::cerr);
+  if (interrupted != 0) std::cerr << "gcsflux-conformance: interrupted" << std::endl;
   std::cout << Summary(tally) << std::endl;
-  return tally.failed == 0 ? kAllPassed : kFailed;
+  return tally.failed == 0 && interrupted == 0 ? kAllPassed : kFailed;
 }
 
 int RunAgainstEmulator(Options options, const std::vector<Case>& cases, const std::string& token) {

@@ -31,6 +31,10 @@ Tally RunSuite(const std::vector<Case>& cases, const Service& service, const Sui
                std::ostream& errors) {
   Tally tally;
   for (const Case& subject : cases) {
+    if (run.is_interrupted()) {
+      tally.skipped += static_cast<int>(&cases.back() + 1 - &subject);
+      break;
+    }
     const std::size_t number = static_cast<std::size_t>(&subject - cases.data()) + 1;
     const Outcome outcome = RunCase(subject, service, run.bucket_stem + "-" + std::to_string(number));
     Count(outcome.kind, tally);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -17,8 +18,9 @@ struct Tally {
 };
 
 struct SuiteRun {
-  std::string bucket_stem = {};  ///< Case N runs in the bucket "STEM-N".
-  std::string_view secret = {};  ///< Never printed.
+  std::string bucket_stem = {};               ///< Case N runs in the bucket "STEM-N".
+  std::string_view secret = {};               ///< Never printed.
+  std::function<bool()> is_interrupted = {};  ///< Asked before each case; once true, the rest is skipped.
 };
 
 /// Runs the cases one after another and prints a line for each, and why it failed; buckets that could not be removed

@@ -208,8 +208,8 @@ TEST(RunSuite, PrintsALinePerCaseAndHidesTheToken) {
   failing.name = "f/Failing";
   std::ostringstream out;
   std::ostringstream errors;
-  const Tally tally =
-      RunSuite({failing, passing, skipped}, service, {.bucket_stem = "b", .secret = "s3cret"}, out, errors);
+  const SuiteRun run{.bucket_stem = "b", .secret = "s3cret", .is_interrupted = [] { return false; }};
+  const Tally tally = RunSuite({failing, passing, skipped}, service, run, out, errors);
   EXPECT_EQ(Summary(tally), "1 passed, 1 failed, 1 skipped");
   EXPECT_EQ(out.str(),
             "FAIL f/Failing: step 1, GET /: body: wanted \"x\", got \"<token>\"; the answer was 200 \"<token>\"\n"
@@ -217,6 +217,16 @@ TEST(RunSuite, PrintsALinePerCaseAndHidesTheToken) {
             "ok   f/A\n"
             "skip f/A: needs access_token\n");
   EXPECT_EQ(errors.str(), "");
+}
+
+TEST(RunSuite, AnInterruptionSkipsTheRestOnly) {
+  ScriptedService transport({kMade, {.status = 200}, kGone});
+  const Service service{.transport = transport, .endpoint = "http://host:1", .project = "p", .sleep = [](auto) {}};
+  const Case each = CaseOf(R"("steps": [{"request": "GET /", "want": {"status": 200}}])");
+  const SuiteRun run{.bucket_stem = "b", .is_interrupted = [&] { return !transport.asked().empty(); }};
+  std::ostringstream out;
+  EXPECT_EQ(Summary(RunSuite({each, each, each}, service, run, out, out)), "1 passed, 0 failed, 2 skipped");
+  EXPECT_EQ(transport.asked().back(), "DELETE /storage/v1/b/b-1");
 }
 
 }  // namespace
