@@ -71,8 +71,8 @@ struct Figures {
 void StoreSplit(const Place& place, const std::string& split, const std::string& idx_name, int count) {
   const LabelledImages images = ReadIdxFiles(FLAGS_data_dir, idx_name, static_cast<std::size_t>(count));
   const std::size_t stored = StoreImages(place.client, place.At(split), images);
-  std::cout << "stored " << stored << " of " << count << " images as " << ToUri(place.At(split))
-            << "<label>/<index>.png; the others were there" << std::endl;
+  std::cout << "stored " << stored << " images, " << count - static_cast<int>(stored)
+            << " were there: " << ToUri(place.At(split)) << "<label>/<index>.png" << std::endl;
 }
 
 Images ListImages(const Place& place) {
@@ -151,7 +151,7 @@ Figures Train(const Place& place, const Images& images, const std::optional<Obje
 
 void WriteSummary(const Images& images, const Figures& figures) {
   const EpochReport& trained = figures.trained;
-  nlohmann::json summary = {
+  nlohmann::ordered_json summary = {
       {"objects", images.train.objects().size() + images.test.objects().size()},
       {"list_seconds", images.list_seconds},
       {"images_per_second", trained.images == 0 ? 0 : static_cast<double>(trained.images) / trained.seconds},

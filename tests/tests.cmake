@@ -26,6 +26,22 @@ gcsflux_test(sdk_tests
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
 target_include_directories(sdk_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
+# The SDK from outside, against the emulator.
+gcsflux_test(integration_tests
+  SOURCES integration/client_test.cc support/raw_server.cc
+  LIBRARIES gcsflux_client gcsflux_emulator)
+if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the process's.
+  gcsflux_test(stream_memory_tests WHOLE
+    SOURCES integration/stream_memory_test.cc support/emulator_process.cc
+    LIBRARIES gcsflux_client)
+  add_dependencies(stream_memory_tests gcsflux-emulator)
+endif()
+add_test(NAME cli COMMAND ${PROJECT_SOURCE_DIR}/tests/cli/cli_test.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+if(NOT GCSFLUX_SANITIZE)  # A consumer would have to be built with the same sanitizer.
+  add_test(NAME install
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/install/run.sh ${PROJECT_BINARY_DIR} "${CMAKE_CXX_FLAGS}")
+endif()
+
 if(Torch_FOUND)
   gcsflux_test(torch_tests WHOLE
     SOURCES torch/archive_memory_test.cc torch/archive_test.cc torch/checkpoint_test.cc torch/data_loader_test.cc

@@ -129,8 +129,20 @@ TEST_F(CheckpointTest, TrainingGoesOnWithMomentum) {
       [](Net& net) { return torch::optim::SGD(net.parameters(), torch::optim::SGDOptions(0.1).momentum(0.9)); });
 }
 
-TEST_F(CheckpointTest, TrainingGoesOnWithLbfgs) {
-  ExpectTrainingGoesOn([](Net& net) { return torch::optim::LBFGS(net.parameters()); });
+TEST_F(CheckpointTest, TrainingGoesOnWithLbfgsOnceItsHistoryIsFull) {
+  ExpectTrainingGoesOn([](Net& net) {
+    return torch::optim::LBFGS(net.parameters(), torch::optim::LBFGSOptions(0.1).max_iter(6).history_size(2));
+  });
+}
+
+TEST_F(CheckpointTest, WhatLibtorchCannotWriteIsAnErrorAndLeavesNothing) {
+  Net net;
+  torch::optim::LBFGS lbfgs(net.parameters());  // Its history of 100 steps has undefined tensors until it is full.
+  Train(net, lbfgs, 1);
+  const Error error = ThrownBy([&] { Save(net, &lbfgs); });
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("gs://torch-test/checkpoints/c.pt"), HasSubstr("UndefinedTensorImpl")));
+  EXPECT_TRUE(StoredNames().empty());
 }
 
 TEST_F(CheckpointTest, BringsTheLearningRateBack) {

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# train_resumes.sh BIN_DIR: the training job as a user runs it. Killed in mid-epoch and resumed, it must end where an
+# undisturbed run ends, to the last digit; what goes wrong must be one line and the right exit status.
+set -euo pipefail
+
+readonly bin=$1
+work=$(mktemp -d)
+emulator_pid=
+trap '[[ -z $emulator_pid ]] || kill "$emulator_pid"; rm -rf "$work"' EXIT
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+mkfifo "$work/line"
+"$bin/gcsflux-emulator" --port=0 > "$work/line" &
+emulator_pid=$!
+read -r line < "$work/line"
+readonly endpoint=${line##* }
+gcsflux() { "$bin/gcsflux" --endpoint="$endpoint" "$@"; }
+train() { "$bin/train_fashion_mnist" --endpoint="$endpoint" --train_images=3000 --test_images=500 "$@"; }
+figure() { sed -n "s/^ *\"$2\": \(.*[^,]\),\{0,1\}\$/\1/p" "$work/$1.json"; }
+gcsflux mb gs://jobs
+
+echo "--- undisturbed"
+train --bucket=gs://jobs/undisturbed --epochs=3 --summary="$work/undisturbed.json"
+[[ $(figure undisturbed objects) == 3500 && $(figure undisturbed resumed_from) == null ]] || fail "the summary is wrong"
+
+echo "--- killed in epoch 3"
+mkfifo "$work/output"
+train --bucket=gs://jobs/killed --epochs=3 > "$work/output" &
+job_pid=$!
+while IFS= read -r line; do
+  echo "$line"
+  [[ $line != "epoch 3/3"* ]] || { kill -KILL "$job_pid" && break; }
+done < "$work/output"
+status=0
+wait "$job_pid" 2> /dev/null || status=$?
+((status == 128 + 9)) || fail "the job ended by itself, with status $status"
+[[ $(gcsflux ls gs://jobs/killed/checkpoints/ | tail -n 1) == *epoch-0002.pt ]] || fail "epoch 2 is not the newest"
+
+echo "--- resumed"
+train --bucket=gs://jobs/killed --epochs=3 --resume --summary="$work/killed.json"
+[[ $(figure killed resumed_from) == '"gs://jobs/killed/checkpoints/epoch-0002.pt"' ]] || fail "resumed from elsewhere"
+[[ $(figure killed test_accuracy) == $(figure undisturbed test_accuracy) ]] || fail "the resumed run ended elsewhere"
+
+# expect_failure STATUS WORDS ARGUMENTS...: one line on stderr, with these words.
+expect_failure() {
+  local want=$1 words=$2 status=0
+  shift 2
+  "$@" > /dev/null 2> "$work/stderr" || status=$?
+  cat "$work/stderr"
+  ((status == want)) || fail "exit status $status, not $want: $*"
+  (($(wc -l < "$work/stderr") == 1)) || fail "more than one line on stderr: $*"
+  grep -qF -- "$words" "$work/stderr" || fail "no '$words' on stderr: $*"
+}
+
+echo "--- what goes wrong"
+expect_failure 1 "--resume" train --bucket=gs://jobs/killed
+expect_failure 1 "no-such-bucket" train --bucket=gs://no-such-bucket/job
+expect_failure 1 "apt-get install dataset-fashion-mnist" train --bucket=gs://jobs/new --data_dir="$work"
+expect_failure 2 "s3://jobs" train --bucket=s3://jobs/job
+expect_failure 2 "no_such_flag" train --no_such_flag=1
+expect_failure 2 "--epochs" train --epochs=0
+echo "no PNG" > "$work/intruder"
+gcsflux cp "$work/intruder" gs://jobs/undisturbed/train/0/99999.png
+expect_failure 1 "gs://jobs/undisturbed/train/0/99999.png" \
+  train --bucket=gs://jobs/undisturbed --epochs=4 --resume
