@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# The `gcsflux` command as people use it, against gcsflux-emulator: tests/cli/cli_test.sh BIN_DIR
+set -uo pipefail
+bin=$1
+work=$(mktemp -d)
+emulator_pid=
+cleanup() { [ -n "$emulator_pid" ] && kill "$emulator_pid" 2>/dev/null; rm -rf "$work"; }
+trap cleanup EXIT
+
+coproc EMULATOR { exec "$bin/gcsflux-emulator" --port=0; }
+emulator_pid=$EMULATOR_PID
+read -r line <&"${EMULATOR[0]}"
+export STORAGE_EMULATOR_HOST=${line##* }
+export GOOGLE_CLOUD_PROJECT=test
+
+passed=0
+# expect STATUS STDOUT_REGEX STDERR_REGEX ARGUMENT...: an empty regex wants no output at all.
+expect() {
+  local status=$1 out=$2 err=$3
+  shift 3
+  "$bin/gcsflux" "$@" >"$work/out" 2>"$work/err" </dev/null
+  local got=$?
+  local good=1
+  [ "$got" -eq "$status" ] || good=0
+  if [ -z "$out" ]; then [ -s "$work/out" ] && good=0; else grep -qE -- "$out" "$work/out" || good=0; fi
+  if [ -z "$err" ]; then [ -s "$work/err" ] && good=0; else grep -qE -- "$err" "$work/err" || good=0; fi
+  if [ "$good" -eq 0 ]; then
+    echo "FAIL: gcsflux $* (status $got, wanted $status)"; head -c 2000 "$work/out" "$work/err"; exit 1
+  fi
+  passed=$((passed + 1))
+}
+check() { "$@" || { echo "FAIL: $*"; exit 1; }; passed=$((passed + 1)); }
+
+# Buckets
+expect 0 '' '' mb gs://one-bucket gcs://two-bucket
+expect 0 '^gs://one-bucket$' '' ls
+expect 1 '' '409.*' mb gs://one-bucket
+
+# Up and down, whatever the bytes
+head -c 300000 /dev/urandom >"$work/data"
+: >"$work/empty"
+expect 0 '' '' cp "$work/data" gs://one-bucket/dir/data
+expect 0 '' '' cp "$work/empty" gs://one-bucket/dir/
+expect 0 '' '' cp gs://one-bucket/dir/data "$work/back"
+check cmp "$work/data" "$work/back"
+mkdir "$work/into"
+expect 0 '' '' cp gs://one-bucket/dir/data "$work/into"
+check cmp "$work/data" "$work/into/data"
+expect 0 '' '' cp gs://one-bucket/dir/data gcs://two-bucket/copy
+check cmp "$work/data" <("$bin/gcsflux" cat gs://two-bucket/copy)
+check cmp <(cat "$work/data" "$work/data") <("$bin/gcsflux" cat gs://two-bucket/copy gs://one-bucket/dir/data)
+check "$bin/gcsflux" cp - gs://one-bucket/piped --content_type=text/plain <<<"from a pipe"
+expect 0 '^from a pipe$' '' cp gs://one-bucket/piped -
+expect 0 '^from a pipe$' '' cat -- gs://one-bucket/piped
+
+# Listing and looking
+expect 0 '^gs://one-bucket/dir/$' '' ls gs://one-bucket
+expect 0 '^gs://one-bucket/dir/data$' '' ls --recursive gs://one-bucket
+expect 0 '^ +300000  20[0-9-]+T[0-9:]+Z  [0-9]+  gs://one-bucket/dir/data$' '' ls --long gs://one-bucket/dir/
+expect 0 'content type: +text/plain' '' stat gs://one-bucket/piped
+expect 0 'crc32c: +[0-9a-f]{8}$' '' stat gs://one-bucket/piped
+expect 1 '' 'nothing is stored' ls gs://one-bucket/none
+
+# What is refused, and how
+expect 1 '' '412.*somebody else' cp --no_clobber "$work/data" gs://one-bucket/piped
+expect 1 '' 'there already' cp --no_clobber gs://one-bucket/piped "$work/back"
+expect 1 '' 'objects.get gs://one-bucket/none: 404.*check the name' cat gs://one-bucket/none
+expect 1 '' '404' ls gs://no-such-bucket
+expect 1 '' "cannot open '/nonexistent/file': No such file" cp /nonexistent/file gs://one-bucket/x
+expect 1 '' 'is a directory' cp "$work/into" gs://one-bucket/x
+expect 1 '' "cannot create" cp gs://one-bucket/piped /nonexistent/dir/file
+expect 1 '' '409.*not empty' rm gs://one-bucket
+expect 1 '' 'connection refused' ls gs://one-bucket --endpoint=http://127.0.0.1:1 --retry_deadline_s=0.1
+check test ! -e "$work/back.gcsflux-part"
+check cmp "$work/data" "$work/back"
+
+# Wrong usage
+expect 2 '' 'a command is missing'
+expect 2 '' "no command 'mv'" mv a b
+expect 2 '' 'usage: gcsflux cp SOURCE DESTINATION' cp one
+expect 2 '' 'unknown flag --nonsense' ls --nonsense
+expect 2 '' 'needs a value' ls --endpoint
+expect 2 '' 'type double' ls --retry_deadline_s=soon
+expect 2 '' 'retry_multiplier' ls --retry_multiplier=0.5
+expect 2 '' 'not a gs:// URI' ls s3://bucket
+expect 2 '' 'names a bucket' cat gs://one-bucket
+expect 2 '' 'names an object' mb gs://one-bucket/x
+expect 2 '' 'neither' cp a b
+expect 2 '' 'has no name' cp - gs://one-bucket
+expect 2 '' 'without a path' ls --endpoint=http://host/path
+
+# Help
+expect 0 '^Commands:' '' --help
+for command in mb ls cp cat stat rm; do expect 0 "^gcsflux $command " '' "$command" --help; done
+
+# Removal
+expect 0 '' '' rm gs://one-bucket/piped
+expect 0 '' '' rm --recursive gs://one-bucket/dir
+expect 1 '' 'nothing is stored' rm --recursive gs://one-bucket/dir
+expect 0 '' '' rm gs://one-bucket
+expect 0 '^gs://two-bucket$' '' ls
+
+# The emulator ends cleanly on SIGTERM.
+kill -TERM "$emulator_pid"
+wait "$emulator_pid"
+check test $? -eq 0
+emulator_pid=
+echo "$passed checks passed"

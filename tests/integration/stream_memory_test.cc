@@ -1,0 +1,58 @@
+// A 2 GiB stream adds at most 64 MiB to this process. The emulator, which holds the object, is a process of its own.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "gcsflux/upload.h"
+#include "support/emulator_process.h"
+
+namespace gcsflux {
+namespace {
+
+constexpr std::uint64_t kMiB = 1U << 20;
+
+std::uint64_t PeakMemoryBytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stoull(line.substr(6)) * 1024;
+  }
+  return 0;
+}
+
+void ResetPeakMemory() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+TEST(ObjectWriter, HoldsOneChunkOfAStreamOfTwoGibibytes) {
+  const testing::EmulatorProcess emulator;
+  const auto client = Client::Create({.endpoint = emulator.endpoint()});
+  ASSERT_TRUE(client->InsertBucket("bkt").ok());
+  std::vector<std::byte> block(kMiB);
+  for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<std::byte>(i * 7);
+  ResetPeakMemory();
+  const std::uint64_t before = PeakMemoryBytes();
+  ASSERT_GT(before, 0U);
+
+  ObjectWriter writer(*client, {"bkt", "stream"});
+  for (int i = 0; i < 2048; ++i) {
+    block[0] = static_cast<std::byte>(i);
+    ASSERT_TRUE(writer.Write(block).ok());
+  }
+  const auto stored = writer.Close();
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_EQ(stored->size, 2048 * kMiB);
+  EXPECT_LE(PeakMemoryBytes() - before, 64 * kMiB);
+
+  std::uint64_t read_bytes = 0;
+  const auto read =
+      client->ReadObject({"bkt", "stream"}, ByteSink([&](std::span<const std::byte> data) -> Result<void> {
+                           read_bytes += data.size();
+                           return {};
+                         }));
+  ASSERT_TRUE(read.ok()) << read.error().message;  // Its CRC32C was compared.
+  EXPECT_EQ(read_bytes, 2048 * kMiB);
+  EXPECT_LE(PeakMemoryBytes() - before, 64 * kMiB);
+}
+
+}  // namespace
+}  // namespace gcsflux
