@@ -9,6 +9,7 @@ set(EMULATOR_SOURCES
   emulator/src/store/md5.cc
   emulator/src/store/names.cc
   emulator/src/store/preconditions.cc
+  emulator/src/store/resumable_sessions.cc
   emulator/src/store/rope.cc
   emulator/src/store/store.cc
   # HTTP/1.1
@@ -26,7 +27,11 @@ set(EMULATOR_SOURCES
   emulator/src/server/base64.cc
   emulator/src/server/bucket_endpoints.cc
   emulator/src/server/byte_range.cc
+  emulator/src/server/commit_upload.cc
+  emulator/src/server/content_range.cc
   emulator/src/server/field_mask.cc
+  emulator/src/server/gunzip.cc
+  emulator/src/server/hash_text.cc
   emulator/src/server/json_error.cc
   emulator/src/server/json_writer.cc
   emulator/src/server/media_response.cc
@@ -35,6 +40,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/page_token.cc
   emulator/src/server/resource_json.cc
   emulator/src/server/resource_requests.cc
+  emulator/src/server/resumable_endpoints.cc
   emulator/src/server/router.cc
   emulator/src/server/service.cc
   emulator/src/server/target.cc

@@ -1,18 +1,29 @@
 #include "gcsflux/emulator/emulator.h"
 
 #include <chrono>
+#include <random>
 
 #include "server/http_server.h"
 #include "server/service.h"
+#include "store/resumable_sessions.h"
 #include "store/store.h"
 
 namespace gcsflux::emulator {
 
+namespace {
+
+Clock SystemClock() {
+  return [] { return std::chrono::system_clock::now(); };
+}
+
+}  // namespace
+
 class Emulator::Running {
  public:
   explicit Running(const EmulatorOptions& options)
-      : store_([] { return std::chrono::system_clock::now(); }),
-        service_(store_),
+      : store_(SystemClock()),
+        sessions_(SystemClock(), std::random_device()()),
+        service_(store_, sessions_),
         server_(options.host, options.port, service_),
         endpoint_("http://" + server_.authority()) {}
 
@@ -21,6 +32,7 @@ class Emulator::Running {
 
  private:
   Store store_;
+  ResumableSessions sessions_;
   Service service_;
   HttpServer server_;
   const std::string endpoint_;

@@ -2,6 +2,7 @@
 
 #include <gflags/gflags.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdint>

@@ -1,6 +1,7 @@
 #include "server/http_codec.h"
 
 #include <httplib.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <array>
@@ -30,6 +31,7 @@ class CodecStream final : public httplib::Stream {
     return static_cast<ssize_t>(read);
   }
   ssize_t write(const char* data, size_t size) override {
+    if (!std::exchange(has_status_line_, true)) return WriteHead(std::string_view(data, size));
     return socket_.Write(AsBytes(data, size)) ? static_cast<ssize_t>(size) : -1;
   }
   // httplib would put them among the request's headers.
@@ -38,8 +40,20 @@ class CodecStream final : public httplib::Stream {
   socket_t socket() const override { return INVALID_SOCKET; }
 
  private:
+  // httplib knows no reason phrase for some of GCS's statuses, or another one.
+  ssize_t WriteHead(std::string_view head) {
+    const std::string_view status = head.substr(0, std::string_view("HTTP/1.1 NNN").size());
+    const std::size_t line_end = std::min(head.find('\r'), head.size());
+    std::string_view line = head.substr(0, line_end);
+    if (status.ends_with(" 308")) line = "HTTP/1.1 308 Resume Incomplete";
+    if (status.ends_with(" 499")) line = "HTTP/1.1 499 Client Closed Request";
+    const bool ok = socket_.Write(line) && socket_.Write(head.substr(line_end));
+    return ok ? static_cast<ssize_t>(head.size()) : -1;
+  }
+
   std::string_view head_;
   SocketStream& socket_;
+  bool has_status_line_ = false;
 };
 
 bool IsAddedByHttplib(const std::string& name) {
@@ -162,7 +176,15 @@ class HttpCodec::Server final : public httplib::Server {
   RequestHandler& handler_;
 };
 
-HttpCodec::HttpCodec(RequestHandler& handler) : server_(std::make_unique<Server>(handler)) {}
+HttpCodec::HttpCodec(RequestHandler& handler) {
+  // httplib sets the process to ignore SIGPIPE. That is for whoever embeds an emulator to decide: our sends do not
+  // raise it.
+  struct sigaction before {};
+  ::sigaction(SIGPIPE, nullptr, &before);
+  server_ = std::make_unique<Server>(handler);
+  ::sigaction(SIGPIPE, &before, nullptr);
+}
+
 HttpCodec::~HttpCodec() = default;
 bool HttpCodec::Answer(std::string_view head, SocketStream& stream) { return server_->Answer(head, stream); }
 

@@ -2,8 +2,12 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "server/byte_range.h"
+#include "server/gunzip.h"
+#include "server/hash_text.h"
+#include "server/json_error.h"
 #include "server/resource_json.h"
 #include "server/time_format.h"
 
@@ -39,28 +43,47 @@ void AddObjectHeaders(HttpHeaders& headers, const Object& object) {
   AddUnlessEmpty(headers, "Content-Language", attributes.content_language);
 }
 
+// https://cloud.google.com/storage/docs/transcoding
+bool IsTranscoded(const Object& object, const HttpHeaders& request) {
+  const ObjectAttributes& attributes = *object.attributes;
+  return attributes.content_encoding == "gzip" && attributes.cache_control.find("no-transform") == std::string::npos &&
+         !AcceptsGzip(request.FindAll("accept-encoding").value_or("")) && IsGzip(object.body->bytes());
+}
+
+HttpResponse TranscodedResponse(const Object& object, HttpResponse response) {
+  response.headers.Add("Vary", "Accept-Encoding");
+  response.headers.Add("Warning", "214 UploadServer gunzipped");
+  response.body = [body = object.body](const ResponseSink& sink) { return Gunzip(body->bytes(), sink); };
+  return response;
+}
+
+HttpResponse UnsatisfiableResponse(std::uint64_t size) {
+  HttpResponse response = ErrorResponse(ApiError{416, "requestedRangeNotSatisfiable", "Request range not satisfiable"});
+  response.headers.Add("Content-Range", "bytes */" + std::to_string(size));
+  return response;
+}
+
 }  // namespace
 
-ApiResult<HttpResponse> MediaResponse(const Object& object, const HttpHeaders& request) {
+HttpResponse MediaResponse(const Object& object, const HttpHeaders& request) {
   const Rope& bytes = object.body->bytes();
   HttpResponse response;
   AddObjectHeaders(response.headers, object);
+  if (IsTranscoded(object, request)) return TranscodedResponse(object, std::move(response));
   AddUnlessEmpty(response.headers, "Content-Encoding", object.attributes->content_encoding);
   response.headers.Add("Accept-Ranges", "bytes");
   const std::string* header = request.Find("range");
   const RangeRequest range = header != nullptr ? ParseRange(*header, bytes.size()) : RangeRequest();
-  switch (range.kind) {
-    case RangeRequest::Kind::kUnsatisfiable:
-      return tl::unexpected(ApiError{416, "requestedRangeNotSatisfiable", "Request range not satisfiable"});
-    case RangeRequest::Kind::kWhole: response.body = bytes; break;
-    case RangeRequest::Kind::kPart:
-      response.status = 206;
-      response.headers.Add("Content-Range", "bytes " + std::to_string(range.offset) + "-" +
-                                                std::to_string(range.offset + range.length - 1) + "/" +
-                                                std::to_string(bytes.size()));
-      response.body = bytes.Slice(range.offset, range.length);
-      break;
+  if (range.kind == RangeRequest::Kind::kUnsatisfiable) return UnsatisfiableResponse(bytes.size());
+  if (range.kind == RangeRequest::Kind::kWhole) {
+    response.body = bytes;
+    return response;
   }
+  response.status = 206;
+  response.headers.Add("Content-Range", "bytes " + std::to_string(range.offset) + "-" +
+                                            std::to_string(range.offset + range.length - 1) + "/" +
+                                            std::to_string(bytes.size()));
+  response.body = bytes.Slice(range.offset, range.length);
   return response;
 }
 

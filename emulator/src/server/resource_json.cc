@@ -3,6 +3,7 @@
 #include <array>
 
 #include "server/base64.h"
+#include "server/hash_text.h"
 #include "server/target.h"
 #include "server/time_format.h"
 
@@ -107,14 +108,6 @@ void AppendVarint(std::string& out, std::uint64_t value) {
 }
 
 }  // namespace
-
-std::string EncodeCrc32c(std::uint32_t crc32c) {
-  const std::array<std::byte, 4> bytes = {std::byte(crc32c >> 24), std::byte(crc32c >> 16), std::byte(crc32c >> 8),
-                                          std::byte(crc32c)};
-  return EncodeBase64(bytes);
-}
-
-std::string EncodeMd5(const Md5Digest& digest) { return EncodeBase64(digest); }
 
 std::string ObjectEtag(const Object& object) {
   // The form of GCS's own: a protocol buffer of generation and metageneration.

@@ -12,9 +12,6 @@
 
 namespace gcsflux::emulator {
 
-/// Base64 of the four bytes, the highest first, as GCS shows a CRC32C.
-std::string EncodeCrc32c(std::uint32_t crc32c);
-std::string EncodeMd5(const Md5Digest& digest);
 /// The same for every answer about one state of one generation.
 std::string ObjectEtag(const Object& object);
 

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "server/hash_text.h"
+
 namespace gcsflux::emulator {
 namespace {
 
@@ -90,6 +92,16 @@ ApiResult<void> MergeAttributes(const json& patch, ObjectAttributes& attributes)
   return metadata != patch.end() ? MergeMetadata(*metadata, attributes.metadata) : ApiResult<void>();
 }
 
+ApiResult<void> ReadHashes(const json& object, ExpectedHashes& hashes) {
+  const auto crc32c = ReadString(object, "crc32c");
+  const auto md5 = ReadString(object, "md5Hash");
+  if (!crc32c) return tl::unexpected(crc32c.error());
+  if (!md5) return tl::unexpected(md5.error());
+  if (*crc32c && !(hashes.crc32c = DecodeCrc32c(**crc32c))) return WrongType("crc32c");
+  if (*md5 && !(hashes.md5 = DecodeMd5(**md5))) return WrongType("md5Hash");
+  return {};
+}
+
 ApiResult<ObjectSelector> ParseComposeSource(const json& source) {
   if (!source.is_object()) return WrongType("sourceObjects");
   const auto name = ReadString(source, "name");
@@ -129,12 +141,10 @@ ApiResult<ObjectResource> ParseObjectResource(std::string_view text) {
   const ApiResult<json> parsed = ParseJsonObject(text);
   if (!parsed) return tl::unexpected(parsed.error());
   if (auto merged = MergeAttributes(*parsed, resource.attributes); !merged) return tl::unexpected(merged.error());
-  for (const auto& [name, target] : {std::pair("name", &resource.name), std::pair("crc32c", &resource.hashes.crc32c),
-                                     std::pair("md5Hash", &resource.hashes.md5)}) {
-    auto value = ReadString(*parsed, name);
-    if (!value) return tl::unexpected(value.error());
-    *target = *std::move(value);
-  }
+  auto name = ReadString(*parsed, "name");
+  if (!name) return tl::unexpected(name.error());
+  resource.name = *std::move(name);
+  if (auto read = ReadHashes(*parsed, resource.hashes); !read) return tl::unexpected(read.error());
   return resource;
 }
 

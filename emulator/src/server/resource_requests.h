@@ -8,14 +8,9 @@
 #include "server/api_error.h"
 #include "store/bucket.h"
 #include "store/object.h"
+#include "store/pending_object.h"
 
 namespace gcsflux::emulator {
-
-/// Hashes that a client says an object's bytes must have.
-struct ExpectedHashes {
-  std::optional<std::string> crc32c = {};  ///< Base64, as it came.
-  std::optional<std::string> md5 = {};
-};
 
 /// What a client says of an object that it writes.
 struct ObjectResource {

@@ -46,8 +46,8 @@ ApiResult<HttpResponse> Service::Dispatch(const ApiCall& call) {
     case Operation::kDeleteObject: return objects_.Delete(call);
     case Operation::kComposeObject: return objects_.Compose(call);
     case Operation::kInsertObject: return uploads_.Insert(call);
-    case Operation::kUploadChunk:
-    case Operation::kCancelUpload: break;
+    case Operation::kUploadChunk: return resumable_.Put(call);
+    case Operation::kCancelUpload: return resumable_.Cancel(call);
   }
   return tl::unexpected(ApiError{404, "notFound", "Not Found"});
 }

@@ -5,7 +5,9 @@
 #include "server/bucket_endpoints.h"
 #include "server/http_message.h"
 #include "server/object_endpoints.h"
+#include "server/resumable_endpoints.h"
 #include "server/upload_endpoints.h"
+#include "store/resumable_sessions.h"
 #include "store/store.h"
 
 namespace gcsflux::emulator {
@@ -13,7 +15,8 @@ namespace gcsflux::emulator {
 /// Google Cloud Storage as a function of HTTP requests. Thread-safe.
 class Service final : public RequestHandler {
  public:
-  explicit Service(Store& store) : buckets_(store), objects_(store), uploads_(store) {}
+  Service(Store& store, ResumableSessions& sessions)
+      : buckets_(store), objects_(store), resumable_(sessions), uploads_(store, resumable_) {}
 
   /// Never throws: what goes wrong in here is a 500 in GCS's own shape.
   HttpResponse Handle(const HttpRequest& request, RequestBody& body) override;
@@ -24,6 +27,7 @@ class Service final : public RequestHandler {
 
   BucketEndpoints buckets_;
   ObjectEndpoints objects_;
+  ResumableEndpoints resumable_;
   UploadEndpoints uploads_;
 };
 

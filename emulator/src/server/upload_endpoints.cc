@@ -4,37 +4,84 @@
 #include <string>
 #include <utility>
 
+#include "server/commit_upload.h"
 #include "server/multipart.h"
 #include "server/receive_body.h"
 #include "server/resource_requests.h"
-#include "server/upload_hashes.h"
 #include "store/body.h"
 #include "store/names.h"
 
 namespace gcsflux::emulator {
-
-// What an upload will become, before its bytes are there.
-struct UploadEndpoints::Upload {
-  std::shared_ptr<Bucket> bucket = {};
-  ObjectResource resource = {};
-  Preconditions preconditions = {};
-};
-
 namespace {
 
-// The body's metadata and the query may both name the object; they must agree.
-ApiResult<void> SettleName(const QueryParameters& query, ObjectResource& resource) {
+// The request's metadata and its query may both name the object; they must agree.
+ApiResult<std::string> SettleName(const QueryParameters& query, const std::optional<std::string>& in_resource) {
   const std::string* in_query = query.Find("name");
-  if (in_query != nullptr && resource.name && *resource.name != *in_query) {
-    return tl::unexpected(BadRequest("Value '" + *resource.name + "' in content does not agree with value '" +
-                                     *in_query +
+  if (in_query != nullptr && in_resource && *in_resource != *in_query) {
+    return tl::unexpected(BadRequest("Value '" + *in_resource + "' in content does not agree with value '" + *in_query +
                                      "'. This can happen when a value set through a parameter is inconsistent with a "
                                      "value set in the request."));
   }
-  if (in_query != nullptr) resource.name = *in_query;
-  if (!resource.name) return tl::unexpected(MissingParameter("name"));
-  if (auto valid = CheckObjectName(*resource.name); !valid) return tl::unexpected(ToApiError(valid.error()));
+  if (in_query == nullptr && !in_resource) return tl::unexpected(MissingParameter("name"));
+  std::string name = in_query != nullptr ? *in_query : *in_resource;
+  if (auto valid = CheckObjectName(name); !valid) return tl::unexpected(ToApiError(valid.error()));
+  return name;
+}
+
+ApiResult<void> Describe(const QueryParameters& query, ObjectResource resource, PendingObject& pending) {
+  ApiResult<std::string> name = SettleName(query, resource.name);
+  if (!name) return tl::unexpected(name.error());
+  pending.name = *std::move(name);
+  pending.attributes = std::move(resource.attributes);
+  pending.hashes = resource.hashes;
+  const std::string encoding = query.Value("contentEncoding");
+  if (!encoding.empty()) pending.attributes.content_encoding = encoding;
   return {};
+}
+
+std::string HeaderValue(const ApiCall& call, std::string_view name) {
+  const std::string* value = call.request.headers.Find(name);
+  return value != nullptr ? *value : std::string();
+}
+
+ApiResult<HttpResponse> Store(const ApiCall& call, PendingObject pending, Rope bytes) {
+  const ApiResult<ObjectPtr> stored =
+      CommitUpload(call, std::move(pending), std::make_shared<const Body>(std::move(bytes)));
+  if (!stored) return tl::unexpected(stored.error());
+  return ObjectResponse(call, **stored);
+}
+
+ApiResult<HttpResponse> InsertMedia(const ApiCall& call, PendingObject pending) {
+  ObjectResource resource;
+  resource.attributes.content_type = HeaderValue(call, "content-type");
+  resource.attributes.content_encoding = HeaderValue(call, "content-encoding");  // the bytes are stored as they come
+  if (auto done = Describe(call.query, std::move(resource), pending); !done) return tl::unexpected(done.error());
+  ApiResult<Rope> bytes = ReceiveWholeBody(call.body);
+  if (!bytes) return tl::unexpected(bytes.error());
+  return Store(call, std::move(pending), *std::move(bytes));
+}
+
+ApiResult<HttpResponse> InsertMultipart(const ApiCall& call, PendingObject pending) {
+  const ApiResult<Rope> body = ReceiveWholeBody(call.body);
+  if (!body) return tl::unexpected(body.error());
+  const ApiResult<MultipartRelated> parts = ParseMultipartRelated(HeaderValue(call, "content-type"), *body);
+  if (!parts) return tl::unexpected(parts.error());
+  ApiResult<ObjectResource> resource = ParseObjectResource(parts->metadata);
+  if (!resource) return tl::unexpected(resource.error());
+  if (resource->attributes.content_type.empty()) resource->attributes.content_type = parts->media_content_type;
+  if (auto done = Describe(call.query, *std::move(resource), pending); !done) return tl::unexpected(done.error());
+  return Store(call, std::move(pending), parts->media.Compact());
+}
+
+ApiResult<PendingObject> ReadSessionStart(const ApiCall& call, PendingObject pending) {
+  const ApiResult<std::string> text = ReceiveText(call.body);
+  if (!text) return tl::unexpected(text.error());
+  ApiResult<ObjectResource> resource = ParseObjectResource(*text);
+  if (!resource) return tl::unexpected(resource.error());
+  std::string& type = resource->attributes.content_type;
+  if (type.empty()) type = HeaderValue(call, "x-upload-content-type");
+  if (auto done = Describe(call.query, *std::move(resource), pending); !done) return tl::unexpected(done.error());
+  return pending;
 }
 
 }  // namespace
@@ -44,57 +91,14 @@ ApiResult<HttpResponse> UploadEndpoints::Insert(const ApiCall& call) const {
   if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
   const ApiResult<Preconditions> preconditions = ReadPreconditions(call.query);
   if (!preconditions) return tl::unexpected(preconditions.error());
-  Upload upload{.bucket = *std::move(bucket), .preconditions = *preconditions};
-  if (const std::string* encoding = call.query.Find("contentEncoding")) {
-    upload.resource.attributes.content_encoding = *encoding;
-  }
+  PendingObject pending{.bucket = *std::move(bucket), .preconditions = *preconditions};
   const std::string type = call.query.Value("uploadType");
-  if (type == "media") return InsertMedia(call, std::move(upload));
-  if (type == "multipart") return InsertMultipart(call, std::move(upload));
-  return tl::unexpected(BadParameter("Invalid value '" + type + "' for uploadType."));
-}
-
-ApiResult<HttpResponse> UploadEndpoints::InsertMedia(const ApiCall& call, Upload upload) const {
-  if (auto named = SettleName(call.query, upload.resource); !named) return tl::unexpected(named.error());
-  const HttpHeaders& headers = call.request.headers;
-  if (const std::string* type = headers.Find("content-type")) upload.resource.attributes.content_type = *type;
-  if (const std::string* encoding = headers.Find("content-encoding")) {
-    upload.resource.attributes.content_encoding = *encoding;  // the bytes are stored as they come
-  }
-  ApiResult<Rope> bytes = ReceiveWholeBody(call.body);
-  if (!bytes) return tl::unexpected(bytes.error());
-  return Commit(call, std::move(upload), *std::move(bytes));
-}
-
-ApiResult<HttpResponse> UploadEndpoints::InsertMultipart(const ApiCall& call, Upload upload) const {
-  const std::string* type = call.request.headers.Find("content-type");
-  const ApiResult<Rope> body = ReceiveWholeBody(call.body);
-  if (!body) return tl::unexpected(body.error());
-  ApiResult<MultipartRelated> parts = ParseMultipartRelated(type != nullptr ? *type : "", *body);
-  if (!parts) return tl::unexpected(parts.error());
-  ApiResult<ObjectResource> resource = ParseObjectResource(parts->metadata);
-  if (!resource) return tl::unexpected(resource.error());
-  if (resource->attributes.content_type.empty()) resource->attributes.content_type = parts->media_content_type;
-  if (resource->attributes.content_encoding.empty()) {
-    resource->attributes.content_encoding = upload.resource.attributes.content_encoding;
-  }
-  upload.resource = *std::move(resource);
-  if (auto named = SettleName(call.query, upload.resource); !named) return tl::unexpected(named.error());
-  return Commit(call, std::move(upload), parts->media.Compact());
-}
-
-ApiResult<HttpResponse> UploadEndpoints::Commit(const ApiCall& call, Upload upload, Rope bytes) {
-  auto hashed = ReadHashHeader(call.request.headers.FindAll("x-goog-hash"), upload.resource.hashes);
-  if (!hashed) return tl::unexpected(hashed.error());
-  auto body = std::make_shared<const Body>(std::move(bytes));
-  if (auto checked = CheckHashes(upload.resource.hashes, *body); !checked) return tl::unexpected(checked.error());
-  if (upload.resource.attributes.content_type.empty()) {
-    upload.resource.attributes.content_type = "application/octet-stream";
-  }
-  const Outcome<ObjectPtr> stored = upload.bucket->InsertObject(
-      {*std::move(upload.resource.name), std::move(upload.resource.attributes), std::move(body)}, upload.preconditions);
-  if (!stored) return tl::unexpected(ToApiError(stored.error()));
-  return ObjectResponse(call, **stored);
+  if (type == "media") return InsertMedia(call, std::move(pending));
+  if (type == "multipart") return InsertMultipart(call, std::move(pending));
+  if (type != "resumable") return tl::unexpected(BadParameter("Invalid value '" + type + "' for uploadType."));
+  ApiResult<PendingObject> described = ReadSessionStart(call, std::move(pending));
+  if (!described) return tl::unexpected(described.error());
+  return resumable_.Start(call, *std::move(described));
 }
 
 }  // namespace gcsflux::emulator

@@ -1,25 +1,23 @@
 #pragma once
 
 #include "server/api_call.h"
+#include "server/resumable_endpoints.h"
+#include "store/pending_object.h"
 #include "store/store.h"
 
 namespace gcsflux::emulator {
 
-/// https://cloud.google.com/storage/docs/uploads-downloads. Thread-safe.
+/// https://cloud.google.com/storage/docs/uploads-downloads: an object in one request. Thread-safe.
 class UploadEndpoints {
  public:
-  explicit UploadEndpoints(Store& store) : store_(store) {}
+  UploadEndpoints(Store& store, ResumableEndpoints& resumable) : store_(store), resumable_(resumable) {}
 
   /// `uploadType` media or multipart stores an object at once; resumable starts a session.
   ApiResult<HttpResponse> Insert(const ApiCall& call) const;
 
  private:
-  struct Upload;
-  [[nodiscard]] ApiResult<HttpResponse> InsertMedia(const ApiCall& call, Upload upload) const;
-  [[nodiscard]] ApiResult<HttpResponse> InsertMultipart(const ApiCall& call, Upload upload) const;
-  static ApiResult<HttpResponse> Commit(const ApiCall& call, Upload upload, Rope bytes);
-
   Store& store_;
+  ResumableEndpoints& resumable_;
 };
 
 }  // namespace gcsflux::emulator

@@ -3,30 +3,30 @@
 #include <algorithm>
 #include <string_view>
 
-#include "server/base64.h"
-#include "server/resource_json.h"
+#include "server/hash_text.h"
 
 namespace gcsflux::emulator {
 namespace {
 
-ApiResult<void> Expect(std::optional<std::string>& expected, std::string_view value) {
-  if (expected && *expected != value) {
-    return tl::unexpected(BadRequest("The request gives two different values for one hash."));
-  }
-  expected = std::string(value);
-  return {};
+// Sets `hash`, unless the text is no such hash or `hash` is another already.
+template <class Hash>
+bool Expect(std::optional<Hash>& hash, const std::optional<Hash>& decoded) {
+  if (!decoded || (hash && *hash != *decoded)) return false;
+  hash = decoded;
+  return true;
 }
 
-ApiResult<void> CheckHash(std::string_view kind, const std::optional<std::string>& expected, std::size_t size,
-                          const std::string& calculated) {
-  if (!expected || *expected == calculated) return {};
-  const std::optional<std::string> decoded = DecodeBase64(*expected);
-  if (!decoded || decoded->size() != size) {
-    return tl::unexpected(BadRequest("Invalid " + std::string(kind) + " hash \"" + *expected + "\"."));
-  }
-  return tl::unexpected(BadRequest("Provided " + std::string(kind) + " hash \"" + *expected +
-                                   "\" doesn't match calculated " + std::string(kind) + " hash \"" + calculated +
-                                   "\"."));
+bool ReadItem(std::string_view item, ExpectedHashes& hashes) {
+  constexpr std::string_view kCrc32c = "crc32c=";
+  constexpr std::string_view kMd5 = "md5=";
+  if (item.starts_with(kCrc32c)) return Expect(hashes.crc32c, DecodeCrc32c(item.substr(kCrc32c.size())));
+  if (item.starts_with(kMd5)) return Expect(hashes.md5, DecodeMd5(item.substr(kMd5.size())));
+  return false;
+}
+
+ApiError Mismatch(const std::string& kind, const std::string& provided, const std::string& calculated) {
+  return BadRequest("Provided " + kind + " hash \"" + provided + "\" doesn't match calculated " + kind + " hash \"" +
+                    calculated + "\".");
 }
 
 }  // namespace
@@ -37,23 +37,19 @@ ApiResult<void> ReadHashHeader(const std::optional<std::string>& header, Expecte
     std::string_view item = rest.substr(0, std::min(rest.find(','), rest.size()));
     rest.remove_prefix(std::min(item.size() + 1, rest.size()));
     item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
-    ApiResult<void> read;
-    if (item.starts_with("crc32c=")) {
-      read = Expect(hashes.crc32c, item.substr(7));
-    } else if (item.starts_with("md5=")) {
-      read = Expect(hashes.md5, item.substr(4));
-    } else {
-      read = tl::unexpected(BadRequest("Invalid value for x-goog-hash: " + *header));
-    }
-    if (!read) return read;
+    if (!ReadItem(item, hashes)) return tl::unexpected(BadRequest("Invalid value for x-goog-hash: " + *header));
   }
   return {};
 }
 
 ApiResult<void> CheckHashes(const ExpectedHashes& hashes, const Body& body) {
-  const ApiResult<void> crc32c = CheckHash("CRC32C", hashes.crc32c, 4, EncodeCrc32c(body.crc32c()));
-  if (!crc32c || !hashes.md5) return crc32c;
-  return CheckHash("MD5", hashes.md5, 16, EncodeMd5(body.md5()));
+  if (hashes.crc32c && *hashes.crc32c != body.crc32c()) {
+    return tl::unexpected(Mismatch("CRC32C", EncodeCrc32c(*hashes.crc32c), EncodeCrc32c(body.crc32c())));
+  }
+  if (hashes.md5 && *hashes.md5 != body.md5()) {
+    return tl::unexpected(Mismatch("MD5", EncodeMd5(*hashes.md5), EncodeMd5(body.md5())));
+  }
+  return {};
 }
 
 }  // namespace gcsflux::emulator

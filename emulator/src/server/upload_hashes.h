@@ -4,8 +4,8 @@
 #include <string>
 
 #include "server/api_error.h"
-#include "server/resource_requests.h"
 #include "store/body.h"
+#include "store/pending_object.h"
 
 namespace gcsflux::emulator {
 

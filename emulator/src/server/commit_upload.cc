@@ -1,0 +1,20 @@
+#include "server/commit_upload.h"
+
+#include <utility>
+
+#include "server/upload_hashes.h"
+
+namespace gcsflux::emulator {
+
+ApiResult<ObjectPtr> CommitUpload(const ApiCall& call, PendingObject pending, BodyPtr body) {
+  auto read = ReadHashHeader(call.request.headers.FindAll("x-goog-hash"), pending.hashes);
+  if (!read) return tl::unexpected(read.error());
+  if (auto checked = CheckHashes(pending.hashes, *body); !checked) return tl::unexpected(checked.error());
+  if (pending.attributes.content_type.empty()) pending.attributes.content_type = "application/octet-stream";
+  Outcome<ObjectPtr> stored = pending.bucket->InsertObject(
+      {std::move(pending.name), std::move(pending.attributes), std::move(body)}, pending.preconditions);
+  if (!stored) return tl::unexpected(ToApiError(stored.error()));
+  return *std::move(stored);
+}
+
+}  // namespace gcsflux::emulator

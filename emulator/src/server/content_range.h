@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace gcsflux::emulator {
+
+/// A Content-Range header, as it stands on a request to a resumable session.
+struct ContentRange {
+  struct Bytes {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;  ///< Inclusive, not below `first`.
+  };
+  std::optional<Bytes> bytes = {};          ///< Absent in a question for the session's state: "*".
+  std::optional<std::uint64_t> total = {};  ///< Absent where the client does not know it yet: "*".
+};
+
+/// `bytes a-b/N`, `bytes a-b/*`, `bytes */N` or `bytes */*`; nothing where it is none of them or contradicts itself.
+std::optional<ContentRange> ParseContentRange(std::string_view header);
+
+}  // namespace gcsflux::emulator

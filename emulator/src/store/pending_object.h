@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "store/bucket.h"
+#include "store/md5.h"
+#include "store/object.h"
+#include "store/preconditions.h"
+
+namespace gcsflux::emulator {
+
+/// Hashes that a client says its bytes have.
+struct ExpectedHashes {
+  std::optional<std::uint32_t> crc32c = {};
+  std::optional<Md5Digest> md5 = {};
+};
+
+/// What an upload will become once its bytes are there.
+struct PendingObject {
+  std::shared_ptr<Bucket> bucket = {};
+  std::string name = {};
+  ObjectAttributes attributes = {};
+  ExpectedHashes hashes = {};
+  Preconditions preconditions = {};
+};
+
+}  // namespace gcsflux::emulator
