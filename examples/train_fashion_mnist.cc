@@ -9,6 +9,7 @@
 #include <torch/optim/adam.h>
 #include <torch/utils.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -16,8 +17,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
-#include <thread>
 
 #include "fashion_mnist/idx_file.h"
 #include "fashion_mnist/network.h"
@@ -45,6 +46,7 @@ using gcsflux::ObjectName;
 using gcsflux::ValueOrThrow;
 
 constexpr std::uint64_t kSeed = 1;
+constexpr const char* kEmulatorBucket = "gs://fashion-mnist";
 
 /// Everything this job touches is in one place of a bucket.
 struct Place {
@@ -174,18 +176,18 @@ void Run(const Place& place) {
   if (!FLAGS_summary.empty()) WriteSummary(images, figures);
 }
 
-void RunInEmulator(gcsflux::ClientOptions options) {
-  gcsflux::emulator::Emulator emulator;
+void RunInEmulator(gcsflux::ClientOptions options, const ObjectName& root) {
+  const gcsflux::emulator::Emulator emulator;
   options.endpoint = emulator.endpoint();
-  const Place place{ValueOrThrow(Client::Create(options)), {"fashion-mnist", ""}};
-  ValueOrThrow(place.client.InsertBucket(place.root.bucket));
+  const Place place{ValueOrThrow(Client::Create(options)), root};
+  ValueOrThrow(place.client.InsertBucket(root.bucket));
   Run(place);
 }
 
 // ------------------------------------------------------------------------------------------------- command line
 
 int WrongUsage(const std::string& what) {
-  std::cerr << "train_fashion_mnist: " << what << "; see --help" << std::endl;
+  std::cerr << "train_fashion_mnist: " << what << std::endl;
   return 2;
 }
 
@@ -210,18 +212,22 @@ int main(int argc, char** argv) {
     std::cout << gcsflux::FlagsHelp(__FILE__);
     return 0;
   }
-  if (!arguments->empty()) return WrongUsage("unexpected argument " + arguments->front());
+  if (!arguments->empty()) return WrongUsage("unexpected argument '" + arguments->front() + "'; see --help");
   if (FLAGS_epochs < 1 || FLAGS_train_images < 1 || FLAGS_test_images < 1) {
     return WrongUsage("--epochs, --train_images and --test_images are at least 1");
   }
   const auto options = gcsflux::ClientOptionsFromFlags();
   if (!options.ok()) return WrongUsage(options.error().message);
-  const auto root = gcsflux::ParseUri(FLAGS_bucket.empty() ? "gs://none" : FLAGS_bucket);
+  auto root = gcsflux::ParseUri(FLAGS_bucket.empty() ? kEmulatorBucket : FLAGS_bucket);
   if (!root.ok()) return WrongUsage(root.error().message);
+  if (!root->name.empty() && !root->name.ends_with('/')) root->name += '/';
+
+  // Threads that share one operation spin while they wait for each other, and the loader's workers need a core too.
+  at::set_num_threads(1);
 
   try {
     if (FLAGS_bucket.empty()) {
-      RunInEmulator(*options);
+      RunInEmulator(*options, *root);
     } else {
       Run({ValueOrThrow(Client::Create(*options)), *root});
     }

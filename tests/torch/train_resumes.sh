@@ -31,11 +31,14 @@ echo "--- killed in epoch 3"
 mkfifo "$work/output"
 train --bucket=gs://jobs/killed --epochs=3 > "$work/output" &
 job_pid=$!
+status=0
 while IFS= read -r line; do
   echo "$line"
-  [[ $line != "epoch 3/3"* ]] || { kill -KILL "$job_pid" && break; }
+  if [[ $line == "epoch 3/3"* ]]; then
+    kill -KILL "$job_pid"
+    break
+  fi
 done < "$work/output"
-status=0
 wait "$job_pid" 2> /dev/null || status=$?
 ((status == 128 + 9)) || fail "the job ended by itself, with status $status"
 [[ $(gcsflux ls gs://jobs/killed/checkpoints/ | tail -n 1) == *epoch-0002.pt ]] || fail "epoch 2 is not the newest"

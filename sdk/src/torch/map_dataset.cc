@@ -39,8 +39,9 @@ Example Decode(const MapDataset::Transform& transform, const ObjectMetadata& obj
   } catch (const StorageError&) {
     throw;
   } catch (const std::exception& failure) {
-    std::throw_with_nested(StorageError(
-        {.code = ErrorCode::kUndecodable, .message = "Transform of " + UriOf(object) + ": " + FirstLine(failure)}));
+    std::throw_with_nested(StorageError({.code = ErrorCode::kUndecodable,
+                                         .message = "Transform of " + UriOf(object) + ": " + FirstLine(failure) +
+                                                    "; remove the object, or keep it out of the prefix"}));
   }
 }
 
