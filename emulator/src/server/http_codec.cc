@@ -188,4 +188,12 @@ HttpCodec::HttpCodec(RequestHandler& handler) {
 HttpCodec::~HttpCodec() = default;
 bool HttpCodec::Answer(std::string_view head, SocketStream& stream) { return server_->Answer(head, stream); }
 
+void HttpCodec::RefuseHead(SocketStream& stream) {
+  const HttpResponse response = ErrorResponse(ApiError{431, "badRequest", "The request's head is too large."});
+  const auto& body = std::get<std::string>(response.body);
+  stream.Write(
+      "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Type: application/json\r\n");
+  stream.Write("Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+}
+
 }  // namespace gcsflux::emulator

@@ -47,15 +47,11 @@ void HttpServer::Serve(Connection& connection) {
   while (true) {
     const SocketStream::HeadOutcome outcome = stream.ReadHead(head);
     if (outcome == SocketStream::HeadOutcome::kGone) break;
-    if (outcome == SocketStream::HeadOutcome::kTooLarge) {
-      stream.Write("HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
-      stream.CloseGracefully();
-      break;
-    }
-    if (!codec_.Answer(head, stream)) {
-      stream.CloseGracefully();
-      break;
-    }
+    const bool is_readable = outcome == SocketStream::HeadOutcome::kComplete;
+    if (is_readable && codec_.Answer(head, stream)) continue;
+    if (!is_readable) HttpCodec::RefuseHead(stream);
+    stream.CloseGracefully();
+    break;
   }
   stream.Shutdown();
   const std::lock_guard lock(mutex_);

@@ -1,31 +1,22 @@
 #include "store/rope.h"
 
-#include <sys/mman.h>
-
 #include <cassert>
 #include <cstring>
-#include <new>
 #include <utility>
 
 namespace gcsflux::emulator {
 namespace {
 
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kMaxSegment = std::size_t{4} << 20;
 constexpr std::size_t kFirstSegment = std::size_t{16} << 10;
 constexpr std::size_t kCopyBelow = std::size_t{64} << 10;
 
-// Touching fresh memory page by page costs more than receiving into it: large segments ask for huge pages.
+// Not zeroed: it is written once, by whoever receives into it. (Asking for huge pages makes that twice as fast where
+// the kernel has some at hand, and six times slower where it must first make room for them.)
 std::shared_ptr<std::byte> Allocate(std::size_t size) {
-  if (size < kHugePage) {
-    auto memory = std::make_shared_for_overwrite<std::byte[]>(size);
-    std::byte* const first = memory.get();
-    return {std::move(memory), first};
-  }
-  const std::size_t rounded = (size + kHugePage - 1) / kHugePage * kHugePage;
-  auto* memory = static_cast<std::byte*>(::operator new (rounded, std::align_val_t{kHugePage}));
-  ::madvise(memory, rounded, MADV_HUGEPAGE);  // advice: without huge pages it is merely slower
-  return {memory, [](std::byte* first) { ::operator delete (first, std::align_val_t{kHugePage}); }};
+  auto memory = std::make_shared_for_overwrite<std::byte[]>(size);
+  std::byte* const first = memory.get();
+  return {std::move(memory), first};
 }
 
 }  // namespace

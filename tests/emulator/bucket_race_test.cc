@@ -1,0 +1,83 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "store/bucket.h"
+#include "store/store.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+constexpr int kThreads = 8;
+
+Clock StandingClock() {
+  return [] { return Time(std::chrono::seconds(1'800'000'000)); };
+}
+
+NewObject Named(const std::string& name, const std::string& content) {
+  return {.name = name, .body = std::make_shared<const Body>(Rope(content))};
+}
+
+// Runs `work(i)` on every thread at once.
+template <class Work>
+void Race(const Work& work) {
+  std::latch start(kThreads);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      start.arrive_and_wait();
+      work(i);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(BucketRace, ExactlyOneConditionalWriteWins) {
+  Bucket bucket({.name = "bucket"}, StandingClock());
+  for (int round = 0; round < 200; ++round) {
+    const std::string name = std::to_string(round);
+    std::atomic<int> winners = 0;
+    Race([&](int i) {
+      if (bucket.InsertObject(Named(name, std::to_string(i)), {.if_generation_match = 0})) ++winners;
+    });
+    ASSERT_EQ(winners, 1);
+  }
+}
+
+TEST(BucketRace, NoPatchIsLost) {
+  Bucket bucket({.name = "bucket"}, StandingClock());
+  ASSERT_TRUE(bucket.InsertObject(Named("object", "content"), {}));
+  Race([&](int i) {
+    const AttributesChange change = [i](ObjectAttributes& a) { a.metadata[std::to_string(i)] = "here"; };
+    EXPECT_TRUE(bucket.PatchObject({.name = "object"}, change));
+  });
+  const auto object = bucket.GetObject({.name = "object"});
+  ASSERT_TRUE(object);
+  EXPECT_EQ((*object)->metageneration, 1 + kThreads);
+  EXPECT_EQ((*object)->attributes->metadata.size(), kThreads);
+}
+
+TEST(BucketRace, NothingIsStoredInABucketOnceItIsDeleted) {
+  for (int round = 0; round < 200; ++round) {
+    Store store(StandingClock());
+    ASSERT_TRUE(store.InsertBucket({.name = "bucket"}));
+    const auto bucket = store.FindBucket("bucket");
+    ASSERT_TRUE(bucket);
+    std::atomic<int> stored = 0;
+    std::atomic<int> deleted = 0;
+    Race([&](int i) {
+      if (i % 2 == 0 && store.DeleteBucket("bucket")) ++deleted;
+      if (i % 2 == 1 && (*bucket)->InsertObject(Named(std::to_string(i), ""), {})) ++stored;
+    });
+    ASSERT_TRUE(deleted == 0 || stored == 0) << deleted << " deleted, " << stored << " stored";
+    ASSERT_TRUE(deleted == 1 || stored == kThreads / 2) << deleted << " deleted, " << stored << " stored";
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux::emulator
