@@ -8,10 +8,13 @@ set(EMULATOR_SOURCES
   emulator/src/store/listing.cc
   emulator/src/store/md5.cc
   emulator/src/store/names.cc
+  emulator/src/store/object_cursor.cc
   emulator/src/store/preconditions.cc
   emulator/src/store/resumable_sessions.cc
   emulator/src/store/rope.cc
   emulator/src/store/store.cc
+  # what its traffic was like
+  emulator/src/traffic/clock.cc
   # HTTP/1.1
   emulator/src/server/body_reader.cc
   emulator/src/server/http_codec.cc

@@ -82,3 +82,9 @@ gcsflux_test(emulator_tests
 target_include_directories(emulator_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_compile_definitions(emulator_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
 add_dependencies(emulator_tests gcsflux-emulator)
+
+# The emulator's clock, journal, counters and admin endpoints.
+gcsflux_test(emulator_traffic_tests
+  SOURCES emulator/clock_test.cc emulator/raw_connection.cc
+  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
+target_include_directories(emulator_traffic_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kThreads = 8;
 
-Clock StandingClock() {
+TimeSource StandingClock() {
   return [] { return Time(std::chrono::seconds(1'800'000'000)); };
 }
 

@@ -12,9 +12,18 @@ std::int64_t Microseconds(Time time) {
   return std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count();
 }
 
+// As GCS refuses to touch what a retention policy protects.
+Outcome<void> CheckMutable(const Object* live) {
+  if (live == nullptr || !live->is_immutable) return {};
+  return Fail(FailureKind::kImmutable, "Object '" + live->name +
+                                           "' is part of a virtual bucket: it is subject to retention for good and "
+                                           "cannot be deleted, overwritten or changed.");
+}
+
 }  // namespace
 
-Bucket::Bucket(BucketInfo info, Clock clock) : info_(std::move(info)), clock_(std::move(clock)) {}
+Bucket::Bucket(BucketInfo info, TimeSource clock, std::shared_ptr<const ObjectSource> computed)
+    : info_(std::move(info)), clock_(std::move(clock)), computed_(std::move(computed)) {}
 
 Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& preconditions) {
   auto stored = std::make_shared<Object>();
@@ -29,6 +38,7 @@ Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& p
   if (is_closed_) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
   replaced = FindLocked(stored->name);
   if (auto held = CheckPreconditions(preconditions, replaced.get()); !held) return tl::unexpected(held.error());
+  if (auto allowed = CheckMutable(replaced.get()); !allowed) return tl::unexpected(allowed.error());
   // GCS's generations are microseconds too; two writes at one moment differ all the same.
   stored->generation = last_generation_ = std::max(last_generation_ + 1, Microseconds(stored->time_created));
   ReplaceLocked(replaced, stored);
@@ -44,6 +54,7 @@ Outcome<ObjectPtr> Bucket::PatchObject(const ObjectSelector& selector, const Att
   while (true) {
     Outcome<ObjectPtr> current = GetObject(selector);
     if (!current) return current;
+    if (auto allowed = CheckMutable(current->get()); !allowed) return tl::unexpected(allowed.error());
     auto attributes = std::make_shared<ObjectAttributes>(*(*current)->attributes);
     change(*attributes);
     auto changed = std::make_shared<Object>(**current);
@@ -63,6 +74,7 @@ Outcome<void> Bucket::DeleteObject(const ObjectSelector& selector) {
   const std::lock_guard lock(mutex_);
   Outcome<ObjectPtr> selected = SelectLocked(selector);
   if (!selected) return tl::unexpected(selected.error());
+  if (auto allowed = CheckMutable(selected->get()); !allowed) return allowed;
   deleted = *std::move(selected);
   objects_.erase(deleted);
   return {};
@@ -73,6 +85,9 @@ Outcome<ObjectPtr> Bucket::ComposeObject(ComposeRequest request) {
   if (!sources) return tl::unexpected(sources.error());
   std::vector<BodyPtr> bodies;
   for (const ObjectPtr& source : *sources) {
+    if (auto allowed = CheckMutable(source.get()); request.delete_sources && !allowed) {
+      return tl::unexpected(allowed.error());
+    }
     bodies.push_back(source->body);
     request.destination.component_count += std::max(source->component_count, 1);
   }
@@ -88,19 +103,21 @@ Outcome<ObjectPtr> Bucket::ComposeObject(ComposeRequest request) {
 
 ListPage Bucket::List(const ListQuery& query) const {
   const std::shared_lock lock(mutex_);
-  return ListObjects(objects_, query);
+  return ListObjects(objects_, query, computed_.get());
 }
 
 Outcome<void> Bucket::Close() {
   const std::lock_guard lock(mutex_);
-  if (!objects_.empty()) return Fail(FailureKind::kConflict, "The bucket you tried to delete is not empty.");
+  const bool has_computed = computed_ != nullptr && computed_->count() != 0;
+  if (!objects_.empty() || has_computed) return Fail(FailureKind::kConflict, "The bucket you tried to delete is not empty.");
   is_closed_ = true;
   return {};
 }
 
 ObjectPtr Bucket::FindLocked(std::string_view name) const {
   const auto found = objects_.find(name);
-  return found != objects_.end() ? *found : nullptr;
+  if (found != objects_.end()) return *found;
+  return computed_ != nullptr ? computed_->Find(name) : nullptr;
 }
 
 Outcome<std::vector<ObjectPtr>> Bucket::SelectAll(const std::vector<ObjectSelector>& selectors) const {

@@ -57,7 +57,8 @@ using AttributesChange = std::function<void(ObjectAttributes&)>;
 /// Nothing is hashed, copied or freed under the lock, whatever the size of the bodies.
 class Bucket {
  public:
-  Bucket(BucketInfo info, Clock clock);
+  /// `computed`, which may be null, holds objects that are there beside the stored ones, for good.
+  Bucket(BucketInfo info, TimeSource clock, std::shared_ptr<const ObjectSource> computed = nullptr);
 
   [[nodiscard]] const BucketInfo& info() const { return info_; }
 
@@ -78,7 +79,8 @@ class Bucket {
   void ReplaceLocked(const ObjectPtr& replaced, ObjectPtr object);
 
   const BucketInfo info_;
-  const Clock clock_;
+  const TimeSource clock_;
+  const std::shared_ptr<const ObjectSource> computed_;
 
   mutable std::shared_mutex mutex_;  // guards what follows
   ObjectSet objects_;

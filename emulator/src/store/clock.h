@@ -8,6 +8,6 @@ namespace gcsflux::emulator {
 using Time = std::chrono::system_clock::time_point;
 
 /// Where all of the emulator's time comes from: timestamps, generations, the age of upload sessions.
-using Clock = std::function<Time()>;
+using TimeSource = std::function<Time()>;
 
 }  // namespace gcsflux::emulator

@@ -52,7 +52,7 @@ bool ResumableSession::Cancel() {
   return true;
 }
 
-ResumableSessions::ResumableSessions(Clock clock, std::uint64_t seed) : clock_(std::move(clock)), random_(seed) {}
+ResumableSessions::ResumableSessions(TimeSource clock, std::uint64_t seed) : clock_(std::move(clock)), random_(seed) {}
 
 std::string ResumableSessions::Start(PendingObject pending, std::optional<std::uint64_t> announced_size) {
   auto session = std::make_shared<ResumableSession>(std::move(pending), announced_size);

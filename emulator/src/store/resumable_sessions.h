@@ -63,7 +63,7 @@ class ResumableSession {
 class ResumableSessions {
  public:
   /// `seed` is for the ids, which a client cannot guess only where it cannot guess the seed.
-  ResumableSessions(Clock clock, std::uint64_t seed);
+  ResumableSessions(TimeSource clock, std::uint64_t seed);
 
   std::string Start(PendingObject pending, std::optional<std::uint64_t> announced_size);
   /// Null where there is none, or it has expired.
@@ -78,7 +78,7 @@ class ResumableSessions {
   std::string NewIdLocked();
   void RemoveExpiredLocked();
 
-  const Clock clock_;
+  const TimeSource clock_;
 
   std::mutex mutex_;  // guards what follows
   std::mt19937_64 random_;

@@ -7,12 +7,12 @@
 
 namespace gcsflux::emulator {
 
-Store::Store(Clock clock) : clock_(std::move(clock)) {}
+Store::Store(TimeSource clock) : clock_(std::move(clock)) {}
 
-Outcome<BucketInfo> Store::InsertBucket(BucketInfo info) {
+Outcome<BucketInfo> Store::InsertBucket(BucketInfo info, std::shared_ptr<const ObjectSource> computed) {
   if (auto valid = CheckBucketName(info.name); !valid) return tl::unexpected(valid.error());
   info.time_created = clock_();
-  auto bucket = std::make_shared<Bucket>(info, clock_);
+  auto bucket = std::make_shared<Bucket>(info, clock_, std::move(computed));
   const std::lock_guard lock(mutex_);
   if (!buckets_.emplace(info.name, std::move(bucket)).second) {
     return Fail(FailureKind::kConflict,

@@ -29,17 +29,17 @@ struct BucketPage {
 /// All buckets. Thread-safe.
 class Store {
  public:
-  explicit Store(Clock clock);
+  explicit Store(TimeSource clock);
 
-  /// `info.time_created` is set here.
-  Outcome<BucketInfo> InsertBucket(BucketInfo info);
+  /// `info.time_created` is set here. For `computed` see Bucket's constructor.
+  Outcome<BucketInfo> InsertBucket(BucketInfo info, std::shared_ptr<const ObjectSource> computed = nullptr);
   /// The bucket stays usable while somebody holds it, also when it is deleted meanwhile.
   [[nodiscard]] Outcome<std::shared_ptr<Bucket>> FindBucket(std::string_view name) const;
   [[nodiscard]] BucketPage ListBuckets(const BucketQuery& query) const;
   Outcome<void> DeleteBucket(std::string_view name);
 
  private:
-  const Clock clock_;
+  const TimeSource clock_;
 
   mutable std::shared_mutex mutex_;  // guards buckets_; may be held when a bucket's own is taken, never the other way
   std::map<std::string, std::shared_ptr<Bucket>, std::less<>> buckets_;

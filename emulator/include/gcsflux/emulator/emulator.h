@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "gcsflux/emulator/clock.h"
+
 namespace gcsflux::emulator {
 
 struct EmulatorOptions {
@@ -26,6 +28,9 @@ class Emulator {
 
   /// "http://127.0.0.1:PORT", for STORAGE_EMULATOR_HOST or a client's endpoint.
   [[nodiscard]] const std::string& endpoint() const;
+
+  /// Where all of its time comes from.
+  [[nodiscard]] Clock& clock();
 
   /// Ends every connection and waits for the threads; nothing is served afterwards. May be called again.
   void Stop();
