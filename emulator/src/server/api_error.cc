@@ -9,6 +9,7 @@ ApiError ToApiError(const Failure& failure) {
     case FailureKind::kConflict: return {409, "conflict", failure.message};
     case FailureKind::kPreconditionFailed: return {412, "conditionNotMet", failure.message};
     case FailureKind::kNotModified: return {304, "notModified", failure.message};
+    case FailureKind::kImmutable: return {403, "retentionPolicyNotMet", failure.message};
   }
   return {500, "internalError", failure.message};
 }

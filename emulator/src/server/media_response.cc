@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kMaxMd5Size = std::uint64_t{8} << 20;
 
 bool ShowsMd5(const Object& object) {
-  return object.component_count == 0 && (object.body->has_md5() || object.body->size() <= kMaxMd5Size);
+  return HasMd5(object) && (object.body->has_md5() || object.body->size() <= kMaxMd5Size);
 }
 
 void AddUnlessEmpty(HttpHeaders& headers, const char* name, const std::string& value) {

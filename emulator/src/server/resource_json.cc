@@ -61,7 +61,7 @@ constexpr std::array kObjectFields = {
         "size", [](Json& j, const View& v) { j.Member("size", std::to_string(v.object.body->size())); }},
     ObjectRenderer::Field{"md5Hash",
                           [](Json& j, const View& v) {
-                            if (v.object.component_count == 0) j.Member("md5Hash", EncodeMd5(v.object.body->md5()));
+                            if (HasMd5(v.object)) j.Member("md5Hash", EncodeMd5(v.object.body->md5()));
                           }},
     ObjectRenderer::Field{
         "crc32c", [](Json& j, const View& v) { j.Member("crc32c", EncodeCrc32c(v.object.body->crc32c())); }},

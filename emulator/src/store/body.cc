@@ -6,12 +6,14 @@
 
 namespace gcsflux::emulator {
 
-Body::Body(Rope bytes) : bytes_(std::move(bytes)), crc32c_(0) {
+Body::Body(Rope bytes) : bytes_(std::move(bytes)) {
   bytes_.ForEachSpan(0, bytes_.size(), [this](std::span<const std::byte> span) {
     crc32c_ = ExtendCrc32c(crc32c_, span);
     return true;
   });
 }
+
+Body::Body(std::shared_ptr<const ComputedBytes> bytes) : bytes_(bytes), computed_(bytes.get()) {}
 
 const Md5Digest& Body::md5() const {
   std::call_once(md5_once_, [this] {

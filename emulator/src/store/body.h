@@ -19,10 +19,14 @@ class Body {
   explicit Body(Rope bytes);
   /// For bytes whose CRC32C is known already.
   Body(Rope bytes, std::uint32_t crc32c) : bytes_(std::move(bytes)), crc32c_(crc32c) {}
+  /// For bytes that are never kept.
+  explicit Body(std::shared_ptr<const ComputedBytes> bytes);
 
   [[nodiscard]] const Rope& bytes() const { return bytes_; }
   [[nodiscard]] std::uint64_t size() const { return bytes_.size(); }
-  [[nodiscard]] std::uint32_t crc32c() const { return crc32c_; }
+  [[nodiscard]] std::uint32_t crc32c() const { return computed_ == nullptr ? crc32c_ : computed_->crc32c(); }
+  /// Whether these are bytes that are never kept. Their MD5 is not shown: it might take hours.
+  [[nodiscard]] bool is_computed() const { return computed_ != nullptr; }
 
   /// Computed by the first call, which takes about 1 s per GB, and remembered.
   [[nodiscard]] const Md5Digest& md5() const;
@@ -31,7 +35,8 @@ class Body {
 
  private:
   Rope bytes_;
-  std::uint32_t crc32c_;
+  const ComputedBytes* computed_ = nullptr;  // what bytes_ holds, where it is computed as a whole
+  std::uint32_t crc32c_ = 0;                 // else
   mutable std::once_flag md5_once_;
   mutable std::atomic<bool> has_md5_ = false;
   mutable Md5Digest md5_{};

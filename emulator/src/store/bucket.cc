@@ -109,7 +109,9 @@ ListPage Bucket::List(const ListQuery& query) const {
 Outcome<void> Bucket::Close() {
   const std::lock_guard lock(mutex_);
   const bool has_computed = computed_ != nullptr && computed_->count() != 0;
-  if (!objects_.empty() || has_computed) return Fail(FailureKind::kConflict, "The bucket you tried to delete is not empty.");
+  if (!objects_.empty() || has_computed) {
+    return Fail(FailureKind::kConflict, "The bucket you tried to delete is not empty.");
+  }
   is_closed_ = true;
   return {};
 }

@@ -13,6 +13,7 @@ enum class FailureKind {
   kConflict,            ///< The bucket's name is taken, or the bucket is not empty.
   kPreconditionFailed,  ///< An ...Match condition does not hold.
   kNotModified,         ///< An ...NotMatch condition does not hold.
+  kImmutable,           ///< The object can be neither replaced, nor changed, nor deleted.
 };
 
 struct Failure {

@@ -3,32 +3,35 @@
 #include <algorithm>
 #include <utility>
 
+#include "store/object_cursor.h"
+
 namespace gcsflux::emulator {
 namespace {
 
-// The first object behind all that start with `prefix`.
-ObjectSet::const_iterator BehindPrefix(const ObjectSet& objects, std::string prefix) {
+// To the first object behind all that start with `prefix`.
+void SeekBehindPrefix(ObjectCursor& cursor, std::string prefix) {
   while (!prefix.empty() && static_cast<unsigned char>(prefix.back()) == 0xFF) prefix.pop_back();
-  if (prefix.empty()) return objects.end();
+  if (prefix.empty()) return cursor.SeekEnd();
   prefix.back() = static_cast<char>(static_cast<unsigned char>(prefix.back()) + 1);
-  return objects.lower_bound(std::string_view(prefix));
+  cursor.Seek(prefix);
 }
 
-ObjectSet::const_iterator FirstOfPage(const ObjectSet& objects, const ListQuery& query) {
+void SeekFirstOfPage(ObjectCursor& cursor, const ListQuery& query) {
   const std::string_view lowest = std::max<std::string_view>(query.prefix, query.start_offset);
   // A position before the query's own bounds comes from another query: the bounds hold all the same.
   if (!query.after || query.after->text < lowest) {
     const bool is_inside = query.after && query.after->is_prefix && lowest.starts_with(query.after->text);
-    return is_inside ? BehindPrefix(objects, query.after->text) : objects.lower_bound(lowest);
+    return is_inside ? SeekBehindPrefix(cursor, query.after->text) : cursor.Seek(lowest);
   }
-  if (query.after->is_prefix) return BehindPrefix(objects, query.after->text);
-  return objects.upper_bound(std::string_view(query.after->text));
+  if (query.after->is_prefix) return SeekBehindPrefix(cursor, query.after->text);
+  cursor.Seek(query.after->text);
+  if (!cursor.is_at_end() && cursor.object()->name == query.after->text) cursor.Next();
 }
 
-// Whether a page may go on at `at`: within the prefix and before the end.
-bool IsWithin(const ObjectSet& objects, ObjectSet::const_iterator at, const ListQuery& query) {
-  if (at == objects.end()) return false;
-  const std::string& name = (*at)->name;
+// Whether a page may go on here: within the prefix and before the end.
+bool IsWithin(const ObjectCursor& cursor, const ListQuery& query) {
+  if (cursor.is_at_end()) return false;
+  const std::string& name = cursor.object()->name;
   return name.starts_with(query.prefix) && (query.end_offset.empty() || name < query.end_offset);
 }
 
@@ -42,22 +45,24 @@ std::optional<std::string> FoldedPrefix(const std::string& name, const ListQuery
 
 }  // namespace
 
-ListPage ListObjects(const ObjectSet& objects, const ListQuery& query) {
+ListPage ListObjects(const ObjectSet& stored, const ListQuery& query, const ObjectSource* computed) {
   ListPage page;
-  ListPosition last;
-  auto at = FirstOfPage(objects, query);
-  while (IsWithin(objects, at, query)) {
+  bool is_prefix_last = false;
+  ObjectCursor cursor(stored, computed);
+  SeekFirstOfPage(cursor, query);
+  while (IsWithin(cursor, query)) {
     if (page.objects.size() + page.prefixes.size() == query.max_results) {
-      page.next = std::move(last);
+      page.next = ListPosition{is_prefix_last, is_prefix_last ? page.prefixes.back() : page.objects.back()->name};
       break;
     }
-    if (std::optional<std::string> folded = FoldedPrefix((*at)->name, query)) {
-      at = BehindPrefix(objects, *folded);
-      last = ListPosition{true, *folded};
+    if (std::optional<std::string> folded = FoldedPrefix(cursor.object()->name, query)) {
+      SeekBehindPrefix(cursor, *folded);
       page.prefixes.push_back(*std::move(folded));
+      is_prefix_last = true;
     } else {
-      last = ListPosition{false, (*at)->name};
-      page.objects.push_back(*at++);
+      page.objects.push_back(cursor.object());
+      cursor.Next();
+      is_prefix_last = false;
     }
   }
   return page;

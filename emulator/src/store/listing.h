@@ -2,25 +2,14 @@
 
 #include <cstddef>
 #include <optional>
-#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "store/object.h"
+#include "store/object_set.h"
+#include "store/object_source.h"
 
 namespace gcsflux::emulator {
-
-/// Bytewise order of names, which is GCS's; looks up by name alone.
-struct ByName {
-  using is_transparent = void;
-  bool operator()(const ObjectPtr& a, const ObjectPtr& b) const { return a->name < b->name; }
-  bool operator()(const ObjectPtr& a, std::string_view b) const { return a->name < b; }
-  bool operator()(std::string_view a, const ObjectPtr& b) const { return a < b->name; }
-};
-
-/// A bucket's live objects.
-using ObjectSet = std::set<ObjectPtr, ByName>;
 
 /// The last thing that a page showed; the next page begins behind it.
 struct ListPosition {
@@ -45,7 +34,8 @@ struct ListPage {
   std::optional<ListPosition> next = {};  ///< Set where there is more to list.
 };
 
-/// One page, at a cost of O(page), whatever is folded or skipped.
-ListPage ListObjects(const ObjectSet& objects, const ListQuery& query);
+/// One page of the stored objects and the computed ones, which may be null, merged in their order.
+/// Costs O(page), whatever is folded or skipped.
+ListPage ListObjects(const ObjectSet& stored, const ListQuery& query, const ObjectSource* computed = nullptr);
 
 }  // namespace gcsflux::emulator

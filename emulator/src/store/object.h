@@ -31,11 +31,17 @@ struct Object {
   std::int64_t metageneration = 1;
   Time time_created = {};
   Time updated = {};
-  int component_count = 0;  ///< Of a composed object, which has no MD5; else 0.
+  int component_count = 0;    ///< Of a composed object, which has no MD5; else 0.
+  bool is_immutable = false;  ///< Computed, not stored: it can be neither replaced, nor changed, nor deleted.
   std::shared_ptr<const ObjectAttributes> attributes = {};
   BodyPtr body = {};
 };
 
 using ObjectPtr = std::shared_ptr<const Object>;
+
+/// Composed objects have none, nor have computed ones.
+[[nodiscard]] inline bool HasMd5(const Object& object) {
+  return object.component_count == 0 && !object.body->is_computed();
+}
 
 }  // namespace gcsflux::emulator

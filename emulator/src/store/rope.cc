@@ -32,6 +32,10 @@ Rope::Rope(std::shared_ptr<const std::byte> memory, std::size_t size) : size_(si
   pieces_.push_back(Piece{std::move(memory), size});
 }
 
+Rope::Rope(std::shared_ptr<const ComputedBytes> bytes) : size_(bytes->size()) {
+  pieces_.push_back(Piece{Computed{std::move(bytes)}, size_});
+}
+
 void Rope::Append(const Rope& tail) {
   pieces_.insert(pieces_.end(), tail.pieces_.begin(), tail.pieces_.end());
   size_ += tail.size_;
@@ -46,11 +50,16 @@ Rope Rope::Slice(std::uint64_t offset, std::uint64_t length) const {
       offset -= piece.size;
       continue;
     }
-    const auto run = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size - offset, length));
-    slice.pieces_.push_back(Piece{{piece.memory, piece.memory.get() + offset}, run});
-    slice.size_ += run;
+    Piece part{piece.content, std::min(piece.size - offset, length)};
+    if (auto* memory = std::get_if<Memory>(&part.content)) {
+      *memory = Memory(*memory, memory->get() + offset);
+    } else {
+      std::get<Computed>(part.content).offset += offset;
+    }
+    slice.size_ += part.size;
     offset = 0;
-    length -= run;
+    length -= part.size;
+    slice.pieces_.push_back(std::move(part));
   }
   return slice;
 }

@@ -8,11 +8,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
+
+#include "store/computed_bytes.h"
 
 namespace gcsflux::emulator {
 
-/// Immutable bytes in reference-counted segments: slicing and joining move none of them.
+/// Immutable bytes in reference-counted segments, kept or computed: slicing and joining move none of them.
 ///
 /// A value; copies share the segments. Safe to read from many threads.
 class Rope {
@@ -22,6 +25,8 @@ class Rope {
   explicit Rope(std::string_view bytes);
   /// Shares `size` bytes at `memory`, which must not change any more.
   Rope(std::shared_ptr<const std::byte> memory, std::size_t size);
+  /// All of `bytes`, which take memory only while they are read.
+  explicit Rope(std::shared_ptr<const ComputedBytes> bytes);
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
@@ -37,7 +42,7 @@ class Rope {
   [[nodiscard]] std::string ToString() const;
 
   /// Calls `visit(std::span<const std::byte>)` on the runs of [offset, offset + length) until it returns false.
-  /// Returns whether all were visited. The spans live as long as this rope's segments.
+  /// Returns whether all were visited. A span is good for the time of its visit.
   template <class Visit>
   bool ForEachSpan(std::uint64_t offset, std::uint64_t length, Visit&& visit) const {
     for (const Piece& piece : pieces_) {
@@ -46,8 +51,8 @@ class Rope {
         offset -= piece.size;
         continue;
       }
-      const auto run = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size - offset, length));
-      if (!visit(std::span<const std::byte>(piece.memory.get() + offset, run))) return false;
+      const std::uint64_t run = std::min(piece.size - offset, length);
+      if (!VisitPiece(piece, offset, run, visit)) return false;
       offset = 0;
       length -= run;
     }
@@ -55,10 +60,36 @@ class Rope {
   }
 
  private:
-  struct Piece {
-    std::shared_ptr<const std::byte> memory = {};  // points at the piece's first byte, owns its whole segment
-    std::size_t size = 0;
+  using Memory = std::shared_ptr<const std::byte>;  // points at the piece's first byte, owns its whole segment
+  struct Computed {
+    std::shared_ptr<const ComputedBytes> bytes = {};
+    std::uint64_t offset = 0;  // of the piece's first byte
   };
+  struct Piece {
+    std::variant<Memory, Computed> content = {};
+    std::uint64_t size = 0;
+  };
+
+  // Small enough to stay in the processor's cache, and to come from the heap without new pages.
+  static constexpr std::uint64_t kComputedRun = std::uint64_t{64} << 10;
+
+  template <class Visit>
+  static bool VisitPiece(const Piece& piece, std::uint64_t offset, std::uint64_t length, Visit& visit) {
+    if (const Memory* memory = std::get_if<Memory>(&piece.content)) {
+      return visit(std::span<const std::byte>(memory->get() + offset, static_cast<std::size_t>(length)));
+    }
+    const Computed& computed = std::get<Computed>(piece.content);
+    const std::unique_ptr<std::byte[]> buffer(new std::byte[std::min(kComputedRun, length)]);
+    while (length != 0) {
+      const std::span<std::byte> run(buffer.get(), std::min(kComputedRun, length));
+      computed.bytes->Read(computed.offset + offset, run);
+      if (!visit(std::span<const std::byte>(run))) return false;
+      offset += run.size();
+      length -= run.size();
+    }
+    return true;
+  }
+
   std::vector<Piece> pieces_;
   std::uint64_t size_ = 0;
 };

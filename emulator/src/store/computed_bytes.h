@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace gcsflux::emulator {
+
+/// Bytes that are computed whenever they are read, and never kept. They never change; thread-safe.
+class ComputedBytes {
+ public:
+  virtual ~ComputedBytes() = default;
+
+  [[nodiscard]] virtual std::uint64_t size() const = 0;
+  /// Of all bytes, in O(log size).
+  [[nodiscard]] virtual std::uint32_t crc32c() const = 0;
+  /// Fills `into` with the bytes from `offset` on, which must lie within.
+  virtual void Read(std::uint64_t offset, std::span<std::byte> into) const = 0;
+};
+
+}  // namespace gcsflux::emulator
