@@ -15,6 +15,16 @@ set(EMULATOR_SOURCES
   emulator/src/store/store.cc
   # what its traffic was like
   emulator/src/traffic/clock.cc
+  # who is who, and who may do what; no HTTP
+  emulator/src/identity/assertion.cc
+  emulator/src/identity/base64url.cc
+  emulator/src/identity/config.cc
+  emulator/src/identity/identity.cc
+  emulator/src/identity/json_fields.cc
+  emulator/src/identity/jwt.cc
+  emulator/src/identity/permissions.cc
+  emulator/src/identity/rsa_public_key.cc
+  emulator/src/identity/tokens.cc
   # HTTP/1.1
   emulator/src/server/body_reader.cc
   emulator/src/server/http_codec.cc
@@ -24,6 +34,8 @@ set(EMULATOR_SOURCES
   emulator/src/server/receive_body.cc
   emulator/src/server/shielded_head.cc
   emulator/src/server/socket_stream.cc
+  emulator/src/server/tls_context.cc
+  emulator/src/server/tls_session.cc
   # the JSON API
   emulator/src/server/api_call.cc
   emulator/src/server/api_error.cc

@@ -1,11 +1,13 @@
 #include "server/http_server.h"
 
 #include <system_error>
+#include <utility>
 
 namespace gcsflux::emulator {
 
-HttpServer::HttpServer(const std::string& host, std::uint16_t port, RequestHandler& handler)
-    : codec_(handler), listener_(std::in_place, host, port), authority_(listener_->authority()) {
+HttpServer::HttpServer(const std::string& host, std::uint16_t port, RequestHandler& handler,
+                       std::optional<TlsContext> tls)
+    : codec_(handler), tls_(std::move(tls)), listener_(std::in_place, host, port), authority_(listener_->authority()) {
   acceptor_ = std::thread([this] { AcceptConnections(); });
 }
 
@@ -32,7 +34,7 @@ void HttpServer::AcceptConnections() {
     JoinFinished();
     if (socket < 0) return;
     const std::lock_guard lock(mutex_);
-    Connection& connection = connections_.emplace_back(socket);
+    Connection& connection = connections_.emplace_back(socket, tls_ ? &*tls_ : nullptr);
     try {
       connection.thread = std::thread([this, &connection] { Serve(connection); });
     } catch (const std::system_error&) {
@@ -44,7 +46,9 @@ void HttpServer::AcceptConnections() {
 void HttpServer::Serve(Connection& connection) {
   SocketStream& stream = connection.stream;
   std::string head;
-  while (true) {
+  const bool is_accepted = stream.Accept();
+  if (!is_accepted) stream.CloseGracefully();  // so that the client can read why
+  while (is_accepted) {
     const SocketStream::HeadOutcome outcome = stream.ReadHead(head);
     if (outcome == SocketStream::HeadOutcome::kGone) break;
     const bool is_readable = outcome == SocketStream::HeadOutcome::kComplete;

@@ -11,6 +11,7 @@
 #include "server/http_codec.h"
 #include "server/http_message.h"
 #include "server/listener.h"
+#include "server/tls_context.h"
 
 namespace gcsflux::emulator {
 
@@ -19,8 +20,9 @@ namespace gcsflux::emulator {
 /// Blocking threads make the code plain, and as many as there are connections mean that no idle one delays another.
 class HttpServer {
  public:
-  /// Serves once constructed; `handler` must outlive it. Throws std::system_error.
-  HttpServer(const std::string& host, std::uint16_t port, RequestHandler& handler);
+  /// Serves once constructed, with `tls` over it alone; `handler` must outlive it. Throws std::system_error.
+  HttpServer(const std::string& host, std::uint16_t port, RequestHandler& handler,
+             std::optional<TlsContext> tls = std::nullopt);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -32,7 +34,7 @@ class HttpServer {
 
  private:
   struct Connection {
-    explicit Connection(int socket) : stream(socket) {}
+    Connection(int socket, const TlsContext* tls) : stream(socket, tls) {}
     SocketStream stream;
     bool is_finished = false;
     std::thread thread = {};
@@ -43,6 +45,7 @@ class HttpServer {
   void JoinFinished();
 
   HttpCodec codec_;
+  const std::optional<TlsContext> tls_;
   std::optional<Listener> listener_;
   const std::string authority_;
 

@@ -15,13 +15,15 @@ namespace {
 
 constexpr std::size_t kMaxHead = std::size_t{64} << 10;
 constexpr std::size_t kGatherBelow = std::size_t{8} << 10;
+constexpr std::size_t kTlsRecord = std::size_t{16} << 10;
 constexpr timeval kStallLimit{60, 0};
 constexpr timeval kLingerLimit{1, 0};
 constexpr std::size_t kMaxLinger = std::size_t{1} << 20;
 
 }  // namespace
 
-SocketStream::SocketStream(int socket) : socket_(socket) {
+SocketStream::SocketStream(int socket, const TlsContext* tls) : socket_(socket) {
+  if (tls != nullptr) tls_.emplace(*tls, socket);
   ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &kStallLimit, sizeof kStallLimit);
   ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &kStallLimit, sizeof kStallLimit);
 }
@@ -50,11 +52,17 @@ SocketStream::HeadOutcome SocketStream::ReadHead(std::string& head) {
   }
 }
 
-bool SocketStream::Fill() {
+ssize_t SocketStream::Receive(std::span<std::byte> into) {
+  if (tls_) return tls_->Receive(into);
   ssize_t received = 0;
   do {
-    received = ::recv(socket_, buffer_.data(), buffer_.size(), 0);
+    received = ::recv(socket_, into.data(), into.size(), 0);
   } while (received < 0 && errno == EINTR);
+  return received;
+}
+
+bool SocketStream::Fill() {
+  const ssize_t received = Receive(std::as_writable_bytes(std::span(buffer_)));
   if (received == 0) errno = ECONNRESET;
   begin_ = 0;
   end_ = received > 0 ? static_cast<std::size_t>(received) : 0;
@@ -69,10 +77,7 @@ std::size_t SocketStream::Read(std::span<std::byte> into) {
     begin_ += size;
     return size;
   }
-  ssize_t received = 0;
-  do {
-    received = ::recv(socket_, into.data(), into.size(), 0);
-  } while (received < 0 && errno == EINTR);
+  const ssize_t received = Receive(into);
   return received > 0 ? static_cast<std::size_t>(received) : 0;
 }
 
@@ -98,8 +103,14 @@ bool SocketStream::Write(std::span<const std::byte> bytes) {
   return Send(bytes);
 }
 
-// Sends what was gathered and `bytes` in as few calls as the kernel allows.
 bool SocketStream::Send(std::span<const std::byte> bytes) {
+  const bool sent = tls_ ? SendEncrypted(bytes) : SendPlain(bytes);
+  if (sent) unsent_.clear();
+  return sent;
+}
+
+// Sends what was gathered and `bytes` in as few calls as the kernel allows.
+bool SocketStream::SendPlain(std::span<const std::byte> bytes) {
   std::array<iovec, 2> parts{iovec{unsent_.data(), unsent_.size()},
                              iovec{const_cast<std::byte*>(bytes.data()), bytes.size()}};
   while (parts[0].iov_len + parts[1].iov_len != 0) {
@@ -117,17 +128,36 @@ bool SocketStream::Send(std::span<const std::byte> bytes) {
       left -= done;
     }
   }
-  unsent_.clear();
+  return true;
+}
+
+// The same with TLS, whose record goes out by a call of its own: the first one is filled up.
+bool SocketStream::SendEncrypted(std::span<const std::byte> bytes) {
+  if (!unsent_.empty()) {
+    const std::span<const std::byte> first = bytes.first(std::min(bytes.size(), kTlsRecord - unsent_.size()));
+    unsent_.append(reinterpret_cast<const char*>(first.data()), first.size());
+    bytes = bytes.subspan(first.size());
+    if (tls_->Send(std::as_bytes(std::span(unsent_))) <= 0) return false;
+  }
+  while (!bytes.empty()) {
+    const ssize_t sent = tls_->Send(bytes);
+    if (sent <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(sent));
+  }
   return true;
 }
 
 void SocketStream::CloseGracefully() {
   Flush();
+  if (tls_) tls_->SendCloseNotify();
   ::shutdown(socket_, SHUT_WR);
   // Closing with unread input would reset the connection, and the client might lose the answer.
   ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &kLingerLimit, sizeof kLingerLimit);
   std::size_t discarded = 0;
-  while (discarded < kMaxLinger && Fill()) discarded += end_;
+  for (ssize_t received = 1; discarded < kMaxLinger && received > 0;) {
+    received = ::recv(socket_, buffer_.data(), buffer_.size(), 0);  // as it comes: nobody reads it
+    discarded += static_cast<std::size_t>(std::max<ssize_t>(received, 0));
+  }
 }
 
 void SocketStream::Shutdown() { ::shutdown(socket_, SHUT_RDWR); }

@@ -7,18 +7,24 @@
 #include <string>
 #include <string_view>
 
+#include "server/tls_session.h"
+
 namespace gcsflux::emulator {
 
-/// A connected TCP socket: buffered reading of heads, bodies straight into the caller's memory, gathered writing.
+/// A connected TCP socket, plain or with TLS: buffered reading of heads, bodies straight into the caller's memory,
+/// gathered writing.
 ///
 /// One thread, Shutdown() excepted. A client that stands still for a minute in mid-exchange counts as gone.
 class SocketStream {
  public:
-  /// Takes the socket over.
-  explicit SocketStream(int socket);
+  /// Takes the socket over; `tls` is null for a plain one.
+  SocketStream(int socket, const TlsContext* tls);
   ~SocketStream();
   SocketStream(const SocketStream&) = delete;
   SocketStream& operator=(const SocketStream&) = delete;
+
+  /// Comes before all else: shakes hands where there is TLS. False where the client does not.
+  bool Accept() { return !tls_ || tls_->Accept(); }
 
   enum class HeadOutcome { kComplete, kTooLarge, kGone };
   /// Reads up to the empty line that ends a request's head, that line included; waits for its first byte for ever.
@@ -42,9 +48,13 @@ class SocketStream {
 
  private:
   bool Fill();
+  [[nodiscard]] ssize_t Receive(std::span<std::byte> into);
   bool Send(std::span<const std::byte> bytes);
+  bool SendPlain(std::span<const std::byte> bytes);
+  bool SendEncrypted(std::span<const std::byte> bytes);
 
   const int socket_;
+  std::optional<TlsSession> tls_;
   std::array<char, 16384> buffer_;  // what was received and not yet read is [begin_, end_)
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "identity/permissions.h"
+#include "identity/rsa_public_key.h"
+
+namespace gcsflux::emulator {
+
+struct ServiceAccountKey {
+  std::string id = {};  ///< The key file's private_key_id.
+  RsaPublicKey key;
+};
+
+struct ServiceAccount {
+  std::string email = {};
+  std::vector<ServiceAccountKey> keys = {};  ///< None where nobody signs for it: it is impersonated, or a machine's.
+};
+
+/// What `gcloud auth application-default login` leaves behind.
+struct AuthorizedUser {
+  std::string email = {};
+  std::string client_id = {};
+  std::string client_secret = {};
+  std::string refresh_token = {};
+};
+
+/// A workload identity provider: what of another issuer it takes, and for whom.
+struct ExternalAccount {
+  struct SubjectToken {
+    std::string token = {};
+    std::string principal = {};
+  };
+  std::string audience = {};
+  std::string subject_token_type = {};
+  std::vector<SubjectToken> subject_tokens = {};
+};
+
+/// `principal` may have tokens made for `service_account`.
+struct Impersonation {
+  std::string principal = {};
+  std::string service_account = {};
+};
+
+struct RoleBinding {
+  std::string principal = {};  ///< Or "allUsers", which are those without credentials too.
+  std::string bucket = {};     ///< Or "*": all of them, and the project.
+  Role role = Role::kViewer;
+};
+
+/// The service account that the machine runs as.
+struct MetadataServerAccount {
+  std::string service_account = {};
+  std::vector<std::string> scopes = {};
+};
+
+/// Everybody who is known, and what they may do. docs/identity.md describes its JSON.
+struct IdentityConfig {
+  std::string project_id = {};
+  std::chrono::seconds token_lifetime{3600};
+  std::vector<ServiceAccount> service_accounts = {};
+  std::vector<AuthorizedUser> authorized_users = {};
+  std::vector<ExternalAccount> external_accounts = {};
+  std::vector<Impersonation> impersonations = {};
+  std::vector<RoleBinding> roles = {};
+  std::optional<MetadataServerAccount> metadata_server = {};
+
+  [[nodiscard]] const ServiceAccount* FindServiceAccount(std::string_view email) const;
+};
+
+/// Throws std::invalid_argument that names the field which is wrong, never its value where that is a secret. Reads the
+/// key files that the text names.
+IdentityConfig ParseIdentityConfig(std::string_view json);
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "identity/config.h"
+#include "identity/permissions.h"
+#include "identity/tokens.h"
+#include "store/clock.h"
+
+namespace gcsflux::emulator {
+
+/// Why no token was issued, as RFC 6749 says it. Never repeats what was sent.
+struct GrantError {
+  int status = 400;
+  std::string error = {};  ///< "invalid_grant", say.
+  std::string description = {};
+};
+
+using Grant = tl::expected<AccessToken, GrantError>;
+
+struct RefreshRequest {
+  std::string client_id = {};
+  std::string client_secret = {};
+  std::string refresh_token = {};
+  std::string scope = {};
+};
+
+struct TokenExchangeRequest {
+  std::string audience = {};
+  std::string subject_token = {};
+  std::string subject_token_type = {};
+  std::string scope = {};
+};
+
+struct ImpersonationRequest {
+  std::string service_account = {};
+  std::vector<std::string> delegates = {};  ///< The service accounts in between, each impersonated by the one before.
+  std::string scope = {};
+  std::chrono::seconds lifetime{3600};
+};
+
+/// Who is who, and who may do what: the tokens that are issued, and what they are good for. Thread-safe.
+class Identity {
+ public:
+  Identity(IdentityConfig config, TimeSource clock)
+      : config_(std::move(config)), clock_(clock), tokens_(std::move(clock)) {}
+
+  [[nodiscard]] const IdentityConfig& config() const { return config_; }
+
+  /// A service account's own signature for a token; `token_url` is an audience beside the service's own.
+  Grant ExchangeAssertion(std::string_view assertion, std::string_view token_url);
+  Grant Refresh(const RefreshRequest& request);
+  Grant ExchangeSubjectToken(const TokenExchangeRequest& request);
+  Grant Impersonate(const Principal& caller, const ImpersonationRequest& request);
+  /// For who runs on the machine; it must have an account.
+  AccessToken IssueToMachine(std::string scopes);
+
+  /// Whose the bearer token is: one that was issued, or a service account's own signature for the service, whose URL is
+  /// `service_url` beside the real one. Nothing where it is neither, or no longer valid.
+  [[nodiscard]] std::optional<Principal> Authenticate(std::string_view bearer, std::string_view service_url) const;
+
+  /// What somebody (nothing is anybody) may do in a bucket; "" is the project. Scopes are not looked at.
+  [[nodiscard]] PermissionSet PermissionsOn(std::string_view bucket, const std::optional<Principal>& principal) const;
+
+ private:
+  [[nodiscard]] bool MayImpersonate(std::string_view principal, std::string_view service_account) const;
+
+  const IdentityConfig config_;
+  const TimeSource clock_;
+  Tokens tokens_;
+};
+
+}  // namespace gcsflux::emulator

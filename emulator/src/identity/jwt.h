@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gcsflux::emulator {
+
+/// A JSON Web Token (RFC 7519) in compact form, taken apart. Nothing in it is to be believed before its signature has
+/// been checked.
+struct Jwt {
+  std::string algorithm = {};
+  std::string key_id = {};  ///< Empty is absent, as with the claims.
+  std::string issuer = {};
+  std::string subject = {};
+  std::string audience = {};
+  std::string scope = {};
+  std::optional<std::int64_t> issued_at = {};  ///< Seconds since 1970.
+  std::optional<std::int64_t> expires_at = {};
+  std::string signed_text = {};
+  std::string signature = {};
+};
+
+/// Nothing where the text is not three base64url parts, the first two JSON objects whose known members have their
+/// types.
+std::optional<Jwt> ParseJwt(std::string_view text);
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,121 @@
+#include "identity/permissions.h"
+
+#include <algorithm>
+#include <array>
+
+namespace gcsflux::emulator {
+namespace {
+
+using enum Permission;
+
+struct Entry {
+  Permission permission;
+  std::string_view name;
+  std::string_view resource;
+};
+
+// In the order of the enumeration.
+constexpr std::array<Entry, kPermissionCount> kEntries = {{
+    {kBucketsCreate, "storage.buckets.create", "project"},
+    {kBucketsDelete, "storage.buckets.delete", "bucket"},
+    {kBucketsGet, "storage.buckets.get", "bucket"},
+    {kBucketsGetIamPolicy, "storage.buckets.getIamPolicy", "bucket"},
+    {kBucketsList, "storage.buckets.list", "project"},
+    {kBucketsSetIamPolicy, "storage.buckets.setIamPolicy", "bucket"},
+    {kBucketsUpdate, "storage.buckets.update", "bucket"},
+    {kMultipartUploadsAbort, "storage.multipartUploads.abort", "object"},
+    {kMultipartUploadsCreate, "storage.multipartUploads.create", "object"},
+    {kMultipartUploadsList, "storage.multipartUploads.list", "bucket"},
+    {kMultipartUploadsListParts, "storage.multipartUploads.listParts", "object"},
+    {kObjectsCreate, "storage.objects.create", "object"},
+    {kObjectsDelete, "storage.objects.delete", "object"},
+    {kObjectsGet, "storage.objects.get", "object"},
+    {kObjectsGetIamPolicy, "storage.objects.getIamPolicy", "object"},
+    {kObjectsList, "storage.objects.list", "bucket"},
+    {kObjectsSetIamPolicy, "storage.objects.setIamPolicy", "object"},
+    {kObjectsUpdate, "storage.objects.update", "object"},
+}};
+
+constexpr bool IsInOrder() {
+  for (std::size_t i = 0; i < kEntries.size(); ++i) {
+    if (kEntries[i].permission != static_cast<Permission>(i)) return false;
+  }
+  return true;
+}
+static_assert(IsInOrder());
+
+const Entry& EntryOf(Permission permission) { return kEntries.at(static_cast<std::size_t>(permission)); }
+
+constexpr PermissionSet kReadOnly = {kBucketsGet, kBucketsList, kObjectsGet, kObjectsList};
+// https://cloud.google.com/storage/docs/oauth-scopes: data, but neither the metadata of what is there nor policies.
+constexpr PermissionSet kReadWrite = {
+    kBucketsCreate,         kBucketsDelete,          kBucketsGet,           kBucketsList,
+    kMultipartUploadsAbort, kMultipartUploadsCreate, kMultipartUploadsList, kMultipartUploadsListParts,
+    kObjectsCreate,         kObjectsDelete,          kObjectsGet,           kObjectsList};
+
+struct Scope {
+  std::string_view name;
+  PermissionSet allowed;
+};
+
+constexpr std::array<Scope, 5> kScopes = {{
+    {"https://www.googleapis.com/auth/cloud-platform", PermissionSet::All()},
+    {"https://www.googleapis.com/auth/cloud-platform.read-only", kReadOnly},
+    {"https://www.googleapis.com/auth/devstorage.full_control", PermissionSet::All()},
+    {"https://www.googleapis.com/auth/devstorage.read_only", kReadOnly},
+    {"https://www.googleapis.com/auth/devstorage.read_write", kReadWrite},
+}};
+
+}  // namespace
+
+std::string_view NameOf(Permission permission) { return EntryOf(permission).name; }
+std::string_view ResourceOf(Permission permission) { return EntryOf(permission).resource; }
+
+std::optional<Permission> FindPermission(std::string_view name) {
+  for (const Entry& entry : kEntries) {
+    if (entry.name == name) return entry.permission;
+  }
+  return std::nullopt;
+}
+
+std::optional<Role> FindRole(std::string_view name) {
+  if (name == "viewer") return Role::kViewer;
+  if (name == "creator") return Role::kCreator;
+  if (name == "user") return Role::kUser;
+  if (name == "admin") return Role::kAdmin;
+  return std::nullopt;
+}
+
+PermissionSet PermissionsOf(Role role) {
+  switch (role) {
+    case Role::kViewer: return {kObjectsGet, kObjectsList};
+    case Role::kCreator:
+      return {kObjectsCreate, kMultipartUploadsAbort, kMultipartUploadsCreate, kMultipartUploadsListParts};
+    case Role::kUser:
+      return {kObjectsCreate,
+              kObjectsDelete,
+              kObjectsGet,
+              kObjectsList,
+              kObjectsUpdate,
+              kMultipartUploadsAbort,
+              kMultipartUploadsCreate,
+              kMultipartUploadsList,
+              kMultipartUploadsListParts};
+    case Role::kAdmin: return PermissionSet::All();
+  }
+  return {};
+}
+
+PermissionSet PermissionsWithin(std::string_view scopes) {
+  PermissionSet allowed;
+  while (!scopes.empty()) {
+    const std::size_t end = std::min(scopes.find(' '), scopes.size());
+    for (const Scope& scope : kScopes) {
+      if (scope.name == scopes.substr(0, end)) allowed |= scope.allowed;
+    }
+    scopes.remove_prefix(std::min(end + 1, scopes.size()));
+  }
+  return allowed;
+}
+
+}  // namespace gcsflux::emulator

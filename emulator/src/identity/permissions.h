@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+
+namespace gcsflux::emulator {
+
+/// https://cloud.google.com/storage/docs/access-control/iam-permissions, as far as the emulator has what they allow.
+enum class Permission : std::uint8_t {
+  kBucketsCreate,
+  kBucketsDelete,
+  kBucketsGet,
+  kBucketsGetIamPolicy,
+  kBucketsList,
+  kBucketsSetIamPolicy,
+  kBucketsUpdate,
+  kMultipartUploadsAbort,
+  kMultipartUploadsCreate,
+  kMultipartUploadsList,
+  kMultipartUploadsListParts,
+  kObjectsCreate,
+  kObjectsDelete,
+  kObjectsGet,
+  kObjectsGetIamPolicy,
+  kObjectsList,
+  kObjectsSetIamPolicy,
+  kObjectsUpdate,
+};
+inline constexpr std::size_t kPermissionCount = 18;
+
+class PermissionSet {
+ public:
+  constexpr PermissionSet() = default;
+  constexpr PermissionSet(std::initializer_list<Permission> permissions) {
+    for (const Permission permission : permissions) bits_ |= Bit(permission);
+  }
+  static constexpr PermissionSet All() {
+    PermissionSet all;
+    all.bits_ = (1U << kPermissionCount) - 1;
+    return all;
+  }
+
+  [[nodiscard]] constexpr bool Has(Permission permission) const { return (bits_ & Bit(permission)) != 0; }
+  [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
+  constexpr PermissionSet& operator|=(PermissionSet other) {
+    bits_ |= other.bits_;
+    return *this;
+  }
+
+ private:
+  static constexpr std::uint32_t Bit(Permission permission) { return 1U << static_cast<unsigned>(permission); }
+  std::uint32_t bits_ = 0;
+};
+
+/// "storage.objects.get"
+std::string_view NameOf(Permission permission);
+std::optional<Permission> FindPermission(std::string_view name);
+
+/// What a refusal calls the resource that the permission is checked on: "object", "bucket" or "project".
+std::string_view ResourceOf(Permission permission);
+
+/// https://cloud.google.com/storage/docs/access-control/iam-roles
+enum class Role {
+  kViewer,   ///< roles/storage.objectViewer
+  kCreator,  ///< roles/storage.objectCreator: may not replace what is there.
+  kUser,     ///< roles/storage.objectUser
+  kAdmin,    ///< roles/storage.admin
+};
+
+/// By its name in the configuration: viewer, creator, user or admin.
+std::optional<Role> FindRole(std::string_view name);
+PermissionSet PermissionsOf(Role role);
+
+/// What a token with these scopes (separated by spaces) may be used for, whoever holds it.
+PermissionSet PermissionsWithin(std::string_view scopes);
+
+}  // namespace gcsflux::emulator
