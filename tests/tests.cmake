@@ -45,9 +45,8 @@ endif()
 if(Torch_FOUND)
   gcsflux_test(torch_tests WHOLE
     SOURCES torch/archive_memory_test.cc torch/archive_test.cc torch/checkpoint_test.cc torch/data_loader_test.cc
-            torch/emulator_process.cc torch/loopback_proxy.cc torch/map_dataset_test.cc
+            support/emulator_process.cc torch/loopback_proxy.cc torch/map_dataset_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
-  target_compile_definitions(torch_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
   add_dependencies(torch_tests gcsflux-emulator)
 
   gcsflux_test(fashion_mnist_tests WHOLE

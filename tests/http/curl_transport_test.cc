@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <latch>
 #include <thread>
 
@@ -57,6 +58,50 @@ TEST(CurlTransport, UsesAConnectionAgain) {
   const auto transport = MakeCurlTransport({});
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(transport->Perform({.url = server.endpoint() + "/x"}, nullptr, {}).ok());
   EXPECT_EQ(server.connections(), 1);
+}
+
+TEST(CurlTransport, SendsAgainByItselfOnlyWhatIsIdempotent) {
+  for (const bool is_idempotent : {true, false}) {
+    std::atomic<int> posts = 0;
+    std::atomic<bool> has_died = false;
+    // The connection that served a GET dies under the POST that follows, once it has come whole.
+    const RawServer server([&](RawServer::Connection& c) {
+      while (true) {
+        const std::string head = c.ReadHead();
+        if (head.empty()) return;
+        if (head.starts_with("POST")) {
+          c.Read(4);
+          ++posts;
+          if (!has_died.exchange(true)) return;
+        }
+        c.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+      }
+    });
+    const auto transport = MakeCurlTransport({});
+    ASSERT_TRUE(transport->Perform({.url = server.endpoint()}, nullptr, {}).ok());
+    const HttpRequest post{
+        .method = Method::kPost, .url = server.endpoint(), .head = "body", .is_idempotent = is_idempotent};
+    EXPECT_EQ(transport->Perform(post, nullptr, {}).ok(), is_idempotent);
+    EXPECT_EQ(posts, is_idempotent ? 2 : 1);
+  }
+}
+
+TEST(CurlTransport, SendsADeleteThatIsNotIdempotentOverAFreshConnection) {
+  for (const bool is_idempotent : {true, false}) {
+    std::atomic<int> reused = 0;
+    const RawServer server([&](RawServer::Connection& c) {
+      c.ReadHead();
+      c.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+      reused += !c.ReadHead().empty();
+      c.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    });
+    const auto transport = MakeCurlTransport({});
+    ASSERT_TRUE(transport->Perform({.url = server.endpoint()}, nullptr, {}).ok());
+    const HttpRequest remove{.method = Method::kDelete, .url = server.endpoint(), .is_idempotent = is_idempotent};
+    EXPECT_TRUE(transport->Perform(remove, nullptr, {}).ok());
+    EXPECT_EQ(reused, is_idempotent ? 1 : 0);
+    EXPECT_EQ(server.connections(), is_idempotent ? 1 : 2);
+  }
 }
 
 TEST(CurlTransport, FollowsNoRedirect) {

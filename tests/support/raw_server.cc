@@ -6,6 +6,7 @@
 
 #include <array>
 #include <stdexcept>
+#include <vector>
 
 namespace gcsflux::testing {
 namespace {
@@ -40,6 +41,12 @@ std::string RawServer::Connection::ReadHead() {
   return "";
 }
 
+std::string RawServer::Connection::Read(std::size_t count) {
+  std::string bytes;
+  for (char c = 0; bytes.size() < count && recv(socket_, &c, 1, 0) == 1;) bytes += c;
+  return bytes;
+}
+
 void RawServer::Connection::Send(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -63,12 +70,15 @@ void RawServer::Connection::Reset() {
 
 RawServer::RawServer(Script script) : listener_(ListenOnLoopback(&port_)) {
   thread_ = std::jthread([this, script = std::move(script)] {
+    std::vector<std::jthread> serving;
     while (true) {
       const int socket = accept(listener_, nullptr, nullptr);
       if (socket < 0) return;  // shutdown() below
       ++connections_;
-      Connection connection(socket);
-      script(connection);
+      serving.emplace_back([&script, socket] {
+        Connection connection(socket);
+        script(connection);
+      });
     }
   });
 }

@@ -21,6 +21,8 @@ class RawServer {
 
     /// Reads up to the end of a request's head (no body) and returns it; empty when the client is gone.
     std::string ReadHead();
+    /// Reads so many bytes, or less where the client goes before.
+    std::string Read(std::size_t count);
     void Send(std::string_view bytes);
     /// Returns when the client closes the connection.
     void WaitForClose();
@@ -32,7 +34,7 @@ class RawServer {
   };
   using Script = std::function<void(Connection&)>;
 
-  /// Connections are served one after another, until destruction.
+  /// Each connection is served on a thread of its own; destruction waits for their scripts.
   explicit RawServer(Script script);
   ~RawServer();
   RawServer(const RawServer&) = delete;

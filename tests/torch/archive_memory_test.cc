@@ -6,7 +6,7 @@
 #include <string>
 
 #include "gcsflux/torch/archive.h"
-#include "torch/emulator_process.h"
+#include "support/emulator_process.h"
 
 namespace gcsflux {
 namespace {
@@ -27,7 +27,7 @@ std::int64_t MemoryFigure(const std::string& name) {
 void ResetPeak() { ASSERT_TRUE(std::ofstream("/proc/self/clear_refs") << "5" << std::flush); }
 
 TEST(ArchiveMemory, SavingAddsAChunkAndNotTheArchive) {
-  const EmulatorProcess emulator;
+  const testing::EmulatorProcess emulator;
   const Client client = ValueOrThrow(Client::Create({.endpoint = emulator.endpoint()}));
   ValueOrThrow(client.InsertBucket("memory-test"));
   const torch::Tensor tensor = torch::ones({300 * kMiB}, torch::kUInt8);

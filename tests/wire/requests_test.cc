@@ -25,6 +25,18 @@ TEST(Requests, SendPreconditionsAsGivenAndAddNone) {
             "http://h:1/storage/v1/b/bkt/o/o?generation=7&ifGenerationMatch=7");
 }
 
+TEST(Requests, AreIdempotentWhereAPreconditionMakesThemSo) {
+  EXPECT_FALSE(InsertObjectRequest(kHost, {"bkt", "o"}, {}, 0, {}).is_idempotent);
+  EXPECT_FALSE(InsertObjectRequest(kHost, {"bkt", "o"}, {}, 0, {.if_generation_not_match = 1}).is_idempotent);
+  EXPECT_TRUE(InsertObjectRequest(kHost, {"bkt", "o"}, {}, 0, {.if_generation_match = 0}).is_idempotent);
+  EXPECT_FALSE(ComposeObjectsRequest(kHost, {{"s"}}, {"bkt", "o"}, {}).is_idempotent);
+  EXPECT_TRUE(ComposeObjectsRequest(kHost, {{"s"}}, {"bkt", "o"}, {.if_generation_match = 3}).is_idempotent);
+  EXPECT_FALSE(DeleteObjectRequest(kHost, {"bkt", "o"}, {}).is_idempotent);
+  EXPECT_TRUE(DeleteObjectRequest(kHost, {"bkt", "o"}, {.generation = 3}).is_idempotent);
+  EXPECT_TRUE(GetObjectRequest(kHost, {"bkt", "o"}, {}).is_idempotent);
+  EXPECT_TRUE(StartUploadRequest(kHost, {"bkt", "o"}, {}).is_idempotent);  // A session alone makes nothing visible.
+}
+
 TEST(Requests, SendTheDataBetweenTwoPartsOfAMultipartMessage) {
   const std::string text = "hello";
   const auto request =

@@ -93,6 +93,12 @@ TEST(ErrorFromResponse, MapsStatusAndReason) {
   }
 }
 
+TEST(ErrorFromResponse, TellsAnUploadThatArrivedWrong) {
+  const std::string body =
+      R"({"error":{"code":400,"message":"Provided CRC32C \"x\" doesn't match calculated CRC32C \"y\"."}})";
+  EXPECT_EQ(ErrorFromResponse({.status = 400, .body = body}).code, ErrorCode::kCorrupted);
+}
+
 TEST(ErrorFromResponse, TakesAnyBody) {
   for (const std::string& body : {std::string(), std::string("<html>"), std::string("{\"error\":3}"),
                                   std::string("{\"error\":{\"errors\":[3]}}"), std::string(100'000, 'x')}) {

@@ -4,6 +4,7 @@
 
 #include "base/crc32c.h"
 #include "base/object_name.h"
+#include "base/version.h"
 #include "client/client_core.h"
 #include "client/endpoint.h"
 #include "http/curl_transport.h"
@@ -75,7 +76,7 @@ Result<Client> Client::Create(ClientOptions options) {
       internal::MakeCurlTransport({.connect_timeout = options.connect_timeout,
                                    .stall_timeout = options.stall_timeout,
                                    .max_idle_connections = static_cast<std::size_t>(options.max_idle_connections),
-                                   .user_agent = "gcsflux/0.1.0"});
+                                   .user_agent = std::string("gcsflux/") + internal::kVersion});
   return Client(
       std::make_shared<const ClientCore>(ClientCore::Settings{*endpoint, options.project, token, options.retry},
                                          std::move(transport), internal::SystemTiming()));
@@ -128,9 +129,9 @@ Result<void> Client::DeleteBucket(const std::string& bucket, const DeleteBucketO
 Result<ObjectMetadata> Client::InsertObject(const ObjectName& object, std::span<const std::byte> data,
                                             const InsertObjectOptions& options) const {
   if (auto checked = CheckObject(object); !checked) return checked.error();
-  const Call call{"objects.insert", ToUri(object), options.if_generation_match.has_value(), options.stop};
   const std::uint32_t crc32c = internal::ExtendCrc32c(0, data);
   const auto request = internal::InsertObjectRequest(core_->endpoint(), object, data, crc32c, options);
+  const Call call{"objects.insert", ToUri(object), request.is_idempotent, options.stop};
   auto stored = Read(call, core_->Exchange(call, request), internal::ParseObject);
   if (stored && stored->crc32c && *stored->crc32c != crc32c) {
     return Error{ErrorCode::kCorrupted,
@@ -163,16 +164,15 @@ Result<ObjectMetadata> Client::ComposeObjects(const std::vector<ComposeSource>& 
     return Error{ErrorCode::kInvalidArgument, "objects.compose " + ToUri(destination) +
                                                   ": takes 1 to 32 sources, not " + std::to_string(sources.size())};
   }
-  const Call call{"objects.compose", ToUri(destination), options.if_generation_match.has_value(), options.stop};
   const auto request = internal::ComposeObjectsRequest(core_->endpoint(), sources, destination, options);
+  const Call call{"objects.compose", ToUri(destination), request.is_idempotent, options.stop};
   return Read(call, core_->Exchange(call, request), internal::ParseObject);
 }
 
 Result<void> Client::DeleteObject(const ObjectName& object, const DeleteObjectOptions& options) const {
   if (auto checked = CheckObject(object); !checked) return checked;
-  const bool is_idempotent = options.generation.has_value() || options.if_generation_match.has_value();
-  const Call call{"objects.delete", ToUri(object), is_idempotent, options.stop};
-  return Delete(*core_, call, internal::DeleteObjectRequest(core_->endpoint(), object, options));
+  const auto request = internal::DeleteObjectRequest(core_->endpoint(), object, options);
+  return Delete(*core_, {"objects.delete", ToUri(object), request.is_idempotent, options.stop}, request);
 }
 
 }  // namespace gcsflux

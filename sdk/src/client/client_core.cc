@@ -1,7 +1,6 @@
 #include "client/client_core.h"
 
-#include <cmath>
-
+#include "base/version.h"
 #include "wire/error_response.h"
 
 namespace gcsflux {
@@ -19,7 +18,8 @@ Result<HttpResponse> ClientCore::SendRaw(const HttpRequest& request, const std::
   if (!settings_.access_token.empty()) {
     complete.headers.emplace_back("Authorization", "Bearer " + settings_.access_token);
   }
-  complete.headers.emplace_back("x-goog-api-client", "gl-cpp/20 gccl/0.1.0 gccl-invocation-id/" + invocation_id +
+  complete.headers.emplace_back("x-goog-api-client", std::string("gl-cpp/20 gccl/") + internal::kVersion +
+                                                         " gccl-invocation-id/" + invocation_id +
                                                          " gccl-attempt-count/" + std::to_string(attempts.number()));
   return transport_->Perform(complete, receiver, stop);
 }

@@ -224,13 +224,17 @@ class CurlTransport : public Transport {
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, &exchange);
     if (request.method == Method::kGet) return;
     curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, MethodName(request.method));
-    if (request.method == Method::kDelete) return;
+    if (request.method == Method::kDelete) {
+      curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, request.is_idempotent ? 0L : 1L);
+      return;
+    }
     // Content-Length is sent even for an empty body: cpp-httplib waits 5 s where it is missing.
     curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
     curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, kSendBufferBytes);
     curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, exchange.body_size());
     curl_easy_setopt(easy, CURLOPT_READFUNCTION, &Exchange::Read);
     curl_easy_setopt(easy, CURLOPT_READDATA, &exchange);
+    if (!request.is_idempotent) return;  // Without a way to rewind, libcurl cannot repeat a body that it began to send.
     curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, &Exchange::Seek);
     curl_easy_setopt(easy, CURLOPT_SEEKDATA, &exchange);
   }

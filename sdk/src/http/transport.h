@@ -28,6 +28,9 @@ struct HttpRequest {
   std::string head = {};
   std::span<const std::byte> payload = {};  ///< Borrowed until the exchange is over.
   std::string tail = {};
+  /// False: nobody may send it again, since it may have been carried out. That goes for the transport, too: libcurl
+  /// would repeat it by itself where a connection that was used before dies before the answer's first byte.
+  bool is_idempotent = true;
 };
 
 struct HttpResponse {

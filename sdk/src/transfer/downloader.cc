@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <new>
+#include <string>
 #include <utility>
 
 #include "gcsflux/download.h"
@@ -34,7 +37,11 @@ Result<ObjectBatch> Downloader::Download(std::span<const ObjectMetadata> objects
   std::size_t total = 0;
   for (const ObjectMetadata& object : objects) total += object.size;
   ObjectBatch batch;
-  batch.block_ = std::make_unique_for_overwrite<std::byte[]>(total);
+  batch.block_.reset(new (std::nothrow) std::byte[total]);
+  if (!batch.block_) {
+    return Error{ErrorCode::kInvalidArgument, "no memory for a batch of " + std::to_string(objects.size()) +
+                                                  " objects of " + std::to_string(total) + " bytes: ask for fewer"};
+  }
   batch.objects_.reserve(objects.size());
   std::byte* next = batch.block_.get();
   for (const ObjectMetadata& object : objects) {

@@ -8,6 +8,7 @@
 #include "base/object_name.h"
 #include "client/client_core.h"
 #include "gcsflux/upload.h"
+#include "retry/transient.h"
 #include "transfer/upload_conditions.h"
 #include "wire/requests.h"
 #include "wire/resumable_upload.h"
@@ -17,6 +18,7 @@ namespace gcsflux {
 using internal::Attempts;
 using internal::Call;
 using internal::HttpResponse;
+using internal::IsTransient;
 using internal::kUploadQuantum;
 using internal::ResumableUpload;
 
@@ -61,7 +63,9 @@ class ObjectWriter::Upload {
   void Cancel() {
     is_closed_ = true;
     if (!session_ || session_->object()) return;
-    // One attempt, best effort: a session that stays behind expires in a week and was never visible.
+    // Best effort: a session that stays behind expires in a week and was never visible. So nobody waits for a service
+    // that does not answer, or when the caller has asked to stop.
+    if (error_ && (IsTransient(*error_) || error_->code == ErrorCode::kCancelled)) return;
     static_cast<void>(SendOnce(session_->CancelRequest()));
     session_.reset();
   }

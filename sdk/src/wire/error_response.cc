@@ -53,6 +53,10 @@ Error ErrorFromResponse(const HttpResponse& response) {
     words = response.body.substr(0, kShown);
   }
   error.code = CodeOf(response.status, error.reason);
+  // "Provided CRC32C "X" doesn't match calculated CRC32C "Y".": GCS has no reason of its own for it.
+  if (response.status == 400 && words.find("doesn't match calculated") != std::string::npos) {
+    error.code = ErrorCode::kCorrupted;
+  }
   error.message = std::to_string(response.status);
   if (!error.reason.empty()) error.message += " " + error.reason;
   if (!words.empty()) error.message += ": " + words;

@@ -139,7 +139,8 @@ HttpRequest InsertObjectRequest(std::string_view endpoint, const ObjectName& obj
           .head = "--" + boundary + "\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n" + resource.dump() +
                   "\r\n--" + boundary + "\r\nContent-Type: " + options.content_type + "\r\n\r\n",
           .payload = data,
-          .tail = "\r\n--" + boundary + "--\r\n"};
+          .tail = "\r\n--" + boundary + "--\r\n",
+          .is_idempotent = options.if_generation_match.has_value()};
 }
 
 HttpRequest StartUploadRequest(std::string_view endpoint, const ObjectName& object,
@@ -196,12 +197,14 @@ HttpRequest ComposeObjectsRequest(std::string_view endpoint, const std::vector<C
   }
   body["destination"] =
       ObjectResource(destination, {.content_type = options.content_type, .metadata = options.metadata});
-  return JsonRequest(Method::kPost,
-                     *ObjectUrl(endpoint, destination)
-                          .Literal("/compose")
-                          .Query("fields", kObjectFields)
-                          .Query("ifGenerationMatch", options.if_generation_match),
-                     body);
+  HttpRequest request = JsonRequest(Method::kPost,
+                                    *ObjectUrl(endpoint, destination)
+                                         .Literal("/compose")
+                                         .Query("fields", kObjectFields)
+                                         .Query("ifGenerationMatch", options.if_generation_match),
+                                    body);
+  request.is_idempotent = options.if_generation_match.has_value();
+  return request;
 }
 
 HttpRequest DeleteObjectRequest(std::string_view endpoint, const ObjectName& object,
@@ -209,7 +212,8 @@ HttpRequest DeleteObjectRequest(std::string_view endpoint, const ObjectName& obj
   return {.method = Method::kDelete,
           .url = *ObjectUrl(endpoint, object)
                       .Query("generation", options.generation)
-                      .Query("ifGenerationMatch", options.if_generation_match)};
+                      .Query("ifGenerationMatch", options.if_generation_match),
+          .is_idempotent = options.generation.has_value() || options.if_generation_match.has_value()};
 }
 
 }  // namespace gcsflux::internal

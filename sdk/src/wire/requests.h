@@ -10,6 +10,7 @@
 #include "http/transport.h"
 
 // Every request of the JSON API that the client sends, as a value: https://cloud.google.com/storage/docs/json_api/v1
+// Whether it is idempotent follows from its preconditions: https://cloud.google.com/storage/docs/retry-strategy
 namespace gcsflux::internal {
 
 HttpRequest InsertBucketRequest(std::string_view endpoint, std::string_view project, std::string_view bucket,
