@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gcsflux/emulator/virtual_bucket.h"
+#include "store/object_source.h"
+#include "store/store.h"
+
+namespace gcsflux::emulator {
+
+/// The virtual buckets of an emulator. Immutable; thread-safe.
+class VirtualBuckets {
+ public:
+  /// Throws std::invalid_argument, which names the bucket and the field, where one is not valid or a name comes twice.
+  explicit VirtualBuckets(std::span<const VirtualBucket> buckets);
+  /// The same, and adds them to `store`.
+  VirtualBuckets(std::span<const VirtualBucket> buckets, Store& store);
+
+  /// Adds those whose names `store` does not have: all, where it is empty.
+  void AddTo(Store& store) const;
+
+ private:
+  std::vector<std::pair<std::string, std::shared_ptr<const ObjectSource>>> buckets_;
+};
+
+}  // namespace gcsflux::emulator
