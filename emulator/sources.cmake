@@ -7,6 +7,7 @@ set(EMULATOR_SOURCES
   emulator/src/store/crc32c.cc
   emulator/src/store/listing.cc
   emulator/src/store/md5.cc
+  emulator/src/store/multipart_uploads.cc
   emulator/src/store/names.cc
   emulator/src/store/object_cursor.cc
   emulator/src/store/preconditions.cc

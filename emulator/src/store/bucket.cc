@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <random>
 #include <utility>
 
 namespace gcsflux::emulator {
@@ -23,7 +24,10 @@ Outcome<void> CheckMutable(const Object* live) {
 }  // namespace
 
 Bucket::Bucket(BucketInfo info, TimeSource clock, std::shared_ptr<const ObjectSource> computed)
-    : info_(std::move(info)), clock_(std::move(clock)), computed_(std::move(computed)) {}
+    : info_(std::move(info)),
+      clock_(std::move(clock)),
+      computed_(std::move(computed)),
+      uploads_(clock_, std::random_device()()) {}
 
 Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& preconditions) {
   auto stored = std::make_shared<Object>();

@@ -12,6 +12,7 @@
 #include "store/clock.h"
 #include "store/failure.h"
 #include "store/listing.h"
+#include "store/multipart_uploads.h"
 #include "store/object.h"
 #include "store/preconditions.h"
 
@@ -61,6 +62,7 @@ class Bucket {
   Bucket(BucketInfo info, TimeSource clock, std::shared_ptr<const ObjectSource> computed = nullptr);
 
   [[nodiscard]] const BucketInfo& info() const { return info_; }
+  [[nodiscard]] MultipartUploads& uploads() { return uploads_; }
 
   Outcome<ObjectPtr> InsertObject(NewObject object, const Preconditions& preconditions);
   [[nodiscard]] Outcome<ObjectPtr> GetObject(const ObjectSelector& selector) const;
@@ -81,6 +83,7 @@ class Bucket {
   const BucketInfo info_;
   const TimeSource clock_;
   const std::shared_ptr<const ObjectSource> computed_;
+  MultipartUploads uploads_;
 
   mutable std::shared_mutex mutex_;  // guards what follows
   ObjectSet objects_;
