@@ -13,9 +13,15 @@ set(EMULATOR_SOURCES
   emulator/src/store/preconditions.cc
   emulator/src/store/resumable_sessions.cc
   emulator/src/store/rope.cc
+  emulator/src/store/seed_bucket.cc
   emulator/src/store/store.cc
   # what its traffic was like
+  emulator/src/traffic/client_attempt.cc
   emulator/src/traffic/clock.cc
+  emulator/src/traffic/journal.cc
+  emulator/src/traffic/metrics.cc
+  emulator/src/traffic/redact_target.cc
+  emulator/src/traffic/request_counters.cc
   # who is who, and who may do what; no HTTP
   emulator/src/identity/assertion.cc
   emulator/src/identity/base64url.cc
@@ -37,6 +43,11 @@ set(EMULATOR_SOURCES
   emulator/src/server/socket_stream.cc
   emulator/src/server/tls_context.cc
   emulator/src/server/tls_session.cc
+  # beside the APIs
+  emulator/src/server/admin_endpoints.cc
+  emulator/src/server/seed_request.cc
+  emulator/src/server/traffic_json.cc
+  emulator/src/server/traffic_recorder.cc
   # the JSON API
   emulator/src/server/api_call.cc
   emulator/src/server/api_error.cc
@@ -53,6 +64,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/media_response.cc
   emulator/src/server/multipart.cc
   emulator/src/server/object_endpoints.cc
+  emulator/src/server/operation_name.cc
   emulator/src/server/page_token.cc
   emulator/src/server/resource_json.cc
   emulator/src/server/resource_requests.cc

@@ -1,11 +1,17 @@
 #include "gcsflux/emulator/emulator.h"
 
 #include <random>
+#include <stdexcept>
 
+#include "server/admin_endpoints.h"
 #include "server/http_server.h"
 #include "server/service.h"
+#include "server/traffic_recorder.h"
 #include "store/resumable_sessions.h"
+#include "store/seed_bucket.h"
 #include "store/store.h"
+#include "traffic/journal.h"
+#include "traffic/request_counters.h"
 
 namespace gcsflux::emulator {
 
@@ -14,19 +20,47 @@ class Emulator::Running {
   explicit Running(const EmulatorOptions& options)
       : store_([this] { return clock_.Now(); }),
         sessions_([this] { return clock_.Now(); }, std::random_device()()),
+        journal_(options.journal_size),
         service_(store_, sessions_),
-        server_(options.host, options.port, service_),
+        recorder_(service_, clock_, journal_, counters_),
+        admin_({.clock = clock_,
+                .store = store_,
+                .journal = journal_,
+                .counters = counters_,
+                .reset = [this] { Reset(); },
+                .count_connections = [this] { return server_.CountConnections(); },
+                .seed_root = options.seed_root},
+               recorder_),
+        server_(options.host, options.port, admin_),
         endpoint_("http://" + server_.authority()) {}
 
   void Stop() { server_.Stop(); }
+  void Reset() {
+    store_.Clear();
+    sessions_.Clear();
+    journal_.Reset();
+    counters_.Reset();
+  }
+  std::size_t Seed(const SeedOptions& options) {
+    const auto seeded = SeedBucket(store_, {options.bucket, options.directory, options.prefix});
+    if (!seeded) throw std::runtime_error(seeded.error().message);
+    return seeded->objects;
+  }
+
   [[nodiscard]] Clock& clock() { return clock_; }
+  [[nodiscard]] std::vector<RequestRecord> journal() const { return journal_.Read(0, clock_.Now()); }
+  [[nodiscard]] Counters counters() const { return counters_.Read(); }
   [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
 
  private:
   Clock clock_;
   Store store_;
   ResumableSessions sessions_;
+  Journal journal_;
+  RequestCounters counters_;
   Service service_;
+  TrafficRecorder recorder_;
+  AdminEndpoints admin_;
   HttpServer server_;
   const std::string endpoint_;
 };
@@ -34,6 +68,10 @@ class Emulator::Running {
 Emulator::Emulator(EmulatorOptions options) : running_(std::make_unique<Running>(options)) {}
 Emulator::~Emulator() = default;
 Clock& Emulator::clock() { return running_->clock(); }
+std::vector<RequestRecord> Emulator::journal() const { return running_->journal(); }
+Counters Emulator::counters() const { return running_->counters(); }
+void Emulator::Reset() { running_->Reset(); }
+std::size_t Emulator::Seed(const SeedOptions& options) { return running_->Seed(options); }
 const std::string& Emulator::endpoint() const { return running_->endpoint(); }
 void Emulator::Stop() { running_->Stop(); }
 

@@ -8,6 +8,7 @@
 #include "server/api_error.h"
 #include "server/field_mask.h"
 #include "server/http_message.h"
+#include "server/request_subject.h"
 #include "server/router.h"
 #include "server/target.h"
 #include "store/object.h"
@@ -19,6 +20,7 @@ namespace gcsflux::emulator {
 struct ApiCall {
   const HttpRequest& request;
   RequestBody& body;
+  RequestSubject& subject;
   Route route;
   QueryParameters query;
   FieldMask fields;

@@ -60,6 +60,7 @@ std::optional<std::size_t> BodyReader::Read(std::span<std::byte> into) {
 }
 
 void BodyReader::Advance(std::size_t read) {
+  bytes_read_ += read;
   left_ -= read;
   if (left_ != 0) return;
   if (state_ == State::kLength) {

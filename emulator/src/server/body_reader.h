@@ -18,6 +18,7 @@ class BodyReader final : public RequestBody {
   [[nodiscard]] bool is_framed() const { return state_ != State::kBroken; }
   [[nodiscard]] std::optional<std::uint64_t> announced_size() const override { return announced_size_; }
   std::optional<std::size_t> Read(std::span<std::byte> into) override;
+  [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
 
   /// Reads what nobody has read, so that the next request can follow. False where that cannot be.
   bool Drain();
@@ -33,6 +34,7 @@ class BodyReader final : public RequestBody {
   State state_ = State::kEnd;
   std::uint64_t left_ = 0;  // of the body, or of the chunk
   std::optional<std::uint64_t> announced_size_;
+  std::uint64_t bytes_read_ = 0;
   bool wants_continue_ = false;
 };
 

@@ -7,6 +7,7 @@
 namespace gcsflux::emulator {
 
 ApiResult<ObjectPtr> CommitUpload(const ApiCall& call, PendingObject pending, BodyPtr body) {
+  call.subject.object = pending.name;
   auto read = ReadHashHeader(call.request.headers.FindAll("x-goog-hash"), pending.hashes);
   if (!read) return tl::unexpected(read.error());
   if (auto checked = CheckHashes(pending.hashes, *body); !checked) return tl::unexpected(checked.error());

@@ -69,24 +69,29 @@ HttpRequest ToRequest(const httplib::Request& parsed) {
   return request;
 }
 
-void SetBody(httplib::Response& out, const std::string& content_type, Rope bytes) {
+// In the following an observer may be null; it lives as long as httplib works on the answer.
+
+void SetBody(httplib::Response& out, const std::string& content_type, Rope bytes, ResponseObserver* observer) {
   if (bytes.size() == 0) {
     if (!content_type.empty()) out.set_header("Content-Type", content_type);
     return;
   }
   const std::size_t size = bytes.size();
-  const auto provider = [bytes = std::move(bytes)](size_t offset, size_t length, httplib::DataSink& sink) {
+  const auto provider = [bytes = std::move(bytes), observer](size_t offset, size_t length, httplib::DataSink& sink) {
     return bytes.ForEachSpan(offset, length, [&](std::span<const std::byte> span) {
+      if (observer != nullptr) observer->OnSending(span.size());
       return sink.write(reinterpret_cast<const char*>(span.data()), span.size());
     });
   };
   out.set_content_provider(size, content_type, provider);
 }
 
-void SetBody(httplib::Response& out, const std::string& content_type, BodyProducer producer) {
+void SetBody(httplib::Response& out, const std::string& content_type, BodyProducer producer,
+             ResponseObserver* observer) {
   out.set_chunked_content_provider(
-      content_type, [producer = std::move(producer)](size_t /*offset*/, httplib::DataSink& sink) {
+      content_type, [producer = std::move(producer), observer](size_t /*offset*/, httplib::DataSink& sink) {
         const bool produced = producer([&](std::span<const std::byte> bytes) {
+          if (observer != nullptr) observer->OnSending(bytes.size());
           return bytes.empty() || sink.write(reinterpret_cast<const char*>(bytes.data()), bytes.size());
         });
         if (produced) sink.done();
@@ -94,11 +99,12 @@ void SetBody(httplib::Response& out, const std::string& content_type, BodyProduc
       });
 }
 
-void SetBody(httplib::Response& out, const std::string& content_type, const std::string& text) {
-  SetBody(out, content_type, Rope(text));
+void SetBody(httplib::Response& out, const std::string& content_type, const std::string& text,
+             ResponseObserver* observer) {
+  SetBody(out, content_type, Rope(text), observer);
 }
 
-void FillIn(httplib::Response& out, HttpResponse&& response) {
+void FillIn(httplib::Response& out, HttpResponse&& response, ResponseObserver* observer) {
   out.status = response.status;
   std::string content_type;
   for (const auto& [name, value] : response.headers.fields()) {
@@ -108,7 +114,7 @@ void FillIn(httplib::Response& out, HttpResponse&& response) {
       out.set_header(name, value);
     }
   }
-  std::visit([&](auto&& body) { SetBody(out, content_type, std::forward<decltype(body)>(body)); },
+  std::visit([&](auto&& body) { SetBody(out, content_type, std::forward<decltype(body)>(body), observer); },
              std::move(response.body));
 }
 
@@ -118,6 +124,7 @@ struct Exchange {
   SocketStream& stream;
   bool is_handled = false;
   bool can_go_on = false;
+  std::shared_ptr<ResponseObserver> observer = {};
 };
 
 void Handle(Exchange& exchange, const httplib::Request& parsed, httplib::Response& out) {
@@ -125,12 +132,14 @@ void Handle(Exchange& exchange, const httplib::Request& parsed, httplib::Respons
   const HttpRequest request = ToRequest(parsed);
   BodyReader body(exchange.stream, request.headers);
   if (!body.is_framed())
-    return FillIn(out, ErrorResponse(BadRequest("The length of the request's body is malformed.")));
+    return FillIn(out, ErrorResponse(BadRequest("The length of the request's body is malformed.")), nullptr);
   HttpResponse response = exchange.handler.Handle(request, body);
   // The whole request is read before it is answered: many clients look at an answer only then.
   exchange.can_go_on = body.Drain();
   if (!exchange.can_go_on) response.headers.Add("Connection", "close");
-  FillIn(out, std::move(response));
+  exchange.observer = std::move(response.observer);
+  if (exchange.observer != nullptr) exchange.observer->OnReceived(body.bytes_read());
+  FillIn(out, std::move(response), exchange.observer.get());
 }
 
 // httplib calls its handlers without saying for which connection; a connection is served by one thread at a time.
@@ -153,7 +162,8 @@ class HttpCodec::Server final : public httplib::Server {
     // Called for every status from 400 on, also for what httplib refuses by itself before routing.
     set_error_handler(HandlerWithResponse([](const httplib::Request&, httplib::Response& response) {
       if (current_exchange->is_handled) return HandlerResponse::Unhandled;
-      FillIn(response, ErrorResponse(ApiError{response.status, "badRequest", "The request's head is malformed."}));
+      FillIn(response, ErrorResponse(ApiError{response.status, "badRequest", "The request's head is malformed."}),
+             nullptr);
       return HandlerResponse::Handled;
     }));
     // Idle connections are kept as long as clients like: there is no time-out to announce.
@@ -169,7 +179,9 @@ class HttpCodec::Server final : public httplib::Server {
     bool is_last = false;
     const bool ok = process_request(stream, false, is_last, nullptr);
     current_exchange = nullptr;
-    return ok && socket.Flush() && exchange.can_go_on && !is_last;
+    const bool is_out = socket.Flush() && ok;
+    if (exchange.observer != nullptr) exchange.observer->OnFinished();
+    return is_out && exchange.can_go_on && !is_last;
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -55,11 +56,24 @@ using ResponseSink = std::function<bool(std::span<const std::byte>)>;
 /// Writes a whole body of unknown length; false breaks the connection off.
 using BodyProducer = std::function<bool(const ResponseSink&)>;
 
+/// Watches a request's answer on its way out. Called in this order, by the connection's thread.
+class ResponseObserver {
+ public:
+  virtual ~ResponseObserver() = default;
+  /// The request's body has been read to its end, `bytes` of it; the answer begins.
+  virtual void OnReceived(std::uint64_t bytes) = 0;
+  /// Before the next `bytes` of the answer's body are handed to the connection.
+  virtual void OnSending(std::uint64_t bytes) = 0;
+  /// The answer is out, or the client has gone.
+  virtual void OnFinished() = 0;
+};
+
 /// The answer to a request. Content-Length follows from the body; the content type is a header like any other.
 struct HttpResponse {
   int status = 200;
   HttpHeaders headers = {};
   std::variant<std::string, Rope, BodyProducer> body = {};
+  std::shared_ptr<ResponseObserver> observer = {};
 };
 
 /// Answers requests. Thread-safe; may throw.

@@ -1,5 +1,6 @@
 #include "server/http_server.h"
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -26,6 +27,12 @@ void HttpServer::Stop() {
   // No connection is added any more, so the list is this thread's.
   for (Connection& connection : connections_) connection.thread.join();
   connections_.clear();
+}
+
+std::size_t HttpServer::CountConnections() {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::size_t>(
+      std::count_if(connections_.begin(), connections_.end(), [](const Connection& c) { return !c.is_finished; }));
 }
 
 void HttpServer::AcceptConnections() {

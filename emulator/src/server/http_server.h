@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -28,6 +29,9 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   [[nodiscard]] const std::string& authority() const { return authority_; }
+
+  /// Those that are open.
+  [[nodiscard]] std::size_t CountConnections();
 
   /// Breaks every connection off and waits for the threads. May be called again.
   void Stop();

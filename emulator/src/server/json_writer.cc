@@ -21,6 +21,11 @@ void JsonWriter::Number(std::int64_t number) {
   json_ += std::to_string(number);
 }
 
+void JsonWriter::Boolean(bool value) {
+  Separate();
+  json_ += value ? "true" : "false";
+}
+
 void JsonWriter::Open(char bracket) {
   Separate();
   json_ += bracket;

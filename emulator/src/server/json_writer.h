@@ -16,6 +16,7 @@ class JsonWriter {
   void Key(std::string_view key);
   void String(std::string_view text);
   void Number(std::int64_t number);
+  void Boolean(bool value);
 
   /// A member whose value is a string, as all of GCS's 64-bit numbers are.
   void Member(std::string_view key, std::string_view text) {

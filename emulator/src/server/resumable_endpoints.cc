@@ -139,6 +139,8 @@ std::optional<std::uint64_t> ReadAnnouncedSize(const HttpHeaders& headers) {
 }  // namespace
 
 ApiResult<HttpResponse> ResumableEndpoints::Start(const ApiCall& call, PendingObject pending) const {
+  call.subject.phase = "start";
+  call.subject.object = pending.name;
   const std::string id = sessions_.Start(std::move(pending), ReadAnnouncedSize(call.request.headers));
   // The parameters of this request, `fields` among them, go with the session's.
   const std::string& target = call.request.target;
@@ -154,6 +156,7 @@ ApiResult<std::shared_ptr<ResumableSession>> ResumableEndpoints::Find(const ApiC
   if (id == nullptr) return tl::unexpected(MissingParameter("upload_id"));
   std::shared_ptr<ResumableSession> session = sessions_.Find(*id);
   if (session == nullptr) return tl::unexpected(ApiError{404, "notFound", "No such upload session."});
+  call.subject.object = session->pending().name;
   return session;
 }
 
@@ -171,15 +174,18 @@ ApiResult<HttpResponse> ResumableEndpoints::Put(const ApiCall& call) const {
     return tl::unexpected(BadRequest("The total size differs from the X-Upload-Content-Length of the session."));
   }
   if (range && !range->bytes) {
+    call.subject.phase = "status";
     if (call.body.announced_size() != 0) return tl::unexpected(BadRequest("A question for the state has no body."));
     return total ? Finish(call, **session, *total) : Progress(call, (*session)->status());
   }
   const ApiResult<Chunk> chunk = ReadChunk(call, range);
   if (!chunk) return tl::unexpected(chunk.error());
+  call.subject.phase = chunk->is_last ? "final" : "chunk";
   return PutChunk(call, **session, *chunk);
 }
 
 ApiResult<HttpResponse> ResumableEndpoints::Cancel(const ApiCall& call) const {
+  call.subject.phase = "cancel";
   const auto session = Find(call);
   if (!session) return tl::unexpected(session.error());
   if (!(*session)->Cancel()) return tl::unexpected(BadRequest("The upload is complete."));

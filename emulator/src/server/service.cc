@@ -4,29 +4,32 @@
 #include <utility>
 
 #include "server/json_error.h"
+#include "server/operation_name.h"
 
 namespace gcsflux::emulator {
 
-HttpResponse Service::Handle(const HttpRequest& request, RequestBody& body) {
+HttpResponse Service::Handle(const HttpRequest& request, RequestBody& body, RequestSubject& subject) {
   try {
-    ApiResult<HttpResponse> response = Answer(request, body);
+    ApiResult<HttpResponse> response = Answer(request, body, subject);
     return response ? *std::move(response) : ErrorResponse(response.error());
   } catch (const std::exception&) {  // out of memory, say; the text would tell a client nothing
     return ErrorResponse(ApiError{500, "backendError", "Internal error encountered."});
   }
 }
 
-ApiResult<HttpResponse> Service::Answer(const HttpRequest& request, RequestBody& body) {
+ApiResult<HttpResponse> Service::Answer(const HttpRequest& request, RequestBody& body, RequestSubject& subject) {
   ApiResult<Target> target = ParseTarget(request.target);
   if (!target) return tl::unexpected(target.error());
   ApiResult<Route> route = FindRoute(request.method, target->segments);
   if (!route) return tl::unexpected(route.error());
+  subject = {.operation = OperationName(route->operation), .bucket = route->bucket, .object = route->object};
   ApiResult<FieldMask> fields = FieldMask();
   if (const std::string mask = target->query.Value("fields"); !mask.empty()) fields = FieldMask::Parse(mask);
   if (!fields) return tl::unexpected(fields.error());
   const std::string* host = request.headers.Find("host");
   return Dispatch(ApiCall{.request = request,
                           .body = body,
+                          .subject = subject,
                           .route = *std::move(route),
                           .query = std::move(target->query),
                           .fields = *std::move(fields),

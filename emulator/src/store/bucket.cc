@@ -81,6 +81,7 @@ Outcome<void> Bucket::DeleteObject(const ObjectSelector& selector) {
   if (auto allowed = CheckMutable(selected->get()); !allowed) return allowed;
   deleted = *std::move(selected);
   objects_.erase(deleted);
+  stored_bytes_ -= deleted->body->size();
   return {};
 }
 
@@ -108,6 +109,11 @@ Outcome<ObjectPtr> Bucket::ComposeObject(ComposeRequest request) {
 ListPage Bucket::List(const ListQuery& query) const {
   const std::shared_lock lock(mutex_);
   return ListObjects(objects_, query, computed_.get());
+}
+
+BucketUsage Bucket::usage() const {
+  const std::shared_lock lock(mutex_);
+  return {objects_.size(), stored_bytes_};
 }
 
 Outcome<void> Bucket::Close() {
@@ -149,6 +155,7 @@ Outcome<ObjectPtr> Bucket::SelectLocked(const ObjectSelector& selector) const {
 }
 
 void Bucket::ReplaceLocked(const ObjectPtr& replaced, ObjectPtr object) {
+  stored_bytes_ += object->body->size() - (replaced != nullptr ? replaced->body->size() : 0);
   if (replaced == nullptr) {
     objects_.insert(std::move(object));
     return;

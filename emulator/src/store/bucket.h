@@ -53,6 +53,12 @@ struct ComposeRequest {
 /// Changes attributes; may be called more than once.
 using AttributesChange = std::function<void(ObjectAttributes&)>;
 
+/// What a bucket stores, computed objects left aside.
+struct BucketUsage {
+  std::uint64_t objects = 0;
+  std::uint64_t bytes = 0;
+};
+
 /// One bucket's objects. Every operation is atomic; what it returns never changes afterwards. Thread-safe.
 ///
 /// Nothing is hashed, copied or freed under the lock, whatever the size of the bodies.
@@ -70,6 +76,7 @@ class Bucket {
   Outcome<void> DeleteObject(const ObjectSelector& selector);
   Outcome<ObjectPtr> ComposeObject(ComposeRequest request);
   [[nodiscard]] ListPage List(const ListQuery& query) const;
+  [[nodiscard]] BucketUsage usage() const;
 
   /// Success where the bucket is empty; from then on every write fails with kNotFound.
   Outcome<void> Close();
@@ -87,6 +94,7 @@ class Bucket {
 
   mutable std::shared_mutex mutex_;  // guards what follows
   ObjectSet objects_;
+  std::uint64_t stored_bytes_ = 0;
   std::int64_t last_generation_ = 0;
   bool is_closed_ = false;
 };

@@ -77,6 +77,13 @@ void ResumableSessions::Remove(std::string_view id) {
   sessions_.erase(std::string(id));
 }
 
+void ResumableSessions::Clear() {
+  std::unordered_map<std::string, Entry> forgotten;  // outlives the lock: freeing may take a while
+  const std::lock_guard lock(mutex_);
+  sessions_.swap(forgotten);
+  by_age_.clear();
+}
+
 std::string ResumableSessions::NewIdLocked() {
   std::array<char, 33> id{};
   std::snprintf(id.data(), id.size(), "%016llx%016llx", static_cast<unsigned long long>(random_()),

@@ -69,6 +69,7 @@ class ResumableSessions {
   /// Null where there is none, or it has expired.
   std::shared_ptr<ResumableSession> Find(std::string_view id);
   void Remove(std::string_view id);
+  void Clear();
 
  private:
   struct Entry {

@@ -52,4 +52,21 @@ Outcome<void> Store::DeleteBucket(std::string_view name) {
   return {};
 }
 
+StoreUsage Store::usage() const {
+  const std::shared_lock lock(mutex_);
+  StoreUsage usage{.buckets = buckets_.size()};
+  for (const auto& [name, bucket] : buckets_) {
+    const BucketUsage of_bucket = bucket->usage();
+    usage.objects += of_bucket.objects;
+    usage.bytes += of_bucket.bytes;
+  }
+  return usage;
+}
+
+void Store::Clear() {
+  std::map<std::string, std::shared_ptr<Bucket>, std::less<>> forgotten;  // outlives the lock: freeing may take a while
+  const std::lock_guard lock(mutex_);
+  buckets_.swap(forgotten);
+}
+
 }  // namespace gcsflux::emulator

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,6 +27,13 @@ struct BucketPage {
   std::optional<std::string> next = {};  ///< Set where there is more to list: the last name shown.
 };
 
+/// What is stored in all buckets, computed objects left aside.
+struct StoreUsage {
+  std::uint64_t buckets = 0;
+  std::uint64_t objects = 0;
+  std::uint64_t bytes = 0;
+};
+
 /// All buckets. Thread-safe.
 class Store {
  public:
@@ -37,6 +45,9 @@ class Store {
   [[nodiscard]] Outcome<std::shared_ptr<Bucket>> FindBucket(std::string_view name) const;
   [[nodiscard]] BucketPage ListBuckets(const BucketQuery& query) const;
   Outcome<void> DeleteBucket(std::string_view name);
+  [[nodiscard]] StoreUsage usage() const;
+  /// Forgets every bucket. Who still holds one may use it to the end, unseen by anybody else.
+  void Clear();
 
  private:
   const TimeSource clock_;

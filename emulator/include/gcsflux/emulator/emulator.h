@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "gcsflux/emulator/clock.h"
+#include "gcsflux/emulator/traffic.h"
 
 namespace gcsflux::emulator {
 
@@ -13,6 +17,21 @@ struct EmulatorOptions {
   std::string host = "127.0.0.1";
   /// 0 takes any free port: see Emulator::endpoint().
   std::uint16_t port = 0;
+  /// How many requests the journal keeps; 0 keeps none. Raise it where a test looks at more of them at once; one takes
+  /// about 0.5 KiB.
+  std::size_t journal_size = 10'000;
+  /// Below this directory `POST /_emulator/seed` may read. Empty refuses it: whoever reaches the emulator may ask.
+  std::filesystem::path seed_root = {};
+};
+
+/// Files that become objects.
+struct SeedOptions {
+  /// Made where it is not there.
+  std::string bucket = {};
+  /// Every file below it is stored under its path from there; symbolic links are left out.
+  std::filesystem::path directory = {};
+  /// Put before these paths as it is: "images/" rather than "images".
+  std::string prefix = {};
 };
 
 /// Google Cloud Storage in this process, in memory, for tests and for work without a network.
@@ -31,6 +50,18 @@ class Emulator {
 
   /// Where all of its time comes from.
   [[nodiscard]] Clock& clock();
+
+  /// The last requests in order of arrival, those in flight too. What a client has received of an answer is in here.
+  [[nodiscard]] std::vector<RequestRecord> journal() const;
+  /// What was answered since the start or Reset().
+  [[nodiscard]] Counters counters() const;
+
+  /// Forgets buckets, upload sessions, journal and counters. The clock and open connections stay.
+  void Reset();
+
+  /// Stores files as objects, and returns their number. Throws std::runtime_error where a file cannot be read or its
+  /// path is no object's name; what was stored before stays.
+  std::size_t Seed(const SeedOptions& options);
 
   /// Ends every connection and waits for the threads; nothing is served afterwards. May be called again.
   void Stop();

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gcsflux/emulator/clock.h"
+
+namespace gcsflux::emulator {
+
+/// One request, as the journal keeps it from its arrival on. Requests under /_emulator/ are not kept.
+struct RequestRecord {
+  std::uint64_t number = 0;  ///< In order of arrival, from 1; Reset() begins anew.
+  std::string method = {};
+  std::string target = {};     ///< As it came, without its origin; the values of secret parameters read REDACTED.
+  std::string operation = {};  ///< "storage.objects.insert", say; "unknown" where the request was not understood.
+  std::string phase = {};      ///< Of an upload in several requests: "start", "chunk", "final", "status" and so on.
+  std::string bucket = {};
+  std::string object = {};  ///< Of an upload session too.
+  std::string invocation_id =
+      {};                       ///< By x-goog-api-client: one for all attempts of a call; empty where it is not sent.
+  int attempt = 0;              ///< From 1; 0 where it is not sent.
+  int status = 0;               ///< 0 until it is answered.
+  std::uint64_t bytes_in = 0;   ///< Of the request's body; known when it is answered.
+  std::uint64_t bytes_out = 0;  ///< Of the answer's body, as far as it was handed to the connection.
+  Clock::Time start = {};       ///< When the head had arrived.
+  std::chrono::nanoseconds duration{0};  ///< Up to the end of the answer, or until now.
+  bool is_finished = false;              ///< The connection is done with it, though the client may have gone before.
+};
+
+/// The answers of one operation with one status.
+struct OperationCount {
+  std::string operation = {};
+  int status = 0;
+  std::uint64_t requests = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+};
+
+/// What was answered since the start or the last Reset(), whatever the journal's size.
+struct Counters {
+  std::uint64_t requests = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  std::vector<OperationCount> operations = {};  ///< By operation, then by status.
+};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+
+#include "gcsflux/emulator/clock.h"
+#include "server/api_error.h"
+#include "server/http_message.h"
+#include "server/target.h"
+#include "store/store.h"
+#include "traffic/journal.h"
+#include "traffic/request_counters.h"
+
+namespace gcsflux::emulator {
+
+/// What the admin endpoints show and change; all of it must outlive them.
+struct AdminSubject {
+  const Clock& clock;
+  Store& store;
+  Journal& journal;
+  RequestCounters& counters;
+  std::function<void()> reset;
+  std::function<std::size_t()> count_connections;
+  std::filesystem::path seed_root;  ///< Below it directories may be seeded from; empty: none.
+};
+
+/// The emulator's own endpoints, under /_emulator/, where GCS has none. Thread-safe.
+///
+/// No bucket's name begins with '_', so that they hide nothing.
+class AdminEndpoints final : public RequestHandler {
+ public:
+  /// Whatever is not an admin request goes to `next`, which must outlive it.
+  AdminEndpoints(AdminSubject subject, RequestHandler& next) : subject_(std::move(subject)), next_(next) {}
+
+  HttpResponse Handle(const HttpRequest& request, RequestBody& body) override;
+
+ private:
+  struct Endpoint;
+  ApiResult<HttpResponse> Answer(const HttpRequest& request, RequestBody& body);
+  ApiResult<HttpResponse> Health(const Target& target, RequestBody& body);
+  ApiResult<HttpResponse> Reset(const Target& target, RequestBody& body);
+  ApiResult<HttpResponse> Seed(const Target& target, RequestBody& body);
+  ApiResult<HttpResponse> ShowCounters(const Target& target, RequestBody& body);
+  ApiResult<HttpResponse> ShowJournal(const Target& target, RequestBody& body);
+  ApiResult<HttpResponse> ShowMetrics(const Target& target, RequestBody& body);
+
+  const AdminSubject subject_;
+  RequestHandler& next_;
+};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,27 @@
+#include "server/operation_name.h"
+
+namespace gcsflux::emulator {
+
+std::string_view OperationName(Operation operation) {
+  switch (operation) {
+    case Operation::kListBuckets: return "storage.buckets.list";
+    case Operation::kInsertBucket: return "storage.buckets.insert";
+    case Operation::kGetBucket: return "storage.buckets.get";
+    case Operation::kDeleteBucket: return "storage.buckets.delete";
+    case Operation::kTestBucketPermissions: return "storage.buckets.testIamPermissions";
+    case Operation::kListObjects: return "storage.objects.list";
+    case Operation::kGetObject:
+    case Operation::kDownloadObject: return "storage.objects.get";
+    case Operation::kPatchObject: return "storage.objects.patch";
+    // As in the retry tests of Google's clients, whatever is sent to an upload session is part of the insert, but for
+    // its end.
+    case Operation::kDeleteObject:
+    case Operation::kCancelUpload: return "storage.objects.delete";
+    case Operation::kComposeObject: return "storage.objects.compose";
+    case Operation::kInsertObject:
+    case Operation::kUploadChunk: return "storage.objects.insert";
+  }
+  return "unknown";
+}
+
+}  // namespace gcsflux::emulator

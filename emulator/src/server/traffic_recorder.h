@@ -1,0 +1,27 @@
+#pragma once
+
+#include "gcsflux/emulator/clock.h"
+#include "server/http_message.h"
+#include "server/service.h"
+#include "traffic/journal.h"
+#include "traffic/request_counters.h"
+
+namespace gcsflux::emulator {
+
+/// Passes requests on to the service, and keeps them in the journal and in the counters. Thread-safe.
+class TrafficRecorder final : public RequestHandler {
+ public:
+  /// All of them must outlive it.
+  TrafficRecorder(Service& service, const Clock& clock, Journal& journal, RequestCounters& counters)
+      : service_(service), clock_(clock), journal_(journal), counters_(counters) {}
+
+  HttpResponse Handle(const HttpRequest& request, RequestBody& body) override;
+
+ private:
+  Service& service_;
+  const Clock& clock_;
+  Journal& journal_;
+  RequestCounters& counters_;
+};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,81 @@
+#include "store/seed_bucket.h"
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "store/body.h"
+#include "store/names.h"
+#include "store/rope.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+namespace fs = std::filesystem;
+
+tl::unexpected<Failure> Unreadable(const fs::path& path, const std::error_code& error) {
+  return Fail(FailureKind::kInvalid, "Cannot read '" + path.string() + "': " + error.message() + ".");
+}
+
+// Sorted, so that the same directory always gives the same order of generations.
+Outcome<std::vector<fs::path>> FindFiles(const fs::path& directory) {
+  std::error_code error;
+  std::vector<fs::path> files;
+  fs::recursive_directory_iterator at(directory, error);
+  while (!error && at != fs::recursive_directory_iterator()) {
+    if (at->symlink_status(error).type() == fs::file_type::regular) files.push_back(at->path());
+    if (!error) at.increment(error);
+  }
+  if (error) return Unreadable(directory, error);
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Outcome<Rope> ReadFile(const fs::path& path) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error) return Unreadable(path, error);
+  std::ifstream file(path, std::ios::binary);
+  RopeBuilder builder(size);
+  while (file && builder.size() < size) {
+    const std::span<std::byte> room = builder.Room();
+    file.read(reinterpret_cast<char*>(room.data()), static_cast<std::streamsize>(room.size()));
+    builder.Commit(static_cast<std::size_t>(file.gcount()));
+  }
+  if (builder.size() != size) return Unreadable(path, std::make_error_code(std::errc::io_error));
+  return builder.Build();
+}
+
+Outcome<std::shared_ptr<Bucket>> FindOrInsertBucket(Store& store, const std::string& name) {
+  auto inserted = store.InsertBucket({.name = name});
+  if (!inserted && inserted.error().kind != FailureKind::kConflict) return tl::unexpected(inserted.error());
+  return store.FindBucket(name);
+}
+
+}  // namespace
+
+Outcome<SeedResult> SeedBucket(Store& store, const SeedRequest& request) {
+  const auto files = FindFiles(request.directory);
+  if (!files) return tl::unexpected(files.error());
+  const auto bucket = FindOrInsertBucket(store, request.bucket);
+  if (!bucket) return tl::unexpected(bucket.error());
+  SeedResult result;
+  for (const fs::path& file : *files) {
+    std::string name = request.prefix + file.lexically_relative(request.directory).generic_string();
+    if (auto valid = CheckObjectName(name); !valid) return tl::unexpected(valid.error());
+    Outcome<Rope> bytes = ReadFile(file);
+    if (!bytes) return tl::unexpected(bytes.error());
+    NewObject object{.name = std::move(name), .body = std::make_shared<const Body>(*std::move(bytes))};
+    object.attributes.content_type = "application/octet-stream";
+    result.bytes += object.body->size();
+    result.objects += 1;
+    const auto stored = (*bucket)->InsertObject(std::move(object), {});
+    if (!stored) return tl::unexpected(stored.error());
+  }
+  return result;
+}
+
+}  // namespace gcsflux::emulator
