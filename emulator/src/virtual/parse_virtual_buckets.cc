@@ -86,7 +86,6 @@ VirtualBucket ParseEntry(std::string_view entry) {
   if (fields[3].size() != 1) Refuse(entry, "pattern: '" + std::string(fields[3]) + "' is not a letter from a to h");
   bucket.pattern = static_cast<NamePattern>(fields[3].front());
   if (fields.size() == 5) bucket.seed = ParseWhole(entry, "seed", fields[4]);
-  CheckVirtualBucket(bucket);
   return bucket;
 }
 
@@ -96,6 +95,7 @@ std::vector<VirtualBucket> ParseVirtualBuckets(std::string_view text) {
   std::vector<VirtualBucket> buckets;
   if (text.empty()) return buckets;
   for (const std::string_view entry : Split(text, ',')) buckets.push_back(ParseEntry(entry));
+  CheckVirtualBuckets(buckets);
   return buckets;
 }
 

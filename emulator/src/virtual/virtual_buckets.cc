@@ -1,18 +1,12 @@
 #include "virtual/virtual_buckets.h"
 
-#include <algorithm>
-#include <stdexcept>
-
 #include "virtual/virtual_objects.h"
 
 namespace gcsflux::emulator {
 
 VirtualBuckets::VirtualBuckets(std::span<const VirtualBucket> buckets) {
+  CheckVirtualBuckets(buckets);
   for (const VirtualBucket& bucket : buckets) {
-    CheckVirtualBucket(bucket);
-    const bool is_twice =
-        std::any_of(buckets_.begin(), buckets_.end(), [&](const auto& other) { return other.first == bucket.name; });
-    if (is_twice) throw std::invalid_argument("virtual bucket '" + bucket.name + "': name: it comes twice");
     buckets_.emplace_back(bucket.name, std::make_shared<const VirtualObjects>(bucket));
   }
 }

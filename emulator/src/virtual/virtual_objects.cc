@@ -4,7 +4,9 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "store/names.h"
@@ -45,6 +47,15 @@ Time MakeTime(const VirtualBucket& bucket) {
   throw std::invalid_argument("virtual bucket '" + bucket.name + "': " + what);
 }
 
+void Check(const VirtualBucket& bucket) {
+  if (const auto valid = CheckBucketName(bucket.name); !valid) Refuse(bucket, "name: " + valid.error().message);
+  if (bucket.count > kMaxVirtualObjects) Refuse(bucket, "count: more than " + std::to_string(kMaxVirtualObjects));
+  if (bucket.size_bytes > kMaxVirtualObjectBytes) Refuse(bucket, "size: above 5 TiB");
+  if (!(bucket.size_sigma >= 0 && bucket.size_sigma <= kMaxSigma)) Refuse(bucket, "size: sigma is not within 0 to 10");
+  const char letter = static_cast<char>(bucket.pattern);
+  if (letter < 'a' || letter > 'h') Refuse(bucket, "pattern: not a letter from a to h");
+}
+
 }  // namespace
 
 VirtualObjects::VirtualObjects(const VirtualBucket& bucket)
@@ -81,13 +92,12 @@ std::uint64_t VirtualObjects::SizeOf(std::uint64_t index) const {
   return static_cast<std::uint64_t>(std::clamp(size, 1.0, static_cast<double>(kMaxVirtualObjectBytes)));
 }
 
-void CheckVirtualBucket(const VirtualBucket& bucket) {
-  if (const auto valid = CheckBucketName(bucket.name); !valid) Refuse(bucket, "name: " + valid.error().message);
-  if (bucket.count > kMaxVirtualObjects) Refuse(bucket, "count: more than " + std::to_string(kMaxVirtualObjects));
-  if (bucket.size_bytes > kMaxVirtualObjectBytes) Refuse(bucket, "size: above 5 TiB");
-  if (!(bucket.size_sigma >= 0 && bucket.size_sigma <= kMaxSigma)) Refuse(bucket, "size: sigma is not within 0 to 10");
-  const char letter = static_cast<char>(bucket.pattern);
-  if (letter < 'a' || letter > 'h') Refuse(bucket, "pattern: not a letter from a to h");
+void CheckVirtualBuckets(std::span<const VirtualBucket> buckets) {
+  std::set<std::string_view> names;
+  for (const VirtualBucket& bucket : buckets) {
+    Check(bucket);
+    if (!names.insert(bucket.name).second) Refuse(bucket, "name: it comes twice");
+  }
 }
 
 }  // namespace gcsflux::emulator

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "gcsflux/emulator/virtual_bucket.h"
 #include "store/object_source.h"
@@ -11,7 +12,7 @@ namespace gcsflux::emulator {
 /// A virtual bucket's objects. Thread-safe.
 class VirtualObjects final : public ObjectSource {
  public:
-  /// `bucket` must be valid: see CheckVirtualBucket().
+  /// `bucket` must be valid: see CheckVirtualBuckets().
   explicit VirtualObjects(const VirtualBucket& bucket);
 
   [[nodiscard]] std::uint64_t count() const override { return names_->count(); }
@@ -28,7 +29,8 @@ class VirtualObjects final : public ObjectSource {
   const Time time_created_;
 };
 
-/// Throws std::invalid_argument, which names the bucket and the field, where a value is out of its range.
-void CheckVirtualBucket(const VirtualBucket& bucket);
+/// Throws std::invalid_argument, which names the bucket and the field, where a value is out of its range or a name
+/// comes twice.
+void CheckVirtualBuckets(std::span<const VirtualBucket> buckets);
 
 }  // namespace gcsflux::emulator
