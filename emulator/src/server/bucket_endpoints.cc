@@ -60,6 +60,7 @@ ApiResult<HttpResponse> BucketEndpoints::Insert(const ApiCall& call) const {
   if (!text) return tl::unexpected(text.error());
   ApiResult<BucketInfo> info = ParseBucketResource(*text);
   if (!info) return tl::unexpected(info.error());
+  call.subject.bucket = info->name;
   const Outcome<BucketInfo> inserted = store_.InsertBucket(*std::move(info));
   if (!inserted) return tl::unexpected(ToApiError(inserted.error()));
   return BucketResponse(call, *inserted);
