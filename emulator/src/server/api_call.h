@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "server/api_error.h"
+#include "server/caller.h"
 #include "server/field_mask.h"
 #include "server/http_message.h"
 #include "server/request_subject.h"
@@ -25,6 +26,7 @@ struct ApiCall {
   QueryParameters query;
   FieldMask fields;
   std::string base_url;  ///< "http://HOST:PORT", the way by which the client came.
+  Caller caller = {};
 };
 
 /// 400 where the parameter is there and no whole number.

@@ -18,6 +18,7 @@ constexpr std::array kRoutes = {
     Entry{"POST", "storage/v1/b", Operation::kInsertBucket},
     Entry{"GET", "storage/v1/b/{bucket}", Operation::kGetBucket},
     Entry{"DELETE", "storage/v1/b/{bucket}", Operation::kDeleteBucket},
+    Entry{"GET", "storage/v1/b/{bucket}/iam/testPermissions", Operation::kTestBucketPermissions},
     Entry{"GET", "storage/v1/b/{bucket}/o", Operation::kListObjects},
     Entry{"GET", "storage/v1/b/{bucket}/o/{object}", Operation::kGetObject},
     Entry{"GET", "download/storage/v1/b/{bucket}/o/{object}", Operation::kDownloadObject},

@@ -14,6 +14,7 @@ enum class Operation {
   kInsertBucket,
   kGetBucket,
   kDeleteBucket,
+  kTestBucketPermissions,
   kListObjects,
   kGetObject,
   kDownloadObject,

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "server/authorizer.h"
 #include "server/commit_upload.h"
 #include "server/multipart.h"
 #include "server/receive_body.h"
@@ -28,13 +29,14 @@ ApiResult<std::string> SettleName(const QueryParameters& query, const std::optio
   return name;
 }
 
-ApiResult<void> Describe(const QueryParameters& query, ObjectResource resource, PendingObject& pending) {
-  ApiResult<std::string> name = SettleName(query, resource.name);
+ApiResult<void> Describe(const ApiCall& call, ObjectResource resource, PendingObject& pending) {
+  ApiResult<std::string> name = SettleName(call.query, resource.name);
   if (!name) return tl::unexpected(name.error());
+  if (auto allowed = RequireReplace(call.caller, *pending.bucket, *name); !allowed) return allowed;
   pending.name = *std::move(name);
   pending.attributes = std::move(resource.attributes);
   pending.hashes = resource.hashes;
-  const std::string encoding = query.Value("contentEncoding");
+  const std::string encoding = call.query.Value("contentEncoding");
   if (!encoding.empty()) pending.attributes.content_encoding = encoding;
   return {};
 }
@@ -55,7 +57,7 @@ ApiResult<HttpResponse> InsertMedia(const ApiCall& call, PendingObject pending) 
   ObjectResource resource;
   resource.attributes.content_type = HeaderValue(call, "content-type");
   resource.attributes.content_encoding = HeaderValue(call, "content-encoding");  // the bytes are stored as they come
-  if (auto done = Describe(call.query, std::move(resource), pending); !done) return tl::unexpected(done.error());
+  if (auto done = Describe(call, std::move(resource), pending); !done) return tl::unexpected(done.error());
   ApiResult<Rope> bytes = ReceiveWholeBody(call.body);
   if (!bytes) return tl::unexpected(bytes.error());
   return Store(call, std::move(pending), *std::move(bytes));
@@ -69,7 +71,7 @@ ApiResult<HttpResponse> InsertMultipart(const ApiCall& call, PendingObject pendi
   ApiResult<ObjectResource> resource = ParseObjectResource(parts->metadata);
   if (!resource) return tl::unexpected(resource.error());
   if (resource->attributes.content_type.empty()) resource->attributes.content_type = parts->media_content_type;
-  if (auto done = Describe(call.query, *std::move(resource), pending); !done) return tl::unexpected(done.error());
+  if (auto done = Describe(call, *std::move(resource), pending); !done) return tl::unexpected(done.error());
   return Store(call, std::move(pending), parts->media.Compact());
 }
 
@@ -80,7 +82,7 @@ ApiResult<PendingObject> ReadSessionStart(const ApiCall& call, PendingObject pen
   if (!resource) return tl::unexpected(resource.error());
   std::string& type = resource->attributes.content_type;
   if (type.empty()) type = HeaderValue(call, "x-upload-content-type");
-  if (auto done = Describe(call.query, *std::move(resource), pending); !done) return tl::unexpected(done.error());
+  if (auto done = Describe(call, *std::move(resource), pending); !done) return tl::unexpected(done.error());
   return pending;
 }
 

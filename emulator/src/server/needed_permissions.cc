@@ -1,0 +1,29 @@
+#include "server/needed_permissions.h"
+
+namespace gcsflux::emulator {
+
+using enum Permission;
+
+NeededPermissions PermissionsFor(Operation operation) {
+  switch (operation) {
+    case Operation::kListBuckets: return {.on_project = {kBucketsList}};
+    case Operation::kInsertBucket: return {.on_project = {kBucketsCreate}};
+    case Operation::kGetBucket: return {.on_bucket = {kBucketsGet}};
+    case Operation::kDeleteBucket: return {.on_bucket = {kBucketsDelete}};
+    case Operation::kTestBucketPermissions: return {};  // everybody may ask what they may do
+    case Operation::kListObjects: return {.on_bucket = {kObjectsList}};
+    case Operation::kGetObject:
+    case Operation::kDownloadObject: return {.on_bucket = {kObjectsGet}};
+    case Operation::kPatchObject: return {.on_bucket = {kObjectsGet, kObjectsUpdate}};
+    case Operation::kDeleteObject: return {.on_bucket = {kObjectsDelete}};
+    case Operation::kComposeObject: return {.on_bucket = {kObjectsGet, kObjectsCreate}, .replaces_object = true};
+    case Operation::kInsertObject:
+      return {.on_bucket = {kObjectsCreate}};  // the body may name the object
+    // A session's URI is a credential in itself: https://cloud.google.com/storage/docs/resumable-uploads#session-uris
+    case Operation::kUploadChunk:
+    case Operation::kCancelUpload: return {};
+  }
+  return {};
+}
+
+}  // namespace gcsflux::emulator
