@@ -32,6 +32,16 @@ set(EMULATOR_SOURCES
   emulator/src/identity/permissions.cc
   emulator/src/identity/rsa_public_key.cc
   emulator/src/identity/tokens.cc
+  # buckets that are computed
+  emulator/src/virtual/computed_content.cc
+  emulator/src/virtual/counter_names.cc
+  emulator/src/virtual/directory_names.cc
+  emulator/src/virtual/hex_names.cc
+  emulator/src/virtual/name_set.cc
+  emulator/src/virtual/parse_virtual_buckets.cc
+  emulator/src/virtual/utf8_names.cc
+  emulator/src/virtual/virtual_buckets.cc
+  emulator/src/virtual/virtual_objects.cc
   # HTTP/1.1
   emulator/src/server/body_reader.cc
   emulator/src/server/http_codec.cc
@@ -51,18 +61,23 @@ set(EMULATOR_SOURCES
   # the JSON API
   emulator/src/server/api_call.cc
   emulator/src/server/api_error.cc
+  emulator/src/server/authorizer.cc
   emulator/src/server/base64.cc
   emulator/src/server/bucket_endpoints.cc
   emulator/src/server/byte_range.cc
+  emulator/src/server/caller.cc
   emulator/src/server/commit_upload.cc
   emulator/src/server/content_range.cc
   emulator/src/server/field_mask.cc
   emulator/src/server/gunzip.cc
   emulator/src/server/hash_text.cc
+  emulator/src/server/iam_endpoints.cc
   emulator/src/server/json_error.cc
   emulator/src/server/json_writer.cc
   emulator/src/server/media_response.cc
+  emulator/src/server/metadata_server.cc
   emulator/src/server/multipart.cc
+  emulator/src/server/needed_permissions.cc
   emulator/src/server/object_endpoints.cc
   emulator/src/server/operation_name.cc
   emulator/src/server/page_token.cc
@@ -73,5 +88,23 @@ set(EMULATOR_SOURCES
   emulator/src/server/service.cc
   emulator/src/server/target.cc
   emulator/src/server/time_format.cc
+  emulator/src/server/token_endpoints.cc
   emulator/src/server/upload_endpoints.cc
-  emulator/src/server/upload_hashes.cc)
+  emulator/src/server/upload_hashes.cc
+  # the XML API
+  emulator/src/server/xml/http_conditions.cc
+  emulator/src/server/xml/xml_buckets.cc
+  emulator/src/server/xml/xml_call.cc
+  emulator/src/server/xml/xml_copy.cc
+  emulator/src/server/xml/xml_error.cc
+  emulator/src/server/xml/xml_etag.cc
+  emulator/src/server/xml/xml_listing.cc
+  emulator/src/server/xml/xml_multipart.cc
+  emulator/src/server/xml/xml_multipart_pages.cc
+  emulator/src/server/xml/xml_objects.cc
+  emulator/src/server/xml/xml_operation.cc
+  emulator/src/server/xml/xml_requests.cc
+  emulator/src/server/xml/xml_router.cc
+  emulator/src/server/xml/xml_service.cc
+  emulator/src/server/xml/xml_upload_body.cc
+  emulator/src/server/xml/xml_writer.cc)

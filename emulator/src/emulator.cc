@@ -1,17 +1,22 @@
 #include "gcsflux/emulator/emulator.h"
 
+#include <optional>
 #include <random>
 #include <stdexcept>
 
+#include "identity/config.h"
+#include "identity/identity.h"
 #include "server/admin_endpoints.h"
 #include "server/http_server.h"
 #include "server/service.h"
+#include "server/tls_context.h"
 #include "server/traffic_recorder.h"
 #include "store/resumable_sessions.h"
 #include "store/seed_bucket.h"
 #include "store/store.h"
 #include "traffic/journal.h"
 #include "traffic/request_counters.h"
+#include "virtual/virtual_buckets.h"
 
 namespace gcsflux::emulator {
 
@@ -19,9 +24,10 @@ class Emulator::Running {
  public:
   explicit Running(const EmulatorOptions& options)
       : store_([this] { return clock_.Now(); }),
+        virtual_buckets_(options.virtual_buckets, store_),
         sessions_([this] { return clock_.Now(); }, std::random_device()()),
         journal_(options.journal_size),
-        service_(store_, sessions_),
+        service_(store_, sessions_, Access(options)),
         recorder_(service_, clock_, journal_, counters_),
         admin_({.clock = clock_,
                 .store = store_,
@@ -31,12 +37,13 @@ class Emulator::Running {
                 .count_connections = [this] { return server_.CountConnections(); },
                 .seed_root = options.seed_root},
                recorder_),
-        server_(options.host, options.port, admin_),
-        endpoint_("http://" + server_.authority()) {}
+        server_(options.host, options.port, admin_, Tls(options)),
+        endpoint_(Scheme(options) + "://" + server_.authority()) {}
 
   void Stop() { server_.Stop(); }
   void Reset() {
     store_.Clear();
+    virtual_buckets_.AddTo(store_);
     sessions_.Clear();
     journal_.Reset();
     counters_.Reset();
@@ -53,11 +60,24 @@ class Emulator::Running {
   [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
 
  private:
+  static std::string Scheme(const EmulatorOptions& options) { return options.tls ? "https" : "http"; }
+  static std::optional<TlsContext> Tls(const EmulatorOptions& options) {
+    if (!options.tls) return std::nullopt;
+    return TlsContext(options.tls->certificate_chain, options.tls->private_key);
+  }
+  ServiceAccess Access(const EmulatorOptions& options) {
+    if (!options.auth) return {.scheme = Scheme(options)};
+    identity_.emplace(ParseIdentityConfig(options.auth->config), [this] { return clock_.Now(); });
+    return {.scheme = Scheme(options), .identity = &*identity_, .is_required = options.auth->is_required};
+  }
+
   Clock clock_;
   Store store_;
+  const VirtualBuckets virtual_buckets_;
   ResumableSessions sessions_;
   Journal journal_;
   RequestCounters counters_;
+  std::optional<Identity> identity_;
   Service service_;
   TrafficRecorder recorder_;
   AdminEndpoints admin_;

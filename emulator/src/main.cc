@@ -6,8 +6,11 @@
 #include <array>
 #include <csignal>
 #include <cstdint>
+#include <fstream>
 #include <iostream>
 #include <limits>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -18,10 +21,28 @@ DEFINE_string(host, "127.0.0.1",
               "Address to listen on. Change it only where the network is trusted: whoever reaches it may read and "
               "write everything.");
 DEFINE_uint32(port, 0, "Port to listen on; 0 takes any free one. Set it where clients are configured beforehand.");
+DEFINE_string(tls_cert, "",
+              "File with the server's certificate chain in PEM: serves HTTPS, and no HTTP. Takes --tls_key. Set it "
+              "where clients insist on TLS.");
+DEFINE_string(tls_key, "", "File with that certificate's private key in PEM, without a passphrase.");
+DEFINE_string(auth_config, "",
+              "JSON file that says who is known and who may do what (docs/identity.md): serves the endpoints where "
+              "credentials become tokens, and a metadata server. Set it to try real credentials.");
+DEFINE_bool(require_auth, false,
+            "Refuse requests without a valid token (401) or without the role that they take (403). Takes "
+            "--auth_config.");
+DEFINE_string(virtual_buckets, "",
+              "Buckets full of computed objects, which take no memory: name:count:size:pattern[:seed],... with a size of "
+              "bytes, KiB, MiB, GiB or TiB, or lognormal(MEDIAN,SIGMA), and one of the patterns of names (a) 32 "
+              "hexadecimal digits, (b) zero-padded sequence, (c) 1,000 dated directories of uneven size, (d) 1,000 "
+              "class directories of which 50 hold half, (e) one huge directory beside many tiny ones, (f) UTF-8 of one "
+              "to four bytes, (g) long common prefix and unpadded counter, (h) a directory per file. Set it to list or "
+              "read more than memory holds: big:20000000:100KiB:a");
 
 namespace {
 
-constexpr std::array kFlags = {"host", "port"};
+constexpr std::array kFlags = {"host", "port", "tls_cert", "tls_key", "auth_config", "require_auth",
+                              "virtual_buckets"};
 
 enum ExitStatus { kOk = 0, kFailed = 1, kWrongUsage = 2 };
 
@@ -57,6 +78,11 @@ int ParseArguments(int argc, char** argv) {
     const std::string name(argument.substr(dashes, equals - dashes));
     if (!IsOurs(name)) return WrongUsage("unknown flag '" + std::string(argument) + "'");
     const bool has_value = equals != argument.size();
+    const bool is_switch = gflags::GetCommandLineFlagInfoOrDie(name.c_str()).type == "bool";
+    if (!has_value && is_switch) {
+      gflags::SetCommandLineOption(name.c_str(), "true");
+      continue;
+    }
     if (!has_value && i + 1 == argc) return WrongUsage("--" + name + " needs a value");
     const std::string value = has_value ? std::string(argument.substr(equals + 1)) : argv[++i];
     if (gflags::SetCommandLineOption(name.c_str(), value.c_str()).empty()) {
@@ -66,7 +92,36 @@ int ParseArguments(int argc, char** argv) {
   if (FLAGS_port > std::numeric_limits<std::uint16_t>::max()) {
     return WrongUsage("--port=" + std::to_string(FLAGS_port) + " is above 65535");
   }
+  if (FLAGS_tls_cert.empty() != FLAGS_tls_key.empty()) return WrongUsage("--tls_cert and --tls_key go together");
+  if (FLAGS_require_auth && FLAGS_auth_config.empty()) return WrongUsage("--require_auth takes --auth_config");
+  try {
+    (void)gcsflux::emulator::ParseVirtualBuckets(FLAGS_virtual_buckets);
+  } catch (const std::invalid_argument& error) {
+    return WrongUsage(std::string("--virtual_buckets: ") + error.what());
+  }
   return kOk;
+}
+
+std::string ReadFile(const std::string& flag, const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (text.str().empty()) throw std::invalid_argument("--" + flag + "=" + path + " cannot be read or is empty");
+  return text.str();
+}
+
+// Throws std::invalid_argument.
+gcsflux::emulator::EmulatorOptions OptionsFromFlags() {
+  gcsflux::emulator::EmulatorOptions options{.host = FLAGS_host, .port = static_cast<std::uint16_t>(FLAGS_port)};
+  if (!FLAGS_tls_cert.empty()) {
+    options.tls = {.certificate_chain = ReadFile("tls_cert", FLAGS_tls_cert),
+                   .private_key = ReadFile("tls_key", FLAGS_tls_key)};
+  }
+  if (!FLAGS_auth_config.empty()) {
+    options.auth = {.config = ReadFile("auth_config", FLAGS_auth_config), .is_required = FLAGS_require_auth};
+  }
+  options.virtual_buckets = gcsflux::emulator::ParseVirtualBuckets(FLAGS_virtual_buckets);
+  return options;
 }
 
 bool IsLoopback(std::string_view host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
@@ -86,8 +141,8 @@ int main(int argc, char** argv) {
   sigaddset(&stop_signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);
   try {
-    gcsflux::emulator::Emulator emulator({.host = FLAGS_host, .port = static_cast<std::uint16_t>(FLAGS_port)});
-    if (!IsLoopback(FLAGS_host)) {
+    gcsflux::emulator::Emulator emulator(OptionsFromFlags());
+    if (!IsLoopback(FLAGS_host) && !FLAGS_require_auth) {
       std::cerr << "gcsflux-emulator: warning: " << FLAGS_host
                 << " is reachable from outside, and nobody is asked who they are\n";
     }
@@ -96,6 +151,9 @@ int main(int argc, char** argv) {
     sigwait(&stop_signals, &received);
     emulator.Stop();
   } catch (const std::system_error& error) {
+    std::cerr << "gcsflux-emulator: " << error.what() << "\n";
+    return kFailed;
+  } catch (const std::invalid_argument& error) {
     std::cerr << "gcsflux-emulator: " << error.what() << "\n";
     return kFailed;
   }

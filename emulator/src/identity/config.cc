@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -25,9 +25,10 @@ RsaPublicKey ReadKey(const JsonFields& fields, const std::string& name, const st
 // A service account as the console hands it out, in a file of its own.
 ServiceAccount ReadKeyFile(const JsonFields& fields, const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) fields.Refuse("key_file", "cannot be read: " + path);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const json parsed = json::parse(text, nullptr, false);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (text.str().empty()) fields.Refuse("key_file", "cannot be read or is empty: " + path);
+  const json parsed = json::parse(text.str(), nullptr, false);
   const auto member = [&](const char* name) {
     const bool is_string = parsed.is_object() && parsed.contains(name) && parsed[name].is_string();
     if (!is_string) fields.Refuse("key_file", path + " is no service account's key file: it has no " + name);

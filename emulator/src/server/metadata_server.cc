@@ -75,13 +75,16 @@ std::optional<HttpResponse> MetadataServer::Answer(const HttpRequest& request, c
   std::vector<std::string> path = target.segments;
   if (!path.empty() && path.back().empty()) path.pop_back();
   if (path.empty()) {
-    // Clients ask here whether they are on a virtual machine; with credentials, it is a listing of buckets.
-    const bool is_ping = HasFlavor(request) || request.headers.Find("authorization") == nullptr;
-    return is_read && is_ping ? std::optional(Text("computeMetadata/\n")) : std::nullopt;
+    // Clients ask here whether they are on a virtual machine; others have the XML API list buckets.
+    return is_read && HasFlavor(request) ? std::optional(Text("computeMetadata/\n")) : std::nullopt;
   }
   if (path[0] != "computeMetadata") return std::nullopt;
   if (!HasFlavor(request)) return Text("Missing Metadata-Flavor:Google header.\n", 403);
   if (!is_read) return Text("Method Not Allowed\n", 405);
+  return AnswerPath(path, target.query);
+}
+
+HttpResponse MetadataServer::AnswerPath(const std::vector<std::string>& path, const QueryParameters& query) {
   using Path = std::vector<std::string>;
   if (path == Path{"computeMetadata", "v1", "project", "project-id"}) return Text(identity_.config().project_id);
   const Path accounts = {"computeMetadata", "v1", "instance", "service-accounts"};
@@ -91,7 +94,7 @@ std::optional<HttpResponse> MetadataServer::Answer(const HttpRequest& request, c
   if (path.size() == accounts.size()) return Text("default/\n" + email + "/\n");
   const std::string& account = path[accounts.size()];
   if (account != "default" && account != email) return NotFound();
-  return AnswerAccount({path.begin() + static_cast<std::ptrdiff_t>(accounts.size()) + 1, path.end()}, target.query);
+  return AnswerAccount({path.begin() + static_cast<std::ptrdiff_t>(accounts.size()) + 1, path.end()}, query);
 }
 
 HttpResponse MetadataServer::AnswerAccount(const std::vector<std::string>& rest, const QueryParameters& query) {

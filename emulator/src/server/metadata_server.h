@@ -22,6 +22,7 @@ class MetadataServer {
   std::optional<HttpResponse> Answer(const HttpRequest& request, const Target& target);
 
  private:
+  HttpResponse AnswerPath(const std::vector<std::string>& path, const QueryParameters& query);
   HttpResponse AnswerAccount(const std::vector<std::string>& rest, const QueryParameters& query);
 
   Identity& identity_;

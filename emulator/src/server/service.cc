@@ -4,14 +4,34 @@
 #include <utility>
 
 #include "server/json_error.h"
+#include "server/needed_permissions.h"
 #include "server/operation_name.h"
 
 namespace gcsflux::emulator {
 
+Service::Service(Store& store, ResumableSessions& sessions, const ServiceAccess& access)
+    : scheme_(access.scheme),
+      authorizer_(access.is_required ? access.identity : nullptr, store),
+      iam_(store),
+      buckets_(store),
+      objects_(store),
+      resumable_(sessions),
+      uploads_(store, resumable_),
+      xml_(store, authorizer_) {
+  if (access.identity == nullptr) return;
+  tokens_.emplace(*access.identity);
+  metadata_server_.emplace(*access.identity);
+}
+
 HttpResponse Service::Handle(const HttpRequest& request, RequestBody& body, RequestSubject& subject) {
   try {
+    if (auto response = AnswerIdentity(request, body, subject)) return *std::move(response);
+    if (IsXmlRequest(request)) return xml_.Handle(request, body, BaseUrl(request), subject);
     ApiResult<HttpResponse> response = Answer(request, body, subject);
-    return response ? *std::move(response) : ErrorResponse(response.error());
+    if (response) return *std::move(response);
+    HttpResponse refusal = ErrorResponse(response.error());
+    AddChallenge(refusal);
+    return refusal;
   } catch (const std::exception&) {  // out of memory, say; the text would tell a client nothing
     return ErrorResponse(ApiError{500, "backendError", "Internal error encountered."});
   }
@@ -26,14 +46,38 @@ ApiResult<HttpResponse> Service::Answer(const HttpRequest& request, RequestBody&
   ApiResult<FieldMask> fields = FieldMask();
   if (const std::string mask = target->query.Value("fields"); !mask.empty()) fields = FieldMask::Parse(mask);
   if (!fields) return tl::unexpected(fields.error());
-  const std::string* host = request.headers.Find("host");
+  std::string base_url = BaseUrl(request);
+  ApiResult<Caller> caller = authorizer_.Identify(request.headers, base_url);
+  if (!caller) return tl::unexpected(caller.error());
+  auto allowed = authorizer_.Check(*caller, PermissionsFor(route->operation), route->bucket, route->object);
+  if (!allowed) return tl::unexpected(allowed.error());
   return Dispatch(ApiCall{.request = request,
                           .body = body,
                           .subject = subject,
                           .route = *std::move(route),
                           .query = std::move(target->query),
                           .fields = *std::move(fields),
-                          .base_url = "http://" + (host != nullptr ? *host : std::string("storage.googleapis.com"))});
+                          .base_url = std::move(base_url),
+                          .caller = *std::move(caller)});
+}
+
+std::optional<HttpResponse> Service::AnswerIdentity(const HttpRequest& request, RequestBody& body,
+                                                    RequestSubject& subject) {
+  if (!tokens_) return std::nullopt;
+  const ApiResult<Target> target = ParseTarget(request.target);
+  if (!target) return std::nullopt;
+  if (auto response = tokens_->Answer(request, body, *target, BaseUrl(request))) {
+    subject.operation = "oauth2.token";
+    return response;
+  }
+  auto response = metadata_server_->Answer(request, *target);
+  if (response) subject.operation = "computeMetadata.get";
+  return response;
+}
+
+std::string Service::BaseUrl(const HttpRequest& request) const {
+  const std::string* host = request.headers.Find("host");
+  return scheme_ + "://" + (host != nullptr ? *host : std::string("storage.googleapis.com"));
 }
 
 ApiResult<HttpResponse> Service::Dispatch(const ApiCall& call) {
@@ -42,6 +86,7 @@ ApiResult<HttpResponse> Service::Dispatch(const ApiCall& call) {
     case Operation::kInsertBucket: return buckets_.Insert(call);
     case Operation::kGetBucket: return buckets_.Get(call);
     case Operation::kDeleteBucket: return buckets_.Delete(call);
+    case Operation::kTestBucketPermissions: return iam_.TestBucketPermissions(call);
     case Operation::kListObjects: return objects_.List(call);
     case Operation::kGetObject: return objects_.Get(call);
     case Operation::kDownloadObject: return objects_.Download(call);

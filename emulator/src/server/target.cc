@@ -74,6 +74,14 @@ std::optional<std::string> QueryParameters::Optional(std::string_view name) cons
   return value != nullptr ? std::optional(*value) : std::nullopt;
 }
 
+std::vector<std::string> QueryParameters::Values(std::string_view name) const {
+  std::vector<std::string> values;
+  for (const auto& [key, value] : parameters_) {
+    if (key == name) values.push_back(value);
+  }
+  return values;
+}
+
 ApiResult<Target> ParseTarget(std::string_view raw) {
   std::string_view query = WithoutOrigin(raw);
   std::string_view path = TakeUntil(query, '?');
@@ -95,6 +103,16 @@ ApiResult<Target> ParseTarget(std::string_view raw) {
     target.query.Add(*std::move(name), *std::move(decoded));
   }
   return target;
+}
+
+std::string EncodePath(std::string_view text) {
+  std::string encoded;
+  while (true) {
+    encoded += EncodeSegment(text.substr(0, text.find('/')));
+    if (text.find('/') == std::string_view::npos) return encoded;
+    encoded += '/';
+    text.remove_prefix(text.find('/') + 1);
+  }
 }
 
 std::string EncodeSegment(std::string_view text) {

@@ -19,6 +19,8 @@ class QueryParameters {
   /// The value, or "".
   [[nodiscard]] std::string Value(std::string_view name) const;
   [[nodiscard]] std::optional<std::string> Optional(std::string_view name) const;
+  /// All of that name, in their order.
+  [[nodiscard]] std::vector<std::string> Values(std::string_view name) const;
 
  private:
   std::vector<std::pair<std::string, std::string>> parameters_;
@@ -35,5 +37,7 @@ ApiResult<Target> ParseTarget(std::string_view raw);
 
 /// Percent-encodes all but RFC 3986's unreserved characters, '/' too.
 std::string EncodeSegment(std::string_view text);
+/// The same, but leaves '/' as it is.
+std::string EncodePath(std::string_view text);
 
 }  // namespace gcsflux::emulator

@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gcsflux/emulator/clock.h"
+#include "gcsflux/emulator/security.h"
 #include "gcsflux/emulator/traffic.h"
+#include "gcsflux/emulator/virtual_bucket.h"
 
 namespace gcsflux::emulator {
 
@@ -17,11 +20,17 @@ struct EmulatorOptions {
   std::string host = "127.0.0.1";
   /// 0 takes any free port: see Emulator::endpoint().
   std::uint16_t port = 0;
+  /// Buckets that are there from the beginning, with any number of computed objects. Names must differ.
+  std::vector<VirtualBucket> virtual_buckets = {};
   /// How many requests the journal keeps; 0 keeps none. Raise it where a test looks at more of them at once; one takes
   /// about 0.5 KiB.
   std::size_t journal_size = 10'000;
   /// Below this directory `POST /_emulator/seed` may read. Empty refuses it: whoever reaches the emulator may ask.
   std::filesystem::path seed_root = {};
+  /// Serves HTTPS, and nothing else, where it is set.
+  std::optional<TlsOptions> tls = {};
+  /// Serves the endpoints of identities, and asks everybody who they are, where it is set.
+  std::optional<AuthOptions> auth = {};
 };
 
 /// Files that become objects.
@@ -39,13 +48,14 @@ struct SeedOptions {
 /// It serves as soon as the constructor returns and until Stop() or destruction. Thread-safe.
 class Emulator {
  public:
-  /// Throws std::system_error where the address cannot be listened on.
+  /// Throws std::system_error where the address cannot be listened on, std::invalid_argument where `virtual_buckets`,
+  /// `tls` or `auth` is wrong.
   explicit Emulator(EmulatorOptions options = {});
   ~Emulator();
   Emulator(const Emulator&) = delete;
   Emulator& operator=(const Emulator&) = delete;
 
-  /// "http://127.0.0.1:PORT", for STORAGE_EMULATOR_HOST or a client's endpoint.
+  /// "http://127.0.0.1:PORT", or "https://", for STORAGE_EMULATOR_HOST or a client's endpoint.
   [[nodiscard]] const std::string& endpoint() const;
 
   /// Where all of its time comes from.
