@@ -87,3 +87,19 @@ gcsflux_test(emulator_traffic_tests
   SOURCES emulator/clock_test.cc emulator/raw_connection.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
 target_include_directories(emulator_traffic_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+
+# The emulator's virtual buckets.
+gcsflux_test(virtual_bucket_tests
+  SOURCES emulator/raw_connection.cc emulator/virtual_bucket_test.cc emulator/virtual_content_test.cc
+          emulator/virtual_flag_test.cc emulator/virtual_http_test.cc emulator/virtual_names_test.cc
+  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
+target_include_directories(virtual_bucket_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+
+# Who is who to the emulator, and TLS.
+gcsflux_test(emulator_identity_tests
+  SOURCES emulator/crypto_fixtures.cc emulator/identity_jwt_test.cc emulator/raw_connection.cc
+          emulator/tls_connection.cc emulator/tls_test.cc
+  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected OpenSSL::SSL OpenSSL::Crypto)
+target_include_directories(emulator_identity_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+target_compile_definitions(emulator_identity_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
+add_dependencies(emulator_identity_tests gcsflux-emulator)

@@ -105,10 +105,16 @@ TEST(Program, ExplainsItsFlags) {
 }
 
 TEST(Program, RefusesWrongUsage) {
-  const std::vector<std::vector<std::string>> cases = {
-      {"--no_such_flag"},      {"--no_such_flag=1"}, {"--port=x"}, {"--port=65536"},
-      {"--port=-1"},           {"--port"},           {"extra"},    {"--"},
-      {"--flagfile=/dev/null"}};
+  const std::vector<std::vector<std::string>> cases = {{"--no_such_flag"},
+                                                       {"--no_such_flag=1"},
+                                                       {"--port=x"},
+                                                       {"--port=65536"},
+                                                       {"--port=-1"},
+                                                       {"--port"},
+                                                       {"extra"},
+                                                       {"--"},
+                                                       {"--flagfile=/dev/null"},
+                                                       {"--virtual_buckets=good:1:1:a,bad:x:1:a"}};
   for (const std::vector<std::string>& arguments : cases) {
     Program program(arguments);
     EXPECT_EQ(program.ReadOutput(), "") << arguments[0];
