@@ -51,8 +51,8 @@ Word SplitWord(std::string_view text) {
   return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 
-// Sets the flag; tells whether the next word was its value.
-Result<bool> SetFlag(Word word, std::optional<std::string_view> next) {
+// Sets the flag; tells whether the next word, null at the end of the line, was its value.
+Result<bool> SetFlag(Word word, const char* next) {
   gflags::CommandLineFlagInfo info;
   bool took_next = false;
   if (!IsKnown(word.name, &info) && word.name.starts_with("no") && !word.value && IsKnown(word.name.substr(2), &info) &&
@@ -63,8 +63,8 @@ Result<bool> SetFlag(Word word, std::optional<std::string_view> next) {
   } else if (!word.value && info.type == "bool") {
     word.value = "true";
   } else if (!word.value) {
-    if (!next) return Wrong("flag --" + word.name + " needs a value");
-    word.value = std::string(*next);
+    if (next == nullptr) return Wrong("flag --" + word.name + " needs a value");
+    word.value = next;
     took_next = true;
   }
   if (gflags::SetCommandLineOption(word.name.c_str(), word.value->c_str()).empty()) {
@@ -106,8 +106,7 @@ Result<std::vector<std::string>> ParseFlags(int argc, const char* const* argv) {
     } else if (text.size() < 2 || text.front() != '-') {
       rest.emplace_back(text);  // "-" alone is standard input or output.
     } else {
-      const auto next = i + 1 < argc ? std::optional<std::string_view>(argv[i + 1]) : std::nullopt;
-      const auto took_next = SetFlag(SplitWord(text), next);
+      const auto took_next = SetFlag(SplitWord(text), i + 1 < argc ? argv[i + 1] : nullptr);
       if (!took_next) return took_next.error();
       if (*took_next) ++i;
     }
