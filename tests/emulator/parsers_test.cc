@@ -79,12 +79,17 @@ TEST(ParseContentRange, ReadsWhatClientsSend) {
   const auto end = ParseContentRange("bytes */0");
   ASSERT_TRUE(end);
   EXPECT_EQ(end->total, 0U);
+  for (const char* header : {"bytes 0-*/*", "bytes 0-*/0", "bytes 7-*/9"}) {
+    const auto rest = ParseContentRange(header);
+    ASSERT_TRUE(rest && rest->bytes) << header;
+    EXPECT_EQ(rest->bytes->last, std::nullopt) << header;
+  }
 }
 
 TEST(ParseContentRange, RefusesEverythingElse) {
   for (const char* header : {"", "bytes", "bytes ", "bytes 0-1", "bytes 0-1/", "bytes /5", "bytes 1-0/5", "bytes 0-5/5",
                              "bytes 0-/5", "bytes -1/5", "bytes a-b/5", "bytes 0-1/x", "bytes=0-1/5", "items 0-1/5",
-                             "bytes 0-1/5 ", "bytes *-1/5", "bytes 0-18446744073709551616/*", "bytes +0-1/5"}) {
+                             "bytes 0-1/5 ", "bytes *-1/5", "bytes 6-*/5", "bytes 0-18446744073709551616/*", "bytes +0-1/5"}) {
     EXPECT_FALSE(ParseContentRange(header)) << header;
   }
 }

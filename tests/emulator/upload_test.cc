@@ -244,6 +244,26 @@ TEST_F(UploadTest, ChunkedBodyMustFitItsRange) {
   }
 }
 
+TEST_F(UploadTest, SessionTakesTheRestWhoseEndIsNotSaid) {
+  for (const char* total : {"*", "262149"}) {
+    const std::string session = Start();
+    Put(session, "0-262143/*", std::string(kUnit, 'a'));
+    EXPECT_EQ(Put(session, std::string("262144-*/") + total, "hello").status, 200) << total;
+    EXPECT_EQ(json::parse(GetObject().body).at("size"), "262149") << total;
+  }
+  EXPECT_EQ(Put(Start(), "0-*/0").status, 200);
+  EXPECT_EQ(Put(Start(), "0-*/4", "hello").status, 400);
+  EXPECT_EQ(Put(Start(), "0-*/6", "hello").status, 400);
+}
+
+TEST_F(UploadTest, SessionIsPostedToByGoAndJava) {
+  const std::string session = Start();
+  const std::string chunk(kUnit, 'a');
+  EXPECT_EQ(client_.Call("POST", session, "Content-Range: bytes 0-262143/*\r\n", chunk).status, 308);
+  EXPECT_EQ(client_.Call("POST", session, "Content-Range: bytes 262144-262148/262149\r\n", "hello").status, 200);
+  EXPECT_EQ(json::parse(GetObject().body).at("size"), "262149");
+}
+
 TEST_F(UploadTest, CancelledSessionIsGone) {
   const std::string session = Start();
   Put(session, "0-262143/*", std::string(kUnit, 'a'));

@@ -18,8 +18,10 @@ std::optional<ContentRange::Bytes> ParseBytes(std::string_view text) {
   const std::size_t dash = text.find('-');
   if (dash == std::string_view::npos) return std::nullopt;
   const std::optional<std::uint64_t> first = ParseNumber(text.substr(0, dash));
+  if (!first) return std::nullopt;
+  if (text.substr(dash + 1) == "*") return ContentRange::Bytes{*first};
   const std::optional<std::uint64_t> last = ParseNumber(text.substr(dash + 1));
-  if (!first || !last || *last < *first) return std::nullopt;
+  if (!last || *last < *first) return std::nullopt;
   return ContentRange::Bytes{*first, *last};
 }
 
@@ -35,8 +37,9 @@ std::optional<ContentRange> ParseContentRange(std::string_view header) {
   ContentRange range;
   if (bytes != "*" && !(range.bytes = ParseBytes(bytes))) return std::nullopt;
   if (total != "*" && !(range.total = ParseNumber(total))) return std::nullopt;
-  if (range.bytes && range.total && range.bytes->last >= *range.total) return std::nullopt;
-  return range;
+  const bool is_within = !range.bytes || !range.total ||
+                         (range.bytes->last ? *range.bytes->last < *range.total : range.bytes->first <= *range.total);
+  return is_within ? std::optional(range) : std::nullopt;
 }
 
 }  // namespace gcsflux::emulator

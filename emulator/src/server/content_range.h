@@ -10,13 +10,14 @@ namespace gcsflux::emulator {
 struct ContentRange {
   struct Bytes {
     std::uint64_t first = 0;
-    std::uint64_t last = 0;  ///< Inclusive, not below `first`.
+    std::optional<std::uint64_t> last = {};  ///< Inclusive, not below `first`. Absent for "*": all that is to come.
   };
   std::optional<Bytes> bytes = {};          ///< Absent in a question for the session's state: "*".
   std::optional<std::uint64_t> total = {};  ///< Absent where the client does not know it yet: "*".
 };
 
-/// `bytes a-b/N`, `bytes a-b/*`, `bytes */N` or `bytes */*`; nothing where it is none of them or contradicts itself.
+/// `bytes a-b/N`, `bytes a-*/N` (from Google's Node.js client), `bytes */N`, or any of them with `*` for N; nothing
+/// where it is none of them or contradicts itself.
 std::optional<ContentRange> ParseContentRange(std::string_view header);
 
 }  // namespace gcsflux::emulator

@@ -36,8 +36,10 @@ void AddObjectHeaders(HttpHeaders& headers, const Object& object) {
   const std::string& encoding = attributes.content_encoding;
   headers.Add("X-Goog-Stored-Content-Encoding", encoding.empty() ? "identity" : encoding);
   headers.Add("X-Goog-Stored-Content-Length", std::to_string(object.body->size()));
-  headers.Add("X-Goog-Hash", "crc32c=" + EncodeCrc32c(object.body->crc32c()));
-  if (ShowsMd5(object)) headers.Add("X-Goog-Hash", "md5=" + EncodeMd5(object.body->md5()));
+  std::string hashes = "crc32c=" + EncodeCrc32c(object.body->crc32c());
+  if (ShowsMd5(object)) hashes += ",md5=" + EncodeMd5(object.body->md5());
+  // One field without spaces: from any other form Google's Node.js client does not read the MD5.
+  headers.Add("X-Goog-Hash", std::move(hashes));
   AddUnlessEmpty(headers, "Cache-Control", attributes.cache_control);
   AddUnlessEmpty(headers, "Content-Disposition", attributes.content_disposition);
   AddUnlessEmpty(headers, "Content-Language", attributes.content_language);

@@ -71,20 +71,22 @@ struct Chunk {
 ApiResult<Chunk> ReadChunk(const ApiCall& call, const std::optional<ContentRange>& range) {
   const std::optional<std::uint64_t> announced = call.body.announced_size();
   if (!range) return Chunk{.length = announced, .total = announced, .is_last = true};
-  const std::uint64_t length = range->bytes->last - range->bytes->first + 1;
+  const auto& [first, last] = *range->bytes;
+  if (!last) return Chunk{first, range->total ? *range->total - first : announced, range->total, true};
+  const std::uint64_t length = *last - first + 1;
   if (announced && *announced != length) {
     return tl::unexpected(BadRequest("Invalid request. There were " + std::to_string(*announced) +
                                      " byte(s) in the request body. There should have been " + std::to_string(length) +
                                      " byte(s) according to the Content-Range header."));
   }
-  const bool is_last = range->total && range->bytes->last + 1 == *range->total;
+  const bool is_last = range->total && *last + 1 == *range->total;
   if (!is_last && length < kChunkUnit) {
     return tl::unexpected(BadRequest(
         "Invalid request. The number of bytes uploaded is required to be equal or greater than 262144, except for the "
         "final request (it's recommended to be the exact multiple of 262144). The received request contained " +
         std::to_string(length) + " bytes, which does not meet this requirement."));
   }
-  return Chunk{range->bytes->first, length, range->total, is_last};
+  return Chunk{first, length, range->total, is_last};
 }
 
 // Reads bytes that are persisted already; they are not looked at. False where the body ends before.
