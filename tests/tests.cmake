@@ -103,3 +103,11 @@ gcsflux_test(emulator_identity_tests
 target_include_directories(emulator_identity_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_compile_definitions(emulator_identity_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
 add_dependencies(emulator_identity_tests gcsflux-emulator)
+
+# The emulator's XML API.
+gcsflux_test(emulator_xml_tests
+  SOURCES emulator/multipart_uploads_test.cc emulator/raw_connection.cc emulator/xml_listing_test.cc
+          emulator/xml_multipart_test.cc emulator/xml_objects_test.cc emulator/xml_parsers_test.cc
+          emulator/xml_router_test.cc emulator/xml_test.cc
+  LIBRARIES gcsflux_emulator tl::expected pugixml::pugixml)
+target_include_directories(emulator_xml_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)

@@ -1,0 +1,90 @@
+#include "server/xml/xml_copy.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/target.h"
+#include "server/time_format.h"
+#include "server/xml/http_conditions.h"
+#include "server/xml/xml_etag.h"
+#include "server/xml/xml_objects.h"
+#include "server/xml/xml_writer.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+struct Source {
+  std::string bucket = {};
+  ObjectSelector selector = {};
+};
+
+// "/bucket/object" or "bucket/object", percent-encoded.
+XmlResult<Source> ReadSource(const XmlCall& call) {
+  const std::string header = HeaderValue(call, "x-goog-copy-source");
+  const ApiResult<Target> target = ParseTarget(header);
+  if (!target || target->segments.size() < 2) return XmlFail(XmlErrorCode::kInvalidArgument, header);
+  Source source{.bucket = target->segments[0], .selector = {.name = target->segments[1]}};
+  for (std::size_t i = 2; i < target->segments.size(); ++i) source.selector.name += "/" + target->segments[i];
+
+  const auto generation = Int64Header(call, "x-goog-copy-source-generation");
+  const auto generation_match = Int64Header(call, "x-goog-copy-source-if-generation-match");
+  const auto metageneration_match = Int64Header(call, "x-goog-copy-source-if-metageneration-match");
+  for (const auto* number : {&generation, &generation_match, &metageneration_match}) {
+    if (!*number) return tl::unexpected(number->error());
+  }
+  source.selector.generation = *generation;
+  source.selector.preconditions = {.if_generation_match = *generation_match,
+                                   .if_metageneration_match = *metageneration_match};
+  return source;
+}
+
+XmlResult<ObjectPtr> FindSource(const Store& store, const XmlCall& call) {
+  const XmlResult<Source> source = ReadSource(call);
+  if (!source) return tl::unexpected(source.error());
+  const auto allowed = call.caller.Require(Permission::kObjectsGet, source->bucket);
+  if (!allowed) return tl::unexpected(ToXmlError(allowed.error()));
+  const auto bucket = store.FindBucket(source->bucket);
+  if (!bucket) return tl::unexpected(ToXmlError(bucket.error(), XmlErrorCode::kNoSuchBucket));
+  Outcome<ObjectPtr> object = (*bucket)->GetObject(source->selector);
+  if (!object) return tl::unexpected(ToXmlError(object.error(), XmlErrorCode::kNoSuchKey));
+  const auto held = CheckHttpConditions(call, kCopySourceConditions, **object);
+  // A write has no "not modified": RFC 9110 answers 412 there.
+  if (!held) return XmlFail(XmlErrorCode::kPreconditionFailed, held.error().details);
+  return *std::move(object);
+}
+
+XmlResult<ObjectAttributes> SettleAttributes(const XmlCall& call, const Object& source, ObjectAttributes given) {
+  const std::string directive = HeaderValue(call, "x-goog-metadata-directive");
+  if (directive == "REPLACE") return given;
+  if (!directive.empty() && directive != "COPY") return XmlFail(XmlErrorCode::kInvalidArgument, directive);
+  ObjectAttributes attributes = *source.attributes;
+  if (!HeaderValue(call, "x-goog-storage-class").empty()) attributes.storage_class = given.storage_class;
+  return attributes;
+}
+
+}  // namespace
+
+XmlResult<HttpResponse> CopyXmlObject(const Store& store, const XmlCall& call, Bucket& destination,
+                                      const Preconditions& preconditions, ObjectAttributes attributes) {
+  const XmlResult<ObjectPtr> source = FindSource(store, call);
+  if (!source) return tl::unexpected(source.error());
+  XmlResult<ObjectAttributes> settled = SettleAttributes(call, **source, std::move(attributes));
+  if (!settled) return tl::unexpected(settled.error());
+  const Outcome<ObjectPtr> copy = destination.InsertObject({.name = call.route.object,
+                                                            .attributes = *std::move(settled),
+                                                            .body = (*source)->body,
+                                                            .component_count = (*source)->component_count},
+                                                           preconditions);
+  if (!copy) return tl::unexpected(ToObjectError(call, copy.error()));
+  XmlWriter xml;
+  xml.Begin("CopyObjectResult", kListingXmlns);
+  xml.Element("LastModified", FormatRfc3339((*copy)->updated));
+  xml.Element("ETag", XmlEtag(**copy));
+  xml.End("CopyObjectResult");
+  HttpResponse response = XmlResponse(std::move(xml));
+  AddStateHeaders(response.headers, **copy);
+  return response;
+}
+
+}  // namespace gcsflux::emulator

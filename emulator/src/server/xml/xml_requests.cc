@@ -1,0 +1,92 @@
+#include "server/xml/xml_requests.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <pugixml.hpp>
+#include <string>
+
+#include "server/xml/xml_etag.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+// Clients may write their namespace as a prefix.
+std::string_view LocalName(const pugi::xml_node& node) {
+  const std::string_view name = node.name();
+  const std::size_t colon = name.find(':');
+  return colon == std::string_view::npos ? name : name.substr(colon + 1);
+}
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+  return text.substr(0, text.find_last_not_of(kSpace) + 1);
+}
+
+// The text of the only child of that name, or nothing.
+std::optional<std::string> OnlyChild(const pugi::xml_node& parent, std::string_view name) {
+  std::optional<std::string> text;
+  for (const pugi::xml_node& child : parent.children()) {
+    if (child.type() != pugi::node_element || LocalName(child) != name) continue;
+    if (text) return std::nullopt;
+    text = Trim(child.text().get());
+  }
+  return text;
+}
+
+std::optional<std::int64_t> ParseNumber(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// The root element of that name.
+XmlResult<pugi::xml_node> ParseRoot(pugi::xml_document& document, std::string_view xml, const std::string& name) {
+  const pugi::xml_parse_result parsed =
+      document.load_buffer(xml.data(), xml.size(), pugi::parse_default, pugi::encoding_utf8);
+  if (!parsed) return XmlFail(XmlErrorCode::kMalformedXml, parsed.description());
+  const pugi::xml_node root = document.document_element();
+  if (LocalName(root) != name) return XmlFail(XmlErrorCode::kMalformedXml, "Expected " + name + ".");
+  return root;
+}
+
+XmlResult<PartReference> ParsePart(const pugi::xml_node& node) {
+  if (LocalName(node) != "Part") return XmlFail(XmlErrorCode::kMalformedXml, "Expected Part.");
+  const std::optional<std::string> number_text = OnlyChild(node, "PartNumber");
+  const std::optional<std::string> etag = OnlyChild(node, "ETag");
+  const std::optional<std::int64_t> number = number_text ? ParseNumber(*number_text) : std::nullopt;
+  if (!number || !etag) return XmlFail(XmlErrorCode::kMalformedXml, "A Part needs one PartNumber and one ETag.");
+  if (*number < 1 || *number > kMaxPartNumber) {
+    return XmlFail(XmlErrorCode::kInvalidArgument, "PartNumber must be between 1 and 10000.");
+  }
+  return PartReference{static_cast<int>(*number), ParseMd5Etag(*etag)};
+}
+
+}  // namespace
+
+XmlResult<std::vector<PartReference>> ParseCompleteUpload(std::string_view xml) {
+  pugi::xml_document document;
+  const auto root = ParseRoot(document, xml, "CompleteMultipartUpload");
+  if (!root) return tl::unexpected(root.error());
+  std::vector<PartReference> parts;
+  for (const pugi::xml_node& child : root->children()) {
+    if (child.type() != pugi::node_element) continue;
+    XmlResult<PartReference> part = ParsePart(child);
+    if (!part) return tl::unexpected(part.error());
+    parts.push_back(*part);
+  }
+  if (parts.empty()) return XmlFail(XmlErrorCode::kMalformedXml, "You must specify at least one part.");
+  return parts;
+}
+
+XmlResult<BucketConfiguration> ParseBucketConfiguration(std::string_view xml) {
+  pugi::xml_document document;
+  const auto root = ParseRoot(document, xml, "CreateBucketConfiguration");
+  if (!root) return tl::unexpected(root.error());
+  return BucketConfiguration{OnlyChild(*root, "LocationConstraint").value_or(""),
+                             OnlyChild(*root, "StorageClass").value_or("")};
+}
+
+}  // namespace gcsflux::emulator

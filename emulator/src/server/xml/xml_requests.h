@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/xml/xml_error.h"
+#include "store/multipart_uploads.h"
+
+namespace gcsflux::emulator {
+
+// The XML bodies of requests. Document types and what they declare are skipped: nothing is expanded or fetched.
+// Unknown elements are ignored where they do no harm; kMalformedXml where the text is not what it should be.
+
+/// <CompleteMultipartUpload><Part><PartNumber/><ETag/></Part>...</CompleteMultipartUpload>, with one part at least.
+/// kInvalidArgument where a number is none a part can have.
+XmlResult<std::vector<PartReference>> ParseCompleteUpload(std::string_view xml);
+
+struct BucketConfiguration {
+  std::string location = {};  ///< Empty where it is not said; so is the other.
+  std::string storage_class = {};
+};
+
+/// <CreateBucketConfiguration><LocationConstraint/><StorageClass/></CreateBucketConfiguration>
+XmlResult<BucketConfiguration> ParseBucketConfiguration(std::string_view xml);
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,42 @@
+#include "server/xml/xml_upload_body.h"
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "server/receive_body.h"
+#include "server/upload_hashes.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+// 10,000 parts take about 1.5 MB.
+constexpr std::size_t kMaxXml = std::size_t{4} << 20;
+
+}  // namespace
+
+XmlResult<BodyPtr> ReceiveCheckedBody(const XmlCall& call) {
+  const XmlResult<ExpectedHashes> hashes = ReadExpectedHashes(call);
+  if (!hashes) return tl::unexpected(hashes.error());
+  ReceivedBody received = ReceiveBody(call.body);
+  if (!received.is_whole) return XmlFail(XmlErrorCode::kIncompleteBody);
+  auto body = std::make_shared<const Body>(std::move(received.bytes));
+  const auto checked = CheckHashes(*hashes, *body);
+  if (!checked) return XmlFail(XmlErrorCode::kBadDigest, checked.error().message);
+  return body;
+}
+
+XmlResult<std::string> ReceiveXml(const XmlCall& call) {
+  std::string text;
+  std::array<char, 16384> room;
+  while (const std::optional<std::size_t> read = call.body.Read(std::as_writable_bytes(std::span(room)))) {
+    if (*read == 0) return text;
+    if (text.size() + *read > kMaxXml) return XmlFail(XmlErrorCode::kEntityTooLarge);
+    text.append(room.data(), *read);
+  }
+  return XmlFail(XmlErrorCode::kIncompleteBody);
+}
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "server/xml/xml_call.h"
+#include "store/body.h"
+
+namespace gcsflux::emulator {
+
+/// The bytes of an object or of a part. kIncompleteBody where they broke off, kBadDigest where they are not those that
+/// the request's hashes are of.
+XmlResult<BodyPtr> ReceiveCheckedBody(const XmlCall& call);
+
+/// A body that is XML itself. kEntityTooLarge above a size that none of them needs.
+XmlResult<std::string> ReceiveXml(const XmlCall& call);
+
+}  // namespace gcsflux::emulator
