@@ -1,5 +1,6 @@
 # The gcsflux-conformance program. It shares no code with the SDK, nor with the emulator beyond its public header.
-set(case_files buckets compose errors listing names preconditions ranges resumable uploads)
+set(case_files
+  buckets compose errors listing names preconditions ranges resumable transcoding uploads xml_listing xml_multipart)
 list(TRANSFORM case_files REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/conformance/cases/\\1.json")
 list(JOIN case_files "|" joined_case_files)
 set(embedded_cases ${PROJECT_BINARY_DIR}/conformance/embedded_cases.cc)
@@ -11,8 +12,10 @@ add_custom_command(
   COMMENT "Embedding the conformance cases"
   VERBATIM)
 
+find_package(pugixml REQUIRED)
 # A library of its own, so that the tests link what the program is made of.
 add_library(gcsflux_conformance STATIC
+  conformance/src/base64.cc
   conformance/src/curl_transport.cc
   conformance/src/excerpt.cc
   conformance/src/fields.cc
@@ -29,10 +32,11 @@ add_library(gcsflux_conformance STATIC
   conformance/src/suite.cc
   conformance/src/test_bucket.cc
   conformance/src/throttling.cc
+  conformance/src/xpath.cc
   ${embedded_cases})
 target_include_directories(gcsflux_conformance PUBLIC ${PROJECT_SOURCE_DIR}/conformance/src)
 target_link_libraries(gcsflux_conformance PUBLIC nlohmann_json::nlohmann_json tl::expected
-                                          PRIVATE CURL::libcurl gcsflux_strict)
+                                          PRIVATE CURL::libcurl pugixml::pugixml gcsflux_strict)
 
 gcsflux_program(gcsflux-conformance conformance/src/main.cc)
 target_link_libraries(gcsflux-conformance PRIVATE gcsflux_conformance gcsflux_emulator CURL::libcurl)

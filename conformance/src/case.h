@@ -18,21 +18,31 @@ struct JsonText {
   Json value;
 };
 
+/// Bytes that no JSON string can hold.
+struct RawBytes {
+  std::string value;
+};
+
 /// A body is its pieces in order; placeholders are filled in inside texts and inside the strings of a JSON value.
-using BodyPiece = std::variant<std::string, JsonText, GeneratedBytes>;
+using BodyPiece = std::variant<std::string, JsonText, GeneratedBytes, RawBytes>;
 
 /// What an answer must look like; a part that is absent is not looked at. See README.md for wanted values.
 struct Expectation {
   std::vector<int> status = {};  ///< Any one of these.
   std::vector<std::pair<std::string, Json>> headers = {};
   std::optional<Json> json = {};
+  std::vector<std::pair<std::string, Json>> xml = {};  ///< By XPath expression.
   std::optional<std::variant<Json, GeneratedBytes>> body = {};
 };
 
-/// Keeps a value of the answer for later steps: from a header, or from a place in the JSON body.
+struct XPath {
+  std::string expression;
+};
+
+/// Keeps a value of the answer for later steps: from a header, or from a place in the JSON or XML body.
 struct Save {
   std::string variable;
-  std::variant<std::string, Json::json_pointer> source;  ///< A header's name, or a JSON pointer.
+  std::variant<std::string, Json::json_pointer, XPath> source;  ///< A header's name, or a place in the body.
 };
 
 struct Step {

@@ -4,6 +4,7 @@
 
 #include "excerpt.h"
 #include "matchers.h"
+#include "xpath.h"
 
 namespace gcsflux::conformance {
 namespace {
@@ -27,6 +28,20 @@ std::optional<std::string> FindJsonMismatch(const Json& wanted, const std::strin
   const Json got = Json::parse(body, nullptr, /*allow_exceptions=*/false);
   if (got.is_discarded()) return "json: the body is not JSON";
   if (auto difference = FindDifference(wanted, &got)) return "json " + *difference;
+  return std::nullopt;
+}
+
+/// A list is wanted of any number of nodes; anything else of one node, or none.
+std::optional<std::string> FindXmlMismatch(const std::pair<std::string, Json>& wanted, const std::string& body) {
+  const std::string where = "xml " + wanted.first + ": ";
+  const auto texts = Select(body, wanted.first);
+  if (!texts) return where + texts.error();
+  Json got = *texts;
+  if (!wanted.second.is_array()) {
+    if (texts->size() > 1) return where + "wanted one node, got " + Excerpt(got);
+    got = texts->empty() ? Json() : Json(texts->front());
+  }
+  if (auto difference = FindDifference(wanted.second, got.is_null() ? nullptr : &got)) return where + *difference;
   return std::nullopt;
 }
 
@@ -56,6 +71,9 @@ std::optional<std::string> FindMismatch(const Expectation& want, const Response&
   }
   if (want.json) {
     if (auto bad = FindJsonMismatch(*want.json, got.body)) return bad;
+  }
+  for (const auto& place : want.xml) {
+    if (auto bad = FindXmlMismatch(place, got.body)) return bad;
   }
   if (want.body) return FindBodyMismatch(*want.body, got.body);
   return std::nullopt;

@@ -67,6 +67,7 @@ Json Substituted(const Step& step) {
   for (const auto& piece : step.body) texts.push_back(AsJson(piece));
   for (const auto& header : step.want.headers) texts.push_back(header.second);
   if (step.want.json) texts.push_back(*step.want.json);
+  for (const auto& place : step.want.xml) texts.push_back(place.second);
   if (step.want.body && std::holds_alternative<Json>(*step.want.body)) texts.push_back(std::get<Json>(*step.want.body));
   return texts;
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base64.h"
 #include "matchers.h"
+#include "xpath.h"
 
 namespace gcsflux::conformance {
 namespace {
@@ -51,12 +53,21 @@ GeneratedBytes ParseGenerated(const Json& value, const std::string& path, Proble
   return bytes;
 }
 
+RawBytes ParseRaw(const Json& value, const std::string& path, Problem& problem) {
+  Fields fields(value, path, problem);
+  const auto bytes = DecodeBase64(fields.Text("base64"));
+  if (!bytes) fields.Note("base64", "must be standard base64, padded and not empty");
+  fields.RefuseOthers();
+  return RawBytes{bytes.value_or("")};
+}
+
 BodyPiece ParseBodyPiece(const Json& piece, const std::string& path, Problem& problem) {
   if (piece.is_string()) return piece.get<std::string>();
   if (IsGenerated(piece)) return ParseGenerated(piece, path, problem);
+  if (piece.is_object() && piece.contains("base64")) return ParseRaw(piece, path, problem);
   Fields fields(piece, path, problem);
   const Json* value = fields.Find("json");
-  if (value == nullptr) fields.Note("json", "must be there, unless the piece is a string or has bytes");
+  if (value == nullptr) fields.Note("json", "must be there, unless the piece is a string or has bytes or base64");
   fields.RefuseOthers();
   return JsonText{value != nullptr ? *value : Json()};
 }
@@ -108,6 +119,25 @@ void ParseWantedBody(Fields& fields, Expectation& want, Problem& problem) {
   want.body = *body;
 }
 
+void CheckXPath(const std::string& expression, const std::string& path, Problem& problem) {
+  if (const auto malformed = FindMalformedXPath(expression)) problem.Note(path, *malformed);
+}
+
+void ParseWantedXml(Fields& fields, Expectation& want, Problem& problem) {
+  const Json* xml = fields.Find("xml");
+  if (xml == nullptr) return;
+  if (!xml->is_object() || xml->empty()) return fields.Note("xml", "must be an object that is not empty");
+  for (const auto& [expression, wanted] : xml->items()) {
+    const bool is_list = wanted.is_array();
+    if (!is_list && !wanted.is_string() && !IsMatcher(wanted)) {
+      fields.Note("xml", expression + " must be a string, a matcher or a list of them");
+    }
+    CheckXPath(expression, fields.PathOf("xml"), problem);
+    CheckMatchers(wanted, fields.PathOf("xml"), problem);
+    want.xml.emplace_back(expression, wanted);
+  }
+}
+
 Expectation ParseWant(const Json& value, const std::string& path, Problem& problem) {
   Fields fields(value, path, problem);
   Expectation want;
@@ -124,6 +154,7 @@ Expectation ParseWant(const Json& value, const std::string& path, Problem& probl
     CheckMatchers(*json, fields.PathOf("json"), problem);
     want.json = *json;
   }
+  ParseWantedXml(fields, want, problem);
   ParseWantedBody(fields, want, problem);
   fields.RefuseOthers();
   return want;
@@ -133,9 +164,15 @@ Save ParseSave(const std::string& variable, const Json& value, const std::string
   Fields fields(value, path, problem);
   const std::string header = fields.Text("header");
   const std::string pointer = fields.Text("json");
+  const std::string expression = fields.Text("xml");
   fields.RefuseOthers();
-  if (header.empty() == pointer.empty()) problem.Note(path, "must have either a header or a json pointer");
+  const int sources = !header.empty() + !pointer.empty() + !expression.empty();
+  if (sources != 1) problem.Note(path, "must have a header, a json pointer or an xml expression, and one only");
   if (!header.empty()) return Save{variable, header};
+  if (!expression.empty()) {
+    CheckXPath(expression, path, problem);
+    return Save{variable, XPath{expression}};
+  }
   try {
     return Save{variable, Json::json_pointer(pointer)};
   } catch (const Json::exception&) {

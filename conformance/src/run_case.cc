@@ -8,6 +8,7 @@
 #include "placeholders.h"
 #include "test_bucket.h"
 #include "throttling.h"
+#include "xpath.h"
 
 namespace gcsflux::conformance {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 std::string FillIn(const BodyPiece& piece, const Variables& variables) {
   if (const auto* text = std::get_if<std::string>(&piece)) return Substitute(*text, variables);
   if (const auto* json = std::get_if<JsonText>(&piece)) return SubstituteInside(json->value, variables).dump();
+  if (const auto* raw = std::get_if<RawBytes>(&piece)) return raw->value;
   return Generate(std::get<GeneratedBytes>(piece));
 }
 
@@ -31,6 +33,7 @@ Request FillIn(const Step& step, const Variables& variables) {
 Expectation FillIn(Expectation want, const Variables& variables) {
   for (auto& header : want.headers) header.second = SubstituteInside(header.second, variables);
   if (want.json) want.json = SubstituteInside(*want.json, variables);
+  for (auto& place : want.xml) place.second = SubstituteInside(place.second, variables);
   if (want.body && std::holds_alternative<Json>(*want.body)) {
     want.body = SubstituteInside(std::get<Json>(*want.body), variables);
   }
@@ -49,6 +52,11 @@ OrError<std::string> Extract(const Save& save, const Response& response) {
   if (const auto* header = std::get_if<std::string>(&save.source)) {
     if (const auto value = FindHeader(response.headers, *header)) return *value;
     return Failed("save " + save.variable + ": there is no header " + *header);
+  }
+  if (const auto* path = std::get_if<XPath>(&save.source)) {
+    const auto texts = Select(response.body, path->expression);
+    if (texts && texts->size() == 1) return texts->front();
+    return Failed("save " + save.variable + ": there is not one node at " + path->expression);
   }
   const auto& pointer = std::get<Json::json_pointer>(save.source);
   const Json body = Json::parse(response.body, nullptr, /*allow_exceptions=*/false);

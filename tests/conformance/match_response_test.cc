@@ -40,6 +40,34 @@ TEST(FindMismatch, ABodyThatIsNotJsonIsSaidToBe) {
             "json: the body is not JSON");
 }
 
+TEST(FindMismatch, XmlIsComparedByXPath) {
+  const Response listing = {.status = 200,
+                            .body =
+                                "<?xml version='1.0' encoding='UTF-8'?><List xmlns='http://doc.s3.amazonaws.com/'>"
+                                "<Name>b</Name><C><Key>a&amp;b</Key></C><C><Key> </Key></C></List>"};
+  const auto mismatch = [&](const std::string& expression, const Json& wanted) {
+    return FindMismatch({.status = {200}, .xml = {{expression, wanted}}}, listing).value_or("matches");
+  };
+  EXPECT_EQ(mismatch("/List/Name", "b"), "matches");
+  EXPECT_EQ(mismatch("/List/C/Key", Json{"a&b", " "}), "matches");
+  EXPECT_EQ(mismatch("/List/Name", Json{"b"}), "matches");
+  EXPECT_EQ(mismatch("/List/None", Json{{"$absent", true}}), "matches");
+  EXPECT_EQ(mismatch("/List/None", Json::array()), "matches");
+  EXPECT_EQ(mismatch("count(//Key)", "2"), "matches");
+  EXPECT_EQ(mismatch("namespace-uri(/List)", Json{{"$starts_with", "http://doc.s3"}}), "matches");
+  EXPECT_EQ(mismatch("/List/Name", "c"), R"(xml /List/Name: wanted "c", got "b")");
+  EXPECT_EQ(mismatch("/List/None", "c"), R"(xml /List/None: wanted "c", got nothing)");
+  EXPECT_EQ(mismatch("/List/C/Key", "a&b"), R"(xml /List/C/Key: wanted one node, got ["a&b"," "])");
+  EXPECT_EQ(mismatch("/List/C/Key", Json{"a&b"}), R"(xml /List/C/Key: wanted ["a&b"], got ["a&b"," "])");
+}
+
+TEST(FindMismatch, ABodyThatIsNotXmlIsSaidToBe) {
+  for (const char* body : {"", "{}", "<a><b></a>"}) {
+    const auto mismatch = FindMismatch({.status = {200}, .xml = {{"/a", "b"}}}, {.status = 200, .body = body});
+    EXPECT_EQ(mismatch.value_or("matches").substr(0, 27), "xml /a: the body is not XML") << body;
+  }
+}
+
 TEST(FindMismatch, GeneratedBytesSayWhereTheyDiffer) {
   const GeneratedBytes bytes = {.size = 100, .seed = 7};
   Response response = {.status = 200, .body = Generate(bytes)};

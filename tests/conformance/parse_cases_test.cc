@@ -18,10 +18,10 @@ TEST(ParseCases, ReadsEveryField) {
       "name": "All", "claim": "a claim", "source": "a page", "needs": ["access_token", "/_emulator/health"],
       "bucket_exists": false, "given": {"text": "t", "long": {"repeat": "ab", "times": 3}},
       "steps": [{"for_each": ["x", "{text}"], "request": "PUT /o/{each|encoded}", "headers": {"Authorization": null, "A": "{long}"},
-                 "body": ["text", {"json": {"a": 1}}, {"bytes": 5, "seed": 6, "offset": 7}], "chunked": true,
-                 "want": {"status": [200, 204], "headers": {"E": "{endpoint}"}, "json": {"n": "{bucket}"}, "body": {"bytes": 2}},
-                 "save": {"g": {"json": "/generation"}, "l": {"header": "Location"}}},
-                {"request": "GET {l}", "want": {"status": 200, "body": "{g}{project}"}}]}]})");
+                 "body": ["text", {"json": {"a": 1}}, {"bytes": 5, "seed": 6, "offset": 7}, {"base64": "H4sA/w=="}], "chunked": true,
+                 "want": {"status": [200, 204], "headers": {"E": "{endpoint}"}, "json": {"n": "{bucket}"}, "xml": {"/E/C": "{bucket}"}, "body": {"bytes": 2}},
+                 "save": {"g": {"json": "/generation"}, "l": {"header": "Location"}, "u": {"xml": "/U/Id"}}},
+                {"request": "GET {l}", "want": {"status": 200, "body": "{g}{project}{u}"}}]}]})");
   ASSERT_TRUE(cases) << cases.error();
   const Case& parsed = cases->at(0);
   EXPECT_EQ(parsed.name, "names/All");
@@ -37,10 +37,13 @@ TEST(ParseCases, ReadsEveryField) {
   EXPECT_EQ(step.target, "/o/{each|encoded}");
   EXPECT_TRUE(step.anonymous);
   EXPECT_TRUE(step.chunked);
-  ASSERT_EQ(step.body.size(), 3U);
+  ASSERT_EQ(step.body.size(), 4U);
   EXPECT_EQ(std::get<GeneratedBytes>(step.body[2]).offset, 7U);
+  EXPECT_EQ(std::get<RawBytes>(step.body[3]).value, "\x1f\x8b" + std::string("\0\xff", 2));
   EXPECT_THAT(step.want.status, testing::ElementsAre(200, 204));
-  ASSERT_EQ(step.save.size(), 2U);
+  EXPECT_THAT(step.want.xml, testing::ElementsAre(testing::Pair("/E/C", Json("{bucket}"))));
+  ASSERT_EQ(step.save.size(), 3U);
+  EXPECT_EQ(std::get<XPath>(step.save[2].source).expression, "/U/Id");
   EXPECT_EQ(std::get<std::string>(step.save[1].source), "Location");
 }
 
@@ -84,14 +87,26 @@ const Malformed kMalformedSteps[] = {
      "steps[0].body.bytes: must be at most"},
     {R"({"request": "PUT /", "body": [{"text": "a"}], "want": {"status": 200}})",
      "steps[0].body[0].json: must be there"},
+    {R"({"request": "PUT /", "body": {"base64": "a"}, "want": {"status": 200}})",
+     "steps[0].body.base64: must be standard base64"},
+    {R"({"request": "PUT /", "body": {"base64": "a=b="}, "want": {"status": 200}})",
+     "steps[0].body.base64: must be standard base64"},
     {R"({"request": "PUT /", "chunked": true, "want": {"status": 200}})", "steps[0].chunked: needs a body"},
     {R"({"request": "GET /", "for_each": [], "want": {"status": 200}})", "steps[0].for_each: must be a list"},
     {R"({"request": "GET /", "for_each": [1], "want": {"status": 200}})", "steps[0].for_each: must hold strings"},
-    {R"({"request": "GET /", "want": {"status": 200}, "save": {"a": {}}})", "steps[0].save.a: must have either"},
+    {R"({"request": "GET /", "want": {"status": 200}, "save": {"a": {}}})", "steps[0].save.a: must have a header"},
+    {R"({"request": "GET /", "want": {"status": 200}, "save": {"a": {"json": "/b", "xml": "/b"}}})",
+     "steps[0].save.a: must have a header"},
+    {R"({"request": "GET /", "want": {"status": 200}, "save": {"a": {"xml": "/b["}}})", "steps[0].save.a: /b[ is no"},
+    {R"({"request": "GET /", "want": {"status": 200, "xml": {"/b[": "c"}}})", "steps[0].want.xml: /b[ is no XPath"},
+    {R"({"request": "GET /", "want": {"status": 200, "xml": {"/b": {"c": 1}}}})", "steps[0].want.xml: /b must be"},
+    {R"({"request": "GET /", "want": {"status": 200, "xml": {"/b": {"$wild": 1}}}})", "steps[0].want.xml: there is no"},
+    {R"({"request": "GET /", "want": {"status": 200, "xml": "/b"}})", "steps[0].want.xml: must be an object"},
     {R"({"request": "GET /", "want": {"status": 200}, "save": {"a": {"json": "b"}}})",
      "steps[0].save.a: json must be a JSON pointer"},
     {R"({"request": "GET /{nowhere}", "want": {"status": 200}})", "steps[0]: {nowhere} is neither given nor saved"},
     {R"({"request": "GET /", "want": {"status": 200, "body": "{each}"}})", "steps[0]: {each} is neither"},
+    {R"({"request": "GET /", "want": {"status": 200, "xml": {"/b": "{nowhere}"}}})", "steps[0]: {nowhere} is neither"},
     {R"({"request": "GET /", "want": {"status": 200}, "save": {"a": {"header": "A"}}}, {"request": "GET /{b}", "want": {"status": 200}})",
      "steps[1]: {b} is neither"},
 };

@@ -106,14 +106,20 @@ TEST(RunCase, SavedValuesFillLaterSteps) {
       {kMade,
        {.status = 200, .headers = {{"Location", "http://host:1/u?id=1"}}, .body = R"({"n": {"g": 7}})"},
        {.status = 200, .body = "7"},
+       {.status = 200, .body = "<R><Id>8</Id></R>"},
+       {.status = 200},
        kGone});
   const Outcome outcome = RunAgainst(CaseOf(R"("given": {"word": "w"}, "steps": [
       {"request": "POST /start", "want": {"status": 200}, "save": {"session": {"header": "location"}, "g": {"json": "/n/g"}}},
-      {"request": "PUT {session}", "body": ["{word}", {"json": {"g": "{g}"}}], "want": {"status": 200, "body": "{g}"}}])"),
+      {"request": "PUT {session}", "body": ["{word}", {"json": {"g": "{g}"}}], "want": {"status": 200, "body": "{g}"}},
+      {"request": "POST /xml", "want": {"status": 200, "xml": {"/R/Id": "8"}}, "save": {"x": {"xml": "/R/Id"}}},
+      {"request": "PUT /{x}", "body": {"base64": "e3h9"}, "want": {"status": 200}}])"),
                                      service);
   EXPECT_EQ(outcome.kind, Outcome::Kind::kPassed) << outcome.detail;
   EXPECT_EQ(service.asked()[2], "PUT /u?id=1");
   EXPECT_EQ(service.bodies()[2], R"(w{"g":"7"})");
+  EXPECT_EQ(service.asked()[4], "PUT /8");
+  EXPECT_EQ(service.bodies()[4], "{x}");  // Nothing is filled in inside raw bytes.
 }
 
 TEST(RunCase, ASessionOnAnotherHostFails) {
@@ -131,6 +137,11 @@ TEST(RunCase, WhatCannotBeSavedFails) {
   const Outcome outcome = RunAgainst(
       CaseOf(R"("steps": [{"request": "GET /", "want": {"status": 200}, "save": {"t": {"json": "/a"}}}])"), service);
   EXPECT_THAT(outcome.detail, HasSubstr("save t: there is nothing at /a"));
+
+  ScriptedService xml({kMade, {.status = 200, .body = "<R><Id>8</Id><Id>9</Id></R>"}, kGone});
+  const Outcome twice = RunAgainst(
+      CaseOf(R"("steps": [{"request": "GET /", "want": {"status": 200}, "save": {"t": {"xml": "/R/Id"}}}])"), xml);
+  EXPECT_THAT(twice.detail, HasSubstr("save t: there is not one node at /R/Id"));
 }
 
 TEST(RunCase, ForEachRunsTheStepOncePerValue) {
