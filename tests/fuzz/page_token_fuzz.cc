@@ -1,0 +1,27 @@
+// Page tokens: nobody's text is taken for one, and every position comes back from its own token.
+
+#include "input.h"
+#include "server/page_token.h"
+#include "store/names.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+std::string_view Value(const ListPosition& position) { return position.text; }
+
+void Check(std::string_view text) {
+  if (const std::optional<ListPosition> position = DecodePageToken(text)) {
+    Require(IsUtf8(Value(*position)), "a token that is understood names UTF-8");
+    const std::string token = EncodePageToken(*position);
+    const std::optional<ListPosition> again = DecodePageToken(token);
+    Require(again && EncodePageToken(*again) == token, "a position comes back from its token");
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux::emulator
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  gcsflux::emulator::Check(gcsflux::emulator::AsText(data, size));
+  return 0;
+}
