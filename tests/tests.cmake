@@ -117,3 +117,9 @@ gcsflux_test(emulator_xml_tests
           emulator/xml_router_test.cc emulator/xml_test.cc
   LIBRARIES gcsflux_emulator tl::expected pugixml::pugixml)
 target_include_directories(emulator_xml_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+
+# What reads clients' text, by libFuzzer; skipped where clang is not there, with the reason in the output.
+if(NOT GCSFLUX_SANITIZE)  # It has sanitizers of its own.
+  add_test(NAME fuzz COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/run.sh ${PROJECT_BINARY_DIR}/fuzz)
+  set_tests_properties(fuzz PROPERTIES SKIP_RETURN_CODE 77)
+endif()
