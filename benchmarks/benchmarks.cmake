@@ -17,3 +17,9 @@ endfunction()
 
 gcsflux_benchmark(bench_large_object)
 gcsflux_benchmark(bench_small_gets)
+
+# The emulator's inside, in process.
+gcsflux_program(bench_virtual_listing benchmarks/bench_virtual_listing.cc)
+target_include_directories(bench_virtual_listing PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+target_link_libraries(bench_virtual_listing PRIVATE gcsflux_bench_support gcsflux_emulator tl::expected)
+add_test(NAME bench_virtual_listing COMMAND bench_virtual_listing --benchmark_min_time=0)
