@@ -112,9 +112,22 @@ TEST_F(JsonApiTest, DescribesMediaInHeaders) {
     EXPECT_EQ(response.Header("x-goog-stored-content-length"), "10");
     EXPECT_EQ(response.Header("x-goog-stored-content-encoding"), "identity");
     EXPECT_EQ(response.headers.count("x-goog-hash"), 1U);
-    EXPECT_EQ(response.Header("x-goog-hash"), "crc32c=" + object.at("crc32c").get<std::string>() +
-                                                  ",md5=" + object.at("md5Hash").get<std::string>());
+    EXPECT_EQ(response.Header("x-goog-hash"),
+              "crc32c=" + object.at("crc32c").get<std::string>() + ",md5=" + object.at("md5Hash").get<std::string>());
   }
+}
+
+TEST_F(JsonApiTest, ShowsTheMd5OfLargeMediaOnlyOnceItIsKnown) {
+  const auto shows_md5 = [this](const std::string& name) {
+    const RawResponse response = client_.Call("GET", "/download/storage/v1/b/bucket/o/" + name);
+    return response.Header("x-goog-hash").find("md5=") != std::string::npos;
+  };
+  Put("small", "content", "&fields=name");
+  Put("large", std::string(9 << 20, 'x'), "&fields=name");
+  EXPECT_TRUE(shows_md5("small"));
+  EXPECT_FALSE(shows_md5("large"));
+  GetJson("/storage/v1/b/bucket/o/large?fields=md5Hash");
+  EXPECT_TRUE(shows_md5("large"));
 }
 
 TEST_F(JsonApiTest, SaysHowLongAnObjectIsWhoseEndWasPassed) {
@@ -300,7 +313,7 @@ TEST_F(JsonApiTest, SaysErrorsInGcsShape) {
       {"GET", "/storage/v1/b/bucket/o/o?generation=x", "", 400, "invalidParameter"},
       {"GET", "/storage/v1/b/bucket/o/o?generation=99999999999999999999", "", 400, "invalidParameter"},
       {"GET", "/storage/v1/b/bucket/o/o?ifGenerationMatch=1", "", 412, "conditionNotMet"},
-      {"GET", "/nowhere", "", 404, "notFound"},
+      {"GET", "/storage/v1/nowhere", "", 404, "notFound"},
       {"PUT", "/storage/v1/b/bucket", "{}", 405, "methodNotAllowed"},
   };
   for (const ErrorCase& c : cases) {
