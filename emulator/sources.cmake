@@ -14,6 +14,7 @@ set(EMULATOR_SOURCES
   emulator/src/store/resumable_sessions.cc
   emulator/src/store/rope.cc
   emulator/src/store/seed_bucket.cc
+  emulator/src/store/storage_class.cc
   emulator/src/store/store.cc
   # what its traffic was like
   emulator/src/traffic/client_attempt.cc

@@ -95,6 +95,8 @@ TEST_F(XmlObjectsTest, SaysErrorsAsXml) {
   EXPECT_EQ(Outcome("PUT", "/bucket/%ff", "", "x"), "400 InvalidURI");
   EXPECT_EQ(Outcome("PUT", "/bucket/..", "", "x"), "400 InvalidURI");
   EXPECT_EQ(Outcome("PUT", "/bucket/" + std::string(1025, 'x'), "", "x"), "400 KeyTooLong");
+  EXPECT_EQ(Outcome("PUT", "/bucket/o", "x-goog-storage-class: MARBLE\r\n", "x"), "400 InvalidStorageClass");
+  EXPECT_EQ(Outcome("PUT", "/bucket/o", "x-goog-meta-k: \xff\r\n", "x"), "400 InvalidArgument");
   EXPECT_EQ(Outcome("POST", "/bucket/o", "", "x"), "405 MethodNotAllowed");
   EXPECT_EQ(Outcome("GET", "/bucket?acl"), "501 NotImplemented");
   EXPECT_EQ(Call("HEAD", "/bucket/none").status, 404);
@@ -242,6 +244,18 @@ TEST_F(XmlObjectsTest, OverridesHeadersAsTheQueryAsks) {
       Call("GET", "/bucket/o?response-content-type=image/png&response-content-disposition=attachment");
   EXPECT_EQ(got.Header("content-type"), "image/png");
   EXPECT_EQ(got.Header("content-disposition"), "attachment");
+}
+
+TEST_F(XmlObjectsTest, KeepsBytesAsTheyAreEncoded) {
+  const std::string gzip("\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\x48\xcd\xc9\xc9\x07\0\x86\xa6\x10\x36\x05\0\0\0", 25);
+  ASSERT_EQ(Call("PUT", "/bucket/o", "Content-Encoding: gzip\r\n", gzip).status, 200);
+  const RawResponse stored = Call("GET", "/bucket/o", "Accept-Encoding: gzip\r\n");
+  EXPECT_TRUE(stored.body == gzip);
+  EXPECT_EQ(stored.Header("content-encoding"), "gzip");
+  EXPECT_EQ(stored.Header("x-goog-stored-content-encoding"), "gzip");
+  const RawResponse unpacked = Call("GET", "/bucket/o");
+  EXPECT_EQ(unpacked.body, "hello");
+  EXPECT_EQ(unpacked.Header("x-goog-stored-content-length"), "25");
 }
 
 TEST_F(XmlObjectsTest, ShowsAComposedObjectWithoutMd5) {

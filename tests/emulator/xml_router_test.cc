@@ -116,6 +116,7 @@ TEST(FindXmlRoute, RefusesWhatThereIsNot) {
       {"PATCH", "/b/o", XmlErrorCode::kMethodNotAllowed},
       {"POST", "/b/o", XmlErrorCode::kMethodNotAllowed},
       {"DELETE", "/b/o?uploads", XmlErrorCode::kMethodNotAllowed},
+      {"PUT", "/b/o?partNumber=1", XmlErrorCode::kInvalidArgument},
       {"GET", "/b?acl", XmlErrorCode::kNotImplemented},
       {"PUT", "/b/o?acl", XmlErrorCode::kNotImplemented},
       {"DELETE", "/b?lifecycle", XmlErrorCode::kNotImplemented},

@@ -9,6 +9,7 @@
 #include "server/xml/xml_requests.h"
 #include "server/xml/xml_upload_body.h"
 #include "server/xml/xml_writer.h"
+#include "store/storage_class.h"
 
 namespace gcsflux::emulator {
 
@@ -42,6 +43,7 @@ XmlResult<HttpResponse> XmlBuckets::Create(const XmlCall& call) const {
     if (!configuration->location.empty()) info.location = std::move(configuration->location);
     if (!configuration->storage_class.empty()) info.storage_class = std::move(configuration->storage_class);
   }
+  if (!IsStorageClass(info.storage_class)) return XmlFail(XmlErrorCode::kInvalidStorageClass, info.storage_class);
   const auto inserted = store_.InsertBucket(std::move(info));
   if (inserted) return HttpResponse();
   switch (inserted.error().kind) {

@@ -8,6 +8,7 @@
 #include "server/hash_text.h"
 #include "server/upload_hashes.h"
 #include "store/names.h"
+#include "store/storage_class.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -93,6 +94,9 @@ XmlResult<ObjectAttributes> ReadAttributes(const XmlCall& call) {
   for (const AttributeHeader& header : kAttributeHeaders) {
     const std::string* value = call.request.headers.Find(header.name);
     if (value != nullptr && !value->empty()) attributes.*header.member = *value;
+  }
+  if (!IsStorageClass(attributes.storage_class)) {
+    return XmlFail(XmlErrorCode::kInvalidStorageClass, attributes.storage_class);
   }
   for (const auto& [name, value] : call.request.headers.fields()) {
     std::string key = ToLower(name);

@@ -41,6 +41,7 @@ constexpr std::array kWordings = {
     Wording{Code::kInvalidPartOrder, 400, "InvalidPartOrder",
             "The list of parts was not in ascending order. The parts list must be specified in order by part number."},
     Wording{Code::kInvalidRange, 416, "InvalidRange", "The requested range cannot be satisfied."},
+    Wording{Code::kInvalidStorageClass, 400, "InvalidStorageClass", "The storage class you specified is not valid."},
     Wording{Code::kInvalidUri, 400, "InvalidURI", "Couldn't parse the specified URI."},
     Wording{Code::kKeyTooLong, 400, "KeyTooLong", "Your key is too long."},
     Wording{Code::kMalformedXml, 400, "MalformedXML",

@@ -26,6 +26,7 @@ enum class XmlErrorCode {
   kInvalidPart,
   kInvalidPartOrder,
   kInvalidRange,
+  kInvalidStorageClass,
   kInvalidUri,
   kKeyTooLong,
   kMalformedXml,

@@ -105,6 +105,7 @@ XmlResult<HttpResponse> XmlMultipart::PutPart(const XmlCall& call) const {
   if (call.body.announced_size().value_or(0) > kMaxPartSize) return XmlFail(XmlErrorCode::kEntityTooLarge);
   const XmlResult<BodyPtr> body = ReceiveCheckedBody(call);
   if (!body) return tl::unexpected(body.error());
+  if ((*body)->size() > kMaxPartSize) return XmlFail(XmlErrorCode::kEntityTooLarge);
   if (const auto put = found->upload->PutPart(*number, *body); !put) return XmlFail(ToCode(put.error()));
   HttpResponse response;
   response.headers.Add("ETag", Md5Etag(**body));

@@ -132,6 +132,10 @@ XmlResult<XmlRoute> FindXmlRoute(const HttpRequest& request, const Target& targe
     if (target.query.Find(name) != nullptr) return XmlFail(XmlErrorCode::kNotImplemented, std::string(name));
   }
   const std::string_view subresource = FindSubresource(target.query);
+  // Or a part would become the whole object.
+  if (subresource.empty() && target.query.Find("partNumber") != nullptr) {
+    return XmlFail(XmlErrorCode::kInvalidArgument, "partNumber needs an uploadId.");
+  }
   for (const Entry& entry : kRoutes) {
     if (entry.method != request.method || entry.scope != scope || entry.subresource != subresource) continue;
     route.operation = entry.operation;
