@@ -103,8 +103,9 @@ target_include_directories(virtual_bucket_tests PRIVATE ${PROJECT_SOURCE_DIR}/em
 
 # Who is who to the emulator, and TLS.
 gcsflux_test(emulator_identity_tests
-  SOURCES emulator/crypto_fixtures.cc emulator/identity_jwt_test.cc emulator/raw_connection.cc
-          emulator/tls_connection.cc emulator/tls_test.cc
+  SOURCES emulator/authorization_test.cc emulator/crypto_fixtures.cc emulator/identity_config_test.cc
+          emulator/identity_fixture.cc emulator/identity_http_test.cc emulator/identity_jwt_test.cc
+          emulator/identity_test.cc emulator/raw_connection.cc emulator/tls_connection.cc emulator/tls_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected OpenSSL::SSL OpenSSL::Crypto)
 target_include_directories(emulator_identity_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_compile_definitions(emulator_identity_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")

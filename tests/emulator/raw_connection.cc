@@ -76,9 +76,13 @@ void RawConnection::Send(std::string_view bytes) {
 
 void RawConnection::FinishSending() { ::shutdown(socket_, SHUT_WR); }
 
+std::ptrdiff_t RawConnection::ReceiveSome(std::span<char> into) {
+  return ::recv(socket_, into.data(), into.size(), 0);
+}
+
 bool RawConnection::Fill() {
   std::array<char, 65536> buffer;
-  const ssize_t received = ::recv(socket_, buffer.data(), buffer.size(), 0);
+  const std::ptrdiff_t received = ReceiveSome(buffer);
   if (received <= 0) return false;
   received_.append(buffer.data(), static_cast<std::size_t>(received));
   return true;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,12 +23,12 @@ class RawConnection {
  public:
   /// `endpoint` as Emulator::endpoint() gives it.
   explicit RawConnection(const std::string& endpoint);
-  ~RawConnection();
+  virtual ~RawConnection();
   RawConnection(const RawConnection&) = delete;
   RawConnection& operator=(const RawConnection&) = delete;
 
   /// As much as the server takes; one that has closed the connection takes nothing more.
-  void Send(std::string_view bytes);
+  virtual void Send(std::string_view bytes);
   /// No more is sent; answers can still be read.
   void FinishSending();
   /// The next answer, interim ones (1xx) too; nothing where the connection ended before it was whole.
@@ -36,6 +38,11 @@ class RawConnection {
                    std::string_view body = "");
   /// Waits until the server closes the connection; false where it sends something instead.
   bool IsClosedByServer();
+
+ protected:
+  [[nodiscard]] int socket() const { return socket_; }
+  /// As recv() does it.
+  virtual std::ptrdiff_t ReceiveSome(std::span<char> into);
 
  private:
   bool Fill();

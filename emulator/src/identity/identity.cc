@@ -24,6 +24,12 @@ bool IsTokenUrl(std::string_view audience, std::string_view own) {
   return audience == own || std::find(kTokenUrls.begin(), kTokenUrls.end(), audience) != kTokenUrls.end();
 }
 
+bool HasImpersonationScope(std::string_view scopes) {
+  const std::string padded = " " + std::string(scopes) + " ";
+  return padded.find(" https://www.googleapis.com/auth/cloud-platform ") != std::string::npos ||
+         padded.find(" https://www.googleapis.com/auth/iam ") != std::string::npos;
+}
+
 template <class T, class Predicate>
 const T* FindIf(const std::vector<T>& all, Predicate matches) {
   const auto found = std::find_if(all.begin(), all.end(), matches);
@@ -91,6 +97,9 @@ Grant Identity::Impersonate(const Principal& caller, const ImpersonationRequest&
   if (request.scope.empty()) return Refuse("INVALID_ARGUMENT", "Request contains an invalid argument: scope.");
   if (request.lifetime < std::chrono::seconds(1) || request.lifetime > std::chrono::hours(1)) {
     return Refuse("INVALID_ARGUMENT", "Request contains an invalid argument: lifetime.");
+  }
+  if (!HasImpersonationScope(caller.scopes)) {
+    return Refuse("PERMISSION_DENIED", "Request had insufficient authentication scopes.", 403);
   }
   std::vector<std::string> chain = request.delegates;
   chain.push_back(request.service_account);

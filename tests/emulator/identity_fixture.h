@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+namespace gcsflux::emulator {
+
+// The identities that tests speak of.
+inline constexpr auto kAdminEmail = "admin@test-project.iam.gserviceaccount.com";
+inline constexpr auto kViewerEmail = "viewer@test-project.iam.gserviceaccount.com";
+inline constexpr auto kCreatorEmail = "creator@test-project.iam.gserviceaccount.com";
+inline constexpr auto kUserEmail = "user@test-project.iam.gserviceaccount.com";
+inline constexpr auto kPersonEmail = "person@example.com";
+inline constexpr auto kWorkload =
+    "principal://iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/subject/s";
+inline constexpr auto kAudience =
+    "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/x";
+inline constexpr auto kRefreshToken = "1//refresh-token-of-a-person";
+inline constexpr auto kClientSecret = "client-secret-of-a-program";
+inline constexpr auto kSubjectToken = "subject-token-of-a-workload";
+
+/// All of the above: each service account signs with TestKey(1) as "key-1", each but the admin has its role in the
+/// bucket named "bucket" alone, the workload may impersonate the viewer and the viewer the user, and the machine is
+/// the viewer. Tokens live for 1000 seconds.
+std::string IdentityConfigText();
+
+}  // namespace gcsflux::emulator
