@@ -6,6 +6,7 @@
 #include <array>
 #include <csignal>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <limits>
@@ -13,7 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
+#include <vector>
 
 #include "gcsflux/emulator/emulator.h"
 
@@ -38,11 +39,20 @@ DEFINE_string(virtual_buckets, "",
               "class directories of which 50 hold half, (e) one huge directory beside many tiny ones, (f) UTF-8 of one "
               "to four bytes, (g) long common prefix and unpadded counter, (h) a directory per file. Set it to list or "
               "read more than memory holds: big:20000000:100KiB:a");
+DEFINE_uint64(journal_size, gcsflux::emulator::EmulatorOptions().journal_size,
+              "How many requests /_emulator/journal shows, the last ones; 0 keeps none. Raise it to look back further: "
+              "one takes about 0.5 KiB.");
+DEFINE_string(seed_dir, "",
+              "Files to start with: bucket=DIRECTORY[,...]. Every file below the directory becomes an object, named by "
+              "its path from there; symbolic links are left out.");
+DEFINE_string(allow_seed, "",
+              "Lets POST /_emulator/seed store files from below this directory. Set it only where whoever reaches the "
+              "emulator may read them.");
 
 namespace {
 
 constexpr std::array kFlags = {"host", "port", "tls_cert", "tls_key", "auth_config", "require_auth",
-                              "virtual_buckets"};
+                              "virtual_buckets", "journal_size", "seed_dir", "allow_seed"};
 
 enum ExitStatus { kOk = 0, kFailed = 1, kWrongUsage = 2 };
 
@@ -66,6 +76,21 @@ bool IsOurs(std::string_view name) {
     if (name == flag) return true;
   }
   return false;
+}
+
+// Of bucket=DIRECTORY,...; throws std::invalid_argument.
+std::vector<gcsflux::emulator::SeedOptions> ParseSeedDirs(std::string_view text) {
+  std::vector<gcsflux::emulator::SeedOptions> seeds;
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(item.size() + 1, text.size()));
+    const std::size_t equals = std::min(item.find('='), item.size());
+    if (equals == 0 || equals + 1 >= item.size()) {
+      throw std::invalid_argument("'" + std::string(item) + "' is not bucket=DIRECTORY");
+    }
+    seeds.push_back({.bucket = std::string(item.substr(0, equals)), .directory = item.substr(equals + 1)});
+  }
+  return seeds;
 }
 
 // Not gflags' own parser: it ends the process with status 1 and has flags beside ours.
@@ -94,6 +119,14 @@ int ParseArguments(int argc, char** argv) {
   }
   if (FLAGS_tls_cert.empty() != FLAGS_tls_key.empty()) return WrongUsage("--tls_cert and --tls_key go together");
   if (FLAGS_require_auth && FLAGS_auth_config.empty()) return WrongUsage("--require_auth takes --auth_config");
+  if (!FLAGS_allow_seed.empty() && !std::filesystem::is_directory(FLAGS_allow_seed)) {
+    return WrongUsage("--allow_seed=" + FLAGS_allow_seed + " is no directory");
+  }
+  try {
+    (void)ParseSeedDirs(FLAGS_seed_dir);
+  } catch (const std::invalid_argument& error) {
+    return WrongUsage(std::string("--seed_dir: ") + error.what());
+  }
   try {
     (void)gcsflux::emulator::ParseVirtualBuckets(FLAGS_virtual_buckets);
   } catch (const std::invalid_argument& error) {
@@ -112,7 +145,10 @@ std::string ReadFile(const std::string& flag, const std::string& path) {
 
 // Throws std::invalid_argument.
 gcsflux::emulator::EmulatorOptions OptionsFromFlags() {
-  gcsflux::emulator::EmulatorOptions options{.host = FLAGS_host, .port = static_cast<std::uint16_t>(FLAGS_port)};
+  gcsflux::emulator::EmulatorOptions options{.host = FLAGS_host,
+                                             .port = static_cast<std::uint16_t>(FLAGS_port),
+                                             .journal_size = FLAGS_journal_size,
+                                             .seed_root = FLAGS_allow_seed};
   if (!FLAGS_tls_cert.empty()) {
     options.tls = {.certificate_chain = ReadFile("tls_cert", FLAGS_tls_cert),
                    .private_key = ReadFile("tls_key", FLAGS_tls_key)};
@@ -142,6 +178,7 @@ int main(int argc, char** argv) {
   pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);
   try {
     gcsflux::emulator::Emulator emulator(OptionsFromFlags());
+    for (const auto& seed : ParseSeedDirs(FLAGS_seed_dir)) emulator.Seed(seed);
     if (!IsLoopback(FLAGS_host) && !FLAGS_require_auth) {
       std::cerr << "gcsflux-emulator: warning: " << FLAGS_host
                 << " is reachable from outside, and nobody is asked who they are\n";
@@ -150,7 +187,7 @@ int main(int argc, char** argv) {
     int received = 0;
     sigwait(&stop_signals, &received);
     emulator.Stop();
-  } catch (const std::system_error& error) {
+  } catch (const std::runtime_error& error) {  // a std::system_error too
     std::cerr << "gcsflux-emulator: " << error.what() << "\n";
     return kFailed;
   } catch (const std::invalid_argument& error) {

@@ -53,7 +53,8 @@ TEST_F(AdminTest, ShowsPartOfTheJournal) {
   for (const char* name : {"bucket-1", "bucket-2", "bucket-3"}) ASSERT_EQ(InsertBucket(name), 200);
   const auto numbers = [&](const std::string& query) {
     std::string seen;
-    for (const json& request : GetJson("/_emulator/journal" + query).at("requests")) {
+    const json journal = GetJson("/_emulator/journal" + query);
+    for (const json& request : journal.at("requests")) {
       seen += std::to_string(request.at("number").get<int>());
     }
     return seen;

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -114,6 +116,11 @@ TEST(Program, RefusesWrongUsage) {
                                                        {"extra"},
                                                        {"--"},
                                                        {"--flagfile=/dev/null"},
+                                                       {"--journal_size=-1"},
+                                                       {"--seed_dir=bucket"},
+                                                       {"--seed_dir==x"},
+                                                       {"--seed_dir=bucket=/,x="},
+                                                       {"--allow_seed=/dev/null"},
                                                        {"--virtual_buckets=good:1:1:a,bad:x:1:a"}};
   for (const std::vector<std::string>& arguments : cases) {
     Program program(arguments);
@@ -123,6 +130,30 @@ TEST(Program, RefusesWrongUsage) {
     EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 1) << errors;
     EXPECT_NE(errors.find("--help"), std::string::npos) << errors;
   }
+}
+
+TEST(Program, StartsWithFiles) {
+  std::string directory = testing::TempDir() + "program-test-XXXXXX";
+  ASSERT_NE(::mkdtemp(directory.data()), nullptr);
+  std::ofstream(directory + "/file") << "content";
+  Program program({"--seed_dir=one=" + directory + ",two=" + directory, "--journal_size=2"});
+  const std::string line = program.ReadOutputLine();
+  std::filesystem::remove_all(directory);
+  ASSERT_TRUE(line.starts_with(kReady)) << line << program.ReadErrors();
+  RawConnection client(line.substr(kReady.size()));
+  EXPECT_EQ(client.Call("GET", "/storage/v1/b/one/o/file?alt=media").body, "content");
+  EXPECT_EQ(client.Call("GET", "/storage/v1/b/two/o/file?alt=media").body, "content");
+  EXPECT_EQ(client.Call("GET", "/storage/v1/b/two/o/none").status, 404);
+  const std::string journal = client.Call("GET", "/_emulator/journal").body;
+  EXPECT_EQ(journal.find("\"number\":1,"), std::string::npos) << journal;
+  EXPECT_NE(journal.find("\"number\":3,"), std::string::npos) << journal;
+}
+
+TEST(Program, EndsWhereItCannotStartWithFiles) {
+  Program program({"--seed_dir=bucket=/nonexistent/directory"});
+  const std::string errors = program.ReadErrors();
+  EXPECT_EQ(program.Wait(), 1);
+  EXPECT_EQ(errors, "gcsflux-emulator: Cannot read '/nonexistent/directory': No such file or directory.\n");
 }
 
 TEST(Program, SaysThatItsPortIsTaken) {

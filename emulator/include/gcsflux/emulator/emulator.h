@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -27,6 +28,9 @@ struct EmulatorOptions {
   std::size_t journal_size = 10'000;
   /// Below this directory `POST /_emulator/seed` may read. Empty refuses it: whoever reaches the emulator may ask.
   std::filesystem::path seed_root = {};
+  /// A client that stands still for so long in mid-request, sends no whole head in it, or moves less than 1 KiB of a body
+  /// in it, is cut off. By the machine's own clock. Lower it where a test looks at just that.
+  std::chrono::milliseconds client_patience = std::chrono::minutes(1);
   /// Serves HTTPS, and nothing else, where it is set.
   std::optional<TlsOptions> tls = {};
   /// Serves the endpoints of identities, and asks everybody who they are, where it is set.
@@ -66,7 +70,8 @@ class Emulator {
   /// What was answered since the start or Reset().
   [[nodiscard]] Counters counters() const;
 
-  /// Forgets buckets, upload sessions, journal and counters. The clock and open connections stay.
+  /// Forgets buckets, upload sessions, journal and counters: what is left is what an emulator starts with. The clock
+  /// and open connections stay as they are.
   void Reset();
 
   /// Stores files as objects, and returns their number. Throws std::runtime_error where a file cannot be read or its
