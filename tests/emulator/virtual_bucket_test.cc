@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "store/bucket.h"
@@ -212,6 +214,32 @@ TEST(VirtualBucket, ComposesNothingWhereItsObjectsWouldHaveToGo) {
                 {.sources = {{.name = source}}, .destination = {.name = "composed"}, .delete_sources = true})),
             FailureKind::kImmutable);
   EXPECT_EQ(bucket.List({}).objects.size(), 1U);
+}
+
+TEST(VirtualBucket, IsReadWhileOtherNamesAreWritten) {
+  constexpr std::uint64_t kCount = 500;
+  Bucket bucket = MakeBucket({.count = kCount, .size_bytes = 10'000});
+  const std::vector<ObjectPtr> objects = bucket.List({}).objects;
+  std::atomic<bool> is_over = false;
+  const std::jthread writer([&] {
+    for (int i = 0; i < 300; ++i) {
+      const std::string name = std::to_string(i % 10) + "own";
+      EXPECT_TRUE(Insert(bucket, name));
+      EXPECT_TRUE(bucket.DeleteObject({.name = name}));
+    }
+    is_over = true;
+  });
+  for (std::size_t round = 0; !is_over; ++round) {
+    std::size_t computed = 0;
+    for (const ObjectPtr& object : bucket.List({}).objects) computed += object->is_immutable ? 1 : 0;
+    EXPECT_EQ(computed, kCount);
+    ComposeRequest request{.destination = {.name = "composed"}};
+    for (std::size_t i = 0; i < 3; ++i) request.sources.push_back({.name = objects[(round + i) % kCount]->name});
+    const Outcome<ObjectPtr> composed = bucket.ComposeObject(request);
+    ASSERT_TRUE(composed);
+    const std::string content = Content(**composed);
+    EXPECT_EQ((*composed)->body->crc32c(), ExtendCrc32c(0, std::as_bytes(std::span(content))));
+  }
 }
 
 TEST(VirtualBucket, IsDeletedOnlyWhereItIsEmpty) {
