@@ -49,6 +49,8 @@ set(EMULATOR_SOURCES
   emulator/src/server/http_message.cc
   emulator/src/server/http_server.cc
   emulator/src/server/listener.cc
+  emulator/src/server/pace.cc
+  emulator/src/server/paced_socket.cc
   emulator/src/server/receive_body.cc
   emulator/src/server/shielded_head.cc
   emulator/src/server/socket_stream.cc

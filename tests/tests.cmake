@@ -119,6 +119,12 @@ gcsflux_test(emulator_xml_tests
   LIBRARIES gcsflux_emulator tl::expected pugixml::pugixml)
 target_include_directories(emulator_xml_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 
+# Bad clients: by a patience that a test can wait for.
+gcsflux_test(bad_input_tests
+  SOURCES emulator/bad_input_test.cc emulator/pace_test.cc emulator/raw_connection.cc
+  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json)
+target_include_directories(bad_input_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+
 # What reads clients' text, by libFuzzer; skipped where clang is not there, with the reason in the output.
 if(NOT GCSFLUX_SANITIZE)  # It has sanitizers of its own.
   add_test(NAME fuzz COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/run.sh ${PROJECT_BINARY_DIR}/fuzz)

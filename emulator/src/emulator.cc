@@ -37,7 +37,8 @@ class Emulator::Running {
                 .count_connections = [this] { return server_.CountConnections(); },
                 .seed_root = options.seed_root},
                recorder_),
-        server_(options.host, options.port, admin_, Tls(options)),
+        server_({.host = options.host, .port = options.port, .tls = Tls(options), .patience = options.client_patience},
+                admin_),
         endpoint_(Scheme(options) + "://" + server_.authority()) {}
 
   void Stop() { server_.Stop(); }

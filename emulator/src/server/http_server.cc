@@ -6,9 +6,11 @@
 
 namespace gcsflux::emulator {
 
-HttpServer::HttpServer(const std::string& host, std::uint16_t port, RequestHandler& handler,
-                       std::optional<TlsContext> tls)
-    : codec_(handler), tls_(std::move(tls)), listener_(std::in_place, host, port), authority_(listener_->authority()) {
+HttpServer::HttpServer(HttpServerOptions options, RequestHandler& handler)
+    : codec_(handler),
+      options_(std::move(options)),
+      listener_(std::in_place, options_.host, options_.port),
+      authority_(listener_->authority()) {
   acceptor_ = std::thread([this] { AcceptConnections(); });
 }
 
@@ -41,7 +43,7 @@ void HttpServer::AcceptConnections() {
     JoinFinished();
     if (socket < 0) return;
     const std::lock_guard lock(mutex_);
-    Connection& connection = connections_.emplace_back(socket, tls_ ? &*tls_ : nullptr);
+    Connection& connection = connections_.emplace_back(socket, options_);
     try {
       connection.thread = std::thread([this, &connection] { Serve(connection); });
     } catch (const std::system_error&) {

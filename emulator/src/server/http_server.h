@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -16,14 +17,20 @@
 
 namespace gcsflux::emulator {
 
+struct HttpServerOptions {
+  std::string host = {};
+  std::uint16_t port = 0;                   ///< 0 takes any free one.
+  std::optional<TlsContext> tls = {};       ///< Set: serves over TLS alone.
+  std::chrono::milliseconds patience = {};  ///< With clients in mid-exchange: see SocketStream.
+};
+
 /// Serves HTTP/1.1 on one address, one thread to a connection. Thread-safe.
 ///
 /// Blocking threads make the code plain, and as many as there are connections mean that no idle one delays another.
 class HttpServer {
  public:
-  /// Serves once constructed, with `tls` over it alone; `handler` must outlive it. Throws std::system_error.
-  HttpServer(const std::string& host, std::uint16_t port, RequestHandler& handler,
-             std::optional<TlsContext> tls = std::nullopt);
+  /// Serves once constructed; `handler` must outlive it. Throws std::system_error.
+  HttpServer(HttpServerOptions options, RequestHandler& handler);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -38,7 +45,8 @@ class HttpServer {
 
  private:
   struct Connection {
-    Connection(int socket, const TlsContext* tls) : stream(socket, tls) {}
+    Connection(int socket, const HttpServerOptions& options)
+        : stream(socket, options.tls ? &*options.tls : nullptr, options.patience) {}
     SocketStream stream;
     bool is_finished = false;
     std::thread thread = {};
@@ -49,7 +57,7 @@ class HttpServer {
   void JoinFinished();
 
   HttpCodec codec_;
-  const std::optional<TlsContext> tls_;
+  const HttpServerOptions options_;
   std::optional<Listener> listener_;
   const std::string authority_;
 

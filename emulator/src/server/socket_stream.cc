@@ -1,10 +1,5 @@
 #include "server/socket_stream.h"
 
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -16,22 +11,26 @@ namespace {
 constexpr std::size_t kMaxHead = std::size_t{64} << 10;
 constexpr std::size_t kGatherBelow = std::size_t{8} << 10;
 constexpr std::size_t kTlsRecord = std::size_t{16} << 10;
-constexpr timeval kStallLimit{60, 0};
-constexpr timeval kLingerLimit{1, 0};
+constexpr std::size_t kMinProgress = std::size_t{1} << 10;
+constexpr std::chrono::seconds kLingerLimit{1};
 constexpr std::size_t kMaxLinger = std::size_t{1} << 20;
 
 }  // namespace
 
-SocketStream::SocketStream(int socket, const TlsContext* tls) : socket_(socket) {
-  if (tls != nullptr) tls_.emplace(*tls, socket);
-  ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &kStallLimit, sizeof kStallLimit);
-  ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &kStallLimit, sizeof kStallLimit);
+SocketStream::SocketStream(int socket, const TlsContext* tls, std::chrono::milliseconds patience)
+    : socket_(socket, patience) {
+  if (tls != nullptr) tls_.emplace(*tls, socket_);
 }
 
-SocketStream::~SocketStream() { ::close(socket_); }
+bool SocketStream::Accept() {
+  if (!tls_) return true;
+  socket_.Expect(kMaxHead);  // more than a handshake has: it has to end in time
+  return tls_->Accept();
+}
 
 SocketStream::HeadOutcome SocketStream::ReadHead(std::string& head) {
   head.clear();
+  socket_.Expect(has_buffered() ? kMaxHead : 0);
   while (true) {
     // Only what is new, and the three bytes before it, can complete the empty line.
     const std::size_t searched = head.size() < 3 ? 0 : head.size() - 3;
@@ -41,6 +40,7 @@ SocketStream::HeadOutcome SocketStream::ReadHead(std::string& head) {
     if (found != std::string::npos && found + 4 <= kMaxHead) {
       begin_ += found + 4 - before;
       head.resize(found + 4);
+      socket_.Expect(kMinProgress);
       return HeadOutcome::kComplete;
     }
     if (head.size() >= kMaxHead) return HeadOutcome::kTooLarge;
@@ -49,17 +49,11 @@ SocketStream::HeadOutcome SocketStream::ReadHead(std::string& head) {
       const bool is_idle = head.empty() && (errno == EAGAIN || errno == EWOULDBLOCK);
       if (!is_idle) return HeadOutcome::kGone;
     }
+    if (head.empty()) socket_.Expect(kMaxHead);
   }
 }
 
-ssize_t SocketStream::Receive(std::span<std::byte> into) {
-  if (tls_) return tls_->Receive(into);
-  ssize_t received = 0;
-  do {
-    received = ::recv(socket_, into.data(), into.size(), 0);
-  } while (received < 0 && errno == EINTR);
-  return received;
-}
+ssize_t SocketStream::Receive(std::span<std::byte> into) { return tls_ ? tls_->Receive(into) : socket_.Receive(into); }
 
 bool SocketStream::Fill() {
   const ssize_t received = Receive(std::as_writable_bytes(std::span(buffer_)));
@@ -114,11 +108,7 @@ bool SocketStream::SendPlain(std::span<const std::byte> bytes) {
   std::array<iovec, 2> parts{iovec{unsent_.data(), unsent_.size()},
                              iovec{const_cast<std::byte*>(bytes.data()), bytes.size()}};
   while (parts[0].iov_len + parts[1].iov_len != 0) {
-    msghdr message{};
-    message.msg_iov = parts.data();
-    message.msg_iovlen = parts.size();
-    const ssize_t sent = ::sendmsg(socket_, &message, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
+    const ssize_t sent = socket_.Send(parts);
     if (sent < 0) return false;
     auto left = static_cast<std::size_t>(sent);
     for (iovec& part : parts) {
@@ -150,16 +140,15 @@ bool SocketStream::SendEncrypted(std::span<const std::byte> bytes) {
 void SocketStream::CloseGracefully() {
   Flush();
   if (tls_) tls_->SendCloseNotify();
-  ::shutdown(socket_, SHUT_WR);
+  socket_.FinishSending();
   // Closing with unread input would reset the connection, and the client might lose the answer.
-  ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &kLingerLimit, sizeof kLingerLimit);
+  socket_.SetPatience(kLingerLimit);
+  socket_.Expect(kMaxLinger + 1);
   std::size_t discarded = 0;
   for (ssize_t received = 1; discarded < kMaxLinger && received > 0;) {
-    received = ::recv(socket_, buffer_.data(), buffer_.size(), 0);  // as it comes: nobody reads it
+    received = socket_.Receive(std::as_writable_bytes(std::span(buffer_)));  // as it comes: nobody reads it
     discarded += static_cast<std::size_t>(std::max<ssize_t>(received, 0));
   }
 }
-
-void SocketStream::Shutdown() { ::shutdown(socket_, SHUT_RDWR); }
 
 }  // namespace gcsflux::emulator

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "server/paced_socket.h"
 #include "server/tls_session.h"
 
 namespace gcsflux::emulator {
@@ -14,17 +16,17 @@ namespace gcsflux::emulator {
 /// A connected TCP socket, plain or with TLS: buffered reading of heads, bodies straight into the caller's memory,
 /// gathered writing.
 ///
-/// One thread, Shutdown() excepted. A client that stands still for a minute in mid-exchange counts as gone.
+/// One thread, Shutdown() excepted. Between requests a client may wait for ever. In mid-exchange it counts as gone when
+/// it stands still for as long as the patience is, sends no whole head in it, or moves less than 1 KiB of a body in it.
 class SocketStream {
  public:
   /// Takes the socket over; `tls` is null for a plain one.
-  SocketStream(int socket, const TlsContext* tls);
-  ~SocketStream();
+  SocketStream(int socket, const TlsContext* tls, std::chrono::milliseconds patience);
   SocketStream(const SocketStream&) = delete;
   SocketStream& operator=(const SocketStream&) = delete;
 
   /// Comes before all else: shakes hands where there is TLS. False where the client does not.
-  bool Accept() { return !tls_ || tls_->Accept(); }
+  bool Accept();
 
   enum class HeadOutcome { kComplete, kTooLarge, kGone };
   /// Reads up to the empty line that ends a request's head, that line included; waits for its first byte for ever.
@@ -44,7 +46,7 @@ class SocketStream {
   /// Lets the client read what was sent before the connection goes down, though it has sent more than was read.
   void CloseGracefully();
   /// Wakes whoever reads or writes: for them the client has gone. From any thread.
-  void Shutdown();
+  void Shutdown() { socket_.Shutdown(); }
 
  private:
   bool Fill();
@@ -53,7 +55,7 @@ class SocketStream {
   bool SendPlain(std::span<const std::byte> bytes);
   bool SendEncrypted(std::span<const std::byte> bytes);
 
-  const int socket_;
+  PacedSocket socket_;
   std::optional<TlsSession> tls_;
   std::array<char, 16384> buffer_;  // what was received and not yet read is [begin_, end_)
   std::size_t begin_ = 0;

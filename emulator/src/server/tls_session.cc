@@ -3,35 +3,30 @@
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
-#include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
-#include <cstdint>
 #include <new>
 
 namespace gcsflux::emulator {
 namespace {
 
-int SocketOf(BIO* bio) { return static_cast<int>(reinterpret_cast<std::intptr_t>(::BIO_get_data(bio))); }
+PacedSocket& SocketOf(BIO* bio) { return *static_cast<PacedSocket*>(::BIO_get_data(bio)); }
 
 int ReadSocket(BIO* bio, char* into, int size) {
   ::BIO_clear_retry_flags(bio);
-  ssize_t received = 0;
-  do {
-    received = ::recv(SocketOf(bio), into, static_cast<std::size_t>(size), 0);
-  } while (received < 0 && errno == EINTR);
+  const ssize_t received =
+      SocketOf(bio).Receive(std::as_writable_bytes(std::span(into, static_cast<std::size_t>(size))));
   if (received < 0 && errno == EAGAIN) ::BIO_set_retry_read(bio);
   return static_cast<int>(received);
 }
 
 int WriteSocket(BIO* bio, const char* bytes, int size) {
   ::BIO_clear_retry_flags(bio);
-  ssize_t sent = 0;
-  do {
-    sent = ::send(SocketOf(bio), bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL);
-  } while (sent < 0 && errno == EINTR);
+  std::array<iovec, 1> parts{iovec{const_cast<char*>(bytes), static_cast<std::size_t>(size)}};
+  const ssize_t sent = SocketOf(bio).Send(parts);
   if (sent < 0 && errno == EAGAIN) ::BIO_set_retry_write(bio);
   return static_cast<int>(sent);
 }
@@ -55,11 +50,11 @@ int ClampSize(std::size_t size) { return static_cast<int>(std::min<std::size_t>(
 
 }  // namespace
 
-TlsSession::TlsSession(const TlsContext& context, int socket)
+TlsSession::TlsSession(const TlsContext& context, PacedSocket& socket)
     : session_(::SSL_new(context.context_.get()), &::SSL_free) {
   BIO* bio = ::BIO_new(SocketMethod());
   if (session_ == nullptr || bio == nullptr) throw std::bad_alloc();
-  ::BIO_set_data(bio, reinterpret_cast<void*>(static_cast<std::intptr_t>(socket)));
+  ::BIO_set_data(bio, &socket);
   ::BIO_set_init(bio, 1);
   ::SSL_set_bio(session_.get(), bio, bio);
 }

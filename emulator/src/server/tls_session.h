@@ -6,16 +6,17 @@
 #include <memory>
 #include <span>
 
+#include "server/paced_socket.h"
 #include "server/tls_context.h"
 
 namespace gcsflux::emulator {
 
-/// One connection's TLS, over a blocking socket that stays the caller's. One thread.
+/// One connection's TLS, over a socket that stays the caller's and at its place. One thread.
 ///
 /// Shutting the socket down from another thread ends whatever waits in here.
 class TlsSession {
  public:
-  TlsSession(const TlsContext& context, int socket);
+  TlsSession(const TlsContext& context, PacedSocket& socket);
 
   /// Shakes hands; false where the client has gone, stands still, or does not speak TLS.
   bool Accept();

@@ -1,0 +1,62 @@
+#include "server/paced_socket.h"
+
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace gcsflux::emulator {
+namespace {
+
+timeval ToTimeval(std::chrono::milliseconds time) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
+  const std::chrono::microseconds rest = time - seconds;
+  return {static_cast<time_t>(seconds.count()), static_cast<suseconds_t>(rest.count())};
+}
+
+}  // namespace
+
+PacedSocket::PacedSocket(int socket, std::chrono::milliseconds patience) : socket_(socket), pace_(patience) {
+  SetPatience(patience);
+}
+
+PacedSocket::~PacedSocket() { ::close(socket_); }
+
+void PacedSocket::SetPatience(std::chrono::milliseconds patience) {
+  pace_ = Pace(patience);
+  const timeval limit = ToTimeval(patience);
+  ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+}
+
+template <class Call>
+ssize_t PacedSocket::Paced(Call&& call) {
+  const auto begin = std::chrono::steady_clock::now();
+  ssize_t moved = 0;
+  do {
+    moved = call();
+  } while (moved < 0 && errno == EINTR);
+  const int error = errno;
+  const bool keeps_pace =
+      pace_.Keeps(std::chrono::steady_clock::now() - begin, static_cast<std::size_t>(std::max<ssize_t>(moved, 0)));
+  errno = keeps_pace || moved < 0 ? error : ETIMEDOUT;
+  return keeps_pace ? moved : -1;
+}
+
+ssize_t PacedSocket::Receive(std::span<std::byte> into) {
+  return Paced([&] { return ::recv(socket_, into.data(), into.size(), 0); });
+}
+
+ssize_t PacedSocket::Send(std::span<iovec> parts) {
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = parts.size();
+  return Paced([&] { return ::sendmsg(socket_, &message, MSG_NOSIGNAL); });
+}
+
+void PacedSocket::FinishSending() { ::shutdown(socket_, SHUT_WR); }
+void PacedSocket::Shutdown() { ::shutdown(socket_, SHUT_RDWR); }
+
+}  // namespace gcsflux::emulator
