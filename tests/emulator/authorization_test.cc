@@ -183,6 +183,17 @@ TEST_F(AuthorizationTest, LetsACreatorAddButNotReplace) {
   EXPECT_EQ(Call("GET", "/storage/v1/b/bucket/o/object?alt=media", kViewerEmail).body, "0123456789") << "is as it was";
 }
 
+TEST_F(AuthorizationTest, LetsWhoReadsAndAddsComposeButDeleteNothing) {
+  const std::string to = "/storage/v1/b/bucket/o/";
+  const std::string sources = R"("sourceObjects":[{"name":"object"}])";
+  EXPECT_EQ(Call("POST", to + "joined/compose", kCollectorEmail, "{" + sources + "}").status, 200);
+  EXPECT_EQ(Call("POST", to + "joined/compose", kCollectorEmail, "{" + sources + "}").status, 403) << "replaces";
+  EXPECT_EQ(
+      Call("POST", to + "moved/compose", kCollectorEmail, "{" + sources + R"(,"deleteSourceObjects":true})").status,
+      403);
+  EXPECT_EQ(Call("GET", kObject, kViewerEmail).status, 200);
+}
+
 TEST_F(AuthorizationTest, TakesASessionsUriAsACredential) {
   const RawResponse started =
       Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=resumable&name=new", kCreatorEmail);

@@ -32,13 +32,13 @@ TEST(IdentityConfig, IsReadWhole) {
   const IdentityConfig config = ParseIdentityConfig(IdentityConfigText());
   EXPECT_EQ(config.project_id, "test-project");
   EXPECT_EQ(config.token_lifetime, std::chrono::seconds(1000));
-  ASSERT_EQ(config.service_accounts.size(), 4U);
+  ASSERT_EQ(config.service_accounts.size(), 5U);
   EXPECT_EQ(config.service_accounts[0].keys.at(0).id, "key-1");
   EXPECT_EQ(config.authorized_users.at(0).refresh_token, kRefreshToken);
   EXPECT_EQ(config.external_accounts.at(0).subject_token_type, "urn:ietf:params:oauth:token-type:jwt");
   EXPECT_EQ(config.external_accounts.at(0).subject_tokens.at(0).principal, kWorkload);
   EXPECT_EQ(config.impersonations.size(), 2U);
-  EXPECT_EQ(config.roles.size(), 5U);
+  EXPECT_EQ(config.roles.size(), 7U);
   EXPECT_EQ(config.metadata_server.value().service_account, kViewerEmail);
   EXPECT_EQ(config.metadata_server.value().scopes.size(), 1U);
 }

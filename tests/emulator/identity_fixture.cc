@@ -11,7 +11,7 @@ using nlohmann::json;
 std::string IdentityConfigText() {
   const json keys = json::array({{{"private_key_id", "key-1"}, {"public_key", TestKey(1).public_key}}});
   json config = {{"project_id", "test-project"}, {"token_lifetime_seconds", 1000}};
-  for (const char* email : {kAdminEmail, kViewerEmail, kCreatorEmail, kUserEmail}) {
+  for (const char* email : {kAdminEmail, kViewerEmail, kCreatorEmail, kUserEmail, kCollectorEmail}) {
     config["service_accounts"].push_back({{"email", email}, {"keys", keys}});
   }
   config["authorized_users"] = json::array({{{"email", kPersonEmail},
@@ -28,6 +28,8 @@ std::string IdentityConfigText() {
                                  {{"principal", kViewerEmail}, {"bucket", "bucket"}, {"role", "viewer"}},
                                  {{"principal", kCreatorEmail}, {"bucket", "bucket"}, {"role", "creator"}},
                                  {{"principal", kUserEmail}, {"bucket", "bucket"}, {"role", "user"}},
+                                 {{"principal", kCollectorEmail}, {"bucket", "bucket"}, {"role", "viewer"}},
+                                 {{"principal", kCollectorEmail}, {"bucket", "bucket"}, {"role", "creator"}},
                                  {{"principal", kPersonEmail}, {"bucket", "bucket"}, {"role", "user"}}});
   return config.dump();
 }

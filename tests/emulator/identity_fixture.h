@@ -18,6 +18,9 @@ inline constexpr auto kRefreshToken = "1//refresh-token-of-a-person";
 inline constexpr auto kClientSecret = "client-secret-of-a-program";
 inline constexpr auto kSubjectToken = "subject-token-of-a-workload";
 
+// Reads and adds, but may neither delete nor replace.
+inline constexpr auto kCollectorEmail = "collector@test-project.iam.gserviceaccount.com";
+
 /// All of the above: each service account signs with TestKey(1) as "key-1", each but the admin has its role in the
 /// bucket named "bucket" alone, the workload may impersonate the viewer and the viewer the user, and the machine is
 /// the viewer. Tokens live for 1000 seconds.

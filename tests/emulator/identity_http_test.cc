@@ -238,7 +238,12 @@ TEST_F(IdentityHttpTest, IsAMachinesMetadataServer) {
   }
   EXPECT_EQ(Call("GET", "/computeMetadata/v1/project/project-id", kFlavor).body, "test-project");
   EXPECT_EQ(Call("GET", accounts, kFlavor).body, std::string("default/\n") + kViewerEmail + "/\n");
-  EXPECT_EQ(Call("GET", "/", kFlavor).Header("metadata-flavor"), "Google");
+  for (const char* sign :
+       {"/", "/computeMetadata/v1", "/computeMetadata/v1/instance", "/computeMetadata/v1/instance/"}) {
+    const RawResponse response = Call("GET", sign, kFlavor);
+    EXPECT_EQ(response.status, 200) << sign << ", by which clients know a virtual machine";
+    EXPECT_EQ(response.Header("metadata-flavor"), "Google") << sign;
+  }
 }
 
 TEST_F(IdentityHttpTest, GivesTheMachineATokenOfTheScopesThatItAsksFor) {
@@ -264,7 +269,7 @@ TEST_F(IdentityHttpTest, KeepsTheMachinesSecretsFromWhoDoesNotSayTheFlavor) {
   for (const char* path : {"/computeMetadata/v1/instance/service-accounts/default/secret",
                            "/computeMetadata/v1/instance/service-accounts/default/token/x",
                            "/computeMetadata/v1/instance/service-accounts/nobody@x/token", "/computeMetadata/v2/",
-                           "/computeMetadata/v1/instance/"}) {
+                           "/computeMetadata/v1/instance/id"}) {
     const RawResponse response = Call("GET", path, kFlavor);
     EXPECT_EQ(response.status, 404) << path;
     EXPECT_EQ(response.Header("metadata-flavor"), "Google") << path;

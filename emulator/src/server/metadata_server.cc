@@ -86,6 +86,11 @@ std::optional<HttpResponse> MetadataServer::Answer(const HttpRequest& request, c
 
 HttpResponse MetadataServer::AnswerPath(const std::vector<std::string>& path, const QueryParameters& query) {
   using Path = std::vector<std::string>;
+  // Some clients take a directory that is there as the sign that they are on a virtual machine.
+  if (path == Path{"computeMetadata"}) return Text("v1/\n");
+  if (path == Path{"computeMetadata", "v1"}) return Text("instance/\nproject/\n");
+  if (path == Path{"computeMetadata", "v1", "instance"}) return Text("service-accounts/\n");
+  if (path == Path{"computeMetadata", "v1", "project"}) return Text("project-id\n");
   if (path == Path{"computeMetadata", "v1", "project", "project-id"}) return Text(identity_.config().project_id);
   const Path accounts = {"computeMetadata", "v1", "instance", "service-accounts"};
   const bool is_account = path.size() >= accounts.size() && std::equal(accounts.begin(), accounts.end(), path.begin());

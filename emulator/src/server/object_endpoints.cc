@@ -137,6 +137,10 @@ ApiResult<HttpResponse> ObjectEndpoints::Compose(const ApiCall& call) const {
   if (!text) return tl::unexpected(text.error());
   ApiResult<ComposeResource> compose = ParseComposeResource(*text);
   if (!compose) return tl::unexpected(compose.error());
+  if (compose->delete_source_objects) {
+    auto allowed = call.caller.Require(Permission::kObjectsDelete, call.route.bucket);
+    if (!allowed) return tl::unexpected(allowed.error());
+  }
   const Outcome<ObjectPtr> composed =
       (*bucket)->ComposeObject({.sources = compose->sources,
                                 .destination = {call.route.object, std::move(compose->attributes)},
