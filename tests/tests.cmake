@@ -74,7 +74,7 @@ add_dependencies(conformance_tests gcsflux-conformance)
 gcsflux_test(emulator_tests
   SOURCES emulator/bucket_model_test.cc emulator/bucket_race_test.cc emulator/http_race_test.cc emulator/http_test.cc
           emulator/json_api_test.cc emulator/listing_test.cc emulator/multipart_test.cc emulator/names_test.cc
-          emulator/parsers_test.cc emulator/program_test.cc emulator/raw_connection.cc
+          emulator/parsers_test.cc emulator/program.cc emulator/program_test.cc emulator/raw_connection.cc
           emulator/resumable_sessions_test.cc emulator/rope_test.cc emulator/store_checksums_test.cc
           emulator/target_test.cc emulator/transcoding_test.cc emulator/upload_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected PkgConfig::isal)
@@ -105,7 +105,8 @@ target_include_directories(virtual_bucket_tests PRIVATE ${PROJECT_SOURCE_DIR}/em
 gcsflux_test(emulator_identity_tests
   SOURCES emulator/authorization_test.cc emulator/crypto_fixtures.cc emulator/identity_config_test.cc
           emulator/identity_fixture.cc emulator/identity_http_test.cc emulator/identity_jwt_test.cc
-          emulator/identity_test.cc emulator/raw_connection.cc emulator/tls_connection.cc emulator/tls_test.cc
+          emulator/identity_program_test.cc emulator/identity_test.cc emulator/program.cc emulator/raw_connection.cc
+          emulator/tls_connection.cc emulator/tls_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected OpenSSL::SSL OpenSSL::Crypto)
 target_include_directories(emulator_identity_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_compile_definitions(emulator_identity_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
