@@ -95,6 +95,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/upload_endpoints.cc
   emulator/src/server/upload_hashes.cc
   # the XML API
+  emulator/src/server/xml/amz_headers.cc
   emulator/src/server/xml/http_conditions.cc
   emulator/src/server/xml/xml_buckets.cc
   emulator/src/server/xml/xml_call.cc

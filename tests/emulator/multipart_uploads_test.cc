@@ -230,11 +230,10 @@ TEST(MultipartUploads, PagesShowEverythingOnce) {
     for (std::size_t size = 1; size <= 12; ++size) {
       UploadQuery query{.delimiter = delimiter, .max_uploads = size};
       std::size_t shown = 0;
-      for (bool more = true; more;) {
+      for (int pages = 0; pages < 12; ++pages) {
         const UploadPage page = uploads.List(query);
         shown += page.uploads.size() + page.prefixes.size();
-        more = page.next.has_value();
-        if (!more) break;
+        if (!page.next) break;
         ASSERT_EQ(page.uploads.size() + page.prefixes.size(), size);
         query.key_marker = page.next->object;
         query.upload_id_marker = page.next->id;

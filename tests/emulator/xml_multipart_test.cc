@@ -79,6 +79,7 @@ TEST_F(XmlMultipartTest, MakesAnObjectOfPartsThatComeInAnyOrder) {
   EXPECT_EQ(got.Header("etag"), XmlText(completed.body, "//ETag"));
   EXPECT_EQ(got.headers.count("x-goog-hash"), 1U) << "an MD5 of what was joined";
   EXPECT_EQ(Outcome("POST", UploadTarget("dir/o", id), "", CompleteBody(etags)), "404 NoSuchUpload");
+  EXPECT_TRUE(XmlTexts(Call("GET", "/bucket?uploads").body, "//Upload").empty());
 }
 
 TEST_F(XmlMultipartTest, ReplacesAPartThatIsSentAgain) {

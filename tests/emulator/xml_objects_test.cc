@@ -220,6 +220,26 @@ TEST_F(XmlObjectsTest, CopiesWithinAndAcrossBuckets) {
   EXPECT_EQ(replaced.Header("x-goog-meta-l"), "w");
 }
 
+TEST_F(XmlObjectsTest, TakesTheHeadersOfS3ForItsOwn) {
+  ASSERT_EQ(Call("PUT", "/bucket/o", "X-Amz-Meta-Color: blue\r\nx-amz-storage-class: COLDLINE\r\n", "hello").status,
+            200);
+  const RawResponse copy = Call("PUT", "/bucket/copy", "x-amz-copy-source: bucket/o\r\n");
+  EXPECT_EQ(XmlText(copy.body, "/CopyObjectResult/ETag"), "\"5d41402abc4b2a76b9719d911017c592\"");
+  const RawResponse got = Call("GET", "/bucket/copy");
+  EXPECT_EQ(got.body, "hello");
+  EXPECT_EQ(got.Header("x-goog-meta-color"), "blue");
+  EXPECT_EQ(got.Header("x-goog-storage-class"), "COLDLINE");
+}
+
+// Or their signatures would be stored among the bytes.
+TEST_F(XmlObjectsTest, RefusesTheChunksOfS3) {
+  for (const char* header :
+       {"x-amz-content-sha256: STREAMING-AWS4-HMAC-SHA256-PAYLOAD\r\n", "Content-Encoding: gzip,aws-chunked\r\n"}) {
+    EXPECT_EQ(Outcome("PUT", "/bucket/o", header, "5;chunk-signature=0\r\nhello\r\n0\r\n\r\n"), "501 NotImplemented");
+  }
+  EXPECT_EQ(Outcome("GET", "/bucket/o"), "404 NoSuchKey");
+}
+
 TEST_F(XmlObjectsTest, HoldsACopysPreconditions) {
   const std::string generation = Call("PUT", "/bucket/source", "", "hello").Header("x-goog-generation");
   const std::string source = "x-goog-copy-source: /bucket/source\r\n";

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/target.h"
+#include "server/xml/amz_headers.h"
 #include "server/xml/xml_listing.h"
 
 namespace gcsflux::emulator {
@@ -23,6 +24,7 @@ HttpResponse XmlService::Handle(const HttpRequest& request, RequestBody& body, c
 
 XmlResult<HttpResponse> XmlService::Answer(const HttpRequest& request, RequestBody& body, const std::string& base_url,
                                            RequestSubject& subject) const {
+  if (const auto renamed = WithGoogHeaders(request)) return Answer(*renamed, body, base_url, subject);
   ApiResult<Target> target = ParseTarget(request.target);
   if (!target) return XmlFail(XmlErrorCode::kInvalidUri, target.error().message);
   XmlResult<XmlRoute> route = FindXmlRoute(request, *target);

@@ -8,6 +8,7 @@
 
 #include "server/receive_body.h"
 #include "server/upload_hashes.h"
+#include "server/xml/amz_headers.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -18,6 +19,7 @@ constexpr std::size_t kMaxXml = std::size_t{4} << 20;
 }  // namespace
 
 XmlResult<BodyPtr> ReceiveCheckedBody(const XmlCall& call) {
+  if (IsAwsChunked(call.request.headers)) return XmlFail(XmlErrorCode::kNotImplemented, "aws-chunked");
   const XmlResult<ExpectedHashes> hashes = ReadExpectedHashes(call);
   if (!hashes) return tl::unexpected(hashes.error());
   ReceivedBody received = ReceiveBody(call.body);

@@ -1,0 +1,41 @@
+#include "server/xml/amz_headers.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace gcsflux::emulator {
+namespace {
+
+constexpr std::string_view kAmz = "x-amz-";
+constexpr std::string_view kGoog = "x-goog-";
+
+bool IsAmz(std::string_view name) {
+  return name.size() >= kAmz.size() && std::equal(kAmz.begin(), kAmz.end(), name.begin(), [](char lower, char c) {
+           return lower == (c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+         });
+}
+
+}  // namespace
+
+std::optional<HttpRequest> WithGoogHeaders(const HttpRequest& request) {
+  const auto& fields = request.headers.fields();
+  if (std::none_of(fields.begin(), fields.end(), [](const auto& field) { return IsAmz(field.first); })) {
+    return std::nullopt;
+  }
+  HttpRequest renamed = request;
+  renamed.headers = {};
+  for (const auto& [name, value] : fields) {
+    renamed.headers.Add(IsAmz(name) ? std::string(kGoog) + name.substr(kAmz.size()) : name, value);
+  }
+  return renamed;
+}
+
+bool IsAwsChunked(const HttpHeaders& headers) {
+  const std::string* hash = headers.Find("x-goog-content-sha256");
+  const std::string* encoding = headers.Find("content-encoding");
+  return (hash != nullptr && hash->starts_with("STREAMING-")) ||
+         (encoding != nullptr && encoding->find("aws-chunked") != std::string::npos);
+}
+
+}  // namespace gcsflux::emulator

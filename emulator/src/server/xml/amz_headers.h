@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+
+#include "server/http_message.h"
+
+namespace gcsflux::emulator {
+
+/// The request with `x-goog-` for each `x-amz-` that its headers' names begin with; nothing where none does.
+///
+/// GCS understands both in what clients of S3 sign: https://cloud.google.com/storage/docs/migrating
+std::optional<HttpRequest> WithGoogHeaders(const HttpRequest& request);
+
+/// Whether the body comes in S3's own chunks, with signatures or checksums between the bytes.
+bool IsAwsChunked(const HttpHeaders& headers);
+
+}  // namespace gcsflux::emulator
