@@ -23,3 +23,8 @@ gcsflux_program(bench_virtual_listing benchmarks/bench_virtual_listing.cc)
 target_include_directories(bench_virtual_listing PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_link_libraries(bench_virtual_listing PRIVATE gcsflux_bench_support gcsflux_emulator tl::expected)
 add_test(NAME bench_virtual_listing COMMAND bench_virtual_listing --benchmark_min_time=0)
+
+gcsflux_program(bench_traffic_recorder benchmarks/bench_traffic_recorder.cc)
+target_include_directories(bench_traffic_recorder PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+target_link_libraries(bench_traffic_recorder PRIVATE gcsflux_bench_support gcsflux_emulator tl::expected)
+add_test(NAME bench_traffic_recorder COMMAND bench_traffic_recorder --benchmark_min_time=0)

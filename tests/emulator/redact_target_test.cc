@@ -23,6 +23,8 @@ TEST(RedactTarget, HidesWhatGrantsSomething) {
       {"/b/o?GoogleAccessId=SECRET&Signature=SECRET", "/b/o?GoogleAccessId=REDACTED&Signature=REDACTED"},
       {"/b/o?ACCESS%5ftoken=SECRET", "/b/o?ACCESS%5ftoken=REDACTED"},
       {"/b/o?rewriteToken=SECRET", "/b/o?rewriteToken=REDACTED"},
+      {"/b/o?NAME=SECRET&unheard_of=SECRET&=SECRET", "/b/o?NAME=REDACTED&unheard_of=REDACTED&=REDACTED"},
+      {"/b?upload-id-marker=SECRET&key-marker=k", "/b?upload-id-marker=REDACTED&key-marker=k"},
       {"/b/o?access_token=SECRET?key=SECRET", "/b/o?access_token=REDACTED"},
       {"http://user:SECRET@host:1/b/o?alt=media", "/b/o?alt=media"},
       {"http://user:SECRET@host:1", ""},
@@ -32,14 +34,14 @@ TEST(RedactTarget, HidesWhatGrantsSomething) {
 
 TEST(RedactTarget, LeavesTheRestAsItCame) {
   for (const char* target :
-       {"/", "/storage/v1/b/b/o/a%2Fb?alt=media&generation=7", "/storage/v1/b?pageToken=abc&prefix=key", "/b?a&b=&=c&&",
-        "/b/o?prefix=upload_id", "/b/http://x", "*"}) {
+       {"/", "/storage/v1/b/b/o/a%2Fb?alt=media&generation=7", "/storage/v1/b?pageToken=abc&prefix=key",
+        "/b?a&name=&&prefix==&&", "/b/o?prefix=upload_id", "/b/http://x", "*"}) {
     EXPECT_EQ(RedactTarget(target), target);
   }
 }
 
 TEST(RedactTarget, EncodesWhatIsNotPrintable) {
-  EXPECT_EQ(RedactTarget("/b/\xFF\x01\x7F?q=\xC3\xA9"), "/b/%FF%01%7F?q=%C3%A9");
+  EXPECT_EQ(RedactTarget("/b/\xFF\x01\x7F?name=\xC3\xA9"), "/b/%FF%01%7F?name=%C3%A9");
 }
 
 TEST(ParseClientAttempt, TellsCallsAndAttemptsApart) {

@@ -10,8 +10,7 @@ namespace gcsflux::emulator {
 namespace {
 
 RequestRecord Arrival(const HttpRequest& request, Clock::Time now) {
-  RequestRecord record{
-      .method = request.method, .target = RedactTarget(request.target), .operation = "unknown", .start = now};
+  RequestRecord record{.method = request.method, .target = RedactTarget(request.target), .start = now};
   if (const std::string* client = request.headers.Find("x-goog-api-client")) {
     ClientAttempt attempt = ParseClientAttempt(*client);
     record.invocation_id = std::move(attempt.invocation_id);

@@ -16,24 +16,26 @@ bool IsId(std::string_view text) {
          });
 }
 
-// The token behind `name`, up to a space; empty where it is not there.
-std::string_view ValueOf(std::string_view header, std::string_view name) {
-  const std::size_t at = header.find(name);
-  if (at == std::string_view::npos || (at != 0 && header[at - 1] != ' ')) return {};
-  header.remove_prefix(at + name.size());
-  return header.substr(0, header.find_first_of(" ,"));
+int ParseAttempt(std::string_view text) {
+  int attempt = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), attempt);
+  const bool is_whole = error == std::errc() && end == text.data() + text.size();
+  return is_whole && attempt > 0 ? attempt : 0;
 }
 
 }  // namespace
 
 ClientAttempt ParseClientAttempt(std::string_view header) {
   ClientAttempt parsed;
-  const std::string_view id = ValueOf(header, kInvocation);
-  if (IsId(id)) parsed.invocation_id = id;
-  const std::string_view count = ValueOf(header, kAttempt);
-  int attempt = 0;
-  const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), attempt);
-  if (error == std::errc() && end == count.data() + count.size() && attempt > 0) parsed.attempt = attempt;
+  while (!header.empty()) {
+    const std::string_view token = header.substr(0, header.find(' '));
+    header.remove_prefix(std::min(token.size() + 1, header.size()));
+    if (token.starts_with(kInvocation) && IsId(token.substr(kInvocation.size()))) {
+      parsed.invocation_id = token.substr(kInvocation.size());
+    } else if (token.starts_with(kAttempt)) {
+      parsed.attempt = ParseAttempt(token.substr(kAttempt.size()));
+    }
+  }
   return parsed;
 }
 

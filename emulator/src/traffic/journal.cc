@@ -12,8 +12,8 @@ void JournalEntry::SetNumber(std::uint64_t number) {
 
 void JournalEntry::SetAnswer(Answer answer) {
   const std::lock_guard lock(mutex_);
-  record_.operation = answer.operation;
-  record_.phase = answer.phase;
+  operation_ = answer.operation;
+  phase_ = answer.phase;
   record_.bucket = std::move(answer.bucket);
   record_.object = std::move(answer.object);
   record_.status = answer.status;
@@ -31,6 +31,8 @@ std::chrono::nanoseconds JournalEntry::Finish(Clock::Time now) {
 RequestRecord JournalEntry::Read(Clock::Time now) const {
   const std::lock_guard lock(mutex_);
   RequestRecord record = record_;
+  record.operation = operation_;
+  record.phase = phase_;
   record.bytes_out = bytes_out_.load(std::memory_order_relaxed);
   if (!record.is_finished) record.duration = std::max<std::chrono::nanoseconds>(now - record.start, {});
   return record;

@@ -23,7 +23,7 @@ class JournalEntry {
 
   /// What the request turned out to be.
   struct Answer {
-    std::string_view operation = {};
+    std::string_view operation = {};  ///< Lives for ever, and so does the phase.
     std::string_view phase = {};
     std::string bucket = {};
     std::string object = {};
@@ -39,8 +39,10 @@ class JournalEntry {
   [[nodiscard]] RequestRecord Read(Clock::Time now) const;
 
  private:
-  mutable std::mutex mutex_;  // guards record_
-  RequestRecord record_;
+  mutable std::mutex mutex_;  // guards what follows
+  RequestRecord record_;      // but for the operation and the phase, which are made strings when they are read
+  std::string_view operation_ = "unknown";
+  std::string_view phase_;
   std::atomic<std::uint64_t> bytes_out_ = 0;
 };
 

@@ -6,59 +6,103 @@
 namespace gcsflux::emulator {
 namespace {
 
-// What the names of secret parameters contain: upload_id of the JSON API and uploadId of the XML API, access_token and
-// oauth_token, X-Goog-Signature, X-Goog-Credential, GoogleAccessId and Signature of signed URLs, key.
-constexpr std::array<std::string_view, 12> kSecretWords = {"uploadid", "token",     "signature", "credential",
-                                                           "accessid", "accesskey", "key",       "secret",
-                                                           "password", "assertion", "policy",    "authorization"};
-// A page token says only where a listing goes on, and is needed to read one.
-constexpr std::array<std::string_view, 2> kPlain = {"pagetoken", "continuationtoken"};
+// The parameters whose values may be shown. What is not here could grant something: the upload_id of a session, an
+// access_token, the signature of a signed URL, a key, or whatever comes next. In order.
+constexpr auto kPlain = std::to_array<std::string_view>({
+    "X-Goog-Algorithm",
+    "X-Goog-Date",
+    "X-Goog-Expires",
+    "X-Goog-SignedHeaders",
+    "alt",
+    "autoclass",
+    "contentEncoding",
+    "continuation-token",
+    "copySourceGeneration",
+    "cors",
+    "delimiter",
+    "destinationPredefinedAcl",
+    "enableObjectRetention",
+    "encoding-type",
+    "endOffset",
+    "fields",
+    "filter",
+    "generation",
+    "ifGenerationMatch",
+    "ifGenerationNotMatch",
+    "ifMetagenerationMatch",
+    "ifMetagenerationNotMatch",
+    "ifSourceGenerationMatch",
+    "ifSourceGenerationNotMatch",
+    "ifSourceMetagenerationMatch",
+    "ifSourceMetagenerationNotMatch",
+    "includeFoldersAsPrefixes",
+    "includeTrailingDelimiter",
+    "key-marker",
+    "lifecycle",
+    "list-type",
+    "location",
+    "marker",
+    "matchGlob",
+    "max-keys",
+    "max-parts",
+    "max-uploads",
+    "maxBytesRewrittenPerCall",
+    "maxResults",
+    "name",
+    "optionsRequestedPolicyVersion",
+    "pageToken",
+    "part-number-marker",
+    "partNumber",
+    "permissions",
+    "predefinedAcl",
+    "predefinedDefaultObjectAcl",
+    "prefix",
+    "prettyPrint",
+    "project",
+    "projection",
+    "returnPartialSuccess",
+    "softDeleted",
+    "sourceGeneration",
+    "start-after",
+    "startOffset",
+    "storageClass",
+    "tagging",
+    "uploadType",
+    "uploads",
+    "userProject",
+    "versioning",
+    "versions",
+});
 
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
+static_assert(std::is_sorted(kPlain.begin(), kPlain.end()));
 
-// A parameter's name decoded, in lower case, without what separates its words.
-std::string Simplified(std::string_view name) {
-  std::string simple;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    char c = name[i];
-    if (c == '%' && i + 2 < name.size() && HexDigit(name[i + 1]) >= 0 && HexDigit(name[i + 2]) >= 0) {
-      c = static_cast<char>(HexDigit(name[i + 1]) * 16 + HexDigit(name[i + 2]));
-      i += 2;
-    }
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    if (c != '-' && c != '_') simple += c;
-  }
-  return simple;
-}
-
-bool IsSecret(std::string_view name) {
-  const std::string simple = Simplified(name);
-  if (std::find(kPlain.begin(), kPlain.end(), simple) != kPlain.end()) return false;
-  return std::any_of(kSecretWords.begin(), kSecretWords.end(),
-                     [&](std::string_view word) { return simple.find(word) != std::string::npos; });
-}
+bool IsPrintable(char c) { return c > 0x20 && c < 0x7F; }
 
 void AppendPrintable(std::string& out, std::string_view text) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte > 0x20 && byte < 0x7F) {
-      out += c;
-    } else {
-      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
-    }
+  while (true) {
+    const auto end = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), IsPrintable) - text.begin());
+    out += text.substr(0, end);
+    if (end == text.size()) return;
+    const auto byte = static_cast<unsigned char>(text[end]);
+    out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    text.remove_prefix(end + 1);
   }
 }
 
 std::string_view WithoutOrigin(std::string_view raw) {
+  if (raw.starts_with('/')) return raw;
   const std::size_t scheme = raw.find("://");
-  if (raw.starts_with('/') || scheme == std::string_view::npos) return raw;
+  if (scheme == std::string_view::npos) return raw;
   return raw.substr(std::min(raw.find_first_of("/?", scheme + 3), raw.size()));
+}
+
+// "name=value", or a name alone.
+void AppendParameter(std::string& out, std::string_view parameter) {
+  const std::string_view name = parameter.substr(0, parameter.find('='));
+  const bool shows_value = name.size() == parameter.size() || std::binary_search(kPlain.begin(), kPlain.end(), name);
+  AppendPrintable(out, shows_value ? parameter : name);
+  if (!shows_value) out += "=REDACTED";
 }
 
 }  // namespace
@@ -70,18 +114,10 @@ std::string RedactTarget(std::string_view raw) {
   const std::size_t path_end = std::min(rest.find('?'), rest.size());
   AppendPrintable(redacted, rest.substr(0, path_end));
   for (rest.remove_prefix(path_end); !rest.empty();) {
-    const char separator = rest.front();  // '?' first, then '&'
-    rest.remove_prefix(1);
-    const std::string_view parameter = rest.substr(0, rest.find('&'));
-    const std::size_t equals = parameter.find('=');
-    redacted += separator;
-    AppendPrintable(redacted, parameter.substr(0, equals));
-    if (equals != std::string_view::npos) {
-      redacted += '=';
-      const std::string_view value = parameter.substr(equals + 1);
-      AppendPrintable(redacted, IsSecret(parameter.substr(0, equals)) ? "REDACTED" : value);
-    }
-    rest.remove_prefix(parameter.size());
+    redacted += rest.front();  // '?' first, then '&'
+    const std::string_view parameter = rest.substr(1, rest.find('&', 1) - 1);
+    AppendParameter(redacted, parameter);
+    rest.remove_prefix(1 + parameter.size());
   }
   return redacted;
 }

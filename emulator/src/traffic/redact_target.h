@@ -5,8 +5,8 @@
 
 namespace gcsflux::emulator {
 
-/// A request's target as it may be shown: without its origin, the values of parameters that grant something (upload
-/// ids, tokens, signatures, keys) replaced by REDACTED, and whatever is no printable ASCII percent-encoded.
+/// A request's target as it may be shown: without its origin, the values of all parameters but those that are known to
+/// grant nothing replaced by REDACTED, and whatever is no printable ASCII percent-encoded.
 std::string RedactTarget(std::string_view raw);
 
 }  // namespace gcsflux::emulator
