@@ -67,6 +67,8 @@ set(EMULATOR_SOURCES
   emulator/src/server/authorizer.cc
   emulator/src/server/base64.cc
   emulator/src/server/bucket_endpoints.cc
+  emulator/src/server/bucket_json.cc
+  emulator/src/server/bucket_requests.cc
   emulator/src/server/byte_range.cc
   emulator/src/server/caller.cc
   emulator/src/server/commit_upload.cc
@@ -76,6 +78,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/hash_text.cc
   emulator/src/server/iam_endpoints.cc
   emulator/src/server/json_error.cc
+  emulator/src/server/json_shape.cc
   emulator/src/server/json_writer.cc
   emulator/src/server/media_response.cc
   emulator/src/server/metadata_server.cc
@@ -89,6 +92,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/resumable_endpoints.cc
   emulator/src/server/router.cc
   emulator/src/server/service.cc
+  emulator/src/server/standard_parameters.cc
   emulator/src/server/target.cc
   emulator/src/server/time_format.cc
   emulator/src/server/token_endpoints.cc

@@ -23,7 +23,7 @@ namespace gcsflux::emulator {
 class Emulator::Running {
  public:
   explicit Running(const EmulatorOptions& options)
-      : store_([this] { return clock_.Now(); }),
+      : store_([this] { return clock_.Now(); }, options.default_soft_delete),
         virtual_buckets_(options.virtual_buckets, store_),
         sessions_([this] { return clock_.Now(); }, std::random_device()()),
         journal_(options.journal_size),
@@ -67,9 +67,12 @@ class Emulator::Running {
     return TlsContext(options.tls->certificate_chain, options.tls->private_key);
   }
   ServiceAccess Access(const EmulatorOptions& options) {
-    if (!options.auth) return {.scheme = Scheme(options)};
+    if (!options.auth) return {.scheme = Scheme(options), .default_project = options.project};
     identity_.emplace(ParseIdentityConfig(options.auth->config), [this] { return clock_.Now(); });
-    return {.scheme = Scheme(options), .identity = &*identity_, .is_required = options.auth->is_required};
+    return {.scheme = Scheme(options),
+            .identity = &*identity_,
+            .is_required = options.auth->is_required,
+            .default_project = options.project};
   }
 
   Clock clock_;

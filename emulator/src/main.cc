@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
@@ -39,6 +40,12 @@ DEFINE_string(virtual_buckets, "",
               "class directories of which 50 hold half, (e) one huge directory beside many tiny ones, (f) UTF-8 of one "
               "to four bytes, (g) long common prefix and unpadded counter, (h) a directory per file. Set it to list or "
               "read more than memory holds: big:20000000:100KiB:a");
+DEFINE_string(project, gcsflux::emulator::EmulatorOptions().project,
+              "Project of those who make or list buckets and name none; empty refuses them, as GCS does. Every project "
+              "sees the same buckets.");
+DEFINE_uint64(default_soft_delete, 0,
+              "Seconds of the soft-delete policy of new buckets that name none: 0 (off), or 604800 to 7776000. It is shown, "
+              "nothing is kept. Set it where a client looks at it.");
 DEFINE_uint64(journal_size, gcsflux::emulator::EmulatorOptions().journal_size,
               "How many requests /_emulator/journal shows, the last ones; 0 keeps none. Raise it to look back further: "
               "one takes about 0.5 KiB.");
@@ -52,7 +59,7 @@ DEFINE_string(allow_seed, "",
 namespace {
 
 constexpr std::array kFlags = {"host", "port", "tls_cert", "tls_key", "auth_config", "require_auth",
-                              "virtual_buckets", "journal_size", "seed_dir", "allow_seed"};
+                              "virtual_buckets", "project", "default_soft_delete", "journal_size", "seed_dir", "allow_seed"};
 
 enum ExitStatus { kOk = 0, kFailed = 1, kWrongUsage = 2 };
 
@@ -117,6 +124,10 @@ int ParseArguments(int argc, char** argv) {
   if (FLAGS_port > std::numeric_limits<std::uint16_t>::max()) {
     return WrongUsage("--port=" + std::to_string(FLAGS_port) + " is above 65535");
   }
+  if (FLAGS_default_soft_delete != 0 && (FLAGS_default_soft_delete < 604'800 || FLAGS_default_soft_delete > 7'776'000)) {
+    return WrongUsage("--default_soft_delete=" + std::to_string(FLAGS_default_soft_delete) +
+                      " is neither 0 nor 604800 to 7776000");
+  }
   if (FLAGS_tls_cert.empty() != FLAGS_tls_key.empty()) return WrongUsage("--tls_cert and --tls_key go together");
   if (FLAGS_require_auth && FLAGS_auth_config.empty()) return WrongUsage("--require_auth takes --auth_config");
   if (!FLAGS_allow_seed.empty() && !std::filesystem::is_directory(FLAGS_allow_seed)) {
@@ -147,6 +158,8 @@ std::string ReadFile(const std::string& flag, const std::string& path) {
 gcsflux::emulator::EmulatorOptions OptionsFromFlags() {
   gcsflux::emulator::EmulatorOptions options{.host = FLAGS_host,
                                              .port = static_cast<std::uint16_t>(FLAGS_port),
+                                             .project = FLAGS_project,
+                                             .default_soft_delete = std::chrono::seconds(FLAGS_default_soft_delete),
                                              .journal_size = FLAGS_journal_size,
                                              .seed_root = FLAGS_allow_seed};
   if (!FLAGS_tls_cert.empty()) {

@@ -57,7 +57,7 @@ std::optional<Principal> IdentifyBearer(const Identity& identity, const HttpHead
 
 ApiResult<void> RequireReplace(const Caller& caller, const Bucket& bucket, const std::string& object) {
   if (!caller.is_checked() || !bucket.GetObject({.name = object})) return {};
-  return caller.Require(Permission::kObjectsDelete, bucket.info().name);
+  return caller.Require(Permission::kObjectsDelete, bucket.info()->name);
 }
 
 void AddChallenge(HttpResponse& response) {

@@ -4,19 +4,26 @@
 #include <string>
 #include <utility>
 
+#include "server/bucket_json.h"
+#include "server/bucket_requests.h"
 #include "server/json_writer.h"
 #include "server/page_token.h"
 #include "server/receive_body.h"
-#include "server/resource_json.h"
-#include "server/resource_requests.h"
 
 namespace gcsflux::emulator {
 namespace {
 
 HttpResponse BucketResponse(const ApiCall& call, const BucketInfo& bucket) {
   JsonWriter json;
-  WriteBucket(json, call.fields, bucket, call.base_url);
+  WriteBucket(json, {call.fields, call.base_url, call.shows_acl}, bucket);
   return JsonResponse(json.Take());
+}
+
+// A bucket has no generations.
+ApiResult<Preconditions> ReadBucketPreconditions(const QueryParameters& query) {
+  ApiResult<Preconditions> preconditions = ReadPreconditions(query);
+  if (preconditions) preconditions->if_generation_match = preconditions->if_generation_not_match = std::nullopt;
+  return preconditions;
 }
 
 ApiResult<BucketQuery> ReadQuery(const QueryParameters& query) {
@@ -33,7 +40,16 @@ ApiResult<BucketQuery> ReadQuery(const QueryParameters& query) {
 
 }  // namespace
 
+// Buckets of all projects are in one store: which project it is makes no difference.
+ApiResult<void> BucketEndpoints::RequireProject(const ApiCall& call) const {
+  if (call.query.Value("project").empty() && default_project_.empty()) {
+    return tl::unexpected(MissingParameter("project"));
+  }
+  return {};
+}
+
 ApiResult<HttpResponse> BucketEndpoints::List(const ApiCall& call) const {
+  if (auto known = RequireProject(call); !known) return tl::unexpected(known.error());
   const ApiResult<BucketQuery> query = ReadQuery(call.query);
   if (!query) return tl::unexpected(query.error());
   const BucketPage page = store_.ListBuckets(*query);
@@ -43,9 +59,8 @@ ApiResult<HttpResponse> BucketEndpoints::List(const ApiCall& call) const {
   if (call.fields.Includes("items") && !page.buckets.empty()) {
     json.Key("items");
     json.BeginArray();
-    for (const BucketInfo& bucket : page.buckets) {
-      WriteBucket(json, call.fields.Inside("items"), bucket, call.base_url);
-    }
+    const BucketView view = {call.fields.Inside("items"), call.base_url, call.shows_acl};
+    for (const BucketInfo& bucket : page.buckets) WriteBucket(json, view, bucket);
     json.EndArray();
   }
   if (call.fields.Includes("nextPageToken") && page.next) {
@@ -56,9 +71,10 @@ ApiResult<HttpResponse> BucketEndpoints::List(const ApiCall& call) const {
 }
 
 ApiResult<HttpResponse> BucketEndpoints::Insert(const ApiCall& call) const {
+  if (auto known = RequireProject(call); !known) return tl::unexpected(known.error());
   const ApiResult<std::string> text = ReceiveText(call.body);
   if (!text) return tl::unexpected(text.error());
-  ApiResult<BucketInfo> info = ParseBucketResource(*text);
+  ApiResult<BucketInfo> info = ParseBucketResource(*text, store_.now());
   if (!info) return tl::unexpected(info.error());
   call.subject.bucket = info->name;
   const Outcome<BucketInfo> inserted = store_.InsertBucket(*std::move(info));
@@ -69,11 +85,40 @@ ApiResult<HttpResponse> BucketEndpoints::Insert(const ApiCall& call) const {
 ApiResult<HttpResponse> BucketEndpoints::Get(const ApiCall& call) const {
   const auto bucket = store_.FindBucket(call.route.bucket);
   if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
-  return BucketResponse(call, (*bucket)->info());
+  const BucketInfoPtr info = (*bucket)->info();
+  const ApiResult<Preconditions> preconditions = ReadBucketPreconditions(call.query);
+  if (!preconditions) return tl::unexpected(preconditions.error());
+  if (auto held = CheckPreconditions(*preconditions, *info); !held) return tl::unexpected(ToApiError(held.error()));
+  return BucketResponse(call, *info);
+}
+
+ApiResult<HttpResponse> BucketEndpoints::Patch(const ApiCall& call) const {
+  const ApiResult<std::string> text = ReceiveText(call.body);
+  if (!text) return tl::unexpected(text.error());
+  return Change(call, ParseBucketPatch(*text));
+}
+
+ApiResult<HttpResponse> BucketEndpoints::Update(const ApiCall& call) const {
+  const ApiResult<std::string> text = ReceiveText(call.body);
+  if (!text) return tl::unexpected(text.error());
+  return Change(call, ParseBucketUpdate(*text));
+}
+
+ApiResult<HttpResponse> BucketEndpoints::Change(const ApiCall& call, const ApiResult<BucketInfoChange>& change) const {
+  const auto bucket = store_.FindBucket(call.route.bucket);
+  if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
+  if (!change) return tl::unexpected(change.error());
+  const ApiResult<Preconditions> preconditions = ReadBucketPreconditions(call.query);
+  if (!preconditions) return tl::unexpected(preconditions.error());
+  const Outcome<BucketInfoPtr> changed = (*bucket)->ChangeInfo(*preconditions, *change);
+  if (!changed) return tl::unexpected(ToApiError(changed.error()));
+  return BucketResponse(call, **changed);
 }
 
 ApiResult<HttpResponse> BucketEndpoints::Delete(const ApiCall& call) const {
-  const Outcome<void> deleted = store_.DeleteBucket(call.route.bucket);
+  const ApiResult<Preconditions> preconditions = ReadBucketPreconditions(call.query);
+  if (!preconditions) return tl::unexpected(preconditions.error());
+  const Outcome<void> deleted = store_.DeleteBucket(call.route.bucket, *preconditions);
   if (!deleted) return tl::unexpected(ToApiError(deleted.error()));
   return HttpResponse{.status = 204};
 }

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <utility>
+
 #include "server/api_call.h"
 #include "store/store.h"
 
@@ -8,15 +11,23 @@ namespace gcsflux::emulator {
 /// https://cloud.google.com/storage/docs/json_api/v1/buckets. Thread-safe.
 class BucketEndpoints {
  public:
-  explicit BucketEndpoints(Store& store) : store_(store) {}
+  /// Without a default project, "", requests that need one and name none are refused.
+  BucketEndpoints(Store& store, std::string default_project)
+      : store_(store), default_project_(std::move(default_project)) {}
 
   ApiResult<HttpResponse> List(const ApiCall& call) const;
   ApiResult<HttpResponse> Insert(const ApiCall& call) const;
   ApiResult<HttpResponse> Get(const ApiCall& call) const;
+  ApiResult<HttpResponse> Patch(const ApiCall& call) const;
+  ApiResult<HttpResponse> Update(const ApiCall& call) const;
   ApiResult<HttpResponse> Delete(const ApiCall& call) const;
 
  private:
+  [[nodiscard]] ApiResult<void> RequireProject(const ApiCall& call) const;
+  [[nodiscard]] ApiResult<HttpResponse> Change(const ApiCall& call, const ApiResult<BucketInfoChange>& change) const;
+
   Store& store_;
+  const std::string default_project_;
 };
 
 }  // namespace gcsflux::emulator

@@ -26,6 +26,11 @@ void JsonWriter::Boolean(bool value) {
   json_ += value ? "true" : "false";
 }
 
+void JsonWriter::Raw(std::string_view json) {
+  Separate();
+  json_ += json;
+}
+
 void JsonWriter::Open(char bracket) {
   Separate();
   json_ += bracket;

@@ -17,6 +17,8 @@ class JsonWriter {
   void String(std::string_view text);
   void Number(std::int64_t number);
   void Boolean(bool value);
+  /// A value that is JSON already.
+  void Raw(std::string_view json);
 
   /// A member whose value is a string, as all of GCS's 64-bit numbers are.
   void Member(std::string_view key, std::string_view text) {

@@ -9,6 +9,8 @@ NeededPermissions PermissionsFor(Operation operation) {
     case Operation::kListBuckets: return {.on_project = {kBucketsList}};
     case Operation::kInsertBucket: return {.on_project = {kBucketsCreate}};
     case Operation::kGetBucket: return {.on_bucket = {kBucketsGet}};
+    case Operation::kPatchBucket:
+    case Operation::kUpdateBucket: return {.on_bucket = {kBucketsGet, kBucketsUpdate}};
     case Operation::kDeleteBucket: return {.on_bucket = {kBucketsDelete}};
     case Operation::kTestBucketPermissions: return {};  // everybody may ask what they may do
     case Operation::kListObjects: return {.on_bucket = {kObjectsList}};

@@ -7,6 +7,8 @@ std::string_view OperationName(Operation operation) {
     case Operation::kListBuckets: return "storage.buckets.list";
     case Operation::kInsertBucket: return "storage.buckets.insert";
     case Operation::kGetBucket: return "storage.buckets.get";
+    case Operation::kPatchBucket: return "storage.buckets.patch";
+    case Operation::kUpdateBucket: return "storage.buckets.update";
     case Operation::kDeleteBucket: return "storage.buckets.delete";
     case Operation::kTestBucketPermissions: return "storage.buckets.testIamPermissions";
     case Operation::kListObjects: return "storage.objects.list";

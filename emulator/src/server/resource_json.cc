@@ -130,23 +130,4 @@ void ObjectRenderer::Write(JsonWriter& json, const ObjectView& view) const {
   json.EndObject();
 }
 
-void WriteBucket(JsonWriter& json, const FieldMask& mask, const BucketInfo& bucket, std::string_view base_url) {
-  const auto member = [&](std::string_view key, std::string_view value) {
-    if (mask.Includes(key)) json.Member(key, value);
-  };
-  json.BeginObject();
-  member("kind", "storage#bucket");
-  member("id", bucket.name);
-  member("selfLink", std::string(base_url) + "/storage/v1/b/" + bucket.name);
-  member("name", bucket.name);
-  member("projectNumber", "0");
-  member("metageneration", std::to_string(bucket.metageneration));
-  member("location", bucket.location);
-  member("storageClass", bucket.storage_class);
-  member("etag", EncodeBase64(std::to_string(bucket.metageneration)));
-  member("timeCreated", FormatRfc3339(bucket.time_created));
-  member("updated", FormatRfc3339(bucket.time_created));
-  json.EndObject();
-}
-
 }  // namespace gcsflux::emulator

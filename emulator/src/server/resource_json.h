@@ -6,7 +6,6 @@
 
 #include "server/field_mask.h"
 #include "server/json_writer.h"
-#include "store/bucket.h"
 #include "store/listing.h"
 #include "store/object.h"
 
@@ -36,7 +35,5 @@ class ObjectRenderer {
  private:
   std::vector<const Field*> fields_;
 };
-
-void WriteBucket(JsonWriter& json, const FieldMask& mask, const BucketInfo& bucket, std::string_view base_url);
 
 }  // namespace gcsflux::emulator

@@ -121,20 +121,6 @@ ApiResult<ObjectSelector> ParseComposeSource(const json& source) {
 
 }  // namespace
 
-ApiResult<BucketInfo> ParseBucketResource(std::string_view text) {
-  const ApiResult<json> parsed = ParseJsonObject(text);
-  if (!parsed) return tl::unexpected(parsed.error());
-  BucketInfo info;
-  for (const auto& [name, member] : {std::pair("name", &BucketInfo::name), std::pair("location", &BucketInfo::location),
-                                     std::pair("storageClass", &BucketInfo::storage_class)}) {
-    const auto value = ReadString(*parsed, name);
-    if (!value) return tl::unexpected(value.error());
-    if (*value && !(*value)->empty()) info.*member = **value;
-  }
-  if (info.name.empty()) return tl::unexpected(MissingParameter("name"));
-  return info;
-}
-
 ApiResult<ObjectResource> ParseObjectResource(std::string_view text) {
   ObjectResource resource;
   if (text.empty()) return resource;

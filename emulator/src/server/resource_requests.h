@@ -26,7 +26,6 @@ struct ComposeResource {
 };
 
 // The JSON bodies of requests. Unknown fields are ignored; 400 where the text is not JSON or a value has a wrong type.
-ApiResult<BucketInfo> ParseBucketResource(std::string_view json);
 ApiResult<ObjectResource> ParseObjectResource(std::string_view json);
 ApiResult<ComposeResource> ParseComposeResource(std::string_view json);
 /// A JSON merge patch: null deletes.

@@ -17,6 +17,8 @@ constexpr std::array kRoutes = {
     Entry{"GET", "storage/v1/b", Operation::kListBuckets},
     Entry{"POST", "storage/v1/b", Operation::kInsertBucket},
     Entry{"GET", "storage/v1/b/{bucket}", Operation::kGetBucket},
+    Entry{"PATCH", "storage/v1/b/{bucket}", Operation::kPatchBucket},
+    Entry{"PUT", "storage/v1/b/{bucket}", Operation::kUpdateBucket},
     Entry{"DELETE", "storage/v1/b/{bucket}", Operation::kDeleteBucket},
     Entry{"GET", "storage/v1/b/{bucket}/iam/testPermissions", Operation::kTestBucketPermissions},
     Entry{"GET", "storage/v1/b/{bucket}/o", Operation::kListObjects},

@@ -13,6 +13,8 @@ enum class Operation {
   kListBuckets,
   kInsertBucket,
   kGetBucket,
+  kPatchBucket,
+  kUpdateBucket,
   kDeleteBucket,
   kTestBucketPermissions,
   kListObjects,

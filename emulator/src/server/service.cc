@@ -6,6 +6,7 @@
 #include "server/json_error.h"
 #include "server/needed_permissions.h"
 #include "server/operation_name.h"
+#include "server/standard_parameters.h"
 
 namespace gcsflux::emulator {
 
@@ -13,7 +14,7 @@ Service::Service(Store& store, ResumableSessions& sessions, const ServiceAccess&
     : scheme_(access.scheme),
       authorizer_(access.is_required ? access.identity : nullptr, store),
       iam_(store),
-      buckets_(store),
+      buckets_(store, access.default_project),
       objects_(store),
       resumable_(sessions),
       uploads_(store, resumable_),
@@ -43,9 +44,8 @@ ApiResult<HttpResponse> Service::Answer(const HttpRequest& request, RequestBody&
   ApiResult<Route> route = FindRoute(request.method, target->segments);
   if (!route) return tl::unexpected(route.error());
   subject = {.operation = OperationName(route->operation), .bucket = route->bucket, .object = route->object};
-  ApiResult<FieldMask> fields = FieldMask();
-  if (const std::string mask = target->query.Value("fields"); !mask.empty()) fields = FieldMask::Parse(mask);
-  if (!fields) return tl::unexpected(fields.error());
+  ApiResult<StandardParameters> parameters = ReadStandardParameters(target->query);
+  if (!parameters) return tl::unexpected(parameters.error());
   std::string base_url = BaseUrl(request);
   ApiResult<Caller> caller = authorizer_.Identify(request.headers, base_url);
   if (!caller) return tl::unexpected(caller.error());
@@ -56,7 +56,8 @@ ApiResult<HttpResponse> Service::Answer(const HttpRequest& request, RequestBody&
                           .subject = subject,
                           .route = *std::move(route),
                           .query = std::move(target->query),
-                          .fields = *std::move(fields),
+                          .fields = std::move(parameters->fields),
+                          .shows_acl = parameters->shows_acl,
                           .base_url = std::move(base_url),
                           .caller = *std::move(caller)});
 }
@@ -85,6 +86,8 @@ ApiResult<HttpResponse> Service::Dispatch(const ApiCall& call) {
     case Operation::kListBuckets: return buckets_.List(call);
     case Operation::kInsertBucket: return buckets_.Insert(call);
     case Operation::kGetBucket: return buckets_.Get(call);
+    case Operation::kPatchBucket: return buckets_.Patch(call);
+    case Operation::kUpdateBucket: return buckets_.Update(call);
     case Operation::kDeleteBucket: return buckets_.Delete(call);
     case Operation::kTestBucketPermissions: return iam_.TestBucketPermissions(call);
     case Operation::kListObjects: return objects_.List(call);

@@ -23,8 +23,9 @@ namespace gcsflux::emulator {
 /// How a service is reached, and by whom.
 struct ServiceAccess {
   std::string scheme = "http";
-  Identity* identity = nullptr;  ///< Whose endpoints are served; null serves none.
-  bool is_required = false;      ///< Requests need credentials and permissions; takes an identity.
+  Identity* identity = nullptr;      ///< Whose endpoints are served; null serves none.
+  bool is_required = false;          ///< Requests need credentials and permissions; takes an identity.
+  std::string default_project = {};  ///< Of requests for a project's buckets that name none; empty refuses them.
 };
 
 /// Google Cloud Storage as a function of HTTP requests. Thread-safe.

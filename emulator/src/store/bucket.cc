@@ -24,10 +24,32 @@ Outcome<void> CheckMutable(const Object* live) {
 }  // namespace
 
 Bucket::Bucket(BucketInfo info, TimeSource clock, std::shared_ptr<const ObjectSource> computed)
-    : info_(std::move(info)),
-      clock_(std::move(clock)),
+    : clock_(std::move(clock)),
       computed_(std::move(computed)),
-      uploads_(clock_, std::random_device()()) {}
+      uploads_(clock_, std::random_device()()),
+      info_(std::make_shared<const BucketInfo>(std::move(info))) {}
+
+BucketInfoPtr Bucket::info() const {
+  const std::shared_lock lock(mutex_);
+  return info_;
+}
+
+Outcome<BucketInfoPtr> Bucket::ChangeInfo(const Preconditions& preconditions, const BucketInfoChange& change) {
+  while (true) {
+    const BucketInfoPtr current = info();
+    if (auto held = CheckPreconditions(preconditions, *current); !held) return tl::unexpected(held.error());
+    auto changed = std::make_shared<BucketInfo>(*current);
+    changed->metageneration += 1;
+    changed->updated = clock_();
+    if (auto done = change(*changed); !done) return tl::unexpected(done.error());
+
+    const std::lock_guard lock(mutex_);
+    if (is_closed_) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
+    if (info_ != current) continue;  // changed meanwhile: start again from what it is now
+    info_ = changed;
+    return changed;
+  }
+}
 
 Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& preconditions) {
   auto stored = std::make_shared<Object>();
@@ -116,8 +138,9 @@ BucketUsage Bucket::usage() const {
   return {objects_.size(), stored_bytes_};
 }
 
-Outcome<void> Bucket::Close() {
+Outcome<void> Bucket::Close(const Preconditions& preconditions) {
   const std::lock_guard lock(mutex_);
+  if (auto held = CheckPreconditions(preconditions, *info_); !held) return held;
   const bool has_computed = computed_ != nullptr && computed_->count() != 0;
   if (!objects_.empty() || has_computed) {
     return Fail(FailureKind::kConflict, "The bucket you tried to delete is not empty.");
@@ -146,7 +169,7 @@ Outcome<std::vector<ObjectPtr>> Bucket::SelectAll(const std::vector<ObjectSelect
 Outcome<ObjectPtr> Bucket::SelectLocked(const ObjectSelector& selector) const {
   ObjectPtr found = FindLocked(selector.name);
   if (found == nullptr || (selector.generation && *selector.generation != found->generation)) {
-    return Fail(FailureKind::kNotFound, "No such object: " + info_.name + "/" + selector.name);
+    return Fail(FailureKind::kNotFound, "No such object: " + info_->name + "/" + selector.name);
   }
   if (auto held = CheckPreconditions(selector.preconditions, found.get()); !held) {
     return tl::unexpected(held.error());

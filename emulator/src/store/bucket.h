@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/bucket_info.h"
 #include "store/clock.h"
 #include "store/failure.h"
 #include "store/listing.h"
@@ -17,15 +18,6 @@
 #include "store/preconditions.h"
 
 namespace gcsflux::emulator {
-
-/// What is known of a bucket beside its objects.
-struct BucketInfo {
-  std::string name = {};
-  std::string location = "US";
-  std::string storage_class = "STANDARD";
-  std::int64_t metageneration = 1;
-  Time time_created = {};
-};
 
 /// Which generation of which object, and what it must be like.
 struct ObjectSelector {
@@ -67,7 +59,10 @@ class Bucket {
   /// `computed`, which may be null, holds objects that are there beside the stored ones, for good.
   Bucket(BucketInfo info, TimeSource clock, std::shared_ptr<const ObjectSource> computed = nullptr);
 
-  [[nodiscard]] const BucketInfo& info() const { return info_; }
+  /// As it stands.
+  [[nodiscard]] BucketInfoPtr info() const;
+  /// The new state: a metageneration more.
+  Outcome<BucketInfoPtr> ChangeInfo(const Preconditions& preconditions, const BucketInfoChange& change);
   [[nodiscard]] MultipartUploads& uploads() { return uploads_; }
 
   Outcome<ObjectPtr> InsertObject(NewObject object, const Preconditions& preconditions);
@@ -78,8 +73,8 @@ class Bucket {
   [[nodiscard]] ListPage List(const ListQuery& query) const;
   [[nodiscard]] BucketUsage usage() const;
 
-  /// Success where the bucket is empty; from then on every write fails with kNotFound.
-  Outcome<void> Close();
+  /// Success where the bucket is empty and meets the conditions; from then on every write fails with kNotFound.
+  Outcome<void> Close(const Preconditions& preconditions = {});
 
  private:
   [[nodiscard]] ObjectPtr FindLocked(std::string_view name) const;
@@ -87,12 +82,12 @@ class Bucket {
   [[nodiscard]] Outcome<ObjectPtr> SelectLocked(const ObjectSelector& selector) const;
   void ReplaceLocked(const ObjectPtr& replaced, ObjectPtr object);
 
-  const BucketInfo info_;
   const TimeSource clock_;
   const std::shared_ptr<const ObjectSource> computed_;
   MultipartUploads uploads_;
 
   mutable std::shared_mutex mutex_;  // guards what follows
+  BucketInfoPtr info_;               // never null
   ObjectSet objects_;
   std::uint64_t stored_bytes_ = 0;
   std::int64_t last_generation_ = 0;

@@ -23,4 +23,11 @@ Outcome<void> CheckPreconditions(const Preconditions& preconditions, const Objec
   return {};
 }
 
+Outcome<void> CheckPreconditions(const Preconditions& preconditions, const BucketInfo& bucket) {
+  const Object as_object{.metageneration = bucket.metageneration};
+  return CheckPreconditions({.if_metageneration_match = preconditions.if_metageneration_match,
+                             .if_metageneration_not_match = preconditions.if_metageneration_not_match},
+                            &as_object);
+}
+
 }  // namespace gcsflux::emulator

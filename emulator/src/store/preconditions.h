@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "store/bucket_info.h"
 #include "store/failure.h"
 #include "store/object.h"
 
@@ -18,5 +19,8 @@ struct Preconditions {
 
 /// Success where `live`, null where there is none, meets all of them.
 Outcome<void> CheckPreconditions(const Preconditions& preconditions, const Object* live);
+
+/// The same for a bucket, which has a metageneration only.
+Outcome<void> CheckPreconditions(const Preconditions& preconditions, const BucketInfo& bucket);
 
 }  // namespace gcsflux::emulator

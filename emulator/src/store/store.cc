@@ -7,11 +7,13 @@
 
 namespace gcsflux::emulator {
 
-Store::Store(TimeSource clock) : clock_(std::move(clock)) {}
+Store::Store(TimeSource clock, std::chrono::seconds default_soft_delete)
+    : clock_(std::move(clock)), default_soft_delete_(default_soft_delete) {}
 
 Outcome<BucketInfo> Store::InsertBucket(BucketInfo info, std::shared_ptr<const ObjectSource> computed) {
   if (auto valid = CheckBucketName(info.name); !valid) return tl::unexpected(valid.error());
-  info.time_created = clock_();
+  info.time_created = info.updated = clock_();
+  if (!info.soft_delete) info.soft_delete = SoftDeletePolicy{default_soft_delete_, info.time_created};
   auto bucket = std::make_shared<Bucket>(info, clock_, std::move(computed));
   const std::lock_guard lock(mutex_);
   if (!buckets_.emplace(info.name, std::move(bucket)).second) {
@@ -38,16 +40,16 @@ BucketPage Store::ListBuckets(const BucketQuery& query) const {
       page.next = page.buckets.back().name;
       break;
     }
-    page.buckets.push_back(at->second->info());
+    page.buckets.push_back(*at->second->info());
   }
   return page;
 }
 
-Outcome<void> Store::DeleteBucket(std::string_view name) {
+Outcome<void> Store::DeleteBucket(std::string_view name, const Preconditions& preconditions) {
   const std::lock_guard lock(mutex_);
   const auto found = buckets_.find(name);
   if (found == buckets_.end()) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
-  if (auto closed = found->second->Close(); !closed) return closed;
+  if (auto closed = found->second->Close(preconditions); !closed) return closed;
   buckets_.erase(found);
   return {};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -37,20 +38,24 @@ struct StoreUsage {
 /// All buckets. Thread-safe.
 class Store {
  public:
-  explicit Store(TimeSource clock);
+  /// `default_soft_delete` is the soft-delete policy of new buckets that have none; zero is off.
+  explicit Store(TimeSource clock, std::chrono::seconds default_soft_delete = {});
 
-  /// `info.time_created` is set here. For `computed` see Bucket's constructor.
+  [[nodiscard]] Time now() const { return clock_(); }
+
+  /// `info.time_created` and `info.updated` are set here. For `computed` see Bucket's constructor.
   Outcome<BucketInfo> InsertBucket(BucketInfo info, std::shared_ptr<const ObjectSource> computed = nullptr);
   /// The bucket stays usable while somebody holds it, also when it is deleted meanwhile.
   [[nodiscard]] Outcome<std::shared_ptr<Bucket>> FindBucket(std::string_view name) const;
   [[nodiscard]] BucketPage ListBuckets(const BucketQuery& query) const;
-  Outcome<void> DeleteBucket(std::string_view name);
+  Outcome<void> DeleteBucket(std::string_view name, const Preconditions& preconditions = {});
   [[nodiscard]] StoreUsage usage() const;
   /// Forgets every bucket. Who still holds one may use it to the end, unseen by anybody else.
   void Clear();
 
  private:
   const TimeSource clock_;
+  const std::chrono::seconds default_soft_delete_;
 
   mutable std::shared_mutex mutex_;  // guards buckets_; may be held when a bucket's own is taken, never the other way
   std::map<std::string, std::shared_ptr<Bucket>, std::less<>> buckets_;

@@ -66,7 +66,7 @@ XmlResult<HttpResponse> XmlBuckets::GetLocation(const XmlCall& call) const {
   if (!bucket) return tl::unexpected(bucket.error());
   XmlWriter xml;
   xml.Begin("LocationConstraint", kListingXmlns);
-  xml.Text((*bucket)->info().location);
+  xml.Text((*bucket)->info()->location);
   xml.End("LocationConstraint");
   return XmlResponse(std::move(xml));
 }

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "server/field_mask.h"
+#include "server/json_writer.h"
+#include "store/bucket_info.h"
+
+namespace gcsflux::emulator {
+
+/// How a bucket's resource is to be shown.
+struct BucketView {
+  const FieldMask& fields;
+  std::string_view base_url;  ///< "http://HOST:PORT", the way the client came.
+  bool shows_acl = false;     ///< `projection=full`
+};
+
+void WriteBucket(JsonWriter& json, const BucketView& view, const BucketInfo& bucket);
+
+}  // namespace gcsflux::emulator
