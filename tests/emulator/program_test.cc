@@ -1,5 +1,7 @@
 // The gcsflux-emulator program, as a process.
 
+#include "emulator/program.h"
+
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -9,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "emulator/program.h"
 #include "emulator/raw_connection.h"
 #include "gcsflux/emulator/emulator.h"
 
