@@ -2,6 +2,7 @@
 set(EMULATOR_SOURCES
   emulator/src/emulator.cc
   # what is stored, no HTTP
+  emulator/src/store/attribute_rules.cc
   emulator/src/store/body.cc
   emulator/src/store/bucket.cc
   emulator/src/store/crc32c.cc
@@ -73,6 +74,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/caller.cc
   emulator/src/server/commit_upload.cc
   emulator/src/server/content_range.cc
+  emulator/src/server/copy_endpoints.cc
   emulator/src/server/field_mask.cc
   emulator/src/server/gunzip.cc
   emulator/src/server/hash_text.cc
@@ -87,9 +89,11 @@ set(EMULATOR_SOURCES
   emulator/src/server/object_endpoints.cc
   emulator/src/server/operation_name.cc
   emulator/src/server/page_token.cc
+  emulator/src/server/parse_time.cc
   emulator/src/server/resource_json.cc
   emulator/src/server/resource_requests.cc
   emulator/src/server/resumable_endpoints.cc
+  emulator/src/server/rewrite_token.cc
   emulator/src/server/router.cc
   emulator/src/server/service.cc
   emulator/src/server/standard_parameters.cc

@@ -14,6 +14,21 @@ constexpr std::int64_t kDefaultResults = 1000;
 // Documented as 1000; the service has been seen to give Google's own connectors pages of 5000.
 constexpr std::int64_t kMaxResults = 5000;
 
+// The four conditions whose names begin with `prefix`.
+ApiResult<Preconditions> ReadConditions(const QueryParameters& query, const std::string& prefix) {
+  Preconditions preconditions;
+  for (const auto& [name, condition] :
+       {std::pair("GenerationMatch", &preconditions.if_generation_match),
+        std::pair("GenerationNotMatch", &preconditions.if_generation_not_match),
+        std::pair("MetagenerationMatch", &preconditions.if_metageneration_match),
+        std::pair("MetagenerationNotMatch", &preconditions.if_metageneration_not_match)}) {
+    const auto value = Int64Parameter(query, prefix + name);
+    if (!value) return tl::unexpected(value.error());
+    *condition = *value;
+  }
+  return preconditions;
+}
+
 }  // namespace
 
 ApiResult<std::optional<std::int64_t>> Int64Parameter(const QueryParameters& query, std::string_view name) {
@@ -27,18 +42,10 @@ ApiResult<std::optional<std::int64_t>> Int64Parameter(const QueryParameters& que
   return value;
 }
 
-ApiResult<Preconditions> ReadPreconditions(const QueryParameters& query) {
-  Preconditions preconditions;
-  for (const auto& [name, condition] :
-       {std::pair("ifGenerationMatch", &preconditions.if_generation_match),
-        std::pair("ifGenerationNotMatch", &preconditions.if_generation_not_match),
-        std::pair("ifMetagenerationMatch", &preconditions.if_metageneration_match),
-        std::pair("ifMetagenerationNotMatch", &preconditions.if_metageneration_not_match)}) {
-    const auto value = Int64Parameter(query, name);
-    if (!value) return tl::unexpected(value.error());
-    *condition = *value;
-  }
-  return preconditions;
+ApiResult<Preconditions> ReadPreconditions(const QueryParameters& query) { return ReadConditions(query, "if"); }
+
+ApiResult<Preconditions> ReadSourcePreconditions(const QueryParameters& query) {
+  return ReadConditions(query, "ifSource");
 }
 
 ApiResult<std::size_t> ReadMaxResults(const QueryParameters& query) {
@@ -59,9 +66,13 @@ HttpResponse JsonResponse(std::string json) {
   return response;
 }
 
+void WriteObject(JsonWriter& json, const ApiCall& call, const FieldMask& mask, const Object& object) {
+  ObjectRenderer(mask).Write(json, ObjectView{object, call.route.bucket, call.base_url});
+}
+
 HttpResponse ObjectResponse(const ApiCall& call, const Object& object) {
   JsonWriter json;
-  ObjectRenderer(call.fields).Write(json, ObjectView{object, call.route.bucket, call.base_url});
+  WriteObject(json, call, call.fields, object);
   HttpResponse response = JsonResponse(json.Take());
   response.headers.Add("ETag", ObjectEtag(object));
   return response;

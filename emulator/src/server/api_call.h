@@ -9,6 +9,7 @@
 #include "server/caller.h"
 #include "server/field_mask.h"
 #include "server/http_message.h"
+#include "server/json_writer.h"
 #include "server/request_subject.h"
 #include "server/router.h"
 #include "server/target.h"
@@ -36,10 +37,16 @@ ApiResult<std::optional<std::int64_t>> Int64Parameter(const QueryParameters& que
 /// ifGenerationMatch and its three siblings.
 ApiResult<Preconditions> ReadPreconditions(const QueryParameters& query);
 
+/// ifSourceGenerationMatch and its three siblings.
+ApiResult<Preconditions> ReadSourcePreconditions(const QueryParameters& query);
+
 /// `maxResults`, between 1 and GCS's limit, which is also the default where the client says nothing of it.
 ApiResult<std::size_t> ReadMaxResults(const QueryParameters& query);
 
 HttpResponse JsonResponse(std::string json);
+
+/// The object's resource, with the fields of `mask`.
+void WriteObject(JsonWriter& json, const ApiCall& call, const FieldMask& mask, const Object& object);
 
 /// The object's resource, as `fields` asks for it.
 HttpResponse ObjectResponse(const ApiCall& call, const Object& object);

@@ -16,9 +16,13 @@ NeededPermissions PermissionsFor(Operation operation) {
     case Operation::kListObjects: return {.on_bucket = {kObjectsList}};
     case Operation::kGetObject:
     case Operation::kDownloadObject: return {.on_bucket = {kObjectsGet}};
+    case Operation::kUpdateObject:
     case Operation::kPatchObject: return {.on_bucket = {kObjectsGet, kObjectsUpdate}};
     case Operation::kDeleteObject: return {.on_bucket = {kObjectsDelete}};
     case Operation::kComposeObject: return {.on_bucket = {kObjectsGet, kObjectsCreate}, .replaces_object = true};
+    // And to get the source, which the endpoint knows.
+    case Operation::kCopyObject:
+    case Operation::kRewriteObject: return {.on_bucket = {kObjectsCreate}, .replaces_object = true};
     case Operation::kInsertObject:
       return {.on_bucket = {kObjectsCreate}};  // the body may name the object
     // A session's URI is a credential in itself: https://cloud.google.com/storage/docs/resumable-uploads#session-uris

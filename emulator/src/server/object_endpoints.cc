@@ -104,13 +104,22 @@ ApiResult<HttpResponse> ObjectEndpoints::Download(const ApiCall& call) const {
 }
 
 ApiResult<HttpResponse> ObjectEndpoints::Patch(const ApiCall& call) const {
+  const ApiResult<std::string> text = ReceiveText(call.body);
+  if (!text) return tl::unexpected(text.error());
+  return Change(call, ParseObjectPatch(*text));
+}
+
+ApiResult<HttpResponse> ObjectEndpoints::Update(const ApiCall& call) const {
+  const ApiResult<std::string> text = ReceiveText(call.body);
+  if (!text) return tl::unexpected(text.error());
+  return Change(call, ParseObjectUpdate(*text));
+}
+
+ApiResult<HttpResponse> ObjectEndpoints::Change(const ApiCall& call, const ApiResult<AttributesChange>& change) const {
   const auto bucket = FindBucket(call);
   if (!bucket) return tl::unexpected(bucket.error());
   const ApiResult<ObjectSelector> selector = ReadSelector(call);
   if (!selector) return tl::unexpected(selector.error());
-  const ApiResult<std::string> text = ReceiveText(call.body);
-  if (!text) return tl::unexpected(text.error());
-  const ApiResult<AttributesChange> change = ParseObjectPatch(*text);
   if (!change) return tl::unexpected(change.error());
   const Outcome<ObjectPtr> patched = (*bucket)->PatchObject(*selector, *change);
   if (!patched) return tl::unexpected(ToApiError(patched.error()));

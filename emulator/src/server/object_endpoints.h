@@ -15,12 +15,14 @@ class ObjectEndpoints {
   ApiResult<HttpResponse> Get(const ApiCall& call) const;
   ApiResult<HttpResponse> Download(const ApiCall& call) const;
   ApiResult<HttpResponse> Patch(const ApiCall& call) const;
+  ApiResult<HttpResponse> Update(const ApiCall& call) const;
   ApiResult<HttpResponse> Delete(const ApiCall& call) const;
   ApiResult<HttpResponse> Compose(const ApiCall& call) const;
 
  private:
   [[nodiscard]] ApiResult<std::shared_ptr<Bucket>> FindBucket(const ApiCall& call) const;
   [[nodiscard]] ApiResult<ObjectPtr> Find(const ApiCall& call) const;
+  [[nodiscard]] ApiResult<HttpResponse> Change(const ApiCall& call, const ApiResult<AttributesChange>& change) const;
 
   Store& store_;
 };

@@ -19,6 +19,9 @@ std::string_view OperationName(Operation operation) {
     // its end.
     case Operation::kDeleteObject:
     case Operation::kCancelUpload: return "storage.objects.delete";
+    case Operation::kUpdateObject: return "storage.objects.update";
+    case Operation::kCopyObject: return "storage.objects.copy";
+    case Operation::kRewriteObject: return "storage.objects.rewrite";
     case Operation::kComposeObject: return "storage.objects.compose";
     case Operation::kInsertObject:
     case Operation::kUploadChunk: return "storage.objects.insert";

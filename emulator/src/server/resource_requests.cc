@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "server/hash_text.h"
+#include "server/parse_time.h"
+#include "server/time_format.h"
+#include "store/attribute_rules.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -87,7 +90,11 @@ ApiResult<void> MergeAttributes(const json& patch, ObjectAttributes& attributes)
     if (!found->is_null() && !found->is_string()) return WrongType(attribute.name);
     attributes.*attribute.member = found->is_null() ? std::string() : found->get<std::string>();
   }
-  if (attributes.storage_class.empty()) attributes.storage_class = ObjectAttributes().storage_class;
+  if (!attributes.custom_time.empty()) {
+    const std::optional<Time> time = ParseRfc3339(attributes.custom_time);
+    if (!time) return WrongType("customTime");
+    attributes.custom_time = FormatRfc3339(*time);
+  }
   const auto metadata = patch.find("metadata");
   return metadata != patch.end() ? MergeMetadata(*metadata, attributes.metadata) : ApiResult<void>();
 }
@@ -127,6 +134,8 @@ ApiResult<ObjectResource> ParseObjectResource(std::string_view text) {
   const ApiResult<json> parsed = ParseJsonObject(text);
   if (!parsed) return tl::unexpected(parsed.error());
   if (auto merged = MergeAttributes(*parsed, resource.attributes); !merged) return tl::unexpected(merged.error());
+  const Outcome<void> checked = CheckAttributes(resource.attributes);
+  if (!checked) return tl::unexpected(ToApiError(checked.error()));
   auto name = ReadString(*parsed, "name");
   if (!name) return tl::unexpected(name.error());
   resource.name = *std::move(name);
@@ -157,6 +166,8 @@ ApiResult<ComposeResource> ParseComposeResource(std::string_view text) {
     if (auto merged = MergeAttributes(*destination, compose.attributes); !merged) {
       return tl::unexpected(merged.error());
     }
+    const Outcome<void> checked = CheckAttributes(compose.attributes);
+    if (!checked) return tl::unexpected(ToApiError(checked.error()));
   }
   const auto deletes = parsed->find("deleteSourceObjects");
   if (deletes != parsed->end()) {
@@ -172,7 +183,24 @@ ApiResult<AttributesChange> ParseObjectPatch(std::string_view text) {
   // Whether a patch fits does not depend on what it is applied to.
   ObjectAttributes trial;
   if (auto merged = MergeAttributes(*parsed, trial); !merged) return tl::unexpected(merged.error());
-  return [patch = *std::move(parsed)](ObjectAttributes& attributes) { (void)MergeAttributes(patch, attributes); };
+  return [patch = *std::move(parsed)](ObjectAttributes& attributes) {
+    const std::string storage_class = attributes.storage_class;
+    (void)MergeAttributes(patch, attributes);
+    attributes.storage_class = storage_class;
+  };
+}
+
+ApiResult<AttributesChange> ParseObjectUpdate(std::string_view text) {
+  ApiResult<json> parsed = ParseJsonObject(text);
+  if (!parsed) return tl::unexpected(parsed.error());
+  ObjectAttributes given;
+  if (auto merged = MergeAttributes(*parsed, given); !merged) return tl::unexpected(merged.error());
+  return [given = std::move(given)](ObjectAttributes& attributes) {
+    ObjectAttributes updated = given;
+    updated.storage_class = attributes.storage_class;
+    if (updated.custom_time.empty()) updated.custom_time = attributes.custom_time;
+    attributes = std::move(updated);
+  };
 }
 
 }  // namespace gcsflux::emulator

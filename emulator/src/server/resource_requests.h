@@ -28,7 +28,10 @@ struct ComposeResource {
 // The JSON bodies of requests. Unknown fields are ignored; 400 where the text is not JSON or a value has a wrong type.
 ApiResult<ObjectResource> ParseObjectResource(std::string_view json);
 ApiResult<ComposeResource> ParseComposeResource(std::string_view json);
+// Changes of an object. Its storage class is none of what they change: a rewrite does.
 /// A JSON merge patch: null deletes.
 ApiResult<AttributesChange> ParseObjectPatch(std::string_view json);
+/// What the resource does not have is deleted, but for the custom time, which stays once it is set.
+ApiResult<AttributesChange> ParseObjectUpdate(std::string_view json);
 
 }  // namespace gcsflux::emulator

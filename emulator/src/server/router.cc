@@ -25,8 +25,13 @@ constexpr std::array kRoutes = {
     Entry{"GET", "storage/v1/b/{bucket}/o/{object}", Operation::kGetObject},
     Entry{"GET", "download/storage/v1/b/{bucket}/o/{object}", Operation::kDownloadObject},
     Entry{"PATCH", "storage/v1/b/{bucket}/o/{object}", Operation::kPatchObject},
+    Entry{"PUT", "storage/v1/b/{bucket}/o/{object}", Operation::kUpdateObject},
     Entry{"DELETE", "storage/v1/b/{bucket}/o/{object}", Operation::kDeleteObject},
     Entry{"POST", "storage/v1/b/{bucket}/o/{object}/compose", Operation::kComposeObject},
+    Entry{"POST", "storage/v1/b/{source_bucket}/o/{source_object}/copyTo/b/{bucket}/o/{object}",
+          Operation::kCopyObject},
+    Entry{"POST", "storage/v1/b/{source_bucket}/o/{source_object}/rewriteTo/b/{bucket}/o/{object}",
+          Operation::kRewriteObject},
     Entry{"POST", "upload/storage/v1/b/{bucket}/o", Operation::kInsertObject},
     Entry{"PUT", "upload/storage/v1/b/{bucket}/o", Operation::kUploadChunk},
     Entry{"DELETE", "upload/storage/v1/b/{bucket}/o", Operation::kCancelUpload},
@@ -44,6 +49,10 @@ std::optional<Route> Match(const Entry& entry, const std::vector<std::string>& s
       route.bucket = segments[i];
     } else if (expected == "{object}") {
       route.object = segments[i];
+    } else if (expected == "{source_bucket}") {
+      route.source_bucket = segments[i];
+    } else if (expected == "{source_object}") {
+      route.source_object = segments[i];
     } else if (expected != segments[i]) {
       return std::nullopt;
     }

@@ -22,7 +22,10 @@ enum class Operation {
   kDownloadObject,
   kPatchObject,
   kDeleteObject,
+  kUpdateObject,
   kComposeObject,
+  kCopyObject,
+  kRewriteObject,
   kInsertObject,  ///< Media, multipart, or the start of a resumable session: `uploadType` tells.
   kUploadChunk,   ///< To a resumable session: bytes, or a question for its state.
   kCancelUpload,
@@ -32,6 +35,8 @@ struct Route {
   Operation operation = Operation::kListBuckets;
   std::string bucket = {};
   std::string object = {};
+  std::string source_bucket = {};  ///< Of a copy or a rewrite, whose destination the two above are.
+  std::string source_object = {};
 };
 
 /// By the method and the decoded segments of the path. 404 for an unknown path, 405 for a method it does not have.

@@ -16,6 +16,7 @@ Service::Service(Store& store, ResumableSessions& sessions, const ServiceAccess&
       iam_(store),
       buckets_(store, access.default_project),
       objects_(store),
+      copies_(store),
       resumable_(sessions),
       uploads_(store, resumable_),
       xml_(store, authorizer_) {
@@ -95,6 +96,9 @@ ApiResult<HttpResponse> Service::Dispatch(const ApiCall& call) {
     case Operation::kDownloadObject: return objects_.Download(call);
     case Operation::kPatchObject: return objects_.Patch(call);
     case Operation::kDeleteObject: return objects_.Delete(call);
+    case Operation::kUpdateObject: return objects_.Update(call);
+    case Operation::kCopyObject: return copies_.Copy(call);
+    case Operation::kRewriteObject: return copies_.Rewrite(call);
     case Operation::kComposeObject: return objects_.Compose(call);
     case Operation::kInsertObject: return uploads_.Insert(call);
     case Operation::kUploadChunk: return resumable_.Put(call);

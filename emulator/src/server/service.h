@@ -6,6 +6,7 @@
 #include "identity/identity.h"
 #include "server/authorizer.h"
 #include "server/bucket_endpoints.h"
+#include "server/copy_endpoints.h"
 #include "server/http_message.h"
 #include "server/iam_endpoints.h"
 #include "server/metadata_server.h"
@@ -49,6 +50,7 @@ class Service final {
   IamEndpoints iam_;
   BucketEndpoints buckets_;
   ObjectEndpoints objects_;
+  CopyEndpoints copies_;
   ResumableEndpoints resumable_;
   UploadEndpoints uploads_;
   XmlService xml_;

@@ -15,14 +15,9 @@
 namespace gcsflux::emulator {
 namespace {
 
-// The request's metadata and its query may both name the object; they must agree.
+// objects.insert: the query's name overrides the metadata's.
 ApiResult<std::string> SettleName(const QueryParameters& query, const std::optional<std::string>& in_resource) {
   const std::string* in_query = query.Find("name");
-  if (in_query != nullptr && in_resource && *in_resource != *in_query) {
-    return tl::unexpected(BadRequest("Value '" + *in_resource + "' in content does not agree with value '" + *in_query +
-                                     "'. This can happen when a value set through a parameter is inconsistent with a "
-                                     "value set in the request."));
-  }
   if (in_query == nullptr && !in_resource) return tl::unexpected(MissingParameter("name"));
   std::string name = in_query != nullptr ? *in_query : *in_resource;
   if (auto valid = CheckObjectName(name); !valid) return tl::unexpected(ToApiError(valid.error()));

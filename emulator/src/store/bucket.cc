@@ -6,6 +6,8 @@
 #include <random>
 #include <utility>
 
+#include "store/attribute_rules.h"
+
 namespace gcsflux::emulator {
 namespace {
 
@@ -52,6 +54,7 @@ Outcome<BucketInfoPtr> Bucket::ChangeInfo(const Preconditions& preconditions, co
 }
 
 Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& preconditions) {
+  if (object.attributes.storage_class.empty()) object.attributes.storage_class = info()->storage_class;
   auto stored = std::make_shared<Object>();
   stored->name = std::move(object.name);
   stored->component_count = object.component_count;
@@ -83,6 +86,8 @@ Outcome<ObjectPtr> Bucket::PatchObject(const ObjectSelector& selector, const Att
     if (auto allowed = CheckMutable(current->get()); !allowed) return tl::unexpected(allowed.error());
     auto attributes = std::make_shared<ObjectAttributes>(*(*current)->attributes);
     change(*attributes);
+    const Outcome<void> fits = CheckAttributesChange(*(*current)->attributes, *attributes);
+    if (!fits) return tl::unexpected(fits.error());
     auto changed = std::make_shared<Object>(**current);
     changed->attributes = std::move(attributes);
     changed->metageneration += 1;

@@ -18,7 +18,7 @@ struct ObjectAttributes {
   std::string content_language = {};
   std::string cache_control = {};
   std::string custom_time = {};
-  std::string storage_class = "STANDARD";
+  std::string storage_class = {};  ///< Of what is stored never empty: it takes the bucket's.
   std::map<std::string, std::string> metadata = {};  ///< The user's own keys and values.
 
   friend bool operator==(const ObjectAttributes&, const ObjectAttributes&) = default;

@@ -27,6 +27,7 @@ std::uint64_t SeedFor(const VirtualBucket& bucket, Purpose purpose) { return Mix
 std::shared_ptr<const ObjectAttributes> MakeAttributes() {
   ObjectAttributes attributes;
   attributes.content_type = "application/octet-stream";
+  attributes.storage_class = "STANDARD";
   return std::make_shared<const ObjectAttributes>(std::move(attributes));
 }
 

@@ -95,7 +95,7 @@ XmlResult<ObjectAttributes> ReadAttributes(const XmlCall& call) {
     const std::string* value = call.request.headers.Find(header.name);
     if (value != nullptr && !value->empty()) attributes.*header.member = *value;
   }
-  if (!IsStorageClass(attributes.storage_class)) {
+  if (!attributes.storage_class.empty() && !IsStorageClass(attributes.storage_class)) {
     return XmlFail(XmlErrorCode::kInvalidStorageClass, attributes.storage_class);
   }
   for (const auto& [name, value] : call.request.headers.fields()) {

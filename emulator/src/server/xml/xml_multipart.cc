@@ -83,6 +83,7 @@ XmlResult<HttpResponse> XmlMultipart::Initiate(const XmlCall& call) const {
   XmlResult<ObjectAttributes> attributes = ReadAttributes(call);
   if (!attributes) return tl::unexpected(attributes.error());
   if (attributes->content_type.empty()) attributes->content_type = "application/octet-stream";
+  if (attributes->storage_class.empty()) attributes->storage_class = (*bucket)->info()->storage_class;
   const std::string id = (*bucket)->uploads().Start(call.route.object, *std::move(attributes));
   XmlWriter xml;
   xml.Begin("InitiateMultipartUploadResult", kMultipartXmlns);

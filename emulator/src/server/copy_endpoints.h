@@ -1,0 +1,25 @@
+#pragma once
+
+#include "server/api_call.h"
+#include "store/store.h"
+
+namespace gcsflux::emulator {
+
+/// https://cloud.google.com/storage/docs/json_api/v1/objects/copy and /rewrite. The bytes are shared, never moved: a
+/// rewrite in several calls only counts them. The route's object is the destination. Thread-safe.
+class CopyEndpoints {
+ public:
+  explicit CopyEndpoints(Store& store) : store_(store) {}
+
+  ApiResult<HttpResponse> Copy(const ApiCall& call) const;
+  ApiResult<HttpResponse> Rewrite(const ApiCall& call) const;
+
+ private:
+  struct Plan;
+  [[nodiscard]] ApiResult<ObjectPtr> FindSource(const ApiCall& call, const Bucket& bucket) const;
+  [[nodiscard]] ApiResult<Plan> MakePlan(const ApiCall& call) const;
+
+  Store& store_;
+};
+
+}  // namespace gcsflux::emulator
