@@ -20,6 +20,11 @@ struct BareCurl::Handle {
     return size;
   }
 
+  static std::size_t Append(char* data, std::size_t, std::size_t size, void* text) {
+    static_cast<std::string*>(text)->append(data, size);
+    return size;
+  }
+
   static std::size_t Discard(char*, std::size_t, std::size_t size, void*) { return size; }
 
   static std::size_t Read(char* out, std::size_t, std::size_t room, void* self) {
@@ -48,6 +53,16 @@ bool BareCurl::Get(const std::string& url, std::span<std::byte> buffer) {
   curl_easy_setopt(handle_->easy, CURLOPT_WRITEFUNCTION, &Handle::Write);
   curl_easy_setopt(handle_->easy, CURLOPT_WRITEDATA, handle_.get());
   return handle_->Perform() && handle_->rest.empty();
+}
+
+std::optional<std::string> BareCurl::Get(const std::string& url) {
+  std::string text;
+  curl_easy_reset(handle_->easy);
+  curl_easy_setopt(handle_->easy, CURLOPT_URL, url.c_str());
+  curl_easy_setopt(handle_->easy, CURLOPT_WRITEFUNCTION, &Handle::Append);
+  curl_easy_setopt(handle_->easy, CURLOPT_WRITEDATA, &text);
+  if (!handle_->Perform()) return std::nullopt;
+  return text;
 }
 
 bool BareCurl::Post(const std::string& url, std::span<const std::byte> body) {

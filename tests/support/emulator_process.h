@@ -18,6 +18,7 @@ class EmulatorProcess {
 
   /// "http://127.0.0.1:PORT"
   [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
+  [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
   pid_t pid_ = -1;

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "process_cpu.h"
+
+namespace gcsflux::bench {
+
+/// Reads an object into the buffer of one of the threads; false where that failed. `index` counts the thread's reads.
+using ReadOnce = std::function<bool(std::size_t thread, int index, std::span<std::byte> buffer)>;
+
+/// One iteration: each of `threads` threads reads `reads_per_thread` objects. Counts items, bytes and `cpu_us`, this
+/// process's CPU per read. What came last is compared with `content` outside the timed part.
+inline void ReadConcurrently(benchmark::State& state, std::size_t threads, int reads_per_thread,
+                             const std::string& content, const ReadOnce& read) {
+  std::vector<std::string> buffers(threads, std::string(content.size(), ' '));
+  std::atomic<int> failures = 0;
+  double cpu = 0;
+  for (auto _ : state) {
+    const double before = ProcessCpuSeconds();
+    {
+      std::vector<std::jthread> workers;
+      for (std::size_t t = 0; t < threads; ++t) {
+        workers.emplace_back([&, t] {
+          for (int i = 0; i < reads_per_thread; ++i) {
+            if (!read(t, i, std::as_writable_bytes(std::span(buffers[t])))) ++failures;
+          }
+        });
+      }
+    }
+    cpu += ProcessCpuSeconds() - before;
+  }
+  for (const std::string& buffer : buffers) failures += buffer != content;
+  if (failures > 0) state.SkipWithError("a read failed or gave other bytes");
+  const auto reads = state.iterations() * static_cast<std::int64_t>(threads) * reads_per_thread;
+  state.SetItemsProcessed(reads);
+  state.SetBytesProcessed(reads * static_cast<std::int64_t>(content.size()));
+  state.counters["cpu_us"] = cpu * 1e6 / static_cast<double>(reads);
+}
+
+}  // namespace gcsflux::bench

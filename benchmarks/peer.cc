@@ -1,0 +1,100 @@
+#include "peer.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+namespace gcsflux::bench {
+namespace {
+
+sockaddr_in Loopback(int port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  return address;
+}
+
+bool CanConnect(int port) {
+  const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const sockaddr_in address = Loopback(port);
+  const bool connected = connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  close(probe);
+  return connected;
+}
+
+}  // namespace
+
+std::optional<std::string> FindProgram(const std::string& name) {
+  for (const char* directory : {"/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"}) {
+    if (access((directory + name).c_str(), X_OK) == 0) return directory + name;
+  }
+  return std::nullopt;
+}
+
+int FreePort() {
+  const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address = Loopback(0);
+  socklen_t length = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  const bool bound = bind(probe, generic, length) == 0 && getsockname(probe, generic, &length) == 0;
+  close(probe);
+  if (!bound) throw std::runtime_error("no free port");
+  return ntohs(address.sin_port);
+}
+
+Child::Child(const std::vector<std::string>& command) : pid_(fork()) {
+  if (pid_ != 0) return;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const int nowhere = open("/dev/null", O_RDWR);
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, standard);
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  execv(arguments[0], arguments.data());
+  _exit(127);
+}
+
+Child::~Child() {
+  if (pid_ <= 0) return;
+  kill(pid_, SIGTERM);
+  waitpid(pid_, nullptr, 0);
+}
+
+void AwaitListener(int port) {
+  for (int tries = 0; tries < 1000; ++tries) {
+    if (CanConnect(port)) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  throw std::runtime_error("nothing listens on port " + std::to_string(port));
+}
+
+Nginx::Nginx(const std::string& directory) : port_(FreePort()) {
+  const std::string file = directory + "/nginx.conf";
+  // Two workers for two cores; run as whoever owns the directory, so that it may read the files.
+  std::ofstream(file) << (geteuid() == 0 ? "user root;\n" : "")
+                      << "daemon off;\nworker_processes 2;\nerror_log /dev/null;\n"
+                      << "pid " << directory << "/nginx.pid;\nevents { worker_connections 1024; }\nhttp {\n"
+                      << "  access_log off; sendfile on; tcp_nopush on; tcp_nodelay on;\n"
+                      << "  keepalive_timeout 600s; keepalive_requests 1000000000;\n"
+                      << "  client_body_temp_path " << directory << "/body; proxy_temp_path " << directory
+                      << "/proxy;\n"
+                      << "  fastcgi_temp_path " << directory << "/fastcgi; uwsgi_temp_path " << directory << "/uwsgi;\n"
+                      << "  scgi_temp_path " << directory << "/scgi;\n"
+                      << "  server { listen 127.0.0.1:" << port_ << " backlog=1024; root " << directory << "; }\n}\n";
+  child_.emplace(
+      std::vector<std::string>{FindProgram("nginx").value(), "-p", directory, "-c", file, "-e", "/dev/null"});
+  AwaitListener(port_);
+}
+
+}  // namespace gcsflux::bench

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gcsflux::bench {
+
+/// Path of a program on this machine; nothing where it is not installed.
+std::optional<std::string> FindProgram(const std::string& name);
+
+/// A TCP port on loopback that was free a moment ago, for programs that cannot choose one themselves.
+int FreePort();
+
+/// A child process that ends with this one. Its output goes nowhere.
+class Child {
+ public:
+  explicit Child(const std::vector<std::string>& command);
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+ private:
+  pid_t pid_ = -1;
+};
+
+/// Returns when something accepts connections on the port; throws std::runtime_error after 10 s.
+void AwaitListener(int port);
+
+/// nginx on loopback serving the files of one directory, tuned as a fair rival: sendfile, keep-alive without end.
+class Nginx {
+ public:
+  /// Writes its configuration into `directory` too.
+  explicit Nginx(const std::string& directory);
+  [[nodiscard]] std::string endpoint() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  int port_;
+  std::optional<Child> child_;
+};
+
+}  // namespace gcsflux::bench
