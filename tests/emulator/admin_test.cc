@@ -104,6 +104,13 @@ TEST_F(AdminTest, Resets) {
   EXPECT_EQ(InsertBucket("bucket"), 200);
 }
 
+TEST_F(AdminTest, HidesNoObjectOfABucketThatHasAHost) {
+  ASSERT_EQ(InsertBucket("bucket"), 200);
+  client_.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=media&name=_emulator%2Fhealth", "", "content");
+  client_.Send("GET /_emulator/health HTTP/1.1\r\nHost: bucket.storage.googleapis.com\r\n\r\n");
+  EXPECT_EQ(client_.Receive()->body, "content");
+}
+
 TEST_F(AdminTest, RefusesWhatItDoesNotHave) {
   struct Case {
     const char* method;

@@ -256,6 +256,12 @@ TEST_F(UploadTest, SessionTakesTheRestWhoseEndIsNotSaid) {
   EXPECT_EQ(Put(Start(), "0-*/6", "hello").status, 400);
 }
 
+TEST_F(UploadTest, NullIsNoMetadataToGo) {
+  const RawResponse response =
+      client_.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=resumable&name=o", "", "null");
+  EXPECT_EQ(response.status, 200) << response.body;
+}
+
 TEST_F(UploadTest, SessionIsPostedToByGoAndJava) {
   const std::string session = Start();
   const std::string chunk(kUnit, 'a');

@@ -11,6 +11,7 @@
 #include "server/receive_body.h"
 #include "server/seed_request.h"
 #include "server/traffic_json.h"
+#include "server/xml/xml_router.h"
 #include "traffic/metrics.h"
 
 namespace gcsflux::emulator {
@@ -48,7 +49,8 @@ struct AdminEndpoints::Endpoint {
 };
 
 HttpResponse AdminEndpoints::Handle(const HttpRequest& request, RequestBody& body) {
-  if (!PathOf(request).starts_with(kRoot)) return next_.Handle(request, body);
+  // On a bucket's own host it is an object's name.
+  if (!PathOf(request).starts_with(kRoot) || IsXmlRequest(request)) return next_.Handle(request, body);
   try {
     ApiResult<HttpResponse> response = Answer(request, body);
     return response ? *std::move(response) : ErrorResponse(response.error());
