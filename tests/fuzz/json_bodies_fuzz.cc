@@ -1,0 +1,29 @@
+// The JSON bodies of requests: whatever they are, they are read or refused with 400.
+
+#include "input.h"
+#include "server/bucket_requests.h"
+#include "server/resource_requests.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+template <class T>
+void Check(const ApiResult<T>& parsed) {
+  Require(parsed || parsed.error().status == 400, "a malformed body is 400");
+}
+
+}  // namespace
+}  // namespace gcsflux::emulator
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace gcsflux::emulator;
+  const std::string_view json = AsText(data, size);
+  Check(ParseBucketResource(json, Time()));
+  Check(ParseBucketPatch(json));
+  Check(ParseBucketUpdate(json));
+  Check(ParseObjectResource(json));
+  Check(ParseObjectPatch(json));
+  Check(ParseObjectUpdate(json));
+  Check(ParseComposeResource(json));
+  return 0;
+}
