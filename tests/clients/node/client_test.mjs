@@ -230,6 +230,47 @@ test('preconditions', async () => {
   assert.deepEqual(await file.exists(), [false]);
 });
 
+test('versions of an object', async () => {
+  const [versioned] = await storage.createBucket('versioned', {versioning: {enabled: true}});
+  const file = versioned.file('file');
+  for (const content of ['first', 'second']) await file.save(content, {resumable: false});
+  await file.delete();
+  assert.deepEqual(await names(versioned.getFiles()), []);
+  const [versions] = await versioned.getFiles({versions: true});
+  const contents = await Promise.all(versions.map((version) => version.download()));
+  assert.deepEqual(contents.map(String), ['first', 'second']);
+  await versioned.deleteFiles({versions: true});
+  await versioned.delete();
+});
+
+test('an object under a key of the customer', async () => {
+  const key = randomBytes(32);
+  const file = bucket.file('encrypted', {encryptionKey: key});
+  await file.save('secret', {resumable: false});
+  assert.equal(String(await file.download()), 'secret');
+  await assert.rejects(bucket.file('encrypted').download(), fails(400));
+  await assert.rejects(bucket.file('encrypted', {encryptionKey: randomBytes(32)}).download(), fails(400));
+  const [{customerEncryption}] = await file.getMetadata();
+  assert.equal(customerEncryption.keySha256, createHash('sha256').update(key).digest('base64'));
+  const [copy] = await file.copy('encrypted-copy');
+  assert.equal(String(await copy.download()), 'secret');
+});
+
+test('what a bucket is set to', async () => {
+  const [created] = await storage.createBucket('settings');
+  await created.setLabels({team: 'a', stage: 'test'});
+  await created.setMetadata({labels: {stage: null}});
+  assert.deepEqual(await created.getLabels(), [{team: 'a'}]);
+  await created.addLifecycleRule({action: {type: 'Delete'}, condition: {age: 30}});
+  await created.setCorsConfiguration([{method: ['GET'], origin: ['*'], maxAgeSeconds: 60}]);
+  const [metadata] = await created.getMetadata();
+  assert.equal(metadata.lifecycle.rule[0].condition.age, 30);
+  assert.equal(metadata.cors[0].maxAgeSeconds, 60);
+  const granted = await created.iam.testPermissions(['storage.objects.get', 'storage.objects.create']);
+  assert.deepEqual(granted[0], {'storage.objects.get': true, 'storage.objects.create': true});
+  await created.delete();
+});
+
 test('deletion', async () => {
   const file = await save('gone/1');
   await save('gone/2');
