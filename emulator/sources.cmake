@@ -6,6 +6,7 @@ set(EMULATOR_SOURCES
   emulator/src/store/body.cc
   emulator/src/store/bucket.cc
   emulator/src/store/crc32c.cc
+  emulator/src/store/customer_key.cc
   emulator/src/store/listing.cc
   emulator/src/store/md5.cc
   emulator/src/store/multipart_uploads.cc
@@ -75,6 +76,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/commit_upload.cc
   emulator/src/server/content_range.cc
   emulator/src/server/copy_endpoints.cc
+  emulator/src/server/encryption_headers.cc
   emulator/src/server/field_mask.cc
   emulator/src/server/gunzip.cc
   emulator/src/server/hash_text.cc

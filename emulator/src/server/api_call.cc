@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "server/encryption_headers.h"
 #include "server/json_writer.h"
 #include "server/resource_json.h"
 
@@ -67,7 +68,8 @@ HttpResponse JsonResponse(std::string json) {
 }
 
 void WriteObject(JsonWriter& json, const ApiCall& call, const FieldMask& mask, const Object& object) {
-  ObjectRenderer(mask).Write(json, ObjectView{object, call.route.bucket, call.base_url});
+  const bool has_key = ShowsKeyOf(object, call.request.headers);
+  ObjectRenderer(mask).Write(json, ObjectView{object, call.route.bucket, call.base_url, has_key});
 }
 
 HttpResponse ObjectResponse(const ApiCall& call, const Object& object) {

@@ -10,6 +10,11 @@ ApiError ToApiError(const Failure& failure) {
     case FailureKind::kPreconditionFailed: return {412, "conditionNotMet", failure.message};
     case FailureKind::kNotModified: return {304, "notModified", failure.message};
     case FailureKind::kImmutable: return {403, "retentionPolicyNotMet", failure.message};
+    // https://cloud.google.com/storage/docs/json_api/v1/status-codes
+    case FailureKind::kHeld: return {403, "objectUnderActiveHold", failure.message};
+    case FailureKind::kKeyMissing: return {400, "resourceIsEncryptedWithCustomerEncryptionKey", failure.message};
+    case FailureKind::kKeyIncorrect: return {400, "customerEncryptionKeyIsIncorrect", failure.message};
+    case FailureKind::kKeyNotUsed: return {400, "resourceNotEncryptedWithCustomerEncryptionKey", failure.message};
   }
   return {500, "internalError", failure.message};
 }

@@ -13,7 +13,11 @@ ApiResult<ObjectPtr> CommitUpload(const ApiCall& call, PendingObject pending, Bo
   if (auto checked = CheckHashes(pending.hashes, *body); !checked) return tl::unexpected(checked.error());
   if (pending.attributes.content_type.empty()) pending.attributes.content_type = "application/octet-stream";
   Outcome<ObjectPtr> stored = pending.bucket->InsertObject(
-      {std::move(pending.name), std::move(pending.attributes), std::move(body)}, pending.preconditions);
+      {.name = std::move(pending.name),
+       .attributes = std::move(pending.attributes),
+       .body = std::move(body),
+       .encryption = std::move(pending.encryption)},
+      pending.preconditions);
   if (!stored) return tl::unexpected(ToApiError(stored.error()));
   return *std::move(stored);
 }

@@ -6,10 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "server/encryption_headers.h"
 #include "server/json_writer.h"
 #include "server/receive_body.h"
 #include "server/resource_requests.h"
 #include "server/rewrite_token.h"
+#include "store/customer_key.h"
 #include "store/names.h"
 
 namespace gcsflux::emulator {
@@ -25,7 +27,7 @@ ApiResult<ObjectAttributes> SettleAttributes(const std::string& text, const Obje
   ObjectAttributes none;
   none.storage_class = given->attributes.storage_class;
   const bool has_metadata = given->attributes != none;
-  ObjectAttributes attributes = has_metadata ? given->attributes : *source.attributes;
+  ObjectAttributes attributes = has_metadata ? given->attributes : CopiedAttributes(*source.attributes);
   attributes.storage_class = none.storage_class.empty() ? bucket.storage_class : none.storage_class;
   return attributes;
 }
@@ -99,6 +101,10 @@ ApiResult<ObjectPtr> CopyEndpoints::FindSource(const ApiCall& call, const Bucket
   if (!preconditions) return tl::unexpected(preconditions.error());
   Outcome<ObjectPtr> source = bucket.GetObject({call.route.source_object, *generation, *preconditions});
   if (!source) return tl::unexpected(ToApiError(source.error()));
+  const ApiResult<std::string> key = ReadCustomerKey(call.request.headers, kSourceKeyHeaders);
+  if (!key) return tl::unexpected(key.error());
+  const Outcome<void> checked = CheckCustomerKey(**source, *key);
+  if (!checked) return tl::unexpected(ToApiError(checked.error()));
   return *std::move(source);
 }
 
@@ -113,6 +119,9 @@ ApiResult<CopyEndpoints::Plan> CopyEndpoints::MakePlan(const ApiCall& call) cons
   if (!from || !to) return tl::unexpected(ToApiError(!from ? from.error() : to.error()));
   const ApiResult<Preconditions> preconditions = ReadPreconditions(call.query);
   if (!preconditions) return tl::unexpected(preconditions.error());
+  ApiResult<ObjectEncryption> encryption =
+      ReadEncryption(call.request.headers, call.query.Value("destinationKmsKeyName"));
+  if (!encryption) return tl::unexpected(encryption.error());
   const ApiResult<std::string> text = ReceiveText(call.body);
   if (!text) return tl::unexpected(text.error());
   ApiResult<ObjectPtr> source = FindSource(call, **from);
@@ -125,7 +134,7 @@ ApiResult<CopyEndpoints::Plan> CopyEndpoints::MakePlan(const ApiCall& call) cons
       attributes->storage_class != (*source)->attributes->storage_class || info->location != (*from)->info()->location;
   // "the result is a composite object that has a component count of 1"
   const int components = is_far ? std::min((*source)->component_count, 1) : (*source)->component_count;
-  NewObject copy{route.object, *std::move(attributes), (*source)->body, components};
+  NewObject copy{route.object, *std::move(attributes), (*source)->body, components, *std::move(encryption)};
   return Plan{*std::move(source), *std::move(to), std::move(copy), *preconditions, is_far};
 }
 

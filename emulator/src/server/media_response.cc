@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/byte_range.h"
+#include "server/encryption_headers.h"
 #include "server/gunzip.h"
 #include "server/hash_text.h"
 #include "server/json_error.h"
@@ -40,6 +41,7 @@ void AddObjectHeaders(HttpHeaders& headers, const Object& object) {
   if (ShowsMd5(object)) hashes += ",md5=" + EncodeMd5(object.body->md5());
   // One field without spaces: from any other form Google's Node.js client does not read the MD5.
   headers.Add("X-Goog-Hash", std::move(hashes));
+  AddEncryptionHeaders(headers, object);
   AddUnlessEmpty(headers, "Cache-Control", attributes.cache_control);
   AddUnlessEmpty(headers, "Content-Disposition", attributes.content_disposition);
   AddUnlessEmpty(headers, "Content-Language", attributes.content_language);

@@ -4,12 +4,14 @@
 #include <string>
 #include <utility>
 
+#include "server/encryption_headers.h"
 #include "server/json_writer.h"
 #include "server/media_response.h"
 #include "server/page_token.h"
 #include "server/receive_body.h"
 #include "server/resource_json.h"
 #include "server/resource_requests.h"
+#include "store/customer_key.h"
 #include "store/names.h"
 
 namespace gcsflux::emulator {
@@ -30,7 +32,8 @@ ApiResult<ListQuery> ReadListQuery(const QueryParameters& query) {
                    .delimiter = query.Value("delimiter"),
                    .start_offset = query.Value("startOffset"),
                    .end_offset = query.Value("endOffset"),
-                   .max_results = *max_results};
+                   .max_results = *max_results,
+                   .has_versions = query.Value("versions") == "true"};
   const std::string token = query.Value("pageToken");
   if (token.empty()) return result;
   result.after = DecodePageToken(token);
@@ -64,6 +67,15 @@ std::string RenderPage(const ApiCall& call, const ListPage& page) {
   return json.Take();
 }
 
+// Metadata is shown without a key, but not with a wrong one.
+ApiResult<void> CheckKey(const ApiCall& call, const Object& object, bool is_needed) {
+  const ApiResult<std::string> key = ReadCustomerKey(call.request.headers);
+  if (!key) return tl::unexpected(key.error());
+  if (key->empty() && !is_needed) return {};
+  const Outcome<void> checked = CheckCustomerKey(object, *key);
+  return checked ? ApiResult<void>() : tl::unexpected(ToApiError(checked.error()));
+}
+
 }  // namespace
 
 ApiResult<std::shared_ptr<Bucket>> ObjectEndpoints::FindBucket(const ApiCall& call) const {
@@ -94,12 +106,14 @@ ApiResult<HttpResponse> ObjectEndpoints::Get(const ApiCall& call) const {
   if (call.query.Value("alt") == "media") return Download(call);
   const ApiResult<ObjectPtr> object = Find(call);
   if (!object) return tl::unexpected(object.error());
+  if (auto checked = CheckKey(call, **object, false); !checked) return tl::unexpected(checked.error());
   return ObjectResponse(call, **object);
 }
 
 ApiResult<HttpResponse> ObjectEndpoints::Download(const ApiCall& call) const {
   const ApiResult<ObjectPtr> object = Find(call);
   if (!object) return tl::unexpected(object.error());
+  if (auto checked = CheckKey(call, **object, true); !checked) return tl::unexpected(checked.error());
   return MediaResponse(**object, call.request.headers);
 }
 
@@ -142,6 +156,8 @@ ApiResult<HttpResponse> ObjectEndpoints::Compose(const ApiCall& call) const {
   if (auto valid = CheckObjectName(call.route.object); !valid) return tl::unexpected(ToApiError(valid.error()));
   const ApiResult<Preconditions> preconditions = ReadPreconditions(call.query);
   if (!preconditions) return tl::unexpected(preconditions.error());
+  ApiResult<ObjectEncryption> encryption = ReadEncryption(call.request.headers, call.query.Value("kmsKeyName"));
+  if (!encryption) return tl::unexpected(encryption.error());
   const ApiResult<std::string> text = ReceiveText(call.body);
   if (!text) return tl::unexpected(text.error());
   ApiResult<ComposeResource> compose = ParseComposeResource(*text);
@@ -152,7 +168,9 @@ ApiResult<HttpResponse> ObjectEndpoints::Compose(const ApiCall& call) const {
   }
   const Outcome<ObjectPtr> composed =
       (*bucket)->ComposeObject({.sources = compose->sources,
-                                .destination = {call.route.object, std::move(compose->attributes)},
+                                .destination = {.name = call.route.object,
+                                                .attributes = std::move(compose->attributes),
+                                                .encryption = *std::move(encryption)},
                                 .preconditions = *preconditions,
                                 .delete_sources = compose->delete_source_objects});
   if (!composed) return tl::unexpected(ToApiError(composed.error()));

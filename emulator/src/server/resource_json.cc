@@ -1,6 +1,7 @@
 #include "server/resource_json.h"
 
 #include <array>
+#include <optional>
 
 #include "server/base64.h"
 #include "server/hash_text.h"
@@ -34,6 +35,23 @@ void MemberUnlessEmpty(JsonWriter& json, std::string_view key, const std::string
   if (!value.empty()) json.Member(key, value);
 }
 
+bool HidesHashes(const ObjectView& view) { return !view.has_key && !CustomerKeySha256(view.object).empty(); }
+
+void WriteHold(JsonWriter& json, std::string_view key, const std::optional<bool>& hold) {
+  if (!hold) return;
+  json.Key(key);
+  json.Boolean(*hold);
+}
+
+void WriteCustomerEncryption(JsonWriter& json, const Object& object) {
+  if (CustomerKeySha256(object).empty()) return;
+  json.Key("customerEncryption");
+  json.BeginObject();
+  json.Member("encryptionAlgorithm", "AES256");
+  json.Member("keySha256", CustomerKeySha256(object));
+  json.EndObject();
+}
+
 using Json = JsonWriter;
 using View = ObjectView;
 
@@ -61,10 +79,15 @@ constexpr std::array kObjectFields = {
         "size", [](Json& j, const View& v) { j.Member("size", std::to_string(v.object.body->size())); }},
     ObjectRenderer::Field{"md5Hash",
                           [](Json& j, const View& v) {
-                            if (HasMd5(v.object)) j.Member("md5Hash", EncodeMd5(v.object.body->md5()));
+                            if (HasMd5(v.object) && !HidesHashes(v)) {
+                              j.Member("md5Hash", EncodeMd5(v.object.body->md5()));
+                            }
                           }},
     ObjectRenderer::Field{
-        "crc32c", [](Json& j, const View& v) { j.Member("crc32c", EncodeCrc32c(v.object.body->crc32c())); }},
+        "crc32c",
+        [](Json& j, const View& v) {
+          if (!HidesHashes(v)) j.Member("crc32c", EncodeCrc32c(v.object.body->crc32c()));
+        }},
     ObjectRenderer::Field{"etag", [](Json& j, const View& v) { j.Member("etag", ObjectEtag(v.object)); }},
     ObjectRenderer::Field{
         "cacheControl",
@@ -90,6 +113,25 @@ constexpr std::array kObjectFields = {
                           [](Json& j, const View& v) {
                             j.Member("timeStorageClassUpdated", FormatRfc3339(v.object.time_created));
                           }},
+    ObjectRenderer::Field{
+        "timeDeleted",
+        [](Json& j, const View& v) {
+          if (v.object.extras == nullptr || !v.object.extras->time_deleted) return;
+          j.Member("timeDeleted", FormatRfc3339(*v.object.extras->time_deleted));
+        }},
+    ObjectRenderer::Field{
+        "eventBasedHold",
+        [](Json& j, const View& v) { WriteHold(j, "eventBasedHold", v.object.attributes->event_based_hold); }},
+    ObjectRenderer::Field{
+        "temporaryHold",
+        [](Json& j, const View& v) { WriteHold(j, "temporaryHold", v.object.attributes->temporary_hold); }},
+    ObjectRenderer::Field{"customerEncryption",
+                          [](Json& j, const View& v) { WriteCustomerEncryption(j, v.object); }},
+    ObjectRenderer::Field{
+        "kmsKeyName",
+        [](Json& j, const View& v) {
+          if (v.object.extras != nullptr) MemberUnlessEmpty(j, "kmsKeyName", v.object.extras->encryption.kms_key_name);
+        }},
     ObjectRenderer::Field{"componentCount",
                           [](Json& j, const View& v) {
                             if (v.object.component_count == 0) return;

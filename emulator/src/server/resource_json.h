@@ -19,6 +19,7 @@ struct ObjectView {
   const Object& object;
   std::string_view bucket;
   std::string_view base_url;  ///< "http://HOST:PORT", the way the client came.
+  bool has_key = false;       ///< The request shows the key that the object is under, if any: its hashes are shown.
 };
 
 /// Writes `storage#object` resources with the fields of one mask. MD5 is computed where `md5Hash` is among them.

@@ -91,6 +91,13 @@ ApiResult<void> MergeAttributes(const json& patch, ObjectAttributes& attributes)
     if (!found->is_null() && !found->is_string()) return WrongType(attribute.name);
     attributes.*attribute.member = found->is_null() ? std::string() : found->get<std::string>();
   }
+  for (const auto& [name, hold] : {std::pair("eventBasedHold", &ObjectAttributes::event_based_hold),
+                                   std::pair("temporaryHold", &ObjectAttributes::temporary_hold)}) {
+    const auto found = patch.find(name);
+    if (found == patch.end()) continue;
+    if (!found->is_null() && !found->is_boolean()) return WrongType(name);
+    attributes.*hold = found->is_null() ? std::nullopt : std::optional(found->get<bool>());
+  }
   if (!attributes.custom_time.empty()) {
     const std::optional<Time> time = ParseRfc3339(attributes.custom_time);
     if (!time) return WrongType("customTime");

@@ -9,7 +9,9 @@
 
 #include "server/commit_upload.h"
 #include "server/content_range.h"
+#include "server/encryption_headers.h"
 #include "server/receive_body.h"
+#include "store/customer_key.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -132,6 +134,15 @@ ApiResult<HttpResponse> PutChunk(const ApiCall& call, ResumableSession& session,
   return Finish(call, session, chunk.total.value_or(end));
 }
 
+// Each request of a session may show the key of its start, and no other one.
+ApiResult<void> CheckSessionKey(const HttpHeaders& headers, const ResumableSession& session) {
+  const ApiResult<std::string> shown = ReadCustomerKey(headers);
+  if (!shown) return tl::unexpected(shown.error());
+  if (shown->empty()) return {};
+  const Outcome<void> checked = CheckCustomerKey(session.pending().encryption.customer_key_sha256, *shown);
+  return checked ? ApiResult<void>() : tl::unexpected(ToApiError(checked.error()));
+}
+
 std::optional<std::uint64_t> ReadAnnouncedSize(const HttpHeaders& headers) {
   const std::string* text = headers.Find("x-upload-content-length");
   const std::optional<ContentRange> parsed = ParseContentRange("bytes */" + (text != nullptr ? *text : "*"));
@@ -165,6 +176,9 @@ ApiResult<std::shared_ptr<ResumableSession>> ResumableEndpoints::Find(const ApiC
 ApiResult<HttpResponse> ResumableEndpoints::Put(const ApiCall& call) const {
   const auto session = Find(call);
   if (!session) return tl::unexpected(session.error());
+  if (auto checked = CheckSessionKey(call.request.headers, **session); !checked) {
+    return tl::unexpected(checked.error());
+  }
   std::optional<ContentRange> range;
   if (const std::string* header = call.request.headers.Find("content-range")) {
     range = ParseContentRange(*header);

@@ -6,6 +6,7 @@
 
 #include "server/authorizer.h"
 #include "server/commit_upload.h"
+#include "server/encryption_headers.h"
 #include "server/multipart.h"
 #include "server/receive_body.h"
 #include "server/resource_requests.h"
@@ -28,6 +29,9 @@ ApiResult<void> Describe(const ApiCall& call, ObjectResource resource, PendingOb
   ApiResult<std::string> name = SettleName(call.query, resource.name);
   if (!name) return tl::unexpected(name.error());
   if (auto allowed = RequireReplace(call.caller, *pending.bucket, *name); !allowed) return allowed;
+  ApiResult<ObjectEncryption> encryption = ReadEncryption(call.request.headers, call.query.Value("kmsKeyName"));
+  if (!encryption) return tl::unexpected(encryption.error());
+  pending.encryption = *std::move(encryption);
   pending.name = *std::move(name);
   pending.attributes = std::move(resource.attributes);
   pending.hashes = resource.hashes;

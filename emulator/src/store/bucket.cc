@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "store/attribute_rules.h"
+#include "store/customer_key.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -21,6 +22,33 @@ Outcome<void> CheckMutable(const Object* live) {
   return Fail(FailureKind::kImmutable, "Object '" + live->name +
                                            "' is part of a virtual bucket: it is subject to retention for good and "
                                            "cannot be deleted, overwritten or changed.");
+}
+
+Outcome<void> CheckUnheld(const ObjectAttributes& attributes, const std::string& bucket, const std::string& name) {
+  const bool is_event_based = attributes.event_based_hold.value_or(false);
+  if (!is_event_based && !attributes.temporary_hold.value_or(false)) return {};
+  return Fail(FailureKind::kHeld, "Object '" + bucket + "/" + name + "' is under active " +
+                                      (is_event_based ? "Event-Based" : "Temporary") +
+                                      " hold and cannot be deleted, overwritten or archived until hold is removed.");
+}
+
+// Whether what is there, if anything, may go.
+Outcome<void> CheckReplaceable(const Object* live, const std::string& bucket) {
+  if (auto allowed = CheckMutable(live); !allowed || live == nullptr) return allowed;
+  return CheckUnheld(*live->attributes, bucket, live->name);
+}
+
+bool HoldsNewObjects(const BucketInfo& bucket) {
+  const auto found = bucket.settings.find("defaultEventBasedHold");
+  return found != bucket.settings.end() && found->second == "true";
+}
+
+ObjectPtr Noncurrent(const Object& live, Time now) {
+  auto extras = live.extras != nullptr ? std::make_shared<ObjectExtras>(*live.extras) : std::make_shared<ObjectExtras>();
+  extras->time_deleted = now;
+  auto noncurrent = std::make_shared<Object>(live);
+  noncurrent->extras = std::move(extras);
+  return noncurrent;
 }
 
 }  // namespace
@@ -55,22 +83,26 @@ Outcome<BucketInfoPtr> Bucket::ChangeInfo(const Preconditions& preconditions, co
 
 Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& preconditions) {
   if (object.attributes.storage_class.empty()) object.attributes.storage_class = info()->storage_class;
+  if (!object.attributes.event_based_hold && HoldsNewObjects(*info())) object.attributes.event_based_hold = true;
   auto stored = std::make_shared<Object>();
   stored->name = std::move(object.name);
   stored->component_count = object.component_count;
   stored->attributes = std::make_shared<const ObjectAttributes>(std::move(object.attributes));
   stored->body = std::move(object.body);
   stored->time_created = stored->updated = clock_();
+  if (object.encryption != ObjectEncryption()) {
+    stored->extras = std::make_shared<const ObjectExtras>(ObjectExtras{.encryption = std::move(object.encryption)});
+  }
 
   ObjectPtr replaced;  // outlives the lock: freeing its body may take a while
   const std::lock_guard lock(mutex_);
   if (is_closed_) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
   replaced = FindLocked(stored->name);
   if (auto held = CheckPreconditions(preconditions, replaced.get()); !held) return tl::unexpected(held.error());
-  if (auto allowed = CheckMutable(replaced.get()); !allowed) return tl::unexpected(allowed.error());
+  if (auto allowed = CheckReplaceable(replaced.get(), info_->name); !allowed) return tl::unexpected(allowed.error());
   // GCS's generations are microseconds too; two writes at one moment differ all the same.
   stored->generation = last_generation_ = std::max(last_generation_ + 1, Microseconds(stored->time_created));
-  ReplaceLocked(replaced, stored);
+  StoreLocked(replaced, stored);
   return stored;
 }
 
@@ -94,8 +126,9 @@ Outcome<ObjectPtr> Bucket::PatchObject(const ObjectSelector& selector, const Att
     changed->updated = clock_();
 
     const std::lock_guard lock(mutex_);
-    if (FindLocked(changed->name) != *current) continue;  // changed meanwhile: start again from what it is now
-    ReplaceLocked(*current, changed);
+    // Changed meanwhile, or no longer live: start again from what it is now.
+    if (FindGenerationLocked(changed->name, changed->generation) != *current) continue;
+    ChangeLocked(*current, changed);
     return changed;
   }
 }
@@ -105,19 +138,23 @@ Outcome<void> Bucket::DeleteObject(const ObjectSelector& selector) {
   const std::lock_guard lock(mutex_);
   Outcome<ObjectPtr> selected = SelectLocked(selector);
   if (!selected) return tl::unexpected(selected.error());
-  if (auto allowed = CheckMutable(selected->get()); !allowed) return allowed;
+  if (auto allowed = CheckReplaceable(selected->get(), info_->name); !allowed) return allowed;
   deleted = *std::move(selected);
-  objects_.erase(deleted);
-  stored_bytes_ -= deleted->body->size();
+  if (info_->is_versioned && !selector.generation) KeepNoncurrentLocked(*deleted, clock_());
+  EraseLocked(deleted);
   return {};
 }
 
 Outcome<ObjectPtr> Bucket::ComposeObject(ComposeRequest request) {
   const Outcome<std::vector<ObjectPtr>> sources = SelectAll(request.sources);
   if (!sources) return tl::unexpected(sources.error());
+  const std::string bucket = info()->name;
   std::vector<BodyPtr> bodies;
   for (const ObjectPtr& source : *sources) {
-    if (auto allowed = CheckMutable(source.get()); request.delete_sources && !allowed) {
+    if (auto key = CheckCustomerKey(*source, request.destination.encryption.customer_key_sha256); !key) {
+      return tl::unexpected(key.error());
+    }
+    if (auto allowed = CheckReplaceable(source.get(), bucket); request.delete_sources && !allowed) {
       return tl::unexpected(allowed.error());
     }
     bodies.push_back(source->body);
@@ -135,19 +172,19 @@ Outcome<ObjectPtr> Bucket::ComposeObject(ComposeRequest request) {
 
 ListPage Bucket::List(const ListQuery& query) const {
   const std::shared_lock lock(mutex_);
-  return ListObjects(objects_, query, computed_.get());
+  return ListObjects(objects_, query, computed_.get(), &noncurrent_);
 }
 
 BucketUsage Bucket::usage() const {
   const std::shared_lock lock(mutex_);
-  return {objects_.size(), stored_bytes_};
+  return {objects_.size() + noncurrent_.size(), stored_bytes_};
 }
 
 Outcome<void> Bucket::Close(const Preconditions& preconditions) {
   const std::lock_guard lock(mutex_);
   if (auto held = CheckPreconditions(preconditions, *info_); !held) return held;
   const bool has_computed = computed_ != nullptr && computed_->count() != 0;
-  if (!objects_.empty() || has_computed) {
+  if (!objects_.empty() || !noncurrent_.empty() || has_computed) {
     return Fail(FailureKind::kConflict, "The bucket you tried to delete is not empty.");
   }
   is_closed_ = true;
@@ -158,6 +195,13 @@ ObjectPtr Bucket::FindLocked(std::string_view name) const {
   const auto found = objects_.find(name);
   if (found != objects_.end()) return *found;
   return computed_ != nullptr ? computed_->Find(name) : nullptr;
+}
+
+ObjectPtr Bucket::FindGenerationLocked(std::string_view name, std::int64_t generation) const {
+  ObjectPtr live = FindLocked(name);
+  if (live != nullptr && live->generation == generation) return live;
+  const auto found = noncurrent_.find(GenerationKey{name, generation});
+  return found != noncurrent_.end() ? *found : nullptr;
 }
 
 Outcome<std::vector<ObjectPtr>> Bucket::SelectAll(const std::vector<ObjectSelector>& selectors) const {
@@ -172,17 +216,20 @@ Outcome<std::vector<ObjectPtr>> Bucket::SelectAll(const std::vector<ObjectSelect
 }
 
 Outcome<ObjectPtr> Bucket::SelectLocked(const ObjectSelector& selector) const {
-  ObjectPtr found = FindLocked(selector.name);
-  if (found == nullptr || (selector.generation && *selector.generation != found->generation)) {
+  const ObjectPtr live = FindLocked(selector.name);
+  ObjectPtr found = selector.generation ? FindGenerationLocked(selector.name, *selector.generation) : live;
+  if (found == nullptr) {
     return Fail(FailureKind::kNotFound, "No such object: " + info_->name + "/" + selector.name);
   }
-  if (auto held = CheckPreconditions(selector.preconditions, found.get()); !held) {
+  if (auto held = CheckPreconditions(selector.preconditions, *found, live.get()); !held) {
     return tl::unexpected(held.error());
   }
   return found;
 }
 
-void Bucket::ReplaceLocked(const ObjectPtr& replaced, ObjectPtr object) {
+// A new generation in the place of the live one, if any.
+void Bucket::StoreLocked(const ObjectPtr& replaced, ObjectPtr object) {
+  if (replaced != nullptr && info_->is_versioned) KeepNoncurrentLocked(*replaced, object->time_created);
   stored_bytes_ += object->body->size() - (replaced != nullptr ? replaced->body->size() : 0);
   if (replaced == nullptr) {
     objects_.insert(std::move(object));
@@ -191,6 +238,35 @@ void Bucket::ReplaceLocked(const ObjectPtr& replaced, ObjectPtr object) {
   auto node = objects_.extract(objects_.find(std::string_view(replaced->name)));
   node.value() = std::move(object);
   objects_.insert(std::move(node));
+}
+
+// Another state of a generation, live or noncurrent, that is there: its place in the order is the same.
+void Bucket::ChangeLocked(const ObjectPtr& current, ObjectPtr changed) {
+  const auto found = objects_.find(current);
+  if (found != objects_.end() && *found == current) {
+    auto node = objects_.extract(found);
+    node.value() = std::move(changed);
+    objects_.insert(std::move(node));
+    return;
+  }
+  auto node = noncurrent_.extract(noncurrent_.find(current));
+  node.value() = std::move(changed);
+  noncurrent_.insert(std::move(node));
+}
+
+void Bucket::KeepNoncurrentLocked(const Object& object, Time now) {
+  noncurrent_.insert(Noncurrent(object, now));
+  stored_bytes_ += object.body->size();
+}
+
+void Bucket::EraseLocked(const ObjectPtr& object) {
+  stored_bytes_ -= object->body->size();
+  const auto found = objects_.find(object);
+  if (found != objects_.end() && *found == object) {
+    objects_.erase(found);
+  } else {
+    noncurrent_.erase(object);
+  }
 }
 
 }  // namespace gcsflux::emulator

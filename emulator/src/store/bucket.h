@@ -22,7 +22,7 @@ namespace gcsflux::emulator {
 /// Which generation of which object, and what it must be like.
 struct ObjectSelector {
   std::string name = {};
-  std::optional<std::int64_t> generation = {};  ///< The live one unless set.
+  std::optional<std::int64_t> generation = {};  ///< The live one unless set; else also a noncurrent one.
   Preconditions preconditions = {};
 };
 
@@ -32,9 +32,11 @@ struct NewObject {
   ObjectAttributes attributes = {};
   BodyPtr body = {};
   int component_count = 0;
+  ObjectEncryption encryption = {};
 };
 
-/// Joins the sources, in their order, into a new generation of `destination`, whose own body is not looked at.
+/// Joins the sources, in their order, into a new generation of `destination`, whose own body is not looked at. They must
+/// be under its customer-supplied key, or like it under none.
 struct ComposeRequest {
   std::vector<ObjectSelector> sources = {};
   NewObject destination = {};
@@ -68,6 +70,7 @@ class Bucket {
   Outcome<ObjectPtr> InsertObject(NewObject object, const Preconditions& preconditions);
   [[nodiscard]] Outcome<ObjectPtr> GetObject(const ObjectSelector& selector) const;
   Outcome<ObjectPtr> PatchObject(const ObjectSelector& selector, const AttributesChange& change);
+  /// Without a generation the live one goes; it stays as a noncurrent one where the bucket is versioned.
   Outcome<void> DeleteObject(const ObjectSelector& selector);
   Outcome<ObjectPtr> ComposeObject(ComposeRequest request);
   [[nodiscard]] ListPage List(const ListQuery& query) const;
@@ -78,9 +81,13 @@ class Bucket {
 
  private:
   [[nodiscard]] ObjectPtr FindLocked(std::string_view name) const;
+  [[nodiscard]] ObjectPtr FindGenerationLocked(std::string_view name, std::int64_t generation) const;
   [[nodiscard]] Outcome<std::vector<ObjectPtr>> SelectAll(const std::vector<ObjectSelector>& selectors) const;
   [[nodiscard]] Outcome<ObjectPtr> SelectLocked(const ObjectSelector& selector) const;
-  void ReplaceLocked(const ObjectPtr& replaced, ObjectPtr object);
+  void StoreLocked(const ObjectPtr& replaced, ObjectPtr object);
+  void ChangeLocked(const ObjectPtr& current, ObjectPtr changed);
+  void KeepNoncurrentLocked(const Object& object, Time now);
+  void EraseLocked(const ObjectPtr& object);
 
   const TimeSource clock_;
   const std::shared_ptr<const ObjectSource> computed_;
@@ -88,8 +95,9 @@ class Bucket {
 
   mutable std::shared_mutex mutex_;  // guards what follows
   BucketInfoPtr info_;               // never null
-  ObjectSet objects_;
-  std::uint64_t stored_bytes_ = 0;
+  ObjectSet objects_;                // the live ones
+  GenerationSet noncurrent_;
+  std::uint64_t stored_bytes_ = 0;  // noncurrent ones count too
   std::int64_t last_generation_ = 0;
   bool is_closed_ = false;
 };

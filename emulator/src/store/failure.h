@@ -14,6 +14,10 @@ enum class FailureKind {
   kPreconditionFailed,  ///< An ...Match condition does not hold.
   kNotModified,         ///< An ...NotMatch condition does not hold.
   kImmutable,           ///< The object can be neither replaced, nor changed, nor deleted.
+  kHeld,                ///< The object is under a hold.
+  kKeyMissing,          ///< The object is under a customer-supplied key, and the request shows none.
+  kKeyIncorrect,        ///< It shows another one.
+  kKeyNotUsed,          ///< It shows a key for an object that is under none.
 };
 
 struct Failure {

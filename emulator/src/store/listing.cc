@@ -24,8 +24,15 @@ void SeekFirstOfPage(ObjectCursor& cursor, const ListQuery& query) {
     return is_inside ? SeekBehindPrefix(cursor, query.after->text) : cursor.Seek(lowest);
   }
   if (query.after->is_prefix) return SeekBehindPrefix(cursor, query.after->text);
-  cursor.Seek(query.after->text);
-  if (!cursor.is_at_end() && cursor.object()->name == query.after->text) cursor.Next();
+  if (query.after->generation) return cursor.SeekBehind(query.after->text, *query.after->generation);
+  cursor.SeekBehind(query.after->text);
+}
+
+// The end of a page that has something on it.
+ListPosition LastOf(const ListPage& page, bool is_prefix_last, bool has_versions) {
+  if (is_prefix_last) return {.is_prefix = true, .text = page.prefixes.back()};
+  const Object& last = *page.objects.back();
+  return {.text = last.name, .generation = has_versions ? std::optional(last.generation) : std::nullopt};
 }
 
 // Whether a page may go on here: within the prefix and before the end.
@@ -45,14 +52,15 @@ std::optional<std::string> FoldedPrefix(const std::string& name, const ListQuery
 
 }  // namespace
 
-ListPage ListObjects(const ObjectSet& stored, const ListQuery& query, const ObjectSource* computed) {
+ListPage ListObjects(const ObjectSet& stored, const ListQuery& query, const ObjectSource* computed,
+                     const GenerationSet* noncurrent) {
   ListPage page;
   bool is_prefix_last = false;
-  ObjectCursor cursor(stored, computed);
+  ObjectCursor cursor(stored, computed, query.has_versions ? noncurrent : nullptr);
   SeekFirstOfPage(cursor, query);
   while (IsWithin(cursor, query)) {
     if (page.objects.size() + page.prefixes.size() == query.max_results) {
-      page.next = ListPosition{is_prefix_last, is_prefix_last ? page.prefixes.back() : page.objects.back()->name};
+      page.next = LastOf(page, is_prefix_last, query.has_versions);
       break;
     }
     if (std::optional<std::string> folded = FoldedPrefix(cursor.object()->name, query)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ namespace gcsflux::emulator {
 struct ListPosition {
   bool is_prefix = false;  ///< Behind everything that starts with `text`, else behind the name `text`.
   std::string text = {};
+  std::optional<std::int64_t> generation = {};  ///< Behind no more of the name than this generation.
 
   friend bool operator==(const ListPosition&, const ListPosition&) = default;
 };
@@ -25,6 +27,7 @@ struct ListQuery {
   std::string start_offset = {};   ///< Inclusive.
   std::string end_offset = {};     ///< Exclusive; empty is no bound.
   std::size_t max_results = 1000;  ///< Objects and prefixes together.
+  bool has_versions = false;       ///< Noncurrent generations too.
   std::optional<ListPosition> after = {};
 };
 
@@ -34,8 +37,9 @@ struct ListPage {
   std::optional<ListPosition> next = {};  ///< Set where there is more to list.
 };
 
-/// One page of the stored objects and the computed ones, which may be null, merged in their order.
-/// Costs O(page), whatever is folded or skipped.
-ListPage ListObjects(const ObjectSet& stored, const ListQuery& query, const ObjectSource* computed = nullptr);
+/// One page of the stored objects, the computed ones, and with versions the noncurrent ones, merged in their order; the
+/// latter two may be null. Costs O(page), whatever is folded or skipped.
+ListPage ListObjects(const ObjectSet& stored, const ListQuery& query, const ObjectSource* computed = nullptr,
+                     const GenerationSet* noncurrent = nullptr);
 
 }  // namespace gcsflux::emulator

@@ -2,8 +2,9 @@
 
 namespace gcsflux::emulator {
 
-ObjectCursor::ObjectCursor(const ObjectSet& stored, const ObjectSource* computed)
-    : stored_(stored), computed_(computed), at_stored_(stored.begin()) {
+ObjectCursor::ObjectCursor(const ObjectSet& stored, const ObjectSource* computed, const GenerationSet* noncurrent)
+    : stored_(stored), computed_(computed), noncurrent_(noncurrent), at_stored_(stored.begin()) {
+  if (noncurrent_ != nullptr) at_noncurrent_ = noncurrent_->begin();
   LoadComputed();
   Choose();
 }
@@ -12,8 +13,10 @@ void ObjectCursor::Next() {
   if (here_ == computed_object_) {
     ++at_computed_;
     LoadComputed();
-  } else {
+  } else if (at_stored_ != stored_.end() && here_ == *at_stored_) {
     ++at_stored_;
+  } else {
+    ++at_noncurrent_;
   }
   Choose();
 }
@@ -21,6 +24,7 @@ void ObjectCursor::Next() {
 void ObjectCursor::Seek(std::string_view name) {
   if (is_at_end() || here_->name >= name) return;
   at_stored_ = stored_.lower_bound(name);
+  if (noncurrent_ != nullptr) at_noncurrent_ = noncurrent_->lower_bound(GenerationKey{name});
   if (computed_object_ != nullptr && computed_object_->name < name) {
     at_computed_ = computed_->LowerBound(name, at_computed_ + 1);
     LoadComputed();
@@ -28,8 +32,19 @@ void ObjectCursor::Seek(std::string_view name) {
   Choose();
 }
 
+void ObjectCursor::SeekBehind(std::string_view name, std::int64_t generation) {
+  const GenerationKey last{name, generation};
+  Seek(name);
+  if (is_at_end() || KeyOf(*here_) > last) return;
+  if (noncurrent_ != nullptr) at_noncurrent_ = noncurrent_->upper_bound(last);
+  Choose();
+  // The name's live generation is its last.
+  if (!is_at_end() && KeyOf(*here_) <= last) Next();
+}
+
 void ObjectCursor::SeekEnd() {
   at_stored_ = stored_.end();
+  if (noncurrent_ != nullptr) at_noncurrent_ = noncurrent_->end();
   at_computed_ = computed_ != nullptr ? computed_->count() : 0;
   computed_object_ = here_ = nullptr;
 }
@@ -40,9 +55,12 @@ void ObjectCursor::LoadComputed() {
 }
 
 void ObjectCursor::Choose() {
-  const bool has_stored = at_stored_ != stored_.end();
-  const bool is_stored = has_stored && (computed_object_ == nullptr || (*at_stored_)->name < computed_object_->name);
-  here_ = is_stored ? *at_stored_ : computed_object_;
+  here_ = computed_object_;
+  const auto consider = [this](const ObjectPtr& candidate) {
+    if (here_ == nullptr || KeyOf(*candidate) < KeyOf(*here_)) here_ = candidate;
+  };
+  if (at_stored_ != stored_.end()) consider(*at_stored_);
+  if (noncurrent_ != nullptr && at_noncurrent_ != noncurrent_->end()) consider(*at_noncurrent_);
 }
 
 }  // namespace gcsflux::emulator

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "store/object_set.h"
@@ -8,12 +9,12 @@
 
 namespace gcsflux::emulator {
 
-/// A place among a bucket's stored and its computed objects, merged in bytewise order of their names.
-/// It only moves forward. One thread; borrows both for its life.
+/// A place among a bucket's live, its computed and its noncurrent objects, merged in the order of their names and
+/// generations. It only moves forward. One thread; borrows all of them for its life.
 class ObjectCursor {
  public:
-  /// At the first object. `computed` may be null; no name is in both.
-  ObjectCursor(const ObjectSet& stored, const ObjectSource* computed);
+  /// At the first object. `computed` and `noncurrent` may be null; no name is both stored and computed.
+  ObjectCursor(const ObjectSet& stored, const ObjectSource* computed, const GenerationSet* noncurrent);
 
   [[nodiscard]] bool is_at_end() const { return here_ == nullptr; }
   /// Null at the end.
@@ -22,6 +23,8 @@ class ObjectCursor {
   void Next();
   /// To the first object, from here on, whose name is not before `name`.
   void Seek(std::string_view name);
+  /// To the first object, from here on, that is behind this generation of `name`; of all of them unless it is said.
+  void SeekBehind(std::string_view name, std::int64_t generation = std::numeric_limits<std::int64_t>::max());
   void SeekEnd();
 
  private:
@@ -30,10 +33,12 @@ class ObjectCursor {
 
   const ObjectSet& stored_;
   const ObjectSource* const computed_;
+  const GenerationSet* const noncurrent_;
   ObjectSet::const_iterator at_stored_;
+  GenerationSet::const_iterator at_noncurrent_ = {};
   std::uint64_t at_computed_ = 0;
   ObjectPtr computed_object_ = {};  // at at_computed_; null behind the last
-  ObjectPtr here_ = {};             // the lower of the two
+  ObjectPtr here_ = {};             // the first of them
 };
 
 }  // namespace gcsflux::emulator

@@ -25,6 +25,7 @@ struct PendingObject {
   ObjectAttributes attributes = {};
   ExpectedHashes hashes = {};
   Preconditions preconditions = {};
+  ObjectEncryption encryption = {};
 };
 
 }  // namespace gcsflux::emulator

@@ -6,12 +6,7 @@ namespace {
 // GCS tells the two apart: a failed ...Match is 412, a failed ...NotMatch 304, for reads and writes alike.
 constexpr auto kMessage = "At least one of the pre-conditions you specified did not hold.";
 
-}  // namespace
-
-Outcome<void> CheckPreconditions(const Preconditions& preconditions, const Object* live) {
-  const std::int64_t generation = live != nullptr ? live->generation : 0;
-  const std::int64_t metageneration = live != nullptr ? live->metageneration : 0;
-  const auto& p = preconditions;
+Outcome<void> Check(const Preconditions& p, std::int64_t generation, std::int64_t metageneration) {
   if ((p.if_generation_match && *p.if_generation_match != generation) ||
       (p.if_metageneration_match && *p.if_metageneration_match != metageneration)) {
     return Fail(FailureKind::kPreconditionFailed, kMessage);
@@ -23,11 +18,20 @@ Outcome<void> CheckPreconditions(const Preconditions& preconditions, const Objec
   return {};
 }
 
+}  // namespace
+
+Outcome<void> CheckPreconditions(const Preconditions& preconditions, const Object* live) {
+  return live != nullptr ? CheckPreconditions(preconditions, *live, live) : Check(preconditions, 0, 0);
+}
+
+Outcome<void> CheckPreconditions(const Preconditions& preconditions, const Object& named, const Object* live) {
+  return Check(preconditions, live != nullptr ? live->generation : 0, named.metageneration);
+}
+
 Outcome<void> CheckPreconditions(const Preconditions& preconditions, const BucketInfo& bucket) {
-  const Object as_object{.metageneration = bucket.metageneration};
-  return CheckPreconditions({.if_metageneration_match = preconditions.if_metageneration_match,
-                             .if_metageneration_not_match = preconditions.if_metageneration_not_match},
-                            &as_object);
+  return Check({.if_metageneration_match = preconditions.if_metageneration_match,
+                .if_metageneration_not_match = preconditions.if_metageneration_not_match},
+               0, bucket.metageneration);
 }
 
 }  // namespace gcsflux::emulator

@@ -20,6 +20,9 @@ struct Preconditions {
 /// Success where `live`, null where there is none, meets all of them.
 Outcome<void> CheckPreconditions(const Preconditions& preconditions, const Object* live);
 
+/// For a request that names a generation: its metageneration counts, but whether it is the live one is asked as ever.
+Outcome<void> CheckPreconditions(const Preconditions& preconditions, const Object& named, const Object* live);
+
 /// The same for a bucket, which has a metageneration only.
 Outcome<void> CheckPreconditions(const Preconditions& preconditions, const BucketInfo& bucket);
 

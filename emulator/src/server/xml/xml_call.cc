@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "server/encryption_headers.h"
 #include "server/hash_text.h"
 #include "server/upload_hashes.h"
 #include "store/names.h"
@@ -107,6 +108,13 @@ XmlResult<ObjectAttributes> ReadAttributes(const XmlCall& call) {
     place += (place.empty() ? "" : ", ") + value;
   }
   return attributes;
+}
+
+XmlResult<ObjectEncryption> ReadEncryption(const XmlCall& call) {
+  const HttpHeaders& headers = call.request.headers;
+  ApiResult<ObjectEncryption> encryption = ReadEncryption(headers, HeaderValue(call, "x-goog-encryption-kms-key-name"));
+  if (!encryption) return tl::unexpected(ToXmlError(encryption.error()));
+  return *std::move(encryption);
 }
 
 XmlResult<ExpectedHashes> ReadExpectedHashes(const XmlCall& call) {

@@ -46,6 +46,9 @@ XmlError ToObjectError(const XmlCall& call, const Failure& failure);
 /// Content-Type and its siblings, x-goog-storage-class, x-goog-custom-time, x-goog-meta-*.
 XmlResult<ObjectAttributes> ReadAttributes(const XmlCall& call);
 
+/// A customer-supplied key, or x-goog-encryption-kms-key-name.
+XmlResult<ObjectEncryption> ReadEncryption(const XmlCall& call);
+
 /// x-goog-hash and Content-MD5.
 XmlResult<ExpectedHashes> ReadExpectedHashes(const XmlCall& call);
 

@@ -4,12 +4,14 @@
 #include <utility>
 #include <vector>
 
+#include "server/encryption_headers.h"
 #include "server/target.h"
 #include "server/time_format.h"
 #include "server/xml/http_conditions.h"
 #include "server/xml/xml_etag.h"
 #include "server/xml/xml_objects.h"
 #include "server/xml/xml_writer.h"
+#include "store/customer_key.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -48,6 +50,11 @@ XmlResult<ObjectPtr> FindSource(const Store& store, const XmlCall& call) {
   if (!bucket) return tl::unexpected(ToXmlError(bucket.error(), XmlErrorCode::kNoSuchBucket));
   Outcome<ObjectPtr> object = (*bucket)->GetObject(source->selector);
   if (!object) return tl::unexpected(ToXmlError(object.error(), XmlErrorCode::kNoSuchKey));
+  const ApiResult<std::string> key = ReadCustomerKey(call.request.headers, kSourceKeyHeaders);
+  if (!key) return tl::unexpected(ToXmlError(key.error()));
+  if (auto checked = CheckCustomerKey(**object, *key); !checked) {
+    return tl::unexpected(ToXmlError(checked.error(), XmlErrorCode::kNoSuchKey));
+  }
   const auto held = CheckHttpConditions(call, kCopySourceConditions, **object);
   // A write has no "not modified": RFC 9110 answers 412 there.
   if (!held) return XmlFail(XmlErrorCode::kPreconditionFailed, held.error().details);
@@ -58,7 +65,7 @@ XmlResult<ObjectAttributes> SettleAttributes(const XmlCall& call, const Object& 
   const std::string directive = HeaderValue(call, "x-goog-metadata-directive");
   if (directive == "REPLACE") return given;
   if (!directive.empty() && directive != "COPY") return XmlFail(XmlErrorCode::kInvalidArgument, directive);
-  ObjectAttributes attributes = *source.attributes;
+  ObjectAttributes attributes = CopiedAttributes(*source.attributes);
   if (!HeaderValue(call, "x-goog-storage-class").empty()) attributes.storage_class = given.storage_class;
   return attributes;
 }
@@ -66,24 +73,23 @@ XmlResult<ObjectAttributes> SettleAttributes(const XmlCall& call, const Object& 
 }  // namespace
 
 XmlResult<HttpResponse> CopyXmlObject(const Store& store, const XmlCall& call, Bucket& destination,
-                                      const Preconditions& preconditions, ObjectAttributes attributes) {
+                                      const Preconditions& preconditions, NewObject copy) {
   const XmlResult<ObjectPtr> source = FindSource(store, call);
   if (!source) return tl::unexpected(source.error());
-  XmlResult<ObjectAttributes> settled = SettleAttributes(call, **source, std::move(attributes));
+  XmlResult<ObjectAttributes> settled = SettleAttributes(call, **source, std::move(copy.attributes));
   if (!settled) return tl::unexpected(settled.error());
-  const Outcome<ObjectPtr> copy = destination.InsertObject({.name = call.route.object,
-                                                            .attributes = *std::move(settled),
-                                                            .body = (*source)->body,
-                                                            .component_count = (*source)->component_count},
-                                                           preconditions);
-  if (!copy) return tl::unexpected(ToObjectError(call, copy.error()));
+  copy.attributes = *std::move(settled);
+  copy.body = (*source)->body;
+  copy.component_count = (*source)->component_count;
+  const Outcome<ObjectPtr> stored = destination.InsertObject(std::move(copy), preconditions);
+  if (!stored) return tl::unexpected(ToObjectError(call, stored.error()));
   XmlWriter xml;
   xml.Begin("CopyObjectResult", kListingXmlns);
-  xml.Element("LastModified", FormatRfc3339((*copy)->updated));
-  xml.Element("ETag", XmlEtag(**copy));
+  xml.Element("LastModified", FormatRfc3339((*stored)->updated));
+  xml.Element("ETag", XmlEtag(**stored));
   xml.End("CopyObjectResult");
   HttpResponse response = XmlResponse(std::move(xml));
-  AddStateHeaders(response.headers, **copy);
+  AddStateHeaders(response.headers, **stored);
   return response;
 }
 

@@ -1,6 +1,7 @@
 #include "server/xml/xml_error.h"
 
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "server/xml/xml_writer.h"
@@ -26,6 +27,16 @@ constexpr std::array kWordings = {
     Wording{Code::kBucketAlreadyOwnedByYou, 409, "BucketAlreadyOwnedByYou",
             "Your previous request to create the named bucket succeeded and you already own it."},
     Wording{Code::kBucketNotEmpty, 409, "BucketNotEmpty", "The bucket you tried to delete is not empty."},
+    Wording{Code::kCustomerEncryptionAlgorithmIsInvalid, 400, "CustomerEncryptionAlgorithmIsInvalid",
+            "Missing an encryption algorithm, or the provided algorithm is not \"AES256.\""},
+    Wording{Code::kCustomerEncryptionKeyFormatIsInvalid, 400, "CustomerEncryptionKeyFormatIsInvalid",
+            "Missing an encryption key, or it is not Base64 encoded, or it does not meet the required length of the "
+            "encryption algorithm."},
+    Wording{Code::kCustomerEncryptionKeyIsIncorrect, 400, "CustomerEncryptionKeyIsIncorrect",
+            "The provided encryption key is incorrect."},
+    Wording{Code::kCustomerEncryptionKeySha256IsInvalid, 400, "CustomerEncryptionKeySha256IsInvalid",
+            "Missing a SHA256 hash of the encryption key, or it is not Base64 encoded, or it does not match the "
+            "encryption key."},
     Wording{Code::kEntityTooLarge, 400, "EntityTooLarge", "Your proposed upload is too large."},
     Wording{Code::kEntityTooSmall, 400, "EntityTooSmall",
             "Your proposed upload is smaller than the minimum allowed object size."},
@@ -57,8 +68,14 @@ constexpr std::array kWordings = {
             "A header or query you provided requested a function that is not implemented."},
     Wording{Code::kNotModified, 304, "NotModified",
             "The resource you requested has not been modified according to the condition you specified."},
+    Wording{Code::kObjectUnderActiveHold, 403, "ObjectUnderActiveHold",
+            "The object is under active hold and cannot be deleted, overwritten or archived until hold is removed."},
     Wording{Code::kPreconditionFailed, 412, "PreconditionFailed",
             "At least one of the pre-conditions you specified did not hold."},
+    Wording{Code::kResourceIsEncryptedWithCustomerEncryptionKey, 400, "ResourceIsEncryptedWithCustomerEncryptionKey",
+            "The resource is encrypted with a customer-supplied encryption key."},
+    Wording{Code::kResourceNotEncryptedWithCustomerEncryptionKey, 400, "ResourceNotEncryptedWithCustomerEncryptionKey",
+            "The resource is not encrypted with a customer-supplied encryption key."},
     Wording{Code::kServiceUnavailable, 503, "ServiceUnavailable", "Service unavailable. Please try again."},
     Wording{Code::kSlowDown, 429, "SlowDown", "Please reduce your request rate."},
 };
@@ -70,6 +87,16 @@ constexpr bool AreInOrder() {
   return true;
 }
 static_assert(AreInOrder());
+
+// Some refusals have the same names in both APIs, but for the first letter.
+std::optional<Code> CodeOfReason(std::string_view reason) {
+  for (const Wording& wording : kWordings) {
+    if (!reason.empty() && wording.name.substr(1) == reason.substr(1) && (wording.name[0] ^ reason[0]) == ' ') {
+      return wording.code;
+    }
+  }
+  return std::nullopt;
+}
 
 Code CodeOfStatus(int status) {
   switch (status) {
@@ -95,7 +122,7 @@ XmlError ToXmlError(const Failure& failure, XmlErrorCode not_found) {
 }
 
 XmlError ToXmlError(const ApiError& error) {
-  const Code code = CodeOfStatus(error.status);
+  const Code code = CodeOfReason(error.reason).value_or(CodeOfStatus(error.status));
   const bool is_said_by_code = error.status == 412 || error.status == 429 || error.status >= 500;
   return {code, is_said_by_code ? std::string() : error.message};
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "server/encryption_headers.h"
 #include "server/hash_text.h"
 #include "server/media_response.h"
 #include "server/upload_hashes.h"
@@ -10,6 +11,7 @@
 #include "server/xml/xml_copy.h"
 #include "server/xml/xml_etag.h"
 #include "server/xml/xml_upload_body.h"
+#include "store/customer_key.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -59,6 +61,7 @@ void AddStateHeaders(HttpHeaders& headers, const Object& object) {
   if (HasMd5(object)) headers.Add("X-Goog-Hash", "md5=" + EncodeMd5(object.body->md5()));
   headers.Add("X-Goog-Stored-Content-Encoding", encoding.empty() ? "identity" : encoding);
   headers.Add("X-Goog-Stored-Content-Length", std::to_string(object.body->size()));
+  AddEncryptionHeaders(headers, object);
 }
 
 XmlResult<HttpResponse> XmlObjects::Get(const XmlCall& call) const {
@@ -68,6 +71,10 @@ XmlResult<HttpResponse> XmlObjects::Get(const XmlCall& call) const {
   if (!selector) return tl::unexpected(selector.error());
   const Outcome<ObjectPtr> object = (*bucket)->GetObject(*selector);
   if (!object) return tl::unexpected(ToObjectError(call, object.error()));
+  const ApiResult<std::string> key = ReadCustomerKey(call.request.headers);
+  if (!key) return tl::unexpected(ToXmlError(key.error()));
+  if (auto checked = CheckCustomerKey(**object, *key); !checked)
+    return tl::unexpected(ToObjectError(call, checked.error()));
   const auto held = CheckHttpConditions(call, kReadConditions, **object);
   if (!held) return tl::unexpected(held.error());
   HttpResponse media = MediaResponse(**object, call.request.headers);
@@ -83,14 +90,21 @@ XmlResult<HttpResponse> XmlObjects::Put(const XmlCall& call) const {
   if (!preconditions) return tl::unexpected(preconditions.error());
   XmlResult<ObjectAttributes> attributes = ReadAttributes(call);
   if (!attributes) return tl::unexpected(attributes.error());
+  XmlResult<ObjectEncryption> encryption = ReadEncryption(call);
+  if (!encryption) return tl::unexpected(encryption.error());
   if (call.request.headers.Find("x-goog-copy-source") != nullptr) {
-    return CopyXmlObject(store_, call, **bucket, *preconditions, *std::move(attributes));
+    NewObject copy{
+        .name = call.route.object, .attributes = *std::move(attributes), .encryption = *std::move(encryption)};
+    return CopyXmlObject(store_, call, **bucket, *preconditions, std::move(copy));
   }
   XmlResult<BodyPtr> body = ReceiveCheckedBody(call);
   if (!body) return tl::unexpected(body.error());
   if (attributes->content_type.empty()) attributes->content_type = "application/octet-stream";
-  const Outcome<ObjectPtr> stored =
-      (*bucket)->InsertObject({call.route.object, *std::move(attributes), *std::move(body)}, *preconditions);
+  const Outcome<ObjectPtr> stored = (*bucket)->InsertObject({.name = call.route.object,
+                                                             .attributes = *std::move(attributes),
+                                                             .body = *std::move(body),
+                                                             .encryption = *std::move(encryption)},
+                                                            *preconditions);
   if (!stored) return tl::unexpected(ToObjectError(call, stored.error()));
   HttpResponse response;
   AddStateHeaders(response.headers, **stored);
