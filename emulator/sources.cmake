@@ -7,6 +7,7 @@ set(EMULATOR_SOURCES
   emulator/src/store/bucket.cc
   emulator/src/store/crc32c.cc
   emulator/src/store/customer_key.cc
+  emulator/src/store/glob.cc
   emulator/src/store/listing.cc
   emulator/src/store/md5.cc
   emulator/src/store/multipart_uploads.cc
@@ -84,6 +85,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/json_error.cc
   emulator/src/server/json_shape.cc
   emulator/src/server/json_writer.cc
+  emulator/src/server/known_fields.cc
   emulator/src/server/media_response.cc
   emulator/src/server/metadata_server.cc
   emulator/src/server/multipart.cc

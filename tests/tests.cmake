@@ -89,6 +89,13 @@ gcsflux_test(emulator_generations_tests
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
 target_include_directories(emulator_generations_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 
+# The JSON API beyond its basics: buckets and objects changed, copied, listed by globs.
+gcsflux_test(emulator_json_tests
+  SOURCES emulator/bucket_patch_test.cc emulator/copy_rewrite_test.cc emulator/glob_listing_test.cc
+          emulator/match_glob_test.cc emulator/object_patch_test.cc emulator/raw_connection.cc
+  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
+target_include_directories(emulator_json_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+
 # The emulator's clock, journal, counters and admin endpoints.
 gcsflux_test(emulator_traffic_tests
   SOURCES emulator/admin_test.cc emulator/clock_test.cc emulator/journal_test.cc emulator/metrics_test.cc

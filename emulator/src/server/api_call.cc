@@ -69,7 +69,8 @@ HttpResponse JsonResponse(std::string json) {
 
 void WriteObject(JsonWriter& json, const ApiCall& call, const FieldMask& mask, const Object& object) {
   const bool has_key = ShowsKeyOf(object, call.request.headers);
-  ObjectRenderer(mask).Write(json, ObjectView{object, call.route.bucket, call.base_url, has_key});
+  const ObjectView view{.object = object, .bucket = call.route.bucket, .base_url = call.base_url, .has_key = has_key};
+  ObjectRenderer(mask, call.shows_acl).Write(json, view);
 }
 
 HttpResponse ObjectResponse(const ApiCall& call, const Object& object) {

@@ -53,6 +53,17 @@ bool FieldMask::ParseField(std::string_view& text, FieldMask& mask, int depth) {
 
 bool FieldMask::Includes(std::string_view field) const { return is_everything_ || Find(field) != nullptr; }
 
+bool FieldMask::IsWithin(const FieldMask& known) const {
+  if (is_everything_ || known.is_everything_) return true;
+  return std::all_of(fields_.begin(), fields_.end(), [&known](const auto& field) {
+    const auto& [name, inside] = field;
+    if (name != "*") return known.Includes(name) && inside.IsWithin(known.Inside(name));
+    // What any one field may have inside.
+    return std::any_of(known.fields_.begin(), known.fields_.end(),
+                       [&inside](const auto& one) { return inside.IsWithin(one.second); });
+  });
+}
+
 const FieldMask& FieldMask::Inside(std::string_view field) const {
   if (is_everything_) return *this;
   assert(Find(field) != nullptr);

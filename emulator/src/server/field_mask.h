@@ -17,6 +17,8 @@ class FieldMask {
   static ApiResult<FieldMask> Parse(std::string_view text);
 
   [[nodiscard]] bool Includes(std::string_view field) const;
+  /// Whether all that it selects by name, at any depth, is also in `known`. A star selects no name.
+  [[nodiscard]] bool IsWithin(const FieldMask& known) const;
   /// The mask for what is inside of `field`, which must be included.
   [[nodiscard]] const FieldMask& Inside(std::string_view field) const;
 

@@ -34,6 +34,12 @@ ApiResult<ListQuery> ReadListQuery(const QueryParameters& query) {
                    .end_offset = query.Value("endOffset"),
                    .max_results = *max_results,
                    .has_versions = query.Value("versions") == "true"};
+  result.includes_trailing_delimiter = query.Value("includeTrailingDelimiter") == "true";
+  if (const std::string pattern = query.Value("matchGlob"); !pattern.empty()) {
+    Outcome<Glob> glob = Glob::Parse(pattern);
+    if (!glob) return tl::unexpected(ToApiError(glob.error()));
+    result.glob = *std::move(glob);
+  }
   const std::string token = query.Value("pageToken");
   if (token.empty()) return result;
   result.after = DecodePageToken(token);
@@ -55,11 +61,11 @@ std::string RenderPage(const ApiCall& call, const ListPage& page) {
     json.EndArray();
   }
   if (call.fields.Includes("items") && !page.objects.empty()) {
-    const ObjectRenderer renderer(call.fields.Inside("items"));
+    const ObjectRenderer renderer(call.fields.Inside("items"), call.shows_acl);
     json.Key("items");
     json.BeginArray();
     for (const ObjectPtr& object : page.objects) {
-      renderer.Write(json, ObjectView{*object, call.route.bucket, call.base_url});
+      renderer.Write(json, ObjectView{.object = *object, .bucket = call.route.bucket, .base_url = call.base_url});
     }
     json.EndArray();
   }

@@ -24,11 +24,23 @@ std::string ObjectId(const ObjectView& view) {
   return std::string(view.bucket) + "/" + view.object.name + "/" + std::to_string(view.object.generation);
 }
 
-void WriteMetadata(JsonWriter& json, const std::map<std::string, std::string>& metadata) {
+void WriteMetadata(JsonWriter& json, const ObjectView& view) {
   json.Key("metadata");
   json.BeginObject();
-  for (const auto& [key, value] : metadata) json.Member(key, value);
+  for (const auto& [key, value] : view.object.attributes->metadata) {
+    if (view.metadata->Includes(key)) json.Member(key, value);
+  }
   json.EndObject();
+}
+
+// There are no users here whom an access control list could name: one entry stands for the project.
+constexpr std::string_view kOwner = R"({"entity":"project-owners-0"})";
+constexpr std::string_view kAcl =
+    R"([{"kind":"storage#objectAccessControl","entity":"project-owners-0","role":"OWNER"}])";
+
+void WriteRaw(JsonWriter& json, std::string_view key, std::string_view value) {
+  json.Key(key);
+  json.Raw(value);
 }
 
 void MemberUnlessEmpty(JsonWriter& json, std::string_view key, const std::string& value) {
@@ -140,8 +152,14 @@ constexpr std::array kObjectFields = {
                           }},
     ObjectRenderer::Field{"metadata",
                           [](Json& j, const View& v) {
-                            if (!v.object.attributes->metadata.empty()) WriteMetadata(j, v.object.attributes->metadata);
+                            if (!v.object.attributes->metadata.empty()) WriteMetadata(j, v);
                           }},
+};
+
+// What `projection=full` adds.
+constexpr std::array kAclFields = {
+    ObjectRenderer::Field{"owner", [](Json& j, const View&) { WriteRaw(j, "owner", kOwner); }},
+    ObjectRenderer::Field{"acl", [](Json& j, const View&) { WriteRaw(j, "acl", kAcl); }},
 };
 
 void AppendVarint(std::string& out, std::uint64_t value) {
@@ -160,13 +178,18 @@ std::string ObjectEtag(const Object& object) {
   return EncodeBase64(message);
 }
 
-ObjectRenderer::ObjectRenderer(const FieldMask& mask) {
+ObjectRenderer::ObjectRenderer(const FieldMask& mask, bool shows_acl) {
+  if (mask.Includes("metadata")) metadata_ = mask.Inside("metadata");
   for (const Field& field : kObjectFields) {
     if (mask.Includes(field.name)) fields_.push_back(&field);
   }
+  for (const Field& field : kAclFields) {
+    if (shows_acl && mask.Includes(field.name)) fields_.push_back(&field);
+  }
 }
 
-void ObjectRenderer::Write(JsonWriter& json, const ObjectView& view) const {
+void ObjectRenderer::Write(JsonWriter& json, ObjectView view) const {
+  view.metadata = &metadata_;
   json.BeginObject();
   for (const Field* field : fields_) field->write(json, view);
   json.EndObject();

@@ -18,15 +18,17 @@ std::string ObjectEtag(const Object& object);
 struct ObjectView {
   const Object& object;
   std::string_view bucket;
-  std::string_view base_url;  ///< "http://HOST:PORT", the way the client came.
-  bool has_key = false;       ///< The request shows the key that the object is under, if any: its hashes are shown.
+  std::string_view base_url;            ///< "http://HOST:PORT", the way the client came.
+  const FieldMask* metadata = nullptr;  ///< Which of its keys; the renderer's to say.
+  bool has_key = false;  ///< The request shows the key that the object is under, if any: its hashes are shown.
 };
 
 /// Writes `storage#object` resources with the fields of one mask. MD5 is computed where `md5Hash` is among them.
 class ObjectRenderer {
  public:
-  explicit ObjectRenderer(const FieldMask& mask);
-  void Write(JsonWriter& json, const ObjectView& view) const;
+  /// With `shows_acl` owner and acl are among the fields.
+  ObjectRenderer(const FieldMask& mask, bool shows_acl);
+  void Write(JsonWriter& json, ObjectView view) const;
 
   struct Field {
     std::string_view name;
@@ -35,6 +37,7 @@ class ObjectRenderer {
 
  private:
   std::vector<const Field*> fields_;
+  FieldMask metadata_;  // what of the metadata
 };
 
 }  // namespace gcsflux::emulator

@@ -45,7 +45,7 @@ ApiResult<HttpResponse> Service::Answer(const HttpRequest& request, RequestBody&
   ApiResult<Route> route = FindRoute(request.method, target->segments);
   if (!route) return tl::unexpected(route.error());
   subject = {.operation = OperationName(route->operation), .bucket = route->bucket, .object = route->object};
-  ApiResult<StandardParameters> parameters = ReadStandardParameters(target->query);
+  ApiResult<StandardParameters> parameters = ReadStandardParameters(route->operation, target->query);
   if (!parameters) return tl::unexpected(parameters.error());
   std::string base_url = BaseUrl(request);
   ApiResult<Caller> caller = authorizer_.Identify(request.headers, base_url);

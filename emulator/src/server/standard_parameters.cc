@@ -3,13 +3,18 @@
 #include <string>
 #include <utility>
 
+#include "server/known_fields.h"
+
 namespace gcsflux::emulator {
 
-ApiResult<StandardParameters> ReadStandardParameters(const QueryParameters& query) {
+ApiResult<StandardParameters> ReadStandardParameters(Operation operation, const QueryParameters& query) {
   StandardParameters parameters;
   if (const std::string mask = query.Value("fields"); !mask.empty()) {
     ApiResult<FieldMask> fields = FieldMask::Parse(mask);
     if (!fields) return tl::unexpected(fields.error());
+    if (!fields->IsWithin(KnownFields(operation))) {
+      return tl::unexpected(BadParameter("Invalid field selection " + mask));
+    }
     parameters.fields = *std::move(fields);
   }
   const std::string projection = query.Value("projection");

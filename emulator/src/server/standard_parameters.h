@@ -2,6 +2,7 @@
 
 #include "server/api_error.h"
 #include "server/field_mask.h"
+#include "server/router.h"
 #include "server/target.h"
 
 namespace gcsflux::emulator {
@@ -12,7 +13,7 @@ struct StandardParameters {
   bool shows_acl = false;  ///< `projection=full`
 };
 
-/// 400 where one of them has a value that it cannot have.
-ApiResult<StandardParameters> ReadStandardParameters(const QueryParameters& query);
+/// 400 where one of them has a value that it cannot have for that operation.
+ApiResult<StandardParameters> ReadStandardParameters(Operation operation, const QueryParameters& query);
 
 }  // namespace gcsflux::emulator

@@ -32,6 +32,12 @@ struct BucketInfo {
   std::map<std::string, std::string> settings = {};  ///< Whatever else was set, as JSON by its name in the JSON API.
 };
 
+/// `is_versioned` and the setting of it, which are one.
+inline void SwitchVersioning(BucketInfo& info, bool is_versioned) {
+  info.is_versioned = is_versioned;
+  info.settings["versioning"] = is_versioned ? R"({"enabled":true})" : R"({"enabled":false})";
+}
+
 using BucketInfoPtr = std::shared_ptr<const BucketInfo>;
 
 /// Changes what it likes but name and metageneration; `updated` is the time of the change. May be called more than

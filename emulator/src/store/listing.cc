@@ -16,8 +16,13 @@ void SeekBehindPrefix(ObjectCursor& cursor, std::string prefix) {
   cursor.Seek(prefix);
 }
 
+// What all names begin with that match the query's glob.
+std::string_view GlobPrefix(const ListQuery& query) {
+  return query.glob ? std::string_view(query.glob->literal_prefix()) : std::string_view();
+}
+
 void SeekFirstOfPage(ObjectCursor& cursor, const ListQuery& query) {
-  const std::string_view lowest = std::max<std::string_view>(query.prefix, query.start_offset);
+  const std::string_view lowest = std::max<std::string_view>({query.prefix, query.start_offset, GlobPrefix(query)});
   // A position before the query's own bounds comes from another query: the bounds hold all the same.
   if (!query.after || query.after->text < lowest) {
     const bool is_inside = query.after && query.after->is_prefix && lowest.starts_with(query.after->text);
@@ -28,18 +33,12 @@ void SeekFirstOfPage(ObjectCursor& cursor, const ListQuery& query) {
   cursor.SeekBehind(query.after->text);
 }
 
-// The end of a page that has something on it.
-ListPosition LastOf(const ListPage& page, bool is_prefix_last, bool has_versions) {
-  if (is_prefix_last) return {.is_prefix = true, .text = page.prefixes.back()};
-  const Object& last = *page.objects.back();
-  return {.text = last.name, .generation = has_versions ? std::optional(last.generation) : std::nullopt};
-}
-
 // Whether a page may go on here: within the prefix and before the end.
 bool IsWithin(const ObjectCursor& cursor, const ListQuery& query) {
   if (cursor.is_at_end()) return false;
   const std::string& name = cursor.object()->name;
-  return name.starts_with(query.prefix) && (query.end_offset.empty() || name < query.end_offset);
+  return name.starts_with(query.prefix) && name.starts_with(GlobPrefix(query)) &&
+         (query.end_offset.empty() || name < query.end_offset);
 }
 
 // What `name` is folded into, or nothing.
@@ -50,30 +49,83 @@ std::optional<std::string> FoldedPrefix(const std::string& name, const ListQuery
   return name.substr(0, found + query.delimiter.size());
 }
 
+// How many names a glob may leave out before its page ends: somebody waits for the bucket meanwhile.
+constexpr std::size_t kMaxLeftOut = 100'000;
+
+// Fills one page from the cursor's place on.
+class PageBuilder {
+ public:
+  PageBuilder(const ListQuery& query, ObjectCursor& cursor) : query_(query), cursor_(cursor) {}
+
+  ListPage Build() {
+    while (IsWithin(cursor_, query_) && Step()) {
+    }
+    return std::move(page_);
+  }
+
+ private:
+  // Takes what stands at the cursor; false at the page's end.
+  bool Step() {
+    const ObjectPtr& object = cursor_.object();  // until the cursor moves on
+    std::optional<std::string> folded = FoldedPrefix(object->name, query_);
+    const bool is_item = !folded || (query_.includes_trailing_delimiter && object->name == *folded);
+    const bool is_shown = folded && IsShown(*folded);
+    if (query_.glob && !query_.glob->Matches(folded ? *folded : object->name)) {
+      if (left_out_++ == kMaxLeftOut) return End();
+      last_left_out_ = object;
+    } else if (is_item || !is_shown) {
+      // A prefix and the object of its name share a place on the page.
+      if (slots_ == query_.max_results) return End();
+      ++slots_;
+      last_left_out_ = nullptr;
+      if (is_item) page_.objects.push_back(object);
+      if (folded && !is_shown) page_.prefixes.push_back(*folded);
+    }
+    is_prefix_last_ = !is_item;
+    if (is_item) {
+      cursor_.Next();
+    } else {
+      SeekBehindPrefix(cursor_, *folded);
+      last_prefix_ = *std::move(folded);
+    }
+    return true;
+  }
+
+  // Where the object of its name is listed too, a prefix is met again at what is behind that.
+  [[nodiscard]] bool IsShown(const std::string& prefix) const {
+    if (!page_.prefixes.empty()) return page_.prefixes.back() == prefix;
+    return query_.includes_trailing_delimiter && query_.after && query_.after->text == prefix;
+  }
+
+  // The next page begins behind what this one passed last.
+  bool End() {
+    if (is_prefix_last_) {
+      page_.next = ListPosition{.is_prefix = true, .text = last_prefix_};
+      return false;
+    }
+    const Object& last = last_left_out_ != nullptr ? *last_left_out_ : *page_.objects.back();
+    page_.next = ListPosition{.text = last.name};
+    if (query_.has_versions) page_.next->generation = last.generation;
+    return false;
+  }
+
+  const ListQuery& query_;
+  ObjectCursor& cursor_;
+  ListPage page_;
+  std::size_t slots_ = 0;
+  std::size_t left_out_ = 0;
+  ObjectPtr last_left_out_ = {};  // null where what was passed last is on the page
+  bool is_prefix_last_ = false;
+  std::string last_prefix_;
+};
+
 }  // namespace
 
 ListPage ListObjects(const ObjectSet& stored, const ListQuery& query, const ObjectSource* computed,
                      const GenerationSet* noncurrent) {
-  ListPage page;
-  bool is_prefix_last = false;
   ObjectCursor cursor(stored, computed, query.has_versions ? noncurrent : nullptr);
   SeekFirstOfPage(cursor, query);
-  while (IsWithin(cursor, query)) {
-    if (page.objects.size() + page.prefixes.size() == query.max_results) {
-      page.next = LastOf(page, is_prefix_last, query.has_versions);
-      break;
-    }
-    if (std::optional<std::string> folded = FoldedPrefix(cursor.object()->name, query)) {
-      SeekBehindPrefix(cursor, *folded);
-      page.prefixes.push_back(*std::move(folded));
-      is_prefix_last = true;
-    } else {
-      page.objects.push_back(cursor.object());
-      cursor.Next();
-      is_prefix_last = false;
-    }
-  }
-  return page;
+  return PageBuilder(query, cursor).Build();
 }
 
 }  // namespace gcsflux::emulator

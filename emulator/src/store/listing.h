@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "store/glob.h"
 #include "store/object.h"
 #include "store/object_set.h"
 #include "store/object_source.h"
@@ -23,11 +24,13 @@ struct ListPosition {
 
 struct ListQuery {
   std::string prefix = {};
-  std::string delimiter = {};      ///< Empty: nothing is folded.
-  std::string start_offset = {};   ///< Inclusive.
-  std::string end_offset = {};     ///< Exclusive; empty is no bound.
-  std::size_t max_results = 1000;  ///< Objects and prefixes together.
-  bool has_versions = false;       ///< Noncurrent generations too.
+  std::string delimiter = {};                ///< Empty: nothing is folded.
+  std::string start_offset = {};             ///< Inclusive.
+  std::string end_offset = {};               ///< Exclusive; empty is no bound.
+  std::size_t max_results = 1000;            ///< Objects and prefixes together.
+  bool has_versions = false;                 ///< Noncurrent generations too.
+  std::optional<Glob> glob = {};             ///< Objects and prefixes that match it, no others.
+  bool includes_trailing_delimiter = false;  ///< An object of a prefix's very name is listed beside the prefix.
   std::optional<ListPosition> after = {};
 };
 
@@ -38,7 +41,8 @@ struct ListPage {
 };
 
 /// One page of the stored objects, the computed ones, and with versions the noncurrent ones, merged in their order; the
-/// latter two may be null. Costs O(page), whatever is folded or skipped.
+/// latter two may be null. Costs O(page), whatever is folded or skipped; with a glob also what it leaves out, of which
+/// one page passes so many at most, and may be short or empty for it.
 ListPage ListObjects(const ObjectSet& stored, const ListQuery& query, const ObjectSource* computed = nullptr,
                      const GenerationSet* noncurrent = nullptr);
 

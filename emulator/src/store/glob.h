@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "store/failure.h"
+
+namespace gcsflux::emulator {
+
+/// A pattern for whole names:
+/// https://cloud.google.com/storage/docs/json_api/v1/objects/list#list-objects-and-prefixes-using-glob
+///
+/// `*` is any characters but slashes, `**` any at all, `?` one character that is no slash, `[abc]` and `[a-z]` one of
+/// those, `[!abc]` one of no others than slashes, `{x,y}` one of the patterns in it; a backslash (unverified) takes the
+/// next character as it is. Thread-safe.
+class Glob {
+ public:
+  /// kInvalid where a bracket or a brace is not closed, a set is empty, or it is very long.
+  static Outcome<Glob> Parse(std::string_view pattern);
+
+  /// Costs O(pattern x name), whatever they are.
+  [[nodiscard]] bool Matches(std::string_view name) const;
+
+  /// What every name that matches begins with.
+  [[nodiscard]] const std::string& literal_prefix() const { return literal_prefix_; }
+
+ private:
+  friend class GlobParser;
+  using Index = std::size_t;
+  static constexpr Index kNone = static_cast<Index>(-1);
+
+  // One state of an automaton that is in many at once: it takes a character and goes on to `next`, or takes none and
+  // goes on to both `next` and `other`.
+  enum class Kind { kCharacters, kFork, kMatch };
+  struct State {
+    Kind kind = Kind::kFork;
+    std::vector<std::pair<char32_t, char32_t>> ranges = {};  ///< Both ends included.
+    Index next = kNone;
+    Index other = kNone;
+  };
+
+  static bool Takes(const State& state, char32_t character);
+  void Enter(Index state, std::vector<Index>& entered, std::vector<bool>& is_in) const;
+
+  std::vector<State> states_;
+  Index start_ = kNone;
+  std::string literal_prefix_;
+};
+
+}  // namespace gcsflux::emulator
