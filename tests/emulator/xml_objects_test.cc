@@ -223,12 +223,15 @@ TEST_F(XmlObjectsTest, CopiesWithinAndAcrossBuckets) {
 TEST_F(XmlObjectsTest, TakesTheHeadersOfS3ForItsOwn) {
   ASSERT_EQ(Call("PUT", "/bucket/o", "X-Amz-Meta-Color: blue\r\nx-amz-storage-class: COLDLINE\r\n", "hello").status,
             200);
-  const RawResponse copy = Call("PUT", "/bucket/copy", "x-amz-copy-source: bucket/o\r\n");
+  const RawResponse copy =
+      Call("PUT", "/bucket/copy", "x-amz-copy-source: bucket/o\r\nx-amz-storage-class: COLDLINE\r\n");
   EXPECT_EQ(XmlText(copy.body, "/CopyObjectResult/ETag"), "\"5d41402abc4b2a76b9719d911017c592\"");
   const RawResponse got = Call("GET", "/bucket/copy");
   EXPECT_EQ(got.body, "hello");
   EXPECT_EQ(got.Header("x-goog-meta-color"), "blue");
+  EXPECT_EQ(got.Header("x-amz-meta-color"), "");
   EXPECT_EQ(got.Header("x-goog-storage-class"), "COLDLINE");
+  EXPECT_EQ(Call("GET", "/bucket/copy", "x-amz-date: 20261120T000000Z\r\n").Header("x-amz-meta-color"), "blue");
 }
 
 // Or their signatures would be stored among the bytes.
@@ -290,6 +293,35 @@ TEST_F(XmlObjectsTest, ShowsAComposedObjectWithoutMd5) {
   EXPECT_EQ(got.Header("x-goog-component-count"), "2");
   EXPECT_EQ(got.headers.count("x-goog-hash"), 1U);
   EXPECT_EQ(got.Header("etag").substr(0, 2), "\"-");
+}
+
+TEST_F(XmlObjectsTest, StoresInTheBucketsClassUnlessTold) {
+  ASSERT_EQ(Call("PUT", "/cold-bucket", "",
+                 "<CreateBucketConfiguration><StorageClass>COLDLINE</StorageClass></CreateBucketConfiguration>")
+                .status,
+            200);
+  ASSERT_EQ(Call("PUT", "/cold-bucket/o", "", "x").status, 200);
+  EXPECT_EQ(Call("HEAD", "/cold-bucket/o").Header("x-goog-storage-class"), "COLDLINE");
+  ASSERT_EQ(Call("PUT", "/bucket/copy", "x-goog-copy-source: /cold-bucket/o\r\n").status, 200);
+  EXPECT_EQ(Call("HEAD", "/bucket/copy").Header("x-goog-storage-class"), "STANDARD");
+}
+
+TEST_F(XmlObjectsTest, SetsAndShowsVersioning) {
+  const auto status = [&] {
+    return XmlText(Call("GET", "/bucket?versioning").body, "/VersioningConfiguration/Status");
+  };
+  EXPECT_EQ(status(), "");
+  EXPECT_EQ(Outcome("PUT", "/bucket?versioning", "",
+                    "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"),
+            "200");
+  EXPECT_EQ(status(), "Enabled");
+  EXPECT_EQ(Outcome("PUT", "/bucket?versioning", "",
+                    "<VersioningConfiguration><Status>Perhaps</Status></VersioningConfiguration>"),
+            "400 MalformedXML");
+  EXPECT_EQ(Outcome("PUT", "/bucket?versioning", "",
+                    "<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>"),
+            "200");
+  EXPECT_EQ(status(), "");
 }
 
 TEST_F(XmlObjectsTest, CreatesListsAndDeletesBuckets) {

@@ -31,6 +31,13 @@ std::optional<HttpRequest> WithGoogHeaders(const HttpRequest& request) {
   return renamed;
 }
 
+void AddAmzMetadata(HttpHeaders& headers) {
+  const HttpHeaders given = headers;
+  for (const auto& [name, value] : given.fields()) {
+    if (name.starts_with("x-goog-meta-")) headers.Add(std::string(kAmz) + name.substr(kGoog.size()), value);
+  }
+}
+
 bool IsAwsChunked(const HttpHeaders& headers) {
   const std::string* hash = headers.Find("x-goog-content-sha256");
   const std::string* encoding = headers.Find("content-encoding");

@@ -11,6 +11,9 @@ namespace gcsflux::emulator {
 /// GCS understands both in what clients of S3 sign: https://cloud.google.com/storage/docs/migrating
 std::optional<HttpRequest> WithGoogHeaders(const HttpRequest& request);
 
+/// Adds an `x-amz-meta-` for each `x-goog-meta-`: what such a client looks for.
+void AddAmzMetadata(HttpHeaders& headers);
+
 /// Whether the body comes in S3's own chunks, with signatures or checksums between the bytes.
 bool IsAwsChunked(const HttpHeaders& headers);
 

@@ -71,6 +71,31 @@ XmlResult<HttpResponse> XmlBuckets::GetLocation(const XmlCall& call) const {
   return XmlResponse(std::move(xml));
 }
 
+XmlResult<HttpResponse> XmlBuckets::GetVersioning(const XmlCall& call) const {
+  const auto bucket = FindXmlBucket(store_, call);
+  if (!bucket) return tl::unexpected(bucket.error());
+  XmlWriter xml;
+  xml.Begin("VersioningConfiguration", kListingXmlns);
+  if ((*bucket)->info()->is_versioned) xml.Element("Status", "Enabled");
+  xml.End("VersioningConfiguration");
+  return XmlResponse(std::move(xml));
+}
+
+XmlResult<HttpResponse> XmlBuckets::SetVersioning(const XmlCall& call) const {
+  const auto bucket = FindXmlBucket(store_, call);
+  if (!bucket) return tl::unexpected(bucket.error());
+  const XmlResult<std::string> body = ReceiveXml(call);
+  if (!body) return tl::unexpected(body.error());
+  const XmlResult<bool> is_enabled = ParseVersioningConfiguration(*body);
+  if (!is_enabled) return tl::unexpected(is_enabled.error());
+  const auto changed = (*bucket)->ChangeInfo({}, [&](BucketInfo& info) -> Outcome<void> {
+    SwitchVersioning(info, *is_enabled);
+    return {};
+  });
+  if (!changed) return tl::unexpected(ToXmlError(changed.error(), XmlErrorCode::kNoSuchBucket));
+  return HttpResponse();
+}
+
 XmlResult<HttpResponse> XmlBuckets::Delete(const XmlCall& call) const {
   const Outcome<void> deleted = store_.DeleteBucket(call.route.bucket);
   if (deleted) return HttpResponse{.status = 204};

@@ -14,6 +14,8 @@ class XmlBuckets {
   XmlResult<HttpResponse> Create(const XmlCall& call) const;
   XmlResult<HttpResponse> Head(const XmlCall& call) const;
   XmlResult<HttpResponse> GetLocation(const XmlCall& call) const;
+  XmlResult<HttpResponse> GetVersioning(const XmlCall& call) const;
+  XmlResult<HttpResponse> SetVersioning(const XmlCall& call) const;
   XmlResult<HttpResponse> Delete(const XmlCall& call) const;
 
  private:

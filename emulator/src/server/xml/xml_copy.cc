@@ -66,7 +66,7 @@ XmlResult<ObjectAttributes> SettleAttributes(const XmlCall& call, const Object& 
   if (directive == "REPLACE") return given;
   if (!directive.empty() && directive != "COPY") return XmlFail(XmlErrorCode::kInvalidArgument, directive);
   ObjectAttributes attributes = CopiedAttributes(*source.attributes);
-  if (!HeaderValue(call, "x-goog-storage-class").empty()) attributes.storage_class = given.storage_class;
+  attributes.storage_class = std::move(given.storage_class);
   return attributes;
 }
 

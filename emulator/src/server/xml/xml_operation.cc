@@ -9,7 +9,9 @@ NeededPermissions PermissionsFor(XmlOperation operation) {
     case XmlOperation::kListBuckets: return {.on_project = {kBucketsList}};
     case XmlOperation::kCreateBucket: return {.on_project = {kBucketsCreate}};
     case XmlOperation::kHeadBucket:
-    case XmlOperation::kGetBucketLocation: return {.on_bucket = {kBucketsGet}};
+    case XmlOperation::kGetBucketLocation:
+    case XmlOperation::kGetBucketVersioning: return {.on_bucket = {kBucketsGet}};
+    case XmlOperation::kSetBucketVersioning: return {.on_bucket = {kBucketsUpdate}};
     case XmlOperation::kDeleteBucket: return {.on_bucket = {kBucketsDelete}};
     case XmlOperation::kListObjects: return {.on_bucket = {kObjectsList}};
     case XmlOperation::kGetObject: return {.on_bucket = {kObjectsGet}};
@@ -31,7 +33,9 @@ RequestSubject SubjectOf(XmlOperation operation) {
     case XmlOperation::kListBuckets: return {.operation = "storage.buckets.list"};
     case XmlOperation::kCreateBucket: return {.operation = "storage.buckets.insert"};
     case XmlOperation::kHeadBucket:
-    case XmlOperation::kGetBucketLocation: return {.operation = "storage.buckets.get"};
+    case XmlOperation::kGetBucketLocation:
+    case XmlOperation::kGetBucketVersioning: return {.operation = "storage.buckets.get"};
+    case XmlOperation::kSetBucketVersioning: return {.operation = "storage.buckets.update"};
     case XmlOperation::kDeleteBucket: return {.operation = "storage.buckets.delete"};
     case XmlOperation::kListObjects: return {.operation = "storage.objects.list"};
     case XmlOperation::kGetObject: return {.operation = "storage.objects.get"};

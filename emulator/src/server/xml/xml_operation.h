@@ -12,6 +12,8 @@ enum class XmlOperation {
   kHeadBucket,
   kDeleteBucket,
   kGetBucketLocation,
+  kGetBucketVersioning,
+  kSetBucketVersioning,
   kListObjects,
   kListUploads,
   kGetObject,  ///< HEAD too.

@@ -89,4 +89,14 @@ XmlResult<BucketConfiguration> ParseBucketConfiguration(std::string_view xml) {
                              OnlyChild(*root, "StorageClass").value_or("")};
 }
 
+XmlResult<bool> ParseVersioningConfiguration(std::string_view xml) {
+  pugi::xml_document document;
+  const auto root = ParseRoot(document, xml, "VersioningConfiguration");
+  if (!root) return tl::unexpected(root.error());
+  const std::string status = OnlyChild(*root, "Status").value_or("");
+  if (status == "Enabled") return true;
+  if (status == "Suspended") return false;
+  return XmlFail(XmlErrorCode::kMalformedXml, "Status must be Enabled or Suspended.");
+}
+
 }  // namespace gcsflux::emulator

@@ -24,4 +24,7 @@ struct BucketConfiguration {
 /// <CreateBucketConfiguration><LocationConstraint/><StorageClass/></CreateBucketConfiguration>
 XmlResult<BucketConfiguration> ParseBucketConfiguration(std::string_view xml);
 
+/// <VersioningConfiguration><Status/></VersioningConfiguration>: whether the status is Enabled, not Suspended.
+XmlResult<bool> ParseVersioningConfiguration(std::string_view xml);
+
 }  // namespace gcsflux::emulator

@@ -28,6 +28,8 @@ constexpr std::array kRoutes = {
     Entry{"HEAD", Scope::kBucket, "", XmlOperation::kHeadBucket},
     Entry{"DELETE", Scope::kBucket, "", XmlOperation::kDeleteBucket},
     Entry{"GET", Scope::kBucket, "location", XmlOperation::kGetBucketLocation},
+    Entry{"GET", Scope::kBucket, "versioning", XmlOperation::kGetBucketVersioning},
+    Entry{"PUT", Scope::kBucket, "versioning", XmlOperation::kSetBucketVersioning},
     Entry{"GET", Scope::kBucket, "", XmlOperation::kListObjects},
     Entry{"GET", Scope::kBucket, "uploads", XmlOperation::kListUploads},
     Entry{"GET", Scope::kObject, "", XmlOperation::kGetObject},
@@ -42,26 +44,12 @@ constexpr std::array kRoutes = {
 };
 
 // Subresources that GCS has and the emulator has not: to take one for the resource itself would do something else.
-constexpr std::array<std::string_view, 18> kNotImplemented = {"acl",
-                                                              "billing",
-                                                              "compose",
-                                                              "cors",
-                                                              "customPlacementConfig",
-                                                              "defaultObjectAcl",
-                                                              "encryption",
-                                                              "encryptionConfig",
-                                                              "lifecycle",
-                                                              "logging",
-                                                              "object-lock",
-                                                              "retention",
-                                                              "storageClass",
-                                                              "tagging",
-                                                              "upload_id",
-                                                              "versioning",
-                                                              "versions",
-                                                              "websiteConfig"};
+constexpr std::array<std::string_view, 17> kNotImplemented = {
+    "acl",          "billing",          "compose",   "cors",     "customPlacementConfig", "defaultObjectAcl",
+    "encryption",   "encryptionConfig", "lifecycle", "logging",  "object-lock",           "retention",
+    "storageClass", "tagging",          "upload_id", "versions", "websiteConfig"};
 
-constexpr std::array<std::string_view, 3> kImplemented = {"uploadId", "uploads", "location"};
+constexpr std::array<std::string_view, 4> kImplemented = {"uploadId", "uploads", "location", "versioning"};
 
 // The paths of all else that the emulator serves.
 constexpr std::array<std::string_view, 11> kOtherPaths = {"/storage/v1/",

@@ -24,7 +24,11 @@ HttpResponse XmlService::Handle(const HttpRequest& request, RequestBody& body, c
 
 XmlResult<HttpResponse> XmlService::Answer(const HttpRequest& request, RequestBody& body, const std::string& base_url,
                                            RequestSubject& subject) const {
-  if (const auto renamed = WithGoogHeaders(request)) return Answer(*renamed, body, base_url, subject);
+  if (const auto renamed = WithGoogHeaders(request)) {
+    XmlResult<HttpResponse> response = Answer(*renamed, body, base_url, subject);
+    if (response) AddAmzMetadata(response->headers);
+    return response;
+  }
   ApiResult<Target> target = ParseTarget(request.target);
   if (!target) return XmlFail(XmlErrorCode::kInvalidUri, target.error().message);
   XmlResult<XmlRoute> route = FindXmlRoute(request, *target);
@@ -51,6 +55,8 @@ XmlResult<HttpResponse> XmlService::Dispatch(const XmlCall& call) const {
     case XmlOperation::kHeadBucket: return buckets_.Head(call);
     case XmlOperation::kDeleteBucket: return buckets_.Delete(call);
     case XmlOperation::kGetBucketLocation: return buckets_.GetLocation(call);
+    case XmlOperation::kGetBucketVersioning: return buckets_.GetVersioning(call);
+    case XmlOperation::kSetBucketVersioning: return buckets_.SetVersioning(call);
     case XmlOperation::kListObjects: return ListXmlObjects(store_, call);
     case XmlOperation::kListUploads: return multipart_.ListUploads(call);
     case XmlOperation::kGetObject: return objects_.Get(call);
