@@ -56,7 +56,8 @@ bool FieldMask::Includes(std::string_view field) const { return is_everything_ |
 bool FieldMask::IsWithin(const FieldMask& known) const {
   if (is_everything_ || known.is_everything_) return true;
   return std::all_of(fields_.begin(), fields_.end(), [&known](const auto& field) {
-    const auto& [name, inside] = field;
+    const std::string& name = field.first;  // no structured binding: clang 14 cannot capture one
+    const FieldMask& inside = field.second;
     if (name != "*") return known.Includes(name) && inside.IsWithin(known.Inside(name));
     // What any one field may have inside.
     return std::any_of(known.fields_.begin(), known.fields_.end(),
