@@ -82,10 +82,10 @@ target_include_directories(emulator_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator
 target_compile_definitions(emulator_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
 add_dependencies(emulator_tests gcsflux-emulator)
 
-# What becomes of generations: noncurrent ones, held ones, those under a customer's key.
+# What becomes of generations: noncurrent ones, held ones, those under a customer's key; and what one takes.
 gcsflux_test(emulator_generations_tests
   SOURCES emulator/customer_encryption_test.cc emulator/holds_test.cc emulator/raw_connection.cc
-          emulator/versioning_test.cc
+          emulator/object_memory_test.cc emulator/versioning_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
 target_include_directories(emulator_generations_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 

@@ -26,8 +26,8 @@ const Key kKey = {"MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=", "PrG9Q5lH63Ypm
 const Key kOther = {"ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA=", "S6aKqHZ73nLox5jugtEnUpHOpz5yrXTTXs9I5BOG64I="};
 
 std::string Headers(const Key& key, const std::string& prefix = "x-goog-encryption-") {
-  return prefix + "algorithm: AES256\r\n" + prefix + "key: " + key.key + "\r\n" + prefix +
-         "key-sha256: " + key.sha256 + "\r\n";
+  return prefix + "algorithm: AES256\r\n" + prefix + "key: " + key.key + "\r\n" + prefix + "key-sha256: " + key.sha256 +
+         "\r\n";
 }
 
 std::string SourceHeaders(const Key& key) { return Headers(key, "x-goog-copy-source-encryption-"); }
@@ -126,6 +126,35 @@ TEST_F(CustomerKeyTest, IsChangedByACopyByTheXmlApi) {
   EXPECT_EQ(client_.Call("HEAD", "/bkt/b", Headers(kOther)).Header("x-goog-encryption-key-sha256"), kOther.sha256);
   ASSERT_EQ(client_.Call("PUT", "/bkt/plain", source + SourceHeaders(kKey)).status, 200);
   EXPECT_EQ(client_.Call("GET", "/bkt/plain").body, "content");
+}
+
+TEST_F(CustomerKeyTest, IsAskedOfEveryPartOfAnUpload) {
+  const std::string initiated = client_.Call("POST", "/bkt/a?uploads", Headers(kKey)).body;
+  const std::size_t begin = initiated.find("<UploadId>") + std::string("<UploadId>").size();
+  const std::string id = initiated.substr(begin, initiated.find("</UploadId>") - begin);
+  const std::string part = "/bkt/a?partNumber=1&uploadId=" + id;
+  EXPECT_THAT(client_.Call("PUT", part, "", "content").body, HasSubstr("ResourceIsEncryptedWithCustomerEncryptionKey"));
+  EXPECT_THAT(client_.Call("PUT", part, Headers(kOther), "content").body,
+              HasSubstr("CustomerEncryptionKeyIsIncorrect"));
+  const RawResponse put = client_.Call("PUT", part, Headers(kKey), "content");
+  ASSERT_EQ(put.status, 200);
+  const std::string parts = "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>" + put.Header("etag") +
+                            "</ETag></Part></CompleteMultipartUpload>";
+  ASSERT_EQ(client_.Call("POST", "/bkt/a?uploadId=" + id, "", parts).status, 200);
+  EXPECT_EQ(Media("a").status, 400);
+  EXPECT_EQ(Media("a", Headers(kKey)).body, "content");
+}
+
+TEST_F(CustomerKeyTest, HidesTheHashesFromListings) {
+  ASSERT_EQ(Upload("under", Headers(kKey)).status, 200);
+  ASSERT_EQ(Upload("plain", "").status, 200);
+  const json items = json::parse(client_.Call("GET", "/storage/v1/b/bkt/o").body).at("items");
+  EXPECT_TRUE(items.at(0).contains("md5Hash"));
+  EXPECT_FALSE(items.at(1).contains("md5Hash"));
+  const std::string md5 = "9a0364b9e99bb480dd25e1f0284c8555";  // of "content"
+  const std::string xml = client_.Call("GET", "/bkt").body;
+  EXPECT_EQ(xml.find(md5), xml.rfind(md5)) << xml;
+  EXPECT_NE(xml.find(md5), std::string::npos) << xml;
 }
 
 TEST_F(CustomerKeyTest, StaysWithANoncurrentGeneration) {

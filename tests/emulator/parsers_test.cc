@@ -96,7 +96,8 @@ TEST(ParseContentRange, RefusesEverythingElse) {
 
 TEST(PageToken, ComesBackAsItWent) {
   for (const ListPosition& position :
-       {ListPosition{false, "a"}, ListPosition{true, "dir/"}, ListPosition{false, "\xC3\xA9?&=+ %"}}) {
+       {ListPosition{false, "a"}, ListPosition{true, "dir/"}, ListPosition{false, "\xC3\xA9?&=+ %"},
+        ListPosition{false, "a/b", 1'795'162'846'924'674}, ListPosition{false, "/", 0}}) {
     const std::string token = EncodePageToken(position);
     EXPECT_EQ(token.find_first_of("+/=&%"), std::string::npos) << token;
     EXPECT_EQ(DecodePageToken(token), position) << token;
@@ -104,8 +105,10 @@ TEST(PageToken, ComesBackAsItWent) {
 }
 
 TEST(PageToken, RefusesWhatItDidNotMake) {
-  // In the last three: no text, another kind, text that is not UTF-8.
-  for (const char* token : {"", "x", "!!!!", "bm9u=", "a+b/", "bg", "eGFh", "bv8"}) {
+  // From the sixth on: no text, another kind, text that is not UTF-8; then generations without a slash, without a name,
+  // without digits, with others, with too many.
+  for (const char* token : {"", "x", "!!!!", "bm9u=", "a+b/", "bg", "eGFh", "bv8", "ZzEyYQ", "ZzEyLw", "Zy9h", "Z3gvYQ",
+                            "Zzk5OTk5OTk5OTk5OTk5OTk5OTk5L2E"}) {
     EXPECT_EQ(DecodePageToken(token), std::nullopt) << token;
   }
 }

@@ -10,7 +10,8 @@
 namespace gcsflux::emulator {
 
 inline constexpr std::string_view kKeyHeaders = "x-goog-encryption-";
-inline constexpr std::string_view kSourceKeyHeaders = "x-goog-copy-source-encryption-";  ///< Of what a copy is made from.
+/// Of what a copy is made from.
+inline constexpr std::string_view kSourceKeyHeaders = "x-goog-copy-source-encryption-";
 
 /// The hash, in base64, of the key that the three headers beginning with `prefix` supply; empty where there are none.
 /// 400 where one is missing, or they do not fit each other. The key goes no further than this.

@@ -44,7 +44,8 @@ bool HoldsNewObjects(const BucketInfo& bucket) {
 }
 
 ObjectPtr Noncurrent(const Object& live, Time now) {
-  auto extras = live.extras != nullptr ? std::make_shared<ObjectExtras>(*live.extras) : std::make_shared<ObjectExtras>();
+  auto extras =
+      live.extras != nullptr ? std::make_shared<ObjectExtras>(*live.extras) : std::make_shared<ObjectExtras>();
   extras->time_deleted = now;
   auto noncurrent = std::make_shared<Object>(live);
   noncurrent->extras = std::move(extras);
@@ -82,8 +83,9 @@ Outcome<BucketInfoPtr> Bucket::ChangeInfo(const Preconditions& preconditions, co
 }
 
 Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& preconditions) {
-  if (object.attributes.storage_class.empty()) object.attributes.storage_class = info()->storage_class;
-  if (!object.attributes.event_based_hold && HoldsNewObjects(*info())) object.attributes.event_based_hold = true;
+  const BucketInfoPtr bucket = info();
+  if (object.attributes.storage_class.empty()) object.attributes.storage_class = bucket->storage_class;
+  if (!object.attributes.event_based_hold && HoldsNewObjects(*bucket)) object.attributes.event_based_hold = true;
   auto stored = std::make_shared<Object>();
   stored->name = std::move(object.name);
   stored->component_count = object.component_count;
@@ -102,6 +104,9 @@ Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& p
   if (auto allowed = CheckReplaceable(replaced.get(), info_->name); !allowed) return tl::unexpected(allowed.error());
   // GCS's generations are microseconds too; two writes at one moment differ all the same.
   stored->generation = last_generation_ = std::max(last_generation_ + 1, Microseconds(stored->time_created));
+  // What is written in one go tends to be described alike: it shares one description, which is most of a small object.
+  if (last_attributes_ == nullptr || *last_attributes_ != *stored->attributes) last_attributes_ = stored->attributes;
+  stored->attributes = last_attributes_;
   StoreLocked(replaced, stored);
   return stored;
 }

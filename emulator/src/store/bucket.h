@@ -35,8 +35,8 @@ struct NewObject {
   ObjectEncryption encryption = {};
 };
 
-/// Joins the sources, in their order, into a new generation of `destination`, whose own body is not looked at. They must
-/// be under its customer-supplied key, or like it under none.
+/// Joins the sources, in their order, into a new generation of `destination`, whose own body is not looked at. They
+/// must be under its customer-supplied key, or like it under none.
 struct ComposeRequest {
   std::vector<ObjectSelector> sources = {};
   NewObject destination = {};
@@ -97,7 +97,8 @@ class Bucket {
   BucketInfoPtr info_;               // never null
   ObjectSet objects_;                // the live ones
   GenerationSet noncurrent_;
-  std::uint64_t stored_bytes_ = 0;  // noncurrent ones count too
+  std::uint64_t stored_bytes_ = 0;                           // noncurrent ones count too
+  std::shared_ptr<const ObjectAttributes> last_attributes_;  // of the newest generation; null at first
   std::int64_t last_generation_ = 0;
   bool is_closed_ = false;
 };

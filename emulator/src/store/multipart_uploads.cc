@@ -97,8 +97,9 @@ tl::expected<std::vector<BodyPtr>, MultipartFailure> MultipartUpload::SelectLock
   return bodies;
 }
 
-std::string MultipartUploads::Start(const std::string& object, ObjectAttributes attributes) {
-  auto upload = std::make_shared<MultipartUpload>(std::move(attributes), clock_);
+std::string MultipartUploads::Start(const std::string& object, ObjectAttributes attributes,
+                                    ObjectEncryption encryption) {
+  auto upload = std::make_shared<MultipartUpload>(std::move(attributes), clock_, std::move(encryption));
   const auto since_epoch = upload->initiated().time_since_epoch();
   const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();
   const std::lock_guard lock(mutex_);

@@ -53,10 +53,14 @@ struct PartPage {
 /// One upload whose parts come in any order and from many connections at once. Thread-safe.
 class MultipartUpload {
  public:
-  MultipartUpload(ObjectAttributes attributes, TimeSource clock)
-      : attributes_(std::move(attributes)), clock_(std::move(clock)), initiated_(clock_()) {}
+  MultipartUpload(ObjectAttributes attributes, TimeSource clock, ObjectEncryption encryption = {})
+      : attributes_(std::move(attributes)),
+        encryption_(std::move(encryption)),
+        clock_(std::move(clock)),
+        initiated_(clock_()) {}
 
   [[nodiscard]] const ObjectAttributes& attributes() const { return attributes_; }
+  [[nodiscard]] const ObjectEncryption& encryption() const { return encryption_; }
   [[nodiscard]] Time initiated() const { return initiated_; }
 
   /// Stores a part, in the place of one of the same number.
@@ -79,6 +83,7 @@ class MultipartUpload {
       std::span<const PartReference> parts) const;
 
   const ObjectAttributes attributes_;
+  const ObjectEncryption encryption_;
   const TimeSource clock_;
   const Time initiated_;
 
@@ -116,7 +121,7 @@ class MultipartUploads {
   MultipartUploads(TimeSource clock, std::uint64_t seed) : clock_(std::move(clock)), random_(seed) {}
 
   /// Returns the new upload's id. Those of one object ascend with the time.
-  std::string Start(const std::string& object, ObjectAttributes attributes);
+  std::string Start(const std::string& object, ObjectAttributes attributes, ObjectEncryption encryption = {});
   /// Null where there is none.
   [[nodiscard]] std::shared_ptr<MultipartUpload> Find(const UploadName& name) const;
   void Remove(const UploadName& name);

@@ -20,7 +20,7 @@ struct ObjectAttributes {
   std::string content_language = {};
   std::string cache_control = {};
   std::string custom_time = {};
-  std::string storage_class = {};  ///< Of what is stored never empty: it takes the bucket's.
+  std::string storage_class = {};                    ///< Of what is stored never empty: it takes the bucket's.
   std::map<std::string, std::string> metadata = {};  ///< The user's own keys and values.
   std::optional<bool> event_based_hold = {};         ///< Shown where it was ever set.
   std::optional<bool> temporary_hold = {};           ///< Likewise.
@@ -34,8 +34,8 @@ struct ObjectAttributes {
   return attributes;
 }
 
-/// Whose key an object is stored under, where it is not the service's own. The bytes are kept as they came: readers have
-/// to show the customer's key, that is all.
+/// Whose key an object is stored under, where it is not the service's own. The bytes are kept as they came: readers
+/// have to show the customer's key, that is all.
 struct ObjectEncryption {
   std::string customer_key_sha256 = {};  ///< In base64. The key itself is not kept.
   std::string kms_key_name = {};

@@ -18,7 +18,8 @@ std::string Md5Etag(const Body& body) {
 }
 
 std::string XmlEtag(const Object& object) {
-  return HasMd5(object) ? Md5Etag(*object.body) : "\"-" + ObjectEtag(object) + '"';
+  const bool shows_md5 = HasMd5(object) && CustomerKeySha256(object).empty();
+  return shows_md5 ? Md5Etag(*object.body) : "\"-" + ObjectEtag(object) + '"';
 }
 
 std::optional<Md5Digest> ParseMd5Etag(std::string_view etag) {

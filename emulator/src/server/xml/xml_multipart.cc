@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/encryption_headers.h"
 #include "server/hash_text.h"
 #include "server/target.h"
 #include "server/xml/xml_etag.h"
@@ -12,6 +13,7 @@
 #include "server/xml/xml_requests.h"
 #include "server/xml/xml_upload_body.h"
 #include "server/xml/xml_writer.h"
+#include "store/customer_key.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -42,6 +44,14 @@ XmlResult<int> ReadPartNumber(const XmlCall& call) {
   if (!number) return tl::unexpected(number.error());
   if (*number && **number >= 1 && **number <= kMaxPartNumber) return static_cast<int>(**number);
   return XmlFail(XmlErrorCode::kInvalidArgument, "partNumber must be between 1 and 10000.");
+}
+
+// A part shows the key that the upload was initiated with.
+XmlResult<void> CheckPartKey(const XmlCall& call, const ObjectEncryption& encryption) {
+  const ApiResult<std::string> key = ReadCustomerKey(call.request.headers);
+  if (!key) return tl::unexpected(ToXmlError(key.error()));
+  const Outcome<void> checked = CheckCustomerKey(encryption.customer_key_sha256, *key);
+  return checked ? XmlResult<void>() : tl::unexpected(ToXmlError(checked.error(), XmlErrorCode::kNoSuchUpload));
 }
 
 // Where the object will be found, by the way the client came.
@@ -84,7 +94,9 @@ XmlResult<HttpResponse> XmlMultipart::Initiate(const XmlCall& call) const {
   if (!attributes) return tl::unexpected(attributes.error());
   if (attributes->content_type.empty()) attributes->content_type = "application/octet-stream";
   if (attributes->storage_class.empty()) attributes->storage_class = (*bucket)->info()->storage_class;
-  const std::string id = (*bucket)->uploads().Start(call.route.object, *std::move(attributes));
+  XmlResult<ObjectEncryption> encryption = ReadEncryption(call);
+  if (!encryption) return tl::unexpected(encryption.error());
+  const std::string id = (*bucket)->uploads().Start(call.route.object, *std::move(attributes), *std::move(encryption));
   XmlWriter xml;
   xml.Begin("InitiateMultipartUploadResult", kMultipartXmlns);
   xml.Element("Bucket", call.route.bucket);
@@ -100,6 +112,9 @@ XmlResult<HttpResponse> XmlMultipart::PutPart(const XmlCall& call) const {
   const XmlResult<int> number = ReadPartNumber(call);
   if (!number) return tl::unexpected(number.error());
   if (auto refused = RefusePreconditions(call); !refused) return tl::unexpected(refused.error());
+  if (auto checked = CheckPartKey(call, found->upload->encryption()); !checked) {
+    return tl::unexpected(checked.error());
+  }
   if (call.request.headers.Find("x-goog-copy-source") != nullptr) {
     return XmlFail(XmlErrorCode::kNotImplemented, "x-goog-copy-source");
   }
@@ -141,7 +156,8 @@ XmlResult<HttpResponse> XmlMultipart::Complete(const XmlCall& call) const {
   const Outcome<ObjectPtr> stored = found->bucket->InsertObject({.name = found->name.object,
                                                                  .attributes = found->upload->attributes(),
                                                                  .body = *std::move(body),
-                                                                 .component_count = static_cast<int>(parts->size())},
+                                                                 .component_count = static_cast<int>(parts->size()),
+                                                                 .encryption = found->upload->encryption()},
                                                                 {});
   found->upload->EndComplete(stored.has_value());
   if (!stored) return tl::unexpected(ToXmlError(stored.error(), XmlErrorCode::kNoSuchBucket));
