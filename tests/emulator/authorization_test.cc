@@ -207,6 +207,13 @@ TEST_F(AuthorizationTest, AsksTheReaderOfACopysSource) {
   const std::string source = "x-goog-copy-source: /other/object\r\n";
   EXPECT_EQ(Call("PUT", "/bucket/copy", kUserEmail, "", source).status, 403) << "may not read the source";
   EXPECT_EQ(Call("PUT", "/bucket/copy", kAdminEmail, "", source).status, 200);
+  for (const std::string& verb : {std::string("copyTo"), std::string("rewriteTo")}) {
+    const std::string to = "/" + verb + "/b/bucket/o/" + verb;
+    EXPECT_EQ(Call("POST", "/storage/v1/b/other/o/object" + to, kUserEmail).status, 403) << verb;
+    EXPECT_EQ(Call("POST", kObject + to, kCollectorEmail).status, 200) << verb;
+    EXPECT_EQ(Call("POST", kObject + to, kCollectorEmail).status, 403) << verb << " replaces";
+    EXPECT_EQ(Call("POST", kObject + to, kUserEmail).status, 200) << verb;
+  }
 }
 
 TEST_F(AuthorizationTest, LimitsATokenToItsScopes) {
