@@ -314,7 +314,7 @@ TEST_F(JsonApiTest, SaysErrorsInGcsShape) {
       {"GET", "/storage/v1/b/bucket/o/o?generation=99999999999999999999", "", 400, "invalidParameter"},
       {"GET", "/storage/v1/b/bucket/o/o?ifGenerationMatch=1", "", 412, "conditionNotMet"},
       {"GET", "/storage/v1/nowhere", "", 404, "notFound"},
-      {"PUT", "/storage/v1/b/bucket", "{}", 405, "methodNotAllowed"},
+      {"POST", "/storage/v1/b/bucket", "{}", 405, "methodNotAllowed"},
   };
   for (const ErrorCase& c : cases) {
     const RawResponse response = client_.Call(c.method, c.target, "", c.body);

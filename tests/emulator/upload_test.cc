@@ -104,10 +104,13 @@ TEST_F(UploadTest, SaysWhichHashIsWrong) {
             R"(Provided CRC32C hash "AAAAAA==" doesn't match calculated CRC32C hash "mnG7TA==".)");
 }
 
-TEST_F(UploadTest, RefusesTwoNamesForOneObject) {
+TEST_F(UploadTest, TakesTheQuerysNameOverTheMetadatas) {
   const RawResponse response =
       client_.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=resumable&name=o", "", R"({"name":"another"})");
-  EXPECT_EQ(response.status, 400);
+  ASSERT_EQ(response.status, 200);
+  const std::string session = response.Header("location");
+  const RawResponse stored = client_.Call("PUT", session.substr(session.find("/upload/")), "", "content");
+  EXPECT_EQ(json::parse(stored.body).at("name"), "o");
 }
 
 TEST_F(UploadTest, SessionLeadsBackByTheWayTheClientCame) {
