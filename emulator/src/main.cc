@@ -33,19 +33,21 @@ DEFINE_string(auth_config, "",
 DEFINE_bool(require_auth, false,
             "Refuse requests without a valid token (401) or without the role that they take (403). Takes "
             "--auth_config.");
-DEFINE_string(virtual_buckets, "",
-              "Buckets full of computed objects, which take no memory: name:count:size:pattern[:seed],... with a size of "
-              "bytes, KiB, MiB, GiB or TiB, or lognormal(MEDIAN,SIGMA), and one of the patterns of names (a) 32 "
-              "hexadecimal digits, (b) zero-padded sequence, (c) 1,000 dated directories of uneven size, (d) 1,000 "
-              "class directories of which 50 hold half, (e) one huge directory beside many tiny ones, (f) UTF-8 of one "
-              "to four bytes, (g) long common prefix and unpadded counter, (h) a directory per file. Set it to list or "
-              "read more than memory holds: big:20000000:100KiB:a");
+DEFINE_string(
+    virtual_buckets, "",
+    "Buckets full of computed objects, which take no memory: name:count:size:pattern[:seed],... with a size of "
+    "bytes, KiB, MiB, GiB or TiB, or lognormal(MEDIAN,SIGMA), and one of the patterns of names (a) 32 "
+    "hexadecimal digits, (b) zero-padded sequence, (c) 1,000 dated directories of uneven size, (d) 1,000 "
+    "class directories of which 50 hold half, (e) one huge directory beside many tiny ones, (f) UTF-8 of one "
+    "to four bytes, (g) long common prefix and unpadded counter, (h) a directory per file. Set it to list or "
+    "read more than memory holds: big:20000000:100KiB:a");
 DEFINE_string(project, gcsflux::emulator::EmulatorOptions().project,
               "Project of those who make or list buckets and name none; empty refuses them, as GCS does. Every project "
               "sees the same buckets.");
-DEFINE_uint64(default_soft_delete, 0,
-              "Seconds of the soft-delete policy of new buckets that name none: 0 (off), or 604800 to 7776000. It is shown, "
-              "nothing is kept. Set it where a client looks at it.");
+DEFINE_uint64(
+    default_soft_delete, 0,
+    "Seconds of the soft-delete policy of new buckets that name none: 0 (off), or 604800 to 7776000. It is shown, "
+    "nothing is kept. Set it where a client looks at it.");
 DEFINE_uint64(journal_size, gcsflux::emulator::EmulatorOptions().journal_size,
               "How many requests /_emulator/journal shows, the last ones; 0 keeps none. Raise it to look back further: "
               "one takes about 0.5 KiB.");
@@ -58,8 +60,18 @@ DEFINE_string(allow_seed, "",
 
 namespace {
 
-constexpr std::array kFlags = {"host", "port", "tls_cert", "tls_key", "auth_config", "require_auth",
-                              "virtual_buckets", "project", "default_soft_delete", "journal_size", "seed_dir", "allow_seed"};
+constexpr std::array kFlags = {"host",
+                               "port",
+                               "tls_cert",
+                               "tls_key",
+                               "auth_config",
+                               "require_auth",
+                               "virtual_buckets",
+                               "project",
+                               "default_soft_delete",
+                               "journal_size",
+                               "seed_dir",
+                               "allow_seed"};
 
 enum ExitStatus { kOk = 0, kFailed = 1, kWrongUsage = 2 };
 
@@ -124,7 +136,8 @@ int ParseArguments(int argc, char** argv) {
   if (FLAGS_port > std::numeric_limits<std::uint16_t>::max()) {
     return WrongUsage("--port=" + std::to_string(FLAGS_port) + " is above 65535");
   }
-  if (FLAGS_default_soft_delete != 0 && (FLAGS_default_soft_delete < 604'800 || FLAGS_default_soft_delete > 7'776'000)) {
+  if (FLAGS_default_soft_delete != 0 &&
+      (FLAGS_default_soft_delete < 604'800 || FLAGS_default_soft_delete > 7'776'000)) {
     return WrongUsage("--default_soft_delete=" + std::to_string(FLAGS_default_soft_delete) +
                       " is neither 0 nor 604800 to 7776000");
   }

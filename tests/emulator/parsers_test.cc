@@ -87,9 +87,10 @@ TEST(ParseContentRange, ReadsWhatClientsSend) {
 }
 
 TEST(ParseContentRange, RefusesEverythingElse) {
-  for (const char* header : {"", "bytes", "bytes ", "bytes 0-1", "bytes 0-1/", "bytes /5", "bytes 1-0/5", "bytes 0-5/5",
-                             "bytes 0-/5", "bytes -1/5", "bytes a-b/5", "bytes 0-1/x", "bytes=0-1/5", "items 0-1/5",
-                             "bytes 0-1/5 ", "bytes *-1/5", "bytes 6-*/5", "bytes 0-18446744073709551616/*", "bytes +0-1/5"}) {
+  for (const char* header :
+       {"", "bytes", "bytes ", "bytes 0-1", "bytes 0-1/", "bytes /5", "bytes 1-0/5", "bytes 0-5/5", "bytes 0-/5",
+        "bytes -1/5", "bytes a-b/5", "bytes 0-1/x", "bytes=0-1/5", "items 0-1/5", "bytes 0-1/5 ", "bytes *-1/5",
+        "bytes 6-*/5", "bytes 0-18446744073709551616/*", "bytes +0-1/5"}) {
     EXPECT_FALSE(ParseContentRange(header)) << header;
   }
 }

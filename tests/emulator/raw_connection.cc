@@ -76,9 +76,7 @@ void RawConnection::Send(std::string_view bytes) {
 
 void RawConnection::FinishSending() { ::shutdown(socket_, SHUT_WR); }
 
-std::ptrdiff_t RawConnection::ReceiveSome(std::span<char> into) {
-  return ::recv(socket_, into.data(), into.size(), 0);
-}
+std::ptrdiff_t RawConnection::ReceiveSome(std::span<char> into) { return ::recv(socket_, into.data(), into.size(), 0); }
 
 bool RawConnection::Fill() {
   std::array<char, 65536> buffer;

@@ -26,7 +26,7 @@ struct ApiCall {
   Route route;
   QueryParameters query;
   FieldMask fields;
-  bool shows_acl;  ///< `projection=full`
+  bool shows_acl;        ///< `projection=full`
   std::string base_url;  ///< "http://HOST:PORT", the way by which the client came.
   Caller caller = {};
 };

@@ -12,12 +12,11 @@ ApiResult<ObjectPtr> CommitUpload(const ApiCall& call, PendingObject pending, Bo
   if (!read) return tl::unexpected(read.error());
   if (auto checked = CheckHashes(pending.hashes, *body); !checked) return tl::unexpected(checked.error());
   if (pending.attributes.content_type.empty()) pending.attributes.content_type = "application/octet-stream";
-  Outcome<ObjectPtr> stored = pending.bucket->InsertObject(
-      {.name = std::move(pending.name),
-       .attributes = std::move(pending.attributes),
-       .body = std::move(body),
-       .encryption = std::move(pending.encryption)},
-      pending.preconditions);
+  Outcome<ObjectPtr> stored = pending.bucket->InsertObject({.name = std::move(pending.name),
+                                                            .attributes = std::move(pending.attributes),
+                                                            .body = std::move(body),
+                                                            .encryption = std::move(pending.encryption)},
+                                                           pending.preconditions);
   if (!stored) return tl::unexpected(ToApiError(stored.error()));
   return *std::move(stored);
 }

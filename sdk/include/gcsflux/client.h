@@ -18,10 +18,10 @@ class ClientCore;
 
 /// What a read delivered.
 struct ReadSummary {
-  std::uint64_t bytes = 0;       ///< Delivered, from the start of the range.
-  std::int64_t generation = 0;   ///< The one that every byte is of.
+  std::uint64_t bytes = 0;        ///< Delivered, from the start of the range.
+  std::int64_t generation = 0;    ///< The one that every byte is of.
   std::uint64_t object_size = 0;  ///< Of the whole object, as stored.
-  std::uint32_t crc32c = 0;      ///< Of the bytes delivered.
+  std::uint32_t crc32c = 0;       ///< Of the bytes delivered.
 };
 
 /// Takes the next bytes of a read, in order; they are valid during the call only. An error ends the read as it is.

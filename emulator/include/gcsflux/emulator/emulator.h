@@ -23,19 +23,19 @@ struct EmulatorOptions {
   std::uint16_t port = 0;
   /// Buckets that are there from the beginning, with any number of computed objects. Names must differ.
   std::vector<VirtualBucket> virtual_buckets = {};
-  /// The project of those who make or list buckets and name none; empty refuses them with 400, as GCS does. Every project
-  /// sees the same buckets.
+  /// The project of those who make or list buckets and name none; empty refuses them with 400, as GCS does. Every
+  /// project sees the same buckets.
   std::string project = "emulator";
-  /// How long new buckets without a policy of their own say that they could restore what is deleted: 0, or 7 to 90 days.
-  /// It is shown only. Set it where a client looks at it.
+  /// How long new buckets without a policy of their own say that they could restore what is deleted: 0, or 7 to 90
+  /// days. It is shown only. Set it where a client looks at it.
   std::chrono::seconds default_soft_delete = std::chrono::seconds(0);
   /// How many requests the journal keeps; 0 keeps none. Raise it where a test looks at more of them at once; one takes
   /// about 0.5 KiB.
   std::size_t journal_size = 10'000;
   /// Below this directory `POST /_emulator/seed` may read. Empty refuses it: whoever reaches the emulator may ask.
   std::filesystem::path seed_root = {};
-  /// A client that stands still for so long in mid-request, sends no whole head in it, or moves less than 1 KiB of a body
-  /// in it, is cut off. By the machine's own clock. Lower it where a test looks at just that.
+  /// A client that stands still for so long in mid-request, sends no whole head in it, or moves less than 1 KiB of a
+  /// body in it, is cut off. By the machine's own clock. Lower it where a test looks at just that.
   std::chrono::milliseconds client_patience = std::chrono::minutes(1);
   /// Serves HTTPS, and nothing else, where it is set.
   std::optional<TlsOptions> tls = {};
