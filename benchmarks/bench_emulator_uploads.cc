@@ -5,12 +5,14 @@
 #include <openssl/evp.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "bare_curl.h"
 #include "gcsflux/client.h"
@@ -40,21 +42,28 @@ void Upload(benchmark::State& state, const std::string& fields) {
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kBytes));
 }
 
-// Bytes per second of one iperf3 stream over a second.
-double Iperf3Rate(const std::string& program) {
-  const int port = FreePort();
-  const Child server({program, "-s", "-B", "127.0.0.1", "-p", std::to_string(port)});
-  AwaitListener(port);
-  const std::string command = program + " -c 127.0.0.1 -t 1 -J -p " + std::to_string(port);
+std::string OutputOf(const std::string& command) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), &pclose);
   std::string output;
   std::array<char, 4096> block{};
-  while (const std::size_t count = std::fread(block.data(), 1, block.size(), pipe.get()))
+  while (const std::size_t count = std::fread(block.data(), 1, block.size(), pipe.get())) {
     output.append(block.data(), count);
-  const auto report = nlohmann::json::parse(output, nullptr, false);
+  }
+  return output;
+}
+
+// Bytes per second of one iperf3 stream over a second. The client is tried until the server is up: a connection that
+// only looked whether it is would count as a test of its own, and make it busy.
+double Iperf3Rate(const std::string& program) {
+  const std::string port = std::to_string(FreePort());
+  const Child server({program, "-s", "-B", "127.0.0.1", "-p", port});
   const auto rate = nlohmann::json::json_pointer("/end/sum_received/bits_per_second");
-  if (report.is_discarded() || !report.contains(rate)) throw std::runtime_error("iperf3 gave no figure");
-  return report[rate].get<double>() / 8;
+  for (int tries = 0; tries < 100; ++tries) {
+    const auto report = nlohmann::json::parse(OutputOf(program + " -c 127.0.0.1 -t 1 -J -p " + port), nullptr, false);
+    if (!report.is_discarded() && report.contains(rate)) return report[rate].get<double>() / 8;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  throw std::runtime_error("iperf3 gave no figure");
 }
 
 void BM_Iperf3(benchmark::State& state) {
