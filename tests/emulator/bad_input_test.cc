@@ -198,28 +198,81 @@ TEST_F(BadInputTest, FloodsEnd) {
   EXPECT_TRUE(OthersAreGone());
 }
 
-TEST_F(BadInputTest, AClientThatStopsInMidRequestIsCutOff) {
+// The connection whose request has begun, and stops there.
+std::unique_ptr<RawConnection> Begin(const Emulator& emulator, const std::string& begun) {
+  auto connection = std::make_unique<RawConnection>(emulator.endpoint());
+  connection->Send(begun);
+  return connection;
+}
+
+TEST_F(BadInputTest, AClientThatStopsInMidRequestIs408) {
+  const std::string media = "POST " + kUploads + "?uploadType=media&name=";
+  const std::string session = StartSession("new");
+  std::vector<std::unique_ptr<RawConnection>> stopped;
   for (const std::string& begun :
        {std::string("G"), std::string("GET / HTTP/1.1\r\nHost: h\r\n"),
-        Head("POST " + kUploads + "?uploadType=media&name=new", "Content-Length: 1000\r\n") + "hello",
-        Head("POST " + kUploads + "?uploadType=media&name=new", "Transfer-Encoding: chunked\r\n") + "5\r\nhel"}) {
-    RawConnection connection(emulator_.endpoint());
-    connection.Send(begun);
-    const std::optional<RawResponse> response = connection.Receive();
-    EXPECT_TRUE(!response || response->status == 400) << begun;
-    EXPECT_TRUE(connection.IsClosedByServer()) << begun;
+        Head(media + "new", "Content-Length: 1000\r\n") + "hello",
+        Head(media + "old", "Transfer-Encoding: chunked\r\n") + "5\r\nhel",
+        Head(media + "new", "Transfer-Encoding: chunked\r\n") + "5\r\nhello\r",
+        Head("POST " + kUploads + "?uploadType=multipart", "Content-Length: 1000\r\n") + "--zz\r\n",
+        Head("POST /storage/v1/b", "Content-Length: 17\r\n") + R"({"name":"other")",
+        Head("PUT " + session.substr(session.find("/upload")), "Content-Length: 5\r\n") + "hell"}) {
+    stopped.push_back(Begin(emulator_, begun));
+  }
+  for (const auto& connection : stopped) {
+    const std::optional<RawResponse> response = connection->Receive();
+    ASSERT_TRUE(response);
+    EXPECT_EQ(response->status_line, "HTTP/1.1 408 Request Timeout");
+    EXPECT_EQ(response->Header("connection"), "close");
+    const auto error = nlohmann::json::parse(response->body).at("error");
+    EXPECT_EQ(error.at("code"), 408);
+    EXPECT_EQ(error.at("errors").at(0).at("reason"), "uploadBrokenConnection");
+    EXPECT_TRUE(connection->IsClosedByServer());
   }
   EXPECT_EQ(Names(), kOnlyOld);
+  EXPECT_EQ(Read("old"), "old bytes");
+  EXPECT_EQ(client_.Call("GET", "/storage/v1/b/other").status, 404);
+  EXPECT_EQ(client_.Call("PUT", session, "Content-Range: bytes */*\r\n").status, 308);
   EXPECT_TRUE(OthersAreGone());
 }
 
-TEST_F(BadInputTest, AClientThatDripsIsCutOff) {
+TEST_F(BadInputTest, AClientThatStopsInMidRequestIs408InXmlToo) {
+  const std::string upload = StartXmlUpload("new");
+  std::vector<std::unique_ptr<RawConnection>> stopped;
+  for (const std::string& request :
+       {std::string("PUT /bucket/new"), std::string("PUT /bucket/old"),
+        "PUT /bucket/new?partNumber=1&uploadId=" + upload, "POST /bucket/new?uploadId=" + upload}) {
+    stopped.push_back(Begin(emulator_, Head(request, "Content-Length: 1000\r\n") + "hello"));
+  }
+  for (const auto& connection : stopped) {
+    const std::optional<RawResponse> response = connection->Receive();
+    ASSERT_TRUE(response);
+    EXPECT_EQ(response->status, 408);
+    EXPECT_EQ(response->Header("content-type"), "application/xml; charset=UTF-8");
+    EXPECT_NE(response->body.find("<Code>RequestTimeout</Code>"), std::string::npos) << response->body;
+    EXPECT_TRUE(connection->IsClosedByServer());
+  }
+  EXPECT_EQ(Names(), kOnlyOld);
+  EXPECT_EQ(Read("old"), "old bytes");
+  EXPECT_EQ(client_.Call("GET", "/bucket/new?uploadId=" + upload).body.find("<Part>"), std::string::npos);
+  EXPECT_TRUE(OthersAreGone());
+}
+
+TEST_F(BadInputTest, AClientThatDripsIs408) {
+  struct Case {
+    std::string begun;
+    std::string drip;
+  };
   const std::string upload = "POST " + kUploads + "?uploadType=media&name=new";
-  for (const std::string& begun : {std::string("GET / HTTP/1.1\r\n"), Head(upload, "Content-Length: 1000000\r\n"),
-                                   Head(upload, "Transfer-Encoding: chunked\r\n")}) {
+  for (const auto& [begun, drip] :
+       {Case{"GET / HTTP/1.1\r\n", "x"}, Case{Head(upload, "Content-Length: 1000000\r\n"), "x"},
+        Case{Head(upload, "Transfer-Encoding: chunked\r\n"), "1\r\nx\r\n"}}) {
     SlowConnection connection(emulator_.endpoint());
     connection.Send(begun);
-    EXPECT_TRUE(connection.DripUntilItEnds("1\r\n\r\n")) << begun;
+    EXPECT_TRUE(connection.DripUntilItEnds(drip)) << begun;
+    const std::optional<RawResponse> response = connection.Receive();
+    ASSERT_TRUE(response) << begun;
+    EXPECT_EQ(response->status, 408) << begun;
   }
   EXPECT_EQ(Names(), kOnlyOld);
   EXPECT_TRUE(OthersAreGone());
@@ -241,7 +294,7 @@ TEST_F(BadInputTest, AnIdleClientIsNotCutOff) {
   for (int i = 0; i < 3; ++i) {  // each takes as long as the emulator's patience
     RawConnection stuck(emulator_.endpoint());
     stuck.Send("GET");
-    EXPECT_TRUE(stuck.IsClosedByServer());
+    EXPECT_EQ(stuck.Receive()->status, 408);
   }
   EXPECT_EQ(idle.Call("GET", "/storage/v1/b/bucket").status, 200);
   EXPECT_EQ(silent.Call("GET", "/storage/v1/b/bucket").status, 200);

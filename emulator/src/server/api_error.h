@@ -23,6 +23,12 @@ inline ApiError MissingParameter(const std::string& name) {
   return ApiError{400, "required", "Required parameter: " + name};
 }
 
+/// A client that is too slow: https://cloud.google.com/storage/docs/json_api/v1/status-codes
+inline ApiError RequestTimedOut() {
+  return ApiError{408, "uploadBrokenConnection",
+                  "The request timed out. Please try again using truncated exponential backoff."};
+}
+
 ApiError ToApiError(const Failure& failure);
 
 }  // namespace gcsflux::emulator

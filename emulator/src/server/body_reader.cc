@@ -46,13 +46,13 @@ std::optional<std::size_t> BodyReader::Read(std::span<std::byte> into) {
       stream_.Flush();
     }
   }
-  if (state_ == State::kChunkStart && !BeginChunk()) state_ = State::kBroken;
+  if (state_ == State::kChunkStart && !BeginChunk()) Break();
   if (state_ == State::kEnd) return 0;
   if (state_ == State::kBroken) return std::nullopt;
   const std::size_t read =
       stream_.Read(into.first(static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), left_))));
   if (read == 0) {
-    state_ = State::kBroken;
+    Break();
     return std::nullopt;
   }
   Advance(read);
@@ -68,7 +68,13 @@ void BodyReader::Advance(std::size_t read) {
     return;
   }
   const std::optional<std::string> end_of_data = stream_.ReadLine(0);
-  state_ = end_of_data && end_of_data->empty() ? State::kChunkStart : State::kBroken;
+  if (!end_of_data || !end_of_data->empty()) return Break();
+  state_ = State::kChunkStart;
+}
+
+void BodyReader::Break() {
+  state_ = State::kBroken;
+  is_overdue_ = stream_.is_overdue();
 }
 
 bool BodyReader::BeginChunk() {

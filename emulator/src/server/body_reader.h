@@ -18,6 +18,7 @@ class BodyReader final : public RequestBody {
   [[nodiscard]] bool is_framed() const { return state_ != State::kBroken; }
   [[nodiscard]] std::optional<std::uint64_t> announced_size() const override { return announced_size_; }
   std::optional<std::size_t> Read(std::span<std::byte> into) override;
+  [[nodiscard]] bool is_overdue() const override { return is_overdue_; }
   [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
 
   /// Reads what nobody has read, so that the next request can follow. False where that cannot be.
@@ -29,6 +30,7 @@ class BodyReader final : public RequestBody {
   bool BeginChunk();
   bool SkipTrailers();
   void Advance(std::size_t read);
+  void Break();
 
   SocketStream& stream_;
   State state_ = State::kEnd;
@@ -36,6 +38,7 @@ class BodyReader final : public RequestBody {
   std::optional<std::uint64_t> announced_size_;
   std::uint64_t bytes_read_ = 0;
   bool wants_continue_ = false;
+  bool is_overdue_ = false;
 };
 
 }  // namespace gcsflux::emulator

@@ -200,11 +200,13 @@ HttpCodec::HttpCodec(RequestHandler& handler) {
 HttpCodec::~HttpCodec() = default;
 bool HttpCodec::Answer(std::string_view head, SocketStream& stream) { return server_->Answer(head, stream); }
 
-void HttpCodec::RefuseHead(SocketStream& stream) {
-  const HttpResponse response = ErrorResponse(ApiError{431, "badRequest", "The request's head is too large."});
+void HttpCodec::RefuseHead(SocketStream::HeadOutcome why, SocketStream& stream) {
+  const bool is_slow = why == SocketStream::HeadOutcome::kTooSlow;
+  const HttpResponse response =
+      ErrorResponse(is_slow ? RequestTimedOut() : ApiError{431, "badRequest", "The request's head is too large."});
   const auto& body = std::get<std::string>(response.body);
-  stream.Write(
-      "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Type: application/json\r\n");
+  stream.Write(is_slow ? "HTTP/1.1 408 Request Timeout\r\n" : "HTTP/1.1 431 Request Header Fields Too Large\r\n");
+  stream.Write("Connection: close\r\nContent-Type: application/json; charset=UTF-8\r\n");
   stream.Write("Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
 }
 

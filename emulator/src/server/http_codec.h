@@ -16,8 +16,8 @@ class HttpCodec {
 
   /// Answers the request whose head was just read from `stream`. Returns whether another may follow on it.
   bool Answer(std::string_view head, SocketStream& stream);
-  /// Answers a request whose head is too large to be read; nothing may follow on the stream.
-  static void RefuseHead(SocketStream& stream);
+  /// Answers a request whose head could not be read, for the reason given; nothing may follow on the stream.
+  static void RefuseHead(SocketStream::HeadOutcome why, SocketStream& stream);
 
  private:
   class Server;

@@ -48,6 +48,9 @@ class RequestBody {
   /// Reads at least one byte and at most `into.size()`; 0 at the end; nothing where the body is malformed or the
   /// client has gone.
   virtual std::optional<std::size_t> Read(std::span<std::byte> into) = 0;
+
+  /// Why Read() gave nothing: the client was too slow.
+  [[nodiscard]] virtual bool is_overdue() const { return false; }
 };
 
 /// Takes the next bytes of a response; false where the client has gone.

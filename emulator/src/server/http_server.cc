@@ -62,7 +62,7 @@ void HttpServer::Serve(Connection& connection) {
     if (outcome == SocketStream::HeadOutcome::kGone) break;
     const bool is_readable = outcome == SocketStream::HeadOutcome::kComplete;
     if (is_readable && codec_.Answer(head, stream)) continue;
-    if (!is_readable) HttpCodec::RefuseHead(stream);
+    if (!is_readable) HttpCodec::RefuseHead(outcome, stream);
     stream.CloseGracefully();
     break;
   }

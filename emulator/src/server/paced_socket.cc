@@ -41,6 +41,7 @@ ssize_t PacedSocket::Paced(Call&& call) {
   const int error = errno;
   const bool keeps_pace =
       pace_.Keeps(std::chrono::steady_clock::now() - begin, static_cast<std::size_t>(std::max<ssize_t>(moved, 0)));
+  is_overdue_ = !keeps_pace || (moved < 0 && (error == EAGAIN || error == EWOULDBLOCK));
   errno = keeps_pace || moved < 0 ? error : ETIMEDOUT;
   return keeps_pace ? moved : -1;
 }

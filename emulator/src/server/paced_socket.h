@@ -29,6 +29,8 @@ class PacedSocket {
   /// and ETIMEDOUT where too little did. Send() raises no SIGPIPE.
   ssize_t Receive(std::span<std::byte> into);
   ssize_t Send(std::span<iovec> parts);
+  /// Whether the last of these calls failed in either way.
+  [[nodiscard]] bool is_overdue() const { return is_overdue_; }
 
   /// Nothing more is sent.
   void FinishSending();
@@ -41,6 +43,7 @@ class PacedSocket {
 
   const int socket_;
   Pace pace_;
+  bool is_overdue_ = false;
 };
 
 }  // namespace gcsflux::emulator

@@ -20,9 +20,13 @@ ReceivedBody ReceiveBody(RequestBody& body) {
   }
 }
 
+ApiError BrokenOff(const RequestBody& body) {
+  return body.is_overdue() ? RequestTimedOut() : BadRequest("The request's body is malformed or broke off.");
+}
+
 ApiResult<Rope> ReceiveWholeBody(RequestBody& body) {
   ReceivedBody received = ReceiveBody(body);
-  if (!received.is_whole) return tl::unexpected(BadRequest("The request's body is malformed or broke off."));
+  if (!received.is_whole) return tl::unexpected(BrokenOff(body));
   return std::move(received.bytes);
 }
 
@@ -31,7 +35,7 @@ ApiResult<std::string> ReceiveText(RequestBody& body) {
   std::string room(std::size_t{16} << 10, '\0');
   while (text.size() <= kMaxText) {
     const std::optional<std::size_t> read = body.Read(std::as_writable_bytes(std::span(room)));
-    if (!read) return tl::unexpected(BadRequest("The request's body is malformed or broke off."));
+    if (!read) return tl::unexpected(BrokenOff(body));
     if (*read == 0) return text;
     text.append(room, 0, *read);
   }

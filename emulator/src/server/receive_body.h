@@ -17,10 +17,13 @@ struct ReceivedBody {
 /// Reads to the end of the body, straight into the memory in which it will be stored.
 ReceivedBody ReceiveBody(RequestBody& body);
 
-/// 400 where the body broke off.
+/// Why the body cannot be read to its end: 408 where the client is too slow, else 400.
+ApiError BrokenOff(const RequestBody& body);
+
+/// BrokenOff() where it did.
 ApiResult<Rope> ReceiveWholeBody(RequestBody& body);
 
-/// A body that is JSON, not media: 400 also above a size that none of them needs.
+/// A body that is JSON, not media: 400 above a size that none of them needs.
 ApiResult<std::string> ReceiveText(RequestBody& body);
 
 }  // namespace gcsflux::emulator

@@ -113,7 +113,7 @@ ApiResult<HttpResponse> PutChunk(const ApiCall& call, ResumableSession& session,
   }
   const std::uint64_t resent = before.persisted - chunk.first;
   if (!Skip(call.body, chunk.length ? std::min(resent, *chunk.length) : resent)) {
-    return tl::unexpected(BadRequest("The request's body is malformed or broke off."));
+    return tl::unexpected(BrokenOff(call.body));
   }
   ReceivedBody received = ReceiveBody(call.body);
   const std::uint64_t end = before.persisted + received.bytes.size();
@@ -129,7 +129,7 @@ ApiResult<HttpResponse> PutChunk(const ApiCall& call, ResumableSession& session,
   }
   const Body checked(std::move(received.bytes));
   const Status after = session.Append(before.persisted, checked.bytes(), checked.crc32c());
-  if (!received.is_whole) return tl::unexpected(BadRequest("The request's body is malformed or broke off."));
+  if (!received.is_whole) return tl::unexpected(BrokenOff(call.body));
   if (!chunk.is_last) return Progress(call, after);
   return Finish(call, session, chunk.total.value_or(end));
 }

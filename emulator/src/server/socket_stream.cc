@@ -47,7 +47,8 @@ SocketStream::HeadOutcome SocketStream::ReadHead(std::string& head) {
     begin_ = end_;
     while (!Fill()) {
       const bool is_idle = head.empty() && (errno == EAGAIN || errno == EWOULDBLOCK);
-      if (!is_idle) return HeadOutcome::kGone;
+      const bool is_begun = !head.empty();
+      if (!is_idle) return is_begun && is_overdue() ? HeadOutcome::kTooSlow : HeadOutcome::kGone;
     }
     if (head.empty()) socket_.Expect(kMaxHead);
   }

@@ -28,7 +28,7 @@ class SocketStream {
   /// Comes before all else: shakes hands where there is TLS. False where the client does not.
   bool Accept();
 
-  enum class HeadOutcome { kComplete, kTooLarge, kGone };
+  enum class HeadOutcome { kComplete, kTooLarge, kTooSlow, kGone };
   /// Reads up to the empty line that ends a request's head, that line included; waits for its first byte for ever.
   HeadOutcome ReadHead(std::string& head);
 
@@ -37,6 +37,8 @@ class SocketStream {
   /// One line without its end; nothing where it is longer than `max_size` or the client has gone.
   std::optional<std::string> ReadLine(std::size_t max_size);
   [[nodiscard]] bool has_buffered() const { return begin_ != end_; }
+  /// Why the last of these failed, where it did: the client was too slow.
+  [[nodiscard]] bool is_overdue() const { return socket_.is_overdue(); }
 
   /// Small writes are gathered until Flush() or a large one. False where the client has gone.
   bool Write(std::span<const std::byte> bytes);

@@ -35,7 +35,7 @@ struct EmulatorOptions {
   /// Below this directory `POST /_emulator/seed` may read. Empty refuses it: whoever reaches the emulator may ask.
   std::filesystem::path seed_root = {};
   /// A client that stands still for so long in mid-request, sends no whole head in it, or moves less than 1 KiB of a
-  /// body in it, is cut off. By the machine's own clock. Lower it where a test looks at just that.
+  /// body in it, is answered 408 and cut off. By the machine's own clock. Lower it where a test looks at just that.
   std::chrono::milliseconds client_patience = std::chrono::minutes(1);
   /// Serves HTTPS, and nothing else, where it is set.
   std::optional<TlsOptions> tls = {};

@@ -72,6 +72,8 @@ constexpr std::array kWordings = {
             "The object is under active hold and cannot be deleted, overwritten or archived until hold is removed."},
     Wording{Code::kPreconditionFailed, 412, "PreconditionFailed",
             "At least one of the pre-conditions you specified did not hold."},
+    Wording{Code::kRequestTimeout, 408, "RequestTimeout",
+            "The request timed out. Please try again using truncated exponential backoff."},
     Wording{Code::kResourceIsEncryptedWithCustomerEncryptionKey, 400, "ResourceIsEncryptedWithCustomerEncryptionKey",
             "The resource is encrypted with a customer-supplied encryption key."},
     Wording{Code::kResourceNotEncryptedWithCustomerEncryptionKey, 400, "ResourceNotEncryptedWithCustomerEncryptionKey",
@@ -105,6 +107,7 @@ Code CodeOfStatus(int status) {
     case 403: return Code::kAccessDenied;
     case 404: return Code::kNoSuchKey;
     case 405: return Code::kMethodNotAllowed;
+    case 408: return Code::kRequestTimeout;
     case 412: return Code::kPreconditionFailed;
     case 416: return Code::kInvalidRange;
     case 429: return Code::kSlowDown;

@@ -42,6 +42,7 @@ enum class XmlErrorCode {
   kNotModified,
   kObjectUnderActiveHold,
   kPreconditionFailed,
+  kRequestTimeout,
   kResourceIsEncryptedWithCustomerEncryptionKey,
   kResourceNotEncryptedWithCustomerEncryptionKey,
   kServiceUnavailable,

@@ -16,6 +16,10 @@ namespace {
 // 10,000 parts take about 1.5 MB.
 constexpr std::size_t kMaxXml = std::size_t{4} << 20;
 
+tl::unexpected<XmlError> BrokenOff(const XmlCall& call) {
+  return XmlFail(call.body.is_overdue() ? XmlErrorCode::kRequestTimeout : XmlErrorCode::kIncompleteBody);
+}
+
 }  // namespace
 
 XmlResult<BodyPtr> ReceiveCheckedBody(const XmlCall& call) {
@@ -23,7 +27,7 @@ XmlResult<BodyPtr> ReceiveCheckedBody(const XmlCall& call) {
   const XmlResult<ExpectedHashes> hashes = ReadExpectedHashes(call);
   if (!hashes) return tl::unexpected(hashes.error());
   ReceivedBody received = ReceiveBody(call.body);
-  if (!received.is_whole) return XmlFail(XmlErrorCode::kIncompleteBody);
+  if (!received.is_whole) return BrokenOff(call);
   auto body = std::make_shared<const Body>(std::move(received.bytes));
   const auto checked = CheckHashes(*hashes, *body);
   if (!checked) return XmlFail(XmlErrorCode::kBadDigest, checked.error().message);
@@ -38,7 +42,7 @@ XmlResult<std::string> ReceiveXml(const XmlCall& call) {
     if (text.size() + *read > kMaxXml) return XmlFail(XmlErrorCode::kEntityTooLarge);
     text.append(room.data(), *read);
   }
-  return XmlFail(XmlErrorCode::kIncompleteBody);
+  return BrokenOff(call);
 }
 
 }  // namespace gcsflux::emulator
