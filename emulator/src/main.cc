@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
@@ -51,6 +52,11 @@ DEFINE_uint64(
 DEFINE_uint64(journal_size, gcsflux::emulator::EmulatorOptions().journal_size,
               "How many requests /_emulator/journal shows, the last ones; 0 keeps none. Raise it to look back further: "
               "one takes about 0.5 KiB.");
+DEFINE_double(
+    client_patience_s, std::chrono::duration<double>(gcsflux::emulator::EmulatorOptions().client_patience).count(),
+    "Seconds, 0.01 to 86400, after which a client is cut off that stands still in mid-request, sends no whole "
+    "head, or moves less than 1 KiB of a body. One that waits between requests is not. Lower it to see how a "
+    "client takes a 408; raise it where one is stopped in a debugger.");
 DEFINE_string(seed_dir, "",
               "Files to start with: bucket=DIRECTORY[,...]. Every file below the directory becomes an object, named by "
               "its path from there; symbolic links are left out.");
@@ -70,6 +76,7 @@ constexpr std::array kFlags = {"host",
                                "project",
                                "default_soft_delete",
                                "journal_size",
+                               "client_patience_s",
                                "seed_dir",
                                "allow_seed"};
 
@@ -141,6 +148,8 @@ int ParseArguments(int argc, char** argv) {
     return WrongUsage("--default_soft_delete=" + std::to_string(FLAGS_default_soft_delete) +
                       " is neither 0 nor 604800 to 7776000");
   }
+  const bool is_patience = FLAGS_client_patience_s >= 0.01 && FLAGS_client_patience_s <= 86'400;
+  if (!is_patience) return WrongUsage("--client_patience_s is not 0.01 to 86400");
   if (FLAGS_tls_cert.empty() != FLAGS_tls_key.empty()) return WrongUsage("--tls_cert and --tls_key go together");
   if (FLAGS_require_auth && FLAGS_auth_config.empty()) return WrongUsage("--require_auth takes --auth_config");
   if (!FLAGS_allow_seed.empty() && !std::filesystem::is_directory(FLAGS_allow_seed)) {
@@ -169,12 +178,14 @@ std::string ReadFile(const std::string& flag, const std::string& path) {
 
 // Throws std::invalid_argument.
 gcsflux::emulator::EmulatorOptions OptionsFromFlags() {
-  gcsflux::emulator::EmulatorOptions options{.host = FLAGS_host,
-                                             .port = static_cast<std::uint16_t>(FLAGS_port),
-                                             .project = FLAGS_project,
-                                             .default_soft_delete = std::chrono::seconds(FLAGS_default_soft_delete),
-                                             .journal_size = FLAGS_journal_size,
-                                             .seed_root = FLAGS_allow_seed};
+  gcsflux::emulator::EmulatorOptions options{
+      .host = FLAGS_host,
+      .port = static_cast<std::uint16_t>(FLAGS_port),
+      .project = FLAGS_project,
+      .default_soft_delete = std::chrono::seconds(FLAGS_default_soft_delete),
+      .journal_size = FLAGS_journal_size,
+      .seed_root = FLAGS_allow_seed,
+      .client_patience = std::chrono::milliseconds(std::llround(FLAGS_client_patience_s * 1000))};
   if (!FLAGS_tls_cert.empty()) {
     options.tls = {.certificate_chain = ReadFile("tls_cert", FLAGS_tls_cert),
                    .private_key = ReadFile("tls_key", FLAGS_tls_key)};

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ TEST(Program, ExplainsItsFlags) {
   EXPECT_EQ(program.Wait(), 0);
   EXPECT_NE(help.find("--host=127.0.0.1"), std::string::npos) << help;
   EXPECT_NE(help.find("--port=0"), std::string::npos) << help;
+  EXPECT_NE(help.find("--client_patience_s=60"), std::string::npos) << help;
   EXPECT_EQ(help.find("flagfile"), std::string::npos) << help;
 }
 
@@ -51,6 +53,11 @@ TEST(Program, RefusesWrongUsage) {
                                                        {"--"},
                                                        {"--flagfile=/dev/null"},
                                                        {"--journal_size=-1"},
+                                                       {"--client_patience_s=0"},
+                                                       {"--client_patience_s=-1"},
+                                                       {"--client_patience_s=nan"},
+                                                       {"--client_patience_s=86401"},
+                                                       {"--client_patience_s=soon"},
                                                        {"--seed_dir=bucket"},
                                                        {"--seed_dir==x"},
                                                        {"--seed_dir=bucket=/,x="},
@@ -81,6 +88,17 @@ TEST(Program, StartsWithFiles) {
   const std::string journal = client.Call("GET", "/_emulator/journal").body;
   EXPECT_EQ(journal.find("\"number\":1,"), std::string::npos) << journal;
   EXPECT_NE(journal.find("\"number\":3,"), std::string::npos) << journal;
+}
+
+TEST(Program, CutsOffWhomItsPatienceIsNotEnoughFor) {
+  Program program({"--client_patience_s=0.2"});
+  const std::string line = program.ReadOutputLine();
+  ASSERT_TRUE(line.starts_with(kReady)) << line << program.ReadErrors();
+  RawConnection slow(line.substr(kReady.size()));
+  slow.Send("POST /storage/v1/b HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{");
+  const std::optional<RawResponse> response = slow.Receive();  // long before the minute that is the default
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 408);
 }
 
 TEST(Program, EndsWhereItCannotStartWithFiles) {
