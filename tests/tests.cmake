@@ -59,6 +59,8 @@ endif()
 
 # The contract against the embedded emulator; then the program and its parts.
 add_test(NAME conformance COMMAND gcsflux-conformance)
+add_test(NAME conformance_with_token
+         COMMAND ${PROJECT_SOURCE_DIR}/tests/conformance/with_token.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 gcsflux_test(conformance_tests
   SOURCES conformance/curl_transport_test.cc conformance/excerpt_test.cc conformance/generated_bytes_test.cc
           conformance/match_response_test.cc conformance/matchers_test.cc conformance/options_test.cc
