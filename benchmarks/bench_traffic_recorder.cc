@@ -41,6 +41,7 @@ struct Fixture {
   Store store{[this] { return clock.Now(); }};
   ResumableSessions sessions{[this] { return clock.Now(); }, 1};
   Service service{store, sessions, {}};
+  TrafficLayer traffic{service, sessions, clock, {}};
   RequestCounters counters;
 };
 
@@ -61,7 +62,7 @@ BENCHMARK(BM_Answer);
 void BM_RecordedAnswer(benchmark::State& state) {
   Fixture fixture;
   Journal journal(static_cast<std::size_t>(state.range(0)));
-  TrafficRecorder recorder(fixture.service, fixture.clock, journal, fixture.counters);
+  TrafficRecorder recorder(fixture.traffic, fixture.clock, journal, fixture.counters);
   const HttpRequest request = GetMedia();
   NoBody body;
   for (auto _ : state) {

@@ -59,6 +59,10 @@ set(EMULATOR_SOURCES
   emulator/src/server/socket_stream.cc
   emulator/src/server/tls_context.cc
   emulator/src/server/tls_session.cc
+  # what happens to requests on a real network and a busy service
+  emulator/src/server/peeked_body.cc
+  emulator/src/server/traffic/request_preview.cc
+  emulator/src/server/traffic/traffic_layer.cc
   # beside the APIs
   emulator/src/server/admin_endpoints.cc
   emulator/src/server/seed_request.cc

@@ -105,6 +105,12 @@ gcsflux_test(emulator_traffic_tests
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
 target_include_directories(emulator_traffic_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 
+# What can happen to a request before and after it is served.
+gcsflux_test(emulator_layer_tests
+  SOURCES emulator/peeked_body_test.cc emulator/raw_connection.cc emulator/request_preview_test.cc
+  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
+target_include_directories(emulator_layer_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+
 # The emulator against clients that we did not write. One that is not installed is skipped, but under CI it fails.
 add_test(NAME client_rclone COMMAND ${PROJECT_SOURCE_DIR}/tests/clients/rclone.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 add_test(NAME client_node COMMAND ${PROJECT_SOURCE_DIR}/tests/clients/node/run.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})

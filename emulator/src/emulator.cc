@@ -10,6 +10,7 @@
 #include "server/http_server.h"
 #include "server/service.h"
 #include "server/tls_context.h"
+#include "server/traffic/traffic_layer.h"
 #include "server/traffic_recorder.h"
 #include "store/resumable_sessions.h"
 #include "store/seed_bucket.h"
@@ -28,7 +29,8 @@ class Emulator::Running {
         sessions_([this] { return clock_.Now(); }, std::random_device()()),
         journal_(options.journal_size),
         service_(store_, sessions_, Access(options)),
-        recorder_(service_, clock_, journal_, counters_),
+        traffic_(service_, sessions_, clock_, {}),
+        recorder_(traffic_, clock_, journal_, counters_),
         admin_({.clock = clock_,
                 .store = store_,
                 .journal = journal_,
@@ -41,7 +43,14 @@ class Emulator::Running {
                 admin_),
         endpoint_(Scheme(options) + "://" + server_.authority()) {}
 
-  void Stop() { server_.Stop(); }
+  ~Running() { Stop(); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  void Stop() {
+    traffic_.Stop();
+    server_.Stop();
+  }
   void Reset() {
     store_.Clear();
     virtual_buckets_.AddTo(store_);
@@ -83,6 +92,7 @@ class Emulator::Running {
   RequestCounters counters_;
   std::optional<Identity> identity_;
   Service service_;
+  TrafficLayer traffic_;
   TrafficRecorder recorder_;
   AdminEndpoints admin_;
   HttpServer server_;

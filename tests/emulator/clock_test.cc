@@ -5,6 +5,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 
 #include "emulator/raw_connection.h"
 #include "gcsflux/emulator/gtest.h"
@@ -32,6 +33,43 @@ TEST(Clock, GoesOnFromWhereItWasMovedTo) {
   const Clock::Time now = clock.Now();
   EXPECT_LE(before + hours(48), now);
   EXPECT_LE(now, system_clock::now() + hours(48));
+}
+
+TEST(Clock, WakesWhoWaitsForTheTimeItIsMovedTo) {
+  Clock clock;
+  clock.Freeze();
+  const Clock::Time due = clock.Now() + hours(1);
+  bool has_come = false;
+  std::jthread waiter([&](const std::stop_token& stop) { has_come = clock.WaitUntil(due, stop); });
+  clock.AwaitWaiters(1);
+  clock.Advance(hours(1) - nanoseconds(1));  // too early
+  clock.Advance(nanoseconds(1));
+  waiter.join();
+  EXPECT_TRUE(has_come);
+}
+
+TEST(Clock, LetsAWaiterGoWhoIsToStop) {
+  Clock clock;
+  clock.Freeze();
+  bool has_come = true;
+  std::jthread waiter(
+      [&](const std::stop_token& stop) { has_come = clock.WaitUntil(clock.Now() + nanoseconds(1), stop); });
+  clock.AwaitWaiters(1);
+  waiter.request_stop();
+  waiter.join();
+  EXPECT_FALSE(has_come);
+}
+
+TEST(Clock, WaitsByTheMachinesTimeUntilItIsMoved) {
+  const Clock clock;
+  const Clock::Time due = clock.Now() + std::chrono::milliseconds(5);
+  EXPECT_TRUE(clock.WaitUntil(due, {}));
+  EXPECT_GE(system_clock::now(), due);
+  Clock moved;
+  const Clock::Time far = moved.Now() + hours(24 * 365);
+  std::jthread waiter([&](const std::stop_token& stop) { EXPECT_TRUE(moved.WaitUntil(far, stop)); });
+  moved.AwaitWaiters(1);
+  moved.Advance(hours(24 * 365));
 }
 
 TEST(Clock, StandsStillWhileItIsFrozen) {

@@ -17,10 +17,21 @@ namespace {
 
 std::span<const std::byte> AsBytes(const char* data, std::size_t size) { return std::as_bytes(std::span(data, size)); }
 
+// One request and its answer, for as long as httplib works on them.
+struct Exchange {
+  RequestHandler& handler;
+  SocketStream& stream;
+  bool is_handled = false;
+  bool can_go_on = false;
+  Ending ending = Ending::kInOrder;
+  std::vector<std::shared_ptr<BodyFilter>> filters = {};
+  std::shared_ptr<ResponseObserver> observer = {};
+};
+
 // What httplib reads a head from and writes an answer to. Bodies of requests never come this way.
 class CodecStream final : public httplib::Stream {
  public:
-  CodecStream(std::string_view head, SocketStream& socket) : head_(head), socket_(socket) {}
+  CodecStream(std::string_view head, const Exchange& exchange) : head_(head), exchange_(exchange) {}
 
   bool is_readable() const override { return !head_.empty(); }
   bool is_writable() const override { return true; }
@@ -31,8 +42,9 @@ class CodecStream final : public httplib::Stream {
     return static_cast<ssize_t>(read);
   }
   ssize_t write(const char* data, size_t size) override {
+    if (exchange_.ending == Ending::kSilence) return -1;
     if (!std::exchange(has_status_line_, true)) return WriteHead(std::string_view(data, size));
-    return socket_.Write(AsBytes(data, size)) ? static_cast<ssize_t>(size) : -1;
+    return exchange_.stream.Write(AsBytes(data, size)) ? static_cast<ssize_t>(size) : -1;
   }
   // httplib would put them among the request's headers.
   void get_remote_ip_and_port(std::string&, int&) const override {}
@@ -47,12 +59,12 @@ class CodecStream final : public httplib::Stream {
     std::string_view line = head.substr(0, line_end);
     if (status.ends_with(" 308")) line = "HTTP/1.1 308 Resume Incomplete";
     if (status.ends_with(" 499")) line = "HTTP/1.1 499 Client Closed Request";
-    const bool ok = socket_.Write(line) && socket_.Write(head.substr(line_end));
+    const bool ok = exchange_.stream.Write(line) && exchange_.stream.Write(head.substr(line_end));
     return ok ? static_cast<ssize_t>(head.size()) : -1;
   }
 
   std::string_view head_;
-  SocketStream& socket_;
+  const Exchange& exchange_;
   bool has_status_line_ = false;
 };
 
@@ -69,77 +81,92 @@ HttpRequest ToRequest(const httplib::Request& parsed) {
   return request;
 }
 
-// In the following an observer may be null; it lives as long as httplib works on the answer.
+// Writes an answer's body through its filters. The exchange lives as long as httplib works on the answer.
+class BodyWriter {
+ public:
+  explicit BodyWriter(const Exchange& exchange) : exchange_(exchange) {}
 
-void SetBody(httplib::Response& out, const std::string& content_type, Rope bytes, ResponseObserver* observer) {
-  if (bytes.size() == 0) {
-    if (!content_type.empty()) out.set_header("Content-Type", content_type);
+  bool Write(std::span<const std::byte> bytes, httplib::DataSink& sink) const { return WriteFrom(0, bytes, sink); }
+
+ private:
+  bool WriteFrom(std::size_t filter, std::span<const std::byte> bytes, httplib::DataSink& sink) const {
+    if (filter == exchange_.filters.size()) return Send(bytes, sink);
+    return exchange_.filters[filter]->Write(
+        bytes, [&](std::span<const std::byte> passed) { return WriteFrom(filter + 1, passed, sink); });
+  }
+
+  bool Send(std::span<const std::byte> bytes, httplib::DataSink& sink) const {
+    if (exchange_.observer != nullptr) exchange_.observer->OnSending(bytes.size());
+    if (!bytes.empty() && !sink.write(reinterpret_cast<const char*>(bytes.data()), bytes.size())) return false;
+    // A filter says when its bytes are sent.
+    return exchange_.filters.empty() || exchange_.stream.Flush();
+  }
+
+  const Exchange& exchange_;
+};
+
+struct Announcement {
+  std::string content_type = {};
+  std::optional<std::uint64_t> false_length = {};
+};
+
+void SetBody(httplib::Response& out, const Announcement& announced, Rope bytes, BodyWriter writer) {
+  const std::uint64_t size = announced.false_length.value_or(bytes.size());
+  if (size == 0) {
+    if (!announced.content_type.empty()) out.set_header("Content-Type", announced.content_type);
     return;
   }
-  const std::size_t size = bytes.size();
-  const auto provider = [bytes = std::move(bytes), observer](size_t offset, size_t length, httplib::DataSink& sink) {
-    return bytes.ForEachSpan(offset, length, [&](std::span<const std::byte> span) {
-      if (observer != nullptr) observer->OnSending(span.size());
-      return sink.write(reinterpret_cast<const char*>(span.data()), span.size());
-    });
+  const auto provider = [bytes = std::move(bytes), writer, is_false = announced.false_length.has_value()](
+                            size_t offset, size_t length, httplib::DataSink& sink) {
+    const bool sent = bytes.ForEachSpan(offset, is_false ? bytes.size() - offset : length,
+                                        [&](std::span<const std::byte> span) { return writer.Write(span, sink); });
+    return sent && offset + length <= bytes.size();
   };
-  out.set_content_provider(size, content_type, provider);
+  out.set_content_provider(size, announced.content_type, provider);
 }
 
-void SetBody(httplib::Response& out, const std::string& content_type, BodyProducer producer,
-             ResponseObserver* observer) {
+void SetBody(httplib::Response& out, const Announcement& announced, BodyProducer producer, BodyWriter writer) {
   out.set_chunked_content_provider(
-      content_type, [producer = std::move(producer), observer](size_t /*offset*/, httplib::DataSink& sink) {
-        const bool produced = producer([&](std::span<const std::byte> bytes) {
-          if (observer != nullptr) observer->OnSending(bytes.size());
-          return bytes.empty() || sink.write(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-        });
+      announced.content_type, [producer = std::move(producer), writer](size_t /*offset*/, httplib::DataSink& sink) {
+        const bool produced = producer([&](std::span<const std::byte> bytes) { return writer.Write(bytes, sink); });
         if (produced) sink.done();
         return produced;
       });
 }
 
-void SetBody(httplib::Response& out, const std::string& content_type, const std::string& text,
-             ResponseObserver* observer) {
-  SetBody(out, content_type, Rope(text), observer);
+void SetBody(httplib::Response& out, const Announcement& announced, const std::string& text, BodyWriter writer) {
+  SetBody(out, announced, Rope(text), writer);
 }
 
-void FillIn(httplib::Response& out, HttpResponse&& response, ResponseObserver* observer) {
+void FillIn(httplib::Response& out, HttpResponse&& response, const Exchange& exchange) {
   out.status = response.status;
-  std::string content_type;
+  Announcement announced{.false_length = response.false_length};
   for (const auto& [name, value] : response.headers.fields()) {
     if (name == "Content-Type") {
-      content_type = value;
+      announced.content_type = value;
     } else {
       out.set_header(name, value);
     }
   }
-  std::visit([&](auto&& body) { SetBody(out, content_type, std::forward<decltype(body)>(body), observer); },
+  std::visit([&](auto&& body) { SetBody(out, announced, std::forward<decltype(body)>(body), BodyWriter(exchange)); },
              std::move(response.body));
 }
-
-// One request and its answer, for as long as httplib works on them.
-struct Exchange {
-  RequestHandler& handler;
-  SocketStream& stream;
-  bool is_handled = false;
-  bool can_go_on = false;
-  std::shared_ptr<ResponseObserver> observer = {};
-};
 
 void Handle(Exchange& exchange, const httplib::Request& parsed, httplib::Response& out) {
   exchange.is_handled = true;
   const HttpRequest request = ToRequest(parsed);
   BodyReader body(exchange.stream, request.headers);
   if (!body.is_framed())
-    return FillIn(out, ErrorResponse(BadRequest("The length of the request's body is malformed.")), nullptr);
+    return FillIn(out, ErrorResponse(BadRequest("The length of the request's body is malformed.")), exchange);
   HttpResponse response = exchange.handler.Handle(request, body);
+  exchange.ending = response.ending;
   // The whole request is read before it is answered: many clients look at an answer only then.
-  exchange.can_go_on = body.Drain();
+  exchange.can_go_on = response.ending != Ending::kSilence && body.Drain();
   if (!exchange.can_go_on) response.headers.Add("Connection", "close");
+  exchange.filters = std::move(response.filters);
   exchange.observer = std::move(response.observer);
   if (exchange.observer != nullptr) exchange.observer->OnReceived(body.bytes_read());
-  FillIn(out, std::move(response), exchange.observer.get());
+  FillIn(out, std::move(response), exchange);
 }
 
 // httplib calls its handlers without saying for which connection; a connection is served by one thread at a time.
@@ -163,7 +190,7 @@ class HttpCodec::Server final : public httplib::Server {
     set_error_handler(HandlerWithResponse([](const httplib::Request&, httplib::Response& response) {
       if (current_exchange->is_handled) return HandlerResponse::Unhandled;
       FillIn(response, ErrorResponse(ApiError{response.status, "badRequest", "The request's head is malformed."}),
-             nullptr);
+             *current_exchange);
       return HandlerResponse::Handled;
     }));
     // Idle connections are kept as long as clients like: there is no time-out to announce.
@@ -171,17 +198,18 @@ class HttpCodec::Server final : public httplib::Server {
         [](const httplib::Request&, httplib::Response& response) { response.headers.erase("Keep-Alive"); });
   }
 
-  bool Answer(std::string_view head, SocketStream& socket) {
+  Ending Answer(std::string_view head, SocketStream& socket) {
     Exchange exchange{handler_, socket};
     current_exchange = &exchange;
     const std::string shielded = ShieldHead(head);
-    CodecStream stream(shielded, socket);
+    CodecStream stream(shielded, exchange);
     bool is_last = false;
     const bool ok = process_request(stream, false, is_last, nullptr);
     current_exchange = nullptr;
-    const bool is_out = socket.Flush() && ok;
+    const bool is_out = exchange.ending != Ending::kSilence && socket.Flush() && ok;
     if (exchange.observer != nullptr) exchange.observer->OnFinished();
-    return is_out && exchange.can_go_on && !is_last;
+    if (exchange.ending != Ending::kInOrder) return exchange.ending;
+    return is_out && exchange.can_go_on && !is_last ? Ending::kInOrder : Ending::kClose;
   }
 
  private:
@@ -198,7 +226,7 @@ HttpCodec::HttpCodec(RequestHandler& handler) {
 }
 
 HttpCodec::~HttpCodec() = default;
-bool HttpCodec::Answer(std::string_view head, SocketStream& stream) { return server_->Answer(head, stream); }
+Ending HttpCodec::Answer(std::string_view head, SocketStream& stream) { return server_->Answer(head, stream); }
 
 void HttpCodec::RefuseHead(SocketStream::HeadOutcome why, SocketStream& stream) {
   const bool is_slow = why == SocketStream::HeadOutcome::kTooSlow;

@@ -14,8 +14,9 @@ class HttpCodec {
   explicit HttpCodec(RequestHandler& handler);
   ~HttpCodec();
 
-  /// Answers the request whose head was just read from `stream`. Returns whether another may follow on it.
-  bool Answer(std::string_view head, SocketStream& stream);
+  /// Answers the request whose head was just read from `stream`. Returns what is to become of the connection: only on
+  /// kInOrder may another request follow.
+  Ending Answer(std::string_view head, SocketStream& stream);
   /// Answers a request whose head could not be read, for the reason given; nothing may follow on the stream.
   static void RefuseHead(SocketStream::HeadOutcome why, SocketStream& stream);
 

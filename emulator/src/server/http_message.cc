@@ -14,6 +14,10 @@ bool Matches(std::string_view name, std::string_view lower_case_name) {
 
 }  // namespace
 
+void HttpHeaders::Remove(std::string_view lower_case_name) {
+  std::erase_if(fields_, [&](const auto& field) { return Matches(field.first, lower_case_name); });
+}
+
 const std::string* HttpHeaders::Find(std::string_view lower_case_name) const {
   for (const auto& [name, value] : fields_) {
     if (Matches(name, lower_case_name)) return &value;

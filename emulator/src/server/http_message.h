@@ -20,6 +20,8 @@ namespace gcsflux::emulator {
 class HttpHeaders {
  public:
   void Add(std::string name, std::string value) { fields_.emplace_back(std::move(name), std::move(value)); }
+  /// Takes away every field of that name. The name in lower case.
+  void Remove(std::string_view lower_case_name);
   /// The first field of that name, or null. The name in lower case.
   [[nodiscard]] const std::string* Find(std::string_view lower_case_name) const;
   /// Every field of that name, joined by ", " as HTTP allows.
@@ -51,6 +53,10 @@ class RequestBody {
 
   /// Why Read() gave nothing: the client was too slow.
   [[nodiscard]] virtual bool is_overdue() const { return false; }
+
+  /// How many of its bytes an upload session may keep: the service promises to keep any number of them, and a fault
+  /// plan can ask for few. Nothing where it is to keep what it can.
+  [[nodiscard]] virtual std::optional<std::uint64_t> keeps_at_most() const { return std::nullopt; }
 };
 
 /// Takes the next bytes of a response; false where the client has gone.
@@ -58,6 +64,24 @@ using ResponseSink = std::function<bool(std::span<const std::byte>)>;
 
 /// Writes a whole body of unknown length; false breaks the connection off.
 using BodyProducer = std::function<bool(const ResponseSink&)>;
+
+/// Stands between an answer's body and the connection: delays it, changes it, breaks it off. One request each; called
+/// by the connection's thread.
+class BodyFilter {
+ public:
+  virtual ~BodyFilter() = default;
+  /// Passes `bytes`, or what becomes of them, to `next`, which sends at once what it is given. False breaks the
+  /// connection off.
+  virtual bool Write(std::span<const std::byte> bytes, const ResponseSink& next) = 0;
+};
+
+/// What becomes of a connection with an answer, beyond what HTTP says.
+enum class Ending {
+  kInOrder,  ///< It serves the next request.
+  kClose,    ///< It is closed behind the answer, unannounced.
+  kReset,    ///< It is reset (TCP RST) behind what has been sent.
+  kSilence,  ///< It is reset without a byte of the answer.
+};
 
 /// Watches a request's answer on its way out. Called in this order, by the connection's thread.
 class ResponseObserver {
@@ -76,6 +100,11 @@ struct HttpResponse {
   int status = 200;
   HttpHeaders headers = {};
   std::variant<std::string, Rope, BodyProducer> body = {};
+  /// The body passes through them in their order. Where a body ends short of its length, the connection is lost.
+  std::vector<std::shared_ptr<BodyFilter>> filters = {};
+  /// A Content-Length that is not the body's; nothing for a body of unknown length.
+  std::optional<std::uint64_t> false_length = {};
+  Ending ending = Ending::kInOrder;
   std::shared_ptr<ResponseObserver> observer = {};
 };
 

@@ -60,10 +60,14 @@ void HttpServer::Serve(Connection& connection) {
   while (is_accepted) {
     const SocketStream::HeadOutcome outcome = stream.ReadHead(head);
     if (outcome == SocketStream::HeadOutcome::kGone) break;
-    const bool is_readable = outcome == SocketStream::HeadOutcome::kComplete;
-    if (is_readable && codec_.Answer(head, stream)) continue;
-    if (!is_readable) HttpCodec::RefuseHead(outcome, stream);
-    stream.CloseGracefully();
+    Ending ending = Ending::kClose;
+    if (outcome == SocketStream::HeadOutcome::kComplete) {
+      ending = codec_.Answer(head, stream);
+    } else {
+      HttpCodec::RefuseHead(outcome, stream);
+    }
+    if (ending == Ending::kInOrder) continue;
+    ending == Ending::kClose ? stream.CloseGracefully() : stream.Reset();
     break;
   }
   stream.Shutdown();

@@ -57,6 +57,14 @@ ssize_t PacedSocket::Send(std::span<iovec> parts) {
   return Paced([&] { return ::sendmsg(socket_, &message, MSG_NOSIGNAL); });
 }
 
+void PacedSocket::Reset() {
+  // Dissolving the association sends the RST at once. Closing would too, with SO_LINGER at 0, but the descriptor has to
+  // stay ours: another thread may be about to shut it down.
+  sockaddr address{};
+  address.sa_family = AF_UNSPEC;
+  ::connect(socket_, &address, sizeof address);
+}
+
 void PacedSocket::FinishSending() { ::shutdown(socket_, SHUT_WR); }
 void PacedSocket::Shutdown() { ::shutdown(socket_, SHUT_RDWR); }
 

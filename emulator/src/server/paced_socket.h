@@ -34,6 +34,8 @@ class PacedSocket {
 
   /// Nothing more is sent.
   void FinishSending();
+  /// Ends the connection with TCP's RST.
+  void Reset();
   /// Wakes whoever receives or sends: for them the client has gone. From any thread.
   void Shutdown();
 

@@ -122,7 +122,11 @@ ApiResult<HttpResponse> PutChunk(const ApiCall& call, ResumableSession& session,
   if (received.is_whole && !is_exact) {
     return tl::unexpected(BadRequest("The request's body is not as long as its Content-Range header says."));
   }
-  if (!received.is_whole || !chunk.is_last) {
+  if (const auto limit = call.body.keeps_at_most()) {
+    const std::uint64_t kept = *limit > resent ? *limit - resent : 0;
+    received.bytes = received.bytes.Slice(0, std::min<std::uint64_t>(kept, received.bytes.size()));
+    chunk.is_last = false;
+  } else if (!received.is_whole || !chunk.is_last) {
     // What is not the end is kept in whole units, as the service does.
     const std::uint64_t kept = std::max(end / kChunkUnit * kChunkUnit, before.persisted) - before.persisted;
     received.bytes = received.bytes.Slice(0, kept);

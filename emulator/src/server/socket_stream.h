@@ -47,6 +47,8 @@ class SocketStream {
 
   /// Lets the client read what was sent before the connection goes down, though it has sent more than was read.
   void CloseGracefully();
+  /// Ends the connection with TCP's RST, in the client's eyes by an accident.
+  void Reset() { socket_.Reset(); }
   /// Wakes whoever reads or writes: for them the client has gone. From any thread.
   void Shutdown() { socket_.Shutdown(); }
 

@@ -57,8 +57,8 @@ HttpResponse TrafficRecorder::Handle(const HttpRequest& request, RequestBody& bo
   auto recorded = std::make_shared<RecordedRequest>(Arrival(request, clock_.Now()), clock_, counters_);
   journal_.Add(recorded);
   RequestSubject subject;
-  HttpResponse response = service_.Handle(request, body, subject);
-  recorded->SetResult(std::move(subject), response.status);
+  HttpResponse response = traffic_.Handle(request, body, subject);
+  recorded->SetResult(std::move(subject), response.ending == Ending::kSilence ? 0 : response.status);
   response.observer = std::move(recorded);
   return response;
 }

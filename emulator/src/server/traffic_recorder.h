@@ -2,23 +2,23 @@
 
 #include "gcsflux/emulator/clock.h"
 #include "server/http_message.h"
-#include "server/service.h"
+#include "server/traffic/traffic_layer.h"
 #include "traffic/journal.h"
 #include "traffic/request_counters.h"
 
 namespace gcsflux::emulator {
 
-/// Passes requests on to the service, and keeps them in the journal and in the counters. Thread-safe.
+/// Passes requests on to the traffic layer, and keeps them in the journal and in the counters. Thread-safe.
 class TrafficRecorder final : public RequestHandler {
  public:
   /// All of them must outlive it.
-  TrafficRecorder(Service& service, const Clock& clock, Journal& journal, RequestCounters& counters)
-      : service_(service), clock_(clock), journal_(journal), counters_(counters) {}
+  TrafficRecorder(TrafficLayer& traffic, const Clock& clock, Journal& journal, RequestCounters& counters)
+      : traffic_(traffic), clock_(clock), journal_(journal), counters_(counters) {}
 
   HttpResponse Handle(const HttpRequest& request, RequestBody& body) override;
 
  private:
-  Service& service_;
+  TrafficLayer& traffic_;
   const Clock& clock_;
   Journal& journal_;
   RequestCounters& counters_;

@@ -21,7 +21,7 @@ struct RequestRecord {
   std::string invocation_id =
       {};                       ///< By x-goog-api-client: one for all attempts of a call; empty where it is not sent.
   int attempt = 0;              ///< From 1; 0 where it is not sent.
-  int status = 0;               ///< 0 until it is answered.
+  int status = 0;               ///< 0 until it is answered, and for good where no byte of an answer was sent.
   std::uint64_t bytes_in = 0;   ///< Of the request's body; known when it is answered.
   std::uint64_t bytes_out = 0;  ///< Of the answer's body, as far as it was handed to the connection.
   Clock::Time start = {};       ///< When the head had arrived.

@@ -41,10 +41,10 @@ RequestSubject SubjectOf(XmlOperation operation) {
     case XmlOperation::kGetObject: return {.operation = "storage.objects.get"};
     case XmlOperation::kPutObject: return {.operation = "storage.objects.insert"};
     case XmlOperation::kDeleteObject: return {.operation = "storage.objects.delete"};
-    case XmlOperation::kInitiateUpload: return {.operation = "storage.multipartUploads.create", .phase = "start"};
+    case XmlOperation::kInitiateUpload: return {.operation = "storage.multipartUploads.create", .phase = "initiate"};
     case XmlOperation::kPutPart: return {.operation = "storage.multipartUploads.create", .phase = "part"};
     case XmlOperation::kCompleteUpload: return {.operation = "storage.multipartUploads.create", .phase = "complete"};
-    case XmlOperation::kAbortUpload: return {.operation = "storage.multipartUploads.abort"};
+    case XmlOperation::kAbortUpload: return {.operation = "storage.multipartUploads.abort", .phase = "abort"};
     case XmlOperation::kListUploads: return {.operation = "storage.multipartUploads.list"};
     case XmlOperation::kListParts: return {.operation = "storage.multipartUploads.listParts"};
   }
