@@ -23,6 +23,7 @@ set(EMULATOR_SOURCES
   emulator/src/traffic/client_attempt.cc
   emulator/src/traffic/clock.cc
   emulator/src/traffic/journal.cc
+  emulator/src/traffic/journal_queries.cc
   emulator/src/traffic/metrics.cc
   emulator/src/traffic/redact_target.cc
   emulator/src/traffic/request_counters.cc

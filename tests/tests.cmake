@@ -100,7 +100,8 @@ target_include_directories(emulator_json_tests PRIVATE ${PROJECT_SOURCE_DIR}/emu
 
 # The emulator's clock, journal, counters and admin endpoints.
 gcsflux_test(emulator_traffic_tests
-  SOURCES emulator/admin_test.cc emulator/clock_test.cc emulator/journal_test.cc emulator/metrics_test.cc
+  SOURCES emulator/admin_test.cc emulator/clock_test.cc emulator/journal_queries_test.cc emulator/journal_test.cc
+          emulator/metrics_test.cc
           emulator/raw_connection.cc emulator/redact_target_test.cc emulator/seed_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
 target_include_directories(emulator_traffic_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)

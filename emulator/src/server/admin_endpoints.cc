@@ -66,6 +66,7 @@ ApiResult<HttpResponse> AdminEndpoints::Answer(const HttpRequest& request, Reque
       Endpoint{"POST", "seed", &AdminEndpoints::Seed},
       Endpoint{"GET", "counters", &AdminEndpoints::ShowCounters},
       Endpoint{"GET", "journal", &AdminEndpoints::ShowJournal},
+      Endpoint{"GET", "assertions", &AdminEndpoints::ShowAssertions},
       Endpoint{"GET", "metrics", &AdminEndpoints::ShowMetrics},
   };
   const std::string_view path = PathOf(request).substr(kRoot.size());
@@ -115,6 +116,18 @@ ApiResult<HttpResponse> AdminEndpoints::ShowJournal(const Target& target, Reques
   std::vector<RequestRecord> records = subject_.journal.Read(*since, subject_.clock.Now());
   Limit(records, *limit, target.query.Find("since") != nullptr);
   return JsonResponse(RenderJournal(records));
+}
+
+ApiResult<HttpResponse> AdminEndpoints::ShowAssertions(const Target& target, RequestBody& /*body*/) {
+  const ApiResult<std::uint64_t> since = CountParameter(target.query, "since", 0);
+  if (!since) return tl::unexpected(since.error());
+  std::vector<RequestRecord> records = subject_.journal.Read(*since, subject_.clock.Now());
+  const bool is_complete = records.empty() || records[0].number == *since + 1;
+  for (const auto& [name, member] : {std::pair("bucket", &RequestRecord::bucket), {"object", &RequestRecord::object}}) {
+    const std::string* value = target.query.Find(name);
+    if (value != nullptr) std::erase_if(records, [&](const RequestRecord& record) { return record.*member != *value; });
+  }
+  return JsonResponse(RenderAssertions(records, is_complete));
 }
 
 ApiResult<HttpResponse> AdminEndpoints::ShowMetrics(const Target& /*target*/, RequestBody& /*body*/) {

@@ -43,6 +43,7 @@ class AdminEndpoints final : public RequestHandler {
   ApiResult<HttpResponse> Seed(const Target& target, RequestBody& body);
   ApiResult<HttpResponse> ShowCounters(const Target& target, RequestBody& body);
   ApiResult<HttpResponse> ShowJournal(const Target& target, RequestBody& body);
+  ApiResult<HttpResponse> ShowAssertions(const Target& target, RequestBody& body);
   ApiResult<HttpResponse> ShowMetrics(const Target& target, RequestBody& body);
 
   const AdminSubject subject_;

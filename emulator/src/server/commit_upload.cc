@@ -18,6 +18,7 @@ ApiResult<ObjectPtr> CommitUpload(const ApiCall& call, PendingObject pending, Bo
                                                             .encryption = std::move(pending.encryption)},
                                                            pending.preconditions);
   if (!stored) return tl::unexpected(ToApiError(stored.error()));
+  call.subject.committed_generation = (*stored)->generation;
   return *std::move(stored);
 }
 

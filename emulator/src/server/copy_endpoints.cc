@@ -143,6 +143,7 @@ ApiResult<HttpResponse> CopyEndpoints::Copy(const ApiCall& call) const {
   if (!plan) return tl::unexpected(plan.error());
   const Outcome<ObjectPtr> copied = plan->bucket->InsertObject(std::move(plan->copy), plan->preconditions);
   if (!copied) return tl::unexpected(ToApiError(copied.error()));
+  call.subject.committed_generation = (*copied)->generation;
   return ObjectResponse(call, **copied);
 }
 
@@ -163,6 +164,7 @@ ApiResult<HttpResponse> CopyEndpoints::Rewrite(const ApiCall& call) const {
     Outcome<ObjectPtr> copied = plan->bucket->InsertObject(std::move(plan->copy), plan->preconditions);
     if (!copied) return tl::unexpected(ToApiError(copied.error()));
     progress.copy = *std::move(copied);
+    call.subject.committed_generation = progress.copy->generation;
   } else {
     const Outcome<ObjectPtr> live = plan->bucket->GetObject({.name = route.object});
     const auto held = CheckPreconditions(plan->preconditions, live ? live->get() : nullptr);

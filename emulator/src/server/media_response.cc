@@ -69,7 +69,7 @@ HttpResponse UnsatisfiableResponse(std::uint64_t size) {
 
 }  // namespace
 
-HttpResponse MediaResponse(const Object& object, const HttpHeaders& request) {
+HttpResponse MediaResponse(const Object& object, const HttpHeaders& request, RequestSubject& subject) {
   const Rope& bytes = object.body->bytes();
   HttpResponse response;
   AddObjectHeaders(response.headers, object);
@@ -79,10 +79,12 @@ HttpResponse MediaResponse(const Object& object, const HttpHeaders& request) {
   const std::string* header = request.Find("range");
   const RangeRequest range = header != nullptr ? ParseRange(*header, bytes.size()) : RangeRequest();
   if (range.kind == RangeRequest::Kind::kUnsatisfiable) return UnsatisfiableResponse(bytes.size());
+  subject.read_generation = object.generation;
   if (range.kind == RangeRequest::Kind::kWhole) {
     response.body = bytes;
     return response;
   }
+  subject.offset = range.offset;
   response.status = 206;
   response.headers.Add("Content-Range", "bytes " + std::to_string(range.offset) + "-" +
                                             std::to_string(range.offset + range.length - 1) + "/" +

@@ -120,7 +120,7 @@ ApiResult<HttpResponse> ObjectEndpoints::Download(const ApiCall& call) const {
   const ApiResult<ObjectPtr> object = Find(call);
   if (!object) return tl::unexpected(object.error());
   if (auto checked = CheckKey(call, **object, true); !checked) return tl::unexpected(checked.error());
-  return MediaResponse(**object, call.request.headers);
+  return MediaResponse(**object, call.request.headers, call.subject);
 }
 
 ApiResult<HttpResponse> ObjectEndpoints::Patch(const ApiCall& call) const {
@@ -180,6 +180,7 @@ ApiResult<HttpResponse> ObjectEndpoints::Compose(const ApiCall& call) const {
                                 .preconditions = *preconditions,
                                 .delete_sources = compose->delete_source_objects});
   if (!composed) return tl::unexpected(ToApiError(composed.error()));
+  call.subject.committed_generation = (*composed)->generation;
   return ObjectResponse(call, **composed);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,9 @@ struct RequestSubject {
   std::string_view phase = {};             ///< Of an upload in several requests: "start", "chunk" and so on; likewise.
   std::string bucket = {};
   std::string object = {};
+  std::int64_t committed_generation = 0;  ///< The generation of the object that it made; 0 where it made none.
+  std::int64_t read_generation = 0;       ///< The generation whose stored bytes it was answered with, or 0.
+  std::uint64_t offset = 0;               ///< Of the first byte of the object, or of the upload, that it moved.
 };
 
 }  // namespace gcsflux::emulator

@@ -201,6 +201,7 @@ ApiResult<HttpResponse> ResumableEndpoints::Put(const ApiCall& call) const {
   const ApiResult<Chunk> chunk = ReadChunk(call, range);
   if (!chunk) return tl::unexpected(chunk.error());
   call.subject.phase = chunk->is_last ? "final" : "chunk";
+  call.subject.offset = chunk->first;
   return PutChunk(call, **session, *chunk);
 }
 

@@ -11,6 +11,8 @@ namespace gcsflux::emulator {
 std::string RenderCounters(const Counters& counters);
 
 /// {"requests": [{"number": N, "method": "GET", ...}]}
+/// What journal_queries.h finds in the records, and whether they are all that were meant.
+std::string RenderAssertions(const std::vector<RequestRecord>& records, bool is_complete);
 std::string RenderJournal(const std::vector<RequestRecord>& records);
 
 }  // namespace gcsflux::emulator

@@ -1,5 +1,6 @@
 #include "server/traffic_recorder.h"
 
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -9,8 +10,9 @@
 namespace gcsflux::emulator {
 namespace {
 
-RequestRecord Arrival(const HttpRequest& request, Clock::Time now) {
-  RequestRecord record{.method = request.method, .target = RedactTarget(request.target), .start = now};
+RequestRecord Arrival(const HttpRequest& request, Clock::Time now, std::size_t in_flight) {
+  RequestRecord record{
+      .method = request.method, .target = RedactTarget(request.target), .start = now, .in_flight = in_flight};
   if (const std::string* client = request.headers.Find("x-goog-api-client")) {
     ClientAttempt attempt = ParseClientAttempt(*client);
     record.invocation_id = std::move(attempt.invocation_id);
@@ -22,8 +24,9 @@ RequestRecord Arrival(const HttpRequest& request, Clock::Time now) {
 // A request from its arrival to the end of its answer: one allocation for both sides that hold it.
 class RecordedRequest final : public JournalEntry, public ResponseObserver {
  public:
-  RecordedRequest(RequestRecord arrival, const Clock& clock, RequestCounters& counters)
-      : JournalEntry(std::move(arrival)), clock_(clock), counters_(counters) {}
+  RecordedRequest(RequestRecord arrival, const Clock& clock, RequestCounters& counters,
+                  std::atomic<std::size_t>& in_flight)
+      : JournalEntry(std::move(arrival)), clock_(clock), counters_(counters), in_flight_(in_flight) {}
 
   void SetResult(RequestSubject subject, int status) {
     subject_ = std::move(subject);
@@ -34,18 +37,29 @@ class RecordedRequest final : public JournalEntry, public ResponseObserver {
     count_ = counters_.Find(subject_.operation, status_);
     count_->requests.fetch_add(1, std::memory_order_relaxed);
     count_->bytes_in.fetch_add(bytes, std::memory_order_relaxed);
-    SetAnswer(
-        {subject_.operation, subject_.phase, std::move(subject_.bucket), std::move(subject_.object), status_, bytes});
+    SetAnswer({.operation = subject_.operation,
+               .phase = subject_.phase,
+               .bucket = std::move(subject_.bucket),
+               .object = std::move(subject_.object),
+               .committed_generation = subject_.committed_generation,
+               .read_generation = subject_.read_generation,
+               .offset = subject_.offset,
+               .status = status_,
+               .bytes_in = bytes});
   }
   void OnSending(std::uint64_t bytes) override {
     AddBytesOut(bytes);
     count_->bytes_out.fetch_add(bytes, std::memory_order_relaxed);
   }
-  void OnFinished() override { count_->AddFinished(Finish(clock_.Now())); }
+  void OnFinished() override {
+    count_->AddFinished(Finish(clock_.Now()));
+    in_flight_.fetch_sub(1, std::memory_order_relaxed);
+  }
 
  private:
   const Clock& clock_;
   RequestCounters& counters_;
+  std::atomic<std::size_t>& in_flight_;
   RequestSubject subject_;
   int status_ = 0;
   std::shared_ptr<AnswerCount> count_;
@@ -54,7 +68,9 @@ class RecordedRequest final : public JournalEntry, public ResponseObserver {
 }  // namespace
 
 HttpResponse TrafficRecorder::Handle(const HttpRequest& request, RequestBody& body) {
-  auto recorded = std::make_shared<RecordedRequest>(Arrival(request, clock_.Now()), clock_, counters_);
+  const std::size_t in_flight = in_flight_.fetch_add(1, std::memory_order_relaxed) + 1;
+  auto recorded =
+      std::make_shared<RecordedRequest>(Arrival(request, clock_.Now(), in_flight), clock_, counters_, in_flight_);
   journal_.Add(recorded);
   RequestSubject subject;
   HttpResponse response = traffic_.Handle(request, body, subject);

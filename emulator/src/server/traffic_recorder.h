@@ -1,5 +1,8 @@
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+
 #include "gcsflux/emulator/clock.h"
 #include "server/http_message.h"
 #include "server/traffic/traffic_layer.h"
@@ -22,6 +25,7 @@ class TrafficRecorder final : public RequestHandler {
   const Clock& clock_;
   Journal& journal_;
   RequestCounters& counters_;
+  std::atomic<std::size_t> in_flight_ = 0;
 };
 
 }  // namespace gcsflux::emulator

@@ -16,6 +16,9 @@ void JournalEntry::SetAnswer(Answer answer) {
   phase_ = answer.phase;
   record_.bucket = std::move(answer.bucket);
   record_.object = std::move(answer.object);
+  record_.committed_generation = answer.committed_generation;
+  record_.read_generation = answer.read_generation;
+  record_.offset = answer.offset;
   record_.status = answer.status;
   record_.bytes_in = answer.bytes_in;
 }

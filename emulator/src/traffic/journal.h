@@ -27,6 +27,9 @@ class JournalEntry {
     std::string_view phase = {};
     std::string bucket = {};
     std::string object = {};
+    std::int64_t committed_generation = 0;
+    std::int64_t read_generation = 0;
+    std::uint64_t offset = 0;
     int status = 0;
     std::uint64_t bytes_in = 0;
   };

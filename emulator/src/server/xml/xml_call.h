@@ -8,6 +8,7 @@
 
 #include "server/caller.h"
 #include "server/http_message.h"
+#include "server/request_subject.h"
 #include "server/target.h"
 #include "server/xml/xml_error.h"
 #include "server/xml/xml_router.h"
@@ -21,6 +22,7 @@ namespace gcsflux::emulator {
 struct XmlCall {
   const HttpRequest& request;
   RequestBody& body;
+  RequestSubject& subject;
   XmlRoute route;
   QueryParameters query;
   std::string base_url;  ///< "http://HOST:PORT", the way by which the client came.

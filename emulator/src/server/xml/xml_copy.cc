@@ -83,6 +83,7 @@ XmlResult<HttpResponse> CopyXmlObject(const Store& store, const XmlCall& call, B
   copy.component_count = (*source)->component_count;
   const Outcome<ObjectPtr> stored = destination.InsertObject(std::move(copy), preconditions);
   if (!stored) return tl::unexpected(ToObjectError(call, stored.error()));
+  call.subject.committed_generation = (*stored)->generation;
   XmlWriter xml;
   xml.Begin("CopyObjectResult", kListingXmlns);
   xml.Element("LastModified", FormatRfc3339((*stored)->updated));

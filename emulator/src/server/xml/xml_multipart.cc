@@ -161,6 +161,7 @@ XmlResult<HttpResponse> XmlMultipart::Complete(const XmlCall& call) const {
                                                                 {});
   found->upload->EndComplete(stored.has_value());
   if (!stored) return tl::unexpected(ToXmlError(stored.error(), XmlErrorCode::kNoSuchBucket));
+  call.subject.committed_generation = (*stored)->generation;
   found->bucket->uploads().Remove(found->name);
   return CompleteResponse(call, **stored);
 }

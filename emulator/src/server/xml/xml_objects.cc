@@ -77,7 +77,7 @@ XmlResult<HttpResponse> XmlObjects::Get(const XmlCall& call) const {
     return tl::unexpected(ToObjectError(call, checked.error()));
   const auto held = CheckHttpConditions(call, kReadConditions, **object);
   if (!held) return tl::unexpected(held.error());
-  HttpResponse media = MediaResponse(**object, call.request.headers);
+  HttpResponse media = MediaResponse(**object, call.request.headers, call.subject);
   if (media.status == 416) return XmlFail(XmlErrorCode::kInvalidRange, HeaderValue(call, "range"));
   return WithXmlHeaders(call, **object, std::move(media));
 }
@@ -106,6 +106,7 @@ XmlResult<HttpResponse> XmlObjects::Put(const XmlCall& call) const {
                                                              .encryption = *std::move(encryption)},
                                                             *preconditions);
   if (!stored) return tl::unexpected(ToObjectError(call, stored.error()));
+  call.subject.committed_generation = (*stored)->generation;
   HttpResponse response;
   AddStateHeaders(response.headers, **stored);
   return response;

@@ -42,6 +42,7 @@ XmlResult<HttpResponse> XmlService::Answer(const HttpRequest& request, RequestBo
   if (!allowed) return tl::unexpected(ToXmlError(allowed.error()));
   return Dispatch(XmlCall{.request = request,
                           .body = body,
+                          .subject = subject,
                           .route = *std::move(route),
                           .query = std::move(target->query),
                           .base_url = base_url,
