@@ -61,11 +61,16 @@ set(EMULATOR_SOURCES
   emulator/src/server/tls_context.cc
   emulator/src/server/tls_session.cc
   # what happens to requests on a real network and a busy service
+  emulator/src/retry_tests/retry_instruction.cc
+  emulator/src/retry_tests/retry_methods.cc
+  emulator/src/retry_tests/retry_tests.cc
   emulator/src/server/peeked_body.cc
+  emulator/src/server/traffic/error_answer.cc
   emulator/src/server/traffic/request_preview.cc
   emulator/src/server/traffic/traffic_layer.cc
   # beside the APIs
   emulator/src/server/admin_endpoints.cc
+  emulator/src/server/retry_test_endpoints.cc
   emulator/src/server/seed_request.cc
   emulator/src/server/traffic_json.cc
   emulator/src/server/traffic_recorder.cc

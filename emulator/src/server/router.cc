@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 namespace gcsflux::emulator {
 namespace {
@@ -37,10 +38,50 @@ constexpr std::array kRoutes = {
     Entry{"DELETE", "upload/storage/v1/b/{bucket}/o", Operation::kCancelUpload},
 };
 
+struct UnservedEntry {
+  std::string_view method;
+  std::string_view pattern;
+  std::string_view name;
+};
+
+constexpr std::array kUnserved = {
+    UnservedEntry{"GET", "storage/v1/b/{bucket}/iam", "storage.buckets.getIamPolicy"},
+    UnservedEntry{"PUT", "storage/v1/b/{bucket}/iam", "storage.buckets.setIamPolicy"},
+    UnservedEntry{"POST", "storage/v1/b/{bucket}/lockRetentionPolicy", "storage.buckets.lockRetentionPolicy"},
+    UnservedEntry{"GET", "storage/v1/b/{bucket}/acl", "storage.bucket_acl.list"},
+    UnservedEntry{"POST", "storage/v1/b/{bucket}/acl", "storage.bucket_acl.insert"},
+    UnservedEntry{"GET", "storage/v1/b/{bucket}/acl/{entity}", "storage.bucket_acl.get"},
+    UnservedEntry{"PUT", "storage/v1/b/{bucket}/acl/{entity}", "storage.bucket_acl.update"},
+    UnservedEntry{"PATCH", "storage/v1/b/{bucket}/acl/{entity}", "storage.bucket_acl.patch"},
+    UnservedEntry{"DELETE", "storage/v1/b/{bucket}/acl/{entity}", "storage.bucket_acl.delete"},
+    UnservedEntry{"GET", "storage/v1/b/{bucket}/defaultObjectAcl", "storage.default_object_acl.list"},
+    UnservedEntry{"POST", "storage/v1/b/{bucket}/defaultObjectAcl", "storage.default_object_acl.insert"},
+    UnservedEntry{"GET", "storage/v1/b/{bucket}/defaultObjectAcl/{entity}", "storage.default_object_acl.get"},
+    UnservedEntry{"PUT", "storage/v1/b/{bucket}/defaultObjectAcl/{entity}", "storage.default_object_acl.update"},
+    UnservedEntry{"PATCH", "storage/v1/b/{bucket}/defaultObjectAcl/{entity}", "storage.default_object_acl.patch"},
+    UnservedEntry{"DELETE", "storage/v1/b/{bucket}/defaultObjectAcl/{entity}", "storage.default_object_acl.delete"},
+    UnservedEntry{"GET", "storage/v1/b/{bucket}/o/{object}/acl", "storage.object_acl.list"},
+    UnservedEntry{"POST", "storage/v1/b/{bucket}/o/{object}/acl", "storage.object_acl.insert"},
+    UnservedEntry{"GET", "storage/v1/b/{bucket}/o/{object}/acl/{entity}", "storage.object_acl.get"},
+    UnservedEntry{"PUT", "storage/v1/b/{bucket}/o/{object}/acl/{entity}", "storage.object_acl.update"},
+    UnservedEntry{"PATCH", "storage/v1/b/{bucket}/o/{object}/acl/{entity}", "storage.object_acl.patch"},
+    UnservedEntry{"DELETE", "storage/v1/b/{bucket}/o/{object}/acl/{entity}", "storage.object_acl.delete"},
+    UnservedEntry{"POST", "storage/v1/b/{bucket}/o/{object}/restore", "storage.objects.restore"},
+    UnservedEntry{"GET", "storage/v1/b/{bucket}/notificationConfigs", "storage.notifications.list"},
+    UnservedEntry{"POST", "storage/v1/b/{bucket}/notificationConfigs", "storage.notifications.insert"},
+    UnservedEntry{"GET", "storage/v1/b/{bucket}/notificationConfigs/{id}", "storage.notifications.get"},
+    UnservedEntry{"DELETE", "storage/v1/b/{bucket}/notificationConfigs/{id}", "storage.notifications.delete"},
+    UnservedEntry{"GET", "storage/v1/projects/{project}/hmacKeys", "storage.hmacKey.list"},
+    UnservedEntry{"POST", "storage/v1/projects/{project}/hmacKeys", "storage.hmacKey.create"},
+    UnservedEntry{"GET", "storage/v1/projects/{project}/hmacKeys/{id}", "storage.hmacKey.get"},
+    UnservedEntry{"PUT", "storage/v1/projects/{project}/hmacKeys/{id}", "storage.hmacKey.update"},
+    UnservedEntry{"DELETE", "storage/v1/projects/{project}/hmacKeys/{id}", "storage.hmacKey.delete"},
+    UnservedEntry{"GET", "storage/v1/projects/{project}/serviceAccount", "storage.serviceaccount.get"},
+};
+
 // What the pattern's places hold in this path; nothing where it is another path.
-std::optional<Route> Match(const Entry& entry, const std::vector<std::string>& segments) {
-  Route route{.operation = entry.operation};
-  std::string_view pattern = entry.pattern;
+std::optional<Route> Match(std::string_view pattern, const std::vector<std::string>& segments) {
+  Route route;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     if (pattern.empty()) return std::nullopt;
     const std::string_view expected = pattern.substr(0, pattern.find('/'));
@@ -53,7 +94,7 @@ std::optional<Route> Match(const Entry& entry, const std::vector<std::string>& s
       route.source_bucket = segments[i];
     } else if (expected == "{source_object}") {
       route.source_object = segments[i];
-    } else if (expected != segments[i]) {
+    } else if (!expected.starts_with('{') && expected != segments[i]) {
       return std::nullopt;
     }
   }
@@ -65,13 +106,23 @@ std::optional<Route> Match(const Entry& entry, const std::vector<std::string>& s
 ApiResult<Route> FindRoute(std::string_view method, const std::vector<std::string>& segments) {
   bool is_path_known = false;
   for (const Entry& entry : kRoutes) {
-    std::optional<Route> route = Match(entry, segments);
+    std::optional<Route> route = Match(entry.pattern, segments);
     if (!route) continue;
     is_path_known = true;
+    route->operation = entry.operation;
     if (entry.method == method || (entry.method == "GET" && method == "HEAD")) return *std::move(route);
   }
   if (is_path_known) return tl::unexpected(ApiError{405, "methodNotAllowed", "Method Not Allowed"});
   return tl::unexpected(ApiError{404, "notFound", "Not Found"});
+}
+
+std::optional<UnservedMethod> FindUnservedMethod(std::string_view method, const std::vector<std::string>& segments) {
+  for (const UnservedEntry& entry : kUnserved) {
+    if (entry.method != method) continue;
+    std::optional<Route> route = Match(entry.pattern, segments);
+    if (route) return UnservedMethod{entry.name, std::move(route->bucket), std::move(route->object)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace gcsflux::emulator

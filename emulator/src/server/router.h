@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,16 @@ struct Route {
   std::string source_bucket = {};  ///< Of a copy or a rewrite, whose destination the two above are.
   std::string source_object = {};
 };
+
+/// A method of the JSON API that is not served, so that its callers hear that and tests of retries can name it.
+struct UnservedMethod {
+  std::string_view name = {};  ///< "storage.buckets.getIamPolicy"; lives for ever.
+  std::string bucket = {};
+  std::string object = {};
+};
+
+/// Nothing where there is no such method.
+std::optional<UnservedMethod> FindUnservedMethod(std::string_view method, const std::vector<std::string>& segments);
 
 /// By the method and the decoded segments of the path. 404 for an unknown path, 405 for a method it does not have.
 ApiResult<Route> FindRoute(std::string_view method, const std::vector<std::string>& segments);

@@ -43,7 +43,14 @@ ApiResult<HttpResponse> Service::Answer(const HttpRequest& request, RequestBody&
   ApiResult<Target> target = ParseTarget(request.target);
   if (!target) return tl::unexpected(target.error());
   ApiResult<Route> route = FindRoute(request.method, target->segments);
-  if (!route) return tl::unexpected(route.error());
+  if (!route) {
+    auto unserved = FindUnservedMethod(request.method, target->segments);
+    if (!unserved) return tl::unexpected(route.error());
+    subject = {
+        .operation = unserved->name, .bucket = std::move(unserved->bucket), .object = std::move(unserved->object)};
+    return tl::unexpected(
+        ApiError{501, "notImplemented", "The emulator does not serve " + std::string(unserved->name) + "."});
+  }
   subject = {.operation = OperationName(route->operation), .bucket = route->bucket, .object = route->object};
   ApiResult<StandardParameters> parameters = ReadStandardParameters(route->operation, target->query);
   if (!parameters) return tl::unexpected(parameters.error());

@@ -83,7 +83,13 @@ void PreviewInsert(const QueryParameters& query, PeekedBody& body, RequestPrevie
 void PreviewJson(const HttpRequest& request, const Target& target, PeekedBody& body, ResumableSessions& sessions,
                  RequestPreview& preview) {
   ApiResult<Route> route = FindRoute(request.method, target.segments);
-  if (!route) return;
+  if (!route) {
+    auto unserved = FindUnservedMethod(request.method, target.segments);
+    if (!unserved) return;
+    preview.subject = {
+        .operation = unserved->name, .bucket = std::move(unserved->bucket), .object = std::move(unserved->object)};
+    return;
+  }
   preview.subject = {.operation = OperationName(route->operation),
                      .bucket = std::move(route->bucket),
                      .object = std::move(route->object)};

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace gcsflux::emulator {
+
+/// What the next request of a method is to meet, as the retry tests of Google's clients say it.
+struct RetryInstruction {
+  enum class Kind {
+    kStatus,             ///< return-N: the operation does not run.
+    kReset,              ///< return-reset-connection: nor here; no byte is answered.
+    kBrokenStream,       ///< return-broken-stream: it runs, and its answer breaks off early.
+    kBrokenStreamAfter,  ///< return-broken-stream-after-YK: a download breaks off after `bytes`.
+    kStatusAfter,        ///< return-N-after-YK: an upload fails once `bytes` of the object are there.
+    kBrokenFinalChunk,   ///< return-broken-stream-final-chunk-after-YB: a whole upload's answer breaks off.
+    kStallAfter,         ///< stall-for-Ts-after-YK: one pause.
+  };
+  Kind kind = Kind::kStatus;
+  int status = 0;
+  std::uint64_t bytes = 0;
+  std::chrono::seconds stall{0};
+};
+
+/// Nothing where it is none of them. A status is 100 to 599.
+std::optional<RetryInstruction> ParseRetryInstruction(std::string_view text);
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "retry_tests/retry_instruction.h"
+
+namespace gcsflux::emulator {
+
+/// The texts of a test's instructions, by method, in the order in which they are met.
+using RetryInstructionTexts = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+/// The tests that clients have made of how they retry: a queue of instructions for each method. Thread-safe.
+class RetryTests {
+ public:
+  struct Test {
+    std::string id = {};
+    RetryInstructionTexts instructions = {};  ///< What is left.
+    bool is_completed = false;                ///< The last one was taken.
+  };
+  /// The first instruction of a queue, which may be taken off as long as it is the first.
+  struct Head {
+    RetryInstruction instruction = {};
+    std::uint64_t number = 0;
+  };
+
+  /// Only a test's maker has to know its id: `seed` need not be secret.
+  explicit RetryTests(std::uint64_t seed) : random_(seed) {}
+
+  /// What is wrong with them, by method and instruction; nothing where a test can be made of them.
+  static std::optional<std::string> FindWrong(const RetryInstructionTexts& instructions);
+
+  /// With them nothing is wrong.
+  Test Make(const RetryInstructionTexts& instructions);
+  [[nodiscard]] std::optional<Test> Find(std::string_view id) const;
+  [[nodiscard]] std::vector<Test> List() const;
+  /// False where there is none of that id.
+  bool Delete(std::string_view id);
+  void Clear();
+
+  /// Whether there is any test; costs one atomic load.
+  [[nodiscard]] bool has_any() const { return count_.load(std::memory_order_relaxed) != 0; }
+
+  /// Nothing where the queue is empty or there is none.
+  [[nodiscard]] std::optional<Head> Look(std::string_view id, std::string_view method) const;
+  /// False where another request has taken it in the meantime: then it is not this one's to meet.
+  bool Take(std::string_view id, std::string_view method, const Head& head);
+
+ private:
+  struct Queued {
+    std::string text = {};
+    Head head = {};
+  };
+  struct Queues {
+    std::map<std::string, std::deque<Queued>, std::less<>> by_method = {};
+    bool is_completed = false;
+  };
+  static Test Describe(const std::string& id, const Queues& queues);
+  [[nodiscard]] const std::deque<Queued>* FindQueueLocked(std::string_view id, std::string_view method) const;
+
+  std::atomic<std::size_t> count_ = 0;
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::mt19937_64 random_;
+  std::uint64_t last_number_ = 0;
+  std::map<std::string, Queues, std::less<>> tests_;
+};
+
+}  // namespace gcsflux::emulator
