@@ -13,14 +13,16 @@ Body::Body(Rope bytes) : bytes_(std::move(bytes)) {
   });
 }
 
+Body::Body(Rope bytes, std::uint32_t crc32c, const std::optional<Md5Digest>& md5)
+    : bytes_(std::move(bytes)), crc32c_(crc32c), md5_(md5 ? new Md5Digest(*md5) : nullptr) {}
+
 Body::Body(std::shared_ptr<const ComputedBytes> bytes) : bytes_(bytes), computed_(bytes.get()) {}
 
 const Md5Digest& Body::md5() const {
-  std::call_once(md5_once_, [this] {
-    md5_ = ComputeMd5(bytes_);
-    has_md5_.store(true, std::memory_order_release);
-  });
-  return md5_;
+  if (!has_md5()) {
+    std::call_once(md5_once_, [this] { md5_.store(new Md5Digest(ComputeMd5(bytes_)), std::memory_order_release); });
+  }
+  return *md5_.load(std::memory_order_acquire);
 }
 
 BodyPtr ConcatenateBodies(std::span<const BodyPtr> sources) {

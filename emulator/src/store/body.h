@@ -17,10 +17,13 @@ class Body {
  public:
   /// Computes the CRC32C.
   explicit Body(Rope bytes);
-  /// For bytes whose CRC32C is known already.
-  Body(Rope bytes, std::uint32_t crc32c) : bytes_(std::move(bytes)), crc32c_(crc32c) {}
+  /// For bytes whose CRC32C is known already, and maybe their MD5.
+  Body(Rope bytes, std::uint32_t crc32c, const std::optional<Md5Digest>& md5 = {});
   /// For bytes that are never kept.
   explicit Body(std::shared_ptr<const ComputedBytes> bytes);
+  ~Body() { delete md5_.load(std::memory_order_relaxed); }
+  Body(const Body&) = delete;
+  Body& operator=(const Body&) = delete;
 
   [[nodiscard]] const Rope& bytes() const { return bytes_; }
   [[nodiscard]] std::uint64_t size() const { return bytes_.size(); }
@@ -31,15 +34,15 @@ class Body {
   /// Computed by the first call, which takes about 1 s per GB, and remembered.
   [[nodiscard]] const Md5Digest& md5() const;
   /// Whether it was computed already.
-  [[nodiscard]] bool has_md5() const { return has_md5_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool has_md5() const { return md5_.load(std::memory_order_acquire) != nullptr; }
 
  private:
   Rope bytes_;
   const ComputedBytes* computed_ = nullptr;  // what bytes_ holds, where it is computed as a whole
   std::uint32_t crc32c_ = 0;                 // else
   mutable std::once_flag md5_once_;
-  mutable std::atomic<bool> has_md5_ = false;
-  mutable Md5Digest md5_{};
+  // Owned. Apart, because most small objects never have one; and no unique_ptr, because others look while it is set.
+  mutable std::atomic<const Md5Digest*> md5_ = nullptr;
 };
 
 using BodyPtr = std::shared_ptr<const Body>;

@@ -11,65 +11,78 @@ constexpr std::size_t kMaxSegment = std::size_t{4} << 20;
 constexpr std::size_t kFirstSegment = std::size_t{16} << 10;
 constexpr std::size_t kCopyBelow = std::size_t{64} << 10;
 
-// Not zeroed: it is written once, by whoever receives into it. (Asking for huge pages makes that twice as fast where
-// the kernel has some at hand, and six times slower where it must first make room for them.)
-std::shared_ptr<std::byte> Allocate(std::size_t size) {
-  auto memory = std::make_shared_for_overwrite<std::byte[]>(size);
-  std::byte* const first = memory.get();
-  return {std::move(memory), first};
-}
-
 }  // namespace
 
 Rope::Rope(std::string_view bytes) {
   if (bytes.empty()) return;
-  const std::shared_ptr<std::byte> memory = Allocate(bytes.size());
-  std::memcpy(memory.get(), bytes.data(), bytes.size());
-  *this = Rope(memory, bytes.size());
+  const Segment segment(bytes.size());
+  std::memcpy(segment.data(), bytes.data(), bytes.size());
+  *this = Rope(segment, bytes.size());
 }
 
-Rope::Rope(std::shared_ptr<const std::byte> memory, std::size_t size) : size_(size) {
-  pieces_.push_back(Piece{std::move(memory), size});
+Rope::Rope(Segment segment, std::size_t size) {
+  const std::byte* const first = segment.data();
+  Add(RopePiece{StoredRun{std::move(segment), first}, size});
 }
 
-Rope::Rope(std::shared_ptr<const ComputedBytes> bytes) : size_(bytes->size()) {
-  pieces_.push_back(Piece{Computed{std::move(bytes)}, size_});
+Rope::Rope(std::shared_ptr<const ComputedBytes> bytes) {
+  const std::uint64_t size = bytes->size();
+  Add(RopePiece{ComputedRun{std::move(bytes)}, size});
 }
 
 void Rope::Append(const Rope& tail) {
-  pieces_.insert(pieces_.end(), tail.pieces_.begin(), tail.pieces_.end());
-  size_ += tail.size_;
+  for (const RopePiece& piece : tail.pieces()) Add(piece);
 }
 
 Rope Rope::Slice(std::uint64_t offset, std::uint64_t length) const {
-  assert(offset <= size_ && length <= size_ - offset);
+  assert(offset <= size() && length <= size() - offset);
   Rope slice;
-  for (const Piece& piece : pieces_) {
+  for (const RopePiece& piece : pieces()) {
     if (length == 0) break;
     if (offset >= piece.size) {
       offset -= piece.size;
       continue;
     }
-    Piece part{piece.content, std::min(piece.size - offset, length)};
-    if (auto* memory = std::get_if<Memory>(&part.content)) {
-      *memory = Memory(*memory, memory->get() + offset);
+    RopePiece part{piece.run, std::min(piece.size - offset, length)};
+    if (auto* memory = std::get_if<StoredRun>(&part.run)) {
+      memory->first += offset;
     } else {
-      std::get<Computed>(part.content).offset += offset;
+      std::get<ComputedRun>(part.run).offset += offset;
     }
-    slice.size_ += part.size;
     offset = 0;
     length -= part.size;
-    slice.pieces_.push_back(std::move(part));
+    slice.Add(std::move(part));
   }
   return slice;
 }
 
-Rope Rope::Compact() const { return size_ <= kCopyBelow ? Rope(ToString()) : *this; }
+std::span<const RopePiece> Rope::pieces() const {
+  if (const RopePiece* only = std::get_if<RopePiece>(&content_)) return {only, only->size != 0 ? 1U : 0U};
+  return std::get<RopePieces>(content_).list;
+}
+
+void Rope::Add(RopePiece piece) {
+  if (piece.size == 0) return;
+  if (RopePiece* only = std::get_if<RopePiece>(&content_)) {
+    if (only->size == 0) {
+      *only = std::move(piece);
+      return;
+    }
+    RopePieces several{.size = only->size};
+    several.list.push_back(std::move(*only));
+    content_ = std::move(several);
+  }
+  RopePieces& several = std::get<RopePieces>(content_);
+  several.size += piece.size;
+  several.list.push_back(std::move(piece));
+}
+
+Rope Rope::Compact() const { return size() <= kCopyBelow ? Rope(ToString()) : *this; }
 
 std::string Rope::ToString() const {
   std::string text;
-  text.reserve(size_);
-  ForEachSpan(0, size_, [&](std::span<const std::byte> span) {
+  text.reserve(size());
+  ForEachSpan(0, size(), [&](std::span<const std::byte> span) {
     text.append(reinterpret_cast<const char*>(span.data()), span.size());
     return true;
   });
@@ -80,9 +93,9 @@ std::span<std::byte> RopeBuilder::Room() {
   if (used_ == capacity_) {
     Seal();
     capacity_ = NextSegmentSize();
-    segment_ = Allocate(capacity_);
+    segment_ = Segment(capacity_);
   }
-  return {segment_.get() + used_, capacity_ - used_};
+  return {segment_.data() + used_, capacity_ - used_};
 }
 
 void RopeBuilder::Commit(std::size_t bytes) {
@@ -99,16 +112,16 @@ std::size_t RopeBuilder::NextSegmentSize() const {
 
 void RopeBuilder::Seal() {
   if (used_ != 0) full_.Append(Rope(std::move(segment_), used_));
-  segment_ = nullptr;
+  segment_ = Segment();
   capacity_ = used_ = 0;
 }
 
 Rope RopeBuilder::Build() {
   // A segment that is mostly empty would keep its memory as long as the object lives.
   if (used_ != 0 && used_ < capacity_ - capacity_ / 8) {
-    std::shared_ptr<std::byte> exact = Allocate(used_);
-    std::memcpy(exact.get(), segment_.get(), used_);
-    segment_ = std::move(exact);
+    const Segment exact(used_);
+    std::memcpy(exact.data(), segment_.data(), used_);
+    segment_ = exact;
   }
   Seal();
   return std::exchange(full_, Rope());

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "store/computed_bytes.h"
+#include "store/rope_piece.h"
+#include "store/segment.h"
 
 namespace gcsflux::emulator {
 
@@ -23,12 +25,15 @@ class Rope {
   Rope() = default;
   /// A copy of `bytes`.
   explicit Rope(std::string_view bytes);
-  /// Shares `size` bytes at `memory`, which must not change any more.
-  Rope(std::shared_ptr<const std::byte> memory, std::size_t size);
+  /// The first `size` bytes of a segment, which must not change any more.
+  Rope(Segment segment, std::size_t size);
   /// All of `bytes`, which take memory only while they are read.
   explicit Rope(std::shared_ptr<const ComputedBytes> bytes);
 
-  [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] std::uint64_t size() const {
+    const RopePiece* only = std::get_if<RopePiece>(&content_);
+    return only != nullptr ? only->size : std::get<RopePieces>(content_).size;
+  }
 
   void Append(const Rope& tail);
 
@@ -45,7 +50,7 @@ class Rope {
   /// Returns whether all were visited. A span is good for the time of its visit.
   template <class Visit>
   bool ForEachSpan(std::uint64_t offset, std::uint64_t length, Visit&& visit) const {
-    for (const Piece& piece : pieces_) {
+    for (const RopePiece& piece : pieces()) {
       if (length == 0) break;
       if (offset >= piece.size) {
         offset -= piece.size;
@@ -60,25 +65,15 @@ class Rope {
   }
 
  private:
-  using Memory = std::shared_ptr<const std::byte>;  // points at the piece's first byte, owns its whole segment
-  struct Computed {
-    std::shared_ptr<const ComputedBytes> bytes = {};
-    std::uint64_t offset = 0;  // of the piece's first byte
-  };
-  struct Piece {
-    std::variant<Memory, Computed> content = {};
-    std::uint64_t size = 0;
-  };
-
   // Small enough to stay in the processor's cache, and to come from the heap without new pages.
   static constexpr std::uint64_t kComputedRun = std::uint64_t{64} << 10;
 
   template <class Visit>
-  static bool VisitPiece(const Piece& piece, std::uint64_t offset, std::uint64_t length, Visit& visit) {
-    if (const Memory* memory = std::get_if<Memory>(&piece.content)) {
-      return visit(std::span<const std::byte>(memory->get() + offset, static_cast<std::size_t>(length)));
+  static bool VisitPiece(const RopePiece& piece, std::uint64_t offset, std::uint64_t length, Visit& visit) {
+    if (const StoredRun* stored = std::get_if<StoredRun>(&piece.run)) {
+      return visit(std::span<const std::byte>(stored->first + offset, static_cast<std::size_t>(length)));
     }
-    const Computed& computed = std::get<Computed>(piece.content);
+    const ComputedRun& computed = std::get<ComputedRun>(piece.run);
     const std::unique_ptr<std::byte[]> buffer(new std::byte[std::min(kComputedRun, length)]);
     while (length != 0) {
       const std::span<std::byte> run(buffer.get(), std::min(kComputedRun, length));
@@ -90,8 +85,11 @@ class Rope {
     return true;
   }
 
-  std::vector<Piece> pieces_;
-  std::uint64_t size_ = 0;
+  [[nodiscard]] std::span<const RopePiece> pieces() const;
+  void Add(RopePiece piece);
+
+  // A small object's one piece is kept here, where it takes no memory of its own. It is empty where there is none.
+  std::variant<RopePiece, RopePieces> content_ = {};
 };
 
 /// Collects bytes as they arrive, straight into the segments they will live in. One thread.
@@ -116,7 +114,7 @@ class RopeBuilder {
 
   std::optional<std::uint64_t> expected_size_;
   Rope full_;
-  std::shared_ptr<std::byte> segment_;
+  Segment segment_;
   std::size_t capacity_ = 0;
   std::size_t used_ = 0;
 };
