@@ -55,6 +55,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/listener.cc
   emulator/src/server/pace.cc
   emulator/src/server/paced_socket.cc
+  emulator/src/server/md5_follower.cc
   emulator/src/server/receive_body.cc
   emulator/src/server/shielded_head.cc
   emulator/src/server/socket_stream.cc

@@ -75,10 +75,12 @@ add_dependencies(conformance_tests gcsflux-conformance)
 # The emulator: its store, its parsers, and its HTTP on raw sockets.
 gcsflux_test(emulator_tests
   SOURCES emulator/bucket_model_test.cc emulator/bucket_race_test.cc emulator/http_race_test.cc emulator/http_test.cc
-          emulator/json_api_test.cc emulator/listing_test.cc emulator/multipart_test.cc emulator/names_test.cc
+          emulator/json_api_test.cc emulator/listing_test.cc emulator/md5_follower_test.cc
+          emulator/multipart_test.cc emulator/names_test.cc
           emulator/parsers_test.cc emulator/program.cc emulator/program_test.cc emulator/raw_connection.cc
           emulator/resumable_sessions_test.cc emulator/rope_test.cc emulator/store_checksums_test.cc
-          emulator/target_test.cc emulator/transcoding_test.cc emulator/upload_test.cc
+          emulator/target_test.cc emulator/transcoding_test.cc emulator/upload_md5_test.cc
+          emulator/upload_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected PkgConfig::isal)
 target_include_directories(emulator_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_compile_definitions(emulator_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")

@@ -17,7 +17,7 @@ using State = ResumableSession::State;
 std::uint32_t Crc32cOf(const std::string& text) { return ExtendCrc32c(0, std::as_bytes(std::span(text))); }
 
 ResumableSession::Status Append(ResumableSession& session, std::uint64_t offset, const std::string& text) {
-  return session.Append(offset, Rope(text), Crc32cOf(text));
+  return session.Append(offset, {Rope(text), Crc32cOf(text)});
 }
 
 class ResumableSessionsTest : public testing::Test {
@@ -62,6 +62,37 @@ TEST(ResumableSession, AppendsOnlyWhereItEnds) {
   ASSERT_NE(content, nullptr);
   EXPECT_EQ(content->bytes().ToString(), "one two");
   EXPECT_EQ(content->crc32c(), Crc32cOf("one two"));
+}
+
+TEST(ResumableSession, KnowsItsMd5WhereEveryRequestBroughtItsOwn) {
+  for (const bool second_brings_md5 : {true, false}) {
+    ResumableSession session({}, std::nullopt);
+    std::optional<Md5Stream> md5 = session.Md5Until(0);
+    ASSERT_TRUE(md5);
+    md5->Append(std::as_bytes(std::span("one", 3)));
+    session.Append(0, {Rope("one"), Crc32cOf("one"), md5});
+    if (second_brings_md5) {
+      md5 = session.Md5Until(3);
+      ASSERT_TRUE(md5);
+      md5->Append(std::as_bytes(std::span(" two", 4)));
+    } else {
+      md5.reset();
+    }
+    session.Append(3, {Rope(" two"), Crc32cOf(" two"), md5});
+    EXPECT_EQ(session.Md5Until(7).has_value(), second_brings_md5);
+    const BodyPtr content = session.BeginFinish(7);
+    EXPECT_EQ(content->has_md5(), second_brings_md5);
+    EXPECT_EQ(content->md5(), ComputeMd5(Rope("one two")));
+  }
+}
+
+TEST(ResumableSession, LeavesItsMd5AloneWhereItDoesNotAppend) {
+  ResumableSession session({}, std::nullopt);
+  Append(session, 0, "one");
+  Md5Stream another;
+  another.Append(std::as_bytes(std::span("two", 3)));
+  session.Append(0, {Rope("two"), Crc32cOf("two"), another});
+  EXPECT_EQ(session.BeginFinish(3)->md5(), ComputeMd5(Rope("one")));
 }
 
 TEST(ResumableSession, IsFinishedByOneAtATime) {

@@ -1,10 +1,17 @@
 #include "server/commit_upload.h"
 
+#include <string>
 #include <utility>
 
 #include "server/upload_hashes.h"
 
 namespace gcsflux::emulator {
+
+bool NeedsMd5(const ApiCall& call, const PendingObject& pending) {
+  const std::string* hash = call.request.headers.Find("x-goog-hash");
+  const bool says_md5 = pending.hashes.md5 || (hash != nullptr && hash->find("md5=") != std::string::npos);
+  return says_md5 || call.fields.Includes("md5Hash");
+}
 
 ApiResult<ObjectPtr> CommitUpload(const ApiCall& call, PendingObject pending, BodyPtr body) {
   call.subject.object = pending.name;

@@ -1,6 +1,11 @@
 #include "server/receive_body.h"
 
+#include <memory>
 #include <optional>
+#include <utility>
+
+#include "server/md5_follower.h"
+#include "store/crc32c.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -9,15 +14,34 @@ constexpr std::uint64_t kMaxText = std::uint64_t{4} << 20;
 
 }  // namespace
 
-ReceivedBody ReceiveBody(RequestBody& body) {
+ReceivedBody ReceiveBody(RequestBody& body, Md5Stream* md5) {
+  ReceivedBody received{.is_whole = true};
   RopeBuilder builder(body.announced_size());
-  while (true) {
-    // Asking for room takes memory, so the end is asked for first where it is known.
-    if (builder.size() == body.announced_size()) return {builder.Build(), true};
-    const std::optional<std::size_t> read = body.Read(builder.Room());
-    if (!read || *read == 0) return {builder.Build(), read.has_value()};
+  std::optional<Md5Follower> follower;  // goes before the builder does, whose bytes it reads
+  if (md5 != nullptr) follower.emplace(*md5);
+  // Asking for room takes memory, so the end is asked for first where it is known.
+  while (builder.size() != body.announced_size()) {
+    const std::span<std::byte> room = builder.Room();
+    const std::optional<std::size_t> read = body.Read(room);
+    received.is_whole = read.has_value();
+    if (!read || *read == 0) break;
     builder.Commit(*read);
+    const std::span<const std::byte> bytes = room.first(*read);
+    received.crc32c = ExtendCrc32c(received.crc32c, bytes);  // while they are in the processor's cache
+    if (follower) follower->Append(bytes);
   }
+  if (follower) follower->Finish();
+  received.bytes = builder.Build();
+  return received;
+}
+
+BodyPtr ReceiveObject(RequestBody& body, bool needs_md5) {
+  std::optional<Md5Stream> md5;
+  if (needs_md5) md5.emplace();
+  ReceivedBody received = ReceiveBody(body, md5 ? &*md5 : nullptr);
+  if (!received.is_whole) return nullptr;
+  const auto digest = md5 ? std::optional(md5->Digest()) : std::nullopt;
+  return std::make_shared<const Body>(std::move(received.bytes), received.crc32c, digest);
 }
 
 ApiError BrokenOff(const RequestBody& body) {

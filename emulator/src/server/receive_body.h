@@ -5,17 +5,24 @@
 
 #include "server/api_error.h"
 #include "server/http_message.h"
+#include "store/body.h"
+#include "store/md5.h"
 #include "store/rope.h"
 
 namespace gcsflux::emulator {
 
 struct ReceivedBody {
   Rope bytes = {};
-  bool is_whole = false;  ///< False where the body broke off or is malformed; `bytes` is what came before.
+  std::uint32_t crc32c = 0;  ///< Of `bytes`.
+  bool is_whole = false;     ///< False where the body broke off or is malformed; `bytes` is what came before.
 };
 
-/// Reads to the end of the body, straight into the memory in which it will be stored.
-ReceivedBody ReceiveBody(RequestBody& body);
+/// Reads to the end of the body, straight into the memory in which it will be stored. Where `md5` is not null it is
+/// extended by all that was read, while the rest comes.
+ReceivedBody ReceiveBody(RequestBody& body, Md5Stream* md5 = nullptr);
+
+/// What an object will hold, its MD5 too where that will be asked for; null where the body broke off or is malformed.
+BodyPtr ReceiveObject(RequestBody& body, bool needs_md5);
 
 /// Why the body cannot be read to its end: 408 where the client is too slow, else 400.
 ApiError BrokenOff(const RequestBody& body);

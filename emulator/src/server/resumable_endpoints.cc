@@ -103,6 +103,27 @@ bool Skip(RequestBody& body, std::uint64_t bytes) {
   return true;
 }
 
+struct ReceivedChunk {
+  UploadedBytes uploaded = {};
+  bool is_whole = false;
+};
+
+// What comes next in a session that has `offset` bytes.
+ReceivedChunk Receive(const ApiCall& call, const ResumableSession& session, std::uint64_t offset) {
+  std::optional<Md5Stream> md5;
+  if (NeedsMd5(call, session.pending())) md5 = session.Md5Until(offset);
+  ReceivedBody body = ReceiveBody(call.body, md5 ? &*md5 : nullptr);
+  return {{std::move(body.bytes), body.crc32c, std::move(md5)}, body.is_whole};
+}
+
+// No more than `size` bytes of it.
+UploadedBytes FirstOf(UploadedBytes uploaded, std::uint64_t size) {
+  if (size >= uploaded.bytes.size()) return uploaded;
+  Rope bytes = uploaded.bytes.Slice(0, size);
+  const std::uint32_t crc32c = Body(bytes).crc32c();
+  return {std::move(bytes), crc32c};
+}
+
 ApiResult<HttpResponse> PutChunk(const ApiCall& call, ResumableSession& session, Chunk chunk) {
   const Status before = session.status();
   if (before.state != State::kOpen) return Finish(call, session, before.persisted);
@@ -115,25 +136,22 @@ ApiResult<HttpResponse> PutChunk(const ApiCall& call, ResumableSession& session,
   if (!Skip(call.body, chunk.length ? std::min(resent, *chunk.length) : resent)) {
     return tl::unexpected(BrokenOff(call.body));
   }
-  ReceivedBody received = ReceiveBody(call.body);
-  const std::uint64_t end = before.persisted + received.bytes.size();
-  const bool is_exact =
-      received.is_whole && (!chunk.length || end == std::max(chunk.first + *chunk.length, before.persisted));
-  if (received.is_whole && !is_exact) {
+  auto [uploaded, is_whole] = Receive(call, session, before.persisted);
+  const std::uint64_t end = before.persisted + uploaded.bytes.size();
+  const bool is_exact = is_whole && (!chunk.length || end == std::max(chunk.first + *chunk.length, before.persisted));
+  if (is_whole && !is_exact) {
     return tl::unexpected(BadRequest("The request's body is not as long as its Content-Range header says."));
   }
   if (const auto limit = call.body.keeps_at_most()) {
-    const std::uint64_t kept = *limit > resent ? *limit - resent : 0;
-    received.bytes = received.bytes.Slice(0, std::min<std::uint64_t>(kept, received.bytes.size()));
+    uploaded = FirstOf(std::move(uploaded), *limit > resent ? *limit - resent : 0);
     chunk.is_last = false;
-  } else if (!received.is_whole || !chunk.is_last) {
+  } else if (!is_whole || !chunk.is_last) {
     // What is not the end is kept in whole units, as the service does.
-    const std::uint64_t kept = std::max(end / kChunkUnit * kChunkUnit, before.persisted) - before.persisted;
-    received.bytes = received.bytes.Slice(0, kept);
+    const std::uint64_t kept = std::max(end / kChunkUnit * kChunkUnit, before.persisted);
+    uploaded = FirstOf(std::move(uploaded), kept - before.persisted);
   }
-  const Body checked(std::move(received.bytes));
-  const Status after = session.Append(before.persisted, checked.bytes(), checked.crc32c());
-  if (!received.is_whole) return tl::unexpected(BrokenOff(call.body));
+  const Status after = session.Append(before.persisted, std::move(uploaded));
+  if (!is_whole) return tl::unexpected(BrokenOff(call.body));
   if (!chunk.is_last) return Progress(call, after);
   return Finish(call, session, chunk.total.value_or(end));
 }

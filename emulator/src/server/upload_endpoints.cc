@@ -45,9 +45,8 @@ std::string HeaderValue(const ApiCall& call, std::string_view name) {
   return value != nullptr ? *value : std::string();
 }
 
-ApiResult<HttpResponse> Store(const ApiCall& call, PendingObject pending, Rope bytes) {
-  const ApiResult<ObjectPtr> stored =
-      CommitUpload(call, std::move(pending), std::make_shared<const Body>(std::move(bytes)));
+ApiResult<HttpResponse> Store(const ApiCall& call, PendingObject pending, BodyPtr body) {
+  const ApiResult<ObjectPtr> stored = CommitUpload(call, std::move(pending), std::move(body));
   if (!stored) return tl::unexpected(stored.error());
   return ObjectResponse(call, **stored);
 }
@@ -57,9 +56,9 @@ ApiResult<HttpResponse> InsertMedia(const ApiCall& call, PendingObject pending) 
   resource.attributes.content_type = HeaderValue(call, "content-type");
   resource.attributes.content_encoding = HeaderValue(call, "content-encoding");  // the bytes are stored as they come
   if (auto done = Describe(call, std::move(resource), pending); !done) return tl::unexpected(done.error());
-  ApiResult<Rope> bytes = ReceiveWholeBody(call.body);
-  if (!bytes) return tl::unexpected(bytes.error());
-  return Store(call, std::move(pending), *std::move(bytes));
+  BodyPtr body = ReceiveObject(call.body, NeedsMd5(call, pending));
+  if (body == nullptr) return tl::unexpected(BrokenOff(call.body));
+  return Store(call, std::move(pending), std::move(body));
 }
 
 ApiResult<HttpResponse> InsertMultipart(const ApiCall& call, PendingObject pending) {
@@ -71,7 +70,7 @@ ApiResult<HttpResponse> InsertMultipart(const ApiCall& call, PendingObject pendi
   if (!resource) return tl::unexpected(resource.error());
   if (resource->attributes.content_type.empty()) resource->attributes.content_type = parts->media_content_type;
   if (auto done = Describe(call, *std::move(resource), pending); !done) return tl::unexpected(done.error());
-  return Store(call, std::move(pending), parts->media.Compact());
+  return Store(call, std::move(pending), std::make_shared<const Body>(parts->media.Compact()));
 }
 
 ApiResult<PendingObject> ReadSessionStart(const ApiCall& call, PendingObject pending) {

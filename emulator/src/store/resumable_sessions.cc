@@ -20,12 +20,18 @@ ResumableSession::Status ResumableSession::status() const {
   return {state_, persisted_, answer_};
 }
 
-ResumableSession::Status ResumableSession::Append(std::uint64_t offset, const Rope& bytes, std::uint32_t crc32c) {
+std::optional<Md5Stream> ResumableSession::Md5Until(std::uint64_t offset) const {
+  const std::lock_guard lock(mutex_);
+  return md5_.size() == offset ? std::optional(md5_) : std::nullopt;
+}
+
+ResumableSession::Status ResumableSession::Append(std::uint64_t offset, UploadedBytes uploaded) {
   const std::lock_guard lock(mutex_);
   if (state_ == State::kOpen && offset == persisted_) {
-    content_.Append(bytes);
-    crc32c_ = CombineCrc32c(crc32c_, crc32c, bytes.size());
-    persisted_ += bytes.size();
+    content_.Append(uploaded.bytes);
+    crc32c_ = CombineCrc32c(crc32c_, uploaded.crc32c, uploaded.bytes.size());
+    persisted_ += uploaded.bytes.size();
+    if (uploaded.md5) md5_ = *std::move(uploaded.md5);
   }
   return {state_, persisted_, answer_};
 }
@@ -34,7 +40,8 @@ BodyPtr ResumableSession::BeginFinish(std::uint64_t size) {
   const std::lock_guard lock(mutex_);
   if (state_ != State::kOpen || persisted_ != size) return nullptr;
   state_ = State::kFinishing;
-  return std::make_shared<const Body>(content_, crc32c_);
+  const bool knows_md5 = md5_.size() == persisted_ && persisted_ != 0;
+  return std::make_shared<const Body>(content_, crc32c_, knows_md5 ? std::optional(md5_.Digest()) : std::nullopt);
 }
 
 void ResumableSession::EndFinish(std::optional<std::string> answer) {

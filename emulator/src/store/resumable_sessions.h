@@ -13,9 +13,17 @@
 
 #include "store/body.h"
 #include "store/clock.h"
+#include "store/md5.h"
 #include "store/pending_object.h"
 
 namespace gcsflux::emulator {
+
+/// What one request of an upload brings.
+struct UploadedBytes {
+  Rope bytes = {};
+  std::uint32_t crc32c = 0;           ///< Of them.
+  std::optional<Md5Stream> md5 = {};  ///< Of the upload up to their end, where it is known.
+};
 
 /// One upload that comes in pieces. Thread-safe; bytes are received and hashed outside, only appended here.
 class ResumableSession {
@@ -35,8 +43,11 @@ class ResumableSession {
   [[nodiscard]] std::optional<std::uint64_t> announced_size() const { return announced_size_; }
   [[nodiscard]] Status status() const;
 
+  /// The MD5 of its first `offset` bytes, to go on from; nothing where that is not known.
+  [[nodiscard]] std::optional<Md5Stream> Md5Until(std::uint64_t offset) const;
+
   /// Appends where the session is open and `offset` is what it has; else leaves it as it is. Returns what it is now.
-  Status Append(std::uint64_t offset, const Rope& bytes, std::uint32_t crc32c);
+  Status Append(std::uint64_t offset, UploadedBytes uploaded);
 
   /// The content, where the session is open and holds exactly `size` bytes, else null. Until EndFinish nobody else gets
   /// it, and nothing is appended.
@@ -55,6 +66,7 @@ class ResumableSession {
   State state_ = State::kOpen;
   Rope content_;
   std::uint32_t crc32c_ = 0;
+  Md5Stream md5_;  // of as many bytes as it says, which may be fewer than there are
   std::uint64_t persisted_ = 0;
   std::string answer_;
 };

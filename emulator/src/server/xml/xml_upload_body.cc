@@ -26,9 +26,8 @@ XmlResult<BodyPtr> ReceiveCheckedBody(const XmlCall& call) {
   if (IsAwsChunked(call.request.headers)) return XmlFail(XmlErrorCode::kNotImplemented, "aws-chunked");
   const XmlResult<ExpectedHashes> hashes = ReadExpectedHashes(call);
   if (!hashes) return tl::unexpected(hashes.error());
-  ReceivedBody received = ReceiveBody(call.body);
-  if (!received.is_whole) return BrokenOff(call);
-  auto body = std::make_shared<const Body>(std::move(received.bytes));
+  BodyPtr body = ReceiveObject(call.body, true);  // every answer to an upload holds the MD5, as entity tag or hash
+  if (body == nullptr) return BrokenOff(call);
   const auto checked = CheckHashes(*hashes, *body);
   if (!checked) return XmlFail(XmlErrorCode::kBadDigest, checked.error().message);
   return body;
