@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <charconv>
 #include <system_error>
+#include <utility>
 
 namespace gcsflux::emulator {
 namespace {
@@ -81,6 +82,7 @@ std::ptrdiff_t RawConnection::ReceiveSome(std::span<char> into) { return ::recv(
 bool RawConnection::Fill() {
   std::array<char, 65536> buffer;
   const std::ptrdiff_t received = ReceiveSome(buffer);
+  was_reset_ = received < 0 && errno == ECONNRESET;
   if (received <= 0) return false;
   received_.append(buffer.data(), static_cast<std::size_t>(received));
   return true;
@@ -116,6 +118,11 @@ std::optional<RawResponse> RawConnection::Receive(bool is_head_answer) {
   response.body = received_.substr(0, size);
   received_.erase(0, size);
   return response;
+}
+
+std::string RawConnection::ReceiveAll() {
+  while (Fill()) continue;
+  return std::exchange(received_, {});
 }
 
 RawResponse RawConnection::Call(std::string_view method, std::string_view target, std::string_view headers,

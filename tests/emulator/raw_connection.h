@@ -36,6 +36,10 @@ class RawConnection {
   /// Sends a whole request, with a Content-Length where there is a body, and receives the answer.
   RawResponse Call(std::string_view method, std::string_view target, std::string_view headers = "",
                    std::string_view body = "");
+  /// All that comes until the connection ends, as it comes.
+  std::string ReceiveAll();
+  /// Whether the connection was ended by TCP's RST, as far as was received.
+  [[nodiscard]] bool was_reset() const { return was_reset_; }
   /// Waits until the server closes the connection; false where it sends something instead.
   bool IsClosedByServer();
 
@@ -49,6 +53,7 @@ class RawConnection {
 
   int socket_ = -1;
   std::string received_;
+  bool was_reset_ = false;
 };
 
 }  // namespace gcsflux::emulator
