@@ -69,6 +69,21 @@ set(EMULATOR_SOURCES
   emulator/src/server/traffic/error_answer.cc
   emulator/src/server/traffic/request_preview.cc
   emulator/src/server/traffic/traffic_layer.cc
+  # what goes wrong by plan
+  emulator/src/faults/action_kind.cc
+  emulator/src/faults/check_plan.cc
+  emulator/src/faults/fault_engine.cc
+  emulator/src/faults/fault_history.cc
+  emulator/src/faults/fault_key.cc
+  emulator/src/faults/json_position.cc
+  emulator/src/faults/loaded_plan.cc
+  emulator/src/faults/plan_fields.cc
+  emulator/src/faults/read_plan.cc
+  emulator/src/faults/render_plan.cc
+  emulator/src/faults/rule_match.cc
+  emulator/src/faults/seconds_text.cc
+  emulator/src/faults/status_response.cc
+  emulator/src/faults/upload_filter.cc
   # beside the APIs
   emulator/src/server/admin_endpoints.cc
   emulator/src/server/retry_test_endpoints.cc
@@ -135,3 +150,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/xml/xml_service.cc
   emulator/src/server/xml/xml_upload_body.cc
   emulator/src/server/xml/xml_writer.cc)
+
+# Each kind of fault is a file of its own, found without being named here.
+file(GLOB FAULT_ACTION_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/emulator/src/faults/actions/*.cc)
+list(APPEND EMULATOR_SOURCES ${FAULT_ACTION_SOURCES})

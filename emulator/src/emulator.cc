@@ -4,6 +4,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "faults/fault_engine.h"
 #include "identity/config.h"
 #include "identity/identity.h"
 #include "server/admin_endpoints.h"
@@ -28,8 +29,10 @@ class Emulator::Running {
         virtual_buckets_(options.virtual_buckets, store_),
         sessions_([this] { return clock_.Now(); }, std::random_device()()),
         journal_(options.journal_size),
+        fault_plan_(options.faults),
+        faults_(clock_, fault_plan_),
         service_(store_, sessions_, Access(options)),
-        traffic_(service_, sessions_, clock_, {}),
+        traffic_(service_, sessions_, clock_, {&faults_}),
         recorder_(traffic_, clock_, journal_, counters_),
         admin_({.clock = clock_,
                 .store = store_,
@@ -57,6 +60,7 @@ class Emulator::Running {
     sessions_.Clear();
     journal_.Reset();
     counters_.Reset();
+    faults_.Load(fault_plan_);
   }
   std::size_t Seed(const SeedOptions& options) {
     const auto seeded = SeedBucket(store_, {options.bucket, options.directory, options.prefix});
@@ -67,6 +71,7 @@ class Emulator::Running {
   [[nodiscard]] Clock& clock() { return clock_; }
   [[nodiscard]] std::vector<RequestRecord> journal() const { return journal_.Read(0, clock_.Now()); }
   [[nodiscard]] Counters counters() const { return counters_.Read(); }
+  [[nodiscard]] Faults& faults() { return faults_; }
   [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
 
  private:
@@ -90,6 +95,8 @@ class Emulator::Running {
   ResumableSessions sessions_;
   Journal journal_;
   RequestCounters counters_;
+  const FaultPlan fault_plan_;  // what it starts with
+  FaultEngine faults_;
   std::optional<Identity> identity_;
   Service service_;
   TrafficLayer traffic_;
@@ -104,6 +111,7 @@ Emulator::~Emulator() = default;
 Clock& Emulator::clock() { return running_->clock(); }
 std::vector<RequestRecord> Emulator::journal() const { return running_->journal(); }
 Counters Emulator::counters() const { return running_->counters(); }
+Faults& Emulator::faults() { return running_->faults(); }
 void Emulator::Reset() { running_->Reset(); }
 std::size_t Emulator::Seed(const SeedOptions& options) { return running_->Seed(options); }
 const std::string& Emulator::endpoint() const { return running_->endpoint(); }

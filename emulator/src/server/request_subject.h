@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+
+#include "traffic/fired_faults.h"
 
 namespace gcsflux::emulator {
 
@@ -15,6 +18,7 @@ struct RequestSubject {
   std::int64_t committed_generation = 0;  ///< The generation of the object that it made; 0 where it made none.
   std::int64_t read_generation = 0;       ///< The generation whose stored bytes it was answered with, or 0.
   std::uint64_t offset = 0;               ///< Of the first byte of the object, or of the upload, that it moved.
+  std::shared_ptr<const FiredFaults> faults = {};  ///< What was done to it; null where that cannot be anything.
 };
 
 }  // namespace gcsflux::emulator

@@ -24,6 +24,13 @@ void WriteBytes(JsonWriter& json, std::uint64_t bytes_in, std::uint64_t bytes_ou
   Number(json, "bytesOut", bytes_out);
 }
 
+void WriteFaults(JsonWriter& json, const std::vector<std::string>& faults) {
+  json.Key("faults");
+  json.BeginArray();
+  for (const std::string& fault : faults) json.String(fault);
+  json.EndArray();
+}
+
 void WriteRecord(JsonWriter& json, const RequestRecord& record) {
   json.BeginObject();
   Number(json, "number", record.number);
@@ -39,6 +46,7 @@ void WriteRecord(JsonWriter& json, const RequestRecord& record) {
   if (record.read_generation != 0) json.Member("readGeneration", std::to_string(record.read_generation));
   if (record.offset != 0) Number(json, "offset", record.offset);
   Number(json, "status", static_cast<std::uint64_t>(record.status));
+  if (!record.faults.empty()) WriteFaults(json, record.faults);
   WriteBytes(json, record.bytes_in, record.bytes_out);
   json.Member("start", FormatRfc3339(record.start));
   Number(json, "inFlight", record.in_flight);

@@ -44,6 +44,7 @@ class RecordedRequest final : public JournalEntry, public ResponseObserver {
                .committed_generation = subject_.committed_generation,
                .read_generation = subject_.read_generation,
                .offset = subject_.offset,
+               .faults = std::move(subject_.faults),
                .status = status_,
                .bytes_in = bytes});
   }

@@ -19,6 +19,7 @@ void JournalEntry::SetAnswer(Answer answer) {
   record_.committed_generation = answer.committed_generation;
   record_.read_generation = answer.read_generation;
   record_.offset = answer.offset;
+  faults_ = std::move(answer.faults);
   record_.status = answer.status;
   record_.bytes_in = answer.bytes_in;
 }
@@ -36,6 +37,7 @@ RequestRecord JournalEntry::Read(Clock::Time now) const {
   RequestRecord record = record_;
   record.operation = operation_;
   record.phase = phase_;
+  if (faults_ != nullptr) record.faults = faults_->Read();
   record.bytes_out = bytes_out_.load(std::memory_order_relaxed);
   if (!record.is_finished) record.duration = std::max<std::chrono::nanoseconds>(now - record.start, {});
   return record;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gcsflux/emulator/traffic.h"
+#include "traffic/fired_faults.h"
 
 namespace gcsflux::emulator {
 
@@ -30,6 +31,7 @@ class JournalEntry {
     std::int64_t committed_generation = 0;
     std::int64_t read_generation = 0;
     std::uint64_t offset = 0;
+    std::shared_ptr<const FiredFaults> faults = {};
     int status = 0;
     std::uint64_t bytes_in = 0;
   };
@@ -46,6 +48,7 @@ class JournalEntry {
   RequestRecord record_;      // but for the operation and the phase, which are made strings when they are read
   std::string_view operation_ = "unknown";
   std::string_view phase_;
+  std::shared_ptr<const FiredFaults> faults_;  // grows until the answer is out
   std::atomic<std::uint64_t> bytes_out_ = 0;
 };
 

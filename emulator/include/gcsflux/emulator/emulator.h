@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gcsflux/emulator/clock.h"
+#include "gcsflux/emulator/faults.h"
 #include "gcsflux/emulator/security.h"
 #include "gcsflux/emulator/traffic.h"
 #include "gcsflux/emulator/virtual_bucket.h"
@@ -37,6 +38,8 @@ struct EmulatorOptions {
   /// A client that stands still for so long in mid-request, sends no whole head in it, or moves less than 1 KiB of a
   /// body in it, is answered 408 and cut off. By the machine's own clock. Lower it where a test looks at just that.
   std::chrono::milliseconds client_patience = std::chrono::minutes(1);
+  /// What goes wrong from the beginning, and again after Reset().
+  FaultPlan faults = {};
   /// Serves HTTPS, and nothing else, where it is set.
   std::optional<TlsOptions> tls = {};
   /// Serves the endpoints of identities, and asks everybody who they are, where it is set.
@@ -59,6 +62,7 @@ struct SeedOptions {
 class Emulator {
  public:
   /// Throws std::system_error where the address cannot be listened on, std::invalid_argument where `virtual_buckets`,
+  /// `faults`,
   /// `tls` or `auth` is wrong.
   explicit Emulator(EmulatorOptions options = {});
   ~Emulator();
@@ -75,6 +79,9 @@ class Emulator {
   [[nodiscard]] std::vector<RequestRecord> journal() const;
   /// What was answered since the start or Reset().
   [[nodiscard]] Counters counters() const;
+
+  /// What is to go wrong, and what did.
+  [[nodiscard]] Faults& faults();
 
   /// Forgets buckets, upload sessions, journal and counters: what is left is what an emulator starts with. The clock
   /// and open connections stay as they are.

@@ -23,13 +23,14 @@ struct RequestRecord {
   std::int64_t read_generation = 0;       ///< The generation whose stored bytes it was answered with, or 0.
   std::uint64_t offset = 0;               ///< Of the first byte of the object, or of the upload, that it moved.
   std::string invocation_id =
-      {};                       ///< By x-goog-api-client: one for all attempts of a call; empty where it is not sent.
-  int attempt = 0;              ///< From 1; 0 where it is not sent.
-  int status = 0;               ///< 0 until it is answered, and for good where no byte of an answer was sent.
-  std::uint64_t bytes_in = 0;   ///< Of the request's body; known when it is answered.
-  std::uint64_t bytes_out = 0;  ///< Of the answer's body, as far as it was handed to the connection.
-  Clock::Time start = {};       ///< When the head had arrived.
-  std::size_t in_flight = 0;    ///< How many requests were in flight then, this one among them.
+      {};           ///< By x-goog-api-client: one for all attempts of a call; empty where it is not sent.
+  int attempt = 0;  ///< From 1; 0 where it is not sent.
+  int status = 0;   ///< 0 until it is answered, and for good where no byte of an answer was sent.
+  std::vector<std::string> faults = {};  ///< What was done to it on purpose: the rules of the fault plan that fired.
+  std::uint64_t bytes_in = 0;            ///< Of the request's body; known when it is answered.
+  std::uint64_t bytes_out = 0;           ///< Of the answer's body, as far as it was handed to the connection.
+  Clock::Time start = {};                ///< When the head had arrived.
+  std::size_t in_flight = 0;             ///< How many requests were in flight then, this one among them.
   std::chrono::nanoseconds duration{0};  ///< Up to the end of the answer, or until now.
   bool is_finished = false;              ///< The connection is done with it, though the client may have gone before.
 };

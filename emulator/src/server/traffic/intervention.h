@@ -10,6 +10,7 @@
 #include "server/request_subject.h"
 #include "server/traffic/request_preview.h"
 #include "store/resumable_sessions.h"
+#include "traffic/fired_faults.h"
 
 namespace gcsflux::emulator {
 
@@ -20,6 +21,8 @@ struct Passage {
   ResumableSessions& sessions;
   const Clock& clock;
   const std::stop_token& stop;  ///< The emulator stops: nobody waits any more.
+  /// Where an intervention notes what it did, for the journal.
+  std::shared_ptr<FiredFaults> fired = std::make_shared<FiredFaults>();
 };
 
 /// Something that is done to one request, beside serving it: a fault, a quota, a delay. The hooks are called in the

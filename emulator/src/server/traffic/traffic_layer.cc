@@ -47,6 +47,7 @@ HttpResponse TrafficLayer::HandleWithInterventions(const HttpRequest& request, R
   for (Intervener* intervener : interveners_) intervener->Intervene(passage, interventions);
   HttpResponse response = Serve(service_, peeked, passage, interventions, subject);
   for (const auto& intervention : interventions) intervention->After(response, subject, passage);
+  subject.faults = passage.fired;
   return response;
 }
 

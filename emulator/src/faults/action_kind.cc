@@ -1,0 +1,50 @@
+#include "faults/action_kind.h"
+
+#include <algorithm>
+
+#include "faults/actions/action_kinds.h"
+#include "faults/plan_fields.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+bool Contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string TypesInOrder() {
+  std::string types;
+  for (const ActionKind* kind : kActionKinds) types += (types.empty() ? "" : ", ") + std::string(kind->type);
+  return types;
+}
+
+}  // namespace
+
+const ActionKind* FindActionKind(std::string_view type) {
+  const auto found = std::find_if(kActionKinds.begin(), kActionKinds.end(),
+                                  [&](const ActionKind* kind) { return kind->type == type; });
+  return found != kActionKinds.end() ? *found : nullptr;
+}
+
+std::span<const ActionKind* const> AllActionKinds() { return kActionKinds; }
+
+std::optional<FieldComplaint> CheckAction(const FaultAction& action) {
+  const ActionKind* kind = FindActionKind(action.type);
+  if (kind == nullptr) return FieldComplaint{"type", "'" + action.type + "' is none of " + TypesInOrder()};
+  for (const auto& field : kActionFields) {
+    const bool is_set = IsSet(action, field);
+    const bool is_required = Contains(kind->required, field.name);
+    if (is_required && !is_set) return FieldComplaint{std::string(field.name), "is needed by " + action.type};
+    if (is_set && !is_required && !Contains(kind->optional, field.name)) {
+      return FieldComplaint{std::string(field.name), "is not for " + action.type};
+    }
+    if (auto text = CheckField(action, field)) return FieldComplaint{std::string(field.name), *std::move(text)};
+  }
+  return kind->check != nullptr ? kind->check(action) : std::nullopt;
+}
+
+std::unique_ptr<Intervention> MakeIntervention(const FaultAction& action, std::shared_ptr<Firing> firing) {
+  return FindActionKind(action.type)->make(action, std::move(firing));
+}
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,49 @@
+// One bit of an upload is another, before the service hashes it.
+
+#include <memory>
+#include <utility>
+
+#include "faults/actions/action_kinds.h"
+#include "faults/upload_filter.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+class CorruptedBody final : public UploadFilter {
+ public:
+  CorruptedBody(RequestBody& body, std::uint64_t at_byte, Firing& firing, const Passage& passage)
+      : UploadFilter(body, passage), at_byte_(at_byte), firing_(firing) {}
+
+ private:
+  bool OnBytes(std::span<std::byte> bytes, std::uint64_t offset) override {
+    const bool is_here = at_byte_ >= offset && at_byte_ - offset < bytes.size();
+    if (is_here && firing_.Fire()) bytes[static_cast<std::size_t>(at_byte_ - offset)] ^= std::byte(1);
+    return true;
+  }
+
+  const std::uint64_t at_byte_;
+  Firing& firing_;
+};
+
+class CorruptUpload final : public Intervention {
+ public:
+  CorruptUpload(const FaultAction& action, std::shared_ptr<Firing> firing)
+      : at_byte_(action.at_byte.value_or(0)), firing_(std::move(firing)) {}
+
+  std::unique_ptr<RequestBody> Wrap(RequestBody& body, const Passage& passage) override {
+    if (!CarriesObjectBytes(passage.preview)) return nullptr;
+    return std::make_unique<CorruptedBody>(body, at_byte_, *firing_, passage);
+  }
+
+ private:
+  const std::uint64_t at_byte_;
+  const std::shared_ptr<Firing> firing_;
+};
+
+constexpr std::array<std::string_view, 1> kOptional = {"atByte"};
+
+}  // namespace
+
+const ActionKind kCorruptUpload = {.type = "corruptUpload", .optional = kOptional, .make = &MakeA<CorruptUpload>};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,77 @@
+// An upload fails in its midst: of a single request nothing is committed, of a session's chunk what came before is
+// kept.
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "faults/actions/action_kinds.h"
+#include "faults/status_response.h"
+#include "faults/upload_filter.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+class FailingBody final : public UploadFilter {
+ public:
+  FailingBody(RequestBody& body, std::uint64_t after_bytes, Firing& firing, const Passage& passage, bool& has_failed)
+      : UploadFilter(body, passage),
+        after_bytes_(after_bytes),
+        is_session_(IsSessionChunk(passage.preview)),
+        firing_(firing),
+        has_failed_(has_failed) {}
+
+  [[nodiscard]] std::optional<std::uint64_t> keeps_at_most() const override {
+    const std::optional<std::uint64_t> others = UploadFilter::keeps_at_most();
+    if (!has_failed_) return others;
+    return std::min(after_bytes_ - std::min(after_bytes_, first()), others.value_or(UINT64_MAX));
+  }
+
+ private:
+  // A session's chunk is read to its end, and kept in part. To have something else stored of nothing, the body of a
+  // single request breaks off.
+  bool OnBytes(std::span<std::byte> bytes, std::uint64_t offset) override {
+    if (offset + bytes.size() >= after_bytes_ && firing_.Fire()) has_failed_ = true;
+    return is_session_ || !has_failed_;
+  }
+
+  const std::uint64_t after_bytes_;
+  const bool is_session_;
+  Firing& firing_;
+  bool& has_failed_;
+};
+
+class FailUpload final : public Intervention {
+ public:
+  FailUpload(const FaultAction& action, std::shared_ptr<Firing> firing) : action_(action), firing_(std::move(firing)) {}
+
+  // From 0 bytes on an empty upload fails too, of which no byte is read.
+  std::optional<HttpResponse> Before(const Passage& passage) override {
+    if (*action_.after_bytes != 0 || !CarriesObjectBytes(passage.preview) || !firing_->Fire()) return std::nullopt;
+    return StatusResponse(action_, passage.preview.is_xml);
+  }
+
+  std::unique_ptr<RequestBody> Wrap(RequestBody& body, const Passage& passage) override {
+    if (!CarriesObjectBytes(passage.preview)) return nullptr;
+    return std::make_unique<FailingBody>(body, *action_.after_bytes, *firing_, passage, has_failed_);
+  }
+
+  void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& passage) override {
+    if (has_failed_) response = StatusResponse(action_, passage.preview.is_xml);
+  }
+
+ private:
+  const FaultAction action_;
+  const std::shared_ptr<Firing> firing_;
+  bool has_failed_ = false;
+};
+
+constexpr std::array<std::string_view, 2> kRequired = {"afterBytes", "status"};
+constexpr std::array<std::string_view, 3> kOptional = {"body", "contentType", "retryAfter"};
+
+}  // namespace
+
+const ActionKind kFailUpload = {
+    .type = "failUpload", .required = kRequired, .optional = kOptional, .make = &MakeA<FailUpload>};
+
+}  // namespace gcsflux::emulator

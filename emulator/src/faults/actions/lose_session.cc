@@ -1,0 +1,47 @@
+// An upload session is gone in the midst of the upload, with all that it kept.
+
+#include <memory>
+#include <utility>
+
+#include "faults/actions/action_kinds.h"
+#include "faults/status_response.h"
+#include "server/target.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+class LoseSession final : public Intervention {
+ public:
+  LoseSession(const FaultAction& action, std::shared_ptr<Firing> firing) : action_(action), firing_(std::move(firing)) {
+    if (!action_.status) action_.status = 410;
+  }
+
+  std::optional<HttpResponse> Before(const Passage& passage) override {
+    const auto target = ParseTarget(passage.request.target);
+    const std::string* id = target ? target->query.Find("upload_id") : nullptr;
+    const auto session = id != nullptr ? passage.sessions.Find(*id) : nullptr;
+    if (session == nullptr || session->status().state != ResumableSession::State::kOpen) return std::nullopt;
+    if (!firing_->Fire()) return std::nullopt;
+    session->Cancel();  // another request may be at it
+    passage.sessions.Remove(*id);
+    return StatusResponse(action_, passage.preview.is_xml);
+  }
+
+ private:
+  FaultAction action_;
+  const std::shared_ptr<Firing> firing_;
+};
+
+std::optional<FieldComplaint> Check(const FaultAction& action) {
+  if (!action.status || *action.status == 404 || *action.status == 410) return std::nullopt;
+  return FieldComplaint{"status", "must be 404 or 410"};
+}
+
+constexpr std::array<std::string_view, 3> kOptional = {"status", "body", "contentType"};
+
+}  // namespace
+
+const ActionKind kLoseSession = {
+    .type = "loseSession", .optional = kOptional, .make = &MakeA<LoseSession>, .check = &Check};
+
+}  // namespace gcsflux::emulator

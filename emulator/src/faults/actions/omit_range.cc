@@ -1,0 +1,32 @@
+// An upload session's progress is answered without Range, which says that nothing is kept, though it is.
+
+#include <memory>
+#include <utility>
+
+#include "faults/actions/action_kinds.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+bool IsProgress(const HttpResponse& response) {
+  return response.status == 308 || response.headers.Find("x-http-status-code-override") != nullptr;
+}
+
+class OmitRange final : public Intervention {
+ public:
+  OmitRange(const FaultAction& /*action*/, std::shared_ptr<Firing> firing) : firing_(std::move(firing)) {}
+
+  void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& /*passage*/) override {
+    if (!IsProgress(response) || response.headers.Find("range") == nullptr || !firing_->Fire()) return;
+    response.headers.Remove("range");
+  }
+
+ private:
+  const std::shared_ptr<Firing> firing_;
+};
+
+}  // namespace
+
+const ActionKind kOmitRange = {.type = "omitRange", .make = &MakeA<OmitRange>};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,39 @@
+// The service answers with a status, and does nothing.
+
+#include <memory>
+#include <utility>
+
+#include "faults/actions/action_kinds.h"
+#include "faults/status_response.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+class Status final : public Intervention {
+ public:
+  Status(const FaultAction& action, std::shared_ptr<Firing> firing) : action_(action), firing_(std::move(firing)) {}
+
+  std::optional<HttpResponse> Before(const Passage& passage) override {
+    if (!firing_->Fire()) return std::nullopt;
+    return StatusResponse(action_, passage.preview.is_xml);
+  }
+
+ private:
+  const FaultAction action_;
+  const std::shared_ptr<Firing> firing_;
+};
+
+std::optional<FieldComplaint> Check(const FaultAction& action) {
+  if (action.body && !MayHaveBody(*action.status)) return FieldComplaint{"body", "is not for this status"};
+  return std::nullopt;
+}
+
+constexpr std::array<std::string_view, 1> kRequired = {"status"};
+constexpr std::array<std::string_view, 3> kOptional = {"body", "contentType", "retryAfter"};
+
+}  // namespace
+
+const ActionKind kStatus = {
+    .type = "status", .required = kRequired, .optional = kOptional, .make = &MakeA<Status>, .check = &Check};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,103 @@
+// The bodies of a request and of its answer come drop by drop.
+
+#include <algorithm>
+#include <memory>
+#include <stop_token>
+#include <utility>
+
+#include "faults/actions/action_kinds.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+// When how many bytes may have passed. One direction of one request.
+class Drip {
+ public:
+  Drip(std::uint64_t bytes_per_second, const Passage& passage)
+      : rate_(bytes_per_second), clock_(passage.clock), stop_(passage.stop) {}
+
+  /// What passes at once: 50 ms of the rate.
+  [[nodiscard]] std::size_t drop() const { return static_cast<std::size_t>(std::max<std::uint64_t>(rate_ / 20, 1)); }
+
+  /// Waits until `bytes` more may have passed. False where the emulator stops.
+  bool Pass(std::uint64_t bytes) {
+    if (passed_ == 0) begin_ = clock_.Now();
+    passed_ += bytes;
+    const std::chrono::nanoseconds behind(passed_ % rate_ * 1'000'000'000 / rate_);
+    return clock_.WaitUntil(begin_ + std::chrono::seconds(passed_ / rate_) + behind, stop_);
+  }
+
+ private:
+  const std::uint64_t rate_;
+  const Clock& clock_;
+  const std::stop_token stop_;
+  Clock::Time begin_ = {};
+  std::uint64_t passed_ = 0;
+};
+
+class TrickleFilter final : public BodyFilter {
+ public:
+  TrickleFilter(std::uint64_t bytes_per_second, std::shared_ptr<Firing> firing, const Passage& passage)
+      : drip_(bytes_per_second, passage), firing_(std::move(firing)) {}
+
+  bool Write(std::span<const std::byte> bytes, const ResponseSink& next) override {
+    if (!firing_->Fire()) return next(bytes);
+    if (!next({})) return false;  // the head does not wait
+    while (!bytes.empty()) {
+      const std::span<const std::byte> drop = bytes.first(std::min(drip_.drop(), bytes.size()));
+      if (!drip_.Pass(drop.size()) || !next(drop)) return false;
+      bytes = bytes.subspan(drop.size());
+    }
+    return true;
+  }
+
+ private:
+  Drip drip_;
+  const std::shared_ptr<Firing> firing_;
+};
+
+class TricklingBody final : public RequestBody {
+ public:
+  TricklingBody(RequestBody& body, std::uint64_t bytes_per_second, Firing& firing, const Passage& passage)
+      : body_(body), drip_(bytes_per_second, passage), firing_(firing) {}
+
+  [[nodiscard]] std::optional<std::uint64_t> announced_size() const override { return body_.announced_size(); }
+  [[nodiscard]] bool is_overdue() const override { return body_.is_overdue(); }
+  [[nodiscard]] std::optional<std::uint64_t> keeps_at_most() const override { return body_.keeps_at_most(); }
+  std::optional<std::size_t> Read(std::span<std::byte> into) override {
+    const std::optional<std::size_t> read = body_.Read(into.first(std::min(into.size(), drip_.drop())));
+    if (!read || *read == 0 || !firing_.Fire()) return read;
+    return drip_.Pass(*read) ? read : std::nullopt;
+  }
+
+ private:
+  RequestBody& body_;
+  Drip drip_;
+  Firing& firing_;
+};
+
+class Trickle final : public Intervention {
+ public:
+  Trickle(const FaultAction& action, std::shared_ptr<Firing> firing)
+      : bytes_per_second_(*action.bytes_per_second), firing_(std::move(firing)) {}
+
+  std::unique_ptr<RequestBody> Wrap(RequestBody& body, const Passage& passage) override {
+    return std::make_unique<TricklingBody>(body, bytes_per_second_, *firing_, passage);
+  }
+
+  void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& passage) override {
+    response.filters.push_back(std::make_shared<TrickleFilter>(bytes_per_second_, firing_, passage));
+  }
+
+ private:
+  const std::uint64_t bytes_per_second_;
+  const std::shared_ptr<Firing> firing_;
+};
+
+constexpr std::array<std::string_view, 1> kRequired = {"bytesPerSecond"};
+
+}  // namespace
+
+const ActionKind kTrickle = {.type = "trickle", .required = kRequired, .make = &MakeA<Trickle>};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "gcsflux/emulator/faults.h"
+
+namespace gcsflux::emulator {
+
+/// The plan with a name for each rule. Throws PlanError where anything is wrong with it.
+FaultPlan CheckPlan(FaultPlan plan);
+
+/// The rule, named, where it is to come behind `others`; throws likewise.
+FaultRule CheckRule(FaultRule rule, const std::vector<FaultRule>& others);
+
+}  // namespace gcsflux::emulator

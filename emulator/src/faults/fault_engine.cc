@@ -1,0 +1,119 @@
+#include "faults/fault_engine.h"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "faults/action_kind.h"
+#include "faults/check_plan.h"
+#include "faults/fault_key.h"
+#include "faults/loaded_plan.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+// What a rule, or a replay, may do to one request.
+class CountedFiring final : public Firing {
+ public:
+  struct Parts {
+    FaultKey key = {};
+    std::shared_ptr<const NamedAction> action = {};
+    std::shared_ptr<RuleCount> count = {};
+    std::shared_ptr<FaultHistory> history = {};
+    std::shared_ptr<FiredFaults> fired = {};
+  };
+  explicit CountedFiring(Parts parts) : parts_(std::move(parts)) {}
+
+  bool Fire() override {
+    if (fires_) return *fires_;
+    fires_ = parts_.count->Claim();
+    if (!*fires_) return false;
+    parts_.fired->Add(parts_.action->rule);
+    parts_.history->Add(std::move(parts_.key), parts_.action);
+    return true;
+  }
+
+ private:
+  Parts parts_;
+  std::optional<bool> fires_;
+};
+
+void Arm(CountedFiring::Parts parts, Interventions& interventions) {
+  const FaultAction& action = parts.action->action;
+  interventions.push_back(MakeIntervention(action, std::make_shared<CountedFiring>(std::move(parts))));
+}
+
+void InterveneByRules(const LoadedPlan& plan, const FaultKey& key, const Passage& passage,
+                      Interventions& interventions) {
+  const MatchedRequest request{.subject = passage.preview.subject,
+                               .method = passage.request.method,
+                               .attempt = passage.preview.attempt,
+                               .covered = CoveredBy(passage.request, passage.preview)};
+  const Clock::Time now = passage.clock.Now();
+  for (const auto& rule : plan.rules) {
+    if (!rule->IsOpen(now) || !rule->match.Concerns(request)) continue;
+    const std::uint64_t number = ++rule->count->matched;
+    if (!rule->match.Chooses(number, Chance(plan.seed, rule->rule.name, key))) continue;
+    if (rule->count->fired >= rule->count->limit) continue;
+    Arm({key, rule->action, rule->count, plan.history, passage.fired}, interventions);
+  }
+}
+
+void InterveneByReplay(const LoadedPlan& plan, const FaultKey& key, const Passage& passage,
+                       Interventions& interventions) {
+  const auto found = plan.replayed.find(HashKey(key));
+  if (found == plan.replayed.end()) return;
+  for (const ReplayedFault& fault : found->second) {
+    if (fault.key != key) continue;
+    ++fault.count->matched;
+    Arm({key, fault.action, fault.count, plan.history, passage.fired}, interventions);
+  }
+}
+
+}  // namespace
+
+FaultEngine::FaultEngine(const Clock& clock, FaultPlan plan) : clock_(clock) { Load(std::move(plan)); }
+FaultEngine::~FaultEngine() = default;
+
+void FaultEngine::Load(FaultPlan plan) {
+  auto loaded = std::make_shared<const LoadedPlan>(CheckPlan(std::move(plan)), clock_.Now());
+  const std::lock_guard lock(mutex_);
+  is_active_ = !loaded->rules.empty() || !loaded->schedule.empty();
+  plan_.swap(loaded);  // what was there is freed outside the lock
+}
+
+void FaultEngine::Add(FaultRule rule) {
+  const std::lock_guard lock(mutex_);
+  const FaultPlan before = plan_->Plan();
+  if (!before.replay.empty()) throw std::invalid_argument("fault plan: a replay takes no rules");
+  rule = CheckRule(std::move(rule), before.rules);
+  plan_ = std::make_shared<const LoadedPlan>(*plan_, std::move(rule), clock_.Now());
+  is_active_ = true;
+}
+
+FaultPlan FaultEngine::Plan() const { return plan()->Plan(); }
+std::vector<FaultCount> FaultEngine::Counts() const { return plan()->Counts(); }
+std::vector<FiredFault> FaultEngine::Schedule() const { return plan()->history->Schedule(); }
+
+std::uint64_t FaultEngine::Fired(std::string_view rule) const {
+  const std::vector<FaultCount> counts = Counts();
+  const auto found =
+      std::find_if(counts.begin(), counts.end(), [&](const FaultCount& one) { return one.rule == rule; });
+  return found != counts.end() ? found->fired : 0;
+}
+
+void FaultEngine::Intervene(const Passage& passage, Interventions& interventions) {
+  const std::shared_ptr<const LoadedPlan> plan = this->plan();
+  FaultKey key = KeyOf(passage.preview);
+  key.arrival = plan->history->Arrive(key);
+  InterveneByRules(*plan, key, passage, interventions);
+  InterveneByReplay(*plan, key, passage, interventions);
+}
+
+std::shared_ptr<const LoadedPlan> FaultEngine::plan() const {
+  const std::lock_guard lock(mutex_);
+  return plan_;
+}
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,28 @@
+#include "faults/fault_history.h"
+
+#include <utility>
+
+#include "faults/fault_key.h"
+
+namespace gcsflux::emulator {
+
+std::uint64_t FaultHistory::Arrive(const FaultKey& key) {
+  const std::uint64_t hash = HashKey(key);
+  const std::lock_guard lock(mutex_);
+  return ++arrivals_[hash];
+}
+
+void FaultHistory::Add(FaultKey key, std::shared_ptr<const NamedAction> action) {
+  const std::lock_guard lock(mutex_);
+  if (schedule_.size() < Faults::kMaxSchedule) schedule_.push_back({std::move(key), std::move(action)});
+}
+
+std::vector<FiredFault> FaultHistory::Schedule() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<FiredFault> schedule;
+  schedule.reserve(schedule_.size());
+  for (const Entry& entry : schedule_) schedule.push_back({entry.key, entry.action->rule, entry.action->action});
+  return schedule;
+}
+
+}  // namespace gcsflux::emulator

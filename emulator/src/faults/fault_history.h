@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "gcsflux/emulator/faults.h"
+
+namespace gcsflux::emulator {
+
+/// What a rule does, for all the requests that it does it to.
+struct NamedAction {
+  std::string rule = {};
+  FaultAction action = {};
+};
+
+/// Which requests came since a plan was loaded, and what happened to them. Thread-safe. Takes some 40 bytes per key.
+class FaultHistory {
+ public:
+  /// Counts the request; returns its number among those of the same key, from 1.
+  std::uint64_t Arrive(const FaultKey& key);
+
+  void Add(FaultKey key, std::shared_ptr<const NamedAction> action);
+  [[nodiscard]] std::vector<FiredFault> Schedule() const;
+
+ private:
+  struct Entry {
+    FaultKey key = {};
+    std::shared_ptr<const NamedAction> action = {};
+  };
+
+  mutable std::mutex mutex_;                                   // guards what follows
+  std::unordered_map<std::uint64_t, std::uint64_t> arrivals_;  // by HashKey()
+  std::vector<Entry> schedule_;
+};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,82 @@
+#include "faults/json_position.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace gcsflux::emulator {
+namespace {
+
+// Walks over JSON that is known to be well-formed: the parser keeps no positions.
+class Walker {
+ public:
+  explicit Walker(std::string_view json) : json_(json) { SkipSpace(); }
+
+  [[nodiscard]] std::size_t at() const { return at_; }
+
+  /// From the beginning of an object or array to that of a value in it; false, and nowhere, where there is none.
+  bool Enter(const std::variant<std::string, std::size_t>& step) {
+    const bool is_object = std::holds_alternative<std::string>(step);
+    if (json_[at_] != (is_object ? '{' : '[')) return false;
+    Take();
+    for (std::size_t index = 0; json_[at_] != '}' && json_[at_] != ']'; ++index) {
+      const bool is_it = is_object ? Key() == std::get<std::string>(step) : index == std::get<std::size_t>(step);
+      if (is_it) return true;
+      SkipValue();
+      if (json_[at_] == ',') Take();
+    }
+    return false;
+  }
+
+ private:
+  void SkipSpace() { at_ = std::min(json_.find_first_not_of(" \t\r\n", at_), json_.size()); }
+  void Take() {
+    ++at_;
+    SkipSpace();
+  }
+  void SkipString() {
+    for (++at_; json_[at_] != '"'; ++at_) at_ += json_[at_] == '\\' ? 1 : 0;
+    ++at_;
+  }
+  // A member's name, as it is written: fields' names have nothing to escape.
+  std::string_view Key() {
+    const std::size_t begin = at_ + 1;
+    SkipString();
+    const std::string_view key = json_.substr(begin, at_ - begin - 1);
+    SkipSpace();
+    Take();  // the colon
+    return key;
+  }
+  void SkipValue() {
+    for (std::size_t depth = 0; at_ < json_.size();) {
+      const char c = json_[at_];
+      if (depth == 0 && (c == ',' || c == '}' || c == ']')) return;
+      if (c == '{' || c == '[') ++depth;
+      if (c == '}' || c == ']') --depth;
+      c == '"' ? SkipString() : static_cast<void>(++at_);
+    }
+  }
+
+  std::string_view json_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+std::string PositionOf(std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const std::size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0
+  return "line " + std::to_string(line) + ", column " + std::to_string(before.size() - line_begin + 1);
+}
+
+std::size_t FindValue(std::string_view json, const JsonPath& path) {
+  Walker walker(json);
+  std::size_t found = walker.at();
+  for (const auto& step : path) {
+    if (!walker.Enter(step)) break;
+    found = walker.at();
+  }
+  return found;
+}
+
+}  // namespace gcsflux::emulator

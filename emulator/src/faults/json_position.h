@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "faults/plan_error.h"
+
+namespace gcsflux::emulator {
+
+/// "line 3, column 7", both from 1, of the byte `at`, which may be the end.
+std::string PositionOf(std::string_view text, std::size_t at);
+
+/// Where the value begins that is at `path`, or the nearest one around it. `json` must be well-formed.
+std::size_t FindValue(std::string_view json, const JsonPath& path);
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "faults/fault_history.h"
+#include "faults/firing.h"
+#include "faults/rule_match.h"
+#include "gcsflux/emulator/clock.h"
+#include "gcsflux/emulator/faults.h"
+#include "server/traffic/intervention.h"
+
+namespace gcsflux::emulator {
+
+/// How often a rule matched and fired, and how often it may.
+struct RuleCount {
+  explicit RuleCount(std::optional<std::uint64_t> most = {}) : limit(most.value_or(UINT64_MAX)) {}
+
+  /// One more; false where that would be more than it may.
+  bool Claim();
+
+  const std::uint64_t limit;
+  std::atomic<std::uint64_t> matched = 0;
+  std::atomic<std::uint64_t> fired = 0;
+};
+
+/// A rule of a plan that is loaded.
+struct LoadedRule {
+  LoadedRule(FaultRule loaded, Clock::Time now);
+
+  /// Whether the rule is there at that time.
+  [[nodiscard]] bool IsOpen(Clock::Time time) const;
+
+  const FaultRule rule;
+  const RuleMatch match;
+  const std::shared_ptr<const NamedAction> action;
+  const Clock::Time loaded_at;
+  const std::shared_ptr<RuleCount> count;
+};
+
+/// What happens again to a request.
+struct ReplayedFault {
+  FaultKey key = {};
+  std::shared_ptr<const NamedAction> action = {};
+  std::shared_ptr<RuleCount> count = {};
+};
+
+/// What requests meet, all of it constant but for the counts and the history. Requests that met it keep it.
+struct LoadedPlan {
+  /// `plan` has been checked.
+  LoadedPlan(const FaultPlan& plan, Clock::Time now);
+  /// The same with one more rule.
+  LoadedPlan(const LoadedPlan& before, FaultRule added, Clock::Time now);
+
+  [[nodiscard]] FaultPlan Plan() const;
+  [[nodiscard]] std::vector<FaultCount> Counts() const;
+
+  const std::uint64_t seed;
+  std::vector<std::shared_ptr<LoadedRule>> rules = {};
+  std::vector<FiredFault> schedule = {};  ///< To be replayed.
+  /// By HashKey(); what happens to one request, in the order of the schedule.
+  std::unordered_map<std::uint64_t, std::vector<ReplayedFault>> replayed = {};
+  std::vector<std::pair<std::string, std::shared_ptr<RuleCount>>> replayed_rules = {};
+  std::shared_ptr<FaultHistory> history = std::make_shared<FaultHistory>();
+};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,84 @@
+#include <nlohmann/json.hpp>
+
+#include "faults/plan_fields.h"
+#include "faults/plan_json.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json ToJson(const T& value) {
+  return value;
+}
+Json ToJson(const std::chrono::nanoseconds& value) { return FormatSeconds(value); }
+
+template <class Struct, std::size_t N>
+void WriteFields(const Struct& object, const std::array<PlanField<Struct>, N>& fields, Json& into) {
+  for (const auto& field : fields) {
+    std::visit(
+        [&](auto member) {
+          if (const auto& value = object.*member) into[std::string(field.name)] = ToJson(*value);
+        },
+        field.member);
+  }
+}
+
+Json ToJson(const FaultAction& action) {
+  Json json = {{"type", action.type}};
+  WriteFields(action, kActionFields, json);
+  return json;
+}
+
+Json ToJson(const FaultRule& rule) {
+  Json match = Json::object();
+  Json limits = Json::object();
+  WriteFields(rule.match, kMatchFields, match);
+  WriteFields(rule.limits, kLimitFields, limits);
+  return {
+      {"name", rule.name}, {"match", std::move(match)}, {"action", ToJson(rule.action)}, {"limits", std::move(limits)}};
+}
+
+Json ToJson(const FiredFault& fired) {
+  Json json = {{"operation", fired.key.operation}};
+  if (!fired.key.phase.empty()) json["phase"] = fired.key.phase;
+  if (!fired.key.bucket.empty()) json["bucket"] = fired.key.bucket;
+  if (!fired.key.object.empty()) json["object"] = fired.key.object;
+  if (fired.key.range_start) json["rangeStart"] = *fired.key.range_start;
+  json["arrival"] = fired.key.arrival;
+  json["rule"] = fired.rule;
+  json["action"] = ToJson(fired.action);
+  return json;
+}
+
+Json ToJson(const FaultCount& count) {
+  return {{"rule", count.rule}, {"matched", count.matched}, {"fired", count.fired}};
+}
+
+template <class Element>
+Json ToArray(const std::vector<Element>& elements) {
+  Json array = Json::array();
+  for (const Element& element : elements) array.push_back(ToJson(element));
+  return array;
+}
+
+}  // namespace
+
+std::string RenderPlan(const FaultPlan& plan, const std::vector<FaultCount>& counts) {
+  Json json = Json::object();
+  if (plan.replay.empty()) {
+    json["seed"] = plan.seed;
+    json["rules"] = ToArray(plan.rules);
+  } else {
+    json["replay"] = ToArray(plan.replay);
+  }
+  json["counters"] = ToArray(counts);
+  return json.dump();
+}
+
+std::string RenderSchedule(const std::vector<FiredFault>& schedule) {
+  return Json{{"replay", ToArray(schedule)}}.dump();
+}
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "gcsflux/emulator/faults.h"
+#include "server/http_message.h"
+#include "server/request_subject.h"
+#include "server/traffic/request_preview.h"
+#include "store/glob.h"
+
+namespace gcsflux::emulator {
+
+/// The bytes of an object that a request is about: [first, end).
+struct CoveredBytes {
+  std::uint64_t first = 0;
+  std::uint64_t end = UINT64_MAX;
+};
+
+/// By its headers; nothing where the request moves no object's bytes, or does not say which.
+std::optional<CoveredBytes> CoveredBy(const HttpRequest& request, const RequestPreview& preview);
+
+/// A request as rules see it. Good as long as what it was made of.
+struct MatchedRequest {
+  const RequestSubject& subject;
+  std::string_view method = {};
+  int attempt = 0;
+  std::optional<CoveredBytes> covered = {};
+};
+
+/// A FaultMatch that has been checked. Pure.
+class RuleMatch {
+ public:
+  explicit RuleMatch(FaultMatch match);
+
+  /// Whether the rule is for it at all.
+  [[nodiscard]] bool Concerns(const MatchedRequest& request) const;
+  /// Whether it is chosen among those that the rule is for: the `number`th of them, from 1, with `chance` in [0, 1).
+  [[nodiscard]] bool Chooses(std::uint64_t number, double chance) const;
+
+ private:
+  [[nodiscard]] bool ConcernsObject(std::string_view name) const;
+
+  const FaultMatch match_;
+  std::optional<Glob> glob_;
+};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "server/http_message.h"
+#include "server/traffic/intervention.h"
+#include "store/rope.h"
+
+namespace gcsflux::emulator {
+
+/// Whether the request's body holds bytes of an object: an upload in one request, a session's chunk, a part.
+bool CarriesObjectBytes(const RequestPreview& preview);
+/// Whether it is one of several that go to an upload session.
+bool IsSessionChunk(const RequestPreview& preview);
+
+/// An upload's body on its way to the operation, which tells the object's bytes from what is around them. One request.
+class UploadFilter : public RequestBody {
+ public:
+  /// `body` must outlive it, and CarriesObjectBytes() be true. A multipart body is read at once: only its end says
+  /// where the object's bytes end.
+  UploadFilter(RequestBody& body, const Passage& passage);
+
+  [[nodiscard]] std::optional<std::uint64_t> announced_size() const override { return body_.announced_size(); }
+  std::optional<std::size_t> Read(std::span<std::byte> into) final;
+  [[nodiscard]] bool is_overdue() const override { return body_.is_overdue(); }
+  [[nodiscard]] std::optional<std::uint64_t> keeps_at_most() const override { return body_.keeps_at_most(); }
+
+ protected:
+  /// The next of the object's bytes, which may be changed; the first of them is its byte `offset`. False breaks the
+  /// body off.
+  virtual bool OnBytes(std::span<std::byte> bytes, std::uint64_t offset) = 0;
+
+  /// Which of the object's bytes is this request's first one.
+  [[nodiscard]] std::uint64_t first() const { return first_; }
+
+ private:
+  std::optional<std::size_t> ReadOn(std::span<std::byte> into);
+
+  RequestBody& body_;
+  const std::uint64_t first_;
+  std::uint64_t media_begin_ = 0;  // with the end: where in the body the object's bytes are
+  std::uint64_t media_end_ = UINT64_MAX;
+  std::optional<Rope> buffered_ = {};  // the whole body, or what came of it
+  bool is_broken_ = false;             // the client's body, behind what is buffered; or this one
+  std::uint64_t at_ = 0;               // bytes of the body that were read from this
+};
+
+}  // namespace gcsflux::emulator
