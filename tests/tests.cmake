@@ -35,6 +35,10 @@ if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the proce
     SOURCES integration/stream_memory_test.cc support/emulator_process.cc
     LIBRARIES gcsflux_client)
   add_dependencies(stream_memory_tests gcsflux-emulator)
+  gcsflux_test(emulator_memory_tests
+    SOURCES emulator/small_object_memory_test.cc
+    LIBRARIES gcsflux_emulator tl::expected)
+  target_include_directories(emulator_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 endif()
 add_test(NAME cli COMMAND ${PROJECT_SOURCE_DIR}/tests/cli/cli_test.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 if(NOT GCSFLUX_SANITIZE)  # A consumer would have to be built with the same sanitizer.
