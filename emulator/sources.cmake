@@ -27,6 +27,22 @@ set(EMULATOR_SOURCES
   emulator/src/traffic/metrics.cc
   emulator/src/traffic/redact_target.cc
   emulator/src/traffic/request_counters.cc
+  emulator/src/traffic/traffic_class.cc
+  # how slow it is, and how much it takes; no HTTP
+  emulator/src/traffic/quotas/bucket_quota.cc
+  emulator/src/traffic/quotas/key_ranges.cc
+  emulator/src/traffic/quotas/keyed_buckets.cc
+  emulator/src/traffic/quotas/live_quotas.cc
+  emulator/src/traffic/quotas/quota_settings.cc
+  emulator/src/traffic/quotas/range_load.cc
+  emulator/src/traffic/quotas/token_bucket.cc
+  emulator/src/traffic/settings/flat_json.cc
+  emulator/src/traffic/shaping/distribution.cc
+  emulator/src/traffic/shaping/latency_sampler.cc
+  emulator/src/traffic/shaping/live_shaping.cc
+  emulator/src/traffic/shaping/pacer.cc
+  emulator/src/traffic/shaping/shaping_settings.cc
+  emulator/src/traffic/shaping/stream_pacer.cc
   # who is who, and who may do what; no HTTP
   emulator/src/identity/assertion.cc
   emulator/src/identity/base64url.cc
@@ -67,7 +83,11 @@ set(EMULATOR_SOURCES
   emulator/src/retry_tests/retry_tests.cc
   emulator/src/server/peeked_body.cc
   emulator/src/server/traffic/error_answer.cc
+  emulator/src/server/traffic/paced_bodies.cc
+  emulator/src/server/traffic/quota_intervener.cc
+  emulator/src/server/traffic/quota_refusal.cc
   emulator/src/server/traffic/request_preview.cc
+  emulator/src/server/traffic/shaping_intervener.cc
   emulator/src/server/traffic/traffic_layer.cc
   # what goes wrong by plan
   emulator/src/faults/action_kind.cc

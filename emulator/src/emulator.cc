@@ -11,13 +11,19 @@
 #include "server/http_server.h"
 #include "server/service.h"
 #include "server/tls_context.h"
+#include "server/traffic/quota_intervener.h"
+#include "server/traffic/shaping_intervener.h"
 #include "server/traffic/traffic_layer.h"
 #include "server/traffic_recorder.h"
 #include "store/resumable_sessions.h"
 #include "store/seed_bucket.h"
 #include "store/store.h"
 #include "traffic/journal.h"
+#include "traffic/quotas/live_quotas.h"
+#include "traffic/quotas/quota_settings.h"
 #include "traffic/request_counters.h"
+#include "traffic/shaping/live_shaping.h"
+#include "traffic/shaping/shaping_settings.h"
 #include "virtual/virtual_buckets.h"
 
 namespace gcsflux::emulator {
@@ -32,7 +38,9 @@ class Emulator::Running {
         fault_plan_(options.faults),
         faults_(clock_, fault_plan_),
         service_(store_, sessions_, Access(options)),
-        traffic_(service_, sessions_, clock_, {&faults_}),
+        shaping_(options.shaping),
+        quotas_(options.quotas, clock_),
+        traffic_(service_, sessions_, clock_, {&faults_, &quota_intervener_, &shaping_intervener_}),
         recorder_(traffic_, clock_, journal_, counters_),
         admin_({.clock = clock_,
                 .store = store_,
@@ -40,7 +48,8 @@ class Emulator::Running {
                 .counters = counters_,
                 .reset = [this] { Reset(); },
                 .count_connections = [this] { return server_.CountConnections(); },
-                .seed_root = options.seed_root},
+                .seed_root = options.seed_root,
+                .documents = {ShapingDocument(), QuotasDocument()}},
                recorder_),
         server_({.host = options.host, .port = options.port, .tls = Tls(options), .patience = options.client_patience},
                 admin_),
@@ -61,6 +70,8 @@ class Emulator::Running {
     journal_.Reset();
     counters_.Reset();
     faults_.Load(fault_plan_);
+    shaping_.Reset();
+    quotas_.Reset();
   }
   std::size_t Seed(const SeedOptions& options) {
     const auto seeded = SeedBucket(store_, {options.bucket, options.directory, options.prefix});
@@ -72,6 +83,8 @@ class Emulator::Running {
   [[nodiscard]] std::vector<RequestRecord> journal() const { return journal_.Read(0, clock_.Now()); }
   [[nodiscard]] Counters counters() const { return counters_.Read(); }
   [[nodiscard]] Faults& faults() { return faults_; }
+  [[nodiscard]] ShapingControl& shaping() { return shaping_; }
+  [[nodiscard]] QuotaControl& quotas() { return quotas_; }
   [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
 
  private:
@@ -89,6 +102,17 @@ class Emulator::Running {
             .default_project = options.project};
   }
 
+  AdminDocument ShapingDocument() {
+    return {.path = "shaping",
+            .show = [this] { return RenderShaping(shaping_.Get()); },
+            .replace = [this](std::string_view json) { shaping_.Set(ParseShaping(json)); }};
+  }
+  AdminDocument QuotasDocument() {
+    return {.path = "quotas",
+            .show = [this] { return RenderQuotas(quotas_.Get(), quotas_.counters()); },
+            .replace = [this](std::string_view json) { quotas_.Set(ParseQuotas(json)); }};
+  }
+
   Clock clock_;
   Store store_;
   const VirtualBuckets virtual_buckets_;
@@ -99,6 +123,10 @@ class Emulator::Running {
   FaultEngine faults_;
   std::optional<Identity> identity_;
   Service service_;
+  LiveShaping shaping_;
+  LiveQuotas quotas_;
+  QuotaIntervener quota_intervener_{quotas_};
+  ShapingIntervener shaping_intervener_{shaping_};
   TrafficLayer traffic_;
   TrafficRecorder recorder_;
   AdminEndpoints admin_;
@@ -112,6 +140,8 @@ Clock& Emulator::clock() { return running_->clock(); }
 std::vector<RequestRecord> Emulator::journal() const { return running_->journal(); }
 Counters Emulator::counters() const { return running_->counters(); }
 Faults& Emulator::faults() { return running_->faults(); }
+ShapingControl& Emulator::shaping() { return running_->shaping(); }
+QuotaControl& Emulator::quotas() { return running_->quotas(); }
 void Emulator::Reset() { running_->Reset(); }
 std::size_t Emulator::Seed(const SeedOptions& options) { return running_->Seed(options); }
 const std::string& Emulator::endpoint() const { return running_->endpoint(); }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "gcsflux/emulator/emulator.h"
+#include "traffic_flags.h"
 
 DEFINE_string(host, "127.0.0.1",
               "Address to listen on. Change it only where the network is trusted: whoever reaches it may read and "
@@ -82,13 +83,17 @@ constexpr std::array kFlags = {"host",
 
 enum ExitStatus { kOk = 0, kFailed = 1, kWrongUsage = 2 };
 
+void PrintFlag(const char* name) {
+  const gflags::CommandLineFlagInfo flag = gflags::GetCommandLineFlagInfoOrDie(name);
+  std::cout << "  --" << name << "=" << flag.default_value << "\n      " << flag.description << "\n";
+}
+
 int PrintHelp() {
   std::cout << "gcsflux-emulator: Google Cloud Storage in memory, for tests and for work without a network.\n"
                "Prints its address when it is ready, and stops on SIGINT or SIGTERM.\n\n";
-  for (const char* name : kFlags) {
-    const gflags::CommandLineFlagInfo flag = gflags::GetCommandLineFlagInfoOrDie(name);
-    std::cout << "  --" << name << "=" << flag.default_value << "\n      " << flag.description << "\n";
-  }
+  for (const char* name : kFlags) PrintFlag(name);
+  std::cout << "\nHow slow it is, and how much it takes; empty is as the profile says:\n\n";
+  for (const char* name : gcsflux::emulator::TrafficFlagNames()) PrintFlag(name);
   return kOk;
 }
 
@@ -98,10 +103,9 @@ int WrongUsage(const std::string& what) {
 }
 
 bool IsOurs(std::string_view name) {
-  for (const char* flag : kFlags) {
-    if (name == flag) return true;
-  }
-  return false;
+  const auto is_name = [&](const char* flag) { return name == flag; };
+  const auto traffic = gcsflux::emulator::TrafficFlagNames();
+  return std::any_of(kFlags.begin(), kFlags.end(), is_name) || std::any_of(traffic.begin(), traffic.end(), is_name);
 }
 
 // Of bucket=DIRECTORY,...; throws std::invalid_argument.
@@ -165,6 +169,11 @@ int ParseArguments(int argc, char** argv) {
   } catch (const std::invalid_argument& error) {
     return WrongUsage(std::string("--virtual_buckets: ") + error.what());
   }
+  try {
+    (void)gcsflux::emulator::TrafficFromFlags();
+  } catch (const std::invalid_argument& error) {
+    return WrongUsage(error.what());
+  }
   return kOk;
 }
 
@@ -194,6 +203,9 @@ gcsflux::emulator::EmulatorOptions OptionsFromFlags() {
     options.auth = {.config = ReadFile("auth_config", FLAGS_auth_config), .is_required = FLAGS_require_auth};
   }
   options.virtual_buckets = gcsflux::emulator::ParseVirtualBuckets(FLAGS_virtual_buckets);
+  const gcsflux::emulator::TrafficSettings traffic = gcsflux::emulator::TrafficFromFlags();
+  options.shaping = traffic.shaping;
+  options.quotas = traffic.quotas;
   return options;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -70,6 +71,9 @@ ApiResult<HttpResponse> AdminEndpoints::Answer(const HttpRequest& request, Reque
       Endpoint{"GET", "metrics", &AdminEndpoints::ShowMetrics},
   };
   const std::string_view path = PathOf(request).substr(kRoot.size());
+  for (const AdminDocument& document : subject_.documents) {
+    if (document.path == path) return AnswerDocument(document, request.method, body);
+  }
   const auto* found =
       std::find_if(kEndpoints.begin(), kEndpoints.end(), [&](const Endpoint& e) { return e.path == path; });
   if (found == kEndpoints.end()) return tl::unexpected(ApiError{404, "notFound", "Not Found"});
@@ -79,6 +83,23 @@ ApiResult<HttpResponse> AdminEndpoints::Answer(const HttpRequest& request, Reque
   const ApiResult<Target> target = ParseTarget(request.target);
   if (!target) return tl::unexpected(target.error());
   return (this->*found->answer)(*target, body);
+}
+
+ApiResult<HttpResponse> AdminEndpoints::AnswerDocument(const AdminDocument& document, std::string_view method,
+                                                       RequestBody& body) {
+  if (method != "GET" && method != "PUT") {
+    return tl::unexpected(ApiError{405, "methodNotAllowed", "Method Not Allowed: use GET or PUT"});
+  }
+  if (method == "PUT") {
+    const ApiResult<std::string> text = ReceiveText(body);
+    if (!text) return tl::unexpected(text.error());
+    try {
+      document.replace(*text);
+    } catch (const std::invalid_argument& error) {
+      return tl::unexpected(BadRequest(std::string(document.path) + ": " + error.what()));
+    }
+  }
+  return JsonResponse(document.show());
 }
 
 ApiResult<HttpResponse> AdminEndpoints::Health(const Target& /*target*/, RequestBody& /*body*/) {

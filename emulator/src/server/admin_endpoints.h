@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <vector>
 
 #include "gcsflux/emulator/clock.h"
+#include "server/admin_document.h"
 #include "server/api_error.h"
 #include "server/http_message.h"
 #include "server/target.h"
@@ -23,6 +25,7 @@ struct AdminSubject {
   std::function<void()> reset;
   std::function<std::size_t()> count_connections;
   std::filesystem::path seed_root;  ///< Below it directories may be seeded from; empty: none.
+  std::vector<AdminDocument> documents = {};
 };
 
 /// The emulator's own endpoints, under /_emulator/, where GCS has none. Thread-safe.
@@ -38,6 +41,7 @@ class AdminEndpoints final : public RequestHandler {
  private:
   struct Endpoint;
   ApiResult<HttpResponse> Answer(const HttpRequest& request, RequestBody& body);
+  ApiResult<HttpResponse> AnswerDocument(const AdminDocument& document, std::string_view method, RequestBody& body);
   ApiResult<HttpResponse> Health(const Target& target, RequestBody& body);
   ApiResult<HttpResponse> Reset(const Target& target, RequestBody& body);
   ApiResult<HttpResponse> Seed(const Target& target, RequestBody& body);

@@ -19,6 +19,7 @@ class BodyReader final : public RequestBody {
   [[nodiscard]] std::optional<std::uint64_t> announced_size() const override { return announced_size_; }
   std::optional<std::size_t> Read(std::span<std::byte> into) override;
   [[nodiscard]] bool is_overdue() const override { return is_overdue_; }
+  void LimitUnderWay(std::size_t bytes) override { stream_.LimitUnderWay(bytes); }
   [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
 
   /// Reads what nobody has read, so that the next request can follow. False where that cannot be.

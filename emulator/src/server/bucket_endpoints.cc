@@ -53,6 +53,7 @@ ApiResult<HttpResponse> BucketEndpoints::List(const ApiCall& call) const {
   const ApiResult<BucketQuery> query = ReadQuery(call.query);
   if (!query) return tl::unexpected(query.error());
   const BucketPage page = store_.ListBuckets(*query);
+  call.subject.listed_items = page.buckets.size();
   JsonWriter json;
   json.BeginObject();
   if (call.fields.Includes("kind")) json.Member("kind", "storage#buckets");

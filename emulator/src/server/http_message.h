@@ -57,6 +57,10 @@ class RequestBody {
   /// How many of its bytes an upload session may keep: the service promises to keep any number of them, and a fault
   /// plan can ask for few. Nothing where it is to keep what it can.
   [[nodiscard]] virtual std::optional<std::uint64_t> keeps_at_most() const { return std::nullopt; }
+
+  /// Lets the client send only about so many bytes ahead of what is read, 0 as many as the system likes: a reader that
+  /// takes its time would else be seen by the client only when the system's buffers are full.
+  virtual void LimitUnderWay(std::size_t /*bytes*/) {}
 };
 
 /// Takes the next bytes of a response; false where the client has gone.

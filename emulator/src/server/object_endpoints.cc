@@ -105,7 +105,9 @@ ApiResult<HttpResponse> ObjectEndpoints::List(const ApiCall& call) const {
   if (!bucket) return tl::unexpected(bucket.error());
   const ApiResult<ListQuery> query = ReadListQuery(call.query);
   if (!query) return tl::unexpected(query.error());
-  return JsonResponse(RenderPage(call, (*bucket)->List(*query)));
+  const ListPage page = (*bucket)->List(*query);
+  call.subject.listed_items = page.objects.size() + page.prefixes.size();
+  return JsonResponse(RenderPage(call, page));
 }
 
 ApiResult<HttpResponse> ObjectEndpoints::Get(const ApiCall& call) const {

@@ -1,5 +1,10 @@
 #include "server/paced_socket.h"
 
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -57,12 +62,32 @@ ssize_t PacedSocket::Send(std::span<iovec> parts) {
   return Paced([&] { return ::sendmsg(socket_, &message, MSG_NOSIGNAL); });
 }
 
+// A reset throws away what is still on its way. The client's end takes it as long as its reader goes on; nothing tells
+// when it has, so it is asked for.
+void PacedSocket::AwaitDelivery() {
+  constexpr int kOnceIn = 1;        // millisecond
+  constexpr int kMostTries = 1000;  // a client that does not read for a second may miss some of it
+  pollfd connection{.fd = socket_, .events = POLLRDHUP, .revents = 0};
+  int under_way = 0;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    if (::ioctl(socket_, SIOCOUTQ, &under_way) != 0 || under_way == 0) return;
+    if (::poll(&connection, 1, kOnceIn) != 0) return;
+  }
+}
+
 void PacedSocket::Reset() {
+  AwaitDelivery();
   // Dissolving the association sends the RST at once. Closing would too, with SO_LINGER at 0, but the descriptor has to
   // stay ours: another thread may be about to shut it down.
   sockaddr address{};
   address.sa_family = AF_UNSPEC;
   ::connect(socket_, &address, sizeof address);
+}
+
+void PacedSocket::LimitUnderWay(std::size_t bytes) {
+  constexpr std::size_t kUnlimited = std::size_t{1} << 30;  // what a window can be at most
+  const int window = static_cast<int>(bytes != 0 ? std::min(bytes, kUnlimited) : kUnlimited);
+  ::setsockopt(socket_, IPPROTO_TCP, TCP_WINDOW_CLAMP, &window, sizeof window);
 }
 
 void PacedSocket::FinishSending() { ::shutdown(socket_, SHUT_WR); }

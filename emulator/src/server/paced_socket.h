@@ -29,17 +29,21 @@ class PacedSocket {
   /// and ETIMEDOUT where too little did. Send() raises no SIGPIPE.
   ssize_t Receive(std::span<std::byte> into);
   ssize_t Send(std::span<iovec> parts);
+  /// The client may send only about so many bytes ahead of what is received, and no fewer than the system's least; 0
+  /// is as many as the system likes.
+  void LimitUnderWay(std::size_t bytes);
   /// Whether the last of these calls failed in either way.
   [[nodiscard]] bool is_overdue() const { return is_overdue_; }
 
   /// Nothing more is sent.
   void FinishSending();
-  /// Ends the connection with TCP's RST.
+  /// Ends the connection with TCP's RST, behind what was sent.
   void Reset();
   /// Wakes whoever receives or sends: for them the client has gone. From any thread.
   void Shutdown();
 
  private:
+  void AwaitDelivery();
   template <class Call>
   ssize_t Paced(Call&& call);
 

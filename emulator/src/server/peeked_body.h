@@ -20,6 +20,8 @@ class PeekedBody final : public RequestBody {
 
   [[nodiscard]] std::optional<std::uint64_t> announced_size() const override { return body_.announced_size(); }
   std::optional<std::size_t> Read(std::span<std::byte> into) override;
+  [[nodiscard]] bool is_overdue() const override { return body_.is_overdue(); }
+  void LimitUnderWay(std::size_t bytes) override { body_.LimitUnderWay(bytes); }
 
  private:
   RequestBody& body_;

@@ -37,6 +37,8 @@ class SocketStream {
   /// One line without its end; nothing where it is longer than `max_size` or the client has gone.
   std::optional<std::string> ReadLine(std::size_t max_size);
   [[nodiscard]] bool has_buffered() const { return begin_ != end_; }
+  /// See RequestBody::LimitUnderWay().
+  void LimitUnderWay(std::size_t bytes) { socket_.LimitUnderWay(bytes); }
   /// Why the last of these failed, where it did: the client was too slow.
   [[nodiscard]] bool is_overdue() const { return socket_.is_overdue(); }
 

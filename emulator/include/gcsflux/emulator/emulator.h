@@ -11,7 +11,9 @@
 
 #include "gcsflux/emulator/clock.h"
 #include "gcsflux/emulator/faults.h"
+#include "gcsflux/emulator/quotas.h"
 #include "gcsflux/emulator/security.h"
+#include "gcsflux/emulator/shaping.h"
 #include "gcsflux/emulator/traffic.h"
 #include "gcsflux/emulator/virtual_bucket.h"
 
@@ -38,6 +40,10 @@ struct EmulatorOptions {
   /// A client that stands still for so long in mid-request, sends no whole head in it, or moves less than 1 KiB of a
   /// body in it, is answered 408 and cut off. By the machine's own clock. Lower it where a test looks at just that.
   std::chrono::milliseconds client_patience = std::chrono::minutes(1);
+  /// How slow it is: ShapingProfile("gcs") for what Google's service is like.
+  Shaping shaping = {};
+  /// How much it takes before it answers 429: likewise QuotasProfile("gcs").
+  Quotas quotas = {};
   /// What goes wrong from the beginning, and again after Reset().
   FaultPlan faults = {};
   /// Serves HTTPS, and nothing else, where it is set.
@@ -62,7 +68,7 @@ struct SeedOptions {
 class Emulator {
  public:
   /// Throws std::system_error where the address cannot be listened on, std::invalid_argument where `virtual_buckets`,
-  /// `faults`,
+  /// `shaping`, `quotas`, `faults`,
   /// `tls` or `auth` is wrong.
   explicit Emulator(EmulatorOptions options = {});
   ~Emulator();
@@ -83,8 +89,12 @@ class Emulator {
   /// What is to go wrong, and what did.
   [[nodiscard]] Faults& faults();
 
-  /// Forgets buckets, upload sessions, journal and counters: what is left is what an emulator starts with. The clock
-  /// and open connections stay as they are.
+  /// What delays requests, and what refuses them, to be changed while it runs.
+  [[nodiscard]] ShapingControl& shaping();
+  [[nodiscard]] QuotaControl& quotas();
+
+  /// Forgets buckets, upload sessions, journal and counters, and changes of shaping and quotas: what is left is what an
+  /// emulator starts with. The clock and open connections stay as they are.
   void Reset();
 
   /// Stores files as objects, and returns their number. Throws std::runtime_error where a file cannot be read or its

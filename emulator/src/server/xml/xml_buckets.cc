@@ -13,9 +13,10 @@
 
 namespace gcsflux::emulator {
 
-XmlResult<HttpResponse> XmlBuckets::List(const XmlCall& /*call*/) const {
+XmlResult<HttpResponse> XmlBuckets::List(const XmlCall& call) const {
   // The XML API shows them in one page.
   const BucketPage page = store_.ListBuckets({.max_results = std::numeric_limits<std::size_t>::max()});
+  call.subject.listed_items = page.buckets.size();
   XmlWriter xml;
   xml.Begin("ListAllMyBucketsResult", kListingXmlns);
   xml.Begin("Owner");

@@ -116,6 +116,7 @@ XmlResult<HttpResponse> ListXmlObjects(const Store& store, const XmlCall& call) 
   query.after = *std::move(position);
   // A page of nothing has no end from which another could go on.
   const ListPage page = *max_keys != 0 ? (*bucket)->List(query) : ListPage();
+  call.subject.listed_items = page.objects.size() + page.prefixes.size();
   return RenderPage(call, query, page, *text, list_type == "2");
 }
 

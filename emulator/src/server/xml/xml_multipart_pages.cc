@@ -11,6 +11,7 @@ namespace gcsflux::emulator {
 
 HttpResponse RenderPartPage(const XmlCall& call, const MultipartUpload& upload, int after, std::size_t max_parts) {
   const PartPage page = upload.ListParts(after, max_parts);
+  call.subject.listed_items = page.parts.size();
   XmlWriter xml;
   xml.Begin("ListPartsResult", kMultipartXmlns);
   xml.Element("Bucket", call.route.bucket);
@@ -35,6 +36,7 @@ HttpResponse RenderPartPage(const XmlCall& call, const MultipartUpload& upload, 
 
 HttpResponse RenderUploadPage(const XmlCall& call, const UploadQuery& query, const UploadPage& page,
                               const ListingText& text) {
+  call.subject.listed_items = page.uploads.size() + page.prefixes.size();
   XmlWriter xml;
   xml.Begin("ListMultipartUploadsResult", kMultipartXmlns);
   xml.Element("Bucket", call.route.bucket);

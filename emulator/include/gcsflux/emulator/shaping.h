@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gcsflux/emulator/distribution.h"
+
+namespace gcsflux::emulator {
+
+/// How slow a service is that has nothing against you: how long an answer's first byte takes, and how fast bytes move.
+/// Nothing is delayed by default. The fields are called the same in JSON and as flags; MB/s are 1,000,000 bytes/s.
+struct Shaping {
+  /// From the moment at which a request is there as a whole to the first byte of its answer, in milliseconds. Reads are
+  /// those of objects and of metadata; writes are all requests of an upload, and changes of metadata.
+  Distribution read_first_byte_ms = 0;
+  Distribution write_first_byte_ms = 0;
+  Distribution list_first_byte_ms = 0;
+  Distribution compose_first_byte_ms = 0;
+  Distribution delete_first_byte_ms = 0;
+  /// On top of it for each item and each prefix on a page of a list, in microseconds.
+  double list_item_us = 0;
+
+  /// Bytes of one object's download, and of one upload's request, in MB/s; nothing where only the machine limits them.
+  /// Lower it to see how many streams a loader needs.
+  std::optional<double> stream_read_mbps = {};
+  std::optional<double> stream_write_mbps = {};
+  /// The same for all streams of a bucket together, which share it alike.
+  std::optional<double> bucket_read_mbps = {};
+  std::optional<double> bucket_write_mbps = {};
+
+  /// Chooses the values of random latencies: the same seed and the same requests give the same ones, whatever the
+  /// threads' order. Change it for another run of the same kind. The flag is called traffic_seed.
+  std::uint64_t seed = 0;
+
+  friend bool operator==(const Shaping&, const Shaping&) = default;
+};
+
+/// "none", or "gcs": what a client of Google's service in the same region sees. Throws std::invalid_argument for
+/// another name.
+Shaping ShapingProfile(std::string_view profile);
+
+/// Sets the field of that name to what `text` says: "50", "lognormal(50,200)", or "" for a limit that is not there.
+/// Throws std::invalid_argument, which names the field, and changes nothing.
+void SetField(Shaping& shaping, std::string_view field, std::string_view text);
+
+/// A JSON object of fields; a distribution is a number or a text. Those that are not in it are as in the profile that
+/// the member "profile" names, else as by default. Throws std::invalid_argument, which names line and field.
+Shaping ParseShaping(std::string_view json);
+
+/// An emulator's shaping while it runs. Thread-safe.
+class ShapingControl {
+ public:
+  virtual ~ShapingControl() = default;
+
+  /// Replaces all of it, for transfers that are under way too. Throws std::invalid_argument, and changes nothing.
+  virtual void Set(const Shaping& shaping) = 0;
+  [[nodiscard]] virtual Shaping Get() const = 0;
+};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,61 @@
+#include "traffic/shaping/live_shaping.h"
+
+#include <utility>
+
+#include "traffic/shaping/shaping_settings.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+double BytesPerSecond(const std::optional<double>& megabytes) { return megabytes.value_or(0) * 1e6; }
+
+std::size_t Index(Direction direction) { return direction == Direction::kRead ? 0 : 1; }
+
+}  // namespace
+
+LiveShaping::LiveShaping(const Shaping& initial) : initial_(initial) { Set(initial); }
+
+void LiveShaping::Set(const Shaping& shaping) {
+  CheckShaping(shaping);
+  Store(shaping);
+}
+
+void LiveShaping::Reset() {
+  Store(initial_);
+  sampler_.Reset();
+}
+
+void LiveShaping::Store(const Shaping& shaping) {
+  auto stored = std::make_shared<const Shaping>(shaping);
+  Shaping nothing;
+  nothing.seed = shaping.seed;
+  const std::lock_guard lock(mutex_);
+  shaping_ = std::move(stored);
+  stream_rates_[Index(Direction::kRead)] = BytesPerSecond(shaping.stream_read_mbps);
+  stream_rates_[Index(Direction::kWrite)] = BytesPerSecond(shaping.stream_write_mbps);
+  bucket_rates_[Index(Direction::kRead)] = BytesPerSecond(shaping.bucket_read_mbps);
+  bucket_rates_[Index(Direction::kWrite)] = BytesPerSecond(shaping.bucket_write_mbps);
+  is_on_ = shaping != nothing;
+}
+
+std::shared_ptr<const Shaping> LiveShaping::Read() const {
+  const std::lock_guard lock(mutex_);
+  return shaping_;
+}
+
+StreamRates LiveShaping::RatesOf(Direction direction) const {
+  return {stream_rates_[Index(direction)].load(std::memory_order_relaxed),
+          bucket_rates_[Index(direction)].load(std::memory_order_relaxed)};
+}
+
+std::shared_ptr<SharedPacer> LiveShaping::BucketPacer(Direction direction, const std::string& bucket) {
+  const std::lock_guard lock(mutex_);
+  std::weak_ptr<SharedPacer>& known = bucket_pacers_[{direction, bucket}];
+  if (auto pacer = known.lock()) return pacer;
+  auto pacer = std::make_shared<SharedPacer>();
+  known = pacer;
+  std::erase_if(bucket_pacers_, [](const auto& entry) { return entry.second.expired(); });
+  return pacer;
+}
+
+}  // namespace gcsflux::emulator

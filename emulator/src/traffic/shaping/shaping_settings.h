@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "gcsflux/emulator/shaping.h"
+
+namespace gcsflux::emulator {
+
+/// Throws std::invalid_argument, which names the field.
+void CheckShaping(const Shaping& shaping);
+
+/// As ParseShaping() reads it.
+std::string RenderShaping(const Shaping& shaping);
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "gcsflux/emulator/clock.h"
+#include "gcsflux/emulator/shaping.h"
+#include "traffic/shaping/live_shaping.h"
+#include "traffic/shaping/pacer.h"
+
+namespace gcsflux::emulator {
+
+/// Cuts one stream into slices and says when each may go: by the stream's own rate, and by that of its bucket, which it
+/// shares. One thread.
+class StreamPacer {
+ public:
+  /// `shaping` must outlive it.
+  StreamPacer(LiveShaping& shaping, Direction direction, const std::string& bucket);
+  ~StreamPacer();
+  StreamPacer(const StreamPacer&) = delete;
+  StreamPacer& operator=(const StreamPacer&) = delete;
+
+  struct Slice {
+    std::size_t bytes = 0;
+    Clock::Time at = {};  ///< From then on.
+  };
+  /// The next slice of a stream that has `left` bytes more, which are not 0.
+  Slice Take(Clock::Time now, std::size_t left);
+
+  /// As many bytes as go in about 4 slices at the rate of the moment: what need be under way to keep it. 0 where
+  /// nothing limits the stream.
+  [[nodiscard]] std::size_t bytes_under_way() const;
+
+ private:
+  LiveShaping& shaping_;
+  const Direction direction_;
+  Pacer own_;
+  const std::shared_ptr<SharedPacer> shared_;
+};
+
+}  // namespace gcsflux::emulator
