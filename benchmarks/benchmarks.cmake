@@ -17,6 +17,7 @@ function(gcsflux_benchmark name)
   add_test(NAME ${name} COMMAND ${name} --benchmark_min_time=0 --benchmark_filter=${ARGN}.*)
 endfunction()
 
+gcsflux_benchmark(bench_emulator_copies)
 gcsflux_benchmark(bench_emulator_listing objects:10000/)
 gcsflux_benchmark(bench_emulator_reads)
 gcsflux_benchmark(bench_emulator_uploads)

@@ -39,6 +39,11 @@ if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the proce
     SOURCES emulator/small_object_memory_test.cc
     LIBRARIES gcsflux_emulator tl::expected)
   target_include_directories(emulator_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+  gcsflux_test(large_object_memory_tests WHOLE  # one after the other: each takes gibibytes
+    SOURCES emulator/large_object_memory_test.cc emulator/raw_connection.cc support/emulator_process.cc
+    LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
+  target_include_directories(large_object_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+  add_dependencies(large_object_memory_tests gcsflux-emulator)
 endif()
 add_test(NAME cli COMMAND ${PROJECT_SOURCE_DIR}/tests/cli/cli_test.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 if(NOT GCSFLUX_SANITIZE)  # A consumer would have to be built with the same sanitizer.

@@ -1,27 +1,20 @@
 // A 2 GiB stream adds at most 64 MiB to this process. The emulator, which holds the object, is a process of its own.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "gcsflux/upload.h"
 #include "support/emulator_process.h"
+#include "support/process_memory.h"
 
 namespace gcsflux {
 namespace {
 
 constexpr std::uint64_t kMiB = 1U << 20;
 
-std::uint64_t PeakMemoryBytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmHWM:")) return std::stoull(line.substr(6)) * 1024;
-  }
-  return 0;
-}
-
-void ResetPeakMemory() { std::ofstream("/proc/self/clear_refs") << "5"; }
+std::uint64_t PeakMemoryBytes() { return testing::MemoryFigure(getpid(), "VmHWM"); }
 
 TEST(ObjectWriter, HoldsOneChunkOfAStreamOfTwoGibibytes) {
   const testing::EmulatorProcess emulator;
@@ -29,7 +22,7 @@ TEST(ObjectWriter, HoldsOneChunkOfAStreamOfTwoGibibytes) {
   ASSERT_TRUE(client->InsertBucket("bkt").ok());
   std::vector<std::byte> block(kMiB);
   for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<std::byte>(i * 7);
-  ResetPeakMemory();
+  testing::ResetPeakMemory(getpid());
   const std::uint64_t before = PeakMemoryBytes();
   ASSERT_GT(before, 0U);
 
