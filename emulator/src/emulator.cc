@@ -9,9 +9,12 @@
 #include "identity/identity.h"
 #include "server/admin_endpoints.h"
 #include "server/http_server.h"
+#include "server/retry_test_endpoints.h"
 #include "server/service.h"
 #include "server/tls_context.h"
+#include "server/traffic/instruction_intervener.h"
 #include "server/traffic/quota_intervener.h"
+#include "server/traffic/retry_test_intervener.h"
 #include "server/traffic/shaping_intervener.h"
 #include "server/traffic/traffic_layer.h"
 #include "server/traffic_recorder.h"
@@ -40,8 +43,11 @@ class Emulator::Running {
         service_(store_, sessions_, Access(options)),
         shaping_(options.shaping),
         quotas_(options.quotas, clock_),
-        traffic_(service_, sessions_, clock_, {&faults_, &quota_intervener_, &shaping_intervener_}),
+        traffic_(
+            service_, sessions_, clock_,
+            {&retry_test_intervener_, &instruction_intervener_, &faults_, &quota_intervener_, &shaping_intervener_}),
         recorder_(traffic_, clock_, journal_, counters_),
+        retry_test_endpoints_(retry_tests_, recorder_),
         admin_({.clock = clock_,
                 .store = store_,
                 .journal = journal_,
@@ -50,7 +56,7 @@ class Emulator::Running {
                 .count_connections = [this] { return server_.CountConnections(); },
                 .seed_root = options.seed_root,
                 .documents = {ShapingDocument(), QuotasDocument()}},
-               recorder_),
+               retry_test_endpoints_),
         server_({.host = options.host, .port = options.port, .tls = Tls(options), .patience = options.client_patience},
                 admin_),
         endpoint_(Scheme(options) + "://" + server_.authority()) {}
@@ -69,6 +75,7 @@ class Emulator::Running {
     sessions_.Clear();
     journal_.Reset();
     counters_.Reset();
+    retry_tests_.Clear();
     faults_.Load(fault_plan_);
     shaping_.Reset();
     quotas_.Reset();
@@ -127,8 +134,12 @@ class Emulator::Running {
   LiveQuotas quotas_;
   QuotaIntervener quota_intervener_{quotas_};
   ShapingIntervener shaping_intervener_{shaping_};
+  RetryTests retry_tests_{std::random_device()()};
+  RetryTestIntervener retry_test_intervener_{retry_tests_};
+  InstructionIntervener instruction_intervener_;
   TrafficLayer traffic_;
   TrafficRecorder recorder_;
+  RetryTestEndpoints retry_test_endpoints_;
   AdminEndpoints admin_;
   HttpServer server_;
   const std::string endpoint_;
