@@ -1,0 +1,90 @@
+#include <gtest/gtest.h>
+
+#include "emulator/faults/fault_test.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+class CutFault : public FaultTest {};
+
+// Of an object of 100,000 bytes: how many come, and whether anything is cut.
+struct Case {
+  std::uint64_t after_bytes;
+  std::size_t want;
+  bool fires;
+};
+constexpr Case kCases[] = {{0, 0, true},
+                           {1, 1, true},
+                           {65'536, 65'536, true},
+                           {99'999, 99'999, true},
+                           {100'000, 100'000, false},
+                           {100'001, 100'000, false}};
+
+TEST_F(CutFault, SendsSoManyBytesAndCloses) {
+  const std::string content = Bytes(100'000);
+  ASSERT_EQ(Insert("object", content).status, 200);
+  for (const Case& test : kCases) {
+    SCOPED_TRACE(test.after_bytes);
+    emulator().faults().Clear();
+    Inject({.type = "cut", .after_bytes = test.after_bytes});
+    const RawExchange exchange = Read("object");
+    EXPECT_EQ(exchange.status(), 200);
+    EXPECT_TRUE(exchange.body == content.substr(0, test.want));
+    EXPECT_FALSE(exchange.was_reset);
+    EXPECT_EQ(Fired(), test.fires ? 1U : 0U);
+  }
+}
+
+TEST_F(CutFault, SendsSoManyBytesAndResets) {
+  const std::string content = Bytes(100'000);
+  ASSERT_EQ(Insert("object", content).status, 200);
+  for (const Case& test : kCases) {
+    SCOPED_TRACE(test.after_bytes);
+    emulator().faults().Clear();
+    Inject({.type = "cut", .after_bytes = test.after_bytes, .resets = true});
+    const RawExchange exchange = Read("object");
+    EXPECT_TRUE(exchange.body == content.substr(0, test.want));
+    EXPECT_EQ(exchange.was_reset, test.fires);
+    EXPECT_EQ(Fired(), test.fires ? 1U : 0U);
+  }
+}
+
+TEST_F(CutFault, CountsTheBytesOfTheAnswerAndNotOfTheObject) {
+  const std::string content = Bytes(1000);
+  ASSERT_EQ(Insert("object", content).status, 200);
+  Inject({.type = "cut", .after_bytes = 10});
+  const RawExchange exchange = Read("object", "Range: bytes=500-599\r\n");
+  EXPECT_EQ(exchange.status(), 206);
+  EXPECT_EQ(exchange.body, content.substr(500, 10));
+}
+
+TEST_F(CutFault, DoesNotUseUpALimitOnAnAnswerThatIsTooShort) {
+  ASSERT_EQ(Insert("short", "0123456789").status, 200);
+  ASSERT_EQ(Insert("long", Bytes(1000)).status, 200);
+  Inject({.type = "cut", .after_bytes = 10}, {}, {.count = 1});
+  EXPECT_EQ(Read("short").body.size(), 10U);
+  EXPECT_EQ(Read("long").body.size(), 10U);
+  EXPECT_EQ(Fired(), 1U);
+  EXPECT_EQ(Read("long").body.size(), 1000U);
+}
+
+TEST_F(CutFault, CutsTheAnswerToAnUploadThatIsCommitted) {
+  const std::string session = StartSession("object");
+  Inject({.type = "cut", .after_bytes = 7}, {.phase = "final"});
+  const RawExchange exchange = Exchange("PUT", session, "Content-Range: bytes 0-4/5\r\n", "hello");
+  EXPECT_EQ(exchange.status(), 200);
+  EXPECT_EQ(exchange.body.size(), 7U);
+  EXPECT_EQ(Fired(), 1U);
+  EXPECT_EQ(Commits("object"), 1U);
+  EXPECT_EQ(Stored("object"), "hello");
+}
+
+TEST_F(CutFault, LeavesAnAnswerToHeadAlone) {
+  ASSERT_EQ(Insert("object", Bytes(1000)).status, 200);
+  Inject({.type = "cut", .after_bytes = 10});
+  EXPECT_EQ(Exchange("HEAD", "/bucket/object").status(), 200);
+  EXPECT_EQ(Fired(), 0U);
+}
+
+}  // namespace
+}  // namespace gcsflux::emulator
