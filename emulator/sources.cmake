@@ -73,6 +73,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/paced_socket.cc
   emulator/src/server/md5_follower.cc
   emulator/src/server/receive_body.cc
+  emulator/src/server/receive_multipart.cc
   emulator/src/server/shielded_head.cc
   emulator/src/server/socket_stream.cc
   emulator/src/server/tls_context.cc

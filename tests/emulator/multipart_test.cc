@@ -69,6 +69,18 @@ TEST(ParseMultipartRelated, FindsItsPartsHoweverTheBodyIsCut) {
   }
 }
 
+TEST(FindMedia, SaysFromAnyBeginningWhereTheMediaBeginsOrNothing) {
+  for (const Case& c : WellFormed()) {
+    const auto parts = ParseMultipartRelated(c.content_type, Rope(c.body));
+    ASSERT_TRUE(parts) << c.name;
+    const std::uint64_t begin = parts->media_begin;
+    for (std::size_t size = 0; size <= c.body.size(); ++size) {
+      const auto found = FindMedia(c.content_type, Rope(c.body.substr(0, size)));
+      EXPECT_EQ(found, size < begin ? std::nullopt : std::optional(begin)) << c.name << " cut at " << size;
+    }
+  }
+}
+
 TEST(ParseMultipartRelated, RefusesEveryTruncation) {
   for (const Case& c : WellFormed()) {
     const std::string whole = c.body.substr(0, c.body.find("--xyz--") + 7);

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "emulator/raw_connection.h"
 #include "gcsflux/emulator/gtest.h"
@@ -59,6 +61,33 @@ TEST_F(UploadMd5Test, IsThatOfMediaOfKnownAndOfUnknownLength) {
   client_.Send("600005\r\n" + content_.substr(0, 0x600005) + "\r\n300000\r\n" + content_.substr(0x600005) +
                "\r\n0\r\n\r\n");
   EXPECT_EQ(Md5Of(*client_.Receive()), Want());
+}
+
+TEST_F(UploadMd5Test, IsThatOfMediaInAMultipartBody) {
+  struct Case {
+    const char* name;
+    std::string preamble;
+    std::string epilogue;
+  };
+  const std::vector<Case> cases = {
+      {"plain", "", ""},
+      {"with a line break behind it", "", "\r\n"},
+      {"with an epilogue", "before\r\n", "\r\n" + std::string(3 << 20, 'e')},
+      {"behind a long preamble", std::string(1 << 20, 'p') + "\r\n", ""},
+  };
+  const std::string target = "/upload/storage/v1/b/bucket/o?uploadType=multipart";
+  const std::string type = "Content-Type: multipart/related; boundary=xyz\r\n";
+  for (const Case& c : cases) {
+    const std::string body = c.preamble + "--xyz\r\n\r\n{\"name\":\"o\"}\r\n--xyz\r\nContent-Type: a/b\r\n\r\n" +
+                             content_ + "\r\n--xyz--" + c.epilogue;
+    EXPECT_EQ(Md5Of(client_.Call("POST", target, type, body)), Want()) << c.name;
+    client_.Send("POST " + target + " HTTP/1.1\r\nHost: h\r\n" + type + "Transfer-Encoding: chunked\r\n\r\n");
+    client_.Send("800000\r\n" + body.substr(0, 0x800000) + "\r\n");
+    std::ostringstream rest_size;
+    rest_size << std::hex << body.size() - 0x800000;
+    client_.Send(rest_size.str() + "\r\n" + body.substr(0x800000) + "\r\n0\r\n\r\n");
+    EXPECT_EQ(Md5Of(*client_.Receive()), Want()) << c.name << ", of unknown length";
+  }
 }
 
 TEST_F(UploadMd5Test, IsThatOfAllChunksAndOfWhatCameTwiceOnce) {

@@ -13,6 +13,7 @@ constexpr std::size_t kMaxWaiting = 4;
 }  // namespace
 
 void Md5Follower::Append(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
   std::unique_lock lock(mutex_);
   const bool goes_on = !waiting_.empty() && waiting_.back().data() + waiting_.back().size() == bytes.data();
   if (goes_on) {

@@ -74,43 +74,55 @@ HttpHeaders ParsePartHeaders(std::string_view block) {
   return headers;
 }
 
-struct Part {
+struct PartHead {
   HttpHeaders headers = {};
-  Rope content = {};
+  std::uint64_t content = 0;  // where it begins
+};
+
+// The head of the part whose delimiter ends at `begin`.
+std::optional<PartHead> ParsePartHead(const Rope& body, std::uint64_t begin) {
+  const std::optional<std::uint64_t> delimiter_end = Find(body, begin, "\r\n");
+  if (!delimiter_end) return std::nullopt;
+  PartHead head;
+  head.content = *delimiter_end + 2;
+  // Either an empty line follows at once, or header lines do.
+  if (body.Slice(head.content, std::min<std::uint64_t>(2, body.size() - head.content)).ToString() == "\r\n") {
+    head.content += 2;
+    return head;
+  }
+  std::uint64_t line = head.content;
+  while (true) {
+    const std::optional<std::uint64_t> line_end = Find(body, line, "\r\n");
+    if (!line_end || *line_end - head.content > kMaxMetadata) return std::nullopt;
+    if (*line_end == line) break;
+    line = *line_end + 2;
+  }
+  head.headers = ParsePartHeaders(body.Slice(head.content, line - head.content).ToString());
+  head.content = line + 2;
+  return head;
+}
+
+struct Content {
+  Rope bytes = {};
   std::uint64_t end = 0;  // just behind the delimiter that ends it
 };
 
-// The part whose delimiter ends at `begin`.
-std::optional<Part> ParsePart(const Rope& body, std::uint64_t begin, std::string_view delimiter) {
-  const std::optional<std::uint64_t> headers_end = Find(body, begin, "\r\n");
-  if (!headers_end) return std::nullopt;
-  Part part;
-  std::uint64_t content = *headers_end + 2;
-  // Either an empty line follows at once, or header lines do.
-  if (body.Slice(content, std::min<std::uint64_t>(2, body.size() - content)).ToString() == "\r\n") {
-    content += 2;
-  } else {
-    std::uint64_t line = content;
-    while (true) {
-      const std::optional<std::uint64_t> line_end = Find(body, line, "\r\n");
-      if (!line_end || *line_end - content > kMaxMetadata) return std::nullopt;
-      if (*line_end == line) break;
-      line = *line_end + 2;
-    }
-    part.headers = ParsePartHeaders(body.Slice(content, line - content).ToString());
-    content = line + 2;
-  }
+std::optional<Content> FindContent(const Rope& body, const PartHead& head, std::string_view delimiter) {
   // The line break before a delimiter belongs to it; that of an empty part is the one that ended its headers.
-  const std::optional<std::uint64_t> end = Find(body, content - 2, delimiter);
+  const std::optional<std::uint64_t> end = Find(body, head.content - 2, delimiter);
   if (!end) return std::nullopt;
-  part.content = *end >= content ? body.Slice(content, *end - content) : Rope();
-  part.end = *end + delimiter.size();
-  return part;
+  Rope bytes = *end >= head.content ? body.Slice(head.content, *end - head.content) : Rope();
+  return Content{std::move(bytes), *end + delimiter.size()};
 }
 
-}  // namespace
+// All that comes before the media.
+struct Preface {
+  std::string delimiter = {};
+  std::string metadata = {};
+  PartHead media = {};
+};
 
-ApiResult<MultipartRelated> ParseMultipartRelated(std::string_view content_type, const Rope& body) {
+ApiResult<Preface> ParsePreface(std::string_view content_type, const Rope& body) {
   if (!content_type.starts_with("multipart/related")) return Malformed("its Content-Type is not multipart/related.");
   const std::optional<std::string> boundary = Boundary(content_type);
   if (!boundary) return Malformed("its Content-Type has no boundary.");
@@ -123,17 +135,34 @@ ApiResult<MultipartRelated> ParseMultipartRelated(std::string_view content_type,
   if (!first) return Malformed("the boundary does not occur.");
   const std::uint64_t begin = *first + (starts_at_once ? first_line.size() : delimiter.size());
 
-  const std::optional<Part> metadata = ParsePart(body, begin, delimiter);
-  if (!metadata || metadata->content.size() > kMaxMetadata) return Malformed("its first part does not end.");
-  const std::optional<Part> media = ParsePart(body, metadata->end, delimiter);
+  const std::optional<PartHead> head = ParsePartHead(body, begin);
+  const std::optional<Content> metadata = head ? FindContent(body, *head, delimiter) : std::nullopt;
+  if (!metadata || metadata->bytes.size() > kMaxMetadata) return Malformed("its first part does not end.");
+  std::optional<PartHead> media = ParsePartHead(body, metadata->end);
+  if (!media) return Malformed("its second part does not end.");
+  return Preface{delimiter, metadata->bytes.ToString(), *std::move(media)};
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> FindMedia(std::string_view content_type, const Rope& beginning) {
+  const ApiResult<Preface> preface = ParsePreface(content_type, beginning);
+  return preface ? std::optional(preface->media.content) : std::nullopt;
+}
+
+ApiResult<MultipartRelated> ParseMultipartRelated(std::string_view content_type, const Rope& body) {
+  const ApiResult<Preface> preface = ParsePreface(content_type, body);
+  if (!preface) return tl::unexpected(preface.error());
+  std::optional<Content> media = FindContent(body, preface->media, preface->delimiter);
   if (!media) return Malformed("its second part does not end.");
   if (body.Slice(media->end, std::min<std::uint64_t>(2, body.size() - media->end)).ToString() != "--") {
     return Malformed("it does not end with its second part.");
   }
-  const std::string* media_type = media->headers.Find("content-type");
-  return MultipartRelated{.metadata = metadata->content.ToString(),
+  const std::string* media_type = preface->media.headers.Find("content-type");
+  return MultipartRelated{.metadata = preface->metadata,
                           .media_content_type = media_type != nullptr ? *media_type : std::string(),
-                          .media = media->content};
+                          .media_begin = preface->media.content,
+                          .media = std::move(media->bytes)};
 }
 
 }  // namespace gcsflux::emulator

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,8 +14,12 @@ namespace gcsflux::emulator {
 struct MultipartRelated {
   std::string metadata = {};            ///< JSON.
   std::string media_content_type = {};  ///< Empty where the part does not say.
+  std::uint64_t media_begin = 0;        ///< Where in the body.
   Rope media = {};                      ///< Shares the body's memory.
 };
+
+/// Where the media begins in a body that starts with `beginning`; nothing where that is malformed or does not show it.
+std::optional<std::uint64_t> FindMedia(std::string_view content_type, const Rope& beginning);
 
 /// `content_type` is the request's own, with the boundary. 400 where the body is not what it announces.
 ApiResult<MultipartRelated> ParseMultipartRelated(std::string_view content_type, const Rope& body);

@@ -1,5 +1,6 @@
 #include "server/receive_body.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -12,9 +13,16 @@ namespace {
 
 constexpr std::uint64_t kMaxText = std::uint64_t{4} << 20;
 
+// What of `bytes`, which are at `offset`, is in the range.
+std::span<const std::byte> Within(const HashedRange& range, std::uint64_t offset, std::span<const std::byte> bytes) {
+  const std::uint64_t end = std::clamp(range.end, offset, offset + bytes.size());
+  const std::uint64_t begin = std::clamp(range.begin, offset, end);
+  return bytes.subspan(static_cast<std::size_t>(begin - offset), static_cast<std::size_t>(end - begin));
+}
+
 }  // namespace
 
-ReceivedBody ReceiveBody(RequestBody& body, Md5Stream* md5) {
+ReceivedBody ReceiveBody(RequestBody& body, Md5Stream* md5, const HashedRange& hashed) {
   ReceivedBody received{.is_whole = true};
   RopeBuilder builder(body.announced_size());
   std::optional<Md5Follower> follower;  // goes before the builder does, whose bytes it reads
@@ -25,10 +33,10 @@ ReceivedBody ReceiveBody(RequestBody& body, Md5Stream* md5) {
     const std::optional<std::size_t> read = body.Read(room);
     received.is_whole = read.has_value();
     if (!read || *read == 0) break;
-    builder.Commit(*read);
     const std::span<const std::byte> bytes = room.first(*read);
+    if (follower) follower->Append(Within(hashed, builder.size(), bytes));
+    builder.Commit(*read);
     received.crc32c = ExtendCrc32c(received.crc32c, bytes);  // while they are in the processor's cache
-    if (follower) follower->Append(bytes);
   }
   if (follower) follower->Finish();
   received.bytes = builder.Build();
@@ -46,12 +54,6 @@ BodyPtr ReceiveObject(RequestBody& body, bool needs_md5) {
 
 ApiError BrokenOff(const RequestBody& body) {
   return body.is_overdue() ? RequestTimedOut() : BadRequest("The request's body is malformed or broke off.");
-}
-
-ApiResult<Rope> ReceiveWholeBody(RequestBody& body) {
-  ReceivedBody received = ReceiveBody(body);
-  if (!received.is_whole) return tl::unexpected(BrokenOff(body));
-  return std::move(received.bytes);
 }
 
 ApiResult<std::string> ReceiveText(RequestBody& body) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "server/api_error.h"
@@ -17,18 +18,21 @@ struct ReceivedBody {
   bool is_whole = false;     ///< False where the body broke off or is malformed; `bytes` is what came before.
 };
 
+/// Bytes [begin, end) of a body.
+struct HashedRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
+};
+
 /// Reads to the end of the body, straight into the memory in which it will be stored. Where `md5` is not null it is
-/// extended by all that was read, while the rest comes.
-ReceivedBody ReceiveBody(RequestBody& body, Md5Stream* md5 = nullptr);
+/// extended by all that was read, or by what of it is in `hashed`, while the rest comes.
+ReceivedBody ReceiveBody(RequestBody& body, Md5Stream* md5 = nullptr, const HashedRange& hashed = {});
 
 /// What an object will hold, its MD5 too where that will be asked for; null where the body broke off or is malformed.
 BodyPtr ReceiveObject(RequestBody& body, bool needs_md5);
 
 /// Why the body cannot be read to its end: 408 where the client is too slow, else 400.
 ApiError BrokenOff(const RequestBody& body);
-
-/// BrokenOff() where it did.
-ApiResult<Rope> ReceiveWholeBody(RequestBody& body);
 
 /// A body that is JSON, not media: 400 above a size that none of them needs.
 ApiResult<std::string> ReceiveText(RequestBody& body);

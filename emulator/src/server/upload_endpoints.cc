@@ -7,8 +7,8 @@
 #include "server/authorizer.h"
 #include "server/commit_upload.h"
 #include "server/encryption_headers.h"
-#include "server/multipart.h"
 #include "server/receive_body.h"
+#include "server/receive_multipart.h"
 #include "server/resource_requests.h"
 #include "store/body.h"
 #include "store/names.h"
@@ -62,15 +62,14 @@ ApiResult<HttpResponse> InsertMedia(const ApiCall& call, PendingObject pending) 
 }
 
 ApiResult<HttpResponse> InsertMultipart(const ApiCall& call, PendingObject pending) {
-  const ApiResult<Rope> body = ReceiveWholeBody(call.body);
-  if (!body) return tl::unexpected(body.error());
-  const ApiResult<MultipartRelated> parts = ParseMultipartRelated(HeaderValue(call, "content-type"), *body);
+  ApiResult<ReceivedMultipart> parts =
+      ReceiveMultipart(call.body, HeaderValue(call, "content-type"), NeedsMd5(call, pending));
   if (!parts) return tl::unexpected(parts.error());
   ApiResult<ObjectResource> resource = ParseObjectResource(parts->metadata);
   if (!resource) return tl::unexpected(resource.error());
   if (resource->attributes.content_type.empty()) resource->attributes.content_type = parts->media_content_type;
   if (auto done = Describe(call, *std::move(resource), pending); !done) return tl::unexpected(done.error());
-  return Store(call, std::move(pending), std::make_shared<const Body>(parts->media.Compact()));
+  return Store(call, std::move(pending), std::move(parts->media));
 }
 
 ApiResult<PendingObject> ReadSessionStart(const ApiCall& call, PendingObject pending) {
