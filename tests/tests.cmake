@@ -128,9 +128,11 @@ target_include_directories(emulator_layer_tests PRIVATE ${PROJECT_SOURCE_DIR}/em
 file(GLOB FAULT_TESTS RELATIVE ${PROJECT_SOURCE_DIR}/tests CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/emulator/faults/*.cc)
 gcsflux_test(emulator_fault_tests
-  SOURCES ${FAULT_TESTS} emulator/raw_connection.cc
+  SOURCES ${FAULT_TESTS} emulator/program.cc emulator/raw_connection.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
 target_include_directories(emulator_fault_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+target_compile_definitions(emulator_fault_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
+add_dependencies(emulator_fault_tests gcsflux-emulator)
 
 # The emulator against clients that we did not write. One that is not installed is skipped, but under CI it fails.
 add_test(NAME client_rclone COMMAND ${PROJECT_SOURCE_DIR}/tests/clients/rclone.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "faults/fault_engine.h"
+#include "faults/plan_json.h"
 #include "identity/config.h"
 #include "identity/identity.h"
 #include "server/admin_endpoints.h"
@@ -55,7 +56,7 @@ class Emulator::Running {
                 .reset = [this] { Reset(); },
                 .count_connections = [this] { return server_.CountConnections(); },
                 .seed_root = options.seed_root,
-                .documents = {ShapingDocument(), QuotasDocument()}},
+                .documents = {ShapingDocument(), QuotasDocument(), FaultsDocument(), ScheduleDocument()}},
                retry_test_endpoints_),
         server_({.host = options.host, .port = options.port, .tls = Tls(options), .patience = options.client_patience},
                 admin_),
@@ -113,6 +114,15 @@ class Emulator::Running {
     return {.path = "shaping",
             .show = [this] { return RenderShaping(shaping_.Get()); },
             .replace = [this](std::string_view json) { shaping_.Set(ParseShaping(json)); }};
+  }
+  AdminDocument FaultsDocument() {
+    return {.path = "faults",
+            .show = [this] { return RenderPlan(faults_.Plan(), faults_.Counts()); },
+            .replace = [this](std::string_view json) { faults_.Load(ParseFaultPlan(json)); },
+            .clear = [this] { faults_.Clear(); }};
+  }
+  AdminDocument ScheduleDocument() {
+    return {.path = "faults/schedule", .show = [this] { return RenderSchedule(faults_.Schedule()); }};
   }
   AdminDocument QuotasDocument() {
     return {.path = "quotas",

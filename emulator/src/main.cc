@@ -58,6 +58,10 @@ DEFINE_double(
     "Seconds, 0.01 to 86400, after which a client is cut off that stands still in mid-request, sends no whole "
     "head, or moves less than 1 KiB of a body. One that waits between requests is not. Lower it to see how a "
     "client takes a 408; raise it where one is stopped in a debugger.");
+DEFINE_string(
+    faults, "",
+    "JSON file with a fault plan (docs/faults.md): what is to go wrong, and with which requests. Set it to see "
+    "how a client takes that.");
 DEFINE_string(seed_dir, "",
               "Files to start with: bucket=DIRECTORY[,...]. Every file below the directory becomes an object, named by "
               "its path from there; symbolic links are left out.");
@@ -78,6 +82,7 @@ constexpr std::array kFlags = {"host",
                                "default_soft_delete",
                                "journal_size",
                                "client_patience_s",
+                               "faults",
                                "seed_dir",
                                "allow_seed"};
 
@@ -185,6 +190,16 @@ std::string ReadFile(const std::string& flag, const std::string& path) {
   return text.str();
 }
 
+// Throws std::invalid_argument, which names the file.
+gcsflux::emulator::FaultPlan ReadFaultPlan(const std::string& path) {
+  const std::string text = ReadFile("faults", path);
+  try {
+    return gcsflux::emulator::ParseFaultPlan(text);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument("--faults=" + path + ": " + error.what());
+  }
+}
+
 // Throws std::invalid_argument.
 gcsflux::emulator::EmulatorOptions OptionsFromFlags() {
   gcsflux::emulator::EmulatorOptions options{
@@ -205,6 +220,7 @@ gcsflux::emulator::EmulatorOptions OptionsFromFlags() {
   options.virtual_buckets = gcsflux::emulator::ParseVirtualBuckets(FLAGS_virtual_buckets);
   const gcsflux::emulator::TrafficSettings traffic = gcsflux::emulator::TrafficFromFlags();
   options.shaping = traffic.shaping;
+  if (!FLAGS_faults.empty()) options.faults = ReadFaultPlan(FLAGS_faults);
   options.quotas = traffic.quotas;
   return options;
 }

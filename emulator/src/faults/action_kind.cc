@@ -18,6 +18,21 @@ std::string TypesInOrder() {
   return types;
 }
 
+bool IsHeaderValue(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+// What becomes a header, whatever the type.
+std::optional<FieldComplaint> CheckHeaders(const FaultAction& action) {
+  if (action.content_type && !IsHeaderValue(*action.content_type)) {
+    return FieldComplaint{"contentType", "is no header's value"};
+  }
+  if (action.retry_after && *action.retry_after % std::chrono::seconds(1) != std::chrono::seconds(0)) {
+    return FieldComplaint{"retryAfter", "must be whole seconds"};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 const ActionKind* FindActionKind(std::string_view type) {
@@ -40,6 +55,7 @@ std::optional<FieldComplaint> CheckAction(const FaultAction& action) {
     }
     if (auto text = CheckField(action, field)) return FieldComplaint{std::string(field.name), *std::move(text)};
   }
+  if (auto wrong = CheckHeaders(action)) return wrong;
   return kind->check != nullptr ? kind->check(action) : std::nullopt;
 }
 

@@ -40,11 +40,13 @@ class Hash {
 
 FaultKey KeyOf(const RequestPreview& preview) {
   const RequestSubject& subject = preview.subject;
+  // A read of an object's bytes that names none begins at the first one; what reads no bytes has no beginning.
+  const bool is_whole_read = preview.is_media_read && !preview.range_start;
   return {.operation = std::string(subject.operation),
           .phase = std::string(subject.phase),
           .bucket = subject.bucket,
           .object = subject.object,
-          .range_start = preview.range_start};
+          .range_start = is_whole_read ? 0 : preview.range_start};
 }
 
 std::uint64_t HashKey(const FaultKey& key) { return Hash().Add(key).Value(); }

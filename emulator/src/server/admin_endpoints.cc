@@ -87,14 +87,18 @@ ApiResult<HttpResponse> AdminEndpoints::Answer(const HttpRequest& request, Reque
 
 ApiResult<HttpResponse> AdminEndpoints::AnswerDocument(const AdminDocument& document, std::string_view method,
                                                        RequestBody& body) {
-  if (method != "GET" && method != "PUT") {
-    return tl::unexpected(ApiError{405, "methodNotAllowed", "Method Not Allowed: use GET or PUT"});
+  const bool is_allowed = method == "GET" || (method == "PUT" && document.replace != nullptr) ||
+                          (method == "DELETE" && document.clear != nullptr);
+  if (!is_allowed) return tl::unexpected(ApiError{405, "methodNotAllowed", "Method Not Allowed"});
+  if (method == "DELETE") {
+    document.clear();
+    return HttpResponse{.status = 204};
   }
   if (method == "PUT") {
-    const ApiResult<std::string> text = ReceiveText(body);
-    if (!text) return tl::unexpected(text.error());
+    const ReceivedBody received = ReceiveBody(body);  // a schedule to be replayed may have many megabytes
+    if (!received.is_whole) return tl::unexpected(BrokenOff(body));
     try {
-      document.replace(*text);
+      document.replace(received.bytes.ToString());
     } catch (const std::invalid_argument& error) {
       return tl::unexpected(BadRequest(std::string(document.path) + ": " + error.what()));
     }

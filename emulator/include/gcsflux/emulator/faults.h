@@ -77,8 +77,9 @@ struct FaultKey {
   std::string phase = {};
   std::string bucket = {};
   std::string object = {};
-  std::optional<std::uint64_t> range_start = {};  ///< The first byte that it asks for or sends, where it says so.
-  std::uint64_t arrival = 0;                      ///< Among the requests that have all of the above in common, from 1.
+  /// The first byte of the object that a read asks for, 0 where it does not say, or that a chunk says it sends.
+  std::optional<std::uint64_t> range_start = {};
+  std::uint64_t arrival = 0;  ///< Among the requests that have all of the above in common, from 1.
 
   friend bool operator==(const FaultKey&, const FaultKey&) = default;
 };

@@ -1,0 +1,60 @@
+// The table of all kinds of faults.
+
+#include "faults/actions/action_kinds.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "faults/plan_fields.h"
+#include "gcsflux/emulator/emulator.h"
+#include "server/operation_name.h"
+#include "server/xml/xml_operation.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+bool IsField(std::string_view name) {
+  return std::any_of(kActionFields.begin(), kActionFields.end(), [&](const auto& field) { return field.name == name; });
+}
+
+TEST(ActionKinds, DifferInTypeAndTakeFieldsThatThereAre) {
+  std::set<std::string_view> types;
+  std::set<std::string_view> taken;
+  for (const ActionKind* kind : AllActionKinds()) {
+    EXPECT_TRUE(types.insert(kind->type).second) << kind->type;
+    EXPECT_EQ(FindActionKind(kind->type), kind);
+    EXPECT_NE(kind->make, nullptr) << kind->type;
+    for (const auto& fields : {kind->required, kind->optional}) {
+      for (const std::string_view field : fields) EXPECT_TRUE(IsField(field)) << kind->type << " " << field;
+      taken.insert(fields.begin(), fields.end());
+    }
+  }
+  EXPECT_EQ(taken.size(), kActionFields.size());  // none is there for nothing
+}
+
+// Whatever a request can turn out to be, a rule can name.
+TEST(ActionKinds, CanBeForEveryOperation) {
+  std::set<std::string> operations;
+  for (int i = 0; i <= static_cast<int>(Operation::kCancelUpload); ++i) {
+    operations.emplace(OperationName(static_cast<Operation>(i)));
+  }
+  std::set<std::string> phases = {"start", "chunk", "final", "status", "cancel"};
+  for (int i = 0; i <= static_cast<int>(XmlOperation::kListParts); ++i) {
+    const RequestSubject subject = SubjectOf(static_cast<XmlOperation>(i));
+    operations.emplace(subject.operation);
+    if (!subject.phase.empty()) phases.emplace(subject.phase);
+  }
+  Emulator emulator;
+  for (const std::string& operation : operations) {
+    EXPECT_NO_THROW(emulator.faults().Add({.match = {.operation = operation}, .action = {.type = "reset"}}));
+  }
+  for (const std::string& phase : phases) {
+    EXPECT_NO_THROW(emulator.faults().Add({.match = {.phase = phase}, .action = {.type = "reset"}}));
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux::emulator
