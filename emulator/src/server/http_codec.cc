@@ -110,7 +110,23 @@ struct Announcement {
   std::optional<std::uint64_t> false_length = {};
 };
 
-void SetBody(httplib::Response& out, const Announcement& announced, Rope bytes, BodyWriter writer) {
+// A text that is copied as cheaply as a rope, for httplib copies what it is to write; some are long listings.
+class SharedText {
+ public:
+  explicit SharedText(std::string&& text) : text_(std::make_shared<const std::string>(std::move(text))) {}
+
+  [[nodiscard]] std::uint64_t size() const { return text_->size(); }
+  template <class Visit>
+  bool ForEachSpan(std::uint64_t offset, std::uint64_t length, Visit&& visit) const {
+    return visit(AsBytes(text_->data() + offset, static_cast<std::size_t>(length)));
+  }
+
+ private:
+  std::shared_ptr<const std::string> text_;
+};
+
+template <class Bytes>
+void SetBytes(httplib::Response& out, const Announcement& announced, Bytes bytes, BodyWriter writer) {
   const std::uint64_t size = announced.false_length.value_or(bytes.size());
   if (size == 0) {
     if (!announced.content_type.empty()) out.set_header("Content-Type", announced.content_type);
@@ -125,7 +141,11 @@ void SetBody(httplib::Response& out, const Announcement& announced, Rope bytes, 
   out.set_content_provider(size, announced.content_type, provider);
 }
 
-void SetBody(httplib::Response& out, const Announcement& announced, BodyProducer producer, BodyWriter writer) {
+void SetBody(httplib::Response& out, const Announcement& announced, Rope&& bytes, BodyWriter writer) {
+  SetBytes(out, announced, std::move(bytes), writer);
+}
+
+void SetBody(httplib::Response& out, const Announcement& announced, BodyProducer&& producer, BodyWriter writer) {
   out.set_chunked_content_provider(
       announced.content_type, [producer = std::move(producer), writer](size_t /*offset*/, httplib::DataSink& sink) {
         const bool produced = producer([&](std::span<const std::byte> bytes) { return writer.Write(bytes, sink); });
@@ -134,8 +154,8 @@ void SetBody(httplib::Response& out, const Announcement& announced, BodyProducer
       });
 }
 
-void SetBody(httplib::Response& out, const Announcement& announced, const std::string& text, BodyWriter writer) {
-  SetBody(out, announced, Rope(text), writer);
+void SetBody(httplib::Response& out, const Announcement& announced, std::string&& text, BodyWriter writer) {
+  SetBytes(out, announced, SharedText(std::move(text)), writer);
 }
 
 void FillIn(httplib::Response& out, HttpResponse&& response, const Exchange& exchange) {

@@ -1,8 +1,36 @@
 #include "server/json_writer.h"
 
-#include <array>
+#include <algorithm>
+#include <cstring>
 
 namespace gcsflux::emulator {
+namespace {
+
+constexpr std::uint64_t kEachByte = 0x0101'0101'0101'0101;
+constexpr std::uint64_t kHighBits = kEachByte * 0x80;
+
+bool IsPlain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
+
+// Whether all of eight bytes are plain. A byte is below n where subtracting n borrows, which sets its high bit.
+bool ArePlain(const char* eight) {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, eight, sizeof bytes);
+  const std::uint64_t quotes = bytes ^ (kEachByte * '"');
+  const std::uint64_t backslashes = bytes ^ (kEachByte * '\\');
+  const std::uint64_t special = ((bytes - kEachByte * 0x20) & ~bytes) | ((quotes - kEachByte) & ~quotes) |
+                                ((backslashes - kEachByte) & ~backslashes);
+  return (special & kHighBits) == 0;
+}
+
+// How many bytes at the beginning of `text` stand for themselves in JSON.
+std::size_t CountPlain(std::string_view text) {
+  std::size_t count = 0;
+  while (text.size() - count >= 8 && ArePlain(text.data() + count)) count += 8;
+  while (count < text.size() && IsPlain(text[count])) ++count;
+  return count;
+}
+
+}  // namespace
 
 void JsonWriter::Key(std::string_view key) {
   Separate();
@@ -48,23 +76,26 @@ void JsonWriter::Separate() {
 }
 
 void JsonWriter::Quote(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   json_ += '"';
-  std::size_t plain = 0;  // text before it is in json_ already
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c >= 0x20 && c != '"' && c != '\\') continue;
-    json_.append(text, plain, i - plain);
-    plain = i + 1;
-    if (c >= 0x20) {
-      json_ += {'\\', text[i]};
-    } else {
-      json_ += "\\u00";
-      json_ += {kHex[c >> 4], kHex[c & 15]};
-    }
+  while (true) {
+    const std::size_t plain = CountPlain(text);
+    json_.append(text, 0, plain);
+    if (plain == text.size()) break;
+    Escape(text[plain]);
+    text.remove_prefix(plain + 1);
   }
-  json_.append(text, plain, text.size() - plain);
   json_ += '"';
+}
+
+void JsonWriter::Escape(char c) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  const auto code = static_cast<unsigned char>(c);
+  if (code >= 0x20) {
+    json_ += {'\\', c};
+  } else {
+    json_ += "\\u00";
+    json_ += {kHex[code >> 4], kHex[code & 15]};
+  }
 }
 
 }  // namespace gcsflux::emulator

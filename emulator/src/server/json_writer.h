@@ -33,6 +33,7 @@ class JsonWriter {
   void Close(char bracket);
   void Separate();
   void Quote(std::string_view text);
+  void Escape(char c);
 
   std::string json_;
   bool needs_comma_ = false;
