@@ -13,6 +13,7 @@ set(EMULATOR_SOURCES
   emulator/src/store/multipart_uploads.cc
   emulator/src/store/names.cc
   emulator/src/store/object_cursor.cc
+  emulator/src/store/object_set.cc
   emulator/src/store/preconditions.cc
   emulator/src/store/resumable_sessions.cc
   emulator/src/store/rope.cc

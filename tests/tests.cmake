@@ -98,7 +98,7 @@ add_dependencies(emulator_tests gcsflux-emulator)
 # What becomes of generations: noncurrent ones, held ones, those under a customer's key; and what one takes.
 gcsflux_test(emulator_generations_tests
   SOURCES emulator/customer_encryption_test.cc emulator/holds_test.cc emulator/raw_connection.cc
-          emulator/object_memory_test.cc emulator/versioning_test.cc
+          emulator/object_memory_test.cc emulator/object_set_test.cc emulator/versioning_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
 target_include_directories(emulator_generations_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 

@@ -21,7 +21,7 @@ ObjectPtr Named(const std::string& name, std::int64_t generation = 1) {
 
 ObjectSet Objects(const std::vector<std::string>& names) {
   ObjectSet objects;
-  for (const std::string& name : names) objects.insert(Named(name));
+  for (const std::string& name : names) objects.Insert(Named(name));
   return objects;
 }
 
@@ -94,7 +94,7 @@ TEST(TrailingDelimiter, ListsTheObjectBesideThePrefixInOnePlace) {
 
 TEST(TrailingDelimiter, ListsEveryGenerationOfTheObject) {
   ObjectSet live = Objects({"a/1", "b"});
-  live.insert(Named("a/", 3));
+  live.Insert(Named("a/", 3));
   GenerationSet noncurrent;
   for (const std::int64_t generation : {1, 2}) noncurrent.insert(Named("a/", generation));
   const ListQuery query{.delimiter = "/", .has_versions = true, .includes_trailing_delimiter = true};

@@ -15,7 +15,7 @@ ObjectSet Objects(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     auto object = std::make_shared<Object>();
     object->name = name;
-    objects.insert(std::move(object));
+    objects.Insert(std::move(object));
   }
   return objects;
 }

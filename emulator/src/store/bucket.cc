@@ -197,7 +197,7 @@ Outcome<void> Bucket::Close(const Preconditions& preconditions) {
 }
 
 ObjectPtr Bucket::FindLocked(std::string_view name) const {
-  const auto found = objects_.find(name);
+  const auto found = objects_.Find(name);
   if (found != objects_.end()) return *found;
   return computed_ != nullptr ? computed_->Find(name) : nullptr;
 }
@@ -237,23 +237,16 @@ void Bucket::StoreLocked(const ObjectPtr& replaced, ObjectPtr object) {
   if (replaced != nullptr && info_->is_versioned) KeepNoncurrentLocked(*replaced, object->time_created);
   stored_bytes_ += object->body->size() - (replaced != nullptr ? replaced->body->size() : 0);
   if (replaced == nullptr) {
-    objects_.insert(std::move(object));
-    return;
+    objects_.Insert(std::move(object));
+  } else {
+    objects_.Replace(objects_.Find(replaced->name), std::move(object));
   }
-  auto node = objects_.extract(objects_.find(std::string_view(replaced->name)));
-  node.value() = std::move(object);
-  objects_.insert(std::move(node));
 }
 
 // Another state of a generation, live or noncurrent, that is there: its place in the order is the same.
 void Bucket::ChangeLocked(const ObjectPtr& current, ObjectPtr changed) {
-  const auto found = objects_.find(current);
-  if (found != objects_.end() && *found == current) {
-    auto node = objects_.extract(found);
-    node.value() = std::move(changed);
-    objects_.insert(std::move(node));
-    return;
-  }
+  const auto found = objects_.Find(current->name);
+  if (found != objects_.end() && *found == current) return objects_.Replace(found, std::move(changed));
   auto node = noncurrent_.extract(noncurrent_.find(current));
   node.value() = std::move(changed);
   noncurrent_.insert(std::move(node));
@@ -266,9 +259,9 @@ void Bucket::KeepNoncurrentLocked(const Object& object, Time now) {
 
 void Bucket::EraseLocked(const ObjectPtr& object) {
   stored_bytes_ -= object->body->size();
-  const auto found = objects_.find(object);
+  const auto found = objects_.Find(object->name);
   if (found != objects_.end() && *found == object) {
-    objects_.erase(found);
+    objects_.Erase(found);
   } else {
     noncurrent_.erase(object);
   }

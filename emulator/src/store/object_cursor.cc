@@ -10,10 +10,10 @@ ObjectCursor::ObjectCursor(const ObjectSet& stored, const ObjectSource* computed
 }
 
 void ObjectCursor::Next() {
-  if (here_ == computed_object_) {
+  if (here_ == &computed_object_) {
     ++at_computed_;
     LoadComputed();
-  } else if (at_stored_ != stored_.end() && here_ == *at_stored_) {
+  } else if (at_stored_ != stored_.end() && here_ == &*at_stored_) {
     ++at_stored_;
   } else {
     ++at_noncurrent_;
@@ -22,8 +22,8 @@ void ObjectCursor::Next() {
 }
 
 void ObjectCursor::Seek(std::string_view name) {
-  if (is_at_end() || here_->name >= name) return;
-  at_stored_ = stored_.lower_bound(name);
+  if (is_at_end() || object()->name >= name) return;
+  at_stored_ = stored_.LowerBound(name);
   if (noncurrent_ != nullptr) at_noncurrent_ = noncurrent_->lower_bound(GenerationKey{name});
   if (computed_object_ != nullptr && computed_object_->name < name) {
     at_computed_ = computed_->LowerBound(name, at_computed_ + 1);
@@ -35,18 +35,19 @@ void ObjectCursor::Seek(std::string_view name) {
 void ObjectCursor::SeekBehind(std::string_view name, std::int64_t generation) {
   const GenerationKey last{name, generation};
   Seek(name);
-  if (is_at_end() || KeyOf(*here_) > last) return;
+  if (is_at_end() || KeyOf(*object()) > last) return;
   if (noncurrent_ != nullptr) at_noncurrent_ = noncurrent_->upper_bound(last);
   Choose();
   // The name's live generation is its last.
-  if (!is_at_end() && KeyOf(*here_) <= last) Next();
+  if (!is_at_end() && KeyOf(*object()) <= last) Next();
 }
 
 void ObjectCursor::SeekEnd() {
   at_stored_ = stored_.end();
   if (noncurrent_ != nullptr) at_noncurrent_ = noncurrent_->end();
   at_computed_ = computed_ != nullptr ? computed_->count() : 0;
-  computed_object_ = here_ = nullptr;
+  computed_object_ = nullptr;
+  here_ = nullptr;
 }
 
 void ObjectCursor::LoadComputed() {
@@ -55,9 +56,9 @@ void ObjectCursor::LoadComputed() {
 }
 
 void ObjectCursor::Choose() {
-  here_ = computed_object_;
+  here_ = computed_object_ != nullptr ? &computed_object_ : nullptr;
   const auto consider = [this](const ObjectPtr& candidate) {
-    if (here_ == nullptr || KeyOf(*candidate) < KeyOf(*here_)) here_ = candidate;
+    if (here_ == nullptr || KeyOf(*candidate) < KeyOf(*object())) here_ = &candidate;
   };
   if (at_stored_ != stored_.end()) consider(*at_stored_);
   if (noncurrent_ != nullptr && at_noncurrent_ != noncurrent_->end()) consider(*at_noncurrent_);

@@ -16,9 +16,12 @@ class ObjectCursor {
   /// At the first object. `computed` and `noncurrent` may be null; no name is both stored and computed.
   ObjectCursor(const ObjectSet& stored, const ObjectSource* computed, const GenerationSet* noncurrent);
 
+  ObjectCursor(const ObjectCursor&) = delete;
+  ObjectCursor& operator=(const ObjectCursor&) = delete;
+
   [[nodiscard]] bool is_at_end() const { return here_ == nullptr; }
-  /// Null at the end.
-  [[nodiscard]] const ObjectPtr& object() const { return here_; }
+  /// Good until the cursor moves; not at the end.
+  [[nodiscard]] const ObjectPtr& object() const { return *here_; }
 
   void Next();
   /// To the first object, from here on, whose name is not before `name`.
@@ -34,11 +37,11 @@ class ObjectCursor {
   const ObjectSet& stored_;
   const ObjectSource* const computed_;
   const GenerationSet* const noncurrent_;
-  ObjectSet::const_iterator at_stored_;
+  ObjectSet::Place at_stored_;
   GenerationSet::const_iterator at_noncurrent_ = {};
   std::uint64_t at_computed_ = 0;
-  ObjectPtr computed_object_ = {};  // at at_computed_; null behind the last
-  ObjectPtr here_ = {};             // the first of them
+  ObjectPtr computed_object_ = {};   // at at_computed_; null behind the last
+  const ObjectPtr* here_ = nullptr;  // the first of them, where it is kept; null at the end
 };
 
 }  // namespace gcsflux::emulator
