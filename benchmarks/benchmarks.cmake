@@ -3,6 +3,7 @@ find_package(benchmark REQUIRED)
 
 add_library(gcsflux_bench_support STATIC
   benchmarks/bare_curl.cc
+  benchmarks/bare_http.cc
   benchmarks/main.cc
   benchmarks/peer.cc
   tests/support/emulator_process.cc)
@@ -18,7 +19,6 @@ function(gcsflux_benchmark name)
 endfunction()
 
 gcsflux_benchmark(bench_emulator_copies)
-gcsflux_benchmark(bench_emulator_listing objects:10000/)
 gcsflux_benchmark(bench_emulator_reads)
 gcsflux_benchmark(bench_emulator_uploads)
 target_link_libraries(bench_emulator_uploads PRIVATE OpenSSL::Crypto nlohmann_json::nlohmann_json)
@@ -26,6 +26,13 @@ gcsflux_benchmark(bench_large_object)
 gcsflux_benchmark(bench_small_gets)
 
 # The emulator's inside, in process.
+gcsflux_program(bench_emulator_listing benchmarks/bench_emulator_listing.cc)
+target_include_directories(bench_emulator_listing PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+target_link_libraries(bench_emulator_listing PRIVATE gcsflux_bench_support gcsflux_emulator tl::expected)
+add_dependencies(bench_emulator_listing gcsflux-emulator)
+add_test(NAME bench_emulator_listing
+         COMMAND bench_emulator_listing --benchmark_min_time=0 --benchmark_filter=objects:10000/.*)
+
 gcsflux_program(bench_virtual_listing benchmarks/bench_virtual_listing.cc)
 target_include_directories(bench_virtual_listing PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_link_libraries(bench_virtual_listing PRIVATE gcsflux_bench_support gcsflux_emulator tl::expected)
