@@ -40,7 +40,10 @@ void PrintCommandHelp(const Command& command) {
 
 int Run(int argc, const char* const* argv) {
   // Somebody is waiting at a terminal: hear of an outage sooner than a training run would.
-  gflags::SetCommandLineOptionWithMode("retry_deadline_s", "30", gflags::SET_FLAGS_DEFAULT);
+  for (const char* flag :
+       {"list_retry_deadline_s", "download_retry_deadline_s", "upload_retry_deadline_s", "metadata_retry_deadline_s"}) {
+    gflags::SetCommandLineOptionWithMode(flag, "30", gflags::SET_FLAGS_DEFAULT);
+  }
   auto words = ParseFlags(argc, argv);
   if (!words) return Complain(words.error());
   if (words->empty()) {

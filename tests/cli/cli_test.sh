@@ -70,7 +70,7 @@ expect 1 '' "cannot open '/nonexistent/file': No such file" cp /nonexistent/file
 expect 1 '' 'is a directory' cp "$work/into" gs://one-bucket/x
 expect 1 '' "cannot create" cp gs://one-bucket/piped /nonexistent/dir/file
 expect 1 '' '409.*not empty' rm gs://one-bucket
-expect 1 '' 'connection refused' ls gs://one-bucket --endpoint=http://127.0.0.1:1 --retry_deadline_s=0.1
+expect 1 '' 'connection refused' ls gs://one-bucket --endpoint=http://127.0.0.1:1 --list_retry_deadline_s=0.1
 check test ! -e "$work/back.gcsflux-part"
 check cmp "$work/data" "$work/back"
 
@@ -80,8 +80,10 @@ expect 2 '' "no command 'mv'" mv a b
 expect 2 '' 'usage: gcsflux cp SOURCE DESTINATION' cp one
 expect 2 '' 'unknown flag --nonsense' ls --nonsense
 expect 2 '' 'needs a value' ls --endpoint
-expect 2 '' 'type double' ls --retry_deadline_s=soon
-expect 2 '' 'retry_multiplier' ls --retry_multiplier=0.5
+expect 2 '' 'type double' ls --list_retry_deadline_s=soon
+expect 2 '' 'upload_retry_multiplier' ls --upload_retry_multiplier=0.5
+expect 2 '' 'download_retry_jitter.*full, equal' ls --download_retry_jitter=some
+expect 2 '' 'throttle_policy.*gate' ls --throttle_policy=hope
 expect 2 '' 'not a gs:// URI' ls s3://bucket
 expect 2 '' 'names a bucket' cat gs://one-bucket
 expect 2 '' 'names an object' mb gs://one-bucket/x

@@ -72,9 +72,9 @@ TEST(ClientCreate, RefusesOptionsOutOfRange) {
     const auto client = Client::Create(options);
     return !client.ok() && client.error().code == ErrorCode::kInvalidArgument;
   };
-  EXPECT_TRUE(refused([](ClientOptions& o) { o.retry.multiplier = 0.9; }));
-  EXPECT_TRUE(refused([](ClientOptions& o) { o.retry.max_attempts = 0; }));
-  EXPECT_TRUE(refused([](ClientOptions& o) { o.retry.deadline = std::chrono::milliseconds(-1); }));
+  EXPECT_TRUE(refused([](ClientOptions& o) { o.retry.list.multiplier = 0.9; }));
+  EXPECT_TRUE(refused([](ClientOptions& o) { o.retry.upload.max_attempts = 0; }));
+  EXPECT_TRUE(refused([](ClientOptions& o) { o.retry.metadata.deadline = std::chrono::milliseconds(-1); }));
   EXPECT_TRUE(refused([](ClientOptions& o) { o.connect_timeout = std::chrono::milliseconds(0); }));
   EXPECT_TRUE(refused([](ClientOptions& o) { o.stall_timeout = std::chrono::seconds(0); }));
   EXPECT_TRUE(refused([](ClientOptions& o) { o.max_idle_connections = -1; }));

@@ -237,7 +237,8 @@ TEST(ClientErrors, EachHasACodeAndNamesOperationObjectAndRemedy) {
       c.ReadHead();
       c.Send(answer);
     });
-    const auto client = Client::Create({.endpoint = server.endpoint(), .retry = {.max_attempts = 1}});
+    const auto client =
+        Client::Create({.endpoint = server.endpoint(), .retry = RetryPolicies::All({.max_attempts = 1})});
     const auto read = client->ReadObject({"bkt", "o"});
     ASSERT_FALSE(read.ok()) << answer;
     EXPECT_EQ(ErrorCodeName(read.error().code), ErrorCodeName(code)) << read.error().message;
@@ -247,8 +248,9 @@ TEST(ClientErrors, EachHasACodeAndNamesOperationObjectAndRemedy) {
 }
 
 TEST(ClientErrors, ARefusedConnectionIsRepeatedAndThenSaid) {
-  const auto client = Client::Create({.endpoint = testing::RefusingEndpoint(),
-                                      .retry = {.initial_delay = std::chrono::milliseconds(1), .max_attempts = 3}});
+  const auto client =
+      Client::Create({.endpoint = testing::RefusingEndpoint(),
+                      .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(1), .max_attempts = 3})});
   const auto read = client->ReadObject({"bkt", "o"});
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().code, ErrorCode::kUnreachable);

@@ -20,6 +20,7 @@ using ::testing::HasSubstr;
 const RetryOptions kOptions{.initial_delay = milliseconds(100),
                             .multiplier = 2,
                             .max_delay = milliseconds(1000),
+                            .jitter = Jitter::kFull,
                             .deadline = milliseconds(10'000)};
 
 TEST(Backoff, GrowsUpToItsMaximum) {
@@ -46,7 +47,7 @@ struct Failing {
 
   // Fails `failures` times with `error`, then succeeds.
   Result<int> Run(int failures, const Error& error) {
-    return RetryLoop(call, options, timing, [&](Attempts&) -> Result<int> {
+    return RetryLoop(call, {options, timing}, [&](Attempts&) -> Result<int> {
       if (++attempts <= failures) return error;
       return 7;
     });
@@ -106,7 +107,7 @@ TEST(RetryLoop, StopsWhenAttemptsAreUsedUp) {
 TEST(RetryLoop, ProgressStartsTheDeadlineOver) {
   Failing failing;
   int attempts = 0;
-  const auto result = RetryLoop(failing.call, failing.options, failing.timing, [&](Attempts& history) -> Result<int> {
+  const auto result = RetryLoop(failing.call, {failing.options, failing.timing}, [&](Attempts& history) -> Result<int> {
     if (++attempts == 100) return 7;
     history.NoteProgress();
     return kDown;

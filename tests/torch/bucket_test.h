@@ -19,7 +19,7 @@ class BucketTest : public testing::Test {
   BucketTest() { ValueOrThrow(client_.InsertBucket(bucket_)); }
 
   static Client MakeClient(const std::string& endpoint) {
-    return ValueOrThrow(Client::Create({.endpoint = endpoint, .retry = {.max_attempts = 1}}));
+    return ValueOrThrow(Client::Create({.endpoint = endpoint, .retry = RetryPolicies::All({.max_attempts = 1})}));
   }
 
   [[nodiscard]] ObjectName Object(std::string_view name) const { return {bucket_, std::string(name)}; }

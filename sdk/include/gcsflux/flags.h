@@ -23,7 +23,7 @@ bool HelpRequested();
 /// one per paragraph, with its default.
 std::string FlagsHelp(std::string_view program_file);
 
-/// The options that the flags describe: --endpoint, --project, --access_token_file, --retry_... and so on.
+/// The options that the flags describe: --endpoint, --project, --access_token_file, --download_retry_... and so on.
 /// kInvalidArgument where a value is out of its range; kLocalIo where the token's file cannot be read.
 Result<ClientOptions> ClientOptionsFromFlags();
 

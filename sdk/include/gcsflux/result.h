@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cassert>
+#include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -43,6 +45,7 @@ struct Error {
   std::string message = {};
   int http_status = 0;      ///< 0 where the failure did not come as an HTTP answer.
   std::string reason = {};  ///< The service's own reason, such as "conditionNotMet"; may be empty.
+  std::optional<std::chrono::seconds> retry_after = {};  ///< As the service wishes, where it says so.
 };
 
 /// Either a T or an Error. Values, references and moves behave as those of T do; not thread-safe.

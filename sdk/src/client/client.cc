@@ -19,14 +19,18 @@ using internal::Call;
 using internal::CheckBucketName;
 using internal::CheckObject;
 using internal::HttpResponse;
+using internal::OperationKind;
 
 Result<void> CheckOptions(const ClientOptions& options) {
   const auto refuse = [](const char* why) { return Error{ErrorCode::kInvalidArgument, why}; };
-  const RetryOptions& retry = options.retry;
-  if (retry.initial_delay.count() < 0 || retry.max_delay.count() < 0) return refuse("a retry delay is negative");
-  if (!(retry.multiplier >= 1.0)) return refuse("RetryOptions::multiplier must be at least 1");
-  if (retry.deadline.count() < 0) return refuse("RetryOptions::deadline is negative");
-  if (retry.max_attempts < 1) return refuse("RetryOptions::max_attempts must be at least 1");
+  for (const RetryOptions* retry :
+       {&options.retry.list, &options.retry.download, &options.retry.upload, &options.retry.metadata}) {
+    if (retry->initial_delay.count() < 0 || retry->max_delay.count() < 0) return refuse("a retry delay is negative");
+    if (!(retry->multiplier >= 1.0)) return refuse("RetryOptions::multiplier must be at least 1");
+    if (retry->deadline.count() < 0) return refuse("RetryOptions::deadline is negative");
+    if (retry->max_attempts < 1) return refuse("RetryOptions::max_attempts must be at least 1");
+    if (!(retry->budget >= 0)) return refuse("RetryOptions::budget is negative");
+  }
   if (options.connect_timeout.count() < 1) return refuse("ClientOptions::connect_timeout must be at least 1 ms");
   if (options.stall_timeout.count() < 1) return refuse("ClientOptions::stall_timeout must be at least 1 s");
   if (options.max_idle_connections < 0) return refuse("ClientOptions::max_idle_connections is negative");
@@ -84,7 +88,12 @@ Result<Client> Client::Create(ClientOptions options) {
 
 Result<BucketMetadata> Client::InsertBucket(const std::string& bucket, const InsertBucketOptions& options) const {
   if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
-  const Call call{"buckets.insert", ToUri({bucket}), /*is_idempotent=*/true, options.stop};
+  const Call call{.operation = "buckets.insert",
+                  .subject = ToUri({bucket}),
+                  .kind = OperationKind::kWriteMetadata,
+                  .bucket = bucket,
+                  .is_idempotent = true,
+                  .stop = options.stop};
   const auto request = internal::InsertBucketRequest(core_->endpoint(), core_->settings().project, bucket, options);
   const std::string id = core_->NewInvocationId();
   const auto response = core_->Retry(call, [&](Attempts& attempts) {
@@ -100,14 +109,23 @@ Result<BucketMetadata> Client::InsertBucket(const std::string& bucket, const Ins
 
 Result<BucketMetadata> Client::GetBucket(const std::string& bucket, const GetBucketOptions& options) const {
   if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
-  const Call call{"buckets.get", ToUri({bucket}), /*is_idempotent=*/true, options.stop};
+  const Call call{.operation = "buckets.get",
+                  .subject = ToUri({bucket}),
+                  .kind = OperationKind::kReadMetadata,
+                  .bucket = bucket,
+                  .is_idempotent = true,
+                  .stop = options.stop};
   return Read(call, core_->Exchange(call, internal::GetBucketRequest(core_->endpoint(), bucket)),
               internal::ParseBucket);
 }
 
 Result<std::vector<BucketMetadata>> Client::ListBuckets(const ListBucketsOptions& options) const {
   const std::string& project = core_->settings().project;
-  const Call call{"buckets.list", "of project '" + project + "'", /*is_idempotent=*/true, options.stop};
+  const Call call{.operation = "buckets.list",
+                  .subject = "of project '" + project + "'",
+                  .kind = OperationKind::kList,
+                  .is_idempotent = true,
+                  .stop = options.stop};
   std::vector<BucketMetadata> buckets;
   std::string page_token;
   do {
@@ -122,7 +140,12 @@ Result<std::vector<BucketMetadata>> Client::ListBuckets(const ListBucketsOptions
 
 Result<void> Client::DeleteBucket(const std::string& bucket, const DeleteBucketOptions& options) const {
   if (auto checked = CheckBucketName(bucket); !checked) return checked;
-  const Call call{"buckets.delete", ToUri({bucket}), /*is_idempotent=*/true, options.stop};
+  const Call call{.operation = "buckets.delete",
+                  .subject = ToUri({bucket}),
+                  .kind = OperationKind::kWriteMetadata,
+                  .bucket = bucket,
+                  .is_idempotent = true,
+                  .stop = options.stop};
   return Delete(*core_, call, internal::DeleteBucketRequest(core_->endpoint(), bucket));
 }
 
@@ -131,7 +154,12 @@ Result<ObjectMetadata> Client::InsertObject(const ObjectName& object, std::span<
   if (auto checked = CheckObject(object); !checked) return checked.error();
   const std::uint32_t crc32c = internal::ExtendCrc32c(0, data);
   const auto request = internal::InsertObjectRequest(core_->endpoint(), object, data, crc32c, options);
-  const Call call{"objects.insert", ToUri(object), request.is_idempotent, options.stop};
+  const Call call{.operation = "objects.insert",
+                  .subject = ToUri(object),
+                  .kind = OperationKind::kUpload,
+                  .bucket = object.bucket,
+                  .is_idempotent = request.is_idempotent,
+                  .stop = options.stop};
   auto stored = Read(call, core_->Exchange(call, request), internal::ParseObject);
   if (stored && stored->crc32c && *stored->crc32c != crc32c) {
     return Error{ErrorCode::kCorrupted,
@@ -142,7 +170,12 @@ Result<ObjectMetadata> Client::InsertObject(const ObjectName& object, std::span<
 
 Result<ObjectMetadata> Client::GetObject(const ObjectName& object, const GetObjectOptions& options) const {
   if (auto checked = CheckObject(object); !checked) return checked.error();
-  const Call call{"objects.get", ToUri(object), /*is_idempotent=*/true, options.stop};
+  const Call call{.operation = "objects.get",
+                  .subject = ToUri(object),
+                  .kind = OperationKind::kReadMetadata,
+                  .bucket = object.bucket,
+                  .is_idempotent = true,
+                  .stop = options.stop};
   const auto request = internal::GetObjectRequest(core_->endpoint(), object, options);
   return Read(call, core_->Exchange(call, request), internal::ParseObject);
 }
@@ -151,7 +184,12 @@ Result<ObjectPage> Client::ListObjects(const std::string& bucket, const ListObje
   if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
   if (options.max_results < 1)
     return Error{ErrorCode::kInvalidArgument, "ListObjectsOptions::max_results must be at least 1"};
-  const Call call{"objects.list", ToUri({bucket, options.prefix}), /*is_idempotent=*/true, options.stop};
+  const Call call{.operation = "objects.list",
+                  .subject = ToUri({bucket, options.prefix}),
+                  .kind = OperationKind::kList,
+                  .bucket = bucket,
+                  .is_idempotent = true,
+                  .stop = options.stop};
   const auto request = internal::ListObjectsRequest(core_->endpoint(), bucket, options);
   return Read(call, core_->Exchange(call, request), internal::ParseObjectPage);
 }
@@ -165,14 +203,25 @@ Result<ObjectMetadata> Client::ComposeObjects(const std::vector<ComposeSource>& 
                                                   ": takes 1 to 32 sources, not " + std::to_string(sources.size())};
   }
   const auto request = internal::ComposeObjectsRequest(core_->endpoint(), sources, destination, options);
-  const Call call{"objects.compose", ToUri(destination), request.is_idempotent, options.stop};
+  const Call call{.operation = "objects.compose",
+                  .subject = ToUri(destination),
+                  .kind = OperationKind::kWriteMetadata,
+                  .bucket = destination.bucket,
+                  .is_idempotent = request.is_idempotent,
+                  .stop = options.stop};
   return Read(call, core_->Exchange(call, request), internal::ParseObject);
 }
 
 Result<void> Client::DeleteObject(const ObjectName& object, const DeleteObjectOptions& options) const {
   if (auto checked = CheckObject(object); !checked) return checked;
   const auto request = internal::DeleteObjectRequest(core_->endpoint(), object, options);
-  return Delete(*core_, {"objects.delete", ToUri(object), request.is_idempotent, options.stop}, request);
+  const Call call{.operation = "objects.delete",
+                  .subject = ToUri(object),
+                  .kind = OperationKind::kWriteMetadata,
+                  .bucket = object.bucket,
+                  .is_idempotent = request.is_idempotent,
+                  .stop = options.stop};
+  return Delete(*core_, call, request);
 }
 
 }  // namespace gcsflux

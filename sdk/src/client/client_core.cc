@@ -1,6 +1,7 @@
 #include "client/client_core.h"
 
 #include "base/version.h"
+#include "retry/throttle_cause.h"
 #include "wire/error_response.h"
 
 namespace gcsflux {
@@ -8,12 +9,57 @@ namespace gcsflux {
 using internal::Attempts;
 using internal::BodyReceiver;
 using internal::Call;
+using internal::Gate;
+using internal::GateKeeper;
 using internal::HttpRequest;
 using internal::HttpResponse;
 
+namespace {
+
+Error RefusedByGate(GateKeeper::Admission::Kind kind) {
+  switch (kind) {
+    case GateKeeper::Admission::Kind::kCancelled:
+      return Error{ErrorCode::kCancelled, "cancelled while it waited for its turn"};
+    case GateKeeper::Admission::Kind::kHopeless:
+      return Error{ErrorCode::kRateLimited, "throttled, and no request has succeeded for 5 minutes", 429};
+    default: return Error{ErrorCode::kRateLimited, "throttled: its turn did not come before the deadline", 429};
+  }
+}
+
+// A request that the service has dealt with, whatever it said, has passed the quota.
+void Report(GateKeeper& gate, Gate::TimePoint sent, const Result<HttpResponse>& response, Attempts& attempts) {
+  if (!response || response->status >= 500) return gate.OnOther();
+  if (response->status != 429 && response->status != 403) return gate.OnSuccess(sent);
+  const Error error = internal::ErrorFromResponse(*response);
+  if (error.code != ErrorCode::kRateLimited) return gate.OnSuccess(sent);
+  // The limit of a single object is that request's own matter.
+  if (internal::CauseOfThrottling(error) == internal::ThrottleCause::kObjectMutation) return gate.OnOther();
+  attempts.SetGateDelay(gate.OnThrottled(sent, attempts.number()));
+}
+
+}  // namespace
+
 Result<HttpResponse> ClientCore::SendRaw(const HttpRequest& request, const std::string& invocation_id,
-                                         const Attempts& attempts, const std::stop_token& stop,
+                                         Attempts& attempts, const std::stop_token& stop,
                                          BodyReceiver* receiver) const {
+  if (settings_.throttle_policy != ThrottlePolicy::kGate) {
+    return Transmit(request, invocation_id, attempts, stop, receiver);
+  }
+  GateKeeper& gate = gates_.For(attempts.call().bucket, internal::GateClassOf(attempts.call().kind));
+  if (!attempts.ticket()) attempts.SetTicket(gates_.NewTicket());
+  const GateKeeper::Admission admission = gate.Enter(*attempts.ticket(), attempts.deadline(), stop);
+  if (admission.kind != GateKeeper::Admission::Kind::kGo) {
+    attempts.GiveUp();
+    return RefusedByGate(admission.kind);
+  }
+  auto response = Transmit(request, invocation_id, attempts, stop, receiver);
+  Report(gate, admission.sent, response, attempts);
+  return response;
+}
+
+Result<HttpResponse> ClientCore::Transmit(const HttpRequest& request, const std::string& invocation_id,
+                                          const Attempts& attempts, const std::stop_token& stop,
+                                          BodyReceiver* receiver) const {
   HttpRequest complete = request;
   if (!settings_.access_token.empty()) {
     complete.headers.emplace_back("Authorization", "Bearer " + settings_.access_token);
@@ -24,9 +70,8 @@ Result<HttpResponse> ClientCore::SendRaw(const HttpRequest& request, const std::
   return transport_->Perform(complete, receiver, stop);
 }
 
-Result<HttpResponse> ClientCore::Send(const HttpRequest& request, const std::string& invocation_id,
-                                      const Attempts& attempts, const std::stop_token& stop,
-                                      BodyReceiver* receiver) const {
+Result<HttpResponse> ClientCore::Send(const HttpRequest& request, const std::string& invocation_id, Attempts& attempts,
+                                      const std::stop_token& stop, BodyReceiver* receiver) const {
   auto response = SendRaw(request, invocation_id, attempts, stop, receiver);
   if (response.ok() && response->status >= 300) return internal::ErrorFromResponse(*response);
   return response;

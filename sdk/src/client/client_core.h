@@ -6,24 +6,29 @@
 #include "base/timing.h"
 #include "gcsflux/client.h"
 #include "http/transport.h"
+#include "retry/gates.h"
 #include "retry/retry_loop.h"
 
 namespace gcsflux {
 
-/// What all copies of a Client share: settings, connections and time. Immutable but for the transport's pool;
-/// thread-safe.
+/// What all copies of a Client share: settings, connections, gates and time. Thread-safe.
 class ClientCore {
  public:
   struct Settings {
     std::string endpoint;  ///< "scheme://host:port"
     std::string project;
     std::string access_token;  ///< Empty for anonymous access.
-    RetryOptions retry;
+    RetryPolicies retry = {};
+    ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
   };
 
   ClientCore(Settings settings, std::unique_ptr<internal::Transport> transport,
              std::unique_ptr<internal::Timing> timing)
-      : settings_(std::move(settings)), transport_(std::move(transport)), timing_(std::move(timing)) {}
+      : settings_(std::move(settings)),
+        transport_(std::move(transport)),
+        timing_(std::move(timing)),
+        gates_(*timing_),
+        budgets_(settings_.retry) {}
 
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] const std::string& endpoint() const { return settings_.endpoint; }
@@ -31,17 +36,21 @@ class ClientCore {
   /// Calls `attempt(Attempts&)` under the client's retry policy: see internal::RetryLoop.
   template <class Attempt>
   auto Retry(const internal::Call& call, Attempt attempt) const {
-    return internal::RetryLoop(call, settings_.retry, *timing_, std::move(attempt));
+    const internal::RetryRules rules{.options = internal::PolicyOf(settings_.retry, call.kind),
+                                     .timing = *timing_,
+                                     .budget = &budgets_.Of(call.kind),
+                                     .throttle_policy = settings_.throttle_policy};
+    return internal::RetryLoop(call, rules, std::move(attempt));
   }
 
-  /// One attempt: authorised, tagged with the call's identity, any status as a Result. A status of 300 or more that
-  /// is not 308 is an Error.
+  /// One attempt: let in by the gate of its bucket and class, authorised, tagged with the call's identity, any status
+  /// as a Result. A status of 300 or more that is not 308 is an Error.
   Result<internal::HttpResponse> Send(const internal::HttpRequest& request, const std::string& invocation_id,
-                                      const internal::Attempts& attempts, const std::stop_token& stop,
+                                      internal::Attempts& attempts, const std::stop_token& stop,
                                       internal::BodyReceiver* receiver = nullptr) const;
   /// The same with every status as it came.
   Result<internal::HttpResponse> SendRaw(const internal::HttpRequest& request, const std::string& invocation_id,
-                                         const internal::Attempts& attempts, const std::stop_token& stop,
+                                         internal::Attempts& attempts, const std::stop_token& stop,
                                          internal::BodyReceiver* receiver = nullptr) const;
 
   /// A request whose answer is small, retried.
@@ -51,9 +60,15 @@ class ClientCore {
   [[nodiscard]] std::string NewInvocationId() const;
 
  private:
+  Result<internal::HttpResponse> Transmit(const internal::HttpRequest& request, const std::string& invocation_id,
+                                          const internal::Attempts& attempts, const std::stop_token& stop,
+                                          internal::BodyReceiver* receiver) const;
+
   const Settings settings_;
   const std::unique_ptr<internal::Transport> transport_;
   const std::unique_ptr<internal::Timing> timing_;
+  mutable internal::Gates gates_;
+  mutable internal::RetryBudgets budgets_;
 };
 
 }  // namespace gcsflux

@@ -116,7 +116,12 @@ Result<ReadSummary> Read(const ClientCore& core, const ObjectName& object, const
   if (auto checked = internal::CheckObject(object); !checked) return checked.error();
   if (auto checked = CheckRange(options.range); !checked) return checked.error();
   ReadInProgress read(options, sink, room);
-  const Call call{"objects.get", Subject(object, options.range), /*is_idempotent=*/true, options.stop};
+  const Call call{.operation = "objects.get",
+                  .subject = Subject(object, options.range),
+                  .kind = internal::OperationKind::kDownload,
+                  .bucket = object.bucket,
+                  .is_idempotent = true,
+                  .stop = options.stop};
   const std::string id = core.NewInvocationId();
   auto summary = core.Retry(call, [&](Attempts& attempts) -> Result<ReadSummary> {
     if (!read.is_complete()) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <fstream>
 #include <optional>
+#include <sstream>
+#include <utility>
 
 DEFINE_string(endpoint, "",
               "Where to send requests, as http(s)://host[:port]. Set it to talk to an emulator or a private endpoint; "
@@ -14,13 +16,40 @@ DEFINE_string(project, "",
 DEFINE_string(access_token_file, "",
               "File with an OAuth 2.0 access token (`gcloud auth print-access-token > FILE`). Set it for buckets that "
               "are not public; empty is anonymous access.");
-DEFINE_double(retry_initial_delay_s, 0.2,
-              "Bound of the first wait before a failed request is repeated. Raise it when many clients fail together.");
-DEFINE_double(retry_multiplier, 2.0,
-              "Growth of that bound per failure, at least 1. Lower it (1.2) when long waits cost more than requests.");
-DEFINE_double(retry_max_delay_s, 32.0, "Largest bound of a wait. Lower it when somebody waits for the answer.");
-DEFINE_double(retry_deadline_s, 120.0,
-              "How long a failing request is repeated. Raise it to sit outages out, lower it to hear of them sooner.");
+DEFINE_string(throttle_policy, "gate",
+              "What throttled requests (429) do: gate (they wait for their turn at the rate that is to be had), or, to "
+              "compare, full_jitter, decorrelated, multiplier (Google's connector) or none.");
+
+// One policy's flags. What each is for is said once, for all kinds.
+#define RETRY_FLAGS(kind, of)                                                                                       \
+  DEFINE_double(kind##_retry_initial_delay_s, 0.1,                                                                  \
+                "Bound of the first wait before a failed " of                                                       \
+                " is repeated. Raise it when many clients fail together.");                                         \
+  DEFINE_double(                                                                                                    \
+      kind##_retry_multiplier, 2.0,                                                                                 \
+      "Growth of that bound per failure, at least 1. Lower it (1.2) when long waits cost more than requests.");     \
+  DEFINE_double(kind##_retry_max_delay_s, 2.0,                                                                      \
+                "Largest bound of a wait. Raise it where outages last and each request costs.");                    \
+  DEFINE_string(kind##_retry_jitter, "equal",                                                                       \
+                "How waits spread below their bound: equal (upper half), full, decorrelated or none. Change it to " \
+                "compare.");                                                                                        \
+  DEFINE_double(kind##_retry_deadline_s, 120.0,                                                                     \
+                "How long a failing " of                                                                            \
+                " is repeated, since its last progress. Raise it to sit outages out, lower "                        \
+                "it to hear of them sooner.");                                                                      \
+  DEFINE_int32(kind##_retry_max_attempts, 1'000'000,                                                                \
+               "Attempts in all. Set it to 1 to see each failure; else leave it to the deadline.");                 \
+  DEFINE_double(                                                                                                    \
+      kind##_retry_budget, 0.2,                                                                                     \
+      "Share of repetitions among requests beyond which they wait, 10 a second aside. Raise it where single "       \
+      "failures are many and independent.")
+
+RETRY_FLAGS(list, "listing");
+RETRY_FLAGS(download, "download");
+RETRY_FLAGS(upload, "upload");
+RETRY_FLAGS(metadata, "request for metadata");
+#undef RETRY_FLAGS
+
 DEFINE_double(connect_timeout_s, 10.0, "For name look-up, TCP and TLS. Raise it on slow or distant networks.");
 DEFINE_int32(stall_timeout_s, 60,
              "A request in which no byte moves for so long is broken off and repeated. Raise it for slow endpoints.");
@@ -73,13 +102,73 @@ Result<bool> SetFlag(Word word, const char* next) {
   return took_next;
 }
 
-Result<std::chrono::milliseconds> Milliseconds(const char* flag, double seconds, double least) {
+Result<std::chrono::milliseconds> Milliseconds(const std::string& flag, double seconds, double least) {
   constexpr double kMost = 365.0 * 24 * 3600;
   if (!(seconds >= least && seconds <= kMost)) {
-    return Wrong(std::string("flag --") + flag + " must be from " + (least > 0 ? "0.001" : "0") +
-                 " to 31536000 seconds");
+    return Wrong("flag --" + flag + " must be from " + (least > 0 ? "0.001" : "0") + " to 31536000 seconds");
   }
   return std::chrono::milliseconds(std::llround(seconds * 1000));
+}
+
+template <class T>
+struct Name {
+  const char* name;
+  T value;
+};
+
+constexpr Name<Jitter> kJitters[] = {{"full", Jitter::kFull},
+                                     {"equal", Jitter::kEqual},
+                                     {"decorrelated", Jitter::kDecorrelated},
+                                     {"none", Jitter::kNone}};
+constexpr Name<ThrottlePolicy> kThrottlePolicies[] = {{"gate", ThrottlePolicy::kGate},
+                                                      {"full_jitter", ThrottlePolicy::kFullJitter},
+                                                      {"decorrelated", ThrottlePolicy::kDecorrelated},
+                                                      {"multiplier", ThrottlePolicy::kMultiplier},
+                                                      {"none", ThrottlePolicy::kNone}};
+
+// The value of that name; the others are in the message.
+template <class T, std::size_t N>
+Result<T> Named(const std::string& flag, const std::string& name, const Name<T> (&names)[N]) {
+  std::string all;
+  for (const auto& [known, value] : names) {
+    if (name == known) return value;
+    all += (all.empty() ? "" : ", ") + std::string(known);
+  }
+  return Wrong("flag --" + flag + " cannot be '" + name + "': it takes " + all);
+}
+
+// The value of a flag that is there.
+template <class T>
+T ValueOf(const std::string& flag) {
+  std::istringstream text(gflags::GetCommandLineFlagInfoOrDie(flag.c_str()).current_value);
+  T value{};
+  text >> value;
+  return value;
+}
+
+Result<RetryOptions> RetryOptionsFromFlags(const std::string& prefix) {
+  RetryOptions options;
+  for (const auto& [name, out] : {std::pair("initial_delay_s", &options.initial_delay),
+                                  {"max_delay_s", &options.max_delay},
+                                  {"deadline_s", &options.deadline}}) {
+    const auto value = Milliseconds(prefix + name, ValueOf<double>(prefix + name), 0);
+    if (!value) return value.error();
+    *out = *value;
+  }
+  const auto jitter = Named(prefix + "jitter", ValueOf<std::string>(prefix + "jitter"), kJitters);
+  if (!jitter) return jitter.error();
+  options.jitter = *jitter;
+  options.multiplier = ValueOf<double>(prefix + "multiplier");
+  options.max_attempts = ValueOf<int>(prefix + "max_attempts");
+  options.budget = ValueOf<double>(prefix + "budget");
+  if (!(options.multiplier >= 1.0 && options.multiplier <= 100.0)) {
+    return Wrong("flag --" + prefix + "multiplier must be from 1 to 100");
+  }
+  if (options.max_attempts < 1) return Wrong("flag --" + prefix + "max_attempts must be at least 1");
+  if (!(options.budget >= 0.0 && options.budget <= 100.0)) {
+    return Wrong("flag --" + prefix + "budget must be from 0 to 100");
+  }
+  return options;
 }
 
 Result<std::string> ReadToken(const std::string& path) {
@@ -137,28 +226,21 @@ Result<ClientOptions> ClientOptionsFromFlags() {
     if (!token) return token.error();
     options.credentials = Credentials::AccessToken(*std::move(token));
   }
-  struct Duration {
-    const char* flag;
-    double seconds;
-    double least;
-    std::chrono::milliseconds* out;
-  };
-  const Duration durations[] = {
-      {"retry_initial_delay_s", FLAGS_retry_initial_delay_s, 0, &options.retry.initial_delay},
-      {"retry_max_delay_s", FLAGS_retry_max_delay_s, 0, &options.retry.max_delay},
-      {"retry_deadline_s", FLAGS_retry_deadline_s, 0, &options.retry.deadline},
-      {"connect_timeout_s", FLAGS_connect_timeout_s, 0.001, &options.connect_timeout},
-  };
-  for (const auto& [flag, seconds, least, out] : durations) {
-    const auto value = Milliseconds(flag, seconds, least);
-    if (!value) return value.error();
-    *out = *value;
+  for (const auto& [kind, policy] : {std::pair("list", &options.retry.list),
+                                     {"download", &options.retry.download},
+                                     {"upload", &options.retry.upload},
+                                     {"metadata", &options.retry.metadata}}) {
+    auto read = RetryOptionsFromFlags(std::string(kind) + "_retry_");
+    if (!read) return read.error();
+    *policy = *read;
   }
-  if (!(FLAGS_retry_multiplier >= 1.0 && FLAGS_retry_multiplier <= 100.0)) {
-    return Wrong("flag --retry_multiplier must be from 1 to 100");
-  }
+  const auto throttle_policy = Named("throttle_policy", FLAGS_throttle_policy, kThrottlePolicies);
+  if (!throttle_policy) return throttle_policy.error();
+  options.throttle_policy = *throttle_policy;
+  const auto connect_timeout = Milliseconds("connect_timeout_s", FLAGS_connect_timeout_s, 0.001);
+  if (!connect_timeout) return connect_timeout.error();
+  options.connect_timeout = *connect_timeout;
   if (FLAGS_stall_timeout_s < 1) return Wrong("flag --stall_timeout_s must be at least 1");
-  options.retry.multiplier = FLAGS_retry_multiplier;
   options.stall_timeout = std::chrono::seconds(FLAGS_stall_timeout_s);
   return options;
 }

@@ -1,15 +1,36 @@
 #include "retry/remedy.h"
 
-namespace gcsflux::internal {
+#include "retry/throttle_cause.h"
 
-std::string_view Remedy(const Error& error) {
+namespace gcsflux::internal {
+namespace {
+
+std::string_view RemedyForThrottling(const Error& error, std::string_view subject) {
+  // Where composed downloads keep what they compose, for Google's connector and for us.
+  if (subject.find("/dataflux-composed-objects/") != std::string_view::npos) {
+    return "turn composition off: its writes are what is throttled";
+  }
+  switch (CauseOfThrottling(error)) {
+    case ThrottleCause::kEgress:
+      return "lower the number of connections, or ask for a higher egress quota "
+             "(https://cloud.google.com/storage/docs/bandwidth-usage)";
+    case ThrottleCause::kObjectMutation: return "write one object at most once a second, or write to other names";
+    case ThrottleCause::kRequestRate: break;
+  }
+  return "send fewer requests at a time, or warm the bucket up: no more than twice the rate every 20 minutes "
+         "(https://cloud.google.com/storage/docs/request-rate)";
+}
+
+}  // namespace
+
+std::string_view Remedy(const Error& error, std::string_view subject) {
   switch (error.code) {
     case ErrorCode::kUnauthenticated:
       return "give a token that is valid now (ClientOptions::credentials, --access_token_file)";
     case ErrorCode::kPermissionDenied: return "grant the caller a role such as roles/storage.objectUser on the bucket";
     case ErrorCode::kNotFound: return "check the name (gcsflux ls lists what is there)";
     case ErrorCode::kPreconditionFailed: return "somebody else wrote it meanwhile: read it again and decide anew";
-    case ErrorCode::kRateLimited: return "send fewer requests at a time, or warm the bucket up slowly";
+    case ErrorCode::kRateLimited: return RemedyForThrottling(error, subject);
     case ErrorCode::kUnreachable:
       return "check the endpoint (--endpoint, STORAGE_EMULATOR_HOST), the network and the proxy settings";
     case ErrorCode::kUnavailable: return "check the service's health, or raise the retry deadline";

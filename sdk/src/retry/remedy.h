@@ -6,7 +6,8 @@
 
 namespace gcsflux::internal {
 
-/// What somebody who meets this error can do about it; empty where the message says it already.
-std::string_view Remedy(const Error& error);
+/// What somebody who meets this error on that subject ("gs://bucket/name") can do about it; empty where the message
+/// says it already.
+std::string_view Remedy(const Error& error, std::string_view subject);
 
 }  // namespace gcsflux::internal

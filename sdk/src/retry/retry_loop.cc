@@ -6,6 +6,7 @@
 
 #include "retry/backoff.h"
 #include "retry/remedy.h"
+#include "retry/throttle_cause.h"
 #include "retry/transient.h"
 
 namespace gcsflux::internal {
@@ -20,39 +21,84 @@ std::string InSeconds(std::chrono::nanoseconds duration) {
 
 }  // namespace
 
-Attempts::Attempts(const Call& call, const RetryOptions& options, const Timing& timing)
-    : call_(call), options_(options), timing_(timing), start_(timing.Now()), progress_(start_) {}
+Attempts::Attempts(const Call& call, const RetryRules& rules)
+    : call_(call), rules_(rules), start_(rules.timing.Now()), progress_(start_) {
+  if (rules_.budget != nullptr) rules_.budget->OnFirstAttempt();
+}
 
 void Attempts::NoteProgress() {
-  progress_ = timing_.Now();
+  progress_ = rules_.timing.Now();
   failures_ = 0;
+  last_delay_ = std::chrono::nanoseconds(0);
+}
+
+std::chrono::nanoseconds Attempts::NextDelay(const Error& error) {
+  const Timing& timing = rules_.timing;
+  const bool is_throttled =
+      error.code == ErrorCode::kRateLimited && CauseOfThrottling(error) != ThrottleCause::kObjectMutation;
+  auto delay = std::exchange(gate_delay_, std::nullopt);
+  if (!delay) {  // no gate paces what comes next: the request waits by itself
+    const bool has_own_policy = is_throttled && rules_.throttle_policy != ThrottlePolicy::kGate;
+    const RetryOptions options = has_own_policy ? ThrottledBackoff(rules_.throttle_policy) : rules_.options;
+    delay = BackoffDelay(options, failures_, timing.Random(), last_delay_);
+    last_delay_ = *delay;
+    if (!is_throttled && rules_.budget != nullptr) delay = std::max(*delay, rules_.budget->Take(timing.Now()));
+  }
+  if (!error.retry_after) return *delay;
+  // The service's own wish, spread so that not all come back at once.
+  using Seconds = std::chrono::duration<double>;
+  const Seconds wished = *error.retry_after * (1 + 0.2 * timing.Random());
+  return std::max(*delay, std::chrono::duration_cast<std::chrono::nanoseconds>(wished));
 }
 
 std::optional<Error> Attempts::Failed(const Error& error) {
-  if (!IsTransient(error)) return Final(error, "");
+  Remember(error);
+  if (!IsTransient(error) || is_hopeless_) return Final(error, "");
   if (!call_.is_idempotent) return Final(error, "not repeated: without a precondition it could take effect twice");
-  if (number_ >= options_.max_attempts) return Final(error, "no attempts left");
+  if (number_ >= rules_.options.max_attempts) return Final(error, "no attempts left");
   ++failures_;
   was_ambiguous_ = was_ambiguous_ || IsAmbiguous(error);
-  const auto delay = BackoffDelay(options_, failures_, timing_.Random());
-  if (timing_.Now() + delay >= progress_ + options_.deadline) {
-    return Final(error, "deadline " + InSeconds(options_.deadline) + "; raise RetryOptions::deadline to wait longer");
+  const auto delay = NextDelay(error);
+  if (rules_.timing.Now() + delay >= deadline()) {
+    return Final(error,
+                 "deadline " + InSeconds(rules_.options.deadline) + "; raise RetryOptions::deadline to wait longer");
   }
-  if (!timing_.Wait(delay, call_.stop)) {
+  if (delay.count() > 0 && !rules_.timing.Wait(delay, call_.stop)) {
     return Final(Error{ErrorCode::kCancelled, "cancelled while waiting to repeat: " + error.message}, "");
   }
   ++number_;
   return std::nullopt;
 }
 
+void Attempts::Remember(const Error& error) {
+  const auto same =
+      std::find_if(causes_.begin(), causes_.end(), [&](const Cause& cause) { return cause.text == error.message; });
+  if (same != causes_.end()) {
+    ++same->times;
+  } else if (constexpr std::size_t kMost = 8; causes_.size() < kMost) {
+    causes_.push_back({error.message, 1});
+  }
+}
+
+// What else went wrong, where the last failure is not all that did.
+std::string Attempts::History(const Error& last) const {
+  std::string history;
+  for (const Cause& cause : causes_) {
+    if (cause.text == last.message) continue;
+    history += (history.empty() ? "; before: " : ", ") + std::to_string(cause.times) + " x " + cause.text;
+  }
+  return history;
+}
+
 Error Attempts::Final(const Error& error, std::string_view why_final) const {
   Error final = error;
   final.message = std::string(call_.operation) + " " + call_.subject + ": " + error.message;
   if (number_ > 1) {
-    final.message += " after " + std::to_string(number_) + " attempts in " + InSeconds(timing_.Now() - start_);
+    final.message += " after " + std::to_string(number_) + " attempts in " + InSeconds(rules_.timing.Now() - start_);
   }
   if (!why_final.empty()) final.message += " (" + std::string(why_final) + ")";
-  if (const auto remedy = Remedy(error); !remedy.empty()) final.message += "; " + std::string(remedy);
+  final.message += History(error);
+  if (const auto remedy = Remedy(error, call_.subject); !remedy.empty()) final.message += "; " + std::string(remedy);
   return final;
 }
 

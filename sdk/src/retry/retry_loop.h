@@ -1,29 +1,47 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/timing.h"
 #include "gcsflux/options.h"
 #include "gcsflux/result.h"
+#include "retry/operation_kind.h"
+#include "retry/retry_budget.h"
 
 namespace gcsflux::internal {
 
 /// What a call is, for its retries and its messages.
 struct Call {
-  std::string_view operation;  ///< As GCS names it: "objects.get".
-  std::string subject;         ///< "gs://bucket/name [0, 4096)".
+  std::string_view operation = {};  ///< As GCS names it: "objects.get".
+  std::string subject = {};         ///< "gs://bucket/name [0, 4096)".
+  OperationKind kind = OperationKind::kReadMetadata;
+  std::string bucket = {};  ///< Empty where it is about none.
   bool is_idempotent = false;
   std::stop_token stop = {};
+};
+
+/// By what rules a call is repeated. All of it must outlive the call.
+struct RetryRules {
+  const RetryOptions& options;
+  const Timing& timing;
+  RetryBudget* budget = nullptr;  ///< Null for none.
+  ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
 };
 
 /// The attempts of one call, as a reader of its history sees them. Used by one thread.
 class Attempts {
  public:
-  Attempts(const Call& call, const RetryOptions& options, const Timing& timing);
+  Attempts(const Call& call, const RetryRules& rules);
 
+  [[nodiscard]] const Call& call() const { return call_; }
+  /// No attempt begins after it; it moves on with progress.
+  [[nodiscard]] Timing::TimePoint deadline() const { return progress_ + rules_.options.deadline; }
   /// The number of the attempt under way, from 1.
   [[nodiscard]] int number() const { return number_; }
   /// An attempt before this one may have taken effect, though it failed.
@@ -31,28 +49,50 @@ class Attempts {
   /// Something was achieved that later attempts build on: the deadline and the delays start over.
   void NoteProgress();
 
+  /// The call's place in line at the gates, the same for all its attempts; nothing before the first SetTicket().
+  [[nodiscard]] std::optional<std::uint64_t> ticket() const { return ticket_; }
+  void SetTicket(std::uint64_t ticket) { ticket_ = ticket; }
+  /// The attempt under way was throttled, and the gate says how long to stay away from it. Not called where no gate is
+  /// in charge of what happened.
+  void SetGateDelay(std::chrono::nanoseconds delay) { gate_delay_ = delay; }
+
+  /// Whatever the attempt under way fails with, no other follows.
+  void GiveUp() { is_hopeless_ = true; }
+
   /// Takes the failure of the attempt under way. Waits and returns nothing when another is due; else the call's error,
   /// complete with its history and what to do about it.
   std::optional<Error> Failed(const Error& error);
 
  private:
+  std::chrono::nanoseconds NextDelay(const Error& error);
+  void Remember(const Error& error);
   [[nodiscard]] Error Final(const Error& error, std::string_view why_final) const;
+  [[nodiscard]] std::string History(const Error& last) const;
+
+  struct Cause {
+    std::string text = {};
+    int times = 0;
+  };
 
   const Call& call_;
-  const RetryOptions& options_;
-  const Timing& timing_;
+  const RetryRules rules_;
   const Timing::TimePoint start_;
   Timing::TimePoint progress_;
   int number_ = 1;
   int failures_ = 0;  // Since the last progress.
+  std::chrono::nanoseconds last_delay_{0};
+  std::optional<std::uint64_t> ticket_;
+  std::optional<std::chrono::nanoseconds> gate_delay_;
   bool was_ambiguous_ = false;
+  bool is_hopeless_ = false;
+  std::vector<Cause> causes_;  // of all failures, each once, in the order in which they first came
 };
 
 /// Calls `attempt(attempts)`, which returns a Result, until it succeeds or fails for good.
 template <class Attempt>
-auto RetryLoop(const Call& call, const RetryOptions& options, const Timing& timing, Attempt attempt)
+auto RetryLoop(const Call& call, const RetryRules& rules, Attempt attempt)
     -> decltype(attempt(std::declval<Attempts&>())) {
-  Attempts attempts(call, options, timing);
+  Attempts attempts(call, rules);
   while (true) {
     auto result = attempt(attempts);
     if (result.ok()) return result;

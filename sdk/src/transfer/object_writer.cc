@@ -105,7 +105,12 @@ class ObjectWriter::Upload {
   // committed. A failure is left in error_.
   void SendChunk(std::span<const std::byte> chunk, bool is_last) {
     crc32c_ = internal::ExtendCrc32c(crc32c_, chunk);
-    const Call call{"objects.insert", ToUri(object_), /*is_idempotent=*/true, options_.stop};
+    const Call call{.operation = "objects.insert",
+                    .subject = ToUri(object_),
+                    .kind = internal::OperationKind::kUpload,
+                    .bucket = object_.bucket,
+                    .is_idempotent = true,
+                    .stop = options_.stop};
     const std::string id = core().NewInvocationId();
     const std::uint64_t base = session_ ? session_->persisted() : 0;
     const auto done = core().Retry(call, [&](Attempts& attempts) -> Result<void> {
@@ -141,7 +146,7 @@ class ObjectWriter::Upload {
   }
 
   // Starting a session makes nothing visible: it may be repeated freely, whatever the precondition.
-  Result<void> Start(const std::string& id, const Attempts& attempts) {
+  Result<void> Start(const std::string& id, Attempts& attempts) {
     const auto request = internal::StartUploadRequest(core().endpoint(), object_, internal::FirstAttempt(options_));
     const auto response = core().Send(request, id, attempts, options_.stop);
     if (!response) return response.error();
@@ -163,7 +168,10 @@ class ObjectWriter::Upload {
   }
 
   Result<HttpResponse> SendOnce(const internal::HttpRequest& request) {
-    const Call call{"uploads.cancel", ToUri(object_)};
+    const Call call{.operation = "uploads.cancel",
+                    .subject = ToUri(object_),
+                    .kind = internal::OperationKind::kUpload,
+                    .bucket = object_.bucket};
     return core().Exchange(call, request);
   }
 

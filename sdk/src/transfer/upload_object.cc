@@ -55,7 +55,7 @@ class SingleRequestUpload {
   }
 
  private:
-  Result<ObjectMetadata> Insert(const Attempts& attempts) {
+  Result<ObjectMetadata> Insert(Attempts& attempts) {
     const auto request = internal::InsertObjectRequest(core_.endpoint(), object_, data_, sent_.crc32c, insert_);
     const auto response = core_.Send(request, id_, attempts, sent_.options.stop);
     if (!response) return response.error();
@@ -67,7 +67,7 @@ class SingleRequestUpload {
   }
 
   // The live object; nothing where there is none.
-  Result<std::optional<ObjectMetadata>> ReadBack(const Attempts& attempts) {
+  Result<std::optional<ObjectMetadata>> ReadBack(Attempts& attempts) {
     const auto request = internal::GetObjectRequest(core_.endpoint(), object_, {});
     const auto response = core_.Send(request, id_, attempts, sent_.options.stop);
     if (!response && response.error().http_status == 404) return std::optional<ObjectMetadata>();
@@ -95,7 +95,12 @@ Result<ObjectMetadata> UploadObject(const Client& client, const ObjectName& obje
     if (auto written = writer.Write(data); !written) return written.error();
     return writer.Close();
   }
-  const Call call{"objects.insert", ToUri(object), /*is_idempotent=*/true, options.stop};
+  const Call call{.operation = "objects.insert",
+                  .subject = ToUri(object),
+                  .kind = internal::OperationKind::kUpload,
+                  .bucket = object.bucket,
+                  .is_idempotent = true,
+                  .stop = options.stop};
   SingleRequestUpload upload(client.core(), object, data, options);
   return client.core().Retry(call, [&](Attempts& attempts) { return upload.Attempt(attempts); });
 }

@@ -1,7 +1,9 @@
 #include "wire/error_response.h"
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 namespace gcsflux::internal {
 namespace {
@@ -36,11 +38,20 @@ std::string TextAt(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+// Whole seconds; a date, which RFC 9110 has as well, is not what GCS would send.
+std::optional<std::chrono::seconds> ParseRetryAfter(std::string_view text) {
+  std::uint32_t seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return std::chrono::seconds(seconds);
+}
+
 }  // namespace
 
 Error ErrorFromResponse(const HttpResponse& response) {
   constexpr std::size_t kShown = 256;
   Error error{.http_status = response.status};
+  error.retry_after = ParseRetryAfter(FindHeader(response.headers, "retry-after"));
   std::string words;
   const Json document = Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
   if (const auto found = document.is_object() ? document.find("error") : document.end();

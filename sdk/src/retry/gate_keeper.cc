@@ -1,0 +1,95 @@
+#include "retry/gate_keeper.h"
+
+#include <algorithm>
+
+namespace gcsflux::internal {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kHopeless = 5min;            // of 429s and no success
+constexpr Gate::Duration kBackInLine = 1h;  // whoever is not the first is woken when he is
+
+}  // namespace
+
+GateKeeper::GateKeeper(const Timing& timing) : timing_(timing), gate_([this] { return timing_.Random(); }) {}
+
+bool GateKeeper::IsHopelessLocked(Gate::TimePoint now) const {
+  const auto since = gate_.throttled_since();
+  return since && now - *since > kHopeless;
+}
+
+GateKeeper::Admission GateKeeper::Enter(Gate::Ticket ticket, Gate::TimePoint deadline, const std::stop_token& stop) {
+  using Kind = Admission::Kind;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    const auto now = timing_.Now();
+    const Kind kind = stop.stop_requested()   ? Kind::kCancelled
+                      : IsHopelessLocked(now) ? Kind::kHopeless
+                      : now >= deadline       ? Kind::kTooLate
+                                              : Kind::kGo;
+    if (kind != Kind::kGo) {
+      gate_.Leave(ticket);
+      WakeFirstLocked();
+      return {.kind = kind};
+    }
+    const auto turn = gate_.Acquire(ticket, now);
+    if (!turn) {
+      WakeFirstLocked();
+      return {.sent = now};
+    }
+    Await(ticket, *turn, deadline - now, stop, lock);
+  }
+}
+
+// Waits for its turn, for the deadline, for `stop`, or to be woken.
+void GateKeeper::Await(Gate::Ticket ticket, Gate::Duration turn, Gate::Duration left, const std::stop_token& stop,
+                       std::unique_lock<std::mutex>& lock) {
+  const std::stop_token woken = (waiters_[ticket] = std::stop_source()).get_token();
+  const bool is_first = waiters_.begin()->first == ticket;
+  lock.unlock();
+  {
+    const std::stop_callback forward(stop, [this, ticket] {
+      const std::lock_guard relock(mutex_);
+      if (const auto waiter = waiters_.find(ticket); waiter != waiters_.end()) waiter->second.request_stop();
+    });
+    timing_.Wait(std::min(left, is_first ? turn : kBackInLine), woken);
+  }
+  lock.lock();
+  waiters_.erase(ticket);
+}
+
+// The first in line may go sooner than it thought, or somebody else has become the first.
+void GateKeeper::WakeFirstLocked() {
+  if (!waiters_.empty()) waiters_.begin()->second.request_stop();
+}
+
+void GateKeeper::OnSuccess(Gate::TimePoint sent) {
+  const std::lock_guard lock(mutex_);
+  const auto version = gate_.version();
+  gate_.OnSuccess(sent, timing_.Now());
+  if (gate_.version() != version) WakeFirstLocked();
+}
+
+Gate::Duration GateKeeper::OnThrottled(Gate::TimePoint sent, int attempt) {
+  const std::lock_guard lock(mutex_);
+  const auto version = gate_.version();
+  const auto delay = gate_.OnThrottled(sent, timing_.Now(), attempt);
+  if (gate_.version() != version) WakeFirstLocked();
+  return delay;
+}
+
+void GateKeeper::OnOther() {
+  const std::lock_guard lock(mutex_);
+  gate_.OnOther();
+}
+
+GateKeeper::State GateKeeper::state() const {
+  const std::lock_guard lock(mutex_);
+  return {.is_engaged = gate_.is_engaged(),
+          .rate = gate_.is_engaged() ? gate_.rate() : 0,
+          .waiting = gate_.waiting(),
+          .throttled = gate_.throttled()};
+}
+
+}  // namespace gcsflux::internal

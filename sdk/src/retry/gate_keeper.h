@@ -1,0 +1,61 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <stop_token>
+
+#include "base/timing.h"
+#include "retry/gate.h"
+
+namespace gcsflux::internal {
+
+/// A Gate that the threads of a process wait at. Thread-safe.
+class GateKeeper {
+ public:
+  /// `timing` must outlive it.
+  explicit GateKeeper(const Timing& timing);
+
+  /// Whether a request may be sent now, which is then the time at which it was, or why it never may.
+  struct Admission {
+    enum class Kind {
+      kGo,
+      kCancelled,  ///< `stop` asked for it.
+      kTooLate,    ///< Its turn did not come before the deadline.
+      kHopeless,   ///< For five minutes all was throttled, and nothing has succeeded.
+    };
+    Kind kind = Kind::kGo;
+    Gate::TimePoint sent = {};
+  };
+  /// Returns when it is known.
+  Admission Enter(Gate::Ticket ticket, Gate::TimePoint deadline, const std::stop_token& stop);
+
+  /// What became of a request that has entered at `sent`: exactly one of them.
+  void OnSuccess(Gate::TimePoint sent);
+  /// Returns how long the request is to wait before it enters again.
+  Gate::Duration OnThrottled(Gate::TimePoint sent, int attempt);
+  void OnOther();
+
+  struct State {
+    bool is_engaged = false;
+    double rate = 0;  ///< Requests per second; 0 while it is open.
+    std::size_t waiting = 0;
+    std::uint64_t throttled = 0;
+  };
+  [[nodiscard]] State state() const;
+
+ private:
+  [[nodiscard]] bool IsHopelessLocked(Gate::TimePoint now) const;
+  void WakeFirstLocked();
+  void Await(Gate::Ticket ticket, Gate::Duration turn, Gate::Duration left, const std::stop_token& stop,
+             std::unique_lock<std::mutex>& lock);
+
+  const Timing& timing_;
+
+  mutable std::mutex mutex_;  // guards what follows
+  Gate gate_;
+  std::map<Gate::Ticket, std::stop_source> waiters_;  // each wakes one
+};
+
+}  // namespace gcsflux::internal

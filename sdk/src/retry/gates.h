@@ -1,0 +1,35 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "base/timing.h"
+#include "retry/gate_keeper.h"
+#include "retry/operation_kind.h"
+
+namespace gcsflux::internal {
+
+/// A client's gates: one for each bucket and class, made when it is first asked for. Thread-safe.
+class Gates {
+ public:
+  /// `timing` must outlive it.
+  explicit Gates(const Timing& timing) : timing_(timing) {}
+
+  /// Lives as long as this does.
+  GateKeeper& For(const std::string& bucket, GateClass of);
+
+  /// A place in line, for all gates and attempts of a call: behind those that were given out before.
+  Gate::Ticket NewTicket() { return last_ticket_.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+ private:
+  const Timing& timing_;
+  std::atomic<Gate::Ticket> last_ticket_ = 0;
+  std::mutex mutex_;  // guards what follows
+  std::map<std::pair<std::string, GateClass>, std::unique_ptr<GateKeeper>> gates_;
+};
+
+}  // namespace gcsflux::internal

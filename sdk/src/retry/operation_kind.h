@@ -1,0 +1,42 @@
+#pragma once
+
+#include "gcsflux/options.h"
+
+namespace gcsflux::internal {
+
+/// What an operation moves: by it policies and gates are chosen.
+enum class OperationKind {
+  kList,
+  kDownload,  ///< An object's bytes.
+  kUpload,    ///< Likewise; a session's requests too.
+  kReadMetadata,
+  kWriteMetadata,  ///< Whatever else makes, changes or deletes something.
+};
+
+/// The quotas that requests share: https://cloud.google.com/storage/docs/request-rate counts lists among reads, but a
+/// list costs the service more, and is throttled by itself.
+enum class GateClass { kList, kRead, kWrite };
+
+constexpr GateClass GateClassOf(OperationKind kind) {
+  switch (kind) {
+    case OperationKind::kList: return GateClass::kList;
+    case OperationKind::kDownload:
+    case OperationKind::kReadMetadata: return GateClass::kRead;
+    case OperationKind::kUpload:
+    case OperationKind::kWriteMetadata: break;
+  }
+  return GateClass::kWrite;
+}
+
+constexpr const RetryOptions& PolicyOf(const RetryPolicies& policies, OperationKind kind) {
+  switch (kind) {
+    case OperationKind::kList: return policies.list;
+    case OperationKind::kDownload: return policies.download;
+    case OperationKind::kUpload: return policies.upload;
+    case OperationKind::kReadMetadata:
+    case OperationKind::kWriteMetadata: break;
+  }
+  return policies.metadata;
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,146 @@
+// The gate as threads meet it.
+
+#include "retry/gate_keeper.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "retry/gates.h"
+#include "support/driven_timing.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = GateKeeper::Admission::Kind;
+
+constexpr auto kNever = Gate::TimePoint::max();
+
+// Four refusals within a moment, by the timing's clock.
+void Engage(GateKeeper& gate) {
+  for (Gate::Ticket ticket = 1; ticket <= 4; ++ticket) {
+    const auto admission = gate.Enter(ticket, kNever, {});
+    ASSERT_EQ(admission.kind, Kind::kGo);
+    gate.OnThrottled(admission.sent, 1);
+  }
+  ASSERT_TRUE(gate.state().is_engaged);
+}
+
+TEST(GateKeeper, PacesOneByOneOnceItIsEngaged) {
+  testing::DrivenTiming timing;
+  GateKeeper gate(timing);
+  Engage(gate);
+  const auto start = timing.Now();
+  for (Gate::Ticket ticket = 10; ticket < 20; ++ticket) {
+    const auto admission = gate.Enter(ticket, kNever, {});
+    ASSERT_EQ(admission.kind, Kind::kGo);
+    gate.OnOther();  // neither success nor refusal: the rate stays
+  }
+  EXPECT_DOUBLE_EQ(gate.state().rate, 10);
+  EXPECT_NEAR(std::chrono::duration<double>(timing.Now() - start).count(), 0.9, 0.11) << "ten requests at 10/s";
+  EXPECT_EQ(gate.state().throttled, 4U);
+}
+
+TEST(GateKeeper, LetsNobodyInAfterTheDeadline) {
+  testing::DrivenTiming timing;
+  GateKeeper gate(timing);
+  Engage(gate);
+  ASSERT_EQ(gate.Enter(10, kNever, {}).kind, Kind::kGo);
+  EXPECT_EQ(gate.Enter(11, timing.Now() + 50ms, {}).kind, Kind::kTooLate);
+  EXPECT_EQ(gate.state().waiting, 0U) << "it still stands in line";
+}
+
+TEST(GateKeeper, LetsNobodyInWhoIsToStop) {
+  testing::DrivenTiming timing;
+  GateKeeper gate(timing);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(gate.Enter(1, kNever, stop.get_token()).kind, Kind::kCancelled);
+}
+
+TEST(GateKeeper, GivesUpAfterFiveMinutesInWhichAllWasThrottled) {
+  testing::DrivenTiming timing;
+  GateKeeper gate(timing);
+  const auto start = timing.Now();
+  Kind kind = Kind::kGo;
+  for (Gate::Ticket ticket = 1; kind == Kind::kGo; ++ticket) {
+    ASSERT_LT(timing.Now() - start, 6min);
+    const auto admission = gate.Enter(ticket, kNever, {});
+    kind = admission.kind;
+    if (kind == Kind::kGo) timing.Wait(gate.OnThrottled(admission.sent, 1) + 10ms, {});
+  }
+  EXPECT_EQ(kind, Kind::kHopeless);
+  EXPECT_GE(timing.Now() - start, 5min);
+}
+
+// Real threads and, for what they wait, real time: milliseconds in all.
+TEST(GateKeeper, LetsEveryThreadThroughOnce) {
+  const auto timing = SystemTiming();
+  Gates gates(*timing);
+  GateKeeper& gate = gates.For("bucket", GateClass::kRead);
+  for (int i = 0; i < 200; ++i) gate.OnSuccess(gate.Enter(gates.NewTicket(), kNever, {}).sent);  // 200/s to begin with
+  for (int i = 0; i < 12 && !gate.state().is_engaged; ++i) {
+    gate.OnThrottled(gate.Enter(gates.NewTicket(), kNever, {}).sent, 1);
+  }
+  ASSERT_TRUE(gate.state().is_engaged);
+  std::atomic<int> passed = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back([&] {
+        for (int j = 0; j < 10; ++j) {
+          const auto admission = gate.Enter(gates.NewTicket(), kNever, {});
+          passed += admission.kind == Kind::kGo ? 1 : 0;
+          gate.OnSuccess(admission.sent);
+        }
+      });
+    }
+  }
+  EXPECT_EQ(passed, 80);
+  EXPECT_EQ(gate.state().waiting, 0U);
+}
+
+TEST(GateKeeper, WakesAWaiterThatIsToStop) {
+  const auto timing = SystemTiming();
+  GateKeeper gate(*timing);
+  Engage(gate);
+  ASSERT_EQ(gate.Enter(10, kNever, {}).kind, Kind::kGo);
+  for (int i = 0; i < 40; ++i) gate.OnThrottled(timing->Now(), 1);
+  std::stop_source stop;
+  std::vector<std::jthread> threads;
+  std::atomic<int> cancelled = 0;
+  for (Gate::Ticket ticket = 100; ticket < 110; ++ticket) {
+    threads.emplace_back([&, ticket] {
+      while (true) {
+        const auto admission = gate.Enter(ticket, kNever, stop.get_token());
+        if (admission.kind == Kind::kCancelled) break;
+        gate.OnThrottled(admission.sent, 1);
+      }
+      ++cancelled;
+    });
+  }
+  stop.request_stop();
+  threads.clear();
+  EXPECT_EQ(cancelled, 10);
+}
+
+TEST(Gates, AreOneForEachBucketAndClass) {
+  testing::DrivenTiming timing;
+  Gates gates(timing);
+  std::set<GateKeeper*> all;
+  for (const char* bucket : {"one", "two"}) {
+    for (const GateClass of : {GateClass::kList, GateClass::kRead, GateClass::kWrite})
+      all.insert(&gates.For(bucket, of));
+  }
+  EXPECT_EQ(all.size(), 6U);
+  EXPECT_EQ(&gates.For("one", GateClass::kRead), &gates.For("one", GateClass::kRead));
+  const Gate::Ticket first = gates.NewTicket();
+  EXPECT_LT(first, gates.NewTicket());
+}
+
+}  // namespace
+}  // namespace gcsflux::internal

@@ -1,0 +1,176 @@
+#include "retry/gate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace gcsflux::internal {
+namespace {
+
+using namespace std::chrono_literals;
+
+class GateTest : public testing::Test {
+ protected:
+  // Sends a request that may go at once, and takes it for done `later` with this outcome.
+  void Succeed(Gate::Duration later = 10ms) {
+    ASSERT_FALSE(gate_.Acquire(++ticket_, now_));
+    const auto sent = std::exchange(now_, now_ + later);
+    gate_.OnSuccess(sent, now_);
+  }
+  Gate::Duration BeThrottled(int attempt = 1, Gate::Duration later = 10ms) {
+    EXPECT_FALSE(gate_.Acquire(++ticket_, now_));
+    const auto sent = std::exchange(now_, now_ + later);
+    return gate_.OnThrottled(sent, now_, attempt);
+  }
+  void Engage() {
+    for (int i = 0; i < 4; ++i) BeThrottled(1, 1ms);
+    ASSERT_TRUE(gate_.is_engaged());
+  }
+  // The next request, which waits for its turn.
+  void SucceedInTurn() {
+    ++ticket_;
+    while (const auto wait = gate_.Acquire(ticket_, now_)) now_ += *wait;
+    const auto sent = std::exchange(now_, now_ + 1ms);
+    gate_.OnSuccess(sent, now_);
+  }
+
+  Gate gate_{[] { return 0.5; }};
+  Gate::TimePoint now_{1h};
+  Gate::Ticket ticket_ = 0;
+};
+
+TEST_F(GateTest, IsOpenWhileNothingIsThrottled) {
+  for (int i = 0; i < 10'000; ++i) Succeed(10us);
+  EXPECT_FALSE(gate_.is_engaged());
+  EXPECT_EQ(gate_.throttled(), 0U);
+}
+
+TEST_F(GateTest, TakesAFewRefusalsForNoise) {
+  for (int i = 0; i < 3; ++i) EXPECT_GT(BeThrottled(), 0ns);
+  EXPECT_FALSE(gate_.is_engaged());
+  EXPECT_EQ(BeThrottled(), 0ns) << "the fourth within a second";
+  EXPECT_TRUE(gate_.is_engaged());
+}
+
+TEST_F(GateTest, ForgetsRefusalsAfterASecond) {
+  for (int i = 0; i < 3; ++i) BeThrottled();
+  now_ += 1s;
+  for (int i = 0; i < 3; ++i) BeThrottled();
+  EXPECT_FALSE(gate_.is_engaged());
+}
+
+TEST_F(GateTest, StaysOpenUnderRefusalsThatAreRare) {
+  for (int i = 0; i < 50; ++i) {  // 1 % of all, as if single objects were refused
+    for (int j = 0; j < 99; ++j) Succeed(10us);
+    BeThrottled(1, 10us);
+  }
+  EXPECT_FALSE(gate_.is_engaged());
+}
+
+TEST_F(GateTest, DelaysARequestByItsAttemptsWhileItIsOpen) {
+  const double half = 0.75;  // uniform(0.5, 1) of the given chance
+  EXPECT_EQ(BeThrottled(1), std::chrono::duration_cast<Gate::Duration>(20ms * half));
+  EXPECT_EQ(BeThrottled(3), std::chrono::duration_cast<Gate::Duration>(80ms * half));
+  now_ += 2s;
+  EXPECT_EQ(BeThrottled(40), std::chrono::duration_cast<Gate::Duration>(1s * half));
+}
+
+TEST_F(GateTest, BeginsWithWhatWasDelivered) {
+  for (int i = 0; i < 40; ++i) Succeed(10ms);
+  Engage();
+  EXPECT_DOUBLE_EQ(gate_.rate(), 40);
+}
+
+TEST_F(GateTest, LetsWaitersGoInTheOrderOfTheirFirstIssue) {
+  Engage();
+  ASSERT_FALSE(gate_.Acquire(100, now_));  // takes what there is
+  EXPECT_TRUE(gate_.Acquire(102, now_));
+  EXPECT_TRUE(gate_.Acquire(103, now_));
+  EXPECT_TRUE(gate_.Acquire(101, now_)) << "it comes late, but was issued first";
+  EXPECT_EQ(gate_.waiting(), 3U);
+  now_ += 100ms;
+  EXPECT_TRUE(gate_.Acquire(103, now_));
+  EXPECT_TRUE(gate_.Acquire(102, now_));
+  EXPECT_FALSE(gate_.Acquire(101, now_));
+  gate_.Leave(102);
+  now_ += 1s;
+  EXPECT_FALSE(gate_.Acquire(103, now_));
+  EXPECT_EQ(gate_.waiting(), 0U);
+}
+
+TEST_F(GateTest, TellsHowLongTheFirstHasToWait) {
+  Engage();
+  ASSERT_DOUBLE_EQ(gate_.rate(), 10);
+  ASSERT_FALSE(gate_.Acquire(100, now_));
+  const auto wait = gate_.Acquire(101, now_);
+  ASSERT_TRUE(wait);
+  EXPECT_NEAR(static_cast<double>(wait->count()), 1e8, 10) << "one request at 10/s";
+  EXPECT_TRUE(gate_.Acquire(101, now_ + *wait - 10ns));
+  EXPECT_FALSE(gate_.Acquire(101, now_ + *wait));
+}
+
+TEST_F(GateTest, CutsOnceARound) {
+  Engage();
+  for (int i = 0; i < 20; ++i) SucceedInTurn();
+  now_ += 60ms;
+  const auto sent = now_;
+  gate_.Acquire(1000, now_ += 1s);
+  gate_.Acquire(1001, now_ += 1s);
+  gate_.OnThrottled(sent, now_, 1);
+  const double cut = gate_.rate();
+  gate_.OnThrottled(sent, now_ + 60ms, 1);  // sent before the cut: it knows nothing of the new rate
+  EXPECT_EQ(gate_.rate(), cut);
+}
+
+TEST_F(GateTest, NeverFallsBelowOneAndNeverPausesForGood) {
+  Engage();
+  for (int i = 0; i < 1000; ++i) {
+    ++ticket_;
+    int tries = 0;
+    while (const auto wait = gate_.Acquire(ticket_, now_)) {
+      now_ += *wait;
+      ASSERT_LT(++tries, 10);
+    }
+    const auto sent = std::exchange(now_, now_ + 100ms);
+    gate_.OnThrottled(sent, now_, 1);
+    ASSERT_GE(gate_.rate(), 1);
+  }
+  EXPECT_TRUE(gate_.throttled_since());
+}
+
+TEST_F(GateTest, GrowsFasterTheLongerItIsQuiet) {
+  Engage();
+  now_ += 60ms;
+  ASSERT_FALSE(gate_.Acquire(++ticket_, now_));
+  gate_.OnThrottled(now_, now_, 1);  // ends the slow start
+  double before = gate_.rate();
+  for (int i = 0; i < 10; ++i) SucceedInTurn();
+  const double early = gate_.rate() / before;
+  for (int i = 0; i < 500; ++i) SucceedInTurn();
+  before = gate_.rate();
+  for (int i = 0; i < 10; ++i) SucceedInTurn();
+  EXPECT_GT(gate_.rate() - before, 5) << "early growth was x" << early;
+}
+
+TEST_F(GateTest, OpensWhenNobodyHasWaitedForTenSeconds) {
+  Engage();
+  now_ += 5s;
+  Succeed();
+  EXPECT_TRUE(gate_.is_engaged());
+  now_ += 6s;
+  Succeed();
+  EXPECT_FALSE(gate_.is_engaged());
+}
+
+TEST_F(GateTest, SaysSinceWhenNothingHasSucceeded) {
+  EXPECT_FALSE(gate_.throttled_since());
+  BeThrottled();
+  const auto first = now_;
+  BeThrottled();
+  EXPECT_EQ(gate_.throttled_since(), first);
+  Succeed();
+  EXPECT_FALSE(gate_.throttled_since());
+}
+
+}  // namespace
+}  // namespace gcsflux::internal
