@@ -39,9 +39,27 @@ class CountedFiring final : public Firing {
   std::optional<bool> fires_;
 };
 
+// An action that leaves an answer alone which another one has lost: nobody would see what it does.
+class ArmedAction final : public Intervention {
+ public:
+  explicit ArmedAction(std::unique_ptr<Intervention> action) : action_(std::move(action)) {}
+
+  std::optional<HttpResponse> Before(const Passage& passage) override { return action_->Before(passage); }
+  std::unique_ptr<RequestBody> Wrap(RequestBody& body, const Passage& passage) override {
+    return action_->Wrap(body, passage);
+  }
+  void After(HttpResponse& response, const RequestSubject& subject, const Passage& passage) override {
+    if (response.ending != Ending::kSilence) action_->After(response, subject, passage);
+  }
+
+ private:
+  const std::unique_ptr<Intervention> action_;
+};
+
 void Arm(CountedFiring::Parts parts, Interventions& interventions) {
   const FaultAction& action = parts.action->action;
-  interventions.push_back(MakeIntervention(action, std::make_shared<CountedFiring>(std::move(parts))));
+  auto firing = std::make_shared<CountedFiring>(std::move(parts));
+  interventions.push_back(std::make_unique<ArmedAction>(MakeIntervention(action, std::move(firing))));
 }
 
 void InterveneByRules(const LoadedPlan& plan, const FaultKey& key, const Passage& passage,

@@ -1,7 +1,8 @@
 #include "faults/json_position.h"
 
 #include <algorithm>
-#include <optional>
+#include <set>
+#include <vector>
 
 namespace gcsflux::emulator {
 namespace {
@@ -12,6 +13,23 @@ class Walker {
   explicit Walker(std::string_view json) : json_(json) { SkipSpace(); }
 
   [[nodiscard]] std::size_t at() const { return at_; }
+
+  /// The first member's name that its object has already.
+  std::optional<std::size_t> FindRepeatedName() {
+    std::vector<std::set<std::string_view>> names;  // of the objects around
+    while (at_ < json_.size()) {
+      const std::size_t begin = at_;
+      const char c = json_[at_];
+      if (c == '{') names.emplace_back();
+      if (c == '}') names.pop_back();
+      c == '"' ? SkipString() : static_cast<void>(++at_);
+      const std::string_view text = json_.substr(begin, at_ - begin);
+      SkipSpace();
+      const bool is_name = c == '"' && at_ < json_.size() && json_[at_] == ':';
+      if (is_name && !names.back().insert(text).second) return begin;
+    }
+    return std::nullopt;
+  }
 
   /// From the beginning of an object or array to that of a value in it; false, and nowhere, where there is none.
   bool Enter(const std::variant<std::string, std::size_t>& step) {
@@ -78,5 +96,7 @@ std::size_t FindValue(std::string_view json, const JsonPath& path) {
   }
   return found;
 }
+
+std::optional<std::size_t> FindRepeatedName(std::string_view json) { return Walker(json).FindRepeatedName(); }
 
 }  // namespace gcsflux::emulator

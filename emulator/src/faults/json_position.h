@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,5 +14,8 @@ std::string PositionOf(std::string_view text, std::size_t at);
 
 /// Where the value begins that is at `path`, or the nearest one around it. `json` must be well-formed.
 std::size_t FindValue(std::string_view json, const JsonPath& path);
+
+/// Where a member's name begins that its object has twice; nothing where there is none. `json` must be well-formed.
+std::optional<std::size_t> FindRepeatedName(std::string_view json);
 
 }  // namespace gcsflux::emulator

@@ -165,6 +165,9 @@ json Parse(std::string_view text) {
 
 FaultPlan ParseFaultPlan(std::string_view text) {
   const json document = Parse(text);
+  if (const auto repeated = FindRepeatedName(text)) {
+    throw std::invalid_argument("fault plan: " + PositionOf(text, *repeated) + ": is there twice");
+  }
   try {
     return CheckPlan(ReadPlan(Node{document}));
   } catch (const PlanError& error) {

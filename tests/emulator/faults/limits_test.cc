@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -105,6 +106,19 @@ TEST_F(FaultLimitsTest, FiresOnlyTheFirstOfThoseThatAnswer) {
       {.rules = {{.name = "one", .action = kFails}, {.name = "two", .action = {.type = "status", .status = 429}}}});
   EXPECT_EQ(Ask(1), "x");
   EXPECT_THAT(emulator().faults().Counts(), ElementsAre(FaultCount{"one", 1, 1}, FaultCount{"two", 1, 0}));
+}
+
+TEST_F(FaultLimitsTest, LeavesAnAnswerAloneThatIsLost) {
+  ASSERT_EQ(Insert("object", "0123456789").status, 200);
+  for (const FaultAction& lost : {FaultAction{.type = "reset"}, FaultAction{.type = "loseAnswer"}}) {
+    SCOPED_TRACE(lost.type);
+    emulator().faults().Load({.rules = {{.name = "lost", .action = lost},
+                                        {.name = "again", .action = {.type = "loseAnswer"}},
+                                        {.name = "cut", .action = {.type = "cut", .after_bytes = 5}}}});
+    EXPECT_TRUE(Read("object").is_silent());
+    EXPECT_THAT(emulator().faults().Counts(),
+                ElementsAre(FaultCount{"lost", 1, 1}, FaultCount{"again", 1, 0}, FaultCount{"cut", 1, 0}));
+  }
 }
 
 TEST_F(FaultLimitsTest, KeepsCountersWhenARuleIsAdded) {

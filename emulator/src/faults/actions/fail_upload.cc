@@ -57,7 +57,11 @@ class FailUpload final : public Intervention {
   }
 
   void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& passage) override {
-    if (has_failed_) response = StatusResponse(action_, passage.preview.is_xml);
+    if (!has_failed_) return;
+    HttpResponse failure = StatusResponse(action_, passage.preview.is_xml);
+    failure.filters = std::move(response.filters);  // of another rule's action
+    failure.ending = response.ending;
+    response = std::move(failure);
   }
 
  private:
