@@ -134,6 +134,8 @@ gcsflux_test(emulator_fault_tests
 target_include_directories(emulator_fault_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_compile_definitions(emulator_fault_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
 add_dependencies(emulator_fault_tests gcsflux-emulator)
+add_test(NAME docs_faults COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                                  ${PROJECT_SOURCE_DIR}/docs/faults.md)
 
 # The emulator against clients that we did not write. One that is not installed is skipped, but under CI it fails.
 add_test(NAME client_rclone COMMAND ${PROJECT_SOURCE_DIR}/tests/clients/rclone.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
