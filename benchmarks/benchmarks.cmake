@@ -42,3 +42,7 @@ gcsflux_program(bench_traffic_recorder benchmarks/bench_traffic_recorder.cc)
 target_include_directories(bench_traffic_recorder PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_link_libraries(bench_traffic_recorder PRIVATE gcsflux_bench_support gcsflux_emulator tl::expected)
 add_test(NAME bench_traffic_recorder COMMAND bench_traffic_recorder --benchmark_min_time=0)
+
+gcsflux_program(bench_emulator_shaping benchmarks/bench_emulator_shaping.cc tests/emulator/raw_connection.cc)
+target_link_libraries(bench_emulator_shaping PRIVATE gcsflux_bench_support gcsflux_emulator)
+add_test(NAME bench_emulator_shaping COMMAND bench_emulator_shaping)

@@ -60,7 +60,9 @@ class Emulator::Running {
                retry_test_endpoints_),
         server_({.host = options.host, .port = options.port, .tls = Tls(options), .patience = options.client_patience},
                 admin_),
-        endpoint_(Scheme(options) + "://" + server_.authority()) {}
+        endpoint_(Scheme(options) + "://" + server_.authority()) {
+    shaping_.OnWriteLimit([this](bool is_limited) { server_.UseSmallSegments(is_limited); });
+  }
 
   ~Running() { Stop(); }
   Running(const Running&) = delete;

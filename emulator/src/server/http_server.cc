@@ -21,9 +21,9 @@ void HttpServer::Stop() {
   if (!listener_) return;
   listener_->Stop();
   acceptor_.join();
-  listener_.reset();
   {
     const std::lock_guard lock(mutex_);
+    listener_.reset();
     for (Connection& connection : connections_) connection.stream.Shutdown();
   }
   // No connection is added any more, so the list is this thread's.
@@ -35,6 +35,11 @@ std::size_t HttpServer::CountConnections() {
   const std::lock_guard lock(mutex_);
   return static_cast<std::size_t>(
       std::count_if(connections_.begin(), connections_.end(), [](const Connection& c) { return !c.is_finished; }));
+}
+
+void HttpServer::UseSmallSegments(bool are_small) {
+  const std::lock_guard lock(mutex_);
+  if (listener_) listener_->UseSmallSegments(are_small);
 }
 
 void HttpServer::AcceptConnections() {

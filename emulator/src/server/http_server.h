@@ -40,6 +40,9 @@ class HttpServer {
   /// Those that are open.
   [[nodiscard]] std::size_t CountConnections();
 
+  /// See Listener.
+  void UseSmallSegments(bool are_small);
+
   /// Breaks every connection off and waits for the threads. May be called again.
   void Stop();
 
@@ -58,7 +61,7 @@ class HttpServer {
 
   HttpCodec codec_;
   const HttpServerOptions options_;
-  std::optional<Listener> listener_;
+  std::optional<Listener> listener_;  // written with mutex_ held
   const std::string authority_;
 
   std::mutex stop_mutex_;  // held while stopping: a second caller waits for the first

@@ -19,6 +19,9 @@ namespace {
 // Connections that wait to be accepted: a client may open hundreds at once.
 constexpr int kBacklog = 4096;
 
+constexpr int kSmallSegment = 1448;
+constexpr int kAnySegment = 32767;  // the most that can be asked for: as fast as what the system takes by itself
+
 using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
 Addresses Resolve(const std::string& host, std::uint16_t port) {
@@ -96,6 +99,11 @@ int Listener::Accept() {
     // Out of descriptors: one comes free when a connection ends. Everything else is that connection's own matter.
     if (errno == EMFILE || errno == ENFILE) ::poll(&waited[1], 1, 10);
   }
+}
+
+void Listener::UseSmallSegments(bool are_small) {
+  const int most = are_small ? kSmallSegment : kAnySegment;
+  ::setsockopt(socket_, IPPROTO_TCP, TCP_MAXSEG, &most, sizeof most);
 }
 
 void Listener::Stop() {

@@ -19,6 +19,11 @@ class Listener {
 
   /// The next connection's socket, the caller's to close; -1 once stopped.
   int Accept();
+  /// Whether the clients of connections to come are to send in segments of an Ethernet's size, though the machine has
+  /// larger ones: a buffer frees room by whole segments, and those of loopback are 64 KiB. It costs bulk uploads a
+  /// third.
+  void UseSmallSegments(bool are_small);
+
   /// Accept() returns -1 from now on; clients are refused.
   void Stop();
 

@@ -15,6 +15,9 @@
 namespace gcsflux::emulator {
 namespace {
 
+constexpr std::size_t kLeastBuffer = 4096;
+constexpr std::size_t kMostBuffer = std::size_t{4} << 20;
+
 timeval ToTimeval(std::chrono::milliseconds time) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
   const std::chrono::microseconds rest = time - seconds;
@@ -85,9 +88,15 @@ void PacedSocket::Reset() {
 }
 
 void PacedSocket::LimitUnderWay(std::size_t bytes) {
-  constexpr std::size_t kUnlimited = std::size_t{1} << 30;  // what a window can be at most
-  const int window = static_cast<int>(bytes != 0 ? std::min(bytes, kUnlimited) : kUnlimited);
-  ::setsockopt(socket_, IPPROTO_TCP, TCP_WINDOW_CLAMP, &window, sizeof window);
+  if (bytes == 0 && !is_limited_) return;
+  is_limited_ = true;  // from now on the system leaves the size to us
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  ::getsockopt(socket_, IPPROTO_TCP, TCP_INFO, &info, &size);
+  // With room for less than a segment or two nothing would come until the client's timers have run out.
+  const std::size_t least = std::max<std::size_t>(kLeastBuffer, std::size_t{2} * info.tcpi_advmss);
+  const int buffer = static_cast<int>(bytes == 0 ? kMostBuffer : std::clamp(bytes, least, kMostBuffer));
+  ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
 }
 
 void PacedSocket::FinishSending() { ::shutdown(socket_, SHUT_WR); }

@@ -50,6 +50,7 @@ class PacedSocket {
   const int socket_;
   Pace pace_;
   bool is_overdue_ = false;
+  bool is_limited_ = false;
 };
 
 }  // namespace gcsflux::emulator

@@ -21,7 +21,7 @@ PacedRequest::PacedRequest(RequestBody& body, LiveShaping& shaping, const std::s
       clock_(clock),
       stop_(std::move(stop)),
       read_at_(read_at) {
-  body_.LimitUnderWay(pacer_.bytes_under_way());
+  body_.LimitUnderWay(pacer_.slice_bytes());
 }
 
 std::optional<std::size_t> PacedRequest::Read(std::span<std::byte> into) {

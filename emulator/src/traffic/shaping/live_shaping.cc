@@ -18,11 +18,23 @@ LiveShaping::LiveShaping(const Shaping& initial) : initial_(initial) { Set(initi
 void LiveShaping::Set(const Shaping& shaping) {
   CheckShaping(shaping);
   Store(shaping);
+  TellWriteLimit();
 }
 
 void LiveShaping::Reset() {
   Store(initial_);
+  TellWriteLimit();
   sampler_.Reset();
+}
+
+void LiveShaping::OnWriteLimit(std::function<void(bool)> listener) {
+  on_write_limit_ = std::move(listener);
+  TellWriteLimit();
+}
+
+void LiveShaping::TellWriteLimit() const {
+  const StreamRates rates = RatesOf(Direction::kWrite);
+  if (on_write_limit_) on_write_limit_(rates.stream != 0 || rates.bucket != 0);
 }
 
 void LiveShaping::Store(const Shaping& shaping) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -41,6 +42,10 @@ class LiveShaping final : public ShapingControl {
   /// Throws std::invalid_argument.
   explicit LiveShaping(const Shaping& initial);
 
+  /// `listener` is called now, and after every change: uploads have a limit or have none. Comes before the first
+  /// change.
+  void OnWriteLimit(std::function<void(bool)> listener);
+
   void Set(const Shaping& shaping) override;
   [[nodiscard]] Shaping Get() const override { return *Read(); }
   /// As it was in the beginning.
@@ -57,6 +62,7 @@ class LiveShaping final : public ShapingControl {
 
  private:
   void Store(const Shaping& shaping);
+  void TellWriteLimit() const;
 
   const Shaping initial_;
   std::atomic<bool> is_on_ = false;
@@ -64,6 +70,8 @@ class LiveShaping final : public ShapingControl {
   std::array<std::atomic<double>, 2> bucket_rates_ = {};
   std::atomic<std::size_t> streams_ = 0;
   LatencySampler sampler_;
+
+  std::function<void(bool)> on_write_limit_;
 
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<const Shaping> shaping_;

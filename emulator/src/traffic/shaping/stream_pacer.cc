@@ -7,9 +7,10 @@ namespace {
 
 using std::chrono::duration;
 
-// A slice of a lone stream takes 2 ms, so that a window of 50 ms has 25 of them. With many streams the slices grow, so
-// that all of them together wake at most 10,000 times per second: each of these costs some microseconds.
-constexpr double kLeastSliceSeconds = 0.002;
+// A slice of a lone stream takes 1 ms, so that one more or less in a window of 50 ms is 2 % of it. With many streams
+// the slices grow, so that all of them together wake at most 10,000 times per second: each of these costs some
+// microseconds.
+constexpr double kLeastSliceSeconds = 0.001;
 constexpr double kMostSliceSeconds = 0.05;
 constexpr double kMostWakeUpsPerSecond = 10'000;
 
@@ -43,9 +44,9 @@ StreamPacer::Slice StreamPacer::Take(Clock::Time now, std::size_t left) {
   return slice;
 }
 
-std::size_t StreamPacer::bytes_under_way() const {
-  const double lowest = LowestRate(shaping_.RatesOf(direction_));
-  return static_cast<std::size_t>(lowest * kLeastSliceSeconds * 4);
+std::size_t StreamPacer::slice_bytes() const {
+  const double seconds = SliceSeconds(shaping_.streams().load(std::memory_order_relaxed));
+  return static_cast<std::size_t>(LowestRate(shaping_.RatesOf(direction_)) * seconds);
 }
 
 }  // namespace gcsflux::emulator

@@ -32,9 +32,8 @@ class StreamPacer {
   /// The next slice of a stream that has `left` bytes more, which are not 0.
   Slice Take(Clock::Time now, std::size_t left);
 
-  /// As many bytes as go in about 4 slices at the rate of the moment: what need be under way to keep it. 0 where
-  /// nothing limits the stream.
-  [[nodiscard]] std::size_t bytes_under_way() const;
+  /// What a slice has at the moment; 0 where nothing limits the stream.
+  [[nodiscard]] std::size_t slice_bytes() const;
 
  private:
   LiveShaping& shaping_;
