@@ -17,8 +17,9 @@ forbid() {
 files() { find "$@" -type f \( -name '*.h' -o -name '*.cc' \) 2>/dev/null | sort; }
 files_without() { local pattern=$1; shift; files "$@" | grep -vE "$pattern" || true; }
 
-# Upward includes. Directories of sdk/src from the lowest layer up; "a b" share a layer and do not see each other.
-layers=("base" "http" "wire retry" "auth client" "transfer" "torch")
+# Upward includes. Directories of sdk/src from the lowest layer up; "a b" share one. Of layer 3, client takes its tokens
+# from auth, and auth knows no client.
+layers=("base" "http" "wire retry" "auth" "client" "transfer" "torch")
 for ((low = 0; low < ${#layers[@]}; ++low)); do
   above=$(printf '%s ' "${layers[@]:low+1}" | tr -s ' ' '|')
   above=${above%|}
@@ -31,6 +32,7 @@ forbid "the flow-control layer knows no wire format" 'wire/' $(files sdk/src/ret
 # Third parties, each where it belongs.
 forbid "curl belongs to sdk/src/http" 'curl/' $(files_without '^sdk/src/http/' sdk)
 forbid "JSON belongs to sdk/src/wire and sdk/src/auth" 'nlohmann/' $(files_without '^sdk/src/(wire|auth)/' sdk)
+forbid "OpenSSL belongs to sdk/src/auth" 'openssl/' $(files_without '^sdk/src/auth/' sdk)
 forbid "httplib belongs to the emulator's server" 'httplib' $(files_without '^emulator/src/server/' sdk emulator conformance)
 forbid "gflags belongs to sdk/src/flags and to programs" 'gflags/' $(files_without '^(sdk/src/flags|sdk/cli)/' sdk)
 forbid "torch belongs to L5" '(torch|ATen|c10|caffe2)/' $(files_without '/torch/' sdk) $(files emulator conformance)

@@ -27,6 +27,15 @@ gcsflux_test(sdk_tests
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
 target_include_directories(sdk_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
+# Credentials: their files, their tokens, and the emulator's endpoints that give them out.
+gcsflux_test(auth_tests
+  SOURCES auth/access_token_test.cc auth/credential_files.cc auth/credential_urls_test.cc auth/emulator_tokens_test.cc
+          auth/find_credentials_test.cc auth/parse_credentials_test.cc auth/signed_jwt_test.cc auth/token_cache_test.cc
+          auth/token_exchange_test.cc base/hide_secret_test.cc base/url_test.cc
+          emulator/crypto_fixtures.cc emulator/identity_fixture.cc
+  LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json OpenSSL::Crypto)
+target_include_directories(auth_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+
 # The SDK from outside, against the emulator.
 gcsflux_test(integration_tests
   SOURCES integration/client_test.cc support/raw_server.cc

@@ -218,7 +218,7 @@ HttpResponse FakeGcs::Resource(const std::string& name) const {
 
 Client MakeClient(FakeGcs& gcs, const RetryOptions& retry) {
   return Client(std::make_shared<const ClientCore>(
-      ClientCore::Settings{std::string(kHost), "project", "", RetryPolicies::All(retry)},
+      ClientCore::Settings{std::string(kHost), "project", {}, RetryPolicies::All(retry)},
       std::make_unique<Borrowed>(gcs), std::make_unique<DrivenTiming>()));
 }
 

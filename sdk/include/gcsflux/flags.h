@@ -23,8 +23,8 @@ bool HelpRequested();
 /// one per paragraph, with its default.
 std::string FlagsHelp(std::string_view program_file);
 
-/// The options that the flags describe: --endpoint, --project, --access_token_file, --download_retry_... and so on.
-/// kInvalidArgument where a value is out of its range; kLocalIo where the token's file cannot be read.
+/// The options that the flags describe: --endpoint, --project, --credentials, --download_retry_... and so on.
+/// kInvalidArgument where a value is out of its range; else as Credentials::FromFile fails.
 Result<ClientOptions> ClientOptionsFromFlags();
 
 }  // namespace gcsflux

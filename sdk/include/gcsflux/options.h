@@ -80,8 +80,15 @@ struct ClientOptions {
   /// CLOUD_STORAGE_TESTBENCH_ENDPOINT names another, looked at in this order. Set it to talk to a certain endpoint
   /// whatever the environment says. Scheme and host, no path: "http://127.0.0.1:9000"; without a scheme, http.
   std::string endpoint = {};
-  /// Anonymous unless set.
+  /// Credentials::ApplicationDefault() unless set; anonymous where one of those variables is set, or the endpoint is
+  /// plain http. Set it for public data (Credentials::Anonymous()), or to be somebody else.
   std::optional<Credentials> credentials = {};
+  /// Has service accounts fetch their tokens from their key's token_uri rather than sign them themselves, which takes
+  /// no request. Set it where an organisation's policy asks for that.
+  bool exchange_signed_tokens = false;
+  /// The project that requests are counted against (the header x-goog-user-project); GOOGLE_CLOUD_QUOTA_PROJECT where
+  /// empty, then what the credential file says. Set it where user credentials may not use their own.
+  std::string quota_project = {};
   /// For InsertBucket and ListBuckets; GOOGLE_CLOUD_PROJECT where empty.
   std::string project = {};
   RetryPolicies retry = {};

@@ -15,6 +15,7 @@ namespace gcsflux {
 enum class ErrorCode {
   kInvalidArgument,     ///< The call itself is wrong: a bad URI, a range past its limits, an empty name; or HTTP 400.
   kUnauthenticated,     ///< HTTP 401: no credential, or one that is not accepted.
+  kTokenUnavailable,    ///< The credential's token endpoint failed in a way that may pass, until its retries ended.
   kPermissionDenied,    ///< HTTP 403.
   kNotFound,            ///< HTTP 404: no such bucket or object.
   kAlreadyExists,       ///< HTTP 409: the bucket's name is taken, or the bucket is not empty.

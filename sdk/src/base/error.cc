@@ -6,6 +6,7 @@ std::string_view ErrorCodeName(ErrorCode code) {
   switch (code) {
     case ErrorCode::kInvalidArgument: return "INVALID_ARGUMENT";
     case ErrorCode::kUnauthenticated: return "UNAUTHENTICATED";
+    case ErrorCode::kTokenUnavailable: return "TOKEN_UNAVAILABLE";
     case ErrorCode::kPermissionDenied: return "PERMISSION_DENIED";
     case ErrorCode::kNotFound: return "NOT_FOUND";
     case ErrorCode::kAlreadyExists: return "ALREADY_EXISTS";

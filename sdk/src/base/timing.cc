@@ -11,6 +11,10 @@ class RealTiming : public Timing {
  public:
   [[nodiscard]] TimePoint Now() const override { return std::chrono::steady_clock::now(); }
 
+  [[nodiscard]] std::chrono::system_clock::time_point SystemNow() const override {
+    return std::chrono::system_clock::now();
+  }
+
   bool Wait(std::chrono::nanoseconds duration, const std::stop_token& stop) const override {
     std::mutex mutex;
     std::condition_variable_any wake;

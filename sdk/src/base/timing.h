@@ -13,6 +13,8 @@ class Timing {
 
   virtual ~Timing() = default;
   [[nodiscard]] virtual TimePoint Now() const = 0;
+  /// The date, which others set: for what is stamped or expires. Durations are measured by Now().
+  [[nodiscard]] virtual std::chrono::system_clock::time_point SystemNow() const = 0;
   /// Waits; returns early, and false, when `stop` asks for it.
   virtual bool Wait(std::chrono::nanoseconds duration, const std::stop_token& stop) const = 0;
   /// Uniform in [0, 1).

@@ -67,23 +67,22 @@ Result<Client> Client::Create(ClientOptions options) {
   if (auto checked = CheckOptions(options); !checked) return checked.error();
   auto endpoint = internal::ResolveEndpoint(options, internal::ProcessEnv);
   if (!endpoint) return endpoint.error();
-  const std::string token = options.credentials ? options.credentials->access_token() : std::string();
-  if (token.find_first_of("\r\n") != std::string::npos) {
-    return Error{ErrorCode::kInvalidArgument, "the access token holds a line break"};
-  }
-  if (!token.empty() && endpoint->starts_with("http://") && !internal::IsLoopback(*endpoint)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "an access token would go to " + *endpoint + " in the clear: use https, or anonymous credentials"};
-  }
+  auto authorization =
+      internal::ResolveAuthorization(options, *endpoint, internal::ProcessEnv, internal::ReadLocalFile);
+  if (!authorization) return authorization.error();
   if (options.project.empty()) options.project = internal::ProcessEnv("GOOGLE_CLOUD_PROJECT").value_or("");
   auto transport =
       internal::MakeCurlTransport({.connect_timeout = options.connect_timeout,
                                    .stall_timeout = options.stall_timeout,
                                    .max_idle_connections = static_cast<std::size_t>(options.max_idle_connections),
                                    .user_agent = std::string("gcsflux/") + internal::kVersion});
+  ClientCore::Settings settings{.endpoint = *endpoint,
+                                .project = options.project,
+                                .authorization = *std::move(authorization),
+                                .retry = options.retry,
+                                .throttle_policy = options.throttle_policy};
   return Client(
-      std::make_shared<const ClientCore>(ClientCore::Settings{*endpoint, options.project, token, options.retry},
-                                         std::move(transport), internal::SystemTiming()));
+      std::make_shared<const ClientCore>(std::move(settings), std::move(transport), internal::SystemTiming()));
 }
 
 Result<BucketMetadata> Client::InsertBucket(const std::string& bucket, const InsertBucketOptions& options) const {

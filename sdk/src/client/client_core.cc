@@ -1,5 +1,6 @@
 #include "client/client_core.h"
 
+#include "base/hide_secret.h"
 #include "base/version.h"
 #include "retry/throttle_cause.h"
 #include "wire/error_response.h"
@@ -13,6 +14,7 @@ using internal::Gate;
 using internal::GateKeeper;
 using internal::HttpRequest;
 using internal::HttpResponse;
+using internal::TokenCache;
 
 namespace {
 
@@ -58,16 +60,41 @@ Result<HttpResponse> ClientCore::SendRaw(const HttpRequest& request, const std::
 }
 
 Result<HttpResponse> ClientCore::Transmit(const HttpRequest& request, const std::string& invocation_id,
-                                          const Attempts& attempts, const std::stop_token& stop,
+                                          Attempts& attempts, const std::stop_token& stop,
                                           BodyReceiver* receiver) const {
+  TokenCache* const tokens = settings_.authorization.tokens.get();
+  // A session's URI can lead to another host, and is a credential of its own: no token goes along.
+  if (tokens == nullptr || !request.url.starts_with(settings_.endpoint + "/")) {
+    return Perform(request, invocation_id, attempts, nullptr, stop, receiver);
+  }
+  const internal::TokenContext context{*transport_, *timing_, settings_.retry.metadata, stop};
+  const auto token = tokens->Get(context);
+  if (!token) return token.error();
+  auto response = Perform(request, invocation_id, attempts, token->get(), stop, receiver);
+  if (!response || response->status != 401 || !tokens->is_renewable() || !attempts.StartOver()) return response;
+  const auto renewed = tokens->Replace(*token, context);
+  if (!renewed) return renewed.error();
+  return Perform(request, invocation_id, attempts, renewed->get(), stop, receiver);
+}
+
+Result<HttpResponse> ClientCore::Perform(const HttpRequest& request, const std::string& invocation_id,
+                                         const Attempts& attempts, const internal::AccessToken* token,
+                                         const std::stop_token& stop, BodyReceiver* receiver) const {
   HttpRequest complete = request;
-  if (!settings_.access_token.empty()) {
-    complete.headers.emplace_back("Authorization", "Bearer " + settings_.access_token);
+  if (token != nullptr) {
+    complete.headers.emplace_back("Authorization", "Bearer " + token->text);
+    complete.bypass_proxy = settings_.endpoint.starts_with("http://");
+  }
+  if (!settings_.authorization.quota_project.empty()) {
+    complete.headers.emplace_back("x-goog-user-project", settings_.authorization.quota_project);
   }
   complete.headers.emplace_back("x-goog-api-client", std::string("gl-cpp/20 gccl/") + internal::kVersion +
                                                          " gccl-invocation-id/" + invocation_id +
                                                          " gccl-attempt-count/" + std::to_string(attempts.number()));
-  return transport_->Perform(complete, receiver, stop);
+  auto response = transport_->Perform(complete, receiver, stop);
+  // An answer may repeat what it was sent, and an error's words go into messages.
+  if (token != nullptr && response && response->status >= 300) internal::HideSecret(response->body, token->text);
+  return response;
 }
 
 Result<HttpResponse> ClientCore::Send(const HttpRequest& request, const std::string& invocation_id, Attempts& attempts,

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/timing.h"
+#include "client/authorization.h"
 #include "gcsflux/client.h"
 #include "http/transport.h"
 #include "retry/gates.h"
@@ -17,7 +18,7 @@ class ClientCore {
   struct Settings {
     std::string endpoint;  ///< "scheme://host:port"
     std::string project;
-    std::string access_token;  ///< Empty for anonymous access.
+    internal::Authorization authorization = {};
     RetryPolicies retry = {};
     ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
   };
@@ -61,8 +62,11 @@ class ClientCore {
 
  private:
   Result<internal::HttpResponse> Transmit(const internal::HttpRequest& request, const std::string& invocation_id,
-                                          const internal::Attempts& attempts, const std::stop_token& stop,
+                                          internal::Attempts& attempts, const std::stop_token& stop,
                                           internal::BodyReceiver* receiver) const;
+  Result<internal::HttpResponse> Perform(const internal::HttpRequest& request, const std::string& invocation_id,
+                                         const internal::Attempts& attempts, const internal::AccessToken* token,
+                                         const std::stop_token& stop, internal::BodyReceiver* receiver) const;
 
   const Settings settings_;
   const std::unique_ptr<internal::Transport> transport_;

@@ -1,22 +1,18 @@
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
 
+#include "base/environment.h"
+#include "base/url.h"
 #include "gcsflux/options.h"
 
 namespace gcsflux::internal {
-
-/// Reads a variable of the environment; nothing where it is not set.
-using GetEnv = std::function<std::optional<std::string>(const char* name)>;
-std::optional<std::string> ProcessEnv(const char* name);
 
 /// The endpoint that the options and the environment name, as "scheme://host[:port]".
 /// kInvalidArgument, with the place it came from, where it is no such thing.
 Result<std::string> ResolveEndpoint(const ClientOptions& options, const GetEnv& env);
 
-/// True where a secret may travel in the clear: the host is this machine.
-bool IsLoopback(std::string_view endpoint);
+/// True where a variable of the environment says that an emulator is talked to.
+bool IsEmulatorNamed(const GetEnv& env);
 
 }  // namespace gcsflux::internal

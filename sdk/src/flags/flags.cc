@@ -3,19 +3,17 @@
 #include <gflags/gflags.h>
 
 #include <cmath>
-#include <fstream>
 #include <optional>
 #include <sstream>
 #include <utility>
+
+#include "flags/credential_flags.h"
 
 DEFINE_string(endpoint, "",
               "Where to send requests, as http(s)://host[:port]. Set it to talk to an emulator or a private endpoint; "
               "empty takes STORAGE_EMULATOR_HOST, then https://storage.googleapis.com.");
 DEFINE_string(project, "",
               "Project for creating and listing buckets. Set it where GOOGLE_CLOUD_PROJECT names no or another one.");
-DEFINE_string(access_token_file, "",
-              "File with an OAuth 2.0 access token (`gcloud auth print-access-token > FILE`). Set it for buckets that "
-              "are not public; empty is anonymous access.");
 DEFINE_string(throttle_policy, "gate",
               "What throttled requests (429) do: gate (they wait for their turn at the rate that is to be had), or, to "
               "compare, full_jitter, decorrelated, multiplier (Google's connector) or none.");
@@ -171,15 +169,6 @@ Result<RetryOptions> RetryOptionsFromFlags(const std::string& prefix) {
   return options;
 }
 
-Result<std::string> ReadToken(const std::string& path) {
-  std::ifstream file(path);
-  std::string token;
-  if (!(file >> token)) {
-    return Error{ErrorCode::kLocalIo, "cannot read an access token from '" + path + "' (--access_token_file)"};
-  }
-  return token;
-}
-
 }  // namespace
 
 Result<std::vector<std::string>> ParseFlags(int argc, const char* const* argv) {
@@ -213,7 +202,7 @@ std::string FlagsHelp(std::string_view program_file) {
   for (const auto& flag : flags) {
     const std::string text = "  --" + flag.name + " (" + (flag.default_value.empty() ? "empty" : flag.default_value) +
                              ")\n      " + flag.description + "\n";
-    if (flag.filename == __FILE__) common += text;
+    if (Directory(flag.filename) == Directory(__FILE__)) common += text;
     if (Directory(flag.filename) == Directory(program_file)) own += text;
   }
   return own + common;
@@ -221,11 +210,7 @@ std::string FlagsHelp(std::string_view program_file) {
 
 Result<ClientOptions> ClientOptionsFromFlags() {
   ClientOptions options{.endpoint = FLAGS_endpoint, .project = FLAGS_project};
-  if (!FLAGS_access_token_file.empty()) {
-    auto token = ReadToken(FLAGS_access_token_file);
-    if (!token) return token.error();
-    options.credentials = Credentials::AccessToken(*std::move(token));
-  }
+  if (auto set = internal::SetCredentialsFromFlags(options); !set) return set.error();
   for (const auto& [kind, policy] : {std::pair("list", &options.retry.list),
                                      {"download", &options.retry.download},
                                      {"upload", &options.retry.upload},

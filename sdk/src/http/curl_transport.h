@@ -14,6 +14,8 @@ struct CurlOptions {
   std::chrono::seconds stall_timeout{60};
   std::size_t max_idle_connections = 256;
   std::string user_agent = {};
+  /// PEM file of the certificates that vouch for servers; the system's where empty.
+  std::string ca_file = {};
 };
 
 /// Transport over libcurl: HTTP/1.1, certificates verified, no redirects, proxies as libcurl's environment variables

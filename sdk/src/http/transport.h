@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -31,6 +33,11 @@ struct HttpRequest {
   /// False: nobody may send it again, since it may have been carried out. That goes for the transport, too: libcurl
   /// would repeat it by itself where a connection that was used before dies before the answer's first byte.
   bool is_idempotent = true;
+  /// True: straight to the host, whatever proxy the environment names. For secrets that go in the clear to this
+  /// machine, or to its metadata server.
+  bool bypass_proxy = false;
+  /// The transport's own unless set. For a server that is near or not there at all.
+  std::optional<std::chrono::milliseconds> connect_timeout = {};
 };
 
 struct HttpResponse {

@@ -26,7 +26,11 @@ std::string_view RemedyForThrottling(const Error& error, std::string_view subjec
 std::string_view Remedy(const Error& error, std::string_view subject) {
   switch (error.code) {
     case ErrorCode::kUnauthenticated:
-      return "give a token that is valid now (ClientOptions::credentials, --access_token_file)";
+      if (error.http_status == 0) return "";  // There was no token, and the message says where it was looked for.
+      return "give a credential or token that is valid now (`gcloud auth application-default login`, or "
+             "ClientOptions::credentials and --credentials)";
+    case ErrorCode::kTokenUnavailable:
+      return "check the network and that endpoint's health, or raise the retry deadline";
     case ErrorCode::kPermissionDenied: return "grant the caller a role such as roles/storage.objectUser on the bucket";
     case ErrorCode::kNotFound: return "check the name (gcsflux ls lists what is there)";
     case ErrorCode::kPreconditionFailed: return "somebody else wrote it meanwhile: read it again and decide anew";
@@ -39,7 +43,7 @@ std::string_view Remedy(const Error& error, std::string_view subject) {
     case ErrorCode::kCorrupted: return "do not use the bytes; try again, and check the hardware if it happens twice";
     case ErrorCode::kAborted: return "read the new object from its start";
     case ErrorCode::kSessionLost: return "nothing was stored: write the object again from its start";
-    case ErrorCode::kBadResponse: return "is this a Cloud Storage endpoint? Check --endpoint and any proxy";
+    case ErrorCode::kBadResponse: return "is that a service of Google's? Check --endpoint and any proxy";
     default: return "";
   }
 }

@@ -56,6 +56,14 @@ class Attempts {
   /// in charge of what happened.
   void SetGateDelay(std::chrono::nanoseconds delay) { gate_delay_ = delay; }
 
+  /// The attempt under way is sent anew, under the next number, since its credential was refused and has been renewed.
+  /// True once in a call.
+  bool StartOver() {
+    if (std::exchange(has_started_over_, true)) return false;
+    ++number_;
+    return true;
+  }
+
   /// Whatever the attempt under way fails with, no other follows.
   void GiveUp() { is_hopeless_ = true; }
 
@@ -85,6 +93,7 @@ class Attempts {
   std::optional<std::chrono::nanoseconds> gate_delay_;
   bool was_ambiguous_ = false;
   bool is_hopeless_ = false;
+  bool has_started_over_ = false;
   std::vector<Cause> causes_;  // of all failures, each once, in the order in which they first came
 };
 

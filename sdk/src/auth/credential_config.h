@@ -1,0 +1,85 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "auth/rsa_key.h"
+#include "http/transport.h"
+
+namespace gcsflux::internal {
+
+// What credential files say, read and checked: values without behaviour. The names are the files'.
+
+struct AnonymousAccess {};
+
+struct FixedToken {
+  std::string text = {};
+};
+
+/// Wherever Google's order of places leads to; see find_credentials.h.
+struct ApplicationDefault {};
+
+struct ServiceAccountKey {
+  std::string client_email = {};
+  std::string private_key_id = {};  ///< May be empty.
+  std::shared_ptr<const RsaKey> private_key = {};
+  std::string token_uri = {};
+};
+
+struct AuthorizedUser {
+  std::string client_id = {};
+  std::string client_secret = {};
+  std::string refresh_token = {};
+  std::string token_uri = {};
+};
+
+/// Where an external account's own token comes from.
+struct SubjectTokenSource {
+  std::string file = {};  ///< Or else
+  std::string url = {};
+  Headers headers = {};  ///< For the URL.
+  /// The JSON member that holds the token; where empty, the token is all there is.
+  std::string json_field = {};
+};
+
+struct Impersonation {
+  std::string url = {};
+  std::vector<std::string> delegates = {};  ///< E-mail addresses.
+  std::chrono::seconds lifetime{3600};
+};
+
+struct ExternalAccount {
+  std::string audience = {};
+  std::string subject_token_type = {};
+  std::string token_url = {};
+  SubjectTokenSource source = {};
+  std::string workforce_pool_user_project = {};  ///< Empty: none.
+  std::string client_id = {};                    ///< Empty: the client does not name itself.
+  std::string client_secret = {};
+  std::optional<Impersonation> impersonation = {};
+};
+
+struct CredentialConfig;
+
+struct ImpersonatedServiceAccount {
+  std::shared_ptr<const CredentialConfig> source = {};
+  Impersonation impersonation = {};
+};
+
+struct MetadataServer {
+  std::string host = {};  ///< host[:port]
+  /// What was looked at before, for the message where there is no such server; see find_credentials.h.
+  std::string looked_at = {};
+};
+
+struct CredentialConfig {
+  std::variant<AnonymousAccess, FixedToken, ApplicationDefault, ServiceAccountKey, AuthorizedUser, ExternalAccount,
+               ImpersonatedServiceAccount, MetadataServer>
+      kind = {};
+  std::string quota_project_id = {};
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "auth/access_token.h"
+#include "auth/token_source.h"
+#include "gcsflux/result.h"
+
+namespace gcsflux::internal {
+
+/// The token that all calls of a client share. One caller at a time fetches the next one: ahead of the end while the
+/// others go on with the old one, or while all wait for it. Thread-safe.
+class TokenCache {
+ public:
+  using TokenPtr = std::shared_ptr<const AccessToken>;
+
+  explicit TokenCache(std::unique_ptr<const TokenSource> source) : source_(std::move(source)) {}
+
+  /// A token that is good now. Who waits for another caller's fetch gets its failure too, a cancellation excepted.
+  Result<TokenPtr> Get(const TokenContext& context);
+
+  /// A token in the place of one that was refused (401): the one that came meanwhile, else a new one. Call it only
+  /// where is_renewable().
+  Result<TokenPtr> Replace(const TokenPtr& refused, const TokenContext& context);
+
+  [[nodiscard]] bool is_renewable() const { return source_->is_renewable(); }
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  Result<TokenPtr> Await(Lock& lock, const TokenContext& context);
+  TokenPtr FetchAhead(Lock& lock, TokenContext context);
+  Result<TokenPtr> Fetch(Lock& lock, const TokenContext& context);
+
+  const std::unique_ptr<const TokenSource> source_;
+  std::mutex mutex_;
+  // All below is guarded by mutex_.
+  TokenPtr token_;  // Null before the first one, and after it was refused.
+  bool is_fetching_ = false;
+  std::uint64_t fetches_ = 0;          // Those that are over.
+  std::optional<Error> last_failure_;  // Of the last fetch.
+  AccessToken::Time next_fetch_ahead_ = {};
+  std::condition_variable_any fetched_;
+};
+
+}  // namespace gcsflux::internal

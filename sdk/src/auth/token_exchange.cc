@@ -1,0 +1,51 @@
+#include "auth/token_exchange.h"
+
+#include <chrono>
+#include <string>
+
+#include "auth/token_answers.h"
+#include "retry/backoff.h"
+#include "retry/transient.h"
+
+namespace gcsflux::internal {
+namespace {
+
+Result<HttpResponse> SendOnce(const TokenContext& context, const TokenRequest& request) {
+  auto response = context.transport.Perform(request.http, nullptr, context.stop);
+  if (response && response->status != 200) return ErrorOfTokenEndpoint(*response, request);
+  return response;
+}
+
+Error GivenUp(Error error, int attempts) {
+  error.code = ErrorCode::kTokenUnavailable;
+  if (attempts > 1) error.message += " after " + std::to_string(attempts) + " attempts";
+  return error;
+}
+
+}  // namespace
+
+Error NoTokenFrom(const std::string& url, Error error) {
+  error.message = "no token from " + url.substr(0, url.find('?')) + ": " + error.message;
+  error.http_status = 0;
+  return error;
+}
+
+Result<HttpResponse> SendTokenRequest(const TokenContext& context, const TokenRequest& request) {
+  const std::string& url = request.http.url;
+  const auto end = context.timing.Now() + context.retry.deadline;
+  std::chrono::nanoseconds delay(0);
+  for (int attempts = 1;; ++attempts) {
+    auto response = SendOnce(context, request);
+    if (response) return response;
+    if (!IsTransient(response.error())) return NoTokenFrom(url, response.error());
+    delay = BackoffDelay(context.retry, attempts, context.timing.Random(), delay);
+    if (attempts >= context.retry.max_attempts || context.timing.Now() + delay >= end) {
+      return NoTokenFrom(url, GivenUp(response.error(), attempts));
+    }
+    if (!context.timing.Wait(delay, context.stop)) {
+      return NoTokenFrom(url, Error{ErrorCode::kCancelled, "cancelled while waiting to repeat"});
+    }
+  }
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,48 @@
+#include "client/authorization.h"
+
+#include "auth/credential_config.h"
+#include "client/endpoint.h"
+
+namespace gcsflux::internal {
+namespace {
+
+Error Wrong(std::string message) { return Error{ErrorCode::kInvalidArgument, std::move(message)}; }
+
+// The credential itself, found where it is the default one that is asked for.
+Result<CredentialConfig> FindCredential(const ClientOptions& options, bool is_emulator, const GetEnv& env,
+                                        const ReadFile& read) {
+  if (!options.credentials && is_emulator) return CredentialConfig{.kind = AnonymousAccess{}};
+  const Credentials credentials = options.credentials.value_or(Credentials::ApplicationDefault());
+  if (!std::holds_alternative<ApplicationDefault>(credentials.config().kind)) return credentials.config();
+  return FindApplicationDefault(env, read);
+}
+
+std::string QuotaProject(const ClientOptions& options, const CredentialConfig& credential, const GetEnv& env) {
+  if (!options.quota_project.empty()) return options.quota_project;
+  const std::string of_env = env("GOOGLE_CLOUD_QUOTA_PROJECT").value_or("");
+  return of_env.empty() ? credential.quota_project_id : of_env;
+}
+
+}  // namespace
+
+Result<Authorization> ResolveAuthorization(const ClientOptions& options, const std::string& endpoint, const GetEnv& env,
+                                           const ReadFile& read) {
+  const bool is_plain = endpoint.starts_with("http://");
+  auto credential = FindCredential(options, is_plain || IsEmulatorNamed(env), env, read);
+  if (!credential) return credential.error();
+  const auto* fixed = std::get_if<FixedToken>(&credential->kind);
+  if (fixed != nullptr && !IsTokenText(fixed->text)) return Wrong("the access token is empty or holds a blank");
+  auto source = MakeTokenSource(*credential, options.exchange_signed_tokens);
+  // Who is nobody has no project either, unless the caller says so.
+  if (!source) return Authorization{.quota_project = options.quota_project};
+  if (is_plain && !IsLoopback(endpoint)) {
+    return Wrong("an access token would go to " + endpoint + " in the clear: use https, or anonymous credentials");
+  }
+  Authorization authorization{std::make_shared<TokenCache>(std::move(source)), QuotaProject(options, *credential, env)};
+  if (!authorization.quota_project.empty() && !IsTokenText(authorization.quota_project)) {
+    return Wrong("the quota project holds a blank");
+  }
+  return authorization;
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,59 @@
+#include "flags/credential_flags.h"
+
+#include <gflags/gflags.h>
+
+#include <fstream>
+#include <string>
+
+DEFINE_string(
+    credentials, "",
+    "Who to be: adc (Application Default Credentials: GOOGLE_APPLICATION_CREDENTIALS, then gcloud's file, then "
+    "the metadata server), anonymous, or a credential file (service account key, authorized user, impersonated "
+    "or external account). Set it to anonymous for public data, to a file to be somebody else. Empty is adc, "
+    "but anonymous where the endpoint is plain http or an emulator's variable is set.");
+DEFINE_string(
+    access_token_file, "",
+    "File with an OAuth 2.0 access token (`gcloud auth print-access-token > FILE`), in place of --credentials. "
+    "Set it where nothing but a token is at hand; it is not renewed when it expires.");
+DEFINE_bool(exchange_signed_tokens, false,
+            "Service accounts fetch tokens from their key's token_uri rather than sign their own. Set it where an "
+            "organisation's policy asks for that.");
+DEFINE_string(
+    quota_project, "",
+    "Project that requests are counted against (x-goog-user-project). Set it where user credentials may not use "
+    "their own; empty takes GOOGLE_CLOUD_QUOTA_PROJECT, then what the credential file says.");
+
+namespace gcsflux::internal {
+namespace {
+
+Result<Credentials> ReadToken(const std::string& path) {
+  std::ifstream file(path);
+  std::string token;
+  if (file >> token) return Credentials::AccessToken(std::move(token));
+  return Error{ErrorCode::kLocalIo, "cannot read an access token from '" + path + "' (--access_token_file)"};
+}
+
+Result<Credentials> Named(const std::string& name) {
+  if (name == "adc") return Credentials::ApplicationDefault();
+  if (name == "anonymous") return Credentials::Anonymous();
+  auto credentials = Credentials::FromFile(name);
+  if (credentials) return credentials;
+  return Error{credentials.error().code, "flag --credentials: " + credentials.error().message};
+}
+
+}  // namespace
+
+Result<void> SetCredentialsFromFlags(ClientOptions& options) {
+  options.exchange_signed_tokens = FLAGS_exchange_signed_tokens;
+  options.quota_project = FLAGS_quota_project;
+  if (FLAGS_credentials.empty() && FLAGS_access_token_file.empty()) return {};
+  if (!FLAGS_credentials.empty() && !FLAGS_access_token_file.empty()) {
+    return Error{ErrorCode::kInvalidArgument, "flags --credentials and --access_token_file exclude each other"};
+  }
+  auto credentials = FLAGS_credentials.empty() ? ReadToken(FLAGS_access_token_file) : Named(FLAGS_credentials);
+  if (!credentials) return credentials.error();
+  options.credentials = *std::move(credentials);
+  return {};
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "gcsflux/options.h"
+#include "gcsflux/result.h"
+
+namespace gcsflux::internal {
+
+/// Fills in who the flags say that the client is: --credentials, --access_token_file, --exchange_signed_tokens and
+/// --quota_project.
+Result<void> SetCredentialsFromFlags(ClientOptions& options);
+
+}  // namespace gcsflux::internal

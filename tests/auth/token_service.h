@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "auth/token_exchange.h"
+#include "http/transport.h"
+#include "support/driven_timing.h"
+
+namespace gcsflux::testing {
+
+/// Whoever gives out tokens, in memory: answers as a test says. Thread-safe where the answer is.
+class TokenService : public internal::Transport {
+ public:
+  using Answer = std::function<Result<internal::HttpResponse>(const internal::HttpRequest&)>;
+
+  explicit TokenService(Answer answer) : answer_(std::move(answer)) {}
+
+  Result<internal::HttpResponse> Perform(const internal::HttpRequest& request, internal::BodyReceiver*,
+                                         const std::stop_token&) override {
+    {
+      const std::scoped_lock lock(mutex_);
+      requests_.push_back(request);
+    }
+    return answer_(request);
+  }
+
+  std::vector<internal::HttpRequest> requests() {
+    const std::scoped_lock lock(mutex_);
+    return requests_;
+  }
+
+ private:
+  const Answer answer_;
+  std::mutex mutex_;
+  std::vector<internal::HttpRequest> requests_;  // Guarded by mutex_.
+};
+
+/// The answer of a token endpoint: RFC 6749, section 5.1.
+inline internal::HttpResponse TokenAnswer(const std::string& token, int seconds) {
+  return {.status = 200,
+          .body = R"({"access_token":")" + token + R"(","token_type":"Bearer","expires_in":)" +
+                  std::to_string(seconds) + "}"};
+}
+
+}  // namespace gcsflux::testing
