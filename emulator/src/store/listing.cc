@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "store/object_cursor.h"
+#include "store/prefetch.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -94,8 +95,8 @@ class PageBuilder {
   void Show(const ObjectPtr& object) {
     // What is mostly asked for of it lies elsewhere, and takes time to be fetched: it is at hand when the page is
     // written.
-    __builtin_prefetch(object->name.data());
-    __builtin_prefetch(object->body.get());
+    Prefetch(object->name.data(), object->name.size());
+    Prefetch(object->body.get(), sizeof(Body));
     page_.objects.push_back(object);
   }
 

@@ -5,12 +5,13 @@
 #include <iterator>
 #include <utility>
 
+#include "store/prefetch.h"
+
 namespace gcsflux::emulator {
 namespace {
 
 // Objects lie all over the memory: an access takes about as long as it takes to list eight that are at hand.
 constexpr std::size_t kAhead = 8;
-constexpr std::size_t kCacheLine = 64;
 
 bool IsBefore(const ObjectPtr& object, std::string_view name) { return object->name < name; }
 
@@ -18,11 +19,7 @@ bool IsBefore(const ObjectPtr& object, std::string_view name) { return object->n
 
 ObjectSet::Place& ObjectSet::Place::operator++() {
   const Block& block = set_->blocks_[block_];
-  if (index_ + kAhead < block.size()) {
-    const auto* const object = reinterpret_cast<const char*>(block[index_ + kAhead].get());
-    __builtin_prefetch(object);
-    __builtin_prefetch(object + kCacheLine);
-  }
+  if (index_ + kAhead < block.size()) Prefetch(block[index_ + kAhead].get(), sizeof(Object));
   if (++index_ == block.size()) {
     ++block_;
     index_ = 0;
