@@ -19,6 +19,7 @@ function(gcsflux_benchmark name)
 endfunction()
 
 gcsflux_benchmark(bench_emulator_copies)
+gcsflux_benchmark(bench_emulator_idle)
 gcsflux_benchmark(bench_emulator_reads)
 gcsflux_benchmark(bench_emulator_uploads)
 target_link_libraries(bench_emulator_uploads PRIVATE OpenSSL::Crypto nlohmann_json::nlohmann_json)
