@@ -29,10 +29,11 @@ target_include_directories(sdk_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # Credentials: their files, their tokens, and the emulator's endpoints that give them out.
 gcsflux_test(auth_tests
-  SOURCES auth/access_token_test.cc auth/credential_files.cc auth/credential_urls_test.cc auth/emulator_tokens_test.cc
-          auth/find_credentials_test.cc auth/parse_credentials_test.cc auth/signed_jwt_test.cc auth/token_cache_test.cc
-          auth/token_exchange_test.cc base/hide_secret_test.cc base/url_test.cc
-          emulator/crypto_fixtures.cc emulator/identity_fixture.cc
+  SOURCES auth/access_token_test.cc auth/client_renewal_test.cc auth/client_tokens_test.cc auth/credential_files.cc
+          auth/credential_urls_test.cc auth/emulator_tokens_test.cc auth/find_credentials_test.cc
+          auth/parse_credentials_test.cc auth/signed_jwt_test.cc auth/token_cache_test.cc auth/token_exchange_test.cc
+          base/hide_secret_test.cc base/url_test.cc client/authorization_test.cc emulator/crypto_fixtures.cc
+          emulator/identity_fixture.cc support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json OpenSSL::Crypto)
 target_include_directories(auth_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
@@ -56,6 +57,8 @@ if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the proce
   add_dependencies(large_object_memory_tests gcsflux-emulator)
 endif()
 add_test(NAME cli COMMAND ${PROJECT_SOURCE_DIR}/tests/cli/cli_test.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+add_test(NAME cli_credentials
+         COMMAND ${PROJECT_SOURCE_DIR}/tests/cli/credentials_test.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 if(NOT GCSFLUX_SANITIZE)  # A consumer would have to be built with the same sanitizer.
   add_test(NAME install
            COMMAND ${PROJECT_SOURCE_DIR}/tests/install/run.sh ${PROJECT_BINARY_DIR} "${CMAKE_CXX_FLAGS}")
@@ -145,6 +148,17 @@ target_compile_definitions(emulator_fault_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM
 add_dependencies(emulator_fault_tests gcsflux-emulator)
 add_test(NAME docs_faults COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
                                   ${PROJECT_SOURCE_DIR}/docs/faults.md)
+
+# How slow the emulator is by choice, and how much it takes.
+gcsflux_test(emulator_shaping_tests
+  SOURCES emulator/program.cc emulator/raw_connection.cc emulator/shaping/distribution_test.cc
+          emulator/shaping/key_ranges_test.cc emulator/shaping/live_quotas_test.cc emulator/shaping/pacer_test.cc
+          emulator/shaping/quota_http_test.cc emulator/shaping/settings_test.cc emulator/shaping/shaping_http_test.cc
+          emulator/shaping/token_bucket_test.cc emulator/shaping/traffic_flags_test.cc
+  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
+target_include_directories(emulator_shaping_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+target_compile_definitions(emulator_shaping_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
+add_dependencies(emulator_shaping_tests gcsflux-emulator)
 
 # The emulator against clients that we did not write. One that is not installed is skipped, but under CI it fails.
 add_test(NAME client_rclone COMMAND ${PROJECT_SOURCE_DIR}/tests/clients/rclone.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})

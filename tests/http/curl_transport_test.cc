@@ -114,6 +114,20 @@ TEST(CurlTransport, FollowsNoRedirect) {
   EXPECT_EQ(response->status, 302);
 }
 
+TEST(CurlTransport, GoesByTheProxyOfTheEnvironmentUnlessItMustNot) {
+  const RawServer server([](RawServer::Connection& c) {
+    c.ReadHead();
+    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  });
+  const std::string proxy = testing::RefusingEndpoint();
+  setenv("http_proxy", proxy.c_str(), /*overwrite=*/1);
+  const auto by_proxy = Perform({.url = server.endpoint() + "/x"});
+  const auto direct = Perform({.url = server.endpoint() + "/x", .bypass_proxy = true});
+  unsetenv("http_proxy");
+  EXPECT_FALSE(by_proxy.ok());
+  EXPECT_TRUE(direct.ok()) << direct.error().message;
+}
+
 TEST(CurlTransport, TellsARefusedConnection) {
   const auto response = Get(testing::RefusingEndpoint());
   ASSERT_FALSE(response.ok());

@@ -34,15 +34,13 @@ Result<Authorization> ResolveAuthorization(const ClientOptions& options, const s
   if (fixed != nullptr && !IsTokenText(fixed->text)) return Wrong("the access token is empty or holds a blank");
   auto source = MakeTokenSource(*credential, options.exchange_signed_tokens);
   // Who is nobody has no project either, unless the caller says so.
-  if (!source) return Authorization{.quota_project = options.quota_project};
+  const std::string quota_project = source ? QuotaProject(options, *credential, env) : options.quota_project;
+  if (!quota_project.empty() && !IsTokenText(quota_project)) return Wrong("the quota project is no project's name");
+  if (!source) return Authorization{.quota_project = quota_project};
   if (is_plain && !IsLoopback(endpoint)) {
     return Wrong("an access token would go to " + endpoint + " in the clear: use https, or anonymous credentials");
   }
-  Authorization authorization{std::make_shared<TokenCache>(std::move(source)), QuotaProject(options, *credential, env)};
-  if (!authorization.quota_project.empty() && !IsTokenText(authorization.quota_project)) {
-    return Wrong("the quota project holds a blank");
-  }
-  return authorization;
+  return Authorization{std::make_shared<TokenCache>(std::move(source)), quota_project};
 }
 
 }  // namespace gcsflux::internal

@@ -1,0 +1,136 @@
+// A client over real sockets and the emulator's clock: tokens that end, many threads that need one, calls that stop.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "auth/credential_files.h"
+#include "auth/identity_service.h"
+#include "auth/parse_credentials.h"
+#include "client/client_core.h"
+#include "support/raw_server.h"
+
+namespace gcsflux {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// The user, who may do everything in the bucket "bucket".
+class ClientRenewalTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    nlohmann::json admin = testing::ServiceAccountFile(service_.endpoint());
+    admin["client_email"] = emulator::kAdminEmail;
+    ASSERT_TRUE(MakeClient(admin).InsertBucket("bucket").ok());
+    client_.emplace(MakeClient(testing::AuthorizedUserFile(service_.endpoint())));
+    before_ = service_.Count("oauth2.token");
+  }
+
+  // `timing` is the emulator's where it is not given.
+  Client MakeClient(const nlohmann::json& file, std::unique_ptr<internal::Timing> timing = nullptr) {
+    const auto config = internal::ParseCredentials(file.dump());
+    EXPECT_TRUE(config.ok()) << config.error().message;
+    if (!timing) timing = std::make_unique<testing::EmulatorTiming>(service_.emulator());
+    ClientCore::Settings settings{
+        .endpoint = service_.endpoint(),
+        .project = "project",
+        .authorization = {std::make_shared<internal::TokenCache>(internal::MakeTokenSource(*config, false))}};
+    return Client(std::make_shared<const ClientCore>(std::move(settings), service_.MakeTransport(), std::move(timing)));
+  }
+
+  Result<ObjectMetadata> Put() { return client_->InsertObject({"bucket", "o"}, AsBytes("content")); }
+  [[nodiscard]] std::uint64_t Refreshes() const { return service_.Count("oauth2.token") - before_; }
+
+  testing::IdentityService service_;
+  std::optional<Client> client_;
+  std::uint64_t before_ = 0;
+};
+
+TEST_F(ClientRenewalTest, OutlivesItsTokensWithoutARefusal) {
+  for (int hour = 0; hour < 5; ++hour) {
+    const auto stored = Put();
+    ASSERT_TRUE(stored.ok()) << stored.error().message;
+    service_.emulator().clock().Advance(seconds(3600));
+  }
+  EXPECT_EQ(Refreshes(), 5U);
+  EXPECT_EQ(service_.Count("storage.objects.insert", 401), 0U);
+}
+
+TEST_F(ClientRenewalTest, FetchesOneTokenForManyThreads) {
+  for (const std::uint64_t round : {1U, 2U, 3U}) {
+    std::atomic<int> stored = 0;
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 16; ++i) {
+      threads.emplace_back([&] {
+        for (int k = 0; k < 4; ++k) stored += client_->ListObjects("bucket").ok();
+      });
+    }
+    threads.clear();
+    EXPECT_EQ(stored, 64);
+    EXPECT_EQ(Refreshes(), round);
+    // First into the time before the end, then behind it.
+    service_.emulator().clock().Advance(round == 1 ? seconds(800) : seconds(2000));
+  }
+  EXPECT_EQ(service_.Count("storage.objects.list", 401), 0U);
+}
+
+TEST_F(ClientRenewalTest, RenewsATokenThatTheServiceNoLongerTakes) {
+  // Its own date stands still: it learns from the refusal alone that the token has ended.
+  client_.emplace(
+      MakeClient(testing::AuthorizedUserFile(service_.endpoint()), std::make_unique<testing::DrivenTiming>()));
+  ASSERT_TRUE(Put().ok());
+  service_.emulator().clock().Advance(seconds(2000));
+  ASSERT_TRUE(Put().ok());
+  EXPECT_EQ(Refreshes(), 2U);
+  EXPECT_EQ(service_.Count("storage.objects.insert", 401), 1U);
+  const auto journal = service_.emulator().journal();
+  const auto& last = journal.back();
+  EXPECT_EQ(last.operation, "storage.objects.insert");
+  EXPECT_EQ(last.attempt, 2);
+  EXPECT_EQ(last.status, 200);
+}
+
+TEST_F(ClientRenewalTest, PutsNoSecretIntoTheJournal) {
+  ASSERT_TRUE(Put().ok());
+  for (const auto& request : service_.emulator().journal()) {
+    EXPECT_THAT(request.target, Not(HasSubstr(emulator::kRefreshToken)));
+    EXPECT_THAT(request.target, Not(HasSubstr("ya29")));
+  }
+}
+
+TEST(ClientCancellation, EndsACallWhoseTokenEndpointStalls) {
+  std::stop_source stop;
+  const testing::RawServer server([&](testing::RawServer::Connection& connection) {
+    connection.ReadHead();
+    stop.request_stop();
+    connection.WaitForClose();
+  });
+  const auto config = internal::ParseCredentials(testing::AuthorizedUserFile(server.endpoint()).dump());
+  ClientCore::Settings settings{
+      .endpoint = server.endpoint(),
+      .project = "project",
+      .authorization = {std::make_shared<internal::TokenCache>(internal::MakeTokenSource(*config, false))}};
+  const Client client(std::make_shared<const ClientCore>(std::move(settings), internal::MakeCurlTransport({}),
+                                                         std::make_unique<testing::DrivenTiming>()));
+  const auto bucket = client.GetBucket("bkt", {.stop = stop.get_token()});
+  ASSERT_FALSE(bucket.ok());
+  EXPECT_EQ(bucket.error().code, ErrorCode::kCancelled);
+}
+
+TEST(ClientRedirects, TakeNoTokenAlong) {
+  const testing::RawServer elsewhere([](testing::RawServer::Connection& c) { c.ReadHead(); });
+  const testing::RawServer server([&](testing::RawServer::Connection& c) {
+    c.ReadHead();
+    c.Send("HTTP/1.1 307 Temporary Redirect\r\nLocation: " + elsewhere.endpoint() + "/\r\nContent-Length: 0\r\n\r\n");
+  });
+  const auto client =
+      Client::Create({.endpoint = server.endpoint(), .credentials = Credentials::AccessToken("the-token")});
+  ASSERT_TRUE(client.ok());
+  EXPECT_FALSE(client->GetBucket("bkt").ok());
+  EXPECT_EQ(elsewhere.connections(), 0);
+}
+
+}  // namespace
+}  // namespace gcsflux
