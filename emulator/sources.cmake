@@ -128,6 +128,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/content_range.cc
   emulator/src/server/copy_endpoints.cc
   emulator/src/server/encryption_headers.cc
+  emulator/src/server/entity_tags.cc
   emulator/src/server/field_mask.cc
   emulator/src/server/gunzip.cc
   emulator/src/server/hash_text.cc

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/encryption_headers.h"
+#include "server/entity_tags.h"
 #include "server/json_writer.h"
 #include "server/media_response.h"
 #include "server/page_token.h"
@@ -115,6 +116,9 @@ ApiResult<HttpResponse> ObjectEndpoints::Get(const ApiCall& call) const {
   const ApiResult<ObjectPtr> object = Find(call);
   if (!object) return tl::unexpected(object.error());
   if (auto checked = CheckKey(call, **object, false); !checked) return tl::unexpected(checked.error());
+  if (auto held = CheckEntityTags(call.request.headers, ObjectEtag(**object)); !held) {
+    return tl::unexpected(held.error());
+  }
   return ObjectResponse(call, **object);
 }
 
@@ -122,6 +126,9 @@ ApiResult<HttpResponse> ObjectEndpoints::Download(const ApiCall& call) const {
   const ApiResult<ObjectPtr> object = Find(call);
   if (!object) return tl::unexpected(object.error());
   if (auto checked = CheckKey(call, **object, true); !checked) return tl::unexpected(checked.error());
+  if (auto held = CheckEntityTags(call.request.headers, ObjectEtag(**object)); !held) {
+    return tl::unexpected(held.error());
+  }
   return MediaResponse(**object, call.request.headers, call.subject);
 }
 

@@ -6,23 +6,11 @@
 #include <cstdio>
 #include <string>
 
+#include "server/entity_tags.h"
 #include "server/xml/xml_etag.h"
 
 namespace gcsflux::emulator {
 namespace {
-
-// Whether a list of entity tags has the object's, or is "*".
-bool ListsEtag(std::string_view list, const std::string& etag) {
-  while (!list.empty()) {
-    std::string_view item = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(item.size() + 1, list.size()));
-    item.remove_prefix(std::min(item.find_first_not_of(" \t"), item.size()));
-    item = item.substr(0, item.find_last_not_of(" \t") + 1);
-    const bool is_unquoted_etag = etag.size() == item.size() + 2 && etag.substr(1, item.size()) == item;
-    if (item == "*" || item == etag || is_unquoted_etag) return true;
-  }
-  return false;
-}
 
 // As precise as the header is.
 bool IsModifiedSince(const Object& object, Time since) {
@@ -61,12 +49,12 @@ XmlResult<void> CheckHttpConditions(const XmlCall& call, const ConditionHeaders&
   const HttpHeaders& given = call.request.headers;
   const auto date = [&](std::string_view name) { return ParseHttpDate(HeaderValue(call, name)); };
   if (const auto etags = given.FindAll(headers.if_match)) {
-    if (!ListsEtag(*etags, XmlEtag(object))) return fail(XmlErrorCode::kPreconditionFailed, headers.if_match);
+    if (!ListsEntityTag(*etags, XmlEtag(object))) return fail(XmlErrorCode::kPreconditionFailed, headers.if_match);
   } else if (const auto since = date(headers.if_unmodified_since); since && IsModifiedSince(object, *since)) {
     return fail(XmlErrorCode::kPreconditionFailed, headers.if_unmodified_since);
   }
   if (const auto etags = given.FindAll(headers.if_none_match)) {
-    if (ListsEtag(*etags, XmlEtag(object))) return fail(XmlErrorCode::kNotModified, headers.if_none_match);
+    if (ListsEntityTag(*etags, XmlEtag(object))) return fail(XmlErrorCode::kNotModified, headers.if_none_match);
   } else if (const auto since = date(headers.if_modified_since); since && !IsModifiedSince(object, *since)) {
     return fail(XmlErrorCode::kNotModified, headers.if_modified_since);
   }
