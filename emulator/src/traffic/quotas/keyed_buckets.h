@@ -16,6 +16,7 @@ class KeyedBuckets {
   /// Without a rate every name has what it asks for.
   void SetRate(Clock::Time now, std::optional<TokenRate> rate);
   void Clear() { buckets_.clear(); }
+  [[nodiscard]] std::size_t size() const { return buckets_.size(); }
 
   [[nodiscard]] bool HasToken(Clock::Time now, const std::string& key) const;
   void Take(Clock::Time now, const std::string& key);
