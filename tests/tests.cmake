@@ -148,6 +148,8 @@ target_compile_definitions(emulator_fault_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM
 add_dependencies(emulator_fault_tests gcsflux-emulator)
 add_test(NAME docs_faults COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
                                   ${PROJECT_SOURCE_DIR}/docs/faults.md)
+add_test(NAME docs_retry_tests COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                                       ${PROJECT_SOURCE_DIR}/docs/retry_tests.md)
 
 # How slow the emulator is by choice, and how much it takes.
 gcsflux_test(emulator_shaping_tests
