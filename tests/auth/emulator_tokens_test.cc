@@ -152,6 +152,16 @@ TEST_F(EmulatorTokensTest, AnExternalAccountFetchesItsTokenByUrl) {
   EXPECT_THAT(refused.error().message, HasSubstr("/storage/v1/b/bucket/o/json: 401"));
 }
 
+TEST_F(EmulatorTokensTest, AnAnswerWithoutEndIsNotTakenWhole) {
+  const std::string target = "/upload/storage/v1/b/bucket/o?uploadType=media&name=huge";
+  ASSERT_EQ(Call(Method::kPost, target, admin_, std::string(2 << 20, 'x')), 200);
+  const auto token = Fetch(WorkloadWith({{"url", service_.endpoint() + "/storage/v1/b/bucket/o/huge?alt=media"},
+                                         {"headers", {{"Authorization", "Bearer " + admin_}}}}));
+  ASSERT_FALSE(token.ok());
+  EXPECT_EQ(token.error().code, ErrorCode::kBadResponse);
+  EXPECT_THAT(token.error().message, HasSubstr("larger than 1 MiB"));
+}
+
 TEST_F(EmulatorTokensTest, AnExternalAccountMayDoWithoutImpersonation) {
   json file = WorkloadWith({{"file", service_.directory().Write("token", emulator::kSubjectToken)}});
   file.erase("service_account_impersonation_url");

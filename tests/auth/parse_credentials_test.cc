@@ -199,6 +199,26 @@ TEST(ParseCredentials, RefusesExternalAccountsThatLeadElsewhere) {
         "credential_source.headers"}});
 }
 
+TEST(ParseCredentials, SurvivesWhateverIsDoneToAByte) {
+  json external = testing::ExternalAccountFile(kHere);
+  external["credential_source"] = {{"url", "https://a/b"}, {"headers", {{"X", "evil-secret"}}}};
+  for (const json& file : {testing::ServiceAccountFile(kHere), testing::AuthorizedUserFile(kHere),
+                           testing::ImpersonatedFile(kHere), external}) {
+    const std::string good = file.dump();
+    for (std::size_t i = 0; i < good.size(); ++i) {
+      const std::string instead = {'\0', '"', '{', ']', '\\', '\xFF', static_cast<char>(good[i] ^ 1)};
+      std::string text = good;
+      text[i] = instead[i % instead.size()];
+      const auto config = ParseCredentials(text);
+      const std::string said = config ? "" : config.error().message;
+      ASSERT_THAT(said, Not(HasSubstr("secret-of"))) << i;
+      ASSERT_THAT(said, Not(HasSubstr("refresh-token-of"))) << i;
+      ASSERT_THAT(said, Not(HasSubstr("evil-secret"))) << i;
+      ASSERT_FALSE(ParseCredentials(good.substr(0, i)).ok()) << i;
+    }
+  }
+}
+
 TEST(ParseCredentials, RefusesWhatIsNoJsonWithoutShowingIt) {
   for (const char* text : {"", "evil-secret", "[]", "\"evil-secret\"", "{\"type\": \"evil-secret", "{\"a\":\"\xFF\"}",
                            "{} evil-secret", "\x1F\x8B\x08"}) {

@@ -2,7 +2,9 @@
 
 #include <functional>
 #include <mutex>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "auth/token_exchange.h"
@@ -18,13 +20,20 @@ class TokenService : public internal::Transport {
 
   explicit TokenService(Answer answer) : answer_(std::move(answer)) {}
 
-  Result<internal::HttpResponse> Perform(const internal::HttpRequest& request, internal::BodyReceiver*,
+  Result<internal::HttpResponse> Perform(const internal::HttpRequest& request, internal::BodyReceiver* receiver,
                                          const std::stop_token&) override {
     {
       const std::scoped_lock lock(mutex_);
       requests_.push_back(request);
     }
-    return answer_(request);
+    auto response = answer_(request);
+    if (!response || receiver == nullptr) return response;
+    const auto is_taken = receiver->OnHeaders(*response);
+    if (!is_taken) return is_taken.error();
+    if (!*is_taken) return response;
+    const std::string body = std::exchange(response->body, {});
+    const auto taken = receiver->OnBody(std::as_bytes(std::span(body)));
+    return taken ? response : Result<internal::HttpResponse>(taken.error());
   }
 
   std::vector<internal::HttpRequest> requests() {

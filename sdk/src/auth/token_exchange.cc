@@ -1,7 +1,10 @@
 #include "auth/token_exchange.h"
 
 #include <chrono>
+#include <cstddef>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "auth/token_answers.h"
 #include "retry/backoff.h"
@@ -10,8 +13,26 @@
 namespace gcsflux::internal {
 namespace {
 
+// Whoever answers in a token endpoint's place may not fill the memory.
+class SmallBody : public BodyReceiver {
+ public:
+  Result<bool> OnHeaders(const HttpResponse&) override { return true; }
+  Result<void> OnBody(std::span<const std::byte> data) override {
+    constexpr std::size_t kMostBytes = 1 << 20;
+    if (data.size() > kMostBytes - text.size()) {
+      return Error{ErrorCode::kBadResponse, "the answer is larger than 1 MiB"};
+    }
+    text.append(reinterpret_cast<const char*>(data.data()), data.size());
+    return {};
+  }
+
+  std::string text;
+};
+
 Result<HttpResponse> SendOnce(const TokenContext& context, const TokenRequest& request) {
-  auto response = context.transport.Perform(request.http, nullptr, context.stop);
+  SmallBody body;
+  auto response = context.transport.Perform(request.http, &body, context.stop);
+  if (response) response->body = std::move(body.text);
   if (response && response->status != 200) return ErrorOfTokenEndpoint(*response, request);
   return response;
 }
