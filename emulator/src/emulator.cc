@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "faults/fault_engine.h"
-#include "faults/plan_json.h"
+#include "faults/render_plan.h"
 #include "identity/config.h"
 #include "identity/identity.h"
 #include "server/admin_endpoints.h"

@@ -1,6 +1,5 @@
 #include "faults/loaded_plan.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "faults/fault_key.h"
@@ -8,12 +7,12 @@
 namespace gcsflux::emulator {
 namespace {
 
-using RuleCounts = std::vector<std::pair<std::string, std::shared_ptr<RuleCount>>>;
+using RuleCounts = std::map<std::string, std::shared_ptr<RuleCount>>;
 
 std::shared_ptr<RuleCount>& CountOf(const std::string& rule, RuleCounts& counts) {
-  const auto found = std::find_if(counts.begin(), counts.end(), [&](const auto& one) { return one.first == rule; });
-  if (found != counts.end()) return found->second;
-  return counts.emplace_back(rule, std::make_shared<RuleCount>()).second;
+  std::shared_ptr<RuleCount>& count = counts[rule];
+  if (count == nullptr) count = std::make_shared<RuleCount>();
+  return count;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -65,7 +66,7 @@ struct LoadedPlan {
   std::vector<FiredFault> schedule = {};  ///< To be replayed.
   /// By HashKey(); what happens to one request, in the order of the schedule.
   std::unordered_map<std::uint64_t, std::vector<ReplayedFault>> replayed = {};
-  std::vector<std::pair<std::string, std::shared_ptr<RuleCount>>> replayed_rules = {};
+  std::map<std::string, std::shared_ptr<RuleCount>> replayed_rules = {};
   std::shared_ptr<FaultHistory> history = std::make_shared<FaultHistory>();
 };
 

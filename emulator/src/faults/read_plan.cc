@@ -1,4 +1,3 @@
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -7,7 +6,7 @@
 #include "faults/json_position.h"
 #include "faults/plan_error.h"
 #include "faults/plan_fields.h"
-#include "faults/plan_json.h"
+#include "faults/seconds_text.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -1,7 +1,9 @@
+#include "faults/render_plan.h"
+
 #include <nlohmann/json.hpp>
 
 #include "faults/plan_fields.h"
-#include "faults/plan_json.h"
+#include "faults/seconds_text.h"
 
 namespace gcsflux::emulator {
 namespace {

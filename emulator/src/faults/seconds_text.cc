@@ -1,7 +1,7 @@
+#include "faults/seconds_text.h"
+
 #include <charconv>
 #include <cstdint>
-
-#include "faults/plan_json.h"
 
 namespace gcsflux::emulator {
 namespace {

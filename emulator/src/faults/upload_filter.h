@@ -27,6 +27,7 @@ class UploadFilter : public RequestBody {
   std::optional<std::size_t> Read(std::span<std::byte> into) final;
   [[nodiscard]] bool is_overdue() const override { return body_.is_overdue(); }
   [[nodiscard]] std::optional<std::uint64_t> keeps_at_most() const override { return body_.keeps_at_most(); }
+  void LimitUnderWay(std::size_t bytes) override { body_.LimitUnderWay(bytes); }
 
  protected:
   /// The next of the object's bytes, which may be changed; the first of them is its byte `offset`. False breaks the

@@ -11,7 +11,7 @@
 
 #include "emulator/faults/fault_test.h"
 #include "emulator/program.h"
-#include "faults/plan_json.h"
+#include "faults/render_plan.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -10,7 +10,8 @@
 
 #include "faults/json_position.h"
 #include "faults/plan_fields.h"
-#include "faults/plan_json.h"
+#include "faults/render_plan.h"
+#include "faults/seconds_text.h"
 #include "gcsflux/emulator/gtest.h"
 
 namespace gcsflux::emulator {

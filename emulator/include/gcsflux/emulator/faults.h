@@ -131,7 +131,7 @@ class Faults {
 
   /// What was loaded and added, every rule with its name.
   [[nodiscard]] virtual FaultPlan Plan() const = 0;
-  /// Of each rule in their order; of a replay, of each rule that it names.
+  /// Of each rule in their order; of a replay, of each rule that it names, by their names.
   [[nodiscard]] virtual std::vector<FaultCount> Counts() const = 0;
   /// How often the rule of that name fired; 0 where there is none.
   [[nodiscard]] virtual std::uint64_t Fired(std::string_view rule) const = 0;

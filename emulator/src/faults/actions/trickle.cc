@@ -60,13 +60,21 @@ class TricklingBody final : public RequestBody {
  public:
   TricklingBody(RequestBody& body, std::uint64_t bytes_per_second, Firing& firing, const Passage& passage)
       : body_(body), drip_(bytes_per_second, passage), firing_(firing) {}
+  ~TricklingBody() override {
+    if (is_slow_) body_.LimitUnderWay(0);
+  }
+  TricklingBody(const TricklingBody&) = delete;
+  TricklingBody& operator=(const TricklingBody&) = delete;
 
   [[nodiscard]] std::optional<std::uint64_t> announced_size() const override { return body_.announced_size(); }
   [[nodiscard]] bool is_overdue() const override { return body_.is_overdue(); }
   [[nodiscard]] std::optional<std::uint64_t> keeps_at_most() const override { return body_.keeps_at_most(); }
+  void LimitUnderWay(std::size_t bytes) override { body_.LimitUnderWay(bytes); }
   std::optional<std::size_t> Read(std::span<std::byte> into) override {
     const std::optional<std::size_t> read = body_.Read(into.first(std::min(into.size(), drip_.drop())));
     if (!read || *read == 0 || !firing_.Fire()) return read;
+    // The client is to see it, and not only buffers that fill up.
+    if (!std::exchange(is_slow_, true)) body_.LimitUnderWay(drip_.drop());
     return drip_.Pass(*read) ? read : std::nullopt;
   }
 
@@ -74,6 +82,7 @@ class TricklingBody final : public RequestBody {
   RequestBody& body_;
   Drip drip_;
   Firing& firing_;
+  bool is_slow_ = false;
 };
 
 class Trickle final : public Intervention {
