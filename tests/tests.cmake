@@ -151,6 +151,11 @@ add_test(NAME docs_faults COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh $
 add_test(NAME docs_retry_tests COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
                                        ${PROJECT_SOURCE_DIR}/docs/retry_tests.md)
 
+add_test(NAME docs_traffic COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                                   ${PROJECT_SOURCE_DIR}/docs/traffic.md)
+add_test(NAME docs_tune_retries COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                                        ${PROJECT_SOURCE_DIR}/docs/tune_retries.md)
+
 # How slow the emulator is by choice, and how much it takes.
 gcsflux_test(emulator_shaping_tests
   SOURCES emulator/program.cc emulator/raw_connection.cc emulator/shaping/distribution_test.cc
