@@ -47,3 +47,13 @@ add_test(NAME bench_traffic_recorder COMMAND bench_traffic_recorder --benchmark_
 gcsflux_program(bench_emulator_shaping benchmarks/bench_emulator_shaping.cc tests/emulator/raw_connection.cc)
 target_link_libraries(bench_emulator_shaping PRIVATE gcsflux_bench_support gcsflux_emulator)
 add_test(NAME bench_emulator_shaping COMMAND bench_emulator_shaping)
+
+# Counted, not timed: what the traffic layer costs while nothing is loaded.
+gcsflux_program(count_traffic_layer benchmarks/count_traffic_layer.cc)
+target_include_directories(count_traffic_layer PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+target_link_libraries(count_traffic_layer PRIVATE gcsflux_emulator tl::expected)
+if(NOT GCSFLUX_SANITIZE)  # Valgrind and sanitizers exclude each other.
+  add_test(NAME traffic_layer_cost
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/emulator/traffic_layer_cost.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+  set_tests_properties(traffic_layer_cost PROPERTIES SKIP_RETURN_CODE 77)
+endif()

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# What the traffic layer costs a request while nothing is loaded, in instructions: traffic_layer_cost.sh BIN_DIR [MOST]
+#
+# Counts by callgrind what 300 requests take and what 100 do, so that starting is not in it, and fails above MOST per cent
+# (3) of a request without the layer. Counts, not times, so that it says the same on a busy machine. 77: no valgrind.
+set -euo pipefail
+bin=$1
+most=${2:-3}
+command -v valgrind >/dev/null || { echo "skipped: valgrind is not installed"; exit 77; }
+
+count() {  # MODE REQUESTS
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$bin/count_traffic_layer" "$1" "$2" 2>&1 |
+    sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
+}
+per_request() { echo $((($(count "$1" 300) - $(count "$1" 100)) / 200)); }
+
+bare=$(per_request bare)
+layered=$(per_request layered)
+echo "instructions per read of 100 KiB: $bare without the traffic layer, $layered with it"
+awk -v bare="$bare" -v layered="$layered" -v most="$most" 'BEGIN {
+  share = 100 * (layered - bare) / bare
+  printf "%+.2f %%, at most %s %%\n", share, most
+  exit !(bare > 1000 && share <= most)
+}'
