@@ -89,8 +89,15 @@ TEST_F(CorruptFault, LeavesTheStoredObjectAsItIs) {
 TEST_F(CorruptFault, IsForTheXmlApiToo) {
   ASSERT_EQ(Insert("object", content_).status, 200);
   Inject({.type = "corrupt"});
-  EXPECT_EQ(Call("GET", "/bucket/object").body, WithChangedByte(content_, 0));
+  const RawResponse answer = Call("GET", "/bucket/object");
+  EXPECT_TRUE(answer.body == WithChangedByte(content_, 0));
+  EXPECT_NE(answer.Header("etag"), "");
   EXPECT_EQ(Fired(), 1U);
+  emulator().faults().Clear();
+  Inject({.type = "corrupt", .matching_hashes = true});
+  const RawResponse matching = Call("GET", "/bucket/object");
+  EXPECT_EQ(matching.Header("x-goog-hash"), HashOf(matching.body));
+  EXPECT_EQ(matching.Header("etag"), "");  // it would be the MD5 of other bytes
 }
 
 }  // namespace

@@ -79,6 +79,29 @@ TEST_F(CutFault, CutsTheAnswerToAnUploadThatIsCommitted) {
   EXPECT_EQ(Stored("object"), "hello");
 }
 
+// "0123456789" as a gzip member: one block, stored.
+constexpr std::string_view kGzipped(
+    "\x1f\x8b\x08\0\0\0\0\0\0\x03\x01\x0a\0\xf5\xff"
+    "0123456789"
+    "\xc6\xc7\x84\xa6\x0a\0\0\0",
+    33);
+
+// One that is decompressed on the way, which comes in chunks.
+TEST_F(CutFault, CutsAnAnswerOfUnknownLength) {
+  ASSERT_EQ(Call("POST", InsertTarget("object") + "&contentEncoding=gzip", "", kGzipped).status, 200);
+  for (const std::uint64_t after_bytes : {0, 9, 10, 11}) {
+    SCOPED_TRACE(after_bytes);
+    emulator().faults().Clear();
+    Inject({.type = "cut", .after_bytes = after_bytes, .resets = true});
+    const RawExchange exchange = Read("object");
+    const bool is_whole = after_bytes >= 10;
+    EXPECT_EQ(exchange.body.ends_with("0\r\n\r\n"), is_whole);
+    EXPECT_NE(exchange.body.find(std::string_view("0123456789").substr(0, after_bytes)), std::string::npos);
+    EXPECT_FALSE(exchange.was_reset);
+    EXPECT_EQ(Fired(), is_whole ? 0U : 1U);
+  }
+}
+
 TEST_F(CutFault, LeavesAnAnswerToHeadAlone) {
   ASSERT_EQ(Insert("object", Bytes(1000)).status, 200);
   Inject({.type = "cut", .after_bytes = 10});

@@ -30,6 +30,13 @@ TEST(FaultKey, HasAHashThatDependsOnAllButTheArrival) {
   EXPECT_TRUE(hashes.insert(HashKey(other)).second);
 }
 
+TEST(FaultKey, TellsReadsOfBytesFromThoseOfMetadata) {
+  const RequestSubject subject{.operation = "storage.objects.get", .bucket = "bucket", .object = "object"};
+  EXPECT_EQ(KeyOf(RequestPreview{.subject = subject}).range_start, std::nullopt);
+  EXPECT_EQ(KeyOf(RequestPreview{.subject = subject, .is_media_read = true}).range_start, 0U);
+  EXPECT_EQ(KeyOf(RequestPreview{.subject = subject, .is_media_read = true, .range_start = 7}).range_start, 7U);
+}
+
 TEST(FaultKey, DoesNotLetFieldsRunIntoEachOther) {
   EXPECT_NE(HashKey({.bucket = "ab", .object = "c"}), HashKey({.bucket = "a", .object = "bc"}));
 }

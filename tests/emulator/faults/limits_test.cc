@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "emulator/faults/fault_test.h"
+#include "faults/loaded_plan.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -128,6 +129,14 @@ TEST_F(FaultLimitsTest, KeepsCountersWhenARuleIsAdded) {
   EXPECT_EQ(Ask(2), "x.");
   EXPECT_THAT(emulator().faults().Counts(), ElementsAre(FaultCount{"fault", 4, 1}, FaultCount{"rule 2", 2, 1}));
   EXPECT_EQ(emulator().faults().Schedule().size(), 2U);
+}
+
+TEST(RuleCount, IsClaimedSoOftenAndNoMore) {
+  RuleCount count(2);
+  EXPECT_TRUE(count.Claim());
+  EXPECT_TRUE(count.Claim());
+  EXPECT_FALSE(count.Claim());
+  EXPECT_EQ(count.fired, 2U);
 }
 
 TEST_F(FaultLimitsTest, NeverActsMoreOftenWhenThreadsCompete) {
