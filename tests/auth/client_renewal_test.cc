@@ -119,6 +119,22 @@ TEST(ClientCancellation, EndsACallWhoseTokenEndpointStalls) {
   EXPECT_EQ(bucket.error().code, ErrorCode::kCancelled);
 }
 
+TEST(ClientProxies, SeeNoTokenInTheClear) {
+  const testing::RawServer server([](testing::RawServer::Connection& c) {
+    c.ReadHead();
+    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{\"name\":\"bkt\"}");
+  });
+  const std::string proxy = testing::RefusingEndpoint();
+  setenv("http_proxy", proxy.c_str(), /*overwrite=*/1);
+  const auto client = Client::Create({.endpoint = server.endpoint(),
+                                      .credentials = Credentials::AccessToken("the-token"),
+                                      .retry = RetryPolicies::All({.max_attempts = 1})});
+  const auto bucket = client->GetBucket("bkt");
+  unsetenv("http_proxy");
+  EXPECT_TRUE(bucket.ok()) << bucket.error().message;
+  EXPECT_EQ(server.connections(), 1);
+}
+
 TEST(ClientRedirects, TakeNoTokenAlong) {
   const testing::RawServer elsewhere([](testing::RawServer::Connection& c) { c.ReadHead(); });
   const testing::RawServer server([&](testing::RawServer::Connection& c) {

@@ -6,6 +6,7 @@
 #include "auth/credential_files.h"
 #include "auth/identity_service.h"
 #include "auth/parse_credentials.h"
+#include "auth/token_service.h"
 #include "auth/token_source.h"
 
 namespace gcsflux::internal {
@@ -91,6 +92,20 @@ TEST_F(EmulatorTokensTest, AServiceAccountOfGooglesSignsForItself) {
   const auto before = service_.Count("oauth2.token");
   ExpectViewer(Fetch(file));
   EXPECT_EQ(service_.Count("oauth2.token"), before) << "nobody is asked";
+}
+
+TEST(ServiceAccountTokens, AreAskedOfGoogleWhereThatIsAskedFor) {
+  testing::TokenService google([](const HttpRequest&) { return testing::TokenAnswer("t", 3600); });
+  const testing::DrivenTiming timing;
+  json file = testing::ServiceAccountFile("https://127.0.0.1:9");
+  file["token_uri"] = "https://oauth2.googleapis.com/token";
+  const auto config = ParseCredentials(file.dump());
+  const auto token = MakeTokenSource(*config, /*exchanges_signatures=*/true)->Fetch({google, timing, {}, {}});
+  ASSERT_TRUE(token.ok());
+  EXPECT_EQ(token->text, "t");
+  ASSERT_EQ(google.requests().size(), 1U);
+  EXPECT_EQ(google.requests()[0].url, "https://oauth2.googleapis.com/token");
+  EXPECT_THAT(google.requests()[0].head, HasSubstr("assertion=eyJ"));
 }
 
 TEST_F(EmulatorTokensTest, AnAuthorizedUserRefreshes) {

@@ -76,6 +76,8 @@ TEST_F(TokenCacheTest, GoesOnWithTheOldTokenWhileOneCallerFetchesTheNext) {
   std::jthread fetcher([&] { of_fetcher = Get(*cache); });
   is_fetching.wait();
   EXPECT_EQ(Get(*cache), "1") << "nobody waits";
+  timing_.Advance(seconds(60));
+  EXPECT_EQ(Get(*cache), "1") << "however long it takes";
   EXPECT_EQ(fetches_, 2) << "nobody else fetches";
   may_end.count_down();
   fetcher.join();
@@ -108,6 +110,47 @@ TEST_F(TokenCacheTest, FailsWhereTheOldTokenHasEnded) {
   EXPECT_EQ(Get(*cache), "1");
   timing_.Advance(seconds(1000));
   EXPECT_EQ(Get(*cache), "error: revoked");
+}
+
+// Tells how often somebody has asked for the date: a cache does so under its lock before it waits.
+class WatchedTiming : public testing::DrivenTiming {
+ public:
+  [[nodiscard]] std::chrono::system_clock::time_point SystemNow() const override {
+    if (calls_left_ > 0 && --calls_left_ == 0) reached_.count_down();
+    return DrivenTiming::SystemNow();
+  }
+  void Watch(int calls) { calls_left_ = calls; }
+  void AwaitCalls() { reached_.wait(); }
+
+ private:
+  mutable std::atomic<int> calls_left_ = 0;
+  mutable std::latch reached_{1};
+};
+
+TEST_F(TokenCacheTest, FetchesAnewWhereTheTokenEndedDuringAnAttemptAheadOfItThatFailed) {
+  WatchedTiming timing;
+  std::latch is_fetching(1);
+  std::latch may_end(1);
+  const auto cache = Make([&](int fetch, const TokenContext&) -> std::optional<Error> {
+    if (fetch != 2) return std::nullopt;
+    is_fetching.count_down();
+    may_end.wait();
+    return Error{ErrorCode::kTokenUnavailable, "503"};
+  });
+  const TokenContext context{service_, timing, {}, {}};
+  ASSERT_TRUE(cache->Get(context).ok());
+  timing.Advance(seconds(800));
+  std::jthread ahead([&] { EXPECT_TRUE(cache->Get(context).ok()); });
+  is_fetching.wait();
+  timing.Advance(seconds(300));
+  timing.Watch(2);
+  Result<TokenCache::TokenPtr> waited = Error{};
+  std::jthread waiter([&] { waited = cache->Get(context); });
+  timing.AwaitCalls();
+  may_end.count_down();
+  waiter.join();
+  ASSERT_TRUE(waited.ok()) << waited.error().message;
+  EXPECT_EQ((*waited)->text, "3");
 }
 
 // Runs `count` callers of whom the first is held in its fetch until the others wait or have returned.
