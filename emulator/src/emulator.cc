@@ -61,7 +61,7 @@ class Emulator::Running {
         server_({.host = options.host, .port = options.port, .tls = Tls(options), .patience = options.client_patience},
                 admin_),
         endpoint_(Scheme(options) + "://" + server_.authority()) {
-    shaping_.OnWriteLimit([this](bool is_limited) { server_.UseSmallSegments(is_limited); });
+    shaping_.OnWriteLimit([this](std::size_t slice) { server_.LimitUnderWay(slice); });
   }
 
   ~Running() { Stop(); }

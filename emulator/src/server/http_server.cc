@@ -37,9 +37,9 @@ std::size_t HttpServer::CountConnections() {
       std::count_if(connections_.begin(), connections_.end(), [](const Connection& c) { return !c.is_finished; }));
 }
 
-void HttpServer::UseSmallSegments(bool are_small) {
+void HttpServer::LimitUnderWay(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (listener_) listener_->UseSmallSegments(are_small);
+  if (listener_) listener_->LimitUnderWay(bytes);
 }
 
 void HttpServer::AcceptConnections() {

@@ -41,7 +41,7 @@ class HttpServer {
   [[nodiscard]] std::size_t CountConnections();
 
   /// See Listener.
-  void UseSmallSegments(bool are_small);
+  void LimitUnderWay(std::size_t bytes);
 
   /// Breaks every connection off and waits for the threads. May be called again.
   void Stop();

@@ -13,13 +13,15 @@
 #include <memory>
 #include <system_error>
 
+#include "server/receive_buffer.h"
+
 namespace gcsflux::emulator {
 namespace {
 
 // Connections that wait to be accepted: a client may open hundreds at once.
 constexpr int kBacklog = 4096;
 
-constexpr int kSmallSegment = 1448;
+constexpr int kSmallSegment = 536;  // what every host takes: a millisecond of 1 MB/s is two of them
 constexpr int kAnySegment = 32767;  // the most that can be asked for: as fast as what the system takes by itself
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
@@ -101,9 +103,12 @@ int Listener::Accept() {
   }
 }
 
-void Listener::UseSmallSegments(bool are_small) {
-  const int most = are_small ? kSmallSegment : kAnySegment;
+void Listener::LimitUnderWay(std::size_t bytes) {
+  if (bytes == 0 && !is_limited_) return;
+  is_limited_ = true;  // from now on the system leaves the buffers' size to us
+  const int most = bytes != 0 ? kSmallSegment : kAnySegment;
   ::setsockopt(socket_, IPPROTO_TCP, TCP_MAXSEG, &most, sizeof most);
+  SetReceiveBuffer(socket_, bytes);
 }
 
 void Listener::Stop() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -19,10 +20,11 @@ class Listener {
 
   /// The next connection's socket, the caller's to close; -1 once stopped.
   int Accept();
-  /// Whether the clients of connections to come are to send in segments of an Ethernet's size, though the machine has
-  /// larger ones: a buffer frees room by whole segments, and those of loopback are 64 KiB. It costs bulk uploads a
-  /// third.
-  void UseSmallSegments(bool are_small);
+
+  /// Lets the clients of connections to come send about so many bytes ahead of what is read, 0 as many as the system
+  /// likes; in the smallest segments that there are, since a buffer frees room by whole ones, and those of loopback are
+  /// 64 KiB. It costs bulk uploads a third or more.
+  void LimitUnderWay(std::size_t bytes);
 
   /// Accept() returns -1 from now on; clients are refused.
   void Stop();
@@ -30,6 +32,7 @@ class Listener {
  private:
   int socket_ = -1;
   int stop_event_ = -1;
+  bool is_limited_ = false;
   std::string authority_;
 };
 

@@ -12,11 +12,12 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "server/receive_buffer.h"
+
 namespace gcsflux::emulator {
 namespace {
 
-constexpr std::size_t kLeastBuffer = 4096;
-constexpr std::size_t kMostBuffer = std::size_t{4} << 20;
+constexpr int kMostWindow = 1 << 30;  // TCP's
 
 timeval ToTimeval(std::chrono::milliseconds time) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
@@ -88,15 +89,15 @@ void PacedSocket::Reset() {
 }
 
 void PacedSocket::LimitUnderWay(std::size_t bytes) {
-  if (bytes == 0 && !is_limited_) return;
-  is_limited_ = true;  // from now on the system leaves the size to us
+  if (bytes == under_way_) return;
+  under_way_ = bytes;  // from the first time on the system leaves the size to us
   tcp_info info{};
   socklen_t size = sizeof info;
   ::getsockopt(socket_, IPPROTO_TCP, TCP_INFO, &info, &size);
   // With room for less than a segment or two nothing would come until the client's timers have run out.
-  const std::size_t least = std::max<std::size_t>(kLeastBuffer, std::size_t{2} * info.tcpi_advmss);
-  const int buffer = static_cast<int>(bytes == 0 ? kMostBuffer : std::clamp(bytes, least, kMostBuffer));
-  ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
+  SetReceiveBuffer(socket_, bytes == 0 ? 0 : std::max<std::size_t>(bytes, std::size_t{2} * info.tcpi_advmss));
+  const int window = kMostWindow;  // that of a connection which began with a small buffer would stay small
+  ::setsockopt(socket_, IPPROTO_TCP, TCP_WINDOW_CLAMP, &window, sizeof window);
 }
 
 void PacedSocket::FinishSending() { ::shutdown(socket_, SHUT_WR); }

@@ -50,7 +50,7 @@ class PacedSocket {
   const int socket_;
   Pace pace_;
   bool is_overdue_ = false;
-  bool is_limited_ = false;
+  std::size_t under_way_ = 0;  // as it was limited last
 };
 
 }  // namespace gcsflux::emulator

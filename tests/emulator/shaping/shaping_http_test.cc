@@ -120,6 +120,19 @@ TEST_F(ShapingHttpTest, PacesAnUpload) {
   EXPECT_EQ(client_.Call("GET", "/storage/v1/b/bucket/o/large?alt=media").body, std::string(50'000, 'x'));
 }
 
+TEST_F(ShapingHttpTest, LetsAConnectionGoThatBeganWithALimit) {
+  emulator().shaping().Set({.stream_write_mbps = 0.1});
+  RawConnection slow(endpoint());
+  const std::string target = "/upload/storage/v1/b/bucket/o?uploadType=media&name=large";
+  EXPECT_EQ(slow.Call("POST", target, "", std::string(100, 'x')).status, 200);
+  emulator().shaping().Set({});
+  EXPECT_EQ(slow.Call("POST", target, "", std::string(5'000'000, 'x')).status, 200);
+  emulator().shaping().Set({.stream_write_mbps = 10'000});
+  emulator().clock().Advance(std::chrono::seconds(1));
+  RawConnection fast(endpoint());
+  EXPECT_EQ(fast.Call("POST", target, "", std::string(100'000, 'x')).status, 200);
+}
+
 TEST_F(ShapingHttpTest, SharesABucketsRateAmongItsStreams) {
   Insert("large", std::string(10'000, 'x'));
   emulator().shaping().Set({.bucket_read_mbps = 1});

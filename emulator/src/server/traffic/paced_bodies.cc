@@ -22,7 +22,7 @@ PacedRequest::PacedRequest(RequestBody& body, LiveShaping& shaping, const std::s
       clock_(clock),
       stop_(std::move(stop)),
       read_at_(read_at) {
-  body_.LimitUnderWay(pacer_.slice_bytes());
+  body_.LimitUnderWay(shaping.SliceBytes(Direction::kWrite));
 }
 
 std::optional<std::size_t> PacedRequest::Read(std::span<std::byte> into) {

@@ -1,5 +1,6 @@
 #include "traffic/shaping/live_shaping.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "traffic/shaping/shaping_settings.h"
@@ -8,6 +9,22 @@ namespace gcsflux::emulator {
 namespace {
 
 double BytesPerSecond(const std::optional<double>& megabytes) { return megabytes.value_or(0) * 1e6; }
+
+// A slice of a lone stream takes 1 ms, so that one more or less in a window of 50 ms is 2 % of it. With many streams
+// the slices grow, so that all of them together wake at most 10,000 times per second: each of these costs some
+// microseconds.
+constexpr double kLeastSliceSeconds = 0.001;
+constexpr double kMostSliceSeconds = 0.05;
+constexpr double kMostWakeUpsPerSecond = 10'000;
+
+double SliceSeconds(std::size_t streams) {
+  return std::clamp(static_cast<double>(streams) / kMostWakeUpsPerSecond, kLeastSliceSeconds, kMostSliceSeconds);
+}
+
+double LowestRate(const StreamRates& rates) {
+  if (rates.stream == 0 || rates.bucket == 0) return std::max(rates.stream, rates.bucket);
+  return std::min(rates.stream, rates.bucket);
+}
 
 std::size_t Index(Direction direction) { return direction == Direction::kRead ? 0 : 1; }
 
@@ -27,14 +44,20 @@ void LiveShaping::Reset() {
   sampler_.Reset();
 }
 
-void LiveShaping::OnWriteLimit(std::function<void(bool)> listener) {
+void LiveShaping::OnWriteLimit(std::function<void(std::size_t)> listener) {
   on_write_limit_ = std::move(listener);
   TellWriteLimit();
 }
 
 void LiveShaping::TellWriteLimit() const {
-  const StreamRates rates = RatesOf(Direction::kWrite);
-  if (on_write_limit_) on_write_limit_(rates.stream != 0 || rates.bucket != 0);
+  if (on_write_limit_) on_write_limit_(SliceBytes(Direction::kWrite));
+}
+
+std::size_t LiveShaping::SliceBytes(Direction direction) const {
+  const StreamRates rates = RatesOf(direction);
+  if (!rates.any()) return 0;
+  const double bytes = LowestRate(rates) * SliceSeconds(streams_.load(std::memory_order_relaxed));
+  return std::max<std::size_t>(1, static_cast<std::size_t>(bytes));
 }
 
 void LiveShaping::Store(const Shaping& shaping) {

@@ -21,6 +21,8 @@ enum class Direction { kRead, kWrite };
 struct StreamRates {
   double stream = 0;
   double bucket = 0;
+
+  [[nodiscard]] bool any() const { return stream != 0 || bucket != 0; }
 };
 
 /// A pacer for all streams of a bucket in one direction. Thread-safe.
@@ -42,9 +44,9 @@ class LiveShaping final : public ShapingControl {
   /// Throws std::invalid_argument.
   explicit LiveShaping(const Shaping& initial);
 
-  /// `listener` is called now, and after every change: uploads have a limit or have none. Comes before the first
-  /// change.
-  void OnWriteLimit(std::function<void(bool)> listener);
+  /// `listener` is called now, and after every change, with the bytes of a lone upload's slice, or 0 where uploads have
+  /// no limit. Comes before the first change.
+  void OnWriteLimit(std::function<void(std::size_t)> listener);
 
   void Set(const Shaping& shaping) override;
   [[nodiscard]] Shaping Get() const override { return *Read(); }
@@ -54,6 +56,8 @@ class LiveShaping final : public ShapingControl {
   [[nodiscard]] bool is_on() const { return is_on_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::shared_ptr<const Shaping> Read() const;
   [[nodiscard]] StreamRates RatesOf(Direction direction) const;
+  /// How many bytes of a stream go at once, for as many streams as there are; 0 where nothing limits them.
+  [[nodiscard]] std::size_t SliceBytes(Direction direction) const;
   [[nodiscard]] LatencySampler& sampler() { return sampler_; }
 
   std::shared_ptr<SharedPacer> BucketPacer(Direction direction, const std::string& bucket);
@@ -71,7 +75,7 @@ class LiveShaping final : public ShapingControl {
   std::atomic<std::size_t> streams_ = 0;
   LatencySampler sampler_;
 
-  std::function<void(bool)> on_write_limit_;
+  std::function<void(std::size_t)> on_write_limit_;
 
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<const Shaping> shaping_;

@@ -32,9 +32,6 @@ class StreamPacer {
   /// The next slice of a stream that has `left` bytes more, which are not 0.
   Slice Take(Clock::Time now, std::size_t left);
 
-  /// What a slice has at the moment; 0 where nothing limits the stream.
-  [[nodiscard]] std::size_t slice_bytes() const;
-
  private:
   LiveShaping& shaping_;
   const Direction direction_;
