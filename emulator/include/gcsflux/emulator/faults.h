@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -42,11 +43,11 @@ struct FaultAction {
   std::optional<std::uint64_t> after_bytes = {};  ///< Of the answer's body; with an upload, of the object's bytes.
   std::optional<std::uint64_t> at_byte = {};      ///< Of the object, from 0.
   std::optional<std::uint64_t> keep_bytes = {};   ///< Of one chunk.
-  std::optional<std::int64_t> length_delta = {};
+  std::optional<std::int64_t> length_delta = {};  ///< What Content-Length is off by.
   std::optional<std::chrono::nanoseconds> duration = {};
   std::optional<std::uint64_t> bytes_per_second = {};
-  std::optional<bool> resets = {};
-  std::optional<bool> matching_hashes = {};
+  std::optional<bool> resets = {};           ///< The connection, where it would else be closed.
+  std::optional<bool> matching_hashes = {};  ///< Of what was corrupted, as if it had always been like that.
 
   friend bool operator==(const FaultAction&, const FaultAction&) = default;
 };
