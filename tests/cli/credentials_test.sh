@@ -8,8 +8,8 @@ cleanup() { [ -n "$emulator_pid" ] && kill "$emulator_pid" 2>/dev/null; rm -rf "
 trap cleanup EXIT
 # What this machine says about credentials is none of the test's business.
 unset STORAGE_EMULATOR_HOST CLOUD_STORAGE_EMULATOR_ENDPOINT CLOUD_STORAGE_TESTBENCH_ENDPOINT \
-  GOOGLE_APPLICATION_CREDENTIALS CLOUDSDK_CONFIG GCE_METADATA_HOST GOOGLE_CLOUD_QUOTA_PROJECT
-export HOME=$work/home GOOGLE_CLOUD_PROJECT=test
+  GOOGLE_APPLICATION_CREDENTIALS CLOUDSDK_CONFIG GOOGLE_CLOUD_QUOTA_PROJECT
+export HOME=$work/home GOOGLE_CLOUD_PROJECT=test GCE_METADATA_HOST=127.0.0.1:1
 
 cat >"$work/identity.json" <<'EOF'
 {"service_accounts": [{"email": "machine@test-project.iam.gserviceaccount.com"}],
@@ -23,6 +23,7 @@ coproc EMULATOR { exec "$bin/gcsflux-emulator" --port=0 --auth_config="$work/ide
 emulator_pid=$EMULATOR_PID
 read -r line <&"${EMULATOR[0]}"
 endpoint=${line##* }
+[ -n "$endpoint" ] || { echo "FAIL: there is no emulator"; exit 1; }
 
 user() {  # FILE TOKEN: what gcloud writes
   mkdir -p "$(dirname "$1")"
@@ -69,7 +70,6 @@ expect 1 'is a directory' ls --credentials="$work"
 expect 2 'broken.json.*client_id is missing' ls --credentials="$work/broken.json"
 
 # Application Default Credentials, in their order
-export GCE_METADATA_HOST=127.0.0.1:1
 expect 1 "GOOGLE_APPLICATION_CREDENTIALS is not set; there is no $work/home/.config/gcloud/.*127.0.0.1:1/.*refused" \
   ls --credentials=adc
 export GCE_METADATA_HOST=${endpoint#http://}
