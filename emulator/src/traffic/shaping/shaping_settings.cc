@@ -37,8 +37,8 @@ Shaping ShapingProfile(std::string_view profile) {
   if (profile != "gcs") throw std::invalid_argument("profile: '" + std::string(profile) + "' is neither none nor gcs");
   return {
       // Small reads of Standard storage in the same region: tens of milliseconds to the first byte, with a tail that
-      // Google's own benchmarks of clients show too. Nobody publishes the distribution: the two figures are what this
-      // project's issue asks for.
+      // Google's own benchmarks of clients show too. Nobody publishes the distribution: the two figures
+      // are chosen, not measured.
       .read_first_byte_ms = Distribution::LogNormal(50, 200),
       // Chosen, not measured; small uploads take longer than small reads, since they are made durable first.
       .write_first_byte_ms = 80,
