@@ -74,7 +74,7 @@ Error ErrorOfTokenEndpoint(const HttpResponse& response, const TokenRequest& req
 }
 
 Result<AccessToken> ParseTokenAnswer(const HttpResponse& response, AccessToken::Time now) {
-  constexpr std::int64_t kMostSeconds = 366 * 24 * 3600;
+  constexpr std::int64_t kMostSeconds = std::int64_t{366} * 24 * 3600;
   const json object = ParseObject(response.body);
   std::string text = TextAt(object, "access_token");
   if (!IsTokenText(text)) return NoToken("it has no access_token");
