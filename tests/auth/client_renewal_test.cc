@@ -8,6 +8,7 @@
 #include "auth/identity_service.h"
 #include "auth/parse_credentials.h"
 #include "client/client_core.h"
+#include "gcsflux/upload.h"
 #include "support/raw_server.h"
 
 namespace gcsflux {
@@ -90,6 +91,24 @@ TEST_F(ClientRenewalTest, RenewsATokenThatTheServiceNoLongerTakes) {
   EXPECT_EQ(last.operation, "storage.objects.insert");
   EXPECT_EQ(last.attempt, 2);
   EXPECT_EQ(last.status, 200);
+}
+
+TEST_F(ClientRenewalTest, ReadsAndWritesOnWhereATokenEndsBetween) {
+  client_.emplace(
+      MakeClient(testing::AuthorizedUserFile(service_.endpoint()), std::make_unique<testing::DrivenTiming>()));
+  const std::string chunk(256 << 10, 'x');
+  ObjectWriter writer(*client_, {"bucket", "large"}, {.chunk_bytes = chunk.size()});
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(writer.Write(AsBytes(chunk)).ok());
+    service_.emulator().clock().Advance(seconds(2000));
+  }
+  const auto stored = writer.Close();
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  service_.emulator().clock().Advance(seconds(2000));
+  const auto read = client_->ReadObject({"bucket", "large"});
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(*read, chunk + chunk + chunk);
+  EXPECT_EQ(service_.Count("storage.objects.get", 401), 1U);
 }
 
 TEST_F(ClientRenewalTest, PutsNoSecretIntoTheJournal) {
