@@ -1,0 +1,98 @@
+// What throttled requests do, against the emulator's quotas: many threads of one client, more than the quota lets
+// through.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "gcsflux/client.h"
+#include "gcsflux/emulator/emulator.h"
+
+namespace gcsflux {
+namespace {
+
+struct Outcome {
+  int succeeded = 0;
+  int wrong = 0;
+  emulator::QuotaCounters counters = {};
+
+  [[nodiscard]] double RefusedPerAdmitted() const {
+    return static_cast<double>(counters.refused_reads) / static_cast<double>(counters.admitted);
+  }
+};
+
+class ThrottlingTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Client client = MakeClient(ThrottlePolicy::kGate);
+    ASSERT_TRUE(client.InsertBucket("my-bucket"));
+    ASSERT_TRUE(client.InsertObject({"my-bucket", "object"}, AsBytes("bytes")));
+    emulator_.quotas().Set({.reads_per_second = 400});
+  }
+
+  [[nodiscard]] Client MakeClient(ThrottlePolicy policy) const {
+    return *Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .throttle_policy = policy});
+  }
+
+  // 24 threads read 600 times in all: a second and a half of the quota.
+  Outcome Read(ThrottlePolicy policy) {
+    const Client client = MakeClient(policy);
+    std::atomic<int> left = 600;
+    std::atomic<int> succeeded = 0;
+    std::atomic<int> wrong = 0;
+    {
+      std::vector<std::jthread> threads;
+      for (int i = 0; i < 24; ++i) {
+        threads.emplace_back([&] {
+          while (left.fetch_sub(1) > 0) {
+            const auto bytes = client.ReadObject({"my-bucket", "object"});
+            succeeded += bytes.ok() ? 1 : 0;
+            wrong += bytes.ok() && *bytes != "bytes" ? 1 : 0;
+          }
+        });
+      }
+    }
+    return {succeeded, wrong, emulator_.quotas().counters()};
+  }
+
+  emulator::Emulator emulator_;
+};
+
+TEST_F(ThrottlingTest, TheGateLosesFewRequestsToTheQuotaAndNoCall) {
+  const Outcome outcome = Read(ThrottlePolicy::kGate);
+  EXPECT_EQ(outcome.succeeded, 600);
+  EXPECT_EQ(outcome.wrong, 0);
+  EXPECT_GE(outcome.counters.refused_reads, 4U) << "nothing was throttled";
+  EXPECT_LT(outcome.RefusedPerAdmitted(), 0.3);
+}
+
+TEST_F(ThrottlingTest, WhoeverDoesNotWaitHammers) {
+  const Outcome outcome = Read(ThrottlePolicy::kNone);
+  EXPECT_EQ(outcome.succeeded, 600);
+  EXPECT_GT(outcome.RefusedPerAdmitted(), 0.6) << "what the gate is compared with";
+}
+
+TEST_F(ThrottlingTest, AnAttemptThatMustBeTheLastSaysWhatToDo) {
+  emulator_.quotas().Set({.reads_per_second = 1});
+  const Client client =
+      *Client::Create({.endpoint = emulator_.endpoint(), .retry = RetryPolicies::All({.max_attempts = 1})});
+  Result<std::string> read = client.ReadObject({"my-bucket", "object"});
+  for (int i = 0; i < 10 && read; ++i) read = client.ReadObject({"my-bucket", "object"});
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, ErrorCode::kRateLimited);
+  EXPECT_NE(read.error().message.find("warm the bucket up"), std::string::npos) << read.error().message;
+}
+
+TEST_F(ThrottlingTest, RetryAfterIsAFloor) {
+  emulator_.quotas().Set({.reads_per_second = 1, .retry_after_s = 3600});
+  const Client client = *Client::Create({.endpoint = emulator_.endpoint(), .throttle_policy = ThrottlePolicy::kNone});
+  Result<std::string> read = client.ReadObject({"my-bucket", "object"});
+  for (int i = 0; i < 10 && read; ++i) read = client.ReadObject({"my-bucket", "object"});
+  ASSERT_FALSE(read.ok()) << "an hour is beyond the deadline: it is not waited for";
+  EXPECT_EQ(read.error().retry_after, std::chrono::seconds(3600));
+}
+
+}  // namespace
+}  // namespace gcsflux
