@@ -169,6 +169,15 @@ Result<RetryOptions> RetryOptionsFromFlags(const std::string& prefix) {
   return options;
 }
 
+// gflags writes 0.2 with all its seventeen digits.
+std::string DefaultOf(const gflags::CommandLineFlagInfo& flag) {
+  if (flag.default_value.empty()) return "empty";
+  if (flag.type != "double") return flag.default_value;
+  std::ostringstream shortest;
+  shortest << std::stod(flag.default_value);
+  return shortest.str();
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> ParseFlags(int argc, const char* const* argv) {
@@ -200,8 +209,7 @@ std::string FlagsHelp(std::string_view program_file) {
   std::string own;
   std::string common;
   for (const auto& flag : flags) {
-    const std::string text = "  --" + flag.name + " (" + (flag.default_value.empty() ? "empty" : flag.default_value) +
-                             ")\n      " + flag.description + "\n";
+    const std::string text = "  --" + flag.name + " (" + DefaultOf(flag) + ")\n      " + flag.description + "\n";
     if (Directory(flag.filename) == Directory(__FILE__)) common += text;
     if (Directory(flag.filename) == Directory(program_file)) own += text;
   }
