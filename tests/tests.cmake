@@ -39,7 +39,8 @@ target_include_directories(auth_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # The SDK from outside, against the emulator.
 gcsflux_test(integration_tests
-  SOURCES integration/client_test.cc integration/throttling_test.cc support/raw_server.cc
+  SOURCES integration/client_test.cc integration/fault_matrix_test.cc integration/throttling_test.cc
+          support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the process's.
   gcsflux_test(stream_memory_tests WHOLE

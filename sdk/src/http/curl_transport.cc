@@ -54,12 +54,11 @@ class Exchange {
     return static_cast<Exchange*>(self)->ReadBody({reinterpret_cast<std::byte*>(out), room});
   }
 
-  // libcurl starts over, on a connection that died before it was used.
-  static int Seek(void* self, curl_off_t offset, int origin) {
-    if (offset != 0 || origin != SEEK_SET) return CURL_SEEKFUNC_CANTSEEK;
-    auto* exchange = static_cast<Exchange*>(self);
-    exchange->piece_ = exchange->piece_offset_ = 0;
-    return CURL_SEEKFUNC_OK;
+  // Called each time that libcurl is about to send the request. By itself it sends one again where a connection that
+  // was used before dies before the answer's first byte, though the service may have carried it out; whoever asked
+  // would take the second answer for the first. What changes something is sent once.
+  static int BeforeSending(void* self, char*, char*, int, int) {
+    return ++static_cast<Exchange*>(self)->times_sent_ == 1 ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
   }
 
   static std::size_t Header(char* line, std::size_t, std::size_t size, void* self) {
@@ -83,6 +82,7 @@ class Exchange {
 
   void set_easy(CURL* easy) { easy_ = easy; }
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
+  [[nodiscard]] bool has_lost_answer() const { return times_sent_ > 1; }
 
  private:
   std::size_t ReadBody(std::span<std::byte> out) {
@@ -146,6 +146,7 @@ class Exchange {
   std::size_t piece_offset_ = 0;
   BodyReceiver* const receiver_;
   CURL* easy_ = nullptr;
+  int times_sent_ = 0;  // or about to be
   HttpResponse response_;
   bool is_head_whole_ = false;
   bool begun_ = false;
@@ -195,6 +196,8 @@ class CurlTransport : public Transport {
     const auto code = Drive(handle, stop);
     if (!code) return Error{ErrorCode::kCancelled, "cancelled by its stop_token"};  // The handle goes with its state.
     if (exchange.failure()) return *exchange.failure();
+    if (exchange.has_lost_answer())
+      return Error{ErrorCode::kUnavailable, "the connection was lost before the answer came"};
     if (*code != CURLE_OK) return CurlError(handle.easy.get(), *code);
     long status = 0;
     curl_easy_getinfo(handle.easy.get(), CURLINFO_RESPONSE_CODE, &status);
@@ -227,19 +230,15 @@ class CurlTransport : public Transport {
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, &exchange);
     if (request.method == Method::kGet) return;
     curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, MethodName(request.method));
-    if (request.method == Method::kDelete) {
-      curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, request.is_idempotent ? 0L : 1L);
-      return;
-    }
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &Exchange::BeforeSending);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, &exchange);
+    if (request.method == Method::kDelete) return;
     // Content-Length is sent even for an empty body: cpp-httplib waits 5 s where it is missing.
     curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
     curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, kSendBufferBytes);
     curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, exchange.body_size());
     curl_easy_setopt(easy, CURLOPT_READFUNCTION, &Exchange::Read);
     curl_easy_setopt(easy, CURLOPT_READDATA, &exchange);
-    if (!request.is_idempotent) return;  // Without a way to rewind, libcurl cannot repeat a body that it began to send.
-    curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, &Exchange::Seek);
-    curl_easy_setopt(easy, CURLOPT_SEEKDATA, &exchange);
   }
 
   // Runs the exchange to its end; nothing when it was cancelled.

@@ -30,8 +30,7 @@ struct HttpRequest {
   std::string head = {};
   std::span<const std::byte> payload = {};  ///< Borrowed until the exchange is over.
   std::string tail = {};
-  /// False: nobody may send it again, since it may have been carried out. That goes for the transport, too: libcurl
-  /// would repeat it by itself where a connection that was used before dies before the answer's first byte.
+  /// False: to send it again could make it take effect twice. The transport sends once whatever is not a GET.
   bool is_idempotent = true;
   /// True: straight to the host, whatever proxy the environment names. For secrets that go in the clear to this
   /// machine, or to its metadata server.
