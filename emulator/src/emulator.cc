@@ -93,6 +93,7 @@ class Emulator::Running {
   [[nodiscard]] std::vector<RequestRecord> journal() const { return journal_.Read(0, clock_.Now()); }
   [[nodiscard]] Counters counters() const { return counters_.Read(); }
   [[nodiscard]] Faults& faults() { return faults_; }
+  [[nodiscard]] RetryTestControl& retry_tests() { return retry_tests_; }
   [[nodiscard]] ShapingControl& shaping() { return shaping_; }
   [[nodiscard]] QuotaControl& quotas() { return quotas_; }
   [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
@@ -163,6 +164,7 @@ Clock& Emulator::clock() { return running_->clock(); }
 std::vector<RequestRecord> Emulator::journal() const { return running_->journal(); }
 Counters Emulator::counters() const { return running_->counters(); }
 Faults& Emulator::faults() { return running_->faults(); }
+RetryTestControl& Emulator::retry_tests() { return running_->retry_tests(); }
 ShapingControl& Emulator::shaping() { return running_->shaping(); }
 QuotaControl& Emulator::quotas() { return running_->quotas(); }
 void Emulator::Reset() { running_->Reset(); }

@@ -81,6 +81,15 @@ TEST_F(RetryTestApiTest, TestsAreMadeSeenAndDeleted) {
   EXPECT_EQ(json::parse(Call("GET", "/retry_tests").body), (json{{"retry_test", json::array()}}));
 }
 
+TEST_F(RetryTestApiTest, TestsAreMadeInProcessToo) {
+  id_ = emulator().retry_tests().Make({{"storage.objects.get", {"return-503"}}}).id;
+  EXPECT_EQ(Send("GET", "/storage/v1/b/bucket/o/o")->status, 503);
+  EXPECT_TRUE(emulator().retry_tests().Find(id_)->is_completed);
+  EXPECT_THAT(emulator().retry_tests().List(), SizeIs(1));
+  EXPECT_TRUE(emulator().retry_tests().Delete(id_));
+  EXPECT_FALSE(emulator().retry_tests().Find(id_));
+}
+
 TEST_F(RetryTestApiTest, WhatIsNoTestIsRefusedByName) {
   struct Case {
     std::string body;

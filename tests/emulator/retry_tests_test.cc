@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -151,11 +152,24 @@ TEST(RetryTests, GiveAnInstructionToOneRequestAlone) {
 }
 
 TEST(RetryTests, NameWhatIsWrong) {
-  EXPECT_THAT(*RetryTests::FindWrong({}), HasSubstr("no instructions"));
-  EXPECT_THAT(*RetryTests::FindWrong({{"storage.objects.fly", {"return-503"}}}), HasSubstr("storage.objects.fly"));
-  EXPECT_THAT(*RetryTests::FindWrong({{kGet, {}}}), HasSubstr(kGet));
-  EXPECT_THAT(*RetryTests::FindWrong({{kGet, {"return-503", "return-x"}}}), HasSubstr("return-x"));
-  EXPECT_FALSE(RetryTests::FindWrong({{kGet, {"return-503"}}}));
+  struct Case {
+    RetryInstructions instructions;
+    std::string want;
+  };
+  const std::vector<Case> cases = {{{}, "no instructions"},
+                                   {{{"storage.objects.fly", {"return-503"}}}, "storage.objects.fly"},
+                                   {{{kGet, {}}}, kGet},
+                                   {{{kGet, {"return-503", "return-x"}}}, "return-x"}};
+  RetryTests tests(1);
+  for (const Case& test : cases) {
+    try {
+      tests.Make(test.instructions);
+      FAIL() << "nothing was wrong with it: " << test.want;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_THAT(error.what(), HasSubstr(test.want));
+    }
+  }
+  EXPECT_FALSE(tests.has_any());
 }
 
 }  // namespace

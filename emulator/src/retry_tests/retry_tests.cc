@@ -1,6 +1,7 @@
 #include "retry_tests/retry_tests.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "retry_tests/retry_methods.h"
@@ -15,21 +16,22 @@ std::string MakeId(std::mt19937_64& random) {
   return id;
 }
 
-}  // namespace
-
-std::optional<std::string> RetryTests::FindWrong(const RetryInstructionTexts& instructions) {
-  if (instructions.empty()) return "There are no instructions.";
+void Check(const RetryInstructions& instructions) {
+  const auto refuse = [](const std::string& what) { throw std::invalid_argument("retry test: " + what); };
+  if (instructions.empty()) refuse("there are no instructions");
   for (const auto& [method, texts] : instructions) {
-    if (!IsRetryMethod(method)) return "'" + method + "' is no method that can be tested.";
-    if (texts.empty()) return method + " has no instructions.";
+    if (!IsRetryMethod(method)) refuse("'" + method + "' is no method that can be tested");
+    if (texts.empty()) refuse(method + " has no instructions");
     for (const std::string& text : texts) {
-      if (!ParseRetryInstruction(text)) return "'" + text + "' of " + method + " is no instruction.";
+      if (!ParseRetryInstruction(text)) refuse("'" + text + "' of " + method + " is no instruction");
     }
   }
-  return std::nullopt;
 }
 
-RetryTests::Test RetryTests::Make(const RetryInstructionTexts& instructions) {
+}  // namespace
+
+RetryTest RetryTests::Make(const RetryInstructions& instructions) {
+  Check(instructions);
   const std::lock_guard lock(mutex_);
   Queues queues;
   for (const auto& [method, texts] : instructions) {
@@ -43,8 +45,8 @@ RetryTests::Test RetryTests::Make(const RetryInstructionTexts& instructions) {
   return Describe(at->first, at->second);
 }
 
-RetryTests::Test RetryTests::Describe(const std::string& id, const Queues& queues) {
-  Test test{.id = id, .is_completed = queues.is_completed};
+RetryTest RetryTests::Describe(const std::string& id, const Queues& queues) {
+  RetryTest test{.id = id, .is_completed = queues.is_completed};
   for (const auto& [method, queue] : queues.by_method) {
     std::vector<std::string>& texts = test.instructions[method];
     for (const Queued& queued : queue) texts.push_back(queued.text);
@@ -52,16 +54,16 @@ RetryTests::Test RetryTests::Describe(const std::string& id, const Queues& queue
   return test;
 }
 
-std::optional<RetryTests::Test> RetryTests::Find(std::string_view id) const {
+std::optional<RetryTest> RetryTests::Find(std::string_view id) const {
   const std::lock_guard lock(mutex_);
   const auto found = tests_.find(id);
   if (found == tests_.end()) return std::nullopt;
   return Describe(found->first, found->second);
 }
 
-std::vector<RetryTests::Test> RetryTests::List() const {
+std::vector<RetryTest> RetryTests::List() const {
   const std::lock_guard lock(mutex_);
-  std::vector<Test> all;
+  std::vector<RetryTest> all;
   for (const auto& [id, queues] : tests_) all.push_back(Describe(id, queues));
   return all;
 }

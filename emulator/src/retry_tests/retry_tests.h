@@ -12,21 +12,14 @@
 #include <string_view>
 #include <vector>
 
+#include "gcsflux/emulator/retry_tests.h"
 #include "retry_tests/retry_instruction.h"
 
 namespace gcsflux::emulator {
 
-/// The texts of a test's instructions, by method, in the order in which they are met.
-using RetryInstructionTexts = std::map<std::string, std::vector<std::string>, std::less<>>;
-
 /// The tests that clients have made of how they retry: a queue of instructions for each method. Thread-safe.
-class RetryTests {
+class RetryTests final : public RetryTestControl {
  public:
-  struct Test {
-    std::string id = {};
-    RetryInstructionTexts instructions = {};  ///< What is left.
-    bool is_completed = false;                ///< The last one was taken.
-  };
   /// The first instruction of a queue, which may be taken off as long as it is the first.
   struct Head {
     RetryInstruction instruction = {};
@@ -36,15 +29,10 @@ class RetryTests {
   /// Only a test's maker has to know its id: `seed` need not be secret.
   explicit RetryTests(std::uint64_t seed) : random_(seed) {}
 
-  /// What is wrong with them, by method and instruction; nothing where a test can be made of them.
-  static std::optional<std::string> FindWrong(const RetryInstructionTexts& instructions);
-
-  /// With them nothing is wrong.
-  Test Make(const RetryInstructionTexts& instructions);
-  [[nodiscard]] std::optional<Test> Find(std::string_view id) const;
-  [[nodiscard]] std::vector<Test> List() const;
-  /// False where there is none of that id.
-  bool Delete(std::string_view id);
+  RetryTest Make(const RetryInstructions& instructions) override;
+  [[nodiscard]] std::optional<RetryTest> Find(std::string_view id) const override;
+  [[nodiscard]] std::vector<RetryTest> List() const override;
+  bool Delete(std::string_view id) override;
   void Clear();
 
   /// Whether there is any test; costs one atomic load.
@@ -64,7 +52,7 @@ class RetryTests {
     std::map<std::string, std::deque<Queued>, std::less<>> by_method = {};
     bool is_completed = false;
   };
-  static Test Describe(const std::string& id, const Queues& queues);
+  static RetryTest Describe(const std::string& id, const Queues& queues);
   [[nodiscard]] const std::deque<Queued>* FindQueueLocked(std::string_view id, std::string_view method) const;
 
   std::atomic<std::size_t> count_ = 0;

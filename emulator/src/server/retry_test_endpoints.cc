@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,7 +26,7 @@ bool IsOurs(const HttpRequest& request, std::string_view path) {
   return (path == kTests || path == kTest || path.starts_with("/retry_test/")) && !IsXmlRequest(request);
 }
 
-nlohmann::json Render(const RetryTests::Test& test) {
+nlohmann::json Render(const RetryTest& test) {
   return {
       {"id", test.id}, {"instructions", test.instructions}, {"completed", test.is_completed}, {"transport", "HTTP"}};
 }
@@ -33,9 +34,9 @@ nlohmann::json Render(const RetryTests::Test& test) {
 HttpResponse Respond(const nlohmann::json& json) { return JsonResponse(json.dump()); }
 
 // Methods to lists of texts; nothing where it is something else.
-std::optional<RetryInstructionTexts> ReadInstructions(const nlohmann::json& json) {
-  if (!json.is_object() || json.empty()) return std::nullopt;
-  RetryInstructionTexts instructions;
+std::optional<RetryInstructions> ReadInstructions(const nlohmann::json& json) {
+  if (!json.is_object()) return std::nullopt;
+  RetryInstructions instructions;
   for (const auto& [method, texts] : json.items()) {
     if (!texts.is_array()) return std::nullopt;
     for (const auto& text : texts) {
@@ -63,7 +64,7 @@ ApiResult<HttpResponse> RetryTestEndpoints::Answer(const HttpRequest& request, s
                                                    RequestBody& body) {
   if (path == kTests && request.method == "GET") {
     nlohmann::json all = nlohmann::json::array();
-    for (const RetryTests::Test& test : tests_.List()) all.push_back(Render(test));
+    for (const RetryTest& test : tests_.List()) all.push_back(Render(test));
     return Respond({{"retry_test", std::move(all)}});
   }
   if (path == kTest && request.method == "POST") return Make(body);
@@ -71,7 +72,7 @@ ApiResult<HttpResponse> RetryTestEndpoints::Answer(const HttpRequest& request, s
   if (path == kTests || path == kTest || (request.method != "GET" && request.method != "DELETE")) {
     return tl::unexpected(ApiError{405, "methodNotAllowed", "Method Not Allowed"});
   }
-  const std::optional<RetryTests::Test> test = tests_.Find(id);
+  const std::optional<RetryTest> test = tests_.Find(id);
   if (!test) return tl::unexpected(ApiError{404, "notFound", "No such retry test."});
   if (request.method == "GET") return Respond(Render(*test));
   tests_.Delete(id);
@@ -90,8 +91,11 @@ ApiResult<HttpResponse> RetryTestEndpoints::Make(RequestBody& body) {
   if (!instructions) {
     return tl::unexpected(BadRequest("instructions is no object of methods with lists of instructions."));
   }
-  if (const auto wrong = RetryTests::FindWrong(*instructions)) return tl::unexpected(BadRequest(*wrong));
-  return Respond(Render(tests_.Make(*instructions)));
+  try {
+    return Respond(Render(tests_.Make(*instructions)));
+  } catch (const std::invalid_argument& error) {
+    return tl::unexpected(BadRequest(error.what()));
+  }
 }
 
 }  // namespace gcsflux::emulator

@@ -12,6 +12,7 @@
 #include "gcsflux/emulator/clock.h"
 #include "gcsflux/emulator/faults.h"
 #include "gcsflux/emulator/quotas.h"
+#include "gcsflux/emulator/retry_tests.h"
 #include "gcsflux/emulator/security.h"
 #include "gcsflux/emulator/shaping.h"
 #include "gcsflux/emulator/traffic.h"
@@ -88,13 +89,15 @@ class Emulator {
 
   /// What is to go wrong, and what did.
   [[nodiscard]] Faults& faults();
+  /// What requests that take part in a retry test meet.
+  [[nodiscard]] RetryTestControl& retry_tests();
 
   /// What delays requests, and what refuses them, to be changed while it runs.
   [[nodiscard]] ShapingControl& shaping();
   [[nodiscard]] QuotaControl& quotas();
 
-  /// Forgets buckets, upload sessions, journal and counters, and changes of shaping, quotas and faults: what is left is
-  /// what an emulator starts with. The clock and open connections stay as they are.
+  /// Forgets buckets, upload sessions, retry tests, journal and counters, and changes of shaping, quotas and faults: what
+  /// is left is what an emulator starts with. The clock and open connections stay as they are.
   void Reset();
 
   /// Stores files as objects, and returns their number. Throws std::runtime_error where a file cannot be read or its

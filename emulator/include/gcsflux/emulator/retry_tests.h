@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gcsflux::emulator {
+
+/// A queue of instructions for each method, "storage.objects.get" say, which requests with the header x-retry-test-id
+/// meet: docs/retry_tests.md.
+using RetryInstructions = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+/// What has become of a test.
+struct RetryTest {
+  std::string id = {};
+  RetryInstructions instructions = {};  ///< Those that are left.
+  bool is_completed = false;            ///< The last one was met.
+};
+
+/// The Retry Test API in process. Thread-safe.
+class RetryTestControl {
+ public:
+  virtual ~RetryTestControl() = default;
+
+  /// Throws std::invalid_argument, which names the method and the instruction, where one is unknown or there is none.
+  virtual RetryTest Make(const RetryInstructions& instructions) = 0;
+  [[nodiscard]] virtual std::optional<RetryTest> Find(std::string_view id) const = 0;
+  [[nodiscard]] virtual std::vector<RetryTest> List() const = 0;
+  /// False where there is none of that id.
+  virtual bool Delete(std::string_view id) = 0;
+};
+
+}  // namespace gcsflux::emulator
