@@ -58,9 +58,10 @@ DEFINE_bool(refused_count, false,
 DEFINE_string(retry_after_s, "",
               "Seconds of a Retry-After header on every 429 of a quota; GCS promises none. Set it to see whether a "
               "client heeds it.");
-DEFINE_string(latency_growth_ms, "",
-              "Milliseconds that a request takes longer at its quota; they grow from nothing. Raise it where a client is "
-              "to notice before it is refused.");
+DEFINE_string(
+    latency_growth_ms, "",
+    "Milliseconds that a request takes longer at its quota; they grow from nothing. Raise it where a client is "
+    "to notice before it is refused.");
 DEFINE_string(latency_growth_from, "",
               "The share of the quota, 0 to 0.999, from which they grow. Lower it to give more warning.");
 

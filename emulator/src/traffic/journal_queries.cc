@@ -14,9 +14,8 @@ using Edges = std::vector<std::pair<std::uint64_t, int>>;
 // The runs that lie under two or more.
 std::vector<std::pair<std::uint64_t, std::uint64_t>> FindOverlaps(Edges edges) {
   // At one place beginnings come first, so that a run under changing pairs is one; neighbours meet in an empty one.
-  std::sort(edges.begin(), edges.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : a.second > b.second;
-  });
+  std::sort(edges.begin(), edges.end(),
+            [](const auto& a, const auto& b) { return a.first != b.first ? a.first < b.first : a.second > b.second; });
   std::vector<std::pair<std::uint64_t, std::uint64_t>> overlaps;
   int depth = 0;
   for (const auto& [offset, change] : edges) {

@@ -96,8 +96,8 @@ class Emulator {
   [[nodiscard]] ShapingControl& shaping();
   [[nodiscard]] QuotaControl& quotas();
 
-  /// Forgets buckets, upload sessions, retry tests, journal and counters, and changes of shaping, quotas and faults: what
-  /// is left is what an emulator starts with. The clock and open connections stay as they are.
+  /// Forgets buckets, upload sessions, retry tests, journal and counters, and changes of shaping, quotas and faults:
+  /// what is left is what an emulator starts with. The clock and open connections stay as they are.
   void Reset();
 
   /// Stores files as objects, and returns their number. Throws std::runtime_error where a file cannot be read or its
