@@ -3,8 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "server/json_error.h"
-#include "server/xml/xml_error.h"
+#include "server/traffic/error_answer.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -31,10 +30,7 @@ ApiError ErrorOf(int status) {
 
 HttpResponse DefaultResponse(int status, bool is_xml) {
   if (!MayHaveBody(static_cast<std::uint64_t>(status))) return {.status = status};
-  const ApiError error = ErrorOf(status);
-  HttpResponse response = is_xml ? XmlErrorResponse(ToXmlError(error)) : ErrorResponse(error);
-  response.status = status;  // which XML has no code for, perhaps
-  return response;
+  return ErrorAnswer(is_xml, ErrorOf(status));
 }
 
 }  // namespace

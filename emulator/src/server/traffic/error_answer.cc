@@ -5,8 +5,8 @@
 
 namespace gcsflux::emulator {
 
-HttpResponse ErrorAnswer(const RequestPreview& preview, const ApiError& error) {
-  if (!preview.is_xml) return ErrorResponse(error);
+HttpResponse ErrorAnswer(bool is_xml, const ApiError& error) {
+  if (!is_xml) return ErrorResponse(error);
   HttpResponse response = XmlErrorResponse(ToXmlError(error));
   response.status = error.status;  // the codes of the XML API have but one each
   return response;

@@ -2,11 +2,10 @@
 
 #include "server/api_error.h"
 #include "server/http_message.h"
-#include "server/traffic/request_preview.h"
 
 namespace gcsflux::emulator {
 
-/// An error in the shape of the API that the request belongs to.
-HttpResponse ErrorAnswer(const RequestPreview& preview, const ApiError& error);
+/// An error in the shape of the XML API or of the JSON API.
+HttpResponse ErrorAnswer(bool is_xml, const ApiError& error);
 
 }  // namespace gcsflux::emulator

@@ -40,7 +40,7 @@ class TakeInstruction final : public Firing {
 class UnknownTest final : public Intervention {
  public:
   std::optional<HttpResponse> Before(const Passage& passage) override {
-    return ErrorAnswer(passage.preview, {404, "notFound", "No such retry test."});
+    return ErrorAnswer(passage.preview.is_xml, {404, "notFound", "No such retry test."});
   }
 };
 
