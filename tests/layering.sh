@@ -19,7 +19,7 @@ files_without() { local pattern=$1; shift; files "$@" | grep -vE "$pattern" || t
 
 # Upward includes. Directories of sdk/src from the lowest layer up; "a b" share one. Of layer 3, client takes its tokens
 # from auth, and auth knows no client.
-layers=("base" "http" "wire retry" "auth" "client" "transfer" "torch")
+layers=("base" "events http" "wire retry" "auth" "client" "transfer" "torch")
 for ((low = 0; low < ${#layers[@]}; ++low)); do
   above=$(printf '%s ' "${layers[@]:low+1}" | tr -s ' ' '|')
   above=${above%|}

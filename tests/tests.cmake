@@ -42,6 +42,13 @@ gcsflux_test(integration_tests
   SOURCES integration/client_test.cc integration/fault_matrix_test.cc integration/throttling_test.cc
           support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
+
+# What a client says about itself: events, counters, logs, traces.
+gcsflux_test(events_tests
+  SOURCES events/client_events_test.cc events/shown_url_test.cc support/raw_server.cc
+  LIBRARIES gcsflux_client gcsflux_emulator)
+target_include_directories(events_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+
 if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the process's.
   gcsflux_test(stream_memory_tests WHOLE
     SOURCES integration/stream_memory_test.cc support/emulator_process.cc

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gcsflux/events.h"
 #include "gcsflux/object.h"
 #include "gcsflux/options.h"
 #include "gcsflux/result.h"
@@ -85,6 +86,12 @@ class Client {
                                         const ComposeObjectsOptions& options = {}) const;
 
   Result<void> DeleteObject(const ObjectName& object, const DeleteObjectOptions& options = {}) const;
+
+  /// What this client and its copies have done so far. Cheap: read it as often as is useful.
+  [[nodiscard]] Counters counters() const;
+  /// Its gates as they stand, one for each bucket and class of requests that it has sent; empty where another
+  /// ThrottlePolicy is set.
+  [[nodiscard]] std::vector<GateStatus> flow_control() const;
 
   /// For this library's own layers; not part of the promise.
   explicit Client(std::shared_ptr<const ClientCore> core) : core_(std::move(core)) {}

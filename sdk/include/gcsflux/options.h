@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -11,6 +12,8 @@
 #include "gcsflux/object.h"
 
 namespace gcsflux {
+
+class EventListener;
 
 /// How the waits of many callers that fail together are spread. A wait's bound grows from attempt to attempt.
 enum class Jitter {
@@ -101,6 +104,9 @@ struct ClientOptions {
   std::chrono::seconds stall_timeout{60};
   /// Connections kept open between calls. Raise it to at least the number of threads that call at once.
   int max_idle_connections = 256;
+  /// Hears what the client does, and must be thread-safe: events.h. Set it to log, to trace, or to count by yourself
+  /// what Client::counters() does not.
+  std::shared_ptr<EventListener> event_listener = {};
 };
 
 struct InsertBucketOptions {

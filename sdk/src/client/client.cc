@@ -80,10 +80,15 @@ Result<Client> Client::Create(ClientOptions options) {
                                 .project = options.project,
                                 .authorization = *std::move(authorization),
                                 .retry = options.retry,
-                                .throttle_policy = options.throttle_policy};
+                                .throttle_policy = options.throttle_policy,
+                                .event_listener = options.event_listener};
   return Client(
       std::make_shared<const ClientCore>(std::move(settings), std::move(transport), internal::SystemTiming()));
 }
+
+Counters Client::counters() const { return core_->observer().counters(); }
+
+std::vector<GateStatus> Client::flow_control() const { return core_->flow_control(); }
 
 Result<BucketMetadata> Client::InsertBucket(const std::string& bucket, const InsertBucketOptions& options) const {
   if (auto checked = CheckBucketName(bucket); !checked) return checked.error();

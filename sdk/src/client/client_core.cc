@@ -2,6 +2,7 @@
 
 #include "base/hide_secret.h"
 #include "base/version.h"
+#include "events/shown_url.h"
 #include "retry/throttle_cause.h"
 #include "wire/error_response.h"
 
@@ -28,14 +29,19 @@ Error RefusedByGate(GateKeeper::Admission::Kind kind) {
   }
 }
 
+std::optional<Error> Throttling(const Result<HttpResponse>& response) {
+  if (!response || (response->status != 429 && response->status != 403)) return std::nullopt;
+  Error error = internal::ErrorFromResponse(*response);
+  return error.code == ErrorCode::kRateLimited ? std::optional(std::move(error)) : std::nullopt;
+}
+
 // A request that the service has dealt with, whatever it said, has passed the quota.
-void Report(GateKeeper& gate, Gate::TimePoint sent, const Result<HttpResponse>& response, Attempts& attempts) {
+void Report(GateKeeper& gate, Gate::TimePoint sent, const Result<HttpResponse>& response,
+            const std::optional<Error>& throttling, Attempts& attempts) {
   if (!response || response->status >= 500) return gate.OnOther();
-  if (response->status != 429 && response->status != 403) return gate.OnSuccess(sent);
-  const Error error = internal::ErrorFromResponse(*response);
-  if (error.code != ErrorCode::kRateLimited) return gate.OnSuccess(sent);
+  if (!throttling) return gate.OnSuccess(sent);
   // The limit of a single object is that request's own matter.
-  if (internal::CauseOfThrottling(error) == internal::ThrottleCause::kObjectMutation) return gate.OnOther();
+  if (internal::CauseOfThrottling(*throttling) == internal::ThrottleCause::kObjectMutation) return gate.OnOther();
   attempts.SetGateDelay(gate.OnThrottled(sent, attempts.number()));
 }
 
@@ -44,10 +50,14 @@ void Report(GateKeeper& gate, Gate::TimePoint sent, const Result<HttpResponse>& 
 Result<HttpResponse> ClientCore::SendRaw(const HttpRequest& request, const std::string& invocation_id,
                                          Attempts& attempts, const std::stop_token& stop,
                                          BodyReceiver* receiver) const {
+  attempts.SetInvocationId(invocation_id);
+  const GateClass gate_class = internal::GateClassOf(attempts.call().kind);
   if (settings_.throttle_policy != ThrottlePolicy::kGate) {
-    return Transmit(request, invocation_id, attempts, stop, receiver);
+    auto response = Transmit(request, invocation_id, attempts, stop, receiver);
+    if (Throttling(response)) observer_.Throttled({.call = attempts.info(), .gate_class = gate_class});
+    return response;
   }
-  GateKeeper& gate = gates_.For(attempts.call().bucket, internal::GateClassOf(attempts.call().kind));
+  GateKeeper& gate = gates_.For(attempts.call().bucket, gate_class);
   if (!attempts.ticket()) attempts.SetTicket(gates_.NewTicket());
   const GateKeeper::Admission admission = gate.Enter(*attempts.ticket(), attempts.deadline(), stop);
   if (admission.kind != GateKeeper::Admission::Kind::kGo) {
@@ -55,7 +65,13 @@ Result<HttpResponse> ClientCore::SendRaw(const HttpRequest& request, const std::
     return RefusedByGate(admission.kind);
   }
   auto response = Transmit(request, invocation_id, attempts, stop, receiver);
-  Report(gate, admission.sent, response, attempts);
+  const auto throttling = Throttling(response);
+  Report(gate, admission.sent, response, throttling, attempts);
+  if (throttling) {
+    const auto state = gate.state();
+    observer_.Throttled(
+        {.call = attempts.info(), .gate_class = gate_class, .is_engaged = state.is_engaged, .rate = state.rate});
+  }
   return response;
 }
 
@@ -91,7 +107,24 @@ Result<HttpResponse> ClientCore::Perform(const HttpRequest& request, const std::
   complete.headers.emplace_back("x-goog-api-client", std::string("gl-cpp/20 gccl/") + internal::kVersion +
                                                          " gccl-invocation-id/" + invocation_id +
                                                          " gccl-attempt-count/" + std::to_string(attempts.number()));
+  internal::Movement movement;
+  complete.movement = &movement;
+  const auto start = observer_.is_heard() ? timing_->Now() : internal::Timing::TimePoint();
   auto response = transport_->Perform(complete, receiver, stop);
+  std::string url;
+  observer_.RequestEnded(movement.bytes_sent, movement.bytes_received, [&] {
+    url = internal::ShownUrl(request.url, request.is_url_secret);
+    return RequestEvent{.call = attempts.info(),
+                        .method = internal::MethodName(request.method),
+                        .url = url,
+                        .status = response ? response->status : 0,
+                        .failure = response ? std::nullopt : std::optional(response.error().code),
+                        .bytes_sent = movement.bytes_sent,
+                        .bytes_received = movement.bytes_received,
+                        .start = start,
+                        .first_byte = movement.first_byte ? std::optional(start + *movement.first_byte) : std::nullopt,
+                        .end = timing_->Now()};
+  });
   // An answer may repeat what it was sent, and an error's words go into messages.
   if (token != nullptr && response && response->status >= 300) internal::HideSecret(response->body, token->text);
   return response;

@@ -2,9 +2,11 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/timing.h"
 #include "client/authorization.h"
+#include "events/observer.h"
 #include "gcsflux/client.h"
 #include "http/transport.h"
 #include "retry/gates.h"
@@ -21,6 +23,7 @@ class ClientCore {
     internal::Authorization authorization = {};
     RetryPolicies retry = {};
     ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
+    std::shared_ptr<EventListener> event_listener = nullptr;
   };
 
   ClientCore(Settings settings, std::unique_ptr<internal::Transport> transport,
@@ -28,11 +31,16 @@ class ClientCore {
       : settings_(std::move(settings)),
         transport_(std::move(transport)),
         timing_(std::move(timing)),
+        observer_(settings_.event_listener),
         gates_(*timing_),
         budgets_(settings_.retry) {}
 
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] const std::string& endpoint() const { return settings_.endpoint; }
+  /// Whom to tell what is done.
+  [[nodiscard]] internal::Observer& observer() const { return observer_; }
+  /// Every gate that was asked for, by bucket and class.
+  [[nodiscard]] std::vector<GateStatus> flow_control() const { return gates_.status(); }
 
   /// Calls `attempt(Attempts&)` under the client's retry policy: see internal::RetryLoop.
   template <class Attempt>
@@ -40,7 +48,8 @@ class ClientCore {
     const internal::RetryRules rules{.options = internal::PolicyOf(settings_.retry, call.kind),
                                      .timing = *timing_,
                                      .budget = &budgets_.Of(call.kind),
-                                     .throttle_policy = settings_.throttle_policy};
+                                     .throttle_policy = settings_.throttle_policy,
+                                     .observer = &observer_};
     return internal::RetryLoop(call, rules, std::move(attempt));
   }
 
@@ -71,6 +80,7 @@ class ClientCore {
   const Settings settings_;
   const std::unique_ptr<internal::Transport> transport_;
   const std::unique_ptr<internal::Timing> timing_;
+  mutable internal::Observer observer_;
   mutable internal::Gates gates_;
   mutable internal::RetryBudgets budgets_;
 };

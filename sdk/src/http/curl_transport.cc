@@ -80,11 +80,25 @@ class Exchange {
     return std::move(response_);
   }
 
+  // By the first line of the head: libcurl's own figure is another one where the request has a body.
+  [[nodiscard]] Movement Moved() const {
+    const auto count = [this](CURLINFO what) {
+      curl_off_t value = 0;
+      curl_easy_getinfo(easy_, what, &value);
+      return static_cast<std::uint64_t>(value);
+    };
+    return {.bytes_sent = count(CURLINFO_SIZE_UPLOAD_T),
+            .bytes_received = count(CURLINFO_SIZE_DOWNLOAD_T),
+            .first_byte = first_byte_ ? std::optional(*first_byte_ - start_) : std::nullopt};
+  }
+
   void set_easy(CURL* easy) { easy_ = easy; }
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
   [[nodiscard]] bool has_lost_answer() const { return times_sent_ > 1; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   std::size_t ReadBody(std::span<std::byte> out) {
     std::size_t written = 0;
     while (written < out.size() && piece_ < body_.size()) {
@@ -101,6 +115,7 @@ class Exchange {
   }
 
   void TakeHeader(std::string_view line) {
+    if (!first_byte_) first_byte_ = Clock::now();
     while (!line.empty() && std::string_view("\r\n \t").find(line.back()) != std::string_view::npos)
       line.remove_suffix(1);
     is_head_whole_ = line.empty();
@@ -147,6 +162,8 @@ class Exchange {
   BodyReceiver* const receiver_;
   CURL* easy_ = nullptr;
   int times_sent_ = 0;  // or about to be
+  const Clock::time_point start_ = Clock::now();
+  std::optional<Clock::time_point> first_byte_;
   HttpResponse response_;
   bool is_head_whole_ = false;
   bool begun_ = false;
@@ -166,17 +183,6 @@ HeaderList MakeHeaderList(const Headers& headers) {
   return list;
 }
 
-const char* MethodName(Method method) {
-  switch (method) {
-    case Method::kGet: return "GET";
-    case Method::kPost: return "POST";
-    case Method::kPut: return "PUT";
-    case Method::kPatch: return "PATCH";
-    case Method::kDelete: return "DELETE";
-  }
-  return "GET";
-}
-
 class CurlTransport : public Transport {
  public:
   explicit CurlTransport(CurlOptions options) : options_(std::move(options)) {
@@ -194,6 +200,7 @@ class CurlTransport : public Transport {
     const HeaderList headers = MakeHeaderList(request.headers);
     Prepare(handle.easy.get(), request, headers.get(), exchange);
     const auto code = Drive(handle, stop);
+    if (request.movement != nullptr) *request.movement = exchange.Moved();
     if (!code) return Error{ErrorCode::kCancelled, "cancelled by its stop_token"};  // The handle goes with its state.
     if (exchange.failure()) return *exchange.failure();
     if (exchange.has_lost_answer())
@@ -229,7 +236,7 @@ class CurlTransport : public Transport {
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Exchange::Write);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, &exchange);
     if (request.method == Method::kGet) return;
-    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, MethodName(request.method));
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, MethodName(request.method).data());
     curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &Exchange::BeforeSending);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, &exchange);
     if (request.method == Method::kDelete) return;
@@ -286,6 +293,17 @@ class CurlTransport : public Transport {
 };
 
 }  // namespace
+
+std::string_view MethodName(Method method) {
+  switch (method) {
+    case Method::kGet: return "GET";
+    case Method::kPost: return "POST";
+    case Method::kPut: return "PUT";
+    case Method::kPatch: return "PATCH";
+    case Method::kDelete: return "DELETE";
+  }
+  return "GET";
+}
 
 std::string_view FindHeader(const Headers& headers, std::string_view name) {
   const auto found = std::find_if(headers.begin(), headers.end(), [&](const auto& h) { return h.first == name; });

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -16,11 +17,21 @@ namespace gcsflux::internal {
 
 enum class Method { kGet, kPost, kPut, kPatch, kDelete };
 
+/// "GET".
+std::string_view MethodName(Method method);
+
 /// In the order of the message. Names are lower-case in answers.
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
 /// The first value of a header by its lower-case name; empty where there is none.
 std::string_view FindHeader(const Headers& headers, std::string_view name);
+
+/// What an exchange moved, whatever became of it.
+struct Movement {
+  std::uint64_t bytes_sent = 0;                             ///< Of the request's body.
+  std::uint64_t bytes_received = 0;                         ///< Of the answer's.
+  std::optional<std::chrono::nanoseconds> first_byte = {};  ///< From the exchange's start; nothing where none came.
+};
 
 /// One request. Its body is head, payload and tail, one behind the other.
 struct HttpRequest {
@@ -35,6 +46,10 @@ struct HttpRequest {
   /// True: straight to the host, whatever proxy the environment names. For secrets that go in the clear to this
   /// machine, or to its metadata server.
   bool bypass_proxy = false;
+  /// The URL alone lets somebody in, as that of an upload's session does: it is shown to nobody.
+  bool is_url_secret = false;
+  /// Where the transport says what was moved, be it by an exchange that failed; null where nobody asks.
+  Movement* movement = nullptr;
   /// The transport's own unless set. For a server that is near or not there at all.
   std::optional<std::chrono::milliseconds> connect_timeout = {};
 };

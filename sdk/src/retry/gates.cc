@@ -9,4 +9,19 @@ GateKeeper& Gates::For(const std::string& bucket, GateClass of) {
   return *gate;
 }
 
+std::vector<GateStatus> Gates::status() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<GateStatus> all;
+  for (const auto& [key, gate] : gates_) {
+    const GateKeeper::State state = gate->state();
+    all.push_back({.bucket = key.first,
+                   .gate_class = key.second,
+                   .is_engaged = state.is_engaged,
+                   .rate = state.rate,
+                   .waiting = state.waiting,
+                   .throttled = state.throttled});
+  }
+  return all;
+}
+
 }  // namespace gcsflux::internal

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/timing.h"
 #include "retry/gate_keeper.h"
@@ -22,13 +23,16 @@ class Gates {
   /// Lives as long as this does.
   GateKeeper& For(const std::string& bucket, GateClass of);
 
+  /// All of them as they stand, by bucket and class.
+  [[nodiscard]] std::vector<GateStatus> status() const;
+
   /// A place in line, for all gates and attempts of a call: behind those that were given out before.
   Gate::Ticket NewTicket() { return last_ticket_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
  private:
   const Timing& timing_;
   std::atomic<Gate::Ticket> last_ticket_ = 0;
-  std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards what follows
   std::map<std::pair<std::string, GateClass>, std::unique_ptr<GateKeeper>> gates_;
 };
 

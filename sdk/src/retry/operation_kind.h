@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gcsflux/events.h"
 #include "gcsflux/options.h"
 
 namespace gcsflux::internal {
@@ -13,10 +14,8 @@ enum class OperationKind {
   kWriteMetadata,  ///< Whatever else makes, changes or deletes something.
 };
 
-/// The quotas that requests share: https://cloud.google.com/storage/docs/request-rate counts lists among reads, but a
-/// list costs the service more, and is throttled by itself.
-enum class GateClass { kList, kRead, kWrite };
-
+/// https://cloud.google.com/storage/docs/request-rate counts lists among reads, but a list costs the service more, and
+/// is throttled by itself.
 constexpr GateClass GateClassOf(OperationKind kind) {
   switch (kind) {
     case OperationKind::kList: return GateClass::kList;

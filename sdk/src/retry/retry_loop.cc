@@ -24,6 +24,27 @@ std::string InSeconds(std::chrono::nanoseconds duration) {
 Attempts::Attempts(const Call& call, const RetryRules& rules)
     : call_(call), rules_(rules), start_(rules.timing.Now()), progress_(start_) {
   if (rules_.budget != nullptr) rules_.budget->OnFirstAttempt();
+  if (rules_.observer != nullptr) rules_.observer->CallBegan();
+}
+
+CallInfo Attempts::info() const {
+  return {.operation = call_.operation,
+          .subject = call_.subject,
+          .bucket = call_.bucket,
+          .invocation_id = invocation_id_,
+          .attempt = number_};
+}
+
+void Attempts::SetInvocationId(const std::string& id) {
+  if (rules_.observer != nullptr && rules_.observer->is_heard()) invocation_id_ = id;
+}
+
+bool Attempts::StartOver() {
+  if (std::exchange(has_started_over_, true)) return false;
+  const Error refused{ErrorCode::kUnauthenticated, "401: the token was refused", 401};
+  if (rules_.observer != nullptr) rules_.observer->Retried({.call = info(), .cause = refused});
+  ++number_;
+  return true;
 }
 
 void Attempts::NoteProgress() {
@@ -63,6 +84,7 @@ std::optional<Error> Attempts::Failed(const Error& error) {
     return Final(error,
                  "deadline " + InSeconds(rules_.options.deadline) + "; raise RetryOptions::deadline to wait longer");
   }
+  if (rules_.observer != nullptr) rules_.observer->Retried({.call = info(), .cause = error, .delay = delay});
   if (delay.count() > 0 && !rules_.timing.Wait(delay, call_.stop)) {
     return Final(Error{ErrorCode::kCancelled, "cancelled while waiting to repeat: " + error.message}, "");
   }
@@ -91,6 +113,7 @@ std::string Attempts::History(const Error& last) const {
 }
 
 Error Attempts::Final(const Error& error, std::string_view why_final) const {
+  if (rules_.observer != nullptr) rules_.observer->CallFailed();
   Error final = error;
   final.message = std::string(call_.operation) + " " + call_.subject + ": " + error.message;
   if (number_ > 1) {

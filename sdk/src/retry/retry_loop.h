@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/timing.h"
+#include "events/observer.h"
 #include "gcsflux/options.h"
 #include "gcsflux/result.h"
 #include "retry/operation_kind.h"
@@ -32,6 +33,7 @@ struct RetryRules {
   const Timing& timing;
   RetryBudget* budget = nullptr;  ///< Null for none.
   ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
+  Observer* observer = nullptr;  ///< Null for none.
 };
 
 /// The attempts of one call, as a reader of its history sees them. Used by one thread.
@@ -44,6 +46,10 @@ class Attempts {
   [[nodiscard]] Timing::TimePoint deadline() const { return progress_ + rules_.options.deadline; }
   /// The number of the attempt under way, from 1.
   [[nodiscard]] int number() const { return number_; }
+  /// For events about the attempt under way. Borrowed from this and its call.
+  [[nodiscard]] CallInfo info() const;
+  /// By what name the service hears of the call: kept where somebody listens.
+  void SetInvocationId(const std::string& id);
   /// An attempt before this one may have taken effect, though it failed.
   [[nodiscard]] bool was_ambiguous() const { return was_ambiguous_; }
   /// Something was achieved that later attempts build on: the deadline and the delays start over.
@@ -58,11 +64,7 @@ class Attempts {
 
   /// The attempt under way is sent anew, under the next number, since its credential was refused and has been renewed.
   /// True once in a call.
-  bool StartOver() {
-    if (std::exchange(has_started_over_, true)) return false;
-    ++number_;
-    return true;
-  }
+  bool StartOver();
 
   /// Whatever the attempt under way fails with, no other follows.
   void GiveUp() { is_hopeless_ = true; }
@@ -89,6 +91,7 @@ class Attempts {
   int number_ = 1;
   int failures_ = 0;  // Since the last progress.
   std::chrono::nanoseconds last_delay_{0};
+  std::string invocation_id_;
   std::optional<std::uint64_t> ticket_;
   std::optional<std::chrono::nanoseconds> gate_delay_;
   bool was_ambiguous_ = false;

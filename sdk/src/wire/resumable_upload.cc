@@ -25,7 +25,7 @@ std::optional<std::uint64_t> PersistedBytes(std::string_view range) {
 
 HttpRequest ResumableUpload::Next(std::span<const std::byte> unsent, bool is_last, std::uint32_t crc32c) const {
   const std::string total = is_last ? std::to_string(persisted_ + unsent.size()) : "*";
-  HttpRequest request{.method = Method::kPut, .url = session_uri_};
+  HttpRequest request{.method = Method::kPut, .url = session_uri_, .is_url_secret = true};
   if (must_query_ || unsent.empty()) {
     // Of a whole object "*/total" is right both as a query and as the end of an upload that holds everything.
     request.headers.emplace_back("Content-Range", "bytes */" + total);
@@ -73,6 +73,8 @@ Result<void> ResumableUpload::OnIncomplete(const HttpResponse& response) {
   return {};
 }
 
-HttpRequest ResumableUpload::CancelRequest() const { return {.method = Method::kDelete, .url = session_uri_}; }
+HttpRequest ResumableUpload::CancelRequest() const {
+  return {.method = Method::kDelete, .url = session_uri_, .is_url_secret = true};
+}
 
 }  // namespace gcsflux::internal

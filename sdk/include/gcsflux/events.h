@@ -1,0 +1,134 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gcsflux/result.h"
+
+// What a Client does, told while it does it (EventListener), counted (Counters) and as it stands (GateStatus).
+namespace gcsflux {
+
+using EventTime = std::chrono::steady_clock::time_point;
+
+/// The requests that share a quota and so a gate, in one bucket.
+enum class GateClass { kList, kRead, kWrite };
+
+/// "list", "read" or "write".
+std::string_view GateClassName(GateClass gate_class);
+
+/// What an event is about. As in every event, what is borrowed is valid during the callback only.
+struct CallInfo {
+  std::string_view operation = {};      ///< As GCS names it: "objects.get".
+  std::string_view subject = {};        ///< "gs://bucket/name [0, 4096)".
+  std::string_view bucket = {};         ///< Empty where it is about none.
+  std::string_view invocation_id = {};  ///< The same for all attempts of a call; empty before the first is sent.
+  int attempt = 1;                      ///< From 1.
+};
+
+/// One attempt is over: answered, broken or cancelled.
+struct RequestEvent {
+  CallInfo call = {};
+  std::string_view method = {};  ///< "GET".
+  /// Without what would let somebody else in: an upload session's URI is cut behind its host.
+  std::string_view url = {};
+  int status = 0;                         ///< Of the answer; 0 where there was none.
+  std::optional<ErrorCode> failure = {};  ///< Why there was no answer, or not the whole of it.
+  std::uint64_t bytes_sent = 0;           ///< Of the request's body.
+  std::uint64_t bytes_received = 0;       ///< Of the answer's body.
+  EventTime start = {};                   ///< Behind the gate, with the credential at hand.
+  std::optional<EventTime> first_byte = {};
+  EventTime end = {};
+};
+
+/// An attempt failed, and another follows after the delay.
+struct RetryEvent {
+  CallInfo call = {};  ///< With the number of the attempt that failed.
+  const Error& cause;
+  std::chrono::nanoseconds delay{0};  ///< Waiting in line at a gate comes on top.
+};
+
+/// The service throttled a request.
+struct ThrottleEvent {
+  CallInfo call = {};
+  GateClass gate_class = GateClass::kRead;
+  bool is_engaged = false;  ///< The gate paces requests; never with another ThrottlePolicy.
+  double rate = 0;          ///< Requests a second that it lets through; 0 while it is open.
+};
+
+/// An exchange stood still for longer than is usual, and was broken off or hedged.
+struct StallEvent {
+  enum class Phase { kFirstByte, kBody };
+  CallInfo call = {};
+  Phase phase = Phase::kFirstByte;          ///< What did not come.
+  std::chrono::nanoseconds stood_still{0};  ///< For so long.
+  std::chrono::nanoseconds threshold{0};    ///< What is usual.
+};
+
+/// A second request beside a read that stands still.
+struct HedgeEvent {
+  enum class What {
+    kSent,  ///< It was sent.
+    kWon,   ///< It answered first, and the stalled one was cancelled.
+    kLost,  ///< The stalled one went on first, and the second was cancelled, or both failed.
+  };
+  CallInfo call = {};
+  What what = What::kSent;
+};
+
+/// A token was fetched, or was not to be had.
+struct TokenEvent {
+  std::string_view credential = {};  ///< Its kind: "service account". Never the token.
+  const Error* failure = nullptr;    ///< Null where a token came.
+  std::chrono::nanoseconds took{0};  ///< With all its attempts.
+};
+
+/// Hears what a Client does: ClientOptions::event_listener.
+///
+/// Callbacks come from the threads that call the client, several at once, in the midst of the call: be thread-safe and
+/// quick, and start no call of the same client. No lock of the client is held. What a callback throws is dropped and
+/// counted (Counters::listener_exceptions): the call goes on. Strings are borrowed: copy what is to be kept. No event
+/// holds a token, an encryption key, an upload session's URI or a signature.
+class EventListener {
+ public:
+  virtual ~EventListener() = default;
+  virtual void OnRequest(const RequestEvent&) {}
+  virtual void OnRetry(const RetryEvent&) {}
+  virtual void OnThrottle(const ThrottleEvent&) {}
+  virtual void OnStall(const StallEvent&) {}
+  virtual void OnHedge(const HedgeEvent&) {}
+  virtual void OnTokenRefresh(const TokenEvent&) {}
+};
+
+/// What a Client and its copies have done since Create(). They only grow; those of one snapshot are not of one instant.
+struct Counters {
+  std::uint64_t calls = 0;     ///< Operations that were begun, those that bigger ones are made of included.
+  std::uint64_t failures = 0;  ///< Of them, those that ended in an error, be it kNotFound.
+  std::uint64_t requests = 0;  ///< Attempts that were sent, hedges included; requests for tokens are not.
+  std::uint64_t retries = 0;   ///< Attempts that followed a failed one of the same call.
+  std::uint64_t throttled = 0;
+  std::uint64_t stalls = 0;
+  std::uint64_t hedges = 0;
+  std::uint64_t hedges_won = 0;
+  std::uint64_t sessions_restarted = 0;  ///< Resumable uploads that lost their session and began anew.
+  std::uint64_t token_refreshes = 0;     ///< Tokens that came.
+  std::uint64_t token_failures = 0;      ///< Tokens that did not, all their attempts together.
+  std::uint64_t token_retries = 0;       ///< Requests for tokens after the first.
+  std::uint64_t bytes_sent = 0;          ///< Of requests' bodies.
+  std::uint64_t bytes_received = 0;      ///< Of answers' bodies, those of failures included.
+  std::uint64_t listener_exceptions = 0;
+};
+
+/// A gate as it stands: docs/flow_control.md.
+struct GateStatus {
+  std::string bucket = {};  ///< Empty: of what is about no bucket.
+  GateClass gate_class = GateClass::kRead;
+  bool is_engaged = false;      ///< It paces requests, since the service throttles them.
+  double rate = 0;              ///< Requests a second that it lets through; 0 while it is open.
+  std::uint64_t waiting = 0;    ///< Requests in line.
+  std::uint64_t throttled = 0;  ///< Since the client was made.
+};
+
+}  // namespace gcsflux

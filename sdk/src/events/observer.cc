@@ -1,0 +1,36 @@
+#include "events/observer.h"
+
+namespace gcsflux {
+
+std::string_view GateClassName(GateClass gate_class) {
+  switch (gate_class) {
+    case GateClass::kList: return "list";
+    case GateClass::kRead: return "read";
+    case GateClass::kWrite: break;
+  }
+  return "write";
+}
+
+namespace internal {
+
+Counters Observer::counters() const {
+  const auto& t = tallies_;
+  return {.calls = t.calls,
+          .failures = t.failures,
+          .requests = t.requests,
+          .retries = t.retries,
+          .throttled = t.throttled,
+          .stalls = t.stalls,
+          .hedges = t.hedges,
+          .hedges_won = t.hedges_won,
+          .sessions_restarted = t.sessions_restarted,
+          .token_refreshes = t.token_refreshes,
+          .token_failures = t.token_failures,
+          .token_retries = t.token_retries,
+          .bytes_sent = t.bytes_sent,
+          .bytes_received = t.bytes_received,
+          .listener_exceptions = t.listener_exceptions};
+}
+
+}  // namespace internal
+}  // namespace gcsflux

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "gcsflux/events.h"
+
+namespace gcsflux::internal {
+
+/// Where a client says what it does: counted always, told where somebody listens. Thread-safe; call it under no lock,
+/// since a listener may take its time.
+class Observer {
+ public:
+  explicit Observer(std::shared_ptr<EventListener> listener = nullptr) : listener_(std::move(listener)) {}
+
+  /// Somebody listens: what only an event needs is worth finding out.
+  [[nodiscard]] bool is_heard() const { return listener_ != nullptr; }
+
+  void CallBegan() { Add(tallies_.calls); }
+  void CallFailed() { Add(tallies_.failures); }
+
+  /// An attempt is over. `make_event` makes the RequestEvent, and is called only where somebody listens.
+  template <class MakeEvent>
+  void RequestEnded(std::uint64_t bytes_sent, std::uint64_t bytes_received, MakeEvent make_event) {
+    Add(tallies_.requests);
+    Add(tallies_.bytes_sent, bytes_sent);
+    Add(tallies_.bytes_received, bytes_received);
+    Tell([&](EventListener& listener) { listener.OnRequest(make_event()); });
+  }
+  void Retried(const RetryEvent& event) {
+    Add(tallies_.retries);
+    Tell([&](EventListener& listener) { listener.OnRetry(event); });
+  }
+  void Throttled(const ThrottleEvent& event) {
+    Add(tallies_.throttled);
+    Tell([&](EventListener& listener) { listener.OnThrottle(event); });
+  }
+  void Stalled(const StallEvent& event) {
+    Add(tallies_.stalls);
+    Tell([&](EventListener& listener) { listener.OnStall(event); });
+  }
+  void Hedged(const CallInfo& call) {
+    Add(tallies_.hedges);
+    Tell([&](EventListener& listener) { listener.OnHedge({call, HedgeEvent::What::kSent}); });
+  }
+  void HedgeWon(const CallInfo& call) {
+    Add(tallies_.hedges_won);
+    Tell([&](EventListener& listener) { listener.OnHedge({call, HedgeEvent::What::kWon}); });
+  }
+  void HedgeLost(const CallInfo& call) {
+    Tell([&](EventListener& listener) { listener.OnHedge({call, HedgeEvent::What::kLost}); });
+  }
+  void SessionRestarted() { Add(tallies_.sessions_restarted); }
+  void TokenRetried() { Add(tallies_.token_retries); }
+  void TokenFetched(const TokenEvent& event) {
+    Add(event.failure == nullptr ? tallies_.token_refreshes : tallies_.token_failures);
+    Tell([&](EventListener& listener) { listener.OnTokenRefresh(event); });
+  }
+
+  [[nodiscard]] Counters counters() const;
+
+ private:
+  using Tally = std::atomic<std::uint64_t>;
+  static void Add(Tally& tally, std::uint64_t count = 1) { tally.fetch_add(count, std::memory_order_relaxed); }
+
+  // A listener is a guest: what it throws must not end a call that it only watches.
+  template <class Call>
+  void Tell(Call call) noexcept {
+    if (listener_ == nullptr) return;
+    try {
+      call(*listener_);
+    } catch (...) {
+      Add(tallies_.listener_exceptions);
+    }
+  }
+
+  const std::shared_ptr<EventListener> listener_;
+  struct {
+    Tally calls = 0, failures = 0, requests = 0, retries = 0, throttled = 0, stalls = 0, hedges = 0, hedges_won = 0;
+    Tally sessions_restarted = 0, token_refreshes = 0, token_failures = 0, token_retries = 0;
+    Tally bytes_sent = 0, bytes_received = 0, listener_exceptions = 0;
+  } tallies_;
+};
+
+}  // namespace gcsflux::internal

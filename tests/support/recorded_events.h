@@ -1,0 +1,77 @@
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "gcsflux/events.h"
+
+namespace gcsflux::testing {
+
+/// A listener that keeps what it heard, with its strings. Thread-safe; read it when the calls are over.
+class RecordedEvents : public EventListener {
+ public:
+  struct Call {
+    std::string operation = {};
+    std::string subject = {};
+    std::string bucket = {};
+    std::string invocation_id = {};
+    int attempt = 0;
+  };
+  struct Request {
+    Call call = {};
+    std::string method = {};
+    std::string url = {};
+    RequestEvent event = {};  ///< For its numbers: its strings are gone.
+  };
+  struct Retry {
+    Call call = {};
+    Error cause = {};
+    std::chrono::nanoseconds delay{0};
+  };
+  struct Throttle {
+    Call call = {};
+    ThrottleEvent event = {};
+  };
+  struct Token {
+    std::string credential = {};
+    std::optional<Error> failure = {};
+    std::chrono::nanoseconds took{0};
+  };
+
+  void OnRequest(const RequestEvent& event) override {
+    const std::scoped_lock lock(mutex_);
+    requests.push_back({Copy(event.call), std::string(event.method), std::string(event.url), event});
+    requests.back().event.call = {};
+    requests.back().event.method = requests.back().event.url = {};
+  }
+  void OnRetry(const RetryEvent& event) override {
+    const std::scoped_lock lock(mutex_);
+    retries.push_back({Copy(event.call), event.cause, event.delay});
+  }
+  void OnThrottle(const ThrottleEvent& event) override {
+    const std::scoped_lock lock(mutex_);
+    throttles.push_back({Copy(event.call), event});
+    throttles.back().event.call = {};
+  }
+  void OnTokenRefresh(const TokenEvent& event) override {
+    const std::scoped_lock lock(mutex_);
+    tokens.push_back({std::string(event.credential),
+                      event.failure == nullptr ? std::nullopt : std::optional(*event.failure), event.took});
+  }
+
+  std::vector<Request> requests = {};
+  std::vector<Retry> retries = {};
+  std::vector<Throttle> throttles = {};
+  std::vector<Token> tokens = {};
+
+ private:
+  static Call Copy(const CallInfo& call) {
+    return {std::string(call.operation), std::string(call.subject), std::string(call.bucket),
+            std::string(call.invocation_id), call.attempt};
+  }
+
+  std::mutex mutex_;
+};
+
+}  // namespace gcsflux::testing
