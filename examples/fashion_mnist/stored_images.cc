@@ -62,7 +62,8 @@ std::size_t StoreImages(const gcsflux::Client& client, const gcsflux::ObjectName
   const auto upload_what_is_next = [&] {
     for (std::size_t i = next++; i < missing.size() && !has_failed; i = next++) {
       const auto png = EncodePng(images.image(missing[i].index), images.rows, images.columns);
-      const auto stored = gcsflux::UploadObject(client, missing[i].object, png, {.content_type = "image/png"});
+      const auto stored =
+          gcsflux::UploadObject(client, missing[i].object, png, {.attributes = {.content_type = "image/png"}});
       if (stored.ok()) continue;
       has_failed = true;
       throw gcsflux::StorageError(stored.error());

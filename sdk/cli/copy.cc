@@ -71,7 +71,8 @@ Result<void> Download(const Client& client, const ObjectName& source, std::strin
 }
 
 UploadOptions UploadFlags() {
-  return {.mode = FLAGS_no_clobber ? WriteMode::kCreate : WriteMode::kOverwrite, .content_type = FLAGS_content_type};
+  return {.mode = FLAGS_no_clobber ? WriteMode::kCreate : WriteMode::kOverwrite,
+          .attributes = {.content_type = FLAGS_content_type}};
 }
 
 Result<void> Upload(const Client& client, const std::string& source, const ObjectName& destination) {

@@ -62,8 +62,10 @@ TEST_F(ClientTest, StoresAndReadsAnyNameAndAnyBytes) {
 }
 
 TEST_F(ClientTest, KeepsTypeAndMetadata) {
-  ASSERT_TRUE(
-      client_.InsertObject({"bkt", "o"}, AsBytes("x"), {.content_type = "text/plain", .metadata = {{"k", "v"}}}).ok());
+  ASSERT_TRUE(client_
+                  .InsertObject({"bkt", "o"}, AsBytes("x"),
+                                {.attributes = {.content_type = "text/plain", .metadata = {{"k", "v"}}}})
+                  .ok());
   const auto object = client_.GetObject({"bkt", "o"}, {.with_md5_hash = true});
   ASSERT_TRUE(object.ok());
   EXPECT_EQ(object->content_type, "text/plain");
@@ -85,13 +87,18 @@ TEST_F(ClientTest, ReadsRanges) {
 TEST_F(ClientTest, HonoursGenerationPreconditions) {
   const std::int64_t generation = Put("o", "old").generation;
   const ObjectName object{"bkt", "o"};
-  EXPECT_EQ(client_.InsertObject(object, AsBytes("x"), {.if_generation_match = 0}).error().code,
+  EXPECT_EQ(client_.InsertObject(object, AsBytes("x"), {.preconditions = {.if_generation_match = 0}}).error().code,
             ErrorCode::kPreconditionFailed);
-  EXPECT_EQ(client_.ReadObject(object, {.if_generation_match = 1}).error().code, ErrorCode::kPreconditionFailed);
-  EXPECT_EQ(client_.ReadObject(object, {.if_generation_not_match = generation}).error().code, ErrorCode::kNotModified);
-  EXPECT_EQ(client_.GetObject(object, {.if_generation_not_match = generation}).error().code, ErrorCode::kNotModified);
-  EXPECT_EQ(client_.DeleteObject(object, {.if_generation_match = 1}).error().code, ErrorCode::kPreconditionFailed);
-  EXPECT_TRUE(client_.InsertObject(object, AsBytes("new"), {.if_generation_match = generation}).ok());
+  EXPECT_EQ(client_.ReadObject(object, {.preconditions = {.if_generation_match = 1}}).error().code,
+            ErrorCode::kPreconditionFailed);
+  EXPECT_EQ(client_.ReadObject(object, {.preconditions = {.if_generation_not_match = generation}}).error().code,
+            ErrorCode::kNotModified);
+  EXPECT_EQ(client_.GetObject(object, {.preconditions = {.if_generation_not_match = generation}}).error().code,
+            ErrorCode::kNotModified);
+  EXPECT_EQ(client_.DeleteObject(object, {.preconditions = {.if_generation_match = 1}}).error().code,
+            ErrorCode::kPreconditionFailed);
+  EXPECT_TRUE(
+      client_.InsertObject(object, AsBytes("new"), {.preconditions = {.if_generation_match = generation}}).ok());
   EXPECT_EQ(client_.ReadObject(object, {.generation = generation}).error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(client_.DeleteObject(object).ok());
   EXPECT_EQ(client_.DeleteObject(object).error().code, ErrorCode::kNotFound);
@@ -139,7 +146,8 @@ TEST_F(ClientTest, ListsMoreThanAPage) {
 TEST_F(ClientTest, ComposesPinnedSources) {
   const std::int64_t first = Put("1", "Hello, ").generation;
   Put("2", "world");
-  const auto composed = client_.ComposeObjects({{"1", first}, {"2"}}, {"bkt", "12"}, {.if_generation_match = 0});
+  const auto composed =
+      client_.ComposeObjects({{"1", first}, {"2"}}, {"bkt", "12"}, {.preconditions = {.if_generation_match = 0}});
   ASSERT_TRUE(composed.ok()) << composed.error().message;
   EXPECT_EQ(composed->size, 12U);
   EXPECT_EQ(*client_.ReadObject({"bkt", "12"}), "Hello, world");

@@ -212,8 +212,8 @@ TEST_F(FaultMatrixTest, AStreamWhoseSessionIsLostLeavesNothing) {
 
 TEST_F(FaultMatrixTest, ComposeUnderAPreconditionIsRepeated) {
   ForEach(Statuses(), {.operation = "storage.objects.compose"}, [&] {
-    const auto composed =
-        client_->ComposeObjects({{.name = "object"}, {.name = "small"}}, {kBucket, "new"}, {.if_generation_match = 0});
+    const auto composed = client_->ComposeObjects({{.name = "object"}, {.name = "small"}}, {kBucket, "new"},
+                                                  {.preconditions = {.if_generation_match = 0}});
     ASSERT_TRUE(composed.ok()) << composed.error().message;
     ExpectStoredOnce("new", Content() + "bytes");
   });
@@ -224,7 +224,8 @@ TEST_F(FaultMatrixTest, AnObjectIsDeletedOnce) {
           {.operation = "storage.objects.delete"}, [&] {
             const auto found = client_->GetObject({kBucket, "small"});
             ASSERT_TRUE(found.ok());
-            const auto deleted = client_->DeleteObject({kBucket, "small"}, {.if_generation_match = found->generation});
+            const auto deleted = client_->DeleteObject({kBucket, "small"},
+                                                       {.preconditions = {.if_generation_match = found->generation}});
             EXPECT_TRUE(deleted.ok()) << deleted.error().message;
             EXPECT_EQ(client_->GetObject({kBucket, "small"}).error().code, ErrorCode::kNotFound);
           });

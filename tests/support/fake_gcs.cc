@@ -216,10 +216,12 @@ HttpResponse FakeGcs::Resource(const std::string& name) const {
   return {.status = 200, .body = resource.dump()};
 }
 
-Client MakeClient(FakeGcs& gcs, const RetryOptions& retry) {
-  return Client(std::make_shared<const ClientCore>(
-      ClientCore::Settings{std::string(kHost), "project", {}, RetryPolicies::All(retry)},
-      std::make_unique<Borrowed>(gcs), std::make_unique<DrivenTiming>()));
+Client MakeClient(FakeGcs& gcs, const RetryOptions& retry, IdempotencyPolicy idempotency) {
+  return Client(std::make_shared<const ClientCore>(ClientCore::Settings{.endpoint = std::string(kHost),
+                                                                        .project = "project",
+                                                                        .retry = RetryPolicies::All(retry),
+                                                                        .idempotency = idempotency},
+                                                   std::make_unique<Borrowed>(gcs), std::make_unique<DrivenTiming>()));
 }
 
 }  // namespace gcsflux::testing

@@ -61,6 +61,7 @@ class FakeGcs : public internal::Transport {
 };
 
 /// A client of `gcs`, which must live as long; retries wait on a clock that passes at once.
-Client MakeClient(FakeGcs& gcs, const RetryOptions& retry = {});
+Client MakeClient(FakeGcs& gcs, const RetryOptions& retry = {},
+                  IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict);
 
 }  // namespace gcsflux::testing

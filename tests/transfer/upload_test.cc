@@ -42,8 +42,8 @@ class UploadTest : public ::testing::Test {
 };
 
 TEST_F(UploadTest, StoresASmallObjectInOneRequest) {
-  const auto stored =
-      UploadObject(client_, kObject, AsBytes("hello"), {.content_type = "text/plain", .metadata = {{"k", "v"}}});
+  const auto stored = UploadObject(client_, kObject, AsBytes("hello"),
+                                   {.attributes = {.content_type = "text/plain", .metadata = {{"k", "v"}}}});
   ASSERT_TRUE(stored.ok()) << stored.error().message;
   EXPECT_EQ(gcs_.requests.size(), 1U);
   EXPECT_EQ(gcs_.objects["o"].bytes, "hello");

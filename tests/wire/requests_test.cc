@@ -1,7 +1,9 @@
-#include "wire/requests.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "gcsflux/client.h"
+#include "wire/insert_requests.h"
+#include "wire/object_requests.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -19,28 +21,17 @@ TEST(Requests, EncodeAnObjectsNameAsOneSegment) {
 
 TEST(Requests, SendPreconditionsAsGivenAndAddNone) {
   EXPECT_THAT(InsertObjectRequest(kHost, {"bkt", "o"}, {}, 0, {}).url, ::testing::Not(HasSubstr("ifGeneration")));
-  EXPECT_THAT(InsertObjectRequest(kHost, {"bkt", "o"}, {}, 0, {.if_generation_match = 0}).url,
+  EXPECT_THAT(InsertObjectRequest(kHost, {"bkt", "o"}, {}, 0, {.preconditions = {.if_generation_match = 0}}).url,
               HasSubstr("&ifGenerationMatch=0"));
-  EXPECT_EQ(DeleteObjectRequest(kHost, {"bkt", "o"}, {.generation = 7, .if_generation_match = 7}).url,
-            "http://h:1/storage/v1/b/bkt/o/o?generation=7&ifGenerationMatch=7");
-}
-
-TEST(Requests, AreIdempotentWhereAPreconditionMakesThemSo) {
-  EXPECT_FALSE(InsertObjectRequest(kHost, {"bkt", "o"}, {}, 0, {}).is_idempotent);
-  EXPECT_FALSE(InsertObjectRequest(kHost, {"bkt", "o"}, {}, 0, {.if_generation_not_match = 1}).is_idempotent);
-  EXPECT_TRUE(InsertObjectRequest(kHost, {"bkt", "o"}, {}, 0, {.if_generation_match = 0}).is_idempotent);
-  EXPECT_FALSE(ComposeObjectsRequest(kHost, {{"s"}}, {"bkt", "o"}, {}).is_idempotent);
-  EXPECT_TRUE(ComposeObjectsRequest(kHost, {{"s"}}, {"bkt", "o"}, {.if_generation_match = 3}).is_idempotent);
-  EXPECT_FALSE(DeleteObjectRequest(kHost, {"bkt", "o"}, {}).is_idempotent);
-  EXPECT_TRUE(DeleteObjectRequest(kHost, {"bkt", "o"}, {.generation = 3}).is_idempotent);
-  EXPECT_TRUE(GetObjectRequest(kHost, {"bkt", "o"}, {}).is_idempotent);
-  EXPECT_TRUE(StartUploadRequest(kHost, {"bkt", "o"}, {}).is_idempotent);  // A session alone makes nothing visible.
+  EXPECT_EQ(
+      DeleteObjectRequest(kHost, {"bkt", "o"}, {.generation = 7, .preconditions = {.if_generation_match = 7}}).url,
+      "http://h:1/storage/v1/b/bkt/o/o?generation=7&ifGenerationMatch=7");
 }
 
 TEST(Requests, SendTheDataBetweenTwoPartsOfAMultipartMessage) {
   const std::string text = "hello";
-  const auto request =
-      InsertObjectRequest(kHost, {"bkt", "o"}, AsBytes(text), 0x9A71BB4C, {.content_type = "text/plain"});
+  const auto request = InsertObjectRequest(kHost, {"bkt", "o"}, AsBytes(text), 0x9A71BB4C,
+                                           {.attributes = {.content_type = "text/plain"}});
   EXPECT_THAT(request.url, StartsWith("http://h:1/upload/storage/v1/b/bkt/o?uploadType=multipart"));
   EXPECT_THAT(request.head, HasSubstr(R"("crc32c":"mnG7TA==")"));
   EXPECT_THAT(request.head, HasSubstr("Content-Type: text/plain\r\n\r\n"));

@@ -6,10 +6,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gcsflux/events.h"
 #include "gcsflux/object.h"
+#include "gcsflux/operation_options.h"
 #include "gcsflux/options.h"
 #include "gcsflux/result.h"
 
@@ -32,12 +34,6 @@ struct ObjectPage {
   std::vector<ObjectMetadata> objects = {};
   std::vector<std::string> prefixes = {};
   std::string next_page_token = {};  ///< Empty on the last page.
-};
-
-/// One source of ComposeObjects, in the destination's bucket.
-struct ComposeSource {
-  std::string name = {};
-  std::optional<std::int64_t> generation = {};  ///< Set it where the source may change meanwhile.
 };
 
 /// Google Cloud Storage, one blocking method per operation.

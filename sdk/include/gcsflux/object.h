@@ -37,6 +37,24 @@ struct ByteRange {
   std::optional<std::uint64_t> length = {};
 };
 
+/// What a new object is given beside its bytes.
+struct ObjectAttributes {
+  std::string content_type = "application/octet-stream";
+  std::string content_encoding = {};     ///< "gzip" where the bytes are compressed so: browsers then inflate them.
+  std::string content_disposition = {};  ///< As browsers take it: "attachment; filename=model.pt".
+  std::string content_language = {};     ///< ISO 639-1.
+  std::string cache_control = {};        ///< Empty is GCS's default: public objects are cached for an hour.
+  std::string storage_class = {};        ///< Empty is the bucket's default.
+  std::optional<std::chrono::system_clock::time_point> custom_time =
+      {};  ///< For lifecycle rules; in whole milliseconds.
+  bool event_based_hold =
+      false;                    ///< Neither deleted nor overwritten until released; restarts the retention period then.
+  bool temporary_hold = false;  ///< Likewise, without an effect on the retention period.
+  std::map<std::string, std::string> metadata = {};  ///< The user's own keys and values, at most 8 KiB in all.
+
+  friend bool operator==(const ObjectAttributes&, const ObjectAttributes&) = default;
+};
+
 /// What GCS tells about one generation of an object.
 struct ObjectMetadata {
   std::string bucket = {};
@@ -48,8 +66,17 @@ struct ObjectMetadata {
   std::string md5_hash = {};  ///< Base64; only where it was asked for and GCS has one (not of composed objects).
   std::string etag = {};
   std::string content_type = {};
-  std::string content_encoding = {};
+  std::string content_encoding = {};  ///< "gzip" where the bytes are compressed so.
+  std::string content_disposition = {};
+  std::string content_language = {};
+  std::string cache_control = {};
   std::string storage_class = {};
+  std::optional<std::chrono::system_clock::time_point> custom_time = {};
+  bool event_based_hold = false;
+  bool temporary_hold = false;
+  std::string kms_key_name = {};         ///< With its version; empty where Google's own key encrypts it.
+  std::string customer_key_sha256 = {};  ///< Base64, of the EncryptionKey that it takes to read the object.
+  std::uint32_t component_count = 0;     ///< Objects it was composed of, theirs counted; 0: it never was.
   std::chrono::system_clock::time_point time_created = {};
   std::chrono::system_clock::time_point updated = {};
   std::map<std::string, std::string> metadata = {};  ///< The user's own keys and values.
@@ -61,7 +88,17 @@ struct BucketMetadata {
   std::string location = {};
   std::string storage_class = {};
   std::int64_t metageneration = 0;
+  std::string etag = {};
+  bool has_versioning = false;  ///< Overwritten and deleted objects stay as noncurrent ones.
+  /// How long deleted objects are kept, and paid for; 0: they are gone at once.
+  std::chrono::seconds soft_delete_retention{0};
+  /// How old an object must be before it can be deleted; 0: no such rule.
+  std::chrono::seconds retention_period{0};
+  bool default_event_based_hold = false;  ///< New objects cannot be deleted until their hold is released.
+  std::string default_kms_key_name = {};  ///< Encrypts new objects that name none.
+  bool has_requester_pay = false;         ///< Requests must name a CallOptions::user_project.
   std::chrono::system_clock::time_point time_created = {};
+  std::chrono::system_clock::time_point updated = {};
 };
 
 }  // namespace gcsflux

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -22,11 +21,11 @@ enum class WriteMode {
 struct UploadOptions {
   WriteMode mode = WriteMode::kOverwrite;
   std::int64_t generation = 0;  ///< For kReplace.
-  std::string content_type = "application/octet-stream";
-  std::map<std::string, std::string> metadata = {};
+  ObjectAttributes attributes = {};
   /// Rounded up to a multiple of 256 KiB. A writer holds one chunk in memory; raise it for long, fast connections
   /// (each chunk costs a round trip), lower it where memory is short.
   std::size_t chunk_bytes = 16U << 20;
+  CallOptions call = {};
   std::stop_token stop = {};
 };
 

@@ -1,6 +1,8 @@
 #include "base/rfc3339.h"
 
+#include <array>
 #include <charconv>
+#include <cstdio>
 
 namespace gcsflux::internal {
 namespace {
@@ -47,6 +49,18 @@ std::optional<std::chrono::system_clock::time_point> ParseRfc3339(std::string_vi
   const auto time = std::chrono::sys_days(date) + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
                     std::chrono::seconds(*second) + *fraction;
   return std::chrono::time_point_cast<std::chrono::system_clock::duration>(time);
+}
+
+std::string FormatRfc3339(std::chrono::system_clock::time_point time) {
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::milliseconds>(time - day));
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+                static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
+  return text.data();
 }
 
 }  // namespace gcsflux::internal

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/timing.h"
@@ -9,6 +10,7 @@
 #include "events/observer.h"
 #include "gcsflux/client.h"
 #include "http/transport.h"
+#include "retry/check_options.h"
 #include "retry/gates.h"
 #include "retry/retry_loop.h"
 
@@ -23,6 +25,7 @@ class ClientCore {
     internal::Authorization authorization = {};
     RetryPolicies retry = {};
     ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
+    IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict;
     std::shared_ptr<EventListener> event_listener = nullptr;
   };
 
@@ -42,10 +45,16 @@ class ClientCore {
   /// Every gate that was asked for, by bucket and class.
   [[nodiscard]] std::vector<GateStatus> flow_control() const { return gates_.status(); }
 
-  /// Calls `attempt(Attempts&)` under the client's retry policy: see internal::RetryLoop.
+  /// Calls `attempt(Attempts&)` under the call's retry policy or the client's: see internal::RetryLoop.
+  /// kInvalidArgument where the call's own is out of range.
   template <class Attempt>
-  auto Retry(const internal::Call& call, Attempt attempt) const {
-    const internal::RetryRules rules{.options = internal::PolicyOf(settings_.retry, call.kind),
+  auto Retry(const internal::Call& call, Attempt attempt) const -> std::invoke_result_t<Attempt, internal::Attempts&> {
+    if (call.retry) {
+      if (auto checked = internal::CheckRetryOptions(*call.retry); !checked)
+        return internal::InCall(call, checked.error());
+    }
+    const RetryOptions& options = call.retry ? *call.retry : internal::PolicyOf(settings_.retry, call.kind);
+    const internal::RetryRules rules{.options = options,
                                      .timing = *timing_,
                                      .budget = &budgets_.Of(call.kind),
                                      .throttle_policy = settings_.throttle_policy,

@@ -7,10 +7,10 @@
 #include "base/base64.h"
 #include "base/crc32c.h"
 #include "base/object_name.h"
-#include "client/client_core.h"
+#include "client/make_call.h"
 #include "gcsflux/client.h"
+#include "wire/object_requests.h"
 #include "wire/read_response.h"
-#include "wire/requests.h"
 
 namespace gcsflux {
 namespace {
@@ -116,12 +116,8 @@ Result<ReadSummary> Read(const ClientCore& core, const ObjectName& object, const
   if (auto checked = internal::CheckObject(object); !checked) return checked.error();
   if (auto checked = CheckRange(options.range); !checked) return checked.error();
   ReadInProgress read(options, sink, room);
-  const Call call{.operation = "objects.get",
-                  .subject = Subject(object, options.range),
-                  .kind = internal::OperationKind::kDownload,
-                  .bucket = object.bucket,
-                  .is_idempotent = true,
-                  .stop = options.stop};
+  Call call = internal::MakeCall(core, internal::Operation::kReadObject, object, options);
+  call.subject = Subject(object, options.range);
   const std::string id = core.NewInvocationId();
   auto summary = core.Retry(call, [&](Attempts& attempts) -> Result<ReadSummary> {
     if (!read.is_complete()) {

@@ -18,6 +18,11 @@ DEFINE_string(throttle_policy, "gate",
               "What throttled requests (429) do: gate (they wait for their turn at the rate that is to be had), or, to "
               "compare, full_jitter, decorrelated, multiplier (Google's connector) or none.");
 
+DEFINE_string(
+    idempotency, "strict",
+    "Which calls are repeated: strict (those that cannot take effect twice) or always. Set it to always where "
+    "a repeated effect is no harm.");
+
 // One policy's flags. What each is for is said once, for all kinds.
 #define RETRY_FLAGS(kind, of)                                                                                       \
   DEFINE_double(kind##_retry_initial_delay_s, 0.1,                                                                  \
@@ -123,6 +128,9 @@ constexpr Name<ThrottlePolicy> kThrottlePolicies[] = {{"gate", ThrottlePolicy::k
                                                       {"decorrelated", ThrottlePolicy::kDecorrelated},
                                                       {"multiplier", ThrottlePolicy::kMultiplier},
                                                       {"none", ThrottlePolicy::kNone}};
+
+constexpr Name<IdempotencyPolicy> kIdempotencyPolicies[] = {{"strict", IdempotencyPolicy::kStrict},
+                                                            {"always", IdempotencyPolicy::kAlwaysRetry}};
 
 // The value of that name; the others are in the message.
 template <class T, std::size_t N>
@@ -230,6 +238,9 @@ Result<ClientOptions> ClientOptionsFromFlags() {
   const auto throttle_policy = Named("throttle_policy", FLAGS_throttle_policy, kThrottlePolicies);
   if (!throttle_policy) return throttle_policy.error();
   options.throttle_policy = *throttle_policy;
+  const auto idempotency = Named("idempotency", FLAGS_idempotency, kIdempotencyPolicies);
+  if (!idempotency) return idempotency.error();
+  options.idempotency = *idempotency;
   const auto connect_timeout = Milliseconds("connect_timeout_s", FLAGS_connect_timeout_s, 0.001);
   if (!connect_timeout) return connect_timeout.error();
   options.connect_timeout = *connect_timeout;

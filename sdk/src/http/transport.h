@@ -41,8 +41,6 @@ struct HttpRequest {
   std::string head = {};
   std::span<const std::byte> payload = {};  ///< Borrowed until the exchange is over.
   std::string tail = {};
-  /// False: to send it again could make it take effect twice. The transport sends once whatever is not a GET.
-  bool is_idempotent = true;
   /// True: straight to the host, whatever proxy the environment names. For secrets that go in the clear to this
   /// machine, or to its metadata server.
   bool bypass_proxy = false;

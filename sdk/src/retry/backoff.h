@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "gcsflux/options.h"
+#include "gcsflux/retry_options.h"
 
 namespace gcsflux::internal {
 

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <mutex>
 
-#include "gcsflux/options.h"
+#include "gcsflux/retry_options.h"
 #include "retry/operation_kind.h"
 
 namespace gcsflux::internal {

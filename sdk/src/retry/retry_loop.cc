@@ -21,6 +21,11 @@ std::string InSeconds(std::chrono::nanoseconds duration) {
 
 }  // namespace
 
+Error InCall(const Call& call, Error error) {
+  error.message = std::string(call.operation) + " " + call.subject + ": " + error.message;
+  return error;
+}
+
 Attempts::Attempts(const Call& call, const RetryRules& rules)
     : call_(call), rules_(rules), start_(rules.timing.Now()), progress_(start_) {
   if (rules_.budget != nullptr) rules_.budget->OnFirstAttempt();
@@ -114,8 +119,7 @@ std::string Attempts::History(const Error& last) const {
 
 Error Attempts::Final(const Error& error, std::string_view why_final) const {
   if (rules_.observer != nullptr) rules_.observer->CallFailed();
-  Error final = error;
-  final.message = std::string(call_.operation) + " " + call_.subject + ": " + error.message;
+  Error final = InCall(call_, error);
   if (number_ > 1) {
     final.message += " after " + std::to_string(number_) + " attempts in " + InSeconds(rules_.timing.Now() - start_);
   }

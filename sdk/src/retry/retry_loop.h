@@ -10,8 +10,8 @@
 
 #include "base/timing.h"
 #include "events/observer.h"
-#include "gcsflux/options.h"
 #include "gcsflux/result.h"
+#include "gcsflux/retry_options.h"
 #include "retry/operation_kind.h"
 #include "retry/retry_budget.h"
 
@@ -24,8 +24,12 @@ struct Call {
   OperationKind kind = OperationKind::kReadMetadata;
   std::string bucket = {};  ///< Empty where it is about none.
   bool is_idempotent = false;
+  std::optional<RetryOptions> retry = {};  ///< The client's policy for the kind unless set.
   std::stop_token stop = {};
 };
+
+/// The error with the call's name before its message.
+Error InCall(const Call& call, Error error);
 
 /// By what rules a call is repeated. All of it must outlive the call.
 struct RetryRules {

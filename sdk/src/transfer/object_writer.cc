@@ -10,7 +10,7 @@
 #include "gcsflux/upload.h"
 #include "retry/transient.h"
 #include "transfer/upload_conditions.h"
-#include "wire/requests.h"
+#include "wire/insert_requests.h"
 #include "wire/resumable_upload.h"
 
 namespace gcsflux {
@@ -110,6 +110,7 @@ class ObjectWriter::Upload {
                     .kind = internal::OperationKind::kUpload,
                     .bucket = object_.bucket,
                     .is_idempotent = true,
+                    .retry = options_.call.retry,
                     .stop = options_.stop};
     const std::string id = core().NewInvocationId();
     const std::uint64_t base = session_ ? session_->persisted() : 0;
@@ -161,7 +162,7 @@ class ObjectWriter::Upload {
   // The service has checked x-goog-hash already; that is the same bytes seen from the other side.
   Result<ObjectMetadata> Verified(const ObjectMetadata& stored) {
     if (!stored.crc32c || *stored.crc32c == crc32c_) return stored;
-    static_cast<void>(client_.DeleteObject(object_, {.generation = stored.generation}));
+    static_cast<void>(client_.DeleteObject(object_, {.generation = stored.generation, .call = options_.call}));
     error_ = Error{ErrorCode::kCorrupted,
                    "objects.insert " + ToUri(object_) + ": the service stored other bytes (crc32c); they were deleted"};
     return *error_;

@@ -5,8 +5,9 @@
 #include "client/client_core.h"
 #include "gcsflux/upload.h"
 #include "transfer/upload_conditions.h"
+#include "wire/insert_requests.h"
 #include "wire/metadata_json.h"
-#include "wire/requests.h"
+#include "wire/object_requests.h"
 
 namespace gcsflux {
 namespace {
@@ -22,8 +23,9 @@ struct Sent {
 };
 
 bool IsWhatWasSent(const ObjectMetadata& found, const Sent& sent) {
-  return found.size == sent.size && found.crc32c == sent.crc32c && found.content_type == sent.options.content_type &&
-         found.metadata == sent.options.metadata;
+  return found.size == sent.size && found.crc32c == sent.crc32c &&
+         found.content_type == sent.options.attributes.content_type &&
+         found.metadata == sent.options.attributes.metadata;
 }
 
 // One object in one request, with its attempts. An attempt whose acknowledgement may have been lost is resolved by
@@ -44,7 +46,8 @@ class SingleRequestUpload {
       auto found = ReadBack(attempts);
       if (!found) return found.error();
       if (*found && IsWhatWasSent(**found, sent_)) return **std::move(found);
-      if (sent_.options.mode == WriteMode::kOverwrite) insert_.if_generation_match = *found ? (*found)->generation : 0;
+      if (sent_.options.mode == WriteMode::kOverwrite)
+        insert_.preconditions.if_generation_match = *found ? (*found)->generation : 0;
     }
     auto stored = Insert(attempts);
     const bool is_lost_race =
@@ -68,7 +71,7 @@ class SingleRequestUpload {
 
   // The live object; nothing where there is none.
   Result<std::optional<ObjectMetadata>> ReadBack(Attempts& attempts) {
-    const auto request = internal::GetObjectRequest(core_.endpoint(), object_, {});
+    const auto request = internal::GetObjectRequest(core_.endpoint(), object_, {.call = insert_.call});
     const auto response = core_.Send(request, id_, attempts, sent_.options.stop);
     if (!response && response.error().http_status == 404) return std::optional<ObjectMetadata>();
     if (!response) return response.error();
@@ -100,6 +103,7 @@ Result<ObjectMetadata> UploadObject(const Client& client, const ObjectName& obje
                   .kind = internal::OperationKind::kUpload,
                   .bucket = object.bucket,
                   .is_idempotent = true,
+                  .retry = options.call.retry,
                   .stop = options.stop};
   SingleRequestUpload upload(client.core(), object, data, options);
   return client.core().Retry(call, [&](Attempts& attempts) { return upload.Attempt(attempts); });

@@ -36,12 +36,32 @@ Number NumberOf(const Json& resource, const char* key) {
   return value;
 }
 
+// An object below `resource`; an empty one where there is none.
+const Json& Below(const Json& resource, const char* key) {
+  static const Json kEmpty = Json::object();
+  const auto found = resource.find(key);
+  if (found == resource.end()) return kEmpty;
+  if (!found->is_object()) throw WrongField{std::string(key) + " is not an object"};
+  return *found;
+}
+
+bool Flag(const Json& resource, const char* key) {
+  const auto found = resource.find(key);
+  if (found == resource.end()) return false;
+  if (!found->is_boolean()) throw WrongField{std::string(key) + " is not true or false"};
+  return found->get<bool>();
+}
+
 std::chrono::system_clock::time_point Time(const Json& resource, const char* key) {
   const std::string text = Text(resource, key);
   if (text.empty()) return {};
   const auto time = ParseRfc3339(text);
   if (!time) throw WrongField{std::string(key) + " is not a time"};
   return *time;
+}
+
+std::chrono::seconds Seconds(const Json& resource, const char* key) {
+  return std::chrono::seconds(NumberOf<std::int64_t>(resource, key));
 }
 
 ObjectMetadata ToObject(const Json& resource) {
@@ -54,7 +74,15 @@ ObjectMetadata ToObject(const Json& resource) {
                         .etag = Text(resource, "etag"),
                         .content_type = Text(resource, "contentType"),
                         .content_encoding = Text(resource, "contentEncoding"),
+                        .content_disposition = Text(resource, "contentDisposition"),
+                        .content_language = Text(resource, "contentLanguage"),
+                        .cache_control = Text(resource, "cacheControl"),
                         .storage_class = Text(resource, "storageClass"),
+                        .event_based_hold = Flag(resource, "eventBasedHold"),
+                        .temporary_hold = Flag(resource, "temporaryHold"),
+                        .kms_key_name = Text(resource, "kmsKeyName"),
+                        .customer_key_sha256 = Text(Below(resource, "customerEncryption"), "keySha256"),
+                        .component_count = resource.value("componentCount", std::uint32_t{0}),
                         .time_created = Time(resource, "timeCreated"),
                         .updated = Time(resource, "updated")};
   if (object.name.empty() || object.generation == 0) throw WrongField{"an object has no name or no generation"};
@@ -62,21 +90,28 @@ ObjectMetadata ToObject(const Json& resource) {
     object.crc32c = Crc32cFromBase64(crc32c);
     if (!object.crc32c) throw WrongField{"crc32c is not base64 of four bytes"};
   }
-  if (const auto metadata = resource.find("metadata"); metadata != resource.end()) {
-    if (!metadata->is_object()) throw WrongField{"metadata is not an object"};
-    for (const auto& [key, value] : metadata->items()) {
-      if (value.is_string()) object.metadata.emplace(key, value.get<std::string>());
-    }
+  if (resource.contains("customTime")) object.custom_time = Time(resource, "customTime");
+  for (const auto& [key, value] : Below(resource, "metadata").items()) {
+    if (value.is_string()) object.metadata.emplace(key, value.get<std::string>());
   }
   return object;
 }
 
 BucketMetadata ToBucket(const Json& resource) {
-  BucketMetadata bucket{.name = Text(resource, "name"),
-                        .location = Text(resource, "location"),
-                        .storage_class = Text(resource, "storageClass"),
-                        .metageneration = NumberOf<std::int64_t>(resource, "metageneration"),
-                        .time_created = Time(resource, "timeCreated")};
+  BucketMetadata bucket{
+      .name = Text(resource, "name"),
+      .location = Text(resource, "location"),
+      .storage_class = Text(resource, "storageClass"),
+      .metageneration = NumberOf<std::int64_t>(resource, "metageneration"),
+      .etag = Text(resource, "etag"),
+      .has_versioning = Flag(Below(resource, "versioning"), "enabled"),
+      .soft_delete_retention = Seconds(Below(resource, "softDeletePolicy"), "retentionDurationSeconds"),
+      .retention_period = Seconds(Below(resource, "retentionPolicy"), "retentionPeriod"),
+      .default_event_based_hold = Flag(resource, "defaultEventBasedHold"),
+      .default_kms_key_name = Text(Below(resource, "encryption"), "defaultKmsKeyName"),
+      .has_requester_pay = Flag(Below(resource, "billing"), "requesterPays"),
+      .time_created = Time(resource, "timeCreated"),
+      .updated = Time(resource, "updated")};
   if (bucket.name.empty()) throw WrongField{"a bucket has no name"};
   return bucket;
 }

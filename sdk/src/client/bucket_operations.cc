@@ -1,0 +1,67 @@
+// Client's methods on buckets.
+#include <iterator>
+#include <utility>
+
+#include "base/object_name.h"
+#include "client/answers.h"
+#include "client/delete_exchange.h"
+#include "client/make_call.h"
+#include "gcsflux/client.h"
+#include "wire/bucket_requests.h"
+#include "wire/metadata_json.h"
+
+namespace gcsflux {
+
+using internal::Attempts;
+using internal::CheckBucketName;
+using internal::MakeCall;
+using internal::Operation;
+using internal::ParseAnswer;
+
+Result<BucketMetadata> Client::InsertBucket(const std::string& bucket, const InsertBucketOptions& options) const {
+  if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
+  const auto call = MakeCall(*core_, Operation::kInsertBucket, {bucket}, options);
+  const auto request = internal::InsertBucketRequest(core_->endpoint(), core_->settings().project, bucket, options);
+  const std::string id = core_->NewInvocationId();
+  const auto response = core_->Retry(call, [&](Attempts& attempts) {
+    auto answer = core_->Send(request, id, attempts, options.stop);
+    // The bucket that stands in the way is then most likely the one that an earlier attempt made.
+    if (!answer && answer.error().http_status == 409 && attempts.was_ambiguous()) {
+      const auto look = internal::GetBucketRequest(core_->endpoint(), bucket, {.call = options.call});
+      return core_->Send(look, id, attempts, options.stop);
+    }
+    return answer;
+  });
+  return ParseAnswer(call, response, internal::ParseBucket);
+}
+
+Result<BucketMetadata> Client::GetBucket(const std::string& bucket, const GetBucketOptions& options) const {
+  if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
+  const auto call = MakeCall(*core_, Operation::kGetBucket, {bucket}, options);
+  const auto request = internal::GetBucketRequest(core_->endpoint(), bucket, options);
+  return ParseAnswer(call, core_->Exchange(call, request), internal::ParseBucket);
+}
+
+Result<std::vector<BucketMetadata>> Client::ListBuckets(const ListBucketsOptions& options) const {
+  const std::string& project = core_->settings().project;
+  auto call = MakeCall(*core_, Operation::kListBuckets, {}, options);
+  call.subject = "of project '" + project + "'";
+  std::vector<BucketMetadata> buckets;
+  std::string page_token;
+  do {
+    const auto request = internal::ListBucketsRequest(core_->endpoint(), project, options, page_token);
+    auto page = ParseAnswer(call, core_->Exchange(call, request), internal::ParseBucketPage);
+    if (!page) return page.error();
+    std::move(page->buckets.begin(), page->buckets.end(), std::back_inserter(buckets));
+    page_token = std::move(page->next_page_token);
+  } while (!page_token.empty());
+  return buckets;
+}
+
+Result<void> Client::DeleteBucket(const std::string& bucket, const DeleteBucketOptions& options) const {
+  if (auto checked = CheckBucketName(bucket); !checked) return checked;
+  const auto call = MakeCall(*core_, Operation::kDeleteBucket, {bucket}, options);
+  return ExchangeDelete(*core_, call, internal::DeleteBucketRequest(core_->endpoint(), bucket, options));
+}
+
+}  // namespace gcsflux

@@ -1,0 +1,37 @@
+#include "wire/bucket_requests.h"
+
+#include <nlohmann/json.hpp>
+
+#include "wire/object_resource.h"
+#include "wire/request_url.h"
+
+namespace gcsflux::internal {
+
+HttpRequest InsertBucketRequest(std::string_view endpoint, std::string_view project, std::string_view bucket,
+                                const InsertBucketOptions& options) {
+  nlohmann::json resource = {{"name", bucket}};
+  if (!options.location.empty()) resource["location"] = options.location;
+  return JsonRequest(Method::kPost,
+                     *RequestUrl(endpoint, "/storage/v1/b").Query("project", project).Query(options.call), resource);
+}
+
+HttpRequest GetBucketRequest(std::string_view endpoint, std::string_view bucket, const GetBucketOptions& options) {
+  return {.url = *RequestUrl::OfBucket(endpoint, bucket).Query(options.preconditions).Query(options.call)};
+}
+
+HttpRequest ListBucketsRequest(std::string_view endpoint, std::string_view project, const ListBucketsOptions& options,
+                               std::string_view page_token) {
+  return {.url = *RequestUrl(endpoint, "/storage/v1/b")
+                      .Query("project", project)
+                      .Query("prefix", options.prefix)
+                      .Query("pageToken", page_token)
+                      .Query(options.call)};
+}
+
+HttpRequest DeleteBucketRequest(std::string_view endpoint, std::string_view bucket,
+                                const DeleteBucketOptions& options) {
+  return {.method = Method::kDelete,
+          .url = *RequestUrl::OfBucket(endpoint, bucket).Query(options.preconditions).Query(options.call)};
+}
+
+}  // namespace gcsflux::internal

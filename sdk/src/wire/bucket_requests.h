@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string_view>
+
+#include "gcsflux/operation_options.h"
+#include "http/transport.h"
+
+// Buckets' requests as values: https://cloud.google.com/storage/docs/json_api/v1/buckets
+namespace gcsflux::internal {
+
+HttpRequest InsertBucketRequest(std::string_view endpoint, std::string_view project, std::string_view bucket,
+                                const InsertBucketOptions& options);
+HttpRequest GetBucketRequest(std::string_view endpoint, std::string_view bucket, const GetBucketOptions& options);
+HttpRequest ListBucketsRequest(std::string_view endpoint, std::string_view project, const ListBucketsOptions& options,
+                               std::string_view page_token);
+HttpRequest DeleteBucketRequest(std::string_view endpoint, std::string_view bucket, const DeleteBucketOptions& options);
+
+}  // namespace gcsflux::internal

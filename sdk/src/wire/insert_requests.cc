@@ -1,0 +1,67 @@
+#include "wire/insert_requests.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/base64.h"
+#include "base/crc32c.h"
+#include "wire/object_resource.h"
+#include "wire/request_url.h"
+
+namespace gcsflux::internal {
+namespace {
+
+std::string UploadUrl(std::string_view endpoint, const ObjectName& object, std::string_view upload_type,
+                      const InsertObjectOptions& options) {
+  return *RequestUrl(endpoint, "/upload/storage/v1/b")
+              .Segment(object.bucket)
+              .Literal("/o")
+              .Query("uploadType", upload_type)
+              .Query("fields", kObjectFields)
+              .Query(options.preconditions)
+              .Query(options.call);
+}
+
+nlohmann::json Resource(const ObjectName& object, const InsertObjectOptions& options) {
+  nlohmann::json resource = ToJson(options.attributes);
+  resource["name"] = object.name;
+  return resource;
+}
+
+// A boundary must not occur in the data. 128 bits that depend on all of it make that as good as certain without a
+// search: a message that held its own boundary would have to solve for it.
+std::string Boundary(std::span<const std::byte> data, std::uint32_t crc32c) {
+  const std::uint32_t other = ExtendCrc32c(~crc32c, data.first(std::min<std::size_t>(data.size(), 4096)));
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string boundary = "gcsflux-part-";
+  for (const std::uint32_t word : {crc32c, other, ~crc32c ^ (other << 7), ~other ^ (crc32c >> 5)}) {
+    for (int shift = 28; shift >= 0; shift -= 4) boundary += kHex[word >> shift & 0xF];
+  }
+  return boundary;
+}
+
+}  // namespace
+
+HttpRequest InsertObjectRequest(std::string_view endpoint, const ObjectName& object, std::span<const std::byte> data,
+                                std::uint32_t crc32c, const InsertObjectOptions& options) {
+  nlohmann::json resource = Resource(object, options);
+  resource["crc32c"] = Crc32cToBase64(crc32c);
+  const std::string boundary = Boundary(data, crc32c);
+  return {.method = Method::kPost,
+          .url = UploadUrl(endpoint, object, "multipart", options),
+          .headers = {{"Content-Type", "multipart/related; boundary=" + boundary}},
+          .head = "--" + boundary + "\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n" + resource.dump() +
+                  "\r\n--" + boundary + "\r\nContent-Type: " + options.attributes.content_type + "\r\n\r\n",
+          .payload = data,
+          .tail = "\r\n--" + boundary + "--\r\n"};
+}
+
+HttpRequest StartUploadRequest(std::string_view endpoint, const ObjectName& object,
+                               const InsertObjectOptions& options) {
+  HttpRequest request =
+      JsonRequest(Method::kPost, UploadUrl(endpoint, object, "resumable", options), Resource(object, options));
+  request.headers.emplace_back("X-Upload-Content-Type", options.attributes.content_type);
+  return request;
+}
+
+}  // namespace gcsflux::internal

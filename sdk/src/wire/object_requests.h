@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "gcsflux/operation_options.h"
+#include "http/transport.h"
+
+// Objects' requests as values: https://cloud.google.com/storage/docs/json_api/v1/objects
+namespace gcsflux::internal {
+
+HttpRequest GetObjectRequest(std::string_view endpoint, const ObjectName& object, const GetObjectOptions& options);
+/// `skip` bytes of the range were delivered before; `generation` pins the one that they were of.
+HttpRequest ReadObjectRequest(std::string_view endpoint, const ObjectName& object, const ReadObjectOptions& options,
+                              std::uint64_t skip, std::optional<std::int64_t> generation);
+HttpRequest ListObjectsRequest(std::string_view endpoint, std::string_view bucket, const ListObjectsOptions& options);
+HttpRequest DeleteObjectRequest(std::string_view endpoint, const ObjectName& object,
+                                const DeleteObjectOptions& options);
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gcsflux/operation_options.h"
+
+namespace gcsflux::internal {
+
+/// A URL that grows by segments and query parameters; a parameter that is absent or empty is left out.
+class RequestUrl {
+ public:
+  RequestUrl(std::string_view endpoint, std::string_view path) : text_(endpoint) { text_ += path; }
+
+  static RequestUrl OfBucket(std::string_view endpoint, std::string_view bucket);
+  static RequestUrl OfObject(std::string_view endpoint, const ObjectName& object);
+
+  /// One path segment, whatever it holds: "/" becomes "%2F".
+  RequestUrl&& Segment(std::string_view raw) &&;
+  RequestUrl&& Literal(std::string_view path) &&;
+  RequestUrl&& Query(std::string_view name, std::string_view value) &&;
+  RequestUrl&& Query(std::string_view name, std::optional<std::int64_t> value) &&;
+  RequestUrl&& Query(const Preconditions& preconditions) &&;
+  RequestUrl&& Query(const ComposePreconditions& preconditions) &&;
+  RequestUrl&& Query(const BucketPreconditions& preconditions) &&;
+  RequestUrl&& Query(const CallOptions& call) &&;
+
+  std::string operator*() && { return std::move(text_); }
+
+ private:
+  std::string text_;
+  bool has_query_ = false;
+};
+
+}  // namespace gcsflux::internal
