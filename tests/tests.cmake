@@ -19,10 +19,20 @@ add_test(NAME layering COMMAND ${PROJECT_SOURCE_DIR}/tests/layering.sh ${PROJECT
 
 # The SDK's inside: pure functions, and the client over a service in memory.
 gcsflux_test(sdk_tests
-  SOURCES base/codecs_test.cc base/object_name_test.cc client/call_options_test.cc client/endpoint_test.cc
+  SOURCES base/codecs_test.cc
+          base/object_name_test.cc
+          client/call_options_test.cc
+          client/endpoint_test.cc
           client/read_test.cc
-          http/curl_transport_test.cc retry/gate_keeper_test.cc
-          retry/gate_simulation_test.cc retry/gate_test.cc retry/idempotency_test.cc retry/retry_budget_test.cc retry/retry_loop_test.cc
+          http/curl_transport_test.cc
+          http/second_request_test.cc
+          retry/gate_keeper_test.cc
+          retry/gate_simulation_test.cc
+          retry/gate_test.cc
+          retry/idempotency_test.cc
+          retry/read_pace_test.cc
+          retry/retry_budget_test.cc
+          retry/retry_loop_test.cc
           support/fake_gcs.cc support/raw_server.cc transfer/upload_test.cc transfer/worker_pool_test.cc wire/requests_test.cc
           wire/responses_test.cc wire/resumable_upload_test.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)

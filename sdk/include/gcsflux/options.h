@@ -12,6 +12,19 @@ namespace gcsflux {
 
 class EventListener;
 
+/// When a read stands still, and what is done about it. Where a second request may bring what the first does not, it is
+/// sent beside it, and whichever answers first is gone on with. Never while requests are being throttled.
+struct HedgeOptions {
+  /// Of the client's reads, the share that may be sent a second time. 0 switches hedging off: set it where each request
+  /// is billed, or where all of an endpoint stalls at once and more requests make it worse.
+  double budget = 0.05;
+  /// A read stands still when its first byte, or the next 256 KiB, take so many times longer than 95 % of the client's
+  /// recent ones took. Lower it where the last read of many holds up all the others.
+  double stall_factor = 3.0;
+  /// And never less than this. Lower it on a network that always answers sooner.
+  std::chrono::milliseconds min_stall{100};
+};
+
 /// What a Client needs to know. All of it has a working default.
 struct ClientOptions {
   /// "https://storage.googleapis.com" unless one of STORAGE_EMULATOR_HOST, CLOUD_STORAGE_EMULATOR_ENDPOINT and
@@ -34,6 +47,7 @@ struct ClientOptions {
   ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
   /// Change it where a repeated effect does no harm and a precondition is not at hand.
   IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict;
+  HedgeOptions hedge = {};
   /// For name look-up, TCP and TLS together. Raise it on slow or distant networks.
   std::chrono::milliseconds connect_timeout{10'000};
   /// An exchange in which no byte moves for so long counts as broken and is retried. Raise it for endpoints that

@@ -62,10 +62,25 @@ struct HttpResponse {
 class BodyReceiver {
  public:
   virtual ~BodyReceiver() = default;
-  /// Once, before the body. True takes it; false leaves it for HttpResponse::body (errors, small answers).
+  /// Before the body; again where a second exchange goes on in the first one's place. True takes it; false leaves it
+  /// for HttpResponse::body (errors, small answers).
   virtual Result<bool> OnHeaders(const HttpResponse& response) = 0;
   /// Valid during the call only. An error ends the exchange, as that error.
   virtual Result<void> OnBody(std::span<const std::byte> data) = 0;
+};
+
+/// Looks on at an exchange, and can have it sent a second time beside the first. Called by the exchange's own thread.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+  /// How long the exchange may still go on before it is overdue; nothing: as long as it likes.
+  virtual std::optional<std::chrono::nanoseconds> TimeLeft() = 0;
+  /// It is overdue. What this points to is sent beside it, for the same receiver; null lets it go on alone.
+  virtual const HttpRequest* OnOverdue() = 0;
+  /// The second one's answer has come first: the exchange goes on with it, under this watch as before.
+  virtual void OnSecondWon() = 0;
+  /// The second one has brought nothing: its failure, an answer that is one, or kCancelled where the first came on.
+  virtual void OnSecondFailed(const Result<HttpResponse>& outcome) = 0;
 };
 
 /// The one seam to the network. Thread-safe.
@@ -76,6 +91,13 @@ class Transport {
   /// kUnavailable, kTruncated, kTlsFailed, kBadResponse, kCancelled; or what the receiver returned.
   virtual Result<HttpResponse> Perform(const HttpRequest& request, BodyReceiver* receiver,
                                        const std::stop_token& stop) = 0;
+  /// The same under a watch. Of two exchanges the one from which the next bytes of an answer come is gone on with, and
+  /// the other is dropped; one that fails leaves the field to the other. A transport that sends nothing twice need not
+  /// override it.
+  virtual Result<HttpResponse> PerformWatched(const HttpRequest& request, BodyReceiver* receiver, Watch& /*watch*/,
+                                              const std::stop_token& stop) {
+    return Perform(request, receiver, stop);
+  }
 };
 
 }  // namespace gcsflux::internal

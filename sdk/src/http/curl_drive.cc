@@ -1,0 +1,91 @@
+#include "http/curl_drive.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace gcsflux::internal {
+
+CurlDrive::Side::Side(CURLM* on, CURL* with, const HttpRequest& request, BodyReceiver* receiver, CurlRace& race,
+                      bool is_second)
+    : multi(on), easy(with), movement(request.movement), exchange(with, request, receiver, race, is_second) {
+  exchange.Prepare();
+  if (curl_multi_add_handle(multi, easy) != CURLM_OK) outcome = Error{ErrorCode::kUnavailable, "libcurl failed"};
+}
+
+CurlDrive::Side::~Side() {
+  if (movement != nullptr) *movement = exchange.Moved();
+  curl_multi_remove_handle(multi, easy);
+}
+
+Result<HttpResponse> CurlDrive::Run(CURL* easy, const HttpRequest& request, const std::stop_token& stop) {
+  set_up_(easy, request);
+  first_ = std::make_unique<Side>(multi_, easy, request, receiver_, race_, /*is_second=*/false);
+  const std::stop_callback wake(stop, [this] { curl_multi_wakeup(multi_); });
+  while (true) {
+    int running = 0;
+    if (curl_multi_perform(multi_, &running) != CURLM_OK) return Error{ErrorCode::kUnavailable, "libcurl failed"};
+    TakeOutcomes();
+    if (auto decided = Decide()) return *std::move(decided);
+    if (stop.stop_requested()) break;
+    const auto wait = std::chrono::ceil<std::chrono::milliseconds>(LookOn());
+    curl_multi_poll(multi_, nullptr, 0, static_cast<int>(wait.count()), nullptr);
+  }
+  const Error cancelled{ErrorCode::kCancelled, "cancelled by its stop_token"};
+  if (second_) SecondFailed(cancelled);
+  return cancelled;
+}
+
+void CurlDrive::TakeOutcomes() {
+  int left = 0;
+  while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
+    if (message->msg != CURLMSG_DONE) continue;
+    Side& side = first_->easy == message->easy_handle ? *first_ : *second_;
+    side.outcome = side.exchange.Finish(message->data.result);
+  }
+}
+
+// Drops whichever side has lost; the call's result when there is nothing more to wait for.
+std::optional<Result<HttpResponse>> CurlDrive::Decide() {
+  if (second_ && race_.leader == &second_->exchange) {
+    first_ = std::move(second_);
+    first_easy_ = std::move(second_easy_);
+    race_.is_on = false;
+    watch_->OnSecondWon();
+  } else if (second_ && race_.leader == &first_->exchange) {
+    SecondFailed(Error{ErrorCode::kCancelled, "the first answer came"});
+  } else if (second_ && second_->outcome) {
+    SecondFailed(*second_->outcome);
+  }
+  if (second_ || !first_->outcome) return std::nullopt;
+  return std::move(first_->outcome);
+}
+
+void CurlDrive::SecondFailed(const Result<HttpResponse>& outcome) {
+  watch_->OnSecondFailed(outcome);
+  second_.reset();
+  second_easy_.reset();
+  race_.is_on = false;
+}
+
+// Sends a second request beside one that is overdue, where the watch gives one. Returns how long nothing is to be
+// looked at unless something comes.
+std::chrono::nanoseconds CurlDrive::LookOn() {
+  constexpr std::chrono::seconds kLongest{1};  // libcurl's own time-outs are looked at then.
+  if (watch_ == nullptr || second_) return kLongest;
+  const auto left = watch_->TimeLeft();
+  if (!left) return kLongest;
+  if (left->count() > 0) return std::min<std::chrono::nanoseconds>(*left, kLongest);
+  if (const HttpRequest* const request = watch_->OnOverdue()) StartSecond(*request);
+  return std::chrono::nanoseconds(0);
+}
+
+void CurlDrive::StartSecond(const HttpRequest& request) {
+  second_easy_.reset(curl_easy_init());
+  if (!second_easy_) return watch_->OnSecondFailed(Error{ErrorCode::kUnavailable, "libcurl could not make a handle"});
+  set_up_(second_easy_.get(), request);
+  race_ = {.is_on = true};
+  second_ = std::make_unique<Side>(multi_, second_easy_.get(), request, receiver_, race_, /*is_second=*/true);
+}
+
+}  // namespace gcsflux::internal

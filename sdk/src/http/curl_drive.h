@@ -1,0 +1,68 @@
+#pragma once
+
+#include <curl/curl.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include "http/curl_exchange.h"
+#include "http/transport.h"
+
+namespace gcsflux::internal {
+
+/// Drives one request to its end over a multi handle, and where its watch asks for that a second one beside it. Used by
+/// one thread.
+class CurlDrive {
+ public:
+  /// Makes an easy handle ready for a request, but for what is that request's own.
+  using SetUp = std::function<void(CURL* easy, const HttpRequest& request)>;
+
+  /// What is passed must outlive it; `receiver` and `watch` may be null.
+  CurlDrive(CURLM* multi, BodyReceiver* receiver, Watch* watch, SetUp set_up)
+      : multi_(multi), receiver_(receiver), watch_(watch), set_up_(std::move(set_up)) {}
+  CurlDrive(const CurlDrive&) = delete;
+  CurlDrive& operator=(const CurlDrive&) = delete;
+
+  /// Once. Returns with both handles out of the multi handle; kCancelled within milliseconds of `stop`.
+  Result<HttpResponse> Run(CURL* easy, const HttpRequest& request, const std::stop_token& stop);
+
+ private:
+  // One exchange that is under way, or over.
+  struct Side {
+    Side(CURLM* on, CURL* with, const HttpRequest& request, BodyReceiver* receiver, CurlRace& race, bool is_second);
+    ~Side();
+    Side(const Side&) = delete;
+    Side& operator=(const Side&) = delete;
+
+    CURLM* const multi;
+    CURL* const easy;
+    Movement* const movement;
+    CurlExchange exchange;
+    std::optional<Result<HttpResponse>> outcome = {};
+  };
+
+  void TakeOutcomes();
+  std::optional<Result<HttpResponse>> Decide();
+  void SecondFailed(const Result<HttpResponse>& outcome);
+  std::chrono::nanoseconds LookOn();
+  void StartSecond(const HttpRequest& request);
+
+  struct EasyDeleter {
+    void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+  };
+
+  CURLM* const multi_;
+  BodyReceiver* const receiver_;
+  Watch* const watch_;
+  const SetUp set_up_;
+  CurlRace race_;
+  // Handles of second exchanges, which must outlive their sides.
+  std::unique_ptr<CURL, EasyDeleter> first_easy_, second_easy_;
+  std::unique_ptr<Side> first_;
+  std::unique_ptr<Side> second_;
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,171 @@
+#include "http/curl_exchange.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "http/curl_error.h"
+
+namespace gcsflux::internal {
+namespace {
+
+// Any answer that is not a failure which may pass: another exchange would bring no other.
+bool IsFinal(int status) { return status < 500 && status != 429 && status != 408; }
+
+}  // namespace
+
+CurlExchange::CurlExchange(CURL* easy, const HttpRequest& request, BodyReceiver* receiver, CurlRace& race,
+                           bool is_second)
+    : easy_(easy),
+      request_(request),
+      body_{std::as_bytes(std::span(request.head)), request.payload, std::as_bytes(std::span(request.tail))},
+      receiver_(receiver),
+      race_(race),
+      is_second_(is_second) {
+  const auto append = [this](const std::string& line) {
+    curl_slist* longer = curl_slist_append(headers_.get(), line.c_str());
+    static_cast<void>(headers_.release());
+    headers_.reset(longer);
+  };
+  for (const auto& [name, value] : request.headers) append(value.empty() ? name + ";" : name + ": " + value);
+  append("Expect:");  // libcurl would wait up to a second for a 100 Continue.
+}
+
+void CurlExchange::Prepare() {
+  curl_easy_setopt(easy_, CURLOPT_URL, request_.url.c_str());
+  curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, headers_.get());
+  curl_easy_setopt(easy_, CURLOPT_PRIVATE, this);
+  curl_easy_setopt(easy_, CURLOPT_HEADERDATA, this);
+  curl_easy_setopt(
+      easy_, CURLOPT_HEADERFUNCTION, +[](char* line, std::size_t, std::size_t size, void* self) {
+        static_cast<CurlExchange*>(self)->TakeHeader({line, size});
+        return size;
+      });
+  curl_easy_setopt(easy_, CURLOPT_WRITEDATA, this);
+  curl_easy_setopt(
+      easy_, CURLOPT_WRITEFUNCTION, +[](char* data, std::size_t, std::size_t size, void* self) {
+        return static_cast<CurlExchange*>(self)->TakeBody(std::as_bytes(std::span(data, size))) ? size : 0;
+      });
+  if (request_.method == Method::kGet) return;
+  curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, MethodName(request_.method).data());
+  curl_easy_setopt(easy_, CURLOPT_PREREQFUNCTION, &CurlExchange::BeforeSending);
+  curl_easy_setopt(easy_, CURLOPT_PREREQDATA, this);
+  if (request_.method == Method::kDelete) return;
+  // Content-Length is sent even for an empty body: cpp-httplib waits 5 s where it is missing.
+  curl_easy_setopt(easy_, CURLOPT_UPLOAD, 1L);
+  curl_easy_setopt(easy_, CURLOPT_INFILESIZE_LARGE, body_size());
+  curl_easy_setopt(easy_, CURLOPT_READDATA, this);
+  curl_easy_setopt(
+      easy_, CURLOPT_READFUNCTION, +[](char* out, std::size_t, std::size_t room, void* self) {
+        return static_cast<CurlExchange*>(self)->ReadBody({reinterpret_cast<std::byte*>(out), room});
+      });
+}
+
+// Called each time that libcurl is about to send the request. By itself it sends one again where a connection that
+// was used before dies before the answer's first byte, though the service may have carried it out; whoever asked
+// would take the second answer for the first. What changes something is sent once.
+int CurlExchange::BeforeSending(void* self, char*, char*, int, int) {
+  return ++static_cast<CurlExchange*>(self)->times_sent_ == 1 ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
+curl_off_t CurlExchange::body_size() const {
+  std::size_t size = 0;
+  for (const auto& piece : body_) size += piece.size();
+  return static_cast<curl_off_t>(size);
+}
+
+std::size_t CurlExchange::ReadBody(std::span<std::byte> out) {
+  std::size_t written = 0;
+  while (written < out.size() && piece_ < body_.size()) {
+    const auto rest = body_[piece_].subspan(piece_offset_);
+    const auto count = std::min(rest.size(), out.size() - written);
+    if (count > 0) std::memcpy(out.data() + written, rest.data(), count);
+    written += count;
+    piece_offset_ += count;
+    if (piece_offset_ < body_[piece_].size()) break;
+    ++piece_;
+    piece_offset_ = 0;
+  }
+  return written;
+}
+
+void CurlExchange::TakeHeader(std::string_view line) {
+  if (!first_byte_) first_byte_ = Clock::now();
+  while (!line.empty() && std::string_view("\r\n \t").find(line.back()) != std::string_view::npos)
+    line.remove_suffix(1);
+  is_head_whole_ = line.empty();
+  if (line.starts_with("HTTP/")) response_.headers.clear();  // 100 Continue comes before the answer itself.
+  const auto colon = line.find(':');
+  if (colon == std::string_view::npos) return;
+  std::string name(line.substr(0, colon));
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  const auto value = line.find_first_not_of(" \t", colon + 1);
+  response_.headers.emplace_back(std::move(name), value == std::string_view::npos ? "" : line.substr(value));
+}
+
+Movement CurlExchange::Moved() const {
+  const auto count = [this](CURLINFO what) {
+    curl_off_t value = 0;
+    curl_easy_getinfo(easy_, what, &value);
+    return static_cast<std::uint64_t>(value);
+  };
+  return {.bytes_sent = count(CURLINFO_SIZE_UPLOAD_T),
+          .bytes_received = count(CURLINFO_SIZE_DOWNLOAD_T),
+          .first_byte = first_byte_ ? std::optional(*first_byte_ - start_) : std::nullopt};
+}
+
+int CurlExchange::status() const {
+  long status = 0;
+  curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
+  return static_cast<int>(status);
+}
+
+bool CurlExchange::Claim() {
+  if (race_.leader == nullptr) race_.leader = this;
+  return race_.leader == this;
+}
+
+// The answer's head has come. The receiver hears of it from the exchange that is gone on with: while two race, what a
+// failure says is nobody else's matter.
+void CurlExchange::Begin() {
+  if (begun_) return;
+  begun_ = true;
+  response_.status = status();
+  counts_ = is_second_ ? response_.status < 300 : IsFinal(response_.status);
+  if (race_.is_on && (!counts_ || race_.leader != nullptr)) return;
+  if (receiver_ != nullptr) {
+    auto taken = receiver_->OnHeaders(response_);
+    if (!taken) {
+      failure_ = taken.error();
+      return;
+    }
+    receiver_takes_body_ = *taken;
+  }
+  if (counts_) Claim();
+}
+
+bool CurlExchange::TakeBody(std::span<const std::byte> data) {
+  Begin();
+  if (failure_) return false;
+  if (counts_ && !Claim()) return false;
+  if (!receiver_takes_body_) {
+    response_.body.append(reinterpret_cast<const char*>(data.data()), data.size());
+    return true;
+  }
+  if (auto taken = receiver_->OnBody(data); !taken) failure_ = taken.error();
+  return !failure_;
+}
+
+Result<HttpResponse> CurlExchange::Finish(CURLcode code) {
+  if (failure_) return *failure_;
+  if (times_sent_ > 1) return Error{ErrorCode::kUnavailable, "the connection was lost before the answer came"};
+  if (code != CURLE_OK) return CurlError(easy_, code);
+  // libcurl takes a head that ends with the connection for a whole one.
+  if (!is_head_whole_) return Error{ErrorCode::kUnavailable, "the connection ended within the answer's headers"};
+  Begin();
+  if (failure_) return *failure_;
+  if (counts_) Claim();
+  return std::move(response_);
+}
+
+}  // namespace gcsflux::internal

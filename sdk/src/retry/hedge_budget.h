@@ -1,0 +1,33 @@
+#pragma once
+
+#include <algorithm>
+#include <mutex>
+
+namespace gcsflux::internal {
+
+/// Keeps second requests to a share of the first ones. Thread-safe.
+class HedgeBudget {
+ public:
+  explicit HedgeBudget(double share) : share_(share) {}
+
+  void OnRequest() {
+    const std::scoped_lock lock(mutex_);
+    saved_ = std::min(saved_ + share_, kMost);
+  }
+  /// True where a second request may be sent; it is paid for then.
+  bool Take() {
+    const std::scoped_lock lock(mutex_);
+    if (saved_ < 1) return false;
+    saved_ -= 1;
+    return true;
+  }
+
+ private:
+  static constexpr double kMost = 64;  // saved up, for a server that stalls many reads at once
+
+  const double share_;
+  std::mutex mutex_;  // guards what follows
+  double saved_ = 0;
+};
+
+}  // namespace gcsflux::internal

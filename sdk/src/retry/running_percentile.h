@@ -1,0 +1,30 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+
+namespace gcsflux::internal {
+
+/// A percentile of the durations that came lately: a histogram of bins that grow by 9 %, of which every 1000 new
+/// durations halve what is older. An estimate is up to one bin too long. Not thread-safe.
+class RunningPercentile {
+ public:
+  /// `percentile` in (0, 1): the share of durations that are no longer.
+  explicit RunningPercentile(double percentile) : percentile_(percentile) {}
+
+  void Add(std::chrono::nanoseconds duration);
+  /// Nothing before 20 durations are known.
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> Estimate() const;
+
+ private:
+  static constexpr std::size_t kBins = 240;  // of 2^(1/8), from 1 us to 18 minutes
+
+  const double percentile_;
+  std::array<float, kBins> bins_ = {};
+  double total_ = 0;
+  int since_halved_ = 0;
+};
+
+}  // namespace gcsflux::internal

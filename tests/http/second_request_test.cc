@@ -1,0 +1,220 @@
+// Two exchanges that race over real sockets: which one is gone on with, and that the other is dropped.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <semaphore>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "http/curl_transport.h"
+#include "support/raw_server.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::RawServer;
+
+constexpr std::string_view kHead = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n";
+
+// Takes bodies of answers below 300 and forgets nothing.
+class Collector : public BodyReceiver {
+ public:
+  Result<bool> OnHeaders(const HttpResponse& response) override {
+    ++heads;
+    return response.status < 300;
+  }
+  Result<void> OnBody(std::span<const std::byte> data) override {
+    body.append(reinterpret_cast<const char*>(data.data()), data.size());
+    return {};
+  }
+  int heads = 0;
+  std::string body;
+};
+
+// Finds the exchange overdue as soon as nothing is to be read, or once so many bytes of the body have come.
+class Impatient : public Watch {
+ public:
+  Impatient(const Collector& collector, std::string url, std::size_t after_bytes = 0)
+      : collector_(collector), after_bytes_(after_bytes), second_{.url = std::move(url)} {}
+
+  std::optional<std::chrono::nanoseconds> TimeLeft() override {
+    if (asked || collector_.body.size() < after_bytes_) return std::nullopt;
+    return std::chrono::nanoseconds(0);
+  }
+  const HttpRequest* OnOverdue() override {
+    asked = true;
+    return &second_;
+  }
+  void OnSecondWon() override { ++won; }
+  void OnSecondFailed(const Result<HttpResponse>& outcome) override { failed = outcome; }
+
+  bool asked = false;
+  int won = 0;
+  std::optional<Result<HttpResponse>> failed;
+
+ private:
+  const Collector& collector_;
+  const std::size_t after_bytes_;
+  const HttpRequest second_;
+};
+
+// One path's answer is given only once the other's request has come, and as the test says.
+class Rivals {
+ public:
+  using Script = RawServer::Script;
+  Rivals(Script first, Script second)
+      : server_([=](RawServer::Connection& c) { c.ReadHead().starts_with("GET /first") ? first(c) : second(c); }) {}
+
+  [[nodiscard]] std::string url(const std::string& path) const { return server_.endpoint() + path; }
+  Result<HttpResponse> Run(std::size_t after_bytes = 0, const std::stop_token& stop = {}) {
+    watch.emplace(collector, url("/second"), after_bytes);
+    return MakeCurlTransport({})->PerformWatched({.url = url("/first")}, &collector, *watch, stop);
+  }
+
+  Collector collector;
+  std::optional<Impatient> watch;
+
+ private:
+  const RawServer server_;
+};
+
+void Answer(RawServer::Connection& c) { c.Send(std::string(kHead) + "second"); }
+void Stall(RawServer::Connection& c) { c.WaitForClose(); }
+
+TEST(SecondRequest, WinsWhereTheFirstBringsNothing) {
+  Rivals rivals(Stall, Answer);  // Stall returns only if the first connection is closed.
+  const auto response = rivals.Run();
+  ASSERT_TRUE(response.ok()) << response.error().message;
+  EXPECT_EQ(rivals.collector.body, "second");
+  EXPECT_EQ(rivals.watch->won, 1);
+  EXPECT_FALSE(rivals.watch->failed);
+}
+
+TEST(SecondRequest, GoesOnWhereTheFirstStoppedInItsBody) {
+  Rivals rivals(
+      [](RawServer::Connection& c) {
+        c.Send(std::string(kHead) + "fir");
+        c.WaitForClose();
+      },
+      [](RawServer::Connection& c) { c.Send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nond"); });
+  const auto response = rivals.Run(/*after_bytes=*/3);
+  ASSERT_TRUE(response.ok()) << response.error().message;
+  EXPECT_EQ(rivals.collector.body, "firond");
+  EXPECT_EQ(rivals.collector.heads, 2);
+  EXPECT_EQ(rivals.watch->won, 1);
+}
+
+TEST(SecondRequest, LosesToAFirstThatComesOn) {
+  std::binary_semaphore second_came(0);
+  Rivals rivals(
+      [&](RawServer::Connection& c) {
+        second_came.acquire();
+        c.Send(std::string(kHead) + "first!");
+      },
+      [&](RawServer::Connection& c) {
+        second_came.release();
+        c.WaitForClose();
+      });
+  const auto response = rivals.Run();
+  ASSERT_TRUE(response.ok()) << response.error().message;
+  EXPECT_EQ(rivals.collector.body, "first!");
+  EXPECT_EQ(rivals.watch->won, 0);
+  ASSERT_TRUE(rivals.watch->failed);
+  EXPECT_EQ(rivals.watch->failed->error().code, ErrorCode::kCancelled);
+}
+
+TEST(SecondRequest, ThatFailsLeavesTheFieldToTheFirst) {
+  std::binary_semaphore refused(0);
+  Rivals rivals(
+      [&](RawServer::Connection& c) {
+        refused.acquire();
+        c.Send(std::string(kHead) + "first!");
+      },
+      [&](RawServer::Connection& c) {
+        c.Send("HTTP/1.1 503 Busy\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbusy");
+        c.WaitForClose();  // The client has read all of it.
+        refused.release();
+      });
+  const auto response = rivals.Run();
+  ASSERT_TRUE(response.ok()) << response.error().message;
+  EXPECT_EQ(rivals.collector.body, "first!");
+  ASSERT_TRUE(rivals.watch->failed && rivals.watch->failed->ok());
+  EXPECT_EQ((*rivals.watch->failed)->status, 503);
+}
+
+TEST(SecondRequest, OutlivesAFirstThatBreaks) {
+  std::binary_semaphore second_came(0), first_gone(0);
+  Rivals rivals(
+      [&](RawServer::Connection& c) {
+        second_came.acquire();
+        c.Reset();
+        first_gone.release();
+      },
+      [&](RawServer::Connection& c) {
+        second_came.release();
+        first_gone.acquire();
+        Answer(c);
+      });
+  const auto response = rivals.Run();
+  ASSERT_TRUE(response.ok()) << response.error().message;
+  EXPECT_EQ(rivals.collector.body, "second");
+  EXPECT_EQ(rivals.watch->won, 1);
+}
+
+TEST(SecondRequest, BothFailingIsTheFirstOnesFailure) {
+  std::binary_semaphore second_came(0);
+  Rivals rivals(
+      [&](RawServer::Connection& c) {
+        second_came.acquire();
+        c.Send("HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n");
+      },
+      [&](RawServer::Connection& c) {
+        second_came.release();
+        c.Reset();
+      });
+  const auto response = rivals.Run();
+  ASSERT_TRUE(response.ok()) << response.error().message;
+  EXPECT_EQ(response->status, 500);
+  ASSERT_TRUE(rivals.watch->failed);
+  EXPECT_FALSE(rivals.watch->failed->ok());
+}
+
+TEST(SecondRequest, IsCancelledWithTheFirst) {
+  std::stop_source stop;
+  Rivals rivals(Stall, [&](RawServer::Connection& c) {
+    stop.request_stop();
+    c.WaitForClose();
+  });
+  const auto response = rivals.Run(0, stop.get_token());
+  ASSERT_FALSE(response.ok());
+  EXPECT_EQ(response.error().code, ErrorCode::kCancelled);
+  ASSERT_TRUE(rivals.watch->failed);
+  EXPECT_EQ(rivals.watch->failed->error().code, ErrorCode::kCancelled);
+}
+
+TEST(SecondRequest, LeavesTheTransportInOrder) {
+  const RawServer server([](RawServer::Connection& c) {
+    while (true) {
+      const std::string head = c.ReadHead();
+      if (head.empty()) return;
+      if (head.starts_with("GET /first")) return c.WaitForClose();
+      Answer(c);
+    }
+  });
+  const auto transport = MakeCurlTransport({});
+  for (int i = 0; i < 3; ++i) {
+    Collector collector;
+    Impatient watch(collector, server.endpoint() + "/second");
+    ASSERT_TRUE(transport->PerformWatched({.url = server.endpoint() + "/first"}, &collector, watch, {}).ok());
+    EXPECT_EQ(collector.body, "second");
+    const auto after = transport->Perform({.url = server.endpoint() + "/x"}, nullptr, {});
+    ASSERT_TRUE(after.ok());
+    EXPECT_EQ(after->body, "second");
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux::internal
