@@ -21,6 +21,13 @@ CurlDrive::Side::~Side() {
 Result<HttpResponse> CurlDrive::Run(CURL* easy, const HttpRequest& request, const std::stop_token& stop) {
   set_up_(easy, request);
   first_ = std::make_unique<Side>(multi_, easy, request, receiver_, race_, /*is_second=*/false);
+  auto result = Loop(stop);
+  second_.reset();
+  first_.reset();
+  return result;
+}
+
+Result<HttpResponse> CurlDrive::Loop(const std::stop_token& stop) {
   const std::stop_callback wake(stop, [this] { curl_multi_wakeup(multi_); });
   while (true) {
     int running = 0;

@@ -44,6 +44,7 @@ class CurlDrive {
     std::optional<Result<HttpResponse>> outcome = {};
   };
 
+  Result<HttpResponse> Loop(const std::stop_token& stop);
   void TakeOutcomes();
   std::optional<Result<HttpResponse>> Decide();
   void SecondFailed(const Result<HttpResponse>& outcome);
