@@ -48,6 +48,13 @@ gcsflux_test(auth_tests
   LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json OpenSSL::Crypto)
 target_include_directories(auth_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
+# What goes up: sessions that are lost or suspended, parts, signed URLs.
+gcsflux_test(upload_tests
+  SOURCES support/fake_gcs.cc transfer/lost_session_test.cc transfer/suspended_upload_test.cc
+          wire/upload_state_test.cc
+  LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
+target_include_directories(upload_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+
 # The SDK from outside, against the emulator.
 gcsflux_test(integration_tests
   SOURCES integration/client_test.cc integration/fault_matrix_test.cc integration/throttling_test.cc

@@ -75,19 +75,26 @@ UploadOptions UploadFlags() {
           .attributes = {.content_type = FLAGS_content_type}};
 }
 
-Result<void> Upload(const Client& client, const std::string& source, const ObjectName& destination) {
-  const bool is_pipe = source == "-";
-  if (!is_pipe && fs::is_directory(source)) return Error{ErrorCode::kLocalIo, "'" + source + "' is a directory"};
-  const File file(is_pipe ? nullptr : std::fopen(source.c_str(), "rb"));
-  std::FILE* const in = is_pipe ? stdin : file.get();
-  if (in == nullptr) return LocalError("open", source);
+Result<void> UploadStream(const Client& client, std::FILE* in, const std::string& name, const ObjectName& destination) {
   ObjectWriter writer(client, destination, UploadFlags());
   std::vector<std::byte> block(1U << 20);
   while (const std::size_t count = std::fread(block.data(), 1, block.size(), in)) {
     if (auto written = writer.Write(std::span(block).first(count)); !written) return written;
   }
-  if (std::ferror(in) != 0) return LocalError("read", source);
+  if (std::ferror(in) != 0) return LocalError("read", name);
   if (const auto stored = writer.Close(); !stored) return stored.error();
+  return {};
+}
+
+Result<void> Upload(const Client& client, const std::string& source, const ObjectName& destination) {
+  if (source == "-") return UploadStream(client, stdin, "standard input", destination);
+  if (fs::is_directory(source)) return Error{ErrorCode::kLocalIo, "'" + source + "' is a directory"};
+  if (fs::exists(source) && !fs::is_regular_file(source)) {  // A pipe, which gives its bytes once.
+    const File file(std::fopen(source.c_str(), "rb"));
+    if (!file) return LocalError("open", source);
+    return UploadStream(client, file.get(), source, destination);
+  }
+  if (const auto stored = UploadFile(client, source, destination, UploadFlags()); !stored) return stored.error();
   return {};
 }
 

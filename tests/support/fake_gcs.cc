@@ -72,6 +72,7 @@ Result<HttpResponse> FakeGcs::Perform(const HttpRequest& request, internal::Body
   const std::scoped_lock lock(mutex_);
   requests.push_back(request);
   requests.back().payload = {};
+  if (on_request) on_request();
   Fault fault;
   if (!faults.empty()) {
     fault = faults.front();

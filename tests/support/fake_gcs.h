@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -43,6 +44,7 @@ class FakeGcs : public internal::Transport {
   std::map<std::string, Object> objects = {};
   std::map<std::string, Object> sessions = {};       ///< By their URI's last part; `generation` is the precondition.
   std::vector<internal::HttpRequest> requests = {};  ///< Without payloads.
+  std::function<void()> on_request = {};             ///< Called with each request noted, before it is served.
   int commits = 0;                                   ///< Generations made.
 
   void Put(const std::string& name, std::string bytes) { Commit(name, {.bytes = std::move(bytes)}); }

@@ -1,3 +1,4 @@
+// Every answer that a session can give, and what follows from it.
 #include "wire/resumable_upload.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +25,24 @@ HttpResponse Incomplete(const std::string& range) {
   return response;
 }
 
+HttpResponse Complete(const std::string& size) {
+  return {.status = 200, .body = R"({"name":"o","generation":"1","size":")" + size + R"("})"};
+}
+
 std::span<const std::byte> Bytes(std::size_t count) { return std::span(kEight).first(count); }
+
+// A session that was sent eight bytes and has acknowledged some.
+ResumableUpload After(const std::string& range) {
+  ResumableUpload upload(kUri);
+  static_cast<void>(upload.Next(Bytes(8), false, 0));
+  EXPECT_TRUE(upload.OnResponse(Incomplete(range)).ok());
+  return upload;
+}
+
+ErrorCode CodeOf(const Result<void>& result) {
+  EXPECT_FALSE(result.ok());
+  return result.ok() ? ErrorCode::kInvalidArgument : result.error().code;
+}
 
 TEST(ResumableUpload, SendsWhatIsNotPersisted) {
   ResumableUpload upload(kUri);
@@ -50,6 +68,7 @@ TEST(ResumableUpload, AsksAfterAFailure) {
 
 TEST(ResumableUpload, FindsALostFinalAnswerByAsking) {
   ResumableUpload upload(kUri);
+  static_cast<void>(upload.Next(Bytes(8), true, 0));
   upload.OnFailure();
   EXPECT_EQ(ContentRange(upload.Next(Bytes(8), true, 0)), "bytes */8");
   ASSERT_TRUE(upload.OnResponse({.status = 200, .body = kStored}).ok());
@@ -57,54 +76,120 @@ TEST(ResumableUpload, FindsALostFinalAnswerByAsking) {
 }
 
 TEST(ResumableUpload, EndsAnUploadThatIsWhole) {
-  ResumableUpload upload(kUri);
-  ASSERT_TRUE(upload.OnResponse(Incomplete("bytes=0-7")).ok());
-  EXPECT_EQ(ContentRange(upload.Next({}, true, 0)), "bytes */8");
+  EXPECT_EQ(ContentRange(After("bytes=0-7").Next({}, true, 0)), "bytes */8");
 }
 
 TEST(ResumableUpload, DoesNotStartOverWhenAnAnswerForgetsBytes) {
-  ResumableUpload upload(kUri);
-  ASSERT_TRUE(upload.OnResponse(Incomplete("bytes=0-4")).ok());
-  const auto glitch = upload.OnResponse(Incomplete(""));
-  ASSERT_FALSE(glitch.ok());
-  EXPECT_EQ(glitch.error().code, ErrorCode::kUnavailable);
+  ResumableUpload upload = After("bytes=0-4");
+  EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete(""))), ErrorCode::kUnavailable);
   EXPECT_EQ(ContentRange(upload.Next(Bytes(3), false, 0)), "bytes */*");
   ASSERT_TRUE(upload.OnResponse(Incomplete("bytes=0-4")).ok());  // The query sets it right.
   EXPECT_EQ(upload.persisted(), 5U);
 }
 
-TEST(ResumableUpload, IsLostWhenAQueryConfirmsThatBytesAreGone) {
-  ResumableUpload upload(kUri);
-  ASSERT_TRUE(upload.OnResponse(Incomplete("bytes=0-4")).ok());
+TEST(ResumableUpload, DoesNotBelieveASingleQueryThatForgetsBytes) {
+  ResumableUpload upload = After("bytes=0-4");
   upload.OnFailure();
-  const auto lost = upload.OnResponse(Incomplete("bytes=0-1"));
-  ASSERT_FALSE(lost.ok());
-  EXPECT_EQ(lost.error().code, ErrorCode::kSessionLost);
+  EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete(""))), ErrorCode::kUnavailable);
+  EXPECT_TRUE(upload.OnResponse(Incomplete("bytes=0-4")).ok());
+  EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete(""))), ErrorCode::kUnavailable);  // A new doubt, not a second one.
+}
+
+TEST(ResumableUpload, IsLostWhenAQueryConfirmsThatBytesAreGone) {
+  ResumableUpload upload = After("bytes=0-4");
+  EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete("bytes=0-1"))), ErrorCode::kUnavailable);
+  EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete("bytes=0-1"))), ErrorCode::kSessionLost);
+}
+
+TEST(ResumableUpload, IsLostWhenItHoldsBytesThatNobodySent) {
+  ResumableUpload upload = After("bytes=0-4");
+  EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete("bytes=0-8"))), ErrorCode::kUnavailable);
+  EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete("bytes=0-8"))), ErrorCode::kSessionLost);
+  EXPECT_EQ(upload.persisted(), 5U);
+}
+
+TEST(ResumableUpload, IsLostWhenItWasCompletedWithOtherBytes) {
+  EXPECT_EQ(CodeOf(After("bytes=0-4").OnResponse(Complete("4"))), ErrorCode::kSessionLost);
+  EXPECT_EQ(CodeOf(After("bytes=0-4").OnResponse(Complete("9"))), ErrorCode::kSessionLost);
 }
 
 TEST(ResumableUpload, DoesNotSendTheSameChunkForEver) {
   ResumableUpload upload(kUri);
-  const auto stuck = upload.OnResponse(Incomplete(""));
-  ASSERT_FALSE(stuck.ok());
-  EXPECT_EQ(stuck.error().code, ErrorCode::kUnavailable);
+  static_cast<void>(upload.Next(Bytes(8), false, 0));
+  EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete(""))), ErrorCode::kUnavailable);
+  EXPECT_TRUE(upload.must_query());
 }
 
 TEST(ResumableUpload, TellsALostSession) {
-  for (const int status : {404, 410}) {
+  for (const int status : {404, 410, 499}) {
     ResumableUpload upload(kUri);
-    const auto lost = upload.OnResponse({.status = status});
-    ASSERT_FALSE(lost.ok());
-    EXPECT_EQ(lost.error().code, ErrorCode::kSessionLost) << status;
+    EXPECT_EQ(CodeOf(upload.OnResponse({.status = status})), ErrorCode::kSessionLost) << status;
   }
 }
 
-TEST(ResumableUpload, AsksAgainAfterAnAnswerThatItCannotRead) {
-  for (const HttpResponse& answer : {HttpResponse{.status = 200, .body = "<html>"}, HttpResponse{.status = 503},
-                                     Incomplete("bytes=3-4"), Incomplete("bytes=0-x")}) {
+TEST(ResumableUpload, TellsARateLimitFromALostSession) {
+  for (const std::string reason : {"rateLimitExceeded", "userRateLimitExceeded"}) {
     ResumableUpload upload(kUri);
-    EXPECT_FALSE(upload.OnResponse(answer).ok());
-    EXPECT_EQ(ContentRange(upload.Next(Bytes(8), false, 0)), "bytes */*");
+    const std::string body = R"({"error":{"code":410,"message":"slow","errors":[{"reason":")" + reason + R"("}]}})";
+    EXPECT_EQ(CodeOf(upload.OnResponse({.status = 410, .body = body})), ErrorCode::kRateLimited);
+    EXPECT_TRUE(upload.must_query());
   }
+}
+
+TEST(ResumableUpload, ReadsTheStatusThatAHeaderOverrides) {
+  ResumableUpload upload(kUri);
+  static_cast<void>(upload.Next(Bytes(8), false, 0));
+  HttpResponse answer{.status = 200, .headers = {{"x-http-status-code-override", "308"}, {"range", "bytes=0-4"}}};
+  ASSERT_TRUE(upload.OnResponse(answer).ok());
+  EXPECT_EQ(upload.persisted(), 5U);
+  EXPECT_FALSE(upload.object());
+  answer.headers = {{"x-http-status-code-override", "410"}};
+  EXPECT_EQ(CodeOf(upload.OnResponse(answer)), ErrorCode::kSessionLost);
+}
+
+TEST(ResumableUpload, AsksAgainAfterAnAnswerThatItCannotRead) {
+  for (const HttpResponse& answer : {HttpResponse{.status = 200, .body = "<html>"}, Incomplete("bytes=3-4"),
+                                     Incomplete("bytes=0-x"), Incomplete("bytes=0-18446744073709551615")}) {
+    ResumableUpload upload(kUri);
+    EXPECT_EQ(CodeOf(upload.OnResponse(answer)), ErrorCode::kUnavailable);
+    EXPECT_EQ(ContentRange(upload.Next(Bytes(8), false, 0)), "bytes */*");
+    EXPECT_EQ(CodeOf(upload.OnResponse(answer)), ErrorCode::kBadResponse);
+  }
+}
+
+TEST(ResumableUpload, AsksFirstWhenItIsResumed) {
+  ResumableUpload upload = ResumableUpload::Resumed(kUri, 5);
+  EXPECT_EQ(ContentRange(upload.Next(Bytes(3), false, 0)), "bytes */*");
+  ASSERT_TRUE(upload.OnResponse(Incomplete("bytes=0-9")).ok());  // More than the state knows.
+  EXPECT_EQ(upload.persisted(), 10U);
+}
+
+TEST(ResumableUpload, IsLostWhenItIsResumedWithLess) {
+  ResumableUpload upload = ResumableUpload::Resumed(kUri, 5);
+  EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete("bytes=0-3"))), ErrorCode::kUnavailable);
+  EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete("bytes=0-3"))), ErrorCode::kSessionLost);
+}
+
+TEST(SessionUri, IsTheLocationOfTheAnswer) {
+  const HttpResponse answer{.headers = {{"location", "https://other.example/upload?upload_id=1"}}};
+  const auto uri = SessionUri(answer, "https://storage.googleapis.com");
+  ASSERT_TRUE(uri.ok());
+  EXPECT_EQ(*uri, "https://other.example/upload?upload_id=1");
+}
+
+TEST(SessionUri, IsNoGarbage) {
+  for (const char* location : {"", "/upload?upload_id=1", "ftp://h/x", "https://", "https://u@h/x", "http://h/\n"}) {
+    const auto uri = SessionUri({.headers = {{"location", location}}}, "http://127.0.0.1:1");
+    ASSERT_FALSE(uri.ok()) << location;
+    EXPECT_EQ(uri.error().code, ErrorCode::kBadResponse);
+  }
+  EXPECT_FALSE(SessionUri({}, "http://127.0.0.1:1").ok());
+}
+
+TEST(SessionUri, DoesNotLeaveHttps) {
+  const HttpResponse answer{.headers = {{"location", "http://h/upload?upload_id=1"}}};
+  EXPECT_FALSE(SessionUri(answer, "https://storage.googleapis.com").ok());
+  EXPECT_TRUE(SessionUri(answer, "http://127.0.0.1:1").ok());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "gcsflux/client.h"
 
@@ -32,32 +33,65 @@ struct UploadOptions {
 /// Stores `data` as one object: visible whole or not at all, checked by CRC32C on both sides.
 ///
 /// A lost acknowledgement is resolved by reading the object back: the same size, CRC32C, type and metadata count as
-/// this call's success.
+/// this call's success. More than a chunk goes over a resumable session; where the service loses that, another one is
+/// started from the first byte on, until RetryOptions::deadline has passed without getting further (kSessionLost).
 Result<ObjectMetadata> UploadObject(const Client& client, const ObjectName& object, std::span<const std::byte> data,
                                     const UploadOptions& options = {});
 
+/// The same of a local file, one chunk of which is in memory at a time.
+///
+/// kLocalIo, and nothing is stored: the file cannot be read, is no regular file, or changed meanwhile (its size or its
+/// time of modification). For anything else that can be read once, pipes for example, there is ObjectWriter.
+Result<ObjectMetadata> UploadFile(const Client& client, const std::string& path, const ObjectName& object,
+                                  const UploadOptions& options = {});
+
 /// Streams an object of unknown length into GCS; it becomes visible when Close() succeeds, else never.
 ///
-/// Up to one chunk is held in memory and sent again when a request fails. After an error every further call returns
-/// that error. Destroyed without Close(), it cancels the upload. One thread at a time; movable.
+/// Up to one chunk is held in memory and sent again when a request fails; what was sent before cannot be, so that a
+/// session which the service loses ends the upload as kSessionLost, with nothing visible. After an error every further
+/// call but Suspend() returns that error. Destroyed without Close() or Suspend(), it cancels the upload. One thread at a
+/// time; movable.
 class ObjectWriter {
  public:
   /// Makes no request before the first chunk is full.
   explicit ObjectWriter(Client client, ObjectName object, UploadOptions options = {});
+
+  /// Goes on with what Suspend() gave, in this process or another one, within a week of the upload's start. Asks the
+  /// service where the session stands; bytes from position() on are to be written next, and those that the service has
+  /// already are not sent again. The object's CRC32C is checked over all of its bytes, of this process and earlier ones.
+  ///
+  /// What is stored, under which conditions and in which chunks, was decided when the upload began: of `options` only
+  /// what concerns the call itself counts. kInvalidArgument: `state` is broken, or of another service than the client's.
+  /// kSessionLost: the session has expired or is gone. After other errors the state can be used again. A state is for
+  /// one writer at a time.
+  static Result<ObjectWriter> Resume(Client client, std::string_view state, UploadOptions options = {});
+
   ObjectWriter(ObjectWriter&&) noexcept;
   ObjectWriter& operator=(ObjectWriter&&) noexcept;
   ~ObjectWriter();
+
+  /// How many bytes were written, those of earlier processes included: the next one is the source's byte at this place.
+  [[nodiscard]] std::uint64_t position() const;
 
   Result<void> Write(std::span<const std::byte> data);
 
   /// Sends what is left and commits. kCorrupted (and nothing visible) where the service holds other bytes.
   Result<ObjectMetadata> Close();
 
-  /// Gives up the upload: nothing becomes visible. Nothing to do after Close().
+  /// Ends this writer and leaves the upload as it is, for Resume(). The state says nothing of what was written and not
+  /// yet sent, at most a chunk, which is to be written again: Resume()'s position() tells.
+  ///
+  /// The state is a secret: whoever has it can write to the session. It is also what is left of an upload that has
+  /// failed with an error that may pass (kUnavailable, kUnreachable and so on, or kCancelled), after which this can be
+  /// called; after others it returns them. Starts the session where none was needed before.
+  Result<std::string> Suspend();
+
+  /// Gives up the upload: nothing becomes visible. Nothing to do after Close() or Suspend().
   void Cancel();
 
  private:
   class Upload;
+  explicit ObjectWriter(std::unique_ptr<Upload> upload);
   std::unique_ptr<Upload> upload_;
 };
 

@@ -30,7 +30,7 @@ Error RefusedByGate(GateKeeper::Admission::Kind kind) {
 }
 
 std::optional<Error> Throttling(const Result<HttpResponse>& response) {
-  if (!response || (response->status != 429 && response->status != 403)) return std::nullopt;
+  if (!response || (response->status != 429 && response->status != 403 && response->status != 410)) return std::nullopt;
   Error error = internal::ErrorFromResponse(*response);
   return error.code == ErrorCode::kRateLimited ? std::optional(std::move(error)) : std::nullopt;
 }

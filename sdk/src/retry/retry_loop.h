@@ -46,6 +46,8 @@ class Attempts {
   Attempts(const Call& call, const RetryRules& rules);
 
   [[nodiscard]] const Call& call() const { return call_; }
+  [[nodiscard]] Timing::TimePoint now() const { return rules_.timing.Now(); }
+  [[nodiscard]] const RetryOptions& options() const { return rules_.options; }
   /// No attempt begins after it; it moves on with progress.
   [[nodiscard]] Timing::TimePoint deadline() const { return progress_ + rules_.options.deadline; }
   /// The number of the attempt under way, from 1.

@@ -1,49 +1,69 @@
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "base/crc32c.h"
 #include "base/object_name.h"
 #include "client/client_core.h"
 #include "gcsflux/upload.h"
 #include "retry/transient.h"
+#include "transfer/single_request_upload.h"
 #include "transfer/upload_conditions.h"
-#include "wire/insert_requests.h"
-#include "wire/resumable_upload.h"
+#include "transfer/upload_session.h"
+#include "wire/upload_state.h"
 
 namespace gcsflux {
 
 using internal::Attempts;
-using internal::Call;
-using internal::HttpResponse;
-using internal::IsTransient;
-using internal::kUploadQuantum;
-using internal::ResumableUpload;
+using internal::UploadPiece;
+using internal::UploadSession;
+using internal::UploadState;
 
+namespace {
+
+// What leaves the session as it is: somebody may go on with it later.
+bool MayPass(const Error& error) {
+  return internal::IsTransient(error) || error.code == ErrorCode::kCancelled ||
+         error.code == ErrorCode::kTokenUnavailable;
+}
+
+}  // namespace
+
+// Between calls the buffer holds what was written from the session's position() on: less than a quantum beyond what was
+// sent, or less than the chunk that is to be sent next.
 class ObjectWriter::Upload {
  public:
   Upload(Client client, ObjectName object, UploadOptions options)
-      : client_(std::move(client)), object_(std::move(object)), options_(std::move(options)) {
-    const std::size_t quanta = std::max<std::size_t>(1, (options_.chunk_bytes + kUploadQuantum - 1) / kUploadQuantum);
-    options_.chunk_bytes = quanta * kUploadQuantum;
+      : client_(std::move(client)),
+        object_(std::move(object)),
+        options_(std::move(options)),
+        session_(client_.core(), object_, internal::FirstAttempt(options_)) {
+    options_.chunk_bytes = internal::WholeQuanta(options_.chunk_bytes);
     if (auto checked = internal::CheckObject(object_); !checked) error_ = checked.error();
+  }
+
+  Upload(Client client, const UploadState& state, UploadOptions options)
+      : client_(std::move(client)),
+        object_(state.object),
+        options_(std::move(options)),
+        session_(client_.core(), state) {
+    options_.chunk_bytes = internal::WholeQuanta(static_cast<std::size_t>(state.chunk_bytes));
   }
 
   ~Upload() { Cancel(); }
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;
 
+  [[nodiscard]] std::uint64_t position() const { return session_.position() + buffer_.size(); }
+
   Result<void> Write(std::span<const std::byte> data) {
     while (!error_ && !data.empty()) {
-      if (is_closed_)
-        return Error{ErrorCode::kInvalidArgument, "written to after Close() or Cancel(): " + ToUri(object_)};
+      if (is_closed_) return WasClosed();
       // A chunk is sent only once more bytes follow it: the last one must be sent as such.
       if (buffer_.size() == options_.chunk_bytes)
         SendBuffer(/*is_last=*/false);
       else if (buffer_.empty() && data.size() > options_.chunk_bytes)
-        data = SendFrom(data);
+        data = data.subspan(SendPiece(data.first(options_.chunk_bytes), /*is_last=*/false));
       else
         data = Keep(data);
     }
@@ -52,23 +72,43 @@ class ObjectWriter::Upload {
 
   Result<ObjectMetadata> Close() {
     if (error_) return *error_;
-    if (is_closed_) return Error{ErrorCode::kInvalidArgument, "closed before: " + ToUri(object_)};
+    if (is_closed_) return WasClosed();
     is_closed_ = true;
-    if (!session_) return CloseInOneRequest();
-    SendBuffer(/*is_last=*/true);
-    if (error_) return *error_;
-    return Verified(*session_->object());
+    auto stored = session_.is_started() ? CloseSession()
+                                        : internal::UploadInOneRequest(client_.core(), object_, buffer_, options_);
+    if (!stored) error_ = stored.error();
+    return stored;
+  }
+
+  Result<std::string> Suspend() {
+    if (is_closed_) return WasClosed();
+    if (error_ && !MayPass(*error_)) return *error_;
+    if (!session_.is_started()) {
+      if (auto settled = Settle(); !settled) return settled.error();
+    }
+    is_closed_ = true;
+    is_detached_ = true;
+    UploadState state = session_.state();
+    state.chunk_bytes = options_.chunk_bytes;
+    return internal::FormatUploadState(state);
+  }
+
+  // Asks a resumed session where it stands, or starts one.
+  Result<void> Settle() {
+    const std::string id = client_.core().NewInvocationId();
+    const auto call = internal::InsertCall(object_, options_);
+    return client_.core().Retry(call, [&](Attempts& attempts) { return session_.Settle(id, attempts); });
   }
 
   void Cancel() {
     is_closed_ = true;
-    if (!session_ || session_->object()) return;
-    // Best effort: a session that stays behind expires in a week and was never visible. So nobody waits for a service
-    // that does not answer, or when the caller has asked to stop.
-    if (error_ && (IsTransient(*error_) || error_->code == ErrorCode::kCancelled)) return;
-    static_cast<void>(SendOnce(session_->CancelRequest()));
-    session_.reset();
+    // Nobody waits for a service that does not answer, or when the caller has asked to stop.
+    if (is_detached_ || (error_ && MayPass(*error_))) return;
+    session_.Cancel();
   }
+
+  // Leaves the session to whoever else has its state.
+  void Detach() { is_detached_ = true; }
 
  private:
   Result<void> Status() const {
@@ -76,126 +116,81 @@ class ObjectWriter::Upload {
     return {};
   }
 
+  [[nodiscard]] Error WasClosed() const {
+    return Error{ErrorCode::kInvalidArgument, "used after Close(), Suspend() or Cancel(): " + ToUri(object_)};
+  }
+
   // Copies what fits into the buffer; returns the rest.
   std::span<const std::byte> Keep(std::span<const std::byte> data) {
-    if (buffer_.capacity() == 0) buffer_.reserve(std::min(options_.chunk_bytes, std::max(data.size(), kUploadQuantum)));
+    constexpr std::size_t kLeast = internal::kUploadQuantum;
+    if (buffer_.capacity() == 0) buffer_.reserve(std::min(options_.chunk_bytes, std::max(data.size(), kLeast)));
     const auto taken = data.first(std::min(data.size(), options_.chunk_bytes - buffer_.size()));
     buffer_.insert(buffer_.end(), taken.begin(), taken.end());
     return data.subspan(taken.size());
   }
 
+  // What the service did not keep in whole quanta stays for the next chunk.
   void SendBuffer(bool is_last) {
-    SendChunk(buffer_, is_last);
-    buffer_.clear();
+    const std::size_t sent = SendPiece(buffer_, is_last);
+    buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(sent));
   }
 
-  // A whole chunk straight from the caller's memory; returns the rest.
-  std::span<const std::byte> SendFrom(std::span<const std::byte> data) {
-    SendChunk(data.first(options_.chunk_bytes), /*is_last=*/false);
-    return data.subspan(options_.chunk_bytes);
+  // How much of `data`, which begins at the session's position, is safe with the service now. A failure is left in
+  // error_.
+  std::size_t SendPiece(std::span<const std::byte> data, bool is_last) {
+    const UploadPiece piece{session_.position(), data, is_last};
+    const auto call = internal::InsertCall(object_, options_);
+    const std::string id = client_.core().NewInvocationId();
+    const auto sent =
+        client_.core().Retry(call, [&](Attempts& attempts) { return session_.Send(piece, id, attempts); });
+    if (!sent) error_ = sent.error();
+    return static_cast<std::size_t>(session_.position() - piece.offset);
   }
 
-  Result<ObjectMetadata> CloseInOneRequest() {
-    auto stored = UploadObject(client_, object_, buffer_, options_);
-    if (!stored) error_ = stored.error();
-    return stored;
+  Result<ObjectMetadata> CloseSession() {
+    SendBuffer(/*is_last=*/true);
+    if (error_) return *error_;
+    return session_.Finish();
   }
-
-  // Sends `chunk`, which begins at persisted(), until the session holds all of it; with `is_last`, until it is
-  // committed. A failure is left in error_.
-  void SendChunk(std::span<const std::byte> chunk, bool is_last) {
-    crc32c_ = internal::ExtendCrc32c(crc32c_, chunk);
-    const Call call{.operation = "objects.insert",
-                    .subject = ToUri(object_),
-                    .kind = internal::OperationKind::kUpload,
-                    .bucket = object_.bucket,
-                    .is_idempotent = true,
-                    .retry = options_.call.retry,
-                    .stop = options_.stop};
-    const std::string id = core().NewInvocationId();
-    const std::uint64_t base = session_ ? session_->persisted() : 0;
-    const auto done = core().Retry(call, [&](Attempts& attempts) -> Result<void> {
-      if (!session_) {
-        if (auto started = Start(id, attempts); !started) return started;
-      }
-      while (!IsDone(base + chunk.size(), is_last)) {
-        const auto unsent = chunk.subspan(static_cast<std::size_t>(session_->persisted() - base));
-        if (auto step = Step(unsent, is_last, id, attempts); !step) return step;
-      }
-      return {};
-    });
-    if (!done) error_ = done.error();
-  }
-
-  [[nodiscard]] bool IsDone(std::uint64_t end, bool is_last) const {
-    return session_->object() || (!is_last && session_->persisted() == end);
-  }
-
-  Result<void> Step(std::span<const std::byte> unsent, bool is_last, const std::string& id, Attempts& attempts) {
-    const std::uint64_t before = session_->persisted();
-    const auto response = core().SendRaw(session_->Next(unsent, is_last, crc32c_), id, attempts, options_.stop);
-    if (!response) {
-      session_->OnFailure();
-      return response.error();
-    }
-    auto understood = session_->OnResponse(*response);
-    if (session_->persisted() - before > unsent.size()) {
-      return Error{ErrorCode::kBadResponse, "the session claims bytes that were never sent"};
-    }
-    if (session_->persisted() > before) attempts.NoteProgress();
-    return understood;
-  }
-
-  // Starting a session makes nothing visible: it may be repeated freely, whatever the precondition.
-  Result<void> Start(const std::string& id, Attempts& attempts) {
-    const auto request = internal::StartUploadRequest(core().endpoint(), object_, internal::FirstAttempt(options_));
-    const auto response = core().Send(request, id, attempts, options_.stop);
-    if (!response) return response.error();
-    const auto location = internal::FindHeader(response->headers, "location");
-    if (!location.starts_with("http://") && !location.starts_with("https://")) {
-      return Error{ErrorCode::kBadResponse, "the upload session has no Location"};
-    }
-    session_.emplace(std::string(location));
-    return {};
-  }
-
-  // The service has checked x-goog-hash already; that is the same bytes seen from the other side.
-  Result<ObjectMetadata> Verified(const ObjectMetadata& stored) {
-    if (!stored.crc32c || *stored.crc32c == crc32c_) return stored;
-    static_cast<void>(client_.DeleteObject(object_, {.generation = stored.generation, .call = options_.call}));
-    error_ = Error{ErrorCode::kCorrupted,
-                   "objects.insert " + ToUri(object_) + ": the service stored other bytes (crc32c); they were deleted"};
-    return *error_;
-  }
-
-  Result<HttpResponse> SendOnce(const internal::HttpRequest& request) {
-    const Call call{.operation = "uploads.cancel",
-                    .subject = ToUri(object_),
-                    .kind = internal::OperationKind::kUpload,
-                    .bucket = object_.bucket};
-    return core().Exchange(call, request);
-  }
-
-  [[nodiscard]] const ClientCore& core() const { return client_.core(); }
 
   const Client client_;
   const ObjectName object_;
   UploadOptions options_;
-  std::vector<std::byte> buffer_;  // What is not sent yet, at most one chunk.
-  std::optional<ResumableUpload> session_;
-  std::uint32_t crc32c_ = 0;  // Of all that was given to SendChunk.
+  UploadSession session_;
+  std::vector<std::byte> buffer_;
   bool is_closed_ = false;
+  bool is_detached_ = false;
   std::optional<Error> error_;
 };
 
 ObjectWriter::ObjectWriter(Client client, ObjectName object, UploadOptions options)
     : upload_(std::make_unique<Upload>(std::move(client), std::move(object), std::move(options))) {}
+ObjectWriter::ObjectWriter(std::unique_ptr<Upload> upload) : upload_(std::move(upload)) {}
 ObjectWriter::ObjectWriter(ObjectWriter&&) noexcept = default;
 ObjectWriter& ObjectWriter::operator=(ObjectWriter&&) noexcept = default;
 ObjectWriter::~ObjectWriter() = default;
 
+Result<ObjectWriter> ObjectWriter::Resume(Client client, std::string_view state, UploadOptions options) {
+  const auto parsed = internal::ParseUploadState(state);
+  if (!parsed) return parsed.error();
+  const std::string& endpoint = client.core().endpoint();
+  if (parsed->endpoint != endpoint || !internal::IsSessionUri(parsed->session_uri, endpoint)) {
+    return Error{ErrorCode::kInvalidArgument, "the state of the suspended upload is one of another service than " +
+                                                  endpoint + ", which this client talks to"};
+  }
+  if (auto checked = internal::CheckObject(parsed->object); !checked) return checked.error();
+  auto upload = std::make_unique<Upload>(std::move(client), *parsed, std::move(options));
+  if (auto settled = upload->Settle(); !settled) {
+    upload->Detach();
+    return settled.error();
+  }
+  return ObjectWriter(std::move(upload));
+}
+
+std::uint64_t ObjectWriter::position() const { return upload_->position(); }
 Result<void> ObjectWriter::Write(std::span<const std::byte> data) { return upload_->Write(data); }
 Result<ObjectMetadata> ObjectWriter::Close() { return upload_->Close(); }
+Result<std::string> ObjectWriter::Suspend() { return upload_->Suspend(); }
 void ObjectWriter::Cancel() { upload_->Cancel(); }
 
 }  // namespace gcsflux

@@ -1,6 +1,9 @@
 #pragma once
 
+#include "base/object_name.h"
 #include "gcsflux/upload.h"
+#include "retry/retry_loop.h"
+#include "wire/resumable_upload.h"
 
 namespace gcsflux::internal {
 
@@ -10,6 +13,23 @@ inline InsertObjectOptions FirstAttempt(const UploadOptions& options) {
   if (options.mode == WriteMode::kCreate) insert.preconditions.if_generation_match = 0;
   if (options.mode == WriteMode::kReplace) insert.preconditions.if_generation_match = options.generation;
   return insert;
+}
+
+/// An upload as a call: repeated freely, since upload.h sees to it that this is safe.
+inline Call InsertCall(const ObjectName& object, const UploadOptions& options) {
+  return {.operation = "objects.insert",
+          .subject = ToUri(object),
+          .kind = OperationKind::kUpload,
+          .bucket = object.bucket,
+          .is_idempotent = true,
+          .retry = options.call.retry,
+          .stop = options.stop};
+}
+
+/// The size of chunks that comes next to the one asked for.
+inline std::size_t WholeQuanta(std::size_t bytes) {
+  const std::size_t quanta = bytes / kUploadQuantum + (bytes % kUploadQuantum != 0 ? 1 : 0);
+  return (quanta == 0 ? 1 : quanta) * kUploadQuantum;
 }
 
 }  // namespace gcsflux::internal

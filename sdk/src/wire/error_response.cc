@@ -19,8 +19,9 @@ ErrorCode CodeOf(int status, const std::string& reason) {
     case 304: return ErrorCode::kNotModified;
     case 401: return ErrorCode::kUnauthenticated;
     case 403: return IsRateLimitReason(reason) ? ErrorCode::kRateLimited : ErrorCode::kPermissionDenied;
-    case 404:
-    case 410: return ErrorCode::kNotFound;
+    case 404: return ErrorCode::kNotFound;
+    // Rate limits have been seen as 410 on upload sessions.
+    case 410: return IsRateLimitReason(reason) ? ErrorCode::kRateLimited : ErrorCode::kNotFound;
     case 408: return ErrorCode::kUnavailable;
     case 409: return ErrorCode::kAlreadyExists;
     case 412: return ErrorCode::kPreconditionFailed;

@@ -1,8 +1,11 @@
 #include "wire/resumable_upload.h"
 
+#include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "base/base64.h"
+#include "base/url.h"
 #include "wire/error_response.h"
 #include "wire/metadata_json.h"
 
@@ -17,13 +20,44 @@ std::optional<std::uint64_t> PersistedBytes(std::string_view range) {
   std::uint64_t last = 0;
   const char* const end = range.data() + range.size();
   const auto [stop, error] = std::from_chars(range.data() + kPrefix.size(), end, last);
-  if (error != std::errc{} || stop != end) return std::nullopt;
+  if (error != std::errc{} || stop != end || last == std::numeric_limits<std::uint64_t>::max()) return std::nullopt;
   return last + 1;
+}
+
+// Behind some proxies a 308 comes as a 200 that says so:
+// https://cloud.google.com/storage/docs/json_api/v1/parameters#xguploaderno308
+int StatusOf(const HttpResponse& response) {
+  const std::string_view text = FindHeader(response.headers, "x-http-status-code-override");
+  int status = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), status);
+  const bool is_number = !text.empty() && error == std::errc{} && end == text.data() + text.size();
+  return is_number ? status : response.status;
 }
 
 }  // namespace
 
-HttpRequest ResumableUpload::Next(std::span<const std::byte> unsent, bool is_last, std::uint32_t crc32c) const {
+bool IsSessionUri(std::string_view uri, std::string_view endpoint) {
+  const auto parsed = ParseUrl(uri);
+  // The object's bytes would go in the clear.
+  return parsed && (parsed->is_https || !endpoint.starts_with("https://"));
+}
+
+Result<std::string> SessionUri(const HttpResponse& started, std::string_view endpoint) {
+  const std::string_view location = FindHeader(started.headers, "location");
+  if (location.empty()) return Error{ErrorCode::kBadResponse, "the upload session has no Location"};
+  if (IsSessionUri(location, endpoint)) return std::string(location);
+  return Error{ErrorCode::kBadResponse, "the upload session's Location is no URL that bytes could be sent to"};
+}
+
+ResumableUpload ResumableUpload::Resumed(std::string session_uri, std::uint64_t persisted) {
+  ResumableUpload upload(std::move(session_uri));
+  upload.persisted_ = persisted;
+  upload.sent_ = std::numeric_limits<std::uint64_t>::max();
+  upload.must_query_ = true;
+  return upload;
+}
+
+HttpRequest ResumableUpload::Next(std::span<const std::byte> unsent, bool is_last, std::uint32_t crc32c) {
   const std::string total = is_last ? std::to_string(persisted_ + unsent.size()) : "*";
   HttpRequest request{.method = Method::kPut, .url = session_uri_, .is_url_secret = true};
   if (must_query_ || unsent.empty()) {
@@ -34,43 +68,65 @@ HttpRequest ResumableUpload::Next(std::span<const std::byte> unsent, bool is_las
     request.headers.emplace_back("Content-Range",
                                  "bytes " + std::to_string(persisted_) + "-" + std::to_string(last) + "/" + total);
     request.payload = unsent;
+    sent_ = std::max(sent_, last + 1);
   }
   if (is_last) request.headers.emplace_back("x-goog-hash", "crc32c=" + Crc32cToBase64(crc32c));
   return request;
 }
 
 Result<void> ResumableUpload::OnResponse(const HttpResponse& response) {
-  if (response.status == 308) return OnIncomplete(response);
-  if (response.status == 200 || response.status == 201) {
-    auto object = ParseObject(response.body);
-    if (!object) {
-      must_query_ = true;
-      return object.error();
-    }
-    object_ = *std::move(object);
-    return {};
+  const int status = StatusOf(response);
+  if (status != response.status) {
+    HttpResponse meant = response;
+    meant.status = status;
+    return OnResponse(meant);
   }
+  if (status == 308) return OnIncomplete(response);
+  if (status == 200 || status == 201) return OnComplete(response);
   must_query_ = true;
+  has_doubts_ = false;
   Error error = ErrorFromResponse(response);
-  if (response.status == 404 || response.status == 410) error.code = ErrorCode::kSessionLost;
+  // 499: somebody has cancelled it. A 410 can be a rate limit in disguise, and then its code says so.
+  if (error.code == ErrorCode::kNotFound || status == 499) error.code = ErrorCode::kSessionLost;
   return error;
+}
+
+Result<void> ResumableUpload::OnComplete(const HttpResponse& response) {
+  auto object = ParseObject(response.body);
+  if (!object) return Doubt(object.error());
+  if (object->size < persisted_ || object->size > sent_) {
+    return Error{ErrorCode::kSessionLost, "the session was completed with " + std::to_string(object->size) +
+                                              " bytes, which are not those that were sent"};
+  }
+  persisted_ = object->size;
+  object_ = *std::move(object);
+  must_query_ = false;
+  has_doubts_ = false;
+  return {};
 }
 
 Result<void> ResumableUpload::OnIncomplete(const HttpResponse& response) {
   const auto persisted = PersistedBytes(FindHeader(response.headers, "range"));
-  const bool was_query = must_query_;
-  must_query_ = true;
-  if (!persisted) return Error{ErrorCode::kBadResponse, "308 with a Range that cannot be read", 308};
+  if (!persisted) return Doubt({ErrorCode::kBadResponse, "308 with a Range that cannot be read", 308});
+  // A 308 without Range also happens in production about once in millions of uploads.
   if (*persisted < persisted_) {
-    // A 308 without Range also happens in production about once in millions of uploads: ask again before giving up.
-    if (!was_query) return Error{ErrorCode::kUnavailable, "308 that forgets bytes already persisted", 308};
-    return Error{ErrorCode::kSessionLost, "the session no longer holds bytes that it had acknowledged", 308};
+    return Doubt({ErrorCode::kSessionLost, "the session no longer holds bytes that it had acknowledged", 308});
   }
-  // Nothing new after a chunk: find out why before the same bytes are sent again.
-  if (*persisted == persisted_ && !was_query) return Error{ErrorCode::kUnavailable, "308 that persisted nothing", 308};
+  if (*persisted > sent_) return Doubt({ErrorCode::kSessionLost, "the session claims bytes that nobody sent", 308});
+  const bool is_news = *persisted > persisted_ || must_query_;
   persisted_ = *persisted;
-  must_query_ = false;
+  has_doubts_ = false;
+  must_query_ = !is_news;
+  // Nothing new after a chunk: find out why before the same bytes are sent again.
+  if (!is_news) return Error{ErrorCode::kUnavailable, "308 that persisted nothing", 308};
   return {};
+}
+
+// What can be a slip of one answer is asked again.
+Result<void> ResumableUpload::Doubt(Error error) {
+  must_query_ = true;
+  if (!std::exchange(has_doubts_, true)) error.code = ErrorCode::kUnavailable;
+  return error;
 }
 
 HttpRequest ResumableUpload::CancelRequest() const {

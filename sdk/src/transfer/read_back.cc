@@ -1,0 +1,24 @@
+#include "transfer/read_back.h"
+
+#include "wire/metadata_json.h"
+#include "wire/object_requests.h"
+
+namespace gcsflux::internal {
+
+bool IsWhatWasSent(const ObjectMetadata& found, const SentObject& sent, const InsertObjectOptions& options) {
+  return found.size == sent.size && found.crc32c == sent.crc32c && found.content_type == options.content_type &&
+         found.metadata == options.metadata;
+}
+
+Result<std::optional<ObjectMetadata>> ReadBack(const ClientCore& core, const ObjectName& object,
+                                               const CallOptions& options, const std::string& id, Attempts& attempts) {
+  const auto request = GetObjectRequest(core.endpoint(), object, {.call = options});
+  const auto response = core.Send(request, id, attempts, attempts.call().stop);
+  if (!response && response.error().http_status == 404) return std::optional<ObjectMetadata>();
+  if (!response) return response.error();
+  auto found = ParseObject(response->body);
+  if (!found) return found.error();
+  return std::optional<ObjectMetadata>(*std::move(found));
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,150 @@
+#include "transfer/upload_session.h"
+
+#include <algorithm>
+
+#include "base/base64.h"
+#include "base/crc32c.h"
+#include "retry/transient.h"
+#include "transfer/read_back.h"
+#include "wire/insert_requests.h"
+#include "wire/object_requests.h"
+
+namespace gcsflux::internal {
+
+UploadSession::UploadSession(const ClientCore& core, const UploadState& state)
+    : core_(core),
+      object_name_(state.object),
+      protocol_(ResumableUpload::Resumed(state.session_uri, state.persisted)),
+      position_(state.persisted),
+      crc32c_(state.crc32c) {}
+
+Result<void> UploadSession::Send(const UploadPiece& piece, const std::string& id, Attempts& attempts) {
+  while (true) {
+    if (auto settled = Settle(id, attempts); !settled) return FindCommitted(piece, settled.error(), id, attempts);
+    TakeAcknowledged(piece.data.subspan(static_cast<std::size_t>(position_ - piece.offset)));
+    const auto unsent = piece.data.subspan(static_cast<std::size_t>(position_ - piece.offset));
+    if (object_ && unsent.empty()) return {};
+    if (object_) {
+      return Error{ErrorCode::kCorrupted, "the session was completed by somebody else, with fewer bytes"};
+    }
+    if (piece.is_last && unsent.empty() && protocol_->persisted() > position_) {
+      return Error{ErrorCode::kSessionLost, "the session holds more bytes than were written"};
+    }
+    const std::size_t whole = unsent.size() / kUploadQuantum * kUploadQuantum;
+    if (!piece.is_last && whole == 0) return {};
+    auto sent = Exchange(piece.is_last ? unsent : unsent.first(whole), piece.is_last, id, attempts);
+    TakeAcknowledged(unsent);
+    if (!sent) return FindCommitted(piece, sent.error(), id, attempts);
+  }
+}
+
+Result<void> UploadSession::Settle(const std::string& id, Attempts& attempts) {
+  if (object_) return {};
+  if (!protocol_) return Start(id, attempts);
+  if (!protocol_->must_query() || may_be_committed_) return {};
+  return Exchange({}, /*is_last=*/false, id, attempts);
+}
+
+// Starting a session makes nothing visible: it may be repeated freely, whatever the precondition.
+Result<void> UploadSession::Start(const std::string& id, Attempts& attempts) {
+  const auto request = StartUploadRequest(core_.endpoint(), object_name_, insert_);
+  const auto response = core_.Send(request, id, attempts, attempts.call().stop);
+  if (!response) return response.error();
+  auto uri = SessionUri(*response, core_.endpoint());
+  if (!uri) return uri.error();
+  protocol_.emplace(*std::move(uri));
+  return {};
+}
+
+Result<void> UploadSession::Exchange(std::span<const std::byte> unsent, bool is_last, const std::string& id,
+                                     Attempts& attempts) {
+  const std::uint64_t before = protocol_->persisted();
+  if (is_last) has_sent_last_ = true;
+  const auto request = protocol_->Next(unsent, is_last, is_last ? ExtendCrc32c(crc32c_, unsent) : 0);
+  const auto response = core_.SendRaw(request, id, attempts, attempts.call().stop);
+  if (!response) {
+    protocol_->OnFailure();
+    may_be_committed_ = may_be_committed_ || is_last;
+    return response.error();
+  }
+  auto understood = protocol_->OnResponse(*response);
+  if (protocol_->persisted() > before) attempts.NoteProgress();
+  object_ = protocol_->object();
+  if (understood) may_be_committed_ = false;
+  if (!understood && is_last && IsAmbiguous(understood.error())) may_be_committed_ = true;
+  return understood;
+}
+
+// `unsent` begins at position_; what the service holds of it needs not be sent.
+void UploadSession::TakeAcknowledged(std::span<const std::byte> unsent) {
+  if (!protocol_ || protocol_->persisted() <= position_) return;
+  const auto count = std::min<std::uint64_t>(unsent.size(), protocol_->persisted() - position_);
+  crc32c_ = ExtendCrc32c(crc32c_, unsent.first(static_cast<std::size_t>(count)));
+  position_ += count;
+}
+
+// A session can be lost because it has done its work, where the answer to the last piece was lost before.
+Result<void> UploadSession::FindCommitted(const UploadPiece& piece, const Error& loss, const std::string& id,
+                                          Attempts& attempts) {
+  if (loss.code != ErrorCode::kSessionLost || !std::exchange(may_be_committed_, false)) return loss;
+  const auto unsent = piece.data.subspan(static_cast<std::size_t>(position_ - piece.offset));
+  const SentObject sent{piece.offset + piece.data.size(), ExtendCrc32c(crc32c_, unsent)};
+  auto found = ReadBack(core_, object_name_, insert_.call, id, attempts);
+  if (!found) {
+    may_be_committed_ = true;
+    return found.error();
+  }
+  if (!*found || !IsWhatWasSent(**found, sent, insert_)) {
+    // Whoever starts over may replace what is there now, and nothing later.
+    if (!insert_.preconditions.if_generation_match) insert_.preconditions.if_generation_match = *found ? (*found)->generation : 0;
+    return loss;
+  }
+  position_ = sent.size;
+  crc32c_ = sent.crc32c;
+  object_ = **found;
+  return {};
+}
+
+Result<ObjectMetadata> UploadSession::Finish() {
+  const bool is_right = object_->size == position_ && (!object_->crc32c || *object_->crc32c == crc32c_);
+  if (is_right) return *object_;
+  const std::string subject = "objects.insert " + ToUri(object_name_);
+  if (!has_sent_last_) {
+    return Error{ErrorCode::kCorrupted, subject + ": the session was completed by somebody else, with other bytes"};
+  }
+  const Call call{.operation = "objects.delete",
+                  .subject = ToUri(object_name_),
+                  .kind = OperationKind::kWriteMetadata,
+                  .bucket = object_name_.bucket,
+                  .is_idempotent = true};
+  static_cast<void>(core_.Exchange(
+      call, DeleteObjectRequest(core_.endpoint(), object_name_, {.generation = object_->generation, .call = insert_.call})));
+  return Error{ErrorCode::kCorrupted, subject + ": the service stored other bytes (crc32c " +
+                                          Crc32cToBase64(crc32c_) + " was sent); they were deleted"};
+}
+
+void UploadSession::StartOver() {
+  protocol_.reset();
+  position_ = 0;
+  crc32c_ = 0;
+}
+
+UploadState UploadSession::state() const {
+  return {.endpoint = core_.endpoint(),
+          .object = object_name_,
+          .session_uri = protocol_->session_uri(),
+          .persisted = position_,
+          .crc32c = crc32c_};
+}
+
+void UploadSession::Cancel() {
+  if (!protocol_ || object_) return;
+  const Call call{.operation = "uploads.cancel",
+                  .subject = ToUri(object_name_),
+                  .kind = OperationKind::kUpload,
+                  .bucket = object_name_.bucket};
+  static_cast<void>(core_.Exchange(call, protocol_->CancelRequest()));
+  protocol_.reset();
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,63 @@
+#include "wire/upload_state.h"
+
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "base/base64.h"
+#include "base/crc32c.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kVersion = 1;
+
+// Guards against a file that was cut or edited: a wrong CRC32C would be found only after all bytes were sent again.
+std::string Seal(const Json& fields) {
+  const std::string text = fields.dump();
+  return Crc32cToBase64(ExtendCrc32c(0, std::as_bytes(std::span(text))));
+}
+
+Error Wrong(const char* why) {
+  return Error{ErrorCode::kInvalidArgument, std::string("the state of the suspended upload cannot be used: ") + why};
+}
+
+}  // namespace
+
+std::string FormatUploadState(const UploadState& state) {
+  Json fields = {{"version", kVersion},
+                 {"endpoint", state.endpoint},
+                 {"bucket", state.object.bucket},
+                 {"name", state.object.name},
+                 {"sessionUri", state.session_uri},
+                 {"persisted", state.persisted},
+                 {"crc32c", Crc32cToBase64(state.crc32c)},
+                 {"chunkBytes", state.chunk_bytes}};
+  fields["seal"] = Seal(fields);
+  return fields.dump();
+}
+
+Result<UploadState> ParseUploadState(std::string_view text) {
+  Json fields = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!fields.is_object()) return Wrong("it is no JSON object; was it written whole?");
+  const auto version = fields.find("version");
+  if (version == fields.end() || *version != kVersion) return Wrong("it is of another version than 1");
+  const auto seal = fields.find("seal");
+  if (seal == fields.end() || !seal->is_string()) return Wrong("it has no seal");
+  const std::string said = seal->get<std::string>();
+  fields.erase(seal);
+  if (said != Seal(fields)) return Wrong("it was changed since it was written");
+  try {
+    return UploadState{.endpoint = fields.at("endpoint").get<std::string>(),
+                       .object = {fields.at("bucket").get<std::string>(), fields.at("name").get<std::string>()},
+                       .session_uri = fields.at("sessionUri").get<std::string>(),
+                       .persisted = fields.at("persisted").get<std::uint64_t>(),
+                       .crc32c = Crc32cFromBase64(fields.at("crc32c").get<std::string>()).value(),
+                       .chunk_bytes = fields.at("chunkBytes").get<std::uint64_t>()};
+  } catch (const std::exception&) {  // Whoever sealed it left a field out, or gave it another type.
+    return Wrong("a field is missing or of the wrong type");
+  }
+}
+
+}  // namespace gcsflux::internal

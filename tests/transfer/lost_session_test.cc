@@ -1,0 +1,206 @@
+// What can be read again survives the loss of its session; what is streamed does not, and leaves nothing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "gcsflux/upload.h"
+#include "support/fake_gcs.h"
+
+namespace gcsflux {
+namespace {
+
+using testing::Fault;
+using ::testing::HasSubstr;
+
+constexpr std::size_t kChunk = 256 << 10;
+const Error kReset{ErrorCode::kUnavailable, "reset"};
+const ObjectName kObject{"bkt", "o"};
+
+std::string Pattern(std::size_t size) {
+  std::string bytes(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 31 + i / 251);
+  return bytes;
+}
+
+class LostSessionTest : public ::testing::Test {
+ protected:
+  Result<ObjectMetadata> Upload(const std::string& bytes, UploadOptions options = {}) {
+    options.chunk_bytes = kChunk;
+    return UploadObject(client_, kObject, AsBytes(bytes), options);
+  }
+
+  int Starts() const {
+    int count = 0;
+    for (const auto& request : gcs_.requests) count += request.url.find("uploadType=resumable") != std::string::npos;
+    return count;
+  }
+
+  testing::FakeGcs gcs_;
+  Client client_ = testing::MakeClient(gcs_);
+};
+
+TEST_F(LostSessionTest, MemoryIsSentAgainOverAnotherSession) {
+  const std::string bytes = Pattern(3 * kChunk + 7);
+  for (const int status : {404, 410, 499}) {
+    for (std::size_t at = 1; at < 5; ++at) {
+      gcs_.objects.clear();
+      gcs_.requests.clear();
+      gcs_.commits = 0;
+      gcs_.faults.assign(at, {});
+      gcs_.faults.push_back({.status = status});
+      const auto stored = Upload(bytes, {.mode = WriteMode::kCreate});
+      ASSERT_TRUE(stored.ok()) << status << " at " << at << ": " << stored.error().message;
+      EXPECT_TRUE(gcs_.faults.empty());
+      EXPECT_EQ(Starts(), 2);
+      EXPECT_EQ(gcs_.commits, 1);
+      EXPECT_TRUE(gcs_.objects["o"].bytes == bytes);
+    }
+  }
+}
+
+TEST_F(LostSessionTest, RestartsEndWithTheDeadline) {
+  Client client = testing::MakeClient(gcs_, {.deadline = std::chrono::seconds(10)});
+  // Every session takes its first chunk, and is gone with the second.
+  for (int i = 0; i < 1000; ++i) gcs_.faults.insert(gcs_.faults.end(), {{}, {}, {.status = 410}});
+  const std::string bytes = Pattern(3 * kChunk);
+  const auto stored = UploadObject(client, kObject, AsBytes(bytes), {.chunk_bytes = kChunk});
+  ASSERT_FALSE(stored.ok());
+  EXPECT_EQ(stored.error().code, ErrorCode::kSessionLost) << stored.error().message;
+  EXPECT_THAT(stored.error().message, HasSubstr("attempts"));
+  EXPECT_GT(Starts(), 2);
+  EXPECT_FALSE(gcs_.faults.empty());
+  EXPECT_TRUE(gcs_.objects.empty());
+}
+
+TEST_F(LostSessionTest, RestartsAreAttempts) {
+  Client client = testing::MakeClient(gcs_, {.max_attempts = 2});
+  gcs_.faults = {{}, {}, {.status = 410}, {}, {}, {.status = 410}};
+  const auto stored = UploadObject(client, kObject, AsBytes(Pattern(3 * kChunk)), {.chunk_bytes = kChunk});
+  ASSERT_FALSE(stored.ok());
+  EXPECT_EQ(Starts(), 2);
+  EXPECT_TRUE(gcs_.faults.empty());
+}
+
+TEST_F(LostSessionTest, ASessionThatIsGoneBecauseItHasDoneItsWorkIsASuccess) {
+  const std::string bytes = Pattern(2 * kChunk + 7);
+  for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kOverwrite}) {
+    gcs_.objects.clear();
+    gcs_.requests.clear();
+    gcs_.commits = 0;
+    // Start, two chunks, the last piece's answer lost, and then nobody knows the session any more.
+    gcs_.faults = {{}, {}, {}, {.after = kReset}, {.status = 404}};
+    const auto stored = Upload(bytes, {.mode = mode});
+    ASSERT_TRUE(stored.ok()) << stored.error().message;
+    EXPECT_EQ(stored->generation, gcs_.objects["o"].generation);
+    EXPECT_EQ(gcs_.commits, 1);
+    EXPECT_EQ(Starts(), 1);
+  }
+}
+
+TEST_F(LostSessionTest, AStreamsCommitIsFoundTooWhenItsSessionIsGone) {
+  gcs_.faults = {{}, {}, {.after = kReset}, {.status = 410}};
+  ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
+  ASSERT_TRUE(writer.Write(AsBytes(Pattern(kChunk + 7))).ok());
+  const auto stored = writer.Close();
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_EQ(gcs_.commits, 1);
+}
+
+TEST_F(LostSessionTest, ARestartAfterAnUncertainCommitIsConditional) {
+  const std::string bytes = Pattern(kChunk + 7);
+  gcs_.Put("o", "old");
+  const std::int64_t old = gcs_.objects["o"].generation;
+  gcs_.faults = {{}, {}, {.before = kReset}, {.status = 404}};
+  ASSERT_TRUE(Upload(bytes).ok());
+  EXPECT_TRUE(gcs_.objects["o"].bytes == bytes);
+  std::string second_start;
+  for (const auto& request : gcs_.requests) {
+    if (request.url.find("uploadType=resumable") != std::string::npos) second_start = request.url;
+  }
+  EXPECT_THAT(second_start, HasSubstr("ifGenerationMatch=" + std::to_string(old)));
+}
+
+TEST_F(LostSessionTest, WhatTheServiceKeepsInOddPiecesIsGoneOnFromThere) {
+  const std::string bytes = Pattern(4 * kChunk + 7);
+  gcs_.faults = {{}, {.persist = 100'000}, {.persist = 1}, {}, {.persist = kChunk - 1}};
+  ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
+  for (std::size_t at = 0; at < bytes.size(); at += 300'007) {
+    ASSERT_TRUE(writer.Write(AsBytes(std::string_view(bytes).substr(at, 300'007))).ok());
+  }
+  const auto stored = writer.Close();
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_TRUE(gcs_.faults.empty());
+  EXPECT_TRUE(gcs_.objects["o"].bytes == bytes);
+}
+
+class UploadFileTest : public LostSessionTest {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "gcsflux-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    directory_ = pattern;
+    path_ = (directory_ / "file").string();
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  void Write(const std::string& bytes, std::ios::openmode mode = std::ios::trunc) {
+    std::ofstream(path_, std::ios::binary | std::ios::out | mode).write(bytes.data(), static_cast<long>(bytes.size()));
+  }
+
+  Result<ObjectMetadata> UploadIt() { return UploadFile(client_, path_, kObject, {.chunk_bytes = kChunk}); }
+
+  std::filesystem::path directory_;
+  std::string path_;
+};
+
+TEST_F(UploadFileTest, StoresFilesOfAnySize) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, kChunk, kChunk + 1, 3 * kChunk + 7}) {
+    const std::string bytes = Pattern(size);
+    Write(bytes);
+    const auto stored = UploadIt();
+    ASSERT_TRUE(stored.ok()) << size << ": " << stored.error().message;
+    EXPECT_TRUE(gcs_.objects["o"].bytes == bytes) << size;
+  }
+}
+
+TEST_F(UploadFileTest, RewindsWhenItsSessionIsLost) {
+  const std::string bytes = Pattern(3 * kChunk + 7);
+  Write(bytes);
+  gcs_.faults = {{}, {}, {.status = 410}};
+  ASSERT_TRUE(UploadIt().ok());
+  EXPECT_TRUE(gcs_.faults.empty());
+  EXPECT_EQ(Starts(), 2);
+  EXPECT_TRUE(gcs_.objects["o"].bytes == bytes);
+}
+
+TEST_F(UploadFileTest, NoticesAFileThatChanges) {
+  const auto shrink = [&] { std::filesystem::resize_file(path_, kChunk); };
+  const auto grow = [&] { Write("more", std::ios::app); };
+  const auto touch = [&] { std::filesystem::last_write_time(path_, std::filesystem::file_time_type::min() + std::chrono::hours(24 * 365 * 300)); };
+  for (const std::function<void()>& change : std::vector<std::function<void()>>{shrink, grow, touch}) {
+    Write(Pattern(3 * kChunk + 7));
+    gcs_.requests.clear();
+    gcs_.on_request = [&] {
+      if (gcs_.requests.size() == 2) change();
+    };
+    const auto stored = UploadIt();
+    ASSERT_FALSE(stored.ok());
+    EXPECT_EQ(stored.error().code, ErrorCode::kLocalIo);
+    EXPECT_THAT(stored.error().message, HasSubstr("changed"));
+    EXPECT_TRUE(gcs_.objects.empty());
+    EXPECT_TRUE(gcs_.sessions.empty());  // It was cancelled.
+  }
+}
+
+TEST_F(UploadFileTest, SaysWhatItCannotRead) {
+  EXPECT_EQ(UploadIt().error().code, ErrorCode::kLocalIo);
+  EXPECT_EQ(UploadFile(client_, directory_.string(), kObject).error().code, ErrorCode::kLocalIo);
+  EXPECT_EQ(UploadFile(client_, "/dev/null", kObject).error().code, ErrorCode::kLocalIo);
+  EXPECT_TRUE(gcs_.requests.empty());
+}
+
+}  // namespace
+}  // namespace gcsflux

@@ -1,0 +1,166 @@
+// Uploads that one client begins and another one ends.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "gcsflux/upload.h"
+#include "support/fake_gcs.h"
+
+namespace gcsflux {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::size_t kChunk = 256 << 10;
+const Error kReset{ErrorCode::kUnavailable, "reset"};
+const ObjectName kObject{"bkt", "o"};
+
+std::string Pattern(std::size_t size) {
+  std::string bytes(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 31 + i / 251);
+  return bytes;
+}
+
+class SuspendedUploadTest : public ::testing::Test {
+ protected:
+  // The state after so many bytes of bytes_ were written.
+  std::string SuspendAfter(std::size_t count) {
+    ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
+    EXPECT_TRUE(writer.Write(AsBytes(std::string_view(bytes_).substr(0, count))).ok());
+    auto state = writer.Suspend();
+    EXPECT_TRUE(state.ok());
+    return state ? *state : "";
+  }
+
+  Result<ObjectMetadata> Finish(const std::string& state, const std::string& bytes) {
+    auto writer = ObjectWriter::Resume(other_client_, state);
+    if (!writer) return writer.error();
+    if (auto written = writer->Write(AsBytes(std::string_view(bytes).substr(writer->position()))); !written) {
+      return written.error();
+    }
+    return writer->Close();
+  }
+
+  const std::string bytes_ = Pattern(5 * kChunk + 7);
+  testing::FakeGcs gcs_;
+  Client client_ = testing::MakeClient(gcs_);
+  Client other_client_ = testing::MakeClient(gcs_);
+};
+
+TEST_F(SuspendedUploadTest, IsEndedByAnotherClient) {
+  for (const std::size_t count : {std::size_t{0}, std::size_t{5}, kChunk, 2 * kChunk, 3 * kChunk + 9, bytes_.size()}) {
+    gcs_.objects.clear();
+    gcs_.commits = 0;
+    const std::string state = SuspendAfter(count);
+    EXPECT_TRUE(gcs_.objects.empty());
+    const auto stored = Finish(state, bytes_);
+    ASSERT_TRUE(stored.ok()) << count << ": " << stored.error().message;
+    EXPECT_TRUE(gcs_.objects["o"].bytes == bytes_) << count;
+    EXPECT_EQ(gcs_.commits, 1);
+  }
+}
+
+TEST_F(SuspendedUploadTest, TellsFromWhereToGoOn) {
+  const auto writer = ObjectWriter::Resume(other_client_, SuspendAfter(3 * kChunk + 9));
+  ASSERT_TRUE(writer.ok());
+  EXPECT_EQ(writer->position(), 3 * kChunk);  // Whole chunks are sent, the rest waited for more.
+}
+
+TEST_F(SuspendedUploadTest, DoesNotSendWhatTheServiceHasBeyondTheState) {
+  const std::string early = SuspendAfter(kChunk + 1);
+  {  // Somebody went on, and was killed before a new state was written.
+    auto writer = ObjectWriter::Resume(other_client_, early);
+    ASSERT_TRUE(writer.ok());
+    ASSERT_TRUE(writer->Write(AsBytes(std::string_view(bytes_).substr(kChunk, 3 * kChunk))).ok());
+    ASSERT_TRUE(writer->Suspend().ok());
+  }
+  gcs_.requests.clear();
+  const auto stored = Finish(early, bytes_);
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_TRUE(gcs_.objects["o"].bytes == bytes_);
+  for (const auto& request : gcs_.requests) {
+    for (const auto& [name, value] : request.headers) {
+      EXPECT_TRUE(name != "Content-Range" || !value.starts_with("bytes 262144-")) << value;
+    }
+  }
+}
+
+TEST_F(SuspendedUploadTest, ChecksTheChecksumOfAllBytes) {
+  const std::string state = SuspendAfter(2 * kChunk + 1);
+  std::string other = bytes_;
+  other[4 * kChunk] ^= 1;
+  other[3 * kChunk] ^= 1;
+  gcs_.sessions.begin()->second.bytes[0] ^= 1;  // What was persisted before is not what was sent.
+  EXPECT_FALSE(Finish(state, bytes_).ok());
+  EXPECT_TRUE(gcs_.objects.empty());
+}
+
+TEST_F(SuspendedUploadTest, CanBeSuspendedAfterAnOutage) {
+  Client client = testing::MakeClient(gcs_, {.max_attempts = 1});
+  ObjectWriter writer(client, kObject, {.chunk_bytes = kChunk});
+  gcs_.faults = {{}, {}, {.before = kReset}};
+  EXPECT_FALSE(writer.Write(AsBytes(bytes_)).ok());
+  const auto state = writer.Suspend();
+  ASSERT_TRUE(state.ok()) << state.error().message;
+  const auto stored = Finish(*state, bytes_);
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_TRUE(gcs_.objects["o"].bytes == bytes_);
+}
+
+TEST_F(SuspendedUploadTest, IsNotSuspendedAfterWhatDoesNotPass) {
+  ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
+  gcs_.faults = {{}, {.status = 403}};
+  EXPECT_FALSE(writer.Write(AsBytes(bytes_)).ok());
+  EXPECT_EQ(writer.Suspend().error().code, ErrorCode::kPermissionDenied);
+}
+
+TEST_F(SuspendedUploadTest, EndsTheWriterAndKeepsTheSession) {
+  {
+    ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
+    ASSERT_TRUE(writer.Suspend().ok());
+    EXPECT_EQ(writer.Write(AsBytes("x")).error().code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(writer.Close().error().code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(writer.Suspend().error().code, ErrorCode::kInvalidArgument);
+  }
+  EXPECT_EQ(gcs_.sessions.size(), 1U);
+}
+
+TEST_F(SuspendedUploadTest, FindsThatItWasEndedAlready) {
+  const std::string state = SuspendAfter(2 * kChunk + 1);
+  ASSERT_TRUE(Finish(state, bytes_).ok());
+  const auto again = Finish(state, bytes_);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(gcs_.commits, 1);
+  std::string other = bytes_;
+  other.back() ^= 1;
+  EXPECT_EQ(Finish(state, other).error().code, ErrorCode::kCorrupted);
+  EXPECT_EQ(Finish(state, bytes_ + "more").error().code, ErrorCode::kCorrupted);
+  EXPECT_TRUE(gcs_.objects["o"].bytes == bytes_);  // It is somebody's object: it stays.
+}
+
+TEST_F(SuspendedUploadTest, SaysThatItsSessionIsGone) {
+  const std::string state = SuspendAfter(2 * kChunk + 1);
+  gcs_.sessions.clear();
+  const auto resumed = ObjectWriter::Resume(other_client_, state);
+  ASSERT_FALSE(resumed.ok());
+  EXPECT_EQ(resumed.error().code, ErrorCode::kSessionLost);
+  EXPECT_THAT(resumed.error().message, Not(HasSubstr("upload_id")));
+}
+
+TEST_F(SuspendedUploadTest, RefusesABrokenOrForeignState) {
+  std::string state = SuspendAfter(kChunk + 1);
+  gcs_.requests.clear();
+  EXPECT_EQ(ObjectWriter::Resume(client_, "").error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(ObjectWriter::Resume(client_, state.substr(1)).error().code, ErrorCode::kInvalidArgument);
+  const auto elsewhere = Client::Create({.endpoint = "http://127.0.0.1:1"});
+  ASSERT_TRUE(elsewhere.ok());
+  const auto foreign = ObjectWriter::Resume(*elsewhere, state);
+  EXPECT_EQ(foreign.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(foreign.error().message, HasSubstr("another service"));
+  EXPECT_TRUE(gcs_.requests.empty());
+}
+
+}  // namespace
+}  // namespace gcsflux

@@ -1,0 +1,56 @@
+#include "wire/upload_state.h"
+
+#include <gtest/gtest.h>
+
+namespace gcsflux::internal {
+namespace {
+
+const UploadState kState{.endpoint = "https://storage.googleapis.com",
+                         .object = {"bkt", "a/\"b\"\xC3\xA9"},
+                         .session_uri = "https://storage.googleapis.com/upload?upload_id=secret",
+                         .persisted = 5'000'000'000'000,
+                         .crc32c = 0xE3069283,
+                         .chunk_bytes = 262'144};
+
+TEST(UploadState, ReadsWhatItWrote) {
+  const auto read = ParseUploadState(FormatUploadState(kState));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(*read, kState);
+}
+
+TEST(UploadState, RefusesWhatIsCut) {
+  const std::string text = FormatUploadState(kState);
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    const auto read = ParseUploadState(text.substr(0, size));
+    ASSERT_FALSE(read.ok()) << size;
+    EXPECT_EQ(read.error().code, ErrorCode::kInvalidArgument);
+  }
+}
+
+TEST(UploadState, RefusesEveryChangedByteAndShowsNoSecret) {
+  const std::string text = FormatUploadState(kState);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    std::string changed = text;
+    changed[at] ^= 1;
+    const auto read = ParseUploadState(changed);
+    ASSERT_FALSE(read.ok()) << changed;
+    EXPECT_EQ(read.error().message.find("secret"), std::string::npos);
+  }
+}
+
+TEST(UploadState, RefusesAnotherVersion) {
+  std::string text = FormatUploadState(kState);
+  text.replace(text.find("\"version\":1"), 11, "\"version\":2");
+  const auto read = ParseUploadState(text);
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(read.error().message.find("version"), std::string::npos);
+}
+
+TEST(UploadState, RefusesWhatIsNoState) {
+  for (const char* text : {"", "null", "[]", "{}", "{\"version\":1}", "{\"version\":1,\"seal\":\"AAAAAA==\"}"}) {
+    EXPECT_FALSE(ParseUploadState(text).ok()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux::internal
