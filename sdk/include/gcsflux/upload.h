@@ -49,8 +49,8 @@ Result<ObjectMetadata> UploadFile(const Client& client, const std::string& path,
 ///
 /// Up to one chunk is held in memory and sent again when a request fails; what was sent before cannot be, so that a
 /// session which the service loses ends the upload as kSessionLost, with nothing visible. After an error every further
-/// call but Suspend() returns that error. Destroyed without Close() or Suspend(), it cancels the upload. One thread at a
-/// time; movable.
+/// call but Suspend() returns that error. Destroyed without Close() or Suspend(), it cancels the upload. One thread at
+/// a time; movable.
 class ObjectWriter {
  public:
   /// Makes no request before the first chunk is full.
@@ -58,12 +58,13 @@ class ObjectWriter {
 
   /// Goes on with what Suspend() gave, in this process or another one, within a week of the upload's start. Asks the
   /// service where the session stands; bytes from position() on are to be written next, and those that the service has
-  /// already are not sent again. The object's CRC32C is checked over all of its bytes, of this process and earlier ones.
+  /// already are not sent again. The object's CRC32C is checked over all of its bytes, of this process and earlier
+  /// ones.
   ///
   /// What is stored, under which conditions and in which chunks, was decided when the upload began: of `options` only
-  /// what concerns the call itself counts. kInvalidArgument: `state` is broken, or of another service than the client's.
-  /// kSessionLost: the session has expired or is gone. After other errors the state can be used again. A state is for
-  /// one writer at a time.
+  /// what concerns the call itself counts. kInvalidArgument: `state` is broken, or of another service than the
+  /// client's. kSessionLost: the session has expired or is gone. After other errors the state can be used again. A
+  /// state is for one writer at a time.
   static Result<ObjectWriter> Resume(Client client, std::string_view state, UploadOptions options = {});
 
   ObjectWriter(ObjectWriter&&) noexcept;

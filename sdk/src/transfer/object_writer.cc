@@ -46,7 +46,7 @@ class ObjectWriter::Upload {
       : client_(std::move(client)),
         object_(state.object),
         options_(std::move(options)),
-        session_(client_.core(), state) {
+        session_(client_.core(), state, options_.call) {
     options_.chunk_bytes = internal::WholeQuanta(static_cast<std::size_t>(state.chunk_bytes));
   }
 

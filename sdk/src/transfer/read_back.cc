@@ -5,9 +5,13 @@
 
 namespace gcsflux::internal {
 
-bool IsWhatWasSent(const ObjectMetadata& found, const SentObject& sent, const InsertObjectOptions& options) {
-  return found.size == sent.size && found.crc32c == sent.crc32c && found.content_type == options.content_type &&
-         found.metadata == options.metadata;
+bool HasBytes(const ObjectMetadata& found, const SentObject& sent) {
+  return found.size == sent.size && found.crc32c == sent.crc32c;
+}
+
+bool HasAttributes(const ObjectMetadata& found, const ObjectAttributes& attributes) {
+  return found.content_type == attributes.content_type && found.content_encoding == attributes.content_encoding &&
+         found.metadata == attributes.metadata;
 }
 
 Result<std::optional<ObjectMetadata>> ReadBack(const ClientCore& core, const ObjectName& object,

@@ -5,8 +5,8 @@
 #include "base/crc32c.h"
 #include "transfer/read_back.h"
 #include "transfer/upload_conditions.h"
-#include "wire/metadata_json.h"
 #include "wire/insert_requests.h"
+#include "wire/metadata_json.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -27,7 +27,7 @@ class SingleRequestUpload {
     if (attempts.was_ambiguous()) {
       auto found = ReadBack(core_, object_, insert_.call, id_, attempts);
       if (!found) return found.error();
-      if (*found && IsWhatWasSent(**found, sent_, insert_)) return **std::move(found);
+      if (*found && HasBytes(**found, sent_) && HasAttributes(**found, insert_.attributes)) return **std::move(found);
       if (mode_ == WriteMode::kOverwrite) insert_.preconditions.if_generation_match = *found ? (*found)->generation : 0;
     }
     auto stored = Insert(attempts);

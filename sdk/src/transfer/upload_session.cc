@@ -11,9 +11,11 @@
 
 namespace gcsflux::internal {
 
-UploadSession::UploadSession(const ClientCore& core, const UploadState& state)
+UploadSession::UploadSession(const ClientCore& core, const UploadState& state, const CallOptions& options)
     : core_(core),
       object_name_(state.object),
+      insert_{.call = options},
+      is_resumed_(true),
       protocol_(ResumableUpload::Resumed(state.session_uri, state.persisted)),
       position_(state.persisted),
       crc32c_(state.crc32c) {}
@@ -94,9 +96,11 @@ Result<void> UploadSession::FindCommitted(const UploadPiece& piece, const Error&
     may_be_committed_ = true;
     return found.error();
   }
-  if (!*found || !IsWhatWasSent(**found, sent, insert_)) {
+  const bool is_ours = *found && HasBytes(**found, sent) && (is_resumed_ || HasAttributes(**found, insert_.attributes));
+  if (!is_ours) {
     // Whoever starts over may replace what is there now, and nothing later.
-    if (!insert_.preconditions.if_generation_match) insert_.preconditions.if_generation_match = *found ? (*found)->generation : 0;
+    if (!insert_.preconditions.if_generation_match)
+      insert_.preconditions.if_generation_match = *found ? (*found)->generation : 0;
     return loss;
   }
   position_ = sent.size;
@@ -118,9 +122,10 @@ Result<ObjectMetadata> UploadSession::Finish() {
                   .bucket = object_name_.bucket,
                   .is_idempotent = true};
   static_cast<void>(core_.Exchange(
-      call, DeleteObjectRequest(core_.endpoint(), object_name_, {.generation = object_->generation, .call = insert_.call})));
-  return Error{ErrorCode::kCorrupted, subject + ": the service stored other bytes (crc32c " +
-                                          Crc32cToBase64(crc32c_) + " was sent); they were deleted"};
+      call,
+      DeleteObjectRequest(core_.endpoint(), object_name_, {.generation = object_->generation, .call = insert_.call})));
+  return Error{ErrorCode::kCorrupted, subject + ": the service stored other bytes (crc32c " + Crc32cToBase64(crc32c_) +
+                                          " was sent); they were deleted"};
 }
 
 void UploadSession::StartOver() {

@@ -27,13 +27,13 @@ class UploadSession {
   UploadSession(const ClientCore& core, ObjectName object, InsertObjectOptions insert)
       : core_(core), object_name_(std::move(object)), insert_(std::move(insert)) {}
   /// Goes on where a state says.
-  UploadSession(const ClientCore& core, const UploadState& state);
+  UploadSession(const ClientCore& core, const UploadState& state, const CallOptions& options);
 
   [[nodiscard]] std::uint64_t position() const { return position_; }
   [[nodiscard]] bool is_started() const { return protocol_.has_value(); }
 
-  /// Makes what can be sent of the piece, which holds position(), safe: whole quanta of it, or where it is the last all of
-  /// it and the object's commit. After a failure the same piece goes on where it stood. Errors are as those of
+  /// Makes what can be sent of the piece, which holds position(), safe: whole quanta of it, or where it is the last all
+  /// of it and the object's commit. After a failure the same piece goes on where it stood. Errors are as those of
   /// ResumableUpload; kCorrupted where the session was completed with other bytes.
   Result<void> Send(const UploadPiece& piece, const std::string& id, Attempts& attempts);
 
@@ -63,9 +63,10 @@ class UploadSession {
   const ClientCore& core_;
   const ObjectName object_name_;
   InsertObjectOptions insert_;
+  const bool is_resumed_ = false;  // What the object is given beside its bytes is not known here.
   std::optional<ResumableUpload> protocol_;
   std::uint64_t position_ = 0;
-  std::uint32_t crc32c_ = 0;  // Of the bytes up to position_.
+  std::uint32_t crc32c_ = 0;       // Of the bytes up to position_.
   bool may_be_committed_ = false;  // The last piece was sent, and its answer is not known.
   bool has_sent_last_ = false;
   std::optional<ObjectMetadata> object_;

@@ -42,8 +42,8 @@ class ResumableUpload {
   [[nodiscard]] HttpRequest Next(std::span<const std::byte> unsent, bool is_last, std::uint32_t crc32c);
 
   /// An answer came. Errors that another request may set right are kUnavailable or kRateLimited: what cannot be so
-  /// (bytes forgotten, bytes that nobody sent, an answer that cannot be read) is believed when it is said twice running.
-  /// kSessionLost: 404, 410 or 499, or the session is not the one it was. Others are as the answer says.
+  /// (bytes forgotten, bytes that nobody sent, an answer that cannot be read) is believed when it is said twice
+  /// running. kSessionLost: 404, 410 or 499, or the session is not the one it was. Others are as the answer says.
   Result<void> OnResponse(const HttpResponse& response);
 
   /// No answer came, or one that left the session's state open: the next request is a status query.

@@ -1,0 +1,175 @@
+// Uploads whose session is lost, or that another process ends, as the emulator's journal saw them.
+#include "gcsflux/upload.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include "gcsflux/emulator/emulator.h"
+#include "gcsflux/emulator/journal_queries.h"
+
+namespace gcsflux {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr auto kBucket = "my-bucket";
+constexpr std::size_t kChunk = 1 << 20;
+
+std::string Pattern(std::size_t size) {
+  std::string bytes(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 2'654'435'761U >> 24);
+  return bytes;
+}
+
+class UploadIntegrationTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(client_.InsertBucket(kBucket)); }
+
+  [[nodiscard]] std::size_t Requests(const std::string& phase) const {
+    std::size_t count = 0;
+    for (const auto& record : emulator_.journal()) count += record.phase == phase;
+    return count;
+  }
+
+  // Of all sessions together: more than the object's size means that something was sent twice.
+  [[nodiscard]] std::uint64_t BytesSent() const {
+    std::uint64_t sent = 0;
+    for (const auto& record : emulator_.journal()) {
+      if (record.phase == "chunk" || record.phase == "final") sent += record.bytes_in;
+    }
+    return sent;
+  }
+
+  void ExpectStoredOnce(const std::string& bytes) {
+    const auto stored = client_.ReadObject({kBucket, "new"});
+    ASSERT_TRUE(stored.ok()) << stored.error().message;
+    EXPECT_TRUE(*stored == bytes) << stored->size() << " bytes";
+    EXPECT_EQ(emulator::FindCommits(emulator_.journal(), kBucket, "new").size(), 1U);
+  }
+
+  emulator::Emulator emulator_;
+  Client client_ =
+      *Client::Create({.endpoint = emulator_.endpoint(),
+                       .project = "p",
+                       .retry = RetryPolicies::All({.initial_delay = milliseconds(1), .max_delay = milliseconds(4)})});
+};
+
+TEST_F(UploadIntegrationTest, WhatCanBeReadAgainIsSentOverASecondSession) {
+  const std::string bytes = Pattern(3 * kChunk + 7);
+  const std::string path = ::testing::TempDir() + "gcsflux-upload-" + std::to_string(::getpid());
+  std::ofstream(path, std::ios::binary) << bytes;
+  for (const bool is_file : {false, true}) {
+    for (const std::uint64_t status : {404U, 410U}) {
+      for (const char* phase : {"chunk", "final"}) {
+        SCOPED_TRACE(std::string(is_file ? "file " : "memory ") + std::to_string(status) + " " + phase);
+        emulator_.Reset();
+        ASSERT_TRUE(client_.InsertBucket(kBucket));
+        emulator_.faults().Load({.rules = {{.name = "it",
+                                            .match = {.operation = "storage.objects.insert", .phase = phase},
+                                            .action = {.type = "loseSession", .status = status},
+                                            .limits = {.count = 1}}}});
+        const ObjectName object{kBucket, "new"};
+        const UploadOptions options{.mode = WriteMode::kCreate, .chunk_bytes = kChunk};
+        const auto stored = is_file ? UploadFile(client_, path, object, options)
+                                    : UploadObject(client_, object, AsBytes(bytes), options);
+        ASSERT_TRUE(stored.ok()) << stored.error().message;
+        EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+        EXPECT_EQ(Requests("start"), 2U);
+        ExpectStoredOnce(bytes);
+      }
+    }
+  }
+  std::filesystem::remove(path);
+}
+
+TEST_F(UploadIntegrationTest, AnUploadHasItsAttributes) {
+  const ObjectAttributes attributes{.content_type = "text/plain",
+                                    .content_encoding = "identity",
+                                    .cache_control = "no-store",
+                                    .storage_class = "NEARLINE",
+                                    .metadata = {{"k", "v"}}};
+  for (const std::size_t size : {std::size_t{3}, 2 * kChunk}) {  // In one request, and over a session.
+    const auto stored = UploadObject(client_, {kBucket, std::to_string(size)}, AsBytes(Pattern(size)),
+                                     {.attributes = attributes, .chunk_bytes = kChunk});
+    ASSERT_TRUE(stored.ok()) << stored.error().message;
+    EXPECT_EQ(stored->content_type, "text/plain");
+    EXPECT_EQ(stored->content_encoding, "identity");
+    EXPECT_EQ(stored->cache_control, "no-store");
+    EXPECT_EQ(stored->storage_class, "NEARLINE");
+    EXPECT_EQ(stored->metadata.at("k"), "v");
+  }
+}
+
+// What the second process does: this test program, started with the emulator's address and the state in its
+// environment.
+TEST(UploadSecondProcess, EndsTheUpload) {
+  const char* const endpoint = std::getenv("GCSFLUX_TEST_ENDPOINT");
+  const char* const state = std::getenv("GCSFLUX_TEST_STATE");
+  if (endpoint == nullptr || state == nullptr) GTEST_SKIP() << "it is run by UploadIntegrationTest";
+  const auto client = Client::Create({.endpoint = endpoint});
+  ASSERT_TRUE(client.ok());
+  auto writer = ObjectWriter::Resume(*client, state);
+  ASSERT_TRUE(writer.ok()) << writer.error().message;
+  const std::string bytes = Pattern(4 * kChunk + 7);
+  ASSERT_TRUE(writer->Write(AsBytes(std::string_view(bytes).substr(writer->position()))).ok());
+  const auto stored = writer->Close();
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+}
+
+TEST_F(UploadIntegrationTest, ASecondProcessEndsASuspendedUploadAndSendsNothingTwice) {
+  const std::string bytes = Pattern(4 * kChunk + 7);
+  ObjectWriter writer(client_, {kBucket, "new"}, {.mode = WriteMode::kCreate, .chunk_bytes = kChunk});
+  ASSERT_TRUE(writer.Write(AsBytes(std::string_view(bytes).substr(0, 2 * kChunk + 100))).ok());
+  const auto state = writer.Suspend();
+  ASSERT_TRUE(state.ok()) << state.error().message;
+  EXPECT_EQ(client_.GetObject({kBucket, "new"}).error().code, ErrorCode::kNotFound);
+
+  ASSERT_EQ(::setenv("GCSFLUX_TEST_ENDPOINT", emulator_.endpoint().c_str(), 1), 0);
+  ASSERT_EQ(::setenv("GCSFLUX_TEST_STATE", state->c_str(), 1), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::execl("/proc/self/exe", "second-process", "--gtest_filter=UploadSecondProcess.*", nullptr);
+    ::_exit(127);
+  }
+  ::unsetenv("GCSFLUX_TEST_STATE");
+  ASSERT_GT(child, 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  ExpectStoredOnce(bytes);
+  EXPECT_EQ(Requests("start"), 1U);
+  EXPECT_EQ(BytesSent(), bytes.size());
+}
+
+TEST_F(UploadIntegrationTest, AnUploadGoesOnAfterAnOutageFromWhereTheServiceStands) {
+  const std::string bytes = Pattern(4 * kChunk + 7);
+  ObjectWriter writer(client_, {kBucket, "new"},
+                      {.chunk_bytes = kChunk, .call = {.retry = RetryOptions{.max_attempts = 1}}});
+  // The chunk is stored, and nobody hears of it.
+  emulator_.faults().Load({.rules = {{.name = "it",
+                                      .match = {.operation = "storage.objects.insert", .phase = "chunk", .nth = 2},
+                                      .action = {.type = "loseAnswer"}}}});
+  EXPECT_FALSE(writer.Write(AsBytes(bytes)).ok());
+  EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+  const auto state = writer.Suspend();
+  ASSERT_TRUE(state.ok()) << state.error().message;
+  auto resumed = ObjectWriter::Resume(client_, *state);
+  ASSERT_TRUE(resumed.ok()) << resumed.error().message;
+  EXPECT_EQ(resumed->position(), kChunk);
+  ASSERT_TRUE(resumed->Write(AsBytes(std::string_view(bytes).substr(kChunk))).ok());
+  const auto stored = resumed->Close();
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  ExpectStoredOnce(bytes);
+  EXPECT_EQ(BytesSent(), bytes.size());
+}
+
+}  // namespace
+}  // namespace gcsflux
