@@ -120,16 +120,18 @@ TEST(CurlTransport, GoesByTheProxyOfTheEnvironmentUnlessItMustNot) {
 }
 
 TEST(CurlTransport, TellsARefusedConnection) {
-  const auto response = Get(testing::RefusingEndpoint());
+  const std::string endpoint = testing::RefusingEndpoint();
+  const auto response = Get(endpoint);
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().code, ErrorCode::kUnreachable);
-  EXPECT_EQ(response.error().message, "connection refused");
+  EXPECT_EQ(response.error().message, endpoint.substr(7) + ": connection refused");
 }
 
 TEST(CurlTransport, TellsANameThatDoesNotExist) {
   const auto response = Get("http://no-such-host.invalid");
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().code, ErrorCode::kUnreachable);
+  EXPECT_EQ(response.error().message, "no-such-host.invalid:80: the name is not known");
 }
 
 TEST(CurlTransport, TellsAnAnswerThatBreaks) {

@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gcsflux/credentials.h"
 #include "gcsflux/retry_options.h"
@@ -55,6 +57,27 @@ struct ClientOptions {
   std::chrono::seconds stall_timeout{60};
   /// Connections kept open between calls. Raise it to at least the number of threads that call at once.
   int max_idle_connections = 256;
+  /// Headers that go with every request to the endpoint, an upload's chunks included; never to another host, which an
+  /// upload's session may lead to, nor to those who give out tokens. What the client sends itself (Authorization,
+  /// Range, x-goog-api-client ...) is refused. Set them where a gateway or an audit asks for them.
+  std::vector<std::pair<std::string, std::string>> extra_headers = {};
+  /// Put before "gcsflux/VERSION" in User-Agent: "trainer/1.2". Set it to find one's own requests in logs.
+  std::string user_agent_prefix = {};
+  /// PEM file of the certificates that vouch for servers; where empty, the one that CURL_CA_BUNDLE or SSL_CERT_FILE
+  /// names, then the system's. Set it where a company's proxy or a private endpoint has a certificate of its own.
+  std::string ca_file = {};
+  /// PEM files of the certificate (with those that vouch for it) and the key, without a passphrase, by which the client
+  /// says who it is in TLS. The key is looked for in the certificate's file where it has none of its own. Set them
+  /// where an endpoint or a gateway asks for mutual TLS.
+  std::string client_certificate_file = {};
+  std::string client_key_file = {};
+  /// The proxy of all requests: [scheme://][user:password@]host[:port], http, https, socks4, socks4a, socks5 or
+  /// socks5h. Unset takes http_proxy, https_proxy and all_proxy as curl does; empty takes none. A token never goes over
+  /// plain http by a proxy. Set it where the environment is not to be asked.
+  std::optional<std::string> proxy = {};
+  /// Hosts that are reached without it, separated by commas: names with their subdomains, addresses, or *. Unset takes
+  /// no_proxy, as curl does. Set it where some endpoints are near.
+  std::optional<std::string> no_proxy = {};
   /// Hears what the client does, and must be thread-safe: events.h. Set it to log, to trace, or to count by yourself
   /// what Client::counters() does not.
   std::shared_ptr<EventListener> event_listener = {};

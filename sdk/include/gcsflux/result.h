@@ -25,6 +25,7 @@ enum class ErrorCode {
   kRateLimited,         ///< HTTP 429, or 403 with a rate-limit reason; retried.
   kUnavailable,         ///< HTTP 408 or 5xx, or a connection that broke in mid-exchange; retried.
   kUnreachable,         ///< No connection was made: refused, name not resolved, connect time-out; retried.
+  kProxyFailed,         ///< The proxy was not reached, or does not pass on; retried, unless it refuses (407, 4xx).
   kTlsFailed,           ///< The server's certificate or the TLS handshake was not accepted; never retried.
   kTruncated,           ///< The body ended before its announced length; retried.
   kCancelled,           ///< The caller's stop_token asked for it.

@@ -16,6 +16,7 @@ std::string_view ErrorCodeName(ErrorCode code) {
     case ErrorCode::kRateLimited: return "RATE_LIMITED";
     case ErrorCode::kUnavailable: return "UNAVAILABLE";
     case ErrorCode::kUnreachable: return "UNREACHABLE";
+    case ErrorCode::kProxyFailed: return "PROXY_FAILED";
     case ErrorCode::kTlsFailed: return "TLS_FAILED";
     case ErrorCode::kTruncated: return "TRUNCATED";
     case ErrorCode::kCancelled: return "CANCELLED";

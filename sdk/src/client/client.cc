@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "base/version.h"
 #include "client/client_core.h"
 #include "client/endpoint.h"
+#include "client/network.h"
 #include "http/curl_transport.h"
 #include "retry/check_options.h"
 
@@ -33,20 +33,19 @@ Result<Client> Client::Create(ClientOptions options) {
       internal::ResolveAuthorization(options, *endpoint, internal::ProcessEnv, internal::ReadLocalFile);
   if (!authorization) return authorization.error();
   if (options.project.empty()) options.project = internal::ProcessEnv("GOOGLE_CLOUD_PROJECT").value_or("");
-  auto transport =
-      internal::MakeCurlTransport({.connect_timeout = options.connect_timeout,
-                                   .stall_timeout = options.stall_timeout,
-                                   .max_idle_connections = static_cast<std::size_t>(options.max_idle_connections),
-                                   .user_agent = std::string("gcsflux/") + internal::kVersion});
+  const auto network = internal::ResolveNetwork(options, internal::ProcessEnv, internal::ReadLocalFile);
+  if (!network) return network.error();
+  if (auto checked = internal::CheckExtraHeaders(options.extra_headers); !checked) return checked.error();
   ClientCore::Settings settings{.endpoint = *endpoint,
                                 .project = options.project,
                                 .authorization = *std::move(authorization),
                                 .retry = options.retry,
                                 .throttle_policy = options.throttle_policy,
                                 .idempotency = options.idempotency,
+                                .extra_headers = options.extra_headers,
                                 .event_listener = options.event_listener};
-  return Client(
-      std::make_shared<const ClientCore>(std::move(settings), std::move(transport), internal::SystemTiming()));
+  return Client(std::make_shared<const ClientCore>(std::move(settings), internal::MakeCurlTransport(*network),
+                                                   internal::SystemTiming()));
 }
 
 Counters Client::counters() const { return core_->observer().counters(); }

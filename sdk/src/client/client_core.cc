@@ -45,7 +45,29 @@ void Report(GateKeeper& gate, Gate::TimePoint sent, const Result<HttpResponse>& 
   attempts.SetGateDelay(gate.OnThrottled(sent, attempts.number()));
 }
 
+// An answer may repeat what it was sent, and an error's words go into messages.
+void HideSecrets(std::string& body, const HttpRequest& request, const internal::AccessToken* token) {
+  if (token != nullptr) internal::HideSecret(body, token->text);
+  if (request.is_url_secret) {
+    internal::HideSecret(body, request.url);
+    constexpr std::string_view kId = "upload_id=";
+    const auto id = request.url.find(kId);
+    if (id != std::string::npos) {
+      const auto value = std::string_view(request.url).substr(id + kId.size());
+      internal::HideSecret(body, value.substr(0, value.find('&')));
+    }
+  }
+  for (const auto& [name, value] : request.headers) {
+    if (name.ends_with("-encryption-key")) internal::HideSecret(body, value);
+  }
+}
+
 }  // namespace
+
+bool ClientCore::IsToEndpoint(const HttpRequest& request) const {
+  const std::string_view url = request.url;
+  return url.starts_with(settings_.endpoint) && url.substr(settings_.endpoint.size()).starts_with('/');
+}
 
 Result<HttpResponse> ClientCore::SendRaw(const HttpRequest& request, const std::string& invocation_id,
                                          Attempts& attempts, const std::stop_token& stop,
@@ -80,7 +102,7 @@ Result<HttpResponse> ClientCore::Transmit(const HttpRequest& request, const std:
                                           BodyReceiver* receiver) const {
   TokenCache* const tokens = settings_.authorization.tokens.get();
   // A session's URI can lead to another host, and is a credential of its own: no token goes along.
-  if (tokens == nullptr || !request.url.starts_with(settings_.endpoint + "/")) {
+  if (tokens == nullptr || !IsToEndpoint(request)) {
     return Perform(request, invocation_id, attempts, nullptr, stop, receiver);
   }
   const internal::TokenContext context{*transport_, *timing_, settings_.retry.metadata, stop};
@@ -97,6 +119,7 @@ Result<HttpResponse> ClientCore::Perform(const HttpRequest& request, const std::
                                          const Attempts& attempts, const internal::AccessToken* token,
                                          const std::stop_token& stop, BodyReceiver* receiver) const {
   HttpRequest complete = request;
+  const bool is_to_endpoint = IsToEndpoint(request);
   if (token != nullptr) {
     complete.headers.emplace_back("Authorization", "Bearer " + token->text);
     complete.bypass_proxy = settings_.endpoint.starts_with("http://");
@@ -107,6 +130,9 @@ Result<HttpResponse> ClientCore::Perform(const HttpRequest& request, const std::
   complete.headers.emplace_back("x-goog-api-client", std::string("gl-cpp/20 gccl/") + internal::kVersion +
                                                          " gccl-invocation-id/" + invocation_id +
                                                          " gccl-attempt-count/" + std::to_string(attempts.number()));
+  if (is_to_endpoint) {
+    complete.headers.insert(complete.headers.end(), settings_.extra_headers.begin(), settings_.extra_headers.end());
+  }
   internal::Movement movement;
   complete.movement = &movement;
   const auto start = observer_.is_heard() ? timing_->Now() : internal::Timing::TimePoint();
@@ -125,8 +151,7 @@ Result<HttpResponse> ClientCore::Perform(const HttpRequest& request, const std::
                         .first_byte = movement.first_byte ? std::optional(start + *movement.first_byte) : std::nullopt,
                         .end = timing_->Now()};
   });
-  // An answer may repeat what it was sent, and an error's words go into messages.
-  if (token != nullptr && response && response->status >= 300) internal::HideSecret(response->body, token->text);
+  if (response && response->status >= 300) HideSecrets(response->body, complete, token);
   return response;
 }
 

@@ -26,6 +26,7 @@ class ClientCore {
     RetryPolicies retry = {};
     ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
     IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict;
+    internal::Headers extra_headers = {};
     std::shared_ptr<EventListener> event_listener = nullptr;
   };
 
@@ -79,6 +80,7 @@ class ClientCore {
   [[nodiscard]] std::string NewInvocationId() const;
 
  private:
+  [[nodiscard]] bool IsToEndpoint(const internal::HttpRequest& request) const;
   Result<internal::HttpResponse> Transmit(const internal::HttpRequest& request, const std::string& invocation_id,
                                           internal::Attempts& attempts, const std::stop_token& stop,
                                           internal::BodyReceiver* receiver) const;

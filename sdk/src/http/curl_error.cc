@@ -5,38 +5,93 @@
 namespace gcsflux::internal {
 namespace {
 
-ErrorCode Classify(CURLcode code, bool is_connected) {
+// "host:port" of what libcurl could not connect to, which it only says in words: "Failed to connect to proxy.example
+// port 3128 after 2 ms: ..."; empty where the words are others.
+std::string FailedPeer(std::string_view details) {
+  constexpr std::string_view kHost = "Failed to connect to ";
+  constexpr std::string_view kPort = " port ";
+  const auto port = details.find(kPort);
+  if (!details.starts_with(kHost) || port == std::string_view::npos) return "";
+  const auto rest = details.substr(port + kPort.size());
+  const std::string_view host = details.substr(kHost.size(), port - kHost.size());
+  const bool is_ipv6 = host.find(':') != std::string_view::npos && !host.starts_with('[');
+  return (is_ipv6 ? "[" + std::string(host) + "]" : std::string(host)) + ":" +
+         std::string(rest.substr(0, rest.find(' ')));
+}
+
+// "host:port" of the URL that was asked for.
+std::string AskedPeer(CURL* easy) {
+  const char* text = nullptr;
+  curl_easy_getinfo(easy, CURLINFO_EFFECTIVE_URL, &text);
+  std::string_view url = text == nullptr ? "" : text;
+  const bool is_https = url.starts_with("https:");
+  if (const auto scheme = url.find("://"); scheme != std::string_view::npos) url.remove_prefix(scheme + 3);
+  url = url.substr(0, url.find_first_of("/?#"));
+  const auto bracket = url.find(']');
+  const bool has_port = url.find(':', bracket == std::string_view::npos ? 0 : bracket) != std::string_view::npos;
+  return std::string(url) + (has_port ? "" : is_https ? ":443" : ":80");
+}
+
+Error ProxyError(long connect_status, std::string_view details) {
+  if (connect_status < 300) return Error{ErrorCode::kProxyFailed, "the proxy: " + std::string(details)};
+  Error error{ErrorCode::kProxyFailed, "the proxy answered CONNECT with " + std::to_string(connect_status)};
+  error.http_status = static_cast<int>(connect_status);
+  return error;
+}
+
+Error ConnectError(CURL* easy, const std::string& peer, std::string_view details) {
+  long os_error = 0;
+  curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os_error);
+  const std::string what = os_error == ECONNREFUSED ? "connection refused" : "no connection";
+  const std::string failed = FailedPeer(details);
+  if (!failed.empty() && failed != peer) return Error{ErrorCode::kProxyFailed, "the proxy " + failed + ": " + what};
+  return Error{ErrorCode::kUnreachable, peer + ": " + what};
+}
+
+Error TimeoutError(CURL* easy, const std::string& peer) {
+  curl_off_t connected_after = 0;
+  curl_easy_getinfo(easy, CURLINFO_CONNECT_TIME_T, &connected_after);
+  if (connected_after > 0) return Error{ErrorCode::kUnavailable, peer + ": no byte moved for too long"};
+  return Error{ErrorCode::kUnreachable, peer + ": no connection within the connect time-out"};
+}
+
+Error TlsError(const std::string& peer, std::string_view details) {
+  return Error{ErrorCode::kTlsFailed, "TLS with " + peer + " failed: " + std::string(details)};
+}
+
+}  // namespace
+
+Error CurlError(CURL* easy, CURLcode code, std::string_view details) {
+  if (details.empty()) details = curl_easy_strerror(code);
+  const std::string peer = AskedPeer(easy);
+  long connect_status = 0;
+  curl_easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &connect_status);
+  // A proxy that does not do as it is told is known by its answer, or, where it gave none, by libcurl's words.
+  if (connect_status >= 300 || details.find("roxy") != std::string_view::npos) {
+    return ProxyError(connect_status, details);
+  }
   switch (code) {
-    case CURLE_COULDNT_RESOLVE_PROXY:
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_CONNECT: return ErrorCode::kUnreachable;
-    case CURLE_OPERATION_TIMEDOUT: return is_connected ? ErrorCode::kUnavailable : ErrorCode::kUnreachable;
-    case CURLE_PARTIAL_FILE: return ErrorCode::kTruncated;
+    case CURLE_COULDNT_RESOLVE_PROXY: return Error{ErrorCode::kProxyFailed, "the proxy's name is not known"};
+    case CURLE_PROXY: return ProxyError(0, details);
+    case CURLE_COULDNT_RESOLVE_HOST: return Error{ErrorCode::kUnreachable, peer + ": the name is not known"};
+    case CURLE_COULDNT_CONNECT: return ConnectError(easy, peer, details);
+    case CURLE_OPERATION_TIMEDOUT: return TimeoutError(easy, peer);
+    case CURLE_PARTIAL_FILE: return Error{ErrorCode::kTruncated, "the body ended before its announced length"};
     case CURLE_SSL_CONNECT_ERROR:
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CERTPROBLEM:
     case CURLE_SSL_CIPHER:
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_ISSUER_ERROR:
-    case CURLE_SSL_INVALIDCERTSTATUS: return ErrorCode::kTlsFailed;
-    case CURLE_URL_MALFORMAT: return ErrorCode::kInvalidArgument;
+    case CURLE_SSL_INVALIDCERTSTATUS: return TlsError(peer, details);
+    case CURLE_URL_MALFORMAT: return Error{ErrorCode::kInvalidArgument, curl_easy_strerror(code)};
     case CURLE_UNSUPPORTED_PROTOCOL:  // What answered does not speak HTTP; our URLs always do.
     case CURLE_WEIRD_SERVER_REPLY:
-    case CURLE_BAD_CONTENT_ENCODING: return ErrorCode::kBadResponse;
-    default: return ErrorCode::kUnavailable;  // Reset, closed before an answer, and what else breaks in mid-exchange.
+    case CURLE_BAD_CONTENT_ENCODING:
+      return Error{ErrorCode::kBadResponse, peer + " does not speak HTTP: " + std::string(details)};
+    // Reset, closed before an answer, and what else breaks in mid-exchange.
+    default: return Error{ErrorCode::kUnavailable, curl_easy_strerror(code)};
   }
-}
-
-}  // namespace
-
-Error CurlError(CURL* easy, CURLcode code) {
-  curl_off_t connected_after = 0;
-  curl_easy_getinfo(easy, CURLINFO_CONNECT_TIME_T, &connected_after);
-  std::string message = curl_easy_strerror(code);
-  long os_error = 0;
-  curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os_error);
-  if (code == CURLE_COULDNT_CONNECT && os_error == ECONNREFUSED) message = "connection refused";
-  return Error{Classify(code, connected_after > 0), std::move(message)};
 }
 
 }  // namespace gcsflux::internal

@@ -22,6 +22,7 @@ CurlExchange::CurlExchange(CURL* easy, const HttpRequest& request, BodyReceiver*
       receiver_(receiver),
       race_(race),
       is_second_(is_second) {
+  details_.front() = '\0';
   const auto append = [this](const std::string& line) {
     curl_slist* longer = curl_slist_append(headers_.get(), line.c_str());
     static_cast<void>(headers_.release());
@@ -35,11 +36,11 @@ void CurlExchange::Prepare() {
   curl_easy_setopt(easy_, CURLOPT_URL, request_.url.c_str());
   curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, headers_.get());
   curl_easy_setopt(easy_, CURLOPT_PRIVATE, this);
+  curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, details_.data());
   curl_easy_setopt(easy_, CURLOPT_HEADERDATA, this);
   curl_easy_setopt(
       easy_, CURLOPT_HEADERFUNCTION, +[](char* line, std::size_t, std::size_t size, void* self) {
-        static_cast<CurlExchange*>(self)->TakeHeader({line, size});
-        return size;
+        return static_cast<CurlExchange*>(self)->TakeHeader({line, size}) ? size : 0;
       });
   curl_easy_setopt(easy_, CURLOPT_WRITEDATA, this);
   curl_easy_setopt(
@@ -89,18 +90,25 @@ std::size_t CurlExchange::ReadBody(std::span<std::byte> out) {
   return written;
 }
 
-void CurlExchange::TakeHeader(std::string_view line) {
+bool CurlExchange::TakeHeader(std::string_view line) {
+  constexpr std::size_t kMostBytes = 256U << 10;  // libcurl limits a line, not the head
+  head_bytes_ += line.size();
+  if (head_bytes_ > kMostBytes) {
+    failure_ = Error{ErrorCode::kBadResponse, "the answer's headers are larger than 256 KiB"};
+    return false;
+  }
   if (!first_byte_) first_byte_ = Clock::now();
   while (!line.empty() && std::string_view("\r\n \t").find(line.back()) != std::string_view::npos)
     line.remove_suffix(1);
   is_head_whole_ = line.empty();
   if (line.starts_with("HTTP/")) response_.headers.clear();  // 100 Continue comes before the answer itself.
   const auto colon = line.find(':');
-  if (colon == std::string_view::npos) return;
+  if (colon == std::string_view::npos) return true;
   std::string name(line.substr(0, colon));
   std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
   const auto value = line.find_first_not_of(" \t", colon + 1);
   response_.headers.emplace_back(std::move(name), value == std::string_view::npos ? "" : line.substr(value));
+  return true;
 }
 
 Movement CurlExchange::Moved() const {
@@ -159,7 +167,7 @@ bool CurlExchange::TakeBody(std::span<const std::byte> data) {
 Result<HttpResponse> CurlExchange::Finish(CURLcode code) {
   if (failure_) return *failure_;
   if (times_sent_ > 1) return Error{ErrorCode::kUnavailable, "the connection was lost before the answer came"};
-  if (code != CURLE_OK) return CurlError(easy_, code);
+  if (code != CURLE_OK) return CurlError(easy_, code, details_.data());
   // libcurl takes a head that ends with the connection for a whole one.
   if (!is_head_whole_) return Error{ErrorCode::kUnavailable, "the connection ended within the answer's headers"};
   Begin();

@@ -47,7 +47,7 @@ class CurlExchange {
 
   static int BeforeSending(void* self, char*, char*, int, int);
   std::size_t ReadBody(std::span<std::byte> out);
-  void TakeHeader(std::string_view line);
+  bool TakeHeader(std::string_view line);
   bool TakeBody(std::span<const std::byte> data);
   void Begin();
   bool Claim();
@@ -70,6 +70,8 @@ class CurlExchange {
   int times_sent_ = 0;  // or about to be
   const Clock::time_point start_ = Clock::now();
   std::optional<Clock::time_point> first_byte_;
+  std::array<char, CURL_ERROR_SIZE> details_;  // What libcurl says of a failure.
+  std::size_t head_bytes_ = 0;
   HttpResponse response_;
   bool is_head_whole_ = false;
   bool begun_ = false;

@@ -74,12 +74,34 @@ class CurlTransport : public Transport {
     curl_easy_setopt(easy, CURLOPT_USERAGENT, options_.user_agent.c_str());
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                      static_cast<long>(request.connect_timeout.value_or(options_.connect_timeout).count()));
-    if (request.bypass_proxy) curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    if (!options_.ca_file.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, options_.ca_file.c_str());
+    PrepareProxy(easy, request.bypass_proxy);
+    PrepareTls(easy);
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options_.stall_timeout.count()));
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, kReceiveBufferBytes);
     curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, kSendBufferBytes);
+  }
+
+  void PrepareProxy(CURL* easy, bool is_bypassed) const {
+    if (is_bypassed) {
+      curl_easy_setopt(easy, CURLOPT_PROXY, "");
+      return;
+    }
+    if (options_.proxy) curl_easy_setopt(easy, CURLOPT_PROXY, options_.proxy->c_str());
+    if (options_.no_proxy) curl_easy_setopt(easy, CURLOPT_NOPROXY, options_.no_proxy->c_str());
+  }
+
+  void PrepareTls(CURL* easy) const {
+    if (!options_.ca_file.empty()) {
+      curl_easy_setopt(easy, CURLOPT_CAINFO, options_.ca_file.c_str());
+      curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO, options_.ca_file.c_str());
+    }
+    if (options_.client_certificate_file.empty()) return;
+    const std::string& key =
+        options_.client_key_file.empty() ? options_.client_certificate_file : options_.client_key_file;
+    curl_easy_setopt(easy, CURLOPT_SSLCERT, options_.client_certificate_file.c_str());
+    curl_easy_setopt(easy, CURLOPT_SSLKEY, key.c_str());
+    curl_easy_setopt(easy, CURLOPT_KEYPASSWD, "");  // else OpenSSL would ask for it at the terminal
   }
 
   // The one returned last is the warmest.

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "http/transport.h"
@@ -16,10 +17,16 @@ struct CurlOptions {
   std::string user_agent = {};
   /// PEM file of the certificates that vouch for servers; the system's where empty.
   std::string ca_file = {};
+  /// PEM files; the key may be in the certificate's.
+  std::string client_certificate_file = {};
+  std::string client_key_file = {};
+  /// As libcurl's environment variables say where unset; none where empty.
+  std::optional<std::string> proxy = {};
+  std::optional<std::string> no_proxy = {};
 };
 
-/// Transport over libcurl: HTTP/1.1, certificates verified, no redirects, proxies as libcurl's environment variables
-/// say. Each exchange borrows a handle with its own connection from a pool.
+/// Transport over libcurl: HTTP/1.1, certificates verified, no redirects. Each exchange borrows a handle with its own
+/// connection from a pool.
 std::unique_ptr<Transport> MakeCurlTransport(const CurlOptions& options);
 
 }  // namespace gcsflux::internal

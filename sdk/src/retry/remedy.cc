@@ -39,7 +39,13 @@ std::string_view Remedy(const Error& error, std::string_view subject) {
       return "check the endpoint (--endpoint, STORAGE_EMULATOR_HOST), the network and the proxy settings";
     case ErrorCode::kUnavailable: return "check the service's health, or raise the retry deadline";
     case ErrorCode::kTruncated: return "a proxy or the server cuts answers short: check what is between";
-    case ErrorCode::kTlsFailed: return "check the endpoint's certificate and this machine's ca-certificates";
+    case ErrorCode::kTlsFailed:
+      return "check the endpoint's certificate and the clock; --ca_file (ClientOptions::ca_file) names other "
+             "authorities";
+    case ErrorCode::kProxyFailed:
+      return "check the proxy's address and password (--proxy, http_proxy, https_proxy), or except the endpoint from "
+             "it "
+             "(--no_proxy, no_proxy)";
     case ErrorCode::kCorrupted: return "do not use the bytes; try again, and check the hardware if it happens twice";
     case ErrorCode::kAborted: return "read the new object from its start";
     case ErrorCode::kSessionLost: return "nothing was stored: write the object again from its start";

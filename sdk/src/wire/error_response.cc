@@ -20,6 +20,7 @@ ErrorCode CodeOf(int status, const std::string& reason) {
     case 401: return ErrorCode::kUnauthenticated;
     case 403: return IsRateLimitReason(reason) ? ErrorCode::kRateLimited : ErrorCode::kPermissionDenied;
     case 404: return ErrorCode::kNotFound;
+    case 407: return ErrorCode::kProxyFailed;
     // Rate limits have been seen as 410 on upload sessions.
     case 410: return IsRateLimitReason(reason) ? ErrorCode::kRateLimited : ErrorCode::kNotFound;
     case 408: return ErrorCode::kUnavailable;

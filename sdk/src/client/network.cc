@@ -1,0 +1,156 @@
+#include "client/network.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "base/url.h"
+#include "base/version.h"
+
+namespace gcsflux::internal {
+namespace {
+
+Error Wrong(std::string message) { return Error{ErrorCode::kInvalidArgument, std::move(message)}; }
+
+// RFC 9110, section 5.6.2.
+bool IsToken(std::string_view text) {
+  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           kMarks.find(c) != std::string_view::npos;
+  });
+}
+
+// RFC 9110, section 5.5: no control characters, no blank at either end.
+bool IsFieldValue(std::string_view text) {
+  const bool is_trimmed =
+      text.empty() || (text.front() != ' ' && text.front() != '\t' && text.back() != ' ' && text.back() != '\t');
+  return is_trimmed && std::all_of(text.begin(), text.end(), [](char c) {
+           return c == '\t' || (static_cast<unsigned char>(c) >= ' ' && c != '\x7F');
+         });
+}
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
+// What the client or libcurl sends, or what would change what a request means. Prefixes end in '-'.
+constexpr std::string_view kOurs[] = {"accept-encoding",
+                                      "authorization",
+                                      "connection",
+                                      "content-encoding",
+                                      "content-length",
+                                      "content-range",
+                                      "content-type",
+                                      "expect",
+                                      "host",
+                                      "if-match",
+                                      "if-none-match",
+                                      "keep-alive",
+                                      "proxy-authorization",
+                                      "range",
+                                      "te",
+                                      "trailer",
+                                      "transfer-encoding",
+                                      "upgrade",
+                                      "user-agent",
+                                      "x-goog-api-client",
+                                      "x-goog-content-length-range",
+                                      "x-goog-copy-source-",
+                                      "x-goog-encryption-",
+                                      "x-goog-hash",
+                                      "x-goog-if-",
+                                      "x-goog-resumable",
+                                      "x-goog-user-project",
+                                      "x-upload-content-"};
+
+bool IsOurs(std::string_view name) {
+  const std::string lower = LowerCase(name);
+  return std::any_of(std::begin(kOurs), std::end(kOurs), [&](std::string_view ours) {
+    return ours.ends_with('-') ? lower.starts_with(ours) : lower == ours;
+  });
+}
+
+// Nothing is said of its text: it may hold a password.
+Result<void> CheckProxy(std::string_view text) {
+  constexpr std::string_view kSchemes[] = {"http", "https", "socks4", "socks4a", "socks5", "socks5h"};
+  const auto wrong = [] {
+    return Wrong(
+        "ClientOptions::proxy must be [scheme://][user:password@]host[:port] with the scheme http, https, socks4, "
+        "socks4a, socks5 or socks5h");
+  };
+  if (const auto end = text.find("://"); end != std::string_view::npos) {
+    const std::string scheme = LowerCase(text.substr(0, end));
+    if (std::find(std::begin(kSchemes), std::end(kSchemes), scheme) == std::end(kSchemes)) return wrong();
+    text.remove_prefix(end + 3);
+  }
+  if (const auto user = text.rfind('@'); user != std::string_view::npos) text.remove_prefix(user + 1);
+  if (text.ends_with('/')) text.remove_suffix(1);
+  const auto url = ParseUrl("http://" + std::string(text));
+  if (!url || !url->path.empty()) return wrong();
+  return {};
+}
+
+Result<void> CheckPem(const char* option, const std::string& path, const ReadFile& read) {
+  if (path.empty()) return {};
+  const std::string who = std::string("ClientOptions::") + option + " '" + path + "' ";
+  const auto content = read(path);
+  if (!content) return Error{ErrorCode::kLocalIo, who + content.error().message};
+  if (!*content) return Error{ErrorCode::kLocalIo, who + "is not there"};
+  if ((*content)->find("-----BEGIN ") == std::string::npos) return Wrong(who + "is no PEM file");
+  return {};
+}
+
+Result<void> CheckFiles(const ClientOptions& options, const ReadFile& read) {
+  if (options.client_certificate_file.empty() && !options.client_key_file.empty()) {
+    return Wrong("ClientOptions::client_key_file is given without client_certificate_file");
+  }
+  for (const auto& [option, path] : {std::pair("ca_file", &options.ca_file),
+                                     {"client_certificate_file", &options.client_certificate_file},
+                                     {"client_key_file", &options.client_key_file}}) {
+    if (auto checked = CheckPem(option, *path, read); !checked) return checked;
+  }
+  return {};
+}
+
+// As the curl command has it.
+std::string CaFileOfEnvironment(const GetEnv& env) {
+  for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
+    if (auto value = env(name); value && !value->empty()) return *value;
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<CurlOptions> ResolveNetwork(const ClientOptions& options, const GetEnv& env, const ReadFile& read) {
+  if (!IsFieldValue(options.user_agent_prefix)) return Wrong("ClientOptions::user_agent_prefix is no header's value");
+  if (options.proxy && !options.proxy->empty()) {
+    if (auto checked = CheckProxy(*options.proxy); !checked) return checked.error();
+  }
+  if (auto checked = CheckFiles(options, read); !checked) return checked.error();
+  const std::string prefix = options.user_agent_prefix.empty() ? "" : options.user_agent_prefix + " ";
+  return CurlOptions{.connect_timeout = options.connect_timeout,
+                     .stall_timeout = options.stall_timeout,
+                     .max_idle_connections = static_cast<std::size_t>(options.max_idle_connections),
+                     .user_agent = prefix + "gcsflux/" + kVersion,
+                     .ca_file = options.ca_file.empty() ? CaFileOfEnvironment(env) : options.ca_file,
+                     .client_certificate_file = options.client_certificate_file,
+                     .client_key_file = options.client_key_file,
+                     .proxy = options.proxy,
+                     .no_proxy = options.no_proxy};
+}
+
+Result<void> CheckExtraHeaders(const Headers& headers) {
+  for (const auto& [name, value] : headers) {
+    if (!IsToken(name)) return Wrong("ClientOptions::extra_headers: '" + name.substr(0, 64) + "' is no header's name");
+    // The value may be a secret: it is not shown.
+    if (!IsFieldValue(value)) return Wrong("ClientOptions::extra_headers: " + name + " has a value that no header has");
+    if (IsOurs(name)) return Wrong("ClientOptions::extra_headers: " + name + " is sent by the client itself");
+  }
+  return {};
+}
+
+}  // namespace gcsflux::internal
