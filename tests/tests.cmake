@@ -61,9 +61,15 @@ gcsflux_test(integration_tests
           support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 
+# The network: certificates, proxies, and what goes wrong on the way.
+gcsflux_test(network_tests
+  SOURCES client/network_test.cc
+  LIBRARIES gcsflux_client gcsflux_emulator)
+target_include_directories(network_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+
 # What a client says about itself: events, counters, logs, traces.
 gcsflux_test(events_tests
-  SOURCES events/client_events_test.cc events/shown_url_test.cc support/raw_server.cc
+  SOURCES events/client_events_test.cc events/request_identity_test.cc events/shown_url_test.cc support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(events_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
