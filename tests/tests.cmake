@@ -50,15 +50,15 @@ target_include_directories(auth_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # What goes up: sessions that are lost or suspended, parts, signed URLs.
 gcsflux_test(upload_tests
-  SOURCES support/fake_gcs.cc transfer/lost_session_test.cc transfer/suspended_upload_test.cc
-          wire/upload_state_test.cc
+  SOURCES base/combine_crc32c_test.cc support/fake_gcs.cc transfer/lost_session_test.cc
+          transfer/suspended_upload_test.cc wire/multipart_test.cc wire/upload_state_test.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
 target_include_directories(upload_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # The SDK from outside, against the emulator.
 gcsflux_test(integration_tests
-  SOURCES integration/client_test.cc integration/fault_matrix_test.cc integration/throttling_test.cc integration/upload_test.cc
-          support/raw_server.cc
+  SOURCES integration/client_test.cc integration/fault_matrix_test.cc integration/throttling_test.cc
+          integration/multipart_upload_test.cc integration/upload_test.cc support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 
 # The network: certificates, proxies, and what goes wrong on the way.

@@ -14,8 +14,8 @@ namespace {
 // A source's way through as many sessions as it takes.
 class RewindableUpload {
  public:
-  RewindableUpload(const ClientCore& core, const ObjectName& object, UploadSource& source, std::size_t chunk_bytes,
-                   const InsertObjectOptions& insert)
+  RewindableUpload(const ClientCore& core, const ObjectName& object, const UploadSource& source,
+                   std::size_t chunk_bytes, const InsertObjectOptions& insert)
       : source_(source), chunk_bytes_(chunk_bytes), session_(core, object, insert), id_(core.NewInvocationId()) {}
 
   // Until the object is committed, or something fails. Called again, it goes on.
@@ -27,7 +27,7 @@ class RewindableUpload {
       if (whole.is_last) {
         if (auto checked = source_.CheckUnchanged(); !checked) return checked.error();
       }
-      const auto data = source_.Read(offset, count);
+      const auto data = source_.Read(offset, count, room_);
       if (!data) return data.error();
       const auto sent = session_.Send({offset, *data, whole.is_last}, id_, attempts);
       if (!furthest_ || session_.position() > furthest_->position) furthest_ = {session_.position(), attempts.now()};
@@ -54,21 +54,23 @@ class RewindableUpload {
     return again;
   }
 
-  UploadSource& source_;
+  const UploadSource& source_;
   const std::size_t chunk_bytes_;
   UploadSession session_;
+  std::vector<std::byte> room_;
   const std::string id_;
   std::optional<Mark> furthest_;
 };
 
 }  // namespace
 
-Result<ObjectMetadata> UploadRewindable(const ClientCore& core, const ObjectName& object, UploadSource& source,
+Result<ObjectMetadata> UploadRewindable(const ClientCore& core, const ObjectName& object, const UploadSource& source,
                                         const UploadOptions& options) {
   if (auto checked = CheckObject(object); !checked) return checked.error();
   const std::size_t chunk_bytes = WholeQuanta(options.chunk_bytes);
   if (source.size() <= chunk_bytes) {
-    const auto data = source.Read(0, static_cast<std::size_t>(source.size()));
+    std::vector<std::byte> room;
+    const auto data = source.Read(0, static_cast<std::size_t>(source.size()), room);
     if (!data) return data.error();
     if (auto checked = source.CheckUnchanged(); !checked) return checked.error();
     return UploadInOneRequest(core, object, *data, options);

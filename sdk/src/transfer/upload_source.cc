@@ -15,7 +15,8 @@ class Memory : public UploadSource {
  public:
   explicit Memory(std::span<const std::byte> data) : data_(data) {}
   [[nodiscard]] std::uint64_t size() const override { return data_.size(); }
-  Result<std::span<const std::byte>> Read(std::uint64_t offset, std::size_t count) override {
+  Result<std::span<const std::byte>> Read(std::uint64_t offset, std::size_t count,
+                                          std::vector<std::byte>&) const override {
     return data_.subspan(static_cast<std::size_t>(offset), count);
   }
   [[nodiscard]] Result<void> CheckUnchanged() const override { return {}; }
@@ -45,17 +46,18 @@ class File : public UploadSource {
 
   [[nodiscard]] std::uint64_t size() const override { return static_cast<std::uint64_t>(opened_.st_size); }
 
-  Result<std::span<const std::byte>> Read(std::uint64_t offset, std::size_t count) override {
-    buffer_.resize(count);
+  Result<std::span<const std::byte>> Read(std::uint64_t offset, std::size_t count,
+                                          std::vector<std::byte>& room) const override {
+    room.resize(count);
     for (std::size_t done = 0; done < count;) {
       const auto at = static_cast<off_t>(offset + done);
-      const ssize_t got = ::pread(descriptor_, buffer_.data() + done, count - done, at);
+      const ssize_t got = ::pread(descriptor_, room.data() + done, count - done, at);
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return LocalError("read", path_);
       if (got == 0) return Changed();
       done += static_cast<std::size_t>(got);
     }
-    return std::span<const std::byte>(buffer_);
+    return std::span<const std::byte>(room);
   }
 
   [[nodiscard]] Result<void> CheckUnchanged() const override {
@@ -73,7 +75,6 @@ class File : public UploadSource {
   const int descriptor_;
   const std::string path_;
   struct stat opened_ {};
-  std::vector<std::byte> buffer_;
 };
 
 }  // namespace

@@ -5,13 +5,15 @@
 #include <string>
 #include <string_view>
 
+#include "wire/xml_error.h"
+
 namespace gcsflux::internal {
 namespace {
 
 using Json = nlohmann::json;
 
 bool IsRateLimitReason(const std::string& reason) {
-  return reason == "rateLimitExceeded" || reason == "userRateLimitExceeded";
+  return reason == "rateLimitExceeded" || reason == "userRateLimitExceeded" || reason == "SlowDown";
 }
 
 ErrorCode CodeOf(int status, const std::string& reason) {
@@ -30,6 +32,8 @@ ErrorCode CodeOf(int status, const std::string& reason) {
     case 429: return ErrorCode::kRateLimited;
     default: break;
   }
+  if (reason == "SlowDown") return ErrorCode::kRateLimited;  // The XML API's; S3 gives it with 503.
+  if (reason == "BadDigest") return ErrorCode::kCorrupted;
   if (status >= 500 && status != 501) return ErrorCode::kUnavailable;
   if (status >= 400 && status < 500) return ErrorCode::kInvalidArgument;
   return ErrorCode::kBadResponse;
@@ -62,6 +66,9 @@ Error ErrorFromResponse(const HttpResponse& response) {
     const auto errors = found->find("errors");
     if (errors != found->end() && errors->is_array() && !errors->empty())
       error.reason = TextAt(errors->front(), "reason");
+  } else if (const auto xml = ParseXmlError(response.body)) {
+    error.reason = xml->code;
+    words = xml->message;
   } else {
     words = response.body.substr(0, kShown);
   }

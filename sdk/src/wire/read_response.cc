@@ -36,7 +36,8 @@ std::optional<ContentRange> ParseContentRange(std::string_view text) {
   return ContentRange{*begin, *total};
 }
 
-// "x-goog-hash: crc32c=AAAAAA==,md5=..." in one header or in several.
+}  // namespace
+
 std::optional<std::uint32_t> FindCrc32c(const Headers& headers) {
   constexpr std::string_view kKey = "crc32c=";
   for (const auto& [name, value] : headers) {
@@ -47,8 +48,6 @@ std::optional<std::uint32_t> FindCrc32c(const Headers& headers) {
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 Result<ReadResponseInfo> ParseReadResponse(const HttpResponse& response) {
   const auto missing = [](const char* what) {

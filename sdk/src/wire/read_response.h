@@ -16,6 +16,9 @@ struct ReadResponseInfo {
   std::optional<std::uint32_t> crc32c = {};  ///< Of the whole object, also where the answer is a part of it.
 };
 
+/// Out of "x-goog-hash: crc32c=AAAAAA==,md5=...", in one header or in several.
+std::optional<std::uint32_t> FindCrc32c(const Headers& headers);
+
 /// kBadResponse where the object's size or generation is not to be found.
 Result<ReadResponseInfo> ParseReadResponse(const HttpResponse& response);
 

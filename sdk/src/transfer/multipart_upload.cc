@@ -1,0 +1,250 @@
+#include "gcsflux/multipart_upload.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "base/crc32c.h"
+#include "base/object_name.h"
+#include "client/client_core.h"
+#include "transfer/read_back.h"
+#include "wire/metadata_json.h"
+#include "wire/multipart_answers.h"
+#include "wire/multipart_requests.h"
+#include "wire/object_requests.h"
+#include "wire/read_response.h"
+
+namespace gcsflux {
+
+using internal::Attempts;
+using internal::Call;
+using internal::HttpResponse;
+using internal::MultipartTarget;
+using internal::OperationKind;
+using internal::SentObject;
+
+namespace {
+
+// Repeated freely: an upload alone is invisible, a part replaces itself, and what a second complete or abort finds is
+// told from the first one's work.
+Call CallOf(std::string_view operation, const ObjectName& object, const MultipartOptions& options) {
+  return {.operation = operation,
+          .subject = ToUri(object),
+          .kind = OperationKind::kUpload,
+          .bucket = object.bucket,
+          .is_idempotent = true,
+          .retry = options.call.retry,
+          .stop = options.stop};
+}
+
+bool IsGone(const Error& error) { return error.http_status == 404 && error.reason == "NoSuchUpload"; }
+
+Error AsLost(Error error) {
+  if (IsGone(error)) error.code = ErrorCode::kSessionLost;
+  return error;
+}
+
+}  // namespace
+
+class MultipartUpload::Upload {
+ public:
+  Upload(Client client, ObjectName object, MultipartOptions options)
+      : client_(std::move(client)), object_(std::move(object)), options_(std::move(options)) {}
+
+  ~Upload() {
+    if (is_open_) AbortSoon();
+  }
+  Upload(const Upload&) = delete;
+  Upload& operator=(const Upload&) = delete;
+
+  Result<void> Start() {
+    const Call call = CallOf("multipartUploads.create", object_, options_);
+    if (auto checked = internal::CheckObject(object_); !checked) return checked;
+    const auto request = internal::InitiateMultipartRequest(target(), options_.attributes);
+    if (!request) return internal::InCall(call, request.error());
+    const auto response = core().Exchange(call, *request);
+    if (!response) return response.error();
+    auto id = internal::ParseUploadId(response->body);
+    if (!id) return internal::InCall(call, id.error());
+    upload_id_ = *std::move(id);
+    is_open_ = true;
+    return {};
+  }
+
+  Result<void> UploadPart(int number, std::span<const std::byte> data, std::stop_token stop) {
+    constexpr int kMostParts = 10'000;
+    Call call = CallOf("multipartUploads.uploadPart", object_, options_);
+    call.subject += " part " + std::to_string(number);
+    if (stop.stop_possible()) call.stop = std::move(stop);
+    if (number < 1 || number > kMostParts) {
+      return internal::InCall(call, {ErrorCode::kInvalidArgument, "parts have numbers from 1 to 10000"});
+    }
+    if (!is_open_) return Closed();
+    const SentObject part{data.size(), internal::ExtendCrc32c(0, data)};
+    const auto request = internal::PutPartRequest(target(), number, data, part.crc32c);
+    const std::string id = core().NewInvocationId();
+    const auto response = core().Retry(call, [&](Attempts& attempts) -> Result<HttpResponse> {
+      auto answer = core().Send(request, id, attempts, call.stop);
+      return answer ? answer : AsLost(answer.error());
+    });
+    if (!response) return response.error();
+    return Note(call, number, part, *response);
+  }
+
+  Result<std::vector<ListedPart>> ListParts() {
+    if (!is_open_) return Closed();
+    const Call call = CallOf("multipartUploads.listParts", object_, options_);
+    std::vector<ListedPart> parts;
+    for (std::optional<int> after = 0; after;) {
+      const auto response = core().Exchange(call, internal::ListPartsRequest(target(), *after));
+      if (!response) return AsLost(response.error());
+      auto page = internal::ParsePartsPage(response->body);
+      if (!page) return internal::InCall(call, page.error());
+      parts.insert(parts.end(), page->parts.begin(), page->parts.end());
+      after = page->next;
+    }
+    return parts;
+  }
+
+  Result<ObjectMetadata> Complete() {
+    if (!is_open_) return Closed();
+    const Call call = CallOf("multipartUploads.complete", object_, options_);
+    const SentObject sent = Whole();
+    const std::string id = core().NewInvocationId();
+    auto stored = core().Retry(call, [&](Attempts& attempts) { return CompleteOnce(sent, id, attempts); });
+    if (!stored) return stored;
+    is_open_ = false;
+    if (internal::HasBytes(*stored, sent)) return stored;
+    static_cast<void>(client_.DeleteObject(object_, {.generation = stored->generation, .call = options_.call}));
+    return internal::InCall(
+        call, {ErrorCode::kCorrupted, "the service made other bytes of the parts (size or crc32c); they were deleted"});
+  }
+
+  Result<void> Abort(std::stop_token stop) {
+    if (!std::exchange(is_open_, false)) return {};
+    Call call = CallOf("multipartUploads.abort", object_, options_);
+    call.stop = std::move(stop);  // Not the caller's: who has asked to stop wants nothing left behind either.
+    const auto response = core().Exchange(call, internal::AbortMultipartRequest(target()));
+    if (response || IsGone(response.error())) return {};
+    return response.error();
+  }
+
+ private:
+  struct Part {
+    SentObject sent = {};
+    std::string etag = {};
+  };
+
+  // Whoever gives up does not wait for a service that may not answer.
+  void AbortSoon() {
+    constexpr std::chrono::seconds kPatience(2);
+    std::stop_source over;
+    std::mutex mutex;
+    std::condition_variable_any alarm;
+    const std::jthread timer([&](const std::stop_token& done) {
+      std::unique_lock lock(mutex);
+      alarm.wait_for(lock, done, kPatience, [] { return false; });
+      over.request_stop();
+    });
+    static_cast<void>(Abort(over.get_token()));
+  }
+
+  [[nodiscard]] const ClientCore& core() const { return client_.core(); }
+  [[nodiscard]] MultipartTarget target() const { return {core().endpoint(), object_, upload_id_, options_.call}; }
+  [[nodiscard]] Error Closed() const {
+    return Error{ErrorCode::kInvalidArgument, "used after Complete() or Abort(): " + ToUri(object_)};
+  }
+
+  Result<void> Note(const Call& call, int number, const SentObject& part, const HttpResponse& response) {
+    const auto crc32c = internal::FindCrc32c(response.headers);
+    if (crc32c && *crc32c != part.crc32c) {
+      return internal::InCall(call, {ErrorCode::kCorrupted, "the service stored other bytes (crc32c)"});
+    }
+    std::string etag(internal::FindHeader(response.headers, "etag"));
+    if (etag.empty()) return internal::InCall(call, {ErrorCode::kBadResponse, "the part has no ETag"});
+    const std::scoped_lock lock(mutex_);
+    parts_[number] = {part, std::move(etag)};
+    return {};
+  }
+
+  // What the parts come to, one behind the other.
+  SentObject Whole() {
+    const std::scoped_lock lock(mutex_);
+    SentObject whole;
+    for (const auto& [number, part] : parts_) {
+      whole.crc32c = internal::CombineCrc32c(whole.crc32c, part.sent.crc32c, part.sent.size);
+      whole.size += part.sent.size;
+    }
+    return whole;
+  }
+
+  Result<ObjectMetadata> CompleteOnce(const SentObject& sent, const std::string& id, Attempts& attempts) {
+    std::int64_t generation = std::exchange(completed_, 0);
+    if (generation == 0) {
+      const auto made = SendComplete(id, attempts);
+      // Gone after an attempt of our own that nobody heard of: that one has done it.
+      const bool is_found = !made && IsGone(made.error()) && attempts.was_ambiguous();
+      if (!made && !is_found) return AsLost(made.error());
+      if (is_found) return FindOurs(sent, made.error(), id, attempts);
+      generation = *made;
+    }
+    completed_ = generation;
+    GetObjectOptions options{.call = options_.call};
+    if (generation != 0) options.generation = generation;
+    const auto response =
+        core().Send(internal::GetObjectRequest(core().endpoint(), object_, options), id, attempts, options_.stop);
+    if (!response) return response.error();
+    return internal::ParseObject(response->body);
+  }
+
+  Result<std::int64_t> SendComplete(const std::string& id, Attempts& attempts) {
+    std::vector<internal::PartTag> tags;
+    {
+      const std::scoped_lock lock(mutex_);
+      for (const auto& [number, part] : parts_) tags.push_back({number, part.etag});
+    }
+    const auto response = core().Send(internal::CompleteMultipartRequest(target(), tags), id, attempts, options_.stop);
+    if (!response) return response.error();
+    return internal::ParseCompleted(*response);
+  }
+
+  Result<ObjectMetadata> FindOurs(const SentObject& sent, const Error& gone, const std::string& id,
+                                  Attempts& attempts) {
+    auto found = internal::ReadBack(core(), object_, options_.call, id, attempts);
+    if (!found) return found.error();
+    if (*found && internal::HasBytes(**found, sent)) return **std::move(found);
+    return AsLost(gone);
+  }
+
+  const Client client_;
+  const ObjectName object_;
+  const MultipartOptions options_;
+  std::string upload_id_;
+  bool is_open_ = false;
+  std::int64_t completed_ = 0;  // The generation that Complete() has made and not yet seen.
+  std::mutex mutex_;
+  std::map<int, Part> parts_;  // Guarded by mutex_.
+};
+
+MultipartUpload::MultipartUpload(std::unique_ptr<Upload> upload) : upload_(std::move(upload)) {}
+MultipartUpload::MultipartUpload(MultipartUpload&&) noexcept = default;
+MultipartUpload& MultipartUpload::operator=(MultipartUpload&&) noexcept = default;
+MultipartUpload::~MultipartUpload() = default;
+
+Result<MultipartUpload> MultipartUpload::Start(Client client, ObjectName object, MultipartOptions options) {
+  auto upload = std::make_unique<Upload>(std::move(client), std::move(object), std::move(options));
+  if (auto started = upload->Start(); !started) return started.error();
+  return MultipartUpload(std::move(upload));
+}
+
+Result<void> MultipartUpload::UploadPart(int number, std::span<const std::byte> data, std::stop_token stop) const {
+  return upload_->UploadPart(number, data, std::move(stop));
+}
+Result<std::vector<ListedPart>> MultipartUpload::ListParts() const { return upload_->ListParts(); }
+Result<ObjectMetadata> MultipartUpload::Complete() { return upload_->Complete(); }
+Result<void> MultipartUpload::Abort() { return upload_->Abort({}); }
+
+}  // namespace gcsflux

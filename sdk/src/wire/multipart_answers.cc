@@ -1,0 +1,65 @@
+#include "wire/multipart_answers.h"
+
+#include <charconv>
+#include <pugixml.hpp>
+
+#include "wire/error_response.h"
+#include "wire/xml_error.h"
+
+namespace gcsflux::internal {
+namespace {
+
+Error Unreadable(std::string_view xml, const char* what) {
+  constexpr std::size_t kShown = 256;
+  return Error{ErrorCode::kBadResponse,
+               std::string("the answer is no usable ") + what + ": " + std::string(xml.substr(0, kShown))};
+}
+
+}  // namespace
+
+Result<std::string> ParseUploadId(std::string_view xml) {
+  pugi::xml_document document;
+  static_cast<void>(document.load_buffer(xml.data(), xml.size()));
+  std::string id = document.child("InitiateMultipartUploadResult").child_value("UploadId");
+  if (id.empty()) return Unreadable(xml, "InitiateMultipartUploadResult");
+  return id;
+}
+
+Result<PartsPage> ParsePartsPage(std::string_view xml) {
+  pugi::xml_document document;
+  const bool is_read = static_cast<bool>(document.load_buffer(xml.data(), xml.size()));
+  const pugi::xml_node root = document.child("ListPartsResult");
+  if (!is_read || !root) return Unreadable(xml, "ListPartsResult");
+  PartsPage page;
+  for (const pugi::xml_node node : root.children("Part")) {
+    const ListedPart part{.number = node.child("PartNumber").text().as_int(),
+                          .size = node.child("Size").text().as_ullong(),
+                          .etag = node.child_value("ETag")};
+    if (part.number < 1 || part.etag.empty()) return Unreadable(xml, "list of parts");
+    page.parts.push_back(part);
+  }
+  if (!root.child("IsTruncated").text().as_bool()) return page;
+  // Without parts there would be no end of pages.
+  if (page.parts.empty()) return Unreadable(xml, "page of parts");
+  page.next = root.child("NextPartNumberMarker").text().as_int(page.parts.back().number);
+  return page;
+}
+
+Result<std::int64_t> ParseCompleted(const HttpResponse& response) {
+  if (const auto error = ParseXmlError(response.body)) {
+    HttpResponse failed = response;
+    failed.status = error->code == "InternalError" || error->code == "ServiceUnavailable" ? 503 : 400;
+    return ErrorFromResponse(failed);
+  }
+  pugi::xml_document document;
+  static_cast<void>(document.load_buffer(response.body.data(), response.body.size()));
+  if (!document.child("CompleteMultipartUploadResult")) {
+    return Unreadable(response.body, "CompleteMultipartUploadResult");
+  }
+  const std::string_view text = FindHeader(response.headers, "x-goog-generation");
+  std::int64_t generation = 0;
+  std::from_chars(text.data(), text.data() + text.size(), generation);
+  return generation;
+}
+
+}  // namespace gcsflux::internal

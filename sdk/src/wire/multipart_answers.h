@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gcsflux/multipart_upload.h"
+#include "http/transport.h"
+
+// The answers to the requests of an XML multipart upload. What cannot be read is kBadResponse.
+namespace gcsflux::internal {
+
+/// The id out of the answer to an initiate request.
+Result<std::string> ParseUploadId(std::string_view xml);
+
+struct PartsPage {
+  std::vector<ListedPart> parts = {};
+  std::optional<int> next = {};  ///< The number behind which the next page begins.
+};
+Result<PartsPage> ParsePartsPage(std::string_view xml);
+
+/// The generation that a complete request has made; 0 where the answer does not say. An error may come with status 200
+/// too, since the service begins to answer before it is done: it is that error.
+Result<std::int64_t> ParseCompleted(const HttpResponse& response);
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gcsflux/multipart_upload.h"
+#include "http/transport.h"
+
+// The requests of an XML multipart upload: https://cloud.google.com/storage/docs/multipart-uploads
+namespace gcsflux::internal {
+
+/// An object's multipart upload at an endpoint; all of it is borrowed.
+struct MultipartTarget {
+  std::string_view endpoint;
+  const ObjectName& object;
+  std::string_view upload_id;
+  const CallOptions& call;
+};
+
+/// Attributes that cannot be said in a header are kInvalidArgument: control characters, characters beyond ASCII, holds.
+Result<HttpRequest> InitiateMultipartRequest(const MultipartTarget& target, const ObjectAttributes& attributes);
+/// `data` is borrowed; the service refuses it where it does not have this CRC32C.
+HttpRequest PutPartRequest(const MultipartTarget& target, int number, std::span<const std::byte> data,
+                           std::uint32_t crc32c);
+/// The parts behind number `after`, one page of them.
+HttpRequest ListPartsRequest(const MultipartTarget& target, int after);
+
+/// A part as a complete request names it.
+struct PartTag {
+  int number = 0;
+  std::string etag = {};
+};
+HttpRequest CompleteMultipartRequest(const MultipartTarget& target, const std::vector<PartTag>& parts);
+HttpRequest AbortMultipartRequest(const MultipartTarget& target);
+
+}  // namespace gcsflux::internal

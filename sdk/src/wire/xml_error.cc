@@ -1,0 +1,17 @@
+#include "wire/xml_error.h"
+
+#include <pugixml.hpp>
+
+namespace gcsflux::internal {
+
+std::optional<XmlError> ParseXmlError(std::string_view body) {
+  pugi::xml_document document;
+  if (!document.load_buffer(body.data(), body.size())) return std::nullopt;
+  const pugi::xml_node root = document.child("Error");
+  if (!root || !root.child("Code")) return std::nullopt;
+  XmlError error{root.child_value("Code"), root.child_value("Message")};
+  if (const std::string details = root.child_value("Details"); !details.empty()) error.message += " (" + details + ")";
+  return error;
+}
+
+}  // namespace gcsflux::internal

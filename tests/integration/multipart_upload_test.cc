@@ -1,0 +1,288 @@
+// XML multipart uploads against the emulator: parts from many threads, every fault, and nothing left behind.
+#include "gcsflux/multipart_upload.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gcsflux/emulator/emulator.h"
+#include "gcsflux/emulator/journal_queries.h"
+#include "support/raw_server.h"
+
+namespace gcsflux {
+namespace {
+
+using emulator::FaultAction;
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+
+constexpr auto kBucket = "my-bucket";
+constexpr std::size_t kPart = 5 << 20;
+const ObjectName kObject{kBucket, "a/b c"};
+
+const std::string& Content() {
+  static const std::string content = [] {
+    std::string bytes(3 * kPart + 7, '\0');
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 2'654'435'761U >> 24);
+    return bytes;
+  }();
+  return content;
+}
+
+std::span<const std::byte> PartOf(const std::string& bytes, int number) {
+  return AsBytes(std::string_view(bytes).substr(static_cast<std::size_t>(number - 1) * kPart, kPart));
+}
+
+class MultipartUploadTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(client_.InsertBucket(kBucket)); }
+
+  // The uploads that the service still has.
+  [[nodiscard]] std::size_t OpenUploads() const {
+    std::size_t started = 0;
+    std::size_t ended = 0;
+    for (const auto& record : emulator_.journal()) {
+      const bool is_done = record.status >= 200 && record.status < 300;
+      started += record.phase == "initiate" && is_done;
+      ended += (record.phase == "complete" || record.phase == "abort") && is_done;
+    }
+    return started - ended;
+  }
+
+  void ExpectStoredOnce(const std::string& bytes) {
+    const auto stored = client_.ReadObject(kObject);
+    ASSERT_TRUE(stored.ok()) << stored.error().message;
+    EXPECT_TRUE(*stored == bytes) << stored->size() << " bytes";
+    EXPECT_EQ(emulator::FindCommits(emulator_.journal(), kBucket, kObject.name).size(), 1U);
+  }
+
+  // What happens to the first request of that phase.
+  void ForEach(const std::vector<FaultAction>& faults, const std::string& phase, const std::function<void()>& run) {
+    for (const FaultAction& action : faults) {
+      SCOPED_TRACE(phase + " " + action.type + " " + std::to_string(action.status.value_or(0)));
+      emulator_.Reset();
+      ASSERT_TRUE(client_.InsertBucket(kBucket));
+      emulator_.faults().Load(
+          {.rules = {{.name = "it", .match = {.phase = phase}, .action = action, .limits = {.count = 1}}}});
+      run();
+      EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+    }
+  }
+
+  emulator::Emulator emulator_;
+  Client client_ =
+      *Client::Create({.endpoint = emulator_.endpoint(),
+                       .project = "p",
+                       .retry = RetryPolicies::All({.initial_delay = milliseconds(1), .max_delay = milliseconds(4)})});
+  const ParallelUploadOptions parallel_{.part_bytes = kPart, .max_concurrency = 4};
+};
+
+TEST_F(MultipartUploadTest, PutsPartsTogetherByNumber) {
+  auto upload = MultipartUpload::Start(
+      client_, kObject,
+      {.attributes = {.content_type = "text/plain", .cache_control = "no-store", .metadata = {{"k", "v"}}}});
+  ASSERT_TRUE(upload.ok()) << upload.error().message;
+  {
+    std::vector<std::jthread> threads;
+    for (int number = 4; number >= 1; --number) {
+      threads.emplace_back([&, number] { EXPECT_TRUE(upload->UploadPart(number, PartOf(Content(), number)).ok()); });
+    }
+  }
+  const auto parts = upload->ListParts();
+  ASSERT_TRUE(parts.ok()) << parts.error().message;
+  ASSERT_EQ(parts->size(), 4U);
+  EXPECT_EQ(parts->back().number, 4);
+  EXPECT_EQ(parts->back().size, 7U);
+  EXPECT_EQ(client_.GetObject(kObject).error().code, ErrorCode::kNotFound);
+  const auto stored = upload->Complete();
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_EQ(stored->size, Content().size());
+  EXPECT_EQ(stored->content_type, "text/plain");
+  EXPECT_EQ(stored->cache_control, "no-store");
+  EXPECT_EQ(stored->metadata.at("k"), "v");
+  ExpectStoredOnce(Content());
+  EXPECT_EQ(upload->UploadPart(5, {}).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(MultipartUploadTest, StoresMemoryAndFilesOfAnySize) {
+  const std::string path = ::testing::TempDir() + "gcsflux-parts-" + std::to_string(::getpid());
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, kPart, kPart + 1, Content().size()}) {
+    const std::string bytes = Content().substr(0, size);
+    std::ofstream(path, std::ios::binary) << bytes;
+    for (const bool is_file : {false, true}) {
+      const auto stored = is_file ? UploadFileInParallel(client_, path, kObject, parallel_)
+                                  : UploadObjectInParallel(client_, kObject, AsBytes(bytes), parallel_);
+      ASSERT_TRUE(stored.ok()) << size << ": " << stored.error().message;
+      const auto read = client_.ReadObject(kObject);
+      EXPECT_TRUE(read.ok() && *read == bytes) << size;
+    }
+  }
+  std::filesystem::remove(path);
+  EXPECT_EQ(OpenUploads(), 0U);
+}
+
+TEST_F(MultipartUploadTest, SendsPartsAtTheSameTime) {
+  emulator_.shaping().Set({.write_first_byte_ms = 50});
+  ASSERT_TRUE(UploadObjectInParallel(client_, kObject, AsBytes(Content()), parallel_).ok());
+  EXPECT_GE(emulator::FindMostInFlight(emulator_.journal()).requests, 2U);
+}
+
+std::vector<FaultAction> WhatPasses() {
+  std::vector<FaultAction> faults = {{.type = "reset"}, {.type = "loseAnswer"}};
+  for (const std::uint64_t status : {408U, 429U, 500U, 502U, 503U, 504U}) {
+    faults.push_back({.type = "status", .status = status});
+  }
+  return faults;
+}
+
+TEST_F(MultipartUploadTest, IsCommittedOnceWhateverItsRequestsMeet) {
+  for (const char* phase : {"initiate", "part", "complete"}) {
+    ForEach(WhatPasses(), phase, [&] {
+      const auto stored = UploadObjectInParallel(client_, kObject, AsBytes(Content()), parallel_);
+      ASSERT_TRUE(stored.ok()) << stored.error().message;
+      EXPECT_EQ(stored->size, Content().size());
+      ExpectStoredOnce(Content());
+    });
+  }
+}
+
+TEST_F(MultipartUploadTest, APartThatBreaksInItsMidstIsSentAgain) {
+  ForEach({{.type = "failUpload", .status = 503, .after_bytes = kPart / 2}}, "part", [&] {
+    ASSERT_TRUE(UploadObjectInParallel(client_, kObject, AsBytes(Content()), parallel_).ok());
+    ExpectStoredOnce(Content());
+  });
+}
+
+TEST_F(MultipartUploadTest, LeavesNothingBehindWhereItFails) {
+  ForEach({{.type = "status", .status = 403}, {.type = "status", .status = 400}}, "part", [&] {
+    const auto stored = UploadObjectInParallel(client_, kObject, AsBytes(Content()), parallel_);
+    ASSERT_FALSE(stored.ok());
+    EXPECT_THAT(stored.error().message, HasSubstr("part "));
+    EXPECT_EQ(client_.GetObject(kObject).error().code, ErrorCode::kNotFound);
+    EXPECT_EQ(OpenUploads(), 0U);
+  });
+}
+
+TEST_F(MultipartUploadTest, LeavesNothingBehindWhereItIsCancelled) {
+  std::stop_source stop;
+  emulator_.faults().Load(
+      {.rules = {{.name = "it",
+                  .match = {.phase = "part", .nth = 2},
+                  .action = {.type = "stallUpload", .after_bytes = 1, .duration = std::chrono::hours(1)}}}});
+  ParallelUploadOptions options = parallel_;
+  options.multipart.stop = stop.get_token();
+  const std::jthread canceller([&] {
+    while (emulator_.faults().Fired("it") == 0) std::this_thread::yield();
+    stop.request_stop();
+  });
+  const auto stored = UploadObjectInParallel(client_, kObject, AsBytes(Content()), options);
+  ASSERT_FALSE(stored.ok());
+  EXPECT_EQ(stored.error().code, ErrorCode::kCancelled) << stored.error().message;
+  EXPECT_EQ(OpenUploads(), 0U);
+}
+
+TEST_F(MultipartUploadTest, ABitThatFlipsOnItsWayIsFound) {
+  ForEach({{.type = "corruptUpload", .at_byte = 7}}, "part", [&] {
+    const auto stored = UploadObjectInParallel(client_, kObject, AsBytes(Content()), parallel_);
+    ASSERT_FALSE(stored.ok());
+    EXPECT_EQ(stored.error().code, ErrorCode::kCorrupted) << stored.error().message;
+    EXPECT_EQ(OpenUploads(), 0U);
+  });
+}
+
+// A service that says of the parts what is right, and makes something else of them.
+TEST(MultipartUploadOfRawServer, BytesThatTheServiceSpoilsAreDeleted) {
+  std::mutex mutex;
+  std::vector<std::string> requests;
+  testing::RawServer server([&](testing::RawServer::Connection& connection) {
+    for (std::string head; !(head = connection.ReadHead()).empty();) {
+      const std::string line = head.substr(0, head.find(" HTTP/"));
+      const std::string::size_type length = head.find("Content-Length: ");
+      if (length != std::string::npos) connection.Read(std::stoul(head.substr(length + 16)));
+      {
+        const std::scoped_lock lock(mutex);
+        requests.push_back(line);
+      }
+      std::string headers;
+      std::string body;
+      if (line.ends_with("?uploads")) {
+        body = "<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>";
+      } else if (line.starts_with("PUT ")) {
+        headers = "ETag: \"e\"\r\n";
+      } else if (line.starts_with("POST ")) {
+        headers = "x-goog-generation: 5\r\n";
+        body = "<CompleteMultipartUploadResult/>";
+      } else if (line.starts_with("GET ")) {
+        body = R"({"bucket":"bkt","name":"o","generation":"5","size":"3","crc32c":"AAAAAA=="})";
+      }
+      connection.Send("HTTP/1.1 200 OK\r\n" + headers + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+                      body);
+    }
+  });
+  const auto client = Client::Create({.endpoint = server.endpoint()});
+  ASSERT_TRUE(client.ok());
+  const auto stored = UploadObjectInParallel(*client, {"bkt", "o"}, AsBytes("abc"));
+  ASSERT_FALSE(stored.ok());
+  EXPECT_EQ(stored.error().code, ErrorCode::kCorrupted) << stored.error().message;
+  const std::scoped_lock lock(mutex);
+  EXPECT_EQ(requests.back(), "DELETE /storage/v1/b/bkt/o/o?generation=5");
+}
+
+TEST_F(MultipartUploadTest, IsAbortedWhenItIsDropped) {
+  {
+    auto upload = MultipartUpload::Start(client_, kObject);
+    ASSERT_TRUE(upload.ok());
+    ASSERT_TRUE(upload->UploadPart(1, AsBytes("x")).ok());
+    EXPECT_EQ(OpenUploads(), 1U);
+  }
+  EXPECT_EQ(OpenUploads(), 0U);
+}
+
+TEST_F(MultipartUploadTest, SaysWhenItsUploadIsGone) {
+  auto upload = MultipartUpload::Start(client_, kObject);
+  ASSERT_TRUE(upload.ok());
+  ASSERT_TRUE(upload->UploadPart(1, AsBytes("x")).ok());
+  emulator_.Reset();
+  ASSERT_TRUE(client_.InsertBucket(kBucket));
+  EXPECT_EQ(upload->UploadPart(2, AsBytes("y")).error().code, ErrorCode::kSessionLost);
+  EXPECT_EQ(upload->ListParts().error().code, ErrorCode::kSessionLost);
+  EXPECT_EQ(upload->Complete().error().code, ErrorCode::kSessionLost);
+  EXPECT_TRUE(upload->Abort().ok());  // What was wanted is so.
+}
+
+TEST_F(MultipartUploadTest, TakesPartsInPlaceOfOnesThatAreTooSmall) {
+  auto upload = MultipartUpload::Start(client_, kObject);
+  ASSERT_TRUE(upload.ok());
+  ASSERT_TRUE(upload->UploadPart(1, AsBytes("small")).ok());
+  ASSERT_TRUE(upload->UploadPart(2, PartOf(Content(), 2)).ok());
+  const auto refused = upload->Complete();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(refused.error().reason, "EntityTooSmall");
+  ASSERT_TRUE(upload->UploadPart(1, PartOf(Content(), 1)).ok());
+  ASSERT_TRUE(upload->Complete().ok());
+  ExpectStoredOnce(Content().substr(0, 2 * kPart));
+}
+
+TEST_F(MultipartUploadTest, RefusesWhatCannotBe) {
+  EXPECT_EQ(MultipartUpload::Start(client_, {kBucket, ""}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(MultipartUpload::Start(client_, {"no-such-bucket", "o"}).error().code, ErrorCode::kNotFound);
+  const auto upload = MultipartUpload::Start(client_, kObject);
+  ASSERT_TRUE(upload.ok());
+  EXPECT_EQ(upload->UploadPart(0, {}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(upload->UploadPart(10'001, {}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(UploadFileInParallel(client_, "/no/such/file", kObject).error().code, ErrorCode::kLocalIo);
+  EXPECT_EQ(UploadObjectInParallel(client_, kObject, {}, {.max_concurrency = 0}).error().code,
+            ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace gcsflux
