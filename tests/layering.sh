@@ -33,7 +33,7 @@ forbid "the flow-control layer knows no wire format" 'wire/' $(files sdk/src/ret
 forbid "curl belongs to sdk/src/http" 'curl/' $(files_without '^sdk/src/http/' sdk)
 forbid "JSON belongs to sdk/src/wire and sdk/src/auth" 'nlohmann/' $(files_without '^sdk/src/(wire|auth)/' sdk)
 forbid "XML belongs to sdk/src/wire" 'pugixml' $(files_without '^sdk/src/wire/' sdk)
-forbid "OpenSSL belongs to sdk/src/auth" 'openssl/' $(files_without '^sdk/src/auth/' sdk)
+forbid "OpenSSL belongs to sdk/src/auth, but for a hash" 'openssl/' $(files_without '^sdk/src/(auth/|base/sha256)' sdk)
 forbid "httplib belongs to the emulator's server" 'httplib' $(files_without '^emulator/src/server/' sdk emulator conformance)
 forbid "gflags belongs to sdk/src/flags and to programs" 'gflags/' $(files_without '^(sdk/src/flags|sdk/cli)/' sdk)
 forbid "torch belongs to L5" '(torch|ATen|c10|caffe2)/' $(files_without '/torch/' sdk) $(files emulator conformance)

@@ -33,7 +33,8 @@ gcsflux_test(sdk_tests
           retry/read_pace_test.cc
           retry/retry_budget_test.cc
           retry/retry_loop_test.cc
-          support/fake_gcs.cc support/raw_server.cc transfer/upload_test.cc transfer/worker_pool_test.cc wire/requests_test.cc
+          support/fake_gcs.cc support/raw_server.cc transfer/upload_test.cc transfer/worker_pool_test.cc
+          wire/copy_requests_test.cc wire/key_headers_test.cc wire/object_resource_test.cc wire/requests_test.cc
           wire/responses_test.cc wire/resumable_upload_test.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
 target_include_directories(sdk_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
@@ -57,8 +58,9 @@ target_include_directories(upload_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # The SDK from outside, against the emulator.
 gcsflux_test(integration_tests
-  SOURCES integration/client_test.cc integration/fault_matrix_test.cc integration/throttling_test.cc
-          integration/multipart_upload_test.cc integration/upload_test.cc support/raw_server.cc
+  SOURCES integration/client_test.cc integration/encryption_test.cc integration/fault_matrix_test.cc
+          integration/multipart_upload_test.cc integration/operations_test.cc integration/throttling_test.cc
+          integration/upload_test.cc support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 
 # The network: certificates, proxies, and what goes wrong on the way.

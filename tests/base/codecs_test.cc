@@ -59,6 +59,14 @@ TEST(ParseRfc3339, ReadsWhatGcsWrites) {
       sys_days(std::chrono::year(2024) / 2 / 29) + std::chrono::seconds(86399) + std::chrono::microseconds(123456));
 }
 
+TEST(FormatRfc3339, IsReadBack) {
+  const auto time = sys_days(std::chrono::year(2024) / 2 / 29) + std::chrono::milliseconds(86'399'007);
+  EXPECT_EQ(FormatRfc3339(time), "2024-02-29T23:59:59.007Z");
+  EXPECT_EQ(ParseRfc3339(FormatRfc3339(time)), time);
+  EXPECT_EQ(FormatRfc3339(std::chrono::system_clock::time_point(std::chrono::milliseconds(-1))),
+            "1969-12-31T23:59:59.999Z");
+}
+
 TEST(ParseRfc3339, RefusesOtherText) {
   for (const char* text :
        {"", "2026-11-20", "2026-11-20T06:15:01", "2026-13-20T06:15:01Z", "2023-02-29T00:00:00Z", "2026-11-20T24:00:00Z",

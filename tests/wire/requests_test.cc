@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "gcsflux/client.h"
+#include "wire/bucket_requests.h"
 #include "wire/insert_requests.h"
 #include "wire/object_requests.h"
 
@@ -26,6 +27,53 @@ TEST(Requests, SendPreconditionsAsGivenAndAddNone) {
   EXPECT_EQ(
       DeleteObjectRequest(kHost, {"bkt", "o"}, {.generation = 7, .preconditions = {.if_generation_match = 7}}).url,
       "http://h:1/storage/v1/b/bkt/o/o?generation=7&ifGenerationMatch=7");
+}
+
+TEST(Requests, SendEveryPreconditionTheProjectThatPaysAndTheKmsKey) {
+  const auto request = InsertObjectRequest(kHost, {"bkt", "o"}, {}, 0,
+                                           {.preconditions = {.if_generation_match = 1,
+                                                              .if_generation_not_match = 2,
+                                                              .if_metageneration_match = 3,
+                                                              .if_metageneration_not_match = 4},
+                                            .kms_key_name = "key",
+                                            .fields = "size",
+                                            .call = {.user_project = "payer"}});
+  EXPECT_EQ(
+      request.url,
+      "http://h:1/upload/storage/v1/b/bkt/o?uploadType=multipart&fields=bucket%2Cname%2Cgeneration%2Csize%2Ccrc32c"
+      "&ifGenerationMatch=1&ifGenerationNotMatch=2&ifMetagenerationMatch=3&ifMetagenerationNotMatch=4"
+      "&kmsKeyName=key&userProject=payer");
+}
+
+TEST(Requests, ChangeOneGenerationsMetadata) {
+  const auto patch =
+      PatchObjectRequest(kHost, {"bkt", "o"}, {.content_type = ""},
+                         {.generation = 5, .preconditions = {.if_metageneration_match = 2}, .fields = "etag"});
+  EXPECT_EQ(patch.method, Method::kPatch);
+  EXPECT_EQ(patch.url,
+            "http://h:1/storage/v1/b/bkt/o/o?fields=bucket%2Cname%2Cgeneration%2Cetag&generation=5"
+            "&ifMetagenerationMatch=2");
+  EXPECT_EQ(patch.head, R"({"contentType":null})");
+  const auto update = UpdateObjectRequest(kHost, {"bkt", "o"}, {.cache_control = "no-store"}, {});
+  EXPECT_EQ(update.method, Method::kPut);
+  EXPECT_EQ(update.head, R"({"cacheControl":"no-store","contentType":"application/octet-stream"})");
+}
+
+TEST(Requests, AskBucketsForWhatIsNamed) {
+  EXPECT_EQ(GetBucketRequest(kHost, "bkt",
+                             {.preconditions = {.if_metageneration_match = 1, .if_metageneration_not_match = 2},
+                              .fields = "location",
+                              .call = {.user_project = "payer"}})
+                .url,
+            "http://h:1/storage/v1/b/bkt?fields=name%2Clocation&ifMetagenerationMatch=1&ifMetagenerationNotMatch=2"
+            "&userProject=payer");
+  EXPECT_EQ(ListBucketsRequest(kHost, "p", {.fields = "location"}, "t").url,
+            "http://h:1/storage/v1/b?project=p&pageToken=t&fields=nextPageToken%2Citems%28name%2Clocation%29");
+  EXPECT_EQ(DeleteBucketRequest(kHost, "bkt", {.preconditions = {.if_metageneration_match = 1}}).url,
+            "http://h:1/storage/v1/b/bkt?ifMetagenerationMatch=1");
+  EXPECT_EQ(TestBucketPermissionsRequest(kHost, "bkt", {"storage.objects.get", "storage.objects.list"}, {}).url,
+            "http://h:1/storage/v1/b/bkt/iam/testPermissions?permissions=storage.objects.get"
+            "&permissions=storage.objects.list");
 }
 
 TEST(Requests, SendTheDataBetweenTwoPartsOfAMultipartMessage) {

@@ -24,6 +24,64 @@ TEST(ParseObject, ReadsWhatGcsWrites) {
   EXPECT_EQ(object->metadata.at("k"), "v");
 }
 
+TEST(ParseObject, ReadsWhatOnlySomeObjectsHave) {
+  const auto object = ParseObject(R"({"name":"a","generation":"1","contentEncoding":"gzip","contentDisposition":"d",
+    "contentLanguage":"l","cacheControl":"c","customTime":"1970-01-01T00:00:01Z","eventBasedHold":true,
+    "temporaryHold":true,"kmsKeyName":"k","componentCount":32,
+    "customerEncryption":{"encryptionAlgorithm":"AES256","keySha256":"s"}})");
+  ASSERT_TRUE(object.ok()) << object.error().message;
+  EXPECT_EQ(object->content_encoding, "gzip");
+  EXPECT_EQ(object->content_disposition, "d");
+  EXPECT_EQ(object->content_language, "l");
+  EXPECT_EQ(object->cache_control, "c");
+  EXPECT_EQ(object->custom_time, std::chrono::system_clock::time_point(std::chrono::seconds(1)));
+  EXPECT_TRUE(object->event_based_hold);
+  EXPECT_TRUE(object->temporary_hold);
+  EXPECT_EQ(object->kms_key_name, "k");
+  EXPECT_EQ(object->customer_key_sha256, "s");
+  EXPECT_EQ(object->component_count, 32U);
+}
+
+TEST(ParseBucket, ReadsWhatDeletesAndCompositionsCost) {
+  const auto bucket = ParseBucket(R"({"name":"b","metageneration":"3","etag":"e","versioning":{"enabled":true},
+    "softDeletePolicy":{"retentionDurationSeconds":"604800"},"retentionPolicy":{"retentionPeriod":"60"},
+    "defaultEventBasedHold":true,"encryption":{"defaultKmsKeyName":"k"},"billing":{"requesterPays":true}})");
+  ASSERT_TRUE(bucket.ok()) << bucket.error().message;
+  EXPECT_TRUE(bucket->has_versioning);
+  EXPECT_EQ(bucket->soft_delete_retention, std::chrono::hours(7 * 24));
+  EXPECT_EQ(bucket->retention_period, std::chrono::minutes(1));
+  EXPECT_TRUE(bucket->default_event_based_hold);
+  EXPECT_EQ(bucket->default_kms_key_name, "k");
+  EXPECT_TRUE(bucket->has_requester_pay);
+  const auto plain = ParseBucket(R"({"name":"b"})");
+  ASSERT_TRUE(plain.ok());
+  EXPECT_FALSE(plain->has_versioning || plain->default_event_based_hold || plain->has_requester_pay);
+  EXPECT_EQ(plain->soft_delete_retention + plain->retention_period, std::chrono::seconds(0));
+  EXPECT_FALSE(ParseBucket(R"({"name":"b","versioning":true})").ok());
+}
+
+TEST(ParseRewriteStep, IsDoneOrHasAToken) {
+  const auto begun =
+      ParseRewriteStep(R"({"done":false,"totalBytesRewritten":"5","objectSize":"9","rewriteToken":"t"})");
+  ASSERT_TRUE(begun.ok()) << begun.error().message;
+  EXPECT_EQ(begun->progress.bytes, 5U);
+  EXPECT_EQ(begun->progress.total, 9U);
+  EXPECT_EQ(begun->progress.rewrite_token, "t");
+  EXPECT_FALSE(begun->object.has_value());
+  const auto done = ParseRewriteStep(
+      R"({"done":true,"totalBytesRewritten":"9","objectSize":"9","resource":{"name":"a","generation":"1"}})");
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(done->object->name, "a");
+  EXPECT_FALSE(ParseRewriteStep(R"({"done":false,"totalBytesRewritten":"5"})").ok());
+  EXPECT_FALSE(ParseRewriteStep(R"({"done":true})").ok());
+}
+
+TEST(ParsePermissions, ReadsNoneAndSome) {
+  EXPECT_TRUE(ParsePermissions("{}")->empty());
+  EXPECT_EQ(ParsePermissions(R"({"permissions":["storage.objects.get"]})")->size(), 1U);
+  EXPECT_FALSE(ParsePermissions(R"({"permissions":[1]})").ok());
+}
+
 TEST(ParseObject, RefusesWhatIsNoObject) {
   for (const char* text :
        {"", "<html>Bad gateway</html>", "[]", "{}", "{\"name\":\"a\"}", R"({"name":"a","generation":"x"})",

@@ -54,6 +54,10 @@ class Client {
   Result<std::vector<BucketMetadata>> ListBuckets(const ListBucketsOptions& options = {}) const;
   /// kAlreadyExists where the bucket is not empty (GCS answers 409).
   Result<void> DeleteBucket(const std::string& bucket, const DeleteBucketOptions& options = {}) const;
+  /// Those of the permissions ("storage.objects.get") that the caller has.
+  Result<std::vector<std::string>> TestBucketPermissions(const std::string& bucket,
+                                                         const std::vector<std::string>& permissions,
+                                                         const TestBucketPermissionsOptions& options = {}) const;
 
   /// Stores `data` as one object in one request, with its CRC32C, which the service checks before it commits.
   Result<ObjectMetadata> InsertObject(const ObjectName& object, std::span<const std::byte> data,
@@ -77,9 +81,25 @@ class Client {
   /// One page; listing.h has the whole of it.
   Result<ObjectPage> ListObjects(const std::string& bucket, const ListObjectsOptions& options = {}) const;
 
+  /// Changes some attributes of an object, in place: its generation stays, its metageneration grows.
+  Result<ObjectMetadata> PatchObject(const ObjectName& object, const ObjectChanges& changes,
+                                     const PatchObjectOptions& options = {}) const;
+  /// Replaces them all: what `attributes` leaves empty is gone.
+  Result<ObjectMetadata> UpdateObject(const ObjectName& object, const ObjectAttributes& attributes,
+                                      const UpdateObjectOptions& options = {}) const;
+
   /// Joins 1 to 32 objects of one bucket into `destination` (same bucket) without moving their bytes.
   Result<ObjectMetadata> ComposeObjects(const std::vector<ComposeSource>& sources, const ObjectName& destination,
                                         const ComposeObjectsOptions& options = {}) const;
+
+  /// Copies an object in one request, without moving its bytes through the client. GCS gives up on large ones that
+  /// change location or storage class: RewriteObject takes those.
+  Result<ObjectMetadata> CopyObject(const ObjectName& source, const ObjectName& destination,
+                                    const CopyObjectOptions& options = {}) const;
+  /// The same in as many requests as it takes; retry policies hold for each of them. Nothing is visible before the
+  /// last.
+  Result<ObjectMetadata> RewriteObject(const ObjectName& source, const ObjectName& destination,
+                                       const RewriteObjectOptions& options = {}) const;
 
   Result<void> DeleteObject(const ObjectName& object, const DeleteObjectOptions& options = {}) const;
 

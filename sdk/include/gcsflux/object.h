@@ -55,6 +55,19 @@ struct ObjectAttributes {
   friend bool operator==(const ObjectAttributes&, const ObjectAttributes&) = default;
 };
 
+/// What PatchObject changes of an object's attributes; what is absent stays as it is.
+struct ObjectChanges {
+  std::optional<std::string> content_type = {};  ///< Empty removes it, as with the others.
+  std::optional<std::string> content_encoding = {};
+  std::optional<std::string> content_disposition = {};
+  std::optional<std::string> content_language = {};
+  std::optional<std::string> cache_control = {};
+  std::optional<std::chrono::system_clock::time_point> custom_time = {};  ///< It can neither go back nor be removed.
+  std::optional<bool> event_based_hold = {};
+  std::optional<bool> temporary_hold = {};
+  std::map<std::string, std::optional<std::string>> metadata = {};  ///< By key; one without a value is removed.
+};
+
 /// What GCS tells about one generation of an object.
 struct ObjectMetadata {
   std::string bucket = {};

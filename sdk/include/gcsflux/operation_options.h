@@ -2,11 +2,12 @@
 
 #include <chrono>
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
 
+#include "gcsflux/encryption_key.h"
 #include "gcsflux/object.h"
 #include "gcsflux/retry_options.h"
 
@@ -45,20 +46,43 @@ struct CallOptions {
   std::optional<RetryOptions> retry = {};
 };
 
+/// How many bytes have moved, and how many there are in all.
+struct Progress {
+  std::uint64_t bytes = 0;  ///< It goes back where a request has to be sent anew.
+  std::uint64_t total = 0;
+};
+
+/// Called on the calling thread, often; it must not throw, and holds the transfer up while it runs.
+using ProgressCallback = std::function<void(const Progress&)>;
+
+// Of the members below that many operations have:
+// - `generation` is of the object named: the live one unless set.
+// - `fields` are those of the answer that are asked for, as the JSON API names them: "size,crc32c,metadata". Bucket,
+// name
+//   and generation always come, the other members of the result stay as they are made. Empty asks for all that the
+//   result holds. Set it where answers are many and little of them is used.
+// - `encryption_key` is the key under which the object is, or is to be, stored.
+// - `kms_key_name` names the Cloud KMS key that encrypts the new object:
+// "projects/P/locations/L/keyRings/R/cryptoKeys/K";
+//   empty is the bucket's default.
+
 struct InsertBucketOptions {
   std::string location = {};  ///< GCS's own default (US) where empty.
+  std::string fields = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };
 
 struct GetBucketOptions {
   BucketPreconditions preconditions = {};
+  std::string fields = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };
 
 struct ListBucketsOptions {
   std::string prefix = {};
+  std::string fields = {};  ///< Of each bucket.
   CallOptions call = {};
   std::stop_token stop = {};
 };
@@ -69,10 +93,19 @@ struct DeleteBucketOptions {
   std::stop_token stop = {};
 };
 
+struct TestBucketPermissionsOptions {
+  CallOptions call = {};
+  std::stop_token stop = {};
+};
+
 /// For InsertObject. Retried only under if_generation_match: see upload.h for writes that are safe by themselves.
 struct InsertObjectOptions {
   Preconditions preconditions = {};
   ObjectAttributes attributes = {};
+  std::optional<EncryptionKey> encryption_key = {};
+  std::string kms_key_name = {};
+  std::string fields = {};
+  ProgressCallback on_progress = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };
@@ -81,8 +114,10 @@ struct GetObjectOptions {
   /// Asks for ObjectMetadata::md5_hash. Set it to compare with tools that know nothing else; everything here goes by
   /// CRC32C, and an emulator has to compute the MD5 first.
   bool with_md5_hash = false;
-  std::optional<std::int64_t> generation = {};  ///< The live one unless set.
+  std::optional<std::int64_t> generation = {};
   Preconditions preconditions = {};
+  std::optional<EncryptionKey> encryption_key = {};  ///< Without it GCS shows no checksum of an object under a key.
+  std::string fields = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };
@@ -90,9 +125,11 @@ struct GetObjectOptions {
 struct ReadObjectOptions {
   /// The whole object unless set. A range past the end is cut; one that begins there is kOutOfRange.
   std::optional<ByteRange> range = {};
-  /// The live one unless set. Set it where the bytes must be of the object that was listed.
+  /// Set it where the bytes must be of the object that was listed.
   std::optional<std::int64_t> generation = {};
   Preconditions preconditions = {};
+  std::optional<EncryptionKey> encryption_key = {};
+  ProgressCallback on_progress = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };
@@ -105,6 +142,25 @@ struct ListObjectsOptions {
   std::string end_offset = {};    ///< Names before it; empty is no bound.
   int max_results = 5000;         ///< A wish: GCS may serve fewer. Objects and prefixes count alike.
   std::string page_token = {};    ///< From ObjectPage::next_page_token.
+  std::string fields = {};        ///< Of each object.
+  CallOptions call = {};
+  std::stop_token stop = {};
+};
+
+/// For PatchObject. Retried only under if_metageneration_match.
+struct PatchObjectOptions {
+  std::optional<std::int64_t> generation = {};
+  Preconditions preconditions = {};
+  std::string fields = {};
+  CallOptions call = {};
+  std::stop_token stop = {};
+};
+
+/// For UpdateObject. Retried only under if_metageneration_match.
+struct UpdateObjectOptions {
+  std::optional<std::int64_t> generation = {};
+  Preconditions preconditions = {};
+  std::string fields = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };
@@ -120,13 +176,57 @@ struct ComposeSource {
 struct ComposeObjectsOptions {
   ComposePreconditions preconditions = {};  ///< Of the destination.
   ObjectAttributes attributes = {};
+  std::optional<EncryptionKey> encryption_key = {};  ///< Of the sources, which share it, and of the destination.
+  std::string kms_key_name = {};
+  std::string fields = {};
+  CallOptions call = {};
+  std::stop_token stop = {};
+};
+
+/// For CopyObject. Retried only under if_generation_match.
+struct CopyObjectOptions {
+  std::optional<std::int64_t> source_generation = {};
+  Preconditions source_preconditions = {};
+  Preconditions preconditions = {};                 ///< Of the destination.
+  std::optional<ObjectAttributes> attributes = {};  ///< The source's unless set, its storage class and holds excepted.
+  std::optional<EncryptionKey> source_encryption_key = {};
+  std::optional<EncryptionKey> encryption_key = {};  ///< Of the destination.
+  std::string kms_key_name = {};
+  std::string fields = {};
+  CallOptions call = {};
+  std::stop_token stop = {};
+};
+
+/// How far a rewrite is.
+struct RewriteProgress {
+  std::uint64_t bytes = 0;
+  std::uint64_t total = 0;
+  std::string rewrite_token = {};  ///< Goes on from here, also in another process; empty once it is done.
+};
+
+/// For RewriteObject. Retried only under if_generation_match.
+struct RewriteObjectOptions {
+  std::optional<std::int64_t> source_generation = {};
+  Preconditions source_preconditions = {};
+  Preconditions preconditions = {};                 ///< Of the destination.
+  std::optional<ObjectAttributes> attributes = {};  ///< The source's unless set, its storage class and holds excepted.
+  std::optional<EncryptionKey> source_encryption_key = {};
+  std::optional<EncryptionKey> encryption_key = {};  ///< Of the destination. Another than the source's rotates the key.
+  std::string kms_key_name = {};
+  /// Most bytes that one request may move, a multiple of 1 MiB. Lower it where progress is to be seen more often.
+  std::optional<std::int64_t> max_bytes_per_request = {};
+  /// From RewriteProgress: goes on with a rewrite that was given up. All other options must be those it began with.
+  std::string rewrite_token = {};
+  /// After each request. It must not throw.
+  std::function<void(const RewriteProgress&)> on_progress = {};
+  std::string fields = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };
 
 /// For DeleteObject. Retried only with a generation or under if_generation_match.
 struct DeleteObjectOptions {
-  std::optional<std::int64_t> generation = {};  ///< The live one unless set.
+  std::optional<std::int64_t> generation = {};
   Preconditions preconditions = {};
   CallOptions call = {};
   std::stop_token stop = {};

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -23,6 +24,8 @@ struct UploadOptions {
   WriteMode mode = WriteMode::kOverwrite;
   std::int64_t generation = 0;  ///< For kReplace.
   ObjectAttributes attributes = {};
+  std::optional<EncryptionKey> encryption_key = {};  ///< As for InsertObject; kms_key_name likewise.
+  std::string kms_key_name = {};
   /// Rounded up to a multiple of 256 KiB. A writer holds one chunk in memory; raise it for long, fast connections
   /// (each chunk costs a round trip), lower it where memory is short.
   std::size_t chunk_bytes = 16U << 20;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/object_name.h"
+#include "base/utf8.h"
 #include "client/answers.h"
 #include "client/delete_exchange.h"
 #include "client/make_call.h"
@@ -14,6 +15,7 @@ namespace gcsflux {
 
 using internal::Attempts;
 using internal::CheckBucketName;
+using internal::InCall;
 using internal::MakeCall;
 using internal::Operation;
 using internal::ParseAnswer;
@@ -21,6 +23,8 @@ using internal::ParseAnswer;
 Result<BucketMetadata> Client::InsertBucket(const std::string& bucket, const InsertBucketOptions& options) const {
   if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
   const auto call = MakeCall(*core_, Operation::kInsertBucket, {bucket}, options);
+  if (!internal::IsUtf8(options.location))
+    return InCall(call, {ErrorCode::kInvalidArgument, "the location is not UTF-8"});
   const auto request = internal::InsertBucketRequest(core_->endpoint(), core_->settings().project, bucket, options);
   const std::string id = core_->NewInvocationId();
   const auto response = core_->Retry(call, [&](Attempts& attempts) {
@@ -62,6 +66,15 @@ Result<void> Client::DeleteBucket(const std::string& bucket, const DeleteBucketO
   if (auto checked = CheckBucketName(bucket); !checked) return checked;
   const auto call = MakeCall(*core_, Operation::kDeleteBucket, {bucket}, options);
   return ExchangeDelete(*core_, call, internal::DeleteBucketRequest(core_->endpoint(), bucket, options));
+}
+
+Result<std::vector<std::string>> Client::TestBucketPermissions(const std::string& bucket,
+                                                               const std::vector<std::string>& permissions,
+                                                               const TestBucketPermissionsOptions& options) const {
+  if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
+  const auto call = MakeCall(*core_, Operation::kTestBucketPermissions, {bucket}, options);
+  const auto request = internal::TestBucketPermissionsRequest(core_->endpoint(), bucket, permissions, options);
+  return ParseAnswer(call, core_->Exchange(call, request), internal::ParsePermissions);
 }
 
 }  // namespace gcsflux

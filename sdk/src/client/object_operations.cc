@@ -4,18 +4,20 @@
 #include "base/crc32c.h"
 #include "base/object_name.h"
 #include "client/answers.h"
+#include "client/check_options.h"
 #include "client/delete_exchange.h"
 #include "client/make_call.h"
 #include "gcsflux/client.h"
-#include "wire/compose_request.h"
 #include "wire/insert_requests.h"
 #include "wire/metadata_json.h"
 #include "wire/object_requests.h"
+#include "wire/object_resource.h"
 
 namespace gcsflux {
 
 using internal::CheckBucketName;
 using internal::CheckObject;
+using internal::CheckOptions;
 using internal::InCall;
 using internal::MakeCall;
 using internal::Operation;
@@ -24,8 +26,9 @@ using internal::ParseAnswer;
 Result<ObjectMetadata> Client::InsertObject(const ObjectName& object, std::span<const std::byte> data,
                                             const InsertObjectOptions& options) const {
   if (auto checked = CheckObject(object); !checked) return checked.error();
-  const std::uint32_t crc32c = internal::ExtendCrc32c(0, data);
   const auto call = MakeCall(*core_, Operation::kInsertObject, object, options);
+  if (auto checked = CheckOptions(*core_, options); !checked) return InCall(call, checked.error());
+  const std::uint32_t crc32c = internal::ExtendCrc32c(0, data);
   const auto request = internal::InsertObjectRequest(core_->endpoint(), object, data, crc32c, options);
   auto stored = ParseAnswer(call, core_->Exchange(call, request), internal::ParseObject);
   if (stored && stored->crc32c && *stored->crc32c != crc32c) {
@@ -37,6 +40,7 @@ Result<ObjectMetadata> Client::InsertObject(const ObjectName& object, std::span<
 Result<ObjectMetadata> Client::GetObject(const ObjectName& object, const GetObjectOptions& options) const {
   if (auto checked = CheckObject(object); !checked) return checked.error();
   const auto call = MakeCall(*core_, Operation::kGetObject, object, options);
+  if (auto checked = CheckOptions(*core_, options); !checked) return InCall(call, checked.error());
   const auto request = internal::GetObjectRequest(core_->endpoint(), object, options);
   return ParseAnswer(call, core_->Exchange(call, request), internal::ParseObject);
 }
@@ -51,15 +55,21 @@ Result<ObjectPage> Client::ListObjects(const std::string& bucket, const ListObje
   return ParseAnswer(call, core_->Exchange(call, request), internal::ParseObjectPage);
 }
 
-Result<ObjectMetadata> Client::ComposeObjects(const std::vector<ComposeSource>& sources, const ObjectName& destination,
-                                              const ComposeObjectsOptions& options) const {
-  constexpr std::size_t kMaxSources = 32;  // https://cloud.google.com/storage/docs/composite-objects
-  if (auto checked = CheckObject(destination); !checked) return checked.error();
-  const auto call = MakeCall(*core_, Operation::kComposeObjects, destination, options);
-  if (sources.empty() || sources.size() > kMaxSources) {
-    return InCall(call, {ErrorCode::kInvalidArgument, "takes 1 to 32 sources, not " + std::to_string(sources.size())});
-  }
-  const auto request = internal::ComposeObjectsRequest(core_->endpoint(), sources, destination, options);
+Result<ObjectMetadata> Client::PatchObject(const ObjectName& object, const ObjectChanges& changes,
+                                           const PatchObjectOptions& options) const {
+  const auto call = MakeCall(*core_, Operation::kPatchObject, object, options);
+  if (auto checked = CheckObject(object); !checked) return checked.error();
+  if (auto checked = internal::CheckChanges(changes); !checked) return InCall(call, checked.error());
+  const auto request = internal::PatchObjectRequest(core_->endpoint(), object, changes, options);
+  return ParseAnswer(call, core_->Exchange(call, request), internal::ParseObject);
+}
+
+Result<ObjectMetadata> Client::UpdateObject(const ObjectName& object, const ObjectAttributes& attributes,
+                                            const UpdateObjectOptions& options) const {
+  const auto call = MakeCall(*core_, Operation::kUpdateObject, object, options);
+  if (auto checked = CheckObject(object); !checked) return checked.error();
+  if (auto checked = internal::CheckAttributes(attributes); !checked) return InCall(call, checked.error());
+  const auto request = internal::UpdateObjectRequest(core_->endpoint(), object, attributes, options);
   return ParseAnswer(call, core_->Exchange(call, request), internal::ParseObject);
 }
 

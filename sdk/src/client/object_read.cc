@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "base/crc32c.h"
 #include "base/object_name.h"
+#include "client/check_options.h"
 #include "client/make_call.h"
 #include "gcsflux/client.h"
 #include "wire/object_requests.h"
@@ -27,7 +28,7 @@ constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 class ReadInProgress : public BodyReceiver {
  public:
   ReadInProgress(const ReadObjectOptions& options, const ByteSink& sink, std::uint64_t room)
-      : range_(options.range.value_or(ByteRange{})), sink_(sink), room_(room) {}
+      : range_(options.range.value_or(ByteRange{})), on_progress_(options.on_progress), sink_(sink), room_(room) {}
 
   [[nodiscard]] std::uint64_t delivered() const { return delivered_; }
   /// The generation that later requests must read: the one of the bytes delivered so far.
@@ -66,6 +67,7 @@ class ReadInProgress : public BodyReceiver {
     crc32c_ = internal::ExtendCrc32c(crc32c_, data);
     delivered_ += data.size();
     moved_ = true;
+    if (on_progress_) on_progress_({delivered_, expected()});
     return {};
   }
 
@@ -88,6 +90,7 @@ class ReadInProgress : public BodyReceiver {
   }
 
   const ByteRange range_;
+  const ProgressCallback& on_progress_;
   const ByteSink& sink_;
   const std::uint64_t room_;
   std::uint64_t delivered_ = 0;
@@ -118,6 +121,7 @@ Result<ReadSummary> Read(const ClientCore& core, const ObjectName& object, const
   ReadInProgress read(options, sink, room);
   Call call = internal::MakeCall(core, internal::Operation::kReadObject, object, options);
   call.subject = Subject(object, options.range);
+  if (auto checked = internal::CheckOptions(core, options); !checked) return InCall(call, checked.error());
   const std::string id = core.NewInvocationId();
   auto summary = core.Retry(call, [&](Attempts& attempts) -> Result<ReadSummary> {
     if (!read.is_complete()) {

@@ -87,7 +87,14 @@ std::size_t CurlExchange::ReadBody(std::span<std::byte> out) {
     ++piece_;
     piece_offset_ = 0;
   }
+  if (request_.on_sent && written > 0) request_.on_sent(PayloadRead());
   return written;
+}
+
+std::uint64_t CurlExchange::PayloadRead() const {
+  constexpr std::size_t kPayload = 1;  // in body_
+  if (piece_ < kPayload) return 0;
+  return piece_ == kPayload ? piece_offset_ : body_[kPayload].size();
 }
 
 bool CurlExchange::TakeHeader(std::string_view line) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -48,6 +49,8 @@ struct HttpRequest {
   bool is_url_secret = false;
   /// Where the transport says what was moved, be it by an exchange that failed; null where nobody asks.
   Movement* movement = nullptr;
+  /// Called as the payload goes out, with how many bytes of it have been handed over so far.
+  std::function<void(std::uint64_t)> on_sent = {};
   /// The transport's own unless set. For a server that is near or not there at all.
   std::optional<std::chrono::milliseconds> connect_timeout = {};
 };

@@ -213,7 +213,7 @@ class MultipartUpload::Upload {
 
   Result<ObjectMetadata> FindOurs(const SentObject& sent, const Error& gone, const std::string& id,
                                   Attempts& attempts) {
-    auto found = internal::ReadBack(core(), object_, options_.call, id, attempts);
+    auto found = internal::ReadBack(core(), object_, {.call = options_.call}, id, attempts);
     if (!found) return found.error();
     if (*found && internal::HasBytes(**found, sent)) return **std::move(found);
     return AsLost(gone);

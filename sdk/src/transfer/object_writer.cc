@@ -39,14 +39,15 @@ class ObjectWriter::Upload {
         options_(std::move(options)),
         session_(client_.core(), object_, internal::FirstAttempt(options_)) {
     options_.chunk_bytes = internal::WholeQuanta(options_.chunk_bytes);
-    if (auto checked = internal::CheckObject(object_); !checked) error_ = checked.error();
+    const auto checked = internal::CheckUpload(client_.core(), object_, options_);
+    if (!checked) error_ = InCall(internal::InsertCall(object_, options_), checked.error());
   }
 
   Upload(Client client, const UploadState& state, UploadOptions options)
       : client_(std::move(client)),
         object_(state.object),
         options_(std::move(options)),
-        session_(client_.core(), state, options_.call) {
+        session_(client_.core(), state, internal::FirstAttempt(options_)) {
     options_.chunk_bytes = internal::WholeQuanta(static_cast<std::size_t>(state.chunk_bytes));
   }
 

@@ -18,8 +18,9 @@ struct SentObject {
 bool HasBytes(const ObjectMetadata& found, const SentObject& sent);
 bool HasAttributes(const ObjectMetadata& found, const ObjectAttributes& attributes);
 
-/// The live object of that name; nothing where there is none. One attempt of an upload's.
+/// The live object of the name that was inserted; nothing where there is none. One attempt of an upload's.
 Result<std::optional<ObjectMetadata>> ReadBack(const ClientCore& core, const ObjectName& object,
-                                               const CallOptions& options, const std::string& id, Attempts& attempts);
+                                               const InsertObjectOptions& insert, const std::string& id,
+                                               Attempts& attempts);
 
 }  // namespace gcsflux::internal

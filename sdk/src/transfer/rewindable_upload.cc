@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/object_name.h"
 #include "retry/transient.h"
 #include "transfer/single_request_upload.h"
 #include "transfer/upload_conditions.h"
@@ -66,7 +65,8 @@ class RewindableUpload {
 
 Result<ObjectMetadata> UploadRewindable(const ClientCore& core, const ObjectName& object, const UploadSource& source,
                                         const UploadOptions& options) {
-  if (auto checked = CheckObject(object); !checked) return checked.error();
+  if (auto checked = CheckUpload(core, object, options); !checked)
+    return InCall(InsertCall(object, options), checked.error());
   const std::size_t chunk_bytes = WholeQuanta(options.chunk_bytes);
   if (source.size() <= chunk_bytes) {
     std::vector<std::byte> room;

@@ -25,7 +25,7 @@ class SingleRequestUpload {
 
   Result<ObjectMetadata> Attempt(Attempts& attempts) {
     if (attempts.was_ambiguous()) {
-      auto found = ReadBack(core_, object_, insert_.call, id_, attempts);
+      auto found = ReadBack(core_, object_, insert_, id_, attempts);
       if (!found) return found.error();
       if (*found && HasBytes(**found, sent_) && HasAttributes(**found, insert_.attributes)) return **std::move(found);
       if (mode_ == WriteMode::kOverwrite) insert_.preconditions.if_generation_match = *found ? (*found)->generation : 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/object_name.h"
+#include "client/check_options.h"
 #include "gcsflux/upload.h"
 #include "retry/retry_loop.h"
 #include "wire/resumable_upload.h"
@@ -9,10 +10,20 @@ namespace gcsflux::internal {
 
 /// The insert that a WriteMode begins with.
 inline InsertObjectOptions FirstAttempt(const UploadOptions& options) {
-  InsertObjectOptions insert{.attributes = options.attributes, .call = options.call, .stop = options.stop};
+  InsertObjectOptions insert{.attributes = options.attributes,
+                             .encryption_key = options.encryption_key,
+                             .kms_key_name = options.kms_key_name,
+                             .call = options.call,
+                             .stop = options.stop};
   if (options.mode == WriteMode::kCreate) insert.preconditions.if_generation_match = 0;
   if (options.mode == WriteMode::kReplace) insert.preconditions.if_generation_match = options.generation;
   return insert;
+}
+
+/// kInvalidArgument where the object's name or an option cannot be right.
+inline Result<void> CheckUpload(const ClientCore& core, const ObjectName& object, const UploadOptions& options) {
+  if (auto checked = CheckObject(object); !checked) return checked;
+  return CheckOptions(core, options);
 }
 
 /// An upload as a call: repeated freely, since upload.h sees to it that this is safe.

@@ -11,10 +11,10 @@
 
 namespace gcsflux::internal {
 
-UploadSession::UploadSession(const ClientCore& core, const UploadState& state, const CallOptions& options)
+UploadSession::UploadSession(const ClientCore& core, const UploadState& state, const InsertObjectOptions& options)
     : core_(core),
       object_name_(state.object),
-      insert_{.call = options},
+      insert_{.encryption_key = options.encryption_key, .call = options.call},
       is_resumed_(true),
       protocol_(ResumableUpload::Resumed(state.session_uri, state.persisted)),
       position_(state.persisted),
@@ -91,7 +91,7 @@ Result<void> UploadSession::FindCommitted(const UploadPiece& piece, const Error&
   if (loss.code != ErrorCode::kSessionLost || !std::exchange(may_be_committed_, false)) return loss;
   const auto unsent = piece.data.subspan(static_cast<std::size_t>(position_ - piece.offset));
   const SentObject sent{piece.offset + piece.data.size(), ExtendCrc32c(crc32c_, unsent)};
-  auto found = ReadBack(core_, object_name_, insert_.call, id, attempts);
+  auto found = ReadBack(core_, object_name_, insert_, id, attempts);
   if (!found) {
     may_be_committed_ = true;
     return found.error();

@@ -27,7 +27,7 @@ class UploadSession {
   UploadSession(const ClientCore& core, ObjectName object, InsertObjectOptions insert)
       : core_(core), object_name_(std::move(object)), insert_(std::move(insert)) {}
   /// Goes on where a state says.
-  UploadSession(const ClientCore& core, const UploadState& state, const CallOptions& options);
+  UploadSession(const ClientCore& core, const UploadState& state, const InsertObjectOptions& options);
 
   [[nodiscard]] std::uint64_t position() const { return position_; }
   [[nodiscard]] bool is_started() const { return protocol_.has_value(); }

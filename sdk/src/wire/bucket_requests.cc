@@ -6,25 +6,40 @@
 #include "wire/request_url.h"
 
 namespace gcsflux::internal {
+namespace {
+
+// All of it unless some is asked for.
+std::string BucketFields(const std::string& asked) { return asked.empty() ? "" : "name," + asked; }
+
+}  // namespace
 
 HttpRequest InsertBucketRequest(std::string_view endpoint, std::string_view project, std::string_view bucket,
                                 const InsertBucketOptions& options) {
   nlohmann::json resource = {{"name", bucket}};
   if (!options.location.empty()) resource["location"] = options.location;
   return JsonRequest(Method::kPost,
-                     *RequestUrl(endpoint, "/storage/v1/b").Query("project", project).Query(options.call), resource);
+                     *RequestUrl(endpoint, "/storage/v1/b")
+                          .Query("project", project)
+                          .Query("fields", BucketFields(options.fields))
+                          .Query(options.call),
+                     resource);
 }
 
 HttpRequest GetBucketRequest(std::string_view endpoint, std::string_view bucket, const GetBucketOptions& options) {
-  return {.url = *RequestUrl::OfBucket(endpoint, bucket).Query(options.preconditions).Query(options.call)};
+  return {.url = *RequestUrl::OfBucket(endpoint, bucket)
+                      .Query("fields", BucketFields(options.fields))
+                      .Query(options.preconditions)
+                      .Query(options.call)};
 }
 
 HttpRequest ListBucketsRequest(std::string_view endpoint, std::string_view project, const ListBucketsOptions& options,
                                std::string_view page_token) {
+  const std::string fields = options.fields.empty() ? "" : "nextPageToken,items(" + BucketFields(options.fields) + ")";
   return {.url = *RequestUrl(endpoint, "/storage/v1/b")
                       .Query("project", project)
                       .Query("prefix", options.prefix)
                       .Query("pageToken", page_token)
+                      .Query("fields", fields)
                       .Query(options.call)};
 }
 
@@ -32,6 +47,15 @@ HttpRequest DeleteBucketRequest(std::string_view endpoint, std::string_view buck
                                 const DeleteBucketOptions& options) {
   return {.method = Method::kDelete,
           .url = *RequestUrl::OfBucket(endpoint, bucket).Query(options.preconditions).Query(options.call)};
+}
+
+HttpRequest TestBucketPermissionsRequest(std::string_view endpoint, std::string_view bucket,
+                                         const std::vector<std::string>& permissions,
+                                         const TestBucketPermissionsOptions& options) {
+  return {.url = *RequestUrl::OfBucket(endpoint, bucket)
+                      .Literal("/iam/testPermissions")
+                      .Query("permissions", permissions)
+                      .Query(options.call)};
 }
 
 }  // namespace gcsflux::internal

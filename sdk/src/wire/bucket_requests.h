@@ -1,6 +1,8 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "gcsflux/operation_options.h"
 #include "http/transport.h"
@@ -14,5 +16,8 @@ HttpRequest GetBucketRequest(std::string_view endpoint, std::string_view bucket,
 HttpRequest ListBucketsRequest(std::string_view endpoint, std::string_view project, const ListBucketsOptions& options,
                                std::string_view page_token);
 HttpRequest DeleteBucketRequest(std::string_view endpoint, std::string_view bucket, const DeleteBucketOptions& options);
+HttpRequest TestBucketPermissionsRequest(std::string_view endpoint, std::string_view bucket,
+                                         const std::vector<std::string>& permissions,
+                                         const TestBucketPermissionsOptions& options);
 
 }  // namespace gcsflux::internal

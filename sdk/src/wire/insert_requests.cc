@@ -5,6 +5,7 @@
 
 #include "base/base64.h"
 #include "base/crc32c.h"
+#include "wire/key_headers.h"
 #include "wire/object_resource.h"
 #include "wire/request_url.h"
 
@@ -17,8 +18,9 @@ std::string UploadUrl(std::string_view endpoint, const ObjectName& object, std::
               .Segment(object.bucket)
               .Literal("/o")
               .Query("uploadType", upload_type)
-              .Query("fields", kObjectFields)
+              .Query("fields", options.fields.empty() ? ObjectFields("") : ObjectFields(options.fields + ",crc32c"))
               .Query(options.preconditions)
+              .Query("kmsKeyName", options.kms_key_name)
               .Query(options.call);
 }
 
@@ -40,6 +42,12 @@ std::string Boundary(std::span<const std::byte> data, std::uint32_t crc32c) {
   return boundary;
 }
 
+// The header of the part that holds the data: GCS refuses one that is not the metadata's type.
+std::string MediaType(const InsertObjectOptions& options) {
+  const std::string& type = options.attributes.content_type;
+  return type.empty() ? "" : "Content-Type: " + type + "\r\n";
+}
+
 }  // namespace
 
 HttpRequest InsertObjectRequest(std::string_view endpoint, const ObjectName& object, std::span<const std::byte> data,
@@ -47,20 +55,30 @@ HttpRequest InsertObjectRequest(std::string_view endpoint, const ObjectName& obj
   nlohmann::json resource = Resource(object, options);
   resource["crc32c"] = Crc32cToBase64(crc32c);
   const std::string boundary = Boundary(data, crc32c);
-  return {.method = Method::kPost,
-          .url = UploadUrl(endpoint, object, "multipart", options),
-          .headers = {{"Content-Type", "multipart/related; boundary=" + boundary}},
-          .head = "--" + boundary + "\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n" + resource.dump() +
-                  "\r\n--" + boundary + "\r\nContent-Type: " + options.attributes.content_type + "\r\n\r\n",
-          .payload = data,
-          .tail = "\r\n--" + boundary + "--\r\n"};
+  HttpRequest request{.method = Method::kPost,
+                      .url = UploadUrl(endpoint, object, "multipart", options),
+                      .headers = {{"Content-Type", "multipart/related; boundary=" + boundary}},
+                      .head = "--" + boundary + "\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n" +
+                              resource.dump() + "\r\n--" + boundary + "\r\n" + MediaType(options) + "\r\n",
+                      .payload = data,
+                      .tail = "\r\n--" + boundary + "--\r\n"};
+  AddKey(request, options.encryption_key);
+  if (options.on_progress) {
+    request.on_sent = [on_progress = options.on_progress, total = data.size()](std::uint64_t bytes) {
+      on_progress({bytes, total});
+    };
+  }
+  return request;
 }
 
 HttpRequest StartUploadRequest(std::string_view endpoint, const ObjectName& object,
                                const InsertObjectOptions& options) {
   HttpRequest request =
       JsonRequest(Method::kPost, UploadUrl(endpoint, object, "resumable", options), Resource(object, options));
-  request.headers.emplace_back("X-Upload-Content-Type", options.attributes.content_type);
+  if (const auto& type = options.attributes.content_type; !type.empty()) {
+    request.headers.emplace_back("X-Upload-Content-Type", type);
+  }
+  AddKey(request, options.encryption_key);
   return request;
 }
 

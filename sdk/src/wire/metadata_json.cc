@@ -165,4 +165,25 @@ Result<BucketPage> ParseBucketPage(std::string_view json) {
   });
 }
 
+Result<RewriteStep> ParseRewriteStep(std::string_view json) {
+  return Parse<RewriteStep>(json, [](const Json& document) {
+    RewriteStep step{.progress = {.bytes = NumberOf<std::uint64_t>(document, "totalBytesRewritten"),
+                                  .total = NumberOf<std::uint64_t>(document, "objectSize"),
+                                  .rewrite_token = Text(document, "rewriteToken")}};
+    if (Flag(document, "done")) {
+      step.object = ToObject(Below(document, "resource"));
+    } else if (step.progress.rewrite_token.empty()) {
+      throw WrongField{"a rewrite is neither done nor has it a token"};
+    }
+    return step;
+  });
+}
+
+Result<std::vector<std::string>> ParsePermissions(std::string_view json) {
+  return Parse<std::vector<std::string>>(json, [](const Json& document) {
+    const auto found = document.find("permissions");
+    return found == document.end() ? std::vector<std::string>() : found->get<std::vector<std::string>>();
+  });
+}
+
 }  // namespace gcsflux::internal

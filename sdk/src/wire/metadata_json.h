@@ -13,6 +13,14 @@ struct BucketPage {
   std::string next_page_token = {};
 };
 
+/// An answer to one step of a rewrite.
+struct RewriteStep {
+  RewriteProgress progress = {};
+  std::optional<ObjectMetadata> object = {};  ///< Once it is done.
+};
+
+Result<RewriteStep> ParseRewriteStep(std::string_view json);
+Result<std::vector<std::string>> ParsePermissions(std::string_view json);
 Result<ObjectMetadata> ParseObject(std::string_view json);
 Result<ObjectPage> ParseObjectPage(std::string_view json);
 Result<BucketMetadata> ParseBucket(std::string_view json);

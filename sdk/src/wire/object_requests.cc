@@ -1,8 +1,10 @@
 #include "wire/object_requests.h"
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
+#include "wire/key_headers.h"
 #include "wire/object_resource.h"
 #include "wire/request_url.h"
 
@@ -18,15 +20,26 @@ std::string RangeHeader(const ReadObjectOptions& options, std::uint64_t skip) {
   return header;
 }
 
+template <class Options>
+std::string ChangeUrl(std::string_view endpoint, const ObjectName& object, const Options& options) {
+  return *RequestUrl::OfObject(endpoint, object)
+              .Query("fields", ObjectFields(options.fields))
+              .Query("generation", options.generation)
+              .Query(options.preconditions)
+              .Query(options.call);
+}
+
 }  // namespace
 
 HttpRequest GetObjectRequest(std::string_view endpoint, const ObjectName& object, const GetObjectOptions& options) {
-  const std::string fields = std::string(kObjectFields) + (options.with_md5_hash ? ",md5Hash" : "");
-  return {.url = *RequestUrl::OfObject(endpoint, object)
-                      .Query("fields", fields)
-                      .Query("generation", options.generation)
-                      .Query(options.preconditions)
-                      .Query(options.call)};
+  const std::string fields = ObjectFields(options.fields) + (options.with_md5_hash ? ",md5Hash" : "");
+  HttpRequest request{.url = *RequestUrl::OfObject(endpoint, object)
+                                  .Query("fields", fields)
+                                  .Query("generation", options.generation)
+                                  .Query(options.preconditions)
+                                  .Query(options.call)};
+  AddKey(request, options.encryption_key);
+  return request;
 }
 
 HttpRequest ReadObjectRequest(std::string_view endpoint, const ObjectName& object, const ReadObjectOptions& options,
@@ -39,11 +52,12 @@ HttpRequest ReadObjectRequest(std::string_view endpoint, const ObjectName& objec
                                   .Query(options.call),
                       .headers = {{"Accept-Encoding", "gzip"}}};
   if (auto range = RangeHeader(options, skip); !range.empty()) request.headers.emplace_back("Range", std::move(range));
+  AddKey(request, options.encryption_key);
   return request;
 }
 
 HttpRequest ListObjectsRequest(std::string_view endpoint, std::string_view bucket, const ListObjectsOptions& options) {
-  const std::string fields = "nextPageToken,prefixes,items(" + std::string(kObjectFields) + ")";
+  const std::string fields = "nextPageToken,prefixes,items(" + ObjectFields(options.fields) + ")";
   return {.url = *RequestUrl::OfBucket(endpoint, bucket)
                       .Literal("/o")
                       .Query("projection", "noAcl")
@@ -55,6 +69,16 @@ HttpRequest ListObjectsRequest(std::string_view endpoint, std::string_view bucke
                       .Query("endOffset", options.end_offset)
                       .Query("pageToken", options.page_token)
                       .Query(options.call)};
+}
+
+HttpRequest PatchObjectRequest(std::string_view endpoint, const ObjectName& object, const ObjectChanges& changes,
+                               const PatchObjectOptions& options) {
+  return JsonRequest(Method::kPatch, ChangeUrl(endpoint, object, options), ToJson(changes));
+}
+
+HttpRequest UpdateObjectRequest(std::string_view endpoint, const ObjectName& object, const ObjectAttributes& attributes,
+                                const UpdateObjectOptions& options) {
+  return JsonRequest(Method::kPut, ChangeUrl(endpoint, object, options), ToJson(attributes));
 }
 
 HttpRequest DeleteObjectRequest(std::string_view endpoint, const ObjectName& object,

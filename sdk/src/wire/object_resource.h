@@ -5,19 +5,23 @@
 #include <string_view>
 
 #include "gcsflux/object.h"
+#include "gcsflux/result.h"
 #include "http/transport.h"
 
-// What requests that make or show objects have in common.
+// What requests that make, change or show objects have in common.
 namespace gcsflux::internal {
 
-/// Everything that ObjectMetadata holds but md5Hash, which an emulator would have to compute at 0.9 GB/s.
-inline constexpr std::string_view kObjectFields =
-    "bucket,name,generation,metageneration,size,crc32c,etag,contentType,contentEncoding,contentDisposition,"
-    "contentLanguage,cacheControl,storageClass,customTime,eventBasedHold,temporaryHold,kmsKeyName,customerEncryption,"
-    "componentCount,timeCreated,updated,metadata";
+/// The mask that asks for `asked` and what every ObjectMetadata holds. Where nothing is asked, for all that it holds
+/// but the MD5, which an emulator would have to compute at 0.9 GB/s.
+std::string ObjectFields(std::string_view asked);
 
-/// The attributes as the JSON API has them; empty ones are left out.
+/// kInvalidArgument where JSON or a header could not hold them: text that is no UTF-8, a content type of two lines.
+Result<void> CheckAttributes(const ObjectAttributes& attributes);
+Result<void> CheckChanges(const ObjectChanges& changes);
+
+/// As the JSON API has them: empty attributes are left out, removed ones are null.
 nlohmann::json ToJson(const ObjectAttributes& attributes);
+nlohmann::json ToJson(const ObjectChanges& changes);
 
 HttpRequest JsonRequest(Method method, std::string url, const nlohmann::json& body);
 

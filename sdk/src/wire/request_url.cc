@@ -39,6 +39,11 @@ RequestUrl&& RequestUrl::Query(std::string_view name, std::optional<std::int64_t
   return std::move(*this).Query(name, value ? std::to_string(*value) : std::string());
 }
 
+RequestUrl&& RequestUrl::Query(std::string_view name, const std::vector<std::string>& values) && {
+  for (const std::string& value : values) static_cast<void>(std::move(*this).Query(name, value));
+  return std::move(*this);
+}
+
 RequestUrl&& RequestUrl::Query(const Preconditions& preconditions) && {
   return std::move(*this)
       .Query("ifGenerationMatch", preconditions.if_generation_match)

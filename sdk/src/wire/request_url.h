@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "gcsflux/operation_options.h"
 
@@ -22,6 +24,8 @@ class RequestUrl {
   RequestUrl&& Literal(std::string_view path) &&;
   RequestUrl&& Query(std::string_view name, std::string_view value) &&;
   RequestUrl&& Query(std::string_view name, std::optional<std::int64_t> value) &&;
+  /// The parameter once for each value.
+  RequestUrl&& Query(std::string_view name, const std::vector<std::string>& values) &&;
   RequestUrl&& Query(const Preconditions& preconditions) &&;
   RequestUrl&& Query(const ComposePreconditions& preconditions) &&;
   RequestUrl&& Query(const BucketPreconditions& preconditions) &&;

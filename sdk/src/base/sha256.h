@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gcsflux::internal {
+
+/// The 32 bytes of the SHA-256 of `bytes`.
+std::string Sha256(std::string_view bytes);
+
+}  // namespace gcsflux::internal
