@@ -4,18 +4,24 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
+
+#include "crc32c.h"
 
 namespace gcsflux::bench {
 
 struct BareCurl::Handle {
   CURL* easy = curl_easy_init();
-  std::span<std::byte> rest;          // Of a GET's destination.
+  std::span<std::byte> rest;  // Of a GET's destination.
+  std::uint32_t crc32c = 0;   // Of what was written there, where it is summed.
+  bool is_summed = false;
   std::span<const std::byte> unsent;  // Of a POST's body.
 
   static std::size_t Write(char* data, std::size_t, std::size_t size, void* self) {
-    auto& rest = static_cast<Handle*>(self)->rest;
+    auto& [easy, rest, crc32c, is_summed, unsent] = *static_cast<Handle*>(self);
     if (size > rest.size()) return 0;
     std::memcpy(rest.data(), data, size);
+    if (is_summed) crc32c = ExtendCrc32c(crc32c, {data, size});
     rest = rest.subspan(size);
     return size;
   }
@@ -42,17 +48,27 @@ struct BareCurl::Handle {
   }
 };
 
-BareCurl::BareCurl() : handle_(std::make_unique<Handle>()) {}
+BareCurl::BareCurl(std::string ca_file) : ca_file_(std::move(ca_file)), handle_(std::make_unique<Handle>()) {}
 BareCurl::~BareCurl() { curl_easy_cleanup(handle_->easy); }
 
-bool BareCurl::Get(const std::string& url, std::span<std::byte> buffer) {
+bool BareCurl::Get(const std::string& url, std::span<std::byte> buffer, bool is_summed) {
   handle_->rest = buffer;
+  handle_->crc32c = 0;
+  handle_->is_summed = is_summed;
   curl_easy_reset(handle_->easy);
   curl_easy_setopt(handle_->easy, CURLOPT_URL, url.c_str());
+  curl_easy_setopt(handle_->easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+  if (!ca_file_.empty()) curl_easy_setopt(handle_->easy, CURLOPT_CAINFO, ca_file_.c_str());
   curl_easy_setopt(handle_->easy, CURLOPT_BUFFERSIZE, 64L << 10);
   curl_easy_setopt(handle_->easy, CURLOPT_WRITEFUNCTION, &Handle::Write);
   curl_easy_setopt(handle_->easy, CURLOPT_WRITEDATA, handle_.get());
   return handle_->Perform() && handle_->rest.empty();
+}
+
+bool BareCurl::Get(const std::string& url, std::span<std::byte> buffer) { return Get(url, buffer, false); }
+
+std::optional<std::uint32_t> BareCurl::GetWithCrc32c(const std::string& url, std::span<std::byte> buffer) {
+  return Get(url, buffer, true) ? std::optional(handle_->crc32c) : std::nullopt;
 }
 
 std::optional<std::string> BareCurl::Get(const std::string& url) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,11 +12,14 @@ namespace gcsflux::bench {
 /// The baseline: one libcurl handle with its connection, used as plainly as can be. One thread at a time.
 class BareCurl {
  public:
-  BareCurl();
+  /// `ca_file` vouches for https servers.
+  explicit BareCurl(std::string ca_file = {});
   ~BareCurl();
 
   /// GET into `buffer`, whose bytes are neither checked nor summed. False unless it came whole, with status 200.
   bool Get(const std::string& url, std::span<std::byte> buffer);
+  /// The same, with the CRC32C of what came, summed piece by piece while it is hot; nothing where Get() is false.
+  std::optional<std::uint32_t> GetWithCrc32c(const std::string& url, std::span<std::byte> buffer);
   /// GET into a string; nothing unless the status is 200.
   std::optional<std::string> Get(const std::string& url);
   /// POST of `body`. False unless the status is 200.
@@ -23,6 +27,9 @@ class BareCurl {
 
  private:
   struct Handle;
+  bool Get(const std::string& url, std::span<std::byte> buffer, bool is_summed);
+
+  const std::string ca_file_;
   std::unique_ptr<Handle> handle_;
 };
 

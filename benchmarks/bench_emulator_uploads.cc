@@ -6,9 +6,6 @@
 
 #include <array>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -40,16 +37,6 @@ void Upload(benchmark::State& state, const std::string& fields) {
     return;
   }
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kBytes));
-}
-
-std::string OutputOf(const std::string& command) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), &pclose);
-  std::string output;
-  std::array<char, 4096> block{};
-  while (const std::size_t count = std::fread(block.data(), 1, block.size(), pipe.get())) {
-    output.append(block.data(), count);
-  }
-  return output;
 }
 
 // Bytes per second of one iperf3 stream over a second. The client is tried until the server is up: a connection that

@@ -1,82 +1,144 @@
-// How fast does one 256 MiB object go through one connection, each way, beside a bare libcurl?
-// The emulator runs in a process of its own on the same cores.
+// How fast does one 256 MiB object come from nginx into memory that was touched before, as one stream and striped over
+// 8 ranges, beside curl doing the same to /dev/null? `beyond_mib` is what the process took at most beside the
+// destination.
 #include <benchmark/benchmark.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <list>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "bare_curl.h"
-#include "gcsflux/upload.h"
+#include "gcsflux/client.h"
+#include "nginx_object.h"
 #include "process_cpu.h"
-#include "support/emulator_process.h"
+#include "support/process_memory.h"
 
 namespace gcsflux::bench {
 namespace {
 
 constexpr std::size_t kBytes = 256U << 20;
-const ObjectName kObject{"bench", "large"};
+constexpr int kCurlRounds = 16;  // of one process, so that its start does not count
+const ObjectName kObject{NginxObject::kBucket, NginxObject::kName};
+
+std::string Content() {
+  std::string content(kBytes, 'l');
+  for (std::size_t i = 0; i < kBytes; i += 64) content[i] = static_cast<char>(i >> 6);
+  return content;
+}
 
 struct Service {
-  testing::EmulatorProcess process;
-  Client client = *Client::Create({.endpoint = process.endpoint()});
-  std::string content = std::string(kBytes, 'l');
-
-  Service() {
-    for (std::size_t i = 0; i < kBytes; i += 64) content[i] = static_cast<char>(i >> 6);
-    if (!client.InsertBucket("bench")) throw std::runtime_error("no bucket");
-    if (!UploadObject(client, kObject, AsBytes(content))) throw std::runtime_error("no object");
-  }
+  std::string content = Content();
+  NginxObject nginx{content, /*is_https=*/false};
+  Client client = *Client::Create({.endpoint = nginx.endpoint()});
 };
 
-Service& TheService() {
-  static Service service;
+const Service& TheService() {
+  static const Service service;
   return service;
 }
 
-template <class Transfer>
-void Run(benchmark::State& state, const Transfer& transfer) {
+void ReportBytes(benchmark::State& state) {
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kBytes));
+}
+
+// Calls `read` once untimed, so that connections are there.
+template <class Read>
+void Run(benchmark::State& state, std::string& buffer, const Read& read) {
+  bool is_good = read();
+  testing::ResetPeakMemory(getpid());
+  const std::uint64_t before = testing::MemoryFigure(getpid(), "VmRSS");
   double cpu = 0;
   for (auto _ : state) {
-    const double before = ProcessCpuSeconds();
-    if (!transfer()) {
-      state.SkipWithError("the transfer failed");
-      return;
-    }
-    cpu += ProcessCpuSeconds() - before;
+    const double cpu_before = ProcessCpuSeconds();
+    is_good = read() && is_good;
+    cpu += ProcessCpuSeconds() - cpu_before;
   }
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kBytes));
+  if (!is_good || buffer != TheService().content) return state.SkipWithError("a read failed or gave other bytes");
+  ReportBytes(state);
   state.counters["cpu_ms"] = cpu * 1e3 / static_cast<double>(state.iterations());
+  state.counters["beyond_mib"] =
+      static_cast<double>(testing::MemoryFigure(getpid(), "VmHWM") - before) / (1024.0 * 1024.0);
+}
+
+std::size_t Streams(const benchmark::State& state) { return static_cast<std::size_t>(state.range(0)); }
+
+void BM_Curl(benchmark::State& state) {
+  const auto program = FindProgram("curl");
+  if (!program) {
+    for (auto _ : state) {
+    }
+    return state.SetLabel("skipped: curl is not installed");
+  }
+  const std::size_t stripe = kBytes / Streams(state);
+  std::string command;
+  for (std::size_t i = 0; i < Streams(state); ++i) {
+    const std::string range = std::to_string(i * stripe) + "-" + std::to_string((i + 1) * stripe - 1);
+    const bool is_whole = Streams(state) == 1;
+    command += *program + " -sf " + (is_whole ? "" : "-r " + range) + " -o /dev/null '" + TheService().nginx.url() +
+               "&round=[1-" + std::to_string(kCurlRounds) + "]' -w '%{size_download}\\n' & ";
+  }
+  command += "wait";
+  for (auto _ : state) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::string sizes = OutputOf(command);
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    state.SetIterationTime(elapsed.count() / kCurlRounds);
+    const auto lines = static_cast<std::size_t>(std::count(sizes.begin(), sizes.end(), '\n'));
+    const bool is_whole = lines == Streams(state) * kCurlRounds && sizes.starts_with(std::to_string(stripe) + "\n");
+    if (!is_whole) return state.SkipWithError("curl did not get the object");
+  }
+  ReportBytes(state);
 }
 
 void BM_BareCurlRead(benchmark::State& state) {
   BareCurl curl;
   std::string buffer(kBytes, ' ');
-  const std::string url = TheService().process.endpoint() + "/storage/v1/b/bench/o/large?alt=media";
-  Run(state, [&] { return curl.Get(url, std::as_writable_bytes(std::span(buffer))); });
-  if (buffer != TheService().content) state.SkipWithError("other bytes came");
+  Run(state, buffer, [&] { return curl.Get(TheService().nginx.url(), std::as_writable_bytes(std::span(buffer))); });
 }
 
 void BM_ClientRead(benchmark::State& state) {
   std::string buffer(kBytes, ' ');
-  Run(state, [&] { return TheService().client.ReadObject(kObject, std::as_writable_bytes(std::span(buffer))).ok(); });
-  if (buffer != TheService().content) state.SkipWithError("other bytes came");
+  const std::size_t stripe = kBytes / Streams(state);
+  Run(state, buffer, [&] {
+    std::atomic<bool> is_good = true;
+    {
+      std::list<std::jthread> threads;
+      for (std::size_t offset = 0; offset < kBytes; offset += stripe) {
+        threads.emplace_back([&, offset] {
+          const auto part = std::as_writable_bytes(std::span(buffer)).subspan(offset, stripe);
+          ReadObjectOptions options;
+          if (stripe < kBytes) options.range = ByteRange{offset, stripe};
+          if (!TheService().client.ReadObject(kObject, part, options)) is_good = false;
+        });
+      }
+    }
+    return is_good.load();
+  });
 }
 
-void BM_BareCurlUpload(benchmark::State& state) {
-  BareCurl curl;
-  const std::string url = TheService().process.endpoint() +
-                          "/upload/storage/v1/b/bench/o?uploadType=media&name=up&fields=name,generation,crc32c";
-  Run(state, [&] { return curl.Post(url, AsBytes(TheService().content)); });
+// SkipWithError would count as a failure: a machine without nginx cannot answer the question.
+template <void (*Measure)(benchmark::State&)>
+void WithNginx(benchmark::State& state) {
+  if (FindProgram("nginx")) return Measure(state);
+  for (auto _ : state) {
+  }
+  state.SetLabel("skipped: nginx is not installed");
 }
 
-// As the client stores what is in memory: a resumable session in chunks of the default size.
-void BM_ClientUpload(benchmark::State& state) {
-  Run(state, [&] { return UploadObject(TheService().client, {"bench", "up"}, AsBytes(TheService().content)).ok(); });
-}
-
-BENCHMARK(BM_BareCurlRead)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(BM_ClientRead)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(BM_BareCurlUpload)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(BM_ClientUpload)->UseRealTime()->Unit(benchmark::kMillisecond);
+const bool kRegistered = [] {
+  const auto named = [](const char* name, void (*run)(benchmark::State&)) {
+    return benchmark::RegisterBenchmark(name, run)->ArgName("streams")->Unit(benchmark::kMillisecond);
+  };
+  named("BM_Curl", &WithNginx<BM_Curl>)->Arg(1)->Arg(8)->UseManualTime()->Iterations(1);
+  named("BM_BareCurlRead", &WithNginx<BM_BareCurlRead>)->Arg(1)->UseRealTime();
+  named("BM_ClientRead", &WithNginx<BM_ClientRead>)->Arg(1)->Arg(8)->UseRealTime();
+  return true;
+}();
 
 }  // namespace
 }  // namespace gcsflux::bench

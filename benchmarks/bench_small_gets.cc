@@ -1,66 +1,107 @@
-// What do 100 KiB reads through the client cost, beside a bare libcurl loop, as threads grow?
-// The emulator runs in a process of its own; `cpu_us` is this process's CPU per request alone.
+// What do 100 KiB reads through the client cost, each with its CRC32C checked? From nginx on loopback, beside wrk with
+// as many connections (how many reads the machine can do at all), and beside a bare libcurl loop that sums CRC32C too
+// (`cpu_us` is this process's CPU per read). What the gate costs while nothing is throttled shows beside a client that
+// has none.
 #include <benchmark/benchmark.h>
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bare_curl.h"
 #include "concurrent_reads.h"
-#include "gcsflux/upload.h"
-#include "support/emulator_process.h"
+#include "crc32c.h"
+#include "gcsflux/client.h"
+#include "nginx_object.h"
 
 namespace gcsflux::bench {
 namespace {
 
 constexpr std::size_t kObjectBytes = 100 << 10;
-constexpr int kObjects = 64;
 constexpr int kReadsPerThread = 256;
 
-struct Service {
-  testing::EmulatorProcess process;
-  Client client = *Client::Create({.endpoint = process.endpoint()});
-  std::string content = std::string(kObjectBytes, 'g');
+std::string Content() {
+  std::string content(kObjectBytes, 'g');
+  for (std::size_t i = 0; i < content.size(); i += 64) content[i] = static_cast<char>(i >> 6);
+  return content;
+}
 
-  Service() {
-    if (!client.InsertBucket("bench")) throw std::runtime_error("no bucket");
-    for (int i = 0; i < kObjects; ++i) {
-      if (!UploadObject(client, Name(0, i), AsBytes(content))) throw std::runtime_error("no object");
-    }
-  }
-  // Threads begin at different objects.
-  static ObjectName Name(std::size_t thread, int index) {
-    return {"bench", "object-" + std::to_string((thread * 7 + static_cast<std::size_t>(index)) % kObjects)};
-  }
+struct Service {
+  std::string content = Content();
+  std::uint32_t crc32c = Crc32c(content);
+  NginxObject nginx{content, /*is_https=*/false};
+  Client client = *Client::Create({.endpoint = nginx.endpoint()});
+  Client client_without_gate =
+      *Client::Create({.endpoint = nginx.endpoint(), .throttle_policy = ThrottlePolicy::kNone});
 };
 
-Service& TheService() {
-  static Service service;
+const Service& TheService() {
+  static const Service service;
   return service;
 }
 
-void Run(benchmark::State& state, const ReadOnce& read) {
-  ReadConcurrently(state, static_cast<std::size_t>(state.range(0)), kReadsPerThread, TheService().content, read);
+std::size_t Threads(const benchmark::State& state) { return static_cast<std::size_t>(state.range(0)); }
+
+void Read(benchmark::State& state, const Client& client) {
+  ReadConcurrently(state, Threads(state), kReadsPerThread, TheService().content,
+                   [&](std::size_t, int, std::span<std::byte> buffer) {
+                     return client.ReadObject({NginxObject::kBucket, NginxObject::kName}, buffer).ok();
+                   });
 }
 
-void BM_ClientRead(benchmark::State& state) {
-  const Client& client = TheService().client;
-  Run(state, [&](std::size_t thread, int index, std::span<std::byte> buffer) {
-    return client.ReadObject(Service::Name(thread, index), buffer).ok();
-  });
+void BM_Wrk(benchmark::State& state) {
+  const auto program = FindProgram("wrk");
+  if (!program) {
+    for (auto _ : state) {
+    }
+    return state.SetLabel("skipped: wrk is not installed");
+  }
+  const std::string threads = state.range(0) > 1 ? "2" : "1";  // as many as cores
+  double rate = 0;
+  for (auto _ : state) {
+    const std::string report = OutputOf(*program + " -t" + threads + " -c" + std::to_string(state.range(0)) +
+                                        " -d2s '" + TheService().nginx.url() + "'");
+    constexpr std::string_view kLabel = "Requests/sec:";
+    const auto found = report.find(kLabel);
+    if (found == std::string::npos) return state.SkipWithError("wrk gave no figure");
+    rate = std::stod(report.substr(found + kLabel.size()));
+  }
+  state.counters["items_per_second"] = rate;
 }
 
 void BM_BareCurlRead(benchmark::State& state) {
-  std::vector<BareCurl> handles(static_cast<std::size_t>(state.range(0)));
-  const std::string prefix = TheService().process.endpoint() + "/storage/v1/b/bench/o/";
-  Run(state, [&](std::size_t thread, int index, std::span<std::byte> buffer) {
-    return handles[thread].Get(prefix + Service::Name(thread, index).name + "?alt=media", buffer);
-  });
+  const Service& service = TheService();
+  std::vector<BareCurl> handles(Threads(state));
+  ReadConcurrently(state, Threads(state), kReadsPerThread, service.content,
+                   [&](std::size_t thread, int, std::span<std::byte> buffer) {
+                     return handles[thread].GetWithCrc32c(service.nginx.url(), buffer) == service.crc32c;
+                   });
 }
 
-BENCHMARK(BM_BareCurlRead)->ArgName("threads")->Arg(1)->Arg(16)->Arg(64)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(BM_ClientRead)->ArgName("threads")->Arg(1)->Arg(16)->Arg(64)->UseRealTime()->Unit(benchmark::kMillisecond);
+void BM_ClientRead(benchmark::State& state) { Read(state, TheService().client); }
+void BM_ClientReadWithoutGate(benchmark::State& state) { Read(state, TheService().client_without_gate); }
+
+// SkipWithError would count as a failure: a machine without nginx cannot answer the question.
+template <void (*Run)(benchmark::State&)>
+void WithNginx(benchmark::State& state) {
+  if (FindProgram("nginx")) return Run(state);
+  for (auto _ : state) {
+  }
+  state.SetLabel("skipped: nginx is not installed");
+}
+
+void Register(const char* name, void (*run)(benchmark::State&)) {
+  auto* const registered = benchmark::RegisterBenchmark(name, run)->ArgName("threads")->UseRealTime();
+  for (const int threads : {1, 32, 64}) registered->Arg(threads);
+  registered->Unit(benchmark::kMillisecond);
+}
+
+const bool kRegistered = [] {
+  Register("BM_Wrk", &WithNginx<BM_Wrk>);
+  Register("BM_BareCurlRead", &WithNginx<BM_BareCurlRead>);
+  Register("BM_ClientRead", &WithNginx<BM_ClientRead>);
+  Register("BM_ClientReadWithoutGate", &WithNginx<BM_ClientReadWithoutGate>);
+  return true;
+}();
 
 }  // namespace
 }  // namespace gcsflux::bench

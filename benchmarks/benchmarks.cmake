@@ -4,11 +4,13 @@ find_package(benchmark REQUIRED)
 add_library(gcsflux_bench_support STATIC
   benchmarks/bare_curl.cc
   benchmarks/bare_http.cc
+  benchmarks/crc32c.cc
   benchmarks/main.cc
+  benchmarks/nginx_object.cc
   benchmarks/peer.cc
   tests/support/emulator_process.cc)
 target_include_directories(gcsflux_bench_support PUBLIC ${PROJECT_SOURCE_DIR}/benchmarks ${PROJECT_SOURCE_DIR}/tests)
-target_link_libraries(gcsflux_bench_support PUBLIC benchmark::benchmark PRIVATE CURL::libcurl gcsflux_strict)
+target_link_libraries(gcsflux_bench_support PUBLIC benchmark::benchmark PRIVATE CURL::libcurl PkgConfig::isal gcsflux_strict)
 
 # gcsflux_benchmark(NAME [FILTER]): the filter leaves out what is too long for CTest.
 function(gcsflux_benchmark name)
@@ -24,7 +26,8 @@ gcsflux_benchmark(bench_emulator_reads)
 gcsflux_benchmark(bench_emulator_uploads)
 target_link_libraries(bench_emulator_uploads PRIVATE OpenSSL::Crypto nlohmann_json::nlohmann_json)
 gcsflux_benchmark(bench_large_object)
-gcsflux_benchmark(bench_small_gets)
+gcsflux_benchmark(bench_large_upload)
+gcsflux_benchmark(bench_small_gets .*threads:1/)
 
 # The emulator's inside, in process.
 gcsflux_program(bench_emulator_listing benchmarks/bench_emulator_listing.cc)

@@ -18,24 +18,27 @@ namespace gcsflux::bench {
 using ReadOnce = std::function<bool(std::size_t thread, int index, std::span<std::byte> buffer)>;
 
 /// One iteration: each of `threads` threads reads `reads_per_thread` objects. Counts items, bytes and `cpu_us`, this
-/// process's CPU per read. What came last is compared with `content` outside the timed part.
+/// process's CPU per read. Connections are made by a first, untimed round. What came last is compared with `content`
+/// outside the timed part.
 inline void ReadConcurrently(benchmark::State& state, std::size_t threads, int reads_per_thread,
                              const std::string& content, const ReadOnce& read) {
   std::vector<std::string> buffers(threads, std::string(content.size(), ' '));
   std::atomic<int> failures = 0;
+  const auto read_all = [&](int reads) {
+    std::vector<std::jthread> workers;
+    for (std::size_t t = 0; t < threads; ++t) {
+      workers.emplace_back([&, t] {
+        for (int i = 0; i < reads; ++i) {
+          if (!read(t, i, std::as_writable_bytes(std::span(buffers[t])))) ++failures;
+        }
+      });
+    }
+  };
+  read_all(1);
   double cpu = 0;
   for (auto _ : state) {
     const double before = ProcessCpuSeconds();
-    {
-      std::vector<std::jthread> workers;
-      for (std::size_t t = 0; t < threads; ++t) {
-        workers.emplace_back([&, t] {
-          for (int i = 0; i < reads_per_thread; ++i) {
-            if (!read(t, i, std::as_writable_bytes(std::span(buffers[t])))) ++failures;
-          }
-        });
-      }
-    }
+    read_all(reads_per_thread);
     cpu += ProcessCpuSeconds() - before;
   }
   for (const std::string& buffer : buffers) failures += buffer != content;

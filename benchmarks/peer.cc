@@ -7,10 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 
@@ -40,6 +43,16 @@ std::optional<std::string> FindProgram(const std::string& name) {
     if (access((directory + name).c_str(), X_OK) == 0) return directory + name;
   }
   return std::nullopt;
+}
+
+std::string OutputOf(const std::string& command) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), &pclose);
+  std::string output;
+  std::array<char, 4096> block{};
+  while (const std::size_t count = std::fread(block.data(), 1, block.size(), pipe.get())) {
+    output.append(block.data(), count);
+  }
+  return output;
 }
 
 int FreePort() {
@@ -79,8 +92,11 @@ void AwaitListener(int port) {
   throw std::runtime_error("nothing listens on port " + std::to_string(port));
 }
 
-Nginx::Nginx(const std::string& directory) : port_(FreePort()) {
+Nginx::Nginx(const std::string& directory, const Options& options) {
   const std::string file = directory + "/nginx.conf";
+  const int port = FreePort();
+  const bool is_https = !options.certificate.empty();
+  endpoint_ = (is_https ? "https://127.0.0.1:" : "http://127.0.0.1:") + std::to_string(port);
   // Two workers for two cores; run as whoever owns the directory, so that it may read the files.
   std::ofstream(file) << (geteuid() == 0 ? "user root;\n" : "")
                       << "daemon off;\nworker_processes 2;\nerror_log /dev/null;\n"
@@ -91,10 +107,15 @@ Nginx::Nginx(const std::string& directory) : port_(FreePort()) {
                       << "/proxy;\n"
                       << "  fastcgi_temp_path " << directory << "/fastcgi; uwsgi_temp_path " << directory << "/uwsgi;\n"
                       << "  scgi_temp_path " << directory << "/scgi;\n"
-                      << "  server { listen 127.0.0.1:" << port_ << " backlog=1024; root " << directory << "; }\n}\n";
+                      << "  server { listen 127.0.0.1:" << port << " backlog=1024" << (is_https ? " ssl" : "")
+                      << "; root " << directory << ";\n"
+                      << (is_https ? "    ssl_certificate " + options.certificate + "; ssl_certificate_key " +
+                                         options.private_key + ";\n"
+                                   : "")
+                      << options.server_directives << "  }\n}\n";
   child_.emplace(
       std::vector<std::string>{FindProgram("nginx").value(), "-p", directory, "-c", file, "-e", "/dev/null"});
-  AwaitListener(port_);
+  AwaitListener(port);
 }
 
 }  // namespace gcsflux::bench

@@ -11,6 +11,9 @@ namespace gcsflux::bench {
 /// Path of a program on this machine; nothing where it is not installed.
 std::optional<std::string> FindProgram(const std::string& name);
 
+/// What a shell command writes to standard output.
+std::string OutputOf(const std::string& command);
+
 /// A TCP port on loopback that was free a moment ago, for programs that cannot choose one themselves.
 int FreePort();
 
@@ -32,12 +35,19 @@ void AwaitListener(int port);
 /// nginx on loopback serving the files of one directory, tuned as a fair rival: sendfile, keep-alive without end.
 class Nginx {
  public:
+  struct Options {
+    /// PEM files; HTTPS where there are some.
+    std::string certificate = {};
+    std::string private_key = {};
+    std::string server_directives = {};  ///< More of the configuration's server block.
+  };
   /// Writes its configuration into `directory` too.
-  explicit Nginx(const std::string& directory);
-  [[nodiscard]] std::string endpoint() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  explicit Nginx(const std::string& directory) : Nginx(directory, Options{}) {}
+  Nginx(const std::string& directory, const Options& options);
+  [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
 
  private:
-  int port_;
+  std::string endpoint_;
   std::optional<Child> child_;
 };
 
