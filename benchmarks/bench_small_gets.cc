@@ -1,11 +1,11 @@
 // What do 100 KiB reads through the client cost, each with its CRC32C checked? From nginx on loopback, beside wrk with
 // as many connections (how many reads the machine can do at all), and beside a bare libcurl loop that sums CRC32C too
-// (`cpu_us` is this process's CPU per read). What the gate costs while nothing is throttled shows beside a client that
-// has none.
+// (`cpu_us` is this process's CPU per read); over http and over TLS. What the gate costs while nothing is throttled
+// shows beside a client that has none.
 #include <benchmark/benchmark.h>
 
+#include <deque>
 #include <string>
-#include <vector>
 
 #include "bare_curl.h"
 #include "concurrent_reads.h"
@@ -26,23 +26,37 @@ std::string Content() {
 }
 
 struct Service {
+  explicit Service(bool is_https)
+      : nginx(content, is_https),
+        client(*Client::Create(OptionsOf(nginx, ThrottlePolicy::kGate))),
+        client_without_gate(*Client::Create(OptionsOf(nginx, ThrottlePolicy::kNone))) {}
+
+  static ClientOptions OptionsOf(const NginxObject& nginx, ThrottlePolicy policy) {
+    ClientOptions options{.endpoint = nginx.endpoint(), .credentials = Credentials::Anonymous()};
+    options.throttle_policy = policy;
+    options.ca_file = nginx.ca_file();
+    return options;
+  }
+
   std::string content = Content();
   std::uint32_t crc32c = Crc32c(content);
-  NginxObject nginx{content, /*is_https=*/false};
-  Client client = *Client::Create({.endpoint = nginx.endpoint()});
-  Client client_without_gate =
-      *Client::Create({.endpoint = nginx.endpoint(), .throttle_policy = ThrottlePolicy::kNone});
+  NginxObject nginx;
+  Client client;
+  Client client_without_gate;
 };
 
-const Service& TheService() {
-  static const Service service;
-  return service;
+// The benchmark's arguments.
+std::size_t Threads(const benchmark::State& state) { return static_cast<std::size_t>(state.range(1)); }
+
+const Service& ServiceOf(const benchmark::State& state) {
+  static const Service http(false);
+  if (state.range(0) == 0) return http;
+  static const Service https(true);
+  return https;
 }
 
-std::size_t Threads(const benchmark::State& state) { return static_cast<std::size_t>(state.range(0)); }
-
 void Read(benchmark::State& state, const Client& client) {
-  ReadConcurrently(state, Threads(state), kReadsPerThread, TheService().content,
+  ReadConcurrently(state, Threads(state), kReadsPerThread, ServiceOf(state).content,
                    [&](std::size_t, int, std::span<std::byte> buffer) {
                      return client.ReadObject({NginxObject::kBucket, NginxObject::kName}, buffer).ok();
                    });
@@ -55,11 +69,11 @@ void BM_Wrk(benchmark::State& state) {
     }
     return state.SetLabel("skipped: wrk is not installed");
   }
-  const std::string threads = state.range(0) > 1 ? "2" : "1";  // as many as cores
+  const std::string threads = Threads(state) > 1 ? "2" : "1";  // as many as cores
   double rate = 0;
   for (auto _ : state) {
-    const std::string report = OutputOf(*program + " -t" + threads + " -c" + std::to_string(state.range(0)) +
-                                        " -d2s '" + TheService().nginx.url() + "'");
+    const std::string report = OutputOf(*program + " -t" + threads + " -c" + std::to_string(Threads(state)) +
+                                        " -d2s '" + ServiceOf(state).nginx.url() + "'");
     constexpr std::string_view kLabel = "Requests/sec:";
     const auto found = report.find(kLabel);
     if (found == std::string::npos) return state.SkipWithError("wrk gave no figure");
@@ -69,16 +83,17 @@ void BM_Wrk(benchmark::State& state) {
 }
 
 void BM_BareCurlRead(benchmark::State& state) {
-  const Service& service = TheService();
-  std::vector<BareCurl> handles(Threads(state));
+  const Service& service = ServiceOf(state);
+  std::deque<BareCurl> handles;
+  while (handles.size() < Threads(state)) handles.emplace_back(service.nginx.ca_file());
   ReadConcurrently(state, Threads(state), kReadsPerThread, service.content,
                    [&](std::size_t thread, int, std::span<std::byte> buffer) {
                      return handles[thread].GetWithCrc32c(service.nginx.url(), buffer) == service.crc32c;
                    });
 }
 
-void BM_ClientRead(benchmark::State& state) { Read(state, TheService().client); }
-void BM_ClientReadWithoutGate(benchmark::State& state) { Read(state, TheService().client_without_gate); }
+void BM_ClientRead(benchmark::State& state) { Read(state, ServiceOf(state).client); }
+void BM_ClientReadWithoutGate(benchmark::State& state) { Read(state, ServiceOf(state).client_without_gate); }
 
 // SkipWithError would count as a failure: a machine without nginx cannot answer the question.
 template <void (*Run)(benchmark::State&)>
@@ -90,9 +105,9 @@ void WithNginx(benchmark::State& state) {
 }
 
 void Register(const char* name, void (*run)(benchmark::State&)) {
-  auto* const registered = benchmark::RegisterBenchmark(name, run)->ArgName("threads")->UseRealTime();
-  for (const int threads : {1, 32, 64}) registered->Arg(threads);
-  registered->Unit(benchmark::kMillisecond);
+  auto* const registered = benchmark::RegisterBenchmark(name, run)->ArgNames({"tls", "threads"})->UseRealTime();
+  for (const int threads : {1, 32, 64}) registered->Args({0, threads});
+  registered->Args({1, 32})->Unit(benchmark::kMillisecond);
 }
 
 const bool kRegistered = [] {
