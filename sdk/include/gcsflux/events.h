@@ -2,13 +2,16 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gcsflux/result.h"
 
-// What a Client does, told while it does it (EventListener), counted (Counters) and as it stands (GateStatus).
+// What a Client does, told while it does it (EventListener; log.h and trace.h have some), counted (Counters) and as it
+// stands (GateStatus).
 namespace gcsflux {
 
 using EventTime = std::chrono::steady_clock::time_point;
@@ -48,6 +51,12 @@ struct RetryEvent {
   CallInfo call = {};  ///< With the number of the attempt that failed.
   const Error& cause;
   std::chrono::nanoseconds delay{0};  ///< Waiting in line at a gate comes on top.
+};
+
+/// A call failed for good: its caller gets the error.
+struct FailureEvent {
+  CallInfo call = {};
+  const Error& error;  ///< With its history and what to do about it.
 };
 
 /// The service throttled a request.
@@ -96,11 +105,15 @@ class EventListener {
   virtual ~EventListener() = default;
   virtual void OnRequest(const RequestEvent&) {}
   virtual void OnRetry(const RetryEvent&) {}
+  virtual void OnFailure(const FailureEvent&) {}
   virtual void OnThrottle(const ThrottleEvent&) {}
   virtual void OnStall(const StallEvent&) {}
   virtual void OnHedge(const HedgeEvent&) {}
   virtual void OnTokenRefresh(const TokenEvent&) {}
 };
+
+/// A listener that tells several, in their order; null ones are left out. Null where none is left.
+std::shared_ptr<EventListener> CombineListeners(std::vector<std::shared_ptr<EventListener>> listeners);
 
 /// What a Client and its copies have done since Create(). They only grow; those of one snapshot are not of one instant.
 struct Counters {

@@ -19,7 +19,10 @@ class Observer {
   [[nodiscard]] bool is_heard() const { return listener_ != nullptr; }
 
   void CallBegan() { Add(tallies_.calls); }
-  void CallFailed() { Add(tallies_.failures); }
+  void CallFailed(const FailureEvent& event) {
+    Add(tallies_.failures);
+    Tell([&](EventListener& listener) { listener.OnFailure(event); });
+  }
 
   /// An attempt is over. `make_event` makes the RequestEvent, and is called only where somebody listens.
   template <class MakeEvent>

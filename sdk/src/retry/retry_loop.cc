@@ -118,7 +118,6 @@ std::string Attempts::History(const Error& last) const {
 }
 
 Error Attempts::Final(const Error& error, std::string_view why_final) const {
-  if (rules_.observer != nullptr) rules_.observer->CallFailed();
   Error final = InCall(call_, error);
   if (number_ > 1) {
     final.message += " after " + std::to_string(number_) + " attempts in " + InSeconds(rules_.timing.Now() - start_);
@@ -126,6 +125,7 @@ Error Attempts::Final(const Error& error, std::string_view why_final) const {
   if (!why_final.empty()) final.message += " (" + std::string(why_final) + ")";
   final.message += History(error);
   if (const auto remedy = Remedy(error, call_.subject); !remedy.empty()) final.message += "; " + std::string(remedy);
+  if (rules_.observer != nullptr) rules_.observer->CallFailed({.call = info(), .error = final});
   return final;
 }
 

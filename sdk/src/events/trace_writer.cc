@@ -1,0 +1,186 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "events/json_text.h"
+#include "gcsflux/trace.h"
+
+namespace gcsflux {
+namespace {
+
+using internal::JsonText;
+
+// {"name": value, ...}, of which values that are no text are written as they stand.
+class JsonObject {
+ public:
+  JsonObject& Text(std::string_view name, std::string_view value) { return Raw(name, JsonText(value)); }
+  JsonObject& Number(std::string_view name, auto value) { return Raw(name, std::to_string(value)); }
+  JsonObject& Raw(std::string_view name, std::string_view value) {
+    text_ += text_.size() > 1 ? "," : "";
+    text_ += "\"" + std::string(name) + "\":";
+    text_ += value;
+    return *this;
+  }
+  std::string operator*() const { return text_ + "}"; }
+
+ private:
+  std::string text_ = "{";
+};
+
+// Chrome counts in microseconds; the fraction keeps neighbours from touching.
+std::string Microseconds(std::chrono::nanoseconds duration) {
+  const auto count = std::max<std::int64_t>(0, duration.count());
+  const std::string fraction = std::to_string(count % 1000);
+  return std::to_string(count / 1000) + "." + std::string(3 - fraction.size(), '0') + fraction;
+}
+
+JsonObject Arguments(const CallInfo& call) {
+  JsonObject arguments;
+  arguments.Text("object", call.subject).Number("attempt", call.attempt).Text("invocation", call.invocation_id);
+  return arguments;
+}
+
+class TraceFile : public TraceWriter {
+ public:
+  TraceFile(int file, std::string path) : file_(file), path_(std::move(path)) {
+    JsonObject process;
+    process.Text("name", "process_name").Text("ph", "M").Number("pid", ::getpid());
+    Write("[\n" + *process.Raw("args", R"({"name":"gcsflux"})"));
+  }
+  ~TraceFile() override {
+    static_cast<void>(Close());
+    ::close(file_);
+  }
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
+
+  void OnRequest(const RequestEvent& event) override {
+    JsonObject arguments = Arguments(event.call);
+    arguments.Text("method", event.method).Text("url", event.url).Number("status", event.status);
+    if (event.failure) arguments.Text("failure", ErrorCodeName(*event.failure));
+    arguments.Number("bytes_sent", event.bytes_sent).Number("bytes_received", event.bytes_received);
+    std::string text = Bar(event.call.operation, "request", event.start, event.end, *arguments);
+    if (event.first_byte) {
+      const auto first_byte = std::clamp(*event.first_byte, event.start, event.end);
+      text += ",\n" + Bar("to first byte", "phase", event.start, first_byte, "{}");
+    }
+    WriteNext(text);
+  }
+
+  void OnRetry(const RetryEvent& event) override {
+    JsonObject arguments = Arguments(event.call);
+    arguments.Text("cause", event.cause.message).Raw("delay_us", Microseconds(event.delay));
+    Mark("retry", *arguments);
+  }
+
+  void OnFailure(const FailureEvent& event) override {
+    JsonObject arguments = Arguments(event.call);
+    Mark("failure", *arguments.Text("error", event.error.message));
+  }
+
+  void OnThrottle(const ThrottleEvent& event) override {
+    JsonObject arguments = Arguments(event.call);
+    arguments.Text("class", GateClassName(event.gate_class)).Raw("is_engaged", event.is_engaged ? "true" : "false");
+    Mark("throttle", *arguments.Number("rate", event.rate));
+  }
+
+  void OnStall(const StallEvent& event) override {
+    JsonObject arguments = Arguments(event.call);
+    arguments.Text("phase", event.phase == StallEvent::Phase::kFirstByte ? "first byte" : "body");
+    arguments.Raw("stood_still_us", Microseconds(event.stood_still));
+    Mark("stall", *arguments.Raw("threshold_us", Microseconds(event.threshold)));
+  }
+
+  void OnHedge(const HedgeEvent& event) override {
+    const char* name = event.what == HedgeEvent::What::kSent  ? "hedge sent"
+                       : event.what == HedgeEvent::What::kWon ? "hedge won"
+                                                              : "hedge lost";
+    Mark(name, *Arguments(event.call));
+  }
+
+  void OnTokenRefresh(const TokenEvent& event) override {
+    JsonObject arguments;
+    arguments.Text("credential", event.credential);
+    if (event.failure != nullptr) arguments.Text("error", event.failure->message);
+    const auto now = Clock::now();
+    WriteNext(Bar("token", "token", std::max(opened_, now - event.took), now, *arguments));
+  }
+
+  Result<void> Close() override {
+    if (!is_closed_.exchange(true)) Write("\n]\n");
+    const int error = error_;
+    if (error == 0) return {};
+    return Error{ErrorCode::kLocalIo, "the trace '" + path_ + "' could not be written: " + std::strerror(error)};
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // A thread waits for one request at a time: on its lane no two overlap.
+  int Lane() {
+    const std::scoped_lock lock(mutex_);
+    return lanes_.try_emplace(std::this_thread::get_id(), static_cast<int>(lanes_.size()) + 1).first->second;
+  }
+
+  JsonObject Event(std::string_view name, std::string_view category, const char* phase, EventTime at) {
+    JsonObject event;
+    event.Text("name", name).Text("cat", category).Text("ph", phase).Raw("ts", Microseconds(at - opened_));
+    event.Number("pid", ::getpid()).Number("tid", Lane());
+    return event;
+  }
+
+  std::string Bar(std::string_view name, std::string_view category, EventTime start, EventTime end,
+                  const std::string& arguments) {
+    JsonObject bar = Event(name, category, "X", start);
+    return *bar.Raw("dur", Microseconds(end - start)).Raw("args", arguments);
+  }
+
+  void Mark(std::string_view name, const std::string& arguments) {
+    JsonObject mark = Event(name, "event", "i", Clock::now());
+    WriteNext(*mark.Text("s", "t").Raw("args", arguments));
+  }
+
+  void WriteNext(const std::string& event) {
+    if (!is_closed_) Write(",\n" + event);
+  }
+
+  // In one piece, since others write too (O_APPEND), and a process that dies is to leave whole events only.
+  void Write(std::string_view text) {
+    if (error_ != 0) return;
+    const ssize_t written = ::write(file_, text.data(), text.size());
+    if (written == static_cast<ssize_t>(text.size())) return;
+    error_ = written < 0 ? errno : ENOSPC;
+  }
+
+  const int file_;
+  const std::string path_;
+  const EventTime opened_ = Clock::now();
+  std::atomic<int> error_ = 0;  // errno of the first write that failed
+  std::atomic<bool> is_closed_ = false;
+  std::mutex mutex_;  // guards what follows
+  std::map<std::thread::id, int> lanes_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<TraceWriter>> TraceWriter::Open(const std::string& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0) {
+    return Error{ErrorCode::kLocalIo, "the trace '" + path + "' cannot be written: " + std::strerror(errno)};
+  }
+  return std::shared_ptr<TraceWriter>(std::make_shared<TraceFile>(file, path));
+}
+
+}  // namespace gcsflux
