@@ -45,7 +45,7 @@ TokenCache::TokenPtr TokenCache::FetchAhead(Lock& lock, TokenContext context) {
 Result<TokenCache::TokenPtr> TokenCache::Fetch(Lock& lock, const TokenContext& context) {
   is_fetching_ = true;
   lock.unlock();
-  auto fetched = source_->Fetch(context);
+  auto fetched = FetchObserved(context);
   lock.lock();
   is_fetching_ = false;
   ++fetches_;
@@ -54,6 +54,16 @@ Result<TokenCache::TokenPtr> TokenCache::Fetch(Lock& lock, const TokenContext& c
   if (!fetched) return fetched.error();
   token_ = std::make_shared<const AccessToken>(*std::move(fetched));
   return token_;
+}
+
+Result<AccessToken> TokenCache::FetchObserved(const TokenContext& context) const {
+  const auto start = context.timing.Now();
+  auto fetched = source_->Fetch(context);
+  if (context.observer == nullptr || !source_->is_renewable()) return fetched;
+  context.observer->TokenFetched({.credential = credential_,
+                                  .failure = fetched ? nullptr : &fetched.error(),
+                                  .took = context.timing.Now() - start});
+  return fetched;
 }
 
 }  // namespace gcsflux::internal

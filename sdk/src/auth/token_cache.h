@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 
 #include "auth/access_token.h"
 #include "auth/token_source.h"
@@ -18,7 +19,9 @@ class TokenCache {
  public:
   using TokenPtr = std::shared_ptr<const AccessToken>;
 
-  explicit TokenCache(std::unique_ptr<const TokenSource> source) : source_(std::move(source)) {}
+  /// `credential` is its kind, as events name it: text that lives for ever.
+  explicit TokenCache(std::unique_ptr<const TokenSource> source, std::string_view credential = "")
+      : source_(std::move(source)), credential_(credential) {}
 
   /// A token that is good now. Who waits for another caller's fetch gets its failure too, a cancellation excepted.
   Result<TokenPtr> Get(const TokenContext& context);
@@ -34,8 +37,10 @@ class TokenCache {
   Result<TokenPtr> Await(Lock& lock, const TokenContext& context);
   TokenPtr FetchAhead(Lock& lock, TokenContext context);
   Result<TokenPtr> Fetch(Lock& lock, const TokenContext& context);
+  [[nodiscard]] Result<AccessToken> FetchObserved(const TokenContext& context) const;
 
   const std::unique_ptr<const TokenSource> source_;
+  const std::string_view credential_;
   std::mutex mutex_;
   // All below is guarded by mutex_.
   TokenPtr token_;  // Null before the first one, and after it was refused.

@@ -63,6 +63,7 @@ Result<HttpResponse> SendTokenRequest(const TokenContext& context, const TokenRe
     if (attempts >= context.retry.max_attempts || context.timing.Now() + delay >= end) {
       return NoTokenFrom(url, GivenUp(response.error(), attempts));
     }
+    if (context.observer != nullptr) context.observer->TokenRetried();
     if (!context.timing.Wait(delay, context.stop)) {
       return NoTokenFrom(url, Error{ErrorCode::kCancelled, "cancelled while waiting to repeat"});
     }

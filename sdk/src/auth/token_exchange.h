@@ -4,6 +4,7 @@
 
 #include "auth/token_requests.h"
 #include "base/timing.h"
+#include "events/observer.h"
 #include "gcsflux/options.h"
 #include "gcsflux/result.h"
 #include "http/transport.h"
@@ -16,6 +17,7 @@ struct TokenContext {
   const Timing& timing;
   RetryOptions retry;
   std::stop_token stop;
+  Observer* observer = nullptr;  ///< Null for none.
 };
 
 /// Sends the request until it is answered with 200, or fails for good: refused (kUnauthenticated), cancelled, TLS, an

@@ -92,7 +92,20 @@ struct Maker {
   Made operator()(const MetadataServer& server) const { return MakeMetadataSource(server); }
 };
 
+struct KindName {
+  std::string_view operator()(const AnonymousAccess&) const { return "anonymous access"; }
+  std::string_view operator()(const ApplicationDefault&) const { return "application default"; }
+  std::string_view operator()(const FixedToken&) const { return "access token"; }
+  std::string_view operator()(const ServiceAccountKey&) const { return "service account"; }
+  std::string_view operator()(const AuthorizedUser&) const { return "authorized user"; }
+  std::string_view operator()(const ExternalAccount&) const { return "external account"; }
+  std::string_view operator()(const ImpersonatedServiceAccount&) const { return "impersonated service account"; }
+  std::string_view operator()(const MetadataServer&) const { return "metadata server"; }
+};
+
 }  // namespace
+
+std::string_view CredentialKindName(const CredentialConfig& config) { return std::visit(KindName(), config.kind); }
 
 std::unique_ptr<const TokenSource> MakeTokenSource(const CredentialConfig& config, bool exchanges_signatures) {
   return std::visit(Maker{exchanges_signatures}, config.kind);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "auth/access_token.h"
 #include "auth/credential_config.h"
@@ -18,6 +19,9 @@ class TokenSource {
   /// A new token, as SendTokenRequest() fails; also kLocalIo, where a file of its own cannot be read.
   virtual Result<AccessToken> Fetch(const TokenContext& context) const = 0;
 };
+
+/// The kind of a credential, for people: "service account". Never empty.
+std::string_view CredentialKindName(const CredentialConfig& config);
 
 /// Null for anonymous access. `config` is no ApplicationDefault any more: see find_credentials.h.
 ///

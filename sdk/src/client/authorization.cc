@@ -40,7 +40,7 @@ Result<Authorization> ResolveAuthorization(const ClientOptions& options, const s
   if (is_plain && !IsLoopback(endpoint)) {
     return Wrong("an access token would go to " + endpoint + " in the clear: use https, or anonymous credentials");
   }
-  return Authorization{std::make_shared<TokenCache>(std::move(source)), quota_project};
+  return Authorization{std::make_shared<TokenCache>(std::move(source), CredentialKindName(*credential)), quota_project};
 }
 
 }  // namespace gcsflux::internal
