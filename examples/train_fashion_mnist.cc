@@ -79,8 +79,9 @@ void StoreSplit(const Place& place, const std::string& split, const std::string&
 
 Images ListImages(const Place& place) {
   const auto start = std::chrono::steady_clock::now();
-  const MapDataset train(place.client, place.At("train/"), DecodeImage);
-  const MapDataset test(place.client, place.At("test/"), DecodeImage);
+  const gcsflux::MapDatasetOptions options{.download = ValueOrThrow(gcsflux::DownloaderOptionsFromFlags())};
+  const MapDataset train(place.client, place.At("train/"), DecodeImage, options);
+  const MapDataset test(place.client, place.At("test/"), DecodeImage, options);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   std::cout << "listed " << train.objects().size() + test.objects().size() << " objects in " << elapsed.count() << " s"
             << std::endl;

@@ -63,6 +63,11 @@ gcsflux_test(integration_tests
           integration/upload_test.cc support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 
+# The command line's flags, each an option.
+gcsflux_test(flags_tests
+  SOURCES flags/flags_test.cc
+  LIBRARIES gcsflux_flags gflags)
+
 # The network: certificates, proxies, and what goes wrong on the way.
 gcsflux_test(network_tests
   SOURCES client/network_test.cc

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "gcsflux/flags.h"
 #include "gcsflux/upload.h"
 
 DEFINE_bool(no_clobber, false, "cp: fail where the destination is there already.");
@@ -70,13 +71,18 @@ Result<void> Download(const Client& client, const ObjectName& source, std::strin
   return {};
 }
 
-UploadOptions UploadFlags() {
-  return {.mode = FLAGS_no_clobber ? WriteMode::kCreate : WriteMode::kOverwrite,
-          .attributes = {.content_type = FLAGS_content_type}};
+Result<UploadOptions> UploadFlags() {
+  auto options = UploadOptionsFromFlags();
+  if (!options) return options;
+  options->mode = FLAGS_no_clobber ? WriteMode::kCreate : WriteMode::kOverwrite;
+  options->attributes.content_type = FLAGS_content_type;
+  return options;
 }
 
 Result<void> UploadStream(const Client& client, std::FILE* in, const std::string& name, const ObjectName& destination) {
-  ObjectWriter writer(client, destination, UploadFlags());
+  const auto options = UploadFlags();
+  if (!options) return options.error();
+  ObjectWriter writer(client, destination, *options);
   std::vector<std::byte> block(1U << 20);
   while (const std::size_t count = std::fread(block.data(), 1, block.size(), in)) {
     if (auto written = writer.Write(std::span(block).first(count)); !written) return written;
@@ -94,12 +100,16 @@ Result<void> Upload(const Client& client, const std::string& source, const Objec
     if (!file) return LocalError("open", source);
     return UploadStream(client, file.get(), source, destination);
   }
-  if (const auto stored = UploadFile(client, source, destination, UploadFlags()); !stored) return stored.error();
+  const auto options = UploadFlags();
+  if (!options) return options.error();
+  if (const auto stored = UploadFile(client, source, destination, *options); !stored) return stored.error();
   return {};
 }
 
 Result<void> CopyObject(const Client& client, const ObjectName& source, const ObjectName& destination) {
-  ObjectWriter writer(client, destination, UploadFlags());
+  const auto options = UploadFlags();
+  if (!options) return options.error();
+  ObjectWriter writer(client, destination, *options);
   const ByteSink pass_on = [&writer](std::span<const std::byte> data) { return writer.Write(data); };
   if (const auto read = client.ReadObject(source, pass_on); !read) return read.error();
   if (const auto stored = writer.Close(); !stored) return stored.error();

@@ -70,7 +70,9 @@ int Run(int argc, const char* const* argv) {
   if (!client) return Complain(client.error());
   const auto done = command->run(*client, *words);
   std::cout.flush();
+  const auto traced = CloseTraceFile();
   if (!done) return Complain(done.error());
+  if (!traced) return Complain(traced.error());
   if (!std::cout) return Complain({ErrorCode::kLocalIo, "standard output could not be written"});
   return 0;
 }

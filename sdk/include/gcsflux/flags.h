@@ -4,8 +4,10 @@
 #include <string_view>
 #include <vector>
 
+#include "gcsflux/download.h"
 #include "gcsflux/options.h"
 #include "gcsflux/result.h"
+#include "gcsflux/upload.h"
 
 namespace gcsflux {
 
@@ -23,8 +25,20 @@ bool HelpRequested();
 /// one per paragraph, with its default.
 std::string FlagsHelp(std::string_view program_file);
 
-/// The options that the flags describe: --endpoint, --project, --credentials, --download_retry_... and so on.
-/// kInvalidArgument where a value is out of its range; else as Credentials::FromFile fails.
+/// The options that the flags describe: --endpoint, --project, --credentials, --download_retry_... and so on, with the
+/// listeners that --log_level and --trace_file ask for.
+/// kInvalidArgument where a value is out of its range; kLocalIo where the trace cannot be written; else as
+/// Credentials::FromFile fails.
 Result<ClientOptions> ClientOptionsFromFlags();
+
+/// What --max_concurrency says. kInvalidArgument where it is out of its range.
+Result<DownloaderOptions> DownloaderOptionsFromFlags();
+
+/// What --upload_chunk_bytes says. kInvalidArgument where it is out of its range.
+Result<UploadOptions> UploadOptionsFromFlags();
+
+/// Ends the file that --trace_file names, once all calls are over; without one it does nothing. A program that ends
+/// without it leaves out a bracket only. kLocalIo where the timeline could not be written.
+Result<void> CloseTraceFile();
 
 }  // namespace gcsflux

@@ -1,0 +1,55 @@
+#include "flags/event_flags.h"
+
+#include <gflags/gflags.h>
+
+#include <memory>
+#include <utility>
+
+#include "flags/flag_values.h"
+#include "gcsflux/flags.h"
+#include "gcsflux/log.h"
+#include "gcsflux/trace.h"
+
+DEFINE_string(log_level, "none",
+              "What is told on standard error: none, error, warning (retries too), info (throttling, hedging, tokens "
+              "too) or debug (each request). Raise it to see why something takes long.");
+DEFINE_string(trace_file, "",
+              "File for a timeline of all requests, which https://ui.perfetto.dev shows. Set it to see what waits for "
+              "what; it takes some 400 bytes a request.");
+
+namespace gcsflux {
+namespace {
+
+// The process's: each of its clients draws on the same timeline.
+std::shared_ptr<TraceWriter>& Trace() {
+  static std::shared_ptr<TraceWriter> trace;
+  return trace;
+}
+
+}  // namespace
+
+namespace internal {
+
+Result<void> SetEventListenerFromFlags(ClientOptions& options) {
+  const auto level = ParseLogLevel(FLAGS_log_level);
+  if (!level && FLAGS_log_level != "none") {
+    return WrongFlag("flag --log_level cannot be '" + FLAGS_log_level +
+                     "': it takes none, error, warning, info, debug");
+  }
+  if (!FLAGS_trace_file.empty() && Trace() == nullptr) {
+    auto trace = TraceWriter::Open(FLAGS_trace_file);
+    if (!trace) return Error{trace.error().code, "flag --trace_file: " + trace.error().message};
+    Trace() = *std::move(trace);
+  }
+  options.event_listener = CombineListeners({level ? MakeLogger(*level) : nullptr, Trace()});
+  return {};
+}
+
+}  // namespace internal
+
+Result<void> CloseTraceFile() {
+  const std::shared_ptr<TraceWriter> trace = std::exchange(Trace(), nullptr);
+  return trace ? trace->Close() : Result<void>();
+}
+
+}  // namespace gcsflux

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "gcsflux/result.h"
+
+// What flags' values mean, and how it is said that they are wrong.
+namespace gcsflux::internal {
+
+/// kInvalidArgument.
+inline Error WrongFlag(std::string message) { return Error{ErrorCode::kInvalidArgument, std::move(message)}; }
+
+/// Seconds from `least` (0 or 0.001) to a year.
+Result<std::chrono::milliseconds> MillisecondsOfFlag(const std::string& flag, double seconds, double least);
+
+template <class T>
+struct NamedValue {
+  const char* name;
+  T value;
+};
+
+/// The value of that name; the others are in the message.
+template <class T, std::size_t N>
+Result<T> ValueNamed(const std::string& flag, const std::string& name, const NamedValue<T> (&names)[N]) {
+  std::string all;
+  for (const auto& [known, value] : names) {
+    if (name == known) return value;
+    all += (all.empty() ? "" : ", ") + std::string(known);
+  }
+  return WrongFlag("flag --" + flag + " cannot be '" + name + "': it takes " + all);
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,84 @@
+#include "flags/network_flags.h"
+
+#include <gflags/gflags.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "flags/flag_values.h"
+
+DEFINE_double(connect_timeout_s, 10.0, "For name look-up, TCP and TLS. Raise it on slow or distant networks.");
+DEFINE_int32(stall_timeout_s, 60,
+             "A request in which no byte moves for so long is broken off and repeated. Raise it for slow endpoints.");
+DEFINE_int32(max_idle_connections, 256,
+             "Connections kept open between requests. Raise it to at least the number of requests at a time.");
+DEFINE_string(user_agent_prefix, "",
+              "Put before gcsflux/VERSION in the User-Agent header. Set it to find one's own requests in logs.");
+DEFINE_string(extra_headers, "",
+              "Headers for every request to the endpoint: 'Name: value', several with | between them. Set them where a "
+              "gateway or an audit asks for them.");
+DEFINE_string(
+    ca_file, "",
+    "PEM file of the certificates that vouch for servers. Set it where a proxy or a private endpoint has one of "
+    "its own; empty takes CURL_CA_BUNDLE, then SSL_CERT_FILE, then the system's.");
+DEFINE_string(client_certificate_file, "",
+              "PEM file of the certificate that the client shows. Set it where mutual TLS is asked for.");
+DEFINE_string(client_key_file, "", "PEM file of that certificate's key. Set it where the certificate's file has none.");
+DEFINE_string(proxy, "",
+              "Proxy, as [http|https|socks5h ...://][user:password@]host[:port], or none. Set it where http_proxy, "
+              "https_proxy and all_proxy, which empty takes, are not right.");
+DEFINE_string(no_proxy, "",
+              "Hosts to reach without it, with commas between them, or none. Set it where no_proxy, which empty takes, "
+              "is not right.");
+
+namespace gcsflux::internal {
+namespace {
+
+std::string_view Trim(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// "Name: value|Name: value". Whether they are good headers is seen by Client::Create.
+Result<void> ReadHeaders(std::string_view text, ClientOptions& options) {
+  while (!text.empty()) {
+    const auto end = std::min(text.find('|'), text.size());
+    const std::string_view header = text.substr(0, end);
+    const auto colon = header.find(':');
+    if (colon == std::string_view::npos) {
+      return WrongFlag("flag --extra_headers: each header is written 'Name: value', and | stands between them");
+    }
+    options.extra_headers.emplace_back(Trim(header.substr(0, colon)), Trim(header.substr(colon + 1)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return {};
+}
+
+// Empty leaves it to the environment, which no value but the absent one can say.
+std::optional<std::string> UnlessNone(const std::string& flag) {
+  if (flag.empty()) return std::nullopt;
+  return flag == "none" ? "" : flag;
+}
+
+}  // namespace
+
+Result<void> SetNetworkFromFlags(ClientOptions& options) {
+  const auto connect_timeout = MillisecondsOfFlag("connect_timeout_s", FLAGS_connect_timeout_s, 0.001);
+  if (!connect_timeout) return connect_timeout.error();
+  options.connect_timeout = *connect_timeout;
+  if (FLAGS_stall_timeout_s < 1) return WrongFlag("flag --stall_timeout_s must be at least 1");
+  options.stall_timeout = std::chrono::seconds(FLAGS_stall_timeout_s);
+  if (FLAGS_max_idle_connections < 0) return WrongFlag("flag --max_idle_connections must not be negative");
+  options.max_idle_connections = FLAGS_max_idle_connections;
+  options.user_agent_prefix = FLAGS_user_agent_prefix;
+  options.ca_file = FLAGS_ca_file;
+  options.client_certificate_file = FLAGS_client_certificate_file;
+  options.client_key_file = FLAGS_client_key_file;
+  options.proxy = UnlessNone(FLAGS_proxy);
+  options.no_proxy = UnlessNone(FLAGS_no_proxy);
+  return ReadHeaders(FLAGS_extra_headers, options);
+}
+
+}  // namespace gcsflux::internal

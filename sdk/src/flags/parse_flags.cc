@@ -1,0 +1,106 @@
+// The command line: ParseFlags, HelpRequested and FlagsHelp.
+#include <gflags/gflags.h>
+
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "flags/flag_values.h"
+#include "gcsflux/flags.h"
+
+namespace gcsflux {
+namespace {
+
+using internal::WrongFlag;
+
+bool help_requested = false;
+
+std::string_view Directory(std::string_view path) { return path.substr(0, path.rfind('/') + 1); }
+
+bool IsKnown(const std::string& name, gflags::CommandLineFlagInfo* info) {
+  return gflags::GetCommandLineFlagInfo(name.c_str(), info);
+}
+
+// One flag of the line: "--name", "--name=value" or, with the value in the next word, "--name value".
+struct Word {
+  std::string name;
+  std::optional<std::string> value;
+};
+
+Word SplitWord(std::string_view text) {
+  text.remove_prefix(text.starts_with("--") ? 2 : 1);
+  const auto equals = text.find('=');
+  if (equals == std::string_view::npos) return {std::string(text), std::nullopt};
+  return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+}
+
+// Sets the flag; tells whether the next word, null at the end of the line, was its value.
+Result<bool> SetFlag(Word word, const char* next) {
+  gflags::CommandLineFlagInfo info;
+  bool took_next = false;
+  if (!IsKnown(word.name, &info) && word.name.starts_with("no") && !word.value && IsKnown(word.name.substr(2), &info) &&
+      info.type == "bool") {
+    word = {word.name.substr(2), "false"};
+  } else if (info.name.empty()) {
+    return WrongFlag("unknown flag --" + word.name + "; --help lists them");
+  } else if (!word.value && info.type == "bool") {
+    word.value = "true";
+  } else if (!word.value) {
+    if (next == nullptr) return WrongFlag("flag --" + word.name + " needs a value");
+    word.value = next;
+    took_next = true;
+  }
+  if (gflags::SetCommandLineOption(word.name.c_str(), word.value->c_str()).empty()) {
+    return WrongFlag("flag --" + word.name + " cannot be '" + *word.value + "': it takes a value of type " + info.type);
+  }
+  return took_next;
+}
+
+// gflags writes 0.2 with all its seventeen digits.
+std::string DefaultOf(const gflags::CommandLineFlagInfo& flag) {
+  if (flag.default_value.empty()) return "empty";
+  if (flag.type != "double") return flag.default_value;
+  std::ostringstream shortest;
+  shortest << std::stod(flag.default_value);
+  return shortest.str();
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> ParseFlags(int argc, const char* const* argv) {
+  std::vector<std::string> rest;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view text = argv[i];
+    if (text == "--") {
+      rest.insert(rest.end(), argv + i + 1, argv + argc);
+      break;
+    }
+    if (text == "--help" || text == "-help" || text == "-h") {
+      help_requested = true;
+    } else if (text.size() < 2 || text.front() != '-') {
+      rest.emplace_back(text);  // "-" alone is standard input or output.
+    } else {
+      const auto took_next = SetFlag(SplitWord(text), i + 1 < argc ? argv[i + 1] : nullptr);
+      if (!took_next) return took_next.error();
+      if (*took_next) ++i;
+    }
+  }
+  return rest;
+}
+
+bool HelpRequested() { return help_requested; }
+
+std::string FlagsHelp(std::string_view program_file) {
+  std::vector<gflags::CommandLineFlagInfo> flags;
+  gflags::GetAllFlags(&flags);
+  std::string own;
+  std::string common;
+  for (const auto& flag : flags) {
+    const std::string text = "  --" + flag.name + " (" + DefaultOf(flag) + ")\n      " + flag.description + "\n";
+    if (Directory(flag.filename) == Directory(__FILE__)) common += text;
+    if (Directory(flag.filename) == Directory(program_file)) own += text;
+  }
+  return own + common;
+}
+
+}  // namespace gcsflux

@@ -1,0 +1,34 @@
+// DownloaderOptionsFromFlags and UploadOptionsFromFlags.
+#include <gflags/gflags.h>
+
+#include "flags/flag_values.h"
+#include "gcsflux/flags.h"
+
+DEFINE_int32(
+    max_concurrency, 16,
+    "Requests of a download at a time. Raise it until the network is full; each holds a thread and a connection.");
+DEFINE_int64(
+    upload_chunk_bytes, 16LL << 20,
+    "Bytes of one request of an upload, rounded up to a multiple of 256 KiB; as much memory is held. Raise it for "
+    "long, fast connections, lower it where memory is short.");
+
+namespace gcsflux {
+
+using internal::WrongFlag;
+
+Result<DownloaderOptions> DownloaderOptionsFromFlags() {
+  constexpr int kMost = 10'000;
+  if (FLAGS_max_concurrency < 1 || FLAGS_max_concurrency > kMost) {
+    return WrongFlag("flag --max_concurrency must be from 1 to 10000");
+  }
+  return DownloaderOptions{.max_concurrency = FLAGS_max_concurrency};
+}
+
+Result<UploadOptions> UploadOptionsFromFlags() {
+  if (FLAGS_upload_chunk_bytes < 1 || FLAGS_upload_chunk_bytes > 1LL << 32) {
+    return WrongFlag("flag --upload_chunk_bytes must be from 1 to 4294967296");
+  }
+  return UploadOptions{.chunk_bytes = static_cast<std::size_t>(FLAGS_upload_chunk_bytes)};
+}
+
+}  // namespace gcsflux

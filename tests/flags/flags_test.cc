@@ -1,0 +1,218 @@
+// Every option has its flag: what the flag says arrives in the option, and nonsense is refused with the flag's name.
+#include "gcsflux/flags.h"
+
+#include <gflags/gflags.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+
+#include "gcsflux/client.h"
+
+namespace gcsflux {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+// A member that was added makes these fail to compile: give it a flag, and a row in the table below.
+constexpr auto kClientMembers = [](const ClientOptions& options) {
+  const auto& [endpoint, credentials, exchange_signed_tokens, quota_project, project, retry, throttle_policy,
+               idempotency, hedge, connect_timeout, stall_timeout, max_idle_connections, extra_headers,
+               user_agent_prefix, ca_file, client_certificate_file, client_key_file, proxy, no_proxy, event_listener] =
+      options;
+  return &event_listener == &options.event_listener && &endpoint == &options.endpoint;
+};
+constexpr auto kRetryMembers = [](const RetryOptions& options) {
+  const auto& [initial_delay, multiplier, max_delay, jitter, deadline, max_attempts, budget] = options;
+  return &initial_delay == &options.initial_delay && &budget == &options.budget;
+};
+constexpr auto kHedgeMembers = [](const HedgeOptions& options) {
+  const auto& [budget, stall_factor, min_stall] = options;
+  return &budget == &options.budget && &min_stall == &options.min_stall;
+};
+
+struct Case {
+  std::string flag;
+  std::string value;
+  std::function<bool(const ClientOptions&)> arrived;
+};
+
+std::vector<Case> RetryCases(const std::string& kind, const RetryOptions RetryPolicies::*policy) {
+  const auto arrived = [policy](auto check) {
+    return [policy, check](const ClientOptions& options) { return check(options.retry.*policy); };
+  };
+  return {
+      {kind + "_retry_initial_delay_s", "1.5", arrived([](auto& r) { return r.initial_delay == milliseconds(1500); })},
+      {kind + "_retry_multiplier", "1.2", arrived([](auto& r) { return r.multiplier == 1.2; })},
+      {kind + "_retry_max_delay_s", "45", arrived([](auto& r) { return r.max_delay == seconds(45); })},
+      {kind + "_retry_jitter", "none", arrived([](auto& r) { return r.jitter == Jitter::kNone; })},
+      {kind + "_retry_deadline_s", "300", arrived([](auto& r) { return r.deadline == seconds(300); })},
+      {kind + "_retry_max_attempts", "7", arrived([](auto& r) { return r.max_attempts == 7; })},
+      {kind + "_retry_budget", "0.5", arrived([](auto& r) { return r.budget == 0.5; })},
+  };
+}
+
+std::vector<Case> Cases() {
+  using O = const ClientOptions&;
+  const std::string trace = ::testing::TempDir() + "flags_test_trace.json";
+  std::vector<Case> cases = {
+      {"endpoint", "http://127.0.0.1:1", [](O o) { return o.endpoint == "http://127.0.0.1:1"; }},
+      {"credentials", "anonymous", [](O o) { return o.credentials.has_value(); }},
+      {"exchange_signed_tokens", "true", [](O o) { return o.exchange_signed_tokens; }},
+      {"quota_project", "payer", [](O o) { return o.quota_project == "payer"; }},
+      {"project", "mine", [](O o) { return o.project == "mine"; }},
+      {"throttle_policy", "decorrelated", [](O o) { return o.throttle_policy == ThrottlePolicy::kDecorrelated; }},
+      {"idempotency", "always", [](O o) { return o.idempotency == IdempotencyPolicy::kAlwaysRetry; }},
+      {"hedge_budget", "0", [](O o) { return o.hedge.budget == 0; }},
+      {"hedge_stall_factor", "5", [](O o) { return o.hedge.stall_factor == 5; }},
+      {"hedge_min_stall_s", "0.25", [](O o) { return o.hedge.min_stall == milliseconds(250); }},
+      {"connect_timeout_s", "0.5", [](O o) { return o.connect_timeout == milliseconds(500); }},
+      {"stall_timeout_s", "7", [](O o) { return o.stall_timeout == seconds(7); }},
+      {"max_idle_connections", "9", [](O o) { return o.max_idle_connections == 9; }},
+      {"extra_headers", "X-A: 1, 2| X-B:x:y|X-C:",
+       [](O o) {
+         return o.extra_headers ==
+                std::vector<std::pair<std::string, std::string>>{{"X-A", "1, 2"}, {"X-B", "x:y"}, {"X-C", ""}};
+       }},
+      {"user_agent_prefix", "trainer/1", [](O o) { return o.user_agent_prefix == "trainer/1"; }},
+      {"ca_file", "/ca.pem", [](O o) { return o.ca_file == "/ca.pem"; }},
+      {"client_certificate_file", "/c.pem", [](O o) { return o.client_certificate_file == "/c.pem"; }},
+      {"client_key_file", "/k.pem", [](O o) { return o.client_key_file == "/k.pem"; }},
+      {"proxy", "proxy:3128", [](O o) { return o.proxy == "proxy:3128"; }},
+      {"proxy", "none", [](O o) { return o.proxy == ""; }},
+      {"no_proxy", "localhost,.internal", [](O o) { return o.no_proxy == "localhost,.internal"; }},
+      {"log_level", "warning", [](O o) { return o.event_listener != nullptr; }},
+      {"trace_file", trace, [](O o) { return o.event_listener != nullptr; }},
+  };
+  for (const auto& [kind, policy] : {std::pair("list", &RetryPolicies::list),
+                                     {"download", &RetryPolicies::download},
+                                     {"upload", &RetryPolicies::upload},
+                                     {"metadata", &RetryPolicies::metadata}}) {
+    const auto more = RetryCases(kind, policy);
+    cases.insert(cases.end(), more.begin(), more.end());
+  }
+  return cases;
+}
+
+class FlagsTest : public ::testing::Test {
+ protected:
+  ~FlagsTest() override { static_cast<void>(CloseTraceFile()); }
+  static void Set(const std::string& flag, const std::string& value) {
+    ASSERT_NE(gflags::SetCommandLineOption(flag.c_str(), value.c_str()), "") << flag;
+  }
+  const gflags::FlagSaver saver_;
+};
+
+TEST_F(FlagsTest, LeavesOptionsAsTheyAreByDefault) {
+  EXPECT_TRUE(kClientMembers(ClientOptions()) && kRetryMembers(RetryOptions()) && kHedgeMembers(HedgeOptions()));
+  const auto options = ClientOptionsFromFlags();
+  ASSERT_TRUE(options.ok()) << options.error().message;
+  const ClientOptions defaults;
+  EXPECT_EQ(options->retry.list, defaults.retry.list);
+  EXPECT_EQ(options->retry.download, defaults.retry.download);
+  EXPECT_EQ(options->retry.upload, defaults.retry.upload);
+  EXPECT_EQ(options->retry.metadata, defaults.retry.metadata);
+  EXPECT_EQ(options->hedge.budget, defaults.hedge.budget);
+  EXPECT_EQ(options->hedge.stall_factor, defaults.hedge.stall_factor);
+  EXPECT_EQ(options->hedge.min_stall, defaults.hedge.min_stall);
+  EXPECT_EQ(options->throttle_policy, defaults.throttle_policy);
+  EXPECT_EQ(options->idempotency, defaults.idempotency);
+  EXPECT_EQ(options->connect_timeout, defaults.connect_timeout);
+  EXPECT_EQ(options->stall_timeout, defaults.stall_timeout);
+  EXPECT_EQ(options->max_idle_connections, defaults.max_idle_connections);
+  EXPECT_FALSE(options->proxy || options->no_proxy || options->credentials || options->event_listener);
+  EXPECT_TRUE(options->extra_headers.empty());
+  EXPECT_EQ(DownloaderOptionsFromFlags()->max_concurrency, DownloaderOptions().max_concurrency);
+  EXPECT_EQ(UploadOptionsFromFlags()->chunk_bytes, UploadOptions().chunk_bytes);
+}
+
+TEST_F(FlagsTest, WhatAFlagSaysArrivesInItsOption) {
+  for (const Case& test : Cases()) {
+    const gflags::FlagSaver saver;
+    const auto before = ClientOptionsFromFlags();
+    ASSERT_TRUE(before.ok());
+    EXPECT_FALSE(test.arrived(*before)) << test.flag << " is so by default: the case shows nothing";
+    Set(test.flag, test.value);
+    const auto options = ClientOptionsFromFlags();
+    ASSERT_TRUE(options.ok()) << test.flag << ": " << options.error().message;
+    EXPECT_TRUE(test.arrived(*options)) << test.flag;
+    static_cast<void>(CloseTraceFile());
+  }
+}
+
+TEST_F(FlagsTest, TransfersHaveFlagsToo) {
+  Set("max_concurrency", "64");
+  EXPECT_EQ(DownloaderOptionsFromFlags()->max_concurrency, 64);
+  Set("upload_chunk_bytes", "1048576");
+  EXPECT_EQ(UploadOptionsFromFlags()->chunk_bytes, 1U << 20);
+}
+
+TEST_F(FlagsTest, RefusesNonsenseByTheFlagsName) {
+  const std::pair<const char*, const char*> wrong[] = {{"download_retry_initial_delay_s", "-1"},
+                                                       {"list_retry_multiplier", "0.5"},
+                                                       {"upload_retry_max_delay_s", "nan"},
+                                                       {"metadata_retry_jitter", "some"},
+                                                       {"list_retry_deadline_s", "inf"},
+                                                       {"list_retry_max_attempts", "0"},
+                                                       {"list_retry_budget", "-0.1"},
+                                                       {"throttle_policy", "hope"},
+                                                       {"idempotency", "maybe"},
+                                                       {"hedge_budget", "1.5"},
+                                                       {"hedge_stall_factor", "0"},
+                                                       {"hedge_min_stall_s", "0"},
+                                                       {"connect_timeout_s", "0"},
+                                                       {"stall_timeout_s", "0"},
+                                                       {"max_idle_connections", "-1"},
+                                                       {"extra_headers", "no colon"},
+                                                       {"log_level", "loud"},
+                                                       {"trace_file", "/no/such/dir/t.json"}};
+  for (const auto& [flag, value] : wrong) {
+    const gflags::FlagSaver saver;
+    Set(flag, value);
+    const auto options = ClientOptionsFromFlags();
+    ASSERT_FALSE(options.ok()) << flag << "=" << value;
+    EXPECT_THAT(options.error().message, HasSubstr("flag --" + std::string(flag)));
+  }
+  for (const auto& [flag, value] : {std::pair("max_concurrency", "0"), {"max_concurrency", "100000"}}) {
+    const gflags::FlagSaver saver;
+    Set(flag, value);
+    EXPECT_THAT(DownloaderOptionsFromFlags().error().message, HasSubstr(flag));
+  }
+  Set("upload_chunk_bytes", "0");
+  EXPECT_THAT(UploadOptionsFromFlags().error().message, HasSubstr("upload_chunk_bytes"));
+}
+
+TEST_F(FlagsTest, WhatFlagsLeaveToTheClientItRefuses) {
+  for (const auto& [flag, value] : {std::pair("ca_file", "/no/such/file.pem"),
+                                    {"client_certificate_file", "/no/such/file.pem"},
+                                    {"proxy", "ftp://x"},
+                                    {"extra_headers", "Host: x"},
+                                    {"user_agent_prefix", "a\nb"}}) {
+    const gflags::FlagSaver saver;
+    Set("endpoint", "http://127.0.0.1:1");
+    Set(flag, value);
+    const auto client = Client::Create(*ClientOptionsFromFlags());
+    ASSERT_FALSE(client.ok()) << flag;
+    EXPECT_THAT(client.error().message, HasSubstr(flag)) << "it is called like the option";
+  }
+}
+
+TEST_F(FlagsTest, HelpSaysOfEachWhenToChangeIt) {
+  const std::string help = FlagsHelp(__FILE__);
+  std::set<std::string> flags = {"max_concurrency", "upload_chunk_bytes"};
+  for (const Case& test : Cases()) flags.insert(test.flag);
+  for (const std::string& flag : flags) {
+    const auto at = help.find("  --" + flag + " (");
+    ASSERT_NE(at, std::string::npos) << flag;
+    const std::string text = help.substr(at, help.find("\n  --", at + 1) - at);
+    EXPECT_THAT(text, ::testing::AnyOf(HasSubstr("Set it"), HasSubstr("Set them"), HasSubstr("Raise it"),
+                                       HasSubstr("Lower it"), HasSubstr("Change it"), HasSubstr("to compare")))
+        << text;
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux
