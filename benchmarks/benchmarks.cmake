@@ -20,6 +20,8 @@ function(gcsflux_benchmark name)
   add_test(NAME ${name} COMMAND ${name} --benchmark_min_time=0 --benchmark_filter=${ARGN}.*)
 endfunction()
 
+gcsflux_benchmark(bench_cancellation "BM_(BackingOff|WaitingAtTheGate)")
+target_link_libraries(bench_cancellation PRIVATE gcsflux_emulator)
 gcsflux_benchmark(bench_emulator_copies)
 gcsflux_benchmark(bench_emulator_idle)
 gcsflux_benchmark(bench_emulator_reads)

@@ -1,0 +1,173 @@
+// How long does a call take to return once its stop_token asks it to, wherever it stands, while the service still
+// stalls? Each benchmark is a phase; an iteration is one call in it, and its time that from request_stop() to the
+// return. `p99_ms` is the 99th percentile, `worst_ms` the slowest.
+#include <arpa/inet.h>
+#include <benchmark/benchmark.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gcsflux/client.h"
+#include "gcsflux/emulator/emulator.h"
+#include "gcsflux/upload.h"
+
+namespace gcsflux::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr int kCalls = 200;
+constexpr double kForever = 1e6;  // milliseconds
+const ObjectName kObject{"bench", "object"};
+
+/// A call that does not return by itself, under that stop_token.
+using StalledCall = std::function<Error(const std::stop_token&)>;
+
+template <class T>
+Error ErrorOf(const Result<T>& result) {
+  return result ? Error{ErrorCode::kInvalidArgument, "it returned by itself"} : result.error();
+}
+
+// A listener that takes no more connections: those that come wait, as for a host that does not answer.
+class FullListener {
+ public:
+  FullListener() {
+    sockaddr_in address{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
+    socklen_t length = sizeof address;
+    auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    const bool listens = bind(listener_, generic, length) == 0 && listen(listener_, 0) == 0 &&
+                         getsockname(listener_, generic, &length) == 0;
+    if (!listens) throw std::runtime_error("no listener");
+    port_ = ntohs(address.sin_port);
+    for (int& waiting : waiting_) {
+      waiting = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+      connect(waiting, generic, length);
+    }
+  }
+  ~FullListener() {
+    for (const int waiting : waiting_) close(waiting);
+    close(listener_);
+  }
+  FullListener(const FullListener&) = delete;
+  FullListener& operator=(const FullListener&) = delete;
+
+  [[nodiscard]] std::string endpoint() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  const int listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int waiting_[8] = {};
+  int port_ = 0;
+};
+
+struct Service {
+  emulator::Emulator emulator;
+  Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "bench"});
+  std::string content = std::string(4 << 20, 'c');
+
+  Service() {
+    const bool is_stored = client.InsertBucket("bench").ok() && client.InsertObject(kObject, AsBytes(content)).ok();
+    if (!is_stored) throw std::runtime_error("the emulator does not take the object");
+  }
+  [[nodiscard]] StalledCall Read() const {
+    return [this](const std::stop_token& stop) { return ErrorOf(client.ReadObject(kObject, {.stop = stop})); };
+  }
+};
+
+// Begins the call, lets it get to where it stalls, and stops it. Seconds until it returned, or its error.
+Result<double> StopOnce(const StalledCall& call, std::chrono::milliseconds until_stalled) {
+  std::stop_source stop;
+  Clock::time_point returned;
+  Error error;
+  std::thread caller([&] {
+    error = call(stop.get_token());
+    returned = Clock::now();
+  });
+  std::this_thread::sleep_for(until_stalled);
+  const auto stopped = Clock::now();
+  stop.request_stop();
+  caller.join();
+  if (error.code != ErrorCode::kCancelled) return error;
+  return std::chrono::duration<double>(returned - stopped).count();
+}
+
+void Measure(benchmark::State& state, const StalledCall& call, std::chrono::milliseconds until_stalled = 15ms) {
+  std::vector<double> seconds;
+  for (auto _ : state) {
+    const Result<double> taken = StopOnce(call, until_stalled);
+    if (!taken) return state.SkipWithError(("it was not cancelled: " + taken.error().message).c_str());
+    state.SetIterationTime(*taken);
+    seconds.push_back(*taken);
+  }
+  std::sort(seconds.begin(), seconds.end());
+  state.counters["p50_ms"] = seconds[seconds.size() / 2] * 1e3;
+  state.counters["p99_ms"] = seconds[std::min(seconds.size() - 1, seconds.size() * 99 / 100)] * 1e3;
+  state.counters["worst_ms"] = seconds.back() * 1e3;
+}
+
+void BM_Connecting(benchmark::State& state) {
+  const FullListener listener;
+  const Client client = *Client::Create({.endpoint = listener.endpoint()});
+  Measure(state, [&](const std::stop_token& stop) { return ErrorOf(client.ReadObject(kObject, {.stop = stop})); });
+}
+
+void BM_AwaitingFirstByte(benchmark::State& state) {
+  Service service;
+  service.emulator.shaping().Set({.read_first_byte_ms = kForever});
+  Measure(state, service.Read());
+}
+
+void BM_AwaitingMoreOfTheBody(benchmark::State& state) {
+  Service service;
+  service.emulator.shaping().Set({.stream_read_mbps = 0.01});
+  Measure(state, service.Read());
+}
+
+void BM_Uploading(benchmark::State& state) {
+  Service service;
+  service.emulator.shaping().Set({.stream_write_mbps = 0.01});
+  Measure(state, [&](const std::stop_token& stop) {
+    return ErrorOf(UploadObject(service.client, {"bench", "up"}, AsBytes(service.content), {.stop = stop}));
+  });
+}
+
+void BM_BackingOff(benchmark::State& state) {
+  Service service;
+  service.emulator.faults().Load(emulator::ParseFaultPlan(
+      R"({"rules":[{"name":"down","match":{"method":"GET"},"action":{"type":"status","status":503}}]})"));
+  const Client patient = *Client::Create(
+      {.endpoint = service.emulator.endpoint(), .retry = RetryPolicies::All({.initial_delay = 60s, .max_delay = 60s})});
+  Measure(state, [&](const std::stop_token& stop) { return ErrorOf(patient.ReadObject(kObject, {.stop = stop})); });
+}
+
+// Others wait in the same line.
+void BM_WaitingAtTheGate(benchmark::State& state) {
+  Service service;
+  service.emulator.quotas().Set({.reads_per_second = 0.001});
+  std::stop_source all;
+  std::vector<std::jthread> others;
+  for (int i = 0; i < 16; ++i) {
+    others.emplace_back([&] { static_cast<void>(service.Read()(all.get_token())); });
+  }
+  std::this_thread::sleep_for(500ms);  // until the gate has engaged
+  Measure(state, service.Read());
+  all.request_stop();
+}
+
+BENCHMARK(BM_Connecting)->UseManualTime()->Iterations(kCalls)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_AwaitingFirstByte)->UseManualTime()->Iterations(kCalls)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_AwaitingMoreOfTheBody)->UseManualTime()->Iterations(kCalls)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_Uploading)->UseManualTime()->Iterations(kCalls)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_BackingOff)->UseManualTime()->Iterations(kCalls)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_WaitingAtTheGate)->UseManualTime()->Iterations(kCalls)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace gcsflux::bench
