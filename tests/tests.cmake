@@ -43,7 +43,8 @@ target_include_directories(sdk_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_test(auth_tests
   SOURCES auth/access_token_test.cc auth/client_renewal_test.cc auth/client_tokens_test.cc auth/credential_files.cc
           auth/credential_urls_test.cc auth/emulator_tokens_test.cc auth/find_credentials_test.cc
-          auth/parse_credentials_test.cc auth/signed_jwt_test.cc auth/token_cache_test.cc auth/token_exchange_test.cc
+          auth/parse_credentials_test.cc auth/signed_jwt_test.cc auth/signed_url_test.cc auth/token_cache_test.cc
+          auth/token_exchange_test.cc auth/v4_signing_test.cc
           base/hide_secret_test.cc base/url_test.cc client/authorization_test.cc emulator/crypto_fixtures.cc
           emulator/identity_fixture.cc support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json OpenSSL::Crypto)

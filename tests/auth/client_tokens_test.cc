@@ -174,9 +174,7 @@ TEST_F(ClientTokensTest, SendsNoTokenAfterASessionThatLeadsElsewhere) {
   const std::string bytes(600'000, 'x');
   for (const auto& [location, is_ours] :
        {std::pair("https://storage.googleapis.com/session", true), std::pair("https://evil.com/session", false),
-        std::pair("http://storage.googleapis.com/session", false),
-        std::pair("https://storage.googleapis.com.evil.com/session", false),
-        std::pair("https://storage.googleapis.com@evil.com/session", false)}) {
+        std::pair("https://storage.googleapis.com.evil.com/session", false)}) {
     const Client client = MakeClient([&](const HttpRequest& request) {
       if (request.method != internal::Method::kPost) return HttpResponse{.status = 400};
       return HttpResponse{.status = 200, .headers = {{"location", location}}};
@@ -189,6 +187,21 @@ TEST_F(ClientTokensTest, SendsNoTokenAfterASessionThatLeadsElsewhere) {
     EXPECT_EQ(requests[1].url, location);
     EXPECT_EQ(HeaderOf(requests[1], "Authorization").empty(), !is_ours) << location;
     tokens_ = 0;
+  }
+}
+
+TEST_F(ClientTokensTest, SendsNothingToASessionInTheClearOrBehindAUsersName) {
+  const std::string bytes(600'000, 'x');
+  for (const char* location :
+       {"http://storage.googleapis.com/session", "https://storage.googleapis.com@evil.com/session"}) {
+    const Client client = MakeClient([&](const HttpRequest&) {
+      return HttpResponse{.status = 200, .headers = {{"location", location}}};
+    });
+    ObjectWriter writer(client, {"bkt", "o"}, {.chunk_bytes = 256 << 10});
+    const auto written = writer.Write(AsBytes(bytes));
+    ASSERT_FALSE(written.ok());
+    EXPECT_EQ(written.error().code, ErrorCode::kBadResponse) << location;
+    EXPECT_EQ(StorageRequests().size(), 1U) << location;
   }
 }
 

@@ -45,8 +45,8 @@ Error GivenUp(Error error, int attempts) {
 
 }  // namespace
 
-Error NoTokenFrom(const std::string& url, Error error) {
-  error.message = "no token from " + url.substr(0, url.find('?')) + ": " + error.message;
+Error NoTokenFrom(const std::string& url, Error error, const char* wanted) {
+  error.message = std::string("no ") + wanted + " from " + url.substr(0, url.find('?')) + ": " + error.message;
   error.http_status = 0;
   return error;
 }
@@ -58,14 +58,14 @@ Result<HttpResponse> SendTokenRequest(const TokenContext& context, const TokenRe
   for (int attempts = 1;; ++attempts) {
     auto response = SendOnce(context, request);
     if (response) return response;
-    if (!IsTransient(response.error())) return NoTokenFrom(url, response.error());
+    if (!IsTransient(response.error())) return NoTokenFrom(url, response.error(), request.wanted);
     delay = BackoffDelay(context.retry, attempts, context.timing.Random(), delay);
     if (attempts >= context.retry.max_attempts || context.timing.Now() + delay >= end) {
-      return NoTokenFrom(url, GivenUp(response.error(), attempts));
+      return NoTokenFrom(url, GivenUp(response.error(), attempts), request.wanted);
     }
     if (context.observer != nullptr) context.observer->TokenRetried();
     if (!context.timing.Wait(delay, context.stop)) {
-      return NoTokenFrom(url, Error{ErrorCode::kCancelled, "cancelled while waiting to repeat"});
+      return NoTokenFrom(url, Error{ErrorCode::kCancelled, "cancelled while waiting to repeat"}, request.wanted);
     }
   }
 }

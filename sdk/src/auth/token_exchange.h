@@ -25,7 +25,8 @@ struct TokenContext {
 /// comes back, and no HTTP status: a caller must not take them for those of its own request.
 Result<HttpResponse> SendTokenRequest(const TokenContext& context, const TokenRequest& request);
 
-/// "no token from https://host/path: " and the error's own message; no query, which may hold secrets.
-Error NoTokenFrom(const std::string& url, Error error);
+/// "no token from https://host/path: " and the error's own message; no query, which may hold secrets. `wanted` is what
+/// was asked for, where it was no token.
+Error NoTokenFrom(const std::string& url, Error error, const char* wanted = "token");
 
 }  // namespace gcsflux::internal

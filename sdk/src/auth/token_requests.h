@@ -13,6 +13,8 @@ struct TokenRequest {
   HttpRequest http = {};
   /// What may appear in no message, should the answer repeat it.
   std::vector<std::string> secrets = {};
+  /// What is asked for, as a message says it.
+  const char* wanted = "token";
 };
 
 /// The grant urn:ietf:params:oauth:grant-type:jwt-bearer (RFC 7523).

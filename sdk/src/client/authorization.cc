@@ -40,7 +40,8 @@ Result<Authorization> ResolveAuthorization(const ClientOptions& options, const s
   if (is_plain && !IsLoopback(endpoint)) {
     return Wrong("an access token would go to " + endpoint + " in the clear: use https, or anonymous credentials");
   }
-  return Authorization{std::make_shared<TokenCache>(std::move(source), CredentialKindName(*credential)), quota_project};
+  auto tokens = std::make_shared<TokenCache>(std::move(source), CredentialKindName(*credential));
+  return Authorization{tokens, quota_project, MakeBlobSigner(*credential, tokens)};
 }
 
 }  // namespace gcsflux::internal

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "auth/blob_signer.h"
 #include "auth/find_credentials.h"
 #include "auth/token_cache.h"
 #include "base/environment.h"
@@ -12,8 +13,9 @@ namespace gcsflux::internal {
 
 /// As whom a client speaks.
 struct Authorization {
-  std::shared_ptr<TokenCache> tokens = {};  ///< Null for anonymous access.
-  std::string quota_project = {};           ///< Empty where requests name none.
+  std::shared_ptr<TokenCache> tokens = {};        ///< Null for anonymous access.
+  std::string quota_project = {};                 ///< Empty where requests name none.
+  std::shared_ptr<const BlobSigner> signer = {};  ///< Null for anonymous access.
 };
 
 /// What the options and their surroundings come to. Where no credentials are given, Application Default Credentials are

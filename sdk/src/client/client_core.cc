@@ -105,7 +105,7 @@ Result<HttpResponse> ClientCore::Transmit(const HttpRequest& request, const std:
   if (tokens == nullptr || !IsToEndpoint(request)) {
     return Perform(request, invocation_id, attempts, nullptr, stop, receiver);
   }
-  const internal::TokenContext context{*transport_, *timing_, settings_.retry.metadata, stop, &observer_};
+  const internal::TokenContext context = TokenContextFor(stop);
   const auto token = tokens->Get(context);
   if (!token) return token.error();
   auto response = Perform(request, invocation_id, attempts, token->get(), stop, receiver);

@@ -76,6 +76,11 @@ class ClientCore {
   /// A request whose answer is small, retried.
   Result<internal::HttpResponse> Exchange(const internal::Call& call, const internal::HttpRequest& request) const;
 
+  /// With what requests of the credential's own are sent.
+  [[nodiscard]] internal::TokenContext TokenContextFor(const std::stop_token& stop) const {
+    return {*transport_, *timing_, settings_.retry.metadata, stop, &observer_};
+  }
+
   /// A UUID that names one call over all its attempts.
   [[nodiscard]] std::string NewInvocationId() const;
 

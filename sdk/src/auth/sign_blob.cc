@@ -1,0 +1,72 @@
+#include "auth/sign_blob.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/base64.h"
+#include "base/percent_encoding.h"
+#include "base/url.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kAccounts = "/v1/projects/-/serviceAccounts/";
+
+}  // namespace
+
+IamAccount IamAccountOf(const std::string& email) {
+  return {
+      email, "https://iamcredentials.googleapis.com" + std::string(kAccounts) + PercentEncode(email) + ":signBlob", {}};
+}
+
+IamAccount IamAccountOf(const Impersonation& impersonation) {
+  const std::string& url = impersonation.url;
+  const std::size_t begin = std::min(url.find(kAccounts), url.size() - kAccounts.size()) + kAccounts.size();
+  const std::size_t end = std::max(url.rfind(':'), begin);
+  return {url.substr(begin, end - begin), url.substr(0, end) + ":signBlob", impersonation.delegates};
+}
+
+TokenRequest SignBlobRequest(const IamAccount& account, std::string_view bytes, const std::string& token) {
+  json body = {{"payload", Base64Encode(bytes)}};
+  for (const std::string& delegate : account.delegates) {
+    const bool is_whole = delegate.starts_with("projects/");
+    body["delegates"].push_back(is_whole ? delegate : "projects/-/serviceAccounts/" + delegate);
+  }
+  TokenRequest request{{.method = Method::kPost,
+                        .url = account.url,
+                        .headers = {{"Content-Type", "application/json"}, {"Authorization", "Bearer " + token}},
+                        .head = body.dump(),
+                        .bypass_proxy = IsLoopback(account.url)},
+                       {token}};
+  request.wanted = "signature";
+  return request;
+}
+
+Result<std::string> ParseSignBlobAnswer(const HttpResponse& response) {
+  const json answer = json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+  const auto found = answer.is_object() ? answer.find("signedBlob") : answer.end();
+  if (answer.is_object() && found != answer.end() && found->is_string()) {
+    auto bytes = Base64Decode(found->get<std::string>());
+    if (bytes && !bytes->empty()) return *std::move(bytes);
+  }
+  return Error{ErrorCode::kBadResponse, "the answer is no signature: it has no signedBlob"};
+}
+
+TokenRequest MetadataEmailRequest(const std::string& host) {
+  TokenRequest request = MetadataRequest(host);
+  request.http.url.replace(request.http.url.rfind('/') + 1, std::string::npos, "email");
+  request.wanted = "service account";
+  return request;
+}
+
+Result<std::string> ParseMetadataEmail(const HttpResponse& response) {
+  std::string email = response.body.substr(0, response.body.find_last_not_of(" \r\n") + 1);
+  const bool is_email = email.find('@') != std::string::npos && email.size() <= 256 &&
+                        std::all_of(email.begin(), email.end(), [](char c) { return c > ' ' && c <= '~'; });
+  if (is_email && FindHeader(response.headers, "metadata-flavor") == "Google") return email;
+  return Error{ErrorCode::kBadResponse, "the metadata server tells no e-mail address of a service account"};
+}
+
+}  // namespace gcsflux::internal
