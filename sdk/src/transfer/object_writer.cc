@@ -124,8 +124,11 @@ class ObjectWriter::Upload {
   // Copies what fits into the buffer; returns the rest.
   std::span<const std::byte> Keep(std::span<const std::byte> data) {
     constexpr std::size_t kLeast = internal::kUploadQuantum;
-    if (buffer_.capacity() == 0) buffer_.reserve(std::min(options_.chunk_bytes, std::max(data.size(), kLeast)));
     const auto taken = data.first(std::min(data.size(), options_.chunk_bytes - buffer_.size()));
+    if (buffer_.size() + taken.size() > buffer_.capacity()) {
+      // Beyond the first piece at once, not by doubling: that would leave another chunk's worth of memory behind.
+      buffer_.reserve(buffer_.empty() ? std::max(taken.size(), kLeast) : options_.chunk_bytes);
+    }
     buffer_.insert(buffer_.end(), taken.begin(), taken.end());
     return data.subspan(taken.size());
   }
