@@ -59,9 +59,15 @@ target_include_directories(upload_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # The SDK from outside, against the emulator.
 gcsflux_test(integration_tests
-  SOURCES integration/client_test.cc integration/encryption_test.cc integration/fault_matrix_test.cc
-          integration/multipart_upload_test.cc integration/operations_test.cc integration/throttling_test.cc
-          integration/upload_test.cc support/raw_server.cc
+  SOURCES integration/client_test.cc
+          integration/encryption_test.cc
+          integration/fault_matrix_test.cc
+          integration/hedging_test.cc
+          integration/multipart_upload_test.cc
+          integration/operations_test.cc
+          integration/throttling_test.cc
+          integration/upload_test.cc
+          support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 
 # The command line's flags, each an option.

@@ -17,6 +17,9 @@ Result<void> CheckOptions(const ClientOptions& options) {
        {&options.retry.list, &options.retry.download, &options.retry.upload, &options.retry.metadata}) {
     if (auto checked = internal::CheckRetryOptions(*retry); !checked) return checked;
   }
+  if (!(options.hedge.budget >= 0)) return refuse("HedgeOptions::budget is negative");
+  if (!(options.hedge.stall_factor >= 1.0)) return refuse("HedgeOptions::stall_factor must be at least 1");
+  if (options.hedge.min_stall.count() < 1) return refuse("HedgeOptions::min_stall must be at least 1 ms");
   if (options.connect_timeout.count() < 1) return refuse("ClientOptions::connect_timeout must be at least 1 ms");
   if (options.stall_timeout.count() < 1) return refuse("ClientOptions::stall_timeout must be at least 1 s");
   if (options.max_idle_connections < 0) return refuse("ClientOptions::max_idle_connections is negative");
@@ -43,6 +46,7 @@ Result<Client> Client::Create(ClientOptions options) {
                                 .throttle_policy = options.throttle_policy,
                                 .idempotency = options.idempotency,
                                 .extra_headers = options.extra_headers,
+                                .hedge = options.hedge,
                                 .event_listener = options.event_listener};
   return Client(std::make_shared<const ClientCore>(std::move(settings), internal::MakeCurlTransport(*network),
                                                    internal::SystemTiming()));

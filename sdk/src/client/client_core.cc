@@ -1,8 +1,5 @@
 #include "client/client_core.h"
 
-#include "base/hide_secret.h"
-#include "base/version.h"
-#include "events/shown_url.h"
 #include "retry/throttle_cause.h"
 #include "wire/error_response.h"
 
@@ -15,7 +12,6 @@ using internal::Gate;
 using internal::GateKeeper;
 using internal::HttpRequest;
 using internal::HttpResponse;
-using internal::TokenCache;
 
 namespace {
 
@@ -45,37 +41,16 @@ void Report(GateKeeper& gate, Gate::TimePoint sent, const Result<HttpResponse>& 
   attempts.SetGateDelay(gate.OnThrottled(sent, attempts.number()));
 }
 
-// An answer may repeat what it was sent, and an error's words go into messages.
-void HideSecrets(std::string& body, const HttpRequest& request, const internal::AccessToken* token) {
-  if (token != nullptr) internal::HideSecret(body, token->text);
-  if (request.is_url_secret) {
-    internal::HideSecret(body, request.url);
-    constexpr std::string_view kId = "upload_id=";
-    const auto id = request.url.find(kId);
-    if (id != std::string::npos) {
-      const auto value = std::string_view(request.url).substr(id + kId.size());
-      internal::HideSecret(body, value.substr(0, value.find('&')));
-    }
-  }
-  for (const auto& [name, value] : request.headers) {
-    if (name.ends_with("-encryption-key")) internal::HideSecret(body, value);
-  }
-}
-
 }  // namespace
 
-bool ClientCore::IsToEndpoint(const HttpRequest& request) const {
-  const std::string_view url = request.url;
-  return url.starts_with(settings_.endpoint) && url.substr(settings_.endpoint.size()).starts_with('/');
-}
-
 Result<HttpResponse> ClientCore::SendRaw(const HttpRequest& request, const std::string& invocation_id,
-                                         Attempts& attempts, const std::stop_token& stop,
-                                         BodyReceiver* receiver) const {
+                                         Attempts& attempts, const std::stop_token& stop, BodyReceiver* receiver,
+                                         const RestOfRead& rest) const {
   attempts.SetInvocationId(invocation_id);
+  Sending sending{request, invocation_id, attempts, stop, receiver, rest, nullptr};
   const GateClass gate_class = internal::GateClassOf(attempts.call().kind);
   if (settings_.throttle_policy != ThrottlePolicy::kGate) {
-    auto response = Transmit(request, invocation_id, attempts, stop, receiver);
+    auto response = Transmit(sending);
     if (Throttling(response)) observer_.Throttled({.call = attempts.info(), .gate_class = gate_class});
     return response;
   }
@@ -86,7 +61,8 @@ Result<HttpResponse> ClientCore::SendRaw(const HttpRequest& request, const std::
     attempts.GiveUp();
     return RefusedByGate(admission.kind);
   }
-  auto response = Transmit(request, invocation_id, attempts, stop, receiver);
+  sending.gate = &gate;
+  auto response = Transmit(sending);
   const auto throttling = Throttling(response);
   Report(gate, admission.sent, response, throttling, attempts);
   if (throttling) {
@@ -97,67 +73,10 @@ Result<HttpResponse> ClientCore::SendRaw(const HttpRequest& request, const std::
   return response;
 }
 
-Result<HttpResponse> ClientCore::Transmit(const HttpRequest& request, const std::string& invocation_id,
-                                          Attempts& attempts, const std::stop_token& stop,
-                                          BodyReceiver* receiver) const {
-  TokenCache* const tokens = settings_.authorization.tokens.get();
-  // A session's URI can lead to another host, and is a credential of its own: no token goes along.
-  if (tokens == nullptr || !IsToEndpoint(request)) {
-    return Perform(request, invocation_id, attempts, nullptr, stop, receiver);
-  }
-  const internal::TokenContext context = TokenContextFor(stop);
-  const auto token = tokens->Get(context);
-  if (!token) return token.error();
-  auto response = Perform(request, invocation_id, attempts, token->get(), stop, receiver);
-  if (!response || response->status != 401 || !tokens->is_renewable() || !attempts.StartOver()) return response;
-  const auto renewed = tokens->Replace(*token, context);
-  if (!renewed) return renewed.error();
-  return Perform(request, invocation_id, attempts, renewed->get(), stop, receiver);
-}
-
-Result<HttpResponse> ClientCore::Perform(const HttpRequest& request, const std::string& invocation_id,
-                                         const Attempts& attempts, const internal::AccessToken* token,
-                                         const std::stop_token& stop, BodyReceiver* receiver) const {
-  HttpRequest complete = request;
-  const bool is_to_endpoint = IsToEndpoint(request);
-  if (token != nullptr) {
-    complete.headers.emplace_back("Authorization", "Bearer " + token->text);
-    complete.bypass_proxy = settings_.endpoint.starts_with("http://");
-  }
-  if (!settings_.authorization.quota_project.empty()) {
-    complete.headers.emplace_back("x-goog-user-project", settings_.authorization.quota_project);
-  }
-  complete.headers.emplace_back("x-goog-api-client", std::string("gl-cpp/20 gccl/") + internal::kVersion +
-                                                         " gccl-invocation-id/" + invocation_id +
-                                                         " gccl-attempt-count/" + std::to_string(attempts.number()));
-  if (is_to_endpoint) {
-    complete.headers.insert(complete.headers.end(), settings_.extra_headers.begin(), settings_.extra_headers.end());
-  }
-  internal::Movement movement;
-  complete.movement = &movement;
-  const auto start = observer_.is_heard() ? timing_->Now() : internal::Timing::TimePoint();
-  auto response = transport_->Perform(complete, receiver, stop);
-  std::string url;
-  observer_.RequestEnded(movement.bytes_sent, movement.bytes_received, [&] {
-    url = internal::ShownUrl(request.url, request.is_url_secret);
-    return RequestEvent{.call = attempts.info(),
-                        .method = internal::MethodName(request.method),
-                        .url = url,
-                        .status = response ? response->status : 0,
-                        .failure = response ? std::nullopt : std::optional(response.error().code),
-                        .bytes_sent = movement.bytes_sent,
-                        .bytes_received = movement.bytes_received,
-                        .start = start,
-                        .first_byte = movement.first_byte ? std::optional(start + *movement.first_byte) : std::nullopt,
-                        .end = timing_->Now()};
-  });
-  if (response && response->status >= 300) HideSecrets(response->body, complete, token);
-  return response;
-}
-
 Result<HttpResponse> ClientCore::Send(const HttpRequest& request, const std::string& invocation_id, Attempts& attempts,
-                                      const std::stop_token& stop, BodyReceiver* receiver) const {
-  auto response = SendRaw(request, invocation_id, attempts, stop, receiver);
+                                      const std::stop_token& stop, BodyReceiver* receiver,
+                                      const RestOfRead& rest) const {
+  auto response = SendRaw(request, invocation_id, attempts, stop, receiver, rest);
   if (response.ok() && response->status >= 300) return internal::ErrorFromResponse(*response);
   return response;
 }

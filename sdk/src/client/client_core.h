@@ -1,12 +1,15 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "base/timing.h"
 #include "client/authorization.h"
+#include "client/hedge.h"
 #include "events/observer.h"
 #include "gcsflux/client.h"
 #include "http/transport.h"
@@ -27,6 +30,7 @@ class ClientCore {
     ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
     IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict;
     internal::Headers extra_headers = {};
+    HedgeOptions hedge = {};
     std::shared_ptr<EventListener> event_listener = nullptr;
   };
 
@@ -37,7 +41,8 @@ class ClientCore {
         timing_(std::move(timing)),
         observer_(settings_.event_listener),
         gates_(*timing_),
-        budgets_(settings_.retry) {}
+        budgets_(settings_.retry),
+        hedging_(settings_.hedge) {}
 
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] const std::string& endpoint() const { return settings_.endpoint; }
@@ -63,15 +68,19 @@ class ClientCore {
     return internal::RetryLoop(call, rules, std::move(attempt));
   }
 
+  /// What a read that stands still is asked for a second time: what has not come yet, or nothing where all has.
+  using RestOfRead = std::function<std::optional<internal::HttpRequest>()>;
+
   /// One attempt: let in by the gate of its bucket and class, authorised, tagged with the call's identity, any status
-  /// as a Result. A status of 300 or more that is not 308 is an Error.
+  /// as a Result; a read may be hedged, with the request itself unless `rest` says with what. A status of 300 or more
+  /// that is not 308 is an Error.
   Result<internal::HttpResponse> Send(const internal::HttpRequest& request, const std::string& invocation_id,
                                       internal::Attempts& attempts, const std::stop_token& stop,
-                                      internal::BodyReceiver* receiver = nullptr) const;
+                                      internal::BodyReceiver* receiver = nullptr, const RestOfRead& rest = {}) const;
   /// The same with every status as it came.
   Result<internal::HttpResponse> SendRaw(const internal::HttpRequest& request, const std::string& invocation_id,
                                          internal::Attempts& attempts, const std::stop_token& stop,
-                                         internal::BodyReceiver* receiver = nullptr) const;
+                                         internal::BodyReceiver* receiver = nullptr, const RestOfRead& rest = {}) const;
 
   /// A request whose answer is small, retried.
   Result<internal::HttpResponse> Exchange(const internal::Call& call, const internal::HttpRequest& request) const;
@@ -86,12 +95,21 @@ class ClientCore {
 
  private:
   [[nodiscard]] bool IsToEndpoint(const internal::HttpRequest& request) const;
-  Result<internal::HttpResponse> Transmit(const internal::HttpRequest& request, const std::string& invocation_id,
-                                          internal::Attempts& attempts, const std::stop_token& stop,
-                                          internal::BodyReceiver* receiver) const;
-  Result<internal::HttpResponse> Perform(const internal::HttpRequest& request, const std::string& invocation_id,
-                                         const internal::Attempts& attempts, const internal::AccessToken* token,
-                                         const std::stop_token& stop, internal::BodyReceiver* receiver) const;
+  // One attempt, as it was handed to SendRaw().
+  struct Sending {
+    const internal::HttpRequest& request;
+    const std::string& invocation_id;
+    internal::Attempts& attempts;
+    const std::stop_token& stop;
+    internal::BodyReceiver* receiver;
+    const RestOfRead& rest;
+    internal::GateKeeper* gate;  // Null where no gate is in charge.
+  };
+  Result<internal::HttpResponse> Transmit(const Sending& sending) const;
+  Result<internal::HttpResponse> Perform(const Sending& sending, const internal::AccessToken* token) const;
+  Result<internal::HttpResponse> PerformHedged(const Sending& sending, const internal::AccessToken* token) const;
+  internal::HttpRequest Complete(internal::HttpRequest request, const Sending& sending,
+                                 const internal::AccessToken* token) const;
 
   const Settings settings_;
   const std::unique_ptr<internal::Transport> transport_;
@@ -99,6 +117,7 @@ class ClientCore {
   mutable internal::Observer observer_;
   mutable internal::Gates gates_;
   mutable internal::RetryBudgets budgets_;
+  mutable internal::Hedging hedging_;
 };
 
 }  // namespace gcsflux

@@ -126,8 +126,11 @@ Result<ReadSummary> Read(const ClientCore& core, const ObjectName& object, const
   auto summary = core.Retry(call, [&](Attempts& attempts) -> Result<ReadSummary> {
     if (!read.is_complete()) {
       const auto pinned = read.pinned();
-      const auto request = internal::ReadObjectRequest(core.endpoint(), object, options, read.delivered(), pinned);
-      const auto response = core.Send(request, id, attempts, options.stop, &read);
+      const auto rest = [&]() -> std::optional<internal::HttpRequest> {
+        if (read.is_complete()) return std::nullopt;
+        return internal::ReadObjectRequest(core.endpoint(), object, options, read.delivered(), read.pinned());
+      };
+      const auto response = core.Send(*rest(), id, attempts, options.stop, &read, rest);
       if (read.has_moved()) attempts.NoteProgress();
       if (!response && pinned && response.error().code == ErrorCode::kNotFound) {
         return Error{ErrorCode::kAborted, "the object changed or was deleted while it was being read", 404};

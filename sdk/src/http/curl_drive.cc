@@ -62,17 +62,18 @@ std::optional<Result<HttpResponse>> CurlDrive::Decide() {
   } else if (second_ && race_.leader == &first_->exchange) {
     SecondFailed(Error{ErrorCode::kCancelled, "the first answer came"});
   } else if (second_ && second_->outcome) {
-    SecondFailed(*second_->outcome);
+    SecondFailed(*std::move(second_->outcome));
   }
   if (second_ || !first_->outcome) return std::nullopt;
   return std::move(first_->outcome);
 }
 
-void CurlDrive::SecondFailed(const Result<HttpResponse>& outcome) {
-  watch_->OnSecondFailed(outcome);
+// The watch may end what its request borrows: the exchange goes first.
+void CurlDrive::SecondFailed(Result<HttpResponse> outcome) {
   second_.reset();
   second_easy_.reset();
   race_.is_on = false;
+  watch_->OnSecondFailed(outcome);
 }
 
 // Sends a second request beside one that is overdue, where the watch gives one. Returns how long nothing is to be

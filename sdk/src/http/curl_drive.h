@@ -47,7 +47,7 @@ class CurlDrive {
   Result<HttpResponse> Loop(const std::stop_token& stop);
   void TakeOutcomes();
   std::optional<Result<HttpResponse>> Decide();
-  void SecondFailed(const Result<HttpResponse>& outcome);
+  void SecondFailed(Result<HttpResponse> outcome);
   std::chrono::nanoseconds LookOn();
   void StartSecond(const HttpRequest& request);
 

@@ -42,6 +42,14 @@ GateKeeper::Admission GateKeeper::Enter(Gate::Ticket ticket, Gate::TimePoint dea
   }
 }
 
+std::optional<Gate::TimePoint> GateKeeper::EnterIfOpen(Gate::Ticket ticket) {
+  const std::lock_guard lock(mutex_);
+  if (gate_.is_engaged()) return std::nullopt;
+  const auto now = timing_.Now();
+  gate_.Acquire(ticket, now);  // An open gate lets in whoever comes.
+  return now;
+}
+
 // Waits for its turn, for the deadline, for `stop`, or to be woken.
 void GateKeeper::Await(Gate::Ticket ticket, Gate::Duration turn, Gate::Duration left, const std::stop_token& stop,
                        std::unique_lock<std::mutex>& lock) {

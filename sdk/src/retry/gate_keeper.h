@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 
 #include "base/timing.h"
@@ -30,6 +31,10 @@ class GateKeeper {
   };
   /// Returns when it is known.
   Admission Enter(Gate::Ticket ticket, Gate::TimePoint deadline, const std::stop_token& stop);
+
+  /// The same for a request that can be done without: the time at which it was sent, or nothing where it would have to
+  /// wait, or where requests are being throttled.
+  std::optional<Gate::TimePoint> EnterIfOpen(Gate::Ticket ticket);
 
   /// What became of a request that has entered at `sent`: exactly one of them.
   void OnSuccess(Gate::TimePoint sent);

@@ -72,6 +72,9 @@ class Attempts {
   /// True once in a call.
   bool StartOver();
 
+  /// A second request is sent beside that of the attempt under way, under a number of its own.
+  void CountSecond() { ++number_; }
+
   /// Whatever the attempt under way fails with, no other follows.
   void GiveUp() { is_hopeless_ = true; }
 

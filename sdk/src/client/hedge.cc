@@ -1,0 +1,47 @@
+#include "client/hedge.h"
+
+#include <utility>
+
+namespace gcsflux::internal {
+
+const HttpRequest* Hedge::OnOverdue() {
+  const auto stall = parts_.progress.TakeStall();
+  parts_.observer.Stalled({.call = parts_.attempts.info(),
+                           .phase = stall.phase,
+                           .stood_still = stall.stood_still,
+                           .threshold = stall.threshold});
+  if (!parts_.budget.Take()) return nullptr;
+  parts_.attempts.CountSecond();
+  auto request = parts_.make_second();
+  if (!request) return nullptr;
+  if (parts_.gate != nullptr) {
+    const auto entered = parts_.gate->EnterIfOpen(parts_.attempts.ticket().value_or(0));
+    if (!entered) return nullptr;
+    sent_ = *entered;
+  }
+  const CallInfo call = parts_.attempts.info();
+  second_ = std::make_unique<ObservedRequest>(parts_.observer, parts_.timing, call, *std::move(request));
+  parts_.progress.OnSecondSent();
+  parts_.observer.Hedged(call);
+  return &second_->request();
+}
+
+void Hedge::OnSecondWon() {
+  parts_.observer.HedgeWon(second_->call());
+  if (parts_.gate != nullptr) parts_.gate->OnSuccess(sent_);
+  if (winner_) winner_->Ended(Error{ErrorCode::kCancelled, "a second request was faster"});
+  winner_ = std::move(second_);
+}
+
+void Hedge::OnSecondFailed(const Result<HttpResponse>& outcome) {
+  parts_.observer.HedgeLost(second_->call());
+  if (parts_.gate != nullptr) {
+    const bool is_throttled = outcome && outcome->status == 429;
+    is_throttled ? static_cast<void>(parts_.gate->OnThrottled(sent_, parts_.attempts.number()))
+                 : parts_.gate->OnOther();
+  }
+  second_->Ended(outcome);
+  second_.reset();
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "base/timing.h"
+#include "events/observer.h"
+#include "events/shown_url.h"
+#include "http/transport.h"
+
+namespace gcsflux::internal {
+
+/// A request on its way, and what its observer hears of it in the end. Stays where it is; used by one thread.
+class ObservedRequest {
+ public:
+  /// `observer`, `timing` and what `call` borrows must outlive it.
+  ObservedRequest(Observer& observer, const Timing& timing, const CallInfo& call, HttpRequest request)
+      : observer_(observer), timing_(timing), call_(call), request_(std::move(request)) {
+    request_.movement = &movement_;
+    if (observer_.is_heard()) start_ = timing_.Now();
+  }
+  ObservedRequest(const ObservedRequest&) = delete;
+  ObservedRequest& operator=(const ObservedRequest&) = delete;
+
+  [[nodiscard]] const HttpRequest& request() const { return request_; }
+  [[nodiscard]] const CallInfo& call() const { return call_; }
+
+  /// Once.
+  void Ended(const Result<HttpResponse>& outcome) {
+    std::string url;
+    observer_.RequestEnded(movement_.bytes_sent, movement_.bytes_received, [&] {
+      url = ShownUrl(request_.url, request_.is_url_secret);
+      RequestEvent event{.call = call_,
+                         .method = MethodName(request_.method),
+                         .url = url,
+                         .status = outcome ? outcome->status : 0,
+                         .bytes_sent = movement_.bytes_sent,
+                         .bytes_received = movement_.bytes_received,
+                         .start = start_,
+                         .end = timing_.Now()};
+      if (!outcome) event.failure = outcome.error().code;
+      if (movement_.first_byte) event.first_byte = start_ + *movement_.first_byte;
+      return event;
+    });
+  }
+
+ private:
+  Observer& observer_;
+  const Timing& timing_;
+  const CallInfo call_;
+  HttpRequest request_;
+  Movement movement_;
+  Timing::TimePoint start_;
+};
+
+}  // namespace gcsflux::internal

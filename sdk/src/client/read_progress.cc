@@ -1,0 +1,81 @@
+#include "client/read_progress.h"
+
+namespace gcsflux::internal {
+
+ReadProgress::ReadProgress(const Timing& timing, ReadPace& pace, BodyReceiver* receiver)
+    : timing_(timing), pace_(pace), receiver_(receiver) {
+  Enter(Phase::kFirstByte);
+}
+
+void ReadProgress::Enter(Phase phase) {
+  phase_ = phase;
+  since_ = timing_.Now();
+  block_bytes_ = 0;
+  patience_ = phase == Phase::kBody ? pace_.BlockPatience() : std::nullopt;
+  is_pace_known_ = patience_.has_value();
+  if (!patience_) patience_ = pace_.FirstBytePatience();
+  patient_since_ = since_;
+}
+
+// What the phase has taken so far, which is less than it would have taken where it has not ended.
+void ReadProgress::Learn() {
+  const auto took = timing_.Now() - since_;
+  if (phase_ == Phase::kFirstByte) {
+    pace_.OnFirstByte(took);
+  } else {
+    pace_.OnBody(block_bytes_, took);
+  }
+}
+
+Result<bool> ReadProgress::OnHeaders(const HttpResponse& response) {
+  const bool is_success = response.status < 300;
+  if (is_success) {  // Failures come sooner or later than bytes do.
+    Learn();
+    Enter(Phase::kBody);
+  }
+  if (receiver_ != nullptr) return receiver_->OnHeaders(response);
+  body_.clear();
+  return is_success;
+}
+
+Result<void> ReadProgress::OnBody(std::span<const std::byte> data) {
+  if (phase_ != Phase::kBody) Enter(Phase::kBody);  // It went on after a second one was sent.
+  const auto came = timing_.Now();
+  if (receiver_ == nullptr) {
+    body_.append(reinterpret_cast<const char*>(data.data()), data.size());
+  } else if (auto taken = receiver_->OnBody(data); !taken) {
+    return taken;
+  }
+  // A receiver's slowness is not the stream's.
+  const auto now = timing_.Now();
+  since_ += now - came;
+  patient_since_ = is_pace_known_ ? patient_since_ + (now - came) : now;
+  block_bytes_ += data.size();
+  if (block_bytes_ < ReadPace::kBlockBytes) return {};
+  Learn();
+  Enter(Phase::kBody);
+  return {};
+}
+
+void ReadProgress::OnEnd() {
+  if (phase_ == Phase::kBody) Learn();
+}
+
+std::optional<std::chrono::nanoseconds> ReadProgress::TimeLeft() const {
+  if (!patience_) return std::nullopt;
+  return *patience_ - (timing_.Now() - patient_since_);
+}
+
+ReadProgress::Stall ReadProgress::TakeStall() {
+  const Stall stall{phase_, timing_.Now() - patient_since_, patience_.value_or(std::chrono::nanoseconds(0))};
+  patience_.reset();
+  return stall;
+}
+
+void ReadProgress::OnSecondSent() {
+  if (phase_ == Phase::kBody) block_bytes_ = ReadPace::kBlockBytes;  // A whole block would have taken as long at least.
+  Learn();
+  Enter(Phase::kFirstByte);
+}
+
+}  // namespace gcsflux::internal

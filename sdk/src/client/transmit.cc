@@ -1,0 +1,125 @@
+// How one attempt that its gate has let in goes over the network: with whose token, under which headers, and a second
+// time where it is a read that stands still.
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/hide_secret.h"
+#include "base/version.h"
+#include "client/client_core.h"
+#include "client/hedge.h"
+#include "client/observed_request.h"
+#include "client/read_progress.h"
+
+namespace gcsflux {
+
+using internal::HttpRequest;
+using internal::HttpResponse;
+using internal::ObservedRequest;
+using internal::TokenCache;
+
+namespace {
+
+// An answer may repeat what it was sent, and an error's words go into messages.
+void HideSecrets(std::string& body, const HttpRequest& request, const internal::AccessToken* token) {
+  if (token != nullptr) internal::HideSecret(body, token->text);
+  if (request.is_url_secret) {
+    internal::HideSecret(body, request.url);
+    constexpr std::string_view kId = "upload_id=";
+    const auto id = request.url.find(kId);
+    if (id != std::string::npos) {
+      const auto value = std::string_view(request.url).substr(id + kId.size());
+      internal::HideSecret(body, value.substr(0, value.find('&')));
+    }
+  }
+  for (const auto& [name, value] : request.headers) {
+    if (name.ends_with("-encryption-key")) internal::HideSecret(body, value);
+  }
+}
+
+}  // namespace
+
+bool ClientCore::IsToEndpoint(const HttpRequest& request) const {
+  const std::string_view url = request.url;
+  return url.starts_with(settings_.endpoint) && url.substr(settings_.endpoint.size()).starts_with('/');
+}
+
+Result<HttpResponse> ClientCore::Transmit(const Sending& sending) const {
+  TokenCache* const tokens = settings_.authorization.tokens.get();
+  // A session's URI can lead to another host, and is a credential of its own: no token goes along.
+  if (tokens == nullptr || !IsToEndpoint(sending.request)) {
+    return Perform(sending, nullptr);
+  }
+  const internal::TokenContext context = TokenContextFor(sending.stop);
+  const auto token = tokens->Get(context);
+  if (!token) return token.error();
+  auto response = Perform(sending, token->get());
+  if (!response || response->status != 401 || !tokens->is_renewable() || !sending.attempts.StartOver()) return response;
+  const auto renewed = tokens->Replace(*token, context);
+  if (!renewed) return renewed.error();
+  return Perform(sending, renewed->get());
+}
+
+HttpRequest ClientCore::Complete(HttpRequest request, const Sending& sending,
+                                 const internal::AccessToken* token) const {
+  const bool is_to_endpoint = IsToEndpoint(request);
+  if (token != nullptr) {
+    request.headers.emplace_back("Authorization", "Bearer " + token->text);
+    request.bypass_proxy = settings_.endpoint.starts_with("http://");
+  }
+  if (!settings_.authorization.quota_project.empty()) {
+    request.headers.emplace_back("x-goog-user-project", settings_.authorization.quota_project);
+  }
+  request.headers.emplace_back("x-goog-api-client", std::string("gl-cpp/20 gccl/") + internal::kVersion +
+                                                        " gccl-invocation-id/" + sending.invocation_id +
+                                                        " gccl-attempt-count/" +
+                                                        std::to_string(sending.attempts.number()));
+  if (is_to_endpoint) {
+    request.headers.insert(request.headers.end(), settings_.extra_headers.begin(), settings_.extra_headers.end());
+  }
+  return request;
+}
+
+Result<HttpResponse> ClientCore::Perform(const Sending& sending, const internal::AccessToken* token) const {
+  auto response = [&] {
+    if (hedging_.is_enabled() && sending.request.method == internal::Method::kGet) return PerformHedged(sending, token);
+    ObservedRequest only(observer_, *timing_, sending.attempts.info(), Complete(sending.request, sending, token));
+    auto outcome = transport_->Perform(only.request(), sending.receiver, sending.stop);
+    only.Ended(outcome);
+    return outcome;
+  }();
+  if (response && response->status >= 300) HideSecrets(response->body, sending.request, token);
+  return response;
+}
+
+Result<HttpResponse> ClientCore::PerformHedged(const Sending& sending, const internal::AccessToken* token) const {
+  hedging_.budget().OnRequest();
+  ObservedRequest first(observer_, *timing_, sending.attempts.info(), Complete(sending.request, sending, token));
+  internal::ReadProgress progress(*timing_, hedging_.PaceOf(sending.attempts.call().kind), sending.receiver);
+  const auto make_second = [&]() -> std::optional<HttpRequest> {
+    auto rest = sending.rest ? sending.rest() : std::optional(sending.request);
+    if (rest) rest = Complete(*std::move(rest), sending, token);
+    return rest;
+  };
+  internal::Hedge hedge({.timing = *timing_,
+                         .budget = hedging_.budget(),
+                         .observer = observer_,
+                         .gate = sending.gate,
+                         .attempts = sending.attempts,
+                         .progress = progress,
+                         .make_second = make_second});
+  auto response = transport_->PerformWatched(first.request(), &progress, hedge, sending.stop);
+  if (response) {
+    progress.OnEnd();
+    response->body += progress.TakeBody();
+  }
+  if (ObservedRequest* const winner = hedge.winner()) {
+    first.Ended(Error{ErrorCode::kCancelled, "a second request was faster"});
+    winner->Ended(response);
+  } else {
+    first.Ended(response);
+  }
+  return response;
+}
+
+}  // namespace gcsflux

@@ -1,0 +1,202 @@
+// A read that stands still for good is answered by a second request; nobody else is sent twice.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gcsflux/client.h"
+#include "gcsflux/emulator/emulator.h"
+#include "gcsflux/emulator/journal_queries.h"
+
+namespace gcsflux {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kBucket = "my-bucket";
+constexpr std::uint64_t kStallAt = 1'000'000;
+
+std::string Content() {
+  std::string bytes(3'000'000, '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 2'654'435'761U >> 24);
+  return bytes;
+}
+
+// Time stands still at the emulator: what stalls there never goes on by itself.
+class HedgingTest : public testing::Test {
+ protected:
+  HedgingTest() {
+    emulator_.clock().Freeze();
+    Use({});
+    EXPECT_TRUE(client_->InsertBucket(kBucket));
+    EXPECT_TRUE(client_->InsertObject({kBucket, "large"}, AsBytes(content_)));
+    EXPECT_TRUE(client_->InsertObject({kBucket, "small"}, AsBytes("bytes")));
+  }
+
+  void Use(const HedgeOptions& hedge) {
+    client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .hedge = hedge});
+    before_ = {};
+  }
+
+  // Teaches the client how long reads take, and saves up for second requests. A busy machine may already need one.
+  void WarmUp() {
+    for (int i = 0; i < 30; ++i) {
+      ASSERT_TRUE(client_->ReadObject({kBucket, "large"}));
+      ASSERT_TRUE(client_->GetObject({kBucket, "small"}));
+      ASSERT_TRUE(client_->ListObjects(kBucket));
+    }
+    before_ = client_->counters();
+  }
+
+  void StallOnce(const std::string& operation, std::uint64_t after_bytes) {
+    emulator_.faults().Load({.rules = {{.name = "stall",
+                                        .match = {.operation = operation},
+                                        .action = {.type = "stall", .after_bytes = after_bytes, .duration = 1h},
+                                        .limits = {.count = 1}}}});
+  }
+
+  void ExpectHedged() {
+    EXPECT_EQ(emulator_.faults().Fired("stall"), 1U);
+    const Counters counters = client_->counters();
+    EXPECT_GE(counters.stalls, before_.stalls + 1);
+    EXPECT_GE(counters.hedges, before_.hedges + 1);
+    EXPECT_GE(counters.hedges_won, before_.hedges_won + 1);
+    EXPECT_EQ(counters.retries, 0U);
+  }
+
+  // The one that stalled, and the one that was answered in its place.
+  std::pair<emulator::RequestRecord, emulator::RequestRecord> StalledAndWinner() {
+    const auto journal = emulator_.journal();
+    const auto stalled = std::find_if(journal.begin(), journal.end(), [&](const auto& request) {
+      return request.invocation_id == journal.back().invocation_id;
+    });
+    EXPECT_EQ(stalled->attempt, 1);
+    EXPECT_LT(stalled->attempt, journal.back().attempt) << "both are of one call";
+    return {*stalled, journal.back()};
+  }
+
+  const std::string content_ = Content();
+  Counters before_;
+  emulator::Emulator emulator_;
+  std::optional<Client> client_;
+};
+
+TEST_F(HedgingTest, AReadWithoutAFirstByteIsAnsweredByASecondRequest) {
+  WarmUp();
+  StallOnce("storage.objects.get", 0);
+  const auto read = client_->ReadObject({kBucket, "large"});
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_TRUE(*read == content_);
+  ExpectHedged();
+  EXPECT_EQ(StalledAndWinner().second.bytes_out, content_.size());
+}
+
+TEST_F(HedgingTest, AReadThatStopsInItsBodyGoesOnByASecondRequest) {
+  WarmUp();
+  StallOnce("storage.objects.get", kStallAt);
+  const auto read = client_->ReadObject({kBucket, "large"});
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_TRUE(*read == content_);
+  ExpectHedged();
+  const auto [stalled, winner] = StalledAndWinner();
+  EXPECT_EQ(stalled.bytes_out, kStallAt);
+  EXPECT_EQ(winner.offset, kStallAt);
+  EXPECT_EQ(winner.bytes_out, content_.size() - kStallAt) << "no byte was fetched twice";
+}
+
+TEST_F(HedgingTest, MetadataAndListsAreHedgedToo) {
+  WarmUp();
+  StallOnce("storage.objects.get", 0);
+  const auto found = client_->GetObject({kBucket, "small"});
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(found->size, 5U);
+  ExpectHedged();
+}
+
+TEST_F(HedgingTest, AListThatStopsInItsBodyIsAskedForWhole) {
+  WarmUp();
+  StallOnce("storage.objects.list", 100);
+  const auto page = client_->ListObjects(kBucket);
+  ASSERT_TRUE(page.ok()) << page.error().message;
+  EXPECT_EQ(page->objects.size(), 2U);
+  ExpectHedged();
+}
+
+TEST_F(HedgingTest, WritesAreSentOnce) {
+  WarmUp();
+  StallOnce("storage.objects.insert", 0);
+  std::jthread writer([&] {
+    const auto stored =
+        client_->InsertObject({kBucket, "new"}, AsBytes("x"), {.preconditions = {.if_generation_match = 0}});
+    EXPECT_TRUE(stored.ok()) << stored.error().message;
+  });
+  emulator_.clock().AwaitWaiters(1);
+  emulator_.clock().Advance(1h);
+  writer.join();
+  EXPECT_EQ(emulator_.faults().Fired("stall"), 1U);
+  EXPECT_EQ(client_->counters().hedges, before_.hedges);
+}
+
+TEST_F(HedgingTest, SwitchedOffNothingIsSentTwice) {
+  Use({.budget = 0});
+  WarmUp();
+  StallOnce("storage.objects.get", kStallAt);
+  std::jthread reader([&] {
+    const auto read = client_->ReadObject({kBucket, "large"});
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_TRUE(*read == content_);
+  });
+  emulator_.clock().AwaitWaiters(1);
+  emulator_.clock().Advance(1h);
+  reader.join();
+  EXPECT_EQ(emulator_.faults().Fired("stall"), 1U);
+  EXPECT_EQ(client_->counters().hedges, 0U);
+  EXPECT_EQ(client_->counters().requests, 3U * 30 + 1);
+}
+
+TEST_F(HedgingTest, ManyStallsAtOnceAreHedgedWithinTheBudget) {
+  WarmUp();  // 90 requests pay for 4.
+  emulator_.faults().Load({.rules = {{.name = "stall",
+                                      .match = {.operation = "storage.objects.get"},
+                                      .action = {.type = "stall", .duration = 1h},
+                                      .limits = {.count = 16}}}});
+  std::vector<std::jthread> readers;
+  for (int i = 0; i < 16; ++i) {
+    readers.emplace_back([&] {
+      const auto read = client_->ReadObject({kBucket, "large"});
+      ASSERT_TRUE(read.ok()) << read.error().message;
+      EXPECT_TRUE(*read == content_);
+    });
+  }
+  // 106 requests pay for 5 at most, and each stalled one waits at the emulator.
+  emulator_.clock().AwaitWaiters(11);
+  while (client_->counters().stalls < before_.stalls + 11) std::this_thread::yield();
+  emulator_.clock().Advance(1h);
+  readers.clear();
+  EXPECT_EQ(emulator_.faults().Fired("stall"), 16U);
+  EXPECT_LE(client_->counters().hedges, 5U);
+  EXPECT_GE(client_->counters().hedges, before_.hedges + 1);
+}
+
+TEST_F(HedgingTest, ASecondRequestThatIsRefusedIsFollowedByAThird) {
+  WarmUp();
+  emulator_.faults().Load({.rules = {{.name = "stall",
+                                      .match = {.operation = "storage.objects.get"},
+                                      .action = {.type = "stall", .duration = 1h},
+                                      .limits = {.count = 1}},
+                                     {.name = "refuse",
+                                      .match = {.operation = "storage.objects.get", .attempt = 2},
+                                      .action = {.type = "status", .status = 503},
+                                      .limits = {.count = 1}}}});
+  const auto read = client_->ReadObject({kBucket, "large"});
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_TRUE(*read == content_);
+  ExpectHedged();
+  EXPECT_EQ(emulator_.faults().Fired("refuse"), 1U);
+  EXPECT_GE(client_->counters().hedges, before_.hedges + 2);
+}
+
+}  // namespace
+}  // namespace gcsflux
