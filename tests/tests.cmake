@@ -23,6 +23,7 @@ gcsflux_test(sdk_tests
           base/object_name_test.cc
           client/call_options_test.cc
           client/endpoint_test.cc
+          client/hedge_test.cc
           client/read_test.cc
           http/curl_transport_test.cc
           http/second_request_test.cc

@@ -1,0 +1,134 @@
+// When a read that stands still may be sent a second time.
+#include "client/hedge.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+#include "support/driven_timing.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::DrivenTiming;
+
+class HedgeTest : public ::testing::Test {
+ protected:
+  HedgeTest() {
+    for (int i = 0; i < 20; ++i) {
+      budget_.OnRequest();
+      pace_.OnFirstByte(10ms);
+    }
+    progress_.emplace(timing_, pace_, nullptr);
+  }
+
+  Hedge MakeHedge(GateKeeper* gate) {
+    return Hedge({.timing = timing_,
+                  .budget = budget_,
+                  .observer = observer_,
+                  .gate = gate,
+                  .attempts = attempts_,
+                  .progress = *progress_,
+                  .make_second = [this] { return rest_; }});
+  }
+
+  // As many at once as close a gate.
+  void Throttle(GateKeeper& gate) {
+    for (int i = 0; i < 20; ++i) {
+      const auto entered = gate.Enter(static_cast<Gate::Ticket>(i), timing_.Now() + 1h, {});
+      gate.OnThrottled(entered.sent, 1);
+    }
+    ASSERT_TRUE(gate.state().is_engaged);
+  }
+
+  DrivenTiming timing_;
+  Observer observer_;
+  HedgeBudget budget_{0.1};  // of 20 requests: 2
+  ReadPace pace_{HedgeOptions{.stall_factor = 3, .min_stall = 1ms}};
+  const Call call_{.operation = "objects.get", .subject = "gs://b/o", .is_idempotent = true};
+  const RetryOptions retry_;
+  Attempts attempts_{call_, {.options = retry_, .timing = timing_}};
+  std::optional<ReadProgress> progress_;
+  std::optional<HttpRequest> rest_ = HttpRequest{.url = "http://rest"};
+};
+
+TEST_F(HedgeTest, ComesOnceTheReadStandsStill) {
+  Hedge hedge = MakeHedge(nullptr);
+  EXPECT_GT(hedge.TimeLeft().value(), 0ns);
+  timing_.Advance(40ms);
+  ASSERT_LE(hedge.TimeLeft().value(), 0ns);
+  const HttpRequest* const second = hedge.OnOverdue();
+  ASSERT_NE(second, nullptr);
+  EXPECT_EQ(second->url, "http://rest");
+  EXPECT_EQ(attempts_.number(), 2);
+  EXPECT_EQ(observer_.counters().stalls, 1U);
+  EXPECT_EQ(observer_.counters().hedges, 1U);
+  hedge.OnSecondWon();
+  EXPECT_EQ(observer_.counters().hedges_won, 1U);
+  EXPECT_NE(hedge.winner(), nullptr);
+}
+
+TEST_F(HedgeTest, NeverComesWhileTheGateIsEngaged) {
+  GateKeeper gate(timing_);
+  Throttle(gate);
+  Hedge hedge = MakeHedge(&gate);
+  timing_.Advance(40ms);
+  EXPECT_EQ(hedge.OnOverdue(), nullptr);
+  EXPECT_EQ(observer_.counters().stalls, 1U);
+  EXPECT_EQ(observer_.counters().hedges, 0U);
+}
+
+TEST_F(HedgeTest, ComesWhileTheGateIsOpen) {
+  GateKeeper gate(timing_);
+  Hedge hedge = MakeHedge(&gate);
+  timing_.Advance(40ms);
+  EXPECT_NE(hedge.OnOverdue(), nullptr);
+  hedge.OnSecondFailed(HttpResponse{.status = 429});
+  EXPECT_EQ(gate.state().throttled, 1U) << "the gate hears of second requests too";
+}
+
+TEST_F(HedgeTest, IsNotAskedForTwiceWhereItMayNotCome) {
+  while (budget_.Take()) {
+  }
+  Hedge hedge = MakeHedge(nullptr);
+  timing_.Advance(40ms);
+  EXPECT_EQ(hedge.OnOverdue(), nullptr);
+  EXPECT_FALSE(hedge.TimeLeft()) << "until something comes";
+  ASSERT_TRUE(progress_->OnHeaders({.status = 200}).ok());
+  EXPECT_TRUE(hedge.TimeLeft());
+}
+
+TEST_F(HedgeTest, HasNothingToAskForWhereAllHasCome) {
+  rest_.reset();
+  Hedge hedge = MakeHedge(nullptr);
+  timing_.Advance(40ms);
+  EXPECT_EQ(hedge.OnOverdue(), nullptr);
+  EXPECT_EQ(observer_.counters().hedges, 0U);
+}
+
+TEST_F(HedgeTest, DoesNotBlameTheStreamForAReceiverThatTakesItsTime) {
+  class Slow : public BodyReceiver {
+   public:
+    explicit Slow(DrivenTiming& timing) : timing_(timing) {}
+    Result<bool> OnHeaders(const HttpResponse&) override { return true; }
+    Result<void> OnBody(std::span<const std::byte>) override {
+      timing_.Advance(1h);
+      return {};
+    }
+
+   private:
+    DrivenTiming& timing_;
+  };
+  for (int i = 0; i < 20; ++i) pace_.OnBody(ReadPace::kBlockBytes, 10ms);
+  Slow slow(timing_);
+  ReadProgress progress(timing_, pace_, &slow);
+  ASSERT_TRUE(progress.OnHeaders({.status = 200}).ok());
+  const std::vector<std::byte> bytes(1000);
+  ASSERT_TRUE(progress.OnBody(bytes).ok());
+  EXPECT_GT(progress.TimeLeft().value(), 20ms);
+}
+
+}  // namespace
+}  // namespace gcsflux::internal
