@@ -84,8 +84,9 @@ target_include_directories(network_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # What a client says about itself: events, counters, logs, traces.
 gcsflux_test(events_tests
-  SOURCES events/client_events_test.cc events/request_identity_test.cc events/shown_url_test.cc support/raw_server.cc
-  LIBRARIES gcsflux_client gcsflux_emulator)
+  SOURCES events/client_events_test.cc events/event_listeners_test.cc events/log_test.cc
+          events/request_identity_test.cc events/shown_url_test.cc events/trace_test.cc support/raw_server.cc
+  LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json)
 target_include_directories(events_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the process's.

@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "events/observer.h"
+#include "support/recorded_events.h"
+
+namespace gcsflux {
+namespace {
+
+using internal::Observer;
+using testing::RecordedEvents;
+
+class Throwing : public EventListener {
+  void OnRetry(const RetryEvent&) override { throw std::runtime_error("a listener's own trouble"); }
+};
+
+const Error kCause{ErrorCode::kUnavailable, "503"};
+
+TEST(CombineListeners, OneThatThrowsKeepsNothingFromTheOthers) {
+  const auto first = std::make_shared<RecordedEvents>();
+  const auto last = std::make_shared<RecordedEvents>();
+  Observer observer(CombineListeners({first, std::make_shared<Throwing>(), nullptr, last}));
+  observer.Retried({.cause = kCause});
+  EXPECT_EQ(first->retries.size(), 1U);
+  EXPECT_EQ(last->retries.size(), 1U);
+  EXPECT_EQ(observer.counters().listener_exceptions, 1U);
+  EXPECT_EQ(observer.counters().retries, 1U);
+}
+
+TEST(CombineListeners, OfOneIsThatOneAndOfNoneNone) {
+  const auto only = std::make_shared<RecordedEvents>();
+  EXPECT_EQ(CombineListeners({nullptr, only}), only);
+  EXPECT_EQ(CombineListeners({nullptr}), nullptr);
+}
+
+TEST(Observer, MakesNoEventWhereNobodyListens) {
+  Observer observer;
+  bool was_made = false;
+  observer.RequestEnded(1, 2, [&] {
+    was_made = true;
+    return RequestEvent{};
+  });
+  EXPECT_FALSE(was_made);
+  EXPECT_EQ(observer.counters().requests, 1U);
+  EXPECT_EQ(observer.counters().bytes_sent, 1U);
+  EXPECT_EQ(observer.counters().bytes_received, 2U);
+}
+
+TEST(Observer, CountsStallsHedgesSessionsAndTokens) {
+  Observer observer;
+  observer.Stalled({});
+  observer.Hedged({});
+  observer.Hedged({});
+  observer.HedgeWon({});
+  observer.HedgeLost({});
+  observer.SessionRestarted();
+  observer.TokenRetried();
+  observer.TokenFetched({});
+  observer.TokenFetched({.failure = &kCause});
+  const Counters counters = observer.counters();
+  EXPECT_EQ(counters.stalls, 1U);
+  EXPECT_EQ(counters.hedges, 2U);
+  EXPECT_EQ(counters.hedges_won, 1U);
+  EXPECT_EQ(counters.sessions_restarted, 1U);
+  EXPECT_EQ(counters.token_retries, 1U);
+  EXPECT_EQ(counters.token_refreshes, 1U);
+  EXPECT_EQ(counters.token_failures, 1U);
+}
+
+}  // namespace
+}  // namespace gcsflux

@@ -1,0 +1,170 @@
+// The timeline: a trace is read back, and lanes, order and bars are as a viewer needs them.
+#include "gcsflux/trace.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "gcsflux/client.h"
+#include "gcsflux/emulator/emulator.h"
+
+namespace gcsflux {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class TraceTest : public ::testing::Test {
+ protected:
+  TraceTest() {
+    std::string name = ::testing::TempDir() + "trace-XXXXXX";
+    const int file = mkstemp(name.data());
+    EXPECT_GE(file, 0);
+    close(file);
+    path_ = name;
+  }
+  ~TraceTest() override { std::filesystem::remove(path_); }
+
+  [[nodiscard]] std::string Text() const {
+    std::ostringstream text;
+    text << std::ifstream(path_).rdbuf();
+    return text.str();
+  }
+
+  // Those of one kind, from what has been written so far.
+  static std::vector<json> Of(const json& events, const std::string& category) {
+    std::vector<json> some;
+    for (const json& event : events) {
+      if (event.value("cat", "") == category) some.push_back(event);
+    }
+    return some;
+  }
+
+  std::string path_;
+};
+
+TEST_F(TraceTest, RequestsAtTheSameTimeAreOnLanesOfTheirOwn) {
+  emulator::Emulator emulator;
+  const auto trace = *TraceWriter::Open(path_);
+  const Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "test", .event_listener = trace});
+  ASSERT_TRUE(client.InsertBucket("bkt"));
+  emulator.shaping().Set({.read_first_byte_ms = 20});
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      for (int n = 0; n < 10; ++n) EXPECT_TRUE(client.GetBucket("bkt"));
+    });
+  }
+  threads.clear();
+  ASSERT_TRUE(trace->Close().ok());
+  const auto requests = Of(json::parse(Text()), "request");
+  ASSERT_EQ(requests.size(), 81U);
+  std::map<int, std::vector<std::pair<double, double>>> lanes;
+  double busy = 0;
+  double end = 0;
+  for (const json& request : requests) {
+    EXPECT_EQ(request.at("ph"), "X");
+    EXPECT_EQ(request.at("args").at("status"), 200);
+    const double start = request.at("ts");
+    const double duration = request.at("dur");
+    EXPECT_GT(duration, 0);
+    lanes[request.at("tid")].emplace_back(start, start + duration);
+    busy += duration;
+    end = std::max(end, start + duration);
+  }
+  EXPECT_EQ(lanes.size(), 9U);
+  EXPECT_GT(busy, end) << "nothing ran at the same time";
+  for (auto& [lane, bars] : lanes) {
+    std::sort(bars.begin(), bars.end());
+    for (std::size_t i = 1; i < bars.size(); ++i) EXPECT_GE(bars[i].first, bars[i - 1].second) << "lane " << lane;
+  }
+}
+
+TEST_F(TraceTest, TheWaitForTheFirstByteLiesWithinItsRequest) {
+  emulator::Emulator emulator;
+  const auto trace = *TraceWriter::Open(path_);
+  const Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "test", .event_listener = trace});
+  ASSERT_TRUE(client.InsertBucket("bkt"));
+  ASSERT_TRUE(trace->Close().ok());
+  const json events = json::parse(Text());
+  const json request = Of(events, "request").at(0);
+  const json phase = Of(events, "phase").at(0);
+  EXPECT_EQ(request.at("name"), "buckets.insert");
+  EXPECT_EQ(request.at("args").at("object"), "gs://bkt");
+  EXPECT_EQ(request.at("args").at("method"), "POST");
+  EXPECT_EQ(phase.at("name"), "to first byte");
+  EXPECT_EQ(phase.at("tid"), request.at("tid"));
+  EXPECT_EQ(phase.at("ts"), request.at("ts"));
+  EXPECT_LE(phase.at("dur"), request.at("dur"));
+}
+
+TEST_F(TraceTest, WhatGoesWrongIsAMark) {
+  const auto trace = *TraceWriter::Open(path_);
+  const CallInfo call{.operation = "objects.get", .subject = "gs://bkt/o", .attempt = 3};
+  const Error error{ErrorCode::kUnavailable, "503: \"down\"\n\xFF"};
+  trace->OnRetry({.call = call, .cause = error, .delay = std::chrono::microseconds(1500)});
+  trace->OnFailure({.call = call, .error = error});
+  trace->OnThrottle({.call = call, .is_engaged = true, .rate = 8.5});
+  trace->OnStall({.call = call, .stood_still = std::chrono::seconds(2), .threshold = std::chrono::seconds(1)});
+  trace->OnHedge({.call = call, .what = HedgeEvent::What::kSent});
+  trace->OnTokenRefresh({.credential = "metadata server", .took = std::chrono::nanoseconds(1)});
+  ASSERT_TRUE(trace->Close().ok());
+  const json events = json::parse(Text());
+  const auto marks = Of(events, "event");
+  ASSERT_EQ(marks.size(), 5U);
+  std::vector<std::string> names;
+  for (const json& mark : marks) {
+    EXPECT_EQ(mark.at("ph"), "i");
+    EXPECT_EQ(mark.at("args").at("object"), "gs://bkt/o");
+    EXPECT_EQ(mark.at("args").at("attempt"), 3);
+    names.push_back(mark.at("name"));
+  }
+  EXPECT_THAT(names, ::testing::ElementsAre("retry", "failure", "throttle", "stall", "hedge sent"));
+  EXPECT_EQ(marks[0].at("args").at("cause"), "503: \"down\"\n?");
+  EXPECT_EQ(marks[0].at("args").at("delay_us"), 1500.0);
+  EXPECT_EQ(marks[2].at("args").at("rate"), 8.5);
+  EXPECT_EQ(Of(events, "token").at(0).at("args").at("credential"), "metadata server");
+}
+
+TEST_F(TraceTest, AfterACrashOnlyTheBracketIsMissing) {
+  const auto trace = *TraceWriter::Open(path_);
+  for (int i = 0; i < 3; ++i) {
+    trace->OnHedge({.call = {.operation = "objects.get", .attempt = i}});
+    const std::string text = Text();
+    EXPECT_EQ(json::parse(text + "]").size(), static_cast<std::size_t>(i) + 2) << "written at once, and whole";
+  }
+}
+
+TEST_F(TraceTest, WhatComesAfterTheEndIsDropped) {
+  const auto trace = *TraceWriter::Open(path_);
+  ASSERT_TRUE(trace->Close().ok());
+  trace->OnHedge({});
+  ASSERT_TRUE(trace->Close().ok());
+  EXPECT_EQ(json::parse(Text()).size(), 1U);
+}
+
+TEST_F(TraceTest, AFileThatCannotBeWrittenIsAnError) {
+  const auto none = TraceWriter::Open(path_ + "/no/directory");
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().code, ErrorCode::kLocalIo);
+  EXPECT_THAT(none.error().message, HasSubstr(path_));
+
+  const auto full = TraceWriter::Open("/dev/full");
+  ASSERT_TRUE(full.ok());
+  (*full)->OnHedge({});
+  const auto closed = (*full)->Close();
+  ASSERT_FALSE(closed.ok());
+  EXPECT_EQ(closed.error().code, ErrorCode::kLocalIo);
+  EXPECT_THAT(closed.error().message, HasSubstr("No space left"));
+}
+
+}  // namespace
+}  // namespace gcsflux
