@@ -78,8 +78,9 @@ gcsflux_test(flags_tests
 
 # The network: certificates, proxies, and what goes wrong on the way.
 gcsflux_test(network_tests
-  SOURCES client/network_test.cc
-  LIBRARIES gcsflux_client gcsflux_emulator)
+  SOURCES client/network_test.cc emulator/crypto_fixtures.cc network/proxy_test.cc network/tls_test.cc
+          support/raw_server.cc
+  LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json OpenSSL::Crypto)
 target_include_directories(network_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # What a client says about itself: events, counters, logs, traces.

@@ -102,7 +102,7 @@ class Emulator::Running {
   static std::string Scheme(const EmulatorOptions& options) { return options.tls ? "https" : "http"; }
   static std::optional<TlsContext> Tls(const EmulatorOptions& options) {
     if (!options.tls) return std::nullopt;
-    return TlsContext(options.tls->certificate_chain, options.tls->private_key);
+    return TlsContext(*options.tls);
   }
   ServiceAccess Access(const EmulatorOptions& options) {
     if (!options.auth) return {.scheme = Scheme(options), .default_project = options.project};

@@ -29,6 +29,9 @@ DEFINE_string(tls_cert, "",
               "File with the server's certificate chain in PEM: serves HTTPS, and no HTTP. Takes --tls_key. Set it "
               "where clients insist on TLS.");
 DEFINE_string(tls_key, "", "File with that certificate's private key in PEM, without a passphrase.");
+DEFINE_string(tls_client_ca, "",
+              "File with the certificates, in PEM, that vouch for clients: others are refused. Takes --tls_cert. Set it to "
+              "try mutual TLS.");
 DEFINE_string(auth_config, "",
               "JSON file that says who is known and who may do what (docs/identity.md): serves the endpoints where "
               "credentials become tokens, and a metadata server. Set it to try real credentials.");
@@ -75,6 +78,7 @@ constexpr std::array kFlags = {"host",
                                "port",
                                "tls_cert",
                                "tls_key",
+                               "tls_client_ca",
                                "auth_config",
                                "require_auth",
                                "virtual_buckets",
@@ -160,6 +164,7 @@ int ParseArguments(int argc, char** argv) {
   const bool is_patience = FLAGS_client_patience_s >= 0.01 && FLAGS_client_patience_s <= 86'400;
   if (!is_patience) return WrongUsage("--client_patience_s is not 0.01 to 86400");
   if (FLAGS_tls_cert.empty() != FLAGS_tls_key.empty()) return WrongUsage("--tls_cert and --tls_key go together");
+  if (FLAGS_tls_cert.empty() && !FLAGS_tls_client_ca.empty()) return WrongUsage("--tls_client_ca takes --tls_cert");
   if (FLAGS_require_auth && FLAGS_auth_config.empty()) return WrongUsage("--require_auth takes --auth_config");
   if (!FLAGS_allow_seed.empty() && !std::filesystem::is_directory(FLAGS_allow_seed)) {
     return WrongUsage("--allow_seed=" + FLAGS_allow_seed + " is no directory");
@@ -213,6 +218,9 @@ gcsflux::emulator::EmulatorOptions OptionsFromFlags() {
   if (!FLAGS_tls_cert.empty()) {
     options.tls = {.certificate_chain = ReadFile("tls_cert", FLAGS_tls_cert),
                    .private_key = ReadFile("tls_key", FLAGS_tls_key)};
+    if (!FLAGS_tls_client_ca.empty()) {
+      options.tls->client_authorities = ReadFile("tls_client_ca", FLAGS_tls_client_ca);
+    }
   }
   if (!FLAGS_auth_config.empty()) {
     options.auth = {.config = ReadFile("auth_config", FLAGS_auth_config), .is_required = FLAGS_require_auth};

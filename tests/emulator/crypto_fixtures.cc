@@ -48,18 +48,18 @@ const KeyPem& TestKey(int number) {
   return found != keys.end() ? found->second : keys.emplace(number, MakeRsaKey()).first->second;
 }
 
-CertificatePem MakeCertificate() {
+CertificatePem MakeCertificate(const CertificateOptions& options) {
   const KeyPtr key(::EVP_EC_gen("P-256"), &::EVP_PKEY_free);
   const std::unique_ptr<X509, decltype(&::X509_free)> certificate(::X509_new(), &::X509_free);
   ::X509_set_version(certificate.get(), 2);
   ::ASN1_INTEGER_set(::X509_get_serialNumber(certificate.get()), 1);
-  ::X509_gmtime_adj(::X509_getm_notBefore(certificate.get()), -3600);
-  ::X509_gmtime_adj(::X509_getm_notAfter(certificate.get()), 3600);
+  ::X509_gmtime_adj(::X509_getm_notBefore(certificate.get()), -86400);
+  ::X509_gmtime_adj(::X509_getm_notAfter(certificate.get()), options.ends_in.count());
   ::X509_set_pubkey(certificate.get(), key.get());
   X509_NAME* name = ::X509_get_subject_name(certificate.get());
   ::X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, Bytes("emulator"), -1, -1, 0);
   ::X509_set_issuer_name(certificate.get(), name);
-  X509_EXTENSION* names = ::X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, "IP:127.0.0.1,DNS:localhost");
+  X509_EXTENSION* names = ::X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, options.names.c_str());
   ::X509_add_ext(certificate.get(), names, -1);
   ::X509_EXTENSION_free(names);
   if (::X509_sign(certificate.get(), key.get(), ::EVP_sha256()) == 0) throw std::runtime_error("cannot sign");

@@ -17,12 +17,17 @@ struct KeyPem {
 /// RSA, 2048 bits; the same for the same number within a process.
 const KeyPem& TestKey(int number);
 
-/// A self-signed certificate for 127.0.0.1 and its key.
+struct CertificateOptions {
+  std::string names = "IP:127.0.0.1,IP:::1,DNS:localhost";  ///< Whose it is, as OpenSSL writes it.
+  std::chrono::seconds ends_in = std::chrono::hours(1);     ///< Negative: it has expired.
+};
+
+/// A self-signed certificate and its key.
 struct CertificatePem {
   std::string certificate = {};
   std::string private_key = {};
 };
-CertificatePem MakeCertificate();
+CertificatePem MakeCertificate(const CertificateOptions& options = {});
 
 std::string SignRs256(std::string_view text, const std::string& private_key);
 std::string SignHs256(std::string_view text, std::string_view secret);

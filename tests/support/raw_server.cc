@@ -1,6 +1,7 @@
 #include "support/raw_server.h"
 
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -59,6 +60,27 @@ void RawServer::Connection::WaitForClose() {
   std::array<char, 4096> ignored{};
   while (recv(socket_, ignored.data(), ignored.size(), 0) > 0) {
   }
+}
+
+bool RawServer::Connection::PassOnTo(int port, std::string_view first) {
+  const int other = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const bool is_open = connect(other, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
+                       send(other, first.data(), first.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(first.size());
+  std::array<pollfd, 2> ends{{{socket_, POLLIN, 0}, {other, POLLIN, 0}}};
+  std::array<char, 16384> bytes{};
+  const auto pass = [&](const pollfd& from, int to) {
+    if (from.revents == 0) return true;
+    const ssize_t count = recv(from.fd, bytes.data(), bytes.size(), 0);
+    return count > 0 && send(to, bytes.data(), static_cast<std::size_t>(count), MSG_NOSIGNAL) == count;
+  };
+  while (is_open && poll(ends.data(), ends.size(), -1) > 0 && pass(ends[0], other) && pass(ends[1], socket_)) {
+  }
+  close(other);
+  return is_open;
 }
 
 void RawServer::Connection::Reset() {

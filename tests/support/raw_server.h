@@ -26,6 +26,9 @@ class RawServer {
     void Send(std::string_view bytes);
     /// Returns when the client closes the connection.
     void WaitForClose();
+    /// Sends `first` to this loopback port, then passes bytes both ways until either side closes; false where nobody
+    /// listens there.
+    bool PassOnTo(int port, std::string_view first);
     /// Ends the connection with a RST.
     void Reset();
 

@@ -47,6 +47,20 @@ void UseKey(SSL_CTX* context, std::string_view pem) {
   if (::SSL_CTX_use_PrivateKey(context, key.get()) != 1) Refuse("the TLS key is not that of the certificate");
 }
 
+void AskClients(SSL_CTX* context, std::string_view authorities) {
+  const BioPtr text = TextOf(authorities);
+  int count = 0;
+  while (const X509Ptr authority = ReadCertificate(text.get())) {
+    ::X509_STORE_add_cert(::SSL_CTX_get_cert_store(context), authority.get());
+    ++count;
+  }
+  ::ERR_clear_error();  // the end of the text
+  if (count == 0) Refuse("the clients' authorities are no certificates in PEM");
+  ::SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  static constexpr unsigned char kName[] = "gcsflux";  // else sessions cannot be resumed
+  ::SSL_CTX_set_session_id_context(context, kName, sizeof kName - 1);
+}
+
 // Clients offer HTTP/2 first; what is spoken here is HTTP/1.1.
 int ChooseHttp11(SSL*, const unsigned char** chosen, unsigned char* chosen_size, const unsigned char* offered,
                  unsigned int offered_size, void*) {
@@ -60,8 +74,7 @@ int ChooseHttp11(SSL*, const unsigned char** chosen, unsigned char* chosen_size,
 
 }  // namespace
 
-TlsContext::TlsContext(std::string_view certificate_chain, std::string_view private_key)
-    : context_(::SSL_CTX_new(::TLS_server_method()), &::SSL_CTX_free) {
+TlsContext::TlsContext(const TlsOptions& options) : context_(::SSL_CTX_new(::TLS_server_method()), &::SSL_CTX_free) {
   if (context_ == nullptr) throw std::bad_alloc();
   ::SSL_CTX_set_min_proto_version(context_.get(), TLS1_2_VERSION);
   ::SSL_CTX_set_options(context_.get(), SSL_OP_NO_RENEGOTIATION);
@@ -69,8 +82,9 @@ TlsContext::TlsContext(std::string_view certificate_chain, std::string_view priv
   ::SSL_CTX_set_mode(context_.get(), SSL_MODE_RELEASE_BUFFERS);
   ::SSL_CTX_set_read_ahead(context_.get(), 1);
   ::SSL_CTX_set_alpn_select_cb(context_.get(), &ChooseHttp11, nullptr);
-  UseCertificates(context_.get(), certificate_chain);
-  UseKey(context_.get(), private_key);
+  UseCertificates(context_.get(), options.certificate_chain);
+  UseKey(context_.get(), options.private_key);
+  if (!options.client_authorities.empty()) AskClients(context_.get(), options.client_authorities);
 }
 
 }  // namespace gcsflux::emulator

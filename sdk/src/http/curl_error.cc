@@ -32,8 +32,25 @@ std::string AskedPeer(CURL* easy) {
   return std::string(url) + (has_port ? "" : is_https ? ":443" : ":80");
 }
 
+// A proxy that does not do as it is told, and gives no answer, is known by libcurl's words only.
+bool IsOfProxy(CURLcode code, std::string_view details) {
+  if (code == CURLE_COULDNT_RESOLVE_PROXY) return false;  // that it says itself
+  return code == CURLE_PROXY || details.find("roxy") != std::string_view::npos ||
+         details.find("CONNECT tunnel") != std::string_view::npos;
+}
+
+// In TLS 1.3 a server refuses a client's certificate once the client believes that all is well.
+bool IsRefusedCertificate(std::string_view details) {
+  return details.find(" alert certificate ") != std::string_view::npos ||
+         details.find(" alert bad certificate") != std::string_view::npos ||
+         details.find(" alert unsupported certificate") != std::string_view::npos ||
+         details.find(" alert unknown ca") != std::string_view::npos ||
+         details.find(" alert access denied") != std::string_view::npos;
+}
+
 Error ProxyError(long connect_status, std::string_view details) {
-  if (connect_status < 300) return Error{ErrorCode::kProxyFailed, "the proxy: " + std::string(details)};
+  if (connect_status < 300)
+    return Error{ErrorCode::kProxyFailed, "the proxy does not pass on: " + std::string(details)};
   Error error{ErrorCode::kProxyFailed, "the proxy answered CONNECT with " + std::to_string(connect_status)};
   error.http_status = static_cast<int>(connect_status);
   return error;
@@ -66,13 +83,10 @@ Error CurlError(CURL* easy, CURLcode code, std::string_view details) {
   const std::string peer = AskedPeer(easy);
   long connect_status = 0;
   curl_easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &connect_status);
-  // A proxy that does not do as it is told is known by its answer, or, where it gave none, by libcurl's words.
-  if (connect_status >= 300 || details.find("roxy") != std::string_view::npos) {
-    return ProxyError(connect_status, details);
-  }
+  if (connect_status >= 300 || IsOfProxy(code, details)) return ProxyError(connect_status, details);
+  if (IsRefusedCertificate(details)) return TlsError(peer, details);
   switch (code) {
     case CURLE_COULDNT_RESOLVE_PROXY: return Error{ErrorCode::kProxyFailed, "the proxy's name is not known"};
-    case CURLE_PROXY: return ProxyError(0, details);
     case CURLE_COULDNT_RESOLVE_HOST: return Error{ErrorCode::kUnreachable, peer + ": the name is not known"};
     case CURLE_COULDNT_CONNECT: return ConnectError(easy, peer, details);
     case CURLE_OPERATION_TIMEDOUT: return TimeoutError(easy, peer);

@@ -4,12 +4,15 @@
 
 namespace gcsflux::emulator {
 
-/// What a server shows to prove who it is; both are the text of PEM files.
+/// What a server shows to prove who it is, and whom it asks; all are the text of PEM files.
 struct TlsOptions {
   /// The server's own certificate first, then those that vouch for it.
   std::string certificate_chain = {};
   /// Without a passphrase.
   std::string private_key = {};
+  /// The certificates that vouch for clients: who shows none that they vouch for is refused in the handshake. Empty
+  /// asks nobody. Set it to try mutual TLS.
+  std::string client_authorities = {};
 };
 
 /// Who is known, and who may do what.
