@@ -6,6 +6,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(gflags REQUIRED)
 find_package(pugixml REQUIRED)
+find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal)
 # Its cflags are part of its ABI: they say with which features the compiled library was built.

@@ -34,6 +34,7 @@ forbid "curl belongs to sdk/src/http" 'curl/' $(files_without '^sdk/src/http/' s
 forbid "JSON belongs to sdk/src/wire and sdk/src/auth" 'nlohmann/' $(files_without '^sdk/src/(wire|auth)/' sdk)
 forbid "XML belongs to sdk/src/wire" 'pugixml' $(files_without '^sdk/src/wire/' sdk)
 forbid "OpenSSL belongs to sdk/src/auth, but for a hash" 'openssl/' $(files_without '^sdk/src/(auth/|base/sha256)' sdk)
+forbid "zlib belongs to sdk/src/client/gunzip" 'zlib' $(files_without '^sdk/src/client/gunzip' sdk)
 forbid "httplib belongs to the emulator's server" 'httplib' $(files_without '^emulator/src/server/' sdk emulator conformance)
 forbid "gflags belongs to sdk/src/flags and to programs" 'gflags/' $(files_without '^(sdk/src/flags|sdk/cli)/' sdk)
 forbid "torch belongs to L5" '(torch|ATen|c10|caffe2)/' $(files_without '/torch/' sdk) $(files emulator conformance)

@@ -23,6 +23,7 @@ gcsflux_test(sdk_tests
           base/object_name_test.cc
           client/call_options_test.cc
           client/endpoint_test.cc
+          client/gunzip_test.cc
           client/hedge_test.cc
           client/read_test.cc
           http/curl_transport_test.cc
@@ -37,7 +38,7 @@ gcsflux_test(sdk_tests
           support/fake_gcs.cc support/raw_server.cc transfer/upload_test.cc transfer/worker_pool_test.cc
           wire/copy_requests_test.cc wire/key_headers_test.cc wire/object_resource_test.cc wire/requests_test.cc
           wire/responses_test.cc wire/resumable_upload_test.cc
-  LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
+  LIBRARIES gcsflux_client nlohmann_json::nlohmann_json ZLIB::ZLIB)
 target_include_directories(sdk_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # Credentials: their files, their tokens, and the emulator's endpoints that give them out.
@@ -63,13 +64,14 @@ gcsflux_test(integration_tests
   SOURCES integration/client_test.cc
           integration/encryption_test.cc
           integration/fault_matrix_test.cc
+          integration/gzip_test.cc
           integration/hedging_test.cc
           integration/multipart_upload_test.cc
           integration/operations_test.cc
           integration/throttling_test.cc
           integration/upload_test.cc
           support/raw_server.cc
-  LIBRARIES gcsflux_client gcsflux_emulator)
+  LIBRARIES gcsflux_client gcsflux_emulator ZLIB::ZLIB)
 
 # The command line's flags, each an option.
 gcsflux_test(flags_tests

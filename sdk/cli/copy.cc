@@ -8,12 +8,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "gcsflux/flags.h"
 #include "gcsflux/upload.h"
 
 DEFINE_bool(no_clobber, false, "cp: fail where the destination is there already.");
-DEFINE_string(content_type, "application/octet-stream", "cp: content type of the object that is written.");
+DEFINE_string(content_type, "application/octet-stream",
+              "cp: content type of the object that is written; a copy has its source's unless this is given.");
 
 namespace gcsflux::cli {
 namespace {
@@ -106,14 +108,45 @@ Result<void> Upload(const Client& client, const std::string& source, const Objec
   return {};
 }
 
+// What a copy is given: what its source has, but for a content type that the command names.
+std::optional<ObjectAttributes> AttributesOfCopy(const ObjectMetadata& source) {
+  if (gflags::GetCommandLineFlagInfoOrDie("content_type").is_default) return std::nullopt;
+  return ObjectAttributes{.content_type = FLAGS_content_type,
+                          .content_encoding = source.content_encoding,
+                          .content_disposition = source.content_disposition,
+                          .content_language = source.content_language,
+                          .cache_control = source.cache_control,
+                          .custom_time = source.custom_time,
+                          .metadata = source.metadata};
+}
+
+// What is live under a name; nothing where that is free.
+Result<std::optional<ObjectMetadata>> FindLive(const Client& client, const ObjectName& object) {
+  auto live = client.GetObject(object);
+  if (!live && live.error().code == ErrorCode::kNotFound) return std::optional<ObjectMetadata>();
+  if (!live) return live.error();
+  return std::optional<ObjectMetadata>(*std::move(live));
+}
+
+// The service copies; no byte of it comes here. Each try replaces what was looked at and nothing later, so that its
+// requests can be repeated.
 Result<void> CopyObject(const Client& client, const ObjectName& source, const ObjectName& destination) {
-  const auto options = UploadFlags();
-  if (!options) return options.error();
-  ObjectWriter writer(client, destination, *options);
-  const ByteSink pass_on = [&writer](std::span<const std::byte> data) { return writer.Write(data); };
-  if (const auto read = client.ReadObject(source, pass_on); !read) return read.error();
-  if (const auto stored = writer.Close(); !stored) return stored.error();
-  return {};
+  constexpr int kTries = 5;
+  const auto found = client.GetObject(source);
+  if (!found) return found.error();
+  for (int tried = 1;; ++tried) {
+    auto live = FLAGS_no_clobber ? Result(std::optional<ObjectMetadata>()) : FindLive(client, destination);
+    if (!live) return live.error();
+    // Either a request was repeated whose answer was lost, or somebody else has stored the same.
+    if (tried > 1 && *live && (*live)->size == found->size && (*live)->crc32c == found->crc32c) return {};
+    const auto copied = client.RewriteObject(source, destination,
+                                             {.source_generation = found->generation,
+                                              .preconditions = {.if_generation_match = *live ? (*live)->generation : 0},
+                                              .attributes = AttributesOfCopy(*found)});
+    if (copied) return {};
+    const bool is_race = copied.error().code == ErrorCode::kPreconditionFailed && !FLAGS_no_clobber;
+    if (!is_race || tried == kTries) return copied.error();
+  }
 }
 
 // The object that "gs://bucket/dir/" means for a source of this name.

@@ -36,6 +36,14 @@ expect 0 '' '' mb gs://one-bucket gcs://two-bucket
 expect 0 '^gs://one-bucket$' '' ls
 expect 1 '' '409.*' mb gs://one-bucket
 
+expect 0 '' '' mb gs://of-the-variable
+expect 0 '' '' mb gs://of-the-flag --project=from-flag
+journal=$(curl --silent --fail "$STORAGE_EMULATOR_HOST/_emulator/journal")
+check grep -q 'storage/v1/b?project=test"' <<<"$journal"
+check grep -q 'storage/v1/b?project=from-flag"' <<<"$journal"
+expect 0 '' '' rm gs://of-the-variable
+expect 0 '' '' rm gs://of-the-flag
+
 # Up and down, whatever the bytes
 head -c 300000 /dev/urandom >"$work/data"
 : >"$work/empty"
@@ -52,6 +60,13 @@ check cmp <(cat "$work/data" "$work/data") <("$bin/gcsflux" cat gs://two-bucket/
 check "$bin/gcsflux" cp - gs://one-bucket/piped --content_type=text/plain <<<"from a pipe"
 expect 0 '^from a pipe$' '' cp gs://one-bucket/piped -
 expect 0 '^from a pipe$' '' cat -- gs://one-bucket/piped
+expect 0 '' '' cp gs://one-bucket/piped gs://two-bucket/kept
+expect 0 'content type: +text/plain' '' stat gs://two-bucket/kept
+expect 0 '' '' cp gs://one-bucket/dir/data gs://two-bucket/kept --content_type=a/b
+expect 0 'content type: +a/b' '' stat gs://two-bucket/kept
+check cmp "$work/data" <("$bin/gcsflux" cat gs://two-bucket/kept)
+expect 1 '' '412' cp --no_clobber gs://one-bucket/piped gs://two-bucket/kept
+expect 1 '' '404' cp gs://one-bucket/none gs://two-bucket/kept
 
 # Listing and looking
 expect 0 '^gs://one-bucket/dir/$' '' ls gs://one-bucket

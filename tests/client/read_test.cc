@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "gcsflux/client.h"
 #include "support/fake_gcs.h"
 
@@ -128,6 +130,18 @@ TEST_F(ReadTest, CountsItsAttemptsUnderOneInvocation) {
   }
   EXPECT_EQ(ids[0], ids[1]);
   EXPECT_EQ(ids[1], ids[2]);
+}
+
+TEST_F(ReadTest, ASinkThatThrowsOrIsNullEndsTheRead) {
+  gcs_.Put("o", "bytes");
+  const ByteSink throwing = [](std::span<const std::byte>) -> Result<void> { throw std::runtime_error("no room"); };
+  const auto thrown = client_.ReadObject(kObject, throwing);
+  ASSERT_FALSE(thrown.ok());
+  EXPECT_EQ(thrown.error().code, ErrorCode::kLocalIo);
+  EXPECT_EQ(thrown.error().message, "the caller's sink threw: no room");
+  EXPECT_EQ(gcs_.requests.size(), 1U);  // It is not repeated.
+  EXPECT_EQ(client_.ReadObject(kObject, ByteSink()).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(gcs_.requests.size(), 1U);
 }
 
 }  // namespace

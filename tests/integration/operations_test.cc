@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 
 #include "gcsflux/client.h"
@@ -291,6 +292,19 @@ TEST_F(OperationsTest, BucketsHaveConditionsOnTheirMetagenerationAlone) {
             ErrorCode::kNotModified);
   EXPECT_EQ(client_.DeleteBucket("bkt", {.preconditions = {.if_metageneration_match = 7}}).error().code,
             ErrorCode::kPreconditionFailed);
+}
+
+TEST_F(OperationsTest, TheProjectIsTheOptionsThenTheEnvironments) {
+  setenv("GOOGLE_CLOUD_PROJECT", "of-environment", 1);
+  const Client by_environment = *Client::Create({.endpoint = emulator_.endpoint()});
+  const Client by_option = *Client::Create({.endpoint = emulator_.endpoint(), .project = "of-options"});
+  unsetenv("GOOGLE_CLOUD_PROJECT");
+  ASSERT_TRUE(by_environment.ListBuckets().ok());
+  ASSERT_TRUE(by_option.ListBuckets().ok());
+  const auto records = RecordsOf("storage.buckets.list");
+  ASSERT_THAT(records, SizeIs(2));
+  EXPECT_THAT(records[0].target, ::testing::HasSubstr("project=of-environment"));
+  EXPECT_THAT(records[1].target, ::testing::HasSubstr("project=of-options"));
 }
 
 TEST_F(OperationsTest, PermissionsAreTestedAndRetried) {

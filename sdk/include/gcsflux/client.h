@@ -21,13 +21,15 @@ class ClientCore;
 
 /// What a read delivered.
 struct ReadSummary {
-  std::uint64_t bytes = 0;        ///< Delivered, from the start of the range.
+  std::uint64_t bytes = 0;  ///< Delivered, from the start of the range; where it was decompressed, of what came out.
   std::int64_t generation = 0;    ///< The one that every byte is of.
   std::uint64_t object_size = 0;  ///< Of the whole object, as stored.
-  std::uint32_t crc32c = 0;       ///< Of the bytes delivered.
+  std::uint32_t crc32c = 0;       ///< Of the bytes read, as they are stored.
+  bool is_decompressed = false;   ///< ReadObjectOptions::decompress_gzip had something to do.
 };
 
-/// Takes the next bytes of a read, in order; they are valid during the call only. An error ends the read as it is.
+/// Takes the next bytes of a read, in order; they are valid during the call only. An error ends the read as it is;
+/// one that throws ends it as kLocalIo.
 using ByteSink = std::function<Result<void>(std::span<const std::byte>)>;
 
 struct ObjectPage {

@@ -129,7 +129,11 @@ struct ReadObjectOptions {
   std::optional<std::int64_t> generation = {};
   Preconditions preconditions = {};
   std::optional<EncryptionKey> encryption_key = {};
-  ProgressCallback on_progress = {};
+  /// Gives what is inside objects that are stored with Content-Encoding: gzip, and others unchanged. The stored bytes
+  /// are what is fetched, resumed and checked, and inflated here. kUndecodable where they are no gzip data;
+  /// kInvalidArgument with a range, which is one of stored bytes. Set it where others compressed what they stored.
+  bool decompress_gzip = false;
+  ProgressCallback on_progress = {};  ///< Of the stored bytes.
   CallOptions call = {};
   std::stop_token stop = {};
 };

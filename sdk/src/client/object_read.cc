@@ -1,6 +1,7 @@
 // Client::ReadObject: one read over as many requests as it takes, resumed at the last byte delivered.
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "base/crc32c.h"
 #include "base/object_name.h"
 #include "client/check_options.h"
+#include "client/gunzip.h"
 #include "client/make_call.h"
 #include "gcsflux/client.h"
 #include "wire/object_requests.h"
@@ -28,7 +30,11 @@ constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 class ReadInProgress : public BodyReceiver {
  public:
   ReadInProgress(const ReadObjectOptions& options, const ByteSink& sink, std::uint64_t room)
-      : range_(options.range.value_or(ByteRange{})), on_progress_(options.on_progress), sink_(sink), room_(room) {}
+      : range_(options.range.value_or(ByteRange{})),
+        decompress_(options.decompress_gzip),
+        on_progress_(options.on_progress),
+        sink_(sink),
+        room_(room) {}
 
   [[nodiscard]] std::uint64_t delivered() const { return delivered_; }
   /// The generation that later requests must read: the one of the bytes delivered so far.
@@ -51,7 +57,11 @@ class ReadInProgress : public BodyReceiver {
     }
     if (pinned() && info->generation != *pinned()) return Error{ErrorCode::kAborted, "the object changed meanwhile"};
     info_ = *info;
-    if (expected() > room_) {
+    if (delivered_ == 0) {
+      gunzip_.reset();
+      if (decompress_ && info_->is_gzip) gunzip_.emplace();
+    }
+    if (!gunzip_ && expected() > room_) {
       return Error{ErrorCode::kInvalidArgument, "the buffer holds " + std::to_string(room_) +
                                                     " bytes, the read gives " + std::to_string(expected())};
     }
@@ -60,7 +70,7 @@ class ReadInProgress : public BodyReceiver {
 
   Result<void> OnBody(std::span<const std::byte> data) override {
     if (data.size() > expected() - delivered_) return Error{ErrorCode::kBadResponse, "more bytes came than announced"};
-    if (auto taken = sink_(data); !taken) {
+    if (auto taken = Deliver(data); !taken) {
       sink_error_ = taken.error();
       return Error{ErrorCode::kLocalIo, "the caller's sink failed"};
     }
@@ -79,10 +89,24 @@ class ReadInProgress : public BodyReceiver {
                                               " of the bytes that came is not " +
                                               internal::Crc32cToBase64(*info_->crc32c) + " of the object"};
     }
-    return ReadSummary{delivered_, info_->generation, info_->object_size, crc32c_};
+    ReadSummary summary{delivered_, info_->generation, info_->object_size, crc32c_};
+    if (!gunzip_) return summary;
+    if (auto ended = gunzip_->Finish(); !ended) return ended.error();
+    summary.bytes = gunzip_->bytes();
+    summary.is_decompressed = true;
+    return summary;
   }
 
  private:
+  // Nothing may be thrown through libcurl.
+  Result<void> Deliver(std::span<const std::byte> data) try {
+    return gunzip_ ? gunzip_->Write(data, sink_) : sink_(data);
+  } catch (const std::exception& thrown) {
+    return Error{ErrorCode::kLocalIo, std::string("the caller's sink threw: ") + thrown.what()};
+  } catch (...) {
+    return Error{ErrorCode::kLocalIo, "the caller's sink threw something"};
+  }
+
   // The bytes that the whole read gives, known once an answer came.
   [[nodiscard]] std::uint64_t expected() const {
     const std::uint64_t rest = info_->object_size - std::min(range_.offset, info_->object_size);
@@ -90,6 +114,7 @@ class ReadInProgress : public BodyReceiver {
   }
 
   const ByteRange range_;
+  const bool decompress_;
   const ProgressCallback& on_progress_;
   const ByteSink& sink_;
   const std::uint64_t room_;
@@ -97,6 +122,7 @@ class ReadInProgress : public BodyReceiver {
   std::uint32_t crc32c_ = 0;
   bool moved_ = false;
   std::optional<ReadResponseInfo> info_;
+  std::optional<internal::Gunzip> gunzip_;
   std::optional<Error> sink_error_;
 };
 
@@ -107,7 +133,11 @@ std::string Subject(const ObjectName& object, const std::optional<ByteRange>& ra
   return subject + (range->length ? std::to_string(range->offset + *range->length) : std::string("end")) + ")";
 }
 
-Result<void> CheckRange(const std::optional<ByteRange>& range) {
+Result<void> CheckRange(const ReadObjectOptions& options) {
+  const auto& range = options.range;
+  if (range && options.decompress_gzip) {
+    return Error{ErrorCode::kInvalidArgument, "a range is one of stored bytes, which are not decompressed"};
+  }
   if (!range || !range->length) return {};
   if (*range->length == 0) return Error{ErrorCode::kInvalidArgument, "a range of no bytes cannot be read"};
   if (*range->length > kNoLimit - range->offset) return Error{ErrorCode::kInvalidArgument, "the range's end overflows"};
@@ -117,7 +147,7 @@ Result<void> CheckRange(const std::optional<ByteRange>& range) {
 Result<ReadSummary> Read(const ClientCore& core, const ObjectName& object, const ReadObjectOptions& options,
                          const ByteSink& sink, std::uint64_t room) {
   if (auto checked = internal::CheckObject(object); !checked) return checked.error();
-  if (auto checked = CheckRange(options.range); !checked) return checked.error();
+  if (auto checked = CheckRange(options); !checked) return checked.error();
   ReadInProgress read(options, sink, room);
   Call call = internal::MakeCall(core, internal::Operation::kReadObject, object, options);
   call.subject = Subject(object, options.range);
@@ -148,10 +178,15 @@ Result<ReadSummary> Read(const ClientCore& core, const ObjectName& object, const
 
 Result<ReadSummary> Client::ReadObject(const ObjectName& object, std::span<std::byte> buffer,
                                        const ReadObjectOptions& options) const {
-  std::byte* out = buffer.data();
-  const ByteSink copy = [&out](std::span<const std::byte> data) -> Result<void> {
-    std::memcpy(out, data.data(), data.size());  // Room was checked when the answer's headers came.
-    out += data.size();
+  std::span<std::byte> room = buffer;
+  const ByteSink copy = [&](std::span<const std::byte> data) -> Result<void> {
+    if (data.size() > room.size()) {  // Of what is not decompressed that was checked when the answer's headers came.
+      return Error{ErrorCode::kInvalidArgument, "objects.get " + ToUri(object) + ": the buffer holds " +
+                                                    std::to_string(buffer.size()) +
+                                                    " bytes, and the object is larger than that when decompressed"};
+    }
+    std::memcpy(room.data(), data.data(), data.size());
+    room = room.subspan(data.size());
     return {};
   };
   return Read(*core_, object, options, copy, buffer.size());
@@ -159,6 +194,7 @@ Result<ReadSummary> Client::ReadObject(const ObjectName& object, std::span<std::
 
 Result<ReadSummary> Client::ReadObject(const ObjectName& object, const ByteSink& sink,
                                        const ReadObjectOptions& options) const {
+  if (!sink) return Error{ErrorCode::kInvalidArgument, "objects.get " + ToUri(object) + ": the sink is null"};
   return Read(*core_, object, options, sink, kNoLimit);
 }
 

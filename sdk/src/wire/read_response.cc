@@ -57,6 +57,7 @@ Result<ReadResponseInfo> ParseReadResponse(const HttpResponse& response) {
   const auto generation = ParseNumber<std::int64_t>(FindHeader(response.headers, "x-goog-generation"));
   if (!generation) return missing("x-goog-generation");
   info.generation = *generation;
+  info.is_gzip = FindHeader(response.headers, "x-goog-stored-content-encoding") == "gzip";
   if (response.status == 206) {
     const auto range = ParseContentRange(FindHeader(response.headers, "content-range"));
     if (!range) return missing("Content-Range");
