@@ -82,3 +82,10 @@ if(NOT GCSFLUX_SANITIZE)  # Valgrind and sanitizers exclude each other.
            COMMAND ${PROJECT_SOURCE_DIR}/tests/emulator/traffic_layer_cost.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
   set_tests_properties(traffic_layer_cost PROPERTIES SKIP_RETURN_CODE 77)
 endif()
+
+# The page that scripts/benchmarks makes of all that.
+find_package(Python3 COMPONENTS Interpreter QUIET)
+if(Python3_FOUND)
+  add_test(NAME benchmarks_page COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/benchmarks/page_test.py
+                                        ${PROJECT_SOURCE_DIR} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+endif()

@@ -1,0 +1,232 @@
+"""Fills the page of benchmarks: what lies between {{ and }} in its template is an expression over what was measured.
+
+The names that an expression can use are those of class Page. A figure that was not measured makes its expression
+"not measured", and nothing else.
+"""
+
+import csv
+import json
+import re
+import statistics
+
+
+class NotMeasured(Exception):
+    pass
+
+
+class Sample:
+    """The values of one figure over the repetitions. Compares and divides by its median."""
+
+    def __init__(self, values):
+        self.values = list(values)
+        self.median = statistics.median(self.values)
+
+    def spread_percent(self):
+        """Half of what lies between the least and the most, as a share of the median."""
+        if len(self.values) < 2 or self.median == 0:
+            return 0
+        return 50 * (max(self.values) - min(self.values)) / abs(self.median)
+
+    def worst(self):
+        return max(self.values, key=abs)
+
+
+class Results:
+    """What the programs have left in a directory."""
+
+    MILLISECONDS = {"ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1e3}
+
+    def __init__(self, directory):
+        self.benchmarks = {}  # name to its runs
+        self.contexts = []
+        for file in sorted(directory.glob("bench_*.json")):
+            report = json.loads(file.read_text())
+            self.contexts.append(report["context"])
+            for run in report["benchmarks"]:
+                if run.get("run_type") == "iteration" and not run.get("error_occurred"):
+                    self.benchmarks.setdefault(self._short(run["run_name"]), []).append(run)
+        self.cells = {}  # (scenario, policy) to the row of retry_policy
+        table = directory / "retry_policy.csv"
+        if table.exists():
+            for row in csv.DictReader(table.read_text().splitlines()):
+                self.cells[row["scenario"], row["policy"]] = row
+        cost = directory / "traffic_layer_cost.txt"
+        self.traffic_layer_cost = cost.read_text() if cost.exists() else ""
+
+    @staticmethod
+    def _short(name):
+        return re.sub(r"/(real_time|manual_time|process_time|iterations:\d+)", "", name)
+
+    def sample(self, name, field):
+        runs = [run for run in self.benchmarks.get(name, []) if field in run]
+        if not runs:
+            raise NotMeasured
+        if field == "real_time":
+            return Sample(run[field] * self.MILLISECONDS[run["time_unit"]] for run in runs)
+        return Sample(run[field] for run in runs)
+
+
+def with_spread(text, sample):
+    spread = sample.spread_percent()
+    return f"{text} ± {spread:.0f} %" if spread >= 0.5 else text
+
+
+def significant(value, digits):
+    """1234567 with 3 digits is 1,230,000."""
+    rounded = float(f"{value:.{digits}g}")
+    if abs(rounded) >= 10 ** (digits - 1):
+        return f"{rounded:,.0f}"
+    return f"{rounded:.{digits}g}"
+
+
+class Page:
+    """The names in the template's expressions."""
+
+    def __init__(self, results):
+        self._results = results
+
+    # Figures.
+    def rate(self, name):
+        return self._results.sample(name, "items_per_second")
+
+    def speed(self, name):
+        return self._results.sample(name, "bytes_per_second")
+
+    def time(self, name):
+        """In milliseconds."""
+        return self._results.sample(name, "real_time")
+
+    def counter(self, name, field):
+        return self._results.sample(name, field)
+
+    def cell(self, scenario, policy, field):
+        """A figure of retry_policy."""
+        text = self._results.cells.get((scenario, policy), {}).get(field)
+        if not text:
+            raise NotMeasured
+        return Sample([float(text)])
+
+    # How they are written.
+    @staticmethod
+    def per_second(sample):
+        return with_spread(significant(sample.median, 3) + "/s", sample)
+
+    @staticmethod
+    def gb_per_second(sample):
+        return with_spread(significant(sample.median * 1e-9, 2) + " GB/s", sample)
+
+    @staticmethod
+    def us(sample):
+        """Of a time in microseconds."""
+        return with_spread(significant(sample.median, 3) + " µs", sample)
+
+    def ms(self, sample):
+        """Of a time in milliseconds."""
+        if sample.median < 1:
+            return self.us(Sample(1e3 * value for value in sample.values))
+        return with_spread(significant(sample.median, 3) + " ms", sample)
+
+    @staticmethod
+    def seconds(sample):
+        return f"{sample.median:.2f} s"
+
+    @staticmethod
+    def mib(sample):
+        """The most of all runs: memory is a matter of the worst."""
+        return f"{max(sample.values):.1f} MiB"
+
+    @staticmethod
+    def percent(sample):
+        return f"{100 * sample.median:.2f} %"
+
+    @staticmethod
+    def plain(sample):
+        return significant(sample.median, 3)
+
+    # Beside what they should be.
+    @staticmethod
+    def verdict(value, at_least=None, at_most=None):
+        if at_least is not None:
+            return f"at least {at_least:g}: " + ("met" if value >= at_least else "**missed**")
+        if at_most is not None:
+            return f"at most {at_most:g}: " + ("met" if value <= at_most else "**missed**")
+        return ""
+
+    def compare(self, measured, baseline, show, at_least=None, at_most=None):
+        """Four cells: baseline, measured, the share of it, the aim."""
+        share = measured.median / baseline.median
+        return f"{show(baseline)} | {show(measured)} | {share:.2f} | {self.verdict(share, at_least, at_most)}"
+
+    def judge(self, measured, show, at_least=None, at_most=None):
+        """Two cells: measured, the aim. A figure is judged by its worst run."""
+        value = min(measured.values) if at_least is not None else max(measured.values)
+        return f"{show(measured)} | {self.verdict(value, at_least, at_most)}"
+
+    def shaping(self, name):
+        """Three cells: the worst of the runs."""
+        worst = [self.counter(name, field).worst() for field in ("mean_error_%", "worst_error_%")]
+        above = max(self.counter(name, "above_5_%").values)
+        return f"{abs(worst[0]):.2f} % | {abs(worst[1]):.1f} % | {above:.0f}"
+
+    def policies(self, scenario):
+        """A table of what each policy did in a scenario."""
+        rows = [row for (name, _), row in self._results.cells.items() if name == scenario]
+        if not rows:
+            raise NotMeasured
+        lines = ["| | of the quota | 429s per success | slowest | 99th percentile | Jain's index | back at 95 % after |",
+                 "|---|---|---|---|---|---|---|"]
+        for row in rows:
+            share = f"{100 * float(row['share_of_quota']):.1f} %" if row["share_of_quota"] else ""
+            back = f"{float(row['recovery_s']):.1f} s" if row["recovery_s"] else ""
+            lines.append(f"| `{row['policy']}` | {share} | {float(row['throttled_per_success']):.3f} | "
+                         f"{float(row['worst_s']):.2f} s | {float(row['p99_s']):.2f} s | "
+                         f"{float(row['jain_index']):.3f} | {back} |")
+        return "\n".join(lines)
+
+    def traffic_layer(self):
+        found = re.search(r": (\d+) without the traffic layer, (\d+) with it\n\+?(-?[\d.]+) %",
+                          self._results.traffic_layer_cost)
+        if not found:
+            raise NotMeasured
+        without, layered, share = found.groups()
+        return f"{int(without):,} without the layer, {int(layered):,} with it, {share} % more"
+
+    # Where and when.
+    def machine(self):
+        with open("/proc/cpuinfo") as cpuinfo, open("/proc/meminfo") as meminfo:
+            model = re.search(r"model name\s*: (.*)", cpuinfo.read())
+            memory = int(re.search(r"MemTotal:\s*(\d+)", meminfo.read())[1]) / (1024 * 1024)
+        context = self._context()
+        name = model[1].strip() if model else "unknown"
+        return f"{context['num_cpus']} cores ({name}), {memory:.0f} GiB"
+
+    def dates(self):
+        days = sorted({context["date"][:10] for context in self._results.contexts})
+        if not days:
+            raise NotMeasured
+        return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+
+    def load(self):
+        """The highest load average with which a program began."""
+        loads = [context["load_avg"][0] for context in self._results.contexts if context.get("load_avg")]
+        if not loads:
+            raise NotMeasured
+        return f"{max(loads):.1f}"
+
+    def _context(self):
+        if not self._results.contexts:
+            raise NotMeasured
+        return self._results.contexts[-1]
+
+
+def render(template, results):
+    page = Page(results)
+    names = {name: getattr(page, name) for name in dir(page) if not name.startswith("_")}
+
+    def fill(match):
+        try:
+            return str(eval(match[1].strip(), {"__builtins__": {}}, names))
+        except NotMeasured:
+            return "not measured"
+
+    return re.sub(r"\{\{(.*?)\}\}", fill, template, flags=re.DOTALL)

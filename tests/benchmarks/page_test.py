@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""What scripts/benchmarks writes: page_test.py PROJECT_ROOT BIN_DIR"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(sys.argv.pop(1))
+BIN = pathlib.Path(sys.argv.pop(1))
+sys.path.insert(0, str(ROOT / "scripts"))
+import benchmarks_page
+
+TEMPLATE = (ROOT / "scripts" / "benchmarks_page.md").read_text()
+CELLS = """scenario,policy,share_of_quota,worst_s,throttled_per_success,p99_s,jain_index,recovery_s
+dip,gate,0.965,3.2,0.018,1.6,0.999,2.4
+dip,none,1.001,7.5,12.5,1.7,0.999,
+"""
+
+
+def runs(name, *rates):
+    return [{"run_name": name, "run_type": "iteration", "items_per_second": rate, "real_time": 1e3 / rate,
+             "time_unit": "us"} for rate in rates]
+
+
+class PageTest(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+
+    def render(self, template, benchmarks=(), cells=""):
+        directory = pathlib.Path(self.directory.name)
+        if benchmarks:
+            context = {"date": "2026-11-20T10:00:00", "num_cpus": 2, "load_avg": [0.5, 1, 1]}
+            report = {"context": context, "benchmarks": [run for group in benchmarks for run in group]}
+            (directory / "bench_some.json").write_text(json.dumps(report))
+        if cells:
+            (directory / "retry_policy.csv").write_text(cells)
+        return benchmarks_page.render(template, benchmarks_page.Results(directory))
+
+    def test_takes_the_median_of_the_repetitions_with_their_spread(self):
+        page = self.render('{{ per_second(rate("BM_A/threads:2")) }}',
+                           [runs("BM_A/threads:2/real_time", 900, 1000, 1100)])
+        self.assertEqual(page, "1,000/s ± 10 %")
+
+    def test_tells_met_from_missed(self):
+        template = '{{ compare(rate("BM_A"), rate("BM_B"), per_second, at_least=0.9) }}'
+        self.assertEqual(self.render(template, [runs("BM_A", 950), runs("BM_B", 1000)]),
+                         "1,000/s | 950/s | 0.95 | at least 0.9: met")
+        self.assertEqual(self.render(template, [runs("BM_A", 850), runs("BM_B", 1000)]),
+                         "1,000/s | 850/s | 0.85 | at least 0.9: **missed**")
+
+    def test_judges_bounds_by_the_worst_run(self):
+        page = self.render('{{ judge(time("BM_A"), ms, at_most=3) }}', [runs("BM_A", 1, 0.5, 0.25)])
+        self.assertEqual(page, "2 ms ± 75 % | at most 3: **missed**")
+
+    def test_leaves_errors_out(self):
+        failed = [dict(run, error_occurred=True) for run in runs("BM_A", 5)]
+        self.assertEqual(self.render('{{ per_second(rate("BM_A")) }}', [failed]), "not measured")
+
+    def test_shows_what_each_policy_did(self):
+        page = self.render('{{ policies("dip") }} {{ judge(cell("dip", "gate", "recovery_s"), seconds, at_most=5) }}',
+                           cells=CELLS)
+        self.assertIn("| `gate` | 96.5 % | 0.018 | 3.20 s | 1.60 s | 0.999 | 2.4 s |", page)
+        self.assertIn("| `none` | 100.1 % | 12.500 | 7.50 s | 1.70 s | 0.999 |  |", page)
+        self.assertIn("2.40 s | at most 5: met", page)
+
+    def test_the_page_can_be_written_before_anything_was_measured(self):
+        page = self.render(TEMPLATE)
+        self.assertNotIn("{{", page)
+        self.assertIn("not measured", page)
+
+    def test_the_page_asks_for_benchmarks_that_exist(self):
+        names = set()
+        for program in set(re.findall(r"bench_\w+", (ROOT / "scripts" / "benchmarks").read_text())):
+            listed = subprocess.run([BIN / program, "--benchmark_list_tests"], check=True, text=True,
+                                    stdout=subprocess.PIPE)
+            names.update(benchmarks_page.Results._short(name) for name in listed.stdout.split())
+        asked = set(re.findall(r'"(BM_[^"]+)"', TEMPLATE))
+        self.assertTrue(asked)
+        self.assertEqual(asked - names, set())
+
+
+if __name__ == "__main__":
+    unittest.main()
