@@ -67,6 +67,7 @@ gcsflux_test(integration_tests
           integration/gzip_test.cc
           integration/hedging_test.cc
           integration/multipart_upload_test.cc
+          integration/operation_faults_test.cc
           integration/operations_test.cc
           integration/throttling_test.cc
           integration/upload_test.cc
