@@ -45,7 +45,7 @@ target_include_directories(sdk_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_test(auth_tests
   SOURCES auth/access_token_test.cc auth/client_renewal_test.cc auth/client_tokens_test.cc auth/credential_files.cc
           auth/credential_urls_test.cc auth/emulator_tokens_test.cc auth/find_credentials_test.cc
-          auth/parse_credentials_test.cc auth/signed_jwt_test.cc auth/signed_url_test.cc auth/token_cache_test.cc
+          auth/parse_credentials_test.cc auth/signed_jwt_test.cc auth/signed_url_test.cc auth/token_cache_test.cc auth/token_events_test.cc
           auth/token_exchange_test.cc auth/v4_signing_test.cc
           base/hide_secret_test.cc base/url_test.cc client/authorization_test.cc emulator/crypto_fixtures.cc
           emulator/identity_fixture.cc support/raw_server.cc
@@ -81,7 +81,7 @@ gcsflux_test(flags_tests
 
 # The network: certificates, proxies, and what goes wrong on the way.
 gcsflux_test(network_tests
-  SOURCES client/network_test.cc emulator/crypto_fixtures.cc network/proxy_test.cc network/tls_test.cc
+  SOURCES client/network_test.cc emulator/crypto_fixtures.cc network/failures_test.cc network/proxy_test.cc network/tls_test.cc
           support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json OpenSSL::Crypto)
 target_include_directories(network_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
@@ -89,7 +89,7 @@ target_include_directories(network_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 # What a client says about itself: events, counters, logs, traces.
 gcsflux_test(events_tests
   SOURCES events/client_events_test.cc events/event_listeners_test.cc events/log_test.cc
-          events/request_identity_test.cc events/shown_url_test.cc events/trace_test.cc support/raw_server.cc
+          events/request_identity_test.cc events/secrets_test.cc events/shown_url_test.cc events/trace_test.cc support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json)
 target_include_directories(events_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 

@@ -106,6 +106,20 @@ TEST_F(TraceTest, TheWaitForTheFirstByteLiesWithinItsRequest) {
   EXPECT_LE(phase.at("dur"), request.at("dur"));
 }
 
+TEST_F(TraceTest, ARequestBesideAnotherOfTheSameThreadHasALaneOfItsOwn) {
+  const auto trace = *TraceWriter::Open(path_);
+  const auto start = std::chrono::steady_clock::now();
+  const auto at = [&](int ms) { return start + std::chrono::milliseconds(ms); };
+  trace->OnRequest({.call = {.operation = "first"}, .start = at(0), .end = at(20)});
+  trace->OnRequest({.call = {.operation = "beside it"}, .start = at(10), .end = at(20)});
+  trace->OnRequest({.call = {.operation = "after both"}, .start = at(20), .end = at(30)});
+  ASSERT_TRUE(trace->Close().ok());
+  const auto requests = Of(json::parse(Text()), "request");
+  ASSERT_EQ(requests.size(), 3U);
+  EXPECT_NE(requests[0].at("tid"), requests[1].at("tid"));
+  EXPECT_EQ(requests[0].at("tid"), requests[2].at("tid"));
+}
+
 TEST_F(TraceTest, WhatGoesWrongIsAMark) {
   const auto trace = *TraceWriter::Open(path_);
   const CallInfo call{.operation = "objects.get", .subject = "gs://bkt/o", .attempt = 3};

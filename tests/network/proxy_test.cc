@@ -115,6 +115,17 @@ TEST_F(ProxyTest, ATokenGoesPastItWhereTheWayIsInTheClear) {
   EXPECT_THAT(proxy.requests(), IsEmpty());
 }
 
+TEST_F(ProxyTest, AnEncryptionKeyDoesToo) {
+  emulator::Emulator emulator;
+  ASSERT_TRUE(MakeClient({.endpoint = emulator.endpoint(), .proxy = ""}).InsertBucket("bkt"));
+  ForwardProxy proxy;
+  const Client client = MakeClient({.endpoint = emulator.endpoint(), .proxy = proxy.url()});
+  const auto key = *EncryptionKey::FromBytes(AsBytes("0123456789abcdef0123456789ABCDEF"));
+  ASSERT_TRUE(client.InsertObject({"bkt", "o"}, AsBytes("bytes"), {.encryption_key = key}).ok());
+  EXPECT_EQ(*client.ReadObject({"bkt", "o"}, ReadObjectOptions{.encryption_key = key}), "bytes");
+  EXPECT_THAT(proxy.requests(), IsEmpty());
+}
+
 struct Failing {
   std::string name;
   std::string answer;  // to CONNECT

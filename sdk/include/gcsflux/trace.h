@@ -9,8 +9,9 @@
 namespace gcsflux {
 
 /// A listener for ClientOptions::event_listener that writes a timeline, which https://ui.perfetto.dev and
-/// chrome://tracing show: each request on the lane of the thread that waits for it, with the time to its first byte
-/// inside; retries, throttling, stalls and hedges as marks on the lane, tokens as bars of their own.
+/// chrome://tracing show: each request on the lane of the thread that waits for it, a hedge on one beside, with the
+/// time to its first byte inside; retries, throttling, stalls and hedges as marks on the lane, tokens as bars of their
+/// own.
 ///
 /// The file is an array of Chrome's trace events (the JSON Array Format of
 /// https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU). Each event is written at once and

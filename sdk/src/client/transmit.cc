@@ -1,7 +1,9 @@
 // How one attempt that its gate has let in goes over the network: with whose token, under which headers, and a second
 // time where it is a read that stands still.
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/hide_secret.h"
@@ -20,8 +22,17 @@ using internal::TokenCache;
 
 namespace {
 
+bool IsEncryptionKey(std::string_view header) { return header.ends_with("-encryption-key"); }
+
+bool HasEncryptionKey(const HttpRequest& request) {
+  return std::any_of(request.headers.begin(), request.headers.end(),
+                     [](const auto& header) { return IsEncryptionKey(header.first); });
+}
+
 // An answer may repeat what it was sent, and an error's words go into messages.
-void HideSecrets(std::string& body, const HttpRequest& request, const internal::AccessToken* token) {
+void HideSecrets(std::string& body, const HttpRequest& request, const internal::Headers& extra_headers,
+                 const internal::AccessToken* token) {
+  for (const auto& [name, value] : extra_headers) internal::HideSecret(body, value);  // a gateway's key, perhaps
   if (token != nullptr) internal::HideSecret(body, token->text);
   if (request.is_url_secret) {
     internal::HideSecret(body, request.url);
@@ -33,7 +44,7 @@ void HideSecrets(std::string& body, const HttpRequest& request, const internal::
     }
   }
   for (const auto& [name, value] : request.headers) {
-    if (name.ends_with("-encryption-key")) internal::HideSecret(body, value);
+    if (IsEncryptionKey(name)) internal::HideSecret(body, value);
   }
 }
 
@@ -63,10 +74,8 @@ Result<HttpResponse> ClientCore::Transmit(const Sending& sending) const {
 HttpRequest ClientCore::Complete(HttpRequest request, const Sending& sending,
                                  const internal::AccessToken* token) const {
   const bool is_to_endpoint = IsToEndpoint(request);
-  if (token != nullptr) {
-    request.headers.emplace_back("Authorization", "Bearer " + token->text);
-    request.bypass_proxy = settings_.endpoint.starts_with("http://");
-  }
+  if (token != nullptr || HasEncryptionKey(request)) request.bypass_proxy = request.url.starts_with("http://");
+  if (token != nullptr) request.headers.emplace_back("Authorization", "Bearer " + token->text);
   if (!settings_.authorization.quota_project.empty()) {
     request.headers.emplace_back("x-goog-user-project", settings_.authorization.quota_project);
   }
@@ -88,7 +97,7 @@ Result<HttpResponse> ClientCore::Perform(const Sending& sending, const internal:
     only.Ended(outcome);
     return outcome;
   }();
-  if (response && response->status >= 300) HideSecrets(response->body, sending.request, token);
+  if (response && response->status >= 300) HideSecrets(response->body, sending.request, settings_.extra_headers, token);
   return response;
 }
 

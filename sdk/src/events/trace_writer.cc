@@ -71,10 +71,11 @@ class TraceFile : public TraceWriter {
     arguments.Text("method", event.method).Text("url", event.url).Number("status", event.status);
     if (event.failure) arguments.Text("failure", ErrorCodeName(*event.failure));
     arguments.Number("bytes_sent", event.bytes_sent).Number("bytes_received", event.bytes_received);
-    std::string text = Bar(event.call.operation, "request", event.start, event.end, *arguments);
+    const int lane = LaneFor(event.start, event.end);
+    std::string text = Bar(event.call.operation, "request", {event.start, event.end, lane}, *arguments);
     if (event.first_byte) {
       const auto first_byte = std::clamp(*event.first_byte, event.start, event.end);
-      text += ",\n" + Bar("to first byte", "phase", event.start, first_byte, "{}");
+      text += ",\n" + Bar("to first byte", "phase", {event.start, first_byte, lane}, "{}");
     }
     WriteNext(text);
   }
@@ -115,7 +116,8 @@ class TraceFile : public TraceWriter {
     arguments.Text("credential", event.credential);
     if (event.failure != nullptr) arguments.Text("error", event.failure->message);
     const auto now = Clock::now();
-    WriteNext(Bar("token", "token", std::max(opened_, now - event.took), now, *arguments));
+    const EventTime start = std::max(opened_, now - event.took);
+    WriteNext(Bar("token", "token", {start, now, LaneFor(start, now)}, *arguments));
   }
 
   Result<void> Close() override {
@@ -128,27 +130,50 @@ class TraceFile : public TraceWriter {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // A thread waits for one request at a time: on its lane no two overlap.
-  int Lane() {
+  struct Lane {
+    int number = 0;
+    EventTime busy_until = {};
+  };
+
+  // A thread waits for one request at a time, so each has its lane; one that is sent beside another, as a hedge is,
+  // goes to the thread's next lane. On no lane do two overlap.
+  int LaneFor(EventTime start, EventTime end) {
     const std::scoped_lock lock(mutex_);
-    return lanes_.try_emplace(std::this_thread::get_id(), static_cast<int>(lanes_.size()) + 1).first->second;
+    auto& lanes = lanes_[std::this_thread::get_id()];
+    auto free = std::find_if(lanes.begin(), lanes.end(), [&](const Lane& lane) { return lane.busy_until <= start; });
+    if (free == lanes.end()) free = lanes.insert(free, Lane{++last_lane_});
+    free->busy_until = end;
+    return free->number;
   }
 
-  JsonObject Event(std::string_view name, std::string_view category, const char* phase, EventTime at) {
+  // The thread's first one, on which marks are.
+  int OwnLane() {
+    const std::scoped_lock lock(mutex_);
+    auto& lanes = lanes_[std::this_thread::get_id()];
+    if (lanes.empty()) lanes.push_back(Lane{++last_lane_});
+    return lanes.front().number;
+  }
+
+  JsonObject Event(std::string_view name, std::string_view category, const char* phase, EventTime at, int lane) {
     JsonObject event;
     event.Text("name", name).Text("cat", category).Text("ph", phase).Raw("ts", Microseconds(at - opened_));
-    event.Number("pid", ::getpid()).Number("tid", Lane());
+    event.Number("pid", ::getpid()).Number("tid", lane);
     return event;
   }
 
-  std::string Bar(std::string_view name, std::string_view category, EventTime start, EventTime end,
-                  const std::string& arguments) {
-    JsonObject bar = Event(name, category, "X", start);
+  struct Span {
+    EventTime start = {};
+    EventTime end = {};
+    int lane = 0;
+  };
+  std::string Bar(std::string_view name, std::string_view category, const Span& span, const std::string& arguments) {
+    const auto& [start, end, lane] = span;
+    JsonObject bar = Event(name, category, "X", start, lane);
     return *bar.Raw("dur", Microseconds(end - start)).Raw("args", arguments);
   }
 
   void Mark(std::string_view name, const std::string& arguments) {
-    JsonObject mark = Event(name, "event", "i", Clock::now());
+    JsonObject mark = Event(name, "event", "i", Clock::now(), OwnLane());
     WriteNext(*mark.Text("s", "t").Raw("args", arguments));
   }
 
@@ -170,7 +195,8 @@ class TraceFile : public TraceWriter {
   std::atomic<int> error_ = 0;  // errno of the first write that failed
   std::atomic<bool> is_closed_ = false;
   std::mutex mutex_;  // guards what follows
-  std::map<std::thread::id, int> lanes_;
+  std::map<std::thread::id, std::vector<Lane>> lanes_;
+  int last_lane_ = 0;
 };
 
 }  // namespace
