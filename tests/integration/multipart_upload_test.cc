@@ -129,6 +129,19 @@ TEST_F(MultipartUploadTest, StoresMemoryAndFilesOfAnySize) {
   EXPECT_EQ(OpenUploads(), 0U);
 }
 
+TEST_F(MultipartUploadTest, StoresUnderACustomersKey) {
+  const auto key = EncryptionKey::FromBytes(AsBytes(std::string(32, 'k')));
+  ASSERT_TRUE(key.ok());
+  ParallelUploadOptions options = parallel_;
+  options.multipart.encryption_key = *key;
+  const auto stored = UploadObjectInParallel(client_, kObject, AsBytes(Content()), options);
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_EQ(stored->customer_key_sha256, key->sha256());
+  EXPECT_FALSE(client_.ReadObject(kObject).ok());
+  const auto read = client_.ReadObject(kObject, {.encryption_key = *key});
+  EXPECT_TRUE(read.ok() && *read == Content());
+}
+
 TEST_F(MultipartUploadTest, SendsPartsAtTheSameTime) {
   emulator_.shaping().Set({.write_first_byte_ms = 50});
   ASSERT_TRUE(UploadObjectInParallel(client_, kObject, AsBytes(Content()), parallel_).ok());

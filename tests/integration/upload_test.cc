@@ -6,11 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
@@ -106,6 +108,42 @@ TEST_F(UploadIntegrationTest, AnUploadHasItsAttributes) {
     EXPECT_EQ(stored->storage_class, "NEARLINE");
     EXPECT_EQ(stored->metadata.at("k"), "v");
   }
+}
+
+TEST_F(UploadIntegrationTest, TellsHowFarItIs) {
+  for (const std::size_t size : {std::size_t{300'000}, 3 * kChunk + 7}) {  // In one request, and over a session.
+    std::vector<std::uint64_t> seen;
+    const auto on_progress = [&](const Progress& progress) {
+      EXPECT_EQ(progress.total, size);
+      seen.push_back(progress.bytes);
+    };
+    ASSERT_TRUE(UploadObject(client_, {kBucket, "new"}, AsBytes(Pattern(size)),
+                             {.chunk_bytes = kChunk, .on_progress = on_progress})
+                    .ok());
+    ASSERT_FALSE(seen.empty());
+    EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+    EXPECT_EQ(seen.back(), size);
+  }
+}
+
+TEST_F(UploadIntegrationTest, AnUploadUnderACustomersKeySurvivesItsSession) {
+  const auto key = EncryptionKey::FromBytes(AsBytes(std::string(32, 'k')));
+  ASSERT_TRUE(key.ok());
+  const std::string bytes = Pattern(2 * kChunk + 7);
+  emulator_.faults().Load(
+      {.rules = {{.name = "lost",
+                  .match = {.operation = "storage.objects.insert", .phase = "final"},
+                  .action = {.type = "loseAnswer"},
+                  .limits = {.count = 1}},
+                 {.name = "gone", .match = {.phase = "status"}, .action = {.type = "status", .status = 410}}}});
+  const auto stored =
+      UploadObject(client_, {kBucket, "new"}, AsBytes(bytes), {.encryption_key = *key, .chunk_bytes = kChunk});
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_EQ(emulator_.faults().Fired("lost"), 1U);
+  EXPECT_EQ(emulator_.faults().Fired("gone"), 1U);
+  EXPECT_EQ(stored->customer_key_sha256, key->sha256());
+  EXPECT_EQ(Requests("start"), 1U);  // It was read back: it had been committed.
+  EXPECT_EQ(emulator::FindCommits(emulator_.journal(), kBucket, "new").size(), 1U);
 }
 
 // What the second process does: this test program, started with the emulator's address and the state in its

@@ -17,12 +17,17 @@ using ::testing::ElementsAre;
 using ::testing::Pair;
 
 const ObjectName kObject{"bkt", "a/../b c"};
-const CallOptions kCall{.user_project = "payer"};
-const MultipartTarget kTarget{"http://h", kObject, "id/1", kCall};
+const MultipartOptions kOptions{.call = {.user_project = "payer"}};
+const MultipartTarget kTarget{"http://h", kObject, "id/1", kOptions};
+
+Result<HttpRequest> Initiate(const ObjectAttributes& attributes) {
+  const MultipartOptions options{.attributes = attributes, .kms_key_name = "the/key"};
+  return InitiateMultipartRequest({"http://h", kObject, "", options});
+}
 
 TEST(MultipartRequests, NameObjectPartAndUpload) {
   const std::string url = "http://h/bkt/a%2F..%2Fb%20c?";
-  EXPECT_EQ(InitiateMultipartRequest(kTarget, {})->url, url + "uploads");
+  EXPECT_EQ(InitiateMultipartRequest(kTarget)->url, url + "uploads");
   const auto part = PutPartRequest(kTarget, 7, {}, 0xE3069283);
   EXPECT_EQ(part.url, url + "partNumber=7&uploadId=id%2F1");
   EXPECT_THAT(part.headers, ElementsAre(Pair("x-goog-user-project", "payer"), Pair("x-goog-hash", "crc32c=4waSgw==")));
@@ -32,12 +37,13 @@ TEST(MultipartRequests, NameObjectPartAndUpload) {
 }
 
 TEST(MultipartRequests, SendAttributesAsHeaders) {
-  const auto request = InitiateMultipartRequest(
-      kTarget, {.content_type = "text/plain", .cache_control = "no-store", .metadata = {{"key", "value"}}});
+  const auto request =
+      Initiate({.content_type = "text/plain", .cache_control = "no-store", .metadata = {{"key", "value"}}});
   ASSERT_TRUE(request.ok());
   EXPECT_THAT(request->headers, Contains(Pair("Content-Type", "text/plain")));
   EXPECT_THAT(request->headers, Contains(Pair("Cache-Control", "no-store")));
   EXPECT_THAT(request->headers, Contains(Pair("x-goog-meta-key", "value")));
+  EXPECT_THAT(request->headers, Contains(Pair("x-goog-encryption-kms-key-name", "the/key")));
 }
 
 TEST(MultipartRequests, RefuseWhatAHeaderCannotSay) {
@@ -48,7 +54,7 @@ TEST(MultipartRequests, RefuseWhatAHeaderCannotSay) {
                                     {.temporary_hold = true},
                                     {.event_based_hold = true}};
   for (const ObjectAttributes& attributes : wrong) {
-    const auto request = InitiateMultipartRequest(kTarget, attributes);
+    const auto request = Initiate(attributes);
     ASSERT_FALSE(request.ok());
     EXPECT_EQ(request.error().code, ErrorCode::kInvalidArgument);
   }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -16,6 +17,8 @@ namespace gcsflux {
 struct MultipartOptions {
   /// Sent as headers: ASCII only, no holds; the keys of the metadata come back in lower case.
   ObjectAttributes attributes = {};
+  std::optional<EncryptionKey> encryption_key = {};  ///< As for InsertObject; kms_key_name likewise.
+  std::string kms_key_name = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };

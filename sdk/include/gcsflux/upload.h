@@ -29,6 +29,8 @@ struct UploadOptions {
   /// Rounded up to a multiple of 256 KiB. A writer holds one chunk in memory; raise it for long, fast connections
   /// (each chunk costs a round trip), lower it where memory is short.
   std::size_t chunk_bytes = 16U << 20;
+  /// Told of all bytes on their way; of a stream the total is not known, and 0.
+  ProgressCallback on_progress = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };

@@ -9,6 +9,7 @@
 
 #include "base/crc32c.h"
 #include "base/object_name.h"
+#include "client/check_options.h"
 #include "client/client_core.h"
 #include "transfer/read_back.h"
 #include "wire/metadata_json.h"
@@ -62,8 +63,10 @@ class MultipartUpload::Upload {
 
   Result<void> Start() {
     const Call call = CallOf("multipartUploads.create", object_, options_);
-    if (auto checked = internal::CheckObject(object_); !checked) return checked;
-    const auto request = internal::InitiateMultipartRequest(target(), options_.attributes);
+    if (auto checked = internal::CheckObject(object_); !checked) return internal::InCall(call, checked.error());
+    if (auto checked = internal::CheckOptions(core(), options_); !checked)
+      return internal::InCall(call, checked.error());
+    const auto request = internal::InitiateMultipartRequest(target());
     if (!request) return internal::InCall(call, request.error());
     const auto response = core().Exchange(call, *request);
     if (!response) return response.error();
@@ -153,7 +156,7 @@ class MultipartUpload::Upload {
   }
 
   [[nodiscard]] const ClientCore& core() const { return client_.core(); }
-  [[nodiscard]] MultipartTarget target() const { return {core().endpoint(), object_, upload_id_, options_.call}; }
+  [[nodiscard]] MultipartTarget target() const { return {core().endpoint(), object_, upload_id_, options_}; }
   [[nodiscard]] Error Closed() const {
     return Error{ErrorCode::kInvalidArgument, "used after Complete() or Abort(): " + ToUri(object_)};
   }
@@ -192,7 +195,7 @@ class MultipartUpload::Upload {
       generation = *made;
     }
     completed_ = generation;
-    GetObjectOptions options{.call = options_.call};
+    GetObjectOptions options{.encryption_key = options_.encryption_key, .call = options_.call};
     if (generation != 0) options.generation = generation;
     const auto response =
         core().Send(internal::GetObjectRequest(core().endpoint(), object_, options), id, attempts, options_.stop);
@@ -213,7 +216,8 @@ class MultipartUpload::Upload {
 
   Result<ObjectMetadata> FindOurs(const SentObject& sent, const Error& gone, const std::string& id,
                                   Attempts& attempts) {
-    auto found = internal::ReadBack(core(), object_, {.call = options_.call}, id, attempts);
+    auto found = internal::ReadBack(core(), object_, {.encryption_key = options_.encryption_key, .call = options_.call},
+                                    id, attempts);
     if (!found) return found.error();
     if (*found && internal::HasBytes(**found, sent)) return **std::move(found);
     return AsLost(gone);

@@ -15,7 +15,10 @@ class RewindableUpload {
  public:
   RewindableUpload(const ClientCore& core, const ObjectName& object, const UploadSource& source,
                    std::size_t chunk_bytes, const InsertObjectOptions& insert)
-      : source_(source), chunk_bytes_(chunk_bytes), session_(core, object, insert), id_(core.NewInvocationId()) {}
+      : source_(source),
+        chunk_bytes_(chunk_bytes),
+        session_(core, object, insert, source.size()),
+        id_(core.NewInvocationId()) {}
 
   // Until the object is committed, or something fails. Called again, it goes on.
   Result<ObjectMetadata> Attempt(Attempts& attempts) {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <limits>
+
 #include "base/object_name.h"
 #include "client/check_options.h"
 #include "gcsflux/upload.h"
@@ -13,6 +16,7 @@ inline InsertObjectOptions FirstAttempt(const UploadOptions& options) {
   InsertObjectOptions insert{.attributes = options.attributes,
                              .encryption_key = options.encryption_key,
                              .kms_key_name = options.kms_key_name,
+                             .on_progress = options.on_progress,
                              .call = options.call,
                              .stop = options.stop};
   if (options.mode == WriteMode::kCreate) insert.preconditions.if_generation_match = 0;
@@ -39,8 +43,9 @@ inline Call InsertCall(const ObjectName& object, const UploadOptions& options) {
 
 /// The size of chunks that comes next to the one asked for.
 inline std::size_t WholeQuanta(std::size_t bytes) {
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max() / kUploadQuantum;
   const std::size_t quanta = bytes / kUploadQuantum + (bytes % kUploadQuantum != 0 ? 1 : 0);
-  return (quanta == 0 ? 1 : quanta) * kUploadQuantum;
+  return std::clamp<std::size_t>(quanta, 1, kMost) * kUploadQuantum;
 }
 
 }  // namespace gcsflux::internal

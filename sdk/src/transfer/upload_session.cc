@@ -14,7 +14,7 @@ namespace gcsflux::internal {
 UploadSession::UploadSession(const ClientCore& core, const UploadState& state, const InsertObjectOptions& options)
     : core_(core),
       object_name_(state.object),
-      insert_{.encryption_key = options.encryption_key, .call = options.call},
+      insert_{.encryption_key = options.encryption_key, .on_progress = options.on_progress, .call = options.call},
       is_resumed_(true),
       protocol_(ResumableUpload::Resumed(state.session_uri, state.persisted)),
       position_(state.persisted),
@@ -62,7 +62,10 @@ Result<void> UploadSession::Exchange(std::span<const std::byte> unsent, bool is_
                                      Attempts& attempts) {
   const std::uint64_t before = protocol_->persisted();
   if (is_last) has_sent_last_ = true;
-  const auto request = protocol_->Next(unsent, is_last, is_last ? ExtendCrc32c(crc32c_, unsent) : 0);
+  auto request = protocol_->Next(unsent, is_last, is_last ? ExtendCrc32c(crc32c_, unsent) : 0);
+  if (insert_.on_progress && !request.payload.empty()) {
+    request.on_sent = [this, before](std::uint64_t bytes) { insert_.on_progress({before + bytes, total_}); };
+  }
   const auto response = core_.SendRaw(request, id, attempts, attempts.call().stop);
   if (!response) {
     protocol_->OnFailure();

@@ -23,9 +23,10 @@ struct UploadPiece {
 /// Bytes up to position() are safe with the service: it has acknowledged them, and their CRC32C is known.
 class UploadSession {
  public:
-  /// Starts at the first Send().
-  UploadSession(const ClientCore& core, ObjectName object, InsertObjectOptions insert)
-      : core_(core), object_name_(std::move(object)), insert_(std::move(insert)) {}
+  /// Starts at the first Send(). `total` is the object's size for whoever watches the progress, 0 where it is not
+  /// known.
+  UploadSession(const ClientCore& core, ObjectName object, InsertObjectOptions insert, std::uint64_t total = 0)
+      : core_(core), object_name_(std::move(object)), insert_(std::move(insert)), total_(total) {}
   /// Goes on where a state says.
   UploadSession(const ClientCore& core, const UploadState& state, const InsertObjectOptions& options);
 
@@ -63,6 +64,7 @@ class UploadSession {
   const ClientCore& core_;
   const ObjectName object_name_;
   InsertObjectOptions insert_;
+  const std::uint64_t total_ = 0;
   const bool is_resumed_ = false;  // What the object is given beside its bytes is not known here.
   std::optional<ResumableUpload> protocol_;
   std::uint64_t position_ = 0;

@@ -7,6 +7,7 @@
 
 #include "base/base64.h"
 #include "base/rfc3339.h"
+#include "wire/key_headers.h"
 #include "wire/request_url.h"
 
 namespace gcsflux::internal {
@@ -19,7 +20,8 @@ RequestUrl ObjectUrl(const MultipartTarget& target) {
 
 HttpRequest RequestOf(Method method, const MultipartTarget& target, RequestUrl&& url) {
   HttpRequest request{.method = method, .url = *std::move(url)};
-  if (!target.call.user_project.empty()) request.headers.emplace_back("x-goog-user-project", target.call.user_project);
+  const std::string& payer = target.options.call.user_project;
+  if (!payer.empty()) request.headers.emplace_back("x-goog-user-project", payer);
   return request;
 }
 
@@ -29,7 +31,8 @@ bool IsHeaderText(std::string_view text) {
 
 }  // namespace
 
-Result<HttpRequest> InitiateMultipartRequest(const MultipartTarget& target, const ObjectAttributes& attributes) {
+Result<HttpRequest> InitiateMultipartRequest(const MultipartTarget& target) {
+  const ObjectAttributes& attributes = target.options.attributes;
   if (attributes.event_based_hold || attributes.temporary_hold) {
     return Error{ErrorCode::kInvalidArgument, "a multipart upload cannot place holds: patch the object afterwards"};
   }
@@ -40,7 +43,8 @@ Result<HttpRequest> InitiateMultipartRequest(const MultipartTarget& target, cons
                                    {"Content-Disposition", &attributes.content_disposition},
                                    {"Content-Language", &attributes.content_language},
                                    {"Cache-Control", &attributes.cache_control},
-                                   {"x-goog-storage-class", &attributes.storage_class}}) {
+                                   {"x-goog-storage-class", &attributes.storage_class},
+                                   {"x-goog-encryption-kms-key-name", &target.options.kms_key_name}}) {
     if (!text->empty()) headers.emplace_back(name, *text);
   }
   if (attributes.custom_time) headers.emplace_back("x-goog-custom-time", FormatRfc3339(*attributes.custom_time));
@@ -51,6 +55,7 @@ Result<HttpRequest> InitiateMultipartRequest(const MultipartTarget& target, cons
     return Error{ErrorCode::kInvalidArgument, "a multipart upload sends attributes as headers, which '" +
                                                   name.substr(0, 64) + "' or its value cannot be: ASCII only"};
   }
+  AddKey(request, target.options.encryption_key);
   return request;
 }
 
@@ -61,6 +66,7 @@ HttpRequest PutPartRequest(const MultipartTarget& target, int number, std::span<
                 ObjectUrl(target).Query("partNumber", std::int64_t{number}).Query("uploadId", target.upload_id));
   request.headers.emplace_back("x-goog-hash", "crc32c=" + Crc32cToBase64(crc32c));
   request.payload = data;
+  AddKey(request, target.options.encryption_key);
   return request;
 }
 

@@ -17,11 +17,11 @@ struct MultipartTarget {
   std::string_view endpoint;
   const ObjectName& object;
   std::string_view upload_id;
-  const CallOptions& call;
+  const MultipartOptions& options;
 };
 
 /// Attributes that cannot be said in a header are kInvalidArgument: control characters, characters beyond ASCII, holds.
-Result<HttpRequest> InitiateMultipartRequest(const MultipartTarget& target, const ObjectAttributes& attributes);
+Result<HttpRequest> InitiateMultipartRequest(const MultipartTarget& target);
 /// `data` is borrowed; the service refuses it where it does not have this CRC32C.
 HttpRequest PutPartRequest(const MultipartTarget& target, int number, std::span<const std::byte> data,
                            std::uint32_t crc32c);

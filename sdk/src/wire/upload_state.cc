@@ -49,12 +49,14 @@ Result<UploadState> ParseUploadState(std::string_view text) {
   fields.erase(seal);
   if (said != Seal(fields)) return Wrong("it was changed since it was written");
   try {
-    return UploadState{.endpoint = fields.at("endpoint").get<std::string>(),
-                       .object = {fields.at("bucket").get<std::string>(), fields.at("name").get<std::string>()},
-                       .session_uri = fields.at("sessionUri").get<std::string>(),
-                       .persisted = fields.at("persisted").get<std::uint64_t>(),
-                       .crc32c = Crc32cFromBase64(fields.at("crc32c").get<std::string>()).value(),
-                       .chunk_bytes = fields.at("chunkBytes").get<std::uint64_t>()};
+    UploadState state{.endpoint = fields.at("endpoint").get<std::string>(),
+                      .object = {fields.at("bucket").get<std::string>(), fields.at("name").get<std::string>()},
+                      .session_uri = fields.at("sessionUri").get<std::string>(),
+                      .persisted = fields.at("persisted").get<std::uint64_t>(),
+                      .crc32c = Crc32cFromBase64(fields.at("crc32c").get<std::string>()).value(),
+                      .chunk_bytes = fields.at("chunkBytes").get<std::uint64_t>()};
+    constexpr std::uint64_t kMostChunk = std::uint64_t{1} << 40;
+    return state.chunk_bytes <= kMostChunk ? Result<UploadState>(std::move(state)) : Wrong("its chunks are too large");
   } catch (const std::exception&) {  // Whoever sealed it left a field out, or gave it another type.
     return Wrong("a field is missing or of the wrong type");
   }
