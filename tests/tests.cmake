@@ -81,7 +81,7 @@ gcsflux_test(flags_tests
 
 # The network: certificates, proxies, and what goes wrong on the way.
 gcsflux_test(network_tests
-  SOURCES client/network_test.cc emulator/crypto_fixtures.cc network/failures_test.cc network/proxy_test.cc network/tls_test.cc
+  SOURCES client/network_test.cc client/null_arguments_test.cc emulator/crypto_fixtures.cc network/failures_test.cc network/proxy_test.cc network/tls_test.cc
           support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json OpenSSL::Crypto)
 target_include_directories(network_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)

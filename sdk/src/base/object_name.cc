@@ -95,5 +95,11 @@ Result<void> CheckObject(const ObjectName& object) {
   return CheckObjectName(object.name);
 }
 
+Result<void> CheckBytes(const ObjectName& object, std::span<const std::byte> bytes) {
+  if (bytes.data() != nullptr || bytes.empty()) return {};
+  return Error{ErrorCode::kInvalidArgument,
+               ToUri(object) + ": " + std::to_string(bytes.size()) + " bytes at a null address"};
+}
+
 }  // namespace internal
 }  // namespace gcsflux

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string_view>
 
 #include "gcsflux/object.h"
@@ -14,5 +16,8 @@ Result<void> CheckObjectName(std::string_view name);
 
 /// Both.
 Result<void> CheckObject(const ObjectName& object);
+
+/// kInvalidArgument where bytes are said to be at no address.
+Result<void> CheckBytes(const ObjectName& object, std::span<const std::byte> bytes);
 
 }  // namespace gcsflux::internal

@@ -26,6 +26,7 @@ using internal::ParseAnswer;
 Result<ObjectMetadata> Client::InsertObject(const ObjectName& object, std::span<const std::byte> data,
                                             const InsertObjectOptions& options) const {
   if (auto checked = CheckObject(object); !checked) return checked.error();
+  if (auto checked = internal::CheckBytes(object, data); !checked) return checked.error();
   const auto call = MakeCall(*core_, Operation::kInsertObject, object, options);
   if (auto checked = CheckOptions(*core_, options); !checked) return InCall(call, checked.error());
   const std::uint32_t crc32c = internal::ExtendCrc32c(0, data);

@@ -178,6 +178,7 @@ Result<ReadSummary> Read(const ClientCore& core, const ObjectName& object, const
 
 Result<ReadSummary> Client::ReadObject(const ObjectName& object, std::span<std::byte> buffer,
                                        const ReadObjectOptions& options) const {
+  if (auto checked = internal::CheckBytes(object, buffer); !checked) return checked.error();
   std::span<std::byte> room = buffer;
   const ByteSink copy = [&](std::span<const std::byte> data) -> Result<void> {
     if (data.size() > room.size()) {  // Of what is not decompressed that was checked when the answer's headers came.

@@ -58,6 +58,7 @@ class ObjectWriter::Upload {
   [[nodiscard]] std::uint64_t position() const { return session_.position() + buffer_.size(); }
 
   Result<void> Write(std::span<const std::byte> data) {
+    if (auto checked = internal::CheckBytes(object_, data); !checked) return checked;
     while (!error_ && !data.empty()) {
       if (is_closed_) return WasClosed();
       // A chunk is sent only once more bytes follow it: the last one must be sent as such.

@@ -1,3 +1,4 @@
+#include "base/object_name.h"
 #include "gcsflux/upload.h"
 #include "transfer/rewindable_upload.h"
 #include "transfer/upload_source.h"
@@ -6,6 +7,7 @@ namespace gcsflux {
 
 Result<ObjectMetadata> UploadObject(const Client& client, const ObjectName& object, std::span<const std::byte> data,
                                     const UploadOptions& options) {
+  if (auto checked = internal::CheckBytes(object, data); !checked) return checked.error();
   const auto source = internal::MemorySource(data);
   return internal::UploadRewindable(client.core(), object, *source, options);
 }
