@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <latch>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -54,12 +55,15 @@ class TraceTest : public ::testing::Test {
 TEST_F(TraceTest, RequestsAtTheSameTimeAreOnLanesOfTheirOwn) {
   emulator::Emulator emulator;
   const auto trace = *TraceWriter::Open(path_);
-  const Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "test", .event_listener = trace});
+  const Client client = *Client::Create(
+      {.endpoint = emulator.endpoint(), .project = "test", .hedge = {.budget = 0}, .event_listener = trace});
   ASSERT_TRUE(client.InsertBucket("bkt"));
   emulator.shaping().Set({.read_first_byte_ms = 20});
+  std::latch all_are_there(8);  // a thread that comes when another has gone may take its lane
   std::vector<std::jthread> threads;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&] {
+      all_are_there.arrive_and_wait();
       for (int n = 0; n < 10; ++n) EXPECT_TRUE(client.GetBucket("bkt"));
     });
   }
