@@ -251,6 +251,16 @@ gcsflux_test(emulator_xml_tests
   LIBRARIES gcsflux_emulator tl::expected pugixml::pugixml)
 target_include_directories(emulator_xml_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 
+# Random operations under random faults; scripts/test runs it under the sanitizers too, longer by hand.
+gcsflux_program(soak
+  tests/soak/changes.cc tests/soak/content.cc tests/soak/deck.cc tests/soak/fault_mix.cc tests/soak/main.cc
+  tests/soak/model.cc tests/soak/reads.cc tests/soak/soak.cc tests/soak/uploads.cc tests/soak/worker.cc
+  tests/soak/writes.cc)
+target_include_directories(soak PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(soak PRIVATE gcsflux_flags gcsflux_emulator gflags)
+add_test(NAME soak COMMAND soak --seconds=20)
+set_tests_properties(soak PROPERTIES RUN_SERIAL TRUE)  # It takes what there is, and tests beside it would crawl.
+
 # Bad clients: by a patience that a test can wait for.
 gcsflux_test(bad_input_tests
   SOURCES emulator/bad_input_test.cc emulator/pace_test.cc emulator/raw_connection.cc

@@ -61,6 +61,12 @@ TEST_F(LostSessionTest, MemoryIsSentAgainOverAnotherSession) {
   }
 }
 
+TEST_F(LostSessionTest, RestartsAreCounted) {
+  gcs_.faults = {{}, {}, {.status = 410}};
+  ASSERT_TRUE(Upload(Pattern(3 * kChunk)).ok());
+  EXPECT_EQ(client_.counters().sessions_restarted, 1U);
+}
+
 TEST_F(LostSessionTest, RestartsEndWithTheDeadline) {
   Client client = testing::MakeClient(gcs_, {.deadline = std::chrono::seconds(10)});
   // Every session takes its first chunk, and is gone with the second.

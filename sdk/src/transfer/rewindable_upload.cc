@@ -15,7 +15,8 @@ class RewindableUpload {
  public:
   RewindableUpload(const ClientCore& core, const ObjectName& object, const UploadSource& source,
                    std::size_t chunk_bytes, const InsertObjectOptions& insert)
-      : source_(source),
+      : observer_(core.observer()),
+        source_(source),
         chunk_bytes_(chunk_bytes),
         session_(core, object, insert, source.size()),
         id_(core.NewInvocationId()) {}
@@ -51,11 +52,13 @@ class RewindableUpload {
   Error StartOver(const Error& loss, const Attempts& attempts) {
     if (attempts.now() - furthest_->at >= attempts.options().deadline) return loss;
     session_.StartOver();
+    observer_.SessionRestarted();
     Error again = loss;
     again.code = ErrorCode::kUnavailable;
     return again;
   }
 
+  Observer& observer_;
   const UploadSource& source_;
   const std::size_t chunk_bytes_;
   UploadSession session_;

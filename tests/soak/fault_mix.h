@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gcsflux/emulator/faults.h"
+
+namespace gcsflux::soak {
+
+/// Objects that are read whole only have names that end so: their reads may be corrupted, since the checksum tells. Of
+/// a range nothing could.
+inline constexpr auto kCheckedSuffix = "-checked";
+
+/// Every kind of fault of docs/faults.md, each with some probability, so that most requests go well.
+emulator::FaultPlan MakeFaultMix(std::uint64_t seed);
+
+/// How often each kind fired, by its type: of that plan's counts.
+void AddFired(const std::vector<emulator::FaultCount>& counts, std::map<std::string, std::uint64_t>& by_type);
+
+}  // namespace gcsflux::soak

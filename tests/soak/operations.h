@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+namespace gcsflux::soak {
+
+class Worker;
+
+/// Something that a program does with objects, at random, and what must come of it: Violation is thrown where it does
+/// not.
+struct Operation {
+  const char* name;
+  int weight;  ///< So often it is done in a round.
+  void (*run)(Worker&);
+};
+
+std::vector<Operation> ReadOperations();
+std::vector<Operation> WriteOperations();
+std::vector<Operation> UploadOperations();
+std::vector<Operation> ChangeOperations();
+
+/// A round: all of the above, each as often as its weight says.
+std::vector<Operation> MakeDeck();
+
+}  // namespace gcsflux::soak

@@ -1,0 +1,220 @@
+#include "soak/soak.h"
+
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "gcsflux/emulator/emulator.h"
+#include "gcsflux/listing.h"
+#include "gcsflux/upload.h"
+#include "soak/fault_mix.h"
+
+namespace gcsflux::soak {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int kPhases = 4;
+constexpr auto kBucket = "soak";
+constexpr milliseconds kTick(100);
+
+// Whoever comes with this refresh token gets tokens; who has none, or an old one, may do everything too.
+constexpr auto kIdentities = R"({
+  "authorized_users": [
+    {"email": "soak@example.com", "client_id": "soak", "client_secret": "secret", "refresh_token": "refresh"}
+  ]
+})";
+
+class Directory {
+ public:
+  Directory() {
+    std::string name = std::filesystem::temp_directory_path() / "gcsflux-soak-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no directory for files: " + name);
+    path_ = name;
+  }
+  ~Directory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+template <class T>
+T OrViolation(Result<T> result) {
+  if (!result) throw Violation(result.error().message);
+  return *std::move(result);
+}
+
+// Tokens that can be fetched anew, so that one that is refused is.
+Credentials MakeCredentials(const std::filesystem::path& directory, const std::string& endpoint) {
+  const auto file = directory / "credentials.json";
+  std::ofstream(file) << R"({"type": "authorized_user", "client_id": "soak", "client_secret": "secret",)"
+                      << R"("refresh_token": "refresh", "token_uri": ")" << endpoint << R"(/token"})";
+  return OrViolation(Credentials::FromFile(file));
+}
+
+ClientOptions MakeOptions(const emulator::Emulator& emulator, const std::filesystem::path& directory, int threads) {
+  return {.endpoint = emulator.endpoint(),
+          .credentials = MakeCredentials(directory, emulator.endpoint()),
+          .project = "soak",
+          .retry = RetryPolicies::All(
+              {.initial_delay = milliseconds(1), .max_delay = milliseconds(20), .budget = 10}),  // faults are many
+          .hedge = {.budget = 0.2, .min_stall = milliseconds(50)},
+          .max_idle_connections = 4 * threads};
+}
+
+// In use, by what malloc says: what it keeps for later is given back before.
+std::size_t BytesInUse() {
+  malloc_trim(0);
+  const auto info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+class Soak {
+ public:
+  explicit Soak(const SoakOptions& options) : options_(options) {}
+
+  Report Run() {
+    try {
+      for (int phase = 0; phase < kPhases; ++phase) {
+        RunPhase(phase);
+        emulator_.Reset();
+        report_.bytes_in_use.push_back(BytesInUse());
+      }
+    } catch (const Violation& violation) {
+      report_.violation = violation.what();
+    }
+    report_.client = client_.counters();
+    return std::move(report_);
+  }
+
+ private:
+  void RunPhase(int phase) {
+    OrViolation(client_.InsertBucket(kBucket));
+    const Common common{client_options_, client_, downloader_, kBucket, StoreCommonObjects(), directory_.path()};
+    const std::uint64_t seed = options_.seed * kPhases + static_cast<std::uint64_t>(phase);
+    std::vector<std::unique_ptr<Worker>> workers;
+    for (int i = 0; i < options_.threads; ++i) {
+      workers.push_back(std::make_unique<Worker>(common, i, seed * 1'000 + static_cast<std::uint64_t>(i)));
+    }
+    emulator_.faults().Load(MakeFaultMix(seed));
+    RunWorkers(workers);
+    AddFired(emulator_.faults().Counts(), report_.fired);
+    emulator_.faults().Clear();
+    for (const auto& worker : workers) {
+      for (const auto& [operation, tally] : worker->tallies()) report_.operations[operation] += tally;
+    }
+    if (!violation_.empty()) throw Violation(violation_);
+    AwaitRequestsThatWereLeft();
+    Verify(common, workers);
+  }
+
+  std::vector<Slot> StoreCommonObjects() {
+    std::vector<Slot> slots;
+    std::uint64_t number = 0;
+    for (const std::size_t size : {0U, 1U, 100U, 5'000U, 70'000U, 1'000'000U}) {
+      for (const char* suffix : {"", kCheckedSuffix}) {
+        ++number;
+        Version version{.content = {{{number, size}}}, .tag = "common"};
+        Slot slot{.object = {kBucket, "common/" + std::to_string(number) + suffix}};
+        const auto stored = OrViolation(UploadObject(client_, slot.object, AsBytes(version.content.Render()),
+                                                     {.attributes = AttributesOf(version)}));
+        version.generation = stored.generation;
+        version.metageneration = stored.metageneration;
+        slot.may_be = {version};
+        slots.push_back(std::move(slot));
+      }
+    }
+    return slots;
+  }
+
+  // Until the phase is over, or one of them found something. Now and then the service takes little.
+  void RunWorkers(const std::vector<std::unique_ptr<Worker>>& workers) {
+    std::stop_source stop;
+    std::vector<std::jthread> threads;
+    for (const auto& worker : workers) {
+      threads.emplace_back([this, &worker = *worker, stop]() mutable {
+        try {
+          worker.Run(stop.get_token());
+        } catch (const std::exception& error) {
+          Note(worker, error.what());
+          stop.request_stop();
+        }
+      });
+    }
+    const auto end = std::chrono::steady_clock::now() + milliseconds(options_.duration) / kPhases;
+    for (int tick = 0; std::chrono::steady_clock::now() < end && !stop.stop_requested(); ++tick) {
+      const bool is_scarce = tick % 30 == 20;
+      emulator_.quotas().Set(is_scarce ? emulator::Quotas{.reads_per_second = 20, .writes_per_second = 20}
+                                       : emulator::Quotas{});
+      std::this_thread::sleep_for(kTick);
+    }
+    emulator_.quotas().Set({});
+    stop.request_stop();
+    threads.clear();
+    const auto refused = emulator_.quotas().counters();
+    report_.refused += refused.refused_reads + refused.refused_writes;
+  }
+
+  void Note(const Worker& worker, const std::string& what) {
+    const std::scoped_lock lock(mutex_);
+    if (violation_.empty()) violation_ = worker.prefix() + " " + worker.operation() + ": " + what;
+  }
+
+  // What a cancelled call has left with the service may still take effect.
+  void AwaitRequestsThatWereLeft() const {
+    const auto is_open = [](const emulator::RequestRecord& record) { return !record.is_finished; };
+    for (auto journal = emulator_.journal(); std::any_of(journal.begin(), journal.end(), is_open);
+         journal = emulator_.journal()) {
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+  }
+
+  // The bucket holds what the workers believe, byte by byte, and nothing else.
+  void Verify(const Common& common, const std::vector<std::unique_ptr<Worker>>& workers) {
+    std::vector<Slot> slots = common.objects;
+    for (const auto& worker : workers) {
+      const auto own = worker->AllSlots();
+      slots.insert(slots.end(), own.begin(), own.end());
+    }
+    std::vector<std::string> wanted;
+    for (Slot& slot : slots) {
+      const std::size_t found = Find(client_, slot);
+      if (slot.may_be[found]) wanted.push_back(slot.object.name);
+    }
+    std::sort(wanted.begin(), wanted.end());
+    std::vector<std::string> listed;
+    for (const auto& object : OrViolation(ListPrefix(client_, {kBucket, ""})).objects) listed.push_back(object.name);
+    if (listed != wanted) {
+      throw Violation("the bucket lists " + std::to_string(listed.size()) + " objects, not the " +
+                      std::to_string(wanted.size()) + " that are there");
+    }
+    report_.verified += wanted.size();
+  }
+
+  const SoakOptions options_;
+  const Directory directory_;
+  emulator::Emulator emulator_{{.auth = emulator::AuthOptions{.config = kIdentities, .is_required = false}}};
+  const ClientOptions client_options_ = MakeOptions(emulator_, directory_.path(), options_.threads);
+  const Client client_ = OrViolation(Client::Create(client_options_));
+  const Downloader downloader_{client_, {.max_concurrency = 4}};
+  Report report_;
+  std::mutex mutex_;
+  std::string violation_;  // by mutex_: the first one
+};
+
+}  // namespace
+
+Report RunSoak(const SoakOptions& options) { return Soak(options).Run(); }
+
+}  // namespace gcsflux::soak

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gcsflux/events.h"
+#include "soak/worker.h"
+
+namespace gcsflux::soak {
+
+struct SoakOptions {
+  std::chrono::seconds duration{20};
+  std::uint64_t seed = 1;
+  int threads = 8;
+};
+
+/// What a soak has come to.
+struct Report {
+  std::string violation = {};  ///< Empty where all was as it must be.
+  std::map<std::string, Tally> operations = {};
+  std::map<std::string, std::uint64_t> fired = {};  ///< By kind of fault.
+  std::uint64_t refused = 0;                        ///< Requests, by quotas.
+  std::size_t verified = 0;                         ///< Objects, at the ends of phases.
+  std::vector<std::size_t> bytes_in_use = {};       ///< On the heap, at the end of each phase.
+  Counters client = {};
+};
+
+/// Runs four phases, between which everything is deleted and checked, with one client and one emulator. Returns at the
+/// first violation.
+Report RunSoak(const SoakOptions& options);
+
+}  // namespace gcsflux::soak

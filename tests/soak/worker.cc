@@ -1,0 +1,134 @@
+#include "soak/worker.h"
+
+#include <algorithm>
+#include <array>
+
+#include "soak/fault_mix.h"
+#include "soak/operations.h"
+
+namespace gcsflux::soak {
+namespace {
+
+// What names are made of: all that URLs, headers and JSON have a meaning of their own for.
+constexpr std::array kFlavours = {"plain",      "a blank",   "per%2Fcent", "\u00fcml\u00e4ut \u96ea",
+                                  "?a=b&c#d+e", "quote\"\\", "x/y/../z"};
+
+bool MayPass(ErrorCode code) {
+  return code == ErrorCode::kUnavailable || code == ErrorCode::kTruncated || code == ErrorCode::kRateLimited;
+}
+
+}  // namespace
+
+Tally& Tally::operator+=(const Tally& more) {
+  done += more.done;
+  cancelled += more.cancelled;
+  failed += more.failed;
+  return *this;
+}
+
+Worker::Worker(const Common& common, int number, std::uint64_t seed)
+    : common_(common),
+      chance_(seed),
+      prefix_("t" + std::to_string(number) + "/"),
+      next_seed_(static_cast<std::uint64_t>(number + 1) << 40) {
+  for (std::size_t i = 0; i < kSlots; ++i) slots_.push_back(NewSlot());
+}
+
+void Worker::Run(const std::stop_token& stop) {
+  const std::vector<Operation> deck = MakeDeck();
+  std::vector<Operation> shuffled;
+  while (!stop.stop_requested()) {
+    if (shuffled.empty()) shuffled = deck;  // so that each comes about as often as it is to
+    std::swap(shuffled[chance_.Below(shuffled.size())], shuffled.back());
+    const Operation operation = shuffled.back();
+    shuffled.pop_back();
+    operation_ = operation.name;
+    operation.run(*this);
+  }
+}
+
+std::vector<Slot> Worker::AllSlots() const {
+  std::vector<Slot> all = slots_;
+  all.insert(all.end(), retired_.begin(), retired_.end());
+  return all;
+}
+
+Slot* Worker::StoredSlot() {
+  const std::size_t first = chance_.Below(slots_.size());
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[(first + i) % slots_.size()];
+    if (slot.is_there()) return &slot;
+  }
+  return nullptr;
+}
+
+const Slot& Worker::StoredObject() {
+  const Slot* const own = chance_.OneIn(2) ? StoredSlot() : nullptr;
+  return own != nullptr ? *own : chance_.OneOf(common_.objects);
+}
+
+Version Worker::NewVersion(std::size_t most) {
+  constexpr std::array<std::size_t, 6> kSizes = {1, 2, 100, 8'000, 8'000, 100'000};
+  const std::size_t size = chance_.OneIn(5) ? chance_.Below(most + 1)
+                                            : chance_.Below(chance_.OneOf(std::vector(kSizes.begin(), kSizes.end())));
+  return {.content = {{{++next_seed_, std::min(size, most)}}}, .tag = NewTag()};
+}
+
+std::string Worker::NewTag() { return prefix_ + std::to_string(++next_seed_); }
+
+Slot Worker::NewSlot() {
+  const int number = next_name_++;
+  std::string name =
+      prefix_ + std::to_string(number) + " " + kFlavours[static_cast<std::size_t>(number) % kFlavours.size()];
+  if (number % 2 == 0) name += kCheckedSuffix;
+  return {.object = {common_.bucket, name}};
+}
+
+bool Worker::Check(const Error* error, const RandomStop& stop, const MayFail& may) {
+  Tally& tally = tallies_[operation_];
+  if (error == nullptr) {
+    ++tally.done;
+    return true;
+  }
+  const ErrorCode code = error->code;
+  const bool is_cancelled = code == ErrorCode::kCancelled && stop.is_stopped();
+  const bool is_explained = is_cancelled || (may.at_once && MayPass(code)) ||
+                            code == ErrorCode::kUnauthenticated ||  // refused twice in a row
+                            code == ErrorCode::kBadResponse ||      // JSON that falseLength cut off
+                            std::find(may.with.begin(), may.with.end(), code) != may.with.end();
+  if (!is_explained) throw Violation("it failed with " + std::string(ErrorCodeName(code)) + ": " + error->message);
+  ++(is_cancelled ? tally.cancelled : tally.failed);
+  return false;
+}
+
+void Worker::Conclude(Slot& slot, State tried, const Result<ObjectMetadata>& result, const RandomStop& stop,
+                      const MayFail& may) {
+  if (!Check(result, stop, may)) return LookAt(slot, std::move(tried), result.error());
+  CheckMetadata(*result, *tried);
+  tried->generation = result->generation;
+  tried->metageneration = result->metageneration;
+  slot.may_be = {std::move(tried)};
+  if (chance_.OneIn(4)) Find(client(), slot);
+}
+
+void Worker::ConcludeDeletion(Slot& slot, const Result<void>& result, const RandomStop& stop) {
+  if (!Check(result, stop)) return LookAt(slot, {}, result.error());
+  slot.may_be = {State()};
+  if (chance_.OneIn(2)) Find(client(), slot);
+}
+
+// It failed: either it has taken effect all the same, or it has not.
+void Worker::LookAt(Slot& slot, State tried, const Error& error) {
+  const bool had_no_effect = error.code == ErrorCode::kCorrupted || error.code == ErrorCode::kSessionLost;
+  if (!had_no_effect) slot.may_be.push_back(std::move(tried));
+  const std::size_t found = Find(client(), slot);
+  const bool may_still_come = error.code == ErrorCode::kCancelled && found == 0;
+  if (!may_still_come) {
+    slot.may_be = {slot.may_be[found]};
+    return;
+  }
+  retired_.push_back(std::move(slot));
+  slot = NewSlot();
+}
+
+}  // namespace gcsflux::soak

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "gcsflux/client.h"
+#include "gcsflux/download.h"
+#include "gcsflux/options.h"
+#include "soak/chance.h"
+#include "soak/model.h"
+
+namespace gcsflux::soak {
+
+/// What all workers use, and none changes.
+struct Common {
+  ClientOptions options;
+  Client client;
+  const Downloader& downloader;
+  std::string bucket;
+  std::vector<Slot> objects;        ///< That are there from the beginning.
+  std::filesystem::path directory;  ///< For files.
+};
+
+/// How often an operation ended how.
+struct Tally {
+  std::uint64_t done = 0;
+  std::uint64_t cancelled = 0;
+  std::uint64_t failed = 0;  ///< As it may.
+
+  Tally& operator+=(const Tally& more);
+};
+
+/// Which errors a call may end in beside kCancelled, where it was stopped.
+struct MayFail {
+  /// Failures that may pass end it: it is not idempotent.
+  bool at_once = false;
+  std::vector<ErrorCode> with = {};
+};
+
+/// Does one random operation after another on names of its own, of which it knows what is stored there, and on objects
+/// that nobody changes.
+class Worker {
+ public:
+  Worker(const Common& common, int number, std::uint64_t seed);
+
+  /// Until it is asked to stop. Throws Violation.
+  void Run(const std::stop_token& stop);
+
+  /// Everything it ever wrote: what is stored there now.
+  [[nodiscard]] std::vector<Slot> AllSlots() const;
+  [[nodiscard]] const std::map<std::string, Tally>& tallies() const { return tallies_; }
+  /// What it does at the moment, for messages.
+  [[nodiscard]] const std::string& operation() const { return operation_; }
+
+  // For the operations.
+  [[nodiscard]] const Common& common() const { return common_; }
+  [[nodiscard]] const Client& client() const { return common_.client; }
+  Chance& chance() { return chance_; }
+  [[nodiscard]] const std::vector<Slot>& slots() const { return slots_; }
+  /// "t3/", before all of its names.
+  [[nodiscard]] const std::string& prefix() const { return prefix_; }
+  [[nodiscard]] const std::vector<Slot>& retired() const { return retired_; }
+
+  /// One of its names.
+  Slot& AnySlot() { return slots_[chance_.Below(slots_.size())]; }
+  /// One of them under which an object is; null where there is none.
+  Slot* StoredSlot();
+  /// An object, its own or a common one.
+  const Slot& StoredObject();
+  /// Bytes that nobody has stored before, few most of the time and never more than `most`.
+  Version NewVersion(std::size_t most = 1 << 20);
+  std::string NewTag();
+
+  /// Counts the end of a call. True where it succeeded; throws Violation where it may not end so.
+  bool Check(const Error* error, const RandomStop& stop, const MayFail& may = {});
+  template <class T>
+  bool Check(const Result<T>& result, const RandomStop& stop, const MayFail& may = {}) {
+    return Check(result.ok() ? nullptr : &result.error(), stop, may);
+  }
+  /// The same for a write that was to make the slot `tried`, and finds out what it is now.
+  void Conclude(Slot& slot, State tried, const Result<ObjectMetadata>& result, const RandomStop& stop,
+                const MayFail& may = {});
+  void ConcludeDeletion(Slot& slot, const Result<void>& result, const RandomStop& stop);
+
+ private:
+  static constexpr std::size_t kSlots = 12;
+
+  Slot NewSlot();
+  void LookAt(Slot& slot, State tried, const Error& error);
+
+  const Common& common_;
+  Chance chance_;
+  const std::string prefix_;
+  std::vector<Slot> slots_;    // each of one state
+  std::vector<Slot> retired_;  // and these of two
+  std::uint64_t next_seed_;
+  int next_name_ = 0;
+  std::string operation_;
+  std::map<std::string, Tally> tallies_;
+};
+
+}  // namespace gcsflux::soak

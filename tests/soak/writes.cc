@@ -1,0 +1,100 @@
+// Writes in one call: of memory, of files, by parts.
+#include <fstream>
+
+#include "gcsflux/multipart_upload.h"
+#include "gcsflux/upload.h"
+#include "soak/operations.h"
+#include "soak/worker.h"
+
+namespace gcsflux::soak {
+namespace {
+
+constexpr std::size_t kChunk = 256 << 10;
+const MayFail kMayBeCorrupted{.with = {ErrorCode::kCorrupted}};
+
+UploadOptions OptionsFor(const Version& version, const RandomStop& stop) {
+  return {.attributes = AttributesOf(version), .chunk_bytes = kChunk, .stop = stop.token()};
+}
+
+void Overwrite(Worker& worker) {
+  Slot& slot = worker.AnySlot();
+  const Version version = worker.NewVersion();
+  const RandomStop stop(worker.chance());
+  const auto stored =
+      UploadObject(worker.client(), slot.object, AsBytes(version.content.Render()), OptionsFor(version, stop));
+  worker.Conclude(slot, version, stored, stop, kMayBeCorrupted);
+}
+
+void Create(Worker& worker) {
+  Slot& slot = worker.AnySlot();
+  const Version version = worker.NewVersion();
+  const RandomStop stop(worker.chance());
+  UploadOptions options = OptionsFor(version, stop);
+  options.mode = WriteMode::kCreate;
+  const auto stored = UploadObject(worker.client(), slot.object, AsBytes(version.content.Render()), options);
+  if (!slot.is_there()) return worker.Conclude(slot, version, stored, stop, kMayBeCorrupted);
+  const MayFail may{.with = {ErrorCode::kPreconditionFailed, ErrorCode::kCorrupted}};
+  if (worker.Check(stored, stop, may)) throw Violation(ToUri(slot.object) + " was replaced by kCreate");
+}
+
+void Replace(Worker& worker) {
+  Slot* const slot = worker.StoredSlot();
+  if (slot == nullptr) return;
+  const Version version = worker.NewVersion();
+  const bool is_outdated = worker.chance().OneIn(4);
+  const RandomStop stop(worker.chance());
+  UploadOptions options = OptionsFor(version, stop);
+  options.mode = WriteMode::kReplace;
+  options.generation = slot->state()->generation - (is_outdated ? 1 : 0);
+  const auto stored = UploadObject(worker.client(), slot->object, AsBytes(version.content.Render()), options);
+  if (!is_outdated) return worker.Conclude(*slot, version, stored, stop, kMayBeCorrupted);
+  const MayFail may{.with = {ErrorCode::kPreconditionFailed, ErrorCode::kCorrupted}};
+  if (worker.Check(stored, stop, may)) throw Violation(ToUri(slot->object) + " was replaced, though it is newer");
+}
+
+void UploadFromFile(Worker& worker) {
+  Slot& slot = worker.AnySlot();
+  const Version version = worker.NewVersion();
+  std::string name = worker.prefix();
+  name.back() = '-';
+  const std::string path = worker.common().directory / (name + "file");
+  std::ofstream(path) << version.content.Render();
+  const RandomStop stop(worker.chance());
+  const auto stored = UploadFile(worker.client(), path, slot.object, OptionsFor(version, stop));
+  worker.Conclude(slot, version, stored, stop, kMayBeCorrupted);
+}
+
+void Insert(Worker& worker) {
+  Slot& slot = worker.AnySlot();
+  const Version version = worker.NewVersion(100'000);
+  const bool is_conditional = worker.chance().OneIn(2);
+  const RandomStop stop(worker.chance());
+  InsertObjectOptions options{.attributes = AttributesOf(version), .stop = stop.token()};
+  if (is_conditional) options.preconditions.if_generation_match = slot.is_there() ? slot.state()->generation : 0;
+  const auto stored = worker.client().InsertObject(slot.object, AsBytes(version.content.Render()), options);
+  // Repeated after a lost answer, the condition is that of its own success.
+  const ErrorCode own = is_conditional ? ErrorCode::kPreconditionFailed : ErrorCode::kCorrupted;
+  worker.Conclude(slot, version, stored, stop, {.at_once = !is_conditional, .with = {own, ErrorCode::kCorrupted}});
+}
+
+void UploadByParts(Worker& worker) {
+  constexpr std::size_t kPart = 5 << 20;
+  Slot& slot = worker.AnySlot();
+  Version version = worker.NewVersion(100'000);
+  if (worker.chance().OneIn(2)) version.content.pieces.front().size += kPart;
+  const RandomStop stop(worker.chance());
+  const ParallelUploadOptions options{.multipart = {.attributes = AttributesOf(version), .stop = stop.token()},
+                                      .part_bytes = kPart,
+                                      .max_concurrency = 2};
+  const auto stored = UploadObjectInParallel(worker.client(), slot.object, AsBytes(version.content.Render()), options);
+  worker.Conclude(slot, version, stored, stop, {.with = {ErrorCode::kCorrupted, ErrorCode::kSessionLost}});
+}
+
+}  // namespace
+
+std::vector<Operation> WriteOperations() {
+  return {{"overwrite", 8, Overwrite},          {"create", 6, Create}, {"replace", 4, Replace},
+          {"upload a file", 3, UploadFromFile}, {"insert", 6, Insert}, {"upload by parts", 1, UploadByParts}};
+}
+
+}  // namespace gcsflux::soak
