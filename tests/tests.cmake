@@ -257,7 +257,7 @@ gcsflux_program(soak
   tests/soak/model.cc tests/soak/reads.cc tests/soak/soak.cc tests/soak/uploads.cc tests/soak/worker.cc
   tests/soak/writes.cc)
 target_include_directories(soak PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-target_link_libraries(soak PRIVATE gcsflux_flags gcsflux_emulator gflags)
+target_link_libraries(soak PRIVATE gcsflux_flags gcsflux_emulator gflags ZLIB::ZLIB)
 add_test(NAME soak COMMAND soak --seconds=20)
 set_tests_properties(soak PROPERTIES RUN_SERIAL TRUE)  # It takes what there is, and tests beside it would crawl.
 

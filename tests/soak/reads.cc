@@ -53,6 +53,14 @@ void ReadRange(Worker& worker) {
   if (worker.Check(read, stop)) CheckBytes(slot.object, *read, slot.state()->content, offset, length);
 }
 
+void ReadCompressed(Worker& worker) {
+  const Slot& slot =
+      worker.chance().OneIn(4) ? worker.StoredObject() : worker.chance().OneOf(worker.common().compressed);
+  const RandomStop stop(worker.chance());
+  const auto read = worker.client().ReadObject(slot.object, {.decompress_gzip = true, .stop = stop.token()});
+  if (worker.Check(read, stop, ReadOf(slot))) CheckBytes(slot.object, *read, slot.state()->content);
+}
+
 void ReadPastTheEnd(Worker& worker) {
   const Slot& slot = worker.StoredObject();
   const RandomStop stop(worker.chance());
@@ -140,6 +148,7 @@ std::vector<Operation> ReadOperations() {
           {"read into memory", 4, ReadIntoMemory},
           {"read as a stream", 4, ReadAsStream},
           {"read a range", 8, ReadRange},
+          {"read what is compressed", 3, ReadCompressed},
           {"read past the end", 1, ReadPastTheEnd},
           {"read another generation", 1, ReadWhatIsNotThere},
           {"get metadata", 4, GetMetadata},

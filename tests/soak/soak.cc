@@ -13,6 +13,7 @@
 #include "gcsflux/listing.h"
 #include "gcsflux/upload.h"
 #include "soak/fault_mix.h"
+#include "support/gzip.h"
 
 namespace gcsflux::soak {
 namespace {
@@ -22,6 +23,7 @@ using std::chrono::milliseconds;
 constexpr int kPhases = 4;
 constexpr auto kBucket = "soak";
 constexpr milliseconds kTick(100);
+constexpr std::size_t kCommonSizes[] = {0, 1, 100, 5'000, 70'000, 1'000'000};
 
 // Whoever comes with this refresh token gets tokens; who has none, or an old one, may do everything too.
 constexpr auto kIdentities = R"({
@@ -101,7 +103,8 @@ class Soak {
  private:
   void RunPhase(int phase) {
     OrViolation(client_.InsertBucket(kBucket));
-    const Common common{client_options_, client_, downloader_, kBucket, StoreCommonObjects(), directory_.path()};
+    const Common common{client_options_,          client_,          downloader_, kBucket, StoreCommonObjects(false),
+                        StoreCommonObjects(true), directory_.path()};
     const std::uint64_t seed = options_.seed * kPhases + static_cast<std::uint64_t>(phase);
     std::vector<std::unique_ptr<Worker>> workers;
     for (int i = 0; i < options_.threads; ++i) {
@@ -121,21 +124,28 @@ class Soak {
 
   std::vector<Slot> StoreCommonObjects() {
     std::vector<Slot> slots;
-    std::uint64_t number = 0;
-    for (const std::size_t size : {0U, 1U, 100U, 5'000U, 70'000U, 1'000'000U}) {
-      for (const char* suffix : {"", kCheckedSuffix}) {
-        ++number;
-        Version version{.content = {{{number, size}}}, .tag = "common"};
-        Slot slot{.object = {kBucket, "common/" + std::to_string(number) + suffix}};
-        const auto stored = OrViolation(UploadObject(client_, slot.object, AsBytes(version.content.Render()),
-                                                     {.attributes = AttributesOf(version)}));
-        version.generation = stored.generation;
-        version.metageneration = stored.metageneration;
-        slot.may_be = {version};
-        slots.push_back(std::move(slot));
-      }
+    for (const std::string suffix : {"", kCheckedSuffix}) {
+      for (const std::size_t size : kCommonSizes) slots.push_back(Store(size, "common" + suffix, false));
     }
     return slots;
+  }
+  std::vector<Slot> StoreCompressedObjects() {
+    std::vector<Slot> slots;
+    for (const std::size_t size : kCommonSizes) slots.push_back(Store(size, "compressed", true));
+    return slots;
+  }
+
+  Slot Store(std::size_t size, const std::string& name, bool is_compressed) {
+    const Slot slot{.object = {kBucket, std::to_string(size) + " " + name}};
+    Version version{.content = {{{++common_seed_, size}}}, .tag = "common"};
+    ObjectAttributes attributes = AttributesOf(version);
+    if (is_compressed) attributes.content_encoding = "gzip";
+    const std::string content = version.content.Render();
+    const auto stored = OrViolation(UploadObject(
+        client_, slot.object, AsBytes(is_compressed ? testing::Gzip(content) : content), {.attributes = attributes}));
+    version.generation = stored.generation;
+    version.metageneration = stored.metageneration;
+    return {.object = slot.object, .may_be = {version}};
   }
 
   // Until the phase is over, or one of them found something. Now and then the service takes little.
@@ -154,7 +164,7 @@ class Soak {
     }
     const auto end = std::chrono::steady_clock::now() + milliseconds(options_.duration) / kPhases;
     for (int tick = 0; std::chrono::steady_clock::now() < end && !stop.stop_requested(); ++tick) {
-      const bool is_scarce = tick % 30 == 20;
+      const bool is_scarce = tick % 30 == 10;
       emulator_.quotas().Set(is_scarce ? emulator::Quotas{.reads_per_second = 20, .writes_per_second = 20}
                                        : emulator::Quotas{});
       std::this_thread::sleep_for(kTick);
@@ -182,12 +192,13 @@ class Soak {
 
   // The bucket holds what the workers believe, byte by byte, and nothing else.
   void Verify(const Common& common, const std::vector<std::unique_ptr<Worker>>& workers) {
+    std::vector<std::string> wanted;
+    for (const Slot& slot : common.compressed) wanted.push_back(slot.object.name);
     std::vector<Slot> slots = common.objects;
     for (const auto& worker : workers) {
       const auto own = worker->AllSlots();
       slots.insert(slots.end(), own.begin(), own.end());
     }
-    std::vector<std::string> wanted;
     for (Slot& slot : slots) {
       const std::size_t found = Find(client_, slot);
       if (slot.may_be[found]) wanted.push_back(slot.object.name);
@@ -208,6 +219,7 @@ class Soak {
   const ClientOptions client_options_ = MakeOptions(emulator_, directory_.path(), options_.threads);
   const Client client_ = OrViolation(Client::Create(client_options_));
   const Downloader downloader_{client_, {.max_concurrency = 4}};
+  std::uint64_t common_seed_ = 0;
   Report report_;
   std::mutex mutex_;
   std::string violation_;  // by mutex_: the first one

@@ -27,10 +27,7 @@ Tally& Tally::operator+=(const Tally& more) {
 }
 
 Worker::Worker(const Common& common, int number, std::uint64_t seed)
-    : common_(common),
-      chance_(seed),
-      prefix_("t" + std::to_string(number) + "/"),
-      next_seed_(static_cast<std::uint64_t>(number + 1) << 40) {
+    : common_(common), chance_(seed), prefix_("t" + std::to_string(number) + "/"), next_seed_(chance_.Number()) {
   for (std::size_t i = 0; i < kSlots; ++i) slots_.push_back(NewSlot());
 }
 

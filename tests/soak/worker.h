@@ -23,6 +23,7 @@ struct Common {
   const Downloader& downloader;
   std::string bucket;
   std::vector<Slot> objects;        ///< That are there from the beginning.
+  std::vector<Slot> compressed;     ///< Likewise, stored as gzip data of their content.
   std::filesystem::path directory;  ///< For files.
 };
 
