@@ -103,8 +103,8 @@ class Soak {
  private:
   void RunPhase(int phase) {
     OrViolation(client_.InsertBucket(kBucket));
-    const Common common{client_options_,          client_,          downloader_, kBucket, StoreCommonObjects(false),
-                        StoreCommonObjects(true), directory_.path()};
+    const Common common{client_options_,          client_,          downloader_, kBucket, StoreCommonObjects(),
+                        StoreCompressedObjects(), directory_.path()};
     const std::uint64_t seed = options_.seed * kPhases + static_cast<std::uint64_t>(phase);
     std::vector<std::unique_ptr<Worker>> workers;
     for (int i = 0; i < options_.threads; ++i) {
