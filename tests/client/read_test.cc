@@ -91,7 +91,7 @@ TEST_F(ReadTest, FailsWhenTheObjectChangesMeanwhile) {
 }
 
 TEST_F(ReadTest, TellsCorruptedBytes) {
-  gcs_.faults = {{.flip_at = 5}};
+  gcs_.faults = {{.flip_at = 5}, {.flip_at = 5}};
   const auto read = client_.ReadObject(kObject);
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().code, ErrorCode::kCorrupted);

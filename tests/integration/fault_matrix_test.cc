@@ -242,15 +242,32 @@ TEST_F(FaultMatrixTest, WhatCouldTakeEffectTwiceIsNotRepeated) {
   });
 }
 
-TEST_F(FaultMatrixTest, ACorruptedReadIsNotDelivered) {
+TEST_F(FaultMatrixTest, ACorruptedReadIsRepeatedOnceIntoMemoryAndFailsAsAStream) {
   for (const std::uint64_t at : {std::uint64_t{0}, Content().size() / 2, Content().size() - 1}) {
-    ForEach({{"byte " + std::to_string(at), {.type = "corrupt", .at_byte = at}}}, {.operation = "storage.objects.get"},
-            [&] {
-              const auto read = client_->ReadObject({kBucket, "object"});
-              ASSERT_FALSE(read.ok());
-              EXPECT_EQ(read.error().code, ErrorCode::kCorrupted) << read.error().message;
-            });
+    const std::vector<Fault> once = {{"byte " + std::to_string(at), {.type = "corrupt", .at_byte = at}}};
+    ForEach(once, {.operation = "storage.objects.get"}, [&] {
+      const auto read = client_->ReadObject({kBucket, "object"});
+      ASSERT_TRUE(read.ok()) << read.error().message;
+      EXPECT_TRUE(*read == Content());
+      EXPECT_EQ(client_->counters().retries, 1U);
+    });
+    ForEach(once, {.operation = "storage.objects.get"}, [&] {
+      const ByteSink sink = [](std::span<const std::byte>) { return Result<void>(); };
+      const auto read = client_->ReadObject({kBucket, "object"}, sink);
+      ASSERT_FALSE(read.ok());
+      EXPECT_EQ(read.error().code, ErrorCode::kCorrupted) << read.error().message;
+    });
   }
+}
+
+TEST_F(FaultMatrixTest, AnObjectThatIsCorruptedWhereItIsStoredIsReadTwice) {
+  emulator_.faults().Load({.rules = {{.name = "rot",
+                                      .match = {.operation = "storage.objects.get"},
+                                      .action = {.type = "corrupt", .at_byte = 7}}}});
+  const auto read = client_->ReadObject({kBucket, "object"});
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, ErrorCode::kCorrupted) << read.error().message;
+  EXPECT_EQ(emulator_.faults().Fired("rot"), 2U);
 }
 
 TEST_F(FaultMatrixTest, ACorruptedUploadIsNotCommitted) {

@@ -70,11 +70,12 @@ class Client {
   /// Reads into the caller's memory. kInvalidArgument where more than `buffer` would be delivered.
   ///
   /// A read that breaks goes on at the last byte delivered, of the same generation (kAborted where that one is gone).
-  /// A whole object's CRC32C is checked against the service's (kCorrupted). On failure the buffer holds anything.
+  /// A whole object's CRC32C is checked against the service's; where they differ it is read once more, then kCorrupted.
+  /// On failure the buffer holds anything.
   Result<ReadSummary> ReadObject(const ObjectName& object, std::span<std::byte> buffer,
                                  const ReadObjectOptions& options = {}) const;
-  /// The same, piece by piece. The checksum is known only at the end: what the sink has taken is to be discarded on
-  /// an error.
+  /// The same, piece by piece. The checksum is known only at the end, and nothing is read once more: what the sink has
+  /// taken is to be discarded on an error.
   Result<ReadSummary> ReadObject(const ObjectName& object, const ByteSink& sink,
                                  const ReadObjectOptions& options = {}) const;
   /// The same, into a new string: for small objects.

@@ -65,7 +65,8 @@ Result<HttpResponse> ClientCore::Transmit(const Sending& sending) const {
   const auto token = tokens->Get(context);
   if (!token) return token.error();
   auto response = Perform(sending, token->get());
-  if (!response || response->status != 401 || !tokens->is_renewable() || !sending.attempts.StartOver()) return response;
+  if (!response || response->status != 401 || !tokens->is_renewable()) return response;
+  if (!sending.attempts.StartOver({ErrorCode::kUnauthenticated, "401: the token was refused", 401})) return response;
   const auto renewed = tokens->Replace(*token, context);
   if (!renewed) return renewed.error();
   return Perform(sending, renewed->get());

@@ -44,10 +44,12 @@ void Attempts::SetInvocationId(const std::string& id) {
   if (rules_.observer != nullptr && rules_.observer->is_heard()) invocation_id_ = id;
 }
 
-bool Attempts::StartOver() {
-  if (std::exchange(has_started_over_, true)) return false;
-  const Error refused{ErrorCode::kUnauthenticated, "401: the token was refused", 401};
-  if (rules_.observer != nullptr) rules_.observer->Retried({.call = info(), .cause = refused});
+bool Attempts::StartOver(const Error& cause) {
+  if (std::find(started_over_after_.begin(), started_over_after_.end(), cause.code) != started_over_after_.end()) {
+    return false;
+  }
+  started_over_after_.push_back(cause.code);
+  if (rules_.observer != nullptr) rules_.observer->Retried({.call = info(), .cause = cause});
   ++number_;
   return true;
 }

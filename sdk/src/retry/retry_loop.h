@@ -68,9 +68,12 @@ class Attempts {
   /// in charge of what happened.
   void SetGateDelay(std::chrono::nanoseconds delay) { gate_delay_ = delay; }
 
-  /// The attempt under way is sent anew, under the next number, since its credential was refused and has been renewed.
-  /// True once in a call.
-  bool StartOver();
+  /// The policy allows another attempt after the one under way.
+  [[nodiscard]] bool may_follow() const { return number_ < rules_.options.max_attempts; }
+
+  /// What the attempt under way has failed with can be mended, or be an accident: it is sent anew at once, under the
+  /// next number. True once in a call for each kind of failure.
+  bool StartOver(const Error& cause);
 
   /// A second request is sent beside that of the attempt under way, under a number of its own.
   void CountSecond() { ++number_; }
@@ -105,7 +108,7 @@ class Attempts {
   std::optional<std::chrono::nanoseconds> gate_delay_;
   bool was_ambiguous_ = false;
   bool is_hopeless_ = false;
-  bool has_started_over_ = false;
+  std::vector<ErrorCode> started_over_after_;
   std::vector<Cause> causes_;  // of all failures, each once, in the order in which they first came
 };
 

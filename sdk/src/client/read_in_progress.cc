@@ -1,0 +1,93 @@
+#include "client/read_in_progress.h"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <string>
+
+#include "base/base64.h"
+#include "base/crc32c.h"
+
+namespace gcsflux::internal {
+
+ReadInProgress::ReadInProgress(const ReadObjectOptions& options, const ReadTarget& target)
+    : range_(options.range.value_or(ByteRange{})),
+      decompress_(options.decompress_gzip),
+      on_progress_(options.on_progress),
+      target_(target) {}
+
+Result<bool> ReadInProgress::OnHeaders(const HttpResponse& response) {
+  if (response.status != 200 && response.status != 206) return false;
+  auto info = ParseReadResponse(response);
+  if (!info) return info.error();
+  if (info->offset != range_.offset + delivered_) {
+    return Error{ErrorCode::kBadResponse,
+                 "the answer begins at byte " + std::to_string(info->offset) + ", not where it was asked to"};
+  }
+  if (pinned() && info->generation != *pinned()) return Error{ErrorCode::kAborted, "the object changed meanwhile"};
+  info_ = *info;
+  if (delivered_ == 0) {
+    gunzip_.reset();
+    if (decompress_ && info_->is_gzip) gunzip_.emplace();
+  }
+  if (!gunzip_ && expected() > target_.room) {
+    return Error{ErrorCode::kInvalidArgument, "the buffer holds " + std::to_string(target_.room) +
+                                                  " bytes, the read gives " + std::to_string(expected())};
+  }
+  return true;
+}
+
+Result<void> ReadInProgress::OnBody(std::span<const std::byte> data) {
+  if (data.size() > expected() - delivered_) return Error{ErrorCode::kBadResponse, "more bytes came than announced"};
+  if (auto taken = Deliver(data); !taken) {
+    sink_error_ = taken.error();
+    return Error{ErrorCode::kLocalIo, "the caller's sink failed"};
+  }
+  return {};
+}
+
+// Nothing may be thrown through libcurl.
+Result<void> ReadInProgress::Deliver(std::span<const std::byte> data) try {
+  auto taken = gunzip_ ? gunzip_->Write(data, target_.sink) : target_.sink(data);
+  if (!taken) return taken;
+  crc32c_ = ExtendCrc32c(crc32c_, data);
+  delivered_ += data.size();
+  moved_ = true;
+  if (on_progress_) on_progress_({delivered_, expected()});
+  return {};
+} catch (const std::exception& thrown) {
+  return Error{ErrorCode::kLocalIo, std::string("the caller's sink threw: ") + thrown.what()};
+} catch (...) {
+  return Error{ErrorCode::kLocalIo, "the caller's sink threw something"};
+}
+
+// The bytes that the whole read gives, known once an answer came.
+std::uint64_t ReadInProgress::expected() const {
+  const std::uint64_t rest = info_->object_size - std::min(range_.offset, info_->object_size);
+  return std::min(range_.length.value_or(std::numeric_limits<std::uint64_t>::max()), rest);
+}
+
+Result<ReadSummary> ReadInProgress::Finish() {
+  const bool is_whole = range_.offset == 0 && delivered_ == info_->object_size;
+  if (is_whole && info_->crc32c && *info_->crc32c != crc32c_) {
+    return Error{ErrorCode::kCorrupted, "crc32c " + Crc32cToBase64(crc32c_) + " of the bytes that came is not " +
+                                            Crc32cToBase64(*info_->crc32c) + " of the object"};
+  }
+  ReadSummary summary{delivered_, info_->generation, info_->object_size, crc32c_};
+  if (!gunzip_) return summary;
+  if (auto ended = gunzip_->Finish(); !ended) return ended.error();
+  summary.bytes = gunzip_->bytes();
+  summary.is_decompressed = true;
+  return summary;
+}
+
+bool ReadInProgress::Rewind() {
+  if (!target_.rewind) return false;
+  target_.rewind();
+  delivered_ = 0;
+  crc32c_ = 0;
+  info_.reset();
+  return true;
+}
+
+}  // namespace gcsflux::internal
