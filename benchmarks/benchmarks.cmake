@@ -29,7 +29,7 @@ gcsflux_benchmark(bench_emulator_uploads)
 target_link_libraries(bench_emulator_uploads PRIVATE OpenSSL::Crypto nlohmann_json::nlohmann_json)
 gcsflux_benchmark(bench_hedging .*reads:200/)
 target_link_libraries(bench_hedging PRIVATE gcsflux_emulator)
-gcsflux_benchmark(bench_large_object)
+gcsflux_benchmark(bench_large_object .*streams:8)
 gcsflux_benchmark(bench_large_upload)
 gcsflux_benchmark(bench_small_gets .*threads:1/)
 
