@@ -106,7 +106,7 @@ void DrawRates(std::ostream& out, const Row& row, double top, const Axis& time) 
 // One scale for all rows, so that they can be compared.
 Axis LatencyAxis(const std::vector<Cell>& cells) {
   double least = 1;
-  double most = 1;
+  double most = 3;
   for (const Cell& cell : cells) {
     for (const SecondFigures& second : cell.figures.by_second) {
       if (second.worst > 0) least = std::min(least, second.worst);
@@ -136,7 +136,7 @@ void DrawLegend(std::ostream& out, const std::vector<Cell>& cells) {
     const SvgPanel swatch(out, {left, 71, 26, 2}, {}, {});
     swatch.DrawLine({{0, 0.5}, {1, 0.5}}, style);
     WriteSvgText(out, left + 34, 76, "start", "legend", name);
-    left += 64 + 8.0 * static_cast<double>(name.size());
+    left += 58 + 7.4 * static_cast<double>(name.size());
   };
   for (const Cell& cell : cells) {
     if (std::find(drawn.begin(), drawn.end(), cell.policy) != drawn.end()) continue;

@@ -47,16 +47,16 @@ Axis Axis::Linear(double most, std::string label) {
 }
 
 Axis Axis::Logarithmic(double least, double most, std::string label) {
-  Axis axis{.low = std::pow(10.0, std::floor(std::log10(std::max(least, 1e-6)))),
-            .high = std::pow(10.0, std::ceil(std::log10(std::max(most, 1e-5)))),
-            .is_logarithmic = true,
-            .label = std::move(label)};
-  if (axis.high <= axis.low) axis.high = 10 * axis.low;
-  for (double decade = axis.low; decade < axis.high * 0.999; decade *= 10) {
-    axis.ticks.push_back(decade);
-    axis.ticks.push_back(3 * decade);
+  Axis axis{.is_logarithmic = true, .label = std::move(label)};
+  for (int decade = -6; decade <= 6; ++decade) {
+    for (const double part : {1.0, 3.0}) {
+      const double tick = part * std::pow(10.0, decade);
+      if (tick <= least) axis.ticks = {tick};
+      if (tick > least && (axis.ticks.empty() || axis.ticks.back() < most)) axis.ticks.push_back(tick);
+    }
   }
-  axis.ticks.push_back(axis.high);
+  axis.low = axis.ticks.front();
+  axis.high = axis.ticks.back();
   return axis;
 }
 

@@ -28,7 +28,8 @@ struct Axis {
 
   /// From 0 to a round number at or above `most`, with four to six ticks.
   static Axis Linear(double most, std::string label);
-  /// Whole decades around the two, each with a tick at three times its beginning.
+  /// Around the two, with ticks at the powers of ten and three times those; `least` is below `most`, both from 1e-6 to
+  /// 1e6.
   static Axis Logarithmic(double least, double most, std::string label);
   /// Where a value lies, 0 at the low end and 1 at the high one; values beyond are at the ends.
   [[nodiscard]] double Place(double value) const;
