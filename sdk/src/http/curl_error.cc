@@ -76,6 +76,12 @@ Error TlsError(const std::string& peer, std::string_view details) {
   return Error{ErrorCode::kTlsFailed, "TLS with " + peer + " failed: " + std::string(details)};
 }
 
+bool IsReused(CURL* easy) {
+  long connections = 0;
+  curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &connections);
+  return connections == 0;
+}
+
 }  // namespace
 
 Error CurlError(CURL* easy, CURLcode code, std::string_view details) {
@@ -101,6 +107,9 @@ Error CurlError(CURL* easy, CURLcode code, std::string_view details) {
     case CURLE_URL_MALFORMAT: return Error{ErrorCode::kInvalidArgument, curl_easy_strerror(code)};
     case CURLE_UNSUPPORTED_PROTOCOL:  // What answered does not speak HTTP; our URLs always do.
     case CURLE_WEIRD_SERVER_REPLY:
+      // On a connection that served before, it is what its last answer had too much of.
+      if (IsReused(easy)) return Error{ErrorCode::kUnavailable, "the connection was out of step"};
+      [[fallthrough]];
     case CURLE_BAD_CONTENT_ENCODING:
       return Error{ErrorCode::kBadResponse, peer + " does not speak HTTP: " + std::string(details)};
     case CURLE_OUT_OF_MEMORY:  // what libcurl calls a header of more than 100 KiB
