@@ -29,6 +29,7 @@ add_library(gcsflux_conformance STATIC
   conformance/src/parse_cases.cc
   conformance/src/parse_step.cc
   conformance/src/placeholders.cc
+  conformance/src/read_file.cc
   conformance/src/run_case.cc
   conformance/src/suite.cc
   conformance/src/test_bucket.cc
@@ -39,5 +40,22 @@ target_include_directories(gcsflux_conformance PUBLIC ${PROJECT_SOURCE_DIR}/conf
 target_link_libraries(gcsflux_conformance PUBLIC nlohmann_json::nlohmann_json tl::expected
                                           PRIVATE CURL::libcurl pugixml::pugixml gcsflux_strict)
 
+# What drives the SDK stands alone: the contract's own runner is not linked to it.
+add_library(gcsflux_retry_tests STATIC
+  conformance/src/retry_tests/armed_faults.cc
+  conformance/src/retry_tests/bucket_calls.cc
+  conformance/src/retry_tests/download_calls.cc
+  conformance/src/retry_tests/load_retry_tests.cc
+  conformance/src/retry_tests/multipart_calls.cc
+  conformance/src/retry_tests/object_calls.cc
+  conformance/src/retry_tests/parse_scenarios.cc
+  conformance/src/retry_tests/run_trial.cc
+  conformance/src/retry_tests/scene.cc
+  conformance/src/retry_tests/sdk_call.cc
+  conformance/src/retry_tests/temporary_file.cc
+  conformance/src/retry_tests/trial.cc
+  conformance/src/retry_tests/upload_calls.cc)
+target_link_libraries(gcsflux_retry_tests PUBLIC gcsflux_conformance gcsflux_client PRIVATE gcsflux_strict)
+
 gcsflux_program(gcsflux-conformance conformance/src/main.cc)
-target_link_libraries(gcsflux-conformance PRIVATE gcsflux_conformance gcsflux_emulator CURL::libcurl)
+target_link_libraries(gcsflux-conformance PRIVATE gcsflux_retry_tests gcsflux_emulator CURL::libcurl)

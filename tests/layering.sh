@@ -44,5 +44,8 @@ forbid "a public header names a third party" '(curl|nlohmann|pugixml|httplib|gfl
 # The emulator is an independent oracle.
 forbid "sdk/ includes the emulator" '(gcsflux/emulator|emulator/|conformance/)' $(files sdk)
 forbid "the emulator includes the SDK" 'gcsflux/[^e]' $(files emulator)
-forbid "conformance includes the SDK or the emulator's inside" '(gcsflux/[^e]|base/|http/|wire/|retry/|store/|server/)' $(files conformance)
+inside='base/|http/|wire/|retry/|client/|transfer/|store/|server/|faults/'
+forbid "the contract's runner includes the SDK or the emulator's inside" "(gcsflux/([^e]|e[^m])|$inside)" \
+  $(files_without '^conformance/src/retry_tests/' conformance)
+forbid "the retry tests include the emulator, or the SDK's inside" "(gcsflux/emulator|$inside)" $(files conformance/src/retry_tests)
 exit $status

@@ -1,15 +1,12 @@
 #include "load_cases.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <system_error>
 
 #include "embedded_cases.h"
 #include "parse_cases.h"
+#include "read_file.h"
 
 namespace gcsflux::conformance {
 namespace {
@@ -26,13 +23,6 @@ OrError<std::vector<fs::path>> CaseFilesAt(const fs::path& path) {
   if (files.empty()) return Failed(path.string() + ": there is no .json file in this directory");
   std::sort(files.begin(), files.end());
   return files;
-}
-
-OrError<std::string> ReadFile(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) return Failed(path.string() + ": cannot be read, or is empty");
-  return text.str();
 }
 
 }  // namespace
@@ -59,11 +49,6 @@ OrError<std::vector<Case>> LoadCases(const std::string& path) {
     all.insert(all.end(), cases->begin(), cases->end());
   }
   return all;
-}
-
-std::vector<Case> Filtered(std::vector<Case> cases, const std::string& glob) {
-  std::erase_if(cases, [&glob](const Case& each) { return fnmatch(glob.c_str(), each.name.c_str(), 0) != 0; });
-  return cases;
 }
 
 }  // namespace gcsflux::conformance

@@ -14,7 +14,4 @@ OrError<std::vector<Case>> LoadEmbeddedCases();
 /// The cases of one file, or of all .json files in a directory, ordered by file name.
 OrError<std::vector<Case>> LoadCases(const std::string& path);
 
-/// Those of `cases` whose name matches the shell pattern `glob`, in order; '*' matches '/' too.
-std::vector<Case> Filtered(std::vector<Case> cases, const std::string& glob);
-
 }  // namespace gcsflux::conformance

@@ -1,4 +1,4 @@
-// gcsflux-conformance: holds a service to the contract in conformance/cases.
+// gcsflux-conformance: holds a service to the contract in conformance/cases, or the SDK to retry scenarios.
 
 #include <curl/curl.h>
 #include <signal.h>
@@ -15,6 +15,7 @@
 #include "gcsflux/emulator/emulator.h"
 #include "load_cases.h"
 #include "options.h"
+#include "retry_tests/load_retry_tests.h"
 #include "suite.h"
 
 namespace gcsflux::conformance {
@@ -55,27 +56,39 @@ OrError<std::string> ReadAccessToken(const std::string& path) {
   return token;
 }
 
-OrError<std::vector<Case>> SelectedCases(const Options& options) {
-  auto cases = options.cases.empty() ? LoadEmbeddedCases() : LoadCases(options.cases);
-  if (!cases) return cases;
-  auto selected = Filtered(*std::move(cases), options.filter);
+OrError<std::vector<Check>> LoadChecks(const Options& options, const std::string& token) {
+  if (!options.retry_tests.empty()) return LoadRetryTests(options.retry_tests, token);
+  const auto cases = options.cases.empty() ? LoadEmbeddedCases() : LoadCases(options.cases);
+  if (!cases) return Failed(cases.error());
+  return ChecksOf(*cases);
+}
+
+OrError<std::vector<Check>> SelectedChecks(const Options& options, const std::string& token) {
+  auto checks = LoadChecks(options, token);
+  if (!checks) return checks;
+  auto selected = Filtered(*std::move(checks), options.filter);
   if (selected.empty()) return Failed("--filter=" + options.filter + " matches no case; see --list");
   return selected;
 }
 
-/// Any answer will do: what it says is for the cases to judge.
-std::optional<std::string> WhyUnreachable(Transport& transport) {
-  const auto answer = transport.Send({.method = "GET", .target = "/storage/v1/b"});
-  if (answer) return std::nullopt;
-  return "cannot reach the service: " + answer.error() + "; check --endpoint and that the service is running";
+/// Any answer of the service will do: what it says is for the cases to judge. For retry tests it must have their API.
+std::optional<std::string> WhyUnusable(Transport& transport, bool has_retry_tests) {
+  const std::string target = has_retry_tests ? "/retry_tests" : "/storage/v1/b";
+  const auto answer = transport.Send({.method = "GET", .target = target});
+  if (!answer) {
+    return "cannot reach the service: " + answer.error() + "; check --endpoint and that the service is running";
+  }
+  if (!has_retry_tests || answer->status == 200) return std::nullopt;
+  return "GET " + target + " is " + std::to_string(answer->status) +
+         ": the service has no Retry Test API; name an emulator by --endpoint, or none";
 }
 
-int RunAgainst(const Options& options, const std::vector<Case>& cases, const std::string& token) {
+int RunAgainst(const Options& options, const std::vector<Check>& checks, const std::string& token) {
   CurlTransport transport(options.endpoint, token);
   Tally tally;
-  if (const auto why = WhyUnreachable(transport)) {
+  if (const auto why = WhyUnusable(transport, !options.retry_tests.empty())) {
     std::cerr << "gcsflux-conformance: " << *why << std::endl;
-    tally.skipped = static_cast<int>(cases.size());
+    tally.skipped = static_cast<int>(checks.size());
     std::cout << Summary(tally) << std::endl;
     return kFailed;
   }
@@ -88,17 +101,17 @@ int RunAgainst(const Options& options, const std::vector<Case>& cases, const std
                        return interrupted != 0;
                      }};
   CleanUpWhenInterrupted();
-  tally = RunSuite(cases, service, run, std::cout, std::cerr);
+  tally = RunSuite(checks, service, run, std::cout, std::cerr);
   if (interrupted != 0) std::cerr << "gcsflux-conformance: interrupted" << std::endl;
   std::cout << Summary(tally) << std::endl;
   return tally.failed == 0 && interrupted == 0 ? kAllPassed : kFailed;
 }
 
-int RunAgainstEmulator(Options options, const std::vector<Case>& cases, const std::string& token) {
+int RunAgainstEmulator(Options options, const std::vector<Check>& checks, const std::string& token) {
   try {
     const emulator::Emulator emulator;
     options.endpoint = emulator.endpoint();
-    return RunAgainst(options, cases, token);
+    return RunAgainst(options, checks, token);
   } catch (const std::system_error& error) {
     std::cerr << "gcsflux-conformance: cannot start the embedded emulator: " << error.what() << std::endl;
     return kFailed;
@@ -112,16 +125,16 @@ int Main(std::span<const char* const> arguments) {
     std::cout << Usage();
     return kAllPassed;
   }
-  const auto cases = SelectedCases(*options);
-  if (!cases) return WrongUsage(cases.error());
-  if (options->list) {
-    for (const Case& each : *cases) std::cout << each.name << ": " << each.claim << "\n";
-    return kAllPassed;
-  }
   const auto token = ReadAccessToken(options->access_token_file);
   if (!token) return WrongUsage(token.error());
-  return options->endpoint.empty() ? RunAgainstEmulator(*options, *cases, *token)
-                                   : RunAgainst(*options, *cases, *token);
+  const auto checks = SelectedChecks(*options, *token);
+  if (!checks) return WrongUsage(checks.error());
+  if (options->list) {
+    for (const Check& each : *checks) std::cout << each.name << ": " << each.claim << "\n";
+    return kAllPassed;
+  }
+  return options->endpoint.empty() ? RunAgainstEmulator(*options, *checks, *token)
+                                   : RunAgainst(*options, *checks, *token);
 }
 
 }  // namespace

@@ -24,6 +24,9 @@ const std::array kFlags = {
     Flag{"bucket_prefix", "NAME", "buckets are called NAME-RUN-NUMBER; change it to tell your runs apart",
          &Options::bucket_prefix},
     Flag{"cases", "PATH", "a file or a directory of cases to run instead of the built-in ones", &Options::cases},
+    Flag{"retry_tests", "FILE",
+         "a file of retry scenarios, as Google tests its clients, to run through the SDK instead of cases",
+         &Options::retry_tests},
     Flag{"filter", "GLOB", "run only cases whose name matches, such as 'listing/*'", &Options::filter},
     Flag{"list", "", "print the names and claims of the cases and exit", &Options::list},
     Flag{"help", "", "print this text and exit", &Options::help},
@@ -62,6 +65,9 @@ OrError<void> Check(Options& options) {
   }
   if (!options.access_token_file.empty() && IsPlainHttpBeyondLoopback(options.endpoint)) {
     return Failed("--access_token_file is for https endpoints: plain http would show the token to the network");
+  }
+  if (!options.retry_tests.empty() && !options.cases.empty()) {
+    return Failed("--retry_tests and --cases exclude each other: run them one after the other");
   }
   return {};
 }
@@ -104,7 +110,8 @@ OrError<Options> ParseOptions(std::span<const char* const> arguments) {
 std::string Usage() {
   std::string text =
       "Usage: gcsflux-conformance [flags]\n\n"
-      "Checks by raw HTTP that a service keeps Google Cloud Storage's contract.\n\n";
+      "Checks by raw HTTP that a service keeps Google Cloud Storage's contract; or, with\n"
+      "--retry_tests, that the SDK does as Google's clients do where requests fail.\n\n";
   constexpr std::size_t kHelpColumn = 28;
   for (const Flag& flag : kFlags) {
     std::string line = "  --" + std::string(flag.name);

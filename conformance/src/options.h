@@ -13,6 +13,7 @@ struct Options {
   std::string access_token_file = {};                 ///< Empty: anonymous.
   std::string bucket_prefix = "gcsflux-conformance";  ///< Buckets are PREFIX-RUN-NUMBER.
   std::string cases = {};                             ///< A file or a directory; empty: the embedded cases.
+  std::string retry_tests = {};                       ///< A file of retry scenarios to run instead; empty: none.
   std::string filter = "*";                           ///< Glob over "file/Case"; * crosses the slash.
   bool list = false;
   bool help = false;

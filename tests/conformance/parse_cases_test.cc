@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "load_cases.h"
+#include "suite.h"
 
 namespace gcsflux::conformance {
 namespace {
@@ -165,10 +166,10 @@ TEST(LoadCases, AMissingFileIsAnError) {
 }
 
 TEST(Filtered, MatchesByShellPattern) {
-  const std::vector<Case> cases = {{.name = "names/A"}, {.name = "ranges/A"}, {.name = "ranges/B"}};
+  const std::vector<Check> checks = {{.name = "names/A"}, {.name = "ranges/A"}, {.name = "ranges/B"}};
   const auto names = [&](const char* glob) {
     std::vector<std::string> matching;
-    for (const Case& each : Filtered(cases, glob)) matching.push_back(each.name);
+    for (const Check& each : Filtered(checks, glob)) matching.push_back(each.name);
     return matching;
   };
   EXPECT_THAT(names("*"), testing::SizeIs(3));

@@ -74,6 +74,23 @@ TEST(ConformanceProgram, AWrongExpectationFails) {
   EXPECT_THAT(run.output, EndsWith("\n1 passed, 1 failed, 1 skipped\n"));
 }
 
+TEST(ConformanceProgram, RunsRetryTestsThroughTheSdk) {
+  const Finished run = RunProgram("--retry_tests=" GCSFLUX_RETRY_TESTS
+                                  "/public_scenarios.json --filter='1/storage.*.list*return-503,return-503]'");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.output, HasSubstr("ok   1/storage.objects.list/ListObjects[return-503,return-503]\n"));
+  EXPECT_THAT(run.output, HasSubstr("skip 1/storage.hmacKey.list[return-503,return-503]: the SDK has no such call\n"));
+  EXPECT_THAT(run.output, EndsWith("\n3 passed, 0 failed, 5 skipped\n"));
+}
+
+TEST(ConformanceProgram, AWrongExpectationOfARetryTestFails) {
+  const Finished run = RunProgram("--retry_tests=" GCSFLUX_TEST_CASES "/retry_tests/wrong_expectation.json");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.output, HasSubstr("FAIL 1/storage.buckets.get/GetBucket[return-503]: the call succeeded, and was to "
+                                    "fail\n     claim: reads are not repeated: fails\n"));
+  EXPECT_THAT(run.output, EndsWith("\n0 passed, 1 failed, 0 skipped\n"));
+}
+
 TEST(ConformanceProgram, AnUnreachableEndpointIsAFailureThatSaysSo) {
   const RefusingPort port;
   const Finished run = RunProgram("--filter='names/*' --endpoint=" + port.endpoint());
@@ -87,6 +104,9 @@ TEST(ConformanceProgram, WrongUsageIsTold) {
       {"--no_such_flag", "unknown argument --no_such_flag"},
       {"--endpoint=ftp://x", "--endpoint must be"},
       {"--cases=/nonexistent.json", "/nonexistent.json: cannot be read"},
+      {"--retry_tests=/nonexistent.json", "/nonexistent.json: cannot be read"},
+      {"--retry_tests=" GCSFLUX_TEST_CASES "/wrong_expectation.json", "retryTests: must be a list, not empty"},
+      {"--retry_tests=a.json --cases=b.json", "--retry_tests and --cases exclude each other"},
       {"--filter='nothing/*'", "matches no case"},
       {"--access_token_file=/nonexistent", "/nonexistent cannot be read"},
   };

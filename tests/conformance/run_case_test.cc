@@ -220,7 +220,7 @@ TEST(RunSuite, PrintsALinePerCaseAndHidesTheToken) {
   std::ostringstream out;
   std::ostringstream errors;
   const SuiteRun run{.bucket_stem = "b", .secret = "s3cret", .is_interrupted = [] { return false; }};
-  const Tally tally = RunSuite({failing, passing, skipped}, service, run, out, errors);
+  const Tally tally = RunSuite(ChecksOf({failing, passing, skipped}), service, run, out, errors);
   EXPECT_EQ(Summary(tally), "1 passed, 1 failed, 1 skipped");
   EXPECT_EQ(out.str(),
             "FAIL f/Failing: step 1, GET /: body: wanted \"x\", got \"<token>\"; the answer was 200 \"<token>\"\n"
@@ -236,7 +236,7 @@ TEST(RunSuite, AnInterruptionSkipsTheRestOnly) {
   const Case each = CaseOf(R"("steps": [{"request": "GET /", "want": {"status": 200}}])");
   const SuiteRun run{.bucket_stem = "b", .is_interrupted = [&] { return !transport.asked().empty(); }};
   std::ostringstream out;
-  EXPECT_EQ(Summary(RunSuite({each, each, each}, service, run, out, out)), "1 passed, 0 failed, 2 skipped");
+  EXPECT_EQ(Summary(RunSuite(ChecksOf({each, each, each}), service, run, out, out)), "1 passed, 0 failed, 2 skipped");
   EXPECT_EQ(transport.asked().back(), "DELETE /storage/v1/b/b-1");
 }
 

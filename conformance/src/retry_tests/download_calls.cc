@@ -1,0 +1,98 @@
+// The SDK's calls that read an object's bytes.
+
+#include <array>
+#include <cstring>
+#include <thread>
+
+#include "gcsflux/download.h"
+#include "retry_tests/sdk_call.h"
+
+namespace gcsflux::conformance {
+namespace {
+
+constexpr auto kMethod = "storage.objects.get";
+constexpr auto kGroup = "storage.objects.download";
+constexpr std::size_t kRangeOffset = 100'000;
+constexpr std::size_t kRangeBytes = 1'500'000;
+
+std::span<std::byte> Room(std::string& text, std::size_t bytes) {
+  text.resize(bytes);
+  return std::as_writable_bytes(std::span(text));
+}
+
+Result<void> IntoMemory(const Client& client, Scene& scene) {
+  return WithoutValue(client.ReadObject(scene.object, Room(scene.received, ObjectBytes().size())));
+}
+
+Result<void> IntoSink(const Client& client, Scene& scene) {
+  const ByteSink sink = [&scene](std::span<const std::byte> bytes) {
+    scene.received.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return Result<void>();
+  };
+  return WithoutValue(client.ReadObject(scene.object, sink));
+}
+
+Result<void> IntoString(const Client& client, Scene& scene) {
+  auto read = client.ReadObject(scene.object);
+  if (!read.ok()) return read.error();
+  scene.received = *std::move(read);
+  return {};
+}
+
+Result<void> Range(const Client& client, Scene& scene) {
+  return WithoutValue(client.ReadObject(scene.object, Room(scene.received, kRangeBytes),
+                                        {.range = ByteRange{kRangeOffset, kRangeBytes}}));
+}
+
+Result<void> ParallelRanges(const Client& client, Scene& scene) {
+  constexpr std::size_t kRanges = 4;
+  const std::span<std::byte> room = Room(scene.received, ObjectBytes().size());
+  const std::size_t length = room.size() / kRanges;
+  std::array<Result<void>, kRanges> results;
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < kRanges; ++i) {
+      threads.emplace_back([&, i] {
+        results[i] = WithoutValue(client.ReadObject(scene.object, room.subspan(i * length, length),
+                                                    {.range = ByteRange{i * length, length}}));
+      });
+    }
+  }
+  for (const Result<void>& result : results) {
+    if (!result.ok()) return result;
+  }
+  return {};
+}
+
+Result<void> Batch(const Client& client, Scene& scene) {
+  const ObjectMetadata listed{.bucket = scene.object.bucket,
+                              .name = scene.object.name,
+                              .generation = scene.generation,
+                              .size = ObjectBytes().size()};
+  const auto batch = Downloader(client).Download(std::span(&listed, 1));
+  if (!batch.ok()) return batch.error();
+  const std::span<const std::byte> bytes = (*batch)[0];
+  scene.received.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return {};
+}
+
+std::string CheckWhole(const Service& /*service*/, const Scene& scene) { return WhyNotReceived(scene, ObjectBytes()); }
+
+std::string CheckRange(const Service& /*service*/, const Scene& scene) {
+  return WhyNotReceived(scene, ObjectBytes().substr(kRangeOffset, kRangeBytes));
+}
+
+constexpr SdkCall kCalls[] = {
+    {kMethod, kGroup, "Downloader", Repeatable::kAlways, &Batch, &CheckWhole},
+    {kMethod, kGroup, "ReadObject.Memory", Repeatable::kAlways, &IntoMemory, &CheckWhole},
+    {kMethod, kGroup, "ReadObject.ParallelRanges", Repeatable::kAlways, &ParallelRanges, &CheckWhole},
+    {kMethod, kGroup, "ReadObject.Range", Repeatable::kAlways, &Range, &CheckRange},
+    {kMethod, kGroup, "ReadObject.Sink", Repeatable::kAlways, &IntoSink, &CheckWhole},
+    {kMethod, kGroup, "ReadObject.String", Repeatable::kAlways, &IntoString, &CheckWhole},
+};
+
+}  // namespace
+
+std::span<const SdkCall> DownloadCalls() { return kCalls; }
+
+}  // namespace gcsflux::conformance

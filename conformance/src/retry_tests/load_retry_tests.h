@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "or_error.h"
+#include "suite.h"
+
+namespace gcsflux::conformance {
+
+/// The scenarios of a file, each case for each method and call, to be run through the SDK: docs/retry_tests.md.
+OrError<std::vector<Check>> LoadRetryTests(const std::string& path, const std::string& access_token);
+
+}  // namespace gcsflux::conformance

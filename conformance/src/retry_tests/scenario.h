@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "case.h"
+
+namespace gcsflux::conformance {
+
+/// What the service is told to do to the requests of a call.
+struct RetryCase {
+  std::vector<std::string> instructions = {};  ///< Of the Retry Test API, for requests of the call's method.
+  /// Our own field: rules of a fault plan (docs/faults.md), for what no instruction can say.
+  Json faults = Json::array();
+};
+
+struct RetryMethod {
+  std::string name = {};   ///< "storage.objects.get"
+  std::string group = {};  ///< "storage.objects.download"; empty: all that the client has for the method.
+  std::vector<std::string> resources = {};  ///< BUCKET, OBJECT and others: what is there before the call.
+  std::vector<std::string> calls = {};      ///< Our own field: the calls of the SDK that are meant; empty: all.
+};
+
+/// Each case for each method, as Google's clients are tested: docs/retry_tests.md.
+struct RetryScenario {
+  std::string id = {};
+  std::string description = {};
+  std::vector<RetryCase> cases = {};
+  std::vector<RetryMethod> methods = {};
+  bool precondition_provided = false;
+  bool expect_success = false;
+  std::string expect_error = {};  ///< Our own field: the name of the error's code; empty: any.
+};
+
+}  // namespace gcsflux::conformance

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "or_error.h"
+
+namespace gcsflux::conformance {
+
+/// A file of certain bytes, removed at the end. Movable.
+class TemporaryFile {
+ public:
+  static OrError<TemporaryFile> Make(const std::string& bytes);
+  TemporaryFile(TemporaryFile&& other) noexcept;
+  TemporaryFile& operator=(TemporaryFile&&) = delete;
+  ~TemporaryFile();
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  explicit TemporaryFile(std::string path);
+  std::string path_;  // Empty: moved from.
+};
+
+}  // namespace gcsflux::conformance
