@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "client_options.h"
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/upload.h"
@@ -70,7 +71,7 @@ class FullListener {
 
 struct Service {
   emulator::Emulator emulator;
-  Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "bench"});
+  Client client = *Client::Create(OptionsAt(emulator.endpoint()));
   std::string content = std::string(4 << 20, 'c');
 
   Service() {
@@ -115,7 +116,7 @@ void Measure(benchmark::State& state, const StalledCall& call, std::chrono::mill
 
 void BM_Connecting(benchmark::State& state) {
   const FullListener listener;
-  const Client client = *Client::Create({.endpoint = listener.endpoint()});
+  const Client client = *Client::Create(OptionsAt(listener.endpoint()));
   Measure(state, [&](const std::stop_token& stop) { return ErrorOf(client.ReadObject(kObject, {.stop = stop})); });
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bare_curl.h"
+#include "client_options.h"
 #include "gcsflux/upload.h"
 #include "support/emulator_process.h"
 #include "support/process_memory.h"
@@ -22,7 +23,7 @@ struct Service {
   testing::EmulatorProcess process;
 
   Service() {
-    const Client client = *Client::Create({.endpoint = process.endpoint()});
+    const Client client = *Client::Create(OptionsAt(process.endpoint()));
     if (!client.InsertBucket("bench")) throw std::runtime_error("no bucket");
     const std::string content(kBytes, 'l');
     if (!UploadObject(client, {"bench", "large"}, AsBytes(content))) throw std::runtime_error("no object");

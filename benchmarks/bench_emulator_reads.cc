@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bare_curl.h"
+#include "client_options.h"
 #include "concurrent_reads.h"
 #include "gcsflux/upload.h"
 #include "peer.h"
@@ -45,7 +46,7 @@ struct EmulatorService {
   std::string large_url = process.endpoint() + "/storage/v1/b/bench/o/large?alt=media";
 
   EmulatorService() {
-    const Client client = *Client::Create({.endpoint = process.endpoint()});
+    const Client client = *Client::Create(OptionsAt(process.endpoint()));
     const bool stored = client.InsertBucket("bench").ok() &&
                         UploadObject(client, {"bench", "small"}, AsBytes(TheContents().small)).ok() &&
                         UploadObject(client, {"bench", "large"}, AsBytes(TheContents().large)).ok();

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "bare_curl.h"
+#include "client_options.h"
 #include "gcsflux/client.h"
 #include "peer.h"
 #include "support/emulator_process.h"
@@ -28,7 +29,7 @@ const std::string& TheContent() {
 
 void Upload(benchmark::State& state, const std::string& fields) {
   const testing::EmulatorProcess process;
-  if (!Client::Create({.endpoint = process.endpoint()})->InsertBucket("bench")) throw std::runtime_error("no bucket");
+  if (!Client::Create(OptionsAt(process.endpoint()))->InsertBucket("bench")) throw std::runtime_error("no bucket");
   const std::string url = process.endpoint() + "/upload/storage/v1/b/bench/o?uploadType=media&name=up&fields=" + fields;
   BareCurl curl;
   for (auto _ : state) {

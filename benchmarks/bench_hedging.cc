@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "client_options.h"
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 
@@ -50,9 +51,9 @@ std::vector<double> Read(const Client& client, int reads) {
 void BM_ReadsThatStall(benchmark::State& state) {
   const bool is_hedged = state.range(0) != 0;
   emulator::Emulator emulator({.shaping = {.read_first_byte_ms = emulator::ShapingProfile("gcs").read_first_byte_ms}});
-  const auto endpoint = emulator.endpoint();
-  const HedgeOptions hedge{.budget = is_hedged ? 0.05 : 0.0};
-  const Client client = *Client::Create({.endpoint = endpoint, .project = "bench", .hedge = hedge});
+  ClientOptions options = OptionsAt(emulator.endpoint());
+  if (!is_hedged) options.hedge.budget = 0;
+  const Client client = *Client::Create(options);
   const std::string content(100 << 10, 'c');
   if (!client.InsertBucket("bench") || !client.InsertObject(kObject, AsBytes(content))) {
     return state.SkipWithError("the emulator does not take the object");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bare_curl.h"
+#include "client_options.h"
 #include "gcsflux/client.h"
 #include "nginx_object.h"
 #include "process_cpu.h"
@@ -36,7 +37,7 @@ std::string Content() {
 struct Service {
   std::string content = Content();
   NginxObject nginx{content, /*is_https=*/false};
-  Client client = *Client::Create({.endpoint = nginx.endpoint()});
+  Client client = *Client::Create(OptionsAt(nginx.endpoint()));
 };
 
 const Service& TheService() {

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "client_options.h"
 #include "crc32c.h"
 #include "gcsflux/upload.h"
 #include "peer.h"
@@ -34,7 +35,7 @@ std::string Piece() {
 
 struct Service {
   testing::EmulatorProcess process;
-  Client client = *Client::Create({.endpoint = process.endpoint()});
+  Client client = *Client::Create(OptionsAt(process.endpoint()));
   std::string piece = Piece();
   std::uint32_t crc32c = 0;
 

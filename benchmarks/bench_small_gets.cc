@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bare_curl.h"
+#include "client_options.h"
 #include "concurrent_reads.h"
 #include "crc32c.h"
 #include "gcsflux/client.h"
@@ -32,7 +33,8 @@ struct Service {
         client_without_gate(*Client::Create(OptionsOf(nginx, ThrottlePolicy::kNone))) {}
 
   static ClientOptions OptionsOf(const NginxObject& nginx, ThrottlePolicy policy) {
-    ClientOptions options{.endpoint = nginx.endpoint(), .credentials = Credentials::Anonymous()};
+    ClientOptions options = OptionsAt(nginx.endpoint());
+    options.credentials = Credentials::Anonymous();
     options.throttle_policy = policy;
     options.ca_file = nginx.ca_file();
     return options;

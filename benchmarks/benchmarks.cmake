@@ -10,7 +10,7 @@ add_library(gcsflux_bench_support STATIC
   benchmarks/peer.cc
   tests/support/emulator_process.cc)
 target_include_directories(gcsflux_bench_support PUBLIC ${PROJECT_SOURCE_DIR}/benchmarks ${PROJECT_SOURCE_DIR}/tests)
-target_link_libraries(gcsflux_bench_support PUBLIC benchmark::benchmark PRIVATE CURL::libcurl PkgConfig::isal gcsflux_strict)
+target_link_libraries(gcsflux_bench_support PUBLIC benchmark::benchmark PRIVATE CURL::libcurl PkgConfig::isal gcsflux_flags gcsflux_strict)
 
 # gcsflux_benchmark(NAME [FILTER]): the filter leaves out what is too long for CTest.
 function(gcsflux_benchmark name)
@@ -29,6 +29,11 @@ gcsflux_benchmark(bench_emulator_uploads)
 target_link_libraries(bench_emulator_uploads PRIVATE OpenSSL::Crypto nlohmann_json::nlohmann_json)
 gcsflux_benchmark(bench_hedging .*reads:200/)
 target_link_libraries(bench_hedging PRIVATE gcsflux_emulator)
+# gcsflux's flags arrive in the clients of benchmarks, and wrong ones are refused.
+add_test(NAME bench_flags COMMAND bench_hedging --benchmark_filter=hedged:0/reads:200/ --log_level=debug)
+set_tests_properties(bench_flags PROPERTIES PASS_REGULAR_EXPRESSION "objects.insert gs://bench/object")
+add_test(NAME bench_flags_wrong COMMAND bench_hedging --throttle_policy=hope)
+set_tests_properties(bench_flags_wrong PROPERTIES PASS_REGULAR_EXPRESSION "throttle_policy cannot be 'hope'")
 gcsflux_benchmark(bench_large_object .*streams:8)
 gcsflux_benchmark(bench_large_upload)
 gcsflux_benchmark(bench_small_gets .*threads:1/)

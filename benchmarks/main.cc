@@ -1,5 +1,19 @@
-// The main of every benchmark: Google Benchmark's own, except that an error in a benchmark is an exit status of 1.
+// The main of every benchmark: Google Benchmark's own, except that an error in a benchmark is an exit status of 1, and
+// that the line may have gcsflux's flags beside Google Benchmark's.
 #include <benchmark/benchmark.h>
+
+#include <iostream>
+
+#include "client_options.h"
+#include "gcsflux/flags.h"
+
+namespace gcsflux::bench {
+
+ClientOptions OptionsAt(const std::string& endpoint) {
+  ClientOptions options = *ClientOptionsFromFlags();  // main has seen that they are right.
+  options.endpoint = endpoint;
+  return options;
+}
 
 namespace {
 
@@ -12,12 +26,36 @@ class FailingReporter : public benchmark::ConsoleReporter {
   bool has_failed = false;
 };
 
-}  // namespace
+void PrintHelp() {
+  benchmark::PrintDefaultHelp();
+  std::cout << "\nFlags of the clients that are measured:\n" << FlagsHelp(__FILE__);
+}
 
-int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+// Of what Google Benchmark has left of the line.
+Result<void> CheckFlags(int argc, const char* const* argv) {
+  const auto rest = ParseFlags(argc, argv);
+  if (!rest) return rest.error();
+  if (!rest->empty()) return Error{ErrorCode::kInvalidArgument, "unexpected argument '" + rest->front() + "'"};
+  const auto options = ClientOptionsFromFlags();
+  if (!options) return options.error();
+  if (options->endpoint.empty()) return {};
+  return Error{ErrorCode::kInvalidArgument, "flag --endpoint: a benchmark starts the service that it reads from"};
+}
+
+int Run(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv, PrintHelp);
+  if (const auto checked = CheckFlags(argc, argv); !checked) {
+    std::cerr << checked.error().message << "; see --help\n";
+    return 2;
+  }
   FailingReporter reporter;
   const bool ran = benchmark::RunSpecifiedBenchmarks(&reporter) > 0;
-  return reporter.has_failed || !ran ? 1 : 0;
+  const auto traced = CloseTraceFile();
+  if (!traced) std::cerr << traced.error().message << '\n';
+  return reporter.has_failed || !ran || !traced ? 1 : 0;
 }
+
+}  // namespace
+}  // namespace gcsflux::bench
+
+int main(int argc, char** argv) { return gcsflux::bench::Run(argc, argv); }

@@ -1,8 +1,10 @@
 # Programs to learn from; CTest runs each at its smallest, against an emulator in the same process.
 gcsflux_program(quickstart examples/quickstart.cc)
-target_link_libraries(quickstart PRIVATE gcsflux_client gcsflux_emulator)
+target_link_libraries(quickstart PRIVATE gcsflux_flags gcsflux_emulator)
 add_test(NAME example.quickstart COMMAND quickstart)
 set_tests_properties(example.quickstart PROPERTIES PASS_REGULAR_EXPRESSION "notes/hello.txt, 14 bytes: Hello, bucket!")
+add_test(NAME example.quickstart_flags COMMAND quickstart --log_level=debug)
+set_tests_properties(example.quickstart_flags PROPERTIES PASS_REGULAR_EXPRESSION "objects.insert gs://my-bucket/notes/hello.txt")
 
 if(Torch_FOUND)
   find_package(PNG REQUIRED)
