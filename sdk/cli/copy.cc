@@ -31,6 +31,10 @@ Error LocalError(const std::string& what, const std::string& path) {
   return Error{ErrorCode::kLocalIo, "cannot " + what + " '" + path + "': " + std::strerror(errno)};
 }
 
+Error IsThereAlready(const std::string& destination) {
+  return Error{ErrorCode::kAlreadyExists, "'" + destination + "' is there already (--no_clobber)"};
+}
+
 bool IsUri(const std::string& text) { return text.starts_with("gs://") || text.starts_with("gcs://"); }
 
 std::string LastName(const std::string& path) {
@@ -58,7 +62,7 @@ Result<void> Download(const Client& client, const ObjectName& source, std::strin
     destination = (fs::path(destination) / LastName(source.name)).string();
   }
   if (FLAGS_no_clobber && fs::exists(destination)) {
-    return Error{ErrorCode::kAlreadyExists, "'" + destination + "' is there already (--no_clobber)"};
+    return IsThereAlready(destination);
   }
   const std::string part = destination + ".gcsflux-part";
   File file(std::fopen(part.c_str(), "wb"));
@@ -135,17 +139,17 @@ Result<void> CopyObject(const Client& client, const ObjectName& source, const Ob
   const auto found = client.GetObject(source);
   if (!found) return found.error();
   for (int tried = 1;; ++tried) {
-    auto live = FLAGS_no_clobber ? Result(std::optional<ObjectMetadata>()) : FindLive(client, destination);
+    const auto live = FindLive(client, destination);
     if (!live) return live.error();
     // Either a request was repeated whose answer was lost, or somebody else has stored the same.
     if (tried > 1 && *live && (*live)->size == found->size && (*live)->crc32c == found->crc32c) return {};
+    if (FLAGS_no_clobber && *live) return IsThereAlready(ToUri(destination));
     const auto copied = client.RewriteObject(source, destination,
                                              {.source_generation = found->generation,
                                               .preconditions = {.if_generation_match = *live ? (*live)->generation : 0},
                                               .attributes = AttributesOfCopy(*found)});
     if (copied) return {};
-    const bool is_race = copied.error().code == ErrorCode::kPreconditionFailed && !FLAGS_no_clobber;
-    if (!is_race || tried == kTries) return copied.error();
+    if (copied.error().code != ErrorCode::kPreconditionFailed || tried == kTries) return copied.error();
   }
 }
 

@@ -65,8 +65,18 @@ expect 0 'content type: +text/plain' '' stat gs://two-bucket/kept
 expect 0 '' '' cp gs://one-bucket/dir/data gs://two-bucket/kept --content_type=a/b
 expect 0 'content type: +a/b' '' stat gs://two-bucket/kept
 check cmp "$work/data" <("$bin/gcsflux" cat gs://two-bucket/kept)
-expect 1 '' '412' cp --no_clobber gs://one-bucket/piped gs://two-bucket/kept
-expect 1 '' '404' cp gs://one-bucket/none gs://two-bucket/kept
+expect 1 '' 'gs://two-bucket/kept. is there already' cp --no_clobber gs://one-bucket/piped gs://two-bucket/kept
+expect 1 '' 'is there already' cp --no_clobber gs://one-bucket/dir/data gs://two-bucket/kept
+
+# A copy whose answer is lost is seen to be there.
+faults=$STORAGE_EMULATOR_HOST/_emulator/faults
+for flag in --no_clobber --nono_clobber; do
+  check curl --silent --fail -T - -o /dev/null "$faults" <<<'{"rules": [{"name": "lost",
+    "match": {"operation": "storage.objects.rewrite"}, "action": {"type": "loseAnswer"}, "limits": {"count": 1}}]}'
+  expect 0 '' '' cp "$flag" gs://one-bucket/dir/data "gs://two-bucket/lost$flag"
+  check grep -q '"fired":1' <(curl --silent --fail "$faults")
+  check cmp "$work/data" <("$bin/gcsflux" cat "gs://two-bucket/lost$flag")
+done
 
 # Listing and looking
 expect 0 '^gs://one-bucket/dir/$' '' ls gs://one-bucket
