@@ -28,6 +28,8 @@ using ::testing::Not;
 
 constexpr auto kRobot = "robot@project.iam.gserviceaccount.com";
 constexpr auto kTokenUrl = "https://oauth2.googleapis.com/token";
+constexpr auto kStsUrl = "https://sts.googleapis.com/v1/token";
+constexpr auto kSubjectUrl = "https://ci.example.com/subject";
 constexpr auto kIam = "https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/";
 const ObjectName kObject{"bkt", "a/b c"};
 
@@ -69,8 +71,10 @@ bool IsGood(const std::string& url, const std::string& method, const std::string
 
 class SignedUrlTest : public ::testing::Test {
  protected:
-  // IAM Credentials, the token endpoint and the metadata server in one, all in memory.
+  // IAM Credentials, the token endpoints and the metadata server in one, all in memory.
   HttpResponse Answer(const HttpRequest& request) {
+    if (request.url == kSubjectUrl) return {.status = 200, .body = "the-workloads-own-token"};
+    if (request.url == kStsUrl) return testing::TokenAnswer("token-of-the-workload", 3600);
     if (request.url == kTokenUrl) return testing::TokenAnswer("token-of-the-user", 3600);
     if (request.url.ends_with("/token")) {
       HttpResponse token = testing::TokenAnswer("token-of-the-machine", 3600);
@@ -111,6 +115,13 @@ class SignedUrlTest : public ::testing::Test {
   }
   static internal::CredentialConfig User() {
     return {.kind = internal::AuthorizedUser{"client", "the-secret-of-it", "the-refresh-token", kTokenUrl}};
+  }
+
+  static internal::ExternalAccount Workload() {
+    return {.audience = "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/ci",
+            .subject_token_type = "urn:ietf:params:oauth:token-type:jwt",
+            .token_url = kStsUrl,
+            .source = {.url = kSubjectUrl}};
   }
 
   class Borrowed : public internal::Transport {
@@ -189,6 +200,25 @@ TEST_F(SignedUrlTest, AnImpersonatedAccountSignsByWhoeverImpersonatesIt) {
   EXPECT_EQ(asked.url, std::string(kIam) + kRobot + ":signBlob");
   EXPECT_THAT(asked.headers, ::testing::Contains(::testing::Pair("Authorization", "Bearer token-of-the-user")));
   EXPECT_EQ(json::parse(asked.head).at("delegates"), json::array({"projects/-/serviceAccounts/d@p"}));
+}
+
+TEST_F(SignedUrlTest, AnExternalAccountSignsAsTheServiceAccountThatItImpersonates) {
+  internal::ExternalAccount workload = Workload();
+  workload.impersonation = {.url = std::string(kIam) + kRobot + ":generateAccessToken"};
+  const auto url = SignUrl(MakeClient({.kind = workload}), kObject);
+  ASSERT_TRUE(url.ok()) << url.error().message;
+  EXPECT_TRUE(IsGood(*url, "GET", "storage.googleapis.com")) << *url;
+  const HttpRequest asked = service_->requests().back();
+  EXPECT_EQ(asked.url, std::string(kIam) + kRobot + ":signBlob");
+  EXPECT_THAT(asked.headers, ::testing::Contains(::testing::Pair("Authorization", "Bearer token-of-the-workload")));
+}
+
+TEST_F(SignedUrlTest, AnExternalAccountOfNoServiceAccountSignsForOneThatIsNamed) {
+  const Client client = MakeClient({.kind = Workload()});
+  EXPECT_EQ(SignUrl(client, kObject).error().code, ErrorCode::kInvalidArgument);
+  const auto url = SignUrl(client, kObject, {.service_account = kRobot});
+  ASSERT_TRUE(url.ok()) << url.error().message;
+  EXPECT_TRUE(IsGood(*url, "GET", "storage.googleapis.com")) << *url;
 }
 
 TEST_F(SignedUrlTest, AUserSignsForAnAccountThatIsNamed) {
