@@ -1,10 +1,13 @@
-// A 2 GiB stream adds at most 64 MiB to this process. The emulator, which holds the object, is a process of its own.
+// What uploads and a read add to this process, however large the object is. The emulator, which holds it, is a process
+// of its own.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "gcsflux/multipart_upload.h"
 #include "gcsflux/upload.h"
 #include "support/emulator_process.h"
 #include "support/process_memory.h"
@@ -44,6 +47,50 @@ TEST(ObjectWriter, HoldsOneChunkOfAStreamOfTwoGibibytes) {
                          }));
   ASSERT_TRUE(read.ok()) << read.error().message;  // Its CRC32C was compared.
   EXPECT_EQ(read_bytes, 2048 * kMiB);
+  EXPECT_LE(PeakMemoryBytes() - before, 64 * kMiB);
+}
+
+// Takes no room on the disk.
+class SparseFile {
+ public:
+  explicit SparseFile(std::uint64_t bytes) {
+    path_ = ::testing::TempDir() + "gcsflux-sparse-XXXXXX";
+    close(mkstemp(path_.data()));
+    std::filesystem::resize_file(path_, bytes);
+  }
+  ~SparseFile() { std::filesystem::remove(path_); }
+  SparseFile(const SparseFile&) = delete;
+  SparseFile& operator=(const SparseFile&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+TEST(UploadFile, HoldsOneChunkOfAFileOfHalfAGibibyte) {
+  const testing::EmulatorProcess emulator;
+  const auto client = Client::Create({.endpoint = emulator.endpoint()});
+  ASSERT_TRUE(client->InsertBucket("bkt").ok());
+  const SparseFile file(512 * kMiB);
+  testing::ResetPeakMemory(getpid());
+  const std::uint64_t before = PeakMemoryBytes();
+  const auto stored = UploadFile(*client, file.path(), {"bkt", "file"}, {.chunk_bytes = 8 * kMiB});
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_EQ(stored->size, 512 * kMiB);
+  EXPECT_LE(PeakMemoryBytes() - before, 24 * kMiB);
+}
+
+TEST(UploadFileInParallel, HoldsThePartsInFlight) {
+  const testing::EmulatorProcess emulator;
+  const auto client = Client::Create({.endpoint = emulator.endpoint()});
+  ASSERT_TRUE(client->InsertBucket("bkt").ok());
+  const SparseFile file(512 * kMiB);
+  testing::ResetPeakMemory(getpid());
+  const std::uint64_t before = PeakMemoryBytes();
+  const auto stored =
+      UploadFileInParallel(*client, file.path(), {"bkt", "file"}, {.part_bytes = 8 * kMiB, .max_concurrency = 4});
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_EQ(stored->size, 512 * kMiB);
   EXPECT_LE(PeakMemoryBytes() - before, 64 * kMiB);
 }
 
