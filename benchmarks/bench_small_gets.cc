@@ -80,6 +80,7 @@ void BM_Wrk(benchmark::State& state) {
     const auto found = report.find(kLabel);
     if (found == std::string::npos) return state.SkipWithError("wrk gave no figure");
     rate = std::stod(report.substr(found + kLabel.size()));
+    if (rate <= 0) return state.SkipWithError("wrk was answered nothing");
   }
   state.counters["items_per_second"] = rate;
 }
