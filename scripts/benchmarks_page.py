@@ -207,11 +207,12 @@ class Page:
         return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
 
     def load(self):
-        """The highest load average with which a program began."""
+        """The highest load average with which a program began, and what that means."""
         loads = [context["load_avg"][0] for context in self._results.contexts if context.get("load_avg")]
         if not loads:
             raise NotMeasured
-        return f"{max(loads):.1f}"
+        caveat = " (**other jobs ran meanwhile: rates and waits are worse, and spread wider, than on a quiet machine**)"
+        return f"{max(loads):.1f}" + (caveat if max(loads) > 2 * self._context()["num_cpus"] else "")
 
     def _context(self):
         if not self._results.contexts:
