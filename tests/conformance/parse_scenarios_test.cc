@@ -45,12 +45,14 @@ TEST(ParseScenarios, ReadsThePublicSchema) {
 TEST(ParseScenarios, ReadsOurOwnFields) {
   const auto scenarios = Parse(R"({"retryTests": [
       {"id": "x", "cases": [{"faults": [{"name": "gone", "action": {"type": "loseSession"}}]}],
-       "methods": [{"name": "storage.objects.insert", "calls": ["ObjectWriter"]}], "expectError": "SESSION_LOST"}]})");
+       "methods": [{"name": "storage.objects.insert", "calls": ["ObjectWriter"]}], "expectError": "SESSION_LOST",
+       "expectEffect": "none"}]})");
   ASSERT_THAT(scenarios, SizeIs(1));
   ASSERT_THAT(scenarios[0].cases, SizeIs(1));
   EXPECT_EQ(scenarios[0].cases[0].faults.dump(), R"([{"action":{"type":"loseSession"},"name":"gone"}])");
   EXPECT_THAT(scenarios[0].methods.at(0).calls, ElementsAre("ObjectWriter"));
   EXPECT_EQ(scenarios[0].expect_error, "SESSION_LOST");
+  EXPECT_EQ(scenarios[0].expect_effect, ExpectedEffect::kNone);
 }
 
 // As a later version of the public file may have it.
@@ -94,6 +96,8 @@ TEST(ParseScenarios, SaysWhereAFileIsWrong) {
        "f.json: retryTests[0].methods[1].resources: must be a list"},
       {R"({"retryTests": [{"id": 1, "cases": [{"faults": ["status"]}]}]})",
        "f.json: retryTests[0].cases[0].faults: must hold rules with names"},
+      {R"({"retryTests": [{"id": 1, "expectEffect": "twice"}]})",
+       "f.json: retryTests[0].expectEffect: must be any, none or once"},
   };
   for (const auto& [text, problem] : cases) {
     const auto scenarios = ParseScenarios("f.json", text);

@@ -31,13 +31,23 @@ Trial GetUnder(std::vector<std::string> instructions) {
           .expect_success = true};
 }
 
+/// Stores an object under these instructions, and is expected to succeed.
+Trial UploadUnder(std::vector<std::string> instructions) {
+  return {.method = "storage.objects.insert",
+          .call = CallOf("UploadObject.Create"),
+          .faults = {.instructions = std::move(instructions)},
+          .expect_success = true,
+          .expect_effect = ExpectedEffect::kOnce};
+}
+
 /// Reads an object's bytes while these rules hold, and is expected to succeed.
 Trial ReadUnder(const char* rules) {
   return {.method = "storage.objects.get",
           .call = CallOf("ReadObject.String"),
           .faults = {.faults = Json::parse(rules)},
           .with_object = true,
-          .expect_success = true};
+          .expect_success = true,
+          .expect_effect = ExpectedEffect::kOnce};
 }
 
 class RetryTestsTest : public testing::Test {
@@ -108,31 +118,57 @@ TEST_F(RetryTestsTest, FailsWhereARuleDidNotFire) {
 TEST_F(RetryTestsTest, FailsWhereOtherBytesAreRead) {
   // With matching hashes nobody but a judge who knows the bytes can tell.
   ExpectFailure(ReadUnder(R"([{"name": "flip", "action": {"type": "corrupt", "atByte": 7, "matchingHashes": true}}])"),
-                "the call succeeded, but other bytes were read than are stored");
+                "the call ended as expected, but other bytes were read than are stored");
 }
 
 TEST_F(RetryTestsTest, FailsWhereACallOnlySaysThatItStored) {
-  Trial trial{.method = "storage.objects.insert",
-              .call = CallOf("UploadObject.Create"),
-              .faults = {.instructions = {"return-503"}},
-              .expect_success = true};
+  Trial trial = UploadUnder({"return-503"});
   trial.call.run = [](const Client& client, Scene& scene) {
     static_cast<void>(client.InsertObject(scene.new_object, {}));
     return Result<void>();
   };
-  ExpectFailure(trial, "the call succeeded, but the object has 0 generations instead of 1");
+  ExpectFailure(trial, "the call ended as expected, but the object has 0 generations instead of 1");
 }
 
 TEST_F(RetryTestsTest, FailsWhereACallStoresTwice) {
-  Trial trial{.method = "storage.objects.insert",
-              .call = CallOf("UploadObject.Create"),
-              .faults = {.instructions = {"return-broken-stream"}},
-              .expect_success = true};
+  Trial trial = UploadUnder({"return-broken-stream"});
   trial.call.run = [](const Client& client, Scene& scene) {
     static_cast<void>(client.InsertObject(scene.new_object, AsBytes(UploadBytes())));
     return WithoutValue(client.InsertObject(scene.new_object, AsBytes(UploadBytes())));
   };
-  ExpectFailure(trial, "the call succeeded, but the object has 2 generations instead of 1");
+  ExpectFailure(trial, "the call ended as expected, but the object has 2 generations instead of 1");
+}
+
+TEST_F(RetryTestsTest, FailsWhereACallThatFailsHasChangedSomething) {
+  struct Case {
+    const char* method;
+    const char* call;
+    const char* why;
+  };
+  constexpr auto kLostThenRefused = R"([{"name": "lost", "match": {"nth": 1}, "action": {"type": "loseAnswer"}},
+                                        {"name": "refused", "match": {"nth": 2}, "action": {"type": "status", "status": 400}}])";
+  const Case cases[] = {
+      {"storage.objects.insert", "InsertObject", "/o/new is 200 instead of 404"},
+      {"storage.objects.copy", "CopyObject", "/o/new is 200 instead of 404"},
+      {"storage.objects.patch", "PatchObject", "the metageneration is 2 instead of 1"},
+      {"storage.buckets.insert", "InsertBucket", "bucket-new is 200 instead of 404"},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.call);
+    Trial trial{.method = each.method,
+                .call = CallOf(each.call),
+                .faults = {.faults = Json::parse(kLostThenRefused)},
+                .with_object = true,
+                .with_precondition = true,
+                .expect_effect = ExpectedEffect::kNone};
+    ExpectFailure(trial, each.why);
+  }
+}
+
+TEST_F(RetryTestsTest, FailsWhereACallThatFailsHasNotDoneWhatItWasTo) {
+  Trial trial = UploadUnder({"return-400"});
+  trial.expect_success = false;
+  ExpectFailure(trial, "the object has 0 generations instead of 1");
 }
 
 TEST_F(RetryTestsTest, SkipsWhatTheServiceDoesNotKnow) {

@@ -57,6 +57,14 @@ std::vector<Element> ParseList(Fields& fields, const std::string& key,
   return elements;
 }
 
+ExpectedEffect ParseEffect(Fields& fields) {
+  const std::string effect = fields.Text("expectEffect", "any");
+  if (effect == "none") return ExpectedEffect::kNone;
+  if (effect == "once") return ExpectedEffect::kOnce;
+  if (effect != "any") fields.Note("expectEffect", "must be any, none or once");
+  return ExpectedEffect::kAny;
+}
+
 RetryScenario ParseScenario(const Json& value, const std::string& path, Problem& problem) {
   Fields fields(value, path, problem);
   return {.id = Id(fields),
@@ -65,7 +73,8 @@ RetryScenario ParseScenario(const Json& value, const std::string& path, Problem&
           .methods = ParseList(fields, "methods", &ParseMethod, problem),
           .precondition_provided = fields.Bool("preconditionProvided", false),
           .expect_success = fields.Bool("expectSuccess", false),
-          .expect_error = fields.Text("expectError")};
+          .expect_error = fields.Text("expectError"),
+          .expect_effect = ParseEffect(fields)};
 }
 
 }  // namespace

@@ -35,7 +35,17 @@ std::string WhyUnexpected(const Trial& trial, const Result<void>& result) {
   return "the call was to fail with " + trial.expect_error + ", and failed with " + got;
 }
 
-/// Makes the call under its faults and judges both. Where it succeeded, what it has done is looked at without them.
+/// What is wrong with what the call has done; empty where nothing is.
+std::string WhyWrongEffect(const Trial& trial, const Service& service, const Scene& scene) {
+  switch (trial.expect_effect) {
+    case ExpectedEffect::kAny: break;
+    case ExpectedEffect::kNone: return WhyNotUntouched(service, scene);
+    case ExpectedEffect::kOnce: return trial.call.check(service, scene);
+  }
+  return "";
+}
+
+/// Makes the call under its faults and judges both; what it has done is looked at without them.
 Outcome RunIn(Scene& scene, const Trial& trial, const Service& service, const std::string& access_token) {
   const auto armed = Arm(service, trial.method, trial.faults);
   if (!armed) return armed.error();
@@ -48,9 +58,8 @@ Outcome RunIn(Scene& scene, const Trial& trial, const Service& service, const st
   if (!idle) return Failure(idle.error());
   if (!idle->empty()) return Failure("the call ended as expected, but " + *idle);
   if (!disarmed) return Failure(disarmed.error());
-  if (!result.ok()) return {};
-  std::string wrong = trial.call.check(service, scene);
-  return wrong.empty() ? Outcome{} : Failure("the call succeeded, but " + std::move(wrong));
+  std::string wrong = WhyWrongEffect(trial, service, scene);
+  return wrong.empty() ? Outcome{} : Failure("the call ended as expected, but " + std::move(wrong));
 }
 
 }  // namespace

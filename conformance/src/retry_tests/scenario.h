@@ -21,6 +21,13 @@ struct RetryMethod {
   std::vector<std::string> calls = {};      ///< Our own field: the calls of the SDK that are meant; empty: all.
 };
 
+/// Our own field: what must have become of the call that fails.
+enum class ExpectedEffect {
+  kAny,
+  kNone,  ///< All is as it was before.
+  kOnce,  ///< What it was to do is done, once.
+};
+
 /// Each case for each method, as Google's clients are tested: docs/retry_tests.md.
 struct RetryScenario {
   std::string id = {};
@@ -30,6 +37,7 @@ struct RetryScenario {
   bool precondition_provided = false;
   bool expect_success = false;
   std::string expect_error = {};  ///< Our own field: the name of the error's code; empty: any.
+  ExpectedEffect expect_effect = ExpectedEffect::kAny;
 };
 
 }  // namespace gcsflux::conformance

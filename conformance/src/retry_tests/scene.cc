@@ -34,6 +34,11 @@ OrError<Json> KeepOldGenerations(const Service& service, const std::string& buck
                                .body = R"({"versioning": {"enabled": true}})"});
 }
 
+std::string WhyNotMetageneration(const std::string& wanted, const Json& object) {
+  const std::string metageneration = object.value("metageneration", "");
+  return metageneration == wanted ? "" : "the metageneration is " + metageneration + " instead of " + wanted;
+}
+
 }  // namespace
 
 const std::string& ObjectBytes() {
@@ -85,8 +90,7 @@ std::string WhyNotChangedOnce(const Service& service, const ObjectName& object, 
   const auto found = SendForJson(service, {.method = "GET", .target = ObjectTarget(object)});
   if (!found) return found.error();
   if (found->value("contentType", "") != content_type) return "the content type has not changed";
-  const std::string metageneration = found->value("metageneration", "");
-  return metageneration == "2" ? "" : "the metageneration is " + metageneration + " instead of 2";
+  return WhyNotMetageneration("2", *found);
 }
 
 std::string WhyNot(int status, const Service& service, const std::string& target) {
@@ -94,6 +98,18 @@ std::string WhyNot(int status, const Service& service, const std::string& target
   if (!response) return response.error();
   if (response->status == status) return "";
   return "GET " + target + " is " + std::to_string(response->status) + " instead of " + std::to_string(status);
+}
+
+std::string WhyNotUntouched(const Service& service, const Scene& scene) {
+  const std::pair<int, std::string> answers[] = {
+      {200, BucketTarget(scene.bucket)}, {404, BucketTarget(scene.new_bucket)}, {404, ObjectTarget(scene.new_object)}};
+  for (const auto& [status, target] : answers) {
+    if (std::string why = WhyNot(status, service, target); !why.empty()) return why;
+  }
+  const bool has_object = scene.generation != 0;
+  if (!has_object) return "";
+  const auto found = SendForJson(service, {.method = "GET", .target = ObjectTarget(scene.object)});
+  return found ? WhyNotMetageneration("1", *found) : found.error();
 }
 
 std::string WhyNotReceived(const Scene& scene, const std::string& bytes) {

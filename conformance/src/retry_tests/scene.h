@@ -34,12 +34,15 @@ OrError<void> SetUp(const Service& service, Scene& scene, bool with_object);
 /// An error says why something of it may still be there.
 OrError<void> RemoveScene(const Service& service, const Scene& scene);
 
-// What is wrong with what a call did, once it succeeded; empty where nothing is.
+// What is wrong with what a call did; empty where nothing is.
 std::string WhyNotStoredOnce(const Service& service, const ObjectName& object, const std::string& bytes);
 std::string WhyNotChangedOnce(const Service& service, const ObjectName& object, const std::string& content_type);
 /// `target` is answered with that status.
 std::string WhyNot(int status, const Service& service, const std::string& target);
 std::string WhyNotReceived(const Scene& scene, const std::string& bytes);
+
+/// Anything is other than SetUp() left it.
+std::string WhyNotUntouched(const Service& service, const Scene& scene);
 
 std::string BucketTarget(const std::string& bucket);
 std::string ObjectTarget(const ObjectName& object);

@@ -24,7 +24,7 @@ struct SdkCall {
   std::string_view name = {};    ///< "ReadObject.Sink": the function, and in which form.
   Repeatable repeatable = Repeatable::kAlways;
   Result<void> (*run)(const Client& client, Scene& scene) = nullptr;
-  /// What is wrong with what a call did that succeeded; empty where nothing is.
+  /// What is wrong with what the call did, where that was to be done once; empty where nothing is.
   std::string (*check)(const Service& service, const Scene& scene) = nullptr;
 };
 

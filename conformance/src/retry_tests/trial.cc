@@ -61,7 +61,8 @@ Trial MakeTrial(const RetryScenario& scenario, const RetryMethod& method, const 
           .with_object = Has(method.resources, "OBJECT"),
           .with_precondition = scenario.precondition_provided,
           .expect_success = scenario.expect_success,
-          .expect_error = scenario.expect_error};
+          .expect_error = scenario.expect_error,
+          .expect_effect = scenario.expect_success ? ExpectedEffect::kOnce : scenario.expect_effect};
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ struct Trial {
   bool with_precondition = false;
   bool expect_success = false;
   std::string expect_error = {};
+  ExpectedEffect expect_effect = ExpectedEffect::kAny;
 };
 
 /// What the scenarios ask of the SDK: each case with each of its calls for each method. A method that it has no call
