@@ -69,8 +69,11 @@ gcsflux_test(integration_tests
           integration/multipart_upload_test.cc
           integration/operation_faults_test.cc
           integration/operations_test.cc
+          integration/read_faults_test.cc
           integration/throttling_test.cc
+          integration/upload_faults_test.cc
           integration/upload_test.cc
+          support/fault_matrix.cc
           support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator ZLIB::ZLIB)
 

@@ -95,6 +95,21 @@ TEST(CurlTransport, SendsWhatChangesSomethingOnce) {
   }
 }
 
+TEST(CurlTransport, TellsTheRestOfAnEarlierAnswerFromAnotherProtocol) {
+  const RawServer server([](RawServer::Connection& c) {
+    c.ReadHead();
+    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    if (!c.ReadHead().empty()) c.Send("and so on");
+  });
+  const auto transport = MakeCurlTransport({});
+  ASSERT_TRUE(transport->Perform({.url = server.endpoint() + "/x"}, nullptr, {}).ok());
+  const auto second = transport->Perform({.url = server.endpoint() + "/x"}, nullptr, {});
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(server.connections(), 1);
+  EXPECT_EQ(second.error().code, ErrorCode::kUnavailable) << second.error().message;
+  EXPECT_THAT(second.error().message, HasSubstr("out of step"));
+}
+
 TEST(CurlTransport, FollowsNoRedirect) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();

@@ -91,7 +91,6 @@ bool Worker::Check(const Error* error, const RandomStop& stop, const MayFail& ma
   const bool is_cancelled = code == ErrorCode::kCancelled && stop.is_stopped();
   const bool is_explained = is_cancelled || (may.at_once && MayPass(code)) ||
                             code == ErrorCode::kUnauthenticated ||  // refused twice in a row
-                            code == ErrorCode::kBadResponse ||      // JSON that falseLength cut off
                             std::find(may.with.begin(), may.with.end(), code) != may.with.end();
   if (!is_explained) throw Violation("it failed with " + std::string(ErrorCodeName(code)) + ": " + error->message);
   ++(is_cancelled ? tally.cancelled : tally.failed);
@@ -100,7 +99,9 @@ bool Worker::Check(const Error* error, const RandomStop& stop, const MayFail& ma
 
 void Worker::Conclude(Slot& slot, State tried, const Result<ObjectMetadata>& result, const RandomStop& stop,
                       const MayFail& may) {
-  if (!Check(result, stop, may)) return LookAt(slot, std::move(tried), result.error());
+  MayFail also = may;
+  also.with.push_back(ErrorCode::kBadResponse);  // of metadata that was read back, and that falseLength cut off
+  if (!Check(result, stop, also)) return LookAt(slot, std::move(tried), result.error());
   CheckMetadata(*result, *tried);
   tried->generation = result->generation;
   tried->metageneration = result->metageneration;

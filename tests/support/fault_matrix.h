@@ -1,0 +1,62 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gcsflux/client.h"
+#include "gcsflux/emulator/emulator.h"
+
+namespace gcsflux::testing {
+
+/// Something that goes wrong, with the name that a failed expectation shows.
+struct NamedFault {
+  std::string name;
+  emulator::FaultAction action;
+};
+
+using NamedFaults = std::vector<NamedFault>;
+NamedFaults operator+(NamedFaults faults, const NamedFaults& more);
+
+/// In place of the answer, before the operation runs: what may pass.
+NamedFaults FailuresInPlaceOfAnswer();
+/// Of an answer whose operation has run.
+NamedFaults LostAnswers();
+/// A 204 has no body to cut.
+NamedFaults LostAnswer();
+/// Of a body of `size` bytes on its way down: at its first byte, in its midst and at its last one.
+NamedFaults BrokenBodies(std::size_t size);
+
+/// A store with an object of 3 MB and a small one, in which one thing goes wrong at a time.
+class FaultMatrix : public ::testing::Test {
+ protected:
+  static constexpr auto kBucket = "my-bucket";
+  /// Of "object"; that of "small" is "bytes".
+  static const std::string& Content();
+
+  /// Runs it for each fault, which happens to the first request that matches, or to as many as `count` says: in a store
+  /// of its own, with a client that has no connection yet. The fault must have fired, and each attempt of a call have
+  /// arrived once.
+  void ForEach(const NamedFaults& faults, const emulator::FaultMatch& match, const std::function<void()>& run,
+               std::uint64_t count = 1);
+
+  /// Another one, with connections of its own.
+  [[nodiscard]] Client MakeClient() const;
+
+  /// One generation of it was made, of just these bytes.
+  void ExpectStoredOnce(const std::string& name, const std::string& bytes);
+  void ExpectNeverStored(const std::string& name);
+
+  /// For the next clients: how they are made beside retrying soon.
+  ClientOptions client_options_ = {};
+  emulator::Emulator emulator_;
+  std::optional<Client> client_;
+
+ private:
+  void SetUpStore();
+};
+
+}  // namespace gcsflux::testing
