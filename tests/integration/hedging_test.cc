@@ -152,6 +152,7 @@ TEST_F(HedgingTest, SwitchedOffNothingIsSentTwice) {
   emulator_.clock().Advance(1h);
   reader.join();
   EXPECT_EQ(emulator_.faults().Fired("stall"), 1U);
+  EXPECT_EQ(client_->counters().stalls, 0U);
   EXPECT_EQ(client_->counters().hedges, 0U);
   EXPECT_EQ(client_->counters().requests, 3U * 30 + 1);
 }

@@ -187,6 +187,7 @@ TEST_F(BrokenReadTest, NoByteIsAskedForTwice) {
   ForEach({{"reset", {.type = "cut", .after_bytes = 1'000'000, .resets = true}}}, {.operation = "storage.objects.get"},
           [&] {
             ASSERT_TRUE(client_->ReadObject({kBucket, "object"}).ok());
+            EXPECT_EQ(client_->counters().reads_resumed, 1U);
             EXPECT_TRUE(emulator::FindBytesServedTwice(emulator_.journal()).empty());
           });
 }

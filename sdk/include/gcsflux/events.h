@@ -125,6 +125,7 @@ struct Counters {
   std::uint64_t stalls = 0;
   std::uint64_t hedges = 0;
   std::uint64_t hedges_won = 0;
+  std::uint64_t reads_resumed = 0;       ///< Requests that went on at the byte at which a read had broken.
   std::uint64_t sessions_restarted = 0;  ///< Resumable uploads that lost their session and began anew.
   std::uint64_t token_refreshes = 0;     ///< Tokens that came.
   std::uint64_t token_failures = 0;      ///< Tokens that did not, all their attempts together.

@@ -43,6 +43,7 @@ Result<ReadSummary> ReadRest(const ClientCore& core, const ObjectName& object, c
                              ReadInProgress& read, const std::string& id, Attempts& attempts) {
   if (!read.is_complete()) {
     const bool is_pinned = read.pinned().has_value();
+    if (is_pinned) core.observer().ReadResumed();
     const auto rest = [&]() -> std::optional<internal::HttpRequest> {
       if (read.is_complete()) return std::nullopt;
       return internal::ReadObjectRequest(core.endpoint(), object, options, read.delivered(), read.pinned());

@@ -23,6 +23,7 @@ Counters Observer::counters() const {
           .stalls = t.stalls,
           .hedges = t.hedges,
           .hedges_won = t.hedges_won,
+          .reads_resumed = t.reads_resumed,
           .sessions_restarted = t.sessions_restarted,
           .token_refreshes = t.token_refreshes,
           .token_failures = t.token_failures,

@@ -55,6 +55,7 @@ class Observer {
   void HedgeLost(const CallInfo& call) {
     Tell([&](EventListener& listener) { listener.OnHedge({call, HedgeEvent::What::kLost}); });
   }
+  void ReadResumed() { Add(tallies_.reads_resumed); }
   void SessionRestarted() { Add(tallies_.sessions_restarted); }
   void TokenRetried() { Add(tallies_.token_retries); }
   void TokenFetched(const TokenEvent& event) {
@@ -82,7 +83,7 @@ class Observer {
   const std::shared_ptr<EventListener> listener_;
   struct {
     Tally calls = 0, failures = 0, requests = 0, retries = 0, throttled = 0, stalls = 0, hedges = 0, hedges_won = 0;
-    Tally sessions_restarted = 0, token_refreshes = 0, token_failures = 0, token_retries = 0;
+    Tally reads_resumed = 0, sessions_restarted = 0, token_refreshes = 0, token_failures = 0, token_retries = 0;
     Tally bytes_sent = 0, bytes_received = 0, listener_exceptions = 0;
   } tallies_;
 };
