@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gcsflux::internal::listing {
+
+/// Directories of the key space, found by '/' listings level by level: where they are known, all of a level are, and
+/// they are the places to cut at.
+///
+/// A level is begun only when the one above is complete, and the last is one with more directories than there are
+/// workers: listing directories one at a time is the slowest way to list names.
+class Anchors {
+ public:
+  Anchors(std::string root, std::size_t parallelism) : parallelism_(parallelism), to_ask_{std::move(root)} {}
+
+  /// The next directory to be listed with '/'; empty() of to_ask says that there is none.
+  [[nodiscard]] bool has_question() const { return !to_ask_.empty(); }
+  std::string TakeQuestion();
+  /// The answer to one. `is_complete`: it names all that is directly in `directory`.
+  void OnAnswer(const std::string& directory, bool is_complete, std::vector<std::string> directories);
+
+  /// Of the directories known, those inside (lo, hi), as [first, last) of all().
+  struct Span {
+    std::size_t first = 0;
+    std::size_t last = 0;
+    [[nodiscard]] std::size_t size() const { return last - first; }
+  };
+  [[nodiscard]] Span Inside(std::string_view lo, std::string_view hi) const;
+  [[nodiscard]] const std::vector<std::string>& all() const { return all_; }
+
+ private:
+  void FinishLevel();
+
+  const std::size_t parallelism_;
+  std::vector<std::string> to_ask_;
+  std::size_t unanswered_ = 0;
+  std::size_t levels_ = 0;
+  bool is_over_ = false;
+  std::map<std::string, std::vector<std::string>> answers_;  // of this level
+  std::vector<std::string> all_;                             // sorted
+};
+
+}  // namespace gcsflux::internal::listing

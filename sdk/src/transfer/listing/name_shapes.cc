@@ -1,0 +1,53 @@
+#include "transfer/listing/name_shapes.h"
+
+#include <algorithm>
+
+#include "transfer/listing/code_points.h"
+
+namespace gcsflux::internal::listing {
+namespace {
+
+constexpr std::size_t kSamples = 64;  // of a page: alphabets are small, and learning them is on the way of each page
+constexpr std::size_t kDirectories = 128;  // that are remembered; only those that pages are being fetched of matter
+
+void LearnSample(Alphabets& alphabets, std::span<const std::string_view> names) {
+  const std::size_t samples = std::min(names.size(), kSamples);
+  std::string_view previous;
+  for (std::size_t i = 0; i < samples; ++i) {
+    const std::string_view name = names[samples == 1 ? 0 : i * (names.size() - 1) / (samples - 1)];
+    alphabets.Learn(name, previous);
+    previous = name;
+  }
+}
+
+}  // namespace
+
+void NameShapes::Learn(std::span<const std::string_view> names) {
+  if (names.empty()) return;
+  ++pages_;
+  LearnSample(all_, names);
+  const std::string_view directory = DirectoryOf(names.front());
+  if (directory.empty() || DirectoryOf(names.back()) != directory) return;
+  Shape& shape = directories_[std::string(directory)];
+  shape.learned_at = pages_;
+  LearnSample(shape.alphabets, names);
+  if (directories_.size() > kDirectories) ForgetOldest();
+}
+
+void NameShapes::ForgetOldest() {
+  directories_.erase(std::min_element(directories_.begin(), directories_.end(), [](const auto& a, const auto& b) {
+    return a.second.learned_at < b.second.learned_at;
+  }));
+}
+
+const Alphabets& NameShapes::Of(std::string_view directory) const {
+  while (!directory.empty()) {
+    const auto found = directories_.find(directory);
+    if (found != directories_.end()) return found->second.alphabets;
+    directory.remove_suffix(1);
+    directory = DirectoryOf(directory);
+  }
+  return all_;
+}
+
+}  // namespace gcsflux::internal::listing

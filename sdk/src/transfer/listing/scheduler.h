@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "transfer/listing/anchors.h"
+#include "transfer/listing/call_allowance.h"
+#include "transfer/listing/estimate.h"
+#include "transfer/listing/name_shapes.h"
+#include "transfer/listing/tiling.h"
+
+namespace gcsflux::internal::listing {
+
+struct SchedulerOptions {
+  std::string prefix = {};
+  std::string start_offset = {};  // names at or after it
+  std::string end_offset = {};    // names before it; empty is no bound
+  std::size_t parallelism = 48;
+  double call_cap = 2;  // times the calls of a sequential listing, plus the parallelism
+  std::size_t page_size = 5000;
+  std::vector<std::string> split_points = {};  // of an earlier listing
+};
+
+/// One request of a page.
+struct Call {
+  std::uint64_t id = 0;
+  std::string prefix = {};
+  std::string delimiter = {};
+  std::string start_offset = {};
+  std::string end_offset = {};
+  std::string page_token = {};
+  std::size_t max_results = 0;
+};
+
+/// Its answer. `names` and `prefixes` are in bytewise order.
+struct PageView {
+  std::span<const std::string_view> names = {};
+  std::span<const std::string_view> prefixes = {};
+  std::string_view next_page_token = {};
+};
+
+/// Decides which pages a parallel listing asks for: work stealing over ranges of the key space.
+///
+/// Pages in, calls out: it knows no network, no threads, and of time what it is given. The tiling (tiling.h) makes the
+/// listing right, whatever is guessed; the shapes of names, the directories and the estimates make it fast; the
+/// allowance bounds what wrong guesses cost. One thread at a time.
+class Scheduler {
+ public:
+  explicit Scheduler(SchedulerOptions options);
+
+  /// Calls to be begun now; with those in flight never more than the parallelism (a listing's first answers excepted,
+  /// see kChainPages). `seconds` since the listing began.
+  std::vector<Call> Begin(double seconds);
+  /// The answer to a call: the parts of its names that are to be taken, in order. Every name that stays in the bucket
+  /// is taken once over all pages.
+  std::vector<Taken> OnPage(std::uint64_t call, const PageView& page);
+
+  /// All has been taken; calls in flight have nothing to add.
+  [[nodiscard]] bool is_done() const { return tiling_.open().empty(); }
+  /// All names below it have been taken; once is_done() all are. Grows.
+  [[nodiscard]] const std::string& frontier() const { return tiling_.open().front().lo; }
+  [[nodiscard]] std::size_t calls() const { return calls_; }
+  [[nodiscard]] std::size_t steals() const { return steals_; }
+  [[nodiscard]] const Tiling& tiling() const { return tiling_; }
+  /// Names that cut what was listed into equal parts, at most `count`, for the next listing's options.
+  [[nodiscard]] std::vector<std::string> SplitPoints(std::size_t count) const;
+
+ private:
+  enum class Kind { kRange, kChain, kShape, kDirectories };
+  struct Asked {
+    Kind kind = Kind::kRange;
+    Call call = {};
+    std::string from = {};  // the first key that its page tells of
+  };
+
+  void BeginFirst(std::vector<Call>& calls);
+  void BeginChain(std::vector<Call>& calls);
+  void BeginRanges(std::vector<Call>& calls);
+  void BeginDirectories(std::vector<Call>& calls, double seconds);
+  void Steal(std::vector<Call>& calls, double seconds);
+  void BeginRange(Range& range, std::vector<Call>& calls);
+  std::uint64_t Send(Asked asked, std::vector<Call>& calls);
+  void OnDirectories(const Asked& asked, const PageView& page);
+  void Learn(const PageView& page);
+  void GoOn(const Asked& asked, const PageView& page, const std::string& end, double expected);
+  [[nodiscard]] std::size_t Waiting() const;
+  [[nodiscard]] std::size_t Free() const;
+  [[nodiscard]] std::size_t Extra(double seconds);
+
+  const SchedulerOptions options_;
+  Tiling tiling_;
+  NameShapes shapes_;
+  Anchors anchors_;
+  Estimate estimate_;
+  CallAllowance allowance_;
+  std::map<std::uint64_t, Asked> in_flight_;
+  std::optional<Continuation> chain_;  // to be asked for
+  std::string chain_at_;               // the key that it has come to
+  std::size_t chain_pages_ = 0;
+  std::size_t calls_ = 0;
+  std::size_t steals_ = 0;
+  std::size_t names_ = 0;  // taken
+  bool has_begun_ = false;
+  std::map<std::string, std::size_t> taken_;  // by the first name of each run, how many
+};
+
+}  // namespace gcsflux::internal::listing

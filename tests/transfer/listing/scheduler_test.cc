@@ -1,0 +1,223 @@
+#include "transfer/listing/scheduler.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "transfer/listing/memory_bucket.h"
+#include "transfer/listing/name_sets.h"
+
+namespace gcsflux::internal::listing {
+namespace {
+
+// Lists a set of names with everything that a service may do: answers come in any order, pages are short or empty, and
+// names come and go meanwhile. After each step every name that stays has been taken once or is still to be listed.
+class Adversary {
+ public:
+  // Of the names, about one in `stays` comes and goes; 0: all stay.
+  Adversary(std::vector<std::string> names, unsigned one_in, unsigned seed) : random_(seed), now_(std::move(names)) {
+    for (const std::string& name : now_) {
+      (one_in != 0 && random_() % one_in == 0 ? comes_and_goes_ : stays_).push_back(name);
+    }
+  }
+  void SetShortPages() { has_short_pages_ = true; }
+
+  void List(const SchedulerOptions& options) {
+    options_ = options;
+    std::erase_if(stays_, [&](const std::string& name) { return !IsAsked(name); });
+    Scheduler scheduler(options);
+    for (double seconds = 0; !scheduler.is_done(); seconds += 0.02) {
+      for (Call& call : scheduler.Begin(seconds)) in_flight_.push_back(std::move(call));
+      ASSERT_FALSE(in_flight_.empty()) << "nothing under way, and not done";
+      ASSERT_LE(in_flight_.size(), std::max<std::size_t>(options.parallelism, 1) + 1);
+      Answer(scheduler);
+      Check(scheduler);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+    for (const std::string& name : stays_) ASSERT_EQ(taken_.count(name), 1U) << name;
+  }
+  [[nodiscard]] const std::set<std::string, std::less<>>& taken() const { return taken_; }
+
+ private:
+  bool IsAsked(const std::string& name) const {
+    return name.starts_with(options_.prefix) && name >= options_.start_offset &&
+           (options_.end_offset.empty() || name < options_.end_offset);
+  }
+
+  void Answer(Scheduler& scheduler) {
+    if (!comes_and_goes_.empty()) Change();
+    const std::size_t which = random_() % in_flight_.size();
+    const Call call = in_flight_[which];
+    in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(which));
+    ASSERT_LE(call.start_offset.size(), 1024U);
+    const std::size_t items = has_short_pages_ ? random_() % (call.max_results + 1) : call.max_results;
+    const MemoryPage page = MemoryBucket(now_).List(call, items);
+    for (const Taken& run : scheduler.OnPage(call.id, page.View())) {
+      for (std::size_t i = run.begin; i < run.end; ++i) {
+        ASSERT_TRUE(taken_.insert(std::string(page.names[i])).second) << "twice: " << page.names[i];
+        ASSERT_TRUE(IsAsked(std::string(page.names[i]))) << page.names[i];
+      }
+    }
+  }
+
+  void Change() {
+    const std::string& name = comes_and_goes_[random_() % comes_and_goes_.size()];
+    const auto place = std::lower_bound(now_.begin(), now_.end(), name);
+    if (place != now_.end() && *place == name) {
+      now_.erase(place);
+    } else {
+      now_.insert(place, name);
+    }
+  }
+
+  // The ranges are disjoint and in order, and none of the names that stay is in two places or in none.
+  void Check(const Scheduler& scheduler) {
+    auto name = stays_.begin();
+    const std::string* end = nullptr;
+    for (const Range& range : scheduler.tiling().open()) {
+      ASSERT_TRUE(IsBefore(range.lo, range.hi)) << range.lo << " to " << range.hi;
+      ASSERT_TRUE(end == nullptr || (!end->empty() && *end <= range.lo)) << range.lo;
+      end = &range.hi;
+      for (; name != stays_.end() && *name < range.lo; ++name) ASSERT_EQ(taken_.count(*name), 1U) << "lost: " << *name;
+      for (; name != stays_.end() && IsBefore(*name, range.hi); ++name) ASSERT_EQ(taken_.count(*name), 0U) << *name;
+    }
+    for (; name != stays_.end(); ++name) ASSERT_EQ(taken_.count(*name), 1U) << "lost: " << *name;
+  }
+
+  std::mt19937 random_;
+  std::vector<std::string> now_;
+  std::vector<std::string> stays_;
+  std::vector<std::string> comes_and_goes_;
+  bool has_short_pages_ = false;
+  SchedulerOptions options_;
+  std::vector<Call> in_flight_;
+  std::set<std::string, std::less<>> taken_;
+};
+
+std::vector<NameSet> AllNameSets() {
+  std::vector<NameSet> sets = CommonNameSets();
+  sets.insert(sets.end(), NastyNameSets().begin(), NastyNameSets().end());
+  return sets;
+}
+
+class SchedulerOfNames : public testing::TestWithParam<NameSet> {
+ protected:
+  static constexpr unsigned kSeeds = 4;
+  static std::vector<std::string> Names(unsigned seed, std::size_t count = 1500) {
+    return GetParam().make(count, seed);
+  }
+};
+
+TEST_P(SchedulerOfNames, TakesEachNameOnce) {
+  for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto names = Names(seed);
+    Adversary adversary(names, 0, seed);
+    ASSERT_NO_FATAL_FAILURE(adversary.List({.parallelism = seed * 4, .call_cap = 100, .page_size = 20}));
+    EXPECT_EQ(adversary.taken().size(), names.size());
+  }
+}
+
+TEST_P(SchedulerOfNames, TakesEachNameThatStaysOnceWhileOthersComeAndGo) {
+  for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    Adversary adversary(Names(seed), 2, seed);
+    ASSERT_NO_FATAL_FAILURE(adversary.List({.parallelism = 12, .call_cap = 100, .page_size = 20}));
+  }
+}
+
+TEST_P(SchedulerOfNames, GoesOnAfterShortAndEmptyPages) {
+  for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    Adversary adversary(Names(seed, 600), 3, seed);
+    adversary.SetShortPages();
+    ASSERT_NO_FATAL_FAILURE(adversary.List({.parallelism = 8, .call_cap = 100, .page_size = 10}));
+  }
+}
+
+TEST_P(SchedulerOfNames, GoesOnAfterPagesOfOneName) {
+  Adversary adversary(Names(1, 100), 0, 1);
+  ASSERT_NO_FATAL_FAILURE(adversary.List({.parallelism = 4, .call_cap = 100, .page_size = 1}));
+}
+
+TEST_P(SchedulerOfNames, KeepsToPrefixAndOffsets) {
+  for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto names = Names(seed);
+    std::mt19937 random(seed);
+    const std::string& some = names[random() % names.size()];
+    const std::string start = names[random() % names.size()];
+    const std::string end = seed % 2 == 0 ? std::string() : std::max(start, names[random() % names.size()]);
+    std::string prefix = some.substr(0, random() % (some.size() + 1));
+    while (!prefix.empty() && (static_cast<unsigned char>(some[prefix.size()]) & 0xC0U) == 0x80) prefix.pop_back();
+    Adversary by_prefix(names, 0, seed);
+    ASSERT_NO_FATAL_FAILURE(by_prefix.List({.prefix = prefix, .parallelism = 8, .call_cap = 100, .page_size = 20}));
+    Adversary by_offsets(names, 0, seed);
+    ASSERT_NO_FATAL_FAILURE(by_offsets.List(
+        {.start_offset = start, .end_offset = end, .parallelism = 8, .call_cap = 100, .page_size = 20}));
+  }
+}
+
+TEST_P(SchedulerOfNames, TakesEachNameOnceWithSplitPoints) {
+  const auto names = Names(1);
+  Adversary adversary(names, 2, 1);
+  ASSERT_NO_FATAL_FAILURE(
+      adversary.List({.parallelism = 8,
+                      .call_cap = 100,
+                      .page_size = 20,
+                      .split_points = {names[names.size() / 2], "", names.back(), "a", "zz", "a"}}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, SchedulerOfNames, testing::ValuesIn(AllNameSets()),
+                         [](const auto& tested) { return std::string(tested.param.label); });
+
+TEST(Scheduler, IsDoneAfterTheFirstPageOfASmallBucket) {
+  for (const std::size_t count : {0, 1, 99, 100, 101, 4999, 5000}) {
+    const auto names = PaddedSequence(count, 1);
+    Scheduler scheduler({});
+    const std::vector<Call> calls = scheduler.Begin(0);
+    ASSERT_EQ(calls.size(), 3U);
+    const MemoryPage page = MemoryBucket(names).List(calls[0], calls[0].max_results);
+    const auto runs = scheduler.OnPage(calls[0].id, page.View());
+    EXPECT_EQ(runs.size(), count == 0 ? 0U : 1U) << count;
+    EXPECT_TRUE(scheduler.is_done()) << count;
+  }
+}
+
+TEST(Scheduler, ListsSequentiallyByTokensWithOneWorker) {
+  const auto names = HexNames(50, 1);
+  Scheduler scheduler({.parallelism = 1, .page_size = 20});
+  std::size_t taken = 0;
+  std::vector<std::string> tokens;
+  for (std::vector<Call> calls; !scheduler.is_done();) {
+    calls = scheduler.Begin(0);
+    ASSERT_EQ(calls.size(), 1U);
+    tokens.push_back(calls[0].page_token);
+    const MemoryPage page = MemoryBucket(names).List(calls[0], calls[0].max_results);
+    for (const Taken& run : scheduler.OnPage(calls[0].id, page.View())) taken += run.end - run.begin;
+  }
+  EXPECT_EQ(taken, 50U);
+  EXPECT_EQ(tokens, (std::vector<std::string>{"", "@" + names[19], "@" + names[39]}));
+}
+
+TEST(Scheduler, DoesNotKnowCallsThatItDidNotMake) {
+  Scheduler scheduler({});
+  EXPECT_TRUE(scheduler.OnPage(17, {}).empty());
+  EXPECT_FALSE(scheduler.is_done());
+}
+
+TEST(Scheduler, HasNothingToAskOfAnEmptyRange) {
+  Scheduler scheduler({.start_offset = "b", .end_offset = "b"});
+  EXPECT_TRUE(scheduler.is_done());
+  EXPECT_TRUE(scheduler.Begin(0).empty());
+}
+
+}  // namespace
+
+}  // namespace gcsflux::internal::listing
