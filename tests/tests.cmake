@@ -28,6 +28,7 @@ gcsflux_test(sdk_tests
           client/read_test.cc
           http/curl_transport_test.cc
           http/second_request_test.cc
+          http/standstill_test.cc
           retry/gate_keeper_test.cc
           retry/gate_simulation_test.cc
           retry/gate_test.cc

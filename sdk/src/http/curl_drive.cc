@@ -4,11 +4,15 @@
 #include <chrono>
 #include <utility>
 
+#include "http/curl_error.h"
+
 namespace gcsflux::internal {
 
-CurlDrive::Side::Side(CURLM* on, CURL* with, const HttpRequest& request, BodyReceiver* receiver, CurlRace& race,
-                      bool is_second)
-    : multi(on), easy(with), movement(request.movement), exchange(with, request, receiver, race, is_second) {
+CurlDrive::Side::Side(const CurlDrive& drive, CURL* with, const HttpRequest& request, CurlRace& race, bool is_second)
+    : multi(drive.multi_),
+      easy(with),
+      movement(request.movement),
+      exchange(with, request, drive.receiver_, race, is_second) {
   exchange.Prepare();
   if (curl_multi_add_handle(multi, easy) != CURLM_OK) outcome = Error{ErrorCode::kUnavailable, "libcurl failed"};
 }
@@ -20,7 +24,7 @@ CurlDrive::Side::~Side() {
 
 Result<HttpResponse> CurlDrive::Run(CURL* easy, const HttpRequest& request, const std::stop_token& stop) {
   set_up_(easy, request);
-  first_ = std::make_unique<Side>(multi_, easy, request, receiver_, race_, /*is_second=*/false);
+  first_ = std::make_unique<Side>(*this, easy, request, race_, /*is_second=*/false);
   auto result = Loop(stop);
   second_.reset();
   first_.reset();
@@ -33,9 +37,11 @@ Result<HttpResponse> CurlDrive::Loop(const std::stop_token& stop) {
     int running = 0;
     if (curl_multi_perform(multi_, &running) != CURLM_OK) return Error{ErrorCode::kUnavailable, "libcurl failed"};
     TakeOutcomes();
+    auto patience = EndStandstill(*first_);
+    if (second_) patience = std::min(patience, EndStandstill(*second_));
     if (auto decided = Decide()) return *std::move(decided);
     if (stop.stop_requested()) break;
-    const auto wait = std::chrono::ceil<std::chrono::milliseconds>(LookOn());
+    const auto wait = std::chrono::ceil<std::chrono::milliseconds>(std::min(LookOn(), patience));
     curl_multi_poll(multi_, nullptr, 0, static_cast<int>(wait.count()), nullptr);
   }
   const Error cancelled{ErrorCode::kCancelled, "cancelled by its stop_token"};
@@ -88,12 +94,23 @@ std::chrono::nanoseconds CurlDrive::LookOn() {
   return std::chrono::nanoseconds(0);
 }
 
+// Makes it the outcome of an exchange that it stands still. Returns how long that is not to be looked at.
+std::chrono::nanoseconds CurlDrive::EndStandstill(Side& side) const {
+  if (side.outcome || !side.exchange.HasBegun()) return std::chrono::nanoseconds::max();
+  const auto now = std::chrono::steady_clock::now();
+  if (!side.standstill) side.standstill.emplace(stall_timeout_, now);
+  const auto left = side.standstill->Left(side.exchange.Moved(), now);
+  if (left.count() > 0) return left;
+  side.outcome = StandstillError(side.easy);
+  return std::chrono::nanoseconds(0);
+}
+
 void CurlDrive::StartSecond(const HttpRequest& request) {
   second_easy_.reset(curl_easy_init());
   if (!second_easy_) return watch_->OnSecondFailed(Error{ErrorCode::kUnavailable, "libcurl could not make a handle"});
   set_up_(second_easy_.get(), request);
   race_ = {.is_on = true};
-  second_ = std::make_unique<Side>(multi_, second_easy_.get(), request, receiver_, race_, /*is_second=*/true);
+  second_ = std::make_unique<Side>(*this, second_easy_.get(), request, race_, /*is_second=*/true);
 }
 
 }  // namespace gcsflux::internal

@@ -9,6 +9,7 @@
 #include <stop_token>
 
 #include "http/curl_exchange.h"
+#include "http/standstill.h"
 #include "http/transport.h"
 
 namespace gcsflux::internal {
@@ -20,9 +21,10 @@ class CurlDrive {
   /// Makes an easy handle ready for a request, but for what is that request's own.
   using SetUp = std::function<void(CURL* easy, const HttpRequest& request)>;
 
-  /// What is passed must outlive it; `receiver` and `watch` may be null.
-  CurlDrive(CURLM* multi, BodyReceiver* receiver, Watch* watch, SetUp set_up)
-      : multi_(multi), receiver_(receiver), watch_(watch), set_up_(std::move(set_up)) {}
+  /// What is passed must outlive it; `receiver` and `watch` may be null. An exchange that has begun and moves no byte
+  /// for `stall_timeout` is over, as kUnavailable.
+  CurlDrive(CURLM* multi, BodyReceiver* receiver, Watch* watch, std::chrono::nanoseconds stall_timeout, SetUp set_up)
+      : multi_(multi), receiver_(receiver), watch_(watch), stall_timeout_(stall_timeout), set_up_(std::move(set_up)) {}
   CurlDrive(const CurlDrive&) = delete;
   CurlDrive& operator=(const CurlDrive&) = delete;
 
@@ -32,7 +34,7 @@ class CurlDrive {
  private:
   // One exchange that is under way, or over.
   struct Side {
-    Side(CURLM* on, CURL* with, const HttpRequest& request, BodyReceiver* receiver, CurlRace& race, bool is_second);
+    Side(const CurlDrive& drive, CURL* with, const HttpRequest& request, CurlRace& race, bool is_second);
     ~Side();
     Side(const Side&) = delete;
     Side& operator=(const Side&) = delete;
@@ -41,6 +43,7 @@ class CurlDrive {
     CURL* const easy;
     Movement* const movement;
     CurlExchange exchange;
+    std::optional<Standstill> standstill = {};  // From its begin on.
     std::optional<Result<HttpResponse>> outcome = {};
   };
 
@@ -49,6 +52,7 @@ class CurlDrive {
   std::optional<Result<HttpResponse>> Decide();
   void SecondFailed(Result<HttpResponse> outcome);
   std::chrono::nanoseconds LookOn();
+  std::chrono::nanoseconds EndStandstill(Side& side) const;
   void StartSecond(const HttpRequest& request);
 
   struct EasyDeleter {
@@ -58,6 +62,7 @@ class CurlDrive {
   CURLM* const multi_;
   BodyReceiver* const receiver_;
   Watch* const watch_;
+  const std::chrono::nanoseconds stall_timeout_;
   const SetUp set_up_;
   CurlRace race_;
   // Handles of second exchanges, which must outlive their sides.

@@ -68,7 +68,7 @@ Error ConnectError(CURL* easy, const std::string& peer, std::string_view details
 Error TimeoutError(CURL* easy, const std::string& peer) {
   curl_off_t connected_after = 0;
   curl_easy_getinfo(easy, CURLINFO_CONNECT_TIME_T, &connected_after);
-  if (connected_after > 0) return Error{ErrorCode::kUnavailable, peer + ": no byte moved for too long"};
+  if (connected_after > 0) return Error{ErrorCode::kUnavailable, peer + ": no TLS within the connect time-out"};
   return Error{ErrorCode::kUnreachable, peer + ": no connection within the connect time-out"};
 }
 
@@ -83,6 +83,10 @@ bool IsReused(CURL* easy) {
 }
 
 }  // namespace
+
+Error StandstillError(CURL* easy) {
+  return {ErrorCode::kUnavailable, AskedPeer(easy) + ": no byte moved for too long"};
+}
 
 Error CurlError(CURL* easy, CURLcode code, std::string_view details) {
   if (details.empty()) details = curl_easy_strerror(code);

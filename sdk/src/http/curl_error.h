@@ -12,4 +12,7 @@ namespace gcsflux::internal {
 /// what its error buffer says. No message holds a time or a number of bytes: the same failure reads the same.
 Error CurlError(CURL* easy, CURLcode code, std::string_view details);
 
+/// That of an exchange which was given up because nothing moved.
+Error StandstillError(CURL* easy);
+
 }  // namespace gcsflux::internal

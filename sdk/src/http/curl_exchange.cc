@@ -118,6 +118,12 @@ bool CurlExchange::TakeHeader(std::string_view line) {
   return true;
 }
 
+bool CurlExchange::HasBegun() const {
+  curl_off_t begun_after = 0;
+  curl_easy_getinfo(easy_, CURLINFO_PRETRANSFER_TIME_T, &begun_after);
+  return begun_after > 0;
+}
+
 Movement CurlExchange::Moved() const {
   const auto count = [this](CURLINFO what) {
     curl_off_t value = 0;

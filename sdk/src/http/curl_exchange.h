@@ -39,6 +39,9 @@ class CurlExchange {
   /// body, too.
   Result<HttpResponse> Finish(CURLcode code);
 
+  /// The connection is made, TLS included.
+  [[nodiscard]] bool HasBegun() const;
+
   /// So far. The first byte is that of the head: libcurl's own figure is another one where the request has a body.
   [[nodiscard]] Movement Moved() const;
 

@@ -55,7 +55,7 @@ class CurlTransport : public Transport {
     Handle handle = Borrow();
     if (!handle.easy || !handle.multi) return Error{ErrorCode::kUnavailable, "libcurl could not make a handle"};
     const auto set_up = [this](CURL* easy, const HttpRequest& of) { Prepare(easy, of); };
-    CurlDrive drive(handle.multi.get(), receiver, watch, set_up);
+    CurlDrive drive(handle.multi.get(), receiver, watch, options_.stall_timeout, set_up);
     auto response = drive.Run(handle.easy.get(), request, stop);
     // After a failure the handle goes, and its connection with it.
     if (!response) return response;
@@ -76,8 +76,6 @@ class CurlTransport : public Transport {
                      static_cast<long>(request.connect_timeout.value_or(options_.connect_timeout).count()));
     PrepareProxy(easy, request.bypass_proxy);
     PrepareTls(easy);
-    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options_.stall_timeout.count()));
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, kReceiveBufferBytes);
     curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, kSendBufferBytes);
   }
