@@ -1,11 +1,7 @@
 // How long does a call take to return once its stop_token asks it to, wherever it stands, while the service still
 // stalls? Each benchmark is a phase; an iteration is one call in it, and its time that from request_stop() to the
 // return. `p99_ms` is the 99th percentile, `worst_ms` the slowest.
-#include <arpa/inet.h>
 #include <benchmark/benchmark.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -19,6 +15,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/upload.h"
+#include "support/full_listener.h"
 
 namespace gcsflux::bench {
 namespace {
@@ -37,37 +34,6 @@ template <class T>
 Error ErrorOf(const Result<T>& result) {
   return result ? Error{ErrorCode::kInvalidArgument, "it returned by itself"} : result.error();
 }
-
-// A listener that takes no more connections: those that come wait, as for a host that does not answer.
-class FullListener {
- public:
-  FullListener() {
-    sockaddr_in address{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
-    socklen_t length = sizeof address;
-    auto* const generic = reinterpret_cast<sockaddr*>(&address);
-    const bool listens = bind(listener_, generic, length) == 0 && listen(listener_, 0) == 0 &&
-                         getsockname(listener_, generic, &length) == 0;
-    if (!listens) throw std::runtime_error("no listener");
-    port_ = ntohs(address.sin_port);
-    for (int& waiting : waiting_) {
-      waiting = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-      connect(waiting, generic, length);
-    }
-  }
-  ~FullListener() {
-    for (const int waiting : waiting_) close(waiting);
-    close(listener_);
-  }
-  FullListener(const FullListener&) = delete;
-  FullListener& operator=(const FullListener&) = delete;
-
-  [[nodiscard]] std::string endpoint() const { return "http://127.0.0.1:" + std::to_string(port_); }
-
- private:
-  const int listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  int waiting_[8] = {};
-  int port_ = 0;
-};
 
 struct Service {
   emulator::Emulator emulator;
@@ -115,7 +81,7 @@ void Measure(benchmark::State& state, const StalledCall& call, std::chrono::mill
 }
 
 void BM_Connecting(benchmark::State& state) {
-  const FullListener listener;
+  const testing::FullListener listener;
   const Client client = *Client::Create(OptionsAt(listener.endpoint()));
   Measure(state, [&](const std::stop_token& stop) { return ErrorOf(client.ReadObject(kObject, {.stop = stop})); });
 }

@@ -69,7 +69,8 @@ target_include_directories(listing_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # The SDK from outside, against the emulator.
 gcsflux_test(integration_tests
-  SOURCES integration/client_test.cc
+  SOURCES integration/cancellation_test.cc
+          integration/client_test.cc
           integration/encryption_test.cc
           integration/fault_matrix_test.cc
           integration/gzip_test.cc
