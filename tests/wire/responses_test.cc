@@ -166,6 +166,20 @@ TEST(ErrorFromResponse, TakesAnyBody) {
   }
 }
 
+TEST(ErrorFromResponse, ShowsWordsInPartAndNothingThatATerminalWouldActOn) {
+  const std::string large(100'000, 'x');
+  for (const std::string& body :
+       {R"({"error":{"message":")" + large + R"(","errors":[{"reason":")" + large + R"("}]}})",
+        "<Error><Code>" + large + "</Code><Message>" + large + "</Message></Error>"}) {
+    EXPECT_LT(ErrorFromResponse({.status = 503, .body = body}).message.size(), 2'000U) << body.substr(0, 20);
+  }
+  EXPECT_EQ(ErrorFromResponse({.status = 502, .body = "<h1>\n\x1b[2JBad\x7F"}).message, "502: <h1>  [2JBad ");
+  EXPECT_EQ(ErrorFromResponse({.status = 503, .body = R"({"error":{"message":"a\u001bb"}})"}).message, "503: a b");
+  std::string cut = "502: " + std::string(255, 'x');
+  EXPECT_EQ(ErrorFromResponse({.status = 502, .body = std::string(255, 'x') + "\u00E9t\u00E9"}).message, cut)
+      << "a letter of two bytes does not come in half";
+}
+
 TEST(ParseReadResponse, FindsPlaceSizeGenerationAndChecksum) {
   const auto whole = ParseReadResponse(
       {.status = 200,

@@ -44,6 +44,18 @@ std::string TextAt(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+// What may be shown of the service's words: nothing that a terminal or a log would act on, and no character in part.
+std::string Presentable(std::string words, std::size_t most) {
+  if (words.size() > most) {
+    while (most > 0 && (static_cast<unsigned char>(words[most]) & 0xC0U) == 0x80U) --most;
+    words.resize(most);
+  }
+  for (char& c : words) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7F') c = ' ';
+  }
+  return words;
+}
+
 // Whole seconds; a date, which RFC 9110 has as well, is not what GCS would send.
 std::optional<std::chrono::seconds> ParseRetryAfter(std::string_view text) {
   std::uint32_t seconds = 0;
@@ -55,7 +67,8 @@ std::optional<std::chrono::seconds> ParseRetryAfter(std::string_view text) {
 }  // namespace
 
 Error ErrorFromResponse(const HttpResponse& response) {
-  constexpr std::size_t kShown = 256;
+  constexpr std::size_t kShownOfBody = 256;
+  constexpr std::size_t kShownOfWords = 1536;  // They may repeat an object's name, of up to 1024 bytes.
   Error error{.http_status = response.status};
   error.retry_after = ParseRetryAfter(FindHeader(response.headers, "retry-after"));
   std::string words;
@@ -70,8 +83,10 @@ Error ErrorFromResponse(const HttpResponse& response) {
     error.reason = xml->code;
     words = xml->message;
   } else {
-    words = response.body.substr(0, kShown);
+    words = Presentable(response.body.substr(0, kShownOfBody + 1), kShownOfBody);
   }
+  error.reason = Presentable(std::move(error.reason), kShownOfBody);
+  words = Presentable(std::move(words), kShownOfWords);
   error.code = CodeOf(response.status, error.reason);
   // "Provided CRC32C "X" doesn't match calculated CRC32C "Y".": GCS has no reason of its own for it.
   if (response.status == 400 && words.find("doesn't match calculated") != std::string::npos) {
