@@ -41,7 +41,7 @@ TEST(Backoff, NeverOverflows) {
 
 struct Failing {
   testing::DrivenTiming timing{1.0};
-  Call call{.operation = "objects.get", .subject = "gs://b/o", .is_idempotent = true};
+  Call call{.operation = "objects.get", .subject = "gs://b/o", .kind = OperationKind::kDownload, .is_idempotent = true};
   RetryOptions options = kOptions;
   int attempts = 0;
 
@@ -93,8 +93,8 @@ TEST(RetryLoop, StopsAtTheDeadlineAndTellsTheHistory) {
   EXPECT_EQ(failing.attempts, 13);  // 0.1 + 0.2 + 0.4 + 0.8 + 8 x 1.0 s of waiting; one more would pass 10 s.
   EXPECT_EQ(
       result.error().message,
-      "objects.get gs://b/o: 503 after 13 attempts in 9.5 s (deadline 10.0 s; raise RetryOptions::deadline to wait "
-      "longer); check the service's health, or raise the retry deadline");
+      "objects.get gs://b/o: 503 after 13 attempts in 9.5 s (deadline 10.0 s; to wait longer raise "
+      "--download_retry_deadline_s, RetryOptions::deadline); check the service's health, or raise the retry deadline");
 }
 
 TEST(RetryLoop, StopsWhenAttemptsAreUsedUp) {

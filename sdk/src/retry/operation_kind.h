@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "gcsflux/events.h"
 #include "gcsflux/retry_options.h"
 
@@ -36,6 +38,18 @@ constexpr const RetryOptions& PolicyOf(const RetryPolicies& policies, OperationK
     case OperationKind::kWriteMetadata: break;
   }
   return policies.metadata;
+}
+
+/// As the flags have it: --NAME_retry_deadline_s.
+constexpr std::string_view PolicyNameOf(OperationKind kind) {
+  switch (kind) {
+    case OperationKind::kList: return "list";
+    case OperationKind::kDownload: return "download";
+    case OperationKind::kUpload: return "upload";
+    case OperationKind::kReadMetadata:
+    case OperationKind::kWriteMetadata: break;
+  }
+  return "metadata";
 }
 
 }  // namespace gcsflux::internal

@@ -88,8 +88,8 @@ std::optional<Error> Attempts::Failed(const Error& error) {
   was_ambiguous_ = was_ambiguous_ || IsAmbiguous(error);
   const auto delay = NextDelay(error);
   if (rules_.timing.Now() + delay >= deadline()) {
-    return Final(error,
-                 "deadline " + InSeconds(rules_.options.deadline) + "; raise RetryOptions::deadline to wait longer");
+    return Final(error, "deadline " + InSeconds(rules_.options.deadline) + "; to wait longer raise --" +
+                            std::string(PolicyNameOf(call_.kind)) + "_retry_deadline_s, RetryOptions::deadline");
   }
   if (rules_.observer != nullptr) rules_.observer->Retried({.call = info(), .cause = error, .delay = delay});
   if (delay.count() > 0 && !rules_.timing.Wait(delay, call_.stop)) {
