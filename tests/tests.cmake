@@ -55,7 +55,7 @@ target_include_directories(auth_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # What goes up: sessions that are lost or suspended, parts, signed URLs.
 gcsflux_test(upload_tests
-  SOURCES base/combine_crc32c_test.cc support/fake_gcs.cc transfer/lost_session_test.cc
+  SOURCES base/combine_crc32c_test.cc support/fake_gcs.cc transfer/give_up_soon_test.cc transfer/lost_session_test.cc
           transfer/suspended_upload_test.cc wire/multipart_test.cc wire/upload_state_test.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
 target_include_directories(upload_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
@@ -229,6 +229,8 @@ add_test(NAME docs_traffic COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh 
                                    ${PROJECT_SOURCE_DIR}/docs/traffic.md)
 add_test(NAME docs_tune_retries COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
                                         ${PROJECT_SOURCE_DIR}/docs/tune_retries.md)
+add_test(NAME docs_how_to COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_page.sh ${PROJECT_SOURCE_DIR}/docs/how_to.md
+                                  ${CMAKE_CXX_COMPILER} -I${PROJECT_SOURCE_DIR}/sdk/include)
 
 # How slow the emulator is by choice, and how much it takes.
 gcsflux_test(emulator_shaping_tests

@@ -4,6 +4,7 @@
 
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
+#include "gcsflux/multipart_upload.h"
 #include "gcsflux/upload.h"
 
 namespace gcsflux {
@@ -26,10 +27,16 @@ TEST(NullArguments, AreRefusedAndNothingIsSent) {
   ExpectRefused(client.InsertObject({"bkt", "o"}, room));
   ExpectRefused(client.ReadObject({"bkt", "o"}, room));
   ExpectRefused(UploadObject(client, {"bkt", "o"}, room));
+  ExpectRefused(UploadObjectInParallel(client, {"bkt", "o"}, room));
   ObjectWriter writer(client, {"bkt", "o"});
   ExpectRefused(writer.Write(room));
   EXPECT_FALSE(client.ReadObject({"bkt", "o"}, ByteSink()).ok()) << "a sink that is none";
   EXPECT_EQ(emulator.counters().requests, 0U);
+  ASSERT_TRUE(client.InsertBucket("bkt"));
+  const auto upload = MultipartUpload::Start(client, {"bkt", "o"});
+  ASSERT_TRUE(upload.ok()) << upload.error().message;
+  ExpectRefused(upload->UploadPart(1, room));
+  EXPECT_EQ(emulator.counters().requests, 2U);
 }
 
 TEST(NullArguments, NoBytesMayBeAnywhere) {

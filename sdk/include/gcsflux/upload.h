@@ -92,7 +92,7 @@ class ObjectWriter {
   /// called; after others it returns them. Starts the session where none was needed before.
   Result<std::string> Suspend();
 
-  /// Gives up the upload: nothing becomes visible. Nothing to do after Close() or Suspend().
+  /// Gives up the upload: nothing becomes visible. Takes 2 s at most. Nothing to do after Close() or Suspend().
   void Cancel();
 
  private:

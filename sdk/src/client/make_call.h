@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string>
+#include <string_view>
 
 #include "client/client_core.h"
 #include "retry/idempotency.h"
@@ -32,6 +32,19 @@ Call MakeCall(const ClientCore& core, Operation operation, const ObjectName& sub
           .kind = traits.kind,
           .bucket = subject.bucket,
           .is_idempotent = is_always || IsIdempotent(operation, GuardsOf(options)),
+          .retry = options.call.retry,
+          .stop = options.stop};
+}
+
+/// One of the calls that an upload is made of. Repeated freely: upload.h and multipart_upload.h see to it that this is
+/// safe.
+template <class Options>
+Call MakeUploadCall(std::string_view operation, const ObjectName& object, const Options& options) {
+  return {.operation = operation,
+          .subject = ToUri(object),
+          .kind = OperationKind::kUpload,
+          .bucket = object.bucket,
+          .is_idempotent = true,
           .retry = options.call.retry,
           .stop = options.stop};
 }

@@ -1,16 +1,15 @@
 #include "gcsflux/multipart_upload.h"
 
-#include <chrono>
-#include <condition_variable>
 #include <map>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "base/crc32c.h"
 #include "base/object_name.h"
 #include "client/check_options.h"
 #include "client/client_core.h"
+#include "client/make_call.h"
+#include "transfer/give_up_soon.h"
 #include "transfer/read_back.h"
 #include "wire/metadata_json.h"
 #include "wire/multipart_answers.h"
@@ -23,23 +22,11 @@ namespace gcsflux {
 using internal::Attempts;
 using internal::Call;
 using internal::HttpResponse;
+using internal::MakeUploadCall;
 using internal::MultipartTarget;
-using internal::OperationKind;
 using internal::SentObject;
 
 namespace {
-
-// Repeated freely: an upload alone is invisible, a part replaces itself, and what a second complete or abort finds is
-// told from the first one's work.
-Call CallOf(std::string_view operation, const ObjectName& object, const MultipartOptions& options) {
-  return {.operation = operation,
-          .subject = ToUri(object),
-          .kind = OperationKind::kUpload,
-          .bucket = object.bucket,
-          .is_idempotent = true,
-          .retry = options.call.retry,
-          .stop = options.stop};
-}
 
 bool IsGone(const Error& error) { return error.http_status == 404 && error.reason == "NoSuchUpload"; }
 
@@ -50,19 +37,21 @@ Error AsLost(Error error) {
 
 }  // namespace
 
+// All is repeated freely: an upload alone is invisible, a part replaces itself, and what a second complete or abort
+// finds is told from the first one's work.
 class MultipartUpload::Upload {
  public:
   Upload(Client client, ObjectName object, MultipartOptions options)
       : client_(std::move(client)), object_(std::move(object)), options_(std::move(options)) {}
 
   ~Upload() {
-    if (is_open_) AbortSoon();
+    if (is_open_) internal::GiveUpSoon([this](std::stop_token stop) { static_cast<void>(Abort(std::move(stop))); });
   }
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;
 
   Result<void> Start() {
-    const Call call = CallOf("multipartUploads.create", object_, options_);
+    const Call call = MakeUploadCall("multipartUploads.create", object_, options_);
     if (auto checked = internal::CheckObject(object_); !checked) return internal::InCall(call, checked.error());
     if (auto checked = internal::CheckOptions(core(), options_); !checked)
       return internal::InCall(call, checked.error());
@@ -79,12 +68,13 @@ class MultipartUpload::Upload {
 
   Result<void> UploadPart(int number, std::span<const std::byte> data, std::stop_token stop) {
     constexpr int kMostParts = 10'000;
-    Call call = CallOf("multipartUploads.uploadPart", object_, options_);
+    Call call = MakeUploadCall("multipartUploads.uploadPart", object_, options_);
     call.subject += " part " + std::to_string(number);
     if (stop.stop_possible()) call.stop = std::move(stop);
     if (number < 1 || number > kMostParts) {
       return internal::InCall(call, {ErrorCode::kInvalidArgument, "parts have numbers from 1 to 10000"});
     }
+    if (auto checked = internal::CheckBytes(object_, data); !checked) return checked;
     if (!is_open_) return Closed();
     const SentObject part{data.size(), internal::ExtendCrc32c(0, data)};
     const auto request = internal::PutPartRequest(target(), number, data, part.crc32c);
@@ -99,7 +89,7 @@ class MultipartUpload::Upload {
 
   Result<std::vector<ListedPart>> ListParts() {
     if (!is_open_) return Closed();
-    const Call call = CallOf("multipartUploads.listParts", object_, options_);
+    const Call call = MakeUploadCall("multipartUploads.listParts", object_, options_);
     std::vector<ListedPart> parts;
     for (std::optional<int> after = 0; after;) {
       const auto response = core().Exchange(call, internal::ListPartsRequest(target(), *after));
@@ -114,7 +104,7 @@ class MultipartUpload::Upload {
 
   Result<ObjectMetadata> Complete() {
     if (!is_open_) return Closed();
-    const Call call = CallOf("multipartUploads.complete", object_, options_);
+    const Call call = MakeUploadCall("multipartUploads.complete", object_, options_);
     const SentObject sent = Whole();
     const std::string id = core().NewInvocationId();
     auto stored = core().Retry(call, [&](Attempts& attempts) { return CompleteOnce(sent, id, attempts); });
@@ -128,7 +118,7 @@ class MultipartUpload::Upload {
 
   Result<void> Abort(std::stop_token stop) {
     if (!std::exchange(is_open_, false)) return {};
-    Call call = CallOf("multipartUploads.abort", object_, options_);
+    Call call = MakeUploadCall("multipartUploads.abort", object_, options_);
     call.stop = std::move(stop);  // Not the caller's: who has asked to stop wants nothing left behind either.
     const auto response = core().Exchange(call, internal::AbortMultipartRequest(target()));
     if (response || IsGone(response.error())) return {};
@@ -140,20 +130,6 @@ class MultipartUpload::Upload {
     SentObject sent = {};
     std::string etag = {};
   };
-
-  // Whoever gives up does not wait for a service that may not answer.
-  void AbortSoon() {
-    constexpr std::chrono::seconds kPatience(2);
-    std::stop_source over;
-    std::mutex mutex;
-    std::condition_variable_any alarm;
-    const std::jthread timer([&](const std::stop_token& done) {
-      std::unique_lock lock(mutex);
-      alarm.wait_for(lock, done, kPatience, [] { return false; });
-      over.request_stop();
-    });
-    static_cast<void>(Abort(over.get_token()));
-  }
 
   [[nodiscard]] const ClientCore& core() const { return client_.core(); }
   [[nodiscard]] MultipartTarget target() const { return {core().endpoint(), object_, upload_id_, options_}; }

@@ -51,6 +51,7 @@ Result<ObjectMetadata> UploadParts(const Client& client, const ObjectName& objec
 
 Result<ObjectMetadata> UploadObjectInParallel(const Client& client, const ObjectName& object,
                                               std::span<const std::byte> data, const ParallelUploadOptions& options) {
+  if (auto checked = internal::CheckBytes(object, data); !checked) return checked.error();
   const auto source = internal::MemorySource(data);
   return UploadParts(client, object, *source, options);
 }

@@ -5,8 +5,8 @@
 
 #include "base/object_name.h"
 #include "client/check_options.h"
+#include "client/make_call.h"
 #include "gcsflux/upload.h"
-#include "retry/retry_loop.h"
 #include "wire/resumable_upload.h"
 
 namespace gcsflux::internal {
@@ -30,15 +30,9 @@ inline Result<void> CheckUpload(const ClientCore& core, const ObjectName& object
   return CheckOptions(core, options);
 }
 
-/// An upload as a call: repeated freely, since upload.h sees to it that this is safe.
+/// An upload as a call.
 inline Call InsertCall(const ObjectName& object, const UploadOptions& options) {
-  return {.operation = "objects.insert",
-          .subject = ToUri(object),
-          .kind = OperationKind::kUpload,
-          .bucket = object.bucket,
-          .is_idempotent = true,
-          .retry = options.call.retry,
-          .stop = options.stop};
+  return MakeUploadCall("objects.insert", object, options);
 }
 
 /// The size of chunks that comes next to the one asked for.

@@ -5,6 +5,7 @@
 #include "base/base64.h"
 #include "base/crc32c.h"
 #include "retry/transient.h"
+#include "transfer/give_up_soon.h"
 #include "transfer/read_back.h"
 #include "wire/insert_requests.h"
 #include "wire/object_requests.h"
@@ -147,11 +148,14 @@ UploadState UploadSession::state() const {
 
 void UploadSession::Cancel() {
   if (!protocol_ || object_) return;
-  const Call call{.operation = "uploads.cancel",
-                  .subject = ToUri(object_name_),
-                  .kind = OperationKind::kUpload,
-                  .bucket = object_name_.bucket};
-  static_cast<void>(core_.Exchange(call, protocol_->CancelRequest()));
+  GiveUpSoon([this](std::stop_token stop) {
+    const Call call{.operation = "uploads.cancel",
+                    .subject = ToUri(object_name_),
+                    .kind = OperationKind::kUpload,
+                    .bucket = object_name_.bucket,
+                    .stop = std::move(stop)};
+    static_cast<void>(core_.Exchange(call, protocol_->CancelRequest()));
+  });
   protocol_.reset();
 }
 

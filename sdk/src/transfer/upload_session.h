@@ -51,8 +51,8 @@ class UploadSession {
   /// What another process needs to go on; only once it is started.
   [[nodiscard]] UploadState state() const;
 
-  /// Ends the session at the service, at the first attempt or never: one that stays behind expires in a week, and was
-  /// never visible.
+  /// Ends the session at the service, at the first attempt and within 2 s or never: one that stays behind expires in a
+  /// week, and was never visible.
   void Cancel();
 
  private:
