@@ -202,6 +202,27 @@ TEST_F(ClientTest, ABatchFailsWithTheNameOfTheObjectThatFailed) {
   EXPECT_EQ(downloader.Download(objects).error().code, ErrorCode::kNotFound);
 }
 
+TEST_F(ClientTest, ListingsAndBatchesHaveTheOptionsOfACall) {
+  Put("o", "x");
+  const CallOptions call{.user_project = "payer"};
+  const auto listing = ListPrefix(client_, {"bkt", ""}, {.fields = "size", .call = call});
+  ASSERT_TRUE(listing.ok()) << listing.error().message;
+  EXPECT_EQ(listing->objects.front().size, 1U);
+  EXPECT_TRUE(listing->objects.front().content_type.empty()) << "what was not asked for";
+  EXPECT_THAT(emulator_.journal().back().target, HasSubstr("userProject=payer"));
+  ASSERT_TRUE(Downloader(client_, {.call = call}).Download(listing->objects).ok());
+  EXPECT_THAT(emulator_.journal().back().target, HasSubstr("userProject=payer"));
+}
+
+TEST_F(ClientTest, ABatchOfSizesThatNoMemoryHoldsIsRefused) {
+  std::vector<ObjectMetadata> objects(2, Put("o", "x"));
+  for (ObjectMetadata& object : objects) object.size = std::uint64_t{1} << 63;  // Together they overflow to nothing.
+  const auto refused = Downloader(client_).Download(objects);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(refused.error().message, HasSubstr("no memory for a batch of 2 objects"));
+}
+
 TEST_F(ClientTest, ManyThreadsShareOneClient) {
   Put("o", std::string(100'000, 'x'));
   std::atomic<int> failures = 0;

@@ -14,6 +14,7 @@ struct DownloaderOptions {
   /// Requests in flight at most, over all callers. Raise it until the network is full; each holds a thread and a
   /// connection.
   int max_concurrency = 16;
+  CallOptions call = {};  ///< Of each read.
 };
 
 /// Whole objects in one block of memory. Views stay valid for the life of the batch, moves included.
@@ -45,6 +46,7 @@ class Downloader {
  private:
   class Pool;
   Client client_;
+  CallOptions call_;
   std::unique_ptr<Pool> pool_;
 };
 

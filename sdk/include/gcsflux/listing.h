@@ -10,6 +10,8 @@ namespace gcsflux {
 
 struct ListOptions {
   std::string delimiter = {};  ///< "/" lists one directory level.
+  std::string fields = {};     ///< As ListObjectsOptions::fields.
+  CallOptions call = {};
   std::stop_token stop = {};
 };
 

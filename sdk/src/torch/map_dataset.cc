@@ -21,8 +21,8 @@ using Example = torch::data::Example<>;
 
 std::string UriOf(const ObjectMetadata& object) { return ToUri({object.bucket, object.name}); }
 
-std::vector<ObjectMetadata> ListOrThrow(const Client& client, const ObjectName& prefix) {
-  std::vector<ObjectMetadata> objects = ValueOrThrow(ListPrefix(client, prefix)).objects;
+std::vector<ObjectMetadata> ListOrThrow(const Client& client, const ObjectName& prefix, const CallOptions& call) {
+  std::vector<ObjectMetadata> objects = ValueOrThrow(ListPrefix(client, prefix, {.call = call})).objects;
   std::erase_if(objects, [](const ObjectMetadata& object) { return object.name.ends_with('/'); });
   if (objects.empty()) {
     throw StorageError(
@@ -48,7 +48,8 @@ Example Decode(const MapDataset::Transform& transform, const ObjectMetadata& obj
 }  // namespace
 
 MapDataset::MapDataset(Client client, const ObjectName& prefix, Transform transform, const MapDatasetOptions& options)
-    : MapDataset(OfObjects(client, ListOrThrow(client, prefix), std::move(transform), options)) {}
+    : MapDataset(OfObjects(client, ListOrThrow(client, prefix, options.download.call), std::move(transform), options)) {
+}
 
 MapDataset MapDataset::OfObjects(Client client, std::vector<ObjectMetadata> objects, Transform transform,
                                  const MapDatasetOptions& options) {

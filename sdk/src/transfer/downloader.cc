@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <new>
 #include <string>
 #include <utility>
@@ -10,10 +13,10 @@ namespace gcsflux {
 namespace {
 
 // Reads one listed object whole into its place.
-Result<void> Fetch(const Client& client, const ObjectMetadata& object, std::span<std::byte> place,
-                   const std::stop_token& stop) {
+Result<void> Fetch(const Client& client, const CallOptions& call, const ObjectMetadata& object,
+                   std::span<std::byte> place, const std::stop_token& stop) {
   const ObjectName name{object.bucket, object.name};
-  const auto read = client.ReadObject(name, place, {.generation = object.generation, .stop = stop});
+  const auto read = client.ReadObject(name, place, {.generation = object.generation, .call = call, .stop = stop});
   if (!read) return read.error();
   if (read->bytes == place.size()) return {};
   return Error{ErrorCode::kCorrupted, "objects.get " + ToUri(name) + ": " + std::to_string(read->bytes) +
@@ -29,15 +32,17 @@ class Downloader::Pool : public internal::WorkerPool {
 
 Downloader::Downloader(Client client, const DownloaderOptions& options)
     : client_(std::move(client)),
+      call_(options.call),
       pool_(std::make_unique<Pool>(static_cast<std::size_t>(std::max(1, options.max_concurrency)))) {}
 
 Downloader::~Downloader() = default;
 
 Result<ObjectBatch> Downloader::Download(std::span<const ObjectMetadata> objects, std::stop_token stop) const {
-  std::size_t total = 0;
-  for (const ObjectMetadata& object : objects) total += object.size;
+  constexpr std::uint64_t kMost = std::numeric_limits<std::ptrdiff_t>::max();
+  std::uint64_t total = 0;  // Of sizes that somebody else says: it stays at the most, where no memory is to be had.
+  for (const ObjectMetadata& object : objects) total += std::min(object.size, kMost - total);
   ObjectBatch batch;
-  batch.block_.reset(new (std::nothrow) std::byte[total]);
+  batch.block_.reset(total < kMost ? new (std::nothrow) std::byte[total] : nullptr);
   if (!batch.block_) {
     return Error{ErrorCode::kInvalidArgument, "no memory for a batch of " + std::to_string(objects.size()) +
                                                   " objects of " + std::to_string(total) + " bytes: ask for fewer"};
@@ -49,7 +54,7 @@ Result<ObjectBatch> Downloader::Download(std::span<const ObjectMetadata> objects
     next += object.size;
   }
   const auto fetch = [&](std::size_t index, const std::stop_token& batch_stop) {
-    return Fetch(client_, objects[index], batch.objects_[index], batch_stop);
+    return Fetch(client_, call_, objects[index], batch.objects_[index], batch_stop);
   };
   if (auto done = pool_->Run(objects.size(), fetch, stop); !done) return done.error();
   return batch;

@@ -6,7 +6,11 @@
 namespace gcsflux {
 
 Result<ObjectListing> ListPrefix(const Client& client, const ObjectName& prefix, const ListOptions& options) {
-  ListObjectsOptions request{.prefix = prefix.name, .delimiter = options.delimiter, .stop = options.stop};
+  ListObjectsOptions request{.prefix = prefix.name,
+                             .delimiter = options.delimiter,
+                             .fields = options.fields,
+                             .call = options.call,
+                             .stop = options.stop};
   ObjectListing listing;
   do {
     auto page = client.ListObjects(prefix.bucket, request);

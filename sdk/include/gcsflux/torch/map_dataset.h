@@ -16,7 +16,7 @@
 namespace gcsflux {
 
 struct MapDatasetOptions {
-  DownloaderOptions download = {};
+  DownloaderOptions download = {};  ///< Its `call` is that of the listing too.
 };
 
 /// The objects under a gs:// prefix as a map-style torch dataset:
