@@ -109,6 +109,8 @@ expect 2 '' 'type double' ls --list_retry_deadline_s=soon
 expect 2 '' 'upload_retry_multiplier' ls --upload_retry_multiplier=0.5
 expect 2 '' 'download_retry_jitter.*full, equal' ls --download_retry_jitter=some
 expect 2 '' 'throttle_policy.*gate' ls --throttle_policy=hope
+expect 2 '' 'max_concurrency.*from 1' ls --max_concurrency=0
+expect 2 '' 'upload_chunk_bytes.*from 1' ls --upload_chunk_bytes=0
 expect 2 '' 'not a gs:// URI' ls s3://bucket
 expect 2 '' 'names a bucket' cat gs://one-bucket
 expect 2 '' 'names an object' mb gs://one-bucket/x

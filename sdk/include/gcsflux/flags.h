@@ -27,8 +27,8 @@ std::string FlagsHelp(std::string_view program_file);
 
 /// The options that the flags describe: --endpoint, --project, --credentials, --download_retry_... and so on, with the
 /// listeners that --log_level and --trace_file ask for.
-/// kInvalidArgument where a value is out of its range; kLocalIo where the trace cannot be written; else as
-/// Credentials::FromFile fails.
+/// kInvalidArgument where a value is out of its range, be it one for the functions below; kLocalIo where the trace
+/// cannot be written; else as Credentials::FromFile fails.
 Result<ClientOptions> ClientOptionsFromFlags();
 
 /// What --max_concurrency says. kInvalidArgument where it is out of its range.

@@ -22,6 +22,9 @@ Result<ClientOptions> ClientOptionsFromFlags() {
                          internal::SetNetworkFromFlags, internal::SetEventListenerFromFlags}) {
     if (auto done = set(options); !done) return done.error();
   }
+  // A value that is wrong is said whether or not the program comes to use it.
+  if (const auto download = DownloaderOptionsFromFlags(); !download) return download.error();
+  if (const auto upload = UploadOptionsFromFlags(); !upload) return upload.error();
   return options;
 }
 

@@ -4,9 +4,9 @@
 #include "flags/flag_values.h"
 #include "gcsflux/flags.h"
 
-DEFINE_int32(
-    max_concurrency, 16,
-    "Requests of a download at a time. Raise it until the network is full; each holds a thread and a connection.");
+DEFINE_int32(max_concurrency, 16,
+             "Requests at a time of a download of many objects. Raise it until the network is full; each holds a "
+             "thread and a connection.");
 DEFINE_int64(
     upload_chunk_bytes, 16LL << 20,
     "Bytes of one request of an upload, rounded up to a multiple of 256 KiB; as much memory is held. Raise it for "
