@@ -58,13 +58,11 @@ using ProgressCallback = std::function<void(const Progress&)>;
 // Of the members below that many operations have:
 // - `generation` is of the object named: the live one unless set.
 // - `fields` are those of the answer that are asked for, as the JSON API names them: "size,crc32c,metadata". Bucket,
-// name
-//   and generation always come, the other members of the result stay as they are made. Empty asks for all that the
-//   result holds. Set it where answers are many and little of them is used.
+//   name and generation always come, the other members of the result stay as they are made. Empty asks for all that
+//   the result holds. Set it where answers are many and little of them is used.
 // - `encryption_key` is the key under which the object is, or is to be, stored.
-// - `kms_key_name` names the Cloud KMS key that encrypts the new object:
-// "projects/P/locations/L/keyRings/R/cryptoKeys/K";
-//   empty is the bucket's default.
+// - `kms_key_name` names the Cloud KMS key that encrypts the new object, empty being the bucket's default:
+//   "projects/P/locations/L/keyRings/R/cryptoKeys/K".
 
 struct InsertBucketOptions {
   std::string location = {};  ///< GCS's own default (US) where empty.

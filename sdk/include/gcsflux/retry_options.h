@@ -57,8 +57,7 @@ struct RetryPolicies {
 /// What throttled requests (429) of a client do.
 enum class ThrottlePolicy {
   /// They wait for their turn at a gate that finds the rate that is to be had: one for each bucket and for lists, reads
-  /// and
-  /// writes. Worst waits are a fraction of the other policies', at the same throughput: docs/flow_control.md.
+  /// and writes. Worst waits are a fraction of the other policies', at the same throughput: docs/flow_control.md.
   kGate,
   kFullJitter,    ///< Each waits for itself: full jitter, 1 s doubling to 32 s.
   kDecorrelated,  ///< Decorrelated jitter, 1 s to 32 s.
