@@ -29,11 +29,13 @@ gcsflux_test(sdk_tests
           http/curl_transport_test.cc
           http/second_request_test.cc
           http/standstill_test.cc
+          retry/backoff_test.cc
           retry/gate_keeper_test.cc
           retry/gate_simulation_test.cc
           retry/gate_test.cc
           retry/idempotency_test.cc
           retry/read_pace_test.cc
+          retry/remedy_test.cc
           retry/retry_budget_test.cc
           retry/retry_loop_test.cc
           support/fake_gcs.cc support/raw_server.cc transfer/upload_test.cc transfer/worker_pool_test.cc

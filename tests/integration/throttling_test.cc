@@ -85,6 +85,33 @@ TEST_F(ThrottlingTest, AnAttemptThatMustBeTheLastSaysWhatToDo) {
   EXPECT_NE(read.error().message.find("warm the bucket up"), std::string::npos) << read.error().message;
 }
 
+// Whether the gate for writes paces requests after eight answers with these words.
+bool IsEngagedAfterEight(emulator::Emulator& emulator, const std::string& words) {
+  emulator.faults().Load({.rules = {{.name = "throttled",
+                                     .match = {.operation = "storage.objects.insert"},
+                                     .action = {.type = "status",
+                                                .status = 429,
+                                                .body = R"({"error":{"code":429,"message":")" + words + R"("}})",
+                                                .content_type = "application/json"},
+                                     .limits = {.count = 8}}}});
+  const RetryOptions soon{.initial_delay = std::chrono::milliseconds(1), .max_delay = std::chrono::milliseconds(2)};
+  const Client client = *Client::Create({.endpoint = emulator.endpoint(), .retry = RetryPolicies::All(soon)});
+  const auto stored =
+      client.InsertObject({"my-bucket", "new"}, AsBytes("bytes"), {.preconditions = {.if_generation_match = 0}});
+  EXPECT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_TRUE(client.DeleteObject({"my-bucket", "new"}).ok());
+  EXPECT_EQ(emulator.faults().Fired("throttled"), 8U);
+  EXPECT_EQ(client.counters().throttled, 8U);
+  return client.flow_control().front().is_engaged;
+}
+
+TEST_F(ThrottlingTest, TheLimitOfASingleObjectIsThatRequestsOwnMatter) {
+  EXPECT_TRUE(IsEngagedAfterEight(emulator_, "Too many Requests"));
+  EXPECT_FALSE(IsEngagedAfterEight(
+      emulator_,
+      "The object my-bucket/new exceeded the rate limit for object mutation operations (create, update, and delete)."));
+}
+
 TEST_F(ThrottlingTest, RetryAfterIsAFloor) {
   emulator_.quotas().Set({.reads_per_second = 1, .retry_after_s = 3600});
   const Client client = *Client::Create({.endpoint = emulator_.endpoint(), .throttle_policy = ThrottlePolicy::kNone});

@@ -16,6 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 const RetryOptions kOptions{.initial_delay = milliseconds(100),
                             .multiplier = 2,
@@ -95,6 +96,19 @@ TEST(RetryLoop, StopsAtTheDeadlineAndTellsTheHistory) {
       result.error().message,
       "objects.get gs://b/o: 503 after 13 attempts in 9.5 s (deadline 10.0 s; to wait longer raise "
       "--download_retry_deadline_s, RetryOptions::deadline); check the service's health, or raise the retry deadline");
+}
+
+TEST(RetryLoop, TellsEachCauseOnce) {
+  Failing failing;
+  failing.options.max_attempts = 7;
+  const auto result = RetryLoop(failing.call, {failing.options, failing.timing}, [&](Attempts&) -> Result<int> {
+    const Error causes[] = {kDown, {ErrorCode::kUnreachable, "refused"}, {ErrorCode::kTruncated, "cut short"}};
+    return causes[failing.attempts++ % 3];
+  });
+  ASSERT_FALSE(result.ok());
+  EXPECT_THAT(result.error().message,
+              StartsWith("objects.get gs://b/o: 503 after 7 attempts in 3.5 s (no attempts left); before: 2 x refused, "
+                         "2 x cut short; "));
 }
 
 TEST(RetryLoop, StopsWhenAttemptsAreUsedUp) {
