@@ -68,6 +68,9 @@ gcsflux_test(listing_tests
           transfer/listing/simulation.cc transfer/listing/simulation_test.cc
   LIBRARIES gcsflux_client)
 target_include_directories(listing_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+gcsflux_test(parallel_listing_tests
+  SOURCES integration/parallel_listing_test.cc
+  LIBRARIES gcsflux_client gcsflux_emulator)
 
 # The SDK from outside, against the emulator.
 gcsflux_test(integration_tests

@@ -1,0 +1,243 @@
+#include "transfer/listing/parallel_listing.h"
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+namespace gcsflux::internal::listing {
+namespace {
+
+constexpr std::size_t kPageSize = 5000;
+// As many pages as the guesses at the beginning are worth: so few objects are not worth any.
+constexpr std::uint64_t kSequentialLimit = 4 * kPageSize;
+constexpr std::size_t kSplitPoints = 255;
+constexpr std::string_view kComposites = "dataflux-composed-objects/";
+constexpr const char* kFields = "name,size,generation,crc32c,storageClass,updated";
+
+std::size_t Parallelism(const ParallelListOptions& options) {
+  if (options.limit && *options.limit <= kSequentialLimit) return 1;
+  return static_cast<std::size_t>(options.parallelism);
+}
+
+SchedulerOptions MakeSchedulerOptions(const std::string& prefix, const ParallelListOptions& options) {
+  const std::uint64_t limit = std::max<std::uint64_t>(1, options.limit.value_or(kPageSize));
+  return {.prefix = prefix,
+          .start_offset = options.start_offset,
+          .end_offset = options.end_offset,
+          .parallelism = Parallelism(options),
+          .call_cap = options.call_cap,
+          .page_size = static_cast<std::size_t>(std::min<std::uint64_t>(limit, kPageSize)),
+          .split_points = Parallelism(options) > 1 ? options.split_points : std::vector<std::string>()};
+}
+
+Delivery::Batch ToListed(std::vector<ObjectMetadata> objects) {
+  Delivery::Batch listed;
+  listed.reserve(objects.size());
+  for (ObjectMetadata& object : objects) {
+    listed.push_back({.name = std::move(object.name),
+                      .size = object.size,
+                      .generation = object.generation,
+                      .crc32c = object.crc32c,
+                      .storage_class = std::move(object.storage_class),
+                      .updated = object.updated});
+  }
+  return listed;
+}
+
+bool CostsRetrieval(const std::string& storage_class) {
+  return storage_class == "NEARLINE" || storage_class == "COLDLINE" || storage_class == "ARCHIVE";
+}
+
+}  // namespace
+
+ParallelListing::ParallelListing(const Client& client, ObjectName prefix, ListingOrder order, const ListingSink& sink,
+                                 const ParallelListOptions& options)
+    : client_(client),
+      prefix_(std::move(prefix)),
+      sink_(sink),
+      options_(options),
+      parallelism_(Parallelism(options)),
+      counters_before_(client.counters()),
+      skips_composites_(options.skip_composites && !prefix_.name.starts_with(kComposites)),
+      scheduler_(MakeSchedulerOptions(prefix_.name, options)),
+      delivery_(order) {}
+
+Result<ListingReport> ParallelListing::Run() {
+  const std::stop_callback pass_on(options_.stop, [this] { stop_.request_stop(); });
+  {
+    const std::scoped_lock lock(mutex_);
+    BeginCalls(0);
+  }
+  const Result<void> delivered = Deliver();
+  End();
+  if (!delivered) return delivered.error();
+  return Report();
+}
+
+// Delivers until all has been, or something failed.
+Result<void> ParallelListing::Deliver() {
+  while (!options_.limit || report_.objects < *options_.limit) {
+    Delivery::Batch batch;
+    {
+      std::unique_lock lock(mutex_);
+      const auto has_news = [this] { return delivery_.ready() > 0 || scheduler_.is_done() || error_; };
+      changed_.wait(lock, stop_.get_token(), has_news);
+      if (error_) return *error_;
+      if (options_.stop.stop_requested()) {
+        return Error{ErrorCode::kCancelled,
+                     "LIST " + ToUri(prefix_) + ": cancelled after " + std::to_string(report_.objects) + " objects"};
+      }
+      if (delivery_.ready() == 0) return {};
+      batch = delivery_.Take();
+    }
+    changed_.notify_all();  // who waits for room may go on
+    if (auto taken = DeliverBatch(std::move(batch)); !taken) return taken;
+  }
+  return {};
+}
+
+Result<void> ParallelListing::DeliverBatch(Delivery::Batch batch) {
+  Filter(batch);
+  if (options_.limit && batch.size() > *options_.limit - report_.objects) {
+    batch.resize(static_cast<std::size_t>(*options_.limit - report_.objects));
+  }
+  if (batch.empty()) return {};
+  report_.objects += batch.size();
+  for (const ListedObject& object : batch) ++report_.storage_classes[object.storage_class];
+  try {
+    return sink_(std::move(batch));
+  } catch (const std::exception& thrown) {
+    return Error{ErrorCode::kLocalIo, "LIST " + ToUri(prefix_) + ": the sink threw: " + thrown.what()};
+  }
+}
+
+void ParallelListing::Filter(Delivery::Batch& batch) const {
+  if (options_.include_directory_markers && !skips_composites_) return;
+  std::erase_if(batch, [this](const ListedObject& object) {
+    return (!options_.include_directory_markers && object.name.ends_with('/')) ||
+           (skips_composites_ && object.name.starts_with(kComposites));
+  });
+}
+
+// Threads are started as calls come, so that a small bucket costs few.
+void ParallelListing::BeginCalls(std::size_t free_threads) {
+  if (is_over_) return;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  for (Call& call : scheduler_.Begin(seconds)) calls_.push_back(std::move(call));
+  for (; free_threads < calls_.size() && threads_.size() < parallelism_; ++free_threads) {
+    threads_.emplace_back([this] { Work(); });
+  }
+}
+
+void ParallelListing::Work() {
+  const std::size_t max_ready = 2 * parallelism_ + 4;  // batches that nobody has taken
+  std::unique_lock lock(mutex_);
+  while (true) {
+    ++idle_;
+    changed_.wait(lock, stop_.get_token(), [&] { return !calls_.empty() && delivery_.ready() < max_ready; });
+    --idle_;
+    if (stop_.stop_requested()) return;
+    const Call call = std::move(calls_.front());
+    calls_.pop_front();
+    ++made_;
+    lock.unlock();
+    auto page = Ask(call);
+    const Result<void> done = page ? OnPage(call, *std::move(page)) : page.error();
+    lock.lock();
+    if (!done && !stop_.stop_requested()) Fail(done.error());
+    if (error_) return;
+  }
+}
+
+Result<ObjectPage> ParallelListing::Ask(const Call& call) const {
+  const bool is_plain = call.start_offset == call.prefix;  // as everybody lists: the prefix says it
+  return client_.ListObjects(prefix_.bucket, {.prefix = call.prefix,
+                                              .delimiter = call.delimiter,
+                                              .start_offset = is_plain ? std::string() : call.start_offset,
+                                              .end_offset = call.end_offset,
+                                              .max_results = static_cast<int>(call.max_results),
+                                              .page_token = call.page_token,
+                                              .fields = call.delimiter.empty() ? kFields : "name",
+                                              .call = options_.call,
+                                              .stop = stop_.get_token()});
+}
+
+Result<void> ParallelListing::OnPage(const Call& call, ObjectPage page) {
+  Delivery::Batch objects = ToListed(std::move(page.objects));
+  const std::vector<std::string_view> prefixes(page.prefixes.begin(), page.prefixes.end());
+  std::vector<std::string_view> names;
+  names.reserve(objects.size());
+  for (const ListedObject& object : objects) {
+    if (!names.empty() && object.name <= names.back()) {
+      return Error{ErrorCode::kBadResponse, "LIST " + ToUri(prefix_) +
+                                                ": the page's names are not in bytewise order: " + object.name +
+                                                " comes after " + std::string(names.back())};
+    }
+    names.push_back(object.name);
+  }
+  const PageView view{.names = names, .prefixes = prefixes, .next_page_token = page.next_page_token};
+  const std::scoped_lock lock(mutex_);
+  if (!is_over_) Accept(call, std::move(objects), view);
+  return {};
+}
+
+void ParallelListing::Accept(const Call& call, Delivery::Batch objects, const PageView& page) {
+  const std::vector<Taken> taken = scheduler_.OnPage(call.id, page);
+  for (const Taken& run : taken) {
+    if (run.begin == 0 && run.end == objects.size()) {
+      delivery_.Add(std::move(objects));
+      break;
+    }
+    const auto at = [&](std::size_t index) {
+      return std::make_move_iterator(objects.begin() + static_cast<std::ptrdiff_t>(index));
+    };
+    delivery_.Add(Delivery::Batch(at(run.begin), at(run.end)));
+  }
+  if (scheduler_.is_done()) {
+    delivery_.ReleaseAll();
+  } else {
+    delivery_.Release(scheduler_.frontier());
+    BeginCalls(idle_ + 1);  // this thread is about to be
+  }
+  changed_.notify_all();
+}
+
+void ParallelListing::Fail(Error error) {
+  if (scheduler_.is_done()) return;  // a guess that nobody needs any more
+  if (!error_) error_ = std::move(error);
+  changed_.notify_all();
+}
+
+// Calls in flight have nothing to add any more.
+void ParallelListing::End() {
+  {
+    const std::scoped_lock lock(mutex_);
+    is_over_ = true;
+  }
+  stop_.request_stop();
+  threads_.clear();
+}
+
+ListingReport ParallelListing::Report() const {
+  ListingReport report = report_;
+  const Counters now = client_.counters();
+  report.calls = made_;
+  report.steals = scheduler_.steals();
+  report.retries = now.retries - counters_before_.retries;
+  report.throttled = now.throttled - counters_before_.throttled;
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  report.split_points = scheduler_.SplitPoints(kSplitPoints);
+  std::uint64_t costly = 0;
+  for (const auto& [storage_class, objects] : report.storage_classes) {
+    if (CostsRetrieval(storage_class)) costly += objects;
+  }
+  if (costly > 0) {
+    report.warning = std::to_string(costly) + " of " + std::to_string(report.objects) + " objects under " +
+                     ToUri(prefix_) + " are NEARLINE, COLDLINE or ARCHIVE: reading them costs retrieval fees";
+  }
+  return report;
+}
+
+}  // namespace gcsflux::internal::listing

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gcsflux/listing.h"
+#include "transfer/listing/delivery.h"
+#include "transfer/listing/scheduler.h"
+
+namespace gcsflux::internal::listing {
+
+/// Does what the scheduler decides: threads that make its calls and hand it their pages, while the thread that calls
+/// Run delivers. Used once.
+class ParallelListing {
+ public:
+  ParallelListing(const Client& client, ObjectName prefix, ListingOrder order, const ListingSink& sink,
+                  const ParallelListOptions& options);
+
+  Result<ListingReport> Run();
+
+ private:
+  void Work();
+  [[nodiscard]] Result<ObjectPage> Ask(const Call& call) const;
+  Result<void> OnPage(const Call& call, ObjectPage page);
+  void Accept(const Call& call, Delivery::Batch objects, const PageView& page);
+  void BeginCalls(std::size_t free_threads);
+  void Fail(Error error);
+  void End();
+  Result<void> Deliver();
+  Result<void> DeliverBatch(Delivery::Batch batch);
+  void Filter(Delivery::Batch& batch) const;
+  [[nodiscard]] ListingReport Report() const;
+
+  const Client& client_;
+  const ObjectName prefix_;
+  const ListingSink& sink_;
+  const ParallelListOptions& options_;
+  const std::size_t parallelism_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  const Counters counters_before_;
+  const bool skips_composites_;
+  std::stop_source stop_;
+  ListingReport report_;  // of the thread that delivers
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  Scheduler scheduler_;  // This and all below: guarded by mutex_.
+  Delivery delivery_;
+  std::deque<Call> calls_;             // to be made
+  std::size_t made_ = 0;               // calls
+  std::size_t idle_ = 0;               // threads
+  std::optional<Error> error_;         // the first
+  bool is_over_ = false;               // no more threads
+  std::vector<std::jthread> threads_;  // Last: they end before the members that they use.
+};
+
+}  // namespace gcsflux::internal::listing
