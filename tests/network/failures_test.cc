@@ -47,6 +47,16 @@ void Reset(RawServer::Connection& c) {
   c.Reset();
 }
 
+// For as long as somebody listens.
+RawServer::Script SendsWithoutEnd(int status) {
+  return [status](RawServer::Connection& c) {
+    c.ReadHead();
+    c.Send("HTTP/1.1 " + std::to_string(status) + " Said\r\nConnection: close\r\n\r\n");
+    const std::string block(1U << 20, 'x');
+    for (int mebibytes = 0; mebibytes < 1024 && c.Send(block); ++mebibytes) continue;
+  };
+}
+
 std::vector<Failing> Failures() {
   std::string many_headers;
   for (int i = 0; i < 6000; ++i) many_headers += "X-Filler-" + std::to_string(i) + ": " + std::string(64, 'x') + "\r\n";
@@ -70,6 +80,8 @@ std::vector<Failing> Failures() {
       {"JSON of something else", Sends(Ok("", "[1, 2]")), ErrorCode::kBadResponse, "[1, 2]"},
       {"an HTML error", Sends("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 17\r\n\r\n<html>Gate</html>"),
        ErrorCode::kUnavailable, "502: <html>Gate"},
+      {"an answer without end", SendsWithoutEnd(200), ErrorCode::kBadResponse, "larger than 128 MiB"},
+      {"an error without end", SendsWithoutEnd(502), ErrorCode::kBadResponse, "larger than 128 MiB"},
       {"a redirect", Sends("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"),
        ErrorCode::kBadResponse, "302"},
   };

@@ -34,9 +34,10 @@ class ForwardProxy {
       requests_.push_back(head.substr(0, head.find('\r')));
     }
     if (head.find("Proxy-Authorization: " + authorization_) == std::string::npos && !authorization_.empty()) {
-      return c.Send(
+      c.Send(
           "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=\"x\"\r\n"
           "Content-Length: 0\r\nConnection: close\r\n\r\n");
+      return;
     }
     const bool is_tunnel = head.starts_with("CONNECT ");
     const std::string target = head.substr(head.find(is_tunnel ? " " : "://") + (is_tunnel ? 1 : 3));

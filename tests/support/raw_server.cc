@@ -48,12 +48,13 @@ std::string RawServer::Connection::Read(std::size_t count) {
   return bytes;
 }
 
-void RawServer::Connection::Send(std::string_view bytes) {
+bool RawServer::Connection::Send(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent <= 0) return;
+    if (sent <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
+  return true;
 }
 
 void RawServer::Connection::WaitForClose() {

@@ -23,7 +23,8 @@ class RawServer {
     std::string ReadHead();
     /// Reads so many bytes, or less where the client goes before.
     std::string Read(std::size_t count);
-    void Send(std::string_view bytes);
+    /// False where the client is gone.
+    bool Send(std::string_view bytes);
     /// Returns when the client closes the connection.
     void WaitForClose();
     /// Sends `first` to this loopback port, then passes bytes both ways until either side closes; false where nobody

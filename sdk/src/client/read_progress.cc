@@ -41,11 +41,7 @@ Result<bool> ReadProgress::OnHeaders(const HttpResponse& response) {
 Result<void> ReadProgress::OnBody(std::span<const std::byte> data) {
   if (phase_ != Phase::kBody) Enter(Phase::kBody);  // It went on after a second one was sent.
   const auto came = timing_.Now();
-  if (receiver_ == nullptr) {
-    body_.append(reinterpret_cast<const char*>(data.data()), data.size());
-  } else if (auto taken = receiver_->OnBody(data); !taken) {
-    return taken;
-  }
+  if (auto taken = receiver_ != nullptr ? receiver_->OnBody(data) : AppendHeld(body_, data); !taken) return taken;
   // A receiver's slowness is not the stream's.
   const auto now = timing_.Now();
   since_ += now - came;

@@ -169,11 +169,8 @@ bool CurlExchange::TakeBody(std::span<const std::byte> data) {
   Begin();
   if (failure_) return false;
   if (counts_ && !Claim()) return false;
-  if (!receiver_takes_body_) {
-    response_.body.append(reinterpret_cast<const char*>(data.data()), data.size());
-    return true;
-  }
-  if (auto taken = receiver_->OnBody(data); !taken) failure_ = taken.error();
+  const auto taken = receiver_takes_body_ ? receiver_->OnBody(data) : AppendHeld(response_.body, data);
+  if (!taken) failure_ = taken.error();
   return !failure_;
 }
 

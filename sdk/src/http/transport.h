@@ -61,6 +61,19 @@ struct HttpResponse {
   std::string body = {};  ///< What no receiver took.
 };
 
+/// An answer that is held whole is never larger, so that one without end takes no memory without end: a page of 5000
+/// objects with all the metadata that they may have stays below 64 MiB.
+constexpr std::size_t kMostHeldBytes = 128U << 20;
+
+/// Adds to a body that is held. kBadResponse where it becomes larger than that.
+inline Result<void> AppendHeld(std::string& body, std::span<const std::byte> data) {
+  if (data.size() > kMostHeldBytes - body.size()) {
+    return Error{ErrorCode::kBadResponse, "the answer is larger than 128 MiB"};
+  }
+  body.append(reinterpret_cast<const char*>(data.data()), data.size());
+  return {};
+}
+
 /// Takes an answer's body as it comes in.
 class BodyReceiver {
  public:
