@@ -18,6 +18,7 @@ std::vector<Operation> ReadOperations();
 std::vector<Operation> WriteOperations();
 std::vector<Operation> UploadOperations();
 std::vector<Operation> ChangeOperations();
+std::vector<Operation> ContestedOperations();
 
 /// A round: all of the above, each as often as its weight says.
 std::vector<Operation> MakeDeck();

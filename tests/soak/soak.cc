@@ -12,6 +12,7 @@
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
 #include "gcsflux/upload.h"
+#include "soak/contested.h"
 #include "soak/fault_mix.h"
 #include "support/gzip.h"
 
@@ -105,13 +106,14 @@ class Soak {
     OrViolation(client_.InsertBucket(kBucket));
     const Common common{client_options_,          client_,          downloader_, kBucket, StoreCommonObjects(),
                         StoreCompressedObjects(), directory_.path()};
+    StoreContestedObjects();
     const std::uint64_t seed = options_.seed * kPhases + static_cast<std::uint64_t>(phase);
     std::vector<std::unique_ptr<Worker>> workers;
     for (int i = 0; i < options_.threads; ++i) {
       workers.push_back(std::make_unique<Worker>(common, i, seed * 1'000 + static_cast<std::uint64_t>(i)));
     }
     emulator_.faults().Load(MakeFaultMix(seed));
-    RunWorkers(workers);
+    RunWorkers(workers, phase % 2 == 0);
     AddFired(emulator_.faults().Counts(), report_.fired);
     emulator_.faults().Clear();
     for (const auto& worker : workers) {
@@ -135,6 +137,12 @@ class Soak {
     return slots;
   }
 
+  void StoreContestedObjects() {
+    for (const ObjectName& object : ContestedNames(kBucket)) {
+      OrViolation(UploadObject(client_, object, AsBytes(MakeContested(++common_seed_, 100'000))));
+    }
+  }
+
   Slot Store(std::size_t size, const std::string& name, bool is_compressed) {
     const Slot slot{.object = {kBucket, std::to_string(size) + " " + name}};
     Version version{.content = {{{++common_seed_, size}}}, .tag = "common"};
@@ -148,8 +156,8 @@ class Soak {
     return {.object = slot.object, .may_be = {version}};
   }
 
-  // Until the phase is over, or one of them found something. Now and then the service takes little.
-  void RunWorkers(const std::vector<std::unique_ptr<Worker>>& workers) {
+  // Until the phase is over, or one of them found something. With quotas, the service takes little now and then.
+  void RunWorkers(const std::vector<std::unique_ptr<Worker>>& workers, bool has_quotas) {
     std::stop_source stop;
     std::vector<std::jthread> threads;
     for (const auto& worker : workers) {
@@ -164,7 +172,7 @@ class Soak {
     }
     const auto end = std::chrono::steady_clock::now() + milliseconds(options_.duration) / kPhases;
     for (int tick = 0; std::chrono::steady_clock::now() < end && !stop.stop_requested(); ++tick) {
-      const bool is_scarce = tick % 30 == 10;
+      const bool is_scarce = has_quotas && tick % 30 == 10;
       emulator_.quotas().Set(is_scarce ? emulator::Quotas{.reads_per_second = 20, .writes_per_second = 20}
                                        : emulator::Quotas{});
       std::this_thread::sleep_for(kTick);
@@ -194,6 +202,10 @@ class Soak {
   void Verify(const Common& common, const std::vector<std::unique_ptr<Worker>>& workers) {
     std::vector<std::string> wanted;
     for (const Slot& slot : common.compressed) wanted.push_back(slot.object.name);
+    for (const ObjectName& object : ContestedNames(kBucket)) {
+      CheckContested(object, OrViolation(client_.ReadObject(object)));
+      wanted.push_back(object.name);
+    }
     std::vector<Slot> slots = common.objects;
     for (const auto& worker : workers) {
       const auto own = worker->AllSlots();

@@ -33,7 +33,7 @@ void Create(Worker& worker) {
   options.mode = WriteMode::kCreate;
   const auto stored = UploadObject(worker.client(), slot.object, AsBytes(version.content.Render()), options);
   if (!slot.is_there()) return worker.Conclude(slot, version, stored, stop, kMayBeCorrupted);
-  const MayFail may{.with = {ErrorCode::kPreconditionFailed, ErrorCode::kCorrupted}};
+  const MayFail may{.with = {ErrorCode::kPreconditionFailed, ErrorCode::kCorrupted, ErrorCode::kBadResponse}};
   if (worker.Check(stored, stop, may)) throw Violation(ToUri(slot.object) + " was replaced by kCreate");
 }
 
@@ -48,7 +48,7 @@ void Replace(Worker& worker) {
   options.generation = slot->state()->generation - (is_outdated ? 1 : 0);
   const auto stored = UploadObject(worker.client(), slot->object, AsBytes(version.content.Render()), options);
   if (!is_outdated) return worker.Conclude(*slot, version, stored, stop, kMayBeCorrupted);
-  const MayFail may{.with = {ErrorCode::kPreconditionFailed, ErrorCode::kCorrupted}};
+  const MayFail may{.with = {ErrorCode::kPreconditionFailed, ErrorCode::kCorrupted, ErrorCode::kBadResponse}};
   if (worker.Check(stored, stop, may)) throw Violation(ToUri(slot->object) + " was replaced, though it is newer");
 }
 

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gcsflux/object.h"
+
+namespace gcsflux::soak {
+
+// Names that every worker writes and reads: nobody knows which version is there, but each says which it is, so that a
+// mixture of two is noticed.
+
+std::vector<ObjectName> ContestedNames(const std::string& bucket);
+
+/// A version that begins with its seed.
+std::string MakeContested(std::uint64_t seed, std::size_t size);
+
+/// Throws Violation where the bytes are not one version and the whole of it.
+void CheckContested(const ObjectName& object, std::string_view bytes);
+
+}  // namespace gcsflux::soak
