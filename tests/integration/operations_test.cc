@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <stdexcept>
 
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
@@ -332,6 +333,19 @@ TEST_F(OperationsTest, ProgressEndsWithTheLastByte) {
   EXPECT_EQ(read.back().total, 2'000'000U);
   EXPECT_TRUE(std::is_sorted(read.begin(), read.end(),
                              [](const Progress& one, const Progress& other) { return one.bytes < other.bytes; }));
+}
+
+TEST_F(OperationsTest, AProgressCallbackThatThrowsEndsItsCall) {
+  const ProgressCallback throws = [](const Progress&) { throw std::runtime_error("no room on the screen"); };
+  const auto stored = client_.InsertObject(kTarget, AsBytes("bytes"), {.on_progress = throws});
+  ASSERT_FALSE(stored.ok());
+  EXPECT_EQ(stored.error().code, ErrorCode::kLocalIo);
+  EXPECT_THAT(stored.error().message, ::testing::HasSubstr("no room on the screen"));
+  ASSERT_TRUE(client_.InsertObject(kTarget, AsBytes("bytes")).ok());
+  const auto read = client_.ReadObject(kTarget, {.on_progress = throws});
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, ErrorCode::kLocalIo);
+  EXPECT_THAT(read.error().message, ::testing::HasSubstr("no room on the screen"));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ struct Progress {
   std::uint64_t total = 0;
 };
 
-/// Called on the calling thread, often; it must not throw, and holds the transfer up while it runs.
+/// Called on the calling thread, often; it holds the transfer up while it runs. What it throws ends the call as kLocalIo.
 using ProgressCallback = std::function<void(const Progress&)>;
 
 // Of the members below that many operations have:
@@ -219,7 +219,7 @@ struct RewriteObjectOptions {
   std::optional<std::int64_t> max_bytes_per_request = {};
   /// From RewriteProgress: goes on with a rewrite that was given up. All other options must be those it began with.
   std::string rewrite_token = {};
-  /// After each request. It must not throw.
+  /// After each request; what it throws is thrown by RewriteObject().
   std::function<void(const RewriteProgress&)> on_progress = {};
   std::string fields = {};
   CallOptions call = {};

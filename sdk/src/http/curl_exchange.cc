@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <string>
 
 #include "http/curl_error.h"
@@ -87,8 +88,20 @@ std::size_t CurlExchange::ReadBody(std::span<std::byte> out) {
     ++piece_;
     piece_offset_ = 0;
   }
-  if (request_.on_sent && written > 0) request_.on_sent(PayloadRead());
+  if (written > 0 && !TellSent()) return CURL_READFUNC_ABORT;
   return written;
+}
+
+// Nothing may be thrown through libcurl.
+bool CurlExchange::TellSent() try {
+  if (request_.on_sent) request_.on_sent(PayloadRead());
+  return true;
+} catch (const std::exception& thrown) {
+  failure_ = Error{ErrorCode::kLocalIo, std::string("the caller's progress callback threw: ") + thrown.what()};
+  return false;
+} catch (...) {
+  failure_ = Error{ErrorCode::kLocalIo, "the caller's progress callback threw something"};
+  return false;
 }
 
 std::uint64_t CurlExchange::PayloadRead() const {

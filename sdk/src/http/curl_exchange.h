@@ -50,6 +50,7 @@ class CurlExchange {
 
   static int BeforeSending(void* self, char*, char*, int, int);
   std::size_t ReadBody(std::span<std::byte> out);
+  bool TellSent();
   [[nodiscard]] std::uint64_t PayloadRead() const;
   bool TakeHeader(std::string_view line);
   bool TakeBody(std::span<const std::byte> data);
