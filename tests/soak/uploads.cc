@@ -7,7 +7,7 @@ namespace gcsflux::soak {
 namespace {
 
 constexpr std::size_t kChunk = 256 << 10;
-const MayFail kMayBeLost{.with = {ErrorCode::kSessionLost, ErrorCode::kCorrupted}};
+const MayFail kMayBeLost{.with = {ErrorCode::kSessionLost, ErrorCode::kCorrupted}, .leaves_nothing = true};
 
 UploadOptions OptionsFor(Worker& worker, const Slot& slot, const Version& version, const RandomStop& stop) {
   UploadOptions options{.attributes = AttributesOf(version), .chunk_bytes = kChunk, .stop = stop.token()};

@@ -101,7 +101,7 @@ void Worker::Conclude(Slot& slot, State tried, const Result<ObjectMetadata>& res
                       const MayFail& may) {
   MayFail also = may;
   also.with.push_back(ErrorCode::kBadResponse);  // of metadata that was read back, and that falseLength cut off
-  if (!Check(result, stop, also)) return LookAt(slot, std::move(tried), result.error());
+  if (!Check(result, stop, also)) return LookAt(slot, std::move(tried), result.error(), may.leaves_nothing);
   CheckMetadata(*result, *tried);
   tried->generation = result->generation;
   tried->metageneration = result->metageneration;
@@ -110,14 +110,15 @@ void Worker::Conclude(Slot& slot, State tried, const Result<ObjectMetadata>& res
 }
 
 void Worker::ConcludeDeletion(Slot& slot, const Result<void>& result, const RandomStop& stop) {
-  if (!Check(result, stop)) return LookAt(slot, {}, result.error());
+  if (!Check(result, stop)) return LookAt(slot, {}, result.error(), false);
   slot.may_be = {State()};
   if (chance_.OneIn(2)) Find(client(), slot);
 }
 
 // It failed: either it has taken effect all the same, or it has not.
-void Worker::LookAt(Slot& slot, State tried, const Error& error) {
-  const bool had_no_effect = error.code == ErrorCode::kCorrupted || error.code == ErrorCode::kSessionLost;
+void Worker::LookAt(Slot& slot, State tried, const Error& error, bool leaves_nothing) {
+  const bool is_final = error.code == ErrorCode::kCorrupted || error.code == ErrorCode::kSessionLost;
+  const bool had_no_effect = leaves_nothing && is_final;
   if (!had_no_effect) slot.may_be.push_back(std::move(tried));
   const std::size_t found = Find(client(), slot);
   const bool may_still_come = error.code == ErrorCode::kCancelled && found == 0;

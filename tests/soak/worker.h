@@ -41,6 +41,8 @@ struct MayFail {
   /// Failures that may pass end it: it is not idempotent.
   bool at_once = false;
   std::vector<ErrorCode> with = {};
+  /// kCorrupted and kSessionLost promise that nothing is visible, whatever was tried before.
+  bool leaves_nothing = false;
 };
 
 /// Does one random operation after another on names of its own, of which it knows what is stored there, and on objects
@@ -92,7 +94,7 @@ class Worker {
   static constexpr std::size_t kSlots = 12;
 
   Slot NewSlot();
-  void LookAt(Slot& slot, State tried, const Error& error);
+  void LookAt(Slot& slot, State tried, const Error& error, bool leaves_nothing);
 
   const Common& common_;
   Chance chance_;

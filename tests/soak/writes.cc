@@ -10,7 +10,7 @@ namespace gcsflux::soak {
 namespace {
 
 constexpr std::size_t kChunk = 256 << 10;
-const MayFail kMayBeCorrupted{.with = {ErrorCode::kCorrupted}};
+const MayFail kMayBeCorrupted{.with = {ErrorCode::kCorrupted}, .leaves_nothing = true};
 
 UploadOptions OptionsFor(const Version& version, const RandomStop& stop) {
   return {.attributes = AttributesOf(version), .chunk_bytes = kChunk, .stop = stop.token()};
