@@ -12,7 +12,8 @@ namespace {
 constexpr int kNames = 3;
 
 // On the way up; by metadata that was read back, and that falseLength cut off.
-const MayFail kMayBeCorrupted{.with = {ErrorCode::kCorrupted, ErrorCode::kBadResponse}};
+// A session that was lost after it may have committed starts over under a condition, which a rival can break.
+const MayFail kMayFail{.with = {ErrorCode::kCorrupted, ErrorCode::kBadResponse, ErrorCode::kPreconditionFailed}};
 // Nothing corrupts their reads, so a checksum that is wrong is of a mixture.
 const MayFail kMayChangeMeanwhile{.with = {ErrorCode::kAborted}};
 
@@ -21,7 +22,7 @@ void OverwriteContested(Worker& worker) {
   const std::string bytes = MakeContested(worker.chance().Number(), 10'000 + worker.chance().Below(400'000));
   const RandomStop stop(worker.chance());
   const UploadOptions options{.chunk_bytes = 256 << 10, .stop = stop.token()};
-  worker.Check(UploadObject(worker.client(), object, AsBytes(bytes), options), stop, kMayBeCorrupted);
+  worker.Check(UploadObject(worker.client(), object, AsBytes(bytes), options), stop, kMayFail);
 }
 
 // As a stream, which is not read a second time where its checksum is wrong.
