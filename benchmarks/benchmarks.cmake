@@ -36,6 +36,8 @@ add_test(NAME bench_flags_wrong COMMAND bench_hedging --throttle_policy=hope)
 set_tests_properties(bench_flags_wrong PROPERTIES PASS_REGULAR_EXPRESSION "throttle_policy cannot be 'hope'")
 gcsflux_benchmark(bench_large_object .*streams:8)
 gcsflux_benchmark(bench_large_upload)
+gcsflux_benchmark(bench_listing .*names:1000/)
+target_link_libraries(bench_listing PRIVATE gcsflux_emulator)
 gcsflux_benchmark(bench_small_gets .*threads:1/)
 
 # The emulator's inside, in process.

@@ -190,6 +190,19 @@ TEST(Scheduler, IsDoneAfterTheFirstPageOfASmallBucket) {
   }
 }
 
+TEST(Scheduler, GuessesNothingBeforeThereIsAFullPage) {
+  const auto names = HugeDirectory(5000, 1);
+  Scheduler scheduler({});
+  const std::vector<Call> calls = scheduler.Begin(0);
+  for (const std::size_t small : {1, 2}) {
+    const MemoryPage page = MemoryBucket(names).List(calls[small], calls[small].max_results);
+    ASSERT_FALSE(page.names.empty() && page.prefixes.empty());
+    scheduler.OnPage(calls[small].id, page.View());
+    ASSERT_FALSE(scheduler.is_done());
+    EXPECT_TRUE(scheduler.Begin(0.07).empty());
+  }
+}
+
 TEST(Scheduler, ListsSequentiallyByTokensWithOneWorker) {
   const auto names = HexNames(50, 1);
   Scheduler scheduler({.parallelism = 1, .page_size = 20});

@@ -50,6 +50,8 @@ std::vector<Call> Scheduler::Begin(double seconds) {
   if (!std::exchange(has_begun_, true)) BeginFirst(calls);
   BeginChain(calls);
   BeginRanges(calls);
+  // A bucket of less than a page is never worth a guess.
+  if (pages_ == 0) return calls;
   BeginDirectories(calls, seconds);
   Steal(calls, seconds);
   return calls;
@@ -185,6 +187,7 @@ std::vector<Taken> Scheduler::OnPage(std::uint64_t id, const PageView& page) {
     expected = range.estimate;
   }
   Learn(page);
+  if (asked.kind != Kind::kShape) ++pages_;
   const bool is_last = page.next_page_token.empty();
   const std::string end = is_last              ? asked.call.end_offset
                           : page.names.empty() ? asked.from

@@ -103,6 +103,7 @@ class Scheduler {
   std::optional<Continuation> chain_;  // to be asked for
   std::string chain_at_;               // the key that it has come to
   std::size_t chain_pages_ = 0;
+  std::size_t pages_ = 0;  // that came, the small one for the names' shape not counted
   std::size_t calls_ = 0;
   std::size_t steals_ = 0;
   std::size_t names_ = 0;  // taken
