@@ -54,6 +54,7 @@ TEST(Remedy, IsThereForWhateverACallerCanHelp) {
         ErrorCode::kSessionLost, ErrorCode::kBadResponse}) {
     EXPECT_NE(Remedy({code}, kObject), "") << ErrorCodeName(code);
   }
+  EXPECT_THAT(Remedy({ErrorCode::kPreconditionFailed}, kObject, /*was_ambiguous=*/true), HasSubstr("earlier attempt"));
   EXPECT_EQ(Remedy({ErrorCode::kCancelled}, kObject), "") << "it is what the caller wanted";
 }
 

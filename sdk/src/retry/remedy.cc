@@ -23,7 +23,7 @@ std::string_view RemedyForThrottling(const Error& error, std::string_view subjec
 
 }  // namespace
 
-std::string_view Remedy(const Error& error, std::string_view subject) {
+std::string_view Remedy(const Error& error, std::string_view subject, bool was_ambiguous) {
   switch (error.code) {
     case ErrorCode::kUnauthenticated:
       if (error.http_status == 0) return "";  // There was no token, and the message says where it was looked for.
@@ -33,7 +33,10 @@ std::string_view Remedy(const Error& error, std::string_view subject) {
       return "check the network and that endpoint's health, or raise the retry deadline";
     case ErrorCode::kPermissionDenied: return "grant the caller a role such as roles/storage.objectUser on the bucket";
     case ErrorCode::kNotFound: return "check the name (gcsflux ls lists what is there)";
-    case ErrorCode::kPreconditionFailed: return "somebody else wrote it meanwhile: read it again and decide anew";
+    case ErrorCode::kPreconditionFailed:
+      return was_ambiguous ? "an earlier attempt, whose answer was lost, may have done it, or somebody else wrote it: "
+                             "read it again and decide anew (UploadObject does)"
+                           : "somebody else wrote it meanwhile: read it again and decide anew";
     case ErrorCode::kRateLimited: return RemedyForThrottling(error, subject);
     case ErrorCode::kUnreachable:
       return "check the endpoint (--endpoint, STORAGE_EMULATOR_HOST), the network and the proxy settings";

@@ -126,7 +126,9 @@ Error Attempts::Final(const Error& error, std::string_view why_final) const {
   }
   if (!why_final.empty()) final.message += " (" + std::string(why_final) + ")";
   final.message += History(error);
-  if (const auto remedy = Remedy(error, call_.subject); !remedy.empty()) final.message += "; " + std::string(remedy);
+  if (const auto remedy = Remedy(error, call_.subject, was_ambiguous_); !remedy.empty()) {
+    final.message += "; " + std::string(remedy);
+  }
   if (rules_.observer != nullptr) rules_.observer->CallFailed({.call = info(), .error = final});
   return final;
 }
