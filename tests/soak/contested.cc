@@ -12,8 +12,7 @@ namespace {
 constexpr int kNames = 3;
 
 // On the way up; by metadata that was read back, and that falseLength cut off.
-// A session that was lost after it may have committed starts over under a condition, which a rival can break.
-const MayFail kMayFail{.with = {ErrorCode::kCorrupted, ErrorCode::kBadResponse, ErrorCode::kPreconditionFailed}};
+const MayFail kMayFail{.with = {ErrorCode::kCorrupted, ErrorCode::kBadResponse}};
 // Nothing corrupts their reads, so a checksum that is wrong is of a mixture.
 const MayFail kMayChangeMeanwhile{.with = {ErrorCode::kAborted}};
 

@@ -92,20 +92,23 @@ void UploadSession::TakeAcknowledged(std::span<const std::byte> unsent) {
 // A session can be lost because it has done its work, where the answer to the last piece was lost before.
 Result<void> UploadSession::FindCommitted(const UploadPiece& piece, const Error& loss, const std::string& id,
                                           Attempts& attempts) {
-  if (loss.code != ErrorCode::kSessionLost || !std::exchange(may_be_committed_, false)) return loss;
+  const bool is_gone = loss.code == ErrorCode::kSessionLost && std::exchange(may_be_committed_, false);
+  // After an earlier look somebody wrote. An overwrite may replace that too, after another look.
+  const bool is_lost_race = loss.code == ErrorCode::kPreconditionFailed && is_condition_own_;
+  if (!is_gone && !is_lost_race) return loss;
   const auto unsent = piece.data.subspan(static_cast<std::size_t>(position_ - piece.offset));
   const SentObject sent{piece.offset + piece.data.size(), ExtendCrc32c(crc32c_, unsent)};
   auto found = ReadBack(core_, object_name_, insert_, id, attempts);
   if (!found) {
-    may_be_committed_ = true;
+    may_be_committed_ = is_gone;
     return found.error();
   }
   const bool is_ours = *found && HasBytes(**found, sent) && (is_resumed_ || HasAttributes(**found, insert_.attributes));
   if (!is_ours) {
     // Whoever starts over may replace what is there now, and nothing later.
-    if (!insert_.preconditions.if_generation_match)
-      insert_.preconditions.if_generation_match = *found ? (*found)->generation : 0;
-    return loss;
+    if (!insert_.preconditions.if_generation_match) is_condition_own_ = true;
+    if (is_condition_own_) insert_.preconditions.if_generation_match = *found ? (*found)->generation : 0;
+    return Error{ErrorCode::kSessionLost, loss.message, loss.http_status, loss.reason};
   }
   position_ = sent.size;
   crc32c_ = sent.crc32c;

@@ -71,6 +71,7 @@ class UploadSession {
   std::uint32_t crc32c_ = 0;       // Of the bytes up to position_.
   bool may_be_committed_ = false;  // The last piece was sent, and its answer is not known.
   bool has_sent_last_ = false;
+  bool is_condition_own_ = false;  // insert_'s generation was found by a look of this session's, not given.
   std::optional<ObjectMetadata> object_;
 };
 
