@@ -64,7 +64,7 @@ target_include_directories(upload_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # Parallel listing: its scheduler against names in memory, and its speed in simulated time.
 gcsflux_test(listing_tests
-  SOURCES transfer/listing/memory_bucket.cc transfer/listing/name_sets.cc transfer/listing/scheduler_test.cc
+  SOURCES transfer/listing/code_points_test.cc transfer/listing/memory_bucket.cc transfer/listing/name_sets.cc transfer/listing/scheduler_test.cc
           transfer/listing/simulation.cc transfer/listing/simulation_test.cc
   LIBRARIES gcsflux_client)
 target_include_directories(listing_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)

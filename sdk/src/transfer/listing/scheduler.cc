@@ -100,7 +100,7 @@ void Scheduler::BeginRanges(std::vector<Call>& calls) {
 
 void Scheduler::BeginRange(Range& range, std::vector<Call>& calls) {
   Call call{.start_offset = range.lo, .end_offset = range.hi};
-  if (range.next && (range.next->is_only_way || range.next->end_offset == range.hi)) {
+  if (range.next && range.next->end_offset == range.hi) {
     call.start_offset = range.next->start_offset;
     call.end_offset = range.next->end_offset;
     call.page_token = range.next->page_token;
@@ -216,8 +216,7 @@ void Scheduler::Learn(const PageView& page) { shapes_.Learn(page.names); }
 void Scheduler::GoOn(const Asked& asked, const PageView& page, const std::string& end, double expected) {
   Continuation next{.start_offset = asked.call.start_offset,
                     .end_offset = asked.call.end_offset,
-                    .page_token = std::string(page.next_page_token),
-                    .is_only_way = end == asked.from};
+                    .page_token = std::string(page.next_page_token)};
   if (asked.kind == Kind::kChain && chain_pages_ < kChainPages) {
     chain_ = next;
     chain_at_ = end;

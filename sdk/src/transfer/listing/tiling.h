@@ -32,7 +32,6 @@ struct Continuation {
   std::string start_offset = {};
   std::string end_offset = {};
   std::string page_token = {};
-  bool is_only_way = false;  // the page showed no new name to begin after
 };
 
 /// Keys [lo, hi) of which nothing has been accepted yet; an empty `hi` is no bound.
