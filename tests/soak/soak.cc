@@ -186,7 +186,28 @@ class Soak {
 
   void Note(const Worker& worker, const std::string& what) {
     const std::scoped_lock lock(mutex_);
-    if (violation_.empty()) violation_ = worker.prefix() + " " + worker.operation() + ": " + what;
+    if (!violation_.empty()) return;
+    violation_ = worker.prefix() + " " + worker.operation() + ": " + what + LastRequestsAbout(worker.prefix());
+  }
+
+  // What the service was asked about names that begin so, and what came of it.
+  std::string LastRequestsAbout(const std::string& prefix) const {
+    constexpr std::size_t kMost = 100;
+    std::vector<std::string> lines;
+    for (const auto& record : emulator_.journal()) {
+      if (!record.object.starts_with(prefix)) continue;
+      std::string line = "\n  " + std::to_string(record.number) + " " + record.operation + " " + record.phase + " " +
+                         record.object + ": call " + record.invocation_id.substr(0, 8) + " attempt " +
+                         std::to_string(record.attempt) + ", status " + std::to_string(record.status);
+      if (record.committed_generation != 0) line += ", made " + std::to_string(record.committed_generation);
+      if (record.read_generation != 0) line += ", read " + std::to_string(record.read_generation);
+      if (!record.is_finished) line += ", under way";
+      for (const std::string& fault : record.faults) line += ", " + fault;
+      lines.push_back(std::move(line));
+    }
+    std::string text;
+    for (std::size_t i = lines.size() - std::min(lines.size(), kMost); i < lines.size(); ++i) text += lines[i];
+    return text;
   }
 
   // What a cancelled call has left with the service may still take effect.
