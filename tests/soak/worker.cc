@@ -126,6 +126,10 @@ void Worker::LookAt(Slot& slot, State tried, const Error& error, bool leaves_not
     slot.may_be = {slot.may_be[found]};
     return;
   }
+  Retire(slot);
+}
+
+void Worker::Retire(Slot& slot) {
   retired_.push_back(std::move(slot));
   slot = NewSlot();
 }

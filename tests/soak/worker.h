@@ -89,6 +89,8 @@ class Worker {
   void Conclude(Slot& slot, State tried, const Result<ObjectMetadata>& result, const RandomStop& stop,
                 const MayFail& may = {});
   void ConcludeDeletion(Slot& slot, const Result<void>& result, const RandomStop& stop);
+  /// The slot is used no more, since a call that was cancelled may still take effect; it is verified in the end.
+  void Retire(Slot& slot);
 
  private:
   static constexpr std::size_t kSlots = 12;

@@ -35,6 +35,8 @@ void Create(Worker& worker) {
   if (!slot.is_there()) return worker.Conclude(slot, version, stored, stop, kMayBeCorrupted);
   const MayFail may{.with = {ErrorCode::kPreconditionFailed, ErrorCode::kCorrupted, ErrorCode::kBadResponse}};
   if (worker.Check(stored, stop, may)) throw Violation(ToUri(slot.object) + " was replaced by kCreate");
+  // Left with the service, it would succeed once the object is deleted.
+  if (stored.error().code == ErrorCode::kCancelled) worker.Retire(slot);
 }
 
 void Replace(Worker& worker) {
