@@ -29,9 +29,10 @@ DEFINE_string(tls_cert, "",
               "File with the server's certificate chain in PEM: serves HTTPS, and no HTTP. Takes --tls_key. Set it "
               "where clients insist on TLS.");
 DEFINE_string(tls_key, "", "File with that certificate's private key in PEM, without a passphrase.");
-DEFINE_string(tls_client_ca, "",
-              "File with the certificates, in PEM, that vouch for clients: others are refused. Takes --tls_cert. Set it to "
-              "try mutual TLS.");
+DEFINE_string(
+    tls_client_ca, "",
+    "File with the certificates, in PEM, that vouch for clients: others are refused. Takes --tls_cert. Set it to "
+    "try mutual TLS.");
 DEFINE_string(auth_config, "",
               "JSON file that says who is known and who may do what (docs/identity.md): serves the endpoints where "
               "credentials become tokens, and a metadata server. Set it to try real credentials.");
@@ -74,20 +75,13 @@ DEFINE_string(allow_seed, "",
 
 namespace {
 
-constexpr std::array kFlags = {"host",
-                               "port",
-                               "tls_cert",
-                               "tls_key",
-                               "tls_client_ca",
-                               "auth_config",
-                               "require_auth",
-                               "virtual_buckets",
-                               "project",
-                               "default_soft_delete",
-                               "journal_size",
-                               "client_patience_s",
-                               "faults",
-                               "seed_dir",
+constexpr std::array kFlags = {"host",          "port",
+                               "tls_cert",      "tls_key",
+                               "tls_client_ca", "auth_config",
+                               "require_auth",  "virtual_buckets",
+                               "project",       "default_soft_delete",
+                               "journal_size",  "client_patience_s",
+                               "faults",        "seed_dir",
                                "allow_seed"};
 
 enum ExitStatus { kOk = 0, kFailed = 1, kWrongUsage = 2 };

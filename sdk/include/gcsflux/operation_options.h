@@ -52,7 +52,8 @@ struct Progress {
   std::uint64_t total = 0;
 };
 
-/// Called on the calling thread, often; it holds the transfer up while it runs. What it throws ends the call as kLocalIo.
+/// Called on the calling thread, often; it holds the transfer up while it runs. What it throws ends the call as
+/// kLocalIo.
 using ProgressCallback = std::function<void(const Progress&)>;
 
 // Of the members below that many operations have:

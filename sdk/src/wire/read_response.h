@@ -13,7 +13,7 @@ struct ReadResponseInfo {
   std::uint64_t offset = 0;       ///< Of the body's first byte in the object.
   std::uint64_t object_size = 0;  ///< As stored.
   std::int64_t generation = 0;
-  bool is_gzip = false;  ///< Stored with Content-Encoding: gzip.
+  bool is_gzip = false;                      ///< Stored with Content-Encoding: gzip.
   std::optional<std::uint32_t> crc32c = {};  ///< Of the whole object, also where the answer is a part of it.
 };
 
