@@ -31,7 +31,7 @@ class HedgeTest : public ::testing::Test {
                   .gate = gate,
                   .attempts = attempts_,
                   .progress = *progress_,
-                  .make_second = [this] { return rest_; }});
+                  .make_second = [this](int) { return rest_; }});
   }
 
   // As many at once as close a gate.
@@ -78,6 +78,8 @@ TEST_F(HedgeTest, NeverComesWhileTheGateIsEngaged) {
   EXPECT_EQ(hedge.OnOverdue(), nullptr);
   EXPECT_EQ(observer_.counters().stalls, 1U);
   EXPECT_EQ(observer_.counters().hedges, 0U);
+  EXPECT_EQ(attempts_.number(), 1) << "what is not sent is no attempt";
+  EXPECT_TRUE(budget_.Take() && budget_.Take()) << "nor is it paid for";
 }
 
 TEST_F(HedgeTest, ComesWhileTheGateIsOpen) {

@@ -108,7 +108,7 @@ class ClientCore {
   Result<internal::HttpResponse> Transmit(const Sending& sending) const;
   Result<internal::HttpResponse> Perform(const Sending& sending, const internal::AccessToken* token) const;
   Result<internal::HttpResponse> PerformHedged(const Sending& sending, const internal::AccessToken* token) const;
-  internal::HttpRequest Complete(internal::HttpRequest request, const Sending& sending,
+  internal::HttpRequest Complete(internal::HttpRequest request, int attempt, const Sending& sending,
                                  const internal::AccessToken* token) const;
 
   const Settings settings_;

@@ -10,15 +10,18 @@ const HttpRequest* Hedge::OnOverdue() {
                            .phase = stall.phase,
                            .stood_still = stall.stood_still,
                            .threshold = stall.threshold});
-  if (!parts_.budget.Take()) return nullptr;
-  parts_.attempts.CountSecond();
-  auto request = parts_.make_second();
+  auto request = parts_.make_second(parts_.attempts.number() + 1);
   if (!request) return nullptr;
   if (parts_.gate != nullptr) {
     const auto entered = parts_.gate->EnterIfOpen(parts_.attempts.ticket().value_or(0));
     if (!entered) return nullptr;
     sent_ = *entered;
   }
+  if (!parts_.budget.Take()) {
+    if (parts_.gate != nullptr) parts_.gate->OnOther();
+    return nullptr;
+  }
+  parts_.attempts.CountSecond();
   const CallInfo call = parts_.attempts.info();
   second_ = std::make_unique<ObservedRequest>(parts_.observer, parts_.timing, call, *std::move(request));
   parts_.progress.OnSecondSent();

@@ -41,8 +41,8 @@ class Hedging {
 /// by one thread, during one exchange.
 class Hedge : public Watch {
  public:
-  /// The second request, complete; nothing where nothing is left to be asked for.
-  using MakeSecond = std::function<std::optional<HttpRequest>()>;
+  /// The second request, complete, as the attempt of that number; nothing where nothing is left to be asked for.
+  using MakeSecond = std::function<std::optional<HttpRequest>(int attempt)>;
 
   struct Parts {
     const Timing& timing;

@@ -72,7 +72,7 @@ Result<HttpResponse> ClientCore::Transmit(const Sending& sending) const {
   return Perform(sending, renewed->get());
 }
 
-HttpRequest ClientCore::Complete(HttpRequest request, const Sending& sending,
+HttpRequest ClientCore::Complete(HttpRequest request, int attempt, const Sending& sending,
                                  const internal::AccessToken* token) const {
   const bool is_to_endpoint = IsToEndpoint(request);
   if (token != nullptr || HasEncryptionKey(request)) request.bypass_proxy = request.url.starts_with("http://");
@@ -82,8 +82,7 @@ HttpRequest ClientCore::Complete(HttpRequest request, const Sending& sending,
   }
   request.headers.emplace_back("x-goog-api-client", std::string("gl-cpp/20 gccl/") + internal::kVersion +
                                                         " gccl-invocation-id/" + sending.invocation_id +
-                                                        " gccl-attempt-count/" +
-                                                        std::to_string(sending.attempts.number()));
+                                                        " gccl-attempt-count/" + std::to_string(attempt));
   if (is_to_endpoint) {
     request.headers.insert(request.headers.end(), settings_.extra_headers.begin(), settings_.extra_headers.end());
   }
@@ -93,7 +92,8 @@ HttpRequest ClientCore::Complete(HttpRequest request, const Sending& sending,
 Result<HttpResponse> ClientCore::Perform(const Sending& sending, const internal::AccessToken* token) const {
   auto response = [&] {
     if (hedging_.is_enabled() && sending.request.method == internal::Method::kGet) return PerformHedged(sending, token);
-    ObservedRequest only(observer_, *timing_, sending.attempts.info(), Complete(sending.request, sending, token));
+    ObservedRequest only(observer_, *timing_, sending.attempts.info(),
+                         Complete(sending.request, sending.attempts.number(), sending, token));
     auto outcome = transport_->Perform(only.request(), sending.receiver, sending.stop);
     only.Ended(outcome);
     return outcome;
@@ -104,11 +104,12 @@ Result<HttpResponse> ClientCore::Perform(const Sending& sending, const internal:
 
 Result<HttpResponse> ClientCore::PerformHedged(const Sending& sending, const internal::AccessToken* token) const {
   hedging_.budget().OnRequest();
-  ObservedRequest first(observer_, *timing_, sending.attempts.info(), Complete(sending.request, sending, token));
+  ObservedRequest first(observer_, *timing_, sending.attempts.info(),
+                        Complete(sending.request, sending.attempts.number(), sending, token));
   internal::ReadProgress progress(*timing_, hedging_.PaceOf(sending.attempts.call().kind), sending.receiver);
-  const auto make_second = [&]() -> std::optional<HttpRequest> {
+  const auto make_second = [&](int attempt) -> std::optional<HttpRequest> {
     auto rest = sending.rest ? sending.rest() : std::optional(sending.request);
-    if (rest) rest = Complete(*std::move(rest), sending, token);
+    if (rest) rest = Complete(*std::move(rest), attempt, sending, token);
     return rest;
   };
   internal::Hedge hedge({.timing = *timing_,
