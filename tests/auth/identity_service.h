@@ -1,8 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,31 +10,9 @@
 #include "gcsflux/emulator/emulator.h"
 #include "http/curl_transport.h"
 #include "support/driven_timing.h"
+#include "support/test_directory.h"
 
 namespace gcsflux::testing {
-
-/// A directory for one test's files.
-class TestDirectory {
- public:
-  TestDirectory() {
-    std::string name = std::filesystem::temp_directory_path() / "gcsflux-auth-XXXXXX";
-    path_ = mkdtemp(name.data());
-  }
-  ~TestDirectory() { std::filesystem::remove_all(path_); }
-  TestDirectory(const TestDirectory&) = delete;
-  TestDirectory& operator=(const TestDirectory&) = delete;
-
-  /// Writes a file; returns its path.
-  [[nodiscard]] std::string Write(const std::string& name, const std::string& content) const {
-    const auto file = path_ / name;
-    std::ofstream(file) << content;
-    return file;
-  }
-  [[nodiscard]] std::string path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// The emulator with the identities of identity_fixture.h, which asks everybody who they are; its clock stands still.
 class IdentityService {

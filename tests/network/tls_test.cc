@@ -2,13 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "emulator/crypto_fixtures.h"
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "support/raw_server.h"
+#include "support/test_directory.h"
 
 namespace gcsflux {
 namespace {
@@ -20,16 +18,8 @@ using ::testing::HasSubstr;
 
 class TlsNetwork : public ::testing::Test {
  protected:
-  TlsNetwork() {
-    std::string name = ::testing::TempDir() + "tls-XXXXXX";
-    directory_ = mkdtemp(name.data());
-  }
-  ~TlsNetwork() override { std::filesystem::remove_all(directory_); }
-
   [[nodiscard]] std::string Write(const std::string& name, const std::string& content) const {
-    const auto file = directory_ / name;
-    std::ofstream(file) << content;
-    return file;
+    return directory_.Write(name, content);
   }
 
   static ClientOptions Options(const std::string& endpoint, const std::string& ca_file) {
@@ -49,7 +39,7 @@ class TlsNetwork : public ::testing::Test {
     EXPECT_THAT(made.error().message, AllOf(HasSubstr("TLS with 127.0.0.1:"), HasSubstr(says)));
   }
 
-  std::filesystem::path directory_;
+  const testing::TestDirectory directory_;
 };
 
 emulator::EmulatorOptions Serving(const CertificatePem& pem, const std::string& client_authorities = "") {

@@ -15,6 +15,7 @@
 #include "soak/contested.h"
 #include "soak/fault_mix.h"
 #include "support/gzip.h"
+#include "support/test_directory.h"
 
 namespace gcsflux::soak {
 namespace {
@@ -32,25 +33,6 @@ constexpr auto kIdentities = R"({
     {"email": "soak@example.com", "client_id": "soak", "client_secret": "secret", "refresh_token": "refresh"}
   ]
 })";
-
-class Directory {
- public:
-  Directory() {
-    std::string name = std::filesystem::temp_directory_path() / "gcsflux-soak-XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no directory for files: " + name);
-    path_ = name;
-  }
-  ~Directory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 template <class T>
 T OrViolation(Result<T> result) {
@@ -247,7 +229,7 @@ class Soak {
   }
 
   const SoakOptions options_;
-  const Directory directory_;
+  const testing::TestDirectory directory_;
   emulator::Emulator emulator_{{.auth = emulator::AuthOptions{.config = kIdentities, .is_required = false}}};
   const ClientOptions client_options_ = MakeOptions(emulator_, directory_.path(), options_.threads);
   const Client client_ = OrViolation(Client::Create(client_options_));

@@ -8,22 +8,17 @@
 
 #include "gcsflux/upload.h"
 #include "support/fake_gcs.h"
+#include "support/upload_case.h"
 
 namespace gcsflux {
 namespace {
 
 using testing::Fault;
 using ::testing::HasSubstr;
-
-constexpr std::size_t kChunk = 256 << 10;
-const Error kReset{ErrorCode::kUnavailable, "reset"};
-const ObjectName kObject{"bkt", "o"};
-
-std::string Pattern(std::size_t size) {
-  std::string bytes(size, '\0');
-  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 31 + i / 251);
-  return bytes;
-}
+using testing::kChunk;
+using testing::kObject;
+using testing::kReset;
+using testing::Pattern;
 
 class LostSessionTest : public ::testing::Test {
  protected:

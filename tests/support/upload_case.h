@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "gcsflux/object.h"
+#include "gcsflux/result.h"
+
+// What the tests of uploads against FakeGcs have in common.
+namespace gcsflux::testing {
+
+constexpr std::size_t kChunk = 256 << 10;
+inline const Error kReset{ErrorCode::kUnavailable, "reset"};
+inline const ObjectName kObject{"bkt", "o"};
+
+/// Bytes of which no two chunks are the same.
+inline std::string Pattern(std::size_t size) {
+  std::string bytes(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 31 + i / 251);
+  return bytes;
+}
+
+}  // namespace gcsflux::testing
