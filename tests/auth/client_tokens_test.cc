@@ -6,6 +6,7 @@
 #include "auth/token_service.h"
 #include "client/client_core.h"
 #include "gcsflux/upload.h"
+#include "support/borrowed_transport.h"
 #include "support/raw_server.h"
 
 namespace gcsflux {
@@ -46,7 +47,8 @@ class ClientTokensTest : public ::testing::Test {
         .project = "project",
         .authorization = {std::make_shared<internal::TokenCache>(internal::MakeTokenSource(config, false)), "payer"},
         .retry = RetryPolicies::All({.deadline = std::chrono::seconds(20)})};
-    return Client(std::make_shared<const ClientCore>(std::move(settings), std::make_unique<Borrowed>(*service_),
+    return Client(std::make_shared<const ClientCore>(std::move(settings),
+                                                     std::make_unique<testing::BorrowedTransport>(*service_),
                                                      std::make_unique<testing::DrivenTiming>()));
   }
 
@@ -60,18 +62,6 @@ class ClientTokensTest : public ::testing::Test {
     std::erase_if(requests, [](const HttpRequest& request) { return request.url == kTokenUrl; });
     return requests;
   }
-
-  class Borrowed : public internal::Transport {
-   public:
-    explicit Borrowed(Transport& other) : other_(other) {}
-    Result<HttpResponse> Perform(const HttpRequest& request, internal::BodyReceiver* receiver,
-                                 const std::stop_token& stop) override {
-      return other_.Perform(request, receiver, stop);
-    }
-
-   private:
-    Transport& other_;
-  };
 
   std::unique_ptr<testing::TokenService> service_;
   int tokens_ = 0;

@@ -14,6 +14,7 @@
 #include "base/base64.h"
 #include "client/client_core.h"
 #include "emulator/crypto_fixtures.h"
+#include "support/borrowed_transport.h"
 
 namespace gcsflux {
 namespace {
@@ -105,7 +106,8 @@ class SignedUrlTest : public ::testing::Test {
                                   .project = "project",
                                   .authorization = std::move(authorization),
                                   .retry = RetryPolicies::All({.deadline = std::chrono::seconds(20)})};
-    return Client(std::make_shared<const ClientCore>(std::move(settings), std::make_unique<Borrowed>(*service_),
+    return Client(std::make_shared<const ClientCore>(std::move(settings),
+                                                     std::make_unique<testing::BorrowedTransport>(*service_),
                                                      std::make_unique<testing::DrivenTiming>()));
   }
 
@@ -123,18 +125,6 @@ class SignedUrlTest : public ::testing::Test {
             .token_url = kStsUrl,
             .source = {.url = kSubjectUrl}};
   }
-
-  class Borrowed : public internal::Transport {
-   public:
-    explicit Borrowed(Transport& other) : other_(other) {}
-    Result<HttpResponse> Perform(const HttpRequest& request, internal::BodyReceiver* receiver,
-                                 const std::stop_token& stop) override {
-      return other_.Perform(request, receiver, stop);
-    }
-
-   private:
-    Transport& other_;
-  };
 
   std::unique_ptr<testing::TokenService> service_;
   std::optional<HttpResponse> refusal_;

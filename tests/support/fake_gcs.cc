@@ -5,6 +5,7 @@
 #include "base/base64.h"
 #include "base/crc32c.h"
 #include "client/client_core.h"
+#include "support/borrowed_transport.h"
 #include "support/driven_timing.h"
 
 namespace gcsflux::testing {
@@ -50,19 +51,6 @@ FakeGcs::Object FromResource(const Json& resource) {
   if (resource.contains("metadata")) object.metadata = resource["metadata"].get<std::map<std::string, std::string>>();
   return object;
 }
-
-// Shares what is under it among clients; a Transport is owned by its ClientCore.
-class Borrowed : public internal::Transport {
- public:
-  explicit Borrowed(FakeGcs& gcs) : gcs_(gcs) {}
-  Result<HttpResponse> Perform(const HttpRequest& request, internal::BodyReceiver* receiver,
-                               const std::stop_token& stop) override {
-    return gcs_.Perform(request, receiver, stop);
-  }
-
- private:
-  FakeGcs& gcs_;
-};
 
 }  // namespace
 
@@ -222,7 +210,8 @@ Client MakeClient(FakeGcs& gcs, const RetryOptions& retry, IdempotencyPolicy ide
                                                                         .project = "project",
                                                                         .retry = RetryPolicies::All(retry),
                                                                         .idempotency = idempotency},
-                                                   std::make_unique<Borrowed>(gcs), std::make_unique<DrivenTiming>()));
+                                                   std::make_unique<BorrowedTransport>(gcs),
+                                                   std::make_unique<DrivenTiming>()));
 }
 
 }  // namespace gcsflux::testing
