@@ -2,16 +2,14 @@
 
 #include <gflags/gflags.h>
 
-#include <ctime>
 #include <iomanip>
 #include <iostream>
-#include <sstream>
 
 #include "cli/copy.h"
+#include "cli/list.h"
 #include "gcsflux/listing.h"
 
 DEFINE_bool(recursive, false, "ls, rm: everything under the prefix, not one directory level or one object.");
-DEFINE_bool(long, false, "ls: size in bytes, time of the last change and generation before each name.");
 DEFINE_string(location, "", "mb: where the bucket lies, as US or EUROPE-WEST4. Empty takes Cloud Storage's default.");
 
 namespace gcsflux::cli {
@@ -19,15 +17,6 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 constexpr std::size_t kAny = 1'000'000;
-
-std::string Iso8601(std::chrono::system_clock::time_point time) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  std::ostringstream text;
-  text << std::put_time(&utc, "%Y-%m-%dT%H:%M:%SZ");
-  return text.str();
-}
 
 Error WrongUsage(std::string message) { return Error{ErrorCode::kInvalidArgument, std::move(message)}; }
 
@@ -42,36 +31,6 @@ Result<void> MakeBuckets(const Client& client, const Arguments& uris) {
     const auto bucket = ParseBucket(uri);
     if (!bucket) return bucket.error();
     if (auto made = client.InsertBucket(bucket->bucket, {.location = FLAGS_location}); !made) return made.error();
-  }
-  return {};
-}
-
-Result<void> ListBuckets(const Client& client) {
-  const auto buckets = client.ListBuckets();
-  if (!buckets) return buckets.error();
-  for (const BucketMetadata& bucket : *buckets) std::cout << ToUri({bucket.name}) << '\n';
-  return {};
-}
-
-void PrintListed(const ObjectMetadata& object) {
-  if (FLAGS_long) {
-    std::cout << std::setw(12) << object.size << "  " << Iso8601(object.updated) << "  " << object.generation << "  ";
-  }
-  std::cout << ToUri({object.bucket, object.name}) << '\n';
-}
-
-Result<void> List(const Client& client, const Arguments& uris) {
-  if (uris.empty()) return ListBuckets(client);
-  for (const std::string& uri : uris) {
-    const auto prefix = ParseUri(uri);
-    if (!prefix) return prefix.error();
-    const auto listing = ListPrefix(client, *prefix, {.delimiter = FLAGS_recursive ? "" : "/"});
-    if (!listing) return listing.error();
-    if (listing->objects.empty() && listing->prefixes.empty() && !prefix->name.empty()) {
-      return Error{ErrorCode::kEmptyPrefix, "nothing is stored under " + uri};
-    }
-    for (const std::string& directory : listing->prefixes) std::cout << ToUri({prefix->bucket, directory}) << '\n';
-    for (const ObjectMetadata& object : listing->objects) PrintListed(object);
   }
   return {};
 }
@@ -135,7 +94,10 @@ const std::vector<Command>& Commands() {
       {"mb", "gs://BUCKET...", "Make buckets.",
        "Creating a bucket takes a project: --project or GOOGLE_CLOUD_PROJECT.\n", 1, kAny, MakeBuckets},
       {"ls", "[gs://BUCKET[/PREFIX]...]", "List objects under a prefix; without one, the project's buckets.",
-       "One directory level unless --recursive; --long adds size, time and generation.\n", 0, kAny, List},
+       "One directory level; --recursive lists all of them by many calls at the same time, and prints meanwhile. "
+       "--long\n"
+       "adds size, time and generation, --json prints a JSON object per line, --count sums up all levels instead.\n",
+       0, kAny, List},
       {"cp", "SOURCE DESTINATION", "Copy one object or file: gs:// or local on either side, - is a pipe.",
        "A destination that ends in / (or is a bucket) takes the source's last name. An object becomes visible, and a\n"
        "local file appears, only when it is complete and its checksum is right.\n",

@@ -7,7 +7,7 @@ emulator_pid=
 cleanup() { [ -n "$emulator_pid" ] && kill "$emulator_pid" 2>/dev/null; rm -rf "$work"; }
 trap cleanup EXIT
 
-coproc EMULATOR { exec "$bin/gcsflux-emulator" --port=0; }
+coproc EMULATOR { exec "$bin/gcsflux-emulator" --port=0 --virtual_buckets=many:30000:10:c; }
 emulator_pid=$EMULATOR_PID
 read -r line <&"${EMULATOR[0]}"
 export STORAGE_EMULATOR_HOST=${line##* }
@@ -82,9 +82,29 @@ done
 expect 0 '^gs://one-bucket/dir/$' '' ls gs://one-bucket
 expect 0 '^gs://one-bucket/dir/data$' '' ls --recursive gs://one-bucket
 expect 0 '^ +300000  20[0-9-]+T[0-9:]+Z  [0-9]+  gs://one-bucket/dir/data$' '' ls --long gs://one-bucket/dir/
+expect 0 '^\{"uri":"gs://one-bucket/dir/data","size":300000,"generation":[0-9]+,"crc32c":"[0-9a-f]{8}","storageClass":"STANDARD","updated":"20[0-9-]+T[0-9:]+Z"\}$' \
+  '' ls --json gs://one-bucket/dir/
+expect 0 '^\{"directory":"gs://one-bucket/dir/"\}$' '' ls --json gs://one-bucket
+expect 0 '^\{"bucket":"gs://one-bucket"\}$' '' ls --json
+expect 0 '^3 objects  300012 bytes  gs://one-bucket$' '' ls --count gs://one-bucket
+expect 0 '^\{"prefix":"gs://one-bucket/dir/","objects":2,"bytes":300000\}$' '' ls --count --json gs://one-bucket/dir/
+expect 0 '^0 objects' '' ls --count gs://one-bucket/none
+expect 1 '' 'nothing is stored' ls --recursive gs://one-bucket/none
+expect 0 '' '' cp "$work/empty" 'gs://one-bucket/a "quoted" \name'
+expect 0 '"uri":"gs://one-bucket/a \\"quoted\\" \\\\name"' '' ls --json gs://one-bucket/a
+expect 0 '' '' rm 'gs://one-bucket/a "quoted" \name'
 expect 0 'content type: +text/plain' '' stat gs://one-bucket/piped
 expect 0 'crc32c: +[0-9a-f]{8}$' '' stat gs://one-bucket/piped
 expect 1 '' 'nothing is stored' ls gs://one-bucket/none
+
+# Everything in a large bucket: in order, in any order, summed up, and to a reader that goes away
+"$bin/gcsflux" ls --recursive gs://many >"$work/names"
+check test "$(wc -l <"$work/names")" -eq 30000
+check env LC_ALL=C sort --check=silent --unique "$work/names"
+check cmp "$work/names" <("$bin/gcsflux" ls --recursive --as_found gs://many | LC_ALL=C sort)
+check cmp "$work/names" <("$bin/gcsflux" ls --recursive --json gs://many | sed 's/^{"uri":"//; s/",.*//')
+expect 0 '^30000 objects  300000 bytes  gs://many$' '' ls --count gs://many
+check test "$("$bin/gcsflux" ls --recursive gs://many 2>/dev/null | head -n 1)" = "$(head -n 1 "$work/names")"
 
 # What is refused, and how
 expect 1 '' '412.*somebody else' cp --no_clobber "$work/data" gs://one-bucket/piped
@@ -109,6 +129,7 @@ expect 2 '' 'type double' ls --list_retry_deadline_s=soon
 expect 2 '' 'upload_retry_multiplier' ls --upload_retry_multiplier=0.5
 expect 2 '' 'download_retry_jitter.*full, equal' ls --download_retry_jitter=some
 expect 2 '' 'throttle_policy.*gate' ls --throttle_policy=hope
+expect 2 '' 'parallelism' ls --recursive --list_parallelism=0 gs://many
 expect 2 '' 'max_concurrency.*from 1' ls --max_concurrency=0
 expect 2 '' 'upload_chunk_bytes.*from 1' ls --upload_chunk_bytes=0
 expect 2 '' 'not a gs:// URI' ls s3://bucket

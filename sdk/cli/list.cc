@@ -1,0 +1,166 @@
+#include "cli/list.h"
+
+#include <gflags/gflags.h>
+
+#include <ctime>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+
+#include "events/json_text.h"
+#include "gcsflux/listing.h"
+
+DECLARE_bool(recursive);
+DEFINE_bool(long, false, "ls: size in bytes, time of the last change and generation before each name.");
+DEFINE_bool(json, false, "ls: a JSON object per line, with size, generation, checksum, storage class and time.");
+DEFINE_bool(count, false, "ls: how many objects are under each prefix, and their bytes, in place of their names.");
+DEFINE_bool(as_found, false, "ls --recursive: in the order in which names come, in little memory, not sorted.");
+DEFINE_int32(list_parallelism, 48, "ls: calls at the same time of a listing of everything under a prefix.");
+
+namespace gcsflux::cli {
+namespace {
+
+using internal::JsonText;
+
+// What a listing found, as text; written a page at a time, since a stream is slow at many small pieces.
+class Printer {
+ public:
+  explicit Printer(std::string bucket) : bucket_(std::move(bucket)) {}
+
+  void Add(const ListedObject& object) {
+    ++objects_;
+    bytes_ += object.size;
+    if (FLAGS_count) return;
+    if (FLAGS_json) return AddJson(object);
+    if (FLAGS_long) {
+      const std::string size = std::to_string(object.size);
+      text_.append(size.size() < kSizeWidth ? kSizeWidth - size.size() : 0, ' ').append(size);
+      text_.append("  ").append(Iso8601(object.updated)).append("  ");
+      text_.append(std::to_string(object.generation)).append("  ");
+    }
+    AddLine(object.name);
+  }
+
+  void AddDirectory(const std::string& name) {
+    if (FLAGS_json) {
+      text_.append("{\"directory\":").append(JsonText(ToUri({bucket_, name}))).append("}\n");
+    } else {
+      AddLine(name);
+    }
+  }
+
+  void AddCount(const std::string& uri) {
+    if (FLAGS_json) {
+      text_.append("{\"prefix\":").append(JsonText(uri)).append(",\"objects\":").append(std::to_string(objects_));
+      text_.append(",\"bytes\":").append(std::to_string(bytes_)).append("}\n");
+    } else {
+      text_.append(std::to_string(objects_)).append(" objects  ").append(std::to_string(bytes_)).append(" bytes  ");
+      text_.append(uri).append("\n");
+    }
+  }
+
+  Result<void> Flush() {
+    std::cout << text_;
+    text_.clear();
+    if (!std::cout) return Error{ErrorCode::kLocalIo, "standard output could not be written"};
+    return {};
+  }
+
+  [[nodiscard]] std::uint64_t objects() const { return objects_; }
+
+ private:
+  static constexpr std::size_t kSizeWidth = 12;
+
+  void AddLine(const std::string& name) { text_.append("gs://").append(bucket_).append("/").append(name).append("\n"); }
+
+  void AddJson(const ListedObject& object) {
+    text_.append("{\"uri\":").append(JsonText(ToUri({bucket_, object.name})));
+    text_.append(",\"size\":").append(std::to_string(object.size));
+    text_.append(",\"generation\":").append(std::to_string(object.generation));
+    if (object.crc32c) {
+      std::ostringstream hex;
+      hex << std::hex << std::setfill('0') << std::setw(8) << *object.crc32c;
+      text_.append(",\"crc32c\":\"").append(hex.str()).append("\"");
+    }
+    text_.append(",\"storageClass\":").append(JsonText(object.storage_class));
+    text_.append(",\"updated\":\"").append(Iso8601(object.updated)).append("\"}\n");
+  }
+
+  const std::string bucket_;
+  std::string text_;
+  std::uint64_t objects_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+Result<void> ListBuckets(const Client& client) {
+  const auto buckets = client.ListBuckets();
+  if (!buckets) return buckets.error();
+  for (const BucketMetadata& bucket : *buckets) {
+    const std::string uri = ToUri({bucket.name});
+    std::cout << (FLAGS_json ? "{\"bucket\":" + JsonText(uri) + "}" : uri) << '\n';
+  }
+  return {};
+}
+
+Error NothingThere(const std::string& uri) { return Error{ErrorCode::kEmptyPrefix, "nothing is stored under " + uri}; }
+
+Result<void> ListLevel(const Client& client, const ObjectName& prefix, const std::string& uri) {
+  auto listing = ListPrefix(client, prefix, {.delimiter = "/"});
+  if (!listing) return listing.error();
+  if (listing->objects.empty() && listing->prefixes.empty() && !prefix.name.empty()) return NothingThere(uri);
+  Printer printer(prefix.bucket);
+  for (const std::string& directory : listing->prefixes) printer.AddDirectory(directory);
+  for (ObjectMetadata& object : listing->objects) {
+    printer.Add({.name = std::move(object.name),
+                 .size = object.size,
+                 .generation = object.generation,
+                 .crc32c = object.crc32c,
+                 .storage_class = std::move(object.storage_class),
+                 .updated = object.updated});
+  }
+  return printer.Flush();
+}
+
+// While it is being listed: a reader of the output need not wait for its end.
+Result<void> ListAll(const Client& client, const ObjectName& prefix, const std::string& uri) {
+  Printer printer(prefix.bucket);
+  const auto print = [&](std::vector<ListedObject> objects) -> Result<void> {
+    for (const ListedObject& object : objects) printer.Add(object);
+    return printer.Flush();
+  };
+  const bool is_any_order = FLAGS_as_found || FLAGS_count;
+  const auto report = ListInParallel(client, prefix, is_any_order ? ListingOrder::kAsFound : ListingOrder::kByName,
+                                     print, {.parallelism = FLAGS_list_parallelism, .skip_composites = false});
+  if (!report) return report.error();
+  if (FLAGS_count) {
+    printer.AddCount(uri);
+    return printer.Flush();
+  }
+  if (printer.objects() == 0 && !prefix.name.empty()) return NothingThere(uri);
+  return {};
+}
+
+}  // namespace
+
+std::string Iso8601(std::chrono::system_clock::time_point time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  std::ostringstream text;
+  text << std::put_time(&utc, "%Y-%m-%dT%H:%M:%SZ");
+  return text.str();
+}
+
+Result<void> List(const Client& client, const std::vector<std::string>& uris) {
+  if (uris.empty()) return ListBuckets(client);
+  for (const std::string& uri : uris) {
+    const auto prefix = ParseUri(uri);
+    if (!prefix) return prefix.error();
+    const bool is_deep = FLAGS_recursive || FLAGS_count;
+    auto listed = is_deep ? ListAll(client, *prefix, uri) : ListLevel(client, *prefix, uri);
+    if (!listed) return listed;
+  }
+  return {};
+}
+
+}  // namespace gcsflux::cli
