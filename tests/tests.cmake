@@ -72,6 +72,12 @@ gcsflux_test(parallel_listing_tests
   SOURCES integration/parallel_listing_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 
+# Composed downloads: their plan and the life of composites.
+gcsflux_test(composition_tests
+  SOURCES transfer/composition/clean_composites_test.cc transfer/composition/composite_name_test.cc
+  LIBRARIES gcsflux_client gcsflux_emulator)
+target_include_directories(composition_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+
 # The SDK from outside, against the emulator.
 gcsflux_test(integration_tests
   SOURCES integration/cancellation_test.cc

@@ -48,6 +48,8 @@ class ClientCore {
   [[nodiscard]] const std::string& endpoint() const { return settings_.endpoint; }
   /// Whom to tell what is done.
   [[nodiscard]] internal::Observer& observer() const { return observer_; }
+  /// Time and chance, for what is built upon a client.
+  [[nodiscard]] const internal::Timing& timing() const { return *timing_; }
   /// Every gate that was asked for, by bucket and class.
   [[nodiscard]] std::vector<GateStatus> flow_control() const { return gates_.status(); }
 

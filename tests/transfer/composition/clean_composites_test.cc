@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "gcsflux/composed_download.h"
+#include "gcsflux/emulator/emulator.h"
+#include "gcsflux/listing.h"
+
+namespace gcsflux {
+namespace {
+
+using namespace std::chrono_literals;
+
+class CleanCompositesTest : public ::testing::Test {
+ protected:
+  CleanCompositesTest() {
+    EXPECT_TRUE(client_.InsertBucket("bkt").ok());
+    EXPECT_TRUE(client_.InsertObject({"bkt", "a"}, AsBytes("0123456789")).ok());
+  }
+
+  void Compose(const std::string& name) {
+    ASSERT_TRUE(client_.ComposeObjects({{.name = "a"}, {.name = "a"}}, {"bkt", name}).ok());
+  }
+  std::vector<std::string> Names() {
+    std::vector<std::string> names;
+    const auto listing = ListPrefix(client_, {"bkt", ""});
+    for (const ObjectMetadata& object : listing->objects) names.push_back(object.name);
+    return names;
+  }
+
+  emulator::Emulator emulator_;
+  Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
+};
+
+TEST_F(CleanCompositesTest, DeletesWhatIsOldAndKeepsWhatIsYoung) {
+  Compose("dataflux-composed-objects/run-1/old");
+  Compose("dataflux-composed-objects/run-1/older");
+  emulator_.clock().Advance(2h);
+  Compose("dataflux-composed-objects/run-2/young");
+  // The emulator is two hours ahead of the client now.
+  const auto report = CleanComposites(client_, "bkt", {.older_than = -1h});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report->found, 3U);
+  EXPECT_EQ(report->deleted, 2U);
+  EXPECT_EQ(report->deleted_bytes, 40U);
+  EXPECT_EQ(report->kept, 1U);
+  EXPECT_EQ(Names(), (std::vector<std::string>{"a", "dataflux-composed-objects/run-2/young"}));
+}
+
+TEST_F(CleanCompositesTest, LeavesCompositesOfTheLastHourAloneUnlessTold) {
+  Compose("dataflux-composed-objects/run/composite");
+  const auto report = CleanComposites(client_, "bkt");
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report->kept, 1U);
+  EXPECT_EQ(report->deleted, 0U);
+}
+
+TEST_F(CleanCompositesTest, DoesNotTouchWhatWasNeverComposedOrLiesElsewhere) {
+  ASSERT_TRUE(client_.InsertObject({"bkt", "dataflux-composed-objects/notes"}, AsBytes("mine")).ok());
+  Compose("composed/elsewhere");
+  const auto report = CleanComposites(client_, "bkt", {.older_than = -1h});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report->found, 0U);
+  EXPECT_EQ(Names(), (std::vector<std::string>{"a", "composed/elsewhere", "dataflux-composed-objects/notes"}));
+}
+
+TEST_F(CleanCompositesTest, TakesWhatSomebodyElseDeletedFirstForDone) {
+  Compose("dataflux-composed-objects/run/composite");
+  emulator_.faults().Load({.rules = {{.name = "gone",
+                                      .match = {.operation = "storage.objects.delete"},
+                                      .action = {.type = "status", .status = 404}}}});
+  const auto report = CleanComposites(client_, "bkt", {.older_than = -1h});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report->deleted, 1U);
+  EXPECT_EQ(emulator_.faults().Fired("gone"), 1U);
+}
+
+TEST_F(CleanCompositesTest, FailsAsTheDeleteFails) {
+  Compose("dataflux-composed-objects/run/composite");
+  emulator_.faults().Load({.rules = {{.name = "refused",
+                                      .match = {.operation = "storage.objects.delete"},
+                                      .action = {.type = "status", .status = 403}}}});
+  const auto report = CleanComposites(client_, "bkt", {.older_than = -1h});
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().code, ErrorCode::kPermissionDenied) << report.error().message;
+  EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
+}
+
+TEST_F(CleanCompositesTest, SaysThatTheBucketIsNotThere) {
+  const auto report = CleanComposites(client_, "other");
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().code, ErrorCode::kNotFound) << report.error().message;
+}
+
+}  // namespace
+}  // namespace gcsflux
