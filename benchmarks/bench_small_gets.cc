@@ -5,14 +5,17 @@
 #include <benchmark/benchmark.h>
 
 #include <deque>
+#include <initializer_list>
 #include <string>
 
 #include "bare_curl.h"
+#include "bare_curl_loops.h"
 #include "client_options.h"
 #include "concurrent_reads.h"
 #include "crc32c.h"
 #include "gcsflux/client.h"
 #include "nginx_object.h"
+#include "process_cpu.h"
 
 namespace gcsflux::bench {
 namespace {
@@ -95,6 +98,23 @@ void BM_BareCurlRead(benchmark::State& state) {
                    });
 }
 
+// What a thread per connection costs: the same over two event loops.
+void BM_BareCurlLoops(benchmark::State& state) {
+  const Service& service = ServiceOf(state);
+  const int reads = static_cast<int>(Threads(state)) * kReadsPerThread;
+  BareCurlLoops loops(service.nginx.url(), service.nginx.ca_file(), Threads(state), kObjectBytes);
+  bool is_good = loops.Get(static_cast<int>(Threads(state)), service.crc32c);  // makes the connections
+  double cpu = 0;
+  for (auto _ : state) {
+    const double before = ProcessCpuSeconds();
+    is_good = loops.Get(reads, service.crc32c) && is_good;
+    cpu += ProcessCpuSeconds() - before;
+  }
+  if (!is_good) state.SkipWithError("a read failed or gave other bytes");
+  state.SetItemsProcessed(state.iterations() * reads);
+  state.counters["cpu_us"] = cpu * 1e6 / static_cast<double>(state.iterations() * reads);
+}
+
 void BM_ClientRead(benchmark::State& state) { Read(state, ServiceOf(state).client); }
 void BM_ClientReadWithoutGate(benchmark::State& state) { Read(state, ServiceOf(state).client_without_gate); }
 
@@ -107,15 +127,16 @@ void WithNginx(benchmark::State& state) {
   state.SetLabel("skipped: nginx is not installed");
 }
 
-void Register(const char* name, void (*run)(benchmark::State&)) {
+void Register(const char* name, void (*run)(benchmark::State&), std::initializer_list<int> all_threads = {1, 32, 64}) {
   auto* const registered = benchmark::RegisterBenchmark(name, run)->ArgNames({"tls", "threads"})->UseRealTime();
-  for (const int threads : {1, 32, 64}) registered->Args({0, threads});
+  for (const int threads : all_threads) registered->Args({0, threads});
   registered->Args({1, 32})->Unit(benchmark::kMillisecond);
 }
 
 const bool kRegistered = [] {
   Register("BM_Wrk", &WithNginx<BM_Wrk>);
   Register("BM_BareCurlRead", &WithNginx<BM_BareCurlRead>);
+  Register("BM_BareCurlLoops", &WithNginx<BM_BareCurlLoops>, {32, 64});
   Register("BM_ClientRead", &WithNginx<BM_ClientRead>);
   Register("BM_ClientReadWithoutGate", &WithNginx<BM_ClientReadWithoutGate>);
   return true;

@@ -3,6 +3,7 @@ find_package(benchmark REQUIRED)
 
 add_library(gcsflux_bench_support STATIC
   benchmarks/bare_curl.cc
+  benchmarks/bare_curl_loops.cc
   benchmarks/bare_http.cc
   benchmarks/crc32c.cc
   benchmarks/main.cc

@@ -89,9 +89,19 @@ Result<HttpResponse> ClientCore::Exchange(const Call& call, const HttpRequest& r
 std::string ClientCore::NewInvocationId() const {
   constexpr std::string_view kForm = "xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx";  // RFC 4122, version 4
   constexpr char kHex[] = "0123456789abcdef";
+  constexpr int kDigitsOfOne = 12;  // 48 of a double's 53 bits
   std::string id(kForm);
+  std::uint64_t digits = 0;
+  int left = 0;
   for (char& c : id) {
-    if (c == 'x') c = kHex[static_cast<std::size_t>(timing_->Random() * 16)];
+    if (c != 'x') continue;
+    if (left == 0) {
+      digits = static_cast<std::uint64_t>(timing_->Random() * static_cast<double>(std::uint64_t{1} << 48));
+      left = kDigitsOfOne;
+    }
+    c = kHex[digits & 15];
+    digits >>= 4;
+    --left;
   }
   return id;
 }

@@ -13,6 +13,7 @@ CurlDrive::Side::Side(const CurlDrive& drive, CURL* with, const HttpRequest& req
       easy(with),
       movement(request.movement),
       exchange(with, request, drive.receiver_, race, is_second) {
+  drive.settings_.Prepare(easy, request);
   exchange.Prepare();
   if (curl_multi_add_handle(multi, easy) != CURLM_OK) outcome = Error{ErrorCode::kUnavailable, "libcurl failed"};
 }
@@ -23,7 +24,6 @@ CurlDrive::Side::~Side() {
 }
 
 Result<HttpResponse> CurlDrive::Run(CURL* easy, const HttpRequest& request, const std::stop_token& stop) {
-  set_up_(easy, request);
   first_ = std::make_unique<Side>(*this, easy, request, race_, /*is_second=*/false);
   auto result = Loop(stop);
   second_.reset();
@@ -98,7 +98,7 @@ std::chrono::nanoseconds CurlDrive::LookOn() {
 std::chrono::nanoseconds CurlDrive::EndStandstill(Side& side) const {
   if (side.outcome || !side.exchange.HasBegun()) return std::chrono::nanoseconds::max();
   const auto now = std::chrono::steady_clock::now();
-  if (!side.standstill) side.standstill.emplace(stall_timeout_, now);
+  if (!side.standstill) side.standstill.emplace(settings_.options().stall_timeout, now);
   const auto left = side.standstill->Left(side.exchange.Moved(), now);
   if (left.count() > 0) return left;
   side.outcome = StandstillError(side.easy);
@@ -106,9 +106,8 @@ std::chrono::nanoseconds CurlDrive::EndStandstill(Side& side) const {
 }
 
 void CurlDrive::StartSecond(const HttpRequest& request) {
-  second_easy_.reset(curl_easy_init());
+  second_easy_ = settings_.MakeEasy();
   if (!second_easy_) return watch_->OnSecondFailed(Error{ErrorCode::kUnavailable, "libcurl could not make a handle"});
-  set_up_(second_easy_.get(), request);
   race_ = {.is_on = true};
   second_ = std::make_unique<Side>(*this, second_easy_.get(), request, race_, /*is_second=*/true);
 }

@@ -3,12 +3,12 @@
 #include <curl/curl.h>
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
 
 #include "http/curl_exchange.h"
+#include "http/curl_settings.h"
 #include "http/standstill.h"
 #include "http/transport.h"
 
@@ -18,17 +18,15 @@ namespace gcsflux::internal {
 /// one thread.
 class CurlDrive {
  public:
-  /// Makes an easy handle ready for a request, but for what is that request's own.
-  using SetUp = std::function<void(CURL* easy, const HttpRequest& request)>;
-
   /// What is passed must outlive it; `receiver` and `watch` may be null. An exchange that has begun and moves no byte
-  /// for `stall_timeout` is over, as kUnavailable.
-  CurlDrive(CURLM* multi, BodyReceiver* receiver, Watch* watch, std::chrono::nanoseconds stall_timeout, SetUp set_up)
-      : multi_(multi), receiver_(receiver), watch_(watch), stall_timeout_(stall_timeout), set_up_(std::move(set_up)) {}
+  /// for the settings' stall_timeout is over, as kUnavailable.
+  CurlDrive(CURLM* multi, const CurlSettings& settings, BodyReceiver* receiver, Watch* watch)
+      : multi_(multi), settings_(settings), receiver_(receiver), watch_(watch) {}
   CurlDrive(const CurlDrive&) = delete;
   CurlDrive& operator=(const CurlDrive&) = delete;
 
-  /// Once. Returns with both handles out of the multi handle; kCancelled within milliseconds of `stop`.
+  /// Once, with a handle that `settings` made. Returns with both handles out of the multi handle; kCancelled within
+  /// milliseconds of `stop`.
   Result<HttpResponse> Run(CURL* easy, const HttpRequest& request, const std::stop_token& stop);
 
  private:
@@ -55,18 +53,13 @@ class CurlDrive {
   std::chrono::nanoseconds EndStandstill(Side& side) const;
   void StartSecond(const HttpRequest& request);
 
-  struct EasyDeleter {
-    void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
-  };
-
   CURLM* const multi_;
+  const CurlSettings& settings_;
   BodyReceiver* const receiver_;
   Watch* const watch_;
-  const std::chrono::nanoseconds stall_timeout_;
-  const SetUp set_up_;
   CurlRace race_;
   // Handles of second exchanges, which must outlive their sides.
-  std::unique_ptr<CURL, EasyDeleter> first_easy_, second_easy_;
+  EasyHandle first_easy_, second_easy_;
   std::unique_ptr<Side> first_;
   std::unique_ptr<Side> second_;
 };

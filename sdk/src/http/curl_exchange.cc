@@ -10,6 +10,8 @@
 namespace gcsflux::internal {
 namespace {
 
+constexpr std::size_t kUsualHeaders = 20;  // of an answer of Cloud Storage's
+
 // Any answer that is not a failure which may pass: another exchange would bring no other.
 bool IsFinal(int status) { return status < 500 && status != 429 && status != 408; }
 
@@ -24,6 +26,7 @@ CurlExchange::CurlExchange(CURL* easy, const HttpRequest& request, BodyReceiver*
       race_(race),
       is_second_(is_second) {
   details_.front() = '\0';
+  response_.headers.reserve(kUsualHeaders);
   const auto append = [this](const std::string& line) {
     curl_slist* longer = curl_slist_append(headers_.get(), line.c_str());
     static_cast<void>(headers_.release());
@@ -31,6 +34,11 @@ CurlExchange::CurlExchange(CURL* easy, const HttpRequest& request, BodyReceiver*
   };
   for (const auto& [name, value] : request.headers) append(value.empty() ? name + ";" : name + ": " + value);
   append("Expect:");  // libcurl would wait up to a second for a 100 Continue.
+}
+
+CurlExchange::~CurlExchange() {
+  curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, nullptr);
+  curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, nullptr);  // A connection that is closed later may have a word to say.
 }
 
 void CurlExchange::Prepare() {
@@ -48,11 +56,12 @@ void CurlExchange::Prepare() {
       easy_, CURLOPT_WRITEFUNCTION, +[](char* data, std::size_t, std::size_t size, void* self) {
         return static_cast<CurlExchange*>(self)->TakeBody(std::as_bytes(std::span(data, size))) ? size : 0;
       });
-  if (request_.method == Method::kGet) return;
-  curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, MethodName(request_.method).data());
-  curl_easy_setopt(easy_, CURLOPT_PREREQFUNCTION, &CurlExchange::BeforeSending);
+  const bool is_get = request_.method == Method::kGet;
+  curl_easy_setopt(easy_, CURLOPT_HTTPGET, 1L);  // without a body, until it is said below
+  curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, is_get ? nullptr : MethodName(request_.method).data());
+  curl_easy_setopt(easy_, CURLOPT_PREREQFUNCTION, is_get ? nullptr : &CurlExchange::BeforeSending);
   curl_easy_setopt(easy_, CURLOPT_PREREQDATA, this);
-  if (request_.method == Method::kDelete) return;
+  if (is_get || request_.method == Method::kDelete) return;
   // Content-Length is sent even for an empty body: cpp-httplib waits 5 s where it is missing.
   curl_easy_setopt(easy_, CURLOPT_UPLOAD, 1L);
   curl_easy_setopt(easy_, CURLOPT_INFILESIZE_LARGE, body_size());

@@ -31,8 +31,10 @@ class CurlExchange {
   CurlExchange(CURL* easy, const HttpRequest& request, BodyReceiver* receiver, CurlRace& race, bool is_second);
   CurlExchange(const CurlExchange&) = delete;
   CurlExchange& operator=(const CurlExchange&) = delete;
+  /// Leaves nothing of it in the easy handle, which is out of its multi handle by then.
+  ~CurlExchange();
 
-  /// Tells the easy handle what to send, and to call back here.
+  /// Tells the easy handle what to send, whatever it sent before, and to call back here.
   void Prepare();
 
   /// Once libcurl is done with `code`: the answer, or why there is none. Tells the receiver of an answer without a

@@ -8,6 +8,7 @@ namespace {
 
 constexpr double kEnough = 20;
 constexpr int kHalveAfter = 1000;
+constexpr int kEstimateAfter = 16;  // Each costs as much as ten durations.
 constexpr double kBinsPerDoubling = 8;
 constexpr double kShortestNanoseconds = 1000;
 
@@ -18,13 +19,15 @@ void RunningPercentile::Add(std::chrono::nanoseconds duration) {
   const double bin = ratio <= 1 ? 0 : std::floor(kBinsPerDoubling * std::log2(ratio));
   bins_[std::min(static_cast<std::size_t>(bin), kBins - 1)] += 1;
   total_ += 1;
-  if (++since_halved_ < kHalveAfter) return;
-  since_halved_ = 0;
-  total_ /= 2;
-  for (float& count : bins_) count /= 2;
+  if (++since_halved_ >= kHalveAfter) {
+    since_halved_ = 0;
+    total_ /= 2;
+    for (float& count : bins_) count /= 2;
+  }
+  if (total_ == kEnough || since_halved_ % kEstimateAfter == 0) estimate_ = FromBins();
 }
 
-std::optional<std::chrono::nanoseconds> RunningPercentile::Estimate() const {
+std::optional<std::chrono::nanoseconds> RunningPercentile::FromBins() const {
   if (total_ < kEnough) return std::nullopt;
   double seen = 0;
   std::size_t bin = 0;

@@ -8,7 +8,7 @@
 namespace gcsflux::internal {
 
 /// A percentile of the durations that came lately: a histogram of bins that grow by 9 %, of which every 1000 new
-/// durations halve what is older. An estimate is up to one bin too long. Not thread-safe.
+/// durations halve what is older. An estimate is up to one bin too long, and up to 15 durations old. Not thread-safe.
 class RunningPercentile {
  public:
   /// `percentile` in (0, 1): the share of durations that are no longer.
@@ -16,15 +16,18 @@ class RunningPercentile {
 
   void Add(std::chrono::nanoseconds duration);
   /// Nothing before 20 durations are known.
-  [[nodiscard]] std::optional<std::chrono::nanoseconds> Estimate() const;
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> Estimate() const { return estimate_; }
 
  private:
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> FromBins() const;
+
   static constexpr std::size_t kBins = 240;  // of 2^(1/8), from 1 us to 18 minutes
 
   const double percentile_;
   std::array<float, kBins> bins_ = {};
   double total_ = 0;
   int since_halved_ = 0;
+  std::optional<std::chrono::nanoseconds> estimate_;
 };
 
 }  // namespace gcsflux::internal
