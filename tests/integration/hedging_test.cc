@@ -199,5 +199,32 @@ TEST_F(HedgingTest, ASecondRequestThatIsRefusedIsFollowedByAThird) {
   EXPECT_GE(client_->counters().hedges, before_.hedges + 2);
 }
 
+TEST_F(HedgingTest, ASecondRequestThatIsThrottledCountsAtTheGate) {
+  WarmUp();
+  emulator_.faults().Load(
+      {.rules = {{.name = "stall",
+                  .match = {.operation = "storage.objects.get"},
+                  .action = {.type = "stall", .duration = 1h},
+                  .limits = {.count = 1}},
+                 {.name = "throttle",
+                  .match = {.operation = "storage.objects.get", .attempt = 2},
+                  .action = {.type = "status",
+                             .status = 403,
+                             .body = R"({"error":{"code":403,"errors":[{"reason":"rateLimitExceeded"}]}})"},
+                  .limits = {.count = 1}}}});
+  const auto read = client_->ReadObject({kBucket, "large"});
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_TRUE(*read == content_);
+  ExpectHedged();
+  EXPECT_EQ(emulator_.faults().Fired("throttle"), 1U);
+  EXPECT_EQ(client_->counters().throttled, 1U);
+  const auto gates = client_->flow_control();
+  const auto reads = std::find_if(gates.begin(), gates.end(), [](const GateStatus& gate) {
+    return gate.bucket == kBucket && gate.gate_class == GateClass::kRead;
+  });
+  ASSERT_NE(reads, gates.end());
+  EXPECT_EQ(reads->throttled, 1U);
+}
+
 }  // namespace
 }  // namespace gcsflux

@@ -1,6 +1,6 @@
 #include "client/client_core.h"
 
-#include "retry/throttle_cause.h"
+#include "client/throttling.h"
 #include "wire/error_response.h"
 
 namespace gcsflux {
@@ -8,7 +8,6 @@ namespace gcsflux {
 using internal::Attempts;
 using internal::BodyReceiver;
 using internal::Call;
-using internal::Gate;
 using internal::GateKeeper;
 using internal::HttpRequest;
 using internal::HttpResponse;
@@ -25,22 +24,6 @@ Error RefusedByGate(GateKeeper::Admission::Kind kind) {
   }
 }
 
-std::optional<Error> Throttling(const Result<HttpResponse>& response) {
-  if (!response || (response->status != 429 && response->status != 403 && response->status != 410)) return std::nullopt;
-  Error error = internal::ErrorFromResponse(*response);
-  return error.code == ErrorCode::kRateLimited ? std::optional(std::move(error)) : std::nullopt;
-}
-
-// A request that the service has dealt with, whatever it said, has passed the quota.
-void Report(GateKeeper& gate, Gate::TimePoint sent, const Result<HttpResponse>& response,
-            const std::optional<Error>& throttling, Attempts& attempts) {
-  if (!response || response->status >= 500) return gate.OnOther();
-  if (!throttling) return gate.OnSuccess(sent);
-  // The limit of a single object is that request's own matter.
-  if (internal::CauseOfThrottling(*throttling) == internal::ThrottleCause::kObjectMutation) return gate.OnOther();
-  attempts.SetGateDelay(gate.OnThrottled(sent, attempts.number()));
-}
-
 }  // namespace
 
 Result<HttpResponse> ClientCore::SendRaw(const HttpRequest& request, const std::string& invocation_id,
@@ -48,13 +31,12 @@ Result<HttpResponse> ClientCore::SendRaw(const HttpRequest& request, const std::
                                          const RestOfRead& rest) const {
   attempts.SetInvocationId(invocation_id);
   Sending sending{request, invocation_id, attempts, stop, receiver, rest, nullptr};
-  const GateClass gate_class = internal::GateClassOf(attempts.call().kind);
   if (settings_.throttle_policy != ThrottlePolicy::kGate) {
     auto response = Transmit(sending);
-    if (Throttling(response)) observer_.Throttled({.call = attempts.info(), .gate_class = gate_class});
+    internal::ReportToGate(nullptr, {}, response, attempts, observer_);
     return response;
   }
-  GateKeeper& gate = gates_.For(attempts.call().bucket, gate_class);
+  GateKeeper& gate = gates_.For(attempts.call().bucket, internal::GateClassOf(attempts.call().kind));
   if (!attempts.ticket()) attempts.SetTicket(gates_.NewTicket());
   const GateKeeper::Admission admission = gate.Enter(*attempts.ticket(), attempts.deadline(), stop);
   if (admission.kind != GateKeeper::Admission::Kind::kGo) {
@@ -63,13 +45,7 @@ Result<HttpResponse> ClientCore::SendRaw(const HttpRequest& request, const std::
   }
   sending.gate = &gate;
   auto response = Transmit(sending);
-  const auto throttling = Throttling(response);
-  Report(gate, admission.sent, response, throttling, attempts);
-  if (throttling) {
-    const auto state = gate.state();
-    observer_.Throttled(
-        {.call = attempts.info(), .gate_class = gate_class, .is_engaged = state.is_engaged, .rate = state.rate});
-  }
+  internal::ReportToGate(&gate, admission.sent, response, attempts, observer_);
   return response;
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "client/throttling.h"
+
 namespace gcsflux::internal {
 
 const HttpRequest* Hedge::OnOverdue() {
@@ -38,11 +40,7 @@ void Hedge::OnSecondWon() {
 
 void Hedge::OnSecondFailed(const Result<HttpResponse>& outcome) {
   parts_.observer.HedgeLost(second_->call());
-  if (parts_.gate != nullptr) {
-    const bool is_throttled = outcome && outcome->status == 429;
-    is_throttled ? static_cast<void>(parts_.gate->OnThrottled(sent_, parts_.attempts.number()))
-                 : parts_.gate->OnOther();
-  }
+  ReportToGate(parts_.gate, sent_, outcome, parts_.attempts, parts_.observer);
   second_->Ended(outcome);
   second_.reset();
 }
