@@ -62,6 +62,12 @@ gcsflux_test(upload_tests
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
 target_include_directories(upload_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
+# Downloads into files: what an interrupted one leaves behind.
+gcsflux_test(download_file_tests
+  SOURCES integration/download_file_test.cc transfer/file/partial_state_test.cc
+  LIBRARIES gcsflux_client gcsflux_emulator)
+target_include_directories(download_file_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+
 # Parallel listing: its scheduler against names in memory, and its speed in simulated time.
 gcsflux_test(listing_tests
   SOURCES transfer/listing/code_points_test.cc transfer/listing/memory_bucket.cc transfer/listing/name_sets.cc transfer/listing/scheduler_test.cc

@@ -5,8 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <optional>
+
+#include "base/local_error.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -24,10 +25,6 @@ class Memory : public UploadSource {
  private:
   const std::span<const std::byte> data_;
 };
-
-Error LocalError(const std::string& what, const std::string& path) {
-  return Error{ErrorCode::kLocalIo, "cannot " + what + " '" + path + "': " + std::strerror(errno)};
-}
 
 bool IsSame(const struct stat& a, const struct stat& b) {
   return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "gcsflux/result.h"
+
+namespace gcsflux::internal {
+
+/// What errno says of a local file: "cannot write '/data/x': No space left on device".
+inline Error LocalError(const std::string& what, const std::string& path, int error = errno) {
+  return Error{ErrorCode::kLocalIo, "cannot " + what + " '" + path + "': " + std::strerror(error)};
+}
+
+}  // namespace gcsflux::internal

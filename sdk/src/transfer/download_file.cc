@@ -1,0 +1,195 @@
+#include "gcsflux/download_file.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "base/base64.h"
+#include "base/crc32c.h"
+#include "base/object_name.h"
+#include "transfer/file/partial_file.h"
+#include "transfer/worker_pool.h"
+
+namespace gcsflux {
+namespace {
+
+using internal::PartialFile;
+using internal::PartialRange;
+using internal::PartialState;
+
+// Where the process is killed without a word, so many bytes and those under way have to come again.
+constexpr std::uint64_t kBytesBetweenSaves = 8U << 20;
+
+Error At(const ObjectMetadata& object, ErrorCode code, const std::string& what) {
+  return Error{code, "objects.get " + ToUri({object.bucket, object.name}) + ": " + what};
+}
+
+// One generation's way into one file. Its ranges are read on several threads.
+class FileDownload {
+ public:
+  FileDownload(const Client& client, const ObjectMetadata& object, const DownloadFileOptions& options,
+               PartialFile& file)
+      : client_(client), object_(object), options_(options), file_(file) {}
+
+  // Returns how many bytes of an earlier download it could keep. On failure the file says how far it came.
+  Result<std::uint64_t> Run() {
+    if (auto begun = Begin(); !begun) return begun.error();
+    if (auto read = ReadRanges(); !read) return Leave(read.error());
+    if (object_.crc32c && state_.WholeCrc32c() != *object_.crc32c) {
+      file_.Discard();
+      return At(object_, ErrorCode::kCorrupted,
+                "crc32c " + internal::Crc32cToBase64(state_.WholeCrc32c()) + " of the bytes that came is not " +
+                    internal::Crc32cToBase64(*object_.crc32c) + " of the object");
+    }
+    const auto committed =
+        file_.Commit({.size = object_.size, .may_replace = options_.may_replace, .is_durable = options_.is_durable});
+    if (!committed) return Leave(committed.error());
+    return kept_bytes_.load();
+  }
+
+ private:
+  Result<void> Begin() {
+    const std::string uri = ToUri({object_.bucket, object_.name});
+    auto left = file_.Load();
+    if (left && left->uri == uri && left->generation == object_.generation && left->size == object_.size) {
+      state_ = *std::move(left);
+      return {};
+    }
+    state_ = internal::StartOf(uri, object_.generation, object_.size, options_.range_bytes);
+    const bool is_large = state_.ranges.size() > 1;  // Small files do not fill a disk, and come by the thousand.
+    return file_.Clear(is_large ? object_.size + internal::FormatPartialState(state_).size() : 0);
+  }
+
+  Result<void> ReadRanges() {
+    const std::size_t count = state_.ranges.size();
+    const auto read = [this](std::size_t range, const std::stop_token& stop) { return ReadRange(range, stop); };
+    if (count == 0) return {};
+    if (count == 1) return read(0, options_.stop);
+    internal::WorkerPool pool(std::min(count, static_cast<std::size_t>(options_.max_concurrency)));
+    return pool.Run(count, read, options_.stop);
+  }
+
+  // What is there is believed if it is what it was: the machine may have lost its power, and with it bytes of the file.
+  void CheckKept(std::size_t index) {
+    const PartialRange range = state_.ranges[index];
+    if (range.done_bytes == 0) return;
+    const auto crc32c = file_.Checksum(state_.OffsetOf(index), range.done_bytes);
+    if (crc32c && *crc32c == range.crc32c) {
+      kept_bytes_ += range.done_bytes;
+      Tell(range.done_bytes);
+    } else {
+      Note(index, {});
+    }
+  }
+
+  Result<void> ReadRange(std::size_t index, const std::stop_token& stop) {
+    CheckKept(index);
+    PartialRange range = state_.ranges[index];
+    const std::uint64_t offset = state_.OffsetOf(index);
+    const std::uint64_t missing = state_.LengthOf(index) - range.done_bytes;
+    if (missing == 0) return {};
+    const ByteSink write = [&](std::span<const std::byte> data) -> Result<void> {
+      if (auto written = file_.Write(offset + range.done_bytes, data); !written) return written;
+      range.crc32c = internal::ExtendCrc32c(range.crc32c, data);
+      range.done_bytes += data.size();
+      Note(index, range);
+      SaveFromTimeToTime(data.size());
+      Tell(data.size());
+      return {};
+    };
+    const auto read = client_.ReadObject({object_.bucket, object_.name}, write,
+                                         {.range = ByteRange{offset + range.done_bytes, missing},
+                                          .generation = object_.generation,
+                                          .encryption_key = options_.encryption_key,
+                                          .call = options_.call,
+                                          .stop = stop});
+    if (!read) return read.error();
+    if (read->object_size == object_.size && read->bytes == missing) return {};
+    return At(
+        object_, ErrorCode::kCorrupted,
+        "it has " + std::to_string(read->object_size) + " bytes, and was listed with " + std::to_string(object_.size));
+  }
+
+  void Note(std::size_t index, const PartialRange& range) {
+    const std::scoped_lock lock(mutex_);
+    state_.ranges[index] = range;
+  }
+
+  void Tell(std::uint64_t more_bytes) {
+    const std::uint64_t bytes = told_bytes_ += more_bytes;
+    if (options_.on_progress) options_.on_progress({bytes, object_.size});
+  }
+
+  // A file that cannot be written is noticed by the bytes that go into it, not here.
+  void SaveFromTimeToTime(std::uint64_t more_bytes) {
+    if ((unsaved_bytes_ += more_bytes) < kBytesBetweenSaves) return;
+    const std::unique_lock one_at_a_time(saving_, std::try_to_lock);
+    if (!one_at_a_time) return;
+    unsaved_bytes_ = 0;
+    static_cast<void>(file_.Save(StateNow()));
+  }
+
+  PartialState StateNow() {
+    const std::scoped_lock lock(mutex_);
+    return state_;
+  }
+
+  // After a failure: keeps what can be gone on with.
+  Error Leave(const Error& error) {
+    const bool is_final = error.code == ErrorCode::kCorrupted || error.code == ErrorCode::kAborted ||
+                          error.code == ErrorCode::kNotFound || error.code == ErrorCode::kAlreadyExists;
+    if (is_final || state_.DoneBytes() == 0 || !file_.Save(state_)) file_.Discard();
+    return error;
+  }
+
+  const Client& client_;
+  const ObjectMetadata& object_;
+  const DownloadFileOptions& options_;
+  PartialFile& file_;
+  std::atomic<std::uint64_t> kept_bytes_ = 0;
+  std::atomic<std::uint64_t> told_bytes_ = 0;
+  std::atomic<std::uint64_t> unsaved_bytes_ = 0;
+  std::mutex saving_;  // Held while the state is written, which nobody waits for.
+  std::mutex mutex_;
+  PartialState state_;  // Each range is its thread's to change. Guarded by mutex_ where others look on.
+};
+
+Result<void> CheckArguments(const std::string& path, const DownloadFileOptions& options) {
+  const auto wrong = [](std::string why) { return Error{ErrorCode::kInvalidArgument, std::move(why)}; };
+  if (path.empty() || path.ends_with('/')) return wrong("'" + path + "' names no file");
+  if (path.find('\0') != std::string::npos) return wrong("a file's name holds no byte 0");
+  if (options.range_bytes < 1) return wrong("DownloadFileOptions::range_bytes must be at least 1");
+  if (options.max_concurrency < 1) return wrong("DownloadFileOptions::max_concurrency must be at least 1");
+  return {};
+}
+
+}  // namespace
+
+Result<DownloadedFile> DownloadFile(const Client& client, const ObjectMetadata& object, const std::string& path,
+                                    const DownloadFileOptions& options) {
+  if (auto checked = CheckArguments(path, options); !checked) return checked.error();
+  if (auto checked = internal::CheckObject({object.bucket, object.name}); !checked) return checked.error();
+  constexpr int kTries = 2;  // What came corrupted is read once more: bits turn over on the way too.
+  for (int tried = 1;; ++tried) {
+    const auto file = PartialFile::Open(path);
+    if (!file) return file.error();
+    const auto kept_bytes = FileDownload(client, object, options, **file).Run();
+    if (kept_bytes) return DownloadedFile{object, *kept_bytes};
+    if (kept_bytes.error().code != ErrorCode::kCorrupted || tried == kTries) return kept_bytes.error();
+  }
+}
+
+Result<DownloadedFile> DownloadFile(const Client& client, const ObjectName& object, const std::string& path,
+                                    const DownloadFileOptions& options) {
+  if (auto checked = CheckArguments(path, options); !checked) return checked.error();
+  const auto found =
+      client.GetObject(object, {.encryption_key = options.encryption_key, .call = options.call, .stop = options.stop});
+  if (!found) return found.error();
+  auto downloaded = DownloadFile(client, *found, path, options);
+  if (downloaded || downloaded.error().code != ErrorCode::kNotFound) return downloaded;
+  return At(*found, ErrorCode::kAborted, "the object changed or was deleted while it was being downloaded");
+}
+
+}  // namespace gcsflux

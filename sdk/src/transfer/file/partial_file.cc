@@ -1,0 +1,169 @@
+#include "transfer/file/partial_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "base/crc32c.h"
+#include "base/hex.h"
+#include "base/local_error.h"
+#include "base/sha256.h"
+
+namespace gcsflux::internal {
+namespace {
+
+constexpr std::string_view kEnding = ".gcsflux-partial";
+constexpr std::size_t kMostNameBytes = 255;  // NAME_MAX of every file system that we know of.
+constexpr mode_t kMode = 0666;               // Less the umask, as of any file that is made.
+
+struct Place {
+  std::string directory;  // With its slash; empty where it is the working directory.
+  std::string name;
+};
+
+Place Split(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? Place{"", path} : Place{path.substr(0, slash + 1), path.substr(slash + 1)};
+}
+
+Error InUse(const std::string& path) {
+  return Error{ErrorCode::kLocalIo, "'" + path + "' is being written by another download of the same file"};
+}
+
+// Whether the name still is that of the open file: whoever had it locked before may have renamed or removed it.
+bool IsCurrent(int descriptor, const std::string& path) {
+  struct stat opened {};
+  struct stat named {};
+  return ::fstat(descriptor, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
+         opened.st_dev == named.st_dev;
+}
+
+// Where the file system knows no locks (some of NFS) there are none.
+bool Lock(int descriptor) { return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+
+Result<void> CheckDestination(const std::string& destination) {
+  struct stat found {};
+  if (::lstat(destination.c_str(), &found) != 0) return {};
+  if (S_ISREG(found.st_mode) || S_ISLNK(found.st_mode)) return {};
+  return Error{ErrorCode::kLocalIo, "'" + destination + "' is there already and no regular file"};
+}
+
+}  // namespace
+
+std::string PartialName(std::string_view name) {
+  if (1 + name.size() + kEnding.size() <= kMostNameBytes) return "." + std::string(name) + std::string(kEnding);
+  constexpr std::size_t kHashDigits = 32;
+  const std::size_t kept = kMostNameBytes - kEnding.size() - kHashDigits - 2;
+  const std::string hash = HexEncode(Sha256(name)).substr(0, kHashDigits);
+  return "." + std::string(name.substr(0, kept)) + "." + hash + std::string(kEnding);
+}
+
+Result<std::unique_ptr<PartialFile>> PartialFile::Open(const std::string& destination) {
+  if (auto checked = CheckDestination(destination); !checked) return checked.error();
+  const Place place = Split(destination);
+  const std::string path = place.directory + PartialName(place.name);
+  constexpr int kTries = 10;
+  for (int i = 0; i < kTries; ++i) {
+    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, kMode);
+    if (descriptor < 0) return LocalError("create", path);
+    std::unique_ptr<PartialFile> file(new PartialFile(descriptor, path, destination));
+    struct stat found {};
+    if (::fstat(descriptor, &found) != 0) return LocalError("look at", path);
+    if (!S_ISREG(found.st_mode)) return Error{ErrorCode::kLocalIo, "'" + path + "' is no regular file"};
+    if (!Lock(descriptor)) return InUse(path);
+    if (IsCurrent(descriptor, path)) return file;
+  }
+  return InUse(path);
+}
+
+PartialFile::~PartialFile() { static_cast<void>(::close(descriptor_)); }
+
+std::optional<PartialState> PartialFile::Load() const {
+  struct stat found {};
+  if (::fstat(descriptor_, &found) != 0) return std::nullopt;
+  const auto bytes = static_cast<std::size_t>(std::min<off_t>(found.st_size, kMostStateBytes));
+  std::string tail(bytes, '\0');
+  const ssize_t got = ::pread(descriptor_, tail.data(), bytes, found.st_size - static_cast<off_t>(bytes));
+  if (got != static_cast<ssize_t>(bytes)) return std::nullopt;
+  auto state = ParsePartialState(tail);
+  // A state belongs behind just those bytes that it speaks of.
+  const auto at = static_cast<std::uint64_t>(found.st_size);
+  if (!state || at < state->size || at - state->size != FormatPartialState(*state).size()) return std::nullopt;
+  return state;
+}
+
+Result<void> PartialFile::Clear(std::uint64_t bytes) {
+  if (::ftruncate(descriptor_, 0) != 0) return LocalError("empty", path_);
+  if (bytes == 0) return {};
+  const int set_aside = ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes));
+  if (set_aside != 0 && (errno == ENOSPC || errno == EFBIG || errno == EDQUOT)) {
+    return LocalError("set " + std::to_string(bytes) + " bytes aside for", path_);
+  }
+  return {};  // Other file systems cannot tell beforehand.
+}
+
+Result<void> PartialFile::Write(std::uint64_t offset, std::span<const std::byte> data) const {
+  while (!data.empty()) {
+    const ssize_t put = ::pwrite(descriptor_, data.data(), data.size(), static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return LocalError("write", path_);
+    data = data.subspan(static_cast<std::size_t>(put));
+    offset += static_cast<std::uint64_t>(put);
+  }
+  return {};
+}
+
+Result<std::uint32_t> PartialFile::Checksum(std::uint64_t offset, std::uint64_t length) const {
+  std::vector<std::byte> room(std::min<std::uint64_t>(length, 1U << 20));
+  std::uint32_t crc32c = 0;
+  while (length > 0) {
+    const std::size_t count = std::min<std::uint64_t>(length, room.size());
+    const ssize_t got = ::pread(descriptor_, room.data(), count, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return LocalError("read", path_);
+    if (got == 0) return Error{ErrorCode::kLocalIo, "'" + path_ + "' ends early"};
+    crc32c = ExtendCrc32c(crc32c, std::span(room).first(static_cast<std::size_t>(got)));
+    offset += static_cast<std::uint64_t>(got);
+    length -= static_cast<std::uint64_t>(got);
+  }
+  return crc32c;
+}
+
+Result<void> PartialFile::Save(const PartialState& state) const {
+  const std::string text = FormatPartialState(state);
+  return Write(state.size, std::as_bytes(std::span(text)));
+}
+
+Result<void> PartialFile::Commit(const CommitOptions& options) {
+  if (::ftruncate(descriptor_, static_cast<off_t>(options.size)) != 0) return LocalError("end", path_);
+  if (options.is_durable && ::fsync(descriptor_) != 0) return LocalError("sync", path_);
+  if (auto renamed = Rename(options.may_replace); !renamed || !options.is_durable) return renamed;
+  const std::string directory = Split(destination_).directory;
+  const int opened = ::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0) return LocalError("open", directory);
+  const int synced = ::fsync(opened);
+  const int error = errno;
+  static_cast<void>(::close(opened));
+  if (synced != 0) return LocalError("sync", directory, error);
+  return {};
+}
+
+Result<void> PartialFile::Rename(bool may_replace) const {
+  const unsigned int flags = may_replace ? 0 : RENAME_NOREPLACE;
+  if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, destination_.c_str(), flags) == 0) return {};
+  if (!may_replace && (errno == EINVAL || errno == ENOSYS)) {  // A file system that cannot: a hard link never replaces.
+    if (::link(path_.c_str(), destination_.c_str()) == 0)
+      return static_cast<void>(::unlink(path_.c_str())), Result<void>();
+  }
+  if (errno == EEXIST) return Error{ErrorCode::kAlreadyExists, "'" + destination_ + "' is there already"};
+  return LocalError("name", destination_);
+}
+
+void PartialFile::Discard() { static_cast<void>(::unlink(path_.c_str())); }
+
+}  // namespace gcsflux::internal

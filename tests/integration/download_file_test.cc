@@ -1,0 +1,318 @@
+// DownloadFile against the emulator: whole files only, whatever happens on the way, and what is kept for the next time.
+#include "gcsflux/download_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+
+#include "gcsflux/emulator/emulator.h"
+#include "support/test_directory.h"
+#include "support/upload_case.h"
+
+namespace gcsflux {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::seconds;
+using testing::Pattern;
+
+constexpr std::uint64_t kRange = 1U << 20;
+constexpr std::uint64_t kMiddle = 2 * kRange + 500'000;
+constexpr std::size_t kSize = 4 * kRange + 12'345;
+
+std::string ReadAll(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class DownloadFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(client_.InsertBucket("bkt").ok());
+    Store(Pattern(kSize));
+  }
+
+  void Store(const std::string& bytes) {
+    const auto stored = client_.InsertObject(kObject, AsBytes(bytes));
+    ASSERT_TRUE(stored.ok()) << stored.error().message;
+    object_ = *stored;
+  }
+
+  void Load(const emulator::FaultMatch& match, const emulator::FaultAction& action, std::uint64_t count = 1) {
+    emulator::FaultRule rule{.name = "fault", .match = match, .action = action, .limits = {.count = count}};
+    rule.match.operation = "storage.objects.get";
+    emulator_.faults().Load({.rules = {rule}});
+  }
+  [[nodiscard]] std::uint64_t Fired() { return emulator_.faults().Fired("fault"); }
+
+  // Of the object, that went out since `Reads()` was this.
+  [[nodiscard]] std::uint64_t BytesOut() const { return emulator_.counters().bytes_out; }
+
+  [[nodiscard]] DownloadFileOptions Options() const { return {.range_bytes = kRange, .max_concurrency = 3}; }
+
+  // Leaves the object's first `at` bytes behind: there the connection breaks, and the repeated request is refused.
+  void Interrupt(std::uint64_t at) {
+    const emulator::FaultMatch match{.operation = "storage.objects.get", .covers_byte = at};
+    emulator::FaultMatch again = match;
+    again.attempt = 2;
+    emulator_.faults().Load(
+        {.rules = {{.name = "cut",
+                    .match = match,
+                    .action = {.type = "cut", .after_bytes = at % kRange},
+                    .limits = {.count = 1}},
+                   {.name = "refused", .match = again, .action = {.type = "status", .status = 401}}}});
+    auto options = Options();
+    options.max_concurrency = 1;
+    const auto failed = DownloadFile(client_, kObject, file_, options);
+    ASSERT_FALSE(failed.ok());
+    EXPECT_EQ(emulator_.faults().Fired("cut"), 1U);
+    EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
+    emulator_.faults().Clear();
+    ASSERT_TRUE(fs::exists(partial_));
+    ASSERT_FALSE(fs::exists(file_));
+  }
+
+  void ExpectWhole(const std::string& bytes = Pattern(kSize)) const {
+    EXPECT_TRUE(ReadAll(file_) == bytes) << file_;
+    EXPECT_FALSE(fs::exists(partial_));
+  }
+
+  const ObjectName kObject{"bkt", "o"};
+  emulator::Emulator emulator_;
+  Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}});
+  ObjectMetadata object_;
+  testing::TestDirectory directory_;
+  const std::string file_ = directory_.path() / "file";
+  const fs::path partial_ = directory_.path() / ".file.gcsflux-partial";
+};
+
+TEST_F(DownloadFileTest, BringsObjectsOfAnySize) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{kRange}, std::size_t{kRange} + 1, kSize}) {
+    Store(Pattern(size));
+    const auto done = DownloadFile(client_, kObject, file_, Options());
+    ASSERT_TRUE(done.ok()) << done.error().message;
+    EXPECT_EQ(done->object.generation, object_.generation);
+    EXPECT_EQ(done->kept_bytes, 0U);
+    ExpectWhole(Pattern(size));
+  }
+}
+
+TEST_F(DownloadFileTest, ReadsALargeObjectOverSeveralConnections) {
+  ASSERT_TRUE(DownloadFile(client_, object_, file_, Options()).ok());
+  std::size_t reads = 0;
+  for (const auto& record : emulator_.journal()) reads += record.operation == "storage.objects.get";
+  EXPECT_EQ(reads, 5U);
+  ExpectWhole();
+}
+
+TEST_F(DownloadFileTest, GoesOnWhereItWasInterrupted) {
+  Interrupt(kMiddle);
+  const std::uint64_t before = BytesOut();
+  std::atomic<std::uint64_t> most = 0;
+  auto options = Options();
+  options.on_progress = [&](const Progress& progress) {
+    EXPECT_EQ(progress.total, kSize);
+    for (std::uint64_t seen = most; seen < progress.bytes && !most.compare_exchange_weak(seen, progress.bytes);) {
+    }
+  };
+  const auto done = DownloadFile(client_, object_, file_, options);
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(done->kept_bytes, kMiddle);
+  EXPECT_EQ(BytesOut() - before, kSize - done->kept_bytes);
+  EXPECT_EQ(most, kSize);
+  ExpectWhole();
+}
+
+TEST_F(DownloadFileTest, GoesOnWhateverTheSizeOfItsRangesIsNow) {
+  Interrupt(kMiddle);
+  auto options = Options();
+  options.range_bytes = 100'000;
+  const auto done = DownloadFile(client_, kObject, file_, options);
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(done->kept_bytes, kMiddle);
+  ExpectWhole();
+}
+
+TEST_F(DownloadFileTest, BeginsAnewWhereTheObjectIsAnother) {
+  Interrupt(kMiddle);
+  Store(Pattern(kSize - 1));
+  const auto done = DownloadFile(client_, kObject, file_, Options());
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(done->kept_bytes, 0U);
+  ExpectWhole(Pattern(kSize - 1));
+}
+
+TEST_F(DownloadFileTest, ReadsAgainWhatItsFileHasLost) {
+  Interrupt(kMiddle);
+  {
+    std::fstream file(partial_, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(kRange + 5);
+    file.put('?');
+  }
+  const auto done = DownloadFile(client_, kObject, file_, Options());
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(done->kept_bytes, kMiddle - kRange);
+  ExpectWhole();
+}
+
+TEST_F(DownloadFileTest, BeginsAnewWhereItsStateIsBroken) {
+  Interrupt(kMiddle);
+  fs::resize_file(partial_, fs::file_size(partial_) - 1);
+  const auto done = DownloadFile(client_, kObject, file_, Options());
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(done->kept_bytes, 0U);
+  ExpectWhole();
+}
+
+TEST_F(DownloadFileTest, IsCancelledInTheMidstAndGoesOn) {
+  Load({.covers_byte = 3 * kRange + 700'000}, {.type = "stall", .after_bytes = 600'000, .duration = seconds(3'600)});
+  emulator_.clock().Freeze();
+  std::stop_source stop;
+  auto options = Options();
+  options.stop = stop.get_token();
+  std::optional<Result<DownloadedFile>> cancelled;
+  {
+    const std::jthread download([&] { cancelled = DownloadFile(client_, object_, file_, options); });
+    emulator_.clock().AwaitWaiters(1);
+    stop.request_stop();
+  }
+  EXPECT_EQ(Fired(), 1U);
+  ASSERT_FALSE(cancelled->ok());
+  EXPECT_EQ(cancelled->error().code, ErrorCode::kCancelled);
+  emulator_.faults().Clear();
+  const auto done = DownloadFile(client_, object_, file_, Options());
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_GT(done->kept_bytes, 0U);
+  ExpectWhole();
+}
+
+TEST_F(DownloadFileTest, ReadsOnceMoreWhatCameCorrupted) {
+  Load({}, {.type = "corrupt", .at_byte = kRange + 1});
+  const auto done = DownloadFile(client_, object_, file_, Options());
+  EXPECT_EQ(Fired(), 1U);
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  ExpectWhole();
+}
+
+TEST_F(DownloadFileTest, LeavesWhatWasThereWhereTheObjectIsCorrupted) {
+  static_cast<void>(directory_.Write("file", "earlier"));
+  Load({}, {.type = "corrupt", .at_byte = kRange + 1}, 100);
+  const auto failed = DownloadFile(client_, object_, file_, Options());
+  EXPECT_EQ(Fired(), 2U);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kCorrupted);
+  EXPECT_NE(failed.error().message.find("gs://bkt/o"), std::string::npos);
+  ExpectWhole("earlier");
+}
+
+TEST_F(DownloadFileTest, NamesAnObjectThatChangedMeanwhile) {
+  const ObjectMetadata old = object_;
+  Store(Pattern(10));
+  const auto failed = DownloadFile(client_, old, file_, Options());
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kNotFound);
+  EXPECT_TRUE(fs::is_empty(directory_.path()));
+}
+
+TEST_F(DownloadFileTest, ReplacesAFileOrNot) {
+  static_cast<void>(directory_.Write("file", "earlier"));
+  auto options = Options();
+  options.may_replace = false;
+  const auto failed = DownloadFile(client_, object_, file_, options);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kAlreadyExists);
+  ExpectWhole("earlier");
+  options.may_replace = true;
+  options.is_durable = true;
+  ASSERT_TRUE(DownloadFile(client_, object_, file_, options).ok());
+  ExpectWhole();
+}
+
+TEST_F(DownloadFileTest, ReplacesASymbolicLinkAndLeavesWhatItLeadsTo) {
+  const std::string target = directory_.Write("target", "untouched");
+  fs::create_symlink(target, file_);
+  ASSERT_TRUE(DownloadFile(client_, object_, file_, Options()).ok());
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(file_)));
+  EXPECT_EQ(ReadAll(target), "untouched");
+  ExpectWhole();
+}
+
+TEST_F(DownloadFileTest, FollowsNoLinkInPlaceOfItsTemporaryFile) {
+  const std::string target = directory_.Write("target", "untouched");
+  fs::create_symlink(target, partial_);
+  const auto failed = DownloadFile(client_, object_, file_, Options());
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
+  EXPECT_EQ(ReadAll(target), "untouched");
+}
+
+TEST_F(DownloadFileTest, SaysWhereItCannotWrite) {
+  fs::create_directory(file_);
+  struct Case {
+    std::string path;
+    ErrorCode want;
+  };
+  for (const Case& c :
+       {Case{directory_.path() / "none" / "file", ErrorCode::kLocalIo}, Case{file_, ErrorCode::kLocalIo},
+        Case{"", ErrorCode::kInvalidArgument}, Case{file_ + "/", ErrorCode::kInvalidArgument},
+        Case{"/dev/null", ErrorCode::kLocalIo}, Case{directory_.path() / std::string(256, 'n'), ErrorCode::kLocalIo}}) {
+    const auto failed = DownloadFile(client_, object_, c.path, Options());
+    ASSERT_FALSE(failed.ok()) << c.path;
+    EXPECT_EQ(failed.error().code, c.want) << failed.error().message;
+    EXPECT_NE(failed.error().message.find("'"), std::string::npos) << failed.error().message;
+  }
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(DownloadFileTest, TakesTheLongestNameThatADirectoryTakes) {
+  const fs::path path = directory_.path() / std::string(255, 'n');
+  ASSERT_TRUE(DownloadFile(client_, object_, path, Options()).ok());
+  EXPECT_TRUE(ReadAll(path) == Pattern(kSize));
+}
+
+TEST_F(DownloadFileTest, RefusesASecondDownloadOfOneFile) {
+  Load({.covers_byte = 0}, {.type = "stall", .after_bytes = 1'000, .duration = seconds(3'600)});
+  emulator_.clock().Freeze();
+  std::stop_source stop;
+  auto options = Options();
+  options.stop = stop.get_token();
+  const std::jthread first([&] { static_cast<void>(DownloadFile(client_, object_, file_, options)); });
+  emulator_.clock().AwaitWaiters(1);
+  const auto second = DownloadFile(client_, object_, file_, Options());
+  stop.request_stop();
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().code, ErrorCode::kLocalIo);
+  EXPECT_NE(second.error().message.find("another download"), std::string::npos) << second.error().message;
+}
+
+// As a disk that is full, but for the code that the system gives.
+TEST_F(DownloadFileTest, SaysWhyAFileCannotGrow) {
+  rlimit old{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
+  rlimit small = old;
+  small.rlim_cur = 2 * kRange + 100'000;
+  const auto old_action = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  auto options = Options();
+  options.max_concurrency = 1;
+  const auto failed = DownloadFile(client_, object_, file_, options);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
+  std::signal(SIGXFSZ, old_action);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
+  EXPECT_NE(failed.error().message.find("cannot write"), std::string::npos) << failed.error().message;
+  EXPECT_FALSE(fs::exists(file_));
+  ASSERT_TRUE(DownloadFile(client_, object_, file_, Options()).ok());
+  ExpectWhole();
+}
+
+}  // namespace
+}  // namespace gcsflux
