@@ -220,14 +220,32 @@ class Page:
         return self._results.contexts[-1]
 
 
-def render(template, results):
+def sections(page):
+    """The text of a page by its headings, in order; what stands before the first is that of ""."""
+    parts = re.split(r"^(?=## )", page, flags=re.MULTILINE)
+    return {part.partition("\n")[0] if part.startswith("## ") else "": part for part in parts}
+
+
+def render(template, results, page_before=""):
+    """Fills the template. A section of which nothing was measured stays as it was on the page before."""
     page = Page(results)
     names = {name: getattr(page, name) for name in dir(page) if not name.startswith("_")}
+    filled = missing = 0
 
     def fill(match):
+        nonlocal filled, missing
         try:
-            return str(eval(match[1].strip(), {"__builtins__": {}}, names))
+            text = str(eval(match[1].strip(), {"__builtins__": {}}, names))
+            filled += 1
+            return text
         except NotMeasured:
+            missing += 1
             return "not measured"
 
-    return re.sub(r"\{\{(.*?)\}\}", fill, template, flags=re.DOTALL)
+    before = sections(page_before)
+    out = []
+    for heading, section in sections(template).items():
+        filled = missing = 0
+        text = re.sub(r"\{\{(.*?)\}\}", fill, section, flags=re.DOTALL)
+        out.append(text if filled or not missing else before.get(heading) or text)
+    return "".join(out)

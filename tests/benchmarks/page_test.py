@@ -54,6 +54,14 @@ class PageTest(unittest.TestCase):
         self.assertEqual(self.render(template, [runs("BM_A", 850), runs("BM_B", 1000)]),
                          "1,000/s | 850/s | 0.85 | at least 0.9: **missed**")
 
+    def test_keeps_a_section_of_which_nothing_was_measured(self):
+        template = '## A\n{{ per_second(rate("BM_A")) }}\n## B\nnew words {{ per_second(rate("BM_B")) }}\n'
+        before = "## A\nold\n## B\nold\n"
+        directory = pathlib.Path(self.directory.name)
+        self.render("", [runs("BM_A", 1000)])
+        page = benchmarks_page.render(template, benchmarks_page.Results(directory), before)
+        self.assertEqual(page, "## A\n1,000/s\n## B\nold\n")
+
     def test_judges_bounds_by_the_worst_run(self):
         page = self.render('{{ judge(time("BM_A"), ms, at_most=3) }}', [runs("BM_A", 1, 0.5, 0.25)])
         self.assertEqual(page, "2 ms ± 75 % | at most 3: **missed**")
