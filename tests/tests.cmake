@@ -137,6 +137,10 @@ if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the proce
   target_include_directories(large_object_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
   add_dependencies(large_object_memory_tests gcsflux-emulator)
 endif()
+# The gcsflux command: what it decides, and what it does against the emulator.
+gcsflux_test(cli_tests
+  SOURCES cli/copy_plan_test.cc cli/duration_test.cc cli/names_test.cc cli/progress_test.cc
+  LIBRARIES gcsflux_cli gcsflux_emulator)
 add_test(NAME cli COMMAND ${PROJECT_SOURCE_DIR}/tests/cli/cli_test.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 add_test(NAME cli_credentials
          COMMAND ${PROJECT_SOURCE_DIR}/tests/cli/credentials_test.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})

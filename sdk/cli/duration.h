@@ -1,0 +1,14 @@
+#pragma once
+
+#include <chrono>
+#include <string_view>
+
+#include "gcsflux/result.h"
+
+namespace gcsflux::cli {
+
+/// "30s", "10m", "1h", "2d" or "1h30m": whole numbers with their units. kInvalidArgument for anything else, and for
+/// more than a hundred years.
+Result<std::chrono::seconds> ParseDuration(std::string_view text);
+
+}  // namespace gcsflux::cli

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace gcsflux::cli {
+
+/// How far a command is. A value.
+struct TransferCounts {
+  std::uint64_t objects = 0;      ///< That there are to copy, those to be skipped not among them.
+  std::uint64_t bytes = 0;        ///< Theirs.
+  std::uint64_t copied = 0;       ///< Objects that are complete.
+  std::uint64_t moved_bytes = 0;  ///< That moved, those of objects that are not complete too.
+  std::uint64_t kept_bytes = 0;   ///< That an earlier, interrupted command had moved.
+  std::uint64_t skipped = 0;      ///< Objects that were there.
+  std::uint64_t failed = 0;
+  std::uint64_t deleted = 0;
+};
+
+/// "12.3 MB": decimal units, three digits.
+std::string BytesText(double bytes);
+
+/// What a terminal shows while it goes on, in at most `columns` columns, without a line's end.
+std::string ProgressLine(const TransferCounts& counts, double seconds, std::size_t columns);
+
+/// What is said at the end, in one line. `verb` is what was done: "copied".
+std::string SummaryLine(const TransferCounts& counts, double seconds, const std::string& verb);
+
+}  // namespace gcsflux::cli

@@ -1,0 +1,27 @@
+#include "cli/duration.h"
+
+#include <gtest/gtest.h>
+
+namespace gcsflux::cli {
+namespace {
+
+TEST(ParseDuration, TakesNumbersWithUnits) {
+  EXPECT_EQ(*ParseDuration("30s"), std::chrono::seconds(30));
+  EXPECT_EQ(*ParseDuration("10m"), std::chrono::minutes(10));
+  EXPECT_EQ(*ParseDuration("1h"), std::chrono::hours(1));
+  EXPECT_EQ(*ParseDuration("2d"), std::chrono::hours(48));
+  EXPECT_EQ(*ParseDuration("1h30m"), std::chrono::minutes(90));
+  EXPECT_EQ(*ParseDuration("0s"), std::chrono::seconds(0));
+}
+
+TEST(ParseDuration, RefusesAnythingElse) {
+  for (const char* text :
+       {"", "1", "h", "-1h", "1.5h", "1 h", "1h ", "1w", "1h30", "99999999999999999999s", "40000d", "36500d36500d"}) {
+    const auto parsed = ParseDuration(text);
+    ASSERT_FALSE(parsed.ok()) << text;
+    EXPECT_EQ(parsed.error().code, ErrorCode::kInvalidArgument);
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux::cli
