@@ -32,13 +32,14 @@ forbid "the flow-control layer knows no wire format" 'wire/' $(files sdk/src/ret
 # Third parties, each where it belongs.
 forbid "curl belongs to sdk/src/http" 'curl/' $(files_without '^sdk/src/http/' sdk)
 forbid "JSON belongs to sdk/src/wire and sdk/src/auth" 'nlohmann/' $(files_without '^sdk/src/(wire|auth)/' sdk)
+forbid "fast JSON belongs to sdk/src/wire/listed_page" 'simdjson' $(files_without '^sdk/src/wire/listed_page' sdk)
 forbid "XML belongs to sdk/src/wire" 'pugixml' $(files_without '^sdk/src/wire/' sdk)
 forbid "OpenSSL belongs to sdk/src/auth, but for a hash" 'openssl/' $(files_without '^sdk/src/(auth/|base/sha256)' sdk)
 forbid "zlib belongs to sdk/src/client/gunzip" 'zlib' $(files_without '^sdk/src/client/gunzip' sdk)
 forbid "httplib belongs to the emulator's server" 'httplib' $(files_without '^emulator/src/server/' sdk emulator conformance)
 forbid "gflags belongs to sdk/src/flags and to programs" 'gflags/' $(files_without '^(sdk/src/flags|sdk/cli)/' sdk)
 forbid "torch belongs to L5" '(torch|ATen|c10|caffe2)/' $(files_without '/torch/' sdk) $(files emulator conformance)
-forbid "a public header names a third party" '(curl|nlohmann|pugixml|httplib|gflags|openssl|isa-l)' \
+forbid "a public header names a third party" '(curl|nlohmann|simdjson|pugixml|httplib|gflags|openssl|isa-l)' \
   $(files sdk/include emulator/include)
 
 # The emulator is an independent oracle.

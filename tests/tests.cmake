@@ -71,7 +71,7 @@ target_include_directories(download_file_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk
 # Parallel listing: its scheduler against names in memory, and its speed in simulated time.
 gcsflux_test(listing_tests
   SOURCES transfer/listing/code_points_test.cc transfer/listing/memory_bucket.cc transfer/listing/name_sets.cc transfer/listing/scheduler_test.cc
-          transfer/listing/simulation.cc transfer/listing/simulation_test.cc
+          transfer/listing/simulation.cc transfer/listing/simulation_test.cc wire/listed_page_test.cc
   LIBRARIES gcsflux_client)
 target_include_directories(listing_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_test(parallel_listing_tests

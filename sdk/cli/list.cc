@@ -82,7 +82,7 @@ class Printer {
       hex << std::hex << std::setfill('0') << std::setw(8) << *object.crc32c;
       text_.append(",\"crc32c\":\"").append(hex.str()).append("\"");
     }
-    text_.append(",\"storageClass\":").append(JsonText(object.storage_class));
+    text_.append(",\"storageClass\":").append(JsonText(object.storage_class.name()));
     text_.append(",\"updated\":\"").append(Iso8601(object.updated)).append("\"}\n");
   }
 
@@ -115,7 +115,7 @@ Result<void> ListLevel(const Client& client, const ObjectName& prefix, const std
                  .size = object.size,
                  .generation = object.generation,
                  .crc32c = object.crc32c,
-                 .storage_class = std::move(object.storage_class),
+                 .storage_class = StorageClass(object.storage_class),
                  .updated = object.updated});
   }
   return printer.Flush();

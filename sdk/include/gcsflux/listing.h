@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gcsflux/client.h"
+#include "gcsflux/storage_class.h"
 
 namespace gcsflux {
 
@@ -39,7 +40,7 @@ struct ListedObject {
   std::uint64_t size = 0;  ///< In bytes, as stored.
   std::int64_t generation = 0;
   std::optional<std::uint32_t> crc32c = {};
-  std::string storage_class = {};
+  StorageClass storage_class = {};
   std::chrono::system_clock::time_point updated = {};
 };
 

@@ -35,14 +35,20 @@ Result<ListingReport> ListInParallel(const Client& client, const ObjectName& pre
 }
 
 Result<Listing> ListInParallel(const Client& client, const ObjectName& prefix, const ParallelListOptions& options) {
-  Listing listing;
-  const auto append = [&](std::vector<ListedObject> objects) -> Result<void> {
-    std::move(objects.begin(), objects.end(), std::back_inserter(listing.objects));
+  std::vector<std::vector<ListedObject>> batches;
+  const auto keep = [&](std::vector<ListedObject> objects) -> Result<void> {
+    batches.push_back(std::move(objects));
     return {};
   };
-  auto report = ListInParallel(client, prefix, ListingOrder::kByName, append, options);
+  auto report = ListInParallel(client, prefix, ListingOrder::kByName, keep, options);
   if (!report) return report.error();
-  listing.report = *std::move(report);
+  Listing listing{.report = *std::move(report)};
+  // Once all are counted: a vector that grows as they come holds memory for up to twice as many.
+  listing.objects.reserve(static_cast<std::size_t>(listing.report.objects));
+  for (auto& batch : batches) {
+    std::move(batch.begin(), batch.end(), std::back_inserter(listing.objects));
+    batch = {};
+  }
   return listing;
 }
 

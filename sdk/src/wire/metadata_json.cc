@@ -119,23 +119,24 @@ BucketMetadata ToBucket(const Json& resource) {
 // Parses `text` and hands the resource on; whatever is wrong with it comes back as kBadResponse.
 template <class T>
 Result<T> Parse(std::string_view text, const std::function<T(const Json&)>& convert) {
-  constexpr std::size_t kShown = 256;
-  const auto refuse = [&](const std::string& why) {
-    return Error{ErrorCode::kBadResponse,
-                 "the answer is not Cloud Storage's JSON (" + why + "): '" + std::string(text.substr(0, kShown)) + "'"};
-  };
   const Json document = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!document.is_object()) return refuse("no JSON object");
+  if (!document.is_object()) return NotTheServicesJson("no JSON object", text);
   try {
     return convert(document);
   } catch (const WrongField& wrong) {
-    return refuse(wrong.what);
+    return NotTheServicesJson(wrong.what, text);
   } catch (const Json::exception&) {
-    return refuse("a field of the wrong type");
+    return NotTheServicesJson("a field of the wrong type", text);
   }
 }
 
 }  // namespace
+
+Error NotTheServicesJson(std::string_view why, std::string_view text) {
+  constexpr std::size_t kShown = 256;
+  return Error{ErrorCode::kBadResponse, "the answer is not Cloud Storage's JSON (" + std::string(why) + "): '" +
+                                            std::string(text.substr(0, kShown)) + "'"};
+}
 
 Result<ObjectMetadata> ParseObject(std::string_view json) { return Parse<ObjectMetadata>(json, ToObject); }
 

@@ -19,6 +19,9 @@ struct RewriteStep {
   std::optional<ObjectMetadata> object = {};  ///< Once it is done.
 };
 
+/// What those below return for an answer that is wrong somewhere.
+Error NotTheServicesJson(std::string_view why, std::string_view text);
+
 Result<RewriteStep> ParseRewriteStep(std::string_view json);
 Result<std::vector<std::string>> ParsePermissions(std::string_view json);
 Result<ObjectMetadata> ParseObject(std::string_view json);

@@ -57,7 +57,12 @@ HttpRequest ReadObjectRequest(std::string_view endpoint, const ObjectName& objec
 }
 
 HttpRequest ListObjectsRequest(std::string_view endpoint, std::string_view bucket, const ListObjectsOptions& options) {
-  const std::string fields = "nextPageToken,prefixes,items(" + ObjectFields(options.fields) + ")";
+  return ListObjectsRequest(endpoint, bucket, options, ObjectFields(options.fields));
+}
+
+HttpRequest ListObjectsRequest(std::string_view endpoint, std::string_view bucket, const ListObjectsOptions& options,
+                               std::string_view item_fields) {
+  const std::string fields = "nextPageToken,prefixes,items(" + std::string(item_fields) + ")";
   return {.url = *RequestUrl::OfBucket(endpoint, bucket)
                       .Literal("/o")
                       .Query("projection", "noAcl")

@@ -15,6 +15,9 @@ HttpRequest GetObjectRequest(std::string_view endpoint, const ObjectName& object
 HttpRequest ReadObjectRequest(std::string_view endpoint, const ObjectName& object, const ReadObjectOptions& options,
                               std::uint64_t skip, std::optional<std::int64_t> generation);
 HttpRequest ListObjectsRequest(std::string_view endpoint, std::string_view bucket, const ListObjectsOptions& options);
+/// The same with `item_fields` of each object, whatever `options` says.
+HttpRequest ListObjectsRequest(std::string_view endpoint, std::string_view bucket, const ListObjectsOptions& options,
+                               std::string_view item_fields);
 HttpRequest PatchObjectRequest(std::string_view endpoint, const ObjectName& object, const ObjectChanges& changes,
                                const PatchObjectOptions& options);
 HttpRequest UpdateObjectRequest(std::string_view endpoint, const ObjectName& object, const ObjectAttributes& attributes,

@@ -6,6 +6,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/object_name.h"
+#include "client/client_core.h"
+#include "client/make_call.h"
+
 namespace gcsflux::internal::listing {
 namespace {
 
@@ -14,7 +18,6 @@ constexpr std::size_t kPageSize = 5000;
 constexpr std::uint64_t kSequentialLimit = 4 * kPageSize;
 constexpr std::size_t kSplitPoints = 255;
 constexpr std::string_view kComposites = "dataflux-composed-objects/";
-constexpr const char* kFields = "name,size,generation,crc32c,storageClass,updated";
 
 std::size_t Parallelism(const ParallelListOptions& options) {
   if (options.limit && *options.limit <= kSequentialLimit) return 1;
@@ -32,18 +35,15 @@ SchedulerOptions MakeSchedulerOptions(const std::string& prefix, const ParallelL
           .split_points = Parallelism(options) > 1 ? options.split_points : std::vector<std::string>()};
 }
 
-Delivery::Batch ToListed(std::vector<ObjectMetadata> objects) {
-  Delivery::Batch listed;
-  listed.reserve(objects.size());
-  for (ObjectMetadata& object : objects) {
-    listed.push_back({.name = std::move(object.name),
-                      .size = object.size,
-                      .generation = object.generation,
-                      .crc32c = object.crc32c,
-                      .storage_class = std::move(object.storage_class),
-                      .updated = object.updated});
-  }
-  return listed;
+Result<ListedPage> ListPage(const Client& client, const std::string& bucket, const ListObjectsOptions& options) {
+  if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
+  const ClientCore& core = client.core();
+  const auto call = MakeCall(core, Operation::kListObjects, {bucket, options.prefix}, options);
+  auto answer = core.Exchange(call, ListedPageRequest(core.endpoint(), bucket, options));
+  if (!answer) return answer.error();
+  auto page = ParseListedPage(std::move(answer->body));
+  if (!page) return InCall(call, page.error());
+  return page;
 }
 
 bool CostsRetrieval(const std::string& storage_class) {
@@ -104,12 +104,21 @@ Result<void> ParallelListing::DeliverBatch(Delivery::Batch batch) {
     batch.resize(static_cast<std::size_t>(*options_.limit - report_.objects));
   }
   if (batch.empty()) return {};
-  report_.objects += batch.size();
-  for (const ListedObject& object : batch) ++report_.storage_classes[object.storage_class];
+  Count(batch);
   try {
     return sink_(std::move(batch));
   } catch (const std::exception& thrown) {
     return Error{ErrorCode::kLocalIo, "LIST " + ToUri(prefix_) + ": the sink threw: " + thrown.what()};
+  }
+}
+
+void ParallelListing::Count(const Delivery::Batch& batch) {
+  report_.objects += batch.size();
+  for (auto first = batch.begin(); first != batch.end();) {
+    const StorageClass of = first->storage_class;
+    const auto last = std::find_if(first, batch.end(), [of](const ListedObject& o) { return o.storage_class != of; });
+    report_.storage_classes[of.name()] += static_cast<std::uint64_t>(last - first);
+    first = last;
   }
 }
 
@@ -151,25 +160,24 @@ void ParallelListing::Work() {
   }
 }
 
-Result<ObjectPage> ParallelListing::Ask(const Call& call) const {
+Result<ListedPage> ParallelListing::Ask(const Call& call) const {
   const bool is_plain = call.start_offset == call.prefix;  // as everybody lists: the prefix says it
-  return client_.ListObjects(prefix_.bucket, {.prefix = call.prefix,
-                                              .delimiter = call.delimiter,
-                                              .start_offset = is_plain ? std::string() : call.start_offset,
-                                              .end_offset = call.end_offset,
-                                              .max_results = static_cast<int>(call.max_results),
-                                              .page_token = call.page_token,
-                                              .fields = call.delimiter.empty() ? kFields : "name",
-                                              .call = options_.call,
-                                              .stop = stop_.get_token()});
+  return ListPage(client_, prefix_.bucket,
+                  {.prefix = call.prefix,
+                   .delimiter = call.delimiter,
+                   .start_offset = is_plain ? std::string() : call.start_offset,
+                   .end_offset = call.end_offset,
+                   .max_results = static_cast<int>(call.max_results),
+                   .page_token = call.page_token,
+                   .call = options_.call,
+                   .stop = stop_.get_token()});
 }
 
-Result<void> ParallelListing::OnPage(const Call& call, ObjectPage page) {
-  Delivery::Batch objects = ToListed(std::move(page.objects));
+Result<void> ParallelListing::OnPage(const Call& call, ListedPage page) {
   const std::vector<std::string_view> prefixes(page.prefixes.begin(), page.prefixes.end());
   std::vector<std::string_view> names;
-  names.reserve(objects.size());
-  for (const ListedObject& object : objects) {
+  names.reserve(page.objects.size());
+  for (const ListedObject& object : page.objects) {
     if (!names.empty() && object.name <= names.back()) {
       return Error{ErrorCode::kBadResponse, "LIST " + ToUri(prefix_) +
                                                 ": the page's names are not in bytewise order: " + object.name +
@@ -179,7 +187,7 @@ Result<void> ParallelListing::OnPage(const Call& call, ObjectPage page) {
   }
   const PageView view{.names = names, .prefixes = prefixes, .next_page_token = page.next_page_token};
   const std::scoped_lock lock(mutex_);
-  if (!is_over_) Accept(call, std::move(objects), view);
+  if (!is_over_) Accept(call, std::move(page.objects), view);
   return {};
 }
 

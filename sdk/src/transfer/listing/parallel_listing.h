@@ -14,6 +14,7 @@
 #include "gcsflux/listing.h"
 #include "transfer/listing/delivery.h"
 #include "transfer/listing/scheduler.h"
+#include "wire/listed_page.h"
 
 namespace gcsflux::internal::listing {
 
@@ -28,8 +29,8 @@ class ParallelListing {
 
  private:
   void Work();
-  [[nodiscard]] Result<ObjectPage> Ask(const Call& call) const;
-  Result<void> OnPage(const Call& call, ObjectPage page);
+  [[nodiscard]] Result<ListedPage> Ask(const Call& call) const;
+  Result<void> OnPage(const Call& call, ListedPage page);
   void Accept(const Call& call, Delivery::Batch objects, const PageView& page);
   void BeginCalls(std::size_t free_threads);
   void Fail(Error error);
@@ -37,6 +38,7 @@ class ParallelListing {
   Result<void> Deliver();
   Result<void> DeliverBatch(Delivery::Batch batch);
   void Filter(Delivery::Batch& batch) const;
+  void Count(const Delivery::Batch& batch);
   [[nodiscard]] ListingReport Report() const;
 
   const Client& client_;

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gcsflux {
+
+/// A storage class by its name, such as "STANDARD", in the memory of a pointer: listings hold millions. Thread-safe.
+class StorageClass {
+ public:
+  /// The empty name.
+  StorageClass() = default;
+  /// Each name is kept once, until the program ends. The service has a handful; beyond 256 all are "OTHER".
+  explicit StorageClass(std::string_view name);
+
+  [[nodiscard]] const std::string& name() const { return *name_; }
+
+  friend bool operator==(StorageClass a, StorageClass b) { return a.name_ == b.name_; }
+  friend bool operator==(StorageClass a, std::string_view b) { return a.name() == b; }
+
+ private:
+  static const std::string kEmpty;
+  const std::string* name_ = &kEmpty;
+};
+
+}  // namespace gcsflux

@@ -1,0 +1,132 @@
+#include "wire/listed_page.h"
+
+#include <simdjson.h>
+
+#include <charconv>
+#include <utility>
+
+#include "base/base64.h"
+#include "base/rfc3339.h"
+#include "wire/metadata_json.h"
+#include "wire/object_requests.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using Element = simdjson::dom::element;
+
+// Why a page is none; null where all is well.
+using Why = const char*;
+
+template <class Number>
+bool ReadNumber(std::string_view text, Number& value) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc{} && stop == end;
+}
+
+// `last` is the storage class of the object before, and mostly this one's too: threads share the table of all.
+Why ReadMember(std::string_view key, std::string_view text, ListedObject& object, StorageClass& last) {
+  if (key == "name") {
+    object.name = text;
+  } else if (key == "size") {
+    if (!ReadNumber(text, object.size)) return "size is not a number";
+  } else if (key == "generation") {
+    if (!ReadNumber(text, object.generation)) return "generation is not a number";
+  } else if (key == "crc32c") {
+    object.crc32c = Crc32cFromBase64(text);
+    if (!object.crc32c) return "crc32c is not base64 of four bytes";
+  } else if (key == "storageClass") {
+    if (!(last == text)) last = StorageClass(text);
+    object.storage_class = last;
+  } else if (key == "updated") {
+    const auto time = ParseRfc3339(text);
+    if (!time) return "updated is not a time";
+    object.updated = *time;
+  }
+  return nullptr;
+}
+
+bool IsAsked(std::string_view key) {
+  return key == "name" || key == "size" || key == "generation" || key == "crc32c" || key == "storageClass" ||
+         key == "updated";
+}
+
+Why ReadObject(const Element& item, ListedObject& object, StorageClass& last) {
+  simdjson::dom::object members;
+  if (item.get(members) != simdjson::SUCCESS) return "an item is not an object";
+  for (const auto& [key, value] : members) {
+    std::string_view text;
+    if (value.get(text) != simdjson::SUCCESS) {
+      if (IsAsked(key)) return "a field of the wrong type";
+      continue;
+    }
+    if (const Why why = ReadMember(key, text, object, last)) return why;
+  }
+  return object.name.empty() || object.generation == 0 ? "an object has no name or no generation" : nullptr;
+}
+
+Why ReadItems(const Element& items, std::vector<ListedObject>& objects) {
+  simdjson::dom::array array;
+  if (items.get(array) != simdjson::SUCCESS) return "items is not an array";
+  objects.reserve(array.size());
+  StorageClass last;
+  for (const Element item : array) {
+    if (const Why why = ReadObject(item, objects.emplace_back(), last)) return why;
+  }
+  return nullptr;
+}
+
+Why ReadPrefixes(const Element& prefixes, std::vector<std::string>& names) {
+  simdjson::dom::array array;
+  if (prefixes.get(array) != simdjson::SUCCESS) return "prefixes is not an array";
+  for (const Element prefix : array) {
+    std::string_view name;
+    if (prefix.get(name) != simdjson::SUCCESS) return "a prefix is not a string";
+    names.emplace_back(name);
+  }
+  return nullptr;
+}
+
+Why ReadPage(const simdjson::dom::object& document, ListedPage& page) {
+  for (const auto& [key, value] : document) {
+    Why why = nullptr;
+    if (key == "items") {
+      why = ReadItems(value, page.objects);
+    } else if (key == "prefixes") {
+      why = ReadPrefixes(value, page.prefixes);
+    } else if (key == "nextPageToken") {
+      std::string_view token;
+      if (value.get(token) != simdjson::SUCCESS) return "nextPageToken is not a string";
+      page.next_page_token = token;
+    }
+    if (why != nullptr) return why;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+HttpRequest ListedPageRequest(std::string_view endpoint, std::string_view bucket, const ListObjectsOptions& options) {
+  // Of what a '/' listing shows, names alone are looked at.
+  return ListObjectsRequest(
+      endpoint, bucket, options,
+      options.delimiter.empty() ? "name,generation,size,crc32c,storageClass,updated" : "name,generation");
+}
+
+Result<ListedPage> ParseListedPage(std::string json) {
+  // The parser reads past the end; one of its own for each page costs next to nothing, and no memory between pages.
+  json.reserve(json.size() + simdjson::SIMDJSON_PADDING);
+  simdjson::dom::parser parser;
+  Element document;
+  simdjson::dom::object members;
+  if (parser.parse(json.data(), json.size(), /*realloc_if_needed=*/false).get(document) != simdjson::SUCCESS ||
+      document.get(members) != simdjson::SUCCESS) {
+    return NotTheServicesJson("no JSON object", json);
+  }
+  ListedPage page;
+  if (const Why why = ReadPage(members, page)) return NotTheServicesJson(why, json);
+  return page;
+}
+
+}  // namespace gcsflux::internal

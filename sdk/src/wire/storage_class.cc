@@ -1,0 +1,22 @@
+#include "gcsflux/storage_class.h"
+
+#include <mutex>
+#include <set>
+
+namespace gcsflux {
+
+const std::string StorageClass::kEmpty;
+
+StorageClass::StorageClass(std::string_view name) {
+  constexpr std::size_t kMostNames = 256;
+  // Never destroyed: objects that outlive main() may still point into it.
+  static auto& names = *new std::set<std::string, std::less<>>{"STANDARD", "NEARLINE", "COLDLINE", "ARCHIVE"};
+  static std::mutex mutex;
+  if (name.empty()) return;
+  const std::scoped_lock lock(mutex);
+  auto found = names.find(name);
+  if (found == names.end()) found = names.emplace(names.size() < kMostNames ? name : "OTHER").first;
+  name_ = &*found;
+}
+
+}  // namespace gcsflux
