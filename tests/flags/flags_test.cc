@@ -20,9 +20,9 @@ using ::testing::HasSubstr;
 // A member that was added makes these fail to compile: give it a flag, and a row in the table below.
 constexpr auto kClientMembers = [](const ClientOptions& options) {
   const auto& [endpoint, credentials, exchange_signed_tokens, quota_project, project, retry, throttle_policy,
-               idempotency, hedge, connect_timeout, stall_timeout, max_idle_connections, extra_headers,
-               user_agent_prefix, ca_file, client_certificate_file, client_key_file, proxy, no_proxy, event_listener] =
-      options;
+               idempotency, hedge, connect_timeout, stall_timeout, max_idle_connections, max_undelivered_bytes,
+               extra_headers, user_agent_prefix, ca_file, client_certificate_file, client_key_file, proxy, no_proxy,
+               event_listener] = options;
   return &event_listener == &options.event_listener && &endpoint == &options.endpoint;
 };
 constexpr auto kRetryMembers = [](const RetryOptions& options) {
@@ -72,6 +72,7 @@ std::vector<Case> Cases() {
       {"connect_timeout_s", "0.5", [](O o) { return o.connect_timeout == milliseconds(500); }},
       {"stall_timeout_s", "7", [](O o) { return o.stall_timeout == seconds(7); }},
       {"max_idle_connections", "9", [](O o) { return o.max_idle_connections == 9; }},
+      {"max_undelivered_bytes", "1048576", [](O o) { return o.max_undelivered_bytes == 1 << 20; }},
       {"extra_headers", "X-A: 1, 2| X-B:x:y|X-C:",
        [](O o) {
          return o.extra_headers ==
@@ -123,9 +124,11 @@ TEST_F(FlagsTest, LeavesOptionsAsTheyAreByDefault) {
   EXPECT_EQ(options->connect_timeout, defaults.connect_timeout);
   EXPECT_EQ(options->stall_timeout, defaults.stall_timeout);
   EXPECT_EQ(options->max_idle_connections, defaults.max_idle_connections);
+  EXPECT_EQ(options->max_undelivered_bytes, defaults.max_undelivered_bytes);
   EXPECT_FALSE(options->proxy || options->no_proxy || options->credentials || options->event_listener);
   EXPECT_TRUE(options->extra_headers.empty());
   EXPECT_EQ(DownloaderOptionsFromFlags()->max_concurrency, DownloaderOptions().max_concurrency);
+  EXPECT_EQ(DownloaderOptionsFromFlags()->stripe_bytes, DownloaderOptions().stripe_bytes);
   EXPECT_EQ(UploadOptionsFromFlags()->chunk_bytes, UploadOptions().chunk_bytes);
 }
 
@@ -146,6 +149,8 @@ TEST_F(FlagsTest, WhatAFlagSaysArrivesInItsOption) {
 TEST_F(FlagsTest, TransfersHaveFlagsToo) {
   Set("max_concurrency", "64");
   EXPECT_EQ(DownloaderOptionsFromFlags()->max_concurrency, 64);
+  Set("stripe_bytes", "0");
+  EXPECT_EQ(DownloaderOptionsFromFlags()->stripe_bytes, 0U);
   Set("upload_chunk_bytes", "1048576");
   EXPECT_EQ(UploadOptionsFromFlags()->chunk_bytes, 1U << 20);
 }
@@ -171,6 +176,8 @@ TEST_F(FlagsTest, RefusesNonsenseByTheFlagsName) {
                                                        {"trace_file", "/no/such/dir/t.json"},
                                                        {"max_concurrency", "0"},
                                                        {"max_concurrency", "100000"},
+                                                       {"stripe_bytes", "-1"},
+                                                       {"max_undelivered_bytes", "-1"},
                                                        {"upload_chunk_bytes", "0"}};
   for (const auto& [flag, value] : wrong) {
     const gflags::FlagSaver saver;
@@ -198,7 +205,7 @@ TEST_F(FlagsTest, WhatFlagsLeaveToTheClientItRefuses) {
 
 TEST_F(FlagsTest, HelpSaysOfEachWhenToChangeIt) {
   const std::string help = FlagsHelp(__FILE__);
-  std::set<std::string> flags = {"max_concurrency", "upload_chunk_bytes"};
+  std::set<std::string> flags = {"max_concurrency", "stripe_bytes", "upload_chunk_bytes"};
   for (const Case& test : Cases()) flags.insert(test.flag);
   for (const std::string& flag : flags) {
     const auto at = help.find("  --" + flag + " (");

@@ -193,10 +193,10 @@ TEST_F(CancellationTest, OfABatch) {
   const std::vector<ObjectMetadata> wanted(12, listed->objects.at(0));
   const Downloader downloader(client_, {.max_concurrency = 4});
   Stall({.operation = "storage.objects.get"}, {.type = "stall", .after_bytes = 1'000});
-  ExpectCancelledAtTheEmulator([&](const std::stop_token& stop) { return ErrorOf(downloader.Download(wanted, stop)); },
-                               4);
+  ExpectCancelledAtTheEmulator(
+      [&](const std::stop_token& stop) { return ErrorOf(downloader.Download(DownloadSources(wanted), stop)); }, 4);
   EXPECT_LE(emulator_.faults().Fired("stall"), 8U);
-  const auto whole = downloader.Download(wanted);  // The threads are there for others.
+  const auto whole = downloader.Download(DownloadSources(wanted));  // The threads are there for others.
   EXPECT_TRUE(whole.ok()) << whole.error().message;
 }
 

@@ -178,7 +178,7 @@ TEST_F(ClientTest, DownloadsABatchInTheOrderAsked) {
         Put("o" + std::to_string(i), std::string(static_cast<std::size_t>(i) * 997, static_cast<char>(i))));
   std::reverse(objects.begin(), objects.end());
   const Downloader downloader(client_, {.max_concurrency = 8});
-  const auto batch = downloader.Download(objects);
+  const auto batch = downloader.Download(DownloadSources(objects));
   ASSERT_TRUE(batch.ok()) << batch.error().message;
   ASSERT_EQ(batch->size(), 50U);
   for (std::size_t i = 0; i < 50; ++i) {
@@ -194,12 +194,12 @@ TEST_F(ClientTest, ABatchFailsWithTheNameOfTheObjectThatFailed) {
   for (int i = 0; i < 20; ++i) objects.push_back(Put("o" + std::to_string(i), "x"));
   ASSERT_TRUE(client_.DeleteObject({"bkt", "o7"}).ok());
   const Downloader downloader(client_);
-  const auto gone = downloader.Download(objects);
+  const auto gone = downloader.Download(DownloadSources(objects));
   ASSERT_FALSE(gone.ok());
   EXPECT_EQ(gone.error().code, ErrorCode::kNotFound);
   EXPECT_THAT(gone.error().message, HasSubstr("gs://bkt/o7"));
   Put("o7", "other");  // Overwritten since it was listed.
-  EXPECT_EQ(downloader.Download(objects).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(downloader.Download(DownloadSources(objects)).error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(ClientTest, ListingsAndBatchesHaveTheOptionsOfACall) {
@@ -210,14 +210,14 @@ TEST_F(ClientTest, ListingsAndBatchesHaveTheOptionsOfACall) {
   EXPECT_EQ(listing->objects.front().size, 1U);
   EXPECT_TRUE(listing->objects.front().content_type.empty()) << "what was not asked for";
   EXPECT_THAT(emulator_.journal().back().target, HasSubstr("userProject=payer"));
-  ASSERT_TRUE(Downloader(client_, {.call = call}).Download(listing->objects).ok());
+  ASSERT_TRUE(Downloader(client_, {.call = call}).Download(DownloadSources(listing->objects)).ok());
   EXPECT_THAT(emulator_.journal().back().target, HasSubstr("userProject=payer"));
 }
 
 TEST_F(ClientTest, ABatchOfSizesThatNoMemoryHoldsIsRefused) {
   std::vector<ObjectMetadata> objects(2, Put("o", "x"));
   for (ObjectMetadata& object : objects) object.size = std::uint64_t{1} << 63;  // Together they overflow to nothing.
-  const auto refused = Downloader(client_).Download(objects);
+  const auto refused = Downloader(client_).Download(DownloadSources(objects));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(refused.error().message, HasSubstr("no memory for a batch of 2 objects"));

@@ -62,7 +62,7 @@ Result<std::string> Decompressed(const Client& client, const ObjectMetadata& obj
 
 Result<std::string> InABatch(const Client& client, const ObjectMetadata& object, std::size_t size) {
   const Downloader downloader(client, {.max_concurrency = 2});
-  const auto batch = downloader.Download(std::span(&object, 1));
+  const auto batch = downloader.Download(DownloadSources(std::span(&object, 1)));
   if (!batch) return batch.error();
   return std::string(reinterpret_cast<const char*>((*batch)[0].data()), size);
 }

@@ -120,7 +120,7 @@ void DownloadBatch(Worker& worker) {
                       .size = slot.state()->content.size()});
   }
   const RandomStop stop(worker.chance());
-  const auto batch = worker.common().downloader.Download(wanted, stop.token());
+  const auto batch = worker.common().downloader.Download(DownloadSources(wanted), stop.token());
   if (!worker.Check(batch, stop, {.with = {ErrorCode::kCorrupted}})) return;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const auto bytes = (*batch)[i];

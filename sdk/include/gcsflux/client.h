@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ struct ReadSummary {
   std::uint64_t object_size = 0;  ///< Of the whole object, as stored.
   std::uint32_t crc32c = 0;       ///< Of the bytes read, as they are stored.
   bool is_decompressed = false;   ///< ReadObjectOptions::decompress_gzip had something to do.
+  /// Of the whole object, as the service says it; also where a range was read.
+  std::optional<std::uint32_t> object_crc32c = {};
 };
 
 /// Takes the next bytes of a read, in order; they are valid during the call only. An error ends the read as it is;

@@ -31,7 +31,7 @@ std::string FlagsHelp(std::string_view program_file);
 /// cannot be written; else as Credentials::FromFile fails.
 Result<ClientOptions> ClientOptionsFromFlags();
 
-/// What --max_concurrency says. kInvalidArgument where it is out of its range.
+/// What --max_concurrency and --stripe_bytes say. kInvalidArgument where one is out of its range.
 Result<DownloaderOptions> DownloaderOptionsFromFlags();
 
 /// What --upload_chunk_bytes says. kInvalidArgument where it is out of its range.

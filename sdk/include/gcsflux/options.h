@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,6 +58,11 @@ struct ClientOptions {
   std::chrono::seconds stall_timeout{60};
   /// Connections kept open between calls. Raise it to at least the number of threads that call at once.
   int max_idle_connections = 256;
+  /// Bytes of objects that all download streams of the client and its copies may have fetched, or be fetching, before
+  /// they are asked for (download.h); whatever it is, each stream fetches its next object. Memory for so many bytes is
+  /// taken where a consumer is slower than the network. Raise it to at least what all connections bring within the
+  /// consumer's longest pause, and to some objects per connection; lower it where memory is short.
+  std::uint64_t max_undelivered_bytes = std::uint64_t{256} << 20;
   /// Headers that go with every request to the endpoint, an upload's chunks included; never to another host, which an
   /// upload's session may lead to, nor to those who give out tokens. What the client sends itself (Authorization,
   /// Range, x-goog-api-client ...) is refused. Set them where a gateway or an audit asks for them.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "base/timing.h"
 #include "client/authorization.h"
+#include "client/delivery_budget.h"
 #include "client/hedge.h"
 #include "events/observer.h"
 #include "gcsflux/client.h"
@@ -31,6 +33,7 @@ class ClientCore {
     IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict;
     internal::Headers extra_headers = {};
     HedgeOptions hedge = {};
+    std::uint64_t max_undelivered_bytes = ClientOptions().max_undelivered_bytes;
     std::shared_ptr<EventListener> event_listener = nullptr;
   };
 
@@ -42,7 +45,8 @@ class ClientCore {
         observer_(settings_.event_listener),
         gates_(*timing_),
         budgets_(settings_.retry),
-        hedging_(settings_.hedge) {}
+        hedging_(settings_.hedge),
+        delivery_budget_(settings_.max_undelivered_bytes) {}
 
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] const std::string& endpoint() const { return settings_.endpoint; }
@@ -52,6 +56,9 @@ class ClientCore {
   [[nodiscard]] const internal::Timing& timing() const { return *timing_; }
   /// Every gate that was asked for, by bucket and class.
   [[nodiscard]] std::vector<GateStatus> flow_control() const { return gates_.status(); }
+
+  /// What download streams may fetch ahead.
+  [[nodiscard]] internal::DeliveryBudget& delivery_budget() const { return delivery_budget_; }
 
   /// Calls `attempt(Attempts&)` under the call's retry policy or the client's: see internal::RetryLoop.
   /// kInvalidArgument where the call's own is out of range.
@@ -120,6 +127,7 @@ class ClientCore {
   mutable internal::Gates gates_;
   mutable internal::RetryBudgets budgets_;
   mutable internal::Hedging hedging_;
+  mutable internal::DeliveryBudget delivery_budget_;
 };
 
 }  // namespace gcsflux

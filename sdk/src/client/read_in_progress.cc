@@ -73,7 +73,11 @@ Result<ReadSummary> ReadInProgress::Finish() {
     return Error{ErrorCode::kCorrupted, "crc32c " + Crc32cToBase64(crc32c_) + " of the bytes that came is not " +
                                             Crc32cToBase64(*info_->crc32c) + " of the object"};
   }
-  ReadSummary summary{delivered_, info_->generation, info_->object_size, crc32c_};
+  ReadSummary summary{.bytes = delivered_,
+                      .generation = info_->generation,
+                      .object_size = info_->object_size,
+                      .crc32c = crc32c_,
+                      .object_crc32c = info_->crc32c};
   if (!gunzip_) return summary;
   if (auto ended = gunzip_->Finish(); !ended) return ended.error();
   summary.bytes = gunzip_->bytes();

@@ -7,6 +7,7 @@
 #include "flags/event_flags.h"
 #include "flags/network_flags.h"
 #include "flags/retry_flags.h"
+#include "flags/transfer_flags.h"
 
 DEFINE_string(endpoint, "",
               "Where to send requests, as http(s)://host[:port]. Set it to talk to an emulator or a private endpoint; "
@@ -18,8 +19,9 @@ namespace gcsflux {
 
 Result<ClientOptions> ClientOptionsFromFlags() {
   ClientOptions options{.endpoint = FLAGS_endpoint, .project = FLAGS_project};
-  for (const auto set : {internal::SetCredentialsFromFlags, internal::SetRetriesFromFlags,
-                         internal::SetNetworkFromFlags, internal::SetEventListenerFromFlags}) {
+  for (const auto set :
+       {internal::SetCredentialsFromFlags, internal::SetRetriesFromFlags, internal::SetNetworkFromFlags,
+        internal::SetUndeliveredBytesFromFlags, internal::SetEventListenerFromFlags}) {
     if (auto done = set(options); !done) return done.error();
   }
   // A value that is wrong is said whether or not the program comes to use it.

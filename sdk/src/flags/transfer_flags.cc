@@ -1,4 +1,6 @@
-// DownloaderOptionsFromFlags and UploadOptionsFromFlags.
+// What downloads and uploads of many bytes take: DownloaderOptionsFromFlags and UploadOptionsFromFlags.
+#include "flags/transfer_flags.h"
+
 #include <gflags/gflags.h>
 
 #include "flags/flag_values.h"
@@ -8,6 +10,13 @@ DEFINE_int32(max_concurrency, 16,
              "Requests at a time of a download of many objects. Raise it until the network is full; each holds a "
              "thread and a connection.");
 DEFINE_int64(
+    stripe_bytes, 16LL << 20,
+    "Larger objects are downloaded as ranges of about this size at the same time; 0 reads each in one request. "
+    "Lower it for few large objects over many connections, raise it where first bytes are slow.");
+DEFINE_int64(max_undelivered_bytes, 256LL << 20,
+             "Bytes of objects that may be fetched before they are asked for, over all download streams of a client. "
+             "Raise it to bridge a consumer's pauses, lower it where memory is short.");
+DEFINE_int64(
     upload_chunk_bytes, 16LL << 20,
     "Bytes of one request of an upload, rounded up to a multiple of 256 KiB; as much memory is held. Raise it for "
     "long, fast connections, lower it where memory is short.");
@@ -16,12 +25,20 @@ namespace gcsflux {
 
 using internal::WrongFlag;
 
+Result<void> internal::SetUndeliveredBytesFromFlags(ClientOptions& options) {
+  if (FLAGS_max_undelivered_bytes < 0) return WrongFlag("flag --max_undelivered_bytes must not be negative");
+  options.max_undelivered_bytes = static_cast<std::uint64_t>(FLAGS_max_undelivered_bytes);
+  return {};
+}
+
 Result<DownloaderOptions> DownloaderOptionsFromFlags() {
   constexpr int kMost = 10'000;
   if (FLAGS_max_concurrency < 1 || FLAGS_max_concurrency > kMost) {
     return WrongFlag("flag --max_concurrency must be from 1 to 10000");
   }
-  return DownloaderOptions{.max_concurrency = FLAGS_max_concurrency};
+  if (FLAGS_stripe_bytes < 0) return WrongFlag("flag --stripe_bytes must not be negative");
+  return DownloaderOptions{.max_concurrency = FLAGS_max_concurrency,
+                           .stripe_bytes = static_cast<std::uint64_t>(FLAGS_stripe_bytes)};
 }
 
 Result<UploadOptions> UploadOptionsFromFlags() {

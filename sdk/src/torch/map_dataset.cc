@@ -69,7 +69,7 @@ std::vector<Example> MapDataset::get_batch(torch::ArrayRef<std::size_t> indices)
     wanted.push_back(objects()[index]);
   }
 
-  const ObjectBatch batch = ValueOrThrow(shared_->downloader.Download(wanted));
+  const ObjectBatch batch = ValueOrThrow(shared_->downloader.Download(DownloadSources(wanted)));
   std::vector<Example> examples;
   examples.reserve(wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) examples.push_back(Decode(shared_->transform, wanted[i], batch[i]));

@@ -1,63 +1,102 @@
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <new>
 #include <string>
 #include <utility>
 
 #include "gcsflux/download.h"
-#include "transfer/worker_pool.h"
+#include "transfer/download/allocate.h"
+#include "transfer/download/batch_recipient.h"
+#include "transfer/download/downloader_core.h"
+#include "transfer/download/stream_recipient.h"
 
 namespace gcsflux {
 namespace {
 
-// Reads one listed object whole into its place.
-Result<void> Fetch(const Client& client, const CallOptions& call, const ObjectMetadata& object,
-                   std::span<std::byte> place, const std::stop_token& stop) {
-  const ObjectName name{object.bucket, object.name};
-  const auto read = client.ReadObject(name, place, {.generation = object.generation, .call = call, .stop = stop});
-  if (!read) return read.error();
-  if (read->bytes == place.size()) return {};
-  return Error{ErrorCode::kCorrupted, "objects.get " + ToUri(name) + ": " + std::to_string(read->bytes) +
-                                          " bytes came of an object that was listed with " +
-                                          std::to_string(place.size())};
+// Of sizes that somebody else says: it stays at the most, where no memory is to be had.
+std::uint64_t TotalBytes(std::span<const DownloadSource> sources) {
+  std::uint64_t total = 0;
+  for (const DownloadSource& source : sources) {
+    total += std::min(source.size, std::numeric_limits<std::uint64_t>::max() - total);
+  }
+  return total;
+}
+
+Result<void> CheckDestinations(std::span<const DownloadSource> sources,
+                               std::span<const std::span<std::byte>> destinations) {
+  const auto refuse = [](const std::string& why) { return Error{ErrorCode::kInvalidArgument, "download: " + why}; };
+  if (sources.size() != destinations.size()) {
+    return refuse(std::to_string(destinations.size()) + " destinations for " + std::to_string(sources.size()) +
+                  " objects");
+  }
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (destinations[i].size() == sources[i].size) continue;
+    return refuse("a destination of " + std::to_string(destinations[i].size()) + " bytes for " +
+                  ToUri(sources[i].object) + ", which is listed with " + std::to_string(sources[i].size));
+  }
+  return {};
 }
 
 }  // namespace
 
-class Downloader::Pool : public internal::WorkerPool {
-  using WorkerPool::WorkerPool;
-};
+std::vector<DownloadSource> DownloadSources(std::span<const ObjectMetadata> objects) {
+  std::vector<DownloadSource> sources;
+  sources.reserve(objects.size());
+  for (const ObjectMetadata& o : objects) sources.push_back({{o.bucket, o.name}, o.size, o.generation, o.crc32c});
+  return sources;
+}
+
+std::vector<DownloadSource> DownloadSources(const std::string& bucket, std::span<const ListedObject> objects) {
+  std::vector<DownloadSource> sources;
+  sources.reserve(objects.size());
+  for (const ListedObject& o : objects) sources.push_back({{bucket, o.name}, o.size, o.generation, o.crc32c});
+  return sources;
+}
 
 Downloader::Downloader(Client client, const DownloaderOptions& options)
-    : client_(std::move(client)),
-      call_(options.call),
-      pool_(std::make_unique<Pool>(static_cast<std::size_t>(std::max(1, options.max_concurrency)))) {}
+    : core_(std::make_shared<const internal::DownloaderCore>(std::move(client), options)) {}
 
-Downloader::~Downloader() = default;
-
-Result<ObjectBatch> Downloader::Download(std::span<const ObjectMetadata> objects, std::stop_token stop) const {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::ptrdiff_t>::max();
-  std::uint64_t total = 0;  // Of sizes that somebody else says: it stays at the most, where no memory is to be had.
-  for (const ObjectMetadata& object : objects) total += std::min(object.size, kMost - total);
-  ObjectBatch batch;
-  batch.block_.reset(total < kMost ? new (std::nothrow) std::byte[total] : nullptr);
-  if (!batch.block_) {
-    return Error{ErrorCode::kInvalidArgument, "no memory for a batch of " + std::to_string(objects.size()) +
-                                                  " objects of " + std::to_string(total) + " bytes: ask for fewer"};
+Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources, std::stop_token stop) const {
+  auto memory = internal::Allocate(core_->options().allocator, TotalBytes(sources),
+                                   "a batch of " + std::to_string(sources.size()) + " objects");
+  if (!memory) return memory.error();
+  std::vector<std::span<std::byte>> places;
+  places.reserve(sources.size());
+  std::byte* next = memory->get();
+  for (const DownloadSource& source : sources) {
+    places.emplace_back(next, static_cast<std::size_t>(source.size));
+    next += source.size;
   }
-  batch.objects_.reserve(objects.size());
-  std::byte* next = batch.block_.get();
-  for (const ObjectMetadata& object : objects) {
-    batch.objects_.emplace_back(next, object.size);
-    next += object.size;
-  }
-  const auto fetch = [&](std::size_t index, const std::stop_token& batch_stop) {
-    return Fetch(client_, call_, objects[index], batch.objects_[index], batch_stop);
-  };
-  if (auto done = pool_->Run(objects.size(), fetch, stop); !done) return done.error();
+  auto batch = Download(sources, places, std::move(stop));
+  if (batch) batch->memory_ = *std::move(memory);
   return batch;
 }
+
+Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources,
+                                         std::span<const std::span<std::byte>> destinations,
+                                         std::stop_token stop) const {
+  if (auto checked = CheckDestinations(sources, destinations); !checked) return checked.error();
+  internal::BatchRecipient recipient(destinations, core_->options().on_failure);
+  auto errors = recipient.Fetch(core_->threads(), core_->MethodFor(sources), stop);
+  if (!errors) return errors.error();
+  ObjectBatch batch;
+  batch.objects_.assign(destinations.begin(), destinations.end());
+  for (std::size_t i = 0; i < errors->size(); ++i) {
+    if ((*errors)[i]) batch.objects_[i] = {};
+  }
+  batch.errors_ = *std::move(errors);
+  return batch;
+}
+
+DownloadStream Downloader::Stream(std::vector<DownloadSource> sources, const DownloadStreamOptions& options) const {
+  return DownloadStream(std::make_unique<internal::StreamRecipient>(core_, std::move(sources), options));
+}
+
+DownloadStream::DownloadStream(std::unique_ptr<internal::StreamRecipient> recipient)
+    : recipient_(std::move(recipient)) {}
+DownloadStream::DownloadStream(DownloadStream&&) noexcept = default;
+DownloadStream& DownloadStream::operator=(DownloadStream&&) noexcept = default;
+DownloadStream::~DownloadStream() = default;
+
+Result<std::optional<DownloadedObject>> DownloadStream::Next() { return recipient_->Next(); }
 
 }  // namespace gcsflux

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "client/delivery_ledger.h"
+
+namespace gcsflux::internal {
+
+/// The bytes that all users of a client may have fetched and not yet delivered: a DeliveryLedger for many threads.
+/// Thread-safe.
+class DeliveryBudget {
+ public:
+  using Consumer = DeliveryLedger::Consumer;
+
+  explicit DeliveryBudget(std::uint64_t limit) : ledger_(limit) {}
+
+  /// `on_admitted` is called when an item that had to wait is admitted, by whatever thread made room, under no lock;
+  /// once more perhaps while the consumer leaves.
+  Consumer Join(std::function<void()> on_admitted);
+  /// As those of the ledger.
+  bool Ask(Consumer consumer, std::uint64_t bytes);
+  void Deliver(Consumer consumer, std::uint64_t bytes);
+  void Leave(Consumer consumer);
+
+  [[nodiscard]] std::uint64_t held() const;
+
+ private:
+  using Callbacks = std::vector<std::function<void()>>;
+  Callbacks CallbacksOf(const std::vector<Consumer>& admitted) const;
+
+  mutable std::mutex mutex_;
+  DeliveryLedger ledger_;                                       // Guarded by mutex_.
+  std::map<Consumer, std::function<void()>> on_admitted_ = {};  // Guarded by mutex_.
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "gcsflux/download.h"
+
+namespace gcsflux::internal {
+
+/// Memory by the caller's allocator, or plain memory where that is null; none for no bytes. kInvalidArgument where
+/// there is none to be had, "no memory for " `what`.
+Result<std::shared_ptr<std::byte[]>> Allocate(const Allocator& allocator, std::uint64_t bytes, const std::string& what);
+
+}  // namespace gcsflux::internal

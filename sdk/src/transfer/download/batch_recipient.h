@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "gcsflux/download.h"
+#include "transfer/download/download_run.h"
+
+namespace gcsflux::internal {
+
+/// One download of a batch into memory that is there: nothing is held back. Used by one thread.
+class BatchRecipient : public Recipient {
+ public:
+  /// A destination for each source; they outlive it.
+  BatchRecipient(std::span<const std::span<std::byte>> destinations, OnFailure on_failure)
+      : destinations_(destinations), on_failure_(on_failure), errors_(destinations.size()) {}
+
+  /// Fetches all of them. Gives an error for each source that has one; where one fails all, that is the result.
+  Result<std::vector<std::optional<Error>>> Fetch(const std::shared_ptr<DownloadThreads>& threads, FetchMethod method,
+                                                  const std::stop_token& stop);
+
+  bool Admit(const UnitPlan&) override { return true; }
+  Result<std::vector<Destination>> DestinationsOf(const UnitPlan& unit) override;
+  void OnUnit(const UnitPlan& unit, std::span<Destination> destinations,
+              std::vector<std::optional<Error>> errors) override;
+
+ private:
+  const std::span<const std::span<std::byte>> destinations_;
+  const OnFailure on_failure_;
+  std::shared_ptr<DownloadRun> run_;
+
+  std::mutex mutex_;
+  std::vector<std::optional<Error>> errors_;  // Guarded by mutex_.
+  std::optional<Error> first_ = {};           // In time. Guarded by mutex_.
+  std::size_t finished_ = 0;                  // Sources. Guarded by mutex_.
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,96 @@
+#include "transfer/download/direct_fetch.h"
+
+#include <string>
+
+#include "base/base64.h"
+#include "base/crc32c.h"
+#include "transfer/download/stripes.h"
+
+namespace gcsflux::internal {
+namespace {
+
+std::string OperationOf(const DownloadSource& source) { return "objects.get " + ToUri(source.object) + ": "; }
+
+Error OtherSize(const DownloadSource& source, const std::string& what) {
+  return Error{ErrorCode::kCorrupted, OperationOf(source) + what + " of an object that was listed with " +
+                                          std::to_string(source.size) + "; list it again"};
+}
+
+Error OtherCrc32c(const DownloadSource& source, std::uint32_t came, std::uint32_t expected) {
+  return Error{ErrorCode::kCorrupted, OperationOf(source) + "crc32c " + Crc32cToBase64(came) +
+                                          " of the bytes that came is not " + Crc32cToBase64(expected) +
+                                          " of the object"};
+}
+
+Result<void> CheckSource(const DownloadSource& source) {
+  if (source.generation > 0) return {};
+  return Error{ErrorCode::kInvalidArgument,
+               OperationOf(source) + "a source without a generation; take it from a listing or from GetObject"};
+}
+
+ReadObjectOptions OptionsOf(const DirectReads& reads, const DownloadSource& source, const std::stop_token& stop) {
+  return {.generation = source.generation,
+          .encryption_key = reads.options.encryption_key,
+          .call = reads.options.call,
+          .stop = stop};
+}
+
+}  // namespace
+
+UnitPlan PlanDirect(const DownloadSource& source, std::size_t index, std::uint64_t stripe_bytes) {
+  return {.first = index, .count = 1, .pieces = StripeCount(source.size, stripe_bytes)};
+}
+
+Result<void> ReadWhole(const DirectReads& reads, const DownloadSource& source, std::span<std::byte> place,
+                       const std::stop_token& stop) {
+  if (auto checked = CheckSource(source); !checked) return checked;
+  const auto read = reads.client.ReadObject(source.object, place, OptionsOf(reads, source, stop));
+  if (!read) return read.error();
+  if (read->bytes != source.size) return OtherSize(source, std::to_string(read->bytes) + " bytes came");
+  if (source.crc32c && *source.crc32c != read->crc32c) return OtherCrc32c(source, read->crc32c, *source.crc32c);
+  return {};
+}
+
+Result<void> DirectFetch::FetchPiece(std::size_t piece, const std::stop_token& stop) {
+  return crc32cs_.size() == 1 ? ReadWhole(reads_, source_, place_, stop) : FetchStripe(piece, stop);
+}
+
+Result<void> DirectFetch::FetchStripe(std::size_t index, const std::stop_token& stop) {
+  if (auto checked = CheckSource(source_); !checked) return checked;
+  const Stripe stripe = StripeAt(source_.size, crc32cs_.size(), index);
+  ReadObjectOptions options = OptionsOf(reads_, source_, stop);
+  options.range = ByteRange{stripe.offset, stripe.length};
+  const auto read = reads_.client.ReadObject(source_.object, place_.subspan(stripe.offset, stripe.length), options);
+  if (!read && read.error().code == ErrorCode::kOutOfRange) {
+    return OtherSize(source_, "no byte " + std::to_string(stripe.offset));
+  }
+  if (!read) return read.error();
+  if (read->object_size != source_.size) {
+    return OtherSize(source_, std::to_string(read->object_size) + " bytes are stored");
+  }
+  crc32cs_[index] = read->crc32c;
+  if (index == 0) told_ = read->object_crc32c;
+  return {};
+}
+
+UnitOutcome DirectFetch::Finish(const std::stop_token&) {
+  if (crc32cs_.size() == 1) return {};  // ReadWhole has compared it.
+  const std::optional<std::uint32_t> expected = source_.crc32c ? source_.crc32c : told_;
+  const std::uint32_t came = CombinedCrc32c();
+  if (!expected || *expected == came) return {};
+  if (!is_repeated_) {
+    is_repeated_ = true;
+    return {.is_to_be_repeated = true};
+  }
+  return {.errors = {OtherCrc32c(source_, came, *expected)}};
+}
+
+std::uint32_t DirectFetch::CombinedCrc32c() const {
+  std::uint32_t combined = 0;
+  for (std::size_t i = 0; i < crc32cs_.size(); ++i) {
+    combined = CombineCrc32c(combined, crc32cs_[i], StripeAt(source_.size, crc32cs_.size(), i).length);
+  }
+  return combined;
+}
+
+}  // namespace gcsflux::internal

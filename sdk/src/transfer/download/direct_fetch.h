@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "gcsflux/download.h"
+#include "transfer/download/unit.h"
+
+namespace gcsflux::internal {
+
+/// How objects are read directly. What is passed outlives those who are given it.
+struct DirectReads {
+  const Client& client;
+  const DownloaderOptions& options;
+};
+
+/// The unit of one object: it is read whole, or in as many ranges as it has stripes.
+UnitPlan PlanDirect(const DownloadSource& source, std::size_t index, std::uint64_t stripe_bytes);
+
+/// Reads the object whole in one request, which checks it: its size and its CRC32C too are those it is listed with.
+Result<void> ReadWhole(const DirectReads& reads, const DownloadSource& source, std::span<std::byte> place,
+                       const std::stop_token& stop);
+
+/// Fetches one object. Its stripes are of one generation; their checksums combined are compared with the object's.
+/// Where they differ the stripes are fetched once more, then the object is kCorrupted.
+class DirectFetch : public UnitFetch {
+ public:
+  /// All of them outlive it.
+  DirectFetch(const DirectReads& reads, const DownloadSource& source, std::span<std::byte> place, std::size_t stripes)
+      : reads_(reads), source_(source), place_(place), crc32cs_(stripes) {}
+
+  Result<void> FetchPiece(std::size_t piece, const std::stop_token& stop) override;
+  UnitOutcome Finish(const std::stop_token& stop) override;
+
+ private:
+  Result<void> FetchStripe(std::size_t index, const std::stop_token& stop);
+  [[nodiscard]] std::uint32_t CombinedCrc32c() const;
+
+  const DirectReads& reads_;
+  const DownloadSource& source_;
+  const std::span<std::byte> place_;
+  std::vector<std::uint32_t> crc32cs_;  // Of the stripes; each is written by the thread that fetches it.
+  std::optional<std::uint32_t> told_;   // The object's, by the answer to the first stripe.
+  bool is_repeated_ = false;
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,121 @@
+#include "transfer/download/download_run.h"
+
+#include <utility>
+
+namespace gcsflux::internal {
+
+void DownloadRun::Offer() {
+  // Whoever waits for this run keeps the threads; whoever else calls may come after both.
+  if (const auto threads = threads_.lock()) threads->Offer(shared_from_this());
+}
+
+void DownloadRun::OnAdmitted() {
+  {
+    const std::scoped_lock lock(mutex_);
+    admission_ = Admission::kGiven;
+  }
+  Offer();
+}
+
+void DownloadRun::BeginNoMore() {
+  const std::scoped_lock lock(mutex_);
+  begins_no_more_ = true;
+  if (IsIdle()) idle_.notify_all();
+}
+
+void DownloadRun::Stop() {
+  BeginNoMore();
+  stop_.request_stop();  // Calls back into others' code: not under the lock.
+}
+
+void DownloadRun::Wait() {
+  std::unique_lock lock(mutex_);
+  idle_.wait(lock, [this] { return IsIdle(); });
+}
+
+std::function<void()> DownloadRun::Take() {
+  const std::scoped_lock lock(mutex_);
+  if (!with_pieces_.empty()) {
+    const auto unit = with_pieces_.front();
+    const std::size_t piece = unit->next_piece++;
+    if (unit->next_piece == unit->plan.pieces) with_pieces_.pop_front();
+    ++unit->running;
+    ++running_;
+    return [self = shared_from_this(), unit, piece] { self->FetchPiece(unit, piece); };
+  }
+  if (!MayBegin()) return nullptr;
+  if (!planned_) planned_ = method_.plan(next_);
+  if (admission_ == Admission::kNotAsked) {
+    admission_ = recipient_.Admit(*planned_) ? Admission::kGiven : Admission::kWaits;
+  }
+  if (admission_ == Admission::kWaits) return nullptr;
+  admission_ = Admission::kNotAsked;
+  const auto unit = std::make_shared<Unit>(*std::exchange(planned_, std::nullopt));
+  next_ += unit->plan.count;
+  ++running_;
+  return [self = shared_from_this(), unit] { self->Begin(unit); };
+}
+
+void DownloadRun::Begin(const std::shared_ptr<Unit>& unit) {
+  auto destinations = recipient_.DestinationsOf(unit->plan);
+  if (destinations) {
+    unit->destinations = *std::move(destinations);
+    unit->fetch = method_.begin(unit->plan, unit->destinations);
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    unit->next_piece = 1;
+    unit->running = 1;
+    if (destinations && unit->plan.pieces > 1) with_pieces_.push_back(unit);
+  }
+  if (!destinations) return EndTask(unit, destinations.error());
+  if (unit->plan.pieces > 1) Offer();
+  FetchPiece(unit, 0);
+}
+
+void DownloadRun::FetchPiece(const std::shared_ptr<Unit>& unit, std::size_t piece) {
+  const std::stop_token stop = stop_.get_token();
+  EndTask(unit, stop.stop_requested() ? Error{ErrorCode::kCancelled, "cancelled before it was read"}
+                                      : unit->fetch->FetchPiece(piece, stop));
+}
+
+void DownloadRun::EndTask(const std::shared_ptr<Unit>& unit, const Result<void>& fetched) {
+  if (IsOver(unit, fetched)) Finish(unit);
+  const std::scoped_lock lock(mutex_);
+  --running_;
+  if (IsIdle()) idle_.notify_all();
+}
+
+// True for the last piece that runs, when no more of them will begin.
+bool DownloadRun::IsOver(const std::shared_ptr<Unit>& unit, const Result<void>& fetched) {
+  const std::scoped_lock lock(mutex_);
+  --unit->running;
+  if (!fetched && !unit->failure) {
+    unit->failure = fetched.error();
+    unit->next_piece = unit->plan.pieces;
+    std::erase(with_pieces_, unit);
+  }
+  return unit->running == 0 && unit->next_piece == unit->plan.pieces;
+}
+
+void DownloadRun::Finish(const std::shared_ptr<Unit>& unit) {
+  std::vector<std::optional<Error>> errors;
+  if (unit->failure) {
+    errors.assign(unit->plan.count, unit->failure);
+  } else {
+    UnitOutcome outcome = unit->fetch->Finish(stop_.get_token());
+    if (outcome.is_to_be_repeated) {
+      {
+        const std::scoped_lock lock(mutex_);
+        unit->next_piece = 0;
+        with_pieces_.push_front(unit);
+      }
+      return Offer();
+    }
+    errors = std::move(outcome.errors);
+  }
+  unit->fetch.reset();
+  recipient_.OnUnit(unit->plan, unit->destinations, std::move(errors));
+}
+
+}  // namespace gcsflux::internal

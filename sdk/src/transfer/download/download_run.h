@@ -1,0 +1,89 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "transfer/download/download_threads.h"
+#include "transfer/download/unit.h"
+
+namespace gcsflux::internal {
+
+/// Whom a download is for.
+class Recipient {
+ public:
+  virtual ~Recipient() = default;
+  /// May this unit be fetched now? Where not, DownloadRun::OnAdmitted() is called once it may. Called under the run's
+  /// lock.
+  virtual bool Admit(const UnitPlan& unit) = 0;
+  /// A destination for each of the unit's sources. Called by the thread that begins the unit, under no lock.
+  virtual Result<std::vector<Destination>> DestinationsOf(const UnitPlan& unit) = 0;
+  /// The unit is finished; `errors` as in UnitOutcome. Called by any thread, under no lock.
+  virtual void OnUnit(const UnitPlan& unit, std::span<Destination> destinations,
+                      std::vector<std::optional<Error>> errors) = 0;
+};
+
+/// Takes the sources of one download through the steps that unit.h describes. Thread-safe.
+class DownloadRun : public Workload, public std::enable_shared_from_this<DownloadRun> {
+ public:
+  /// Of `count` sources. The recipient is used until Wait() has returned after Stop(), or after everything was
+  /// finished.
+  DownloadRun(std::weak_ptr<DownloadThreads> threads, FetchMethod method, std::size_t count, Recipient& recipient)
+      : threads_(std::move(threads)), method_(std::move(method)), count_(count), recipient_(recipient) {}
+
+  /// Has the threads begin, or look again for what there is to do.
+  void Offer();
+  /// The unit that had to wait may begin. May be called at any time.
+  void OnAdmitted();
+  /// Begins no more units; those begun go on.
+  void BeginNoMore();
+  /// And asks what is running to stop.
+  void Stop();
+  /// Until nothing is running, and nothing can begin any more.
+  void Wait();
+
+  std::function<void()> Take() override;
+
+ private:
+  struct Unit {
+    UnitPlan plan;
+    std::vector<Destination> destinations = {};
+    std::unique_ptr<UnitFetch> fetch = {};
+    std::size_t next_piece = 0;         // Guarded by mutex_.
+    std::size_t running = 0;            // Guarded by mutex_.
+    std::optional<Error> failure = {};  // Guarded by mutex_.
+  };
+
+  void Begin(const std::shared_ptr<Unit>& unit);
+  void FetchPiece(const std::shared_ptr<Unit>& unit, std::size_t piece);
+  void EndTask(const std::shared_ptr<Unit>& unit, const Result<void>& fetched);
+  bool IsOver(const std::shared_ptr<Unit>& unit, const Result<void>& fetched);
+  void Finish(const std::shared_ptr<Unit>& unit);
+  [[nodiscard]] bool MayBegin() const { return !begins_no_more_ && next_ < count_; }
+  [[nodiscard]] bool IsIdle() const { return running_ == 0 && with_pieces_.empty() && !MayBegin(); }
+
+  const std::weak_ptr<DownloadThreads> threads_;
+  const FetchMethod method_;
+  const std::size_t count_;
+  Recipient& recipient_;
+  std::stop_source stop_;
+
+  std::mutex mutex_;
+  std::condition_variable idle_;
+  // Guarded by mutex_:
+  std::size_t next_ = 0;  // the first source of the next unit
+  bool begins_no_more_ = false;
+  std::optional<UnitPlan> planned_;                                                      // and not yet begun
+  enum class Admission { kNotAsked, kWaits, kGiven } admission_ = Admission::kNotAsked;  // of what is planned
+  std::deque<std::shared_ptr<Unit>> with_pieces_;  // begun, with pieces that are not
+  std::size_t running_ = 0;                        // tasks
+};
+
+}  // namespace gcsflux::internal

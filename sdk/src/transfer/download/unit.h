@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "gcsflux/result.h"
+
+// How objects are downloaded. A download's sources are fetched in units: consecutive sources that are fetched together.
+//
+// 1. A unit is PLANNED (FetchMethod::plan) when a thread has nothing else to do, so that a plan can go by what earlier
+//    units have taught. Units follow each other in the order of the sources.
+// 2. It is ADMITTED by the recipient: a batch admits all of its units, a stream asks its client's budget first.
+// 3. It is FETCHED: the recipient gives a destination for each source, FetchMethod::begin makes what fetches into them,
+//    and its pieces are handed to the threads, each piece to one. A piece that fails ends the unit: pieces that have
+//    not begun are left out.
+// 4. It is FINISHED by the thread that fetched its last piece: what came is compared with what should have come, which
+//    may have all pieces fetched once more, and the recipient is told what became of each source.
+//
+// download_threads.h has the threads, download_run.h these steps, batch_recipient.h and stream_recipient.h the two
+// recipients. None of them knows how a unit is fetched: direct_fetch.h does.
+namespace gcsflux::internal {
+
+/// Sources [first, first + count), in `pieces` that may be fetched at the same time.
+struct UnitPlan {
+  std::size_t first = 0;
+  std::size_t count = 1;
+  std::size_t pieces = 1;
+};
+
+/// Where one source's bytes go: as many as it is listed with.
+struct Destination {
+  std::span<std::byte> bytes = {};
+  std::shared_ptr<std::byte[]> memory = {};  ///< Keeps them; null where they are the caller's.
+};
+
+/// What became of a unit.
+struct UnitOutcome {
+  /// Nothing has failed, but what came is not what should have: all pieces are fetched once more.
+  bool is_to_be_repeated = false;
+  /// Of each of its sources; empty where none failed.
+  std::vector<std::optional<Error>> errors = {};
+};
+
+/// Fetches one unit. Destroyed when the unit is finished.
+class UnitFetch {
+ public:
+  virtual ~UnitFetch() = default;
+  /// Called once for each piece, by several threads at the same time. An error is that of all of the unit's sources;
+  /// a failure of some of them is told by Finish(). It throws nothing.
+  virtual Result<void> FetchPiece(std::size_t piece, const std::stop_token& stop) = 0;
+  /// Called after all pieces have been fetched well.
+  virtual UnitOutcome Finish(const std::stop_token& stop) = 0;
+};
+
+/// How a download's units are chosen and fetched.
+struct FetchMethod {
+  /// The unit that begins with this source. Called by one thread at a time, in the order of the sources, under a lock:
+  /// it decides, and does no I/O.
+  std::function<UnitPlan(std::size_t first)> plan;
+  /// What fetches it into the destinations, one for each of its sources, which outlive it. Called under no lock.
+  std::function<std::unique_ptr<UnitFetch>(const UnitPlan& unit, std::span<const Destination> destinations)> begin;
+};
+
+}  // namespace gcsflux::internal
