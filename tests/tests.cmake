@@ -80,8 +80,15 @@ gcsflux_test(parallel_listing_tests
 
 # Composed downloads: their plan and the life of composites.
 gcsflux_test(composition_tests
-  SOURCES transfer/composition/clean_composites_test.cc transfer/composition/composite_name_test.cc
+  SOURCES transfer/composition/bucket_check_test.cc
+          transfer/composition/clean_composites_test.cc transfer/composition/composed_download_test.cc
+          transfer/composition/composite_name_test.cc
+          transfer/composition/planner_test.cc transfer/composition/process_end_test.cc
+          transfer/composition/slice_writer_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
+gcsflux_program(composing_program ${PROJECT_SOURCE_DIR}/tests/transfer/composition/composing_program.cc)
+target_link_libraries(composing_program PRIVATE gcsflux_client)
+add_dependencies(composition_tests composing_program)
 target_include_directories(composition_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # Downloads of many objects: the budget of what is fetched ahead, the stripes; then against the emulator.

@@ -2,13 +2,55 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <stop_token>
 #include <string>
 
 #include "gcsflux/client.h"
 
-// What composed downloads leave in a bucket when their process dies, and its removal.
+// Downloads of many small objects through temporary composites: GCS joins up to 32 objects into one without moving
+// their bytes, one read fetches them all, and the composite is deleted. It saves the wait for a first byte for all but
+// one of them; it costs two writes (a compose and a delete), and what a bucket charges for short-lived objects. How it
+// works, and when not to use it: docs/composed_downloads.md.
 namespace gcsflux {
+
+/// Whether a Downloader fetches objects through composites.
+enum class CompositionMode {
+  kOff,   ///< Never.
+  kAuto,  ///< Where it is faster by what is measured, and the bucket's settings make composites cost nothing else.
+  kOn,    ///< Wherever two objects or more fit into one, whatever that costs.
+};
+
+struct CompositionOptions {
+  /// Set it to kAuto where objects are small and the caller may create and delete objects in their buckets; to kOn to
+  /// compare.
+  CompositionMode mode = CompositionMode::kOff;
+  /// Of one composite; an object that is larger is fetched by itself. Lower it where memory for objects that wait for
+  /// their turn is short.
+  std::uint64_t max_composite_bytes = 100'000'000;
+};
+
+/// What composition has done for a Downloader.
+struct CompositionReport {
+  std::uint64_t composites = 0;        ///< Made, or perhaps made: a compose whose answer was lost counts.
+  std::uint64_t deleted = 0;           ///< Of them, those that are known to be gone.
+  std::uint64_t composed_objects = 0;  ///< Fetched through composites.
+  std::uint64_t direct_objects = 0;    ///< Fetched by themselves, large ones in ranges.
+  std::uint64_t fallbacks = 0;  ///< Objects that were to be fetched through a composite that failed: direct ones, too.
+  /// By bucket, why nothing is composed there: a setting, a permission that is missing.
+  std::map<std::string, std::string> reasons = {};
+  /// By bucket, what composing costs there all the same: kOn does it, and says so here.
+  std::map<std::string, std::string> warnings = {};
+  std::string last_failure = {};  ///< Of a composite, or of its deletion; empty where all went well.
+};
+
+/// Deletes the composites of this process, those that it still has, when it is ended by SIGINT or SIGTERM: for at most
+/// 5 seconds, then the signal does what it did before. A second signal does so at once. Without it a process that is
+/// ended so leaves composites behind, as one that is killed does: CleanComposites() removes them.
+///
+/// Call it once, at the beginning of a program's main(). A signal that is ignored stays ignored. kLocalIo where the
+/// operating system refuses.
+Result<void> InstallCompositeCleanup();
 
 struct CleanOptions {
   /// Composites that are younger are left alone: somebody may be reading them. A composite lives for seconds; lower it

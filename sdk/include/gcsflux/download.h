@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gcsflux/client.h"
+#include "gcsflux/composed_download.h"
 #include "gcsflux/listing.h"
 
 namespace gcsflux {
@@ -54,7 +55,9 @@ struct DownloaderOptions {
   Allocator allocator = {};  ///< Plain memory, not zeroed, where null.
   /// Under which all of the objects are stored.
   std::optional<EncryptionKey> encryption_key = {};
-  CallOptions call = {};  ///< Of each read.
+  /// Small objects many at a time, through temporary composites.
+  CompositionOptions composition = {};
+  CallOptions call = {};  ///< Of each request.
 };
 
 /// Whole objects in memory. Views stay valid for the life of the batch, moves included, and where memory() is null as
@@ -138,6 +141,9 @@ class Downloader {
   /// Fetches them one after the other as they are asked for.
   [[nodiscard]] DownloadStream Stream(std::vector<DownloadSource> sources,
                                       const DownloadStreamOptions& options = {}) const;
+
+  /// What composition has done so far, for all downloads of this Downloader. Cheap.
+  [[nodiscard]] CompositionReport composition_report() const;
 
  private:
   std::shared_ptr<const internal::DownloaderCore> core_;

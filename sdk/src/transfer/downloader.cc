@@ -87,6 +87,8 @@ Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources
   return batch;
 }
 
+CompositionReport Downloader::composition_report() const { return core_->composition_report(); }
+
 DownloadStream Downloader::Stream(std::vector<DownloadSource> sources, const DownloadStreamOptions& options) const {
   return DownloadStream(std::make_unique<internal::StreamRecipient>(core_, std::move(sources), options));
 }

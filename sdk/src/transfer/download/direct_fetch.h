@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -11,10 +13,18 @@
 
 namespace gcsflux::internal {
 
+/// One read, as it was seen by its reader.
+struct ReadTimes {
+  std::chrono::nanoseconds first_byte{0};  ///< From the beginning of the call.
+  std::chrono::nanoseconds total{0};
+  std::uint64_t bytes = 0;
+};
+
 /// How objects are read directly. What is passed outlives those who are given it.
 struct DirectReads {
   const Client& client;
   const DownloaderOptions& options;
+  std::function<void(const ReadTimes&)> on_read = {};  ///< Called by many threads; null where nobody wants to know.
 };
 
 /// The unit of one object: it is read whole, or in as many ranges as it has stripes.

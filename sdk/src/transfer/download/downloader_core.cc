@@ -3,21 +3,69 @@
 #include <algorithm>
 #include <utility>
 
+#include "transfer/composition/composed_units.h"
+
 namespace gcsflux::internal {
+
+namespace {
+
+std::size_t Connections(const DownloaderOptions& options) {
+  return static_cast<std::size_t>(std::max(1, options.max_concurrency));
+}
+
+std::unique_ptr<Composer> MakeComposer(const Client& client, const DownloaderOptions& options,
+                                       const std::shared_ptr<DownloadThreads>& threads) {
+  if (options.composition.mode == CompositionMode::kOff) return nullptr;
+  return std::make_unique<Composer>(client,
+                                    Composer::Settings{.composition = options.composition,
+                                                       .encryption_key = options.encryption_key,
+                                                       .call = options.call,
+                                                       .connections = Connections(options)},
+                                    threads);
+}
+
+std::function<void(const ReadTimes&)> Listener(Composer* composer) {
+  if (composer == nullptr) return nullptr;
+  return [composer](const ReadTimes& times) { composer->estimates().NoteRead(times); };
+}
+
+}  // namespace
 
 DownloaderCore::DownloaderCore(Client client, DownloaderOptions options)
     : client_(std::move(client)),
       options_(std::move(options)),
-      reads_{client_, options_},
-      threads_(std::make_shared<DownloadThreads>(static_cast<std::size_t>(std::max(1, options_.max_concurrency)))) {}
+      threads_(std::make_shared<DownloadThreads>(Connections(options_))),
+      composer_(MakeComposer(client_, options_, threads_)),
+      reads_{client_, options_, Listener(composer_.get())} {}
 
-FetchMethod DownloaderCore::MethodFor(std::span<const DownloadSource> sources) const {
+FetchMethod DownloaderCore::MethodFor(std::span<const DownloadSource> sources, std::uint64_t max_unit_bytes) const {
+  if (composer_) {
+    return ComposingMethod(sources, std::min(options_.composition.max_composite_bytes, max_unit_bytes));
+  }
   return {
       .plan = [this, sources](std::size_t first) { return PlanDirect(sources[first], first, options_.stripe_bytes); },
       .begin =
           [this, sources](const UnitPlan& unit, std::span<const Destination> destinations) {
             return std::make_unique<DirectFetch>(reads_, sources[unit.first], destinations.front().bytes, unit.pieces);
           }};
+}
+
+FetchMethod DownloaderCore::ComposingMethod(std::span<const DownloadSource> sources, std::uint64_t max_bytes) const {
+  const auto planner = std::make_shared<UnitPlanner>(
+      *composer_, sources, UnitLimits{.composite_bytes = max_bytes, .stripe_bytes = options_.stripe_bytes});
+  return {.plan = [planner](std::size_t first) { return planner->Plan(first); },
+          .begin = [this, sources](const UnitPlan& unit,
+                                   std::span<const Destination> destinations) -> std::unique_ptr<UnitFetch> {
+            if (unit.count > 1) {
+              return std::make_unique<ComposedFetch>(*composer_, reads_, sources.subspan(unit.first, unit.count),
+                                                     destinations);
+            }
+            return std::make_unique<DirectFetch>(reads_, sources[unit.first], destinations.front().bytes, unit.pieces);
+          }};
+}
+
+CompositionReport DownloaderCore::composition_report() const {
+  return composer_ ? composer_->report() : CompositionReport{};
 }
 
 }  // namespace gcsflux::internal

@@ -8,6 +8,15 @@
 #include "transfer/download/allocate.h"
 
 namespace gcsflux::internal {
+namespace {
+
+// Units that are fetched together are admitted together, and there is to be one for each connection.
+std::uint64_t MostPerUnit(const DownloaderCore& core) {
+  const auto connections = static_cast<std::uint64_t>(std::max(1, core.options().max_concurrency));
+  return core.client().core().settings().max_undelivered_bytes / connections;
+}
+
+}  // namespace
 
 StreamRecipient::StreamRecipient(std::shared_ptr<const DownloaderCore> core, std::vector<DownloadSource> sources,
                                  const DownloadStreamOptions& options)
@@ -15,7 +24,8 @@ StreamRecipient::StreamRecipient(std::shared_ptr<const DownloaderCore> core, std
       sources_(std::move(sources)),
       options_(options),
       budget_(core_->client().core().delivery_budget()),
-      run_(std::make_shared<DownloadRun>(core_->threads(), core_->MethodFor(sources_), sources_.size(), *this)) {}
+      run_(std::make_shared<DownloadRun>(core_->threads(), core_->MethodFor(sources_, MostPerUnit(*core_)),
+                                         sources_.size(), *this)) {}
 
 StreamRecipient::~StreamRecipient() {
   if (has_begun_ && !ended_) Close();

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "gcsflux/composed_download.h"
+#include "transfer/composition/bucket_check.h"
+
+namespace gcsflux::internal {
+
+/// In which buckets a Downloader composes: each is checked once, and given up where composing keeps failing.
+/// Thread-safe.
+class BucketPermits {
+ public:
+  BucketPermits(Client client, CompositionMode mode, CallOptions call)
+      : client_(std::move(client)), mode_(mode), call_(std::move(call)) {}
+
+  enum class Permit { kUnknown, kYes, kNo };
+  /// kYes too where the check has ended in a denial, which Await() returns.
+  [[nodiscard]] Permit Peek(const std::string& bucket) const;
+  /// True for the one caller who is to call Await() soon, so that Peek() knows.
+  bool ClaimCheck(const std::string& bucket);
+  /// Checks the bucket, or waits for whoever does. False where nothing is to be composed there; kPermissionDenied where
+  /// the caller may not. Other errors are not remembered.
+  Result<bool> Await(const std::string& bucket, const std::stop_token& stop);
+
+  void NoteSuccess(const std::string& bucket);
+  /// The bucket is given up after some failures without a success in between.
+  void NoteFailure(const std::string& bucket, const Error& error);
+  /// A composite there was of this class.
+  void NoteStorageClass(const std::string& bucket, const std::string& storage_class);
+
+  /// The parts of a report that are by bucket.
+  void AddTo(CompositionReport& report) const;
+
+ private:
+  struct Entry {
+    bool is_claimed = false;
+    bool is_checking = false;
+    std::optional<BucketCheck> check = {};
+    std::string reason = {};   // Why nothing is composed.
+    std::string warning = {};  // What it costs all the same.
+    int failures = 0;
+  };
+  void Decide(Entry& entry, const BucketCheck& check);
+
+  const Client client_;
+  const CompositionMode mode_;
+  const CallOptions call_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any checked_;
+  std::map<std::string, Entry> entries_;  // Guarded by mutex_.
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,108 @@
+// InstallCompositeCleanup: a handler may do next to nothing, so it tells a thread, which does the rest.
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "gcsflux/composed_download.h"
+#include "transfer/composition/live_composites.h"
+#include "transfer/give_up_soon.h"
+
+namespace gcsflux {
+namespace {
+
+constexpr std::array kSignals = {SIGINT, SIGTERM};
+constexpr std::chrono::seconds kPatience{5};
+
+// What the handler uses: lock-free, and there before the handler is.
+std::atomic<int> told_fd = -1;
+std::atomic<bool> is_told = false;
+std::array<struct sigaction, kSignals.size()> before = {};
+
+void Restore(int signal) {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    if (kSignals[i] == signal) sigaction(signal, &before[i], nullptr);
+  }
+}
+
+// Async-signal-safe: sigaction(), raise() and write() are.
+void OnSignal(int signal) {
+  const int saved_errno = errno;
+  if (is_told.exchange(true)) {
+    Restore(signal);
+    raise(signal);
+  } else {
+    const auto byte = static_cast<unsigned char>(signal);
+    [[maybe_unused]] const auto written = write(told_fd.load(), &byte, 1);
+  }
+  errno = saved_errno;
+}
+
+// Waits for a signal, for as long as the process lives.
+void AwaitSignal(int fd) {
+  unsigned char signal = 0;
+  ssize_t got = 0;
+  do {
+    got = read(fd, &signal, 1);
+  } while (got < 0 && errno == EINTR);
+  if (got != 1) return;
+  internal::GiveUpSoon([](const std::stop_token& stop) { internal::LiveComposites::OfProcess().DeleteAll(stop); },
+                       kPatience);
+  Restore(signal);
+  kill(getpid(), signal);
+}
+
+Error Refused(const char* what) {
+  return {ErrorCode::kLocalIo,
+          std::string("composites cannot be deleted on a signal: ") + what + ": " + strerror(errno)};
+}
+
+Result<void> StartThread() {
+  std::array<int, 2> pipe_ends = {};
+  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return Refused("pipe2");
+  told_fd = pipe_ends[1];
+  // The thread takes no signals, so that none interrupts what it does. It lives as long as the process, which does not
+  // wait for it at its end: it is detached.
+  sigset_t all;
+  sigset_t old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  std::thread(AwaitSignal, pipe_ends[0]).detach();
+  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  return {};
+}
+
+Result<void> Handle(std::size_t index) {
+  if (sigaction(kSignals[index], nullptr, &before[index]) != 0) return Refused("sigaction");
+  if (before[index].sa_handler == SIG_IGN) return {};
+  struct sigaction action = {};
+  action.sa_handler = OnSignal;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  if (sigaction(kSignals[index], &action, nullptr) != 0) return Refused("sigaction");
+  return {};
+}
+
+}  // namespace
+
+Result<void> InstallCompositeCleanup() {
+  static std::mutex mutex;
+  static bool is_installed = false;
+  const std::scoped_lock lock(mutex);
+  if (is_installed) return {};
+  if (auto started = StartThread(); !started) return started;
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    if (auto handled = Handle(i); !handled) return handled;
+  }
+  is_installed = true;
+  return {};
+}
+
+}  // namespace gcsflux

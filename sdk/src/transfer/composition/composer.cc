@@ -1,0 +1,174 @@
+#include "transfer/composition/composer.h"
+
+#include <utility>
+#include <vector>
+
+#include "client/client_core.h"
+#include "transfer/composition/composite_name.h"
+#include "transfer/composition/slice_writer.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using Clock = DueTasks::Clock;
+
+// Deletes that are refused within a second of the compose come a second later, and may be throttled then.
+constexpr std::chrono::seconds kPatience{10};
+constexpr std::size_t kProbeSources = 2;
+
+// After these errors nothing was made. After others, a request whose answer was lost may have made it.
+bool IsSurelyNotMade(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kInvalidArgument:
+    case ErrorCode::kUnauthenticated:
+    case ErrorCode::kPermissionDenied:
+    case ErrorCode::kNotFound: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+Composer::Composer(Client client, Settings settings, const std::shared_ptr<DownloadThreads>& threads,
+                   LiveComposites& live)
+    : client_(std::move(client)),
+      settings_(std::move(settings)),
+      run_(FormatRun(client_.core().timing().SystemNow(), client_.core().NewInvocationId())),
+      live_(live),
+      permits_(client_, settings_.composition.mode, settings_.call),
+      tasks_(std::make_shared<DueTasks>(threads)),
+      deletes_(std::make_shared<CompositeDeletes>(client_, settings_.call, tasks_, live_, estimates_)) {}
+
+Composer::~Composer() {
+  tasks_->Drain(kPatience);
+  live_.RemoveAll(CompositeName(run_, ""));
+}
+
+void Composer::CheckSoon(const std::string& bucket) {
+  if (!permits_.ClaimCheck(bucket)) return;
+  tasks_->Post(Clock::now(), [this, bucket](const std::stop_token& stop) { (void)permits_.Await(bucket, stop); });
+}
+
+void Composer::ProbeSoon(std::span<const DownloadSource> sources) {
+  if (is_probing_.exchange(true)) return;
+  const auto probed = sources.first(std::min(kProbeSources, sources.size()));
+  tasks_->Post(Clock::now(), [this, copies = std::vector(probed.begin(), probed.end())](const std::stop_token& stop) {
+    if (const auto made = Make(copies, stop)) {
+      deletes_->Add(made->composite, Clock::now());
+    } else {
+      permits_.NoteFailure(copies.front().object.bucket, made.error());
+    }
+    is_probing_ = false;
+  });
+}
+
+double Composer::WritesPerSecond(const std::string& bucket) const {
+  for (const GateStatus& gate : client_.flow_control()) {
+    if (gate.bucket == bucket && gate.gate_class == GateClass::kWrite && gate.is_engaged) return gate.rate;
+  }
+  return 0;
+}
+
+Result<ObjectMetadata> Composer::Compose(std::span<const DownloadSource> sources, const ObjectName& name,
+                                         const std::stop_token& stop) const {
+  constexpr const char* kFields = "size,crc32c,storageClass";
+  std::vector<ComposeSource> pinned;
+  for (const DownloadSource& source : sources) {
+    pinned.push_back({.name = source.object.name, .generation = source.generation});
+  }
+  // Under the condition it is repeated safely, and meets its own success where an answer was lost: nobody else makes
+  // an object of that name.
+  auto made = client_.ComposeObjects(pinned, name,
+                                     {.preconditions = {.if_generation_match = 0},
+                                      .encryption_key = settings_.encryption_key,
+                                      .fields = kFields,
+                                      .call = settings_.call,
+                                      .stop = stop});
+  if (made || made.error().code != ErrorCode::kPreconditionFailed) return made;
+  return client_.GetObject(
+      name, {.encryption_key = settings_.encryption_key, .fields = kFields, .call = settings_.call, .stop = stop});
+}
+
+Result<Composer::Made> Composer::Make(std::span<const DownloadSource> sources, const std::stop_token& stop) {
+  Composite composite{.object = {sources.front().object.bucket, CompositeName(run_, client_.core().NewInvocationId())}};
+  if (auto added = live_.Add(client_, composite.object); !added) return added.error();
+  const std::uint64_t begun = estimates_.BeginCompose(Clock::now());
+  auto metadata = Compose(sources, composite.object, stop);
+  estimates_.EndCompose(begun, Clock::now(), metadata.ok());
+  if (metadata) composite.generation = metadata->generation;
+  live_.Settle(composite);
+  if (metadata) {
+    ++composites_;
+    return Made{composite, *std::move(metadata)};
+  }
+  if (IsSurelyNotMade(metadata.error())) {
+    live_.Remove(composite.object);
+  } else {
+    ++composites_;
+    deletes_->Add(composite, Clock::now());
+  }
+  return metadata.error();
+}
+
+Result<void> Composer::Read(const Made& made, std::span<const DownloadSource> sources,
+                            std::span<const Destination> destinations, const std::stop_token& stop) {
+  SliceWriter slices(sources, destinations);
+  const auto start = Clock::now();
+  std::optional<Clock::time_point> first_byte;
+  const ByteSink write = [&](std::span<const std::byte> data) {
+    if (!first_byte) first_byte = Clock::now();
+    return slices.Write(data);
+  };
+  const auto read = client_.ReadObject(made.composite.object, write,
+                                       {.generation = made.composite.generation,
+                                        .encryption_key = settings_.encryption_key,
+                                        .call = settings_.call,
+                                        .stop = stop});
+  if (!read) return read.error();
+  const auto end = Clock::now();
+  estimates_.NoteRead({.first_byte = first_byte.value_or(end) - start, .total = end - start, .bytes = read->bytes});
+  return slices.Finish();
+}
+
+Result<void> Composer::FetchThrough(const Made& made, std::span<const DownloadSource> sources,
+                                    std::span<const Destination> destinations, const std::stop_token& stop) {
+  permits_.NoteStorageClass(made.composite.object.bucket, made.metadata.storage_class);
+  if (auto checked = CheckComposite(made.metadata, sources); !checked) return checked;
+  return Read(made, sources, destinations, stop);
+}
+
+Result<void> Composer::Fetch(std::span<const DownloadSource> sources, std::span<const Destination> destinations,
+                             const std::stop_token& stop) {
+  const auto made = Make(sources, stop);
+  if (!made) return made.error();
+  const auto made_at = Clock::now();
+  auto fetched = FetchThrough(*made, sources, destinations, stop);
+  deletes_->Add(made->composite, made_at);
+  if (!fetched) return fetched;
+  composed_objects_ += sources.size();
+  permits_.NoteSuccess(made->composite.object.bucket);
+  return {};
+}
+
+void Composer::CountFallback(std::size_t objects, const Error& error) {
+  fallbacks_ += objects;
+  direct_objects_ += objects;
+  const std::scoped_lock lock(mutex_);
+  last_failure_ = error.message;
+}
+
+CompositionReport Composer::report() const {
+  CompositionReport report{.composites = composites_,
+                           .deleted = deletes_->deleted(),
+                           .composed_objects = composed_objects_,
+                           .direct_objects = direct_objects_,
+                           .fallbacks = fallbacks_};
+  permits_.AddTo(report);
+  report.last_failure = deletes_->last_failure();
+  if (!report.last_failure.empty()) return report;
+  const std::scoped_lock lock(mutex_);
+  report.last_failure = last_failure_;
+  return report;
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "transfer/composition/composite.h"
+#include "transfer/composition/due_tasks.h"
+#include "transfer/composition/fetch_estimates.h"
+#include "transfer/composition/live_composites.h"
+
+namespace gcsflux::internal {
+
+/// Deletes composites in the background, as soon as the service lets it: GCS takes one change of an object a second,
+/// and its creation was one. Thread-safe.
+class CompositeDeletes : public std::enable_shared_from_this<CompositeDeletes> {
+ public:
+  CompositeDeletes(Client client, CallOptions call, std::shared_ptr<DueTasks> tasks, LiveComposites& live,
+                   FetchEstimates& estimates)
+      : client_(std::move(client)),
+        call_(std::move(call)),
+        tasks_(std::move(tasks)),
+        live_(live),
+        estimates_(estimates) {}
+  /// It is not needed any more, and was made at `made`; or its compose has failed or been broken off, so that it may be
+  /// there or come to be there yet.
+  void Add(const Composite& composite, DueTasks::Clock::time_point made);
+
+  [[nodiscard]] std::uint64_t deleted() const { return deleted_; }
+  /// Why one of them was left behind; empty where none was.
+  [[nodiscard]] std::string last_failure() const;
+
+ private:
+  struct Pending {
+    Composite composite;
+    DueTasks::Clock::time_point made;
+    int tries = 0;
+  };
+  void Post(Pending pending, DueTasks::Clock::time_point due);
+  void Try(Pending pending, const std::stop_token& stop);
+  void Forget(const Composite& composite);
+  void GiveUp(const Error& error);
+
+  const Client client_;
+  const CallOptions call_;
+  const std::shared_ptr<DueTasks> tasks_;
+  LiveComposites& live_;
+  FetchEstimates& estimates_;
+  std::atomic<bool> waits_first_ = false;  // The service has refused to delete what had just been made.
+  std::atomic<std::uint64_t> deleted_ = 0;
+
+  mutable std::mutex mutex_;
+  std::string last_failure_;  // Guarded by mutex_.
+};
+
+}  // namespace gcsflux::internal

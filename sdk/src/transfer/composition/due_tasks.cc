@@ -1,0 +1,73 @@
+#include "transfer/composition/due_tasks.h"
+
+#include <utility>
+
+namespace gcsflux::internal {
+
+void DueTasks::Post(Clock::time_point due, Task task) {
+  bool is_due = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (is_closed_) return;
+    is_due = due <= Clock::now();
+    waiting_.emplace(due, std::move(task));
+    if (!is_due && !alarm_.joinable()) {
+      alarm_ = std::jthread([this](const std::stop_token& stop) { Alarm(stop); });
+    }
+  }
+  if (!is_due) {
+    changed_.notify_all();
+  } else if (const auto threads = threads_.lock()) {
+    threads->Offer(shared_from_this());
+  }
+}
+
+std::function<void()> DueTasks::Take() {
+  const std::scoped_lock lock(mutex_);
+  if (waiting_.empty() || waiting_.begin()->first > Clock::now()) return nullptr;
+  ++running_;
+  auto taken = waiting_.extract(waiting_.begin());
+  return [self = shared_from_this(), task = std::move(taken.mapped())] { self->Run(task); };
+}
+
+void DueTasks::Run(const Task& task) {
+  task(stop_.get_token());
+  {
+    const std::scoped_lock lock(mutex_);
+    --running_;
+  }
+  changed_.notify_all();
+}
+
+void DueTasks::Alarm(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  Clock::time_point offered = Clock::time_point::min();  // What is due until then the threads have been told of.
+  const auto next = [&] { return waiting_.upper_bound(offered); };
+  while (!stop.stop_requested()) {
+    if (next() == waiting_.end()) {
+      changed_.wait(lock, stop, [&] { return next() != waiting_.end(); });
+    } else if (const auto due = next()->first; due > Clock::now()) {
+      // Woken earlier where another one is due sooner.
+      changed_.wait_until(lock, stop, due, [&] { return next() == waiting_.end() || next()->first < due; });
+    } else {
+      offered = Clock::now();
+      lock.unlock();
+      if (const auto threads = threads_.lock()) threads->Offer(shared_from_this());
+      lock.lock();
+    }
+  }
+}
+
+void DueTasks::Drain(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  const auto is_over = [&] { return waiting_.empty() && running_ == 0; };
+  changed_.wait_for(lock, std::stop_token(), patience, is_over);
+  is_closed_ = true;
+  waiting_.clear();
+  stop_.request_stop();
+  changed_.wait(lock, [&] { return running_ == 0; });
+  lock.unlock();
+  alarm_ = {};  // Asked to stop, and joined.
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "transfer/download/download_threads.h"
+
+namespace gcsflux::internal {
+
+/// Small tasks that become due, now or later, done by a Downloader's threads in turn with what is downloaded: so that
+/// they take none of its connections beyond those that it may have. Thread-safe.
+class DueTasks : public Workload, public std::enable_shared_from_this<DueTasks> {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Task = std::function<void(const std::stop_token&)>;
+
+  explicit DueTasks(std::weak_ptr<DownloadThreads> threads) : threads_(std::move(threads)) {}
+
+  void Post(Clock::time_point due, Task task);
+  /// Waits until there is none left, those included that tasks post; after `patience` they are asked to stop, and what
+  /// has not begun is dropped. Nothing is taken afterwards. To be called while the threads still run.
+  void Drain(std::chrono::milliseconds patience);
+
+  std::function<void()> Take() override;
+
+ private:
+  void Run(const Task& task);
+  void Alarm(const std::stop_token& stop);
+
+  const std::weak_ptr<DownloadThreads> threads_;
+  std::stop_source stop_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::multimap<Clock::time_point, Task> waiting_;  // Guarded by mutex_.
+  std::size_t running_ = 0;                         // Guarded by mutex_.
+  bool is_closed_ = false;                          // Guarded by mutex_.
+  std::jthread alarm_;  // Tells the threads when something has become due; begins with the first such task.
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+
+#include "gcsflux/composed_download.h"
+#include "transfer/composition/cost_model.h"
+#include "transfer/composition/fetch_estimates.h"
+
+namespace gcsflux::internal {
+
+/// Chooses, for one download, how many of the coming objects are fetched together: by what requests have taken so far,
+/// and by what is left to do. A choice holds for as many units as there are connections, so that a few objects are
+/// shared among all of them. Pure: it knows no time but that which it is told. Used by one thread at a time.
+class GroupChooser {
+ public:
+  struct Choice {
+    std::size_t group = 1;     ///< 1: directly.
+    bool wants_probe = false;  ///< Composing would be better if a compose took less than is known, or were known.
+  };
+
+  explicit GroupChooser(CompositionMode mode) : mode_(mode) {}
+
+  /// True where the last choice still holds: TakeTurn() gives it.
+  [[nodiscard]] bool has_turns() const { return turns_ > 0; }
+  std::size_t TakeTurn() { return --turns_, group_; }
+
+  /// `most` objects fit into a composite, at least 2.
+  Choice Choose(const RemainingWork& work, std::size_t most, const FetchEstimates::Estimate& estimate,
+                FetchEstimates::TimePoint now);
+
+ private:
+  std::size_t Begin(std::size_t group, std::size_t connections);
+
+  CompositionMode mode_;
+  std::size_t group_ = 1;
+  std::size_t turns_ = 0;
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,47 @@
+#include "transfer/composition/slice_writer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/crc32c.h"
+
+namespace gcsflux::internal {
+
+Result<void> SliceWriter::Write(std::span<const std::byte> data) {
+  while (true) {
+    if (auto complete = CompleteSlices(); !complete) return complete;
+    if (data.empty()) return {};
+    if (slice_ == sources_.size()) {
+      return Error{ErrorCode::kCorrupted, "the composite holds more bytes than its sources"};
+    }
+    const std::span<std::byte> room = destinations_[slice_].bytes.subspan(written_);
+    const std::size_t taken = std::min(room.size(), data.size());
+    std::memcpy(room.data(), data.data(), taken);
+    crc32c_ = ExtendCrc32c(crc32c_, data.first(taken));  // While it is in the cache.
+    written_ += taken;
+    data = data.subspan(taken);
+  }
+}
+
+// Goes on behind slices that are full, empty ones among them.
+Result<void> SliceWriter::CompleteSlices() {
+  while (slice_ < sources_.size() && written_ == destinations_[slice_].bytes.size()) {
+    const DownloadSource& source = sources_[slice_];
+    if (source.crc32c && *source.crc32c != crc32c_) {
+      return Error{ErrorCode::kCorrupted,
+                   ToUri(source.object) + ": its bytes, as they came with a composite, have another CRC32C"};
+    }
+    ++slice_;
+    written_ = 0;
+    crc32c_ = 0;
+  }
+  return {};
+}
+
+Result<void> SliceWriter::Finish() {
+  if (auto complete = CompleteSlices(); !complete) return complete;
+  if (slice_ == sources_.size()) return {};
+  return Error{ErrorCode::kCorrupted, "the composite holds fewer bytes than its sources"};
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,106 @@
+// What stands against composing in a bucket, and what is made of it.
+#include "transfer/composition/bucket_check.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "transfer/composition/composition_test.h"
+
+namespace gcsflux {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(ObjectionTo, IsNoneToABucketOfPlainStandardObjects) {
+  EXPECT_EQ(internal::ObjectionTo({.storage_class = "STANDARD"}), "");
+}
+
+TEST(ObjectionTo, NamesWhatMakesCompositesCostMore) {
+  struct Case {
+    const char* name;
+    BucketMetadata bucket;
+    const char* want;
+  };
+  const std::vector<Case> cases = {
+      {"soft delete",
+       {.soft_delete_retention = 7 * 24h},
+       "soft delete keeps deleted composites, and charges for them, for 7 days"},
+      {"versioning", {.has_versioning = true}, "object versioning"},
+      {"retention", {.retention_period = 1h}, "retention policy does not let composites be deleted for 3600 s"},
+      {"hold", {.default_event_based_hold = true}, "event-based hold"},
+      {"class", {.storage_class = "NEARLINE"}, "class NEARLINE"},
+  };
+  for (const Case& c : cases) {
+    EXPECT_NE(internal::ObjectionTo(c.bucket).find(c.want), std::string::npos)
+        << c.name << ": " << internal::ObjectionTo(c.bucket);
+  }
+}
+
+class BucketSettings : public testing::CompositionTest {
+ protected:
+  BucketSettings() : CompositionTest({.default_soft_delete = 7 * 24h}) {}
+};
+
+TEST_F(BucketSettings, MakeKOnWarn) {
+  const auto sources = Store(std::vector<std::size_t>(8, 500));
+  const auto downloader = Composing();
+  ExpectBatch(sources, downloader.Download(sources));
+  const auto report = downloader.composition_report();
+  EXPECT_GE(report.composites, 1U);
+  EXPECT_NE(report.warnings.at("bkt").find("soft delete"), std::string::npos);
+}
+
+TEST_F(BucketSettings, KeepKAutoFromComposing) {
+  const auto sources = Store(std::vector<std::size_t>(500, 50));
+  const auto downloader = Composing(CompositionMode::kAuto);
+  ExpectBatch(sources, downloader.Download(sources));
+  EXPECT_EQ(Requests("storage.objects.compose"), 0U);
+  EXPECT_NE(downloader.composition_report().reasons.at("bkt").find("soft delete"), std::string::npos);
+}
+
+// What the service answers is told by a fault plan, so that it takes no identities.
+class BucketAnswers : public testing::CompositionTest {
+ protected:
+  void Answer(const char* operation, std::uint64_t status, std::optional<std::string> body = {}) {
+    emulator_.faults().Load({.rules = {{.name = "answer",
+                                        .match = {.operation = operation},
+                                        .action = {.type = "status", .status = status, .body = std::move(body)}}}});
+  }
+};
+
+TEST_F(BucketAnswers, WithoutThePermissionItFailsAndSaysWhatToDo) {
+  const auto sources = Store(std::vector<std::size_t>(500, 50));
+  Answer("storage.buckets.testIamPermissions", 200, R"({"permissions":["storage.objects.create"]})");
+  for (const auto mode : {CompositionMode::kOn, CompositionMode::kAuto}) {
+    const auto downloader = Composing(mode);
+    auto batch = downloader.Download(sources);
+    // kAuto asks while it reads directly, and the answer may come after the last object.
+    if (batch) batch = downloader.Download(sources);
+    ASSERT_FALSE(batch.ok());
+    EXPECT_EQ(batch.error().code, ErrorCode::kPermissionDenied);
+    for (const char* said : {"storage.objects.delete", "roles/storage.objectUser", "--composition=off"}) {
+      EXPECT_NE(batch.error().message.find(said), std::string::npos) << batch.error().message;
+    }
+  }
+  EXPECT_EQ(Requests("storage.objects.compose"), 0U);
+  EXPECT_GE(emulator_.faults().Fired("answer"), 2U);
+}
+
+TEST_F(BucketAnswers, WithoutSettingsToReadKAutoDoesNotCompose) {
+  const auto sources = Store(std::vector<std::size_t>(500, 50));
+  Answer("storage.buckets.get", 403);
+  const auto automatic = Composing(CompositionMode::kAuto);
+  ExpectBatch(sources, automatic.Download(sources));
+  EXPECT_EQ(Requests("storage.objects.compose"), 0U);
+  EXPECT_NE(automatic.composition_report().reasons.at("bkt").find("storage.buckets.get"), std::string::npos);
+  const auto on = Composing();
+  ExpectBatch(sources, on.Download(sources));
+  EXPECT_GE(on.composition_report().composites, 1U);
+  EXPECT_NE(on.composition_report().warnings.at("bkt").find("storage.buckets.get"), std::string::npos);
+  EXPECT_EQ(emulator_.faults().Fired("answer"), 2U) << "once for each downloader";
+}
+
+}  // namespace
+}  // namespace gcsflux

@@ -1,0 +1,226 @@
+// Composed downloads against the emulator: what comes, what is left, and what is done when it goes wrong.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "transfer/composition/composition_test.h"
+
+namespace gcsflux {
+namespace {
+
+using ComposedDownload = testing::CompositionTest;
+using namespace std::chrono_literals;
+
+constexpr const char* kCompose = "storage.objects.compose";
+constexpr const char* kDelete = "storage.objects.delete";
+constexpr const char* kGet = "storage.objects.get";
+
+TEST_F(ComposedDownload, GivesEveryObjectInTheOrderAskedAndLeavesNothing) {
+  const auto sources = Store({10, 0, 5000, 1, 70'000, 3});
+  {
+    const auto downloader = Composing();
+    ExpectBatch(sources, downloader.Download(sources));
+    const auto report = downloader.composition_report();
+    EXPECT_GE(report.composites, 1U);
+    EXPECT_EQ(report.composed_objects + report.direct_objects, sources.size());
+    EXPECT_GE(report.composed_objects, 4U);
+    EXPECT_EQ(report.fallbacks, 0U) << report.last_failure;
+    EXPECT_TRUE(report.reasons.empty());
+    EXPECT_TRUE(report.warnings.empty());
+  }
+  EXPECT_EQ(Composites(), 0U);
+  EXPECT_EQ(Requests(kCompose), Requests(kDelete));
+}
+
+TEST_F(ComposedDownload, DoesNothingOfItUnlessAsked) {
+  const auto sources = Store({10, 20, 30, 40, 50});
+  const Downloader downloader(client_);
+  ExpectBatch(sources, downloader.Download(sources));
+  EXPECT_EQ(Requests(kCompose), 0U);
+  EXPECT_EQ(downloader.composition_report().composites, 0U);
+}
+
+TEST_F(ComposedDownload, ReadsWhatIsLargerThanACompositeByItself) {
+  const auto sources = Store({10, 2000, 20, 30, 2000});
+  const auto downloader = Composing(CompositionMode::kOn, OnFailure::kFailAll, 1000);
+  ExpectBatch(sources, downloader.Download(sources));
+  EXPECT_GE(downloader.composition_report().direct_objects, 3U);
+  EXPECT_EQ(downloader.composition_report().composed_objects, 2U);
+}
+
+TEST_F(ComposedDownload, StreamsInOrder) {
+  const auto sources = Store(std::vector<std::size_t>(100, 1000));
+  {
+    const auto downloader = Composing();
+    auto stream = downloader.Stream(sources);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      auto object = stream.Next();
+      ASSERT_TRUE(object.ok()) << object.error().message;
+      ASSERT_TRUE(object->has_value());
+      EXPECT_EQ((*object)->index, i);
+      ExpectBytes(sources[i], (*object)->bytes);
+    }
+    EXPECT_GE(downloader.composition_report().composed_objects, 90U);
+  }
+  EXPECT_EQ(Composites(), 0U);
+}
+
+TEST_F(ComposedDownload, ReadsTheGenerationsThatWereListed) {
+  const auto sources = Store({10, 10, 10, 10});
+  ASSERT_TRUE(client_.InsertObject(sources[2].object, AsBytes("overwritten")).ok());
+  const auto downloader = Composing(CompositionMode::kOn, OnFailure::kDeliver);
+  const auto batch = downloader.Download(sources);
+  ASSERT_TRUE(batch.ok()) << batch.error().message;
+  for (const std::size_t i : {0U, 1U, 3U}) ExpectBytes(sources[i], (*batch)[i]);
+  ASSERT_TRUE(batch->error(2).has_value());
+  EXPECT_EQ(batch->error(2)->code, ErrorCode::kNotFound);
+  EXPECT_NE(batch->error(2)->message.find(ToUri(sources[2].object)), std::string::npos) << batch->error(2)->message;
+  EXPECT_GE(downloader.composition_report().fallbacks, 2U);
+}
+
+TEST_F(ComposedDownload, FailsWithTheNameOfTheObjectThatIsGone) {
+  const auto sources = Store({10, 10, 10, 10});
+  ASSERT_TRUE(client_.DeleteObject(sources[1].object, {.generation = sources[1].generation}).ok());
+  const auto batch = Composing().Download(sources);
+  ASSERT_FALSE(batch.ok());
+  EXPECT_EQ(batch.error().code, ErrorCode::kNotFound);
+  EXPECT_NE(batch.error().message.find(ToUri(sources[1].object)), std::string::npos) << batch.error().message;
+}
+
+TEST_F(ComposedDownload, ChecksTheCompositeBeforeItIsReadAndReadsItsSourcesInstead) {
+  auto sources = Store({10, 20, 30, 40});
+  sources[1].crc32c = *sources[1].crc32c ^ 1U;  // A listing that lies.
+  {
+    const auto downloader = Composing(CompositionMode::kOn, OnFailure::kDeliver);
+    const auto batch = downloader.Download(sources);
+    ASSERT_TRUE(batch.ok()) << batch.error().message;
+    ASSERT_TRUE(batch->error(1).has_value());
+    EXPECT_EQ(batch->error(1)->code, ErrorCode::kCorrupted);
+    for (const std::size_t i : {0U, 2U, 3U}) ExpectBytes(sources[i], (*batch)[i]);
+  }
+  for (const auto& record : emulator_.journal()) {
+    EXPECT_FALSE(record.operation == kGet && record.object.starts_with("dataflux")) << "it was read all the same";
+  }
+  EXPECT_EQ(Composites(), 0U);
+}
+
+TEST_F(ComposedDownload, KnowsItsCompositeAgainWhenTheAnswerWasLost) {
+  const auto sources = Store(std::vector<std::size_t>(8, 500));
+  emulator_.faults().Load(
+      {.rules = {{.name = "lost", .match = {.operation = kCompose, .attempt = 1}, .action = {.type = "loseAnswer"}}}});
+  {
+    const auto downloader = Composing();
+    ExpectBatch(sources, downloader.Download(sources));
+    EXPECT_EQ(downloader.composition_report().fallbacks, 0U) << downloader.composition_report().last_failure;
+  }
+  EXPECT_GE(emulator_.faults().Fired("lost"), 1U);
+  EXPECT_EQ(Composites(), 0U);
+}
+
+TEST_F(ComposedDownload, ReadsDirectlyWhereComposingFailsAndGivesUpInTheEnd) {
+  const auto sources = Store(std::vector<std::size_t>(64, 100));
+  emulator_.faults().Load(
+      {.rules = {{.name = "refused", .match = {.operation = kCompose}, .action = {.type = "status", .status = 400}}}});
+  const auto downloader = Composing();
+  ExpectBatch(sources, downloader.Download(sources));
+  ExpectBatch(sources, downloader.Download(sources));
+  const auto report = downloader.composition_report();
+  EXPECT_EQ(report.composed_objects, 0U);
+  EXPECT_GE(report.fallbacks, 3U);
+  EXPECT_NE(report.reasons.at("bkt").find("3 times running"), std::string::npos) << report.reasons.at("bkt");
+  EXPECT_LE(emulator_.faults().Fired("refused"), 3U + 4U) << "no more than were under way";
+}
+
+TEST_F(ComposedDownload, ReadsDirectlyWhatCameCorrupted) {
+  const auto sources = Store(std::vector<std::size_t>(8, 500));
+  emulator_.faults().Load({.rules = {{.name = "flipped",
+                                      .match = {.operation = kGet, .object_prefix = "dataflux"},
+                                      .action = {.type = "corrupt", .at_byte = 700}}}});
+  {
+    const auto downloader = Composing();
+    ExpectBatch(sources, downloader.Download(sources));
+    EXPECT_GE(downloader.composition_report().fallbacks, 2U);
+  }
+  EXPECT_GE(emulator_.faults().Fired("flipped"), 1U);
+  EXPECT_EQ(Composites(), 0U);
+}
+
+TEST_F(ComposedDownload, WaitsForWhatMayNotBeDeletedYet) {
+  const auto sources = Store(std::vector<std::size_t>(8, 500));
+  emulator_.quotas().Set({.object_mutations_per_second = 1});
+  {
+    const auto downloader = Composing();
+    ExpectBatch(sources, downloader.Download(sources));
+  }
+  EXPECT_GE(emulator_.quotas().counters().refused_object_mutations, 1U);
+  EXPECT_EQ(Composites(), 0U);
+}
+
+TEST_F(ComposedDownload, TriesToDeleteAgain) {
+  const auto sources = Store(std::vector<std::size_t>(8, 500));
+  emulator_.faults().Load({.rules = {{.name = "unavailable",
+                                      .match = {.operation = kDelete},
+                                      .action = {.type = "status", .status = 503},
+                                      .limits = {.count = 3}}}});
+  {
+    const auto downloader = Composing();
+    ExpectBatch(sources, downloader.Download(sources));
+  }
+  EXPECT_EQ(emulator_.faults().Fired("unavailable"), 3U);
+  EXPECT_EQ(Composites(), 0U);
+}
+
+TEST_F(ComposedDownload, SaysWhatItCouldNotDelete) {
+  const auto sources = Store({500, 500});
+  emulator_.faults().Load(
+      {.rules = {{.name = "refused", .match = {.operation = kDelete}, .action = {.type = "status", .status = 403}}}});
+  {
+    const auto downloader = Composing();
+    ExpectBatch(sources, downloader.Download(sources));
+    while (downloader.composition_report().last_failure.empty()) std::this_thread::yield();
+    EXPECT_EQ(downloader.composition_report().deleted, 0U);
+  }
+  EXPECT_EQ(Composites(), 1U);
+  emulator_.faults().Clear();
+  const auto cleaned = CleanComposites(client_, "bkt", {.older_than = -1h});
+  ASSERT_TRUE(cleaned.ok()) << cleaned.error().message;
+  EXPECT_EQ(cleaned->deleted, 1U);
+  EXPECT_EQ(Composites(), 0U);
+}
+
+TEST_F(ComposedDownload, ReturnsAtOnceWhenCancelledAndLeavesNothing) {
+  const auto sources = Store(std::vector<std::size_t>(8, 500));
+  for (const char* operation : {kCompose, kGet}) {
+    SCOPED_TRACE(operation);
+    emulator_.faults().Load({.rules = {{.name = "stall",
+                                        .match = {.operation = operation},
+                                        .action = {.type = "stall", .duration = 1h},
+                                        .limits = {.count = 4}}}});
+    {
+      const auto downloader = Composing();
+      std::stop_source stop;
+      std::jthread canceller([&] {
+        while (emulator_.faults().Fired("stall") == 0) std::this_thread::yield();
+        stop.request_stop();
+      });
+      const auto batch = downloader.Download(sources, stop.get_token());
+      ASSERT_FALSE(batch.ok());
+      EXPECT_EQ(batch.error().code, ErrorCode::kCancelled) << batch.error().message;
+    }
+    EXPECT_EQ(Composites(), 0U);
+  }
+}
+
+TEST_F(ComposedDownload, NeverHasMoreRequestsInFlightThanItMay) {
+  const auto sources = Store(std::vector<std::size_t>(200, 100));
+  const std::size_t before = emulator_.journal().size();
+  { ExpectBatch(sources, Composing().Download(sources)); }
+  auto journal = emulator_.journal();
+  journal.erase(journal.begin(), journal.begin() + static_cast<std::ptrdiff_t>(before));
+  EXPECT_LE(emulator::FindMostInFlight(journal).requests, 4U);
+}
+
+}  // namespace
+}  // namespace gcsflux
