@@ -5,11 +5,15 @@
 #include <iomanip>
 #include <iostream>
 
+#include "cli/clean.h"
 #include "cli/copy.h"
+#include "cli/copy_trees.h"
 #include "cli/list.h"
 #include "gcsflux/listing.h"
 
-DEFINE_bool(recursive, false, "ls, rm: everything under the prefix, not one directory level or one object.");
+DEFINE_bool(recursive, false,
+            "ls, rm, cp: everything under the prefix or in the directory, not one level or one object.");
+DEFINE_bool(r, false, "ls, rm, cp: short for --recursive.");
 DEFINE_string(location, "", "mb: where the bucket lies, as US or EUROPE-WEST4. Empty takes Cloud Storage's default.");
 
 namespace gcsflux::cli {
@@ -17,14 +21,6 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 constexpr std::size_t kAny = 1'000'000;
-
-Error WrongUsage(std::string message) { return Error{ErrorCode::kInvalidArgument, std::move(message)}; }
-
-Result<ObjectName> ParseBucket(const std::string& uri) {
-  auto bucket = ParseUri(uri);
-  if (bucket && !bucket->name.empty()) return WrongUsage("'" + uri + "' names an object, not a bucket");
-  return bucket;
-}
 
 Result<void> MakeBuckets(const Client& client, const Arguments& uris) {
   for (const std::string& uri : uris) {
@@ -98,16 +94,30 @@ const std::vector<Command>& Commands() {
        "--long\n"
        "adds size, time and generation, --json prints a JSON object per line, --count sums up all levels instead.\n",
        0, kAny, List},
-      {"cp", "SOURCE DESTINATION", "Copy one object or file: gs:// or local on either side, - is a pipe.",
-       "A destination that ends in / (or is a bucket) takes the source's last name. An object becomes visible, and a\n"
-       "local file appears, only when it is complete and its checksum is right.\n",
-       2, 2, Copy},
+      {"cp", "SOURCE... DESTINATION", "Copy objects and files: gs:// or local on either side, - is a pipe.",
+       "A destination that ends in / (or is a bucket, or of one file a local directory) takes the source's last name.\n"
+       "With --recursive the source is a directory, and DESTINATION is what it becomes, or with / at its end where it\n"
+       "goes into; what is there already and the same is skipped. An object becomes visible, and a local file "
+       "appears,\n"
+       "only when it is complete and its checksum is right. The same command again goes on with one that was\n"
+       "interrupted: docs/command_line.md.\n",
+       2, kAny, Copy},
+      {"sync", "SOURCE DESTINATION", "Copy what a directory has and another one has not, or has otherwise.",
+       "Both are directories: gs://BUCKET[/PREFIX], or local for one of them. What is there with the same size and\n"
+       "CRC32C is skipped; --compare=mtime goes by times instead. --delete removes what the source has not; --dry_run\n"
+       "only says what would be done.\n",
+       2, 2, Sync},
       {"cat", "gs://BUCKET/OBJECT...", "Write objects to standard output, one behind the other.",
        "Exit status 1 means that what was written is not to be used.\n", 1, kAny, Concatenate},
       {"stat", "gs://BUCKET/OBJECT...", "Show what Cloud Storage knows about objects.", "", 1, kAny, Stat},
       {"rm", "gs://BUCKET[/OBJECT]...", "Remove objects, or a bucket that is empty.",
        "With --recursive everything in the directory of that name (for a bucket: all its objects, not the bucket).\n",
        1, kAny, Remove},
+      {"clean", "gs://BUCKET...", "Remove what composed downloads of processes that died left behind.",
+       "Composed objects under dataflux-composed-objects/ that are older than --older_than (30s, 10m, 1h, 2d), those "
+       "of\n"
+       "Google's connector for PyTorch too.\n",
+       1, kAny, Clean},
   };
   return kCommands;
 }

@@ -1,17 +1,24 @@
-// The `gcsflux` command: sub-commands on gs:// URIs. Exit status 0, 1 (the operation failed) or 2 (wrong usage).
+// The `gcsflux` command: sub-commands on gs:// URIs. Exit status 0, 1 (the operation failed), 2 (wrong usage), or
+// 128 and the signal that interrupted it.
 #include <gflags/gflags.h>
 
 #include <algorithm>
 #include <iostream>
 
+#include "cli/command_flags.h"
 #include "cli/commands.h"
+#include "cli/interruption.h"
 #include "gcsflux/flags.h"
+
+DECLARE_bool(r);
+DECLARE_bool(recursive);
 
 namespace gcsflux::cli {
 namespace {
 
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
+constexpr int kSignalled = 128;
 
 int Complain(const Error& error) {
   std::cerr << "gcsflux: " << error.message << '\n';
@@ -35,7 +42,7 @@ void PrintCommandHelp(const Command& command) {
   std::cout << Usage(command) << '\n'
             << command.summary << '\n'
             << command.details << "\nFlags:\n"
-            << FlagsHelp(__FILE__);
+            << CommandFlagsHelp(command.name);
 }
 
 int Run(int argc, const char* const* argv) {
@@ -59,6 +66,8 @@ int Run(int argc, const char* const* argv) {
     return kWrongUsage;
   }
   if (HelpRequested()) return PrintCommandHelp(*command), 0;
+  if (auto checked = CheckFlags(command->name); !checked) return Complain(checked.error());
+  if (FLAGS_r) FLAGS_recursive = true;
   words->erase(words->begin());
   if (words->size() < command->min_arguments || words->size() > command->max_arguments) {
     std::cerr << "gcsflux: usage: " << Usage(*command) << '\n';
@@ -71,6 +80,10 @@ int Run(int argc, const char* const* argv) {
   const auto done = command->run(*client, *words);
   std::cout.flush();
   const auto traced = CloseTraceFile();
+  if (const int signal = ReceivedSignal(); signal != 0) {
+    std::cerr << "gcsflux: interrupted; the same command again goes on where this one was\n";
+    return kSignalled + signal;
+  }
   if (!done) return Complain(done.error());
   if (!traced) return Complain(traced.error());
   if (!std::cout) return Complain({ErrorCode::kLocalIo, "standard output could not be written"});

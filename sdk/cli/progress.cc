@@ -70,9 +70,9 @@ std::string ProgressLine(const TransferCounts& counts, double seconds, std::size
   return line.substr(0, columns);
 }
 
-std::string SummaryLine(const TransferCounts& counts, double seconds, const std::string& verb) {
+std::string SummaryLine(const TransferCounts& counts, double seconds) {
   const auto moved = static_cast<double>(counts.moved_bytes);
-  std::string line = verb + " " + Objects(counts.copied) + ", " + BytesText(moved) + " in " + Number(seconds, 1) +
+  std::string line = "copied " + Objects(counts.copied) + ", " + BytesText(moved) + " in " + Number(seconds, 1) +
                      " s (" + Rate(moved, seconds) + ")";
   if (counts.kept_bytes > 0) {
     line += "; kept " + BytesText(static_cast<double>(counts.kept_bytes)) + " of an interrupted run";
@@ -80,6 +80,14 @@ std::string SummaryLine(const TransferCounts& counts, double seconds, const std:
   if (counts.skipped > 0) line += "; skipped " + std::to_string(counts.skipped) + " that are there";
   if (counts.deleted > 0) line += "; deleted " + std::to_string(counts.deleted);
   if (counts.failed > 0) line += "; " + std::to_string(counts.failed) + " FAILED";
+  return line;
+}
+
+std::string DryRunLine(const TransferCounts& counts) {
+  std::string line = "would copy " + Objects(counts.objects) + ", " + BytesText(static_cast<double>(counts.bytes));
+  if (counts.skipped > 0) line += "; would skip " + std::to_string(counts.skipped) + " that are there";
+  if (counts.deleted > 0) line += "; would delete " + std::to_string(counts.deleted);
+  if (counts.failed > 0) line += "; " + std::to_string(counts.failed) + " CANNOT BE COPIED";
   return line;
 }
 

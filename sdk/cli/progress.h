@@ -24,7 +24,10 @@ std::string BytesText(double bytes);
 /// What a terminal shows while it goes on, in at most `columns` columns, without a line's end.
 std::string ProgressLine(const TransferCounts& counts, double seconds, std::size_t columns);
 
-/// What is said at the end, in one line. `verb` is what was done: "copied".
-std::string SummaryLine(const TransferCounts& counts, double seconds, const std::string& verb);
+/// What is said at the end, in one line.
+std::string SummaryLine(const TransferCounts& counts, double seconds);
+
+/// The same of a dry run.
+std::string DryRunLine(const TransferCounts& counts);
 
 }  // namespace gcsflux::cli

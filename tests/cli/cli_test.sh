@@ -122,7 +122,7 @@ check cmp "$work/data" "$work/back"
 # Wrong usage
 expect 2 '' 'a command is missing'
 expect 2 '' "no command 'mv'" mv a b
-expect 2 '' 'usage: gcsflux cp SOURCE DESTINATION' cp one
+expect 2 '' 'usage: gcsflux cp SOURCE... DESTINATION' cp one
 expect 2 '' 'unknown flag --nonsense' ls --nonsense
 expect 2 '' 'needs a value' ls --endpoint
 expect 2 '' 'type double' ls --list_retry_deadline_s=soon
@@ -141,7 +141,7 @@ expect 2 '' 'without a path' ls --endpoint=http://host/path
 
 # Help
 expect 0 '^Commands:' '' --help
-for command in mb ls cp cat stat rm; do expect 0 "^gcsflux $command " '' "$command" --help; done
+for command in mb ls cp sync cat stat rm clean; do expect 0 "^gcsflux $command " '' "$command" --help; done
 
 # Removal
 expect 0 '' '' rm gs://one-bucket/piped

@@ -49,13 +49,13 @@ TEST(ProgressLine, IsNeverBeyondItsEnd) {
 }
 
 TEST(SummaryLine, SaysWhatWasDone) {
-  EXPECT_EQ(SummaryLine({.objects = 1, .bytes = 5, .copied = 1, .moved_bytes = 5}, 2, "copied"),
+  EXPECT_EQ(SummaryLine({.objects = 1, .bytes = 5, .copied = 1, .moved_bytes = 5}, 2),
             "copied 1 object, 5 B in 2.0 s (2 B/s)");
-  EXPECT_EQ(SummaryLine(
-                {.copied = 3, .moved_bytes = 500'000'000, .kept_bytes = 7'000, .skipped = 2, .failed = 1, .deleted = 4},
-                10, "copied"),
-            "copied 3 objects, 500 MB in 10.0 s (50.0 MB/s); kept 7.00 kB of an interrupted run; skipped 2 that are "
-            "there; deleted 4; 1 FAILED");
+  EXPECT_EQ(
+      SummaryLine(
+          {.copied = 3, .moved_bytes = 500'000'000, .kept_bytes = 7'000, .skipped = 2, .failed = 1, .deleted = 4}, 10),
+      "copied 3 objects, 500 MB in 10.0 s (50.0 MB/s); kept 7.00 kB of an interrupted run; skipped 2 that are "
+      "there; deleted 4; 1 FAILED");
 }
 
 }  // namespace

@@ -171,6 +171,9 @@ Result<DownloadedFile> DownloadFile(const Client& client, const ObjectMetadata& 
                                     const DownloadFileOptions& options) {
   if (auto checked = CheckArguments(path, options); !checked) return checked.error();
   if (auto checked = internal::CheckObject({object.bucket, object.name}); !checked) return checked.error();
+  if (!options.may_replace) {
+    if (auto is_free = internal::CheckFree(path); !is_free) return is_free.error();
+  }
   constexpr int kTries = 2;  // What came corrupted is read once more: bits turn over on the way too.
   for (int tried = 1;; ++tried) {
     const auto file = PartialFile::Open(path);

@@ -35,6 +35,10 @@ Error InUse(const std::string& path) {
   return Error{ErrorCode::kLocalIo, "'" + path + "' is being written by another download of the same file"};
 }
 
+Error ThereAlready(const std::string& path) {
+  return Error{ErrorCode::kAlreadyExists, "'" + path + "' is there already"};
+}
+
 // Whether the name still is that of the open file: whoever had it locked before may have renamed or removed it.
 bool IsCurrent(int descriptor, const std::string& path) {
   struct stat opened {};
@@ -61,6 +65,12 @@ std::string PartialName(std::string_view name) {
   const std::size_t kept = kMostNameBytes - kEnding.size() - kHashDigits - 2;
   const std::string hash = HexEncode(Sha256(name)).substr(0, kHashDigits);
   return "." + std::string(name.substr(0, kept)) + "." + hash + std::string(kEnding);
+}
+
+Result<void> CheckFree(const std::string& path) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) == 0) return ThereAlready(path);
+  return {};
 }
 
 Result<std::unique_ptr<PartialFile>> PartialFile::Open(const std::string& destination) {
@@ -160,7 +170,7 @@ Result<void> PartialFile::Rename(bool may_replace) const {
     if (::link(path_.c_str(), destination_.c_str()) == 0)
       return static_cast<void>(::unlink(path_.c_str())), Result<void>();
   }
-  if (errno == EEXIST) return Error{ErrorCode::kAlreadyExists, "'" + destination_ + "' is there already"};
+  if (errno == EEXIST) return ThereAlready(destination_);
   return LocalError("name", destination_);
 }
 

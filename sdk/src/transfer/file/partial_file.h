@@ -17,6 +17,9 @@ namespace gcsflux::internal {
 /// name; else one with a hash in place of the end of NAME.
 std::string PartialName(std::string_view name);
 
+/// kAlreadyExists where something has the name, a symbolic link too.
+Result<void> CheckFree(const std::string& path);
+
 /// A file beside the one that a download is to become: under a name that follows from its, locked, so that there is one
 /// download of it at a time. Thread-safe but for Clear(), Commit() and Discard().
 class PartialFile {

@@ -1,0 +1,36 @@
+#include "cli/clean.h"
+
+#include <gflags/gflags.h>
+
+#include <iostream>
+
+#include "cli/copy.h"
+#include "cli/duration.h"
+#include "cli/interruption.h"
+#include "cli/progress.h"
+#include "gcsflux/composed_download.h"
+
+DEFINE_string(
+    older_than, "1h",
+    "clean: leaves what is younger, since somebody may be reading it. Lower it where nobody else uses the bucket.");
+
+namespace gcsflux::cli {
+
+Result<void> Clean(const Client& client, const std::vector<std::string>& uris) {
+  const auto older_than = ParseDuration(FLAGS_older_than);
+  if (!older_than) return Error{ErrorCode::kInvalidArgument, "flag --older_than: " + older_than.error().message};
+  for (const std::string& uri : uris) {
+    if (const auto bucket = ParseBucket(uri); !bucket) return bucket.error();
+  }
+  for (const std::string& uri : uris) {
+    const auto bucket = ParseBucket(uri);
+    const auto cleaned = CleanComposites(client, bucket->bucket, {.older_than = *older_than, .stop = StopOnSignal()});
+    if (!cleaned) return cleaned.error();
+    std::cerr << "gcsflux: gs://" << bucket->bucket << ": deleted " << cleaned->deleted << " of " << cleaned->found
+              << " composed objects, " << BytesText(static_cast<double>(cleaned->deleted_bytes)) << "; kept "
+              << cleaned->kept << " younger than " << FLAGS_older_than << '\n';
+  }
+  return {};
+}
+
+}  // namespace gcsflux::cli

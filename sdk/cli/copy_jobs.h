@@ -1,0 +1,33 @@
+#pragma once
+
+#include <stop_token>
+#include <vector>
+
+#include "cli/copy_plan.h"
+#include "cli/route.h"
+#include "cli/transfer_monitor.h"
+#include "cli/tree.h"
+
+namespace gcsflux::cli {
+
+/// A tree, or some of it, and where it is to be.
+struct CopyJob {
+  Root from = {};
+  Root to = {};
+  std::vector<TreeEntry> sources = {};  ///< In bytewise order of their names.
+  std::vector<TreeEntry> present = {};  ///< What is there: likewise.
+};
+
+struct CopyRun {
+  int max_concurrency = 16;  ///< Requests at a time.
+  RouteOptions route = {};
+  CopyPlanOptions plan = {};  ///< But for what the job says.
+  bool is_dry = false;        ///< Says on standard output what it would do.
+  std::stop_token stop = {};
+};
+
+/// Does all that the jobs ask for. What fails is told to the monitor, and the rest goes on, unless the service cannot
+/// be reached at all. Nothing is deleted where anything has failed.
+void RunCopyJobs(const Client& client, const std::vector<CopyJob>& jobs, const CopyRun& run, TransferMonitor& monitor);
+
+}  // namespace gcsflux::cli

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gcsflux/client.h"
+
+namespace gcsflux::cli {
+
+/// The command cp with --recursive, or with several sources: all arguments but the last one are sources.
+Result<void> CopyTrees(const Client& client, const std::vector<std::string>& arguments);
+
+/// The command sync: SOURCE DESTINATION, both directories.
+Result<void> Sync(const Client& client, const std::vector<std::string>& arguments);
+
+}  // namespace gcsflux::cli

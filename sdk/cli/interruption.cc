@@ -1,0 +1,72 @@
+#include "cli/interruption.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <thread>
+
+namespace gcsflux::cli {
+namespace {
+
+std::atomic<int> received_signal = 0;
+std::atomic<int> waking_end = -1;  // Of the pipe that wakes the thread which tells.
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler sets it");
+
+extern "C" void OnSignal(int signal) {
+  const int error = errno;
+  received_signal = signal;
+  const char byte = 1;
+  static_cast<void>(!::write(waking_end, &byte, 1));
+  errno = error;
+}
+
+// A handler may hardly do anything, least of all call those who have asked to be told. A thread does.
+class Interruption {
+ public:
+  Interruption() {
+    if (::pipe2(ends_.data(), O_CLOEXEC) != 0) return;  // The signals then do what they always do.
+    waking_end = ends_[1];
+    teller_ = std::thread([this] {
+      char byte = 0;
+      while (::read(ends_[0], &byte, 1) < 0 && errno == EINTR) {
+      }
+      if (byte == 1) stop_.request_stop();
+    });
+    struct sigaction action {};
+    action.sa_handler = OnSignal;
+    action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+    for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
+  }
+  ~Interruption() {
+    if (!teller_.joinable()) return;
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+    const char byte = 0;
+    static_cast<void>(!::write(ends_[1], &byte, 1));
+    teller_.join();
+    for (const int end : ends_) ::close(end);
+  }
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+  [[nodiscard]] std::stop_token token() const { return stop_.get_token(); }
+
+ private:
+  std::array<int, 2> ends_ = {-1, -1};
+  std::stop_source stop_;
+  std::thread teller_;
+};
+
+}  // namespace
+
+std::stop_token StopOnSignal() {
+  static const Interruption interruption;
+  return interruption.token();
+}
+
+int ReceivedSignal() { return received_signal; }
+
+}  // namespace gcsflux::cli
