@@ -313,8 +313,19 @@ target_include_directories(emulator_xml_tests PRIVATE ${PROJECT_SOURCE_DIR}/emul
 
 # Random operations under random faults; scripts/test runs it under the sanitizers too, longer by hand.
 gcsflux_program(soak
-  tests/soak/changes.cc tests/soak/contested.cc tests/soak/content.cc tests/soak/deck.cc tests/soak/fault_mix.cc tests/soak/main.cc
-  tests/soak/model.cc tests/soak/reads.cc tests/soak/soak.cc tests/soak/uploads.cc tests/soak/worker.cc
+  tests/soak/changes.cc
+  tests/soak/contested.cc
+  tests/soak/content.cc
+  tests/soak/deck.cc
+  tests/soak/downloads.cc
+  tests/soak/fault_mix.cc
+  tests/soak/lists.cc
+  tests/soak/main.cc
+  tests/soak/model.cc
+  tests/soak/reads.cc
+  tests/soak/soak.cc
+  tests/soak/uploads.cc
+  tests/soak/worker.cc
   tests/soak/writes.cc)
 target_include_directories(soak PRIVATE ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(soak PRIVATE gcsflux_flags gcsflux_emulator gflags ZLIB::ZLIB)

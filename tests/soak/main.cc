@@ -38,7 +38,8 @@ void Print(std::ostream& out, const Report& report) {
   out << "\nrequests " << client.requests << ", retries " << client.retries << ", throttled " << client.throttled
       << ", stalls " << client.stalls << ", hedges " << client.hedges << " (won " << client.hedges_won
       << "), sessions restarted " << client.sessions_restarted << ", tokens " << client.token_refreshes
-      << ", refused by quotas " << report.refused << "\nobjects verified " << report.verified << "\nbytes in use:";
+      << ", refused by quotas " << report.refused << ", composites " << report.composites << "\nobjects verified "
+      << report.verified << "\nbytes in use:";
   for (const std::size_t bytes : report.bytes_in_use) out << " " << bytes;
   out << "\n";
 }
@@ -51,6 +52,7 @@ std::string FindMissing(const Report& report) {
   const Counters& client = report.client;
   if (client.retries == 0 || client.throttled == 0) return "nothing was retried, or nothing throttled";
   if (client.hedges == 0 || client.sessions_restarted == 0) return "no read was hedged, or no session restarted";
+  if (report.composites == 0) return "nothing was downloaded through a composite";
   return {};
 }
 

@@ -15,6 +15,8 @@ struct Operation {
 };
 
 std::vector<Operation> ReadOperations();
+std::vector<Operation> ListOperations();
+std::vector<Operation> DownloadOperations();
 std::vector<Operation> WriteOperations();
 std::vector<Operation> UploadOperations();
 std::vector<Operation> ChangeOperations();

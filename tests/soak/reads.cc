@@ -1,9 +1,4 @@
-// Everything that reads: whole, by range, into memory, as a stream, metadata, lists, batches.
-#include <algorithm>
-#include <map>
-#include <set>
-
-#include "gcsflux/listing.h"
+// Everything that reads one object: whole, by range, into memory, as a stream, its metadata.
 #include "soak/operations.h"
 #include "soak/worker.h"
 
@@ -91,44 +86,6 @@ void GetMetadata(Worker& worker) {
   if (found->generation != slot.state()->generation) throw Violation(ToUri(slot.object) + " has another generation");
 }
 
-// Names that are there for sure, and those of which nobody knows.
-void List(Worker& worker) {
-  const RandomStop stop(worker.chance());
-  const auto listing = ListPrefix(worker.client(), {worker.common().bucket, worker.prefix()}, {.stop = stop.token()});
-  if (!worker.Check(listing, stop)) return;
-  std::map<std::string, const ObjectMetadata*> found;
-  for (const ObjectMetadata& object : listing->objects) found[object.name] = &object;
-  if (found.size() != listing->objects.size()) throw Violation("a name was listed twice");
-  for (const Slot& slot : worker.retired()) found.erase(slot.object.name);
-  for (const Slot& slot : worker.slots()) {
-    const auto listed = found.extract(slot.object.name);
-    if (listed.empty() == slot.is_there()) throw Violation(ToUri(slot.object) + ": the list is wrong about it");
-    if (slot.is_there()) CheckMetadata(*listed.mapped(), *slot.state());
-  }
-  if (!found.empty()) throw Violation("a list has " + found.begin()->first + ", which was deleted or never stored");
-}
-
-void DownloadBatch(Worker& worker) {
-  std::vector<const Slot*> slots;
-  std::vector<ObjectMetadata> wanted;
-  for (std::size_t i = 1 + worker.chance().Below(12); i > 0; --i) {
-    const Slot& slot = worker.StoredObject();
-    slots.push_back(&slot);
-    wanted.push_back({.bucket = slot.object.bucket,
-                      .name = slot.object.name,
-                      .generation = slot.state()->generation,
-                      .size = slot.state()->content.size()});
-  }
-  const RandomStop stop(worker.chance());
-  const auto batch = worker.common().downloader.Download(DownloadSources(wanted), stop.token());
-  if (!worker.Check(batch, stop, {.with = {ErrorCode::kCorrupted}})) return;
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    const auto bytes = (*batch)[i];
-    CheckBytes(slots[i]->object, {reinterpret_cast<const char*>(bytes.data()), bytes.size()},
-               slots[i]->state()->content);
-  }
-}
-
 void AskAboutBucket(Worker& worker) {
   const std::string& bucket = worker.common().bucket;
   const RandomStop stop(worker.chance());
@@ -152,8 +109,6 @@ std::vector<Operation> ReadOperations() {
           {"read past the end", 1, ReadPastTheEnd},
           {"read another generation", 1, ReadWhatIsNotThere},
           {"get metadata", 4, GetMetadata},
-          {"list", 3, List},
-          {"download a batch", 2, DownloadBatch},
           {"ask about the bucket", 1, AskAboutBucket}};
 }
 

@@ -7,8 +7,10 @@
 #include <fstream>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
+#include "gcsflux/composed_download.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
 #include "gcsflux/upload.h"
@@ -86,8 +88,16 @@ class Soak {
  private:
   void RunPhase(int phase) {
     OrViolation(client_.InsertBucket(kBucket));
-    const Common common{client_options_,          client_,          downloader_, kBucket, StoreCommonObjects(),
-                        StoreCompressedObjects(), directory_.path()};
+    std::optional<Downloader> composing;
+    composing.emplace(client_, DownloaderOptions{.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn}});
+    const Common common{.options = client_options_,
+                        .client = client_,
+                        .downloader = downloader_,
+                        .composing_downloader = *composing,
+                        .bucket = kBucket,
+                        .objects = StoreCommonObjects(),
+                        .compressed = StoreCompressedObjects(),
+                        .directory = directory_.path()};
     StoreContestedObjects();
     const std::uint64_t seed = options_.seed * kPhases + static_cast<std::uint64_t>(phase);
     std::vector<std::unique_ptr<Worker>> workers;
@@ -102,7 +112,10 @@ class Soak {
       for (const auto& [operation, tally] : worker->tallies()) report_.operations[operation] += tally;
     }
     if (!violation_.empty()) throw Violation(violation_);
+    report_.composites += composing->composition_report().composites;
+    composing.reset();  // deletes those that it still has
     AwaitRequestsThatWereLeft();
+    OrViolation(CleanComposites(client_, kBucket, {.older_than = std::chrono::seconds(0)}));
     Verify(common, workers);
   }
 

@@ -24,6 +24,7 @@ struct Report {
   std::map<std::string, Tally> operations = {};
   std::map<std::string, std::uint64_t> fired = {};  ///< By kind of fault.
   std::uint64_t refused = 0;                        ///< Requests, by quotas.
+  std::uint64_t composites = 0;                     ///< Made for downloads.
   std::size_t verified = 0;                         ///< Objects, at the ends of phases.
   std::vector<std::size_t> bytes_in_use = {};       ///< On the heap, at the end of each phase.
   Counters client = {};

@@ -21,6 +21,7 @@ struct Common {
   ClientOptions options;
   Client client;
   const Downloader& downloader;
+  const Downloader& composing_downloader;  ///< Whatever composes, does.
   std::string bucket;
   std::vector<Slot> objects;        ///< That are there from the beginning.
   std::vector<Slot> compressed;     ///< Likewise, stored as gzip data of their content.
