@@ -93,11 +93,11 @@ target_include_directories(composition_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/s
 
 # Downloads of many objects: the budget of what is fetched ahead, the stripes; then against the emulator.
 gcsflux_test(download_tests
-  SOURCES transfer/download/delivery_ledger_test.cc transfer/download/stripes_test.cc
+  SOURCES transfer/download/delivery_ledger_test.cc transfer/download/download_run_test.cc transfer/download/stripes_test.cc
   LIBRARIES gcsflux_client)
 target_include_directories(download_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_test(downloads_tests
-  SOURCES integration/downloads_test.cc
+  SOURCES integration/download_faults_test.cc integration/download_streams_test.cc integration/downloads_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator ZLIB::ZLIB)
 
 # The SDK from outside, against the emulator.

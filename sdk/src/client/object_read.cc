@@ -1,4 +1,6 @@
-// Client::ReadObject: one read over as many requests as it takes, resumed at the last byte delivered.
+// One read over as many requests as it takes, resumed at the last byte delivered.
+#include "client/object_read.h"
+
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -7,7 +9,6 @@
 #include "client/check_options.h"
 #include "client/make_call.h"
 #include "client/read_in_progress.h"
-#include "gcsflux/client.h"
 #include "wire/object_requests.h"
 
 namespace gcsflux {
@@ -59,8 +60,10 @@ Result<ReadSummary> ReadRest(const ClientCore& core, const ObjectName& object, c
   return read.Finish();
 }
 
-Result<ReadSummary> Read(const ClientCore& core, const ObjectName& object, const ReadObjectOptions& options,
-                         const ReadTarget& target) {
+}  // namespace
+
+Result<ReadSummary> internal::ReadInto(const ClientCore& core, const ObjectName& object,
+                                       const ReadObjectOptions& options, const ReadTarget& target) {
   if (auto checked = internal::CheckObject(object); !checked) return checked.error();
   if (auto checked = CheckRange(options); !checked) return checked.error();
   ReadInProgress read(options, target);
@@ -79,8 +82,6 @@ Result<ReadSummary> Read(const ClientCore& core, const ObjectName& object, const
   return summary;
 }
 
-}  // namespace
-
 Result<ReadSummary> Client::ReadObject(const ObjectName& object, std::span<std::byte> buffer,
                                        const ReadObjectOptions& options) const {
   if (auto checked = internal::CheckBytes(object, buffer); !checked) return checked.error();
@@ -95,13 +96,14 @@ Result<ReadSummary> Client::ReadObject(const ObjectName& object, std::span<std::
     room = room.subspan(data.size());
     return {};
   };
-  return Read(*core_, object, options, {.sink = copy, .room = buffer.size(), .rewind = [&] { room = buffer; }});
+  return internal::ReadInto(*core_, object, options,
+                            {.sink = copy, .room = buffer.size(), .rewind = [&] { room = buffer; }});
 }
 
 Result<ReadSummary> Client::ReadObject(const ObjectName& object, const ByteSink& sink,
                                        const ReadObjectOptions& options) const {
   if (!sink) return Error{ErrorCode::kInvalidArgument, "objects.get " + ToUri(object) + ": the sink is null"};
-  return Read(*core_, object, options, {.sink = sink, .room = kNoLimit});
+  return internal::ReadInto(*core_, object, options, {.sink = sink, .room = kNoLimit});
 }
 
 Result<std::string> Client::ReadObject(const ObjectName& object, const ReadObjectOptions& options) const {
@@ -111,7 +113,7 @@ Result<std::string> Client::ReadObject(const ObjectName& object, const ReadObjec
     return {};
   };
   const ReadTarget target{.sink = append, .room = kNoLimit, .rewind = [&] { content.clear(); }};
-  if (auto summary = Read(*core_, object, options, target); !summary) return summary.error();
+  if (auto summary = internal::ReadInto(*core_, object, options, target); !summary) return summary.error();
   return content;
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/object_name.h"
 #include "gcsflux/download.h"
 #include "transfer/download/allocate.h"
 #include "transfer/download/batch_recipient.h"
@@ -29,6 +30,7 @@ Result<void> CheckDestinations(std::span<const DownloadSource> sources,
                   " objects");
   }
   for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (auto checked = internal::CheckBytes(sources[i].object, destinations[i]); !checked) return checked;
     if (destinations[i].size() == sources[i].size) continue;
     return refuse("a destination of " + std::to_string(destinations[i].size()) + " bytes for " +
                   ToUri(sources[i].object) + ", which is listed with " + std::to_string(sources[i].size));

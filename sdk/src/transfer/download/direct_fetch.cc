@@ -1,13 +1,18 @@
 #include "transfer/download/direct_fetch.h"
 
+#include <cstring>
+#include <limits>
 #include <string>
 
 #include "base/base64.h"
 #include "base/crc32c.h"
+#include "client/object_read.h"
 #include "transfer/download/stripes.h"
 
 namespace gcsflux::internal {
 namespace {
+
+constexpr std::uint64_t kAnySize = std::numeric_limits<std::uint64_t>::max();
 
 std::string OperationOf(const DownloadSource& source) { return "objects.get " + ToUri(source.object) + ": "; }
 
@@ -35,16 +40,30 @@ ReadObjectOptions OptionsOf(const DirectReads& reads, const DownloadSource& sour
           .stop = stop};
 }
 
-Result<ReadSummary> Read(const DirectReads& reads, const ObjectName& object, std::span<std::byte> place,
+// Into the place, and never beyond it, whatever the object's size is.
+Result<ReadSummary> ReadIntoPlace(const Client& client, const DownloadSource& source, std::span<std::byte> place,
+                                  const ReadObjectOptions& options) {
+  std::span<std::byte> room = place;
+  const ByteSink copy = [&](std::span<const std::byte> bytes) -> Result<void> {
+    if (bytes.size() > room.size()) return OtherSize(source, "more bytes came");
+    std::memcpy(room.data(), bytes.data(), bytes.size());
+    room = room.subspan(bytes.size());
+    return {};
+  };
+  return ReadInto(client.core(), source.object, options,
+                  {.sink = copy, .room = kAnySize, .rewind = [&] { room = place; }});
+}
+
+Result<ReadSummary> Read(const DirectReads& reads, const DownloadSource& source, std::span<std::byte> place,
                          ReadObjectOptions options) {
-  if (!reads.on_read) return reads.client.ReadObject(object, place, options);
+  if (!reads.on_read) return ReadIntoPlace(reads.client, source, place, options);
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   std::optional<Clock::time_point> first_byte;
   options.on_progress = [&](const Progress&) {
     if (!first_byte) first_byte = Clock::now();
   };
-  auto read = reads.client.ReadObject(object, place, options);
+  auto read = ReadIntoPlace(reads.client, source, place, options);
   const auto end = Clock::now();
   if (read) {
     reads.on_read({.first_byte = first_byte.value_or(end) - start, .total = end - start, .bytes = read->bytes});
@@ -61,7 +80,7 @@ UnitPlan PlanDirect(const DownloadSource& source, std::size_t index, std::uint64
 Result<void> ReadWhole(const DirectReads& reads, const DownloadSource& source, std::span<std::byte> place,
                        const std::stop_token& stop) {
   if (auto checked = CheckSource(source); !checked) return checked;
-  const auto read = Read(reads, source.object, place, OptionsOf(reads, source, stop));
+  const auto read = Read(reads, source, place, OptionsOf(reads, source, stop));
   if (!read) return read.error();
   if (read->bytes != source.size) return OtherSize(source, std::to_string(read->bytes) + " bytes came");
   if (source.crc32c && *source.crc32c != read->crc32c) return OtherCrc32c(source, read->crc32c, *source.crc32c);
@@ -77,7 +96,7 @@ Result<void> DirectFetch::FetchStripe(std::size_t index, const std::stop_token& 
   const Stripe stripe = StripeAt(source_.size, crc32cs_.size(), index);
   ReadObjectOptions options = OptionsOf(reads_, source_, stop);
   options.range = ByteRange{stripe.offset, stripe.length};
-  const auto read = Read(reads_, source_.object, place_.subspan(stripe.offset, stripe.length), options);
+  const auto read = Read(reads_, source_, place_.subspan(stripe.offset, stripe.length), options);
   if (!read && read.error().code == ErrorCode::kOutOfRange) {
     return OtherSize(source_, "no byte " + std::to_string(stripe.offset));
   }

@@ -116,6 +116,7 @@ void DownloadRun::Finish(const std::shared_ptr<Unit>& unit) {
   }
   unit->fetch.reset();
   recipient_.OnUnit(unit->plan, unit->destinations, std::move(errors));
+  unit->destinations.clear();  // Their memory goes before the run is idle, whoever still has the unit.
 }
 
 }  // namespace gcsflux::internal
