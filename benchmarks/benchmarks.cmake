@@ -23,6 +23,8 @@ endfunction()
 
 gcsflux_benchmark(bench_cancellation "BM_(BackingOff|WaitingAtTheGate)")
 target_link_libraries(bench_cancellation PRIVATE gcsflux_emulator)
+gcsflux_benchmark(bench_downloads "BM_(Bare|Batch|Stream)")
+target_link_libraries(bench_downloads PRIVATE gcsflux_emulator)
 gcsflux_benchmark(bench_emulator_copies)
 gcsflux_benchmark(bench_emulator_idle)
 gcsflux_benchmark(bench_emulator_reads)
