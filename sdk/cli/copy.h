@@ -13,7 +13,8 @@ Result<ObjectName> ParseObject(const std::string& uri);
 /// One that names a bucket; kInvalidArgument where it names an object.
 Result<ObjectName> ParseBucket(const std::string& uri);
 
-/// The command cp: the last argument is the destination.
+/// The commands cp (the last argument is the destination) and cat.
 Result<void> Copy(const Client& client, const std::vector<std::string>& arguments);
+Result<void> Concatenate(const Client& client, const std::vector<std::string>& uris);
 
 }  // namespace gcsflux::cli

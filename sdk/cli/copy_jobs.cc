@@ -56,7 +56,6 @@ class Runner {
         if (!stop_.stop_requested()) SayOne(task);
       }
     }
-    std::cout.flush();  // Before the summary.
   }
 
   void Run() {

@@ -129,6 +129,8 @@ TEST_F(FlagsTest, LeavesOptionsAsTheyAreByDefault) {
   EXPECT_TRUE(options->extra_headers.empty());
   EXPECT_EQ(DownloaderOptionsFromFlags()->max_concurrency, DownloaderOptions().max_concurrency);
   EXPECT_EQ(DownloaderOptionsFromFlags()->stripe_bytes, DownloaderOptions().stripe_bytes);
+  EXPECT_EQ(DownloaderOptionsFromFlags()->composition.mode, CompositionOptions().mode);
+  EXPECT_EQ(DownloaderOptionsFromFlags()->composition.max_composite_bytes, CompositionOptions().max_composite_bytes);
   EXPECT_EQ(UploadOptionsFromFlags()->chunk_bytes, UploadOptions().chunk_bytes);
 }
 
@@ -151,6 +153,10 @@ TEST_F(FlagsTest, TransfersHaveFlagsToo) {
   EXPECT_EQ(DownloaderOptionsFromFlags()->max_concurrency, 64);
   Set("stripe_bytes", "0");
   EXPECT_EQ(DownloaderOptionsFromFlags()->stripe_bytes, 0U);
+  Set("composition", "auto");
+  EXPECT_EQ(DownloaderOptionsFromFlags()->composition.mode, CompositionMode::kAuto);
+  Set("max_composite_bytes", "1000");
+  EXPECT_EQ(DownloaderOptionsFromFlags()->composition.max_composite_bytes, 1000U);
   Set("upload_chunk_bytes", "1048576");
   EXPECT_EQ(UploadOptionsFromFlags()->chunk_bytes, 1U << 20);
 }
@@ -177,6 +183,8 @@ TEST_F(FlagsTest, RefusesNonsenseByTheFlagsName) {
                                                        {"max_concurrency", "0"},
                                                        {"max_concurrency", "100000"},
                                                        {"stripe_bytes", "-1"},
+                                                       {"composition", "maybe"},
+                                                       {"max_composite_bytes", "-1"},
                                                        {"max_undelivered_bytes", "-1"},
                                                        {"upload_chunk_bytes", "0"}};
   for (const auto& [flag, value] : wrong) {
@@ -205,7 +213,8 @@ TEST_F(FlagsTest, WhatFlagsLeaveToTheClientItRefuses) {
 
 TEST_F(FlagsTest, HelpSaysOfEachWhenToChangeIt) {
   const std::string help = FlagsHelp(__FILE__);
-  std::set<std::string> flags = {"max_concurrency", "stripe_bytes", "upload_chunk_bytes"};
+  std::set<std::string> flags = {"max_concurrency", "stripe_bytes", "composition", "max_composite_bytes",
+                                 "upload_chunk_bytes"};
   for (const Case& test : Cases()) flags.insert(test.flag);
   for (const std::string& flag : flags) {
     const auto at = help.find("  --" + flag + " (");

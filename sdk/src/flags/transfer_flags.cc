@@ -16,6 +16,14 @@ DEFINE_int64(
 DEFINE_int64(max_undelivered_bytes, 256LL << 20,
              "Bytes of objects that may be fetched before they are asked for, over all download streams of a client. "
              "Raise it to bridge a consumer's pauses, lower it where memory is short.");
+DEFINE_string(
+    composition, "off",
+    "Whether small objects are downloaded many at a time through temporary composites: off, auto (where it is "
+    "faster, and the bucket's settings make it cost nothing else) or on. Set it to auto where objects are "
+    "small and may be created and deleted in their bucket; to on, to compare.");
+DEFINE_int64(max_composite_bytes, 100'000'000,
+             "Bytes of one such composite; larger objects are downloaded by themselves. Lower it where memory is "
+             "short.");
 DEFINE_int64(
     upload_chunk_bytes, 16LL << 20,
     "Bytes of one request of an upload, rounded up to a multiple of 256 KiB; as much memory is held. Raise it for "
@@ -24,6 +32,21 @@ DEFINE_int64(
 namespace gcsflux {
 
 using internal::WrongFlag;
+
+namespace {
+
+constexpr internal::NamedValue<CompositionMode> kCompositionModes[] = {
+    {"off", CompositionMode::kOff}, {"auto", CompositionMode::kAuto}, {"on", CompositionMode::kOn}};
+
+Result<CompositionOptions> CompositionOptionsFromFlags() {
+  const auto mode = internal::ValueNamed("composition", FLAGS_composition, kCompositionModes);
+  if (!mode) return mode.error();
+  if (FLAGS_max_composite_bytes < 0) return WrongFlag("flag --max_composite_bytes must not be negative");
+  return CompositionOptions{.mode = *mode,
+                            .max_composite_bytes = static_cast<std::uint64_t>(FLAGS_max_composite_bytes)};
+}
+
+}  // namespace
 
 Result<void> internal::SetUndeliveredBytesFromFlags(ClientOptions& options) {
   if (FLAGS_max_undelivered_bytes < 0) return WrongFlag("flag --max_undelivered_bytes must not be negative");
@@ -37,8 +60,11 @@ Result<DownloaderOptions> DownloaderOptionsFromFlags() {
     return WrongFlag("flag --max_concurrency must be from 1 to 10000");
   }
   if (FLAGS_stripe_bytes < 0) return WrongFlag("flag --stripe_bytes must not be negative");
+  const auto composition = CompositionOptionsFromFlags();
+  if (!composition) return composition.error();
   return DownloaderOptions{.max_concurrency = FLAGS_max_concurrency,
-                           .stripe_bytes = static_cast<std::uint64_t>(FLAGS_stripe_bytes)};
+                           .stripe_bytes = static_cast<std::uint64_t>(FLAGS_stripe_bytes),
+                           .composition = *composition};
 }
 
 Result<UploadOptions> UploadOptionsFromFlags() {

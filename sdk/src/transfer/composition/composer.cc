@@ -44,6 +44,20 @@ Composer::~Composer() {
   live_.RemoveAll(CompositeName(run_, ""));
 }
 
+PlanningContext Composer::planning() {
+  return {.now = [] { return Clock::now(); },
+          .permit = [this](const std::string& bucket) { return permits_.Peek(bucket); },
+          .estimate =
+              [this](const std::string& bucket) {
+                auto estimate = estimates_.Get(Clock::now());
+                estimate.costs.writes_per_second = WritesPerSecond(bucket);
+                return estimate;
+              },
+          .check_soon = [this](const std::string& bucket) { CheckSoon(bucket); },
+          .probe_soon = [this](std::span<const DownloadSource> sources) { ProbeSoon(sources); },
+          .on_direct = [this] { CountDirect(1); }};
+}
+
 void Composer::CheckSoon(const std::string& bucket) {
   if (!permits_.ClaimCheck(bucket)) return;
   tasks_->Post(Clock::now(), [this, bucket](const std::stop_token& stop) { (void)permits_.Await(bucket, stop); });

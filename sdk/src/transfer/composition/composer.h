@@ -15,6 +15,7 @@
 #include "transfer/composition/due_tasks.h"
 #include "transfer/composition/fetch_estimates.h"
 #include "transfer/composition/live_composites.h"
+#include "transfer/composition/unit_planner.h"
 #include "transfer/download/download_threads.h"
 #include "transfer/download/unit.h"
 
@@ -41,12 +42,8 @@ class Composer {
   [[nodiscard]] FetchEstimates& estimates() { return estimates_; }
   [[nodiscard]] BucketPermits& permits() { return permits_; }
 
-  /// Has the threads check a bucket, unless somebody does; Peek() of the permits tells.
-  void CheckSoon(const std::string& bucket);
-  /// Has the threads find out what a compose takes, with these sources, unless somebody does.
-  void ProbeSoon(std::span<const DownloadSource> sources);
-  /// How many writes a second the bucket's gate lets through; 0 where it lets through all.
-  [[nodiscard]] double WritesPerSecond(const std::string& bucket) const;
+  /// What plans go by; of use while the composer is.
+  [[nodiscard]] PlanningContext planning();
 
   /// Fetches the sources, which are of one bucket and at most 32, through a composite: it is checked against them
   /// before it is read, each source's bytes against their CRC32C, and deleted whatever comes. Destinations hold
@@ -54,11 +51,18 @@ class Composer {
   Result<void> Fetch(std::span<const DownloadSource> sources, std::span<const Destination> destinations,
                      const std::stop_token& stop);
 
-  void CountDirect() { ++direct_objects_; }
+  void CountDirect(std::size_t objects) { direct_objects_ += objects; }
   void CountFallback(std::size_t objects, const Error& error);
   [[nodiscard]] CompositionReport report() const;
 
  private:
+  // Has the threads check a bucket, unless somebody does; Peek() of the permits tells.
+  void CheckSoon(const std::string& bucket);
+  // Has the threads find out what a compose takes, with these sources, unless somebody does.
+  void ProbeSoon(std::span<const DownloadSource> sources);
+  // How many writes a second the bucket's gate lets through; 0 where it lets through all.
+  [[nodiscard]] double WritesPerSecond(const std::string& bucket) const;
+
   struct Made {
     Composite composite = {};
     ObjectMetadata metadata = {};

@@ -6,8 +6,9 @@ namespace gcsflux::internal {
 namespace {
 
 constexpr int kMemory = 16;
-// A read that nobody has measured yet: a near region's first byte.
+// Of reads that nobody has measured yet: those of a near region.
 constexpr double kAssumedFirstByte = 0.05;
+constexpr double kAssumedSecondsPerByte = 1 / 200e6;
 
 double Seconds(std::chrono::nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
 
@@ -53,7 +54,7 @@ FetchEstimates::Estimate FetchEstimates::Get(TimePoint now) const {
   estimate.composed_last = composed_last_;
   FetchCosts& costs = estimate.costs;
   costs.first_byte = first_byte_.value().value_or(kAssumedFirstByte);
-  costs.seconds_per_byte = stream_bytes_ > 0 ? stream_seconds_ / stream_bytes_ : 0;
+  costs.seconds_per_byte = stream_bytes_ > 0 ? stream_seconds_ / stream_bytes_ : kAssumedSecondsPerByte;
   costs.compose = compose_.value().value_or(0);
   costs.remove = delete_.value().value_or(costs.first_byte);
   return estimate;

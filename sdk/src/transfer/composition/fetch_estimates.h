@@ -35,7 +35,7 @@ class FetchEstimates {
   void EndCompose(std::uint64_t id, TimePoint now, bool succeeded);
 
   struct Estimate {
-    FetchCosts costs = {};         ///< What has not been measured yet is as long as a first byte, but for `compose`: 0.
+    FetchCosts costs = {};         ///< What has not been measured yet is assumed, but for `compose`: 0.
     bool knows_compose = false;    ///< One was measured.
     double composing_for = 0;      ///< Seconds: for so long the oldest compose has been under way.
     TimePoint composed_last = {};  ///< The end of the last compose; the clock's origin where there was none.

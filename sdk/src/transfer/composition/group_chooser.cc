@@ -9,9 +9,9 @@ namespace {
 // What a compose that nobody has measured takes, in first bytes of reads. Composing begins at once where it pays even
 // if it is as slow as the first; where it pays only if it is as fast as the second, it is tried out.
 constexpr double kSlowCompose = 8;
-constexpr double kFastCompose = 1.5;
+constexpr double kFastCompose = 0.5;
 // Composing has to be so much faster than reading directly: it costs requests, and estimates are no more exact.
-constexpr double kWorthwhile = 0.9;
+constexpr double kWorthwhile = 0.85;
 // What a compose takes is looked at again after so long.
 constexpr std::chrono::seconds kStale{30};
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "transfer/composition/composed_units.h"
+#include "transfer/composition/composed_fetch.h"
+#include "transfer/composition/unit_planner.h"
 
 namespace gcsflux::internal {
 
@@ -52,7 +53,9 @@ FetchMethod DownloaderCore::MethodFor(std::span<const DownloadSource> sources, s
 
 FetchMethod DownloaderCore::ComposingMethod(std::span<const DownloadSource> sources, std::uint64_t max_bytes) const {
   const auto planner = std::make_shared<UnitPlanner>(
-      *composer_, sources, UnitLimits{.composite_bytes = max_bytes, .stripe_bytes = options_.stripe_bytes});
+      composer_->planning(), options_.composition.mode, sources,
+      UnitLimits{
+          .composite_bytes = max_bytes, .stripe_bytes = options_.stripe_bytes, .connections = Connections(options_)});
   return {.plan = [planner](std::size_t first) { return planner->Plan(first); },
           .begin = [this, sources](const UnitPlan& unit,
                                    std::span<const Destination> destinations) -> std::unique_ptr<UnitFetch> {

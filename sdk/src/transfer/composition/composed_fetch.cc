@@ -1,0 +1,34 @@
+#include "transfer/composition/composed_fetch.h"
+
+namespace gcsflux::internal {
+
+Result<void> ComposedFetch::FetchPiece(std::size_t, const std::stop_token& stop) {
+  const std::string& bucket = sources_.front().object.bucket;
+  const auto permitted = composer_.permits().Await(bucket, stop);
+  if (!permitted) return permitted.error();
+  if (!*permitted) {
+    composer_.CountDirect(sources_.size());
+    return FetchDirectly(stop);
+  }
+  const auto fetched = composer_.Fetch(sources_, destinations_, stop);
+  if (fetched) return {};
+  if (stop.stop_requested()) return fetched;
+  // A source that is gone says nothing about the bucket.
+  if (fetched.error().code != ErrorCode::kNotFound) composer_.permits().NoteFailure(bucket, fetched.error());
+  composer_.CountFallback(sources_.size(), fetched.error());
+  return FetchDirectly(stop);
+}
+
+Result<void> ComposedFetch::FetchDirectly(const std::stop_token& stop) {
+  errors_.resize(sources_.size());
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    const auto read = ReadWhole(reads_, sources_[i], destinations_[i].bytes, stop);
+    if (read) continue;
+    if (stop.stop_requested()) return read;
+    errors_[i] = read.error();
+    if (reads_.options.on_failure == OnFailure::kFailAll) return {};
+  }
+  return {};
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,71 @@
+#include "transfer/composition/unit_planner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "transfer/composition/planner.h"
+#include "transfer/download/direct_fetch.h"
+
+namespace gcsflux::internal {
+
+UnitPlanner::UnitPlanner(PlanningContext context, CompositionMode mode, std::span<const DownloadSource> sources,
+                         const UnitLimits& limits)
+    : context_(std::move(context)), mode_(mode), sources_(sources), limits_(limits), chooser_(mode) {
+  for (const DownloadSource& source : sources) {
+    if (source.size > limits.composite_bytes) continue;
+    ++objects_;
+    bytes_ += source.size;
+  }
+}
+
+UnitPlan UnitPlanner::Plan(std::size_t first) {
+  const std::size_t count = GroupAt(first);
+  Pass(sources_.subspan(first, count));
+  if (count > 1) return {.first = first, .count = count, .pieces = 1};
+  context_.on_direct();
+  return PlanDirect(sources_[first], first, limits_.stripe_bytes);
+}
+
+std::size_t UnitPlanner::GroupAt(std::size_t first) {
+  const auto rest = sources_.subspan(first);
+  if (mode_ == CompositionMode::kOff) return 1;
+  if (TakeGroup(rest, {.max_bytes = limits_.composite_bytes}) < 2) return 1;
+  return TakeGroup(rest, {.max_sources = ChooseGroup(rest), .max_bytes = limits_.composite_bytes});
+}
+
+std::size_t UnitPlanner::ChooseGroup(std::span<const DownloadSource> rest) {
+  const std::string& bucket = rest[0].object.bucket;
+  const auto permit = context_.permit(bucket);
+  if (permit == BucketPermits::Permit::kNo) return 1;
+  if (chooser_.has_turns()) return chooser_.TakeTurn();
+  const RemainingWork work{.objects = static_cast<double>(objects_),
+                           .mean_bytes = static_cast<double>(bytes_) / static_cast<double>(objects_),
+                           .connections = limits_.connections};
+  GroupChooser chooser = chooser_;
+  const auto choice =
+      chooser.Choose(work, MostPerComposite(work.mean_bytes), context_.estimate(bucket), context_.now());
+  const bool is_interested = choice.group > 1 || choice.wants_probe;
+  // kOn waits for the check before its first composite; what kAuto reads meanwhile tells it what reads take.
+  if (is_interested && permit == BucketPermits::Permit::kUnknown && mode_ == CompositionMode::kAuto) {
+    context_.check_soon(bucket);
+    return 1;
+  }
+  if (choice.wants_probe) context_.probe_soon(rest.first(2));
+  chooser_ = chooser;
+  return choice.group;
+}
+
+std::size_t UnitPlanner::MostPerComposite(double mean_bytes) const {
+  const double fitting = static_cast<double>(limits_.composite_bytes) / std::max(1.0, mean_bytes);
+  return static_cast<std::size_t>(std::clamp(fitting, 2.0, static_cast<double>(kMaxComposeSources)));
+}
+
+void UnitPlanner::Pass(std::span<const DownloadSource> planned) {
+  for (const DownloadSource& source : planned) {
+    if (source.size > limits_.composite_bytes) continue;
+    --objects_;
+    bytes_ -= source.size;
+  }
+}
+
+}  // namespace gcsflux::internal

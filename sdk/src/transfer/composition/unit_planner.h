@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "gcsflux/composed_download.h"
+#include "transfer/composition/bucket_permits.h"
+#include "transfer/composition/fetch_estimates.h"
+#include "transfer/composition/group_chooser.h"
+#include "transfer/download/unit.h"
+
+namespace gcsflux::internal {
+
+struct UnitLimits {
+  std::uint64_t composite_bytes = 0;
+  std::uint64_t stripe_bytes = 0;
+  std::size_t connections = 1;
+};
+
+/// What a plan goes by, and whom it asks for more. All of it answers at once.
+struct PlanningContext {
+  std::function<FetchEstimates::TimePoint()> now;
+  std::function<BucketPermits::Permit(const std::string& bucket)> permit;
+  std::function<FetchEstimates::Estimate(const std::string& bucket)> estimate;
+  std::function<void(const std::string& bucket)> check_soon;                ///< So that `permit` comes to know.
+  std::function<void(std::span<const DownloadSource> sources)> probe_soon;  ///< So that `estimate` comes to know.
+  std::function<void()> on_direct;                                          ///< An object is read by itself.
+};
+
+/// Plans the units of one download that may compose: groups where the bucket's permit and the chooser say so, else
+/// single objects. Used by one thread at a time.
+class UnitPlanner {
+ public:
+  /// The sources outlive it.
+  UnitPlanner(PlanningContext context, CompositionMode mode, std::span<const DownloadSource> sources,
+              const UnitLimits& limits);
+
+  /// The unit that begins with this source; each begins where the one before ended.
+  UnitPlan Plan(std::size_t first);
+
+ private:
+  std::size_t GroupAt(std::size_t first);
+  std::size_t ChooseGroup(std::span<const DownloadSource> rest);
+  [[nodiscard]] std::size_t MostPerComposite(double mean_bytes) const;
+  void Pass(std::span<const DownloadSource> planned);
+
+  const PlanningContext context_;
+  const CompositionMode mode_;
+  const std::span<const DownloadSource> sources_;
+  const UnitLimits limits_;
+  GroupChooser chooser_;
+  // Of what can be composed, and was not planned yet:
+  std::uint64_t objects_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace gcsflux::internal
