@@ -155,8 +155,11 @@ if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the proce
 endif()
 # The gcsflux command: what it decides, and what it does against the emulator.
 gcsflux_test(cli_tests
-  SOURCES cli/copy_plan_test.cc cli/duration_test.cc cli/names_test.cc cli/progress_test.cc
+  SOURCES cli/command_fixture.cc cli/copy_plan_test.cc cli/copy_trees_test.cc cli/duration_test.cc
+          cli/interruption_test.cc cli/names_test.cc cli/progress_test.cc support/child_program.cc
   LIBRARIES gcsflux_cli gcsflux_emulator)
+target_compile_definitions(cli_tests PRIVATE GCSFLUX_PROGRAM="$<TARGET_FILE:gcsflux>")
+add_dependencies(cli_tests gcsflux)
 add_test(NAME cli COMMAND ${PROJECT_SOURCE_DIR}/tests/cli/cli_test.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 add_test(NAME cli_credentials
          COMMAND ${PROJECT_SOURCE_DIR}/tests/cli/credentials_test.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
@@ -209,7 +212,7 @@ gcsflux_test(emulator_tests
   SOURCES emulator/bucket_model_test.cc emulator/bucket_race_test.cc emulator/http_race_test.cc emulator/http_test.cc
           emulator/json_api_test.cc emulator/listing_test.cc emulator/md5_follower_test.cc
           emulator/multipart_test.cc emulator/names_test.cc
-          emulator/parsers_test.cc emulator/program.cc emulator/program_test.cc emulator/raw_connection.cc
+          emulator/parsers_test.cc support/child_program.cc emulator/program_test.cc emulator/raw_connection.cc
           emulator/resumable_sessions_test.cc emulator/rope_test.cc emulator/store_checksums_test.cc
           emulator/target_test.cc emulator/transcoding_test.cc emulator/upload_md5_test.cc
           emulator/upload_test.cc
@@ -252,7 +255,7 @@ target_include_directories(emulator_layer_tests PRIVATE ${PROJECT_SOURCE_DIR}/em
 file(GLOB FAULT_TESTS RELATIVE ${PROJECT_SOURCE_DIR}/tests CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/emulator/faults/*.cc)
 gcsflux_test(emulator_fault_tests
-  SOURCES ${FAULT_TESTS} emulator/program.cc emulator/raw_connection.cc
+  SOURCES ${FAULT_TESTS} support/child_program.cc emulator/raw_connection.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
 target_include_directories(emulator_fault_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_compile_definitions(emulator_fault_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
@@ -266,12 +269,14 @@ add_test(NAME docs_traffic COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh 
                                    ${PROJECT_SOURCE_DIR}/docs/traffic.md)
 add_test(NAME docs_tune_retries COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
                                         ${PROJECT_SOURCE_DIR}/docs/tune_retries.md)
+add_test(NAME docs_command_line COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                                          ${PROJECT_SOURCE_DIR}/docs/command_line.md)
 add_test(NAME docs_how_to COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_page.sh ${PROJECT_SOURCE_DIR}/docs/how_to.md
                                   ${CMAKE_CXX_COMPILER} -I${PROJECT_SOURCE_DIR}/sdk/include)
 
 # How slow the emulator is by choice, and how much it takes.
 gcsflux_test(emulator_shaping_tests
-  SOURCES emulator/program.cc emulator/raw_connection.cc emulator/shaping/distribution_test.cc
+  SOURCES support/child_program.cc emulator/raw_connection.cc emulator/shaping/distribution_test.cc
           emulator/shaping/key_ranges_test.cc emulator/shaping/live_quotas_test.cc emulator/shaping/pacer_test.cc
           emulator/shaping/quota_http_test.cc emulator/shaping/settings_test.cc emulator/shaping/shaping_http_test.cc
           emulator/shaping/token_bucket_test.cc emulator/shaping/traffic_flags_test.cc
@@ -296,7 +301,7 @@ target_include_directories(virtual_bucket_tests PRIVATE ${PROJECT_SOURCE_DIR}/em
 gcsflux_test(emulator_identity_tests
   SOURCES emulator/authorization_test.cc emulator/crypto_fixtures.cc emulator/identity_config_test.cc
           emulator/identity_fixture.cc emulator/identity_http_test.cc emulator/identity_jwt_test.cc
-          emulator/identity_program_test.cc emulator/identity_test.cc emulator/program.cc emulator/raw_connection.cc
+          emulator/identity_program_test.cc emulator/identity_test.cc support/child_program.cc emulator/raw_connection.cc
           emulator/tls_connection.cc emulator/tls_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected OpenSSL::SSL OpenSSL::Crypto)
 target_include_directories(emulator_identity_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)

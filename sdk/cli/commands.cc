@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "cli/clean.h"
+#include "cli/concatenate.h"
 #include "cli/copy.h"
 #include "cli/copy_trees.h"
 #include "cli/list.h"
@@ -101,14 +102,16 @@ const std::vector<Command>& Commands() {
        "appears,\n"
        "only when it is complete and its checksum is right. The same command again goes on with one that was\n"
        "interrupted: docs/command_line.md.\n",
-       2, kAny, Copy},
+       2, kAny, Copy, true},
       {"sync", "SOURCE DESTINATION", "Copy what a directory has and another one has not, or has otherwise.",
        "Both are directories: gs://BUCKET[/PREFIX], or local for one of them. What is there with the same size and\n"
        "CRC32C is skipped; --compare=mtime goes by times instead. --delete removes what the source has not; --dry_run\n"
        "only says what would be done.\n",
-       2, 2, Sync},
+       2, 2, Sync, true},
       {"cat", "gs://BUCKET/OBJECT...", "Write objects to standard output, one behind the other.",
-       "Exit status 1 means that what was written is not to be used.\n", 1, kAny, Concatenate},
+       "Several are fetched ahead, --max_concurrency at a time. Exit status 1 means that what was written is not to be "
+       "used.\n",
+       1, kAny, Concatenate},
       {"stat", "gs://BUCKET/OBJECT...", "Show what Cloud Storage knows about objects.", "", 1, kAny, Stat},
       {"rm", "gs://BUCKET[/OBJECT]...", "Remove objects, or a bucket that is empty.",
        "With --recursive everything in the directory of that name (for a bucket: all its objects, not the bucket).\n",
@@ -117,7 +120,7 @@ const std::vector<Command>& Commands() {
        "Composed objects under dataflux-composed-objects/ that are older than --older_than (30s, 10m, 1h, 2d), those "
        "of\n"
        "Google's connector for PyTorch too.\n",
-       1, kAny, Clean},
+       1, kAny, Clean, true},
   };
   return kCommands;
 }

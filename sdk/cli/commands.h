@@ -18,6 +18,7 @@ struct Command {
   std::size_t max_arguments;
   /// kInvalidArgument means wrong usage (exit status 2), any other error a failed operation (1).
   Result<void> (*run)(const Client& client, const std::vector<std::string>& arguments);
+  bool is_resumable = false;  ///< Given again after an interruption, it goes on.
 };
 
 /// All of them, in the order of the help.

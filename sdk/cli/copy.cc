@@ -198,19 +198,4 @@ Result<void> Copy(const Client& client, const std::vector<std::string>& argument
   return is_of_one ? CopyOne(client, arguments[0], arguments[1]) : CopyTrees(client, arguments);
 }
 
-Result<void> Concatenate(const Client& client, const std::vector<std::string>& uris) {
-  for (const std::string& uri : uris) {
-    const auto source = ParseObject(uri);
-    if (!source) return source.error();
-    const auto write = [](std::span<const std::byte> data) -> Result<void> {
-      if (std::fwrite(data.data(), 1, data.size(), stdout) != data.size())
-        return LocalError("write", "standard output");
-      return {};
-    };
-    if (const auto printed = client.ReadObject(*source, write); !printed) return printed.error();
-    if (std::fflush(stdout) != 0) return LocalError("write", "standard output");
-  }
-  return {};
-}
-
 }  // namespace gcsflux::cli

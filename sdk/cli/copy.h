@@ -13,8 +13,7 @@ Result<ObjectName> ParseObject(const std::string& uri);
 /// One that names a bucket; kInvalidArgument where it names an object.
 Result<ObjectName> ParseBucket(const std::string& uri);
 
-/// The commands cp (the last argument is the destination) and cat.
+/// The command cp: the last argument is the destination.
 Result<void> Copy(const Client& client, const std::vector<std::string>& arguments);
-Result<void> Concatenate(const Client& client, const std::vector<std::string>& uris);
 
 }  // namespace gcsflux::cli

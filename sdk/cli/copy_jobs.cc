@@ -56,6 +56,7 @@ class Runner {
         if (!stop_.stop_requested()) SayOne(task);
       }
     }
+    std::cout.flush();  // Before the summary.
   }
 
   void Run() {

@@ -81,7 +81,8 @@ int Run(int argc, const char* const* argv) {
   std::cout.flush();
   const auto traced = CloseTraceFile();
   if (const int signal = ReceivedSignal(); signal != 0) {
-    std::cerr << "gcsflux: interrupted; the same command again goes on where this one was\n";
+    std::cerr << "gcsflux: interrupted"
+              << (command->is_resumable ? "; the same command again goes on where this one was\n" : "\n");
     return kSignalled + signal;
   }
   if (!done) return Complain(done.error());

@@ -60,11 +60,7 @@ class ToDirectory : public Route {
 
   Result<std::uint64_t> Copy(const TreeEntry& source, const CopyCall& call) const override {
     if (auto made = MakeDirectories(to_.prefix, source.name); !made) return made.error();
-    const ObjectMetadata object{.bucket = from_.bucket,
-                                .name = from_.prefix + source.name,
-                                .generation = source.generation,
-                                .size = source.size,
-                                .crc32c = source.crc32c};
+    const DownloadSource object{ObjectAt(from_, source), source.size, source.generation, source.crc32c};
     const auto downloaded = DownloadFile(client_, object, to_.PathOf(source.name),
                                          {.may_replace = options_.upload.mode != WriteMode::kCreate,
                                           .max_concurrency = call.connections,

@@ -74,7 +74,7 @@ TEST(Program, RefusesWrongUsage) {
 }
 
 TEST(Program, StartsWithFiles) {
-  std::string directory = testing::TempDir() + "program-test-XXXXXX";
+  std::string directory = ::testing::TempDir() + "program-test-XXXXXX";
   ASSERT_NE(::mkdtemp(directory.data()), nullptr);
   std::ofstream(directory + "/file") << "content";
   Program program({"--seed_dir=one=" + directory + ",two=" + directory, "--journal_size=2"});

@@ -43,7 +43,7 @@ class DownloadFileTest : public ::testing::Test {
   void Store(const std::string& bytes) {
     const auto stored = client_.InsertObject(kObject, AsBytes(bytes));
     ASSERT_TRUE(stored.ok()) << stored.error().message;
-    object_ = *stored;
+    object_ = {kObject, stored->size, stored->generation, stored->crc32c};
   }
 
   void Load(const emulator::FaultMatch& match, const emulator::FaultAction& action, std::uint64_t count = 1) {
@@ -56,7 +56,7 @@ class DownloadFileTest : public ::testing::Test {
   // Of the object, that went out since `Reads()` was this.
   [[nodiscard]] std::uint64_t BytesOut() const { return emulator_.counters().bytes_out; }
 
-  [[nodiscard]] DownloadFileOptions Options() const { return {.range_bytes = kRange, .max_concurrency = 3}; }
+  [[nodiscard]] DownloadFileOptions Options() const { return {.stripe_bytes = kRange, .max_concurrency = 3}; }
 
   // Leaves the object's first `at` bytes behind: there the connection breaks, and the repeated request is refused.
   void Interrupt(std::uint64_t at) {
@@ -88,7 +88,7 @@ class DownloadFileTest : public ::testing::Test {
   const ObjectName kObject{"bkt", "o"};
   emulator::Emulator emulator_;
   Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}});
-  ObjectMetadata object_;
+  DownloadSource object_;
   testing::TestDirectory directory_;
   const std::string file_ = directory_.path() / "file";
   const fs::path partial_ = directory_.path() / ".file.gcsflux-partial";
@@ -99,7 +99,7 @@ TEST_F(DownloadFileTest, BringsObjectsOfAnySize) {
     Store(Pattern(size));
     const auto done = DownloadFile(client_, kObject, file_, Options());
     ASSERT_TRUE(done.ok()) << done.error().message;
-    EXPECT_EQ(done->object.generation, object_.generation);
+    EXPECT_EQ(done->source.generation, object_.generation);
     EXPECT_EQ(done->kept_bytes, 0U);
     ExpectWhole(Pattern(size));
   }
@@ -134,7 +134,7 @@ TEST_F(DownloadFileTest, GoesOnWhereItWasInterrupted) {
 TEST_F(DownloadFileTest, GoesOnWhateverTheSizeOfItsRangesIsNow) {
   Interrupt(kMiddle);
   auto options = Options();
-  options.range_bytes = 100'000;
+  options.stripe_bytes = 100'000;
   const auto done = DownloadFile(client_, kObject, file_, options);
   ASSERT_TRUE(done.ok()) << done.error().message;
   EXPECT_EQ(done->kept_bytes, kMiddle);
@@ -214,7 +214,7 @@ TEST_F(DownloadFileTest, LeavesWhatWasThereWhereTheObjectIsCorrupted) {
 }
 
 TEST_F(DownloadFileTest, NamesAnObjectThatChangedMeanwhile) {
-  const ObjectMetadata old = object_;
+  const DownloadSource old = object_;
   Store(Pattern(10));
   const auto failed = DownloadFile(client_, old, file_, Options());
   ASSERT_FALSE(failed.ok());

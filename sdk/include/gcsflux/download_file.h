@@ -5,7 +5,7 @@
 #include <stop_token>
 #include <string>
 
-#include "gcsflux/client.h"
+#include "gcsflux/download.h"
 
 namespace gcsflux {
 
@@ -14,7 +14,7 @@ struct DownloadFileOptions {
   bool may_replace = true;
   /// A larger object is read as ranges of so many bytes at the same time; at least 1. Raise it where a request's first
   /// byte takes long; what it is set to when a download goes on makes no difference.
-  std::uint64_t range_bytes = 16U << 20;
+  std::uint64_t stripe_bytes = std::uint64_t{16} << 20;
   /// Ranges read at the same time, each over a connection of its own; at least 1. Raise it until the network is full;
   /// set it to 1 where many files are downloaded at once.
   int max_concurrency = 8;
@@ -31,7 +31,7 @@ struct DownloadFileOptions {
 
 /// What a download has brought.
 struct DownloadedFile {
-  ObjectMetadata object = {};    ///< The generation that every byte of the file is of.
+  DownloadSource source = {};    ///< The generation that every byte of the file is of.
   std::uint64_t kept_bytes = 0;  ///< Of them, those that were there from an earlier download.
 };
 
@@ -49,9 +49,9 @@ struct DownloadedFile {
 Result<DownloadedFile> DownloadFile(const Client& client, const ObjectName& object, const std::string& path,
                                     const DownloadFileOptions& options = {});
 
-/// The same of an object as it was listed (bucket, name, generation, size and crc32c are used), which saves a request.
+/// The same of an object as it was listed, which saves a request.
 /// kNotFound where it was overwritten since, unless the bucket keeps old generations.
-Result<DownloadedFile> DownloadFile(const Client& client, const ObjectMetadata& object, const std::string& path,
+Result<DownloadedFile> DownloadFile(const Client& client, const DownloadSource& source, const std::string& path,
                                     const DownloadFileOptions& options = {});
 
 }  // namespace gcsflux

@@ -22,44 +22,44 @@ using internal::PartialState;
 // Where the process is killed without a word, so many bytes and those under way have to come again.
 constexpr std::uint64_t kBytesBetweenSaves = 8U << 20;
 
-Error At(const ObjectMetadata& object, ErrorCode code, const std::string& what) {
-  return Error{code, "objects.get " + ToUri({object.bucket, object.name}) + ": " + what};
+Error At(const ObjectName& object, ErrorCode code, const std::string& what) {
+  return Error{code, "objects.get " + ToUri(object) + ": " + what};
 }
 
 // One generation's way into one file. Its ranges are read on several threads.
 class FileDownload {
  public:
-  FileDownload(const Client& client, const ObjectMetadata& object, const DownloadFileOptions& options,
+  FileDownload(const Client& client, const DownloadSource& source, const DownloadFileOptions& options,
                PartialFile& file)
-      : client_(client), object_(object), options_(options), file_(file) {}
+      : client_(client), source_(source), options_(options), file_(file) {}
 
   // Returns how many bytes of an earlier download it could keep. On failure the file says how far it came.
   Result<std::uint64_t> Run() {
     if (auto begun = Begin(); !begun) return begun.error();
     if (auto read = ReadRanges(); !read) return Leave(read.error());
-    if (object_.crc32c && state_.WholeCrc32c() != *object_.crc32c) {
+    if (source_.crc32c && state_.WholeCrc32c() != *source_.crc32c) {
       file_.Discard();
-      return At(object_, ErrorCode::kCorrupted,
+      return At(source_.object, ErrorCode::kCorrupted,
                 "crc32c " + internal::Crc32cToBase64(state_.WholeCrc32c()) + " of the bytes that came is not " +
-                    internal::Crc32cToBase64(*object_.crc32c) + " of the object");
+                    internal::Crc32cToBase64(*source_.crc32c) + " of the object");
     }
     const auto committed =
-        file_.Commit({.size = object_.size, .may_replace = options_.may_replace, .is_durable = options_.is_durable});
+        file_.Commit({.size = source_.size, .may_replace = options_.may_replace, .is_durable = options_.is_durable});
     if (!committed) return Leave(committed.error());
     return kept_bytes_.load();
   }
 
  private:
   Result<void> Begin() {
-    const std::string uri = ToUri({object_.bucket, object_.name});
+    const std::string uri = ToUri(source_.object);
     auto left = file_.Load();
-    if (left && left->uri == uri && left->generation == object_.generation && left->size == object_.size) {
+    if (left && left->uri == uri && left->generation == source_.generation && left->size == source_.size) {
       state_ = *std::move(left);
       return {};
     }
-    state_ = internal::StartOf(uri, object_.generation, object_.size, options_.range_bytes);
+    state_ = internal::StartOf(uri, source_.generation, source_.size, options_.stripe_bytes);
     const bool is_large = state_.ranges.size() > 1;  // Small files do not fill a disk, and come by the thousand.
-    return file_.Clear(is_large ? object_.size + internal::FormatPartialState(state_).size() : 0);
+    return file_.Clear(is_large ? source_.size + internal::FormatPartialState(state_).size() : 0);
   }
 
   Result<void> ReadRanges() {
@@ -99,17 +99,17 @@ class FileDownload {
       Tell(data.size());
       return {};
     };
-    const auto read = client_.ReadObject({object_.bucket, object_.name}, write,
+    const auto read = client_.ReadObject(source_.object, write,
                                          {.range = ByteRange{offset + range.done_bytes, missing},
-                                          .generation = object_.generation,
+                                          .generation = source_.generation,
                                           .encryption_key = options_.encryption_key,
                                           .call = options_.call,
                                           .stop = stop});
     if (!read) return read.error();
-    if (read->object_size == object_.size && read->bytes == missing) return {};
+    if (read->object_size == source_.size && read->bytes == missing) return {};
     return At(
-        object_, ErrorCode::kCorrupted,
-        "it has " + std::to_string(read->object_size) + " bytes, and was listed with " + std::to_string(object_.size));
+        source_.object, ErrorCode::kCorrupted,
+        "it has " + std::to_string(read->object_size) + " bytes, and was listed with " + std::to_string(source_.size));
   }
 
   void Note(std::size_t index, const PartialRange& range) {
@@ -119,7 +119,7 @@ class FileDownload {
 
   void Tell(std::uint64_t more_bytes) {
     const std::uint64_t bytes = told_bytes_ += more_bytes;
-    if (options_.on_progress) options_.on_progress({bytes, object_.size});
+    if (options_.on_progress) options_.on_progress({bytes, source_.size});
   }
 
   // A file that cannot be written is noticed by the bytes that go into it, not here.
@@ -145,7 +145,7 @@ class FileDownload {
   }
 
   const Client& client_;
-  const ObjectMetadata& object_;
+  const DownloadSource& source_;
   const DownloadFileOptions& options_;
   PartialFile& file_;
   std::atomic<std::uint64_t> kept_bytes_ = 0;
@@ -160,17 +160,17 @@ Result<void> CheckArguments(const std::string& path, const DownloadFileOptions& 
   const auto wrong = [](std::string why) { return Error{ErrorCode::kInvalidArgument, std::move(why)}; };
   if (path.empty() || path.ends_with('/')) return wrong("'" + path + "' names no file");
   if (path.find('\0') != std::string::npos) return wrong("a file's name holds no byte 0");
-  if (options.range_bytes < 1) return wrong("DownloadFileOptions::range_bytes must be at least 1");
+  if (options.stripe_bytes < 1) return wrong("DownloadFileOptions::stripe_bytes must be at least 1");
   if (options.max_concurrency < 1) return wrong("DownloadFileOptions::max_concurrency must be at least 1");
   return {};
 }
 
 }  // namespace
 
-Result<DownloadedFile> DownloadFile(const Client& client, const ObjectMetadata& object, const std::string& path,
+Result<DownloadedFile> DownloadFile(const Client& client, const DownloadSource& source, const std::string& path,
                                     const DownloadFileOptions& options) {
   if (auto checked = CheckArguments(path, options); !checked) return checked.error();
-  if (auto checked = internal::CheckObject({object.bucket, object.name}); !checked) return checked.error();
+  if (auto checked = internal::CheckObject(source.object); !checked) return checked.error();
   if (!options.may_replace) {
     if (auto is_free = internal::CheckFree(path); !is_free) return is_free.error();
   }
@@ -178,8 +178,8 @@ Result<DownloadedFile> DownloadFile(const Client& client, const ObjectMetadata& 
   for (int tried = 1;; ++tried) {
     const auto file = PartialFile::Open(path);
     if (!file) return file.error();
-    const auto kept_bytes = FileDownload(client, object, options, **file).Run();
-    if (kept_bytes) return DownloadedFile{object, *kept_bytes};
+    const auto kept_bytes = FileDownload(client, source, options, **file).Run();
+    if (kept_bytes) return DownloadedFile{source, *kept_bytes};
     if (kept_bytes.error().code != ErrorCode::kCorrupted || tried == kTries) return kept_bytes.error();
   }
 }
@@ -190,9 +190,10 @@ Result<DownloadedFile> DownloadFile(const Client& client, const ObjectName& obje
   const auto found =
       client.GetObject(object, {.encryption_key = options.encryption_key, .call = options.call, .stop = options.stop});
   if (!found) return found.error();
-  auto downloaded = DownloadFile(client, *found, path, options);
+  auto downloaded =
+      DownloadFile(client, DownloadSource{object, found->size, found->generation, found->crc32c}, path, options);
   if (downloaded || downloaded.error().code != ErrorCode::kNotFound) return downloaded;
-  return At(*found, ErrorCode::kAborted, "the object changed or was deleted while it was being downloaded");
+  return At(object, ErrorCode::kAborted, "the object changed or was deleted while it was being downloaded");
 }
 
 }  // namespace gcsflux

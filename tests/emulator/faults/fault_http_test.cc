@@ -17,8 +17,8 @@ namespace gcsflux::emulator {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr std::string_view kPlan = R"({"seed": 3, "rules": [
   {"name": "busy", "match": {"operation": "storage.buckets.get"}, "action": {"type": "status", "status": 503}}]})";
@@ -112,7 +112,7 @@ class File {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  const std::string path_ = testing::TempDir() + "plan-" + std::to_string(::getpid()) + ".json";
+  const std::string path_ = ::testing::TempDir() + "plan-" + std::to_string(::getpid()) + ".json";
 };
 
 TEST(FaultsFlag, LoadsAPlan) {

@@ -15,7 +15,7 @@ namespace gcsflux::emulator {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // What the program shows of its settings when it is started so.
 json SettingsWith(std::vector<std::string> arguments, const std::string& path) {

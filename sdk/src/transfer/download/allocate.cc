@@ -1,7 +1,6 @@
 #include "transfer/download/allocate.h"
 
 #include <exception>
-#include <limits>
 #include <new>
 
 namespace gcsflux::internal {
@@ -15,7 +14,7 @@ std::shared_ptr<std::byte[]> Plain(std::size_t bytes) {
 
 Result<std::shared_ptr<std::byte[]>> Allocate(const Allocator& allocator, std::uint64_t bytes,
                                               const std::string& what) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::ptrdiff_t>::max();
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 47;  // More than a process can address.
   std::shared_ptr<std::byte[]> memory;
   std::string why = allocator ? ": the allocator gave none" : "";
   try {

@@ -1,4 +1,4 @@
-#include "emulator/program.h"
+#include "support/child_program.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 extern char** environ;
 
-namespace gcsflux::emulator {
+namespace gcsflux::testing {
 namespace {
 
 std::string ReadAll(int descriptor) {
@@ -25,20 +25,25 @@ std::string ReadAll(int descriptor) {
 
 }  // namespace
 
-Program::Program(std::vector<std::string> arguments) {
+ChildProgram::ChildProgram(const std::string& path, std::vector<std::string> arguments,
+                           std::vector<std::string> variables) {
   std::array<int, 2> out{};
   std::array<int, 2> err{};
   EXPECT_EQ(::pipe2(out.data(), O_CLOEXEC), 0);
   EXPECT_EQ(::pipe2(err.data(), O_CLOEXEC), 0);
-  arguments.insert(arguments.begin(), GCSFLUX_EMULATOR_PROGRAM);
+  arguments.insert(arguments.begin(), path);
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
+  std::vector<char*> envp;
+  for (std::string& variable : variables) envp.push_back(variable.data());
+  for (char** variable = environ; *variable != nullptr; ++variable) envp.push_back(*variable);
+  envp.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
-  EXPECT_EQ(posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), environ), 0);
+  EXPECT_EQ(posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), envp.data()), 0);
   posix_spawn_file_actions_destroy(&actions);
   ::close(out[1]);
   ::close(err[1]);
@@ -46,27 +51,27 @@ Program::Program(std::vector<std::string> arguments) {
   err_ = err[0];
 }
 
-Program::~Program() {
+ChildProgram::~ChildProgram() {
   if (pid_ > 0) ::kill(pid_, SIGKILL), Wait();
   ::close(out_);
   ::close(err_);
 }
 
-std::string Program::ReadOutputLine() {
+std::string ChildProgram::ReadOutputLine() {
   std::string line;
   for (char c = 0; ::read(out_, &c, 1) == 1 && c != '\n';) line += c;
   return line;
 }
 
-std::string Program::ReadOutput() { return ReadAll(out_); }
-std::string Program::ReadErrors() { return ReadAll(err_); }
-void Program::Signal(int signal) { ::kill(pid_, signal); }
+std::string ChildProgram::ReadOutput() { return ReadAll(out_); }
+std::string ChildProgram::ReadErrors() { return ReadAll(err_); }
+void ChildProgram::Signal(int signal) { ::kill(pid_, signal); }
 
-int Program::Wait() {
+int ChildProgram::Wait() {
   int status = 0;
   ::waitpid(pid_, &status, 0);
   pid_ = -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-}  // namespace gcsflux::emulator
+}  // namespace gcsflux::testing

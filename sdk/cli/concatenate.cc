@@ -1,0 +1,108 @@
+#include "cli/concatenate.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <span>
+
+#include "base/local_error.h"
+#include "cli/copy.h"
+#include "cli/interruption.h"
+#include "gcsflux/download.h"
+#include "gcsflux/flags.h"
+#include "transfer/worker_pool.h"
+
+namespace gcsflux::cli {
+namespace {
+
+// So many objects are looked up before the first of them is printed.
+constexpr std::size_t kLookedUpAtOnce = 256;
+// A larger object is printed as it comes, without being held.
+constexpr std::uint64_t kHeldBytes = 32U << 20;
+
+Result<void> Print(std::span<const std::byte> data) {
+  if (std::fwrite(data.data(), 1, data.size(), stdout) == data.size()) return {};
+  return internal::LocalError("write", "standard output");
+}
+
+class Concatenation {
+ public:
+  Concatenation(const Client& client, const DownloaderOptions& options)
+      : client_(client),
+        downloader_(client, options),
+        look_ups_(static_cast<std::size_t>(options.max_concurrency)),
+        stop_(StopOnSignal()) {}
+
+  Result<void> PrintDirectly(const ObjectName& object, std::optional<std::int64_t> generation) {
+    const auto read = client_.ReadObject(object, Print, {.generation = generation, .stop = stop_});
+    if (!read) return read.error();
+    return {};
+  }
+
+  Result<void> PrintMany(std::span<const ObjectName> objects) {
+    auto sources = LookUp(objects);
+    if (!sources) return sources.error();
+    for (auto at = sources->begin(); at != sources->end();) {
+      const auto large = std::find_if(at, sources->end(), [](const auto& s) { return s.size > kHeldBytes; });
+      if (auto printed = PrintStream({at, large}); !printed) return printed;
+      at = large;
+      if (at == sources->end()) break;
+      if (auto printed = PrintDirectly(at->object, at->generation); !printed) return printed;
+      ++at;
+    }
+    return {};
+  }
+
+ private:
+  Result<std::vector<DownloadSource>> LookUp(std::span<const ObjectName> objects) {
+    std::vector<DownloadSource> sources(objects.size());
+    const auto look_up = [&](std::size_t index, const std::stop_token& stop) -> Result<void> {
+      const auto found = client_.GetObject(objects[index], {.fields = "size,crc32c", .stop = stop});
+      if (!found) return found.error();
+      sources[index] = {objects[index], found->size, found->generation, found->crc32c};
+      return {};
+    };
+    if (auto done = look_ups_.Run(objects.size(), look_up, stop_); !done) return done.error();
+    return sources;
+  }
+
+  Result<void> PrintStream(std::vector<DownloadSource> sources) {
+    auto stream = downloader_.Stream(std::move(sources), {.stop = stop_});
+    while (true) {
+      const auto next = stream.Next();
+      if (!next) return next.error();
+      if (!*next) return {};
+      if (auto printed = Print((*next)->bytes); !printed) return printed;
+    }
+  }
+
+  const Client& client_;
+  const Downloader downloader_;
+  internal::WorkerPool look_ups_;
+  const std::stop_token stop_;
+};
+
+}  // namespace
+
+Result<void> Concatenate(const Client& client, const std::vector<std::string>& uris) {
+  const auto options = DownloaderOptionsFromFlags();
+  if (!options) return options.error();
+  std::vector<ObjectName> objects;
+  for (const std::string& uri : uris) {
+    auto object = ParseObject(uri);
+    if (!object) return object.error();
+    objects.push_back(*std::move(object));
+  }
+  Concatenation concatenation(client, *options);
+  for (std::span<const ObjectName> rest = objects; !rest.empty();) {
+    const auto now = rest.first(std::min(rest.size(), kLookedUpAtOnce));
+    auto printed =
+        objects.size() == 1 ? concatenation.PrintDirectly(objects.front(), {}) : concatenation.PrintMany(now);
+    if (!printed) return printed;
+    rest = rest.subspan(now.size());
+  }
+  if (std::fflush(stdout) != 0) return internal::LocalError("write", "standard output");
+  return {};
+}
+
+}  // namespace gcsflux::cli

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gcsflux/client.h"
+
+namespace gcsflux::cli {
+
+/// The command cat: objects to standard output, one behind the other. Several are fetched ahead at the same time, in
+/// bounded memory.
+Result<void> Concatenate(const Client& client, const std::vector<std::string>& uris);
+
+}  // namespace gcsflux::cli

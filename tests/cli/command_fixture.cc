@@ -1,0 +1,86 @@
+#include "cli/command_fixture.h"
+
+#include <algorithm>
+#include <fstream>
+#include <future>
+#include <iterator>
+
+#include "gcsflux/listing.h"
+
+namespace gcsflux::cli {
+
+namespace fs = std::filesystem;
+
+void CommandTest::SetUp() { ASSERT_TRUE(client_.InsertBucket("bkt").ok()); }
+
+testing::ChildProgram CommandTest::Start(const std::vector<std::string>& arguments) const {
+  // In the directory itself, so that relative paths are below it.
+  std::vector<std::string> words = {"--chdir=" + directory_.path().string(), GCSFLUX_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return testing::ChildProgram(
+      "/usr/bin/env", words,
+      {"STORAGE_EMULATOR_HOST=" + emulator_.endpoint(), "XDG_STATE_HOME=" + (directory_.path() / ".state").string()});
+}
+
+Outcome CommandTest::Run(const std::vector<std::string>& arguments) const {
+  testing::ChildProgram program = Start(arguments);
+  auto out = std::async(std::launch::async, [&] { return program.ReadOutput(); });
+  Outcome outcome;
+  outcome.err = program.ReadErrors();
+  outcome.out = out.get();
+  outcome.status = program.Wait();
+  return outcome;
+}
+
+void CommandTest::WriteFile(const std::string& name, const std::string& bytes) const {
+  fs::create_directories(fs::path(PathOf(name)).parent_path());
+  std::ofstream(PathOf(name), std::ios::binary) << bytes;
+}
+
+std::string CommandTest::ReadFile(const std::string& name) const {
+  std::ifstream file(PathOf(name), std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::string> CommandTest::Files(const std::string& name) const {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(PathOf(name))) {
+    if (entry.is_regular_file()) files.push_back(fs::relative(entry.path(), PathOf(name)));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+void CommandTest::Store(const std::string& name, const std::string& bytes) {
+  const auto stored = client_.InsertObject({"bkt", name}, AsBytes(bytes));
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+}
+
+std::string CommandTest::Stored(const std::string& name) {
+  const auto bytes = client_.ReadObject({"bkt", name});
+  EXPECT_TRUE(bytes.ok()) << bytes.error().message;
+  return bytes ? *bytes : std::string();
+}
+
+std::vector<std::string> CommandTest::Objects() {
+  std::vector<std::string> names;
+  const auto listing = ListPrefix(client_, {"bkt"});
+  EXPECT_TRUE(listing.ok());
+  if (!listing) return names;
+  for (const ObjectMetadata& object : listing->objects) names.push_back(object.name);
+  return names;
+}
+
+std::uint64_t CommandTest::Requests(const std::string& operation) const {
+  std::uint64_t requests = 0;
+  for (const auto& count : emulator_.counters().operations) {
+    if (count.operation == operation) requests += count.requests;
+  }
+  return requests;
+}
+
+void CommandTest::Load(const emulator::FaultMatch& match, const emulator::FaultAction& action) {
+  emulator_.faults().Load({.rules = {{.name = "fault", .match = match, .action = action, .limits = {.count = 1}}}});
+}
+
+}  // namespace gcsflux::cli

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "gcsflux/client.h"
+#include "gcsflux/emulator/emulator.h"
+#include "support/child_program.h"
+#include "support/test_directory.h"
+
+namespace gcsflux::cli {
+
+/// What a run of the command came to.
+struct Outcome {
+  int status = 0;
+  std::string out = {};
+  std::string err = {};
+};
+
+/// The gcsflux program, run against an emulator in this process that holds the empty bucket "bkt".
+class CommandTest : public ::testing::Test {
+ protected:
+  void SetUp() override;
+
+  /// Starts it; paths in the arguments are below directory_.
+  [[nodiscard]] testing::ChildProgram Start(const std::vector<std::string>& arguments) const;
+  Outcome Run(const std::vector<std::string>& arguments) const;
+
+  void WriteFile(const std::string& name, const std::string& bytes) const;
+  [[nodiscard]] std::string ReadFile(const std::string& name) const;
+  /// Every regular file below a directory, by its path from there, sorted.
+  [[nodiscard]] std::vector<std::string> Files(const std::string& name) const;
+  void Store(const std::string& name, const std::string& bytes);
+  [[nodiscard]] std::string Stored(const std::string& name);
+  /// Every object's name in the bucket.
+  [[nodiscard]] std::vector<std::string> Objects();
+  /// Requests of an operation that the emulator has answered.
+  [[nodiscard]] std::uint64_t Requests(const std::string& operation) const;
+  [[nodiscard]] std::string PathOf(const std::string& name) const { return directory_.path() / name; }
+
+  /// Lets this happen once to the first request that matches, by the name "fault".
+  void Load(const emulator::FaultMatch& match, const emulator::FaultAction& action);
+
+  emulator::Emulator emulator_{{.journal_size = 100'000}};
+  Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
+  testing::TestDirectory directory_;
+};
+
+}  // namespace gcsflux::cli

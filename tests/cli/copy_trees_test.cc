@@ -1,0 +1,306 @@
+// cp of trees and of several sources, and sync, by the program against the emulator.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "cli/command_fixture.h"
+#include "gcsflux/emulator/journal_queries.h"
+
+namespace gcsflux::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class CopyTreesTest : public CommandTest {};
+
+TEST_F(CopyTreesTest, ThousandsOfSmallFilesGoUpAndDownAtTheSameTime) {
+  constexpr int kFiles = 3'000;
+  for (int i = 0; i < kFiles; ++i) {
+    WriteFile("data/" + std::to_string(i % 37) + "/" + std::to_string(i), "file " + std::to_string(i));
+  }
+  const Outcome up = Run({"cp", "-r", "data", "gs://bkt/", "--max_concurrency=8"});
+  ASSERT_EQ(up.status, 0) << up.err;
+  EXPECT_THAT(up.err, HasSubstr("copied 3000 objects"));
+  EXPECT_EQ(Objects().size(), kFiles);
+  const auto most = emulator::FindMostInFlight(emulator_.journal()).requests;
+  EXPECT_GT(most, 1U);
+  EXPECT_LE(most, 8U);
+
+  const Outcome down = Run({"cp", "--recursive", "gs://bkt/data", "back"});
+  ASSERT_EQ(down.status, 0) << down.err;
+  const std::vector<std::string> files = Files("data");
+  EXPECT_EQ(Files("back"), files);
+  for (const std::string& name : files) ASSERT_EQ(ReadFile("back/" + name), ReadFile("data/" + name)) << name;
+}
+
+TEST_F(CopyTreesTest, TheSecondCopyMovesNothing) {
+  WriteFile("data/a", "1");
+  WriteFile("data/b/c", "22");
+  ASSERT_EQ(Run({"cp", "-r", "data", "gs://bkt/x"}).status, 0);
+  ASSERT_EQ(Run({"cp", "-r", "gs://bkt/x", "back"}).status, 0);
+  const auto inserts = Requests("storage.objects.insert");
+  const auto reads = Requests("storage.objects.get");
+  const Outcome up = Run({"cp", "-r", "data", "gs://bkt/x"});
+  const Outcome down = Run({"cp", "-r", "gs://bkt/x", "back"});
+  for (const Outcome& outcome : {up, down}) {
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("copied 0 objects"), HasSubstr("skipped 2")));
+  }
+  EXPECT_EQ(Requests("storage.objects.insert"), inserts);
+  EXPECT_EQ(Requests("storage.objects.get"), reads);
+}
+
+TEST_F(CopyTreesTest, TheDestinationsSpellingSaysWhereTheyGo) {
+  WriteFile("data/a", "1");
+  ASSERT_EQ(Run({"cp", "-r", "data", "gs://bkt"}).status, 0);
+  ASSERT_EQ(Run({"cp", "-r", "data", "gs://bkt/into/"}).status, 0);
+  ASSERT_EQ(Run({"cp", "-r", "data", "gs://bkt/as"}).status, 0);
+  EXPECT_THAT(Objects(), ElementsAre("as/a", "data/a", "into/data/a"));
+  ASSERT_EQ(Run({"cp", "-r", "gs://bkt/into/data", "there"}).status, 0);
+  ASSERT_EQ(Run({"cp", "-r", "gs://bkt/into/data", "there/"}).status, 0);
+  ASSERT_EQ(Run({"cp", "-r", "gs://bkt/into", "gs://bkt/as", "there"}).status, 0);
+  EXPECT_THAT(Files("there"), ElementsAre("a", "as/a", "data/a", "into/data/a"));
+}
+
+TEST_F(CopyTreesTest, WithinTheServiceNoByteComesHere) {
+  const std::string bytes(10'000, 'x');
+  Store("a/x", bytes);
+  Store("a/y/z", bytes);
+  const auto before = emulator_.counters().bytes_in;
+  ASSERT_EQ(Run({"cp", "-r", "gs://bkt/a", "gs://bkt/b"}).status, 0);
+  EXPECT_LT(emulator_.counters().bytes_in - before, 100U);
+  EXPECT_EQ(Requests("storage.objects.rewrite"), 2U);
+  EXPECT_EQ(Stored("b/x") + Stored("b/y/z"), bytes + bytes);
+}
+
+TEST_F(CopyTreesTest, SeveralFilesGoIntoADirectory) {
+  WriteFile("a", "1");
+  WriteFile("d/b", "2");
+  Store("c", "3");
+  ASSERT_EQ(Run({"cp", "a", "d/b", "gs://bkt/c", "gs://bkt/into/"}).status, 0);
+  EXPECT_THAT(Objects(), ElementsAre("c", "into/a", "into/b", "into/c"));
+  const Outcome wrong = Run({"cp", "a", "d/b", "gs://bkt/into"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("end 'gs://bkt/into' in a slash"));
+}
+
+TEST_F(CopyTreesTest, WhatCannotBeCopiedDoesNotKeepTheOthers) {
+  WriteFile("a", "1");
+  const Outcome outcome = Run({"cp", "a", "none", "gs://bkt/"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("'none'"), HasSubstr("1 FAILED")));
+  EXPECT_THAT(Objects(), ElementsAre("a"));
+}
+
+TEST_F(CopyTreesTest, NoNameLeadsOutOfTheDestination) {
+  for (const char* name : {"x/../../../evil", "x/..", "x//absolute", "x/./here", "x/ok", "x/deep/../../evil", "x//"}) {
+    Store(name, "payload");
+  }
+  fs::create_directories(PathOf("around/there"));
+  const Outcome outcome = Run({"cp", "-r", "gs://bkt/x", "around/there"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("gs://bkt/x/../../../evil"), HasSubstr("'..'"), HasSubstr("6 FAILED")));
+  EXPECT_THAT(Files(""), ElementsAre("around/there/ok"));
+}
+
+TEST_F(CopyTreesTest, NoSymbolicLinkLeadsOutOfTheDestination) {
+  Store("x/link/evil", "payload");
+  Store("x/file", "payload");
+  WriteFile("outside/file", "untouched");
+  fs::create_directories(PathOf("there"));
+  fs::create_directory_symlink(PathOf("outside"), PathOf("there/link"));
+  fs::create_symlink(PathOf("outside/file"), PathOf("there/file"));
+  const Outcome outcome = Run({"cp", "-r", "gs://bkt/x", "there"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("symbolic link"));
+  EXPECT_THAT(Files("outside"), ElementsAre("file"));
+  EXPECT_EQ(ReadFile("outside/file"), "untouched");
+  EXPECT_EQ(ReadFile("there/file"), "payload");
+}
+
+TEST_F(CopyTreesTest, AFileWhereADirectoryIsNeededIsLeftOut) {
+  Store("x/a", "1");
+  Store("x/a/b", "2");
+  Store("x/dir/", "");
+  Store("x/" + std::string(256, 'n'), "3");
+  const Outcome outcome = Run({"cp", "-r", "gs://bkt/x", "there"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("'gs://bkt/x/a' was not copied"), HasSubstr("255 bytes")));
+  EXPECT_THAT(Files("there"), ElementsAre("a/b"));
+  EXPECT_TRUE(fs::is_directory(PathOf("there/dir")));
+}
+
+TEST_F(CopyTreesTest, LinksAndPipesAreLeftOutWithAWord) {
+  WriteFile("data/a", "1");
+  WriteFile("outside", "2");
+  fs::create_symlink(PathOf("outside"), PathOf("data/link"));
+  ASSERT_EQ(::mkfifo(PathOf("data/pipe").c_str(), 0600), 0);
+  WriteFile("data/.b.gcsflux-partial", "of a download");
+  const Outcome outcome = Run({"cp", "-r", "data", "gs://bkt/x"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("data/link': it is a symbolic link"), HasSubstr("data/pipe")));
+  EXPECT_THAT(Objects(), ElementsAre("x/a"));
+}
+
+TEST_F(CopyTreesTest, WhatIsThereIsLeftWithNoClobber) {
+  WriteFile("data/a", "new");
+  WriteFile("data/b", "new");
+  Store("x/a", "old");
+  const Outcome up = Run({"cp", "-r", "data", "gs://bkt/x", "--no_clobber"});
+  EXPECT_EQ(up.status, 0) << up.err;
+  EXPECT_THAT(up.err, HasSubstr("skipped 1"));
+  EXPECT_EQ(Stored("x/a") + Stored("x/b"), "oldnew");
+  Store("x/b", "newer");
+  const Outcome down = Run({"cp", "gs://bkt/x/a", "gs://bkt/x/b", "data/", "--no_clobber"});
+  EXPECT_EQ(down.status, 0) << down.err;
+  EXPECT_THAT(down.err, HasSubstr("skipped 2"));
+  EXPECT_EQ(ReadFile("data/a") + ReadFile("data/b"), "newnew");
+}
+
+TEST_F(CopyTreesTest, ADryRunWritesNothing) {
+  WriteFile("data/a", "1");
+  Store("x/b", "2");
+  Store("x/c", "3");
+  const auto before = emulator_.counters();
+  const Outcome up = Run({"sync", "data", "gs://bkt/x", "--delete", "--dry_run"});
+  EXPECT_EQ(up.status, 0) << up.err;
+  EXPECT_THAT(up.out, ::testing::Eq("copy data/a to gs://bkt/x/a\ndelete gs://bkt/x/b\ndelete gs://bkt/x/c\n"));
+  EXPECT_THAT(up.err, HasSubstr("would copy 1 object, 1 B; would delete 2"));
+  const Outcome down = Run({"cp", "-r", "gs://bkt/x", "there", "--dry_run"});
+  EXPECT_EQ(down.out, "copy gs://bkt/x/b to there/b\ncopy gs://bkt/x/c to there/c\n");
+  EXPECT_FALSE(fs::exists(PathOf("there")));
+  EXPECT_EQ(Run({"cp", "gs://bkt/x/b", "one", "--dry_run"}).out, "copy gs://bkt/x/b to one\n");
+  for (const auto& count : emulator_.counters().operations) {
+    if (count.operation != "storage.objects.list") {
+      EXPECT_THAT(before.operations,
+                  ::testing::Contains(::testing::Field(&emulator::OperationCount::requests, count.requests)));
+    }
+  }
+  EXPECT_THAT(Objects(), ElementsAre("x/b", "x/c"));
+}
+
+TEST_F(CopyTreesTest, SyncMakesTheDestinationTheSource) {
+  WriteFile("data/a", "1");
+  WriteFile("data/b/c", "changed");
+  Store("x/a", "1");
+  Store("x/b/c", "another");
+  Store("x/extra", "");
+  Store("xtra", "not below x");
+  const Outcome careful = Run({"sync", "data", "gs://bkt/x"});
+  EXPECT_EQ(careful.status, 0) << careful.err;
+  EXPECT_THAT(careful.err, AllOf(HasSubstr("copied 1 object, 7 B"), HasSubstr("skipped 1"), Not(HasSubstr("deleted"))));
+  EXPECT_THAT(Objects(), ElementsAre("x/a", "x/b/c", "x/extra", "xtra"));
+  const Outcome all = Run({"sync", "data", "gs://bkt/x", "--delete"});
+  EXPECT_THAT(all.err, AllOf(HasSubstr("copied 0 objects"), HasSubstr("deleted 1")));
+  EXPECT_THAT(Objects(), ElementsAre("x/a", "x/b/c", "xtra"));
+  EXPECT_EQ(Stored("x/b/c"), "changed");
+}
+
+TEST_F(CopyTreesTest, SyncDeletesFilesOnlyWhereItIsAskedTo) {
+  Store("x/a", "1");
+  WriteFile("there/a", "1");
+  WriteFile("there/extra", "2");
+  WriteFile("outside/file", "3");
+  fs::create_directory_symlink(PathOf("outside"), PathOf("there/link"));
+  ASSERT_EQ(Run({"sync", "gs://bkt/x", "there"}).status, 0);
+  EXPECT_THAT(Files("there"), ElementsAre("a", "extra"));
+  ASSERT_EQ(Run({"sync", "gs://bkt/x", "there", "--delete"}).status, 0);
+  EXPECT_THAT(Files("there"), ElementsAre("a"));
+  EXPECT_EQ(ReadFile("outside/file"), "3");
+}
+
+TEST_F(CopyTreesTest, SyncDeletesNothingWhereSomethingFailed) {
+  Store("x/../evil", "1");
+  Store("x/a", "2");
+  WriteFile("there/extra", "3");
+  const Outcome outcome = Run({"sync", "gs://bkt/x", "there", "--delete"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("nothing was deleted"));
+  EXPECT_THAT(Files("there"), ElementsAre("a", "extra"));
+}
+
+TEST_F(CopyTreesTest, SyncOfANameThatIsNotThereDeletesNothing) {
+  WriteFile("there/a", "1");
+  Store("x/a", "1");
+  EXPECT_EQ(Run({"sync", "gs://bkt/mistyped", "there", "--delete"}).status, 1);
+  EXPECT_EQ(Run({"sync", "mistyped", "gs://bkt/x", "--delete"}).status, 1);
+  EXPECT_THAT(Files("there"), ElementsAre("a"));
+  EXPECT_THAT(Objects(), ElementsAre("x/a"));
+}
+
+TEST_F(CopyTreesTest, SyncBetweenBucketsComparesWithoutReading) {
+  Store("a/x", "1");
+  Store("a/y", "2");
+  Store("b/y", "2");
+  Store("b/z", "3");
+  const Outcome outcome = Run({"sync", "gs://bkt/a", "gs://bkt/b", "--delete"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("copied 1 object"), HasSubstr("skipped 1"), HasSubstr("deleted 1")));
+  EXPECT_THAT(Objects(), ElementsAre("a/x", "a/y", "b/x", "b/y"));
+}
+
+TEST_F(CopyTreesTest, SyncByTimesReadsNoFile) {
+  WriteFile("data/a", "same size");
+  Store("x/a", "size same");
+  fs::last_write_time(PathOf("data/a"), fs::file_time_type::clock::now() - std::chrono::hours(1));
+  const Outcome older = Run({"sync", "data", "gs://bkt/x", "--compare=mtime"});
+  EXPECT_THAT(older.err, AllOf(HasSubstr("copied 0 objects"), HasSubstr("skipped 1")));
+  fs::last_write_time(PathOf("data/a"), fs::file_time_type::clock::now() + std::chrono::hours(1));
+  const Outcome newer = Run({"sync", "data", "gs://bkt/x", "--compare=mtime"});
+  EXPECT_THAT(newer.err, HasSubstr("copied 1 object"));
+  EXPECT_EQ(Stored("x/a"), "same size");
+  EXPECT_EQ(Run({"sync", "data", "gs://bkt/x", "--compare=colour"}).status, 2);
+}
+
+TEST_F(CopyTreesTest, AServiceThatCannotBeReachedEndsItAtOnce) {
+  for (int i = 0; i < 50; ++i) WriteFile("data/" + std::to_string(i), "1");
+  const Outcome outcome = Run({"cp", "-r", "data", "gs://bkt/x", "--endpoint=http://127.0.0.1:1",
+                               "--upload_retry_deadline_s=0.1", "--list_retry_deadline_s=0.1"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_LE(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 20) << outcome.err;
+}
+
+TEST_F(CopyTreesTest, FlagsOfOtherCommandsAreRefused) {
+  Store("x/a", "1");
+  const Outcome outcome = Run({"rm", "-r", "gs://bkt/x", "--dry_run"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--dry_run is not for the command 'rm'"));
+  EXPECT_THAT(Objects(), ElementsAre("x/a"));
+  EXPECT_THAT(Run({"cp", "-r", "gs://bkt/x", "there", "--delete"}).status, 2);
+}
+
+TEST_F(CopyTreesTest, CatWritesManyInTheirOrder) {
+  std::vector<std::string> arguments = {"cat"};
+  std::string want;
+  for (int i = 0; i < 600; ++i) {
+    const std::string bytes = "object " + std::to_string(i) + "\n";
+    Store(std::to_string(i), bytes);
+    arguments.push_back("gs://bkt/" + std::to_string(i));
+    want += bytes;
+  }
+  const Outcome outcome = Run(arguments);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out == want);
+  EXPECT_GT(emulator::FindMostInFlight(emulator_.journal()).requests, 1U);
+  arguments.push_back("gs://bkt/none");
+  const Outcome failed = Run(arguments);
+  EXPECT_EQ(failed.status, 1);
+  EXPECT_THAT(failed.err, HasSubstr("gs://bkt/none"));
+}
+
+TEST_F(CopyTreesTest, CatHoldsNoLargeObject) {
+  const std::string large(40 << 20, 'x');
+  Store("large", large);
+  Store("small", "behind");
+  const Outcome outcome = Run({"cat", "gs://bkt/small", "gs://bkt/large", "gs://bkt/small"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out == "behind" + large + "behind");
+}
+
+}  // namespace
+}  // namespace gcsflux::cli

@@ -1,0 +1,160 @@
+// Commands that are interrupted in their midst, and given again.
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <regex>
+
+#include "cli/command_fixture.h"
+#include "gcsflux/emulator/journal_queries.h"
+#include "support/upload_case.h"
+
+namespace gcsflux::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::seconds;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::Pattern;
+
+constexpr std::uint64_t kStripe = 16U << 20;  // Of a download.
+constexpr std::uint64_t kChunk = 1U << 20;    // Of an upload.
+const std::string kChunkFlag = "--upload_chunk_bytes=1048576";
+
+class InterruptionTest : public CommandTest {
+ protected:
+  void SetUp() override {
+    CommandTest::SetUp();
+    emulator_.clock().Freeze();  // What stalls does so until it is let go.
+  }
+
+  // Sends the signal once something stalls.
+  Outcome Interrupt(const std::vector<std::string>& arguments, int signal) {
+    testing::ChildProgram program = Start(arguments);
+    emulator_.clock().AwaitWaiters(1);
+    program.Signal(signal);
+    Outcome outcome;
+    outcome.status = program.Wait();
+    outcome.err = program.ReadErrors();
+    EXPECT_EQ(emulator_.faults().Fired("fault"), 1U);
+    emulator_.faults().Clear();
+    return outcome;
+  }
+
+  void StallRead(std::uint64_t at, const std::string& object = "o") {
+    Load({.operation = "storage.objects.get", .object_prefix = object, .covers_byte = at},
+         {.type = "stall", .after_bytes = 1'000, .duration = seconds(3'600)});
+  }
+  void StallUpload(std::uint64_t at) {
+    Load({.operation = "storage.objects.insert"},
+         {.type = "stallUpload", .after_bytes = at, .duration = seconds(3'600)});
+  }
+
+  [[nodiscard]] std::uint64_t BytesIn() const { return emulator_.counters().bytes_in; }
+  [[nodiscard]] std::uint64_t BytesOut() const { return emulator_.counters().bytes_out; }
+};
+
+TEST_F(InterruptionTest, ADownloadGoesOn) {
+  const std::string bytes = Pattern(3 * kStripe);
+  Store("o", bytes);
+  StallRead(kStripe + 5);
+  const std::vector<std::string> command = {"cp", "gs://bkt/o", "file", "--max_concurrency=1"};
+  const Outcome interrupted = Interrupt(command, SIGINT);
+  EXPECT_EQ(interrupted.status, 130);
+  EXPECT_THAT(interrupted.err, HasSubstr("interrupted; the same command again goes on"));
+  EXPECT_FALSE(fs::exists(PathOf("file")));
+  EXPECT_TRUE(fs::exists(PathOf(".file.gcsflux-partial")));
+
+  const std::uint64_t before = BytesOut();
+  const Outcome again = Run(command);
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_TRUE(ReadFile("file") == bytes);
+  EXPECT_FALSE(fs::exists(PathOf(".file.gcsflux-partial")));
+  EXPECT_LE(BytesOut() - before, 2 * kStripe + 10'000);
+}
+
+TEST_F(InterruptionTest, ATreesDownloadGoesOnAndSaysWhatItKept) {
+  const std::string bytes = Pattern(3 * kStripe);
+  for (const char* name : {"x/a", "x/b"}) Store(name, "small");
+  Store("x/o", bytes);
+  StallRead(kStripe + 5, "x/o");
+  const std::vector<std::string> command = {"cp", "-r", "gs://bkt/x", "there", "--max_concurrency=1"};
+  const Outcome interrupted = Interrupt(command, SIGTERM);
+  EXPECT_EQ(interrupted.status, 143);
+  EXPECT_THAT(Files("there"), ::testing::ElementsAre(".o.gcsflux-partial", "a", "b"));
+  const Outcome again = Run(command);
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_THAT(again.err, AllOf(HasSubstr("copied 1 object"), HasSubstr("kept 16.8 MB"), HasSubstr("skipped 2")));
+  EXPECT_TRUE(ReadFile("there/o") == bytes);
+}
+
+TEST_F(InterruptionTest, AnUploadGoesOn) {
+  const std::string bytes = Pattern(6 * kChunk + 5);
+  WriteFile("data/file", bytes);
+  StallUpload(3 * kChunk + 5);
+  const std::vector<std::string> command = {"cp", "-r", "data", "gs://bkt/x", kChunkFlag};
+  const Outcome interrupted = Interrupt(command, SIGINT);
+  EXPECT_EQ(interrupted.status, 130);
+  EXPECT_TRUE(Objects().empty());
+
+  const std::uint64_t before = BytesIn();
+  const Outcome again = Run(command);
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("kept 3.15 MB"));
+  EXPECT_TRUE(Stored("x/file") == bytes);
+  EXPECT_LE(BytesIn() - before, 3 * kChunk + 10'000);
+  EXPECT_EQ(emulator::FindCommits(emulator_.journal(), "bkt", "x/file").size(), 1U);
+  EXPECT_TRUE(Files(".state").empty());
+}
+
+TEST_F(InterruptionTest, AnUploadThatWasKilledGoesOn) {
+  const std::string bytes = Pattern(6 * kChunk + 5);
+  WriteFile("file", bytes);
+  StallUpload(3 * kChunk + 5);
+  const std::vector<std::string> command = {"cp", "file", "gs://bkt/o", kChunkFlag};
+  EXPECT_EQ(Interrupt(command, SIGKILL).status, -SIGKILL);
+  const std::uint64_t before = BytesIn();
+  const Outcome again = Run(command);
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_TRUE(Stored("o") == bytes);
+  EXPECT_LE(BytesIn() - before, 3 * kChunk + 10'000);
+}
+
+TEST_F(InterruptionTest, AnUploadOfAFileThatChangedSinceBeginsAnew) {
+  WriteFile("file", Pattern(6 * kChunk + 5));
+  StallUpload(3 * kChunk + 5);
+  const std::vector<std::string> command = {"cp", "file", "gs://bkt/o", kChunkFlag};
+  EXPECT_EQ(Interrupt(command, SIGINT).status, 130);
+  const std::string other(4 * kChunk, 'x');
+  WriteFile("file", other);
+  EXPECT_EQ(Run(command).status, 0);
+  EXPECT_TRUE(Stored("o") == other);
+}
+
+TEST_F(InterruptionTest, AnUploadWhoseSessionIsGoneBeginsAnew) {
+  const std::string bytes = Pattern(6 * kChunk + 5);
+  WriteFile("file", bytes);
+  StallUpload(3 * kChunk + 5);
+  const std::vector<std::string> command = {"cp", "file", "gs://bkt/o", kChunkFlag};
+  EXPECT_EQ(Interrupt(command, SIGINT).status, 130);
+  emulator_.clock().Advance(std::chrono::hours(24 * 8));
+  const Outcome again = Run(command);
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_TRUE(Stored("o") == bytes);
+}
+
+TEST_F(InterruptionTest, AFileThatChangesWhileItGoesUpIsNotStored) {
+  WriteFile("data/file", Pattern(6 * kChunk + 5));
+  StallUpload(3 * kChunk + 5);
+  testing::ChildProgram program = Start({"cp", "-r", "data", "gs://bkt/x", kChunkFlag});
+  emulator_.clock().AwaitWaiters(1);
+  WriteFile("data/file", Pattern(6 * kChunk + 6));
+  emulator_.clock().Advance(std::chrono::hours(2));
+  EXPECT_EQ(program.Wait(), 1);
+  EXPECT_THAT(program.ReadErrors(), HasSubstr("changed while it was being uploaded"));
+  EXPECT_TRUE(Objects().empty());
+}
+
+}  // namespace
+}  // namespace gcsflux::cli

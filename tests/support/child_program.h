@@ -1,0 +1,33 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace gcsflux::testing {
+
+/// A program, running, its output read through pipes; gone when this is.
+class ChildProgram {
+ public:
+  /// With this process's environment, and `variables` ("NAME=value") before it.
+  ChildProgram(const std::string& path, std::vector<std::string> arguments, std::vector<std::string> variables = {});
+  ~ChildProgram();
+  ChildProgram(const ChildProgram&) = delete;
+  ChildProgram& operator=(const ChildProgram&) = delete;
+
+  std::string ReadOutputLine();
+  /// To its end.
+  std::string ReadOutput();
+  std::string ReadErrors();
+  void Signal(int signal);
+  /// The exit status, or the negated signal that ended it.
+  int Wait();
+
+ private:
+  pid_t pid_ = -1;
+  int out_ = -1;
+  int err_ = -1;
+};
+
+}  // namespace gcsflux::testing
