@@ -142,7 +142,7 @@ void BM_Batch(benchmark::State& state) {
   });
 }
 
-void BM_Stream(benchmark::State& state) {
+void BM_DownloadStream(benchmark::State& state) {
   const Downloader downloader(*TheService().client, {.max_concurrency = kConnections});
   Measure(state, [&] {
     DownloadStream stream = downloader.Stream(TheService().sources);
@@ -165,7 +165,7 @@ void WithNginx(benchmark::State& state) {
 
 BENCHMARK(WithNginx<BM_BareCurlIntoNewMemory>)->Name("BM_BareCurlIntoNewMemory")->UseRealTime();
 BENCHMARK(WithNginx<BM_BatchIntoNewMemory>)->Name("BM_BatchIntoNewMemory")->UseRealTime();
-BENCHMARK(WithNginx<BM_Stream>)->Name("BM_Stream")->UseRealTime();
+BENCHMARK(WithNginx<BM_DownloadStream>)->Name("BM_DownloadStream")->UseRealTime();
 BENCHMARK(WithNginx<BM_BareCurl>)->Name("BM_BareCurl")->UseRealTime();
 BENCHMARK(WithNginx<BM_Batch>)->Name("BM_Batch")->UseRealTime();
 
