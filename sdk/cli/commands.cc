@@ -8,9 +8,9 @@
 #include "cli/clean.h"
 #include "cli/concatenate.h"
 #include "cli/copy.h"
-#include "cli/copy_trees.h"
 #include "cli/list.h"
-#include "gcsflux/listing.h"
+#include "cli/remove.h"
+#include "cli/sync.h"
 
 DEFINE_bool(recursive, false,
             "ls, rm, cp: everything under the prefix or in the directory, not one level or one object.");
@@ -51,35 +51,6 @@ Result<void> Stat(const Client& client, const Arguments& uris) {
     if (!object->md5_hash.empty()) std::cout << "\n  md5 (base64):    " << object->md5_hash;
     std::cout << "\n  etag:            " << object->etag << '\n';
     for (const auto& [key, value] : object->metadata) std::cout << "  metadata." << key << ": " << value << '\n';
-  }
-  return {};
-}
-
-// Objects at the name itself and in it as a directory; a bucket's name takes all of it.
-Result<void> RemoveAll(const Client& client, const ObjectName& prefix) {
-  const auto listing = ListPrefix(client, prefix);
-  if (!listing) return listing.error();
-  const bool is_directory = prefix.name.empty() || prefix.name.ends_with('/');
-  std::size_t removed = 0;
-  for (const ObjectMetadata& object : listing->objects) {
-    if (!is_directory && object.name != prefix.name && !object.name.starts_with(prefix.name + "/")) continue;
-    // By its generation: what somebody writes there meanwhile is not ours to remove.
-    const auto done = client.DeleteObject({object.bucket, object.name}, {.generation = object.generation});
-    if (!done && done.error().code != ErrorCode::kNotFound) return done;
-    ++removed;
-  }
-  if (removed == 0) return Error{ErrorCode::kEmptyPrefix, "nothing is stored under " + ToUri(prefix)};
-  return {};
-}
-
-Result<void> Remove(const Client& client, const Arguments& uris) {
-  for (const std::string& uri : uris) {
-    const auto name = ParseUri(uri);
-    if (!name) return name.error();
-    const auto done = FLAGS_recursive      ? RemoveAll(client, *name)
-                      : name->name.empty() ? client.DeleteBucket(name->bucket)
-                                           : client.DeleteObject(*name);
-    if (!done) return done;
   }
   return {};
 }

@@ -13,6 +13,7 @@
 #include "base/local_error.h"
 #include "cli/copy_flags.h"
 #include "cli/copy_trees.h"
+#include "cli/interruption.h"
 #include "cli/names.h"
 #include "cli/rewrite.h"
 #include "cli/transfer_monitor.h"
@@ -159,9 +160,7 @@ Result<ObjectName> Destination(const std::string& uri, const std::string& source
 }
 
 Result<void> CopyOne(const Client& client, const std::string& from, const std::string& to) {
-  if (!IsUri(from) && !IsUri(to)) {
-    return Error{ErrorCode::kInvalidArgument, "neither '" + from + "' nor '" + to + "' is a gs:// URI"};
-  }
+  if (!IsUri(from) && !IsUri(to)) return NoUriAmong(from, to);
   auto run = CopyRunFromFlags();
   if (!run) return run.error();
   std::optional<ObjectName> source;
@@ -175,6 +174,18 @@ Result<void> CopyOne(const Client& client, const std::string& from, const std::s
   const auto destination = Destination(to, source ? source->name : from);
   if (!destination) return destination.error();
   return source ? copy.CopyWithin(*source, *destination) : copy.Upload(from, *destination);
+}
+
+// Whether there is no directory of this name, so that it means a file or an object.
+Result<bool> IsOne(const Client& client, const std::string& source) {
+  if (IsDirectoryBySpelling(source)) return false;
+  if (!IsUri(source)) return !fs::is_directory(source);
+  const auto root = RootAt(source);
+  if (!root) return root.error();
+  const auto page = client.ListObjects(
+      root->bucket, {.prefix = root->prefix, .max_results = 1, .fields = "name", .stop = StopOnSignal()});
+  if (!page) return page.error();
+  return page->objects.empty() && page->next_page_token.empty();
 }
 
 }  // namespace
@@ -194,8 +205,11 @@ Result<ObjectName> ParseBucket(const std::string& uri) {
 }
 
 Result<void> Copy(const Client& client, const std::vector<std::string>& arguments) {
-  const bool is_of_one = arguments.size() == 2 && !FLAGS_recursive;
-  return is_of_one ? CopyOne(client, arguments[0], arguments[1]) : CopyTrees(client, arguments);
+  if (arguments.size() > 2) return CopyTrees(client, arguments);
+  if (!FLAGS_recursive) return CopyOne(client, arguments[0], arguments[1]);
+  const auto is_one = IsOne(client, arguments[0]);
+  if (!is_one) return is_one.error();
+  return *is_one ? CopyOne(client, arguments[0], arguments[1]) : CopyTrees(client, arguments);
 }
 
 }  // namespace gcsflux::cli

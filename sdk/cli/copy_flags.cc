@@ -38,4 +38,14 @@ Result<CopyRun> CopyRunFromFlags() {
   return run;
 }
 
+TransferMonitor::Summary SummaryOf(const CopyRun& run) {
+  return run.is_dry ? TransferMonitor::Summary::kOfDryRun : TransferMonitor::Summary::kAlways;
+}
+
+Error NoUriAmong(const std::string& source, const std::string& destination) {
+  return Error{ErrorCode::kInvalidArgument, "neither '" + source + "' nor '" + destination + "' is a gs:// URI"};
+}
+
+Error NothingThere(const std::string& uri) { return Error{ErrorCode::kEmptyPrefix, "nothing is stored under " + uri}; }
+
 }  // namespace gcsflux::cli

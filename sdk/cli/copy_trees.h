@@ -10,7 +10,4 @@ namespace gcsflux::cli {
 /// The command cp with --recursive, or with several sources: all arguments but the last one are sources.
 Result<void> CopyTrees(const Client& client, const std::vector<std::string>& arguments);
 
-/// The command sync: SOURCE DESTINATION, both directories.
-Result<void> Sync(const Client& client, const std::vector<std::string>& arguments);
-
 }  // namespace gcsflux::cli

@@ -54,6 +54,12 @@ std::string BytesText(double bytes) {
   return Number(bytes, decimals) + " " + kUnits[unit];
 }
 
+std::string Printable(std::string text) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7F'; };
+  std::replace_if(text.begin(), text.end(), is_control, '?');
+  return text;
+}
+
 std::string ProgressLine(const TransferCounts& counts, double seconds, std::size_t columns) {
   const double share = Share(counts);
   const auto moved = static_cast<double>(counts.moved_bytes);

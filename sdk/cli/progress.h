@@ -21,6 +21,9 @@ struct TransferCounts {
 /// "12.3 MB": decimal units, three digits.
 std::string BytesText(double bytes);
 
+/// The text with '?' for what would steer a terminal: names come from others.
+std::string Printable(std::string text);
+
 /// What a terminal shows while it goes on, in at most `columns` columns, without a line's end.
 std::string ProgressLine(const TransferCounts& counts, double seconds, std::size_t columns);
 

@@ -5,8 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
+#include <chrono>
 #include <filesystem>
+#include <mutex>
 #include <system_error>
 
 #include "base/environment.h"
@@ -32,6 +33,18 @@ bool MakePrivate(const std::string& directory) {
   return !error && ::chmod(directory.c_str(), S_IRWXU) == 0;
 }
 
+// Sessions live for a week: states that are older are of no use to anybody.
+void RemoveOld(const std::string& directory) {
+  constexpr auto kOld = std::chrono::hours(24 * 8);
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    std::error_code ignored;
+    const auto written = entry->last_write_time(ignored);
+    if (!ignored && fs::file_time_type::clock::now() - written > kOld) fs::remove(entry->path(), ignored);
+  }
+}
+
 // Whether the name still is that of the open file: whoever had it locked before may have removed it.
 bool IsCurrent(int descriptor, const std::string& path) {
   struct stat opened {};
@@ -44,6 +57,8 @@ bool IsCurrent(int descriptor, const std::string& path) {
 std::unique_ptr<SuspendedUpload> SuspendedUpload::Open(const std::string& key) {
   const std::string directory = StateDirectory();
   if (directory.empty() || !MakePrivate(directory)) return nullptr;
+  static std::once_flag cleaned;
+  std::call_once(cleaned, [&] { RemoveOld(directory); });
   const std::string path = directory + "/" + internal::HexEncode(internal::Sha256(key));
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
   if (descriptor < 0) return nullptr;

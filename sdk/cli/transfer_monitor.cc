@@ -50,7 +50,7 @@ void TransferMonitor::NoteFailure(const Error& error) {
 
 void TransferMonitor::Say(const std::string& line) {
   const std::scoped_lock lock(terminal_);
-  Write((has_terminal_ ? kClearLine : "") + line + "\n");
+  Write((has_terminal_ ? kClearLine : "") + Printable(line) + "\n");
 }
 
 void TransferMonitor::Show(const std::stop_token& stop) {

@@ -67,6 +67,18 @@ TEST_F(CopyTreesTest, TheDestinationsSpellingSaysWhereTheyGo) {
   EXPECT_THAT(Files("there"), ElementsAre("a", "as/a", "data/a", "into/data/a"));
 }
 
+TEST_F(CopyTreesTest, ANameThatIsNoDirectoryIsCopiedAsItIs) {
+  WriteFile("a", "1");
+  ASSERT_EQ(Run({"cp", "-r", "a", "gs://bkt/x"}).status, 0);
+  ASSERT_EQ(Run({"cp", "-r", "gs://bkt/x", "back"}).status, 0);
+  EXPECT_THAT(Objects(), ElementsAre("x"));
+  EXPECT_EQ(ReadFile("back"), "1");
+  const Outcome none = Run({"cp", "-r", "gs://bkt/none", "back"});
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.err, HasSubstr("gs://bkt/none"));
+  EXPECT_EQ(Run({"cp", "-r", "gs://bkt/none/", "back"}).status, 1);
+}
+
 TEST_F(CopyTreesTest, WithinTheServiceNoByteComesHere) {
   const std::string bytes(10'000, 'x');
   Store("a/x", bytes);

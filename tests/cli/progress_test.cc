@@ -19,6 +19,10 @@ TEST(BytesText, HasThreeDigitsAndAUnit) {
   EXPECT_EQ(BytesText(1.8e19), "18.0 EB");
 }
 
+TEST(Printable, LeavesNothingThatSteersATerminal) {
+  EXPECT_EQ(Printable("a\x1B[2Jb\r\x7F\xC3\xA9"), "a?[2Jb??\xC3\xA9");
+}
+
 TEST(ProgressLine, ShowsHowFarItIs) {
   EXPECT_EQ(ProgressLine(kHalf, 10, 120),
             "[==========          ] 50 % 3/10 objects, 1.00 GB of 2.00 GB, 50.0 MB/s, 0:20 left");

@@ -1,0 +1,58 @@
+#include "cli/remove.h"
+
+#include <gflags/gflags.h>
+
+#include "gcsflux/flags.h"
+#include "gcsflux/listing.h"
+#include "transfer/worker_pool.h"
+
+DECLARE_bool(recursive);
+
+namespace gcsflux::cli {
+namespace {
+
+// Objects at the name itself and in it as a directory; a bucket's name takes all of it.
+Result<std::vector<ListedObject>> FindAll(const Client& client, const ObjectName& prefix) {
+  auto listing = ListInParallel(client, prefix, {.skip_composites = false});
+  if (!listing) return listing.error();
+  const bool is_directory = prefix.name.empty() || prefix.name.ends_with('/');
+  if (!is_directory) {
+    std::erase_if(listing->objects, [&](const ListedObject& object) {
+      return object.name != prefix.name && !object.name.starts_with(prefix.name + "/");
+    });
+  }
+  if (!listing->objects.empty()) return std::move(listing->objects);
+  return Error{ErrorCode::kEmptyPrefix, "nothing is stored under " + ToUri(prefix)};
+}
+
+Result<void> RemoveAll(const Client& client, const ObjectName& prefix, internal::WorkerPool& pool) {
+  const auto objects = FindAll(client, prefix);
+  if (!objects) return objects.error();
+  const auto remove = [&](std::size_t index, const std::stop_token& stop) -> Result<void> {
+    const ListedObject& object = (*objects)[index];
+    // By its generation: what somebody writes there meanwhile is not ours to remove.
+    auto done = client.DeleteObject({prefix.bucket, object.name}, {.generation = object.generation, .stop = stop});
+    if (!done && done.error().code == ErrorCode::kNotFound) return {};
+    return done;
+  };
+  return pool.Run(objects->size(), remove);
+}
+
+}  // namespace
+
+Result<void> Remove(const Client& client, const std::vector<std::string>& uris) {
+  const auto options = DownloaderOptionsFromFlags();
+  if (!options) return options.error();
+  internal::WorkerPool pool(FLAGS_recursive ? static_cast<std::size_t>(options->max_concurrency) : 1);
+  for (const std::string& uri : uris) {
+    const auto name = ParseUri(uri);
+    if (!name) return name.error();
+    const auto done = FLAGS_recursive      ? RemoveAll(client, *name, pool)
+                      : name->name.empty() ? client.DeleteBucket(name->bucket)
+                                           : client.DeleteObject(*name);
+    if (!done) return done;
+  }
+  return {};
+}
+
+}  // namespace gcsflux::cli
