@@ -61,11 +61,11 @@ class ToDirectory : public Route {
   Result<std::uint64_t> Copy(const TreeEntry& source, const CopyCall& call) const override {
     if (auto made = MakeDirectories(to_.prefix, source.name); !made) return made.error();
     const DownloadSource object{ObjectAt(from_, source), source.size, source.generation, source.crc32c};
-    const auto downloaded = DownloadFile(client_, object, to_.PathOf(source.name),
-                                         {.may_replace = options_.upload.mode != WriteMode::kCreate,
-                                          .max_concurrency = call.connections,
-                                          .on_progress = call.on_progress,
-                                          .stop = call.stop});
+    const auto downloaded = DownloadListed(client_, object, to_.PathOf(source.name),
+                                           {.may_replace = options_.upload.mode != WriteMode::kCreate,
+                                            .max_concurrency = call.connections,
+                                            .on_progress = call.on_progress,
+                                            .stop = call.stop});
     if (!downloaded) return downloaded.error();
     return downloaded->kept_bytes;
   }

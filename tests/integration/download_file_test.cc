@@ -106,7 +106,7 @@ TEST_F(DownloadFileTest, BringsObjectsOfAnySize) {
 }
 
 TEST_F(DownloadFileTest, ReadsALargeObjectOverSeveralConnections) {
-  ASSERT_TRUE(DownloadFile(client_, object_, file_, Options()).ok());
+  ASSERT_TRUE(DownloadListed(client_, object_, file_, Options()).ok());
   std::size_t reads = 0;
   for (const auto& record : emulator_.journal()) reads += record.operation == "storage.objects.get";
   EXPECT_EQ(reads, 5U);
@@ -123,7 +123,7 @@ TEST_F(DownloadFileTest, GoesOnWhereItWasInterrupted) {
     for (std::uint64_t seen = most; seen < progress.bytes && !most.compare_exchange_weak(seen, progress.bytes);) {
     }
   };
-  const auto done = DownloadFile(client_, object_, file_, options);
+  const auto done = DownloadListed(client_, object_, file_, options);
   ASSERT_TRUE(done.ok()) << done.error().message;
   EXPECT_EQ(done->kept_bytes, kMiddle);
   EXPECT_EQ(BytesOut() - before, kSize - done->kept_bytes);
@@ -180,7 +180,7 @@ TEST_F(DownloadFileTest, IsCancelledInTheMidstAndGoesOn) {
   options.stop = stop.get_token();
   std::optional<Result<DownloadedFile>> cancelled;
   {
-    const std::jthread download([&] { cancelled = DownloadFile(client_, object_, file_, options); });
+    const std::jthread download([&] { cancelled = DownloadListed(client_, object_, file_, options); });
     emulator_.clock().AwaitWaiters(1);
     stop.request_stop();
   }
@@ -188,7 +188,7 @@ TEST_F(DownloadFileTest, IsCancelledInTheMidstAndGoesOn) {
   ASSERT_FALSE(cancelled->ok());
   EXPECT_EQ(cancelled->error().code, ErrorCode::kCancelled);
   emulator_.faults().Clear();
-  const auto done = DownloadFile(client_, object_, file_, Options());
+  const auto done = DownloadListed(client_, object_, file_, Options());
   ASSERT_TRUE(done.ok()) << done.error().message;
   EXPECT_GT(done->kept_bytes, 0U);
   ExpectWhole();
@@ -196,7 +196,7 @@ TEST_F(DownloadFileTest, IsCancelledInTheMidstAndGoesOn) {
 
 TEST_F(DownloadFileTest, ReadsOnceMoreWhatCameCorrupted) {
   Load({}, {.type = "corrupt", .at_byte = kRange + 1});
-  const auto done = DownloadFile(client_, object_, file_, Options());
+  const auto done = DownloadListed(client_, object_, file_, Options());
   EXPECT_EQ(Fired(), 1U);
   ASSERT_TRUE(done.ok()) << done.error().message;
   ExpectWhole();
@@ -205,7 +205,7 @@ TEST_F(DownloadFileTest, ReadsOnceMoreWhatCameCorrupted) {
 TEST_F(DownloadFileTest, LeavesWhatWasThereWhereTheObjectIsCorrupted) {
   static_cast<void>(directory_.Write("file", "earlier"));
   Load({}, {.type = "corrupt", .at_byte = kRange + 1}, 100);
-  const auto failed = DownloadFile(client_, object_, file_, Options());
+  const auto failed = DownloadListed(client_, object_, file_, Options());
   EXPECT_EQ(Fired(), 2U);
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().code, ErrorCode::kCorrupted);
@@ -216,7 +216,7 @@ TEST_F(DownloadFileTest, LeavesWhatWasThereWhereTheObjectIsCorrupted) {
 TEST_F(DownloadFileTest, NamesAnObjectThatChangedMeanwhile) {
   const DownloadSource old = object_;
   Store(Pattern(10));
-  const auto failed = DownloadFile(client_, old, file_, Options());
+  const auto failed = DownloadListed(client_, old, file_, Options());
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(fs::is_empty(directory_.path()));
@@ -226,20 +226,20 @@ TEST_F(DownloadFileTest, ReplacesAFileOrNot) {
   static_cast<void>(directory_.Write("file", "earlier"));
   auto options = Options();
   options.may_replace = false;
-  const auto failed = DownloadFile(client_, object_, file_, options);
+  const auto failed = DownloadListed(client_, object_, file_, options);
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().code, ErrorCode::kAlreadyExists);
   ExpectWhole("earlier");
   options.may_replace = true;
   options.is_durable = true;
-  ASSERT_TRUE(DownloadFile(client_, object_, file_, options).ok());
+  ASSERT_TRUE(DownloadListed(client_, object_, file_, options).ok());
   ExpectWhole();
 }
 
 TEST_F(DownloadFileTest, ReplacesASymbolicLinkAndLeavesWhatItLeadsTo) {
   const std::string target = directory_.Write("target", "untouched");
   fs::create_symlink(target, file_);
-  ASSERT_TRUE(DownloadFile(client_, object_, file_, Options()).ok());
+  ASSERT_TRUE(DownloadListed(client_, object_, file_, Options()).ok());
   EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(file_)));
   EXPECT_EQ(ReadAll(target), "untouched");
   ExpectWhole();
@@ -248,7 +248,7 @@ TEST_F(DownloadFileTest, ReplacesASymbolicLinkAndLeavesWhatItLeadsTo) {
 TEST_F(DownloadFileTest, FollowsNoLinkInPlaceOfItsTemporaryFile) {
   const std::string target = directory_.Write("target", "untouched");
   fs::create_symlink(target, partial_);
-  const auto failed = DownloadFile(client_, object_, file_, Options());
+  const auto failed = DownloadListed(client_, object_, file_, Options());
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
   EXPECT_EQ(ReadAll(target), "untouched");
@@ -264,7 +264,7 @@ TEST_F(DownloadFileTest, SaysWhereItCannotWrite) {
        {Case{directory_.path() / "none" / "file", ErrorCode::kLocalIo}, Case{file_, ErrorCode::kLocalIo},
         Case{"", ErrorCode::kInvalidArgument}, Case{file_ + "/", ErrorCode::kInvalidArgument},
         Case{"/dev/null", ErrorCode::kLocalIo}, Case{directory_.path() / std::string(256, 'n'), ErrorCode::kLocalIo}}) {
-    const auto failed = DownloadFile(client_, object_, c.path, Options());
+    const auto failed = DownloadListed(client_, object_, c.path, Options());
     ASSERT_FALSE(failed.ok()) << c.path;
     EXPECT_EQ(failed.error().code, c.want) << failed.error().message;
     EXPECT_NE(failed.error().message.find("'"), std::string::npos) << failed.error().message;
@@ -274,7 +274,7 @@ TEST_F(DownloadFileTest, SaysWhereItCannotWrite) {
 
 TEST_F(DownloadFileTest, TakesTheLongestNameThatADirectoryTakes) {
   const fs::path path = directory_.path() / std::string(255, 'n');
-  ASSERT_TRUE(DownloadFile(client_, object_, path, Options()).ok());
+  ASSERT_TRUE(DownloadListed(client_, object_, path, Options()).ok());
   EXPECT_TRUE(ReadAll(path) == Pattern(kSize));
 }
 
@@ -284,9 +284,9 @@ TEST_F(DownloadFileTest, RefusesASecondDownloadOfOneFile) {
   std::stop_source stop;
   auto options = Options();
   options.stop = stop.get_token();
-  const std::jthread first([&] { static_cast<void>(DownloadFile(client_, object_, file_, options)); });
+  const std::jthread first([&] { static_cast<void>(DownloadListed(client_, object_, file_, options)); });
   emulator_.clock().AwaitWaiters(1);
-  const auto second = DownloadFile(client_, object_, file_, Options());
+  const auto second = DownloadListed(client_, object_, file_, Options());
   stop.request_stop();
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.error().code, ErrorCode::kLocalIo);
@@ -303,14 +303,14 @@ TEST_F(DownloadFileTest, SaysWhyAFileCannotGrow) {
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
   auto options = Options();
   options.max_concurrency = 1;
-  const auto failed = DownloadFile(client_, object_, file_, options);
+  const auto failed = DownloadListed(client_, object_, file_, options);
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
   std::signal(SIGXFSZ, old_action);
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
   EXPECT_NE(failed.error().message.find("cannot write"), std::string::npos) << failed.error().message;
   EXPECT_FALSE(fs::exists(file_));
-  ASSERT_TRUE(DownloadFile(client_, object_, file_, Options()).ok());
+  ASSERT_TRUE(DownloadListed(client_, object_, file_, Options()).ok());
   ExpectWhole();
 }
 

@@ -51,7 +51,7 @@ Result<DownloadedFile> DownloadFile(const Client& client, const ObjectName& obje
 
 /// The same of an object as it was listed, which saves a request.
 /// kNotFound where it was overwritten since, unless the bucket keeps old generations.
-Result<DownloadedFile> DownloadFile(const Client& client, const DownloadSource& source, const std::string& path,
-                                    const DownloadFileOptions& options = {});
+Result<DownloadedFile> DownloadListed(const Client& client, const DownloadSource& source, const std::string& path,
+                                      const DownloadFileOptions& options = {});
 
 }  // namespace gcsflux

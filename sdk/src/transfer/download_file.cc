@@ -167,8 +167,8 @@ Result<void> CheckArguments(const std::string& path, const DownloadFileOptions& 
 
 }  // namespace
 
-Result<DownloadedFile> DownloadFile(const Client& client, const DownloadSource& source, const std::string& path,
-                                    const DownloadFileOptions& options) {
+Result<DownloadedFile> DownloadListed(const Client& client, const DownloadSource& source, const std::string& path,
+                                      const DownloadFileOptions& options) {
   if (auto checked = CheckArguments(path, options); !checked) return checked.error();
   if (auto checked = internal::CheckObject(source.object); !checked) return checked.error();
   if (!options.may_replace) {
@@ -191,7 +191,7 @@ Result<DownloadedFile> DownloadFile(const Client& client, const ObjectName& obje
       client.GetObject(object, {.encryption_key = options.encryption_key, .call = options.call, .stop = options.stop});
   if (!found) return found.error();
   auto downloaded =
-      DownloadFile(client, DownloadSource{object, found->size, found->generation, found->crc32c}, path, options);
+      DownloadListed(client, DownloadSource{object, found->size, found->generation, found->crc32c}, path, options);
   if (downloaded || downloaded.error().code != ErrorCode::kNotFound) return downloaded;
   return At(object, ErrorCode::kAborted, "the object changed or was deleted while it was being downloaded");
 }
