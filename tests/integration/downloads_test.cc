@@ -147,7 +147,8 @@ TEST_F(DownloadsTest, SizesThatNoMemoryHoldsAreRefused) {
     source.size = size;
     const Error error = FailureOf(source);
     EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.message, HasSubstr("no memory for a batch of 1 objects of " + std::to_string(size)));
+    EXPECT_THAT(error.message, HasSubstr("no memory for a batch of 1 objects (the largest is gs://bkt/object 0 of " +
+                                         std::to_string(size)));
     const auto next = Downloader(client_).Stream({source, source}).Next();
     ASSERT_FALSE(next.ok());
     EXPECT_EQ(next.error().code, ErrorCode::kInvalidArgument);

@@ -110,6 +110,13 @@ TEST_F(MapDatasetTest, AnObjectDeletedSinceTheListingIsNamed) {
   EXPECT_THAT(error.message, HasSubstr("gs://torch-test/b"));
 }
 
+TEST_F(MapDatasetTest, ABatchIsWholeOrFailsWhateverIsSaidOfFailures) {
+  for (const char* name : {"a", "b"}) Put(name, name);
+  const MapDataset dataset(client_, Object(""), BytesOf, {.download = {.on_failure = OnFailure::kDeliver}});
+  ValueOrThrow(client_.DeleteObject(Object("b")));
+  EXPECT_EQ(ThrownBy([&] { BatchOf(dataset, {0, 1}); }).code, ErrorCode::kNotFound);
+}
+
 TEST_F(MapDatasetTest, AnObjectOverwrittenSinceTheListingIsNamed) {
   for (const char* name : {"a", "b", "c"}) Put(name, name);
   const MapDataset dataset = DatasetOf("");

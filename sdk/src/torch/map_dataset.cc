@@ -53,8 +53,10 @@ MapDataset::MapDataset(Client client, const ObjectName& prefix, Transform transf
 
 MapDataset MapDataset::OfObjects(Client client, std::vector<ObjectMetadata> objects, Transform transform,
                                  const MapDatasetOptions& options) {
+  DownloaderOptions download = options.download;
+  download.on_failure = OnFailure::kFailAll;  // A batch is whole, or get_batch() throws.
   return MapDataset(std::shared_ptr<const Shared>(
-      new Shared{Downloader(std::move(client), options.download), std::move(objects), std::move(transform)}));
+      new Shared{Downloader(std::move(client), download), std::move(objects), std::move(transform)}));
 }
 
 std::vector<Example> MapDataset::get_batch(torch::ArrayRef<std::size_t> indices) {

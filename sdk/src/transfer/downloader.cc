@@ -22,6 +22,13 @@ std::uint64_t TotalBytes(std::span<const DownloadSource> sources) {
   return total;
 }
 
+// With the one that somebody may have lied about.
+std::string Describe(std::span<const DownloadSource> sources) {
+  const auto& largest = *std::ranges::max_element(sources, {}, &DownloadSource::size);
+  return "a batch of " + std::to_string(sources.size()) + " objects (the largest is " + ToUri(largest.object) + " of " +
+         std::to_string(largest.size) + " bytes)";
+}
+
 Result<void> CheckDestinations(std::span<const DownloadSource> sources,
                                std::span<const std::span<std::byte>> destinations) {
   const auto refuse = [](const std::string& why) { return Error{ErrorCode::kInvalidArgument, "download: " + why}; };
@@ -58,8 +65,7 @@ Downloader::Downloader(Client client, const DownloaderOptions& options)
     : core_(std::make_shared<const internal::DownloaderCore>(std::move(client), options)) {}
 
 Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources, std::stop_token stop) const {
-  auto memory = internal::Allocate(core_->options().allocator, TotalBytes(sources),
-                                   "a batch of " + std::to_string(sources.size()) + " objects");
+  auto memory = internal::Allocate(core_->options().allocator, TotalBytes(sources), [&] { return Describe(sources); });
   if (!memory) return memory.error();
   std::vector<std::span<std::byte>> places;
   places.reserve(sources.size());

@@ -16,7 +16,8 @@
 namespace gcsflux {
 
 struct MapDatasetOptions {
-  DownloaderOptions download = {};  ///< Its `call` is that of the listing too.
+  /// Its `call` is that of the listing too. A batch is whole or fails, whatever its `on_failure` says.
+  DownloaderOptions download = {};
 };
 
 /// The objects under a gs:// prefix as a map-style torch dataset:

@@ -13,7 +13,7 @@ std::shared_ptr<std::byte[]> Plain(std::size_t bytes) {
 }  // namespace
 
 Result<std::shared_ptr<std::byte[]>> Allocate(const Allocator& allocator, std::uint64_t bytes,
-                                              const std::string& what) {
+                                              const std::function<std::string()>& what) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 47;  // More than a process can address.
   std::shared_ptr<std::byte[]> memory;
   std::string why = allocator ? ": the allocator gave none" : "";
@@ -26,7 +26,8 @@ Result<std::shared_ptr<std::byte[]>> Allocate(const Allocator& allocator, std::u
     why = ": the allocator threw something";
   }
   if (memory) return memory;
-  return Error{ErrorCode::kInvalidArgument, "no memory for " + what + " of " + std::to_string(bytes) + " bytes" + why};
+  return Error{ErrorCode::kInvalidArgument,
+               "no memory for " + what() + " of " + std::to_string(bytes) + " bytes" + why};
 }
 
 }  // namespace gcsflux::internal

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -10,7 +11,8 @@
 namespace gcsflux::internal {
 
 /// Memory by the caller's allocator, or plain memory where that is null; none for no bytes. kInvalidArgument where
-/// there is none to be had, "no memory for " `what`.
-Result<std::shared_ptr<std::byte[]>> Allocate(const Allocator& allocator, std::uint64_t bytes, const std::string& what);
+/// there is none to be had, "no memory for " what().
+Result<std::shared_ptr<std::byte[]>> Allocate(const Allocator& allocator, std::uint64_t bytes,
+                                              const std::function<std::string()>& what);
 
 }  // namespace gcsflux::internal

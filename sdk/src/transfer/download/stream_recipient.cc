@@ -104,7 +104,7 @@ Result<std::vector<Destination>> StreamRecipient::DestinationsOf(const UnitPlan&
   std::vector<Destination> destinations;
   for (std::size_t i = 0; i < unit.count; ++i) {
     const DownloadSource& source = sources_[unit.first + i];
-    auto memory = Allocate(core_->options().allocator, source.size, ToUri(source.object));
+    auto memory = Allocate(core_->options().allocator, source.size, [&] { return ToUri(source.object); });
     if (!memory) return memory.error();
     destinations.push_back({{memory->get(), static_cast<std::size_t>(source.size)}, *memory});
   }
