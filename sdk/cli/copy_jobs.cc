@@ -23,6 +23,8 @@ struct Task {
 
   [[nodiscard]] bool is_deletion() const { return step.action == Action::kDelete; }
   [[nodiscard]] const TreeEntry& entry() const { return (is_deletion() ? job->present : job->sources)[step.entry]; }
+  // What is there under its name, as far as it was looked for; else null.
+  [[nodiscard]] const TreeEntry* present() const { return step.present ? &job->present[*step.present] : nullptr; }
 };
 
 // Failures of whatever is asked next, too.
@@ -138,12 +140,15 @@ class Runner {
 
   Result<bool> IsSame(const Task& task) {
     if (task.step.action != Action::kCopyIfDifferent) return false;
-    return task.route->IsSame(task.entry(), task.job->present[task.step.present], stop_.get_token());
+    return task.route->IsSame(task.entry(), *task.present(), stop_.get_token());
   }
 
   Result<void> Copy(const Task& task, int connections) {
     TransferMonitor::Meter meter(monitor_);
-    const CopyCall call{.connections = connections, .on_progress = meter.callback(), .stop = stop_.get_token()};
+    const CopyCall call{.present = task.present(),
+                        .connections = connections,
+                        .on_progress = meter.callback(),
+                        .stop = stop_.get_token()};
     const auto kept_bytes = task.route->Copy(task.entry(), call);
     if (!kept_bytes) return IgnoreWhatIsThere(kept_bytes.error(), task.entry().size);
     meter.Set(task.entry().size);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,9 +36,9 @@ struct CopyStep {
     kDelete,           ///< At the destination.
   };
   Action action = Action::kCopy;
-  std::size_t entry = 0;    ///< Of the sources; for kDelete, of what is there.
-  std::string reason = {};  ///< For kRefuse.
-  std::size_t present = 0;  ///< For kCopyIfDifferent: of what is there.
+  std::size_t entry = 0;                    ///< Of the sources; for kDelete, of what is there.
+  std::string reason = {};                  ///< For kRefuse.
+  std::optional<std::size_t> present = {};  ///< What is there under the source's name, of what is there.
 
   friend bool operator==(const CopyStep&, const CopyStep&) = default;
 };

@@ -23,31 +23,55 @@ Result<std::optional<ObjectMetadata>> FindLive(const Client& client, const Objec
   return std::optional<ObjectMetadata>(*std::move(live));
 }
 
+struct Replacement {
+  bool may_replace = true;
+  bool may_be_done = false;  // By an earlier request.
+};
+
+Result<void> ReplaceWhatIsThere(const Client& client, const ObjectMetadata& source, const ObjectName& destination,
+                                RewriteObjectOptions options, Replacement replacement) {
+  constexpr int kTries = 5;
+  for (int tried = 1;; ++tried) {
+    const auto live = FindLive(client, destination, options.stop);
+    if (!live) return live.error();
+    // Either a request was repeated whose answer was lost, or somebody else has stored the same.
+    const bool is_same = *live && (*live)->size == source.size && (*live)->crc32c == source.crc32c;
+    if (replacement.may_be_done && is_same) return {};
+    if (!replacement.may_replace && *live) {
+      return Error{ErrorCode::kAlreadyExists, "'" + ToUri(destination) + "' is there already (--no_clobber)"};
+    }
+    options.preconditions.if_generation_match = *live ? (*live)->generation : 0;
+    const auto copied = client.RewriteObject({source.bucket, source.name}, destination, options);
+    if (copied) return {};
+    if (copied.error().code != ErrorCode::kPreconditionFailed || tried == kTries) return copied.error();
+    replacement.may_be_done = true;
+  }
+}
+
 }  // namespace
 
 Result<void> Rewrite(const Client& client, const ObjectName& source, const ObjectName& destination,
                      const RewriteCall& call) {
-  constexpr int kTries = 5;
-  const auto found = client.GetObject(source, {.generation = call.generation, .stop = call.stop});
-  if (!found) return found.error();
-  RewriteObjectOptions options{.source_generation = found->generation, .stop = call.stop};
-  if (call.content_type) options.attributes = AttributesOf(*found, *call.content_type);
+  RewriteObjectOptions options{.stop = call.stop};
   if (call.on_progress) {
     options.on_progress = [&](const RewriteProgress& progress) { call.on_progress({progress.bytes, progress.total}); };
   }
-  for (int tried = 1;; ++tried) {
-    const auto live = FindLive(client, destination, call.stop);
-    if (!live) return live.error();
-    // Either a request was repeated whose answer was lost, or somebody else has stored the same.
-    if (tried > 1 && *live && (*live)->size == found->size && (*live)->crc32c == found->crc32c) return {};
-    if (!call.may_replace && *live) {
-      return Error{ErrorCode::kAlreadyExists, "'" + ToUri(destination) + "' is there already (--no_clobber)"};
-    }
-    options.preconditions.if_generation_match = *live ? (*live)->generation : 0;
+  if (call.guess && !call.content_type && (call.may_replace || call.guess->live_generation == 0)) {
+    options.source_generation = call.guess->source_generation;
+    options.preconditions.if_generation_match = call.guess->live_generation;
     const auto copied = client.RewriteObject(source, destination, options);
     if (copied) return {};
-    if (copied.error().code != ErrorCode::kPreconditionFailed || tried == kTries) return copied.error();
+    if (copied.error().code != ErrorCode::kPreconditionFailed) return copied.error();
   }
+  GetObjectOptions look{.stop = call.stop};
+  if (call.guess) look.generation = call.guess->source_generation;
+  const auto found = client.GetObject(source, look);
+  if (!found) return found.error();
+  options.source_generation = found->generation;
+  if (call.content_type) options.attributes = AttributesOf(*found, *call.content_type);
+  // What the guess wrote, and lost the answer to, is the same as what is there.
+  return ReplaceWhatIsThere(client, *found, destination, options,
+                            {.may_replace = call.may_replace, .may_be_done = call.guess.has_value()});
 }
 
 }  // namespace gcsflux::cli

@@ -9,9 +9,15 @@
 
 namespace gcsflux::cli {
 
+/// What a listing has said, which saves two requests where it is still so.
+struct RewriteGuess {
+  std::int64_t source_generation = 0;
+  std::int64_t live_generation = 0;  ///< At the destination; 0: nothing is there.
+};
+
 struct RewriteCall {
-  bool may_replace = true;                       ///< Otherwise kAlreadyExists where something is there.
-  std::optional<std::int64_t> generation = {};   ///< Of the source; the live one unless set.
+  bool may_replace = true;  ///< Otherwise kAlreadyExists where something is there.
+  std::optional<RewriteGuess> guess = {};
   std::optional<std::string> content_type = {};  ///< Of the copy; the source's unless set.
   ProgressCallback on_progress = {};
   std::stop_token stop = {};

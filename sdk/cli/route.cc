@@ -98,7 +98,8 @@ class WithinService : public Route {
 
   Result<std::uint64_t> Copy(const TreeEntry& source, const CopyCall& call) const override {
     RewriteCall rewrite{.may_replace = options_.upload.mode != WriteMode::kCreate,
-                        .generation = source.generation,
+                        .guess = RewriteGuess{.source_generation = source.generation,
+                                              .live_generation = call.present ? call.present->generation : 0},
                         .on_progress = call.on_progress,
                         .stop = call.stop};
     if (options_.gives_content_type) rewrite.content_type = options_.upload.attributes.content_type;

@@ -19,7 +19,8 @@ struct RouteOptions {
 
 /// What one copy is told.
 struct CopyCall {
-  int connections = 1;  ///< It may use, where it can use more than one.
+  const TreeEntry* present = nullptr;  ///< What it probably replaces; null where probably nothing is there.
+  int connections = 1;                 ///< It may use, where it can use more than one.
   ProgressCallback on_progress = {};
   std::stop_token stop = {};
 };

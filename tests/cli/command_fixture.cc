@@ -24,6 +24,25 @@ testing::ChildProgram CommandTest::Start(const std::vector<std::string>& argumen
 
 Outcome CommandTest::Run(const std::vector<std::string>& arguments) const {
   testing::ChildProgram program = Start(arguments);
+  return Finish(program);
+}
+
+Outcome CommandTest::RunHeld(const std::vector<std::string>& arguments, const std::string& operation) {
+  emulator_.faults().Load({.rules = {{.name = "held",
+                                      .match = {.operation = operation},
+                                      .action = {.type = "stall", .duration = std::chrono::hours(1)},
+                                      .limits = {.count = 2}}}});
+  emulator_.clock().Freeze();
+  testing::ChildProgram program = Start(arguments);
+  emulator_.clock().AwaitWaiters(2);
+  emulator_.clock().Advance(std::chrono::hours(2));
+  const Outcome outcome = Finish(program);
+  EXPECT_EQ(emulator_.faults().Fired("held"), 2U);
+  emulator_.faults().Clear();
+  return outcome;
+}
+
+Outcome CommandTest::Finish(testing::ChildProgram& program) {
   auto out = std::async(std::launch::async, [&] { return program.ReadOutput(); });
   Outcome outcome;
   outcome.err = program.ReadErrors();

@@ -28,6 +28,9 @@ class CommandTest : public ::testing::Test {
   /// Starts it; paths in the arguments are below directory_.
   [[nodiscard]] testing::ChildProgram Start(const std::vector<std::string>& arguments) const;
   Outcome Run(const std::vector<std::string>& arguments) const;
+  /// The same where the first two requests of this operation are held until both are there: it ends only where the
+  /// command sends several at the same time.
+  Outcome RunHeld(const std::vector<std::string>& arguments, const std::string& operation);
 
   void WriteFile(const std::string& name, const std::string& bytes) const;
   [[nodiscard]] std::string ReadFile(const std::string& name) const;
@@ -40,6 +43,8 @@ class CommandTest : public ::testing::Test {
   /// Requests of an operation that the emulator has answered.
   [[nodiscard]] std::uint64_t Requests(const std::string& operation) const;
   [[nodiscard]] std::string PathOf(const std::string& name) const { return directory_.path() / name; }
+
+  static Outcome Finish(testing::ChildProgram& program);
 
   /// Lets this happen once to the first request that matches, by the name "fault".
   void Load(const emulator::FaultMatch& match, const emulator::FaultAction& action);

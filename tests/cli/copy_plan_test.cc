@@ -48,7 +48,7 @@ TEST(CopyPlan, LeavesAFilesChecksumToBeComputedWhereTheSizeIsTheSame) {
   const auto steps = PlanCopy(std::vector{Object("b")}, std::vector{File("a"), File("b")}, {.is_to_local = true});
   ASSERT_EQ(steps.size(), 1U);
   EXPECT_EQ(steps[0].action, Action::kCopyIfDifferent);
-  EXPECT_EQ(steps[0].present, 1U);
+  EXPECT_EQ(steps[0].present, std::optional<std::size_t>(1));
 }
 
 TEST(CopyPlan, CopiesAgainWhatHasNoChecksumToCompareBy) {

@@ -1,4 +1,4 @@
-// cp of trees and of several sources, and sync, by the program against the emulator.
+// cp of trees and of several sources, by the program against the emulator.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -19,19 +19,17 @@ using ::testing::Not;
 class CopyTreesTest : public CommandTest {};
 
 TEST_F(CopyTreesTest, ThousandsOfSmallFilesGoUpAndDownAtTheSameTime) {
-  constexpr int kFiles = 3'000;
+  constexpr int kFiles = 2'000;
   for (int i = 0; i < kFiles; ++i) {
     WriteFile("data/" + std::to_string(i % 37) + "/" + std::to_string(i), "file " + std::to_string(i));
   }
-  const Outcome up = Run({"cp", "-r", "data", "gs://bkt/", "--max_concurrency=8"});
+  const Outcome up = RunHeld({"cp", "-r", "data", "gs://bkt/", "--max_concurrency=8"}, "storage.objects.insert");
   ASSERT_EQ(up.status, 0) << up.err;
-  EXPECT_THAT(up.err, HasSubstr("copied 3000 objects"));
+  EXPECT_THAT(up.err, HasSubstr("copied 2000 objects"));
   EXPECT_EQ(Objects().size(), kFiles);
-  const auto most = emulator::FindMostInFlight(emulator_.journal()).requests;
-  EXPECT_GT(most, 1U);
-  EXPECT_LE(most, 8U);
+  EXPECT_LE(emulator::FindMostInFlight(emulator_.journal()).requests, 8U);
 
-  const Outcome down = Run({"cp", "--recursive", "gs://bkt/data", "back"});
+  const Outcome down = RunHeld({"cp", "--recursive", "gs://bkt/data", "back"}, "storage.objects.get");
   ASSERT_EQ(down.status, 0) << down.err;
   const std::vector<std::string> files = Files("data");
   EXPECT_EQ(Files("back"), files);
@@ -87,6 +85,7 @@ TEST_F(CopyTreesTest, WithinTheServiceNoByteComesHere) {
   ASSERT_EQ(Run({"cp", "-r", "gs://bkt/a", "gs://bkt/b"}).status, 0);
   EXPECT_LT(emulator_.counters().bytes_in - before, 100U);
   EXPECT_EQ(Requests("storage.objects.rewrite"), 2U);
+  EXPECT_EQ(Requests("storage.objects.get"), 0U);
   EXPECT_EQ(Stored("b/x") + Stored("b/y/z"), bytes + bytes);
 }
 
@@ -196,79 +195,6 @@ TEST_F(CopyTreesTest, ADryRunWritesNothing) {
   EXPECT_THAT(Objects(), ElementsAre("x/b", "x/c"));
 }
 
-TEST_F(CopyTreesTest, SyncMakesTheDestinationTheSource) {
-  WriteFile("data/a", "1");
-  WriteFile("data/b/c", "changed");
-  Store("x/a", "1");
-  Store("x/b/c", "another");
-  Store("x/extra", "");
-  Store("xtra", "not below x");
-  const Outcome careful = Run({"sync", "data", "gs://bkt/x"});
-  EXPECT_EQ(careful.status, 0) << careful.err;
-  EXPECT_THAT(careful.err, AllOf(HasSubstr("copied 1 object, 7 B"), HasSubstr("skipped 1"), Not(HasSubstr("deleted"))));
-  EXPECT_THAT(Objects(), ElementsAre("x/a", "x/b/c", "x/extra", "xtra"));
-  const Outcome all = Run({"sync", "data", "gs://bkt/x", "--delete"});
-  EXPECT_THAT(all.err, AllOf(HasSubstr("copied 0 objects"), HasSubstr("deleted 1")));
-  EXPECT_THAT(Objects(), ElementsAre("x/a", "x/b/c", "xtra"));
-  EXPECT_EQ(Stored("x/b/c"), "changed");
-}
-
-TEST_F(CopyTreesTest, SyncDeletesFilesOnlyWhereItIsAskedTo) {
-  Store("x/a", "1");
-  WriteFile("there/a", "1");
-  WriteFile("there/extra", "2");
-  WriteFile("outside/file", "3");
-  fs::create_directory_symlink(PathOf("outside"), PathOf("there/link"));
-  ASSERT_EQ(Run({"sync", "gs://bkt/x", "there"}).status, 0);
-  EXPECT_THAT(Files("there"), ElementsAre("a", "extra"));
-  ASSERT_EQ(Run({"sync", "gs://bkt/x", "there", "--delete"}).status, 0);
-  EXPECT_THAT(Files("there"), ElementsAre("a"));
-  EXPECT_EQ(ReadFile("outside/file"), "3");
-}
-
-TEST_F(CopyTreesTest, SyncDeletesNothingWhereSomethingFailed) {
-  Store("x/../evil", "1");
-  Store("x/a", "2");
-  WriteFile("there/extra", "3");
-  const Outcome outcome = Run({"sync", "gs://bkt/x", "there", "--delete"});
-  EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("nothing was deleted"));
-  EXPECT_THAT(Files("there"), ElementsAre("a", "extra"));
-}
-
-TEST_F(CopyTreesTest, SyncOfANameThatIsNotThereDeletesNothing) {
-  WriteFile("there/a", "1");
-  Store("x/a", "1");
-  EXPECT_EQ(Run({"sync", "gs://bkt/mistyped", "there", "--delete"}).status, 1);
-  EXPECT_EQ(Run({"sync", "mistyped", "gs://bkt/x", "--delete"}).status, 1);
-  EXPECT_THAT(Files("there"), ElementsAre("a"));
-  EXPECT_THAT(Objects(), ElementsAre("x/a"));
-}
-
-TEST_F(CopyTreesTest, SyncBetweenBucketsComparesWithoutReading) {
-  Store("a/x", "1");
-  Store("a/y", "2");
-  Store("b/y", "2");
-  Store("b/z", "3");
-  const Outcome outcome = Run({"sync", "gs://bkt/a", "gs://bkt/b", "--delete"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("copied 1 object"), HasSubstr("skipped 1"), HasSubstr("deleted 1")));
-  EXPECT_THAT(Objects(), ElementsAre("a/x", "a/y", "b/x", "b/y"));
-}
-
-TEST_F(CopyTreesTest, SyncByTimesReadsNoFile) {
-  WriteFile("data/a", "same size");
-  Store("x/a", "size same");
-  fs::last_write_time(PathOf("data/a"), fs::file_time_type::clock::now() - std::chrono::hours(1));
-  const Outcome older = Run({"sync", "data", "gs://bkt/x", "--compare=mtime"});
-  EXPECT_THAT(older.err, AllOf(HasSubstr("copied 0 objects"), HasSubstr("skipped 1")));
-  fs::last_write_time(PathOf("data/a"), fs::file_time_type::clock::now() + std::chrono::hours(1));
-  const Outcome newer = Run({"sync", "data", "gs://bkt/x", "--compare=mtime"});
-  EXPECT_THAT(newer.err, HasSubstr("copied 1 object"));
-  EXPECT_EQ(Stored("x/a"), "same size");
-  EXPECT_EQ(Run({"sync", "data", "gs://bkt/x", "--compare=colour"}).status, 2);
-}
-
 TEST_F(CopyTreesTest, AServiceThatCannotBeReachedEndsItAtOnce) {
   for (int i = 0; i < 50; ++i) WriteFile("data/" + std::to_string(i), "1");
   const Outcome outcome = Run({"cp", "-r", "data", "gs://bkt/x", "--endpoint=http://127.0.0.1:1",
@@ -284,34 +210,6 @@ TEST_F(CopyTreesTest, FlagsOfOtherCommandsAreRefused) {
   EXPECT_THAT(outcome.err, HasSubstr("--dry_run is not for the command 'rm'"));
   EXPECT_THAT(Objects(), ElementsAre("x/a"));
   EXPECT_THAT(Run({"cp", "-r", "gs://bkt/x", "there", "--delete"}).status, 2);
-}
-
-TEST_F(CopyTreesTest, CatWritesManyInTheirOrder) {
-  std::vector<std::string> arguments = {"cat"};
-  std::string want;
-  for (int i = 0; i < 600; ++i) {
-    const std::string bytes = "object " + std::to_string(i) + "\n";
-    Store(std::to_string(i), bytes);
-    arguments.push_back("gs://bkt/" + std::to_string(i));
-    want += bytes;
-  }
-  const Outcome outcome = Run(arguments);
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_TRUE(outcome.out == want);
-  EXPECT_GT(emulator::FindMostInFlight(emulator_.journal()).requests, 1U);
-  arguments.push_back("gs://bkt/none");
-  const Outcome failed = Run(arguments);
-  EXPECT_EQ(failed.status, 1);
-  EXPECT_THAT(failed.err, HasSubstr("gs://bkt/none"));
-}
-
-TEST_F(CopyTreesTest, CatHoldsNoLargeObject) {
-  const std::string large(40 << 20, 'x');
-  Store("large", large);
-  Store("small", "behind");
-  const Outcome outcome = Run({"cat", "gs://bkt/small", "gs://bkt/large", "gs://bkt/small"});
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_TRUE(outcome.out == "behind" + large + "behind");
 }
 
 }  // namespace

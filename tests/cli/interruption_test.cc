@@ -29,10 +29,10 @@ class InterruptionTest : public CommandTest {
     emulator_.clock().Freeze();  // What stalls does so until it is let go.
   }
 
-  // Sends the signal once something stalls.
-  Outcome Interrupt(const std::vector<std::string>& arguments, int signal) {
+  // Sends the signal once something stalls; what has stalled before still does.
+  Outcome Interrupt(const std::vector<std::string>& arguments, int signal, std::size_t stalled = 1) {
     testing::ChildProgram program = Start(arguments);
-    emulator_.clock().AwaitWaiters(1);
+    emulator_.clock().AwaitWaiters(stalled);
     program.Signal(signal);
     Outcome outcome;
     outcome.status = program.Wait();
@@ -87,6 +87,23 @@ TEST_F(InterruptionTest, ATreesDownloadGoesOnAndSaysWhatItKept) {
   EXPECT_EQ(again.status, 0) << again.err;
   EXPECT_THAT(again.err, AllOf(HasSubstr("copied 1 object"), HasSubstr("kept 16.8 MB"), HasSubstr("skipped 2")));
   EXPECT_TRUE(ReadFile("there/o") == bytes);
+}
+
+// Killed again and again, wherever it is by then.
+TEST_F(InterruptionTest, ADownloadThatIsKilledAtManyPlacesIsRightInTheEnd) {
+  const std::string bytes = Pattern(3 * kStripe + 77);
+  Store("o", bytes);
+  const std::vector<std::string> command = {"cp", "gs://bkt/o", "file", "--max_concurrency=1"};
+  std::size_t stalled = 0;
+  for (const std::uint64_t at : {std::uint64_t{0}, kStripe / 2 + 1, 2 * kStripe, 3 * kStripe - 1, 3 * kStripe + 76}) {
+    Load({.operation = "storage.objects.get", .covers_byte = at},
+         {.type = "stall", .after_bytes = 40, .duration = seconds(3'600)});
+    EXPECT_EQ(Interrupt(command, SIGKILL, ++stalled).status, -SIGKILL) << at;
+    EXPECT_FALSE(fs::exists(PathOf("file")));
+  }
+  const Outcome again = Run(command);
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_TRUE(ReadFile("file") == bytes);
 }
 
 TEST_F(InterruptionTest, AnUploadGoesOn) {

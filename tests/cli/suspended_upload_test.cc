@@ -1,0 +1,66 @@
+#include "cli/suspended_upload.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+
+#include "support/test_directory.h"
+
+namespace gcsflux::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SuspendedUploadFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ::setenv("XDG_STATE_HOME", directory_.path().c_str(), 1); }
+  void TearDown() override { ::unsetenv("XDG_STATE_HOME"); }
+
+  testing::TestDirectory directory_;
+  const fs::path states_ = directory_.path() / "gcsflux/uploads";
+};
+
+TEST_F(SuspendedUploadFileTest, GivesBackWhatWasSavedOfTheSameSource) {
+  ASSERT_TRUE(SuspendedUpload::Open("key")->Save("10 bytes", "state"));
+  EXPECT_EQ(SuspendedUpload::Open("key")->Load("10 bytes"), "state");
+  EXPECT_FALSE(SuspendedUpload::Open("key")->Load("11 bytes"));
+  EXPECT_FALSE(SuspendedUpload::Open("another")->Load("10 bytes"));
+}
+
+TEST_F(SuspendedUploadFileTest, HasOneUser) {
+  const auto first = SuspendedUpload::Open("key");
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(SuspendedUpload::Open("key"));
+  EXPECT_TRUE(SuspendedUpload::Open("another"));
+}
+
+TEST_F(SuspendedUploadFileTest, IsForNobodyElseToRead) {
+  ASSERT_TRUE(SuspendedUpload::Open("key")->Save("source", "state"));
+  constexpr auto kOthers = fs::perms::group_all | fs::perms::others_all;
+  EXPECT_EQ(fs::status(states_).permissions() & kOthers, fs::perms::none);
+  for (const auto& entry : fs::directory_iterator(states_)) {
+    EXPECT_EQ(entry.status().permissions() & kOthers, fs::perms::none);
+  }
+}
+
+TEST_F(SuspendedUploadFileTest, LeavesNothingWhereNothingIsSaved) {
+  ASSERT_TRUE(SuspendedUpload::Open("key"));
+  {
+    const auto upload = SuspendedUpload::Open("key");
+    ASSERT_TRUE(upload->Save("source", "state"));
+    upload->Forget();
+    EXPECT_FALSE(upload->Load("source"));
+    ASSERT_TRUE(upload->Save("source", "later"));
+    upload->Forget();
+  }
+  EXPECT_TRUE(fs::is_empty(states_));
+}
+
+TEST_F(SuspendedUploadFileTest, IsNotThereWhereTheUserHasNoSuchDirectory) {
+  ::setenv("XDG_STATE_HOME", (directory_.Write("file", "") + "/below").c_str(), 1);
+  EXPECT_FALSE(SuspendedUpload::Open("key"));
+}
+
+}  // namespace
+}  // namespace gcsflux::cli

@@ -1,0 +1,91 @@
+// sync, by the program against the emulator.
+#include <gmock/gmock.h>
+
+#include "cli/command_fixture.h"
+
+namespace gcsflux::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class SyncTest : public CommandTest {};
+
+TEST_F(SyncTest, MakesTheDestinationTheSource) {
+  WriteFile("data/a", "1");
+  WriteFile("data/b/c", "changed");
+  Store("x/a", "1");
+  Store("x/b/c", "another");
+  Store("x/extra", "");
+  Store("xtra", "not below x");
+  const Outcome careful = Run({"sync", "data", "gs://bkt/x"});
+  EXPECT_EQ(careful.status, 0) << careful.err;
+  EXPECT_THAT(careful.err, AllOf(HasSubstr("copied 1 object, 7 B"), HasSubstr("skipped 1"), Not(HasSubstr("deleted"))));
+  EXPECT_THAT(Objects(), ElementsAre("x/a", "x/b/c", "x/extra", "xtra"));
+  const Outcome all = Run({"sync", "data", "gs://bkt/x", "--delete"});
+  EXPECT_THAT(all.err, AllOf(HasSubstr("copied 0 objects"), HasSubstr("deleted 1")));
+  EXPECT_THAT(Objects(), ElementsAre("x/a", "x/b/c", "xtra"));
+  EXPECT_EQ(Stored("x/b/c"), "changed");
+}
+
+TEST_F(SyncTest, DeletesFilesOnlyWhereItIsAskedTo) {
+  Store("x/a", "1");
+  WriteFile("there/a", "1");
+  WriteFile("there/extra", "2");
+  WriteFile("outside/file", "3");
+  fs::create_directory_symlink(PathOf("outside"), PathOf("there/link"));
+  ASSERT_EQ(Run({"sync", "gs://bkt/x", "there"}).status, 0);
+  EXPECT_THAT(Files("there"), ElementsAre("a", "extra"));
+  ASSERT_EQ(Run({"sync", "gs://bkt/x", "there", "--delete"}).status, 0);
+  EXPECT_THAT(Files("there"), ElementsAre("a"));
+  EXPECT_EQ(ReadFile("outside/file"), "3");
+}
+
+TEST_F(SyncTest, DeletesNothingWhereSomethingFailed) {
+  Store("x/../evil", "1");
+  Store("x/a", "2");
+  WriteFile("there/extra", "3");
+  const Outcome outcome = Run({"sync", "gs://bkt/x", "there", "--delete"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("nothing was deleted"));
+  EXPECT_THAT(Files("there"), ElementsAre("a", "extra"));
+}
+
+TEST_F(SyncTest, OfANameThatIsNotThereDeletesNothing) {
+  WriteFile("there/a", "1");
+  Store("x/a", "1");
+  EXPECT_EQ(Run({"sync", "gs://bkt/mistyped", "there", "--delete"}).status, 1);
+  EXPECT_EQ(Run({"sync", "mistyped", "gs://bkt/x", "--delete"}).status, 1);
+  EXPECT_THAT(Files("there"), ElementsAre("a"));
+  EXPECT_THAT(Objects(), ElementsAre("x/a"));
+}
+
+TEST_F(SyncTest, BetweenBucketsComparesWithoutReading) {
+  Store("a/x", "1");
+  Store("a/y", "2");
+  Store("b/y", "2");
+  Store("b/z", "3");
+  const Outcome outcome = Run({"sync", "gs://bkt/a", "gs://bkt/b", "--delete"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("copied 1 object"), HasSubstr("skipped 1"), HasSubstr("deleted 1")));
+  EXPECT_THAT(Objects(), ElementsAre("a/x", "a/y", "b/x", "b/y"));
+}
+
+TEST_F(SyncTest, ByTimesReadsNoFile) {
+  WriteFile("data/a", "same size");
+  Store("x/a", "size same");
+  fs::last_write_time(PathOf("data/a"), fs::file_time_type::clock::now() - std::chrono::hours(1));
+  const Outcome older = Run({"sync", "data", "gs://bkt/x", "--compare=mtime"});
+  EXPECT_THAT(older.err, AllOf(HasSubstr("copied 0 objects"), HasSubstr("skipped 1")));
+  fs::last_write_time(PathOf("data/a"), fs::file_time_type::clock::now() + std::chrono::hours(1));
+  const Outcome newer = Run({"sync", "data", "gs://bkt/x", "--compare=mtime"});
+  EXPECT_THAT(newer.err, HasSubstr("copied 1 object"));
+  EXPECT_EQ(Stored("x/a"), "same size");
+  EXPECT_EQ(Run({"sync", "data", "gs://bkt/x", "--compare=colour"}).status, 2);
+}
+
+}  // namespace
+}  // namespace gcsflux::cli
