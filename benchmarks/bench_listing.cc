@@ -48,6 +48,8 @@ void ListNames(benchmark::State& state, int parallelism) {
 }
 
 void Parallel(benchmark::State& state) { ListNames(state, 48); }
+void Many(benchmark::State& state) { ListNames(state, 256); }
+BENCHMARK(Many)->ArgNames({"names", "pattern"})->Args({20'000'000, 0})->UseRealTime()->Unit(benchmark::kMillisecond);
 void Sequential(benchmark::State& state) { ListNames(state, 1); }
 
 void Patterns(benchmark::internal::Benchmark* benchmark) {

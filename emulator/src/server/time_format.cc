@@ -1,6 +1,7 @@
 #include "server/time_format.h"
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <ctime>
 
@@ -14,17 +15,27 @@ std::tm ToUtc(Time time) {
   return utc;
 }
 
+// The last digits of a number that is not negative, over the zeros at [begin, begin + digits).
+void PutNumber(std::string& text, std::size_t begin, std::size_t digits, std::int64_t number) {
+  for (std::size_t i = begin + digits; i > begin; number /= 10) text[--i] = static_cast<char>('0' + number % 10);
+}
+
 }  // namespace
 
+// Without snprintf, which is a sixth of what a page of a listing costs.
 std::string FormatRfc3339(Time time) {
-  const std::tm utc = ToUtc(time);
-  const auto since = time - std::chrono::floor<std::chrono::seconds>(time);
-  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
-  std::array<char, 64> text{};
-  const int size =
-      std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", utc.tm_year + 1900, utc.tm_mon + 1,
-                    utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, static_cast<int>(milliseconds));
-  return {text.data(), static_cast<std::size_t>(size)};
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::milliseconds>(time - day));
+  std::string text = "0000-00-00T00:00:00.000Z";
+  PutNumber(text, 0, 4, static_cast<int>(date.year()));
+  PutNumber(text, 5, 2, static_cast<unsigned>(date.month()));
+  PutNumber(text, 8, 2, static_cast<unsigned>(date.day()));
+  PutNumber(text, 11, 2, clock.hours().count());
+  PutNumber(text, 14, 2, clock.minutes().count());
+  PutNumber(text, 17, 2, clock.seconds().count());
+  PutNumber(text, 20, 3, clock.subseconds().count());
+  return text;
 }
 
 std::string FormatHttpDate(Time time) {

@@ -7,6 +7,18 @@ namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+constexpr std::uint8_t kNoDigit = 0xFF;
+
+// What each byte stands for: listings decode millions of checksums.
+constexpr auto kDigits = [] {
+  std::array<std::uint8_t, 256> digits{};
+  digits.fill(kNoDigit);
+  for (std::size_t i = 0; i < kAlphabet.size(); ++i) {
+    digits[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
+  }
+  return digits;
+}();
+
 }  // namespace
 
 std::string Base64Encode(std::string_view bytes) {
@@ -30,9 +42,9 @@ std::optional<std::string> Base64Decode(std::string_view text) {
   std::uint32_t group = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool is_padding = i >= text.size() - padding;
-    const auto digit = is_padding ? 0 : kAlphabet.find(text[i]);
-    if (digit == std::string_view::npos) return std::nullopt;
-    group = group << 6 | static_cast<std::uint32_t>(digit);
+    const std::uint8_t digit = is_padding ? std::uint8_t{0} : kDigits[static_cast<unsigned char>(text[i])];
+    if (digit == kNoDigit) return std::nullopt;
+    group = group << 6 | digit;
     if (i % 4 != 3) continue;
     for (const int shift : {16, 8, 0}) bytes += static_cast<char>(group >> shift & 0xFF);
     group = 0;

@@ -1,7 +1,6 @@
 #include "base/rfc3339.h"
 
 #include <array>
-#include <charconv>
 #include <cstdio>
 
 namespace gcsflux::internal {
@@ -10,9 +9,10 @@ namespace {
 // The number that fills [begin, begin + length), or nothing.
 std::optional<unsigned> Digits(std::string_view text, std::size_t begin, std::size_t length) {
   unsigned value = 0;
-  const char* first = text.data() + begin;
-  const auto [end, error] = std::from_chars(first, first + length, value);
-  if (error != std::errc{} || end != first + length) return std::nullopt;
+  for (const char c : text.substr(begin, length)) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = value * 10 + static_cast<unsigned>(c - '0');
+  }
   return value;
 }
 

@@ -83,7 +83,7 @@ Result<void> ParallelListing::Deliver() {
     {
       std::unique_lock lock(mutex_);
       const auto has_news = [this] { return delivery_.ready() > 0 || scheduler_.is_done() || error_; };
-      changed_.wait(lock, stop_.get_token(), has_news);
+      has_news_.wait(lock, stop_.get_token(), has_news);
       if (error_) return *error_;
       if (options_.stop.stop_requested()) {
         return Error{ErrorCode::kCancelled,
@@ -91,8 +91,8 @@ Result<void> ParallelListing::Deliver() {
       }
       if (delivery_.ready() == 0) return {};
       batch = delivery_.Take();
+      if (delivery_.ready() + 1 == max_ready_) has_calls_.notify_all();  // there is room again
     }
-    changed_.notify_all();  // who waits for room may go on
     if (auto taken = DeliverBatch(std::move(batch)); !taken) return taken;
   }
   return {};
@@ -134,18 +134,21 @@ void ParallelListing::Filter(Delivery::Batch& batch) const {
 void ParallelListing::BeginCalls(std::size_t free_threads) {
   if (is_over_) return;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  for (Call& call : scheduler_.Begin(seconds)) calls_.push_back(std::move(call));
+  // Not all of them: hundreds of threads that look for one call each stand in each other's way.
+  for (Call& call : scheduler_.Begin(seconds)) {
+    calls_.push_back(std::move(call));
+    has_calls_.notify_one();
+  }
   for (; free_threads < calls_.size() && threads_.size() < parallelism_; ++free_threads) {
     threads_.emplace_back([this] { Work(); });
   }
 }
 
 void ParallelListing::Work() {
-  const std::size_t max_ready = 2 * parallelism_ + 4;  // batches that nobody has taken
   std::unique_lock lock(mutex_);
   while (true) {
     ++idle_;
-    changed_.wait(lock, stop_.get_token(), [&] { return !calls_.empty() && delivery_.ready() < max_ready; });
+    has_calls_.wait(lock, stop_.get_token(), [this] { return !calls_.empty() && delivery_.ready() < max_ready_; });
     --idle_;
     if (stop_.stop_requested()) return;
     const Call call = std::move(calls_.front());
@@ -209,13 +212,13 @@ void ParallelListing::Accept(const Call& call, Delivery::Batch objects, const Pa
     delivery_.Release(scheduler_.frontier());
     BeginCalls(idle_ + 1);  // this thread is about to be
   }
-  changed_.notify_all();
+  has_news_.notify_one();
 }
 
 void ParallelListing::Fail(Error error) {
   if (scheduler_.is_done()) return;  // a guess that nobody needs any more
   if (!error_) error_ = std::move(error);
-  changed_.notify_all();
+  has_news_.notify_one();
 }
 
 // Calls in flight have nothing to add any more.

@@ -46,6 +46,7 @@ class ParallelListing {
   const ListingSink& sink_;
   const ParallelListOptions& options_;
   const std::size_t parallelism_;
+  const std::size_t max_ready_ = 2 * parallelism_ + 4;  // batches that nobody has taken
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   const Counters counters_before_;
   const bool skips_composites_;
@@ -53,8 +54,9 @@ class ParallelListing {
   ListingReport report_;  // of the thread that delivers
 
   std::mutex mutex_;
-  std::condition_variable_any changed_;
-  Scheduler scheduler_;  // This and all below: guarded by mutex_.
+  std::condition_variable_any has_news_;   // for the thread that delivers
+  std::condition_variable_any has_calls_;  // for those that make calls
+  Scheduler scheduler_;                    // This and all below: guarded by mutex_.
   Delivery delivery_;
   std::deque<Call> calls_;             // to be made
   std::size_t made_ = 0;               // calls
