@@ -75,7 +75,7 @@ gcsflux_test(listing_tests
   LIBRARIES gcsflux_client)
 target_include_directories(listing_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_test(parallel_listing_tests
-  SOURCES integration/parallel_listing_test.cc
+  SOURCES integration/page_tokens_test.cc integration/parallel_listing_test.cc support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 
 # Composed downloads: their plan and the life of composites.

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <atomic>
@@ -23,6 +24,7 @@ using emulator::NamePattern;
 using ::testing::HasSubstr;
 
 constexpr std::uint64_t kNames = 30'000;  // six pages
+constexpr std::uint64_t kMany = 300'000;
 
 emulator::EmulatorOptions WithVirtualBuckets() {
   emulator::EmulatorOptions options;
@@ -32,6 +34,7 @@ emulator::EmulatorOptions WithVirtualBuckets() {
                                        .size_bytes = 10,
                                        .pattern = static_cast<NamePattern>(pattern)});
   }
+  options.virtual_buckets.push_back({.name = "many", .count = kMany, .size_bytes = 10});
   return options;
 }
 
@@ -178,6 +181,24 @@ TEST_F(ParallelListingTest, IsWholeUnderAQuota) {
   EXPECT_GE(listing->report.throttled, 1U);
 }
 
+TEST_F(ParallelListingTest, IsWholeUnderRandomFaultsAndThrottles) {
+  emulator_.quotas().Set({.reads_per_second = 60});
+  const emulator::FaultMatch match{.operation = "storage.objects.list", .probability = 0.15};
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    SCOPED_TRACE(seed);
+    emulator_.faults().Load(
+        {.seed = seed,
+         .rules = {{.name = "refused", .match = match, .action = {.type = "status", .status = 503}},
+                   {.name = "reset", .match = match, .action = {.type = "reset"}},
+                   {.name = "cut", .match = match, .action = {.type = "cut", .after_bytes = 20'000}}}});
+    const auto listing = ListInParallel(client_, {"names-c"}, {.parallelism = 16});
+    ASSERT_TRUE(listing.ok()) << listing.error().message;
+    EXPECT_EQ(listing->objects.size(), kNames);
+    const auto& faults = emulator_.faults();
+    EXPECT_GE(faults.Fired("refused") + faults.Fired("reset") + faults.Fired("cut"), 1U);
+  }
+}
+
 TEST_F(ParallelListingTest, EndsAsTheErrorOfAnyCall) {
   for (const std::uint64_t nth : {1, 2, 5, 6}) {
     Load({.nth = nth}, {.type = "status", .status = 403});
@@ -248,6 +269,28 @@ TEST_F(ParallelListingTest, EndsAsTheSinksError) {
   EXPECT_EQ(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, fails).error().message, "enough");
   const auto throws = [](std::vector<ListedObject>) -> Result<void> { throw std::runtime_error("enough"); };
   EXPECT_EQ(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, throws).error().code, ErrorCode::kLocalIo);
+}
+
+// What the heap holds, with all that it adds to a block; sanitizers have heaps of their own.
+double InUseBytes() {
+  const struct mallinfo2 heap = mallinfo2();
+  return static_cast<double>(heap.uordblks + heap.hblkhd);
+}
+
+TEST_F(ParallelListingTest, TakesLittleMemoryBeyondNames) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "no mallinfo2";
+#endif
+  ASSERT_TRUE(ListInParallel(client_, {"many"}).ok());  // connections and threads of the emulator are there
+  const double before = InUseBytes();
+  const auto listing = ListInParallel(client_, {"many"});
+  const double taken = InUseBytes() - before;
+  ASSERT_TRUE(listing.ok());
+  const auto objects = static_cast<double>(listing->objects.size());
+  ASSERT_EQ(objects, kMany);
+  const auto name_bytes = static_cast<double>(listing->objects.front().name.size());  // all hashes
+  EXPECT_LE(taken / objects - name_bytes, 120);
+  EXPECT_GE(taken / objects, sizeof(ListedObject)) << "nothing was measured";
 }
 
 TEST_F(ParallelListingTest, StopsWhenAsked) {

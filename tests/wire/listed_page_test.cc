@@ -13,11 +13,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(ParseListedPage, ReadsWhatAnObjectIs) {
-  const auto page = ParseListedPage(
-      R"({"items":[{"name":"a/ü\n\"","generation":"17","size":"18446744073709551615","crc32c":"A+0jug==",)"
-      R"("storageClass":"COLDLINE","updated":"2020-01-14T10:55:16.767Z","metadata":{"more":"than asked"}},)"
-      R"({"name":"b","generation":"2"}],"prefixes":["c/","d/"],"nextPageToken":"t"})");
+Result<ListedPage> Parse(const std::string& json) { return ListedPageParser().Parse(json); }
+
+TEST(ListedPageParser, ReadsWhatAnObjectIs) {
+  const auto page =
+      Parse(R"({"items":[{"name":"a/ü\n\"","generation":"17","size":"18446744073709551615","crc32c":"A+0jug==",)"
+            R"("storageClass":"COLDLINE","updated":"2020-01-14T10:55:16.767Z","metadata":{"more":"than asked"}},)"
+            R"({"name":"b","generation":"2"}],"prefixes":["c/","d/"],"nextPageToken":"t"})");
   ASSERT_TRUE(page.ok()) << page.error().message;
   ASSERT_EQ(page->objects.size(), 2U);
   const ListedObject& object = page->objects[0];
@@ -33,20 +35,20 @@ TEST(ParseListedPage, ReadsWhatAnObjectIs) {
   EXPECT_EQ(page->next_page_token, "t");
 }
 
-TEST(ParseListedPage, TakesAnEmptyBucket) {
-  const auto page = ParseListedPage(R"({"kind":"storage#objects"})");
+TEST(ListedPageParser, TakesAnEmptyBucket) {
+  const auto page = Parse(R"({"kind":"storage#objects"})");
   ASSERT_TRUE(page.ok());
   EXPECT_TRUE(page->objects.empty());
 }
 
 // Pages of every length, so that they end at every distance from the end of the memory that holds them.
-TEST(ParseListedPage, ReadsWhatTheOtherParserDoes) {
+TEST(ListedPageParser, ReadsWhatTheOtherParserDoes) {
   std::string items;
   for (int i = 0; i < 200; ++i) {
     items += std::string(i == 0 ? "" : ",") + R"({"name":"name-)" + std::string(static_cast<std::size_t>(i % 7), 'x') +
              std::to_string(i) + R"(","generation":"1","size":")" + std::to_string(i) + R"("})";
     const std::string json = R"({"items":[)" + items + "]}";
-    const auto page = ParseListedPage(json);
+    const auto page = Parse(json);
     const auto want = ParseObjectPage(json);
     ASSERT_TRUE(page.ok() && want.ok());
     ASSERT_EQ(page->objects.size(), want->objects.size());
@@ -55,7 +57,7 @@ TEST(ParseListedPage, ReadsWhatTheOtherParserDoes) {
   }
 }
 
-TEST(ParseListedPage, RefusesWhatIsNone) {
+TEST(ListedPageParser, RefusesWhatIsNone) {
   const std::string long_name(500, 'x');
   const std::string cases[] = {"",
                                "<html>",
@@ -81,7 +83,7 @@ TEST(ParseListedPage, RefusesWhatIsNone) {
                                R"({"nextPageToken":1})",
                                R"({"nextPageToken":")" + long_name};
   for (const std::string& json : cases) {
-    const auto page = ParseListedPage(json);
+    const auto page = Parse(json);
     ASSERT_FALSE(page.ok()) << json;
     EXPECT_EQ(page.error().code, ErrorCode::kBadResponse) << json;
     EXPECT_THAT(page.error().message, HasSubstr(json.substr(0, 256)));

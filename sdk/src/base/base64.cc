@@ -60,11 +60,14 @@ std::string Crc32cToBase64(std::uint32_t crc) {
 }
 
 std::optional<std::uint32_t> Crc32cFromBase64(std::string_view text) {
-  const auto bytes = Base64Decode(text);
-  if (!bytes || bytes->size() != 4) return std::nullopt;
-  std::uint32_t crc = 0;
-  for (const char byte : *bytes) crc = crc << 8 | static_cast<unsigned char>(byte);
-  return crc;
+  if (text.size() != 8 || !text.ends_with("==")) return std::nullopt;
+  std::uint64_t group = 0;
+  for (const char c : text.substr(0, 6)) {
+    const std::uint8_t digit = kDigits[static_cast<unsigned char>(c)];
+    if (digit == kNoDigit) return std::nullopt;
+    group = group << 6 | digit;
+  }
+  return static_cast<std::uint32_t>(group >> 4);
 }
 
 }  // namespace gcsflux::internal

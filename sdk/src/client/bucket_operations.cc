@@ -7,6 +7,7 @@
 #include "client/answers.h"
 #include "client/delete_exchange.h"
 #include "client/make_call.h"
+#include "client/page_tokens.h"
 #include "gcsflux/client.h"
 #include "wire/bucket_requests.h"
 #include "wire/metadata_json.h"
@@ -52,12 +53,14 @@ Result<std::vector<BucketMetadata>> Client::ListBuckets(const ListBucketsOptions
   call.subject = "of project '" + project + "'";
   std::vector<BucketMetadata> buckets;
   std::string page_token;
+  internal::PageTokens tokens;
   do {
     const auto request = internal::ListBucketsRequest(core_->endpoint(), project, options, page_token);
     auto page = ParseAnswer(call, core_->Exchange(call, request), internal::ParseBucketPage);
     if (!page) return page.error();
     std::move(page->buckets.begin(), page->buckets.end(), std::back_inserter(buckets));
     page_token = std::move(page->next_page_token);
+    if (auto checked = tokens.Take(page_token); !checked) return InCall(call, checked.error());
   } while (!page_token.empty());
   return buckets;
 }

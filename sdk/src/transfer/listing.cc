@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "client/page_tokens.h"
 #include "transfer/listing/parallel_listing.h"
 
 namespace gcsflux {
@@ -14,12 +15,16 @@ Result<ObjectListing> ListPrefix(const Client& client, const ObjectName& prefix,
                              .call = options.call,
                              .stop = options.stop};
   ObjectListing listing;
+  internal::PageTokens tokens;
   do {
     auto page = client.ListObjects(prefix.bucket, request);
     if (!page) return page.error();
     std::move(page->objects.begin(), page->objects.end(), std::back_inserter(listing.objects));
     std::move(page->prefixes.begin(), page->prefixes.end(), std::back_inserter(listing.prefixes));
     request.page_token = std::move(page->next_page_token);
+    if (auto checked = tokens.Take(request.page_token); !checked) {
+      return Error{checked.error().code, "LIST " + ToUri(prefix) + ": " + checked.error().message};
+    }
   } while (!request.page_token.empty());
   return listing;
 }

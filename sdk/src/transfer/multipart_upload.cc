@@ -96,6 +96,9 @@ class MultipartUpload::Upload {
       if (!response) return AsLost(response.error());
       auto page = internal::ParsePartsPage(response->body);
       if (!page) return internal::InCall(call, page.error());
+      if (page->next && *page->next <= *after) {  // it would be followed for ever
+        return internal::InCall(call, {ErrorCode::kBadResponse, "the service's next page of parts is one before it"});
+      }
       parts.insert(parts.end(), page->parts.begin(), page->parts.end());
       after = page->next;
     }

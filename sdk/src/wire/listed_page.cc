@@ -114,19 +114,39 @@ HttpRequest ListedPageRequest(std::string_view endpoint, std::string_view bucket
       options.delimiter.empty() ? "name,generation,size,crc32c,storageClass,updated" : "name,generation");
 }
 
-Result<ListedPage> ParseListedPage(std::string json) {
-  // The parser reads past the end; one of its own for each page costs next to nothing, and no memory between pages.
-  json.reserve(json.size() + simdjson::SIMDJSON_PADDING);
+struct ListedPageParser::Parser {
   simdjson::dom::parser parser;
+};
+
+ListedPageParser::ListedPageParser() = default;
+ListedPageParser::~ListedPageParser() = default;
+
+Result<ListedPage> ListedPageParser::Parse(std::string json) {
+  json.reserve(json.size() + simdjson::SIMDJSON_PADDING);  // the parser reads past the end
+  auto parser = Take();
   Element document;
   simdjson::dom::object members;
-  if (parser.parse(json.data(), json.size(), /*realloc_if_needed=*/false).get(document) != simdjson::SUCCESS ||
-      document.get(members) != simdjson::SUCCESS) {
-    return NotTheServicesJson("no JSON object", json);
-  }
   ListedPage page;
-  if (const Why why = ReadPage(members, page)) return NotTheServicesJson(why, json);
+  Why why = "no JSON object";
+  if (parser->parser.parse(json.data(), json.size(), /*realloc_if_needed=*/false).get(document) == simdjson::SUCCESS &&
+      document.get(members) == simdjson::SUCCESS) {
+    why = ReadPage(members, page);
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    idle_.push_back(std::move(parser));
+  }
+  if (why != nullptr) return NotTheServicesJson(why, json);
   return page;
+}
+
+// The last one that was given back: its memory is in the caches.
+std::unique_ptr<ListedPageParser::Parser> ListedPageParser::Take() {
+  const std::scoped_lock lock(mutex_);
+  if (idle_.empty()) return std::make_unique<Parser>();
+  auto parser = std::move(idle_.back());
+  idle_.pop_back();
+  return parser;
 }
 
 }  // namespace gcsflux::internal

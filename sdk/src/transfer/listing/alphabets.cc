@@ -50,7 +50,7 @@ bool Alphabets::Insert(Alphabet& alphabet, char32_t code) {
   return true;
 }
 
-void Alphabets::Learn(std::string_view name, std::string_view previous) {
+bool Alphabets::Learn(std::string_view name, std::string_view previous) {
   bool is_new = false;
   const std::size_t shared = previous.empty() ? name.size() : CommonPrefix(name, previous);
   const std::size_t size = name.size();
@@ -72,6 +72,7 @@ void Alphabets::Learn(std::string_view name, std::string_view previous) {
   }
   is_new |= Pass(path);
   if (is_new) ++version_;
+  return is_new;
 }
 
 // Tells each place on the path of a name what is known of those after it: whether they vary, and into what.

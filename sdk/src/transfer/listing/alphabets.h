@@ -44,7 +44,8 @@ class Alphabets {
  public:
   /// Names one by one, those of a page in their order: what begins anew when something before it advances has been
   /// through all of its characters. `previous` is the name learned before on the same page, or empty.
-  void Learn(std::string_view name, std::string_view previous);
+  /// True where that was news.
+  bool Learn(std::string_view name, std::string_view previous);
   /// Empty where nothing is known of the place. Valid until the next Learn.
   const Shares& At(const Place& place) const;
   [[nodiscard]] bool empty() const { return alphabets_.empty(); }

@@ -7,17 +7,23 @@
 namespace gcsflux::internal::listing {
 namespace {
 
-constexpr std::size_t kSamples = 64;  // of a page: alphabets are small, and learning them is on the way of each page
+// Of a page: alphabets are small, and learning them is on the way of each page. Fewer where the last page's were no
+// news.
+constexpr std::size_t kSamples = 64;
+constexpr std::size_t kSamplesOfKnown = 8;
 constexpr std::size_t kDirectories = 128;  // that are remembered; only those that pages are being fetched of matter
 
-void LearnSample(Alphabets& alphabets, std::span<const std::string_view> names) {
-  const std::size_t samples = std::min(names.size(), kSamples);
+// Returns whether that was no news.
+bool LearnSample(Alphabets& alphabets, std::span<const std::string_view> names, bool is_known) {
+  const std::size_t samples = std::min(names.size(), is_known ? kSamplesOfKnown : kSamples);
+  bool is_news = false;
   std::string_view previous;
   for (std::size_t i = 0; i < samples; ++i) {
     const std::string_view name = names[samples == 1 ? 0 : i * (names.size() - 1) / (samples - 1)];
-    alphabets.Learn(name, previous);
+    is_news |= alphabets.Learn(name, previous);
     previous = name;
   }
+  return !is_news;
 }
 
 }  // namespace
@@ -25,12 +31,12 @@ void LearnSample(Alphabets& alphabets, std::span<const std::string_view> names) 
 void NameShapes::Learn(std::span<const std::string_view> names) {
   if (names.empty()) return;
   ++pages_;
-  LearnSample(all_, names);
+  all_.is_known = LearnSample(all_.alphabets, names, all_.is_known);
   const std::string_view directory = DirectoryOf(names.front());
   if (directory.empty() || DirectoryOf(names.back()) != directory) return;
   Shape& shape = directories_[std::string(directory)];
   shape.learned_at = pages_;
-  LearnSample(shape.alphabets, names);
+  shape.is_known = LearnSample(shape.alphabets, names, shape.is_known);
   if (directories_.size() > kDirectories) ForgetOldest();
 }
 
@@ -47,7 +53,7 @@ const Alphabets& NameShapes::Of(std::string_view directory) const {
     directory.remove_suffix(1);
     directory = DirectoryOf(directory);
   }
-  return all_;
+  return all_.alphabets;
 }
 
 }  // namespace gcsflux::internal::listing

@@ -23,10 +23,11 @@ class NameShapes {
   struct Shape {
     Alphabets alphabets = {};
     std::uint64_t learned_at = 0;
+    bool is_known = false;  // the last page's sample was no news
   };
   void ForgetOldest();
 
-  Alphabets all_;
+  Shape all_;
   std::map<std::string, Shape, std::less<>> directories_;
   std::uint64_t pages_ = 0;
 };

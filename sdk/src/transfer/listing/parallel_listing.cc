@@ -9,6 +9,7 @@
 #include "base/object_name.h"
 #include "client/client_core.h"
 #include "client/make_call.h"
+#include "transfer/listing/code_points.h"
 
 namespace gcsflux::internal::listing {
 namespace {
@@ -35,13 +36,14 @@ SchedulerOptions MakeSchedulerOptions(const std::string& prefix, const ParallelL
           .split_points = Parallelism(options) > 1 ? options.split_points : std::vector<std::string>()};
 }
 
-Result<ListedPage> ListPage(const Client& client, const std::string& bucket, const ListObjectsOptions& options) {
+Result<ListedPage> ListPage(const Client& client, const std::string& bucket, const ListObjectsOptions& options,
+                            ListedPageParser& parser) {
   if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
   const ClientCore& core = client.core();
   const auto call = MakeCall(core, Operation::kListObjects, {bucket, options.prefix}, options);
   auto answer = core.Exchange(call, ListedPageRequest(core.endpoint(), bucket, options));
   if (!answer) return answer.error();
-  auto page = ParseListedPage(std::move(answer->body));
+  auto page = parser.Parse(std::move(answer->body));
   if (!page) return InCall(call, page.error());
   return page;
 }
@@ -123,11 +125,15 @@ void ParallelListing::Count(const Delivery::Batch& batch) {
 }
 
 void ParallelListing::Filter(Delivery::Batch& batch) const {
-  if (options_.include_directory_markers && !skips_composites_) return;
-  std::erase_if(batch, [this](const ListedObject& object) {
-    return (!options_.include_directory_markers && object.name.ends_with('/')) ||
-           (skips_composites_ && object.name.starts_with(kComposites));
-  });
+  if (skips_composites_) {
+    const auto from = [&](std::string_view name) {
+      return std::lower_bound(batch.begin(), batch.end(), name,
+                              [](const ListedObject& object, std::string_view key) { return object.name < key; });
+    };
+    batch.erase(from(kComposites), from(EndOfPrefix(kComposites)));
+  }
+  if (options_.include_directory_markers) return;
+  std::erase_if(batch, [](const ListedObject& object) { return object.name.ends_with('/'); });
 }
 
 // Threads are started as calls come, so that a small bucket costs few.
@@ -163,7 +169,7 @@ void ParallelListing::Work() {
   }
 }
 
-Result<ListedPage> ParallelListing::Ask(const Call& call) const {
+Result<ListedPage> ParallelListing::Ask(const Call& call) {
   const bool is_plain = call.start_offset == call.prefix;  // as everybody lists: the prefix says it
   return ListPage(client_, prefix_.bucket,
                   {.prefix = call.prefix,
@@ -173,10 +179,16 @@ Result<ListedPage> ParallelListing::Ask(const Call& call) const {
                    .max_results = static_cast<int>(call.max_results),
                    .page_token = call.page_token,
                    .call = options_.call,
-                   .stop = stop_.get_token()});
+                   .stop = stop_.get_token()},
+                  parser_);
 }
 
 Result<void> ParallelListing::OnPage(const Call& call, ListedPage page) {
+  if (std::find(call.barren_tokens.begin(), call.barren_tokens.end(), page.next_page_token) !=
+      call.barren_tokens.end()) {
+    return Error{ErrorCode::kBadResponse,
+                 "LIST " + ToUri(prefix_) + ": the service names a page as the next one that it has shown before"};
+  }
   const std::vector<std::string_view> prefixes(page.prefixes.begin(), page.prefixes.end());
   std::vector<std::string_view> names;
   names.reserve(page.objects.size());

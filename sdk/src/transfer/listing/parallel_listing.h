@@ -29,7 +29,7 @@ class ParallelListing {
 
  private:
   void Work();
-  [[nodiscard]] Result<ListedPage> Ask(const Call& call) const;
+  [[nodiscard]] Result<ListedPage> Ask(const Call& call);
   Result<void> OnPage(const Call& call, ListedPage page);
   void Accept(const Call& call, Delivery::Batch objects, const PageView& page);
   void BeginCalls(std::size_t free_threads);
@@ -51,6 +51,7 @@ class ParallelListing {
   const Counters counters_before_;
   const bool skips_composites_;
   std::stop_source stop_;
+  ListedPageParser parser_;
   ListingReport report_;  // of the thread that delivers
 
   std::mutex mutex_;

@@ -77,11 +77,13 @@ void Scheduler::BeginChain(std::vector<Call>& calls) {
   const Continuation next = *std::exchange(chain_, {});
   Range& first = tiling_.open().front();
   if (first.lo != chain_at_) return;  // somebody is ahead of it
-  const std::uint64_t id =
-      Send({.kind = Kind::kChain,
-            .call = {.start_offset = next.start_offset, .end_offset = next.end_offset, .page_token = next.page_token},
-            .from = chain_at_},
-           calls);
+  const std::uint64_t id = Send({.kind = Kind::kChain,
+                                 .call = {.start_offset = next.start_offset,
+                                          .end_offset = next.end_offset,
+                                          .page_token = next.page_token,
+                                          .barren_tokens = next.barren_tokens},
+                                 .from = chain_at_},
+                                calls);
   ++chain_pages_;
   if (!first.call) first.call = id;
 }
@@ -104,6 +106,7 @@ void Scheduler::BeginRange(Range& range, std::vector<Call>& calls) {
     call.start_offset = range.next->start_offset;
     call.end_offset = range.next->end_offset;
     call.page_token = range.next->page_token;
+    call.barren_tokens = range.next->barren_tokens;
   } else if (range.lo.size() > kMaxNameBytes) {
     call.start_offset.pop_back();  // it is shown again; no name fits between it and the next
   }
@@ -210,13 +213,19 @@ void Scheduler::OnDirectories(const Asked& asked, const PageView& page) {
   anchors_.OnAnswer(asked.call.prefix, page.next_page_token.empty(), std::move(directories));
 }
 
-void Scheduler::Learn(const PageView& page) { shapes_.Learn(page.names); }
+void Scheduler::Learn(const PageView& page) {
+  if (options_.parallelism > 1) shapes_.Learn(page.names);  // one worker never guesses
+}
 
 // After a page that is not the last: the range that begins where it ends goes on by its token, if its end is the same.
 void Scheduler::GoOn(const Asked& asked, const PageView& page, const std::string& end, double expected) {
   Continuation next{.start_offset = asked.call.start_offset,
                     .end_offset = asked.call.end_offset,
                     .page_token = std::string(page.next_page_token)};
+  if (end == asked.from) {
+    next.barren_tokens = asked.call.barren_tokens;
+    next.barren_tokens.push_back(next.page_token);
+  }
   if (asked.kind == Kind::kChain && chain_pages_ < kChainPages) {
     chain_ = next;
     chain_at_ = end;

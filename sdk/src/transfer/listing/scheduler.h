@@ -35,6 +35,9 @@ struct Call {
   std::string start_offset = {};
   std::string end_offset = {};
   std::string page_token = {};
+  // Asked for in a row, this one included, since there was anything new. A page that names one of them as the next
+  // would be asked for again for ever.
+  std::vector<std::string> barren_tokens = {};
   std::size_t max_results = 0;
 };
 

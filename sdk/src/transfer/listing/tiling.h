@@ -32,6 +32,7 @@ struct Continuation {
   std::string start_offset = {};
   std::string end_offset = {};
   std::string page_token = {};
+  std::vector<std::string> barren_tokens = {};  // asked for in a row, this one included, without anything new
 };
 
 /// Keys [lo, hi) of which nothing has been accepted yet; an empty `hi` is no bound.
