@@ -5,13 +5,14 @@ add_library(gcsflux_bench_support STATIC
   benchmarks/bare_curl.cc
   benchmarks/bare_curl_loops.cc
   benchmarks/bare_http.cc
+  benchmarks/bare_listing.cc
   benchmarks/crc32c.cc
   benchmarks/main.cc
   benchmarks/nginx_object.cc
   benchmarks/peer.cc
   tests/support/emulator_process.cc)
 target_include_directories(gcsflux_bench_support PUBLIC ${PROJECT_SOURCE_DIR}/benchmarks ${PROJECT_SOURCE_DIR}/tests)
-target_link_libraries(gcsflux_bench_support PUBLIC benchmark::benchmark PRIVATE CURL::libcurl PkgConfig::isal gcsflux_flags gcsflux_strict)
+target_link_libraries(gcsflux_bench_support PUBLIC benchmark::benchmark PRIVATE CURL::libcurl PkgConfig::isal simdjson::simdjson gcsflux_flags gcsflux_strict)
 
 # gcsflux_benchmark(NAME [FILTER]): the filter leaves out what is too long for CTest.
 function(gcsflux_benchmark name)
@@ -41,8 +42,7 @@ add_test(NAME bench_flags_wrong COMMAND bench_hedging --throttle_policy=hope)
 set_tests_properties(bench_flags_wrong PROPERTIES PASS_REGULAR_EXPRESSION "throttle_policy cannot be 'hope'")
 gcsflux_benchmark(bench_large_object .*streams:8)
 gcsflux_benchmark(bench_large_upload)
-gcsflux_benchmark(bench_listing .*names:1000/)
-target_link_libraries(bench_listing PRIVATE gcsflux_emulator)
+gcsflux_benchmark(bench_listing_cost)
 gcsflux_benchmark(bench_small_gets .*threads:1/)
 
 # The emulator's inside, in process.
@@ -57,6 +57,11 @@ gcsflux_program(bench_virtual_listing benchmarks/bench_virtual_listing.cc)
 target_include_directories(bench_virtual_listing PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_link_libraries(bench_virtual_listing PRIVATE gcsflux_bench_support gcsflux_emulator tl::expected)
 add_test(NAME bench_virtual_listing COMMAND bench_virtual_listing --benchmark_min_time=0)
+
+gcsflux_program(bench_listing benchmarks/bench_listing.cc)
+target_include_directories(bench_listing PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+target_link_libraries(bench_listing PRIVATE gcsflux_bench_support gcsflux_client gcsflux_emulator tl::expected)
+add_test(NAME bench_listing COMMAND bench_listing --benchmark_min_time=0 --benchmark_filter=names:1000/)
 
 gcsflux_program(bench_traffic_recorder benchmarks/bench_traffic_recorder.cc)
 target_include_directories(bench_traffic_recorder PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)

@@ -12,10 +12,11 @@
 namespace gcsflux::testing {
 namespace {
 
-[[noreturn]] void BecomeEmulator(const std::string& program, int output) {
+// `words` end with a null.
+[[noreturn]] void BecomeEmulator(const std::vector<char*>& words, int output) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // Also where the parent is killed.
   dup2(output, STDOUT_FILENO);
-  execl(program.c_str(), program.c_str(), "--port=0", nullptr);
+  execv(words.front(), words.data());
   _exit(127);
 }
 
@@ -27,17 +28,21 @@ std::string ReadLine(int descriptor) {
 
 }  // namespace
 
-EmulatorProcess::EmulatorProcess() {
-  const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "gcsflux-emulator";
+EmulatorProcess::EmulatorProcess(std::vector<std::string> flags) {
+  std::string program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "gcsflux-emulator";
+  std::string port = "--port=0";
+  std::vector<char*> words = {program.data(), port.data()};
+  for (std::string& flag : flags) words.push_back(flag.data());
+  words.push_back(nullptr);
   std::array<int, 2> pipe_ends{};
   if (pipe(pipe_ends.data()) != 0) throw std::runtime_error("no pipe");
   pid_ = fork();
-  if (pid_ == 0) BecomeEmulator(program.string(), pipe_ends[1]);
+  if (pid_ == 0) BecomeEmulator(words, pipe_ends[1]);
   close(pipe_ends[1]);
   const std::string line = ReadLine(pipe_ends[0]);
   close(pipe_ends[0]);
   const auto url = line.find("http://");
-  if (url == std::string::npos) throw std::runtime_error(program.string() + " did not come up: '" + line + "'");
+  if (url == std::string::npos) throw std::runtime_error(program + " did not come up: '" + line + "'");
   endpoint_ = line.substr(url);
 }
 

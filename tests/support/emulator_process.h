@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <vector>
 
 namespace gcsflux::testing {
 
@@ -10,8 +11,8 @@ namespace gcsflux::testing {
 /// of the running program; gone when this is.
 class EmulatorProcess {
  public:
-  /// Throws std::runtime_error where it does not come up.
-  EmulatorProcess();
+  /// `flags` of the program beside --port. Throws std::runtime_error where it does not come up.
+  explicit EmulatorProcess(std::vector<std::string> flags = {});
   ~EmulatorProcess();
   EmulatorProcess(const EmulatorProcess&) = delete;
   EmulatorProcess& operator=(const EmulatorProcess&) = delete;

@@ -1,0 +1,104 @@
+// What does a parallel listing cost the client, in CPU for each object and in memory beyond its name? The baseline is a
+// bare loop on one connection that asks libcurl for the same pages one after the other and parses them as plainly as
+// can be. The emulator is a process of its own, and its pages come without delay. Aims: 1.5 times the loop's CPU, 120
+// bytes. `peak_bytes` is the most that the process held while the listing went on, pages under way included.
+#include <benchmark/benchmark.h>
+#include <malloc.h>
+
+#include <cstdint>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bare_curl.h"
+#include "bare_listing.h"
+#include "client_options.h"
+#include "gcsflux/listing.h"
+#include "process_cpu.h"
+#include "support/emulator_process.h"
+
+namespace gcsflux::bench {
+namespace {
+
+constexpr std::uint64_t kNames = 1'000'000;
+constexpr std::uint64_t kNameBytes = 32;
+
+const testing::EmulatorProcess& Service() {
+  static const testing::EmulatorProcess service({"--virtual_buckets=bench:1000000:100KiB:a"});
+  return service;
+}
+
+// Counts the CPU of `list`, which returns how many objects it saw.
+template <class List>
+void MeasureCpu(benchmark::State& state, List&& list) {
+  double cpu = 0;
+  for (auto _ : state) {
+    const double before = ProcessCpuSeconds();
+    if (list() != kNames) throw std::runtime_error("the listing is not whole");
+    cpu += ProcessCpuSeconds() - before;
+  }
+  const auto objects = static_cast<double>(kNames) * static_cast<double>(state.iterations());
+  state.SetItemsProcessed(static_cast<std::int64_t>(objects));
+  state.counters["cpu_us"] = cpu * 1e6 / objects;
+}
+
+void BM_BareLoop(benchmark::State& state) {
+  BareCurl curl;
+  const auto get = [&](const std::string& target) { return curl.Get(Service().endpoint() + target).value(); };
+  MeasureCpu(state, [&] { return ListBarely({.bucket = "bench"}, get); });
+}
+
+void BM_List(benchmark::State& state) {
+  const Client client = *Client::Create(OptionsAt(Service().endpoint()));
+  const ParallelListOptions options{.parallelism = static_cast<int>(state.range(0))};
+  MeasureCpu(state, [&]() -> std::uint64_t {
+    const auto report = ListInParallel(
+        client, {"bench"}, ListingOrder::kAsFound, [](std::vector<ListedObject>) -> Result<void> { return {}; },
+        options);
+    return report ? report->objects : 0;
+  });
+}
+
+double InUseBytes() {
+  const struct mallinfo2 heap = mallinfo2();
+  return static_cast<double>(heap.uordblks + heap.hblkhd);
+}
+
+double StatusBytes(const std::string& field) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(field + ":")) return std::stod(line.substr(field.size() + 1)) * 1024;
+  }
+  throw std::runtime_error("no " + field);
+}
+
+void ResetPeak() { std::ofstream("/proc/self/clear_refs") << 5; }
+
+double BeyondName(double bytes) { return bytes / static_cast<double>(kNames) - static_cast<double>(kNameBytes); }
+
+// By a process that has listed nothing before: memory that was freed is used again, and hides what a listing takes.
+void BM_Memory(benchmark::State& state) {
+  const Client client = *Client::Create(OptionsAt(Service().endpoint()));
+  double in_use = 0;
+  double peak = 0;
+  for (auto _ : state) {
+    malloc_trim(0);
+    ResetPeak();
+    const double in_use_before = InUseBytes();
+    const double resident_before = StatusBytes("VmRSS");
+    const auto listing = ListInParallel(client, {"bench"});
+    if (!listing || listing->objects.size() != kNames) throw std::runtime_error("the listing is not whole");
+    in_use = InUseBytes() - in_use_before;
+    peak = StatusBytes("VmHWM") - resident_before;
+  }
+  state.counters["bytes"] = BeyondName(in_use);
+  state.counters["peak_bytes"] = BeyondName(peak);
+}
+
+BENCHMARK(BM_BareLoop)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_List)->ArgName("parallelism")->Arg(1)->Arg(48)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_Memory)->Iterations(1)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace gcsflux::bench
