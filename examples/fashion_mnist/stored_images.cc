@@ -77,7 +77,7 @@ std::size_t StoreImages(const gcsflux::Client& client, const gcsflux::ObjectName
   return missing.size();
 }
 
-torch::data::Example<> DecodeImage(const gcsflux::ObjectMetadata& object, std::span<const std::byte> bytes) {
+torch::data::Example<> DecodeImage(const gcsflux::ListedObject& object, std::span<const std::byte> bytes) {
   const std::string directory = std::filesystem::path(object.name).parent_path().filename();
   if (directory.size() != 1 || directory[0] < '0' || directory[0] >= '0' + kClasses) {
     throw std::runtime_error("its directory's name is no label from 0 to 9");

@@ -22,7 +22,7 @@ using torch::data::transforms::Stack;
 
 constexpr int kObjects = 50;
 
-Example<> NumberIn(const ObjectMetadata&, std::span<const std::byte> bytes) {
+Example<> NumberIn(const ListedObject&, std::span<const std::byte> bytes) {
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return {torch::tensor(std::stoi(text)), torch::tensor(1)};
 }

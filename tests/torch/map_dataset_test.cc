@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using torch::data::Example;
 
 /// An example whose data are the object's bytes.
-Example<> BytesOf(const ObjectMetadata&, std::span<const std::byte> bytes) {
+Example<> BytesOf(const ListedObject&, std::span<const std::byte> bytes) {
   const torch::Tensor data = torch::empty({static_cast<std::int64_t>(bytes.size())}, torch::kUInt8);
   std::ranges::copy(std::as_bytes(bytes), static_cast<std::byte*>(data.data_ptr()));
   return {data, torch::tensor(0)};
@@ -29,7 +29,7 @@ std::string TextOf(const Example<>& example) {
 
 std::vector<std::string> NamesOf(const MapDataset& dataset) {
   std::vector<std::string> names;
-  for (const ObjectMetadata& object : dataset.objects()) names.push_back(object.name);
+  for (const ListedObject& object : dataset.objects()) names.push_back(object.name);
   return names;
 }
 
@@ -74,7 +74,7 @@ TEST_F(MapDatasetTest, AMissingBucketIsNotFound) {
 }
 
 TEST_F(MapDatasetTest, AnEmptyListIsADatasetOfSizeZero) {
-  MapDataset dataset = MapDataset::OfObjects(client_, {}, BytesOf);
+  MapDataset dataset = MapDataset::OfObjects(client_, "no-matter", {}, BytesOf);
   EXPECT_EQ(dataset.size(), 0U);
   EXPECT_TRUE(dataset.get_batch({}).empty());
 }
@@ -87,7 +87,7 @@ TEST_F(MapDatasetTest, ABatchIsInTheOrderOfItsIndices) {
 
 TEST_F(MapDatasetTest, ATransformSeesWhichObjectItHas) {
   Put("train/7/a.png", "x");
-  const auto size_of_name = [](const ObjectMetadata& object, std::span<const std::byte>) -> Example<> {
+  const auto size_of_name = [](const ListedObject& object, std::span<const std::byte>) -> Example<> {
     return {torch::tensor(static_cast<std::int64_t>(object.name.size())), torch::tensor(object.generation)};
   };
   MapDataset dataset = DatasetOf("train/", size_of_name);
@@ -136,7 +136,7 @@ TEST_F(MapDatasetTest, AFailedBatchLeavesTheDatasetUsable) {
 
 TEST_F(MapDatasetTest, WhatATransformThrowsComesWithTheObjectsNameAndNested) {
   Put("train/bad", "x");
-  const auto failing = [](const ObjectMetadata&, std::span<const std::byte>) -> Example<> {
+  const auto failing = [](const ListedObject&, std::span<const std::byte>) -> Example<> {
     throw std::out_of_range("seven is too many");
   };
   try {
@@ -151,7 +151,7 @@ TEST_F(MapDatasetTest, WhatATransformThrowsComesWithTheObjectsNameAndNested) {
 
 TEST_F(MapDatasetTest, ATransformsStorageErrorGoesOnAsItIs) {
   Put("a", "x");
-  const auto failing = [](const ObjectMetadata&, std::span<const std::byte>) -> Example<> {
+  const auto failing = [](const ListedObject&, std::span<const std::byte>) -> Example<> {
     throw StorageError({.code = ErrorCode::kAborted, .message = "as it is"});
   };
   const Error error = ThrownBy([&] { BatchOf(DatasetOf("", failing), {0}); });
@@ -169,8 +169,8 @@ TEST_F(MapDatasetTest, CopiesShareTheListing) {
 TEST_F(MapDatasetTest, FetchesABatchesObjectsAtOnce) {
   for (const char* name : {"a", "b", "c", "d"}) Put(name, name);
   const LoopbackProxy proxy(emulator_.endpoint(), {.hold_until_connections = 4});
-  const auto dataset = MapDataset::OfObjects(MakeClient(proxy.endpoint()), DatasetOf("").objects(), BytesOf,
-                                             {.download = {.max_concurrency = 4}});
+  const auto dataset = MapDataset::OfObjects(MakeClient(proxy.endpoint()), Object("").bucket, DatasetOf("").objects(),
+                                             BytesOf, {.download = {.max_concurrency = 4}});
   EXPECT_THAT(BatchOf(dataset, {0, 1, 2, 3}), ElementsAre("a", "b", "c", "d"));
   EXPECT_TRUE(proxy.met_at_once());
 }
@@ -183,7 +183,8 @@ TEST_F(MapDatasetTest, BytesChangedOnTheWayAreNoExample) {
     if (!found.empty()) found.front() = 'Y';
   };
   const LoopbackProxy proxy(emulator_.endpoint(), {.edit_answer = flip});
-  const auto dataset = MapDataset::OfObjects(MakeClient(proxy.endpoint()), DatasetOf("").objects(), BytesOf);
+  const auto dataset =
+      MapDataset::OfObjects(MakeClient(proxy.endpoint()), Object("").bucket, DatasetOf("").objects(), BytesOf);
   const Error error = ThrownBy([&] { BatchOf(dataset, {0, 1}); });
   EXPECT_EQ(error.code, ErrorCode::kCorrupted);
   EXPECT_THAT(error.message, HasSubstr("gs://torch-test/b"));

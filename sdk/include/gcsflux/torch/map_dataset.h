@@ -6,11 +6,13 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "gcsflux/client.h"
 #include "gcsflux/download.h"
+#include "gcsflux/listing.h"
 #include "gcsflux/torch/storage_error.h"
 
 namespace gcsflux {
@@ -30,16 +32,17 @@ class MapDataset : public torch::data::datasets::BatchDataset<MapDataset, std::v
  public:
   /// Makes an Example of an object's bytes, which are valid during the call only: its tensors own what they hold.
   /// It throws what it likes on bytes of another format; see get_batch().
-  using Transform =
-      std::function<torch::data::Example<>(const ObjectMetadata& object, std::span<const std::byte> bytes)>;
+  using Transform = std::function<torch::data::Example<>(const ListedObject& object, std::span<const std::byte> bytes)>;
 
-  /// Lists the prefix (end it with "/" to mean a directory), which fixes the names, generations and order (bytewise)
-  /// of the dataset. Names that end with "/" are the empty objects that stand for directories, and left out.
+  /// Lists the prefix (end it with "/" to mean a directory) by many calls at the same time, which fixes the names,
+  /// generations and order (bytewise) of the dataset. Names that end with "/" are the empty objects that stand for
+  /// directories, and left out. An object takes about 90 bytes beyond its name.
   /// Throws StorageError: kEmptyPrefix where nothing is there, and whatever listing may fail with.
   MapDataset(Client client, const ObjectName& prefix, Transform transform, const MapDatasetOptions& options = {});
 
-  /// Of objects that were listed before: a part of a prefix, an order of one's own. None is a dataset of size 0.
-  static MapDataset OfObjects(Client client, std::vector<ObjectMetadata> objects, Transform transform,
+  /// Of objects of one bucket that were listed before: a part of a prefix, an order of one's own. None is a dataset of
+  /// size 0.
+  static MapDataset OfObjects(Client client, std::string bucket, std::vector<ListedObject> objects, Transform transform,
                               const MapDatasetOptions& options = {});
 
   /// The examples of `indices`, in their order; never fewer than asked.
@@ -52,7 +55,7 @@ class MapDataset : public torch::data::datasets::BatchDataset<MapDataset, std::v
   [[nodiscard]] torch::optional<std::size_t> size() const override;
 
   /// What index i is: `objects()[i]`.
-  [[nodiscard]] const std::vector<ObjectMetadata>& objects() const;
+  [[nodiscard]] const std::vector<ListedObject>& objects() const;
 
  private:
   struct Shared;
