@@ -10,12 +10,18 @@
 namespace gcsflux::cli {
 namespace {
 
+// "cli" of ".../sdk/cli/list.cc". No more of it: one file of a build can be named from the root, and another one from
+// where it was built.
+std::string_view DirectoryName(std::string_view path) {
+  path = path.substr(0, path.rfind('/'));
+  return path.substr(path.rfind('/') + 1);
+}
+
 // The program's own flags: those that are defined beside this file.
 std::vector<gflags::CommandLineFlagInfo> OwnFlags() {
-  const auto directory = [](std::string_view path) { return path.substr(0, path.rfind('/')); };
   std::vector<gflags::CommandLineFlagInfo> flags;
   gflags::GetAllFlags(&flags);
-  std::erase_if(flags, [&](const auto& flag) { return directory(flag.filename) != directory(__FILE__); });
+  std::erase_if(flags, [&](const auto& flag) { return DirectoryName(flag.filename) != DirectoryName(__FILE__); });
   return flags;
 }
 

@@ -55,10 +55,11 @@ void TransferMonitor::Say(const std::string& line) {
 
 void TransferMonitor::Show(const std::stop_token& stop) {
   std::unique_lock lock(terminal_);
-  while (!stop.stop_requested()) {
+  do {
+    Write(kClearLine + ProgressLine(counts(), seconds(), Columns()));
     tick_.wait_for(lock, stop, kBetweenFrames, [] { return false; });
-    Write(kClearLine + (stop.stop_requested() ? std::string() : ProgressLine(counts(), seconds(), Columns())));
-  }
+  } while (!stop.stop_requested());
+  Write(kClearLine);
 }
 
 double TransferMonitor::seconds() const {

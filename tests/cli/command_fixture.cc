@@ -17,9 +17,21 @@ testing::ChildProgram CommandTest::Start(const std::vector<std::string>& argumen
   // In the directory itself, so that relative paths are below it.
   std::vector<std::string> words = {"--chdir=" + directory_.path().string(), GCSFLUX_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return testing::ChildProgram(
-      "/usr/bin/env", words,
-      {"STORAGE_EMULATOR_HOST=" + emulator_.endpoint(), "XDG_STATE_HOME=" + (directory_.path() / ".state").string()});
+  return testing::ChildProgram("/usr/bin/env", words, Environment());
+}
+
+std::vector<std::string> CommandTest::Environment() const {
+  return {"STORAGE_EMULATOR_HOST=" + emulator_.endpoint(), "XDG_STATE_HOME=" + PathOf(".state")};
+}
+
+Outcome CommandTest::RunOnTerminal(const std::vector<std::string>& arguments) const {
+  std::string command = GCSFLUX_PROGRAM;
+  for (const std::string& argument : arguments) command += " '" + argument + "'";
+  testing::ChildProgram program(
+      "/usr/bin/env",
+      {"--chdir=" + directory_.path().string(), "script", "--quiet", "--return", "--command", command, "/dev/null"},
+      Environment());
+  return Finish(program);
 }
 
 Outcome CommandTest::Run(const std::vector<std::string>& arguments) const {

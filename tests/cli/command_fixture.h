@@ -25,6 +25,8 @@ class CommandTest : public ::testing::Test {
  protected:
   void SetUp() override;
 
+  /// Of the programs.
+  [[nodiscard]] std::vector<std::string> Environment() const;
   /// Starts it; paths in the arguments are below directory_.
   [[nodiscard]] testing::ChildProgram Start(const std::vector<std::string>& arguments) const;
   Outcome Run(const std::vector<std::string>& arguments) const;
@@ -44,6 +46,8 @@ class CommandTest : public ::testing::Test {
   [[nodiscard]] std::uint64_t Requests(const std::string& operation) const;
   [[nodiscard]] std::string PathOf(const std::string& name) const { return directory_.path() / name; }
 
+  /// The same with a terminal: `out` is all that is written to it.
+  Outcome RunOnTerminal(const std::vector<std::string>& arguments) const;
   static Outcome Finish(testing::ChildProgram& program);
 
   /// Lets this happen once to the first request that matches, by the name "fault".

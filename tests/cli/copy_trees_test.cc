@@ -195,6 +195,18 @@ TEST_F(CopyTreesTest, ADryRunWritesNothing) {
   EXPECT_THAT(Objects(), ElementsAre("x/b", "x/c"));
 }
 
+TEST_F(CopyTreesTest, ATerminalShowsHowFarItIs) {
+  if (!fs::exists("/usr/bin/script")) GTEST_SKIP() << "there is no program that gives it a terminal";
+  WriteFile("data/a", "12345");
+  const Outcome shown = RunOnTerminal({"cp", "-r", "data", "gs://bkt/x"});
+  EXPECT_EQ(shown.status, 0);
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("\r\033[K"), HasSubstr(" % 0/"), HasSubstr("copied 1 object, 5 B")));
+  const Outcome one = RunOnTerminal({"cp", "data/a", "gs://bkt/b"});
+  EXPECT_THAT(one.out, AllOf(HasSubstr("\r\033[K"), HasSubstr("copied 1 object, 5 B")));
+  const Outcome plain = RunOnTerminal({"cp", "-r", "data", "gs://bkt/c", "--noprogress"});
+  EXPECT_THAT(plain.out, AllOf(Not(HasSubstr("\r\033[K")), HasSubstr("copied 1 object, 5 B")));
+}
+
 TEST_F(CopyTreesTest, AServiceThatCannotBeReachedEndsItAtOnce) {
   for (int i = 0; i < 50; ++i) WriteFile("data/" + std::to_string(i), "1");
   const Outcome outcome = Run({"cp", "-r", "data", "gs://bkt/x", "--endpoint=http://127.0.0.1:1",
