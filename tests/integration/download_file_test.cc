@@ -213,6 +213,15 @@ TEST_F(DownloadFileTest, LeavesWhatWasThereWhereTheObjectIsCorrupted) {
   ExpectWhole("earlier");
 }
 
+TEST_F(DownloadFileTest, AsksForTheChecksumWhereNoneWasListed) {
+  Load({}, {.type = "corrupt", .at_byte = kRange + 1}, 100);
+  object_.crc32c.reset();
+  const auto failed = DownloadListed(client_, object_, file_, Options());
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kCorrupted);
+  EXPECT_TRUE(fs::is_empty(directory_.path()));
+}
+
 TEST_F(DownloadFileTest, NamesAnObjectThatChangedMeanwhile) {
   const DownloadSource old = object_;
   Store(Pattern(10));

@@ -37,11 +37,12 @@ class FileDownload {
   Result<std::uint64_t> Run() {
     if (auto begun = Begin(); !begun) return begun.error();
     if (auto read = ReadRanges(); !read) return Leave(read.error());
-    if (source_.crc32c && state_.WholeCrc32c() != *source_.crc32c) {
+    const auto wanted = source_.crc32c ? source_.crc32c : told_crc32c_;
+    if (wanted && state_.WholeCrc32c() != *wanted) {
       file_.Discard();
       return At(source_.object, ErrorCode::kCorrupted,
                 "crc32c " + internal::Crc32cToBase64(state_.WholeCrc32c()) + " of the bytes that came is not " +
-                    internal::Crc32cToBase64(*source_.crc32c) + " of the object");
+                    internal::Crc32cToBase64(*wanted) + " of the object");
     }
     const auto committed =
         file_.Commit({.size = source_.size, .may_replace = options_.may_replace, .is_durable = options_.is_durable});
@@ -106,10 +107,17 @@ class FileDownload {
                                           .call = options_.call,
                                           .stop = stop});
     if (!read) return read.error();
+    NoteTold(read->object_crc32c);
     if (read->object_size == source_.size && read->bytes == missing) return {};
     return At(
         source_.object, ErrorCode::kCorrupted,
         "it has " + std::to_string(read->object_size) + " bytes, and was listed with " + std::to_string(source_.size));
+  }
+
+  // All answers of one generation say the same.
+  void NoteTold(const std::optional<std::uint32_t>& object_crc32c) {
+    const std::scoped_lock lock(mutex_);
+    told_crc32c_ = object_crc32c;
   }
 
   void Note(std::size_t index, const PartialRange& range) {
@@ -153,6 +161,7 @@ class FileDownload {
   std::atomic<std::uint64_t> unsaved_bytes_ = 0;
   std::mutex saving_;  // Held while the state is written, which nobody waits for.
   std::mutex mutex_;
+  std::optional<std::uint32_t> told_crc32c_;  // Of the object, by the service. Guarded by mutex_.
   PartialState state_;  // Each range is its thread's to change. Guarded by mutex_ where others look on.
 };
 
