@@ -35,7 +35,8 @@ std::vector<DownloadSource> DownloadSources(std::span<const ObjectMetadata> obje
 std::vector<DownloadSource> DownloadSources(const std::string& bucket, std::span<const ListedObject> objects);
 
 /// Gives memory for so many bytes: pinned memory, a tensor's storage, which the pointer's deleter keeps. Called by
-/// several threads at the same time. Null, or what it throws, fails what the memory was for, as kInvalidArgument.
+/// several threads at the same time, never for no bytes. Null, or what it throws, fails what the memory was for, as
+/// kInvalidArgument.
 using Allocator = std::function<std::shared_ptr<std::byte[]>(std::size_t bytes)>;
 
 /// What the failure of one object means for the others that are downloaded with it.
@@ -69,7 +70,8 @@ class ObjectBatch {
   [[nodiscard]] std::span<const std::byte> operator[](std::size_t index) const { return objects_[index]; }
   /// Of an object that failed, under OnFailure::kDeliver.
   [[nodiscard]] const std::optional<Error>& error(std::size_t index) const { return errors_[index]; }
-  /// The block that holds the objects one behind the other, in their order; null where the caller gave the memory.
+  /// The block that holds the objects one behind the other, in their order; null where the caller gave the memory, and
+  /// where there are no bytes.
   [[nodiscard]] const std::shared_ptr<std::byte[]>& memory() const { return memory_; }
 
  private:
