@@ -97,7 +97,8 @@ gcsflux_test(download_tests
   LIBRARIES gcsflux_client)
 target_include_directories(download_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_test(downloads_tests
-  SOURCES integration/download_faults_test.cc integration/download_streams_test.cc integration/downloads_test.cc
+  SOURCES integration/download_faults_test.cc integration/download_races_test.cc integration/download_streams_test.cc
+          integration/downloads_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator ZLIB::ZLIB)
 
 # The SDK from outside, against the emulator.

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <random>
 #include <string>
@@ -11,39 +10,15 @@
 #include <vector>
 
 #include "gcsflux/download.h"
+#include "support/counted_memory.h"
 #include "support/stored_objects.h"
 
 namespace gcsflux {
 namespace {
 
+using testing::CountedMemory;
 using ::testing::HasSubstr;
 using testing::TextOf;
-
-// Counts the bytes that it has given and that were not given back.
-class CountedMemory {
- public:
-  Allocator allocator() {
-    return [counts = counts_](std::size_t bytes) {
-      const std::size_t live = counts->live += bytes;
-      std::size_t most = counts->most;
-      while (live > most && !counts->most.compare_exchange_weak(most, live)) {
-      }
-      return std::shared_ptr<std::byte[]>(new std::byte[bytes], [counts, bytes](const std::byte* memory) {
-        delete[] memory;
-        counts->live -= bytes;
-      });
-    };
-  }
-  [[nodiscard]] std::size_t live() const { return counts_->live; }
-  [[nodiscard]] std::size_t most() const { return counts_->most; }
-
- private:
-  struct Counts {
-    std::atomic<std::size_t> live = 0;
-    std::atomic<std::size_t> most = 0;
-  };
-  const std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
-};
 
 class DownloadStreamsTest : public testing::StoredObjects {
  protected:
@@ -240,6 +215,18 @@ TEST_F(DownloadStreamsTest, DeliversAFailureWhereThatIsAskedFor) {
   EXPECT_THAT((*failed)->error->message, HasSubstr("gs://bkt/object 1"));
   ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 2));
   ExpectEnd(stream);
+}
+
+TEST_F(DownloadStreamsTest, AsCompletedFailsOnceWhatCameBeforeIsDelivered) {
+  const auto sources = Store({10, 20, 30, 40, 50});
+  ASSERT_TRUE(client_.DeleteObject({kBucket, "object 0"}).ok());
+  const Downloader downloader(client_, {.max_concurrency = 1});
+  DownloadStream first = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  EXPECT_EQ(first.Next().error().code, ErrorCode::kNotFound);
+  std::vector<DownloadSource> reversed(sources.rbegin(), sources.rend());
+  DownloadStream last = downloader.Stream(reversed, {.order = DeliveryOrder::kAsCompleted});
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(last.Next().ok());
+  EXPECT_EQ(last.Next().error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(DownloadStreamsTest, OutlivesItsDownloaderAndMoves) {
