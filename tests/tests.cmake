@@ -82,9 +82,11 @@ gcsflux_test(parallel_listing_tests
 gcsflux_test(composition_tests
   SOURCES transfer/composition/auto_composition_test.cc transfer/composition/bucket_check_test.cc
           transfer/composition/clean_composites_test.cc transfer/composition/composed_download_test.cc
-          transfer/composition/composite_name_test.cc
+          transfer/composition/composite_name_test.cc transfer/composition/cost_model_test.cc
+          transfer/composition/due_tasks_test.cc transfer/composition/live_composites_test.cc
           transfer/composition/planner_test.cc transfer/composition/process_end_test.cc
           transfer/composition/simulation.cc transfer/composition/slice_writer_test.cc
+          transfer/composition/unit_planner_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 gcsflux_program(composing_program ${PROJECT_SOURCE_DIR}/tests/transfer/composition/composing_program.cc)
 target_link_libraries(composing_program PRIVATE gcsflux_client)

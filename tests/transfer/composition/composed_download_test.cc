@@ -1,6 +1,7 @@
 // Composed downloads against the emulator: what comes, what is left, and what is done when it goes wrong.
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -32,6 +33,13 @@ TEST_F(ComposedDownload, GivesEveryObjectInTheOrderAskedAndLeavesNothing) {
   }
   EXPECT_EQ(Composites(), 0U);
   EXPECT_EQ(Requests(kCompose), Requests(kDelete));
+}
+
+TEST_F(ComposedDownload, ComposesEmptyObjectsToo) {
+  const auto sources = Store(std::vector<std::size_t>(40, 0));
+  const auto downloader = Composing();
+  ExpectBatch(sources, downloader.Download(sources));
+  EXPECT_EQ(downloader.composition_report().composed_objects, sources.size());
 }
 
 TEST_F(ComposedDownload, DoesNothingOfItUnlessAsked) {
@@ -146,6 +154,43 @@ TEST_F(ComposedDownload, ReadsDirectlyWhatCameCorrupted) {
   }
   EXPECT_GE(emulator_.faults().Fired("flipped"), 1U);
   EXPECT_EQ(Composites(), 0U);
+}
+
+// Faults of every kind, in both modes: the bytes are right, in order, and nothing is left.
+TEST_F(ComposedDownload, StandsRandomFaults) {
+  const auto sources = Store([this] {
+    std::vector<std::size_t> sizes(300);
+    for (std::size_t& size : sizes) size = random_() % 3000;
+    return sizes;
+  }());
+  for (const std::uint32_t seed : {1U, 2U, 3U, std::random_device()()}) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto rule = [](const char* operation, emulator::FaultAction action) {
+      return emulator::FaultRule{.match = {.operation = operation, .probability = 0.1}, .action = std::move(action)};
+    };
+    // Of an object's own bytes that is an error where it happens twice.
+    auto corrupted = rule(kGet, {.type = "corrupt", .at_byte = 900});
+    corrupted.match.object_prefix = "dataflux";
+    emulator_.faults().Load(
+        {.seed = seed,
+         .rules = {rule(kCompose, {.type = "status", .status = 503}), rule(kCompose, {.type = "loseAnswer"}),
+                   rule(kCompose, {.type = "status", .status = 429}), rule(kDelete, {.type = "loseAnswer"}),
+                   rule(kDelete, {.type = "status", .status = 503}), rule(kGet, {.type = "cut", .after_bytes = 700}),
+                   corrupted, rule(kGet, {.type = "status", .status = 503})}});
+    for (const auto mode : {CompositionMode::kOn, CompositionMode::kAuto}) {
+      const auto downloader = Composing(mode);
+      auto stream = downloader.Stream(sources);
+      for (std::size_t i = 0; i < sources.size(); ++i) {
+        auto object = stream.Next();
+        ASSERT_TRUE(object.ok()) << object.error().message;
+        ASSERT_EQ((*object)->index, i);
+        ExpectBytes(sources[i], (*object)->bytes);
+      }
+    }
+    EXPECT_GT(emulator_.faults().Schedule().size(), 20U);
+    emulator_.faults().Clear();
+    EXPECT_EQ(Composites(), 0U);
+  }
 }
 
 TEST_F(ComposedDownload, WaitsForWhatMayNotBeDeletedYet) {

@@ -1,0 +1,90 @@
+#include "transfer/composition/unit_planner.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+namespace gcsflux::internal {
+namespace {
+
+using Permit = BucketPermits::Permit;
+
+// A context that says anything at random, and counts what it is asked for.
+struct RandomContext {
+  explicit RandomContext(std::uint32_t seed) : random(seed) {}
+
+  PlanningContext Make() {
+    return {.now = [this] { return FetchEstimates::TimePoint(std::chrono::milliseconds(random())); },
+            .permit = [this](const std::string&) { return static_cast<Permit>(random() % 3); },
+            .estimate =
+                [this](const std::string&) {
+                  const auto seconds = [this] { return static_cast<double>(random() % 1000) / 1e3; };
+                  return FetchEstimates::Estimate{.costs = {.first_byte = seconds(),
+                                                            .seconds_per_byte = seconds() / 1e6,
+                                                            .compose = seconds(),
+                                                            .remove = seconds(),
+                                                            .writes_per_second = seconds() * 10},
+                                                  .knows_compose = random() % 2 == 0,
+                                                  .composing_for = seconds()};
+                },
+            .check_soon = [this](const std::string&) { ++checks; },
+            .probe_soon = [this](std::span<const DownloadSource> sources) { probed += sources.size(); },
+            .on_direct = [this] { ++direct; }};
+  }
+
+  std::mt19937 random;
+  std::size_t checks = 0;
+  std::size_t probed = 0;
+  std::size_t direct = 0;
+};
+
+std::vector<DownloadSource> RandomSources(std::mt19937& random) {
+  std::vector<DownloadSource> sources(random() % 500);
+  for (DownloadSource& source : sources) {
+    source = {.object = {random() % 30 == 0 ? "other" : "bkt", "o"},
+              .size = random() % (std::uint64_t{1} << (random() % 30)),
+              .generation = random() % 30 == 0 ? 0 : 1};
+  }
+  return sources;
+}
+
+TEST(UnitPlanner, GivesEveryObjectOnceInOrderAndWithinTheLimitsWhateverItIsTold) {
+  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    const auto sources = RandomSources(random);
+    RandomContext context(seed);
+    const auto mode = static_cast<CompositionMode>(random() % 3);
+    const UnitLimits limits{.composite_bytes = std::uint64_t{1} << (random() % 32),
+                            .stripe_bytes = 1 << 20,
+                            .connections = 1 + random() % 20};
+    UnitPlanner planner(context.Make(), mode, sources, limits);
+    std::size_t first = 0;
+    std::size_t direct = 0;
+    while (first < sources.size()) {
+      const UnitPlan unit = planner.Plan(first);
+      ASSERT_EQ(unit.first, first);
+      ASSERT_GE(unit.count, 1U);
+      ASSERT_LE(first + unit.count, sources.size());
+      std::uint64_t bytes = 0;
+      for (std::size_t i = 0; i < unit.count; ++i) {
+        const DownloadSource& source = sources[first + i];
+        bytes += source.size;
+        EXPECT_TRUE(unit.count == 1 ||
+                    (source.generation != 0 && source.object.bucket == sources[first].object.bucket));
+      }
+      EXPECT_LE(unit.count, 32U);
+      EXPECT_TRUE(unit.count == 1 || (bytes <= limits.composite_bytes && unit.pieces == 1));
+      EXPECT_TRUE(unit.count == 1 || mode != CompositionMode::kOff);
+      direct += unit.count == 1 ? 1 : 0;
+      first += unit.count;
+    }
+    EXPECT_EQ(context.direct, direct);
+    EXPECT_TRUE(mode == CompositionMode::kAuto || context.checks + context.probed == 0);
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux::internal
