@@ -1,5 +1,7 @@
 #include "transfer/composition/composed_fetch.h"
 
+#include <utility>
+
 namespace gcsflux::internal {
 
 Result<void> ComposedFetch::FetchPiece(std::size_t, const std::stop_token& stop) {
@@ -20,14 +22,17 @@ Result<void> ComposedFetch::FetchPiece(std::size_t, const std::stop_token& stop)
 }
 
 Result<void> ComposedFetch::FetchDirectly(const std::stop_token& stop) {
-  errors_.resize(sources_.size());
+  std::vector<std::optional<Error>> errors(sources_.size());
+  bool has_failed = false;
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     const auto read = ReadWhole(reads_, sources_[i], destinations_[i].bytes, stop);
     if (read) continue;
-    if (stop.stop_requested()) return read;
-    errors_[i] = read.error();
-    if (reads_.options.on_failure == OnFailure::kFailAll) return {};
+    // One failure is that of the whole download: the others need not be read.
+    if (stop.stop_requested() || reads_.options.on_failure == OnFailure::kFailAll) return read;
+    errors[i] = read.error();
+    has_failed = true;
   }
+  if (has_failed) errors_ = std::move(errors);
   return {};
 }
 

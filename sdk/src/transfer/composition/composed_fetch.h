@@ -30,7 +30,7 @@ class ComposedFetch : public UnitFetch {
   const DirectReads& reads_;
   const std::span<const DownloadSource> sources_;
   const std::span<const Destination> destinations_;
-  std::vector<std::optional<Error>> errors_;
+  std::vector<std::optional<Error>> errors_;  // Empty where none failed.
 };
 
 }  // namespace gcsflux::internal
