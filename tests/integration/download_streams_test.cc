@@ -201,6 +201,19 @@ TEST_F(DownloadStreamsTest, FailsAtTheObjectThatFailedForGood) {
   }
 }
 
+// A batch takes turns with it on the only thread, so that it has had time to go on.
+TEST_F(DownloadStreamsTest, ReadsNoFurtherOnceAnObjectHasFailed) {
+  const auto sources = Store(std::vector<std::size_t>(20, 10));
+  const auto others = Store(std::vector<std::size_t>(20, 10));
+  ASSERT_TRUE(client_.DeleteObject({kBucket, "object 1"}).ok());
+  const Downloader downloader(client_, {.max_concurrency = 1});
+  DownloadStream stream = downloader.Stream(sources);
+  ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 0));
+  ASSERT_TRUE(downloader.Download(others).ok());
+  EXPECT_EQ(Reads(), 2 + others.size());
+  EXPECT_EQ(stream.Next().error().code, ErrorCode::kNotFound);
+}
+
 TEST_F(DownloadStreamsTest, DeliversAFailureWhereThatIsAskedFor) {
   const auto sources = Store({10, 20, 30});
   ASSERT_TRUE(client_.DeleteObject({kBucket, "object 1"}).ok());
