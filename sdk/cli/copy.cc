@@ -39,7 +39,7 @@ class SingleCopy {
   SingleCopy(const Client& client, CopyRun run)
       : client_(client),
         run_(std::move(run)),
-        monitor_(run_.is_dry ? TransferMonitor::Summary::kOfDryRun : TransferMonitor::Summary::kOnTerminal) {}
+        monitor_(run_.is_dry ? TransferMonitor::Summary::kOfDryRun : TransferMonitor::Summary::kWhereTold) {}
 
   Result<void> Upload(const std::string& source, const ObjectName& destination) {
     if (run_.is_dry) return Say(source, ToUri(destination));

@@ -24,6 +24,20 @@ extern "C" void OnSignal(int signal) {
   errno = error;
 }
 
+// As a shell has it of what runs in the background.
+bool IsIgnored(int signal) {
+  struct sigaction now {};
+  return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+void Listen(int signal) {
+  if (IsIgnored(signal)) return;
+  struct sigaction action {};
+  action.sa_handler = OnSignal;
+  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  ::sigaction(signal, &action, nullptr);
+}
+
 // A handler may hardly do anything, least of all call those who have asked to be told. A thread does.
 class Interruption {
  public:
@@ -36,14 +50,14 @@ class Interruption {
       }
       if (byte == 1) stop_.request_stop();
     });
-    struct sigaction action {};
-    action.sa_handler = OnSignal;
-    action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
-    for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
+    for (const int signal : {SIGINT, SIGTERM}) Listen(signal);
   }
   ~Interruption() {
     if (!teller_.joinable()) return;
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+    for (const int signal : {SIGINT, SIGTERM}) {
+      if (IsIgnored(signal)) continue;
+      std::signal(signal, SIG_DFL);
+    }
     const char byte = 0;
     static_cast<void>(!::write(ends_[1], &byte, 1));
     teller_.join();

@@ -4,8 +4,8 @@
 
 namespace gcsflux::cli {
 
-/// Asks to stop when SIGINT or SIGTERM comes, for which the first call prepares the process; a second signal ends it at
-/// once. Commands that have nothing to leave in order do not call it. Thread-safe.
+/// Asks to stop when SIGINT or SIGTERM comes, for which the first call prepares the process; the same again ends it at
+/// once, and one that is ignored stays so. Commands that have nothing to leave in order do not call it. Thread-safe.
 std::stop_token StopOnSignal();
 
 /// The signal that came; 0 where none has.

@@ -85,7 +85,7 @@ Result<void> TransferMonitor::Finish() {
   const TransferCounts counts = this->counts();
   if (summary_ == Summary::kOfDryRun) {
     Say("gcsflux: " + DryRunLine(counts));
-  } else if (summary_ == Summary::kAlways || has_terminal_) {
+  } else if (summary_ == Summary::kAlways || has_terminal_ || counts.kept_bytes > 0) {
     Say("gcsflux: " + SummaryLine(counts, seconds()));
   }
   if (counts.failed == 0) return {};

@@ -22,8 +22,8 @@ class TransferMonitor {
  public:
   enum class Summary {
     kAlways,
-    kOnTerminal,
-    kOfDryRun,  ///< What would be done.
+    kWhereTold,  ///< On a terminal, or where something of an interrupted run was kept.
+    kOfDryRun,   ///< What would be done.
   };
   explicit TransferMonitor(Summary summary);
   ~TransferMonitor();

@@ -116,7 +116,7 @@ expect 1 '' 'is a directory' cp "$work/into" gs://one-bucket/x
 expect 1 '' "cannot create" cp gs://one-bucket/piped /nonexistent/dir/file
 expect 1 '' '409.*not empty' rm gs://one-bucket
 expect 1 '' 'connection refused' ls gs://one-bucket --endpoint=http://127.0.0.1:1 --list_retry_deadline_s=0.1
-check test ! -e "$work/back.gcsflux-part"
+check test ! -e "$work/.back.gcsflux-partial"
 check cmp "$work/data" "$work/back"
 
 # Wrong usage

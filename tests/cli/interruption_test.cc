@@ -69,6 +69,7 @@ TEST_F(InterruptionTest, ADownloadGoesOn) {
   const std::uint64_t before = BytesOut();
   const Outcome again = Run(command);
   EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("kept 16.8 MB of an interrupted run"));
   EXPECT_TRUE(ReadFile("file") == bytes);
   EXPECT_FALSE(fs::exists(PathOf(".file.gcsflux-partial")));
   EXPECT_LE(BytesOut() - before, 2 * kStripe + 10'000);
