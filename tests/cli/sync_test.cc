@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "cli/command_fixture.h"
+#include "gcsflux/emulator/journal_queries.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -72,6 +73,26 @@ TEST_F(SyncTest, BetweenBucketsComparesWithoutReading) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("copied 1 object"), HasSubstr("skipped 1"), HasSubstr("deleted 1")));
   EXPECT_THAT(Objects(), ElementsAre("a/x", "a/y", "b/x", "b/y"));
+}
+
+TEST_F(SyncTest, BetweenBucketsSurvivesALostAnswer) {
+  Store("a/x", "1");
+  Load({.operation = "storage.objects.rewrite"}, {.type = "loseAnswer"});
+  const Outcome outcome = Run({"sync", "gs://bkt/a", "gs://bkt/b"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(emulator_.faults().Fired("fault"), 1U);
+  EXPECT_EQ(emulator::FindCommits(emulator_.journal(), "bkt", "b/x").size(), 1U);
+}
+
+TEST_F(SyncTest, DeletesTheGenerationThatItSaw) {
+  Store("a/x", "1");
+  Store("b/extra", "2");
+  ASSERT_EQ(Run({"sync", "gs://bkt/a", "gs://bkt/b", "--delete"}).status, 0);
+  for (const auto& record : emulator_.journal()) {
+    if (record.operation != "storage.objects.delete") continue;
+    EXPECT_THAT(record.target, HasSubstr("generation="));
+  }
+  EXPECT_EQ(Requests("storage.objects.delete"), 1U);
 }
 
 TEST_F(SyncTest, ByTimesReadsNoFile) {
