@@ -162,6 +162,21 @@ class Page:
         value = min(measured.values) if at_least is not None else max(measured.values)
         return f"{show(measured)} | {self.verdict(value, at_least, at_most)}"
 
+    def automatic(self, service):
+        """Five cells: what kOff, kOn and kAuto of composed downloads take, kAuto's share of the better, the aim."""
+        def took(mode):
+            for name in ("BM_Gcs", "BM_Sweep"):
+                try:
+                    return self.time(f"{name}/mode:{mode}/{service}")
+                except NotMeasured:
+                    pass
+            raise NotMeasured
+
+        off, on, automatic = took(1), took(2), took(3)
+        share = automatic.median / min(off.median, on.median)
+        return (f"{self.ms(off)} | {self.ms(on)} | {self.ms(automatic)} | {share:.2f} | "
+                f"{self.verdict(share, at_most=1.1)}")
+
     def shaping(self, name):
         """Three cells: the worst of the runs."""
         worst = [self.counter(name, field).worst() for field in ("mean_error_%", "worst_error_%")]

@@ -102,5 +102,46 @@ TEST_F(BucketAnswers, WithoutSettingsToReadKAutoDoesNotCompose) {
   EXPECT_EQ(emulator_.faults().Fired("answer"), 2U) << "once for each downloader";
 }
 
+// What an emulator that asks for roles says: everybody has this one in "bkt", where 500 computed objects are.
+class Roles : public ::testing::TestWithParam<const char*> {
+ protected:
+  emulator::Emulator emulator_{{.virtual_buckets = {{.name = "bkt", .count = 500, .size_bytes = 100}},
+                                .auth = emulator::AuthOptions{.config = std::string(R"({"project_id": "p", "roles": [
+           {"principal": "allUsers", "bucket": "bkt", "role": ")") + GetParam() +
+                                                                        "\"}]}"}}};
+  Client client_ = *Client::Create({.endpoint = emulator_.endpoint()});
+
+  Result<ObjectBatch> Download(const Downloader& downloader) {
+    const auto listing = ListPrefix(client_, {"bkt", ""});
+    if (!listing) return listing.error();
+    return downloader.Download(DownloadSources(listing->objects));
+  }
+};
+
+using Viewers = Roles;
+TEST_P(Viewers, CannotCompose) {
+  const Downloader downloader(client_, {.composition = {.mode = CompositionMode::kOn}});
+  const auto batch = Download(downloader);
+  ASSERT_FALSE(batch.ok());
+  EXPECT_EQ(batch.error().code, ErrorCode::kPermissionDenied);
+  EXPECT_NE(batch.error().message.find("lacks storage.objects.create, storage.objects.delete"), std::string::npos)
+      << batch.error().message;
+}
+INSTANTIATE_TEST_SUITE_P(, Viewers, ::testing::Values("viewer"));
+
+using Users = Roles;
+TEST_P(Users, ComposeOnlyWhereTheySaySo) {
+  const Downloader automatic(client_, {.composition = {.mode = CompositionMode::kAuto}});
+  ASSERT_TRUE(Download(automatic).ok());
+  EXPECT_EQ(automatic.composition_report().composites, 0U);
+  EXPECT_NE(automatic.composition_report().reasons.at("bkt").find("storage.buckets.get"), std::string::npos);
+  const Downloader on(client_, {.composition = {.mode = CompositionMode::kOn}});
+  const auto composed = Download(on);
+  ASSERT_TRUE(composed.ok()) << composed.error().message;
+  EXPECT_EQ(on.composition_report().composed_objects, 500U) << on.composition_report().last_failure;
+  EXPECT_NE(on.composition_report().warnings.at("bkt").find("storage.buckets.get"), std::string::npos);
+}
+INSTANTIATE_TEST_SUITE_P(, Users, ::testing::Values("user"));
+
 }  // namespace
 }  // namespace gcsflux

@@ -29,6 +29,11 @@ std::optional<Error> DenialOf(const std::string& bucket, const std::vector<std::
                    "(CompositionMode::kOff, --composition=off)"};
 }
 
+// Who has no credential is told 401 where others are told 403.
+bool IsRefusal(const Error& error) {
+  return error.code == ErrorCode::kPermissionDenied || error.code == ErrorCode::kUnauthenticated;
+}
+
 }  // namespace
 
 std::string ObjectionTo(const BucketMetadata& bucket) {
@@ -67,7 +72,7 @@ Result<BucketCheck> CheckBucket(const Client& client, const std::string& bucket,
                .stop = stop});
   if (settings) {
     check.objection = ObjectionTo(*settings);
-  } else if (settings.error().code == ErrorCode::kPermissionDenied) {
+  } else if (IsRefusal(settings.error())) {
     check.objection =
         "its settings cannot be read, so that nobody knows what composites cost there: the caller lacks "
         "storage.buckets.get";
