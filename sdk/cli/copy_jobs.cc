@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <functional>
 #include <iostream>
+#include <iterator>
 #include <memory>
 
+#include "cli/request_slots.h"
 #include "transfer/worker_pool.h"
 
 namespace gcsflux::cli {
 namespace {
 
 using Action = CopyStep::Action;
-
-// A larger file gets all connections to itself; smaller ones have one each, and come many at a time.
-constexpr std::uint64_t kLargeBytes = 64U << 20;
 
 // One step of one job.
 struct Task {
@@ -42,7 +41,9 @@ bool IsOfTheService(const Error& error) {
 class Runner {
  public:
   Runner(const Client& client, const CopyRun& run, TransferMonitor& monitor)
-      : client_(client), run_(run), monitor_(monitor), pass_on_(run.stop, [this] { stop_.request_stop(); }) {}
+      : client_(client), run_(run), monitor_(monitor), slots_(run.max_concurrency), pass_on_(run.stop, [this] {
+          stop_.request_stop();
+        }) {}
 
   void Add(const CopyJob& job) {
     const auto& route = routes_.emplace_back(MakeRoute(client_, job.from, job.to, run_.route));
@@ -63,10 +64,8 @@ class Runner {
 
   void Run() {
     internal::WorkerPool pool(static_cast<std::size_t>(run_.max_concurrency));
-    for (const Task& task : large_) {
-      if (!stop_.stop_requested()) Perform(task, run_.max_concurrency);
-    }
-    RunAtOnce(pool, small_);
+    large_.insert(large_.end(), std::make_move_iterator(small_.begin()), std::make_move_iterator(small_.end()));
+    RunAtOnce(pool, large_);
     if (!deletions_.empty() && monitor_.counts().failed > 0) {
       monitor_.Say("gcsflux: nothing was deleted, since not everything was copied");
     } else {
@@ -83,9 +82,13 @@ class Runner {
       default: break;
     }
     if (task.step.action != Action::kMakeDirectory) monitor_.Expect(1, task.entry().size);
-    // Only downloads can use more than one connection.
-    const bool is_large = task.job->to.is_local() && task.entry().size > kLargeBytes;
-    (is_large ? large_ : small_).push_back(std::move(task));
+    (ConnectionsOf(task) > 1 ? large_ : small_).push_back(std::move(task));
+  }
+
+  // Only downloads can use more than one.
+  [[nodiscard]] int ConnectionsOf(const Task& task) const {
+    const bool is_download = !task.is_deletion() && task.job->to.is_local();
+    return is_download ? ConnectionsFor(task.entry().size, run_.max_concurrency) : 1;
   }
 
   void Refuse(const Task& task) {
@@ -108,7 +111,8 @@ class Runner {
 
   void RunAtOnce(internal::WorkerPool& pool, const std::vector<Task>& tasks) {
     const auto perform = [&](std::size_t index, const std::stop_token&) -> Result<void> {
-      if (!stop_.stop_requested()) Perform(tasks[index], 1);
+      const RequestSlots::Lease lease(slots_, ConnectionsOf(tasks[index]));
+      if (!stop_.stop_requested()) Perform(tasks[index], lease.count());
       return {};
     };
     static_cast<void>(pool.Run(tasks.size(), perform));
@@ -167,10 +171,11 @@ class Runner {
   const Client& client_;
   const CopyRun& run_;
   TransferMonitor& monitor_;
+  RequestSlots slots_;
   std::stop_source stop_;
   const std::stop_callback<std::function<void()>> pass_on_;
   std::vector<std::unique_ptr<Route>> routes_;
-  std::vector<Task> large_;
+  std::vector<Task> large_;  // Those that have use for several connections: first, as they take longest.
   std::vector<Task> small_;
   std::vector<Task> deletions_;
 };

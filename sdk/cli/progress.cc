@@ -61,6 +61,7 @@ std::string Printable(std::string text) {
 }
 
 std::string ProgressLine(const TransferCounts& counts, double seconds, std::size_t columns) {
+  if (counts.objects == 0) return ("looking at what is there, " + Clock(seconds)).substr(0, columns);
   const double share = Share(counts);
   const auto moved = static_cast<double>(counts.moved_bytes);
   std::string text = std::to_string(counts.copied) + "/" + Objects(counts.objects) + ", " +

@@ -61,11 +61,12 @@ Result<void> Rewrite(const Client& client, const ObjectName& source, const Objec
     options.preconditions.if_generation_match = call.guess->live_generation;
     const auto copied = client.RewriteObject(source, destination, options);
     if (copied) return {};
-    if (copied.error().code != ErrorCode::kPreconditionFailed) return copied.error();
+    // It is kNotFound where the source was overwritten since: what is there now is wanted as well.
+    const bool is_out_of_date =
+        copied.error().code == ErrorCode::kPreconditionFailed || copied.error().code == ErrorCode::kNotFound;
+    if (!is_out_of_date) return copied.error();
   }
-  GetObjectOptions look{.stop = call.stop};
-  if (call.guess) look.generation = call.guess->source_generation;
-  const auto found = client.GetObject(source, look);
+  const auto found = client.GetObject(source, {.stop = call.stop});
   if (!found) return found.error();
   options.source_generation = found->generation;
   if (call.content_type) options.attributes = AttributesOf(*found, *call.content_type);

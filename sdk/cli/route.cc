@@ -61,11 +61,14 @@ class ToDirectory : public Route {
   Result<std::uint64_t> Copy(const TreeEntry& source, const CopyCall& call) const override {
     if (auto made = MakeDirectories(to_.prefix, source.name); !made) return made.error();
     const DownloadSource object{ObjectAt(from_, source), source.size, source.generation, source.crc32c};
-    const auto downloaded = DownloadListed(client_, object, to_.PathOf(source.name),
-                                           {.may_replace = options_.upload.mode != WriteMode::kCreate,
-                                            .max_concurrency = call.connections,
-                                            .on_progress = call.on_progress,
-                                            .stop = call.stop});
+    const DownloadFileOptions options{.may_replace = options_.upload.mode != WriteMode::kCreate,
+                                      .max_concurrency = call.connections,
+                                      .on_progress = call.on_progress,
+                                      .stop = call.stop};
+    auto downloaded = DownloadListed(client_, object, to_.PathOf(source.name), options);
+    // Where it was overwritten since it was listed, what is there now is wanted as well.
+    const bool is_gone = !downloaded && downloaded.error().code == ErrorCode::kNotFound;
+    if (is_gone) downloaded = DownloadFile(client_, object.object, to_.PathOf(source.name), options);
     if (!downloaded) return downloaded.error();
     return downloaded->kept_bytes;
   }

@@ -89,6 +89,46 @@ TEST_F(CopyTreesTest, WithinTheServiceNoByteComesHere) {
   EXPECT_EQ(Stored("b/x") + Stored("b/y/z"), bytes + bytes);
 }
 
+TEST_F(CopyTreesTest, WhatWasOverwrittenSinceItWasListedIsCopiedAsItIsNow) {
+  Store("x/a", "1");
+  const auto rule = [](const std::string& operation) {
+    return emulator::FaultRule{
+        .name = operation, .match = {.operation = operation, .nth = 1}, .action = {.type = "status", .status = 404}};
+  };
+  emulator_.faults().Load({.rules = {rule("storage.objects.get"), rule("storage.objects.rewrite")}});
+  const Outcome down = Run({"cp", "-r", "gs://bkt/x", "there"});
+  EXPECT_EQ(down.status, 0) << down.err;
+  EXPECT_EQ(ReadFile("there/a"), "1");
+  const Outcome within = Run({"cp", "-r", "gs://bkt/x", "gs://bkt/y"});
+  EXPECT_EQ(within.status, 0) << within.err;
+  EXPECT_EQ(Stored("y/a"), "1");
+  EXPECT_EQ(emulator_.faults().Fired("storage.objects.get"), 1U);
+  EXPECT_EQ(emulator_.faults().Fired("storage.objects.rewrite"), 1U);
+}
+
+TEST_F(CopyTreesTest, LargeObjectsAreReadOverSeveralConnections) {
+  const std::string large(40 << 20, 'x');
+  Store("x/large", large);
+  Store("x/small", "1");
+  const Outcome outcome = RunHeld({"cp", "-r", "gs://bkt/x", "there"}, "storage.objects.get");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(ReadFile("there/large") == large);
+  const auto records = emulator_.journal();
+  EXPECT_EQ(std::count_if(records.begin(), records.end(),
+                          [](const auto& r) { return r.operation == "storage.objects.get" && r.object == "x/large"; }),
+            3);
+  EXPECT_EQ(ReadFile("there/small"), "1");
+}
+
+TEST_F(CopyTreesTest, APipeIsWrittenAndNotReplaced) {
+  Store("a", "through the pipe");
+  ASSERT_EQ(::mkfifo(PathOf("pipe").c_str(), S_IRUSR | S_IWUSR), 0);
+  testing::ChildProgram program = Start({"cp", "gs://bkt/a", "pipe"});
+  EXPECT_EQ(ReadFile("pipe"), "through the pipe");
+  EXPECT_EQ(program.Wait(), 0);
+  EXPECT_TRUE(fs::is_fifo(PathOf("pipe")));
+}
+
 TEST_F(CopyTreesTest, SeveralFilesGoIntoADirectory) {
   WriteFile("a", "1");
   WriteFile("d/b", "2");
@@ -200,7 +240,7 @@ TEST_F(CopyTreesTest, ATerminalShowsHowFarItIs) {
   WriteFile("data/a", "12345");
   const Outcome shown = RunOnTerminal({"cp", "-r", "data", "gs://bkt/x"});
   EXPECT_EQ(shown.status, 0);
-  EXPECT_THAT(shown.out, AllOf(HasSubstr("\r\033[K"), HasSubstr(" % 0/"), HasSubstr("copied 1 object, 5 B")));
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("\r\033[K"), HasSubstr("copied 1 object, 5 B")));
   const Outcome one = RunOnTerminal({"cp", "data/a", "gs://bkt/b"});
   EXPECT_THAT(one.out, AllOf(HasSubstr("\r\033[K"), HasSubstr("copied 1 object, 5 B")));
   const Outcome plain = RunOnTerminal({"cp", "-r", "data", "gs://bkt/c", "--noprogress"});

@@ -42,6 +42,11 @@ TEST(ProgressLine, GoesByObjectsWhereTheyAreEmpty) {
   EXPECT_EQ(ProgressLine({.objects = 4, .copied = 1}, 10, 50), "25 % 1/4 objects, 0 B of 0 B, 0 B/s");
 }
 
+TEST(ProgressLine, SaysThatNothingIsKnownYet) {
+  EXPECT_EQ(ProgressLine({}, 83, 60), "looking at what is there, 1:23");
+  EXPECT_EQ(ProgressLine({}, 83, 7), "looking");
+}
+
 TEST(ProgressLine, SaysWhatFailed) {
   EXPECT_EQ(ProgressLine({.objects = 4, .copied = 1, .failed = 2}, 10, 60),
             "75 % 1/4 objects, 0 B of 0 B, 0 B/s, 2 failed");
