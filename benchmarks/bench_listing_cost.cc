@@ -43,13 +43,13 @@ void MeasureCpu(benchmark::State& state, List&& list) {
   state.counters["cpu_us"] = cpu * 1e6 / objects;
 }
 
-void BM_BareLoop(benchmark::State& state) {
+void BM_BareListingLoop(benchmark::State& state) {
   BareCurl curl;
   const auto get = [&](const std::string& target) { return curl.Get(Service().endpoint() + target).value(); };
   MeasureCpu(state, [&] { return ListBarely({.bucket = "bench"}, get); });
 }
 
-void BM_List(benchmark::State& state) {
+void BM_ListingCpu(benchmark::State& state) {
   const Client client = *Client::Create(OptionsAt(Service().endpoint()));
   const ParallelListOptions options{.parallelism = static_cast<int>(state.range(0))};
   MeasureCpu(state, [&]() -> std::uint64_t {
@@ -78,7 +78,7 @@ void ResetPeak() { std::ofstream("/proc/self/clear_refs") << 5; }
 double BeyondName(double bytes) { return bytes / static_cast<double>(kNames) - static_cast<double>(kNameBytes); }
 
 // By a process that has listed nothing before: memory that was freed is used again, and hides what a listing takes.
-void BM_Memory(benchmark::State& state) {
+void BM_ListingMemory(benchmark::State& state) {
   const Client client = *Client::Create(OptionsAt(Service().endpoint()));
   double in_use = 0;
   double peak = 0;
@@ -96,9 +96,9 @@ void BM_Memory(benchmark::State& state) {
   state.counters["peak_bytes"] = BeyondName(peak);
 }
 
-BENCHMARK(BM_BareLoop)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(BM_List)->ArgName("parallelism")->Arg(1)->Arg(48)->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(BM_Memory)->Iterations(1)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_BareListingLoop)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_ListingCpu)->ArgName("parallelism")->Arg(1)->Arg(48)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_ListingMemory)->Iterations(1)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace gcsflux::bench

@@ -55,7 +55,7 @@ class Results:
 
     @staticmethod
     def _short(name):
-        return re.sub(r"/(real_time|manual_time|process_time|iterations:\d+)", "", name)
+        return re.sub(r"/(real_time|manual_time|process_time|iterations:\d+|repeats:\d+)", "", name)
 
     def sample(self, name, field):
         runs = [run for run in self.benchmarks.get(name, []) if field in run]
@@ -176,6 +176,14 @@ class Page:
         share = automatic.median / min(off.median, on.median)
         return (f"{self.ms(off)} | {self.ms(on)} | {self.ms(automatic)} | {share:.2f} | "
                 f"{self.verdict(share, at_most=1.1)}")
+
+    def listing(self, name, at_most):
+        """Four cells: seconds, times the bound, the aim, calls beside those of a sequential listing."""
+        bound = self.counter(name, "x_bound")
+        calls, most = (max(self.counter(name, field).values) for field in ("x_calls", "x_most_calls"))
+        return (f"{self.seconds(Sample(value / 1e3 for value in self.time(name).values))} | "
+                f"{with_spread(f'{bound.median:.2f}', bound)} | {self.verdict(bound.median, at_most=at_most)} | "
+                f"{calls:.2f} ({self.verdict(calls, at_most=most)})")
 
     def shaping(self, name):
         """Three cells: the worst of the runs."""
