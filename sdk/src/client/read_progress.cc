@@ -35,6 +35,7 @@ Result<bool> ReadProgress::OnHeaders(const HttpResponse& response) {
   }
   if (receiver_ != nullptr) return receiver_->OnHeaders(response);
   body_.clear();
+  if (is_success) ReserveHeld(body_, response.headers);
   return is_success;
 }
 

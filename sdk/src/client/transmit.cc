@@ -122,7 +122,7 @@ Result<HttpResponse> ClientCore::PerformHedged(const Sending& sending, const int
   auto response = transport_->PerformWatched(first.request(), &progress, hedge, sending.stop);
   if (response) {
     progress.OnEnd();
-    response->body += progress.TakeBody();
+    if (std::string body = progress.TakeBody(); !body.empty()) response->body = std::move(body);
   }
   if (ObservedRequest* const winner = hedge.winner()) {
     first.Ended(Error{ErrorCode::kCancelled, "a second request was faster"});

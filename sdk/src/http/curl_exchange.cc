@@ -184,18 +184,8 @@ void CurlExchange::Begin() {
     }
     receiver_takes_body_ = *taken;
   }
-  if (!receiver_takes_body_) Reserve();
+  if (!receiver_takes_body_) ReserveHeld(response_.body, response_.headers);
   if (counts_) Claim();
-}
-
-// Room for a body that is held, which else is copied as often as it doubles. A little more than is announced: parsers
-// of JSON read past the end.
-void CurlExchange::Reserve() {
-  constexpr curl_off_t kMost = 16 << 20;  // as far as a service is believed
-  constexpr curl_off_t kPastTheEnd = 64;
-  curl_off_t announced = 0;
-  curl_easy_getinfo(easy_, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced);
-  if (announced > 0) response_.body.reserve(static_cast<std::size_t>(std::min(announced, kMost) + kPastTheEnd));
 }
 
 bool CurlExchange::TakeBody(std::span<const std::byte> data) {

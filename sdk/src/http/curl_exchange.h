@@ -57,7 +57,6 @@ class CurlExchange {
   bool TakeHeader(std::string_view line);
   bool TakeBody(std::span<const std::byte> data);
   void Begin();
-  void Reserve();
   bool Claim();
   [[nodiscard]] int status() const;
   [[nodiscard]] curl_off_t body_size() const;

@@ -3,6 +3,7 @@
 #include <curl/curl.h>
 
 #include <algorithm>
+#include <charconv>
 #include <mutex>
 #include <vector>
 
@@ -89,6 +90,15 @@ std::string_view MethodName(Method method) {
     case Method::kDelete: return "DELETE";
   }
   return "GET";
+}
+
+void ReserveHeld(std::string& body, const Headers& headers) {
+  constexpr std::size_t kBelieved = 16 << 20;
+  constexpr std::size_t kPastTheEnd = 64;
+  const std::string_view text = FindHeader(headers, "content-length");
+  std::size_t announced = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), announced).ec != std::errc{}) return;
+  body.reserve(std::min(announced, kBelieved) + kPastTheEnd);
 }
 
 std::string_view FindHeader(const Headers& headers, std::string_view name) {

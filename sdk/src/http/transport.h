@@ -74,6 +74,10 @@ inline Result<void> AppendHeld(std::string& body, std::span<const std::byte> dat
   return {};
 }
 
+/// Makes room for as much as the headers announce, which else is copied as often as the body doubles; and a little
+/// more, since parsers of JSON read past the end.
+void ReserveHeld(std::string& body, const Headers& headers);
+
 /// Takes an answer's body as it comes in.
 class BodyReceiver {
  public:
