@@ -123,7 +123,8 @@ class DownloadStream {
 };
 
 /// Downloads many objects at once over threads of its own. Thread-safe: concurrent callers share the threads, in turn.
-/// A handle: copies share the threads, which end with the last copy and the last stream.
+/// A handle: copies share the threads, which end with the last copy and the last stream. That end waits, for 10 s at
+/// most, until composites are deleted.
 class Downloader {
  public:
   explicit Downloader(Client client, const DownloaderOptions& options = {});

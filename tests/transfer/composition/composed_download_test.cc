@@ -42,6 +42,20 @@ TEST_F(ComposedDownload, ComposesEmptyObjectsToo) {
   EXPECT_EQ(downloader.composition_report().composed_objects, sources.size());
 }
 
+TEST_F(ComposedDownload, ComposesWhatIsStoredUnderACustomersKey) {
+  const auto key = EncryptionKey::FromBytes(AsBytes("0123456789abcdef0123456789abcdef"));
+  ASSERT_TRUE(key.ok()) << key.error().message;
+  std::vector<ObjectMetadata> stored;
+  for (const char* name : {"a", "b", "c"}) {
+    stored.push_back(*client_.InsertObject({"bkt", name}, AsBytes(name), {.encryption_key = *key}));
+    contents_[{"bkt", name}] = name;
+  }
+  const auto sources = DownloadSources(stored);
+  const Downloader downloader(client_, {.encryption_key = *key, .composition = {.mode = CompositionMode::kOn}});
+  ExpectBatch(sources, downloader.Download(sources));
+  EXPECT_GE(downloader.composition_report().composed_objects, 2U);
+}
+
 TEST_F(ComposedDownload, DoesNothingOfItUnlessAsked) {
   const auto sources = Store({10, 20, 30, 40, 50});
   const Downloader downloader(client_);

@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <random>
 #include <string>
 #include <thread>
@@ -20,10 +21,11 @@ using namespace std::chrono_literals;
 // `composing_program`, which stands beside the program of this test.
 class ComposingProcess {
  public:
-  explicit ComposingProcess(const std::string& endpoint) {
+  explicit ComposingProcess(const std::string& endpoint, bool ignores_interrupts = false) {
     const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "composing_program";
     pid_ = fork();
     if (pid_ != 0) return;
+    if (ignores_interrupts) signal(SIGINT, SIG_IGN);
     execl(program.c_str(), program.c_str(), endpoint.c_str(), nullptr);
     _exit(127);
   }
@@ -33,10 +35,19 @@ class ComposingProcess {
   ComposingProcess(const ComposingProcess&) = delete;
   ComposingProcess& operator=(const ComposingProcess&) = delete;
 
+  void Send(int signal) const { kill(pid_, signal); }
+  /// No signal that was sent waits to be taken. Two of one kind that wait are one.
+  [[nodiscard]] bool HasTakenSignals() const {
+    std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("ShdPnd:")) return line.find_first_not_of("0", line.find_first_of("0")) == std::string::npos;
+    }
+    return false;
+  }
   /// Sends the signal, waits for the end, and returns the signal that ended it; -1 where none did.
   int Kill(int signal) {
     int status = 0;
-    kill(pid_, signal);
+    Send(signal);
     waitpid(pid_, &status, 0);
     pid_ = -1;
     return WIFSIGNALED(status) ? WTERMSIG(status) : -1;
@@ -90,6 +101,31 @@ TEST_F(ProcessEnd, BySignalsWaitsForWhatMayNotBeDeletedYet) {
   EXPECT_EQ(KillAfter(5, SIGTERM), SIGTERM);
   EXPECT_EQ(Composites(), 0U);
   EXPECT_GE(emulator_.quotas().counters().refused_object_mutations, 1U);
+}
+
+// While the first one's clean-up still tries.
+TEST_F(ProcessEnd, ByASecondSignalNeedsNoDeletes) {
+  emulator_.faults().Load({.rules = {{.name = "unavailable",
+                                      .match = {.operation = "storage.objects.delete"},
+                                      .action = {.type = "status", .status = 503}}}});
+  const std::uint64_t before = Made();
+  ComposingProcess process(emulator_.endpoint());
+  while (Made() < before + 8) std::this_thread::yield();
+  process.Send(SIGTERM);
+  while (!process.HasTakenSignals()) std::this_thread::yield();
+  EXPECT_EQ(process.Kill(SIGTERM), SIGTERM);
+  EXPECT_GT(Composites(), 0U);
+}
+
+TEST_F(ProcessEnd, DoesNotComeByASignalThatIsIgnored) {
+  const std::uint64_t before = Made();
+  ComposingProcess process(emulator_.endpoint(), /*ignores_interrupts=*/true);
+  while (Made() < before + 5) std::this_thread::yield();
+  process.Send(SIGINT);
+  const std::uint64_t then = Made();
+  while (Made() < then + 20) std::this_thread::yield();  // It goes on.
+  EXPECT_EQ(process.Kill(SIGTERM), SIGTERM);
+  EXPECT_EQ(Composites(), 0U);
 }
 
 TEST_F(ProcessEnd, ByAKillIsCleanedUpAfterwards) {

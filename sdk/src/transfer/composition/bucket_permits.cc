@@ -71,6 +71,7 @@ void BucketPermits::NoteSuccess(const std::string& bucket) {
 }
 
 void BucketPermits::NoteFailure(const std::string& bucket, const Error& error) {
+  if (error.code == ErrorCode::kNotFound) return;  // A source that is gone says nothing about the bucket.
   const std::scoped_lock lock(mutex_);
   Entry& entry = entries_[bucket];
   if (++entry.failures >= kMostFailures && entry.reason.empty()) {

@@ -15,8 +15,7 @@ Result<void> ComposedFetch::FetchPiece(std::size_t, const std::stop_token& stop)
   const auto fetched = composer_.Fetch(sources_, destinations_, stop);
   if (fetched) return {};
   if (stop.stop_requested()) return fetched;
-  // A source that is gone says nothing about the bucket.
-  if (fetched.error().code != ErrorCode::kNotFound) composer_.permits().NoteFailure(bucket, fetched.error());
+  composer_.permits().NoteFailure(bucket, fetched.error());
   composer_.CountFallback(sources_.size(), fetched.error());
   return FetchDirectly(stop);
 }
