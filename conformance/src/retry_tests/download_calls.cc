@@ -65,11 +65,8 @@ Result<void> ParallelRanges(const Client& client, Scene& scene) {
 }
 
 Result<void> Batch(const Client& client, Scene& scene) {
-  const ObjectMetadata listed{.bucket = scene.object.bucket,
-                              .name = scene.object.name,
-                              .generation = scene.generation,
-                              .size = ObjectBytes().size()};
-  const auto batch = Downloader(client).Download(std::span(&listed, 1));
+  const DownloadSource source{.object = scene.object, .size = ObjectBytes().size(), .generation = scene.generation};
+  const auto batch = Downloader(client).Download(std::span(&source, 1));
   if (!batch.ok()) return batch.error();
   const std::span<const std::byte> bytes = (*batch)[0];
   scene.received.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
