@@ -62,16 +62,14 @@ const std::vector<Command>& Commands() {
       {"mb", "gs://BUCKET...", "Make buckets.",
        "Creating a bucket takes a project: --project or GOOGLE_CLOUD_PROJECT.\n", 1, kAny, MakeBuckets},
       {"ls", "[gs://BUCKET[/PREFIX]...]", "List objects under a prefix; without one, the project's buckets.",
-       "One directory level; --recursive lists all of them by many calls at the same time, and prints meanwhile. "
-       "--long\n"
-       "adds size, time and generation, --json prints a JSON object per line, --count sums up all levels instead.\n",
+       "One directory level; --recursive lists all of them by many calls at the same time, and prints meanwhile.\n"
+       "--long adds size, time and generation, --json prints a JSON object per line, --count sums up all levels.\n",
        0, kAny, List},
       {"cp", "SOURCE... DESTINATION", "Copy objects and files: gs:// or local on either side, - is a pipe.",
        "A destination that ends in / (or is a bucket, or of one file a local directory) takes the source's last name.\n"
        "With --recursive the source is a directory, and DESTINATION is what it becomes, or with / at its end where it\n"
-       "goes into; what is there already and the same is skipped. An object becomes visible, and a local file "
-       "appears,\n"
-       "only when it is complete and its checksum is right. The same command again goes on with one that was\n"
+       "goes into; what is there already and the same is skipped. An object becomes visible, and a local file is\n"
+       "there, only when it is complete and its checksum is right. The same command again goes on with one that was\n"
        "interrupted: docs/command_line.md.\n",
        2, kAny, Copy, true},
       {"sync", "SOURCE DESTINATION", "Copy what a directory has and another one has not, or has otherwise.",
@@ -80,17 +78,16 @@ const std::vector<Command>& Commands() {
        "only says what would be done.\n",
        2, 2, Sync, true},
       {"cat", "gs://BUCKET/OBJECT...", "Write objects to standard output, one behind the other.",
-       "Several are fetched ahead, --max_concurrency at a time. Exit status 1 means that what was written is not to be "
-       "used.\n",
+       "Several are fetched ahead, --max_concurrency at a time. Exit status 1 means that what was written is not to\n"
+       "be used.\n",
        1, kAny, Concatenate},
       {"stat", "gs://BUCKET/OBJECT...", "Show what Cloud Storage knows about objects.", "", 1, kAny, Stat},
       {"rm", "gs://BUCKET[/OBJECT]...", "Remove objects, or a bucket that is empty.",
        "With --recursive everything in the directory of that name (for a bucket: all its objects, not the bucket).\n",
        1, kAny, Remove},
       {"clean", "gs://BUCKET...", "Remove what composed downloads of processes that died left behind.",
-       "Composed objects under dataflux-composed-objects/ that are older than --older_than (30s, 10m, 1h, 2d), those "
-       "of\n"
-       "Google's connector for PyTorch too.\n",
+       "Composed objects under dataflux-composed-objects/ that are older than --older_than (30s, 10m, 1h, 2d),\n"
+       "those of Google's connector for PyTorch too.\n",
        1, kAny, Clean, true},
   };
   return kCommands;

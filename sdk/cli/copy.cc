@@ -74,6 +74,7 @@ class SingleCopy {
                                           .on_progress = Watch(),
                                           .stop = run_.stop});
     if (!downloaded) return Ended(downloaded.error());
+    meter_.Set(downloaded->source.size);
     return Ended(downloaded->kept_bytes);
   }
 

@@ -25,6 +25,11 @@ int Complain(const Error& error) {
   return error.code == ErrorCode::kInvalidArgument && error.http_status == 0 ? kWrongUsage : kFailed;
 }
 
+int WrongUsage(const std::string& message) {
+  std::cerr << "gcsflux: " << message << '\n';
+  return kWrongUsage;
+}
+
 std::string Usage(const Command& command) {
   return "gcsflux " + std::string(command.name) + " " + std::string(command.arguments);
 }
@@ -45,6 +50,25 @@ void PrintCommandHelp(const Command& command) {
             << CommandFlagsHelp(command.name);
 }
 
+int Execute(const Command& command, const std::vector<std::string>& arguments) {
+  auto options = ClientOptionsFromFlags();
+  if (!options) return Complain(options.error());
+  const auto client = Client::Create(*std::move(options));
+  if (!client) return Complain(client.error());
+  const auto done = command.run(*client, arguments);
+  std::cout.flush();
+  const auto traced = CloseTraceFile();
+  if (const int signal = ReceivedSignal(); signal != 0) {
+    std::cerr << "gcsflux: interrupted"
+              << (command.is_resumable ? "; the same command again goes on where this one was\n" : "\n");
+    return kSignalled + signal;
+  }
+  if (!done) return Complain(done.error());
+  if (!traced) return Complain(traced.error());
+  if (!std::cout) return Complain({ErrorCode::kLocalIo, "standard output could not be written"});
+  return 0;
+}
+
 int Run(int argc, const char* const* argv) {
   // Somebody is waiting at a terminal: hear of an outage sooner than a training run would.
   for (const char* flag :
@@ -53,42 +77,22 @@ int Run(int argc, const char* const* argv) {
   }
   auto words = ParseFlags(argc, argv);
   if (!words) return Complain(words.error());
-  if (words->empty()) {
-    if (HelpRequested()) return PrintProgramHelp(), 0;
-    std::cerr << "gcsflux: a command is missing; gcsflux --help lists them\n";
-    return kWrongUsage;
-  }
+  if (words->empty() && HelpRequested()) return PrintProgramHelp(), 0;
+  if (words->empty()) return WrongUsage("a command is missing; gcsflux --help lists them");
   const auto& commands = Commands();
   const auto command =
       std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == words->front(); });
   if (command == commands.end()) {
-    std::cerr << "gcsflux: there is no command '" << words->front() << "'; gcsflux --help lists them\n";
-    return kWrongUsage;
+    return WrongUsage("there is no command '" + words->front() + "'; gcsflux --help lists them");
   }
   if (HelpRequested()) return PrintCommandHelp(*command), 0;
   if (auto checked = CheckFlags(command->name); !checked) return Complain(checked.error());
   if (FLAGS_r) FLAGS_recursive = true;
   words->erase(words->begin());
   if (words->size() < command->min_arguments || words->size() > command->max_arguments) {
-    std::cerr << "gcsflux: usage: " << Usage(*command) << '\n';
-    return kWrongUsage;
+    return WrongUsage("usage: " + Usage(*command));
   }
-  auto options = ClientOptionsFromFlags();
-  if (!options) return Complain(options.error());
-  const auto client = Client::Create(*std::move(options));
-  if (!client) return Complain(client.error());
-  const auto done = command->run(*client, *words);
-  std::cout.flush();
-  const auto traced = CloseTraceFile();
-  if (const int signal = ReceivedSignal(); signal != 0) {
-    std::cerr << "gcsflux: interrupted"
-              << (command->is_resumable ? "; the same command again goes on where this one was\n" : "\n");
-    return kSignalled + signal;
-  }
-  if (!done) return Complain(done.error());
-  if (!traced) return Complain(traced.error());
-  if (!std::cout) return Complain({ErrorCode::kLocalIo, "standard output could not be written"});
-  return 0;
+  return Execute(*command, *words);
 }
 
 }  // namespace
