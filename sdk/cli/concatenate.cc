@@ -1,5 +1,7 @@
 #include "cli/concatenate.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -8,6 +10,7 @@
 #include "base/local_error.h"
 #include "cli/copy.h"
 #include "cli/interruption.h"
+#include "cli/transfer_monitor.h"
 #include "gcsflux/download.h"
 #include "gcsflux/flags.h"
 #include "transfer/worker_pool.h"
@@ -31,17 +34,39 @@ class Concatenation {
       : client_(client),
         downloader_(client, options),
         look_ups_(static_cast<std::size_t>(options.max_concurrency)),
-        stop_(StopOnSignal()) {}
+        stop_(StopOnSignal()) {
+    // On a terminal the bar would be among the objects' bytes.
+    if (::isatty(STDOUT_FILENO) == 1) return;
+    monitor_.emplace(TransferMonitor::Summary::kWhereTold);
+    meter_.emplace(*monitor_);
+  }
+
+  // Sums up.
+  Result<void> Finish() { return monitor_ ? monitor_->Finish() : Result<void>(); }
 
   Result<void> PrintDirectly(const ObjectName& object, std::optional<std::int64_t> generation) {
-    const auto read = client_.ReadObject(object, Print, {.generation = generation, .stop = stop_});
+    bool is_expected = generation.has_value();
+    const auto print = [&](std::span<const std::byte> data) {
+      Moved(data.size());
+      return Print(data);
+    };
+    const auto expect = [&](const Progress& progress) {
+      if (!is_expected && monitor_) monitor_->Expect(1, progress.total);
+      is_expected = true;
+    };
+    const auto read =
+        client_.ReadObject(object, print, {.generation = generation, .on_progress = expect, .stop = stop_});
     if (!read) return read.error();
+    NoteWritten();
     return {};
   }
 
   Result<void> PrintMany(std::span<const ObjectName> objects) {
     auto sources = LookUp(objects);
     if (!sources) return sources.error();
+    for (const DownloadSource& source : *sources) {
+      if (monitor_) monitor_->Expect(1, source.size);
+    }
     for (auto at = sources->begin(); at != sources->end();) {
       const auto large = std::find_if(at, sources->end(), [](const auto& s) { return s.size > kHeldBytes; });
       if (auto printed = PrintStream({at, large}); !printed) return printed;
@@ -73,13 +98,25 @@ class Concatenation {
       if (!next) return next.error();
       if (!*next) return {};
       if (auto printed = Print((*next)->bytes); !printed) return printed;
+      Moved((*next)->bytes.size());
+      NoteWritten();
     }
+  }
+
+  void Moved(std::uint64_t bytes) {
+    if (meter_) meter_->Set(bytes_ += bytes);
+  }
+  void NoteWritten() {
+    if (monitor_) monitor_->NoteCopied(/*kept_bytes=*/0);
   }
 
   const Client& client_;
   const Downloader downloader_;
   internal::WorkerPool look_ups_;
   const std::stop_token stop_;
+  std::optional<TransferMonitor> monitor_;
+  std::optional<TransferMonitor::Meter> meter_;
+  std::uint64_t bytes_ = 0;  // Of all objects.
 };
 
 }  // namespace
@@ -102,7 +139,7 @@ Result<void> Concatenate(const Client& client, const std::vector<std::string>& u
     rest = rest.subspan(now.size());
   }
   if (std::fflush(stdout) != 0) return internal::LocalError("write", "standard output");
-  return {};
+  return concatenation.Finish();
 }
 
 }  // namespace gcsflux::cli

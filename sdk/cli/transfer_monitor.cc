@@ -6,7 +6,8 @@
 
 #include <cstdio>
 
-DEFINE_bool(progress, true, "cp, sync: a progress bar, where standard error is a terminal.");
+DEFINE_bool(progress, true,
+            "cp, sync, cat: a progress bar, where standard error is a terminal (of cat, and standard output is none).");
 
 namespace gcsflux::cli {
 namespace {

@@ -32,6 +32,17 @@ TEST_F(CatTest, WritesManyInTheirOrder) {
   EXPECT_THAT(failed.err, HasSubstr("gs://bkt/none"));
 }
 
+TEST_F(CatTest, ShowsOnATerminalHowFarItIsUnlessTheBytesGoThere) {
+  if (!std::filesystem::exists("/usr/bin/script")) GTEST_SKIP() << "there is no program that gives it a terminal";
+  Store("a", "1");
+  Store("b", "22");
+  const Outcome apart = RunOnTerminal({"cat", "gs://bkt/a", "gs://bkt/b"}, ">both");
+  EXPECT_THAT(apart.out, HasSubstr("copied 2 objects, 3 B"));
+  EXPECT_EQ(ReadFile("both"), "122");
+  EXPECT_THAT(RunOnTerminal({"cat", "gs://bkt/a"}, ">one").out, HasSubstr("copied 1 object, 1 B"));
+  EXPECT_EQ(RunOnTerminal({"cat", "gs://bkt/a", "gs://bkt/b"}).out, "122");
+}
+
 TEST_F(CatTest, HoldsNoLargeObject) {
   const std::string large(40 << 20, 'x');
   Store("large", large);

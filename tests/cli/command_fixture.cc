@@ -24,9 +24,10 @@ std::vector<std::string> CommandTest::Environment() const {
   return {"STORAGE_EMULATOR_HOST=" + emulator_.endpoint(), "XDG_STATE_HOME=" + PathOf(".state")};
 }
 
-Outcome CommandTest::RunOnTerminal(const std::vector<std::string>& arguments) const {
+Outcome CommandTest::RunOnTerminal(const std::vector<std::string>& arguments, const std::string& redirection) const {
   std::string command = GCSFLUX_PROGRAM;
   for (const std::string& argument : arguments) command += " '" + argument + "'";
+  command += " " + redirection;
   testing::ChildProgram program(
       "/usr/bin/env",
       {"--chdir=" + directory_.path().string(), "script", "--quiet", "--return", "--command", command, "/dev/null"},

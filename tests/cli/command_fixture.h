@@ -46,8 +46,8 @@ class CommandTest : public ::testing::Test {
   [[nodiscard]] std::uint64_t Requests(const std::string& operation) const;
   [[nodiscard]] std::string PathOf(const std::string& name) const { return directory_.path() / name; }
 
-  /// The same with a terminal: `out` is all that is written to it.
-  Outcome RunOnTerminal(const std::vector<std::string>& arguments) const;
+  /// The same with a terminal: `out` is all that is written to it. `redirection` is for the shell: ">file".
+  Outcome RunOnTerminal(const std::vector<std::string>& arguments, const std::string& redirection = "") const;
   static Outcome Finish(testing::ChildProgram& program);
 
   /// Lets this happen once to the first request that matches, by the name "fault".
