@@ -262,6 +262,10 @@ TEST_F(ParallelListingTest, CountsStorageClassesAndWarnsOfRetrievalFees) {
   ASSERT_TRUE(listing.ok());
   EXPECT_EQ(listing->report.storage_classes, (std::map<std::string, std::uint64_t>{{"COLDLINE", 1}, {"STANDARD", 2}}));
   EXPECT_THAT(listing->report.warning, HasSubstr("1 of 3 objects under gs://my-bucket"));
+  const auto cold = ListInParallel(client_, {"my-bucket"}, {.limit = 1, .storage_classes = {"ARCHIVE", "COLDLINE"}});
+  ASSERT_TRUE(cold.ok());
+  EXPECT_EQ(NamesOf(cold->objects), std::vector<std::string>{"cold"});
+  EXPECT_EQ(cold->report.storage_classes, (std::map<std::string, std::uint64_t>{{"COLDLINE", 1}}));
 }
 
 TEST_F(ParallelListingTest, EndsAsTheSinksError) {

@@ -60,6 +60,9 @@ struct ParallelListOptions {
   /// Leaves out what composed downloads keep under "dataflux-composed-objects/" for as long as they run, unless the
   /// prefix asks for it.
   bool skip_composites = true;
+  /// Only objects of these classes ("STANDARD"); none named takes all. What is left out is listed all the same: the
+  /// service cannot tell them apart.
+  std::vector<std::string> storage_classes = {};
   /// ListingReport::split_points of an earlier listing: all workers then have something to do from the beginning. They
   /// may be out of date, or of another bucket: that costs time only.
   std::vector<std::string> split_points = {};

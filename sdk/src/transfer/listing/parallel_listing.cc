@@ -20,13 +20,18 @@ constexpr std::uint64_t kSequentialLimit = 4 * kPageSize;
 constexpr std::size_t kSplitPoints = 255;
 constexpr std::string_view kComposites = "dataflux-composed-objects/";
 
+// Where objects are left out, nobody knows how many names it takes to find so many.
+std::optional<std::uint64_t> MostNames(const ParallelListOptions& options) {
+  return options.storage_classes.empty() ? options.limit : std::nullopt;
+}
+
 std::size_t Parallelism(const ParallelListOptions& options) {
-  if (options.limit && *options.limit <= kSequentialLimit) return 1;
+  if (MostNames(options).value_or(kSequentialLimit + 1) <= kSequentialLimit) return 1;
   return static_cast<std::size_t>(options.parallelism);
 }
 
 SchedulerOptions MakeSchedulerOptions(const std::string& prefix, const ParallelListOptions& options) {
-  const std::uint64_t limit = std::max<std::uint64_t>(1, options.limit.value_or(kPageSize));
+  const std::uint64_t limit = std::max<std::uint64_t>(1, MostNames(options).value_or(kPageSize));
   return {.prefix = prefix,
           .start_offset = options.start_offset,
           .end_offset = options.end_offset,
@@ -62,6 +67,7 @@ ParallelListing::ParallelListing(const Client& client, ObjectName prefix, Listin
       options_(options),
       parallelism_(Parallelism(options)),
       counters_before_(client.counters()),
+      storage_classes_(options.storage_classes.begin(), options.storage_classes.end()),
       skips_composites_(options.skip_composites && !prefix_.name.starts_with(kComposites)),
       scheduler_(MakeSchedulerOptions(prefix_.name, options)),
       delivery_(order) {}
@@ -131,6 +137,12 @@ void ParallelListing::Filter(Delivery::Batch& batch) const {
                               [](const ListedObject& object, std::string_view key) { return object.name < key; });
     };
     batch.erase(from(kComposites), from(EndOfPrefix(kComposites)));
+  }
+  if (!storage_classes_.empty()) {
+    std::erase_if(batch, [this](const ListedObject& object) {
+      const auto asked = std::find(storage_classes_.begin(), storage_classes_.end(), object.storage_class);
+      return asked == storage_classes_.end();
+    });
   }
   if (options_.include_directory_markers) return;
   std::erase_if(batch, [](const ListedObject& object) { return object.name.ends_with('/'); });

@@ -49,6 +49,7 @@ class ParallelListing {
   const std::size_t max_ready_ = 2 * parallelism_ + 4;  // batches that nobody has taken
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   const Counters counters_before_;
+  const std::vector<StorageClass> storage_classes_;  // None: all.
   const bool skips_composites_;
   std::stop_source stop_;
   ListedPageParser parser_;
