@@ -46,7 +46,7 @@ SizeClass ClassOf(std::int64_t kib) {
     case 100: return {100 << 10, 2000, 0};
     case 500: return {500 << 10, 2000, 0};
     case 3072: return {3 << 20, 960, 100};
-    default: return {150 << 20, 8, 60};
+    default: return {150 << 20, 8, 30};
   }
 }
 
