@@ -29,13 +29,12 @@ bool IsSurelyNotMade(const Error& error) {
 
 }  // namespace
 
-Composer::Composer(Client client, Settings settings, const std::shared_ptr<DownloadThreads>& threads,
-                   LiveComposites& live)
+Composer::Composer(Client client, Settings settings, const std::shared_ptr<DownloadThreads>& threads)
     : client_(std::move(client)),
       settings_(std::move(settings)),
       run_(FormatRun(client_.core().timing().SystemNow(), client_.core().NewInvocationId())),
-      live_(live),
-      permits_(client_, settings_.composition.mode, settings_.call),
+      live_(LiveComposites::OfProcess()),
+      permits_(client_, settings_.mode, settings_.call),
       tasks_(std::make_shared<DueTasks>(threads)),
       deletes_(std::make_shared<CompositeDeletes>(client_, settings_.call, tasks_, live_, estimates_)) {}
 

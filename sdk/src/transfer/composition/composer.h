@@ -27,18 +27,15 @@ namespace gcsflux::internal {
 class Composer {
  public:
   struct Settings {
-    CompositionOptions composition = {};
+    CompositionMode mode = CompositionMode::kAuto;
     std::optional<EncryptionKey> encryption_key = {};  ///< Of the sources, and so of composites.
     CallOptions call = {};
-    std::size_t connections = 1;
   };
-  Composer(Client client, Settings settings, const std::shared_ptr<DownloadThreads>& threads,
-           LiveComposites& live = LiveComposites::OfProcess());
+  Composer(Client client, Settings settings, const std::shared_ptr<DownloadThreads>& threads);
   ~Composer();
   Composer(const Composer&) = delete;
   Composer& operator=(const Composer&) = delete;
 
-  [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] FetchEstimates& estimates() { return estimates_; }
   [[nodiscard]] BucketPermits& permits() { return permits_; }
 

@@ -17,12 +17,17 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds kMutationInterval{1000};
 // A compose whose answer is not there comes to be within some 100 ms, or never.
 constexpr std::array<std::chrono::milliseconds, 2> kLooksForLate = {500ms, 1500ms};
-constexpr int kMostTries = 6;
 
 std::chrono::milliseconds DelayAfter(int tries) { return 100ms * (1 << std::min(tries, 5)); }
 
 bool IsOfJustMade(const Error& error) {
   return error.code == ErrorCode::kRateLimited && CauseOfThrottling(error) == ThrottleCause::kObjectMutation;
+}
+
+// After so many tries a composite is left to CleanComposites(). What is throttled is not broken, and waits for longer.
+bool MayTryAgain(const Error& error, int tries) {
+  if (error.code == ErrorCode::kRateLimited) return tries < 50;
+  return IsTransient(error) && tries < 6;
 }
 
 }  // namespace
@@ -57,13 +62,13 @@ void CompositeDeletes::Try(Pending pending, const std::stop_token& stop) {
   } else if (deleted) {
     if (*deleted) estimates_.NoteDelete(now - start);
     Forget(pending.composite);
-  } else if (IsOfJustMade(deleted.error()) && tries < kMostTries) {
-    waits_first_ = true;
-    Post(std::move(pending), std::max(now + 100ms, pending.made + kMutationInterval));
-  } else if (tries < kMostTries && IsTransient(deleted.error()) && !stop.stop_requested()) {
-    Post(std::move(pending), now + DelayAfter(tries));
-  } else {
+  } else if (stop.stop_requested() || !MayTryAgain(deleted.error(), tries)) {
     GiveUp(deleted.error());
+  } else if (IsOfJustMade(deleted.error())) {
+    waits_first_ = true;
+    Post(std::move(pending), std::max(now + DelayAfter(0), pending.made + kMutationInterval));
+  } else {
+    Post(std::move(pending), now + DelayAfter(tries));
   }
 }
 

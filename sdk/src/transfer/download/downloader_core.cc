@@ -17,12 +17,11 @@ std::size_t Connections(const DownloaderOptions& options) {
 std::unique_ptr<Composer> MakeComposer(const Client& client, const DownloaderOptions& options,
                                        const std::shared_ptr<DownloadThreads>& threads) {
   if (options.composition.mode == CompositionMode::kOff) return nullptr;
-  return std::make_unique<Composer>(client,
-                                    Composer::Settings{.composition = options.composition,
-                                                       .encryption_key = options.encryption_key,
-                                                       .call = options.call,
-                                                       .connections = Connections(options)},
-                                    threads);
+  return std::make_unique<Composer>(
+      client,
+      Composer::Settings{
+          .mode = options.composition.mode, .encryption_key = options.encryption_key, .call = options.call},
+      threads);
 }
 
 std::function<void(const ReadTimes&)> Listener(Composer* composer) {
