@@ -14,7 +14,7 @@
 // works, and when not to use it: docs/composed_downloads.md.
 namespace gcsflux {
 
-/// Whether a Downloader fetches objects through composites.
+/// Whether a Downloader fetches objects through composites. Where it is to and may not: kPermissionDenied.
 enum class CompositionMode {
   kOff,   ///< Never.
   kAuto,  ///< Where it is faster by what is measured, and the bucket's settings make composites cost nothing else.
