@@ -21,6 +21,7 @@
 #include "client_options.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
+#include "process_cpu.h"
 #include "server/service.h"
 #include "virtual/virtual_buckets.h"
 
@@ -46,6 +47,7 @@ void ListNames(benchmark::State& state, int parallelism) {
   const auto count = static_cast<std::uint64_t>(state.range(0));
   ListingReport report;
   double seconds = 0;
+  const double cpu_before = ProcessCpuSeconds();
   for (auto _ : state) {
     const auto listed =
         ListInParallel(client, {"bench"}, ListingOrder::kAsFound,
@@ -56,6 +58,7 @@ void ListNames(benchmark::State& state, int parallelism) {
   }
   const double pages = std::max(1.0, std::ceil(static_cast<double>(count) / kPageNames));
   const auto rounds = static_cast<double>(state.iterations());
+  state.counters["cpu_s"] = (ProcessCpuSeconds() - cpu_before) / rounds;  // the emulator's too
   state.SetItemsProcessed(state.range(0) * static_cast<std::int64_t>(state.iterations()));
   state.counters["x_bound"] = seconds / rounds / (pages * kPageSeconds / parallelism);
   state.counters["x_calls"] = static_cast<double>(report.calls) / pages;
@@ -86,6 +89,7 @@ void BM_PagesWithoutNetwork(benchmark::State& state) {
     return std::get<std::string>(service.Handle({.method = "GET", .target = target}, body, subject).body);
   };
   constexpr std::string_view kShares = "0123456789abcdef";
+  const double cpu_before = ProcessCpuSeconds();
   for (auto _ : state) {
     std::atomic<std::uint64_t> objects = 0;
     std::atomic<std::size_t> next = 0;
@@ -101,6 +105,7 @@ void BM_PagesWithoutNetwork(benchmark::State& state) {
     if (objects != static_cast<std::uint64_t>(state.range(0))) throw std::runtime_error("the listing is not whole");
   }
   state.SetItemsProcessed(state.range(0) * static_cast<std::int64_t>(state.iterations()));
+  state.counters["cpu_s"] = (ProcessCpuSeconds() - cpu_before) / static_cast<double>(state.iterations());
 }
 
 void Patterns(benchmark::internal::Benchmark* benchmark) {
