@@ -2,12 +2,14 @@
 
 #include <gflags/gflags.h>
 
+#include <atomic>
 #include <iostream>
 
 #include "cli/copy.h"
 #include "cli/duration.h"
 #include "cli/interruption.h"
 #include "cli/progress.h"
+#include "cli/status_line.h"
 #include "gcsflux/composed_download.h"
 
 DEFINE_string(
@@ -24,7 +26,14 @@ Result<void> Clean(const Client& client, const std::vector<std::string>& uris) {
   }
   for (const std::string& uri : uris) {
     const auto bucket = ParseBucket(uri);
-    const auto cleaned = CleanComposites(client, bucket->bucket, {.older_than = *older_than, .stop = StopOnSignal()});
+    const std::string doing = "cleaning " + ToUri({bucket->bucket});
+    std::atomic<std::uint64_t> deleted = 0;
+    StatusLine status(
+        [&](double seconds, std::size_t columns) { return ProgressLine(doing, deleted, seconds, columns); });
+    const auto cleaned = CleanComposites(
+        client, bucket->bucket,
+        {.older_than = *older_than, .on_progress = [&](const Progress&) { ++deleted; }, .stop = StopOnSignal()});
+    status.End();
     if (!cleaned) return cleaned.error();
     std::cerr << "gcsflux: gs://" << bucket->bucket << ": deleted " << cleaned->deleted << " of " << cleaned->found
               << " composed objects, " << BytesText(static_cast<double>(cleaned->deleted_bytes)) << "; kept "

@@ -1,12 +1,17 @@
 #include "cli/list.h"
 
 #include <gflags/gflags.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <ctime>
 #include <iomanip>
 #include <iostream>
+#include <optional>
 #include <sstream>
 
+#include "cli/progress.h"
+#include "cli/status_line.h"
 #include "events/json_text.h"
 #include "gcsflux/listing.h"
 
@@ -121,17 +126,44 @@ Result<void> ListLevel(const Client& client, const ObjectName& prefix, const std
   return printer.Flush();
 }
 
+// How far a listing is. On a terminal where names are printed they say so themselves.
+class ListingStatus {
+ public:
+  ListingStatus() {
+    if (!FLAGS_count && ::isatty(STDOUT_FILENO) == 1) return;
+    line_.emplace(
+        [this](double seconds, std::size_t columns) { return ProgressLine("listing", objects_, seconds, columns); });
+  }
+
+  void Add(std::size_t objects) { objects_ += objects; }
+
+  void Finish(const ListingReport& report) {
+    if (!line_) return;
+    line_->End();
+    if (!line_->has_terminal()) return;
+    line_->Say("gcsflux: " + ListedLine(report.objects, report.seconds) +
+               (report.warning.empty() ? "" : "; " + report.warning));
+  }
+
+ private:
+  std::atomic<std::uint64_t> objects_ = 0;
+  std::optional<StatusLine> line_;
+};
+
 // While it is being listed: a reader of the output need not wait for its end.
 Result<void> ListAll(const Client& client, const ObjectName& prefix, const std::string& uri) {
   Printer printer(prefix.bucket);
+  ListingStatus status;
   const auto print = [&](std::vector<ListedObject> objects) -> Result<void> {
     for (const ListedObject& object : objects) printer.Add(object);
+    status.Add(objects.size());
     return printer.Flush();
   };
   const bool is_any_order = FLAGS_as_found || FLAGS_count;
   const auto report = ListInParallel(client, prefix, is_any_order ? ListingOrder::kAsFound : ListingOrder::kByName,
                                      print, {.parallelism = FLAGS_list_parallelism, .skip_composites = false});
   if (!report) return report.error();
+  status.Finish(*report);
   if (FLAGS_count) {
     printer.AddCount(uri);
     return printer.Flush();

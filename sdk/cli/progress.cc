@@ -18,6 +18,10 @@ std::string Objects(std::uint64_t count) { return std::to_string(count) + (count
 
 std::string Rate(double bytes, double seconds) { return BytesText(seconds > 0 ? bytes / seconds : 0) + "/s"; }
 
+std::string ObjectRate(std::uint64_t objects, double seconds) {
+  return Number(seconds > 0 ? static_cast<double>(objects) / seconds : 0, 0) + "/s";
+}
+
 // "1:02:03" or "2:03".
 std::string Clock(double seconds) {
   const auto whole = static_cast<std::uint64_t>(std::min(seconds, 3.6e7));
@@ -75,6 +79,16 @@ std::string ProgressLine(const TransferCounts& counts, double seconds, std::size
   std::string line = percent + text;
   if (line.size() + kBarWidth + 3 <= columns) line = Bar(share, kBarWidth) + line;
   return line.substr(0, columns);
+}
+
+std::string ProgressLine(const std::string& doing, std::uint64_t objects, double seconds, std::size_t columns) {
+  const std::string line =
+      doing + ", " + Objects(objects) + ", " + ObjectRate(objects, seconds) + ", " + Clock(seconds);
+  return line.substr(0, columns);
+}
+
+std::string ListedLine(std::uint64_t objects, double seconds) {
+  return "listed " + Objects(objects) + " in " + Number(seconds, 1) + " s (" + ObjectRate(objects, seconds) + ")";
 }
 
 std::string SummaryLine(const TransferCounts& counts, double seconds) {

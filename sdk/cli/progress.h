@@ -27,10 +27,16 @@ std::string Printable(std::string text);
 /// What a terminal shows while it goes on, in at most `columns` columns, without a line's end.
 std::string ProgressLine(const TransferCounts& counts, double seconds, std::size_t columns);
 
+/// The same of something of which nobody knows how much there is: "listing, 123456 objects, 51000/s, 0:02".
+std::string ProgressLine(const std::string& doing, std::uint64_t objects, double seconds, std::size_t columns);
+
 /// What is said at the end, in one line.
 std::string SummaryLine(const TransferCounts& counts, double seconds);
 
-/// The same of a dry run.
+/// The same of a listing: "listed 123456 objects in 2.4 s (51000/s)".
+std::string ListedLine(std::uint64_t objects, double seconds);
+
+/// Of a dry run.
 std::string DryRunLine(const TransferCounts& counts);
 
 }  // namespace gcsflux::cli

@@ -1,15 +1,11 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
-#include <stop_token>
 #include <string>
-#include <thread>
 
 #include "cli/progress.h"
+#include "cli/status_line.h"
 #include "gcsflux/operation_options.h"
 #include "gcsflux/result.h"
 
@@ -43,7 +39,7 @@ class TransferMonitor {
   void NoteCopied(std::uint64_t kept_bytes);
   void NoteFailure(const Error& error);
   /// Says something, above the bar.
-  void Say(const std::string& line);
+  void Say(const std::string& line) { status_.Say(line); }
 
   /// Counts the bytes of one object on their way. Each call of the callback says how far that object is.
   class Meter {
@@ -66,12 +62,7 @@ class TransferMonitor {
   Result<void> Finish();
 
  private:
-  void Show(const std::stop_token& stop);
-  [[nodiscard]] double seconds() const;
-
   const Summary summary_;
-  const bool has_terminal_;
-  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::atomic<std::uint64_t> objects_ = 0;
   std::atomic<std::uint64_t> bytes_ = 0;
   std::atomic<std::uint64_t> copied_ = 0;
@@ -80,9 +71,7 @@ class TransferMonitor {
   std::atomic<std::uint64_t> skipped_ = 0;
   std::atomic<std::uint64_t> failed_ = 0;
   std::atomic<std::uint64_t> deleted_ = 0;
-  std::mutex terminal_;  // Whoever writes on standard error.
-  std::condition_variable_any tick_;
-  std::jthread bar_;
+  StatusLine status_;  // Last: what it shows must be there.
 };
 
 }  // namespace gcsflux::cli

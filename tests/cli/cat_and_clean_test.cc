@@ -1,4 +1,4 @@
-// cat of many, clean, and rm of many, by the program against the emulator.
+// cat of many, clean, ls and rm of many, by the program against the emulator.
 #include <gmock/gmock.h>
 
 #include "cli/command_fixture.h"
@@ -12,6 +12,7 @@ using ::testing::HasSubstr;
 
 class CatTest : public CommandTest {};
 class CleanTest : public CommandTest {};
+class ListTest : public CommandTest {};
 class RemoveTest : public CommandTest {};
 
 TEST_F(CatTest, WritesManyInTheirOrder) {
@@ -65,6 +66,25 @@ TEST_F(CleanTest, RemovesCompositesByTheirAge) {
   EXPECT_EQ(all.status, 0) << all.err;
   EXPECT_THAT(all.err, HasSubstr("deleted 1 of 1"));
   EXPECT_THAT(Objects(), ElementsAre("dataflux-composed-objects/plain"));
+}
+
+TEST_F(CleanTest, ShowsOnATerminalHowFarItIs) {
+  if (!std::filesystem::exists("/usr/bin/script")) GTEST_SKIP() << "there is no program that gives it a terminal";
+  const Outcome outcome = RunOnTerminal({"clean", "gs://bkt"});
+  EXPECT_THAT(outcome.out, HasSubstr("cleaning gs://bkt, 0 objects"));
+  EXPECT_THAT(outcome.out, HasSubstr("deleted 0 of 0"));
+}
+
+TEST_F(ListTest, ShowsOnATerminalHowFarItIsUnlessTheNamesGoThere) {
+  if (!std::filesystem::exists("/usr/bin/script")) GTEST_SKIP() << "there is no program that gives it a terminal";
+  Store("a/b", "1");
+  const Outcome apart = RunOnTerminal({"ls", "-r", "gs://bkt"}, ">names");
+  EXPECT_THAT(apart.out, HasSubstr("listing, "));
+  EXPECT_THAT(apart.out, HasSubstr("listed 1 object in "));
+  EXPECT_EQ(ReadFile("names"), "gs://bkt/a/b\n");
+  EXPECT_THAT(RunOnTerminal({"ls", "--count", "gs://bkt"}).out, HasSubstr("listed 1 object in "));
+  EXPECT_EQ(RunOnTerminal({"ls", "-r", "--noprogress", "gs://bkt"}, ">names").out, "");
+  EXPECT_EQ(RunOnTerminal({"ls", "-r", "gs://bkt"}).out, "gs://bkt/a/b\r\n");
 }
 
 TEST_F(CleanTest, RefusesWhatIsNoDurationOrNoBucket) {

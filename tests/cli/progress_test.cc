@@ -57,6 +57,16 @@ TEST(ProgressLine, IsNeverBeyondItsEnd) {
   EXPECT_EQ(ProgressLine(again, 1, 60), "100 % 0/1 object, 30 B of 10 B, 30 B/s");
 }
 
+TEST(ProgressLine, SaysHowFarSomethingOfUnknownSizeIs) {
+  EXPECT_EQ(ProgressLine("listing", 120'000, 62, 80), "listing, 120000 objects, 1935/s, 1:02");
+  EXPECT_EQ(ProgressLine("listing", 1, 0, 80), "listing, 1 object, 0/s, 0:00");
+  EXPECT_EQ(ProgressLine("listing", 120'000, 62, 12), "listing, 120");
+}
+
+TEST(ListedLine, SaysHowManyAndHowFast) {
+  EXPECT_EQ(ListedLine(120'000, 2.44), "listed 120000 objects in 2.4 s (49180/s)");
+}
+
 TEST(SummaryLine, SaysWhatWasDone) {
   EXPECT_EQ(SummaryLine({.objects = 1, .bytes = 5, .copied = 1, .moved_bytes = 5}, 2),
             "copied 1 object, 5 B in 2.0 s (2 B/s)");

@@ -56,6 +56,9 @@ struct CleanOptions {
   /// Composites that are younger are left alone: somebody may be reading them. A composite lives for seconds; lower it
   /// where nobody else uses the bucket.
   std::chrono::seconds older_than{3600};
+  /// Told of the bytes that are gone, of all those to be deleted, after each object. Called on several threads at the
+  /// same time.
+  ProgressCallback on_progress = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };

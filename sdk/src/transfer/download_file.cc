@@ -9,6 +9,7 @@
 #include "base/base64.h"
 #include "base/crc32c.h"
 #include "base/object_name.h"
+#include "client/tell_progress.h"
 #include "transfer/file/partial_file.h"
 #include "transfer/worker_pool.h"
 
@@ -73,20 +74,20 @@ class FileDownload {
   }
 
   // What is there is believed if it is what it was: the machine may have lost its power, and with it bytes of the file.
-  void CheckKept(std::size_t index) {
+  Result<void> CheckKept(std::size_t index) {
     const PartialRange range = state_.ranges[index];
-    if (range.done_bytes == 0) return;
+    if (range.done_bytes == 0) return {};
     const auto crc32c = file_.Checksum(state_.OffsetOf(index), range.done_bytes);
     if (crc32c && *crc32c == range.crc32c) {
       kept_bytes_ += range.done_bytes;
-      Tell(range.done_bytes);
-    } else {
-      Note(index, {});
+      return Tell(range.done_bytes);
     }
+    Note(index, {});
+    return {};
   }
 
   Result<void> ReadRange(std::size_t index, const std::stop_token& stop) {
-    CheckKept(index);
+    if (auto checked = CheckKept(index); !checked) return checked;
     PartialRange range = state_.ranges[index];
     const std::uint64_t offset = state_.OffsetOf(index);
     const std::uint64_t missing = state_.LengthOf(index) - range.done_bytes;
@@ -97,8 +98,7 @@ class FileDownload {
       range.done_bytes += data.size();
       Note(index, range);
       SaveFromTimeToTime(data.size());
-      Tell(data.size());
-      return {};
+      return Tell(data.size());
     };
     const auto read = client_.ReadObject(source_.object, write,
                                          {.range = ByteRange{offset + range.done_bytes, missing},
@@ -125,9 +125,9 @@ class FileDownload {
     state_.ranges[index] = range;
   }
 
-  void Tell(std::uint64_t more_bytes) {
+  Result<void> Tell(std::uint64_t more_bytes) {
     const std::uint64_t bytes = told_bytes_ += more_bytes;
-    if (options_.on_progress) options_.on_progress({bytes, source_.size});
+    return internal::TellProgress(options_.on_progress, {bytes, source_.size});
   }
 
   // A file that cannot be written is noticed by the bytes that go into it, not here.

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,25 @@ TEST_F(CleanCompositesTest, TakesWhatSomebodyElseDeletedFirstForDone) {
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_EQ(report->deleted, 1U);
   EXPECT_EQ(emulator_.faults().Fired("gone"), 1U);
+}
+
+TEST_F(CleanCompositesTest, SaysHowFarItIs) {
+  Compose("dataflux-composed-objects/run/composite");
+  std::vector<Progress> told;
+  const auto tell = [&told](const Progress& progress) { told.push_back(progress); };
+  ASSERT_TRUE(CleanComposites(client_, "bkt", {.older_than = -1h, .on_progress = tell}).ok());
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told.front().bytes, 20U);
+  EXPECT_EQ(told.front().total, 20U);
+}
+
+TEST_F(CleanCompositesTest, EndsWithWhatTheCallbackThrows) {
+  Compose("dataflux-composed-objects/run/composite");
+  const auto report = CleanComposites(
+      client_, "bkt", {.older_than = -1h, .on_progress = [](const Progress&) { throw std::runtime_error("enough"); }});
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().code, ErrorCode::kLocalIo);
+  EXPECT_NE(report.error().message.find("enough"), std::string::npos) << report.error().message;
 }
 
 TEST_F(CleanCompositesTest, FailsAsTheDeleteFails) {

@@ -7,6 +7,7 @@
 #include "gcsflux/composed_download.h"
 #include "gcsflux/listing.h"
 #include "transfer/composition/composite_name.h"
+#include "client/tell_progress.h"
 #include "transfer/worker_pool.h"
 
 namespace gcsflux {
@@ -42,6 +43,8 @@ Result<CleanReport> CleanComposites(const Client& client, const std::string& buc
   if (!listing) return listing.error();
   CleanReport report;
   const auto leftovers = SelectLeftovers(std::move(listing->objects), now - options.older_than, report);
+  std::uint64_t all_bytes = 0;
+  for (const ObjectMetadata& object : leftovers) all_bytes += object.size;
   std::atomic<std::uint64_t> deleted_bytes = 0;
   const auto remove = [&](std::size_t index, const std::stop_token& stop) -> Result<void> {
     const ObjectMetadata& object = leftovers[index];
@@ -49,8 +52,8 @@ Result<CleanReport> CleanComposites(const Client& client, const std::string& buc
                                              {.generation = object.generation, .call = options.call, .stop = stop});
     // Whoever made it may have deleted it meanwhile.
     if (!removed && removed.error().code != ErrorCode::kNotFound) return removed;
-    deleted_bytes += object.size;
-    return {};
+    const std::uint64_t gone = deleted_bytes += object.size;
+    return internal::TellProgress(options.on_progress, {gone, all_bytes});
   };
   internal::WorkerPool pool(std::min(kDeletesAtOnce, leftovers.size()));
   if (auto removed = pool.Run(leftovers.size(), remove, options.stop); !removed) return removed.error();
