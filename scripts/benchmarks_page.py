@@ -50,6 +50,8 @@ class Results:
         if table.exists():
             for row in csv.DictReader(table.read_text().splitlines()):
                 self.cells[row["scenario"], row["policy"]] = row
+        load = directory / "load.txt"
+        self.load = float(load.read_text()) if load.exists() else None
         cost = directory / "traffic_layer_cost.txt"
         self.traffic_layer_cost = cost.read_text() if cost.exists() else ""
 
@@ -230,12 +232,12 @@ class Page:
         return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
 
     def load(self):
-        """The highest load average with which a program began, and what that means."""
-        loads = [context["load_avg"][0] for context in self._results.contexts if context.get("load_avg")]
-        if not loads:
+        """The load average when the first program began, and what that means. The later ones begin with that of those
+        before them."""
+        if self._results.load is None:
             raise NotMeasured
         caveat = " (**other jobs ran meanwhile: rates and waits are worse, and spread wider, than on a quiet machine**)"
-        return f"{max(loads):.1f}" + (caveat if max(loads) > 2 * self._context()["num_cpus"] else "")
+        return f"{self._results.load:.1f}" + (caveat if self._results.load > self._context()["num_cpus"] else "")
 
     def _context(self):
         if not self._results.contexts:
