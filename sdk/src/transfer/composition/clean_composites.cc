@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "client/client_core.h"
+#include "client/tell_progress.h"
 #include "gcsflux/composed_download.h"
 #include "gcsflux/listing.h"
 #include "transfer/composition/composite_name.h"
-#include "client/tell_progress.h"
 #include "transfer/worker_pool.h"
 
 namespace gcsflux {
