@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "retry/backoff.h"
@@ -84,6 +85,23 @@ TEST(RetryLoop, DoesNotRepeatWhatCouldTakeEffectTwice) {
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(failing.attempts, 1);
   EXPECT_THAT(result.error().message, HasSubstr("precondition"));
+}
+
+// What a second request was told by the gate is not what the attempt failed of.
+TEST(RetryLoop, WaitsAsAGateSaysOnlyForWhatWasThrottled) {
+  for (const auto& [error, waited] :
+       {std::pair(kDown, milliseconds(100)), std::pair(Error{ErrorCode::kRateLimited, "429", 429}, milliseconds(7))}) {
+    Failing failing;
+    const auto start = failing.timing.Now();
+    const auto result =
+        RetryLoop(failing.call, {failing.options, failing.timing}, [&](Attempts& attempts) -> Result<int> {
+          attempts.SetGateDelay(milliseconds(7));
+          if (++failing.attempts == 1) return error;
+          return 7;
+        });
+    ASSERT_TRUE(result.ok());
+    EXPECT_EQ(failing.timing.Now() - start, waited) << error.message;
+  }
 }
 
 TEST(RetryLoop, StopsAtTheDeadlineAndTellsTheHistory) {

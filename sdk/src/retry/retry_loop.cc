@@ -64,7 +64,9 @@ std::chrono::nanoseconds Attempts::NextDelay(const Error& error) {
   const Timing& timing = rules_.timing;
   const bool is_throttled =
       error.code == ErrorCode::kRateLimited && CauseOfThrottling(error) != ThrottleCause::kObjectMutation;
-  auto delay = std::exchange(gate_delay_, std::nullopt);
+  // A second request may have been throttled, and the attempt have failed for another reason.
+  const auto gate_delay = std::exchange(gate_delay_, std::nullopt);
+  auto delay = is_throttled ? gate_delay : std::nullopt;
   if (!delay) {  // no gate paces what comes next: the request waits by itself
     const bool has_own_policy = is_throttled && rules_.throttle_policy != ThrottlePolicy::kGate;
     const RetryOptions options = has_own_policy ? ThrottledBackoff(rules_.throttle_policy) : rules_.options;
