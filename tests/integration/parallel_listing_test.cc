@@ -273,6 +273,9 @@ TEST_F(ParallelListingTest, EndsAsTheSinksError) {
   EXPECT_EQ(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, fails).error().message, "enough");
   const auto throws = [](std::vector<ListedObject>) -> Result<void> { throw std::runtime_error("enough"); };
   EXPECT_EQ(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, throws).error().code, ErrorCode::kLocalIo);
+  const auto throws_no_exception = [](std::vector<ListedObject>) -> Result<void> { throw 7; };
+  EXPECT_EQ(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, throws_no_exception).error().code,
+            ErrorCode::kLocalIo);
 }
 
 // What the heap holds, with all that it adds to a block; sanitizers have heaps of their own.

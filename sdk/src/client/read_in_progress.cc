@@ -1,12 +1,13 @@
 #include "client/read_in_progress.h"
 
 #include <algorithm>
-#include <exception>
 #include <limits>
 #include <string>
 
 #include "base/base64.h"
+#include "base/call_guest.h"
 #include "base/crc32c.h"
+#include "client/tell_progress.h"
 
 namespace gcsflux::internal {
 
@@ -46,19 +47,13 @@ Result<void> ReadInProgress::OnBody(std::span<const std::byte> data) {
   return {};
 }
 
-// Nothing may be thrown through libcurl.
-Result<void> ReadInProgress::Deliver(std::span<const std::byte> data) try {
-  auto taken = gunzip_ ? gunzip_->Write(data, target_.sink) : target_.sink(data);
+Result<void> ReadInProgress::Deliver(std::span<const std::byte> data) {
+  auto taken = CallGuest("sink", [&] { return gunzip_ ? gunzip_->Write(data, target_.sink) : target_.sink(data); });
   if (!taken) return taken;
   crc32c_ = ExtendCrc32c(crc32c_, data);
   delivered_ += data.size();
   moved_ = true;
-  if (on_progress_) on_progress_({delivered_, expected()});
-  return {};
-} catch (const std::exception& thrown) {
-  return Error{ErrorCode::kLocalIo, std::string("the caller's sink threw: ") + thrown.what()};
-} catch (...) {
-  return Error{ErrorCode::kLocalIo, "the caller's sink threw something"};
+  return TellProgress(on_progress_, {delivered_, expected()});
 }
 
 // The bytes that the whole read gives, known once an answer came.

@@ -1,11 +1,17 @@
 #pragma once
 
+#include "base/call_guest.h"
 #include "gcsflux/operation_options.h"
-#include "gcsflux/result.h"
 
 namespace gcsflux::internal {
 
-/// Calls the callback, where there is one. What it throws is kLocalIo: it must not end a thread of ours.
-Result<void> TellProgress(const ProgressCallback& on_progress, const Progress& progress);
+/// Calls the callback, where there is one. What it throws is kLocalIo.
+inline Result<void> TellProgress(const ProgressCallback& on_progress, const Progress& progress) {
+  if (!on_progress) return {};
+  return CallGuest("progress callback", [&]() -> Result<void> {
+    on_progress(progress);
+    return {};
+  });
+}
 
 }  // namespace gcsflux::internal

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <string>
 
+#include "base/call_guest.h"
 #include "http/curl_error.h"
 
 namespace gcsflux::internal {
@@ -101,16 +101,14 @@ std::size_t CurlExchange::ReadBody(std::span<std::byte> out) {
   return written;
 }
 
-// Nothing may be thrown through libcurl.
-bool CurlExchange::TellSent() try {
-  if (request_.on_sent) request_.on_sent(PayloadRead());
-  return true;
-} catch (const std::exception& thrown) {
-  failure_ = Error{ErrorCode::kLocalIo, std::string("the caller's progress callback threw: ") + thrown.what()};
-  return false;
-} catch (...) {
-  failure_ = Error{ErrorCode::kLocalIo, "the caller's progress callback threw something"};
-  return false;
+bool CurlExchange::TellSent() {
+  if (!request_.on_sent) return true;
+  const auto told = CallGuest("progress callback", [this]() -> Result<void> {
+    request_.on_sent(PayloadRead());
+    return {};
+  });
+  if (!told) failure_ = told.error();
+  return told.ok();
 }
 
 std::uint64_t CurlExchange::PayloadRead() const {

@@ -1,11 +1,11 @@
 #include "transfer/listing/parallel_listing.h"
 
 #include <algorithm>
-#include <exception>
 #include <iterator>
 #include <string_view>
 #include <utility>
 
+#include "base/call_guest.h"
 #include "base/object_name.h"
 #include "client/client_core.h"
 #include "client/make_call.h"
@@ -113,11 +113,7 @@ Result<void> ParallelListing::DeliverBatch(Delivery::Batch batch) {
   }
   if (batch.empty()) return {};
   Count(batch);
-  try {
-    return sink_(std::move(batch));
-  } catch (const std::exception& thrown) {
-    return Error{ErrorCode::kLocalIo, "LIST " + ToUri(prefix_) + ": the sink threw: " + thrown.what()};
-  }
+  return CallGuest("sink", [&] { return sink_(std::move(batch)); });
 }
 
 void ParallelListing::Count(const Delivery::Batch& batch) {
