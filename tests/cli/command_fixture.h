@@ -46,7 +46,8 @@ class CommandTest : public ::testing::Test {
   [[nodiscard]] std::uint64_t Requests(const std::string& operation) const;
   [[nodiscard]] std::string PathOf(const std::string& name) const { return directory_.path() / name; }
 
-  /// The same with a terminal: `out` is all that is written to it. `redirection` is for the shell: ">file".
+  /// The same with a terminal, which `script` of bsdutils gives it, a package that every Debian has: `out` is all that
+  /// is written to it. `redirection` is for the shell: ">file".
   Outcome RunOnTerminal(const std::vector<std::string>& arguments, const std::string& redirection = "") const;
   static Outcome Finish(testing::ChildProgram& program);
 

@@ -2,10 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <stdlib.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -13,6 +10,7 @@
 #include "emulator/identity_fixture.h"
 #include "emulator/program.h"
 #include "emulator/tls_connection.h"
+#include "support/test_directory.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -20,21 +18,19 @@ namespace {
 class IdentityProgramTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_NE(::mkdtemp(directory_.data()), nullptr);
     Write("certificate", certificate_.certificate);
     Write("key", certificate_.private_key);
     Write("config", IdentityConfigText());
   }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
 
-  void Write(const std::string& name, const std::string& text) { std::ofstream(Path(name)) << text; }
-  [[nodiscard]] std::string Path(const std::string& name) const { return directory_ + "/" + name; }
+  void Write(const std::string& name, const std::string& text) { static_cast<void>(directory_.Write(name, text)); }
+  [[nodiscard]] std::string Path(const std::string& name) const { return directory_.path() / name; }
   [[nodiscard]] std::string Flag(const std::string& flag, const std::string& name) const {
     return "--" + flag + "=" + Path(name);
   }
 
   const CertificatePem certificate_ = MakeCertificate();
-  std::string directory_ = ::testing::TempDir() + "identity-program-XXXXXX";
+  const testing::TestDirectory directory_;
 };
 
 TEST_F(IdentityProgramTest, ServesHttpsToThoseWhoHaveATokenAndSaysNothingOfIt) {
@@ -78,7 +74,7 @@ TEST_F(IdentityProgramTest, RefusesFilesThatAreWrongWithAWordOnWhy) {
   const std::vector<Case> cases = {
       {{Flag("tls_cert", "absent"), Flag("tls_key", "key")}, "--tls_cert=" + Path("absent")},
       {{cert, Flag("tls_key", "empty")}, "--tls_key=" + Path("empty")},
-      {{cert, "--tls_key=" + directory_}, "--tls_key=" + directory_},
+      {{cert, "--tls_key=" + Path("")}, "--tls_key=" + Path("")},
       {{cert, Flag("tls_key", "config")}, "the TLS key is no private key"},
       {{Flag("tls_cert", "key"), Flag("tls_key", "key")}, "the TLS certificate is no certificate"},
       {{Flag("auth_config", "absent")}, "--auth_config=" + Path("absent")},

@@ -4,16 +4,14 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <stdlib.h>
 
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "emulator/raw_connection.h"
 #include "gcsflux/emulator/emulator.h"
+#include "support/test_directory.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -74,12 +72,11 @@ TEST(Program, RefusesWrongUsage) {
 }
 
 TEST(Program, StartsWithFiles) {
-  std::string directory = ::testing::TempDir() + "program-test-XXXXXX";
-  ASSERT_NE(::mkdtemp(directory.data()), nullptr);
-  std::ofstream(directory + "/file") << "content";
+  const testing::TestDirectory files;
+  static_cast<void>(files.Write("file", "content"));
+  const std::string directory = files.path();
   Program program({"--seed_dir=one=" + directory + ",two=" + directory, "--journal_size=2"});
   const std::string line = program.ReadOutputLine();
-  std::filesystem::remove_all(directory);
   ASSERT_TRUE(line.starts_with(kReady)) << line << program.ReadErrors();
   RawConnection client(line.substr(kReady.size()));
   EXPECT_EQ(client.Call("GET", "/storage/v1/b/one/o/file?alt=media").body, "content");

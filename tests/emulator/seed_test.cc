@@ -12,15 +12,16 @@
 
 #include "emulator/raw_connection.h"
 #include "gcsflux/emulator/emulator.h"
+#include "support/test_directory.h"
 
 namespace gcsflux::emulator {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
-class SeedTest : public testing::Test {
+class SeedTest : public ::testing::Test {
  protected:
   SeedTest() {
     Write("data/a.txt", "alpha");
@@ -30,7 +31,6 @@ class SeedTest : public testing::Test {
     fs::create_symlink(root_ / "outside", root_ / "data/link");
     fs::create_symlink(root_ / "outside/secret", root_ / "data/file-link");
   }
-  ~SeedTest() override { fs::remove_all(root_); }
 
   void Write(const std::string& name, const std::string& content) {
     fs::create_directories((root_ / name).parent_path());
@@ -44,13 +44,8 @@ class SeedTest : public testing::Test {
     return names;
   }
 
-  static fs::path NewDirectory() {
-    std::string path = (fs::temp_directory_path() / "seed-test-XXXXXX").string();
-    if (::mkdtemp(path.data()) == nullptr) throw std::runtime_error("mkdtemp");
-    return path;
-  }
-
-  const fs::path root_ = NewDirectory();
+  const gcsflux::testing::TestDirectory directory_;
+  const fs::path root_ = directory_.path();
 };
 
 TEST_F(SeedTest, StoresFilesAndFollowsNoLinks) {
