@@ -13,6 +13,7 @@
 #include "base/crc32c.h"
 #include "base/local_error.h"
 #include "cli/names.h"
+#include "transfer/file/partial_file.h"
 #include "transfer/upload_source.h"
 
 namespace gcsflux::cli {
@@ -62,7 +63,7 @@ class Walk {
     } else if (!S_ISREG(found.st_mode)) {
       tree.left_out.push_back("left out '" + root_ + name +
                               "': " + (S_ISLNK(found.st_mode) ? "it is a symbolic link" : "it is no regular file"));
-    } else if (!IsPartialName(LastName(name))) {
+    } else if (!internal::IsPartialName(LastName(name))) {
       tree.files.push_back(EntryOf(found, name));
     }
     return {};

@@ -1,6 +1,7 @@
 #include "cli/names.h"
 
 #include "gcsflux/object.h"
+#include "transfer/file/partial_file.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -11,7 +12,7 @@ std::string WhyNoComponent(std::string_view component) {
   if (component.empty()) return "it has an empty component";
   if (component == "." || component == "..") return "it has the component '" + std::string(component) + "'";
   if (component.size() > kMostNameBytes) return "a component is longer than 255 bytes";
-  if (IsPartialName(component)) return "a component is the name of a download's temporary file";
+  if (internal::IsPartialName(component)) return "a component is the name of a download's temporary file";
   return {};
 }
 
@@ -71,10 +72,6 @@ std::string WhyNoFileName(std::string_view name) {
     if (slash == std::string_view::npos) return {};
     name.remove_prefix(slash + 1);
   }
-}
-
-bool IsPartialName(std::string_view last_name) {
-  return last_name.starts_with('.') && last_name.ends_with(".gcsflux-partial");
 }
 
 }  // namespace gcsflux::cli

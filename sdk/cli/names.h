@@ -33,7 +33,4 @@ Result<Root> DestinationOf(const std::string& source, const std::string& destina
 /// leads out of the directory, so far as no symbolic link does.
 std::string WhyNoFileName(std::string_view name);
 
-/// Temporary files of DownloadFile.
-bool IsPartialName(std::string_view last_name);
-
 }  // namespace gcsflux::cli

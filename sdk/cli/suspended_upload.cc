@@ -13,6 +13,7 @@
 #include "base/environment.h"
 #include "base/hex.h"
 #include "base/sha256.h"
+#include "base/still_named.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -45,13 +46,6 @@ void RemoveOld(const std::string& directory) {
   }
 }
 
-// Whether the name still is that of the open file: whoever had it locked before may have removed it.
-bool IsCurrent(int descriptor, const std::string& path) {
-  struct stat opened {};
-  struct stat named {};
-  return ::fstat(descriptor, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino;
-}
-
 }  // namespace
 
 std::unique_ptr<SuspendedUpload> SuspendedUpload::Open(const std::string& key) {
@@ -63,7 +57,7 @@ std::unique_ptr<SuspendedUpload> SuspendedUpload::Open(const std::string& key) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
   if (descriptor < 0) return nullptr;
   std::unique_ptr<SuspendedUpload> upload(new SuspendedUpload(descriptor, path));
-  const bool is_ours = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && IsCurrent(descriptor, path);
+  const bool is_ours = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && internal::IsStillNamed(descriptor, path);
   return is_ours ? std::move(upload) : nullptr;
 }
 

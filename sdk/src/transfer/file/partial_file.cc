@@ -13,6 +13,7 @@
 #include "base/hex.h"
 #include "base/local_error.h"
 #include "base/sha256.h"
+#include "base/still_named.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -37,14 +38,6 @@ Error InUse(const std::string& path) {
 
 Error ThereAlready(const std::string& path) {
   return Error{ErrorCode::kAlreadyExists, "'" + path + "' is there already"};
-}
-
-// Whether the name still is that of the open file: whoever had it locked before may have renamed or removed it.
-bool IsCurrent(int descriptor, const std::string& path) {
-  struct stat opened {};
-  struct stat named {};
-  return ::fstat(descriptor, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
-         opened.st_dev == named.st_dev;
 }
 
 // Where the file system knows no locks (some of NFS) there are none.
@@ -73,6 +66,8 @@ Result<void> CheckFree(const std::string& path) {
   return {};
 }
 
+bool IsPartialName(std::string_view name) { return name.starts_with('.') && name.ends_with(kEnding); }
+
 Result<std::unique_ptr<PartialFile>> PartialFile::Open(const std::string& destination) {
   if (auto checked = CheckDestination(destination); !checked) return checked.error();
   const Place place = Split(destination);
@@ -86,7 +81,7 @@ Result<std::unique_ptr<PartialFile>> PartialFile::Open(const std::string& destin
     if (::fstat(descriptor, &found) != 0) return LocalError("look at", path);
     if (!S_ISREG(found.st_mode)) return Error{ErrorCode::kLocalIo, "'" + path + "' is no regular file"};
     if (!Lock(descriptor)) return InUse(path);
-    if (IsCurrent(descriptor, path)) return file;
+    if (IsStillNamed(descriptor, path)) return file;
   }
   return InUse(path);
 }

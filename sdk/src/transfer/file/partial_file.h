@@ -16,6 +16,8 @@ namespace gcsflux::internal {
 /// The name of the temporary file beside one of this name: ".NAME.gcsflux-partial", where a directory takes so long a
 /// name; else one with a hash in place of the end of NAME.
 std::string PartialName(std::string_view name);
+/// Whether PartialName() gives such names.
+bool IsPartialName(std::string_view name);
 
 /// kAlreadyExists where something has the name, a symbolic link too.
 Result<void> CheckFree(const std::string& path);
