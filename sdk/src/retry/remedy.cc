@@ -1,13 +1,15 @@
 #include "retry/remedy.h"
 
+#include <string>
+
+#include "base/composite_prefix.h"
 #include "retry/throttle_cause.h"
 
 namespace gcsflux::internal {
 namespace {
 
 std::string_view RemedyForThrottling(const Error& error, std::string_view subject) {
-  // Where composed downloads keep what they compose, for Google's connector and for us.
-  if (subject.find("/dataflux-composed-objects/") != std::string_view::npos) {
+  if (subject.find("/" + std::string(kCompositePrefix)) != std::string_view::npos) {
     return "turn composition off: its writes are what is throttled";
   }
   switch (CauseOfThrottling(error)) {

@@ -4,11 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace gcsflux::internal {
+#include "base/composite_prefix.h"
 
-/// Where composites are kept, in every bucket: the connector for PyTorch keeps its own there too, and tools that people
-/// have know it.
-inline constexpr std::string_view kCompositePrefix = "dataflux-composed-objects/";
+namespace gcsflux::internal {
 
 /// What all composites of one run of a program have in common: when it began, and something that no other has.
 /// "20261120T061500Z-1b4e28ba", from a UUID of which the beginning is used.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/call_guest.h"
+#include "base/composite_prefix.h"
 #include "base/object_name.h"
 #include "client/client_core.h"
 #include "client/make_call.h"
@@ -18,7 +19,6 @@ constexpr std::size_t kPageSize = 5000;
 // As many pages as the guesses at the beginning are worth: so few objects are not worth any.
 constexpr std::uint64_t kSequentialLimit = 4 * kPageSize;
 constexpr std::size_t kSplitPoints = 255;
-constexpr std::string_view kComposites = "dataflux-composed-objects/";
 
 // Where objects are left out, nobody knows how many names it takes to find so many.
 std::optional<std::uint64_t> MostNames(const ParallelListOptions& options) {
@@ -68,7 +68,7 @@ ParallelListing::ParallelListing(const Client& client, ObjectName prefix, Listin
       parallelism_(Parallelism(options)),
       counters_before_(client.counters()),
       storage_classes_(options.storage_classes.begin(), options.storage_classes.end()),
-      skips_composites_(options.skip_composites && !prefix_.name.starts_with(kComposites)),
+      skips_composites_(options.skip_composites && !prefix_.name.starts_with(kCompositePrefix)),
       scheduler_(MakeSchedulerOptions(prefix_.name, options)),
       delivery_(order) {}
 
@@ -132,7 +132,7 @@ void ParallelListing::Filter(Delivery::Batch& batch) const {
       return std::lower_bound(batch.begin(), batch.end(), name,
                               [](const ListedObject& object, std::string_view key) { return object.name < key; });
     };
-    batch.erase(from(kComposites), from(EndOfPrefix(kComposites)));
+    batch.erase(from(kCompositePrefix), from(EndOfPrefix(kCompositePrefix)));
   }
   if (!storage_classes_.empty()) {
     std::erase_if(batch, [this](const ListedObject& object) {
