@@ -91,6 +91,18 @@ TEST_F(HedgeTest, ComesWhileTheGateIsOpen) {
   EXPECT_EQ(gate.state().throttled, 1U) << "the gate hears of second requests too";
 }
 
+// What a gate takes to be under way makes refusals look rare, and would keep it open.
+TEST_F(HedgeTest, LeavesNothingUnderWayAtTheGateWhereItsBudgetRefuses) {
+  while (budget_.Take()) {
+  }
+  GateKeeper gate(timing_);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(MakeHedge(&gate).OnOverdue(), nullptr);
+  for (Gate::Ticket ticket = 1; ticket <= 4; ++ticket) {
+    gate.OnThrottled(gate.Enter(ticket, Gate::TimePoint::max(), {}).sent, 1);
+  }
+  EXPECT_TRUE(gate.state().is_engaged);
+}
+
 TEST_F(HedgeTest, IsNotAskedForTwiceWhereItMayNotCome) {
   while (budget_.Take()) {
   }
@@ -110,26 +122,43 @@ TEST_F(HedgeTest, HasNothingToAskForWhereAllHasCome) {
   EXPECT_EQ(observer_.counters().hedges, 0U);
 }
 
-TEST_F(HedgeTest, DoesNotBlameTheStreamForAReceiverThatTakesItsTime) {
-  class Slow : public BodyReceiver {
-   public:
-    explicit Slow(DrivenTiming& timing) : timing_(timing) {}
-    Result<bool> OnHeaders(const HttpResponse&) override { return true; }
-    Result<void> OnBody(std::span<const std::byte>) override {
-      timing_.Advance(1h);
-      return {};
-    }
+// Takes an hour for each piece of a body.
+class SlowReceiver : public BodyReceiver {
+ public:
+  explicit SlowReceiver(DrivenTiming& timing) : timing_(timing) {}
+  Result<bool> OnHeaders(const HttpResponse&) override { return true; }
+  Result<void> OnBody(std::span<const std::byte>) override {
+    timing_.Advance(1h);
+    return {};
+  }
 
-   private:
-    DrivenTiming& timing_;
-  };
+ private:
+  DrivenTiming& timing_;
+};
+
+TEST_F(HedgeTest, DoesNotBlameTheStreamForAReceiverThatTakesItsTime) {
   for (int i = 0; i < 20; ++i) pace_.OnBody(ReadPace::kBlockBytes, 10ms);
-  Slow slow(timing_);
+  SlowReceiver slow(timing_);
   ReadProgress progress(timing_, pace_, &slow);
   ASSERT_TRUE(progress.OnHeaders({.status = 200}).ok());
   const std::vector<std::byte> bytes(1000);
   ASSERT_TRUE(progress.OnBody(bytes).ok());
   EXPECT_GT(progress.TimeLeft().value(), 20ms);
+}
+
+TEST_F(HedgeTest, LearnsNothingFromAReceiverThatTakesItsTime) {
+  SlowReceiver slow(timing_);
+  ReadProgress progress(timing_, pace_, &slow);
+  ASSERT_TRUE(progress.OnHeaders({.status = 200}).ok());
+  const std::vector<std::byte> quarter(ReadPace::kBlockBytes / 4);
+  for (int i = 0; i < 4 * 20; ++i) {
+    timing_.Advance(5ms);
+    ASSERT_TRUE(progress.OnBody(quarter).ok());
+  }
+  const auto patience = pace_.BlockPatience();
+  ASSERT_TRUE(patience) << "20 blocks of 20 ms have come";
+  EXPECT_GE(*patience, 60ms);
+  EXPECT_LE(*patience, 66ms);
 }
 
 }  // namespace

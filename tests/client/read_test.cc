@@ -10,6 +10,7 @@
 namespace gcsflux {
 namespace {
 
+using std::chrono::milliseconds;
 using testing::Fault;
 using ::testing::HasSubstr;
 
@@ -73,6 +74,25 @@ TEST_F(ReadTest, GoesOnAtTheLastByteOfTheSameGeneration) {
   EXPECT_EQ(Range(1), "bytes=4-");
   EXPECT_EQ(Range(3), "bytes=7-");
   EXPECT_THAT(gcs_.requests[3].url, HasSubstr("generation=" + std::to_string(gcs_.objects["o"].generation)));
+}
+
+TEST_F(ReadTest, OutlivesItsDeadlineWhileItGetsFurther) {
+  const RetryOptions retry{.initial_delay = milliseconds(100), .jitter = Jitter::kNone, .deadline = milliseconds(150)};
+  const Client client = testing::MakeClient(gcs_, retry);
+  gcs_.faults.assign(9, {.cut_at = 1});  // Each answer brings one byte: nine waits of 100 ms.
+  const auto read = client.ReadObject(kObject);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(*read, "0123456789");
+  EXPECT_EQ(gcs_.requests.size(), 10U);
+}
+
+TEST_F(ReadTest, EndsAtItsDeadlineOnceItGetsNoFurther) {
+  const RetryOptions retry{.initial_delay = milliseconds(100), .jitter = Jitter::kNone, .deadline = milliseconds(150)};
+  const Client client = testing::MakeClient(gcs_, retry);
+  gcs_.faults = {{.cut_at = 1}, {.cut_at = 0}, {.cut_at = 0}};
+  const auto read = client.ReadObject(kObject);
+  ASSERT_FALSE(read.ok());
+  EXPECT_THAT(read.error().message, HasSubstr("after 2 attempts in 0.1 s (deadline 0.1 s"));
 }
 
 TEST_F(ReadTest, FailsWhenTheObjectChangesMeanwhile) {

@@ -71,9 +71,11 @@ class Rivals {
   [[nodiscard]] std::string url(const std::string& path) const { return server_.endpoint() + path; }
   Result<HttpResponse> Run(std::size_t after_bytes = 0, const std::stop_token& stop = {}) {
     watch.emplace(collector, url("/second"), after_bytes);
-    return MakeCurlTransport({})->PerformWatched({.url = url("/first")}, &collector, *watch, stop);
+    const auto transport = MakeCurlTransport({.stall_timeout = stall_timeout});
+    return transport->PerformWatched({.url = url("/first")}, &collector, *watch, stop);
   }
 
+  std::chrono::seconds stall_timeout{60};
   Collector collector;
   std::optional<Impatient> watch;
 
@@ -180,6 +182,17 @@ TEST(SecondRequest, BothFailingIsTheFirstOnesFailure) {
   EXPECT_EQ(response->status, 500);
   ASSERT_TRUE(rivals.watch->failed);
   EXPECT_FALSE(rivals.watch->failed->ok());
+}
+
+TEST(SecondRequest, EndsWithTheFirstWhereBothStandStill) {
+  Rivals rivals(Stall, Stall);
+  rivals.stall_timeout = std::chrono::seconds(1);
+  const auto response = rivals.Run();
+  ASSERT_FALSE(response.ok());
+  EXPECT_EQ(response.error().code, ErrorCode::kUnavailable);
+  ASSERT_TRUE(rivals.watch->failed);
+  ASSERT_FALSE(rivals.watch->failed->ok());
+  EXPECT_EQ(rivals.watch->failed->error().code, ErrorCode::kUnavailable);
 }
 
 TEST(SecondRequest, IsCancelledWithTheFirst) {

@@ -210,7 +210,7 @@ TEST_F(BrokenReadTest, WhatWasReplacedMeanwhileIsNotMixed) {
   });
 }
 
-// Each answer breaks a little further on: the deadline is one without progress, and the attempts begin anew.
+// Each answer breaks a little further on. That the deadline moves on with it is tested in simulated time: read_test.cc.
 TEST_F(BrokenReadTest, GoesOnAsOftenAsItGetsFurther) {
   ForEach(
       {{"cut", {.type = "cut", .after_bytes = 100'000}}}, {.operation = "storage.objects.get"},

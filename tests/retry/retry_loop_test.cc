@@ -138,13 +138,55 @@ TEST(RetryLoop, StopsWhenAttemptsAreUsedUp) {
 
 TEST(RetryLoop, ProgressStartsTheDeadlineOver) {
   Failing failing;
+  const auto start = failing.timing.Now();
   int attempts = 0;
   const auto result = RetryLoop(failing.call, {failing.options, failing.timing}, [&](Attempts& history) -> Result<int> {
-    if (++attempts == 100) return 7;
+    if (++attempts == 10) return 7;
+    failing.timing.Advance(seconds(3));
     history.NoteProgress();
     return kDown;
   });
   EXPECT_TRUE(result.ok());
+  EXPECT_GT(failing.timing.Now() - start, 2 * failing.options.deadline);
+}
+
+TEST(RetryLoop, ProgressStartsTheDelaysOver) {
+  struct Case {
+    Jitter jitter;
+    std::vector<int> want_ms;  // the waits after each failure; the fourth one has made progress
+  };
+  for (const Case& test :
+       {Case{Jitter::kFull, {125, 250, 500, 125, 250}}, Case{Jitter::kDecorrelated, {125, 375, 1000, 125, 375}}}) {
+    Failing failing;
+    failing.options.initial_delay = milliseconds(125);
+    failing.options.jitter = test.jitter;
+    std::vector<int> waited_ms;
+    auto failed_at = failing.timing.Now();
+    const auto result =
+        RetryLoop(failing.call, {failing.options, failing.timing}, [&](Attempts& history) -> Result<int> {
+          const auto now = failing.timing.Now();
+          if (++failing.attempts > 1) waited_ms.push_back(static_cast<int>((now - failed_at) / milliseconds(1)));
+          failed_at = now;
+          if (failing.attempts > static_cast<int>(test.want_ms.size())) return 7;
+          if (failing.attempts == 4) history.NoteProgress();
+          return kDown;
+        });
+    ASSERT_TRUE(result.ok());
+    EXPECT_EQ(waited_ms, test.want_ms);
+  }
+}
+
+// The service says how long to stay away at least; a client that has been failing for a while waits for longer.
+TEST(RetryLoop, WaitsAsTheServiceWishesButNoShorterThanItWouldAnyway) {
+  for (const auto& [wish, waited] : {std::pair(seconds(1), milliseconds(3'000)), {seconds(5), milliseconds(6'000)}}) {
+    Failing failing;
+    failing.options.initial_delay = failing.options.max_delay = seconds(3);
+    Error busy = kDown;
+    busy.retry_after = wish;
+    const auto start = failing.timing.Now();
+    ASSERT_TRUE(failing.Run(1, busy).ok());
+    EXPECT_EQ(failing.timing.Now() - start, waited) << wish.count() << " s, spread by up to a fifth";
+  }
 }
 
 TEST(RetryLoop, IsCancelledWhileItWaits) {

@@ -40,6 +40,26 @@ TEST_F(ShortPersistFault, KeepsSoMuchOfAChunkAndSaysSo) {
   }
 }
 
+// What is counted are the bytes of the chunk, those included that the session has already.
+TEST_F(ShortPersistFault, KeepsSoMuchOfAChunkThatOverlaps) {
+  struct Case {
+    std::uint64_t keep_bytes;
+    std::string range;
+  };
+  for (const Case& test :
+       {Case{kChunk + 5, "bytes=0-262148"}, Case{kChunk, "bytes=0-262143"}, Case{10, "bytes=0-262143"}}) {
+    SCOPED_TRACE(test.keep_bytes);
+    const std::string session = StartSession("object");
+    ASSERT_EQ(PutChunk(session, 0, Bytes(kChunk)).status, 308);
+    Keep(test.keep_bytes);
+    const RawResponse answer = PutChunk(session, 0, Bytes(2 * kChunk));
+    EXPECT_EQ(answer.status, 308);
+    EXPECT_EQ(answer.Header("range"), test.range);
+    EXPECT_EQ(Fired(), 1U);
+    EXPECT_EQ(Persisted(session), test.range);
+  }
+}
+
 TEST_F(ShortPersistFault, LeavesTheLastChunkUnfinished) {
   const std::string content = Bytes(kChunk + 10);
   const std::string session = StartSession("object");

@@ -247,6 +247,28 @@ TEST_F(ComposedDownload, TriesToDeleteAgain) {
   EXPECT_EQ(Composites(), 0U);
 }
 
+// A compose whose answer is lost may take effect after the first look for what it made.
+TEST_F(ComposedDownload, LooksAgainForACompositeThatMayAppearLate) {
+  const auto sources = Store({500, 500});
+  const RetryOptions once{.max_attempts = 1};
+  const auto client =
+      Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .retry = RetryPolicies::All(once)});
+  ASSERT_TRUE(client.ok()) << client.error().message;
+  emulator_.faults().Load(
+      {.rules = {{.name = "lost", .match = {.operation = kCompose}, .action = {.type = "loseAnswer"}},
+                 {.name = "not yet there",
+                  .match = {.operation = kDelete},
+                  .action = {.type = "status", .status = 404},
+                  .limits = {.count = 1}}}});
+  {
+    const Downloader downloader(*client, {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn}});
+    ExpectBatch(sources, downloader.Download(sources));
+  }
+  EXPECT_EQ(emulator_.faults().Fired("lost"), 1U);
+  EXPECT_EQ(emulator_.faults().Fired("not yet there"), 1U);
+  EXPECT_EQ(Composites(), 0U);
+}
+
 TEST_F(ComposedDownload, SaysWhatItCouldNotDelete) {
   const auto sources = Store({500, 500});
   emulator_.faults().Load(
