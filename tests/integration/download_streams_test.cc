@@ -75,6 +75,7 @@ TEST_F(DownloadStreamsTest, DeliversAsCompletedPastAnObjectThatStands) {
     delivered.push_back((*object)->index);
   }
   EXPECT_THAT(delivered, ::testing::UnorderedElementsAre(1, 2, 3, 4));
+  emulator_.clock().AwaitWaiters(1);  // The other one's read may still be on its way there.
   EXPECT_EQ(emulator_.faults().Fired("stall"), 1U);
   emulator_.clock().Advance(std::chrono::hours(2));
   ASSERT_NO_FATAL_FAILURE(ExpectNext(stream, 0));
