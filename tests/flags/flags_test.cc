@@ -20,9 +20,9 @@ using ::testing::HasSubstr;
 // A member that was added makes these fail to compile: give it a flag, and a row in the table below.
 constexpr auto kClientMembers = [](const ClientOptions& options) {
   const auto& [endpoint, credentials, exchange_signed_tokens, quota_project, project, retry, throttle_policy,
-               idempotency, hedge, connect_timeout, stall_timeout, max_idle_connections, max_undelivered_bytes,
-               extra_headers, user_agent_prefix, ca_file, client_certificate_file, client_key_file, proxy, no_proxy,
-               event_listener] = options;
+               idempotency, hedge, require_checksum, connect_timeout, stall_timeout, max_idle_connections,
+               max_undelivered_bytes, extra_headers, user_agent_prefix, ca_file, client_certificate_file,
+               client_key_file, proxy, no_proxy, event_listener] = options;
   return &event_listener == &options.event_listener && &endpoint == &options.endpoint;
 };
 constexpr auto kRetryMembers = [](const RetryOptions& options) {
@@ -69,6 +69,7 @@ std::vector<Case> Cases() {
       {"hedge_budget", "0", [](O o) { return o.hedge.budget == 0; }},
       {"hedge_stall_factor", "5", [](O o) { return o.hedge.stall_factor == 5; }},
       {"hedge_min_stall_s", "0.25", [](O o) { return o.hedge.min_stall == milliseconds(250); }},
+      {"require_checksum", "true", [](O o) { return o.require_checksum; }},
       {"connect_timeout_s", "0.5", [](O o) { return o.connect_timeout == milliseconds(500); }},
       {"stall_timeout_s", "7", [](O o) { return o.stall_timeout == seconds(7); }},
       {"max_idle_connections", "9", [](O o) { return o.max_idle_connections == 9; }},

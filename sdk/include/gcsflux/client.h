@@ -27,7 +27,10 @@ struct ReadSummary {
   std::int64_t generation = 0;    ///< The one that every byte is of.
   std::uint64_t object_size = 0;  ///< Of the whole object, as stored.
   std::uint32_t crc32c = 0;       ///< Of the bytes read, as they are stored.
-  bool is_decompressed = false;   ///< ReadObjectOptions::decompress_gzip had something to do.
+  /// The bytes were compared with the CRC32C that the service gives for the object, and are right. False where the
+  /// service gave none, and for a range that is not the whole object: there is nothing to compare that with.
+  bool is_verified = false;
+  bool is_decompressed = false;  ///< ReadObjectOptions::decompress_gzip had something to do.
   /// Of the whole object, as the service says it; also where a range was read.
   std::optional<std::uint32_t> object_crc32c = {};
 };
@@ -75,7 +78,11 @@ class Client {
   ///
   /// A read that breaks goes on at the last byte delivered, of the same generation (kAborted where that one is gone).
   /// A whole object's CRC32C is checked against the service's; where they differ it is read once more, then kCorrupted.
-  /// On failure the buffer holds anything.
+  /// Where the service gives none the read succeeds, ReadSummary::is_verified says so, Counters::unverified_reads
+  /// counts it, and a listener hears of it once per bucket; ClientOptions::require_checksum makes it kUnverified.
+  /// kBadResponse: an answer of another generation than the one asked for (by `generation`, `if_generation_match`, or
+  /// the answer before it), or one whose generation, size or checksum is missing, malformed or said in two ways; a
+  /// checksum alone may be missing. On failure the buffer holds anything.
   Result<ReadSummary> ReadObject(const ObjectName& object, std::span<std::byte> buffer,
                                  const ReadObjectOptions& options = {}) const;
   /// The same, piece by piece. The checksum is known only at the end, and nothing is read once more: what the sink has

@@ -94,6 +94,11 @@ struct TokenEvent {
   std::chrono::nanoseconds took{0};  ///< With all its attempts.
 };
 
+/// A whole object was read, and the service gave no CRC32C to compare its bytes with.
+struct UnverifiedReadEvent {
+  CallInfo call = {};
+};
+
 /// Hears what a Client does: ClientOptions::event_listener.
 ///
 /// Callbacks come from the threads that call the client, several at once, in the midst of the call: be thread-safe and
@@ -110,6 +115,8 @@ class EventListener {
   virtual void OnStall(const StallEvent&) {}
   virtual void OnHedge(const HedgeEvent&) {}
   virtual void OnTokenRefresh(const TokenEvent&) {}
+  /// Once for each bucket; Counters::unverified_reads counts them all.
+  virtual void OnUnverifiedRead(const UnverifiedReadEvent&) {}
 };
 
 /// A listener that tells several, in their order; null ones are left out. Null where none is left.
@@ -126,6 +133,7 @@ struct Counters {
   std::uint64_t hedges = 0;
   std::uint64_t hedges_won = 0;
   std::uint64_t reads_resumed = 0;       ///< Requests that went on at the byte at which a read had broken.
+  std::uint64_t unverified_reads = 0;    ///< Of whole objects, without a CRC32C to compare their bytes with.
   std::uint64_t sessions_restarted = 0;  ///< Resumable uploads that lost their session and began anew.
   std::uint64_t token_refreshes = 0;     ///< Tokens that came.
   std::uint64_t token_failures = 0;      ///< Tokens that did not, all their attempts together.

@@ -51,6 +51,10 @@ struct ClientOptions {
   /// Change it where a repeated effect does no harm and a precondition is not at hand.
   IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict;
   HedgeOptions hedge = {};
+  /// Reads of whole objects that the service gives no CRC32C for fail as kUnverified, be it in one request, in stripes
+  /// or into a file. A CRC32C that a listing gave counts (DownloadSource::crc32c). Parts of objects, which a CRC32C
+  /// of the whole cannot check, are read as ever. Set it where a proxy may remove headers.
+  bool require_checksum = false;
   /// For name look-up, TCP and TLS together. Raise it on slow or distant networks.
   std::chrono::milliseconds connect_timeout{10'000};
   /// An exchange in which no byte moves for so long counts as broken and is retried. Raise it for endpoints that

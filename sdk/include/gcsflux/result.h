@@ -30,6 +30,7 @@ enum class ErrorCode {
   kTruncated,           ///< The body ended before its announced length; retried.
   kCancelled,           ///< The caller's stop_token asked for it.
   kCorrupted,           ///< Bytes do not match their CRC32C or their length.
+  kUnverified,          ///< ClientOptions::require_checksum, and the service gave no CRC32C to check the bytes by.
   kAborted,             ///< The object changed while it was being read.
   kSessionLost,         ///< A resumable upload's session is gone; nothing became visible.
   kBadResponse,         ///< The answer is not what GCS sends: HTML for JSON, a missing header.

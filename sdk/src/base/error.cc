@@ -21,6 +21,7 @@ std::string_view ErrorCodeName(ErrorCode code) {
     case ErrorCode::kTruncated: return "TRUNCATED";
     case ErrorCode::kCancelled: return "CANCELLED";
     case ErrorCode::kCorrupted: return "CORRUPTED";
+    case ErrorCode::kUnverified: return "UNVERIFIED";
     case ErrorCode::kAborted: return "ABORTED";
     case ErrorCode::kSessionLost: return "SESSION_LOST";
     case ErrorCode::kBadResponse: return "BAD_RESPONSE";

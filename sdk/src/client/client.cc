@@ -47,6 +47,7 @@ Result<Client> Client::Create(ClientOptions options) {
                                 .idempotency = options.idempotency,
                                 .extra_headers = options.extra_headers,
                                 .hedge = options.hedge,
+                                .require_checksum = options.require_checksum,
                                 .max_undelivered_bytes = options.max_undelivered_bytes,
                                 .event_listener = options.event_listener};
   return Client(std::make_shared<const ClientCore>(std::move(settings), internal::MakeCurlTransport(*network),

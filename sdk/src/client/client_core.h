@@ -33,6 +33,7 @@ class ClientCore {
     IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict;
     internal::Headers extra_headers = {};
     HedgeOptions hedge = {};
+    bool require_checksum = false;
     std::uint64_t max_undelivered_bytes = ClientOptions().max_undelivered_bytes;
     std::shared_ptr<EventListener> event_listener = nullptr;
   };

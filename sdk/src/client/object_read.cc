@@ -54,7 +54,12 @@ Result<ReadSummary> ReadRest(const ClientCore& core, const ObjectName& object, c
     if (!response && is_pinned && response.error().code == ErrorCode::kNotFound) {
       return Error{ErrorCode::kAborted, "the object changed or was deleted while it was being read", 404};
     }
-    if (!response && !read.is_complete()) return response.error();
+    if (!response && is_pinned && response.error().code == ErrorCode::kOutOfRange) {
+      return Error{ErrorCode::kBadResponse, "the object ends before the end that an earlier answer said", 416};
+    }
+    // An answer that lies is one even where all bytes came before that was seen.
+    const bool is_lie = !response && response.error().code == ErrorCode::kBadResponse;
+    if (!response && (is_lie || !read.is_complete())) return response.error();
     if (!read.is_complete()) return Error{ErrorCode::kTruncated, "the body ended early"};
   }
   return read.Finish();
@@ -66,17 +71,23 @@ Result<ReadSummary> internal::ReadInto(const ClientCore& core, const ObjectName&
                                        const ReadObjectOptions& options, const ReadTarget& target) {
   if (auto checked = internal::CheckObject(object); !checked) return checked.error();
   if (auto checked = CheckRange(options); !checked) return checked.error();
-  ReadInProgress read(options, target);
+  ReadInProgress read(options, target, core.settings().require_checksum);
   Call call = internal::MakeCall(core, internal::Operation::kReadObject, object, options);
   call.subject = Subject(object, options.range);
   if (auto checked = internal::CheckOptions(core, options); !checked) return InCall(call, checked.error());
   const std::string id = core.NewInvocationId();
-  auto summary = core.Retry(call, [&](Attempts& attempts) {
+  const auto read_rest = [&](Attempts& attempts) {
     auto done = ReadRest(core, object, options, read, id, attempts);
+    const bool is_over = done || done.error().code == ErrorCode::kUnverified;
+    if (is_over && read.is_unverified()) core.observer().UnverifiedRead(attempts.info());
+    return done;
+  };
+  auto summary = core.Retry(call, [&](Attempts& attempts) {
+    auto done = read_rest(attempts);
     const bool is_corrupted = !done && done.error().code == ErrorCode::kCorrupted;
     if (!is_corrupted || !attempts.may_follow() || !read.Rewind() || !attempts.StartOver(done.error())) return done;
     // Bits turn over on the way as well as where they are stored: one more look tells which.
-    return ReadRest(core, object, options, read, id, attempts);
+    return read_rest(attempts);
   });
   if (read.sink_error()) return *read.sink_error();
   return summary;

@@ -11,9 +11,11 @@
 
 namespace gcsflux::internal {
 
-ReadInProgress::ReadInProgress(const ReadObjectOptions& options, const ReadTarget& target)
+ReadInProgress::ReadInProgress(const ReadObjectOptions& options, const ReadTarget& target, bool must_verify)
     : range_(options.range.value_or(ByteRange{})),
+      asked_generation_(options.generation ? options.generation : options.preconditions.if_generation_match),
       decompress_(options.decompress_gzip),
+      must_verify_(must_verify),
       on_progress_(options.on_progress),
       target_(target) {}
 
@@ -21,11 +23,8 @@ Result<bool> ReadInProgress::OnHeaders(const HttpResponse& response) {
   if (response.status != 200 && response.status != 206) return false;
   auto info = ParseReadResponse(response);
   if (!info) return info.error();
-  if (info->offset != range_.offset + delivered_) {
-    return Error{ErrorCode::kBadResponse,
-                 "the answer begins at byte " + std::to_string(info->offset) + ", not where it was asked to"};
-  }
-  if (pinned() && info->generation != *pinned()) return Error{ErrorCode::kAborted, "the object changed meanwhile"};
+  if (auto checked = CheckAnswer(*info); !checked) return checked.error();
+  if (delivered_ > 0 && !info->crc32c) info->crc32c = info_->crc32c;
   info_ = *info;
   if (delivered_ == 0) {
     gunzip_.reset();
@@ -35,7 +34,29 @@ Result<bool> ReadInProgress::OnHeaders(const HttpResponse& response) {
     return Error{ErrorCode::kInvalidArgument, "the buffer holds " + std::to_string(target_.room) +
                                                   " bytes, the read gives " + std::to_string(expected())};
   }
+  if (must_verify_ && is_unverified()) {
+    return Error{ErrorCode::kUnverified, "the service gives no CRC32C (x-goog-hash) to check the bytes by"};
+  }
   return true;
+}
+
+// That it is what was asked for, and does not contradict the one that it goes on from.
+Result<void> ReadInProgress::CheckAnswer(const ReadResponseInfo& info) const {
+  const auto wrong = [](const std::string& what) { return Error{ErrorCode::kBadResponse, "the answer " + what}; };
+  if (info.offset != range_.offset + delivered_) {
+    return wrong("begins at byte " + std::to_string(info.offset) + ", not where it was asked to");
+  }
+  const auto asked = pinned() ? pinned() : asked_generation_;
+  if (asked && info.generation != *asked) {
+    return wrong("is of generation " + std::to_string(info.generation) + ", not of " + std::to_string(*asked) +
+                 ", which was asked for");
+  }
+  if (delivered_ == 0) return {};
+  if (info.object_size != info_->object_size) return wrong("says another size than the one before it");
+  if (info.crc32c && info_->crc32c && *info.crc32c != *info_->crc32c) {
+    return wrong("says another CRC32C than the one before it");
+  }
+  return {};
 }
 
 Result<void> ReadInProgress::OnBody(std::span<const std::byte> data) {
@@ -63,8 +84,8 @@ std::uint64_t ReadInProgress::expected() const {
 }
 
 Result<ReadSummary> ReadInProgress::Finish() {
-  const bool is_whole = range_.offset == 0 && delivered_ == info_->object_size;
-  if (is_whole && info_->crc32c && *info_->crc32c != crc32c_) {
+  const bool can_verify = is_whole() && info_->crc32c;
+  if (can_verify && *info_->crc32c != crc32c_) {
     return Error{ErrorCode::kCorrupted, "crc32c " + Crc32cToBase64(crc32c_) + " of the bytes that came is not " +
                                             Crc32cToBase64(*info_->crc32c) + " of the object"};
   }
@@ -72,6 +93,7 @@ Result<ReadSummary> ReadInProgress::Finish() {
                       .generation = info_->generation,
                       .object_size = info_->object_size,
                       .crc32c = crc32c_,
+                      .is_verified = can_verify,
                       .object_crc32c = info_->crc32c};
   if (!gunzip_) return summary;
   if (auto ended = gunzip_->Finish(); !ended) return ended.error();

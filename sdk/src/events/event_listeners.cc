@@ -19,6 +19,7 @@ class Combined : public EventListener {
   void OnStall(const StallEvent& event) override { Tell(&EventListener::OnStall, event); }
   void OnHedge(const HedgeEvent& event) override { Tell(&EventListener::OnHedge, event); }
   void OnTokenRefresh(const TokenEvent& event) override { Tell(&EventListener::OnTokenRefresh, event); }
+  void OnUnverifiedRead(const UnverifiedReadEvent& event) override { Tell(&EventListener::OnUnverifiedRead, event); }
 
  private:
   // One that throws must not keep the event from the others; the client counts the first exception.

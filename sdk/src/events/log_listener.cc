@@ -104,6 +104,12 @@ class Logger : public EventListener {
     Write(LogLevel::kError, who + " was not to be had" + took + ": " + event.failure->message);
   }
 
+  void OnUnverifiedRead(const UnverifiedReadEvent& event) override {
+    Write(LogLevel::kWarning, About(event.call) +
+                                  ": the service gives no CRC32C, so the bytes are not checked; told once for gs://" +
+                                  std::string(event.call.bucket) + Id(event.call));
+  }
+
  private:
   [[nodiscard]] bool IsWanted(LogLevel level) const { return level <= level_; }
 

@@ -13,6 +13,16 @@ std::string_view GateClassName(GateClass gate_class) {
 
 namespace internal {
 
+void Observer::UnverifiedRead(const CallInfo& call) {
+  Add(tallies_.unverified_reads);
+  if (!is_heard()) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!warned_of_.emplace(call.bucket).second) return;
+  }
+  Tell([&](EventListener& listener) { listener.OnUnverifiedRead({call}); });
+}
+
 Counters Observer::counters() const {
   const auto& t = tallies_;
   return {.calls = t.calls,
@@ -24,6 +34,7 @@ Counters Observer::counters() const {
           .hedges = t.hedges,
           .hedges_won = t.hedges_won,
           .reads_resumed = t.reads_resumed,
+          .unverified_reads = t.unverified_reads,
           .sessions_restarted = t.sessions_restarted,
           .token_refreshes = t.token_refreshes,
           .token_failures = t.token_failures,

@@ -2,7 +2,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "gcsflux/events.h"
@@ -56,6 +60,7 @@ class Observer {
     Tell([&](EventListener& listener) { listener.OnHedge({call, HedgeEvent::What::kLost}); });
   }
   void ReadResumed() { Add(tallies_.reads_resumed); }
+  void UnverifiedRead(const CallInfo& call);
   void SessionRestarted() { Add(tallies_.sessions_restarted); }
   void TokenRetried() { Add(tallies_.token_retries); }
   void TokenFetched(const TokenEvent& event) {
@@ -84,8 +89,10 @@ class Observer {
   struct {
     Tally calls = 0, failures = 0, requests = 0, retries = 0, throttled = 0, stalls = 0, hedges = 0, hedges_won = 0;
     Tally reads_resumed = 0, sessions_restarted = 0, token_refreshes = 0, token_failures = 0, token_retries = 0;
-    Tally bytes_sent = 0, bytes_received = 0, listener_exceptions = 0;
+    Tally bytes_sent = 0, bytes_received = 0, listener_exceptions = 0, unverified_reads = 0;
   } tallies_;
+  std::mutex mutex_;
+  std::set<std::string, std::less<>> warned_of_;  // Buckets. Guarded by mutex_.
 };
 
 }  // namespace gcsflux::internal

@@ -13,6 +13,9 @@ DEFINE_int32(stall_timeout_s, 60,
              "A request in which no byte moves for so long is broken off and repeated. Raise it for slow endpoints.");
 DEFINE_int32(max_idle_connections, 256,
              "Connections kept open between requests. Raise it to at least the number of requests at a time.");
+DEFINE_bool(
+    require_checksum, false,
+    "Whole objects that the service gives no CRC32C for are an error. Set it where a proxy may remove headers.");
 DEFINE_string(user_agent_prefix, "",
               "Put before gcsflux/VERSION in the User-Agent header. Set it to find one's own requests in logs.");
 DEFINE_string(extra_headers, "",
@@ -72,6 +75,7 @@ Result<void> SetNetworkFromFlags(ClientOptions& options) {
   options.stall_timeout = std::chrono::seconds(FLAGS_stall_timeout_s);
   if (FLAGS_max_idle_connections < 0) return WrongFlag("flag --max_idle_connections must not be negative");
   options.max_idle_connections = FLAGS_max_idle_connections;
+  options.require_checksum = FLAGS_require_checksum;
   options.user_agent_prefix = FLAGS_user_agent_prefix;
   options.ca_file = FLAGS_ca_file;
   options.client_certificate_file = FLAGS_client_certificate_file;

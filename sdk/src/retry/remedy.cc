@@ -52,6 +52,9 @@ std::string_view Remedy(const Error& error, std::string_view subject, bool was_a
              "it "
              "(--no_proxy, no_proxy)";
     case ErrorCode::kCorrupted: return "do not use the bytes; try again, and check the hardware if it happens twice";
+    case ErrorCode::kUnverified:
+      return "ask whether a proxy removes x-goog-hash, or read without --require_checksum "
+             "(ClientOptions::require_checksum)";
     case ErrorCode::kAborted: return "read the new object from its start";
     case ErrorCode::kSessionLost: return "nothing was stored: write the object again from its start";
     case ErrorCode::kBadResponse: return "is that a service of Google's? Check --endpoint and any proxy";

@@ -9,8 +9,10 @@
 #include "base/base64.h"
 #include "base/crc32c.h"
 #include "base/object_name.h"
+#include "client/object_read.h"
 #include "client/tell_progress.h"
 #include "transfer/file/partial_file.h"
+#include "transfer/told_checksum.h"
 #include "transfer/worker_pool.h"
 
 namespace gcsflux {
@@ -38,7 +40,10 @@ class FileDownload {
   Result<std::uint64_t> Run() {
     if (auto begun = Begin(); !begun) return begun.error();
     if (auto read = ReadRanges(); !read) return Leave(read.error());
-    const auto wanted = source_.crc32c ? source_.crc32c : told_crc32c_;
+    const auto wanted = source_.crc32c ? source_.crc32c : told_.value();
+    if (!wanted) {
+      if (auto noted = internal::NoteUnverified(client_.core(), source_.object); !noted) return Leave(noted.error());
+    }
     if (wanted && state_.WholeCrc32c() != *wanted) {
       file_.Discard();
       return At(source_.object, ErrorCode::kCorrupted,
@@ -100,24 +105,21 @@ class FileDownload {
       SaveFromTimeToTime(data.size());
       return Tell(data.size());
     };
-    const auto read = client_.ReadObject(source_.object, write,
+    // Run() compares the whole.
+    const auto read = internal::ReadInto(client_.core(), source_.object,
                                          {.range = ByteRange{offset + range.done_bytes, missing},
                                           .generation = source_.generation,
                                           .encryption_key = options_.encryption_key,
                                           .call = options_.call,
-                                          .stop = stop});
+                                          .stop = stop},
+                                         {.sink = write, .room = missing, .is_vouched_for = true});
     if (!read) return read.error();
-    NoteTold(read->object_crc32c);
-    if (read->object_size == source_.size && read->bytes == missing) return {};
+    if (read->object_size == source_.size && read->bytes == missing) {
+      return told_.Note(source_.object, read->object_crc32c);
+    }
     return At(
         source_.object, ErrorCode::kCorrupted,
         "it has " + std::to_string(read->object_size) + " bytes, and was listed with " + std::to_string(source_.size));
-  }
-
-  // All answers of one generation say the same.
-  void NoteTold(const std::optional<std::uint32_t>& object_crc32c) {
-    const std::scoped_lock lock(mutex_);
-    told_crc32c_ = object_crc32c;
   }
 
   void Note(std::size_t index, const PartialRange& range) {
@@ -147,7 +149,8 @@ class FileDownload {
   // After a failure: keeps what can be gone on with.
   Error Leave(const Error& error) {
     const bool is_final = error.code == ErrorCode::kCorrupted || error.code == ErrorCode::kAborted ||
-                          error.code == ErrorCode::kNotFound || error.code == ErrorCode::kAlreadyExists;
+                          error.code == ErrorCode::kNotFound || error.code == ErrorCode::kAlreadyExists ||
+                          error.code == ErrorCode::kUnverified;
     if (is_final || state_.DoneBytes() == 0 || !file_.Save(state_)) file_.Discard();
     return error;
   }
@@ -159,9 +162,9 @@ class FileDownload {
   std::atomic<std::uint64_t> kept_bytes_ = 0;
   std::atomic<std::uint64_t> told_bytes_ = 0;
   std::atomic<std::uint64_t> unsaved_bytes_ = 0;
+  internal::ToldChecksum told_;
   std::mutex saving_;  // Held while the state is written, which nobody waits for.
   std::mutex mutex_;
-  std::optional<std::uint32_t> told_crc32c_;  // Of the object, by the service. Guarded by mutex_.
   PartialState state_;  // Each range is its thread's to change. Guarded by mutex_ where others look on.
 };
 

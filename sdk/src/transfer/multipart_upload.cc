@@ -142,7 +142,8 @@ class MultipartUpload::Upload {
 
   Result<void> Note(const Call& call, int number, const SentObject& part, const HttpResponse& response) {
     const auto crc32c = internal::FindCrc32c(response.headers);
-    if (crc32c && *crc32c != part.crc32c) {
+    if (!crc32c) return internal::InCall(call, crc32c.error());
+    if (*crc32c && **crc32c != part.crc32c) {
       return internal::InCall(call, {ErrorCode::kCorrupted, "the service stored other bytes (crc32c)"});
     }
     std::string etag(internal::FindHeader(response.headers, "etag"));

@@ -1,10 +1,12 @@
 #include "wire/read_response.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <string_view>
 
 #include "base/base64.h"
+#include "wire/said_once.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -28,46 +30,92 @@ std::optional<ContentRange> ParseContentRange(std::string_view text) {
   constexpr std::string_view kUnit = "bytes ";
   const auto dash = text.find('-');
   const auto slash = text.find('/');
-  if (!text.starts_with(kUnit) || dash == std::string_view::npos || slash == std::string_view::npos)
+  if (!text.starts_with(kUnit) || dash == std::string_view::npos || slash == std::string_view::npos || slash < dash)
     return std::nullopt;
   const auto begin = ParseNumber<std::uint64_t>(text.substr(kUnit.size(), dash - kUnit.size()));
+  const auto last = ParseNumber<std::uint64_t>(text.substr(dash + 1, slash - dash - 1));
   const auto total = ParseNumber<std::uint64_t>(text.substr(slash + 1));
-  if (!begin || !total) return std::nullopt;
+  if (!begin || !last || !total || *begin > *last || *last >= *total) return std::nullopt;
   return ContentRange{*begin, *total};
+}
+
+Error Unusable(const char* header) {
+  return Error{ErrorCode::kBadResponse, std::string("the answer has no usable ") + header + " header"};
+}
+
+std::string_view Trim(std::string_view text) {
+  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
+  return text;
+}
+
+// Adds what one x-goog-hash header says to what others said.
+Result<void> ReadHashes(std::string_view list, std::optional<std::uint32_t>& crc32c) {
+  constexpr std::string_view kCrc32c = "crc32c=";
+  while (!list.empty()) {
+    const auto comma = std::min(list.find(','), list.size());
+    const std::string_view hash = Trim(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+    if (hash.find('=') == std::string_view::npos) return Unusable("x-goog-hash");
+    if (!hash.starts_with(kCrc32c)) continue;
+    const auto found = Crc32cFromBase64(hash.substr(kCrc32c.size()));
+    if (!found) return Unusable("x-goog-hash");
+    if (crc32c && *crc32c != *found) return Error{ErrorCode::kBadResponse, "the answer has two different CRC32Cs"};
+    crc32c = found;
+  }
+  return {};
+}
+
+// Of a whole object. What Content-Length says beside the stored length is how the body is framed, no more.
+Result<std::uint64_t> FindSize(const Headers& headers) {
+  auto said = SaidOnce(headers, "x-goog-stored-content-length");
+  if (said && said->empty()) said = SaidOnce(headers, "content-length");
+  if (!said) return said.error();
+  const auto size = ParseNumber<std::uint64_t>(*said);
+  if (!size) return Unusable("x-goog-stored-content-length");
+  return *size;
 }
 
 }  // namespace
 
-std::optional<std::uint32_t> FindCrc32c(const Headers& headers) {
-  constexpr std::string_view kKey = "crc32c=";
+Result<std::optional<std::uint32_t>> FindCrc32c(const Headers& headers) {
+  std::optional<std::uint32_t> crc32c;
   for (const auto& [name, value] : headers) {
-    const auto found = value.find(kKey);
-    if (name != "x-goog-hash" || found == std::string::npos) continue;
-    const std::string_view rest = std::string_view(value).substr(found + kKey.size());
-    return Crc32cFromBase64(rest.substr(0, rest.find(',')));
+    if (name != "x-goog-hash") continue;
+    if (auto read = ReadHashes(value, crc32c); !read) return read.error();
   }
-  return std::nullopt;
+  return crc32c;
+}
+
+Result<std::optional<std::int64_t>> FindGeneration(const Headers& headers) {
+  const auto said = SaidOnce(headers, "x-goog-generation");
+  if (!said) return said.error();
+  if (said->empty()) return std::optional<std::int64_t>();
+  const auto generation = ParseNumber<std::int64_t>(*said);
+  if (!generation || *generation <= 0) return Unusable("x-goog-generation");
+  return generation;
 }
 
 Result<ReadResponseInfo> ParseReadResponse(const HttpResponse& response) {
-  const auto missing = [](const char* what) {
-    return Error{ErrorCode::kBadResponse, std::string("the answer has no usable ") + what + " header"};
-  };
-  ReadResponseInfo info{.crc32c = FindCrc32c(response.headers)};
-  const auto generation = ParseNumber<std::int64_t>(FindHeader(response.headers, "x-goog-generation"));
-  if (!generation) return missing("x-goog-generation");
-  info.generation = *generation;
-  info.is_gzip = FindHeader(response.headers, "x-goog-stored-content-encoding") == "gzip";
+  const auto crc32c = FindCrc32c(response.headers);
+  if (!crc32c) return crc32c.error();
+  const auto generation = FindGeneration(response.headers);
+  if (!generation) return generation.error();
+  if (!*generation) return Unusable("x-goog-generation");
+  ReadResponseInfo info{.generation = **generation,
+                        .is_gzip = FindHeader(response.headers, "x-goog-stored-content-encoding") == "gzip",
+                        .crc32c = *crc32c};
   if (response.status == 206) {
-    const auto range = ParseContentRange(FindHeader(response.headers, "content-range"));
-    if (!range) return missing("Content-Range");
+    const auto said = SaidOnce(response.headers, "content-range");
+    if (!said) return said.error();
+    const auto range = ParseContentRange(*said);
+    if (!range) return Unusable("Content-Range");
     info.offset = range->begin;
     info.object_size = range->total;
     return info;
   }
-  auto size = ParseNumber<std::uint64_t>(FindHeader(response.headers, "x-goog-stored-content-length"));
-  if (!size) size = ParseNumber<std::uint64_t>(FindHeader(response.headers, "content-length"));
-  if (!size) return missing("x-goog-stored-content-length");
+  const auto size = FindSize(response.headers);
+  if (!size) return size.error();
   info.object_size = *size;
   return info;
 }

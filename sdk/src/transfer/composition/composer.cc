@@ -1,9 +1,12 @@
 #include "transfer/composition/composer.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "client/client_core.h"
+#include "client/object_read.h"
 #include "transfer/composition/composite_name.h"
 #include "transfer/composition/slice_writer.h"
 
@@ -15,6 +18,7 @@ using Clock = DueTasks::Clock;
 // Deletes that are refused within a second of the compose come a second later, and may be throttled then.
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::size_t kProbeSources = 2;
+constexpr std::uint64_t kAnySize = std::numeric_limits<std::uint64_t>::max();
 
 // After these errors nothing was made. After others, a request whose answer was lost may have made it.
 bool IsSurelyNotMade(const Error& error) {
@@ -132,11 +136,13 @@ Result<void> Composer::Read(const Made& made, std::span<const DownloadSource> so
     if (!first_byte) first_byte = Clock::now();
     return slices.Write(data);
   };
-  const auto read = client_.ReadObject(made.composite.object, write,
-                                       {.generation = made.composite.generation,
-                                        .encryption_key = settings_.encryption_key,
-                                        .call = settings_.call,
-                                        .stop = stop});
+  const bool is_vouched_for = std::all_of(sources.begin(), sources.end(), [](const auto& s) { return s.crc32c; });
+  const auto read = ReadInto(client_.core(), made.composite.object,
+                             {.generation = made.composite.generation,
+                              .encryption_key = settings_.encryption_key,
+                              .call = settings_.call,
+                              .stop = stop},
+                             {.sink = write, .room = kAnySize, .is_vouched_for = is_vouched_for});
   if (!read) return read.error();
   const auto end = Clock::now();
   estimates_.NoteRead({.first_byte = first_byte.value_or(end) - start, .total = end - start, .bytes = read->bytes});

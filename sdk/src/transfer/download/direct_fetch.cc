@@ -50,8 +50,9 @@ Result<ReadSummary> ReadIntoPlace(const Client& client, const DownloadSource& so
     room = room.subspan(bytes.size());
     return {};
   };
-  return ReadInto(client.core(), source.object, options,
-                  {.sink = copy, .room = kAnySize, .rewind = [&] { room = place; }});
+  return ReadInto(
+      client.core(), source.object, options,
+      {.sink = copy, .room = kAnySize, .rewind = [&] { room = place; }, .is_vouched_for = source.crc32c.has_value()});
 }
 
 Result<ReadSummary> Read(const DirectReads& reads, const DownloadSource& source, std::span<std::byte> place,
@@ -105,15 +106,18 @@ Result<void> DirectFetch::FetchStripe(std::size_t index, const std::stop_token& 
     return OtherSize(source_, std::to_string(read->object_size) + " bytes are stored");
   }
   crc32cs_[index] = read->crc32c;
-  if (index == 0) told_ = read->object_crc32c;
-  return {};
+  return told_.Note(source_.object, read->object_crc32c);
 }
 
 UnitOutcome DirectFetch::Finish(const std::stop_token&) {
   if (crc32cs_.size() == 1) return {};  // ReadWhole has compared it.
-  const std::optional<std::uint32_t> expected = source_.crc32c ? source_.crc32c : told_;
+  const std::optional<std::uint32_t> expected = source_.crc32c ? source_.crc32c : told_.value();
+  if (!expected) {
+    const auto noted = NoteUnverified(reads_.client.core(), source_.object);
+    return noted ? UnitOutcome{} : UnitOutcome{.errors = {noted.error()}};
+  }
   const std::uint32_t came = CombinedCrc32c();
-  if (!expected || *expected == came) return {};
+  if (*expected == came) return {};
   if (!is_repeated_) {
     is_repeated_ = true;
     return {.is_to_be_repeated = true};

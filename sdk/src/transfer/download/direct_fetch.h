@@ -10,6 +10,7 @@
 
 #include "gcsflux/download.h"
 #include "transfer/download/unit.h"
+#include "transfer/told_checksum.h"
 
 namespace gcsflux::internal {
 
@@ -53,7 +54,7 @@ class DirectFetch : public UnitFetch {
   const DownloadSource& source_;
   const std::span<std::byte> place_;
   std::vector<std::uint32_t> crc32cs_;  // Of the stripes; each is written by the thread that fetches it.
-  std::optional<std::uint32_t> told_;   // The object's, by the answer to the first stripe.
+  ToldChecksum told_;
   bool is_repeated_ = false;
 };
 

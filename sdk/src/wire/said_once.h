@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "http/transport.h"
+
+namespace gcsflux::internal {
+
+/// What an answer says in this header: kBadResponse where it says two things, empty where it says nothing. By its
+/// lower-case name.
+inline Result<std::string_view> SaidOnce(const Headers& headers, std::string_view name) {
+  const std::string* said = nullptr;
+  for (const auto& [key, value] : headers) {
+    if (key != name) continue;
+    if (said != nullptr && *said != value) {
+      return Error{ErrorCode::kBadResponse, "the answer has two different " + std::string(name) + " headers"};
+    }
+    said = &value;
+  }
+  return said == nullptr ? std::string_view() : std::string_view(*said);
+}
+
+}  // namespace gcsflux::internal
