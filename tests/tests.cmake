@@ -20,6 +20,7 @@ add_test(NAME layering COMMAND ${PROJECT_SOURCE_DIR}/tests/layering.sh ${PROJECT
 # The SDK's inside: pure functions, and the client over a service in memory.
 gcsflux_test(sdk_tests
   SOURCES base/codecs_test.cc
+          base/http_date_test.cc
           base/object_name_test.cc
           client/call_options_test.cc
           client/endpoint_test.cc
@@ -34,6 +35,7 @@ gcsflux_test(sdk_tests
           retry/gate_simulation_test.cc
           retry/gate_test.cc
           retry/idempotency_test.cc
+          retry/idempotency_tokens_test.cc
           retry/read_pace_test.cc
           retry/remedy_test.cc
           retry/retry_budget_test.cc
@@ -58,7 +60,8 @@ target_include_directories(auth_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 # What goes up: sessions that are lost or suspended, parts, signed URLs.
 gcsflux_test(upload_tests
   SOURCES base/combine_crc32c_test.cc support/fake_gcs.cc transfer/give_up_soon_test.cc transfer/lost_session_test.cc
-          transfer/suspended_upload_test.cc wire/multipart_test.cc wire/upload_state_test.cc
+          transfer/rival_writes_test.cc transfer/suspended_upload_test.cc transfer/write_outcome_test.cc
+          wire/multipart_test.cc wire/upload_state_test.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
 target_include_directories(upload_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 

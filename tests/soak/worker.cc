@@ -100,7 +100,8 @@ bool Worker::Check(const Error* error, const RandomStop& stop, const MayFail& ma
 void Worker::Conclude(Slot& slot, State tried, const Result<ObjectMetadata>& result, const RandomStop& stop,
                       const MayFail& may) {
   MayFail also = may;
-  also.with.push_back(ErrorCode::kBadResponse);  // of metadata that was read back, and that falseLength cut off
+  also.with.push_back(ErrorCode::kBadResponse);     // of metadata that was read back, and that falseLength cut off
+  also.with.push_back(ErrorCode::kOutcomeUnknown);  // what was there before was too young to be told from a rival's
   if (!Check(result, stop, also)) return LookAt(slot, std::move(tried), result.error(), may.leaves_nothing);
   CheckMetadata(*result, *tried);
   tried->generation = result->generation;
@@ -121,7 +122,8 @@ void Worker::LookAt(Slot& slot, State tried, const Error& error, bool leaves_not
   const bool had_no_effect = leaves_nothing && is_final;
   if (!had_no_effect) slot.may_be.push_back(std::move(tried));
   const std::size_t found = Find(client(), slot);
-  const bool may_still_come = error.code == ErrorCode::kCancelled && found == 0;
+  const bool is_open = error.code == ErrorCode::kCancelled || error.code == ErrorCode::kOutcomeUnknown;
+  const bool may_still_come = is_open && found == 0;
   if (!may_still_come) {
     slot.may_be = {slot.may_be[found]};
     return;

@@ -1,9 +1,12 @@
 #include "support/fake_gcs.h"
 
+#include <array>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "base/base64.h"
 #include "base/crc32c.h"
+#include "base/rfc3339.h"
 #include "client/client_core.h"
 #include "support/borrowed_transport.h"
 #include "support/driven_timing.h"
@@ -46,6 +49,16 @@ std::string Crc32cOf(const std::string& bytes) {
   return internal::Crc32cToBase64(internal::ExtendCrc32c(0, AsBytes(bytes)));
 }
 
+// As "Fri, 20 Nov 2026 06:15:00 GMT".
+std::string HttpDate(std::chrono::sys_seconds time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  std::array<char, 64> text{};
+  std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &utc);
+  return text.data();
+}
+
 FakeGcs::Object FromResource(const Json& resource) {
   FakeGcs::Object object{.content_type = resource.value("contentType", "")};
   if (resource.contains("metadata")) object.metadata = resource["metadata"].get<std::map<std::string, std::string>>();
@@ -68,6 +81,8 @@ Result<HttpResponse> FakeGcs::Perform(const HttpRequest& request, internal::Body
   }
   if (fault.before) return *fault.before;
   HttpResponse response = fault.status ? Failure(*fault.status) : Serve(request, fault);
+  if (fault.after_status) response = Failure(*fault.after_status);
+  if (has_date) response.headers.emplace_back("date", HttpDate(now));
   if (fault.after) return *fault.after;
   if (receiver == nullptr) return response;
   std::string body = std::move(response.body);
@@ -189,6 +204,7 @@ HttpResponse FakeGcs::PutSession(const std::string& id, const HttpRequest& reque
 
 const FakeGcs::Object& FakeGcs::Commit(const std::string& name, Object object) {
   object.generation = ++next_generation_;
+  object.created = now;
   ++commits;
   return objects[name] = std::move(object);
 }
@@ -201,7 +217,8 @@ HttpResponse FakeGcs::Resource(const std::string& name) const {
                          {"size", std::to_string(object.bytes.size())},
                          {"crc32c", Crc32cOf(object.bytes)},
                          {"contentType", object.content_type},
-                         {"metadata", object.metadata}};
+                         {"metadata", object.metadata},
+                         {"timeCreated", internal::FormatRfc3339(object.created)}};
   return {.status = 200, .body = resource.dump()};
 }
 

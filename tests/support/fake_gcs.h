@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <map>
@@ -21,6 +22,7 @@ struct Fault {
   std::optional<std::size_t> cut_at = {};   ///< The body breaks after so many bytes.
   std::optional<std::size_t> flip_at = {};  ///< This byte of the body is wrong.
   std::optional<int> status = {};           ///< The service does nothing and answers so.
+  std::optional<int> after_status = {};     ///< It does its work, and answers so.
   std::optional<std::size_t> persist = {};  ///< A session keeps only so many of the bytes it was sent.
   bool forget_range = false;                ///< A 308 comes without its Range header.
 };
@@ -34,6 +36,7 @@ class FakeGcs : public internal::Transport {
     std::string bytes = {};
     std::string content_type = {};
     std::map<std::string, std::string> metadata = {};
+    std::chrono::sys_seconds created = {};
   };
 
   Result<internal::HttpResponse> Perform(const internal::HttpRequest& request, internal::BodyReceiver* receiver,
@@ -46,6 +49,9 @@ class FakeGcs : public internal::Transport {
   std::vector<internal::HttpRequest> requests = {};  ///< Without payloads.
   std::function<void()> on_request = {};             ///< Called with each request noted, before it is served.
   int commits = 0;                                   ///< Generations made.
+  /// The service's clock: of its objects, and of its answers' Date unless it sends none.
+  std::chrono::sys_seconds now = std::chrono::sys_days(std::chrono::November / 20 / 2026);
+  bool has_date = true;
 
   void Put(const std::string& name, std::string bytes) { Commit(name, {.bytes = std::move(bytes)}); }
 

@@ -78,6 +78,7 @@ TEST_F(UploadTest, ALostAcknowledgementIsASuccessThatIsNotRepeated) {
 
 TEST_F(UploadTest, AnOverwriteIsRepeatedUnderACondition) {
   gcs_.Put("o", "old");
+  gcs_.now += std::chrono::hours(1);
   gcs_.faults = {{.before = kReset}};
   ASSERT_TRUE(UploadObject(client_, kObject, AsBytes("new")).ok());
   EXPECT_EQ(gcs_.objects["o"].bytes, "new");
@@ -162,6 +163,20 @@ TEST_F(UploadTest, AWriterThatIsDroppedCancelsItsSession) {
   }
   EXPECT_TRUE(gcs_.sessions.empty());
   EXPECT_TRUE(gcs_.objects.empty());
+}
+
+TEST_F(UploadTest, AWriterThatFailedWithWhatMayPassLeavesItsSessionWhenItIsDropped) {
+  for (const ErrorCode code : {ErrorCode::kUnavailable, ErrorCode::kUnreachable}) {
+    gcs_.sessions.clear();
+    gcs_.requests.clear();
+    gcs_.faults = {{}, {.before = Error{code, "gone"}}};
+    {
+      ObjectWriter writer(testing::MakeClient(gcs_, {.max_attempts = 1}), kObject, {.chunk_bytes = kChunk});
+      EXPECT_EQ(writer.Write(AsBytes(Pattern(2 * kChunk))).error().code, code);
+    }
+    EXPECT_EQ(gcs_.sessions.size(), 1U);  // Its state may be with another process.
+    EXPECT_EQ(gcs_.requests.size(), 2U);
+  }
 }
 
 TEST_F(UploadTest, RefusesToGoOnAfterClose) {

@@ -35,8 +35,9 @@ struct ListedPart {
 /// An object sent as parts, in any order and from many threads, and put together at the end.
 ///
 /// NO PRECONDITIONS: Cloud Storage knows none for these uploads. Complete() replaces whatever object is live under the
-/// name, and where its answer is lost, what a rival wrote meanwhile can be taken for nobody's. So use it for names that
-/// nobody else writes, shards and parts with a unique name say, and make them visible under a name that others watch by
+/// name. Where its answer is lost and another object is there afterwards, it cannot be known whether a rival replaced
+/// what was made: kOutcomeUnknown, unless that object is older (see WriteMode). So use it for names that nobody else
+/// writes, shards and parts with a unique name say, and make them visible under a name that others watch by
 /// ComposeObjects or InsertObject with a precondition. Everything else is UploadObject's and ObjectWriter's.
 ///
 /// Parts are 5 MiB to 5 GiB, the last one may be smaller; numbers are 1 to 10,000 and need not be consecutive. Each has
@@ -63,7 +64,8 @@ class MultipartUpload {
 
   /// Puts the parts that were uploaded through this object together, by number. kCorrupted where the service made
   /// something else of them, which is deleted then. kInvalidArgument (nothing is lost, more parts may come) where one
-  /// of them is too small.
+  /// of them is too small. kSessionLost where the upload was aborted, or completed by somebody else. kOutcomeUnknown
+  /// where it may have been completed, and what was made is no longer there to be looked at.
   Result<ObjectMetadata> Complete();
 
   /// Forgets all parts; one that has been aborted is not aborted again.

@@ -33,6 +33,7 @@ enum class ErrorCode {
   kUnverified,          ///< ClientOptions::require_checksum, and the service gave no CRC32C to check the bytes by.
   kAborted,             ///< The object changed while it was being read.
   kSessionLost,         ///< A resumable upload's session is gone; nothing became visible.
+  kOutcomeUnknown,      ///< A write's answer was lost, and what is there now does not tell whether it was stored.
   kBadResponse,         ///< The answer is not what GCS sends: HTML for JSON, a missing header.
   kEmptyPrefix,         ///< Nothing is stored under the prefix that a dataset was to be made of.
   kUndecodable,         ///< An object's bytes are not of the format that was asked for.

@@ -72,6 +72,10 @@ enum class IdempotencyPolicy {
   kStrict,
   /// All. For callers to whom a repeated effect is no harm: one writer per name, say, whose last write may come twice.
   kAlwaysRetry,
+  /// All, since the service is trusted to answer a repeated request with its first answer: every attempt of a request
+  /// carries the same x-goog-gcs-idempotency-token. How long the service remembers a token is not documented: for
+  /// callers whose deadlines are some minutes at most. See docs/how_to.md.
+  kToken,
 };
 
 }  // namespace gcsflux

@@ -14,10 +14,20 @@
 namespace gcsflux {
 
 /// What a write may replace. In every mode a repeated request cannot store twice or undo a rival's later write.
+///
+/// The answer to an attempt can be lost. Then the object is read back before anything is sent again, and what is sent
+/// again is conditional. Under kOverwrite three things can be found there:
+/// - What was sent: success.
+/// - An object from before the first attempt, by the service's clock alone (the answer's Date, less the time that has
+///   passed here, less 2 s): the write was not stored yet. It is repeated under that object's generation.
+/// - Any other object: kOutcomeUnknown, and nothing more is sent. The write may have been stored and then replaced. An
+///   object that somebody wrote a moment before the first attempt cannot be told from that, either.
+/// Where nothing is there, the write is repeated on condition that nothing is. A rival's DELETE of what the first attempt
+/// stored can be undone so: no answer tells that there was an object.
 enum class WriteMode {
   kCreate,     ///< Nothing: kPreconditionFailed where an object of the name is live.
   kReplace,    ///< `UploadOptions::generation` and nothing else: kPreconditionFailed otherwise.
-  kOverwrite,  ///< Anything. After an ambiguous failure the object is read back, and the repetition is conditional.
+  kOverwrite,  ///< Anything. kOutcomeUnknown where it cannot be known whether it was stored: see above.
 };
 
 struct UploadOptions {
@@ -53,7 +63,8 @@ Result<ObjectMetadata> UploadFile(const Client& client, const std::string& path,
 /// Streams an object of unknown length into GCS; it becomes visible when Close() succeeds, else never.
 ///
 /// Up to one chunk is held in memory and sent again when a request fails; what was sent before cannot be, so that a
-/// session which the service loses ends the upload as kSessionLost, with nothing visible. After an error every further
+/// session which the service loses ends the upload as kSessionLost, with nothing visible, or as kOutcomeUnknown where
+/// the session may have been lost because it had done its work. After an error every further
 /// call but Suspend() returns that error. Destroyed without Close() or Suspend(), it cancels the upload. One thread at
 /// a time; movable.
 class ObjectWriter {
@@ -68,8 +79,8 @@ class ObjectWriter {
   ///
   /// What is stored, under which conditions and in which chunks, was decided when the upload began: of `options` only
   /// what concerns the call itself counts. kInvalidArgument: `state` is broken, or of another service than the
-  /// client's. kSessionLost: the session has expired or is gone. After other errors the state can be used again. A
-  /// state is for one writer at a time.
+  /// client's. kSessionLost: the session has expired or is gone. kOutcomeUnknown: it is gone, and the earlier writer's
+  /// Close() may have ended it. After other errors the state can be used again. A state is for one writer at a time.
   static Result<ObjectWriter> Resume(Client client, std::string_view state, UploadOptions options = {});
 
   ObjectWriter(ObjectWriter&&) noexcept;
@@ -89,7 +100,8 @@ class ObjectWriter {
   ///
   /// The state is a secret: whoever has it can write to the session. It is also what is left of an upload that has
   /// failed with an error that may pass (kUnavailable, kUnreachable and so on, or kCancelled), after which this can be
-  /// called; after others it returns them. Starts the session where none was needed before.
+  /// called; after others it returns them. After a Close() that failed so there is a state where there was a session:
+  /// of more than a chunk. Starts the session where none was needed before.
   Result<std::string> Suspend();
 
   /// Gives up the upload: nothing becomes visible. Takes 2 s at most. Nothing to do after Close() or Suspend().

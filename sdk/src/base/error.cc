@@ -24,6 +24,7 @@ std::string_view ErrorCodeName(ErrorCode code) {
     case ErrorCode::kUnverified: return "UNVERIFIED";
     case ErrorCode::kAborted: return "ABORTED";
     case ErrorCode::kSessionLost: return "SESSION_LOST";
+    case ErrorCode::kOutcomeUnknown: return "OUTCOME_UNKNOWN";
     case ErrorCode::kBadResponse: return "BAD_RESPONSE";
     case ErrorCode::kEmptyPrefix: return "EMPTY_PREFIX";
     case ErrorCode::kUndecodable: return "UNDECODABLE";

@@ -33,6 +33,7 @@ Result<HttpResponse> ClientCore::SendRaw(const HttpRequest& request, const std::
   Sending sending{request, invocation_id, attempts, stop, receiver, rest, nullptr};
   if (settings_.throttle_policy != ThrottlePolicy::kGate) {
     auto response = Transmit(sending);
+    attempts.tokens().OnOutcome(request, response);
     internal::ReportToGate(nullptr, {}, response, attempts, observer_);
     return response;
   }
@@ -45,6 +46,7 @@ Result<HttpResponse> ClientCore::SendRaw(const HttpRequest& request, const std::
   }
   sending.gate = &gate;
   auto response = Transmit(sending);
+  attempts.tokens().OnOutcome(request, response);
   internal::ReportToGate(&gate, admission.sent, response, attempts, observer_);
   return response;
 }

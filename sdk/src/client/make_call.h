@@ -26,7 +26,7 @@ Guards GuardsOf(const Options& options) {
 template <class Options>
 Call MakeCall(const ClientCore& core, Operation operation, const ObjectName& subject, const Options& options) {
   const OperationTraits traits = TraitsOf(operation);
-  const bool is_always = core.settings().idempotency == IdempotencyPolicy::kAlwaysRetry;
+  const bool is_always = core.settings().idempotency != IdempotencyPolicy::kStrict;
   return {.operation = traits.name,
           .subject = ToUri(subject),
           .kind = traits.kind,

@@ -75,6 +75,8 @@ Result<HttpResponse> ClientCore::Transmit(const Sending& sending) const {
 HttpRequest ClientCore::Complete(HttpRequest request, int attempt, const Sending& sending,
                                  const internal::AccessToken* token) const {
   const bool is_to_endpoint = IsToEndpoint(request);
+  std::string idempotency_token =
+      sending.attempts.tokens().For(request, sending.invocation_id, [this] { return NewInvocationId(); });
   if (token != nullptr || HasEncryptionKey(request)) request.bypass_proxy = request.url.starts_with("http://");
   if (token != nullptr) request.headers.emplace_back("Authorization", "Bearer " + token->text);
   if (!settings_.authorization.quota_project.empty()) {
@@ -83,6 +85,7 @@ HttpRequest ClientCore::Complete(HttpRequest request, int attempt, const Sending
   request.headers.emplace_back("x-goog-api-client", std::string("gl-cpp/20 gccl/") + internal::kVersion +
                                                         " gccl-invocation-id/" + sending.invocation_id +
                                                         " gccl-attempt-count/" + std::to_string(attempt));
+  request.headers.emplace_back("x-goog-gcs-idempotency-token", std::move(idempotency_token));
   if (is_to_endpoint) {
     request.headers.insert(request.headers.end(), settings_.extra_headers.begin(), settings_.extra_headers.end());
   }

@@ -14,8 +14,9 @@ DEFINE_string(throttle_policy, "gate",
 
 DEFINE_string(
     idempotency, "strict",
-    "Which calls are repeated: strict (those that cannot take effect twice) or always. Set it to always where "
-    "a repeated effect is no harm.");
+    "Which calls are repeated: strict (those that cannot take effect twice), always, or token (all, since the service "
+    "knows a repeated request by its token). Set it to always where a repeated effect is no harm, to token where calls "
+    "without a precondition are to outlive lost answers.");
 
 DEFINE_double(hedge_budget, 0.05,
               "Share of reads that may be sent a second time because they stand still, 0 to 1. Set it to 0 where each "
@@ -71,7 +72,8 @@ constexpr NamedValue<ThrottlePolicy> kThrottlePolicies[] = {{"gate", ThrottlePol
                                                             {"none", ThrottlePolicy::kNone}};
 
 constexpr NamedValue<IdempotencyPolicy> kIdempotencyPolicies[] = {{"strict", IdempotencyPolicy::kStrict},
-                                                                  {"always", IdempotencyPolicy::kAlwaysRetry}};
+                                                                  {"always", IdempotencyPolicy::kAlwaysRetry},
+                                                                  {"token", IdempotencyPolicy::kToken}};
 
 // The value of a flag that is there, which gflags has seen to be one of its type.
 std::string TextOf(const std::string& flag) { return gflags::GetCommandLineFlagInfoOrDie(flag.c_str()).current_value; }

@@ -12,6 +12,7 @@
 #include "events/observer.h"
 #include "gcsflux/result.h"
 #include "gcsflux/retry_options.h"
+#include "retry/idempotency_tokens.h"
 #include "retry/operation_kind.h"
 #include "retry/retry_budget.h"
 
@@ -56,6 +57,8 @@ class Attempts {
   [[nodiscard]] CallInfo info() const;
   /// By what name the service hears of the call: kept where somebody listens.
   void SetInvocationId(const std::string& id);
+  /// By what tokens the service knows the call's requests.
+  [[nodiscard]] IdempotencyTokens& tokens() { return tokens_; }
   /// An attempt before this one may have taken effect, though it failed.
   [[nodiscard]] bool was_ambiguous() const { return was_ambiguous_; }
   /// Something was achieved that later attempts build on: the deadline and the delays start over.
@@ -104,6 +107,7 @@ class Attempts {
   int failures_ = 0;  // Since the last progress.
   std::chrono::nanoseconds last_delay_{0};
   std::string invocation_id_;
+  IdempotencyTokens tokens_;
   std::optional<std::uint64_t> ticket_;
   std::optional<std::chrono::nanoseconds> gate_delay_;
   bool was_ambiguous_ = false;

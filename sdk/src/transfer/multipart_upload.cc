@@ -167,6 +167,7 @@ class MultipartUpload::Upload {
   Result<ObjectMetadata> CompleteOnce(const SentObject& sent, const std::string& id, Attempts& attempts) {
     std::int64_t generation = std::exchange(completed_, 0);
     if (generation == 0) {
+      if (!first_complete_) first_complete_ = attempts.now();
       const auto made = SendComplete(id, attempts);
       // Gone after an attempt of our own that nobody heard of: that one has done it.
       const bool is_found = !made && IsGone(made.error()) && attempts.was_ambiguous();
@@ -179,6 +180,11 @@ class MultipartUpload::Upload {
     if (generation != 0) options.generation = generation;
     const auto response =
         core().Send(internal::GetObjectRequest(core().endpoint(), object_, options), id, attempts, options_.stop);
+    const bool is_replaced = !response && response.error().http_status == 404 && generation != 0;
+    if (is_replaced) {
+      return Error{ErrorCode::kOutcomeUnknown, "generation " + std::to_string(generation) +
+                                                   " was made of the parts, and is gone before it could be checked"};
+    }
     if (!response) return response.error();
     return internal::ParseObject(response->body);
   }
@@ -194,12 +200,20 @@ class MultipartUpload::Upload {
     return internal::ParseCompleted(*response);
   }
 
+  // What an earlier attempt has made, where the upload is gone after it.
   Result<ObjectMetadata> FindOurs(const SentObject& sent, const Error& gone, const std::string& id,
                                   Attempts& attempts) {
-    auto found = internal::ReadBack(core(), object_, {.encryption_key = options_.encryption_key, .call = options_.call},
-                                    id, attempts);
-    if (!found) return found.error();
-    if (*found && internal::HasBytes(**found, sent)) return **std::move(found);
+    const InsertObjectOptions insert{.encryption_key = options_.encryption_key, .call = options_.call};
+    auto look = internal::ReadBack(core(),
+                                   {.object = object_,
+                                    .insert = insert,
+                                    .sent = sent,
+                                    .first_attempt = *first_complete_,
+                                    .checks_attributes = false},
+                                   id, attempts);
+    if (!look) return look.error();
+    if (look->step.kind == internal::WriteStep::Kind::kUnknown) return internal::OutcomeUnknown(*look);
+    if (look->step.kind == internal::WriteStep::Kind::kStored) return *std::move(look->live);
     return AsLost(gone);
   }
 
@@ -208,6 +222,7 @@ class MultipartUpload::Upload {
   const MultipartOptions options_;
   std::string upload_id_;
   bool is_open_ = false;
+  std::optional<internal::Timing::TimePoint> first_complete_;  // Before it nothing can have been made.
   std::int64_t completed_ = 0;  // The generation that Complete() has made and not yet seen.
   std::mutex mutex_;
   std::map<int, Part> parts_;  // Guarded by mutex_.

@@ -78,7 +78,10 @@ class ObjectWriter::Upload {
     is_closed_ = true;
     auto stored = session_.is_started() ? CloseSession()
                                         : internal::UploadInOneRequest(client_.core(), object_, buffer_, options_);
-    if (!stored) error_ = stored.error();
+    if (!stored) {
+      error_ = stored.error();
+      is_closed_ = !session_.is_started() || !MayPass(*error_);  // Suspend() can save a session.
+    }
     return stored;
   }
 

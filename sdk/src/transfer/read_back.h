@@ -5,6 +5,7 @@
 
 #include "client/client_core.h"
 #include "gcsflux/upload.h"
+#include "transfer/write_outcome.h"
 
 namespace gcsflux::internal {
 
@@ -18,9 +19,26 @@ struct SentObject {
 bool HasBytes(const ObjectMetadata& found, const SentObject& sent);
 bool HasAttributes(const ObjectMetadata& found, const ObjectAttributes& attributes);
 
-/// The live object of the name that was inserted; nothing where there is none. One attempt of an upload's.
-Result<std::optional<ObjectMetadata>> ReadBack(const ClientCore& core, const ObjectName& object,
-                                               const InsertObjectOptions& insert, const std::string& id,
-                                               Attempts& attempts);
+/// A write that may have been stored, for whoever looks.
+struct OpenWrite {
+  const ObjectName& object;
+  const InsertObjectOptions& insert;
+  SentObject sent = {};
+  Timing::TimePoint first_attempt = {};  ///< Before it nothing can have been stored.
+  bool checks_attributes = true;         ///< Those of `insert` are the object's.
+  WriteGuard guard = {};
+};
+
+/// What a look at the live object of the name has told.
+struct Look {
+  WriteStep step = {};
+  std::optional<ObjectMetadata> live = {};
+};
+
+/// Looks at the live object of the name that was written. One attempt of an upload's.
+Result<Look> ReadBack(const ClientCore& core, const OpenWrite& write, const std::string& id, Attempts& attempts);
+
+/// The error of a write after a look whose step is kUnknown.
+Error OutcomeUnknown(const Look& look);
 
 }  // namespace gcsflux::internal

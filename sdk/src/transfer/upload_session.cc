@@ -19,11 +19,12 @@ UploadSession::UploadSession(const ClientCore& core, const UploadState& state, c
       is_resumed_(true),
       protocol_(ResumableUpload::Resumed(state.session_uri, state.persisted)),
       position_(state.persisted),
-      crc32c_(state.crc32c) {}
+      crc32c_(state.crc32c),
+      may_be_committed_(state.may_be_committed) {}
 
 Result<void> UploadSession::Send(const UploadPiece& piece, const std::string& id, Attempts& attempts) {
   while (true) {
-    if (auto settled = Settle(id, attempts); !settled) return FindCommitted(piece, settled.error(), id, attempts);
+    if (auto settled = Settle(id, attempts); !settled) return FindCommitted(settled.error(), id, attempts);
     TakeAcknowledged(piece.data.subspan(static_cast<std::size_t>(position_ - piece.offset)));
     const auto unsent = piece.data.subspan(static_cast<std::size_t>(position_ - piece.offset));
     if (object_ && unsent.empty()) return {};
@@ -37,15 +38,19 @@ Result<void> UploadSession::Send(const UploadPiece& piece, const std::string& id
     if (!piece.is_last && whole == 0) return {};
     auto sent = Exchange(piece.is_last ? unsent : unsent.first(whole), piece.is_last, id, attempts);
     TakeAcknowledged(unsent);
-    if (!sent) return FindCommitted(piece, sent.error(), id, attempts);
+    if (!sent) return FindCommitted(sent.error(), id, attempts);
   }
 }
 
 Result<void> UploadSession::Settle(const std::string& id, Attempts& attempts) {
   if (object_) return {};
   if (!protocol_) return Start(id, attempts);
-  if (!protocol_->must_query() || may_be_committed_) return {};
-  return Exchange({}, /*is_last=*/false, id, attempts);
+  const bool is_end_a_question = may_be_committed_ && first_commit_;
+  if (!protocol_->must_query() || is_end_a_question) return {};
+  auto told = Exchange({}, /*is_last=*/false, id, attempts);
+  const bool may_have_ended = !told && told.error().code == ErrorCode::kSessionLost && may_be_committed_;
+  if (!may_have_ended) return told;
+  return Error{ErrorCode::kOutcomeUnknown, "the session is gone, and the writer that had it before may have ended it"};
 }
 
 // Starting a session makes nothing visible: it may be repeated freely, whatever the precondition.
@@ -62,8 +67,8 @@ Result<void> UploadSession::Start(const std::string& id, Attempts& attempts) {
 Result<void> UploadSession::Exchange(std::span<const std::byte> unsent, bool is_last, const std::string& id,
                                      Attempts& attempts) {
   const std::uint64_t before = protocol_->persisted();
-  if (is_last) has_sent_last_ = true;
-  auto request = protocol_->Next(unsent, is_last, is_last ? ExtendCrc32c(crc32c_, unsent) : 0);
+  if (is_last) NoteLast(unsent, attempts);
+  auto request = protocol_->Next(unsent, is_last, is_last ? whole_.crc32c : 0);
   if (insert_.on_progress && !request.payload.empty()) {
     request.on_sent = [this, before](std::uint64_t bytes) { insert_.on_progress({before + bytes, total_}); };
   }
@@ -89,31 +94,44 @@ void UploadSession::TakeAcknowledged(std::span<const std::byte> unsent) {
   position_ += count;
 }
 
-// A session can be lost because it has done its work, where the answer to the last piece was lost before.
-Result<void> UploadSession::FindCommitted(const UploadPiece& piece, const Error& loss, const std::string& id,
-                                          Attempts& attempts) {
-  const bool is_gone = loss.code == ErrorCode::kSessionLost && std::exchange(may_be_committed_, false);
-  // After an earlier look somebody wrote. An overwrite may replace that too, after another look.
-  const bool is_lost_race = loss.code == ErrorCode::kPreconditionFailed && is_condition_own_;
-  if (!is_gone && !is_lost_race) return loss;
-  const auto unsent = piece.data.subspan(static_cast<std::size_t>(position_ - piece.offset));
-  const SentObject sent{piece.offset + piece.data.size(), ExtendCrc32c(crc32c_, unsent)};
-  auto found = ReadBack(core_, object_name_, insert_, id, attempts);
-  if (!found) {
-    may_be_committed_ = is_gone;
-    return found.error();
+void UploadSession::NoteLast(std::span<const std::byte> unsent, const Attempts& attempts) {
+  has_sent_last_ = true;
+  whole_ = {position_ + unsent.size(), ExtendCrc32c(crc32c_, unsent)};
+  if (!first_commit_) first_commit_ = attempts.now();
+}
+
+// A session can be lost because it has done its work, where the answer to the last piece was lost before. Likewise a
+// condition that held at the last look can fail because of that.
+Result<void> UploadSession::FindCommitted(const Error& loss, const std::string& id, Attempts& attempts) {
+  const bool is_gone = loss.code == ErrorCode::kSessionLost && may_be_committed_;
+  const bool is_refused = loss.code == ErrorCode::kPreconditionFailed && has_looked_;
+  if (!is_gone && !is_refused) return loss;
+  const OpenWrite write{.object = object_name_,
+                        .insert = insert_,
+                        .sent = whole_,
+                        .first_attempt = *first_commit_,
+                        .checks_attributes = !is_resumed_,
+                        .guard = guard_};
+  auto look = ReadBack(core_, write, id, attempts);
+  if (!look) return look.error();
+  return TakeLook(*std::move(look), loss);
+}
+
+Result<void> UploadSession::TakeLook(Look look, const Error& loss) {
+  may_be_committed_ = false;
+  has_looked_ = true;
+  if (look.step.kind == WriteStep::Kind::kUnknown) return OutcomeUnknown(look);
+  if (look.step.kind == WriteStep::Kind::kStored) {
+    position_ = whole_.size;
+    crc32c_ = whole_.crc32c;
+    object_ = std::move(look.live);
+    return {};
   }
-  const bool is_ours = *found && HasBytes(**found, sent) && (is_resumed_ || HasAttributes(**found, insert_.attributes));
-  if (!is_ours) {
-    // Whoever starts over may replace what is there now, and nothing later.
-    if (!insert_.preconditions.if_generation_match) is_condition_own_ = true;
-    if (is_condition_own_) insert_.preconditions.if_generation_match = *found ? (*found)->generation : 0;
-    return Error{ErrorCode::kSessionLost, loss.message, loss.http_status, loss.reason};
-  }
-  position_ = sent.size;
-  crc32c_ = sent.crc32c;
-  object_ = **found;
-  return {};
+  guard_ = look.step.guard;
+  insert_.preconditions.if_generation_match = guard_.generation;
+  const bool is_final = loss.code == ErrorCode::kPreconditionFailed && !guard_.is_own;
+  if (is_final) return loss;
+  return Error{ErrorCode::kSessionLost, loss.message, loss.http_status, loss.reason};
 }
 
 Result<ObjectMetadata> UploadSession::Finish() {
@@ -146,7 +164,8 @@ UploadState UploadSession::state() const {
           .object = object_name_,
           .session_uri = protocol_->session_uri(),
           .persisted = position_,
-          .crc32c = crc32c_};
+          .crc32c = crc32c_,
+          .may_be_committed = may_be_committed_};
 }
 
 void UploadSession::Cancel() {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "client/client_core.h"
+#include "transfer/read_back.h"
 #include "wire/resumable_upload.h"
 #include "wire/upload_state.h"
 
@@ -26,7 +27,11 @@ class UploadSession {
   /// Starts at the first Send(). `total` is the object's size for whoever watches the progress, 0 where it is not
   /// known.
   UploadSession(const ClientCore& core, ObjectName object, InsertObjectOptions insert, std::uint64_t total = 0)
-      : core_(core), object_name_(std::move(object)), insert_(std::move(insert)), total_(total) {}
+      : core_(core),
+        object_name_(std::move(object)),
+        insert_(std::move(insert)),
+        total_(total),
+        guard_{.generation = insert_.preconditions.if_generation_match} {}
   /// Goes on where a state says.
   UploadSession(const ClientCore& core, const UploadState& state, const InsertObjectOptions& options);
 
@@ -58,8 +63,10 @@ class UploadSession {
  private:
   Result<void> Start(const std::string& id, Attempts& attempts);
   Result<void> Exchange(std::span<const std::byte> unsent, bool is_last, const std::string& id, Attempts& attempts);
+  void NoteLast(std::span<const std::byte> unsent, const Attempts& attempts);
   void TakeAcknowledged(std::span<const std::byte> unsent);
-  Result<void> FindCommitted(const UploadPiece& piece, const Error& loss, const std::string& id, Attempts& attempts);
+  Result<void> FindCommitted(const Error& loss, const std::string& id, Attempts& attempts);
+  Result<void> TakeLook(Look look, const Error& loss);
 
   const ClientCore& core_;
   const ObjectName object_name_;
@@ -71,7 +78,11 @@ class UploadSession {
   std::uint32_t crc32c_ = 0;       // Of the bytes up to position_.
   bool may_be_committed_ = false;  // The last piece was sent, and its answer is not known.
   bool has_sent_last_ = false;
-  bool is_condition_own_ = false;  // insert_'s generation was found by a look of this session's, not given.
+  bool has_looked_ = false;  // An earlier session's commit may still be found.
+  // What is stored where a last piece that was sent is committed, and since when it can be; of this process.
+  SentObject whole_;
+  std::optional<Timing::TimePoint> first_commit_;
+  WriteGuard guard_;  // insert_'s condition.
   std::optional<ObjectMetadata> object_;
 };
 

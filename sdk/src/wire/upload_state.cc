@@ -34,6 +34,7 @@ std::string FormatUploadState(const UploadState& state) {
                  {"persisted", state.persisted},
                  {"crc32c", Crc32cToBase64(state.crc32c)},
                  {"chunkBytes", state.chunk_bytes}};
+  if (state.may_be_committed) fields["mayBeCommitted"] = true;
   fields["seal"] = Seal(fields);
   return fields.dump();
 }
@@ -54,7 +55,8 @@ Result<UploadState> ParseUploadState(std::string_view text) {
                       .session_uri = fields.at("sessionUri").get<std::string>(),
                       .persisted = fields.at("persisted").get<std::uint64_t>(),
                       .crc32c = Crc32cFromBase64(fields.at("crc32c").get<std::string>()).value(),
-                      .chunk_bytes = fields.at("chunkBytes").get<std::uint64_t>()};
+                      .chunk_bytes = fields.at("chunkBytes").get<std::uint64_t>(),
+                      .may_be_committed = fields.value("mayBeCommitted", false)};
     constexpr std::uint64_t kMostChunk = std::uint64_t{1} << 40;
     return state.chunk_bytes <= kMostChunk ? Result<UploadState>(std::move(state)) : Wrong("its chunks are too large");
   } catch (const std::exception&) {  // Whoever sealed it left a field out, or gave it another type.

@@ -1,0 +1,271 @@
+// Rivals that write under the same name while the answer to an upload is lost: their writes are never undone.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "gcsflux/upload.h"
+#include "support/fake_gcs.h"
+#include "support/upload_case.h"
+
+namespace gcsflux {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+using testing::Fault;
+using ::testing::HasSubstr;
+using testing::kChunk;
+using testing::kObject;
+using testing::kReset;
+using testing::Pattern;
+
+struct Way {
+  std::string name;
+  std::size_t size = 0;
+  std::size_t last_request = 0;  ///< The one that commits, from 0.
+  std::function<Result<ObjectMetadata>(const Client&, const std::string& bytes)> store = {};
+  bool can_be_sent_again = true;
+};
+
+Result<ObjectMetadata> Whole(const Client& client, const std::string& bytes) {
+  return UploadObject(client, kObject, AsBytes(bytes), {.chunk_bytes = kChunk});
+}
+
+Result<ObjectMetadata> Streamed(const Client& client, const std::string& bytes) {
+  ObjectWriter writer(client, kObject, {.chunk_bytes = kChunk});
+  if (auto written = writer.Write(AsBytes(bytes)); !written) return written.error();
+  return writer.Close();
+}
+
+const Way kOneRequest{"one request", 7, 0, Whole};
+const Way kSession{"session", kChunk + 7, 2, Whole};
+const Way kStream{"stream", kChunk + 7, 2, Streamed, false};
+const Way kShortStream{"short stream", 7, 0, Streamed};
+
+class RivalWritesTest : public ::testing::TestWithParam<Way> {
+ protected:
+  // The commit meets `fault`; where it goes over a session, that is gone afterwards.
+  void FailCommit(const Fault& fault) {
+    gcs_.faults.assign(GetParam().last_request, {});
+    gcs_.faults.push_back(fault);
+    if (is_session()) gcs_.faults.push_back({.status = 404});
+  }
+  // `act` happens before the client's first look at the object.
+  void BeforeFirstLook(std::function<void()> act) {
+    gcs_.on_request = [this, act = std::move(act), is_done = false]() mutable {
+      if (gcs_.requests.back().method == internal::Method::kGet && !std::exchange(is_done, true)) act();
+    };
+  }
+  [[nodiscard]] bool is_session() const { return GetParam().last_request != 0; }
+  Result<ObjectMetadata> Store() { return GetParam().store(client_, bytes_); }
+  void ExpectUnknown(const Result<ObjectMetadata>& stored) {
+    ASSERT_FALSE(stored.ok());
+    EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
+    EXPECT_THAT(stored.error().message, HasSubstr("may have been stored and replaced"));
+    EXPECT_TRUE(gcs_.faults.empty());
+  }
+
+  const std::string bytes_ = Pattern(GetParam().size);
+  testing::FakeGcs gcs_;
+  Client client_ = testing::MakeClient(gcs_);
+};
+
+TEST_P(RivalWritesTest, AreNotUndoneAfterALostAnswer) {
+  for (const bool has_date : {true, false}) {
+    gcs_.has_date = has_date;
+    gcs_.Put("o", "old");
+    gcs_.now += hours(1);
+    FailCommit({.after = kReset});
+    BeforeFirstLook([this] { gcs_.Put("o", "a rival's"); });
+    ExpectUnknown(Store());
+    EXPECT_EQ(gcs_.objects["o"].bytes, "a rival's");
+  }
+}
+
+TEST_P(RivalWritesTest, AreNotUndoneAfterA503) {
+  gcs_.Put("o", "old");
+  gcs_.now += hours(1);
+  FailCommit({.after_status = 503});
+  BeforeFirstLook([this] { gcs_.Put("o", "a rival's"); });
+  ExpectUnknown(Store());
+  EXPECT_EQ(gcs_.objects["o"].bytes, "a rival's");
+}
+
+TEST_P(RivalWritesTest, AreNotUndoneWhereOursCameNeverThere) {
+  FailCommit({.before = kReset});
+  BeforeFirstLook([this] { gcs_.Put("o", "a rival's"); });
+  ExpectUnknown(Store());
+  EXPECT_EQ(gcs_.objects["o"].bytes, "a rival's");
+}
+
+TEST_P(RivalWritesTest, AreNotUndoneWhereWhatWasThereIsOfUnknownAge) {
+  gcs_.Put("o", "new just now");
+  gcs_.now += seconds(1);
+  FailCommit({.before = kReset});
+  ExpectUnknown(Store());
+  EXPECT_EQ(gcs_.objects["o"].bytes, "new just now");
+}
+
+TEST_P(RivalWritesTest, AreNotLookedForWhereOursIsThere) {
+  for (const Fault& fault : {Fault{.after = kReset}, Fault{.after_status = 503}}) {
+    gcs_.Put("o", "old");
+    gcs_.now += hours(1);
+    gcs_.commits = 0;
+    FailCommit(fault);
+    const auto stored = Store();
+    ASSERT_TRUE(stored.ok()) << stored.error().message;
+    EXPECT_EQ(stored->generation, gcs_.objects["o"].generation);
+    EXPECT_EQ(gcs_.commits, 1);
+    EXPECT_TRUE(gcs_.faults.empty());
+  }
+}
+
+TEST_P(RivalWritesTest, AreNotTakenForWhatWasThereBefore) {
+  gcs_.Put("o", "old");
+  const std::string old = std::to_string(gcs_.objects["o"].generation);
+  gcs_.now += hours(1);
+  FailCommit({.before = kReset});
+  const auto stored = Store();
+  EXPECT_TRUE(gcs_.faults.empty());
+  if (!GetParam().can_be_sent_again) {
+    ASSERT_FALSE(stored.ok());
+    EXPECT_EQ(stored.error().code, ErrorCode::kSessionLost) << stored.error().message;
+    EXPECT_EQ(gcs_.objects["o"].bytes, "old");
+    return;
+  }
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_TRUE(gcs_.objects["o"].bytes == bytes_);
+  std::string conditions;
+  for (const auto& request : gcs_.requests) conditions += request.url + "\n";
+  EXPECT_THAT(conditions, HasSubstr("ifGenerationMatch=" + old));
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, RivalWritesTest, ::testing::Values(kOneRequest, kSession, kStream, kShortStream),
+                         [](const auto& way) {
+                           std::string name = way.param.name;
+                           std::erase(name, ' ');
+                           return name;
+                         });
+
+class SecondLookTest : public ::testing::Test {
+ protected:
+  // Before the nth request, from 1.
+  void Before(std::size_t number, std::function<void()> act) {
+    gcs_.on_request = [this, number, act = std::move(act)] {
+      if (gcs_.requests.size() == number) act();
+    };
+  }
+  void PutOld() {
+    gcs_.Put("o", "old");
+    gcs_.now += hours(1);
+  }
+  // As an earlier attempt does it that is carried out late.
+  void PutOurs(const std::string& bytes) {
+    gcs_.Put("o", bytes);
+    gcs_.objects["o"].content_type = ObjectAttributes().content_type;
+  }
+  Result<ObjectMetadata> Store(const UploadOptions& options = {}) {
+    return UploadObject(client_, kObject, AsBytes("ours"), options);
+  }
+
+  testing::FakeGcs gcs_;
+  Client client_ = testing::MakeClient(gcs_);
+};
+
+// Insert (lost), look, insert under a condition.
+TEST_F(SecondLookTest, FindsARivalThatWroteSinceTheFirst) {
+  PutOld();
+  gcs_.faults = {{.before = kReset}};
+  Before(3, [this] { gcs_.Put("o", "a rival's"); });
+  const auto stored = Store();
+  ASSERT_FALSE(stored.ok());
+  EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
+  EXPECT_EQ(gcs_.objects["o"].bytes, "a rival's");
+}
+
+TEST_F(SecondLookTest, FindsThatARivalDeletedIt) {
+  PutOld();
+  gcs_.faults = {{.before = kReset}};
+  Before(3, [this] { gcs_.objects.clear(); });
+  const auto stored = Store();
+  ASSERT_FALSE(stored.ok());
+  EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
+  EXPECT_TRUE(gcs_.objects.empty());
+}
+
+// The first attempt is carried out only after the look: its commit, not a rival's, fails the condition.
+TEST_F(SecondLookTest, FindsOursThatCameLate) {
+  for (const WriteMode mode : {WriteMode::kOverwrite, WriteMode::kReplace, WriteMode::kCreate}) {
+    gcs_.objects.clear();
+    gcs_.requests.clear();
+    if (mode != WriteMode::kCreate) PutOld();
+    gcs_.commits = 0;
+    gcs_.faults = {{.before = kReset}};
+    Before(3, [this] { PutOurs("ours"); });
+    const auto stored =
+        Store({.mode = mode, .generation = gcs_.objects.contains("o") ? gcs_.objects["o"].generation : 0});
+    ASSERT_TRUE(stored.ok()) << stored.error().message;
+    EXPECT_EQ(gcs_.commits, 1);
+    EXPECT_EQ(stored->generation, gcs_.objects["o"].generation);
+  }
+}
+
+TEST_F(SecondLookTest, LeavesACallersConditionItsError) {
+  for (const WriteMode mode : {WriteMode::kReplace, WriteMode::kCreate}) {
+    gcs_.objects.clear();
+    gcs_.requests.clear();
+    if (mode == WriteMode::kReplace) PutOld();
+    const std::int64_t generation = mode == WriteMode::kReplace ? gcs_.objects["o"].generation : 0;
+    gcs_.faults = {{.before = kReset}};
+    Before(3, [this] { gcs_.Put("o", "a rival's"); });
+    const auto stored = Store({.mode = mode, .generation = generation});
+    ASSERT_FALSE(stored.ok());
+    EXPECT_EQ(stored.error().code, ErrorCode::kPreconditionFailed) << stored.error().message;
+    EXPECT_EQ(gcs_.objects["o"].bytes, "a rival's");
+  }
+}
+
+// Start, chunk, last piece (lost), 404, look, start, chunk, last piece under a condition.
+TEST_F(SecondLookTest, OfASessionFindsARivalToo) {
+  PutOld();
+  const std::string bytes = Pattern(kChunk + 7);
+  gcs_.faults = {{}, {}, {.before = kReset}, {.status = 404}, {}, {}, {}, {.status = 412}};
+  Before(8, [this] { gcs_.Put("o", "a rival's"); });
+  const auto stored = UploadObject(client_, kObject, AsBytes(bytes), {.chunk_bytes = kChunk});
+  ASSERT_FALSE(stored.ok());
+  EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
+  EXPECT_TRUE(gcs_.faults.empty());
+  EXPECT_EQ(gcs_.objects["o"].bytes, "a rival's");
+}
+
+TEST_F(SecondLookTest, OfASessionFindsOursThatCameLate) {
+  PutOld();
+  const std::string bytes = Pattern(kChunk + 7);
+  gcs_.faults = {{}, {}, {.before = kReset}, {.status = 404}, {}, {.status = 412}};  // The service looks at the start.
+  Before(6, [&] { PutOurs(bytes); });
+  gcs_.commits = 0;
+  const auto stored = UploadObject(client_, kObject, AsBytes(bytes), {.chunk_bytes = kChunk});
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_TRUE(gcs_.faults.empty());
+  EXPECT_EQ(gcs_.commits, 1);
+}
+
+// The first writer's commit may have been the end of the session that the second one asks for.
+TEST_F(SecondLookTest, OfAnEarlierWritersCommitIsNotHadBySuspendedOnes) {
+  Client once = testing::MakeClient(gcs_, {.max_attempts = 1});
+  ObjectWriter first(once, kObject, {.chunk_bytes = kChunk});
+  ASSERT_TRUE(first.Write(AsBytes(Pattern(kChunk + 7))).ok());
+  gcs_.faults = {{.after = kReset}};
+  EXPECT_EQ(first.Close().error().code, ErrorCode::kUnavailable);
+  const auto state = first.Suspend();
+  ASSERT_TRUE(state.ok()) << state.error().message;
+  gcs_.faults = {{.status = 404}};
+  const auto second = ObjectWriter::Resume(client_, *state);
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().code, ErrorCode::kOutcomeUnknown) << second.error().message;
+}
+
+}  // namespace
+}  // namespace gcsflux
