@@ -41,7 +41,9 @@ struct Fixture {
   Store store{[this] { return clock.Now(); }};
   ResumableSessions sessions{[this] { return clock.Now(); }, 1};
   Service service{store, sessions, {}};
-  TrafficLayer traffic{service, sessions, clock, {}};
+  AnswerMemory memory{clock, std::chrono::minutes(5)};
+  FirstAnswers answers{service, memory};
+  TrafficLayer traffic{answers, sessions, clock, {}};
   RequestCounters counters;
 };
 

@@ -73,6 +73,8 @@ struct Fixture {
   Store store{[this] { return clock.Now(); }};
   ResumableSessions sessions{[this] { return clock.Now(); }, 1};
   Service service{store, sessions, {}};
+  AnswerMemory memory{clock, std::chrono::minutes(5)};
+  FirstAnswers answers{service, memory};
   RetryTests retry_tests{1};
   RetryTestIntervener retry_test_intervener{retry_tests};
   InstructionIntervener instruction_intervener;
@@ -82,7 +84,7 @@ struct Fixture {
   LiveShaping shaping{{}};
   ShapingIntervener shaping_intervener{shaping};
   TrafficLayer traffic{
-      service,
+      answers,
       sessions,
       clock,
       {&retry_test_intervener, &instruction_intervener, &faults, &quota_intervener, &shaping_intervener}};

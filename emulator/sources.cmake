@@ -84,11 +84,14 @@ set(EMULATOR_SOURCES
   emulator/src/retry_tests/retry_methods.cc
   emulator/src/retry_tests/retry_tests.cc
   emulator/src/server/peeked_body.cc
+  emulator/src/server/traffic/answer_memory.cc
   emulator/src/server/traffic/error_answer.cc
+  emulator/src/server/traffic/first_answers.cc
   emulator/src/server/traffic/instruction_intervener.cc
   emulator/src/server/traffic/paced_bodies.cc
   emulator/src/server/traffic/quota_intervener.cc
   emulator/src/server/traffic/quota_refusal.cc
+  emulator/src/server/traffic/idempotency_settings.cc
   emulator/src/server/traffic/request_preview.cc
   emulator/src/server/traffic/retry_test_intervener.cc
   emulator/src/server/traffic/shaping_intervener.cc

@@ -118,6 +118,7 @@ gcsflux_test(integration_tests
           integration/operation_faults_test.cc
           integration/operations_test.cc
           integration/read_faults_test.cc
+          integration/rival_parts_test.cc
           integration/throttling_test.cc
           integration/upload_faults_test.cc
           integration/upload_test.cc
@@ -252,7 +253,7 @@ target_include_directories(emulator_traffic_tests PRIVATE ${PROJECT_SOURCE_DIR}/
 
 # What can happen to a request before and after it is served.
 gcsflux_test(emulator_layer_tests
-  SOURCES emulator/instruction_header_test.cc emulator/peeked_body_test.cc emulator/raw_connection.cc
+  SOURCES emulator/first_answers_test.cc emulator/instruction_header_test.cc emulator/peeked_body_test.cc emulator/raw_connection.cc
           emulator/request_preview_test.cc emulator/retry_test_bytes_test.cc emulator/retry_test_http_test.cc
           emulator/retry_tests_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
@@ -347,6 +348,11 @@ gcsflux_program(soak
   tests/soak/writes.cc)
 target_include_directories(soak PRIVATE ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(soak PRIVATE gcsflux_flags gcsflux_emulator gflags ZLIB::ZLIB)
+# Calls whose answers are all lost, by a client that trusts the service's tokens; --count=100000 by hand.
+gcsflux_program(lost_acknowledgements tests/integration/lost_acknowledgements.cc)
+target_link_libraries(lost_acknowledgements PRIVATE gcsflux_client gcsflux_emulator gflags)
+add_test(NAME lost_acknowledgements COMMAND lost_acknowledgements)
+
 add_test(NAME soak COMMAND soak --seconds=20)
 set_tests_properties(soak PROPERTIES RUN_SERIAL TRUE)  # It takes what there is, and tests beside it would crawl.
 

@@ -13,6 +13,7 @@
 #include "server/retry_test_endpoints.h"
 #include "server/service.h"
 #include "server/tls_context.h"
+#include "server/traffic/idempotency_settings.h"
 #include "server/traffic/instruction_intervener.h"
 #include "server/traffic/quota_intervener.h"
 #include "server/traffic/retry_test_intervener.h"
@@ -42,10 +43,12 @@ class Emulator::Running {
         fault_plan_(options.faults),
         faults_(clock_, fault_plan_),
         service_(store_, sessions_, Access(options)),
+        idempotency_window_(options.idempotency_window),
+        answers_(clock_, idempotency_window_),
         shaping_(options.shaping),
         quotas_(options.quotas, clock_),
         traffic_(
-            service_, sessions_, clock_,
+            first_answers_, sessions_, clock_,
             {&retry_test_intervener_, &instruction_intervener_, &faults_, &quota_intervener_, &shaping_intervener_}),
         recorder_(traffic_, clock_, journal_, counters_),
         retry_test_endpoints_(retry_tests_, recorder_),
@@ -56,7 +59,8 @@ class Emulator::Running {
                 .reset = [this] { Reset(); },
                 .count_connections = [this] { return server_.CountConnections(); },
                 .seed_root = options.seed_root,
-                .documents = {ShapingDocument(), QuotasDocument(), FaultsDocument(), ScheduleDocument()}},
+                .documents = {ShapingDocument(), QuotasDocument(), FaultsDocument(), ScheduleDocument(),
+                              IdempotencyDocument()}},
                retry_test_endpoints_),
         server_({.host = options.host, .port = options.port, .tls = Tls(options), .patience = options.client_patience},
                 admin_),
@@ -70,12 +74,15 @@ class Emulator::Running {
 
   void Stop() {
     traffic_.Stop();
+    answers_.Stop();
     server_.Stop();
   }
   void Reset() {
     store_.Clear();
     virtual_buckets_.AddTo(store_);
     sessions_.Clear();
+    answers_.Clear();
+    answers_.SetWindow(idempotency_window_);
     journal_.Reset();
     counters_.Reset();
     retry_tests_.Clear();
@@ -127,6 +134,12 @@ class Emulator::Running {
   AdminDocument ScheduleDocument() {
     return {.path = "faults/schedule", .show = [this] { return RenderSchedule(faults_.Schedule()); }};
   }
+  AdminDocument IdempotencyDocument() {
+    return {.path = "idempotency",
+            .show = [this] { return RenderIdempotencyWindow(answers_.window()); },
+            .replace = [this](std::string_view json) { answers_.SetWindow(ParseIdempotencyWindow(json)); },
+            .clear = [this] { answers_.SetWindow(idempotency_window_); }};
+  }
   AdminDocument QuotasDocument() {
     return {.path = "quotas",
             .show = [this] { return RenderQuotas(quotas_.Get(), quotas_.counters()); },
@@ -143,6 +156,9 @@ class Emulator::Running {
   FaultEngine faults_;
   std::optional<Identity> identity_;
   Service service_;
+  const std::chrono::nanoseconds idempotency_window_;  // what it starts with
+  AnswerMemory answers_;
+  FirstAnswers first_answers_{service_, answers_};
   LiveShaping shaping_;
   LiveQuotas quotas_;
   QuotaIntervener quota_intervener_{quotas_};

@@ -62,6 +62,11 @@ DEFINE_double(
     "Seconds, 0.01 to 86400, after which a client is cut off that stands still in mid-request, sends no whole "
     "head, or moves less than 1 KiB of a body. One that waits between requests is not. Lower it to see how a "
     "client takes a 408; raise it where one is stopped in a debugger.");
+DEFINE_double(
+    idempotency_window_s,
+    std::chrono::duration<double>(gcsflux::emulator::EmulatorOptions().idempotency_window).count(),
+    "Seconds, 0 to 86400, for which a change is remembered by its request's x-goog-gcs-idempotency-token: a repeated "
+    "request is given the first answer. Set it to 0 to see what a client does where the service forgets.");
 DEFINE_string(
     faults, "",
     "JSON file with a fault plan (docs/faults.md): what is to go wrong, and with which requests. Set it to see "
@@ -75,13 +80,21 @@ DEFINE_string(allow_seed, "",
 
 namespace {
 
-constexpr std::array kFlags = {"host",          "port",
-                               "tls_cert",      "tls_key",
-                               "tls_client_ca", "auth_config",
-                               "require_auth",  "virtual_buckets",
-                               "project",       "default_soft_delete",
-                               "journal_size",  "client_patience_s",
-                               "faults",        "seed_dir",
+constexpr std::array kFlags = {"host",
+                               "port",
+                               "tls_cert",
+                               "tls_key",
+                               "tls_client_ca",
+                               "auth_config",
+                               "require_auth",
+                               "virtual_buckets",
+                               "project",
+                               "default_soft_delete",
+                               "journal_size",
+                               "client_patience_s",
+                               "idempotency_window_s",
+                               "faults",
+                               "seed_dir",
                                "allow_seed"};
 
 enum ExitStatus { kOk = 0, kFailed = 1, kWrongUsage = 2 };
@@ -155,6 +168,8 @@ int ParseArguments(int argc, char** argv) {
     return WrongUsage("--default_soft_delete=" + std::to_string(FLAGS_default_soft_delete) +
                       " is neither 0 nor 604800 to 7776000");
   }
+  const bool is_window = FLAGS_idempotency_window_s >= 0 && FLAGS_idempotency_window_s <= 86'400;
+  if (!is_window) return WrongUsage("--idempotency_window_s is not 0 to 86400");
   const bool is_patience = FLAGS_client_patience_s >= 0.01 && FLAGS_client_patience_s <= 86'400;
   if (!is_patience) return WrongUsage("--client_patience_s is not 0.01 to 86400");
   if (FLAGS_tls_cert.empty() != FLAGS_tls_key.empty()) return WrongUsage("--tls_cert and --tls_key go together");
@@ -208,7 +223,8 @@ gcsflux::emulator::EmulatorOptions OptionsFromFlags() {
       .default_soft_delete = std::chrono::seconds(FLAGS_default_soft_delete),
       .journal_size = FLAGS_journal_size,
       .seed_root = FLAGS_allow_seed,
-      .client_patience = std::chrono::milliseconds(std::llround(FLAGS_client_patience_s * 1000))};
+      .client_patience = std::chrono::milliseconds(std::llround(FLAGS_client_patience_s * 1000)),
+      .idempotency_window = std::chrono::milliseconds(std::llround(FLAGS_idempotency_window_s * 1000))};
   if (!FLAGS_tls_cert.empty()) {
     options.tls = {.certificate_chain = ReadFile("tls_cert", FLAGS_tls_cert),
                    .private_key = ReadFile("tls_key", FLAGS_tls_key)};

@@ -68,7 +68,12 @@ class ResumableUpload {
  private:
   Result<std::uint64_t> RunFrom(const std::string& state) {
     auto writer = ObjectWriter::Resume(client_, state, options_);
-    if (!writer) return Leave(writer.error());
+    if (!writer) {
+      Error error = writer.error();
+      // An earlier run may have stored it. This one compared what is there before it began, and is a write of its own.
+      if (error.code == ErrorCode::kOutcomeUnknown) error.code = ErrorCode::kSessionLost;
+      return Leave(error);
+    }
     const std::uint64_t kept_bytes = writer->position();
     auto done = Feed(*writer);
     if (done) {

@@ -66,6 +66,7 @@ std::vector<Case> Cases() {
       {"project", "mine", [](O o) { return o.project == "mine"; }},
       {"throttle_policy", "decorrelated", [](O o) { return o.throttle_policy == ThrottlePolicy::kDecorrelated; }},
       {"idempotency", "always", [](O o) { return o.idempotency == IdempotencyPolicy::kAlwaysRetry; }},
+      {"idempotency", "token", [](O o) { return o.idempotency == IdempotencyPolicy::kToken; }},
       {"hedge_budget", "0", [](O o) { return o.hedge.budget == 0; }},
       {"hedge_stall_factor", "5", [](O o) { return o.hedge.stall_factor == 5; }},
       {"hedge_min_stall_s", "0.25", [](O o) { return o.hedge.min_stall == milliseconds(250); }},

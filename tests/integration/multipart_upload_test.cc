@@ -77,7 +77,7 @@ class MultipartUploadTest : public ::testing::Test {
     }
   }
 
-  emulator::Emulator emulator_;
+  emulator::Emulator emulator_{{.idempotency_window = std::chrono::seconds(0)}};
   Client client_ =
       *Client::Create({.endpoint = emulator_.endpoint(),
                        .project = "p",

@@ -83,6 +83,9 @@ std::vector<Operation> Operations() {
 
 class OperationFaultsTest : public ::testing::TestWithParam<Operation> {
  protected:
+  // The service remembers no tokens, unless it is asked to.
+  explicit OperationFaultsTest(std::chrono::nanoseconds window = {}) : emulator_({.idempotency_window = window}) {}
+
   // A store of its own, in which the operation's first request meets it; then the operation.
   std::optional<Error> RunUnder(const FaultAction& action) {
     emulator_.Reset();
@@ -148,11 +151,25 @@ TEST_P(OperationFaultsTest, ALostAnswerTakesEffectOnce) {
   EXPECT_LE(emulator::FindCommits(emulator_.journal(), "bkt", "new").size(), 1U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, OperationFaultsTest, ::testing::ValuesIn(Operations()), [](const auto& operation) {
+class RememberedOperationsTest : public OperationFaultsTest {
+ protected:
+  RememberedOperationsTest() : OperationFaultsTest(emulator::EmulatorOptions().idempotency_window) {}
+};
+
+TEST_P(RememberedOperationsTest, AreGivenTheirLostAnswerAgain) {
+  const auto error = RunUnder({.type = "loseAnswer"});
+  EXPECT_FALSE(error) << error->message;
+  EXPECT_GE(requests_, 2);
+  EXPECT_LE(emulator::FindCommits(emulator_.journal(), "bkt", "new").size(), 1U);
+}
+
+std::string NameOf(const ::testing::TestParamInfo<Operation>& operation) {
   std::string name = operation.param.name;
   std::erase(name, '.');
   return name;
-});
+}
+INSTANTIATE_TEST_SUITE_P(Each, OperationFaultsTest, ::testing::ValuesIn(Operations()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Each, RememberedOperationsTest, ::testing::ValuesIn(Operations()), NameOf);
 
 }  // namespace
 }  // namespace gcsflux

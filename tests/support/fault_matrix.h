@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -52,7 +53,8 @@ class FaultMatrix : public ::testing::Test {
 
   /// For the next clients: how they are made beside retrying soon.
   ClientOptions client_options_ = {};
-  emulator::Emulator emulator_;
+  /// It remembers no tokens: what a client does is to be seen, not what the service makes good.
+  emulator::Emulator emulator_{{.idempotency_window = std::chrono::seconds(0)}};
   std::optional<Client> client_;
 
  private:

@@ -7,6 +7,7 @@ namespace {
 
 constexpr auto kTests = "/retry_test";
 constexpr auto kPlan = "/_emulator/faults";
+constexpr auto kIdempotency = "/_emulator/idempotency";
 
 Request JsonRequest(const std::string& method, const std::string& target, const Json& body) {
   return {.method = method, .target = target, .headers = {{"Content-Type", "application/json"}}, .body = body.dump()};
@@ -67,18 +68,30 @@ OrError<std::string> InstructionsLeft(const Service& service, const ArmedFaults&
 
 tl::expected<ArmedFaults, Outcome> Arm(const Service& service, const std::string& method, const RetryCase& faults) {
   ArmedFaults armed;
-  if (!faults.faults.empty()) {
-    const Request request = JsonRequest("PUT", kPlan, {{"rules", faults.faults}});
+  const auto put = [&](const std::string& target, const Json& body) -> tl::expected<void, Outcome> {
+    const Request request = JsonRequest("PUT", target, body);
     const auto response = service.transport.Send(request);
-    if (!response || response->status != 200) return NotArmed(request, response);
+    const bool is_done = response && response->status == 200;
+    return is_done ? tl::expected<void, Outcome>() : NotArmed(request, response);
+  };
+  // What there is to say is why it was not armed.
+  const auto give_up = [&](const Outcome& outcome) {
+    static_cast<void>(Disarm(service, armed));
+    return tl::unexpected(outcome);
+  };
+  if (faults.service_replays) {
+    const auto done = put(kIdempotency, {{"window_s", *faults.service_replays ? 300 : 0}});
+    if (!done) return give_up(done.error());
+    armed.has_idempotency = true;
+  }
+  if (!faults.faults.empty()) {
+    const auto done = put(kPlan, {{"rules", faults.faults}});
+    if (!done) return give_up(done.error());
     armed.has_plan = true;
   }
   if (faults.instructions.empty()) return armed;
   auto id = MakeTest(service, method, faults);
-  if (!id) {
-    static_cast<void>(Disarm(service, armed));  // What there is to say is why the test was not made.
-    return tl::unexpected(id.error());
-  }
+  if (!id) return give_up(id.error());
   armed.test_id = *std::move(id);
   return armed;
 }
@@ -99,6 +112,7 @@ OrError<void> Disarm(const Service& service, const ArmedFaults& armed) {
     if (!response || response->status / 100 != 2) problem = Describe(request, response);
   };
   if (armed.has_plan) remove(kPlan);
+  if (armed.has_idempotency) remove(kIdempotency);
   if (!armed.test_id.empty()) remove(TargetOf(armed));
   if (problem.empty()) return {};
   return Failed(problem);

@@ -10,8 +10,9 @@ namespace gcsflux::conformance {
 
 /// What the service is told to do to the requests of one trial: a test of the Retry Test API, a fault plan, or both.
 struct ArmedFaults {
-  std::string test_id = {};  ///< For the header x-retry-test-id; empty where the case has no instructions.
-  bool has_plan = false;     ///< It takes the place of the service's own.
+  std::string test_id = {};      ///< For the header x-retry-test-id; empty where the case has no instructions.
+  bool has_plan = false;         ///< It takes the place of the service's own.
+  bool has_idempotency = false;  ///< Likewise: how long the service remembers its first answers.
 };
 
 /// The error is the trial's outcome: skipped where the service does not know an instruction, or takes no fault plans.

@@ -65,6 +65,11 @@ ExpectedEffect ParseEffect(Fields& fields) {
   return ExpectedEffect::kAny;
 }
 
+std::optional<bool> ParseReplays(Fields& fields) {
+  if (fields.Find("serviceReplays") == nullptr) return std::nullopt;
+  return fields.Bool("serviceReplays", false);
+}
+
 RetryScenario ParseScenario(const Json& value, const std::string& path, Problem& problem) {
   Fields fields(value, path, problem);
   return {.id = Id(fields),
@@ -72,6 +77,8 @@ RetryScenario ParseScenario(const Json& value, const std::string& path, Problem&
           .cases = ParseList(fields, "cases", &ParseCase, problem),
           .methods = ParseList(fields, "methods", &ParseMethod, problem),
           .precondition_provided = fields.Bool("preconditionProvided", false),
+          .trusts_tokens = fields.Bool("trustsTokens", false),
+          .service_replays = ParseReplays(fields),
           .expect_success = fields.Bool("expectSuccess", false),
           .expect_error = fields.Text("expectError"),
           .expect_effect = ParseEffect(fields)};

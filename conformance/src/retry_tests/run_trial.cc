@@ -12,13 +12,15 @@ using std::chrono::milliseconds;
 
 Outcome Failure(std::string detail) { return {.kind = Outcome::Kind::kFailed, .detail = std::move(detail)}; }
 
-Result<Client> MakeClient(const Service& service, const std::string& access_token, const std::string& test_id) {
+Result<Client> MakeClient(const Service& service, const std::string& access_token, const std::string& test_id,
+                          bool trusts_tokens) {
   ClientOptions options{
       .endpoint = service.endpoint,
       .credentials = access_token.empty() ? Credentials::Anonymous() : Credentials::AccessToken(access_token),
       .project = service.project,
       .retry = RetryPolicies::All(
           {.initial_delay = milliseconds(1), .max_delay = milliseconds(5), .deadline = std::chrono::seconds(20)}),
+      .idempotency = trusts_tokens ? IdempotencyPolicy::kToken : IdempotencyPolicy::kStrict,
       // Cases that stall do so for longer.
       .stall_timeout = std::chrono::seconds(2)};
   if (!test_id.empty()) options.extra_headers = {{"x-retry-test-id", test_id}};
@@ -49,7 +51,7 @@ std::string WhyWrongEffect(const Trial& trial, const Service& service, const Sce
 Outcome RunIn(Scene& scene, const Trial& trial, const Service& service, const std::string& access_token) {
   const auto armed = Arm(service, trial.method, trial.faults);
   if (!armed) return armed.error();
-  const auto client = MakeClient(service, access_token, armed->test_id);
+  const auto client = MakeClient(service, access_token, armed->test_id, trial.trusts_tokens);
   const Result<void> result = client.ok() ? trial.call.run(*client, scene) : client.error();
   const auto idle = WhatDidNotHappen(service, *armed);
   const auto disarmed = Disarm(service, *armed);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ struct RetryCase {
   std::vector<std::string> instructions = {};  ///< Of the Retry Test API, for requests of the call's method.
   /// Our own field: rules of a fault plan (docs/faults.md), for what no instruction can say.
   Json faults = Json::array();
+  /// The scenario's `serviceReplays`; nothing: as the service is.
+  std::optional<bool> service_replays = {};
 };
 
 struct RetryMethod {
@@ -35,6 +38,10 @@ struct RetryScenario {
   std::vector<RetryCase> cases = {};
   std::vector<RetryMethod> methods = {};
   bool precondition_provided = false;
+  /// Our own field: the client repeats all calls, since it trusts the service to know a repeated request by its token.
+  bool trusts_tokens = false;
+  /// Our own field: the service has to, or may not, answer a repeated request with its first answer.
+  std::optional<bool> service_replays = {};
   bool expect_success = false;
   std::string expect_error = {};  ///< Our own field: the name of the error's code; empty: any.
   ExpectedEffect expect_effect = ExpectedEffect::kAny;

@@ -1,6 +1,7 @@
 #include "retry_tests/trial.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gcsflux::conformance {
 namespace {
@@ -52,14 +53,17 @@ Trial MakeTrial(const RetryScenario& scenario, const RetryMethod& method, const 
   std::string subject = scenario.id + "/" + method.name;
   if (!method.group.empty() && call.name.empty()) subject += "/" + method.group;
   if (!call.name.empty()) subject += "/" + std::string(call.name);
+  RetryCase told = faults;
+  told.service_replays = scenario.service_replays;
   return {.name = subject + Label(faults),
           .claim = scenario.description + (scenario.expect_success ? ": succeeds" : ": fails"),
           .method = method.name,
           .call = call,
           .why_skipped = WhySkipped(scenario, method, faults, call),
-          .faults = faults,
+          .faults = std::move(told),
           .with_object = Has(method.resources, "OBJECT"),
           .with_precondition = scenario.precondition_provided,
+          .trusts_tokens = scenario.trusts_tokens,
           .expect_success = scenario.expect_success,
           .expect_error = scenario.expect_error,
           .expect_effect = scenario.expect_success ? ExpectedEffect::kOnce : scenario.expect_effect};

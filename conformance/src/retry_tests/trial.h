@@ -18,6 +18,7 @@ struct Trial {
   RetryCase faults = {};
   bool with_object = false;
   bool with_precondition = false;
+  bool trusts_tokens = false;
   bool expect_success = false;
   std::string expect_error = {};
   ExpectedEffect expect_effect = ExpectedEffect::kAny;

@@ -19,7 +19,8 @@ struct RequestSubject {
   std::int64_t read_generation = 0;       ///< The generation whose stored bytes it was answered with, or 0.
   std::uint64_t offset = 0;               ///< Of the first byte of the object, or of the upload, that it moved.
   std::shared_ptr<const FiredFaults> faults = {};  ///< What was done to it; null where that cannot be anything.
-  std::uint64_t listed_items = 0;                  ///< Items and prefixes on the page that it was answered with.
+  bool is_replayed = false;        ///< It was not carried out: it was given the answer to an earlier one of its token.
+  std::uint64_t listed_items = 0;  ///< Items and prefixes on the page that it was answered with.
 };
 
 }  // namespace gcsflux::emulator

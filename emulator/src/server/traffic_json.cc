@@ -46,6 +46,10 @@ void WriteRecord(JsonWriter& json, const RequestRecord& record) {
   if (record.read_generation != 0) json.Member("readGeneration", std::to_string(record.read_generation));
   if (record.offset != 0) Number(json, "offset", record.offset);
   Number(json, "status", static_cast<std::uint64_t>(record.status));
+  if (record.is_replayed) {
+    json.Key("replayed");
+    json.Boolean(true);
+  }
   if (!record.faults.empty()) WriteFaults(json, record.faults);
   WriteBytes(json, record.bytes_in, record.bytes_out);
   json.Member("start", FormatRfc3339(record.start));

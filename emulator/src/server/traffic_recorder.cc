@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "server/time_format.h"
 #include "traffic/client_attempt.h"
 #include "traffic/redact_target.h"
 
@@ -19,6 +20,19 @@ RequestRecord Arrival(const HttpRequest& request, Clock::Time now, std::size_t i
     record.attempt = attempt.attempt;
   }
   return record;
+}
+
+// When an answer is given, as its Date says it. Formatting takes longer than all else that is done here, so each
+// connection's thread keeps the last one.
+const std::string& DateOf(Clock::Time now) {
+  thread_local std::chrono::sys_seconds second;
+  thread_local std::string date;
+  const auto current = std::chrono::floor<std::chrono::seconds>(now);
+  if (date.empty() || current != second) {
+    second = current;
+    date = FormatHttpDate(current);
+  }
+  return date;
 }
 
 // A request from its arrival to the end of its answer: one allocation for both sides that hold it.
@@ -44,6 +58,7 @@ class RecordedRequest final : public JournalEntry, public ResponseObserver {
                .committed_generation = subject_.committed_generation,
                .read_generation = subject_.read_generation,
                .offset = subject_.offset,
+               .is_replayed = subject_.is_replayed,
                .faults = std::move(subject_.faults),
                .status = status_,
                .bytes_in = bytes});
@@ -75,6 +90,7 @@ HttpResponse TrafficRecorder::Handle(const HttpRequest& request, RequestBody& bo
   journal_.Add(recorded);
   RequestSubject subject;
   HttpResponse response = traffic_.Handle(request, body, subject);
+  response.headers.Add("Date", DateOf(clock_.Now()));
   recorded->SetResult(std::move(subject), response.ending == Ending::kSilence ? 0 : response.status);
   response.observer = std::move(recorded);
   return response;

@@ -19,6 +19,7 @@ void JournalEntry::SetAnswer(Answer answer) {
   record_.committed_generation = answer.committed_generation;
   record_.read_generation = answer.read_generation;
   record_.offset = answer.offset;
+  record_.is_replayed = answer.is_replayed;
   faults_ = std::move(answer.faults);
   record_.status = answer.status;
   record_.bytes_in = answer.bytes_in;

@@ -31,6 +31,7 @@ class JournalEntry {
     std::int64_t committed_generation = 0;
     std::int64_t read_generation = 0;
     std::uint64_t offset = 0;
+    bool is_replayed = false;
     std::shared_ptr<const FiredFaults> faults = {};
     int status = 0;
     std::uint64_t bytes_in = 0;

@@ -41,6 +41,9 @@ struct EmulatorOptions {
   /// A client that stands still for so long in mid-request, sends no whole head in it, or moves less than 1 KiB of a
   /// body in it, is answered 408 and cut off. By the machine's own clock. Lower it where a test looks at just that.
   std::chrono::milliseconds client_patience = std::chrono::minutes(1);
+  /// How long a change is remembered by its request's x-goog-gcs-idempotency-token, by the emulator's clock: a repeated
+  /// request is given the first answer. 0 remembers nothing: set it to see what a client does without.
+  std::chrono::nanoseconds idempotency_window = std::chrono::minutes(5);
   /// How slow it is: ShapingProfile("gcs") for what Google's service is like.
   Shaping shaping = {};
   /// How much it takes before it answers 429: likewise QuotasProfile("gcs").

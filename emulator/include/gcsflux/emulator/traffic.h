@@ -23,9 +23,10 @@ struct RequestRecord {
   std::int64_t read_generation = 0;       ///< The generation whose stored bytes it was answered with, or 0.
   std::uint64_t offset = 0;               ///< Of the first byte of the object, or of the upload, that it moved.
   std::string invocation_id =
-      {};           ///< By x-goog-api-client: one for all attempts of a call; empty where it is not sent.
-  int attempt = 0;  ///< From 1; 0 where it is not sent.
-  int status = 0;   ///< 0 until it is answered, and for good where no byte of an answer was sent.
+      {};                    ///< By x-goog-api-client: one for all attempts of a call; empty where it is not sent.
+  int attempt = 0;           ///< From 1; 0 where it is not sent.
+  int status = 0;            ///< 0 until it is answered, and for good where no byte of an answer was sent.
+  bool is_replayed = false;  ///< Not carried out, but given the first answer of its idempotency token.
   std::vector<std::string> faults = {};  ///< What was done to it on purpose: the rules of the fault plan that fired.
   std::uint64_t bytes_in = 0;            ///< Of the request's body; known when it is answered.
   std::uint64_t bytes_out = 0;           ///< Of the answer's body, as far as it was handed to the connection.

@@ -6,18 +6,19 @@
 #include "gcsflux/emulator/clock.h"
 #include "server/http_message.h"
 #include "server/request_subject.h"
-#include "server/service.h"
+#include "server/traffic/first_answers.h"
 #include "server/traffic/intervention.h"
 #include "store/resumable_sessions.h"
 
 namespace gcsflux::emulator {
 
-/// Stands before the service and lets the interveners do to requests what a real network and a real service under load
-/// do to them. Thread-safe.
+/// Stands before the service, which remembers its first answers, and lets the interveners do to requests what a real
+/// network and a real service under load do to them. Thread-safe.
 class TrafficLayer final {
  public:
   /// All of them must outlive it. The answers of earlier interveners go through the later ones.
-  TrafficLayer(Service& service, ResumableSessions& sessions, const Clock& clock, std::vector<Intervener*> interveners)
+  TrafficLayer(FirstAnswers& service, ResumableSessions& sessions, const Clock& clock,
+               std::vector<Intervener*> interveners)
       : service_(service), sessions_(sessions), clock_(clock), interveners_(std::move(interveners)) {}
 
   /// As Service::Handle().
@@ -29,7 +30,7 @@ class TrafficLayer final {
  private:
   HttpResponse HandleWithInterventions(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
 
-  Service& service_;
+  FirstAnswers& service_;
   ResumableSessions& sessions_;
   const Clock& clock_;
   const std::vector<Intervener*> interveners_;

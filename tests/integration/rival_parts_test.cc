@@ -1,0 +1,150 @@
+// Rivals that write under the name of an upload by parts while the answer to its completion is lost; and what uploads
+// without any trouble send.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gcsflux/emulator/emulator.h"
+#include "gcsflux/events.h"
+#include "gcsflux/multipart_upload.h"
+#include "gcsflux/upload.h"
+
+namespace gcsflux {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr auto kBucket = "my-bucket";
+const ObjectName kObject{kBucket, "o"};
+
+// Acts when a call is about to be repeated: its answer is lost, and nothing more is sent yet.
+class BeforeRepetition : public EventListener {
+ public:
+  void OnRetry(const RetryEvent& /*event*/) override {
+    if (act) std::exchange(act, nullptr)();
+  }
+  std::function<void()> act = {};
+};
+
+class RivalPartsTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(MakeClient().InsertBucket(kBucket)); }
+
+  [[nodiscard]] Client MakeClient() const {
+    return *Client::Create({.endpoint = emulator_.endpoint(),
+                            .project = "p",
+                            .retry = RetryPolicies::All({.initial_delay = milliseconds(1)}),
+                            .event_listener = listener_});
+  }
+  // The operation runs; its answer is lost.
+  void LoseCompletion() {
+    emulator_.faults().Load({.rules = {{.name = "it",
+                                        .match = {.phase = "complete"},
+                                        .action = {.type = "loseAnswer"},
+                                        .limits = {.count = 1}}}});
+  }
+  void PutOld() {
+    ASSERT_TRUE(rival_.InsertObject(kObject, AsBytes("old")).ok());
+    emulator_.clock().Advance(hours(1));
+  }
+  Result<ObjectMetadata> Store() {
+    auto stored = UploadObjectInParallel(MakeClient(), kObject, AsBytes("ours"));
+    EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+    return stored;
+  }
+  std::string Stored() const { return *rival_.ReadObject(kObject); }
+
+  // It forgets: else a repeated completion is given the first one's answer.
+  emulator::Emulator emulator_{{.idempotency_window = std::chrono::seconds(0)}};
+  const std::shared_ptr<BeforeRepetition> listener_ = std::make_shared<BeforeRepetition>();
+  const Client rival_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
+};
+
+TEST_F(RivalPartsTest, ACompletionThatWasLostIsFound) {
+  PutOld();
+  LoseCompletion();
+  const auto stored = Store();
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_EQ(Stored(), "ours");
+}
+
+TEST_F(RivalPartsTest, ARivalsObjectIsLeftAndTheOutcomeIsUnknown) {
+  PutOld();
+  LoseCompletion();
+  listener_->act = [this] { ASSERT_TRUE(rival_.InsertObject(kObject, AsBytes("a rival's")).ok()); };
+  const auto stored = Store();
+  ASSERT_FALSE(stored.ok());
+  EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
+  EXPECT_EQ(Stored(), "a rival's");
+}
+
+// Not one attempt of this call may have done it, so the same bytes under the name are another's.
+TEST_F(RivalPartsTest, APlainCompletionThatFindsNoUploadHasLostIt) {
+  auto upload = MultipartUpload::Start(MakeClient(), kObject);
+  ASSERT_TRUE(upload.ok());
+  ASSERT_TRUE(upload->UploadPart(1, AsBytes("ours")).ok());
+  emulator_.Reset();
+  ASSERT_TRUE(rival_.InsertBucket(kBucket).ok());
+  ASSERT_TRUE(rival_.InsertObject(kObject, AsBytes("ours")).ok());
+  const auto stored = upload->Complete();
+  ASSERT_FALSE(stored.ok());
+  EXPECT_EQ(stored.error().code, ErrorCode::kSessionLost) << stored.error().message;
+}
+
+TEST_F(RivalPartsTest, WhatIsReplacedBeforeItWasCheckedIsUnknown) {
+  emulator_.faults().Load({.rules = {{.name = "it",
+                                      .match = {.operation = "storage.objects.get"},
+                                      .action = {.type = "status", .status = 503},
+                                      .limits = {.count = 1}}}});
+  listener_->act = [this] { ASSERT_TRUE(rival_.InsertObject(kObject, AsBytes("a rival's")).ok()); };
+  const auto stored = Store();
+  ASSERT_FALSE(stored.ok());
+  EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
+  EXPECT_EQ(Stored(), "a rival's");
+}
+
+class UploadRequestsTest : public RivalPartsTest {
+ protected:
+  // Operations and phases of the requests that `store` makes.
+  std::vector<std::string> RequestsOf(const std::function<bool()>& store) {
+    const std::size_t before = emulator_.journal().size();
+    EXPECT_TRUE(store());
+    std::vector<std::string> requests;
+    const auto journal = emulator_.journal();
+    for (std::size_t i = before; i < journal.size(); ++i) {
+      requests.push_back(journal[i].method + (journal[i].phase.empty() ? "" : " " + journal[i].phase));
+    }
+    return requests;
+  }
+};
+
+TEST_F(UploadRequestsTest, AreNoMoreThanItTakesWhereNothingGoesWrong) {
+  constexpr std::size_t kChunk = 256 << 10;
+  const Client client = MakeClient();
+  const std::string long_bytes(2 * kChunk + 1, 'x');
+  const auto upload = [&](std::string_view bytes) {
+    return [&, bytes] { return UploadObject(client, kObject, AsBytes(bytes), {.chunk_bytes = kChunk}).ok(); };
+  };
+  const auto stream = [&](std::string_view bytes) {
+    return [&, bytes] {
+      ObjectWriter writer(client, kObject, {.chunk_bytes = kChunk});
+      return writer.Write(AsBytes(bytes)).ok() && writer.Close().ok();
+    };
+  };
+  EXPECT_THAT(RequestsOf(upload("short")), ElementsAre("POST"));
+  EXPECT_THAT(RequestsOf(stream("short")), ElementsAre("POST"));
+  EXPECT_THAT(RequestsOf(upload(long_bytes)), ElementsAre("POST start", "PUT chunk", "PUT chunk", "PUT final"));
+  EXPECT_THAT(RequestsOf(stream(long_bytes)), ElementsAre("POST start", "PUT chunk", "PUT chunk", "PUT final"));
+  EXPECT_THAT(RequestsOf([&] { return UploadObjectInParallel(client, kObject, AsBytes("short")).ok(); }),
+              ElementsAre("POST initiate", "PUT part", "POST complete", "GET"));
+}
+
+}  // namespace
+}  // namespace gcsflux
