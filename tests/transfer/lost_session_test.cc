@@ -2,11 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <set>
 #include <string>
 
+#include "client/client_core.h"
 #include "gcsflux/upload.h"
+#include "support/borrowed_transport.h"
+#include "support/driven_timing.h"
 #include "support/fake_gcs.h"
 #include "support/upload_case.h"
 
@@ -54,6 +60,33 @@ TEST_F(LostSessionTest, MemoryIsSentAgainOverAnotherSession) {
       EXPECT_TRUE(gcs_.objects["o"].bytes == bytes);
     }
   }
+}
+
+// Chance that differs each time, as names of requests take it.
+class ChangingTiming : public testing::DrivenTiming {
+ public:
+  [[nodiscard]] double Random() const override { return 1 - 1 / static_cast<double>(++drawn_ + 1); }
+
+ private:
+  mutable std::atomic<int> drawn_ = 0;
+};
+
+// Two questions about where a session stands are two requests: the service must not answer the second one from memory.
+TEST_F(LostSessionTest, EachOfItsRequestsHasATokenOfItsOwn) {
+  gcs_.faults = {{}, {.after = kReset}, {}, {.after = kReset}};
+  const Client client(std::make_shared<const ClientCore>(
+      ClientCore::Settings{.endpoint = "http://fake", .project = "p"},
+      std::make_unique<testing::BorrowedTransport>(gcs_), std::make_unique<ChangingTiming>()));
+  const std::string bytes = Pattern(3 * kChunk + 7);
+  ASSERT_TRUE(UploadObject(client, kObject, AsBytes(bytes), {.chunk_bytes = kChunk}).ok());
+  std::set<std::string> tokens;
+  int status_queries = 0;
+  for (const auto& request : gcs_.requests) {
+    status_queries += internal::FindHeader(request.headers, "Content-Range") == "bytes */*";
+    tokens.emplace(internal::FindHeader(request.headers, "x-goog-gcs-idempotency-token"));
+  }
+  EXPECT_EQ(status_queries, 2);
+  EXPECT_EQ(tokens.size(), gcs_.requests.size());
 }
 
 TEST_F(LostSessionTest, RestartsAreCounted) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <ostream>
 #include <string>
 
 #include "gcsflux/upload.h"
@@ -28,6 +29,8 @@ struct Way {
   std::function<Result<ObjectMetadata>(const Client&, const std::string& bytes)> store = {};
   bool can_be_sent_again = true;
 };
+
+void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
 
 Result<ObjectMetadata> Whole(const Client& client, const std::string& bytes) {
   return UploadObject(client, kObject, AsBytes(bytes), {.chunk_bytes = kChunk});
