@@ -21,6 +21,11 @@ namespace gcsflux {
 
 class ClientCore;
 
+namespace internal {
+template <class T>
+class PerProcess;
+}  // namespace internal
+
 /// What a read delivered.
 struct ReadSummary {
   std::uint64_t bytes = 0;  ///< Delivered, from the start of the range; where it was decompressed, of what came out.
@@ -50,6 +55,11 @@ struct ObjectPage {
 /// Thread-safe. A handle: copies are cheap and share connections, which live until the last copy is gone.
 /// Every method returns when it has succeeded, failed for good, or its stop_token asked it to stop (kCancelled,
 /// within about 50 ms). Failures that may pass are retried as RetryOptions says where the operation is idempotent.
+///
+/// In a child of fork() a client that the parent made is as good as a new one: it has connections, gates, budgets and
+/// counters of its own, and the parent's options and token. It may be forked while other threads use it; fork() waits
+/// for them a moment. A call, a stream or a writer that the parent has begun fails in the child at once, with kForked,
+/// and goes on in the parent. That holds for fork(), not for vfork() and clone(). exec() closes every connection.
 class Client {
  public:
   /// Makes no request. kInvalidArgument: a malformed endpoint, options out of their range, or a token that would go
@@ -117,18 +127,21 @@ class Client {
 
   Result<void> DeleteObject(const ObjectName& object, const DeleteObjectOptions& options = {}) const;
 
-  /// What this client and its copies have done so far. Cheap: read it as often as is useful.
+  /// What this client and its copies have done so far, in this process. Cheap: read it as often as is useful.
   [[nodiscard]] Counters counters() const;
   /// Its gates as they stand, one for each bucket and class of requests that it has sent; empty where another
   /// ThrottlePolicy is set.
   [[nodiscard]] std::vector<GateStatus> flow_control() const;
 
   /// For this library's own layers; not part of the promise.
-  explicit Client(std::shared_ptr<const ClientCore> core) : core_(std::move(core)) {}
-  [[nodiscard]] const ClientCore& core() const { return *core_; }
+  explicit Client(std::shared_ptr<const ClientCore> core);
+  [[nodiscard]] const ClientCore& core() const;
 
  private:
-  std::shared_ptr<const ClientCore> core_;
+  using Cores = internal::PerProcess<const ClientCore>;
+  explicit Client(std::shared_ptr<const Cores> cores) : cores_(std::move(cores)) {}
+
+  std::shared_ptr<const Cores> cores_;
 };
 
 /// The bytes of a string, without a copy.

@@ -48,8 +48,9 @@ struct CompositionReport {
 /// 5 seconds, then the signal does what it did before. A second signal does so at once. Without it a process that is
 /// ended so leaves composites behind, as one that is killed does: CleanComposites() removes them.
 ///
-/// Call it once, at the beginning of a program's main(). A signal that is ignored stays ignored. kLocalIo where the
-/// operating system refuses.
+/// A child of fork() begins with the signals as they were before, and without composites; one that composes calls it
+/// again. Call it once in a process, at the beginning of a program's main(). A signal that is ignored stays ignored.
+/// kLocalIo where the operating system refuses.
 Result<void> InstallCompositeCleanup();
 
 struct CleanOptions {

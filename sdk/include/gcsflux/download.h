@@ -19,6 +19,8 @@ namespace gcsflux {
 namespace internal {
 class DownloaderCore;
 class StreamRecipient;
+template <class T>
+class PerProcess;
 }  // namespace internal
 
 /// An object to download, as a listing shows it. Its bytes are those of this generation; that their number and their
@@ -104,7 +106,7 @@ struct DownloadStreamOptions {
 /// which all streams of a client share. Nothing is fetched before the first Next().
 ///
 /// For one thread at a time. Destruction ends what is being fetched and gives its memory back. It holds the threads of
-/// its Downloader, which it may outlive.
+/// its Downloader, which it may outlive. In a child of fork(), Next() of a stream that the parent made returns kForked.
 class DownloadStream {
  public:
   DownloadStream(DownloadStream&&) noexcept;
@@ -118,13 +120,14 @@ class DownloadStream {
 
  private:
   friend class Downloader;
-  explicit DownloadStream(std::unique_ptr<internal::StreamRecipient> recipient);
-  std::unique_ptr<internal::StreamRecipient> recipient_;
+  explicit DownloadStream(std::shared_ptr<internal::StreamRecipient> recipient);
+  std::shared_ptr<internal::StreamRecipient> recipient_;
 };
 
 /// Downloads many objects at once over threads of its own. Thread-safe: concurrent callers share the threads, in turn.
 /// A handle: copies share the threads, which end with the last copy and the last stream. That end waits, for 10 s at
-/// most, until composites are deleted.
+/// most, until composites are deleted. In a child of fork() it starts threads of its own with the first call, and
+/// leaves the parent's composites to the parent.
 class Downloader {
  public:
   explicit Downloader(Client client, const DownloaderOptions& options = {});
@@ -149,7 +152,7 @@ class Downloader {
   [[nodiscard]] CompositionReport composition_report() const;
 
  private:
-  std::shared_ptr<const internal::DownloaderCore> core_;
+  std::shared_ptr<const internal::PerProcess<const internal::DownloaderCore>> cores_;
 };
 
 }  // namespace gcsflux

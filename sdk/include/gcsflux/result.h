@@ -38,6 +38,7 @@ enum class ErrorCode {
   kEmptyPrefix,         ///< Nothing is stored under the prefix that a dataset was to be made of.
   kUndecodable,         ///< An object's bytes are not of the format that was asked for.
   kLocalIo,             ///< A local file, or the caller's own sink, failed.
+  kForked,              ///< The process is a child of fork(), and the parent had begun it: begin again in the child.
 };
 
 /// The code's name, as in "NOT_FOUND". Never empty.

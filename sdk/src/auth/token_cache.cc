@@ -1,59 +1,73 @@
 #include "auth/token_cache.h"
 
+#include "base/leaf_stop_callback.h"
+
 namespace gcsflux::internal {
 
+// No thread of the parent's was writing the token at the fork: see ForkSafeMutex.
+std::unique_ptr<TokenCache::State> TokenCache::State::Of(const State* of_parent) {
+  auto state = std::make_unique<State>();
+  if (of_parent != nullptr) state->token = of_parent->token;
+  return state;
+}
+
 Result<TokenCache::TokenPtr> TokenCache::Get(const TokenContext& context) {
-  Lock lock(mutex_);
+  State& state = states_.Get();
+  Lock lock(state.mutex);
   const auto now = context.timing.SystemNow();
-  const TokenState state = token_ ? StateAt(*token_, now) : TokenState::kExpired;
-  if (state == TokenState::kExpired) return Await(lock, context);
-  if (state == TokenState::kAgeing && !is_fetching_ && now >= next_fetch_ahead_) return FetchAhead(lock, context);
-  return token_;
+  const TokenState age = state.token ? StateAt(*state.token, now) : TokenState::kExpired;
+  if (age == TokenState::kExpired) return Await(state, lock, context);
+  if (age == TokenState::kAgeing && !state.is_fetching && now >= state.next_fetch_ahead)
+    return FetchAhead(state, lock, context);
+  return state.token;
 }
 
 Result<TokenCache::TokenPtr> TokenCache::Replace(const TokenPtr& refused, const TokenContext& context) {
-  Lock lock(mutex_);
-  if (token_ && token_->text == refused->text) token_ = nullptr;
-  return Await(lock, context);
+  State& state = states_.Get();
+  Lock lock(state.mutex);
+  if (state.token && state.token->text == refused->text) state.token = nullptr;
+  return Await(state, lock, context);
 }
 
 // Fetches a token, or waits for the caller who does.
-Result<TokenCache::TokenPtr> TokenCache::Await(Lock& lock, const TokenContext& context) {
+Result<TokenCache::TokenPtr> TokenCache::Await(State& state, Lock& lock, const TokenContext& context) {
   while (true) {
-    if (token_ && StateAt(*token_, context.timing.SystemNow()) != TokenState::kExpired) return token_;
-    if (!is_fetching_) return Fetch(lock, context);
-    const auto awaited = fetches_;
-    if (!fetched_.wait(lock, context.stop, [&] { return fetches_ != awaited; })) {
+    if (state.token && StateAt(*state.token, context.timing.SystemNow()) != TokenState::kExpired) return state.token;
+    if (!state.is_fetching) return Fetch(state, lock, context);
+    const auto awaited = state.fetches;
+    std::stop_source stop;
+    const LeafStopCallback pass_on(context.stop, [&stop] { stop.request_stop(); });
+    if (!state.fetched.wait(lock, stop.get_token(), [&] { return state.fetches != awaited; })) {
       return Error{ErrorCode::kCancelled, "cancelled while waiting for a token"};
     }
     // Another's cancellation is not ours: one of those who waited fetches in its place.
-    if (last_failure_ && last_failure_->code != ErrorCode::kCancelled) return *last_failure_;
+    if (state.last_failure && state.last_failure->code != ErrorCode::kCancelled) return *state.last_failure;
   }
 }
 
 // One attempt; the old token is still good, so that a failure is none.
-TokenCache::TokenPtr TokenCache::FetchAhead(Lock& lock, TokenContext context) {
+TokenCache::TokenPtr TokenCache::FetchAhead(State& state, Lock& lock, TokenContext context) {
   constexpr std::chrono::seconds kBetween(30);
-  next_fetch_ahead_ = context.timing.SystemNow() + kBetween;
+  state.next_fetch_ahead = context.timing.SystemNow() + kBetween;
   context.retry.max_attempts = 1;
-  const TokenPtr old = token_;
-  const auto fetched = Fetch(lock, context);
-  last_failure_.reset();  // Who waits for it because the old one has ended meanwhile tries longer than once.
+  const TokenPtr old = state.token;
+  const auto fetched = Fetch(state, lock, context);
+  state.last_failure.reset();  // Who waits for it because the old one has ended meanwhile tries longer than once.
   return fetched ? *fetched : old;
 }
 
-Result<TokenCache::TokenPtr> TokenCache::Fetch(Lock& lock, const TokenContext& context) {
-  is_fetching_ = true;
+Result<TokenCache::TokenPtr> TokenCache::Fetch(State& state, Lock& lock, const TokenContext& context) {
+  state.is_fetching = true;
   lock.unlock();
   auto fetched = FetchObserved(context);
   lock.lock();
-  is_fetching_ = false;
-  ++fetches_;
-  last_failure_ = fetched ? std::nullopt : std::optional(fetched.error());
-  fetched_.notify_all();
+  state.is_fetching = false;
+  ++state.fetches;
+  state.last_failure = fetched ? std::nullopt : std::optional(fetched.error());
+  state.fetched.notify_all();
   if (!fetched) return fetched.error();
-  token_ = std::make_shared<const AccessToken>(*std::move(fetched));
-  return token_;
+  state.token = std::make_shared<const AccessToken>(*std::move(fetched));
+  return state.token;
 }
 
 Result<AccessToken> TokenCache::FetchObserved(const TokenContext& context) const {

@@ -9,19 +9,22 @@
 
 #include "auth/access_token.h"
 #include "auth/token_source.h"
+#include "base/fork.h"
+#include "base/per_process.h"
 #include "gcsflux/result.h"
 
 namespace gcsflux::internal {
 
 /// The token that all calls of a client share. One caller at a time fetches the next one: ahead of the end while the
-/// others go on with the old one, or while all wait for it. Thread-safe.
+/// others go on with the old one, or while all wait for it. A child of fork() goes on with the parent's token, and
+/// fetches the next one itself. Thread-safe.
 class TokenCache {
  public:
   using TokenPtr = std::shared_ptr<const AccessToken>;
 
   /// `credential` is its kind, as events name it: text that lives for ever.
   explicit TokenCache(std::unique_ptr<const TokenSource> source, std::string_view credential = "")
-      : source_(std::move(source)), credential_(credential) {}
+      : source_(std::move(source)), credential_(credential), states_(&State::Of) {}
 
   /// A token that is good now. Who waits for another caller's fetch gets its failure too, a cancellation excepted.
   Result<TokenPtr> Get(const TokenContext& context);
@@ -33,22 +36,27 @@ class TokenCache {
   [[nodiscard]] bool is_renewable() const { return source_->is_renewable(); }
 
  private:
-  using Lock = std::unique_lock<std::mutex>;
-  Result<TokenPtr> Await(Lock& lock, const TokenContext& context);
-  TokenPtr FetchAhead(Lock& lock, TokenContext context);
-  Result<TokenPtr> Fetch(Lock& lock, const TokenContext& context);
+  struct State {
+    static std::unique_ptr<State> Of(const State* of_parent);
+
+    ForkSafeMutex mutex;
+    // All below is guarded by mutex.
+    TokenPtr token = nullptr;  // Null before the first one, and after it was refused.
+    bool is_fetching = false;
+    std::uint64_t fetches = 0;               // Those that are over.
+    std::optional<Error> last_failure = {};  // Of the last fetch.
+    AccessToken::Time next_fetch_ahead = {};
+    std::condition_variable_any fetched;
+  };
+  using Lock = std::unique_lock<ForkSafeMutex>;
+  Result<TokenPtr> Await(State& state, Lock& lock, const TokenContext& context);
+  TokenPtr FetchAhead(State& state, Lock& lock, TokenContext context);
+  Result<TokenPtr> Fetch(State& state, Lock& lock, const TokenContext& context);
   [[nodiscard]] Result<AccessToken> FetchObserved(const TokenContext& context) const;
 
   const std::unique_ptr<const TokenSource> source_;
   const std::string_view credential_;
-  std::mutex mutex_;
-  // All below is guarded by mutex_.
-  TokenPtr token_;  // Null before the first one, and after it was refused.
-  bool is_fetching_ = false;
-  std::uint64_t fetches_ = 0;          // Those that are over.
-  std::optional<Error> last_failure_;  // Of the last fetch.
-  AccessToken::Time next_fetch_ahead_ = {};
-  std::condition_variable_any fetched_;
+  const PerProcess<State> states_;
 };
 
 }  // namespace gcsflux::internal

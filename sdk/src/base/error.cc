@@ -29,6 +29,7 @@ std::string_view ErrorCodeName(ErrorCode code) {
     case ErrorCode::kEmptyPrefix: return "EMPTY_PREFIX";
     case ErrorCode::kUndecodable: return "UNDECODABLE";
     case ErrorCode::kLocalIo: return "LOCAL_IO";
+    case ErrorCode::kForked: return "FORKED";
   }
   return "UNKNOWN";
 }

@@ -2,9 +2,12 @@
 
 #include <openssl/sha.h>
 
+#include "base/fork.h"
+
 namespace gcsflux::internal {
 
 std::string Sha256(std::string_view bytes) {
+  const NoFork no_fork;
   std::string digest(SHA256_DIGEST_LENGTH, '\0');
   SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
          reinterpret_cast<unsigned char*>(digest.data()));

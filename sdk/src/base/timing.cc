@@ -2,10 +2,21 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <random>
+
+#include "base/fork.h"
+#include "base/leaf_stop_callback.h"
 
 namespace gcsflux::internal {
 namespace {
+
+// With so much chance that no two threads of any processes draw the same.
+void Seed(std::mt19937_64& generator) {
+  std::random_device device;
+  std::seed_seq seed{device(), device(), device(), device(), device(), device(), device(), device()};
+  generator.seed(seed);
+}
 
 class RealTiming : public Timing {
  public:
@@ -17,14 +28,26 @@ class RealTiming : public Timing {
 
   bool Wait(std::chrono::nanoseconds duration, const std::stop_token& stop) const override {
     std::mutex mutex;
-    std::condition_variable_any wake;
+    std::condition_variable wake;
+    bool is_stopped = false;  // Guarded by mutex.
+    const LeafStopCallback on_stop(stop, [&] {
+      const std::scoped_lock lock(mutex);
+      is_stopped = true;
+      wake.notify_all();
+    });
     std::unique_lock lock(mutex);
-    wake.wait_for(lock, stop, duration, [] { return false; });
+    wake.wait_for(lock, duration, [&] { return is_stopped; });
     return !stop.stop_requested();
   }
 
   [[nodiscard]] double Random() const override {
-    thread_local std::mt19937_64 generator{std::random_device{}()};
+    // A child of fork() would draw what its parent draws, and so would its siblings.
+    thread_local std::mt19937_64 generator;
+    thread_local std::optional<ProcessMark> seeded_in;
+    if (!seeded_in || seeded_in->IsInChild()) {
+      Seed(generator);
+      seeded_in.emplace();
+    }
     return std::uniform_real_distribution<double>(0.0, 1.0)(generator);
   }
 };

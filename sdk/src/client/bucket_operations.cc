@@ -23,17 +23,17 @@ using internal::ParseAnswer;
 
 Result<BucketMetadata> Client::InsertBucket(const std::string& bucket, const InsertBucketOptions& options) const {
   if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
-  const auto call = MakeCall(*core_, Operation::kInsertBucket, {bucket}, options);
+  const auto call = MakeCall(core(), Operation::kInsertBucket, {bucket}, options);
   if (!internal::IsUtf8(options.location))
     return InCall(call, {ErrorCode::kInvalidArgument, "the location is not UTF-8"});
-  const auto request = internal::InsertBucketRequest(core_->endpoint(), core_->settings().project, bucket, options);
-  const std::string id = core_->NewInvocationId();
-  const auto response = core_->Retry(call, [&](Attempts& attempts) {
-    auto answer = core_->Send(request, id, attempts, options.stop);
+  const auto request = internal::InsertBucketRequest(core().endpoint(), core().settings().project, bucket, options);
+  const std::string id = core().NewInvocationId();
+  const auto response = core().Retry(call, [&](Attempts& attempts) {
+    auto answer = core().Send(request, id, attempts, options.stop);
     // The bucket that stands in the way is then most likely the one that an earlier attempt made.
     if (!answer && answer.error().http_status == 409 && attempts.was_ambiguous()) {
-      const auto look = internal::GetBucketRequest(core_->endpoint(), bucket, {.call = options.call});
-      return core_->Send(look, id, attempts, options.stop);
+      const auto look = internal::GetBucketRequest(core().endpoint(), bucket, {.call = options.call});
+      return core().Send(look, id, attempts, options.stop);
     }
     return answer;
   });
@@ -42,21 +42,21 @@ Result<BucketMetadata> Client::InsertBucket(const std::string& bucket, const Ins
 
 Result<BucketMetadata> Client::GetBucket(const std::string& bucket, const GetBucketOptions& options) const {
   if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
-  const auto call = MakeCall(*core_, Operation::kGetBucket, {bucket}, options);
-  const auto request = internal::GetBucketRequest(core_->endpoint(), bucket, options);
-  return ParseAnswer(call, core_->Exchange(call, request), internal::ParseBucket);
+  const auto call = MakeCall(core(), Operation::kGetBucket, {bucket}, options);
+  const auto request = internal::GetBucketRequest(core().endpoint(), bucket, options);
+  return ParseAnswer(call, core().Exchange(call, request), internal::ParseBucket);
 }
 
 Result<std::vector<BucketMetadata>> Client::ListBuckets(const ListBucketsOptions& options) const {
-  const std::string& project = core_->settings().project;
-  auto call = MakeCall(*core_, Operation::kListBuckets, {}, options);
+  const std::string& project = core().settings().project;
+  auto call = MakeCall(core(), Operation::kListBuckets, {}, options);
   call.subject = "of project '" + project + "'";
   std::vector<BucketMetadata> buckets;
   std::string page_token;
   internal::PageTokens tokens;
   do {
-    const auto request = internal::ListBucketsRequest(core_->endpoint(), project, options, page_token);
-    auto page = ParseAnswer(call, core_->Exchange(call, request), internal::ParseBucketPage);
+    const auto request = internal::ListBucketsRequest(core().endpoint(), project, options, page_token);
+    auto page = ParseAnswer(call, core().Exchange(call, request), internal::ParseBucketPage);
     if (!page) return page.error();
     std::move(page->buckets.begin(), page->buckets.end(), std::back_inserter(buckets));
     page_token = std::move(page->next_page_token);
@@ -67,17 +67,17 @@ Result<std::vector<BucketMetadata>> Client::ListBuckets(const ListBucketsOptions
 
 Result<void> Client::DeleteBucket(const std::string& bucket, const DeleteBucketOptions& options) const {
   if (auto checked = CheckBucketName(bucket); !checked) return checked;
-  const auto call = MakeCall(*core_, Operation::kDeleteBucket, {bucket}, options);
-  return ExchangeDelete(*core_, call, internal::DeleteBucketRequest(core_->endpoint(), bucket, options));
+  const auto call = MakeCall(core(), Operation::kDeleteBucket, {bucket}, options);
+  return ExchangeDelete(core(), call, internal::DeleteBucketRequest(core().endpoint(), bucket, options));
 }
 
 Result<std::vector<std::string>> Client::TestBucketPermissions(const std::string& bucket,
                                                                const std::vector<std::string>& permissions,
                                                                const TestBucketPermissionsOptions& options) const {
   if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
-  const auto call = MakeCall(*core_, Operation::kTestBucketPermissions, {bucket}, options);
-  const auto request = internal::TestBucketPermissionsRequest(core_->endpoint(), bucket, permissions, options);
-  return ParseAnswer(call, core_->Exchange(call, request), internal::ParsePermissions);
+  const auto call = MakeCall(core(), Operation::kTestBucketPermissions, {bucket}, options);
+  const auto request = internal::TestBucketPermissionsRequest(core().endpoint(), bucket, permissions, options);
+  return ParseAnswer(call, core().Exchange(call, request), internal::ParsePermissions);
 }
 
 }  // namespace gcsflux

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/per_process.h"
 #include "client/client_core.h"
 #include "client/endpoint.h"
 #include "client/network.h"
@@ -50,12 +51,18 @@ Result<Client> Client::Create(ClientOptions options) {
                                 .require_checksum = options.require_checksum,
                                 .max_undelivered_bytes = options.max_undelivered_bytes,
                                 .event_listener = options.event_listener};
-  return Client(std::make_shared<const ClientCore>(std::move(settings), internal::MakeCurlTransport(*network),
-                                                   internal::SystemTiming()));
+  const auto make = [settings = std::move(settings), network = *network](const ClientCore*) {
+    return std::make_unique<const ClientCore>(settings, internal::MakeCurlTransport(network), internal::SystemTiming());
+  };
+  return Client(std::make_shared<const Cores>(make));
 }
 
-Counters Client::counters() const { return core_->observer().counters(); }
+Client::Client(std::shared_ptr<const ClientCore> core) : cores_(std::make_shared<const Cores>(std::move(core))) {}
 
-std::vector<GateStatus> Client::flow_control() const { return core_->flow_control(); }
+const ClientCore& Client::core() const { return cores_->Get(); }
+
+Counters Client::counters() const { return core().observer().counters(); }
+
+std::vector<GateStatus> Client::flow_control() const { return core().flow_control(); }
 
 }  // namespace gcsflux

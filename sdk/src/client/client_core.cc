@@ -29,6 +29,8 @@ Error RefusedByGate(GateKeeper::Admission::Kind kind) {
 Result<HttpResponse> ClientCore::SendRaw(const HttpRequest& request, const std::string& invocation_id,
                                          Attempts& attempts, const std::stop_token& stop, BodyReceiver* receiver,
                                          const RestOfRead& rest) const {
+  // The gates may have waiters that are not there, and the connections are the parent's.
+  if (made_in_.IsInChild()) return internal::ForkedError("the call");
   attempts.SetInvocationId(invocation_id);
   Sending sending{request, invocation_id, attempts, stop, receiver, rest, nullptr};
   if (settings_.throttle_policy != ThrottlePolicy::kGate) {

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/fork.h"
 #include "base/timing.h"
 #include "client/authorization.h"
 #include "client/delivery_budget.h"
@@ -21,7 +22,7 @@
 
 namespace gcsflux {
 
-/// What all copies of a Client share: settings, connections, gates and time. Thread-safe.
+/// What all copies of a Client share in one process: settings, connections, gates and time. Thread-safe.
 class ClientCore {
  public:
   struct Settings {
@@ -87,7 +88,7 @@ class ClientCore {
   Result<internal::HttpResponse> Send(const internal::HttpRequest& request, const std::string& invocation_id,
                                       internal::Attempts& attempts, const std::stop_token& stop,
                                       internal::BodyReceiver* receiver = nullptr, const RestOfRead& rest = {}) const;
-  /// The same with every status as it came.
+  /// The same with every status as it came. kForked in a child of the process that made this.
   Result<internal::HttpResponse> SendRaw(const internal::HttpRequest& request, const std::string& invocation_id,
                                          internal::Attempts& attempts, const std::stop_token& stop,
                                          internal::BodyReceiver* receiver = nullptr, const RestOfRead& rest = {}) const;
@@ -122,6 +123,7 @@ class ClientCore {
                                  const internal::AccessToken* token) const;
 
   const Settings settings_;
+  const internal::ProcessMark made_in_;
   const std::unique_ptr<internal::Transport> transport_;
   const std::unique_ptr<internal::Timing> timing_;
   mutable internal::Observer observer_;

@@ -22,40 +22,40 @@ Result<ObjectMetadata> Client::ComposeObjects(const std::vector<ComposeSource>& 
                                               const ComposeObjectsOptions& options) const {
   constexpr std::size_t kMaxSources = 32;  // https://cloud.google.com/storage/docs/composite-objects
   if (auto checked = CheckObject(destination); !checked) return checked.error();
-  const auto call = MakeCall(*core_, Operation::kComposeObjects, destination, options);
-  if (auto checked = CheckOptions(*core_, options); !checked) return InCall(call, checked.error());
+  const auto call = MakeCall(core(), Operation::kComposeObjects, destination, options);
+  if (auto checked = CheckOptions(core(), options); !checked) return InCall(call, checked.error());
   if (sources.empty() || sources.size() > kMaxSources) {
     return InCall(call, {ErrorCode::kInvalidArgument, "takes 1 to 32 sources, not " + std::to_string(sources.size())});
   }
   for (const ComposeSource& source : sources) {
     if (auto checked = internal::CheckObjectName(source.name); !checked) return InCall(call, checked.error());
   }
-  const auto request = internal::ComposeObjectsRequest(core_->endpoint(), sources, destination, options);
-  return ParseAnswer(call, core_->Exchange(call, request), internal::ParseObject);
+  const auto request = internal::ComposeObjectsRequest(core().endpoint(), sources, destination, options);
+  return ParseAnswer(call, core().Exchange(call, request), internal::ParseObject);
 }
 
 Result<ObjectMetadata> Client::CopyObject(const ObjectName& source, const ObjectName& destination,
                                           const CopyObjectOptions& options) const {
   if (auto checked = CheckObject(source); !checked) return checked.error();
   if (auto checked = CheckObject(destination); !checked) return checked.error();
-  auto call = MakeCall(*core_, Operation::kCopyObject, destination, options);
+  auto call = MakeCall(core(), Operation::kCopyObject, destination, options);
   call.subject = ToUri(source) + " to " + call.subject;
-  if (auto checked = CheckOptions(*core_, options); !checked) return InCall(call, checked.error());
-  const auto request = internal::CopyObjectRequest(core_->endpoint(), source, destination, options);
-  return ParseAnswer(call, core_->Exchange(call, request), internal::ParseObject);
+  if (auto checked = CheckOptions(core(), options); !checked) return InCall(call, checked.error());
+  const auto request = internal::CopyObjectRequest(core().endpoint(), source, destination, options);
+  return ParseAnswer(call, core().Exchange(call, request), internal::ParseObject);
 }
 
 Result<ObjectMetadata> Client::RewriteObject(const ObjectName& source, const ObjectName& destination,
                                              const RewriteObjectOptions& options) const {
   if (auto checked = CheckObject(source); !checked) return checked.error();
   if (auto checked = CheckObject(destination); !checked) return checked.error();
-  auto call = MakeCall(*core_, Operation::kRewriteObject, destination, options);
+  auto call = MakeCall(core(), Operation::kRewriteObject, destination, options);
   call.subject = ToUri(source) + " to " + call.subject;
-  if (auto checked = CheckOptions(*core_, options); !checked) return InCall(call, checked.error());
+  if (auto checked = CheckOptions(core(), options); !checked) return InCall(call, checked.error());
   std::string token = options.rewrite_token;
   while (true) {
-    const auto request = internal::RewriteObjectRequest(core_->endpoint(), source, destination, options, token);
-    auto step = ParseAnswer(call, core_->Exchange(call, request), internal::ParseRewriteStep);
+    const auto request = internal::RewriteObjectRequest(core().endpoint(), source, destination, options, token);
+    auto step = ParseAnswer(call, core().Exchange(call, request), internal::ParseRewriteStep);
     if (!step) return step.error();
     if (options.on_progress) options.on_progress(step->progress);
     if (step->object) return *std::move(step->object);

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/fork.h"
 #include "client/delivery_ledger.h"
 
 namespace gcsflux::internal {
@@ -32,7 +33,7 @@ class DeliveryBudget {
   using Callbacks = std::vector<std::function<void()>>;
   Callbacks CallbacksOf(const std::vector<Consumer>& admitted) const;
 
-  mutable std::mutex mutex_;
+  mutable ForkSafeMutex mutex_;
   DeliveryLedger ledger_;                                       // Guarded by mutex_.
   std::map<Consumer, std::function<void()>> on_admitted_ = {};  // Guarded by mutex_.
 };

@@ -27,11 +27,11 @@ Result<ObjectMetadata> Client::InsertObject(const ObjectName& object, std::span<
                                             const InsertObjectOptions& options) const {
   if (auto checked = CheckObject(object); !checked) return checked.error();
   if (auto checked = internal::CheckBytes(object, data); !checked) return checked.error();
-  const auto call = MakeCall(*core_, Operation::kInsertObject, object, options);
-  if (auto checked = CheckOptions(*core_, options); !checked) return InCall(call, checked.error());
+  const auto call = MakeCall(core(), Operation::kInsertObject, object, options);
+  if (auto checked = CheckOptions(core(), options); !checked) return InCall(call, checked.error());
   const std::uint32_t crc32c = internal::ExtendCrc32c(0, data);
-  const auto request = internal::InsertObjectRequest(core_->endpoint(), object, data, crc32c, options);
-  auto stored = ParseAnswer(call, core_->Exchange(call, request), internal::ParseObject);
+  const auto request = internal::InsertObjectRequest(core().endpoint(), object, data, crc32c, options);
+  auto stored = ParseAnswer(call, core().Exchange(call, request), internal::ParseObject);
   if (stored && stored->crc32c && *stored->crc32c != crc32c) {
     return InCall(call, {ErrorCode::kCorrupted, "the service stored other bytes (crc32c)"});
   }
@@ -40,44 +40,44 @@ Result<ObjectMetadata> Client::InsertObject(const ObjectName& object, std::span<
 
 Result<ObjectMetadata> Client::GetObject(const ObjectName& object, const GetObjectOptions& options) const {
   if (auto checked = CheckObject(object); !checked) return checked.error();
-  const auto call = MakeCall(*core_, Operation::kGetObject, object, options);
-  if (auto checked = CheckOptions(*core_, options); !checked) return InCall(call, checked.error());
-  const auto request = internal::GetObjectRequest(core_->endpoint(), object, options);
-  return ParseAnswer(call, core_->Exchange(call, request), internal::ParseObject);
+  const auto call = MakeCall(core(), Operation::kGetObject, object, options);
+  if (auto checked = CheckOptions(core(), options); !checked) return InCall(call, checked.error());
+  const auto request = internal::GetObjectRequest(core().endpoint(), object, options);
+  return ParseAnswer(call, core().Exchange(call, request), internal::ParseObject);
 }
 
 Result<ObjectPage> Client::ListObjects(const std::string& bucket, const ListObjectsOptions& options) const {
   if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
-  const auto call = MakeCall(*core_, Operation::kListObjects, {bucket, options.prefix}, options);
+  const auto call = MakeCall(core(), Operation::kListObjects, {bucket, options.prefix}, options);
   if (options.max_results < 1) {
     return InCall(call, {ErrorCode::kInvalidArgument, "ListObjectsOptions::max_results must be at least 1"});
   }
-  const auto request = internal::ListObjectsRequest(core_->endpoint(), bucket, options);
-  return ParseAnswer(call, core_->Exchange(call, request), internal::ParseObjectPage);
+  const auto request = internal::ListObjectsRequest(core().endpoint(), bucket, options);
+  return ParseAnswer(call, core().Exchange(call, request), internal::ParseObjectPage);
 }
 
 Result<ObjectMetadata> Client::PatchObject(const ObjectName& object, const ObjectChanges& changes,
                                            const PatchObjectOptions& options) const {
-  const auto call = MakeCall(*core_, Operation::kPatchObject, object, options);
+  const auto call = MakeCall(core(), Operation::kPatchObject, object, options);
   if (auto checked = CheckObject(object); !checked) return checked.error();
   if (auto checked = internal::CheckChanges(changes); !checked) return InCall(call, checked.error());
-  const auto request = internal::PatchObjectRequest(core_->endpoint(), object, changes, options);
-  return ParseAnswer(call, core_->Exchange(call, request), internal::ParseObject);
+  const auto request = internal::PatchObjectRequest(core().endpoint(), object, changes, options);
+  return ParseAnswer(call, core().Exchange(call, request), internal::ParseObject);
 }
 
 Result<ObjectMetadata> Client::UpdateObject(const ObjectName& object, const ObjectAttributes& attributes,
                                             const UpdateObjectOptions& options) const {
-  const auto call = MakeCall(*core_, Operation::kUpdateObject, object, options);
+  const auto call = MakeCall(core(), Operation::kUpdateObject, object, options);
   if (auto checked = CheckObject(object); !checked) return checked.error();
   if (auto checked = internal::CheckAttributes(attributes); !checked) return InCall(call, checked.error());
-  const auto request = internal::UpdateObjectRequest(core_->endpoint(), object, attributes, options);
-  return ParseAnswer(call, core_->Exchange(call, request), internal::ParseObject);
+  const auto request = internal::UpdateObjectRequest(core().endpoint(), object, attributes, options);
+  return ParseAnswer(call, core().Exchange(call, request), internal::ParseObject);
 }
 
 Result<void> Client::DeleteObject(const ObjectName& object, const DeleteObjectOptions& options) const {
   if (auto checked = CheckObject(object); !checked) return checked;
-  const auto call = MakeCall(*core_, Operation::kDeleteObject, object, options);
-  return ExchangeDelete(*core_, call, internal::DeleteObjectRequest(core_->endpoint(), object, options));
+  const auto call = MakeCall(core(), Operation::kDeleteObject, object, options);
+  return ExchangeDelete(core(), call, internal::DeleteObjectRequest(core().endpoint(), object, options));
 }
 
 }  // namespace gcsflux

@@ -107,14 +107,14 @@ Result<ReadSummary> Client::ReadObject(const ObjectName& object, std::span<std::
     room = room.subspan(data.size());
     return {};
   };
-  return internal::ReadInto(*core_, object, options,
+  return internal::ReadInto(core(), object, options,
                             {.sink = copy, .room = buffer.size(), .rewind = [&] { room = buffer; }});
 }
 
 Result<ReadSummary> Client::ReadObject(const ObjectName& object, const ByteSink& sink,
                                        const ReadObjectOptions& options) const {
   if (!sink) return Error{ErrorCode::kInvalidArgument, "objects.get " + ToUri(object) + ": the sink is null"};
-  return internal::ReadInto(*core_, object, options, {.sink = sink, .room = kNoLimit});
+  return internal::ReadInto(core(), object, options, {.sink = sink, .room = kNoLimit});
 }
 
 Result<std::string> Client::ReadObject(const ObjectName& object, const ReadObjectOptions& options) const {
@@ -124,7 +124,7 @@ Result<std::string> Client::ReadObject(const ObjectName& object, const ReadObjec
     return {};
   };
   const ReadTarget target{.sink = append, .room = kNoLimit, .rewind = [&] { content.clear(); }};
-  if (auto summary = internal::ReadInto(*core_, object, options, target); !summary) return summary.error();
+  if (auto summary = internal::ReadInto(core(), object, options, target); !summary) return summary.error();
   return content;
 }
 

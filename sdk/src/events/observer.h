@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/fork.h"
 #include "gcsflux/events.h"
 
 namespace gcsflux::internal {
@@ -78,6 +79,7 @@ class Observer {
   template <class Call>
   void Tell(Call call) noexcept {
     if (listener_ == nullptr) return;
+    const ForkAllowed fork_allowed;
     try {
       call(*listener_);
     } catch (...) {

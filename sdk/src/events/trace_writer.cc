@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fork.h"
 #include "events/json_text.h"
 #include "gcsflux/trace.h"
 
@@ -121,7 +122,8 @@ class TraceFile : public TraceWriter {
   }
 
   Result<void> Close() override {
-    if (!is_closed_.exchange(true)) Write("\n]\n");
+    // A child of fork() writes its events into the same file, whose end is the parent's to write.
+    if (!is_closed_.exchange(true) && !opened_in_.IsInChild()) Write("\n]\n");
     const int error = error_;
     if (error == 0) return {};
     return Error{ErrorCode::kLocalIo, "the trace '" + path_ + "' could not be written: " + std::strerror(error)};
@@ -194,7 +196,8 @@ class TraceFile : public TraceWriter {
   const EventTime opened_ = Clock::now();
   std::atomic<int> error_ = 0;  // errno of the first write that failed
   std::atomic<bool> is_closed_ = false;
-  std::mutex mutex_;  // guards what follows
+  const internal::ProcessMark opened_in_;
+  internal::ForkSafeMutex mutex_;  // guards what follows
   std::map<std::thread::id, std::vector<Lane>> lanes_;
   int last_lane_ = 0;
 };

@@ -4,6 +4,9 @@
 #include <chrono>
 #include <utility>
 
+#include "base/fork.h"
+#include "base/leaf_stop_callback.h"
+#include "base/own_descriptors.h"
 #include "http/curl_error.h"
 
 namespace gcsflux::internal {
@@ -13,6 +16,7 @@ CurlDrive::Side::Side(const CurlDrive& drive, CURL* with, const HttpRequest& req
       easy(with),
       movement(request.movement),
       exchange(with, request, drive.receiver_, race, is_second) {
+  const NoFork no_fork;
   drive.settings_.Prepare(easy, request);
   exchange.Prepare();
   if (curl_multi_add_handle(multi, easy) != CURLM_OK) outcome = Error{ErrorCode::kUnavailable, "libcurl failed"};
@@ -20,10 +24,12 @@ CurlDrive::Side::Side(const CurlDrive& drive, CURL* with, const HttpRequest& req
 
 CurlDrive::Side::~Side() {
   if (movement != nullptr) *movement = exchange.Moved();
+  const NoFork no_fork;
   curl_multi_remove_handle(multi, easy);
 }
 
 Result<HttpResponse> CurlDrive::Run(CURL* easy, const HttpRequest& request, const std::stop_token& stop) {
+  const UsesOwnDescriptors uses;
   first_ = std::make_unique<Side>(*this, easy, request, race_, /*is_second=*/false);
   auto result = Loop(stop);
   second_.reset();
@@ -32,10 +38,10 @@ Result<HttpResponse> CurlDrive::Run(CURL* easy, const HttpRequest& request, cons
 }
 
 Result<HttpResponse> CurlDrive::Loop(const std::stop_token& stop) {
-  const std::stop_callback wake(stop, [this] { curl_multi_wakeup(multi_); });
+  const LeafStopCallback wake(stop, [this] { curl_multi_wakeup(multi_); });
   while (true) {
-    int running = 0;
-    if (curl_multi_perform(multi_, &running) != CURLM_OK) return Error{ErrorCode::kUnavailable, "libcurl failed"};
+    if (!Advance()) return Error{ErrorCode::kUnavailable, "libcurl failed"};
+    if (made_in_.IsInChild()) return ForkedError("the request");
     TakeOutcomes();
     auto patience = EndStandstill(*first_);
     if (second_) patience = std::min(patience, EndStandstill(*second_));
@@ -47,6 +53,13 @@ Result<HttpResponse> CurlDrive::Loop(const std::stop_token& stop) {
   const Error cancelled{ErrorCode::kCancelled, "cancelled by its stop_token"};
   if (second_) SecondFailed(cancelled);
   return cancelled;
+}
+
+// What goes on in libcurl and OpenSSL is whole at a fork; guests that are called from within allow one.
+bool CurlDrive::Advance() {
+  const NoFork no_fork;
+  int running = 0;
+  return curl_multi_perform(multi_, &running) == CURLM_OK;
 }
 
 void CurlDrive::TakeOutcomes() {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "base/fork.h"
 #include "http/curl_exchange.h"
 #include "http/curl_settings.h"
 #include "http/standstill.h"
@@ -46,6 +47,7 @@ class CurlDrive {
   };
 
   Result<HttpResponse> Loop(const std::stop_token& stop);
+  bool Advance();
   void TakeOutcomes();
   std::optional<Result<HttpResponse>> Decide();
   void SecondFailed(Result<HttpResponse> outcome);
@@ -57,6 +59,7 @@ class CurlDrive {
   const CurlSettings& settings_;
   BodyReceiver* const receiver_;
   Watch* const watch_;
+  const ProcessMark made_in_;
   CurlRace race_;
   // Handles of second exchanges, which must outlive their sides.
   EasyHandle first_easy_, second_easy_;

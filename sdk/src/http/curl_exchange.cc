@@ -108,7 +108,8 @@ bool CurlExchange::TellSent() {
     return {};
   });
   if (!told) failure_ = told.error();
-  return told.ok();
+  if (made_in_.IsInChild()) failure_ = ForkedError("the request");
+  return !failure_;
 }
 
 std::uint64_t CurlExchange::PayloadRead() const {
@@ -192,6 +193,7 @@ bool CurlExchange::TakeBody(std::span<const std::byte> data) {
   if (counts_ && !Claim()) return false;
   const auto taken = receiver_takes_body_ ? receiver_->OnBody(data) : AppendHeld(response_.body, data);
   if (!taken) failure_ = taken.error();
+  if (made_in_.IsInChild()) failure_ = ForkedError("the request");  // The sink has called fork().
   return !failure_;
 }
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/fork.h"
 #include "http/transport.h"
 
 namespace gcsflux::internal {
@@ -75,6 +76,7 @@ class CurlExchange {
   const bool is_second_;
   std::unique_ptr<curl_slist, ListDeleter> headers_;
   int times_sent_ = 0;  // or about to be
+  const ProcessMark made_in_;
   const Clock::time_point start_ = Clock::now();
   std::optional<Clock::time_point> first_byte_;
   std::array<char, CURL_ERROR_SIZE> details_;  // What libcurl says of a failure.

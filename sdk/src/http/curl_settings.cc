@@ -1,5 +1,7 @@
 #include "http/curl_settings.h"
 
+#include "http/curl_sockets.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -14,9 +16,11 @@ const char* OrDefault(const std::optional<std::string>& text) { return text ? te
 }  // namespace
 
 EasyHandle CurlSettings::MakeEasy() const {
+  const NoFork no_fork;
   EasyHandle handle(curl_easy_init());
   CURL* const easy = handle.get();
   if (easy == nullptr) return handle;
+  UseOwnSockets(easy);
   curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);

@@ -4,13 +4,17 @@
 
 #include <memory>
 
+#include "base/fork.h"
 #include "http/curl_transport.h"
 #include "http/transport.h"
 
 namespace gcsflux::internal {
 
 struct EasyDeleter {
-  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+  void operator()(CURL* easy) const {
+    const NoFork no_fork;
+    curl_easy_cleanup(easy);
+  }
 };
 using EasyHandle = std::unique_ptr<CURL, EasyDeleter>;
 

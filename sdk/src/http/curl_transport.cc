@@ -7,26 +7,25 @@
 #include <mutex>
 #include <vector>
 
+#include "base/fork.h"
 #include "http/curl_drive.h"
 #include "http/curl_settings.h"
+#include "http/curl_sockets.h"
 
 namespace gcsflux::internal {
 namespace {
 
-struct MultiDeleter {
-  void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
-};
-
 // An easy handle is driven through a multi handle of its own, since only that can be woken from another thread
 // (curl_easy_perform notices a cancellation up to 0.8 s late). The multi handle owns the connection.
 struct Handle {
-  std::unique_ptr<CURLM, MultiDeleter> multi{curl_multi_init()};
+  MultiHandle multi;
   EasyHandle easy;
 };
 
 class CurlTransport : public Transport {
  public:
   explicit CurlTransport(const CurlOptions& options) : settings_(options) {
+    const NoFork no_fork;
     // Thread-safe by being done once, before the first handle; libcurl keeps it until the process ends.
     static const CURLcode kReady = curl_global_init(CURL_GLOBAL_DEFAULT);
     static_cast<void>(kReady);
@@ -45,9 +44,11 @@ class CurlTransport : public Transport {
  private:
   Result<HttpResponse> Run(const HttpRequest& request, BodyReceiver* receiver, Watch* watch,
                            const std::stop_token& stop) {
+    if (made_in_.IsInChild()) return ForkedError("the request");
     if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "cancelled before it was sent"};
     Handle handle = Borrow();
-    if (!handle.easy || !handle.multi) return Error{ErrorCode::kUnavailable, "libcurl could not make a handle"};
+    if (!handle.easy || handle.multi.get() == nullptr)
+      return Error{ErrorCode::kUnavailable, "libcurl could not make a handle"};
     CurlDrive drive(handle.multi.get(), settings_, receiver, watch);
     auto response = drive.Run(handle.easy.get(), request, stop);
     // After a failure the handle goes, and its connection with it.
@@ -66,7 +67,7 @@ class CurlTransport : public Transport {
         return handle;
       }
     }
-    return {.easy = settings_.MakeEasy()};
+    return {.multi = MultiHandle::Make(), .easy = settings_.MakeEasy()};
   }
 
   void Return(Handle handle) {
@@ -75,7 +76,8 @@ class CurlTransport : public Transport {
   }
 
   const CurlSettings settings_;
-  std::mutex mutex_;
+  const ProcessMark made_in_;
+  ForkSafeMutex mutex_;
   std::vector<Handle> idle_;  // Guarded by mutex_.
 };
 

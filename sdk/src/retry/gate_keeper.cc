@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/leaf_stop_callback.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -52,16 +54,14 @@ std::optional<Gate::TimePoint> GateKeeper::EnterIfOpen(Gate::Ticket ticket) {
 
 // Waits for its turn, for the deadline, for `stop`, or to be woken.
 void GateKeeper::Await(Gate::Ticket ticket, Gate::Duration turn, Gate::Duration left, const std::stop_token& stop,
-                       std::unique_lock<std::mutex>& lock) {
-  const std::stop_token woken = (waiters_[ticket] = std::stop_source()).get_token();
+                       std::unique_lock<ForkSafeMutex>& lock) {
+  const std::stop_source waiter;
+  waiters_[ticket] = waiter;
   const bool is_first = waiters_.begin()->first == ticket;
   lock.unlock();
   {
-    const std::stop_callback forward(stop, [this, ticket] {
-      const std::lock_guard relock(mutex_);
-      if (const auto waiter = waiters_.find(ticket); waiter != waiters_.end()) waiter->second.request_stop();
-    });
-    timing_.Wait(std::min(left, is_first ? turn : kBackInLine), woken);
+    const LeafStopCallback forward(stop, [to = waiter]() mutable { to.request_stop(); });
+    timing_.Wait(std::min(left, is_first ? turn : kBackInLine), waiter.get_token());
   }
   lock.lock();
   waiters_.erase(ticket);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "base/fork.h"
 #include "base/timing.h"
 #include "retry/gate.h"
 
@@ -54,11 +55,11 @@ class GateKeeper {
   [[nodiscard]] bool IsHopelessLocked(Gate::TimePoint now) const;
   void WakeFirstLocked();
   void Await(Gate::Ticket ticket, Gate::Duration turn, Gate::Duration left, const std::stop_token& stop,
-             std::unique_lock<std::mutex>& lock);
+             std::unique_lock<ForkSafeMutex>& lock);
 
   const Timing& timing_;
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable ForkSafeMutex mutex_;  // guards what follows
   Gate gate_;
   std::map<Gate::Ticket, std::stop_source> waiters_;  // each wakes one
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/fork.h"
+
 namespace gcsflux::internal {
 
 /// Keeps second requests to a share of the first ones. Thread-safe.
@@ -26,7 +28,7 @@ class HedgeBudget {
   static constexpr double kMost = 64;  // saved up, for a server that stalls many reads at once
 
   const double share_;
-  std::mutex mutex_;  // guards what follows
+  ForkSafeMutex mutex_;  // guards what follows
   double saved_ = 0;
 };
 

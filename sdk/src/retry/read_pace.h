@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 
+#include "base/fork.h"
 #include "gcsflux/options.h"
 #include "retry/running_percentile.h"
 
@@ -34,7 +35,7 @@ class ReadPace {
   [[nodiscard]] std::optional<Duration> Patience(const RunningPercentile& usual) const;
 
   const HedgeOptions options_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable ForkSafeMutex mutex_;  // guards what follows
   RunningPercentile first_byte_{0.95};
   RunningPercentile block_{0.95};
 };

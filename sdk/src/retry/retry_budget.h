@@ -3,6 +3,7 @@
 #include <chrono>
 #include <mutex>
 
+#include "base/fork.h"
 #include "gcsflux/retry_options.h"
 #include "retry/operation_kind.h"
 
@@ -26,7 +27,7 @@ class RetryBudget {
   static constexpr double kMost = 100;      // of it saved up, for a burst of failures
 
   const double share_;
-  std::mutex mutex_;  // guards what follows
+  ForkSafeMutex mutex_;  // guards what follows
   double saved_ = kMost;
   TimePoint refilled_ = {};
 };

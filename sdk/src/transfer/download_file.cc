@@ -8,7 +8,9 @@
 
 #include "base/base64.h"
 #include "base/crc32c.h"
+#include "base/fork.h"
 #include "base/object_name.h"
+#include "base/own_descriptors.h"
 #include "client/object_read.h"
 #include "client/tell_progress.h"
 #include "transfer/file/partial_file.h"
@@ -38,8 +40,11 @@ class FileDownload {
 
   // Returns how many bytes of an earlier download it could keep. On failure the file says how far it came.
   Result<std::uint64_t> Run() {
+    const internal::UsesOwnDescriptors uses;
     if (auto begun = Begin(); !begun) return begun.error();
-    if (auto read = ReadRanges(); !read) return Leave(read.error());
+    const auto read = ReadRanges();
+    if (made_in_.IsInChild()) return internal::ForkedError(("the download of " + ToUri(source_.object)).c_str());
+    if (!read) return Leave(read.error());
     const auto wanted = source_.crc32c ? source_.crc32c : told_.value();
     if (!wanted) {
       if (auto noted = internal::NoteUnverified(client_.core(), source_.object); !noted) return Leave(noted.error());
@@ -159,6 +164,7 @@ class FileDownload {
   const DownloadSource& source_;
   const DownloadFileOptions& options_;
   PartialFile& file_;
+  const internal::ProcessMark made_in_;
   std::atomic<std::uint64_t> kept_bytes_ = 0;
   std::atomic<std::uint64_t> told_bytes_ = 0;
   std::atomic<std::uint64_t> unsaved_bytes_ = 0;

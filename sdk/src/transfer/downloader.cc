@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/object_name.h"
+#include "base/per_process.h"
 #include "gcsflux/download.h"
 #include "transfer/download/allocate.h"
 #include "transfer/download/batch_recipient.h"
@@ -62,10 +63,14 @@ std::vector<DownloadSource> DownloadSources(const std::string& bucket, std::span
 }
 
 Downloader::Downloader(Client client, const DownloaderOptions& options)
-    : core_(std::make_shared<const internal::DownloaderCore>(std::move(client), options)) {}
+    : cores_(std::make_shared<const internal::PerProcess<const internal::DownloaderCore>>(
+          [client = std::move(client), options](const internal::DownloaderCore*) {
+            return std::make_unique<const internal::DownloaderCore>(client, options);
+          })) {}
 
 Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources, std::stop_token stop) const {
-  auto memory = internal::Allocate(core_->options().allocator, TotalBytes(sources), [&] { return Describe(sources); });
+  auto memory =
+      internal::Allocate(cores_->Get().options().allocator, TotalBytes(sources), [&] { return Describe(sources); });
   if (!memory) return memory.error();
   std::vector<std::span<std::byte>> places;
   places.reserve(sources.size());
@@ -83,8 +88,9 @@ Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources
                                          std::span<const std::span<std::byte>> destinations,
                                          std::stop_token stop) const {
   if (auto checked = CheckDestinations(sources, destinations); !checked) return checked.error();
-  internal::BatchRecipient recipient(destinations, core_->options().on_failure);
-  auto errors = recipient.Fetch(core_->threads(), core_->MethodFor(sources), stop);
+  const internal::DownloaderCore& core = cores_->Get();
+  internal::BatchRecipient recipient(destinations, core.options().on_failure);
+  auto errors = recipient.Fetch(core.threads(), core.MethodFor(sources), stop);
   if (!errors) return errors.error();
   ObjectBatch batch;
   batch.objects_.assign(destinations.begin(), destinations.end());
@@ -95,13 +101,14 @@ Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources
   return batch;
 }
 
-CompositionReport Downloader::composition_report() const { return core_->composition_report(); }
+CompositionReport Downloader::composition_report() const { return cores_->Get().composition_report(); }
 
 DownloadStream Downloader::Stream(std::vector<DownloadSource> sources, const DownloadStreamOptions& options) const {
-  return DownloadStream(std::make_unique<internal::StreamRecipient>(core_, std::move(sources), options));
+  return DownloadStream(internal::BoundToProcess(
+      std::make_unique<internal::StreamRecipient>(cores_->Share(), std::move(sources), options)));
 }
 
-DownloadStream::DownloadStream(std::unique_ptr<internal::StreamRecipient> recipient)
+DownloadStream::DownloadStream(std::shared_ptr<internal::StreamRecipient> recipient)
     : recipient_(std::move(recipient)) {}
 DownloadStream::DownloadStream(DownloadStream&&) noexcept = default;
 DownloadStream& DownloadStream::operator=(DownloadStream&&) noexcept = default;

@@ -1,21 +1,38 @@
 #include "transfer/give_up_soon.h"
 
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <thread>
 
+#include "base/fork.h"
+
 namespace gcsflux::internal {
+namespace {
+
+class Timer {
+ public:
+  explicit Timer(std::chrono::milliseconds patience)
+      : thread_([this, patience](const std::stop_token& done) {
+          std::unique_lock lock(mutex_);
+          alarm_.wait_for(lock, done, patience, [] { return false; });
+          over_.request_stop();
+        }) {}
+
+  [[nodiscard]] std::stop_token over() const { return over_.get_token(); }
+
+ private:
+  std::stop_source over_;
+  std::mutex mutex_;
+  std::condition_variable_any alarm_;
+  const std::jthread thread_;  // Last: it ends before the members that it uses.
+};
+
+}  // namespace
 
 void GiveUpSoon(const std::function<void(std::stop_token)>& tell, std::chrono::milliseconds patience) {
-  std::stop_source over;
-  std::mutex mutex;
-  std::condition_variable_any alarm;
-  const std::jthread timer([&](const std::stop_token& done) {
-    std::unique_lock lock(mutex);
-    alarm.wait_for(lock, done, patience, [] { return false; });
-    over.request_stop();
-  });
-  tell(over.get_token());
+  const auto timer = BoundToProcess(std::make_unique<Timer>(patience));
+  tell(timer->over());
 }
 
 }  // namespace gcsflux::internal

@@ -1,8 +1,10 @@
 #include "gcsflux/listing.h"
 
 #include <iterator>
+#include <memory>
 #include <utility>
 
+#include "base/fork.h"
 #include "client/page_tokens.h"
 #include "transfer/listing/parallel_listing.h"
 
@@ -36,7 +38,10 @@ Result<ListingReport> ListInParallel(const Client& client, const ObjectName& pre
     return Error{ErrorCode::kInvalidArgument,
                  "LIST " + ToUri(prefix) + ": ParallelListOptions::parallelism and call_cap must be at least 1"};
   }
-  return internal::listing::ParallelListing(client, prefix, order, sink, options).Run();
+  using internal::listing::ParallelListing;
+  const auto listing =
+      internal::BoundToProcess(std::make_unique<ParallelListing>(client, prefix, order, sink, options));
+  return listing->Run();
 }
 
 Result<Listing> ListInParallel(const Client& client, const ObjectName& prefix, const ParallelListOptions& options) {

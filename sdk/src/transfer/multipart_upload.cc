@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/crc32c.h"
+#include "base/fork.h"
 #include "base/object_name.h"
 #include "client/check_options.h"
 #include "client/client_core.h"
@@ -45,7 +46,9 @@ class MultipartUpload::Upload {
       : client_(std::move(client)), object_(std::move(object)), options_(std::move(options)) {}
 
   ~Upload() {
-    if (is_open_) internal::GiveUpSoon([this](std::stop_token stop) { static_cast<void>(Abort(std::move(stop))); });
+    // In a child it is the parent's.
+    if (is_open_ && !made_in_.IsInChild())
+      internal::GiveUpSoon([this](std::stop_token stop) { static_cast<void>(Abort(std::move(stop))); });
   }
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;
@@ -75,7 +78,7 @@ class MultipartUpload::Upload {
       return internal::InCall(call, {ErrorCode::kInvalidArgument, "parts have numbers from 1 to 10000"});
     }
     if (auto checked = internal::CheckBytes(object_, data); !checked) return checked;
-    if (!is_open_) return Closed();
+    if (auto usable = CheckUsable(call); !usable) return usable;
     const SentObject part{data.size(), internal::ExtendCrc32c(0, data)};
     const auto request = internal::PutPartRequest(target(), number, data, part.crc32c);
     const std::string id = core().NewInvocationId();
@@ -88,8 +91,8 @@ class MultipartUpload::Upload {
   }
 
   Result<std::vector<ListedPart>> ListParts() {
-    if (!is_open_) return Closed();
     const Call call = MakeUploadCall("multipartUploads.listParts", object_, options_);
+    if (auto usable = CheckUsable(call); !usable) return usable.error();
     std::vector<ListedPart> parts;
     for (std::optional<int> after = 0; after;) {
       const auto response = core().Exchange(call, internal::ListPartsRequest(target(), *after));
@@ -106,8 +109,8 @@ class MultipartUpload::Upload {
   }
 
   Result<ObjectMetadata> Complete() {
-    if (!is_open_) return Closed();
     const Call call = MakeUploadCall("multipartUploads.complete", object_, options_);
+    if (auto usable = CheckUsable(call); !usable) return usable.error();
     const SentObject sent = Whole();
     const std::string id = core().NewInvocationId();
     auto stored = core().Retry(call, [&](Attempts& attempts) { return CompleteOnce(sent, id, attempts); });
@@ -120,8 +123,9 @@ class MultipartUpload::Upload {
   }
 
   Result<void> Abort(std::stop_token stop) {
-    if (!std::exchange(is_open_, false)) return {};
     Call call = MakeUploadCall("multipartUploads.abort", object_, options_);
+    if (made_in_.IsInChild()) return internal::InCall(call, internal::ForkedError("the upload"));
+    if (!std::exchange(is_open_, false)) return {};
     call.stop = std::move(stop);  // Not the caller's: who has asked to stop wants nothing left behind either.
     const auto response = core().Exchange(call, internal::AbortMultipartRequest(target()));
     if (response || IsGone(response.error())) return {};
@@ -136,7 +140,9 @@ class MultipartUpload::Upload {
 
   [[nodiscard]] const ClientCore& core() const { return client_.core(); }
   [[nodiscard]] MultipartTarget target() const { return {core().endpoint(), object_, upload_id_, options_}; }
-  [[nodiscard]] Error Closed() const {
+  [[nodiscard]] Result<void> CheckUsable(const Call& call) const {
+    if (made_in_.IsInChild()) return internal::InCall(call, internal::ForkedError("the upload"));
+    if (is_open_) return {};
     return Error{ErrorCode::kInvalidArgument, "used after Complete() or Abort(): " + ToUri(object_)};
   }
 
@@ -220,6 +226,7 @@ class MultipartUpload::Upload {
   const Client client_;
   const ObjectName object_;
   const MultipartOptions options_;
+  const internal::ProcessMark made_in_;
   std::string upload_id_;
   bool is_open_ = false;
   std::optional<internal::Timing::TimePoint> first_complete_;  // Before it nothing can have been made.

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fork.h"
 #include "base/object_name.h"
 #include "client/client_core.h"
 #include "gcsflux/upload.h"
@@ -58,6 +59,7 @@ class ObjectWriter::Upload {
   [[nodiscard]] std::uint64_t position() const { return session_.position() + buffer_.size(); }
 
   Result<void> Write(std::span<const std::byte> data) {
+    if (made_in_.IsInChild()) return Forked();
     if (auto checked = internal::CheckBytes(object_, data); !checked) return checked;
     while (!error_ && !data.empty()) {
       if (is_closed_) return WasClosed();
@@ -73,6 +75,7 @@ class ObjectWriter::Upload {
   }
 
   Result<ObjectMetadata> Close() {
+    if (made_in_.IsInChild()) return Forked();
     if (error_) return *error_;
     if (is_closed_) return WasClosed();
     is_closed_ = true;
@@ -86,6 +89,7 @@ class ObjectWriter::Upload {
   }
 
   Result<std::string> Suspend() {
+    if (made_in_.IsInChild()) return Forked();
     if (is_closed_) return WasClosed();
     if (error_ && !MayPass(*error_)) return *error_;
     if (!session_.is_started()) {
@@ -106,6 +110,7 @@ class ObjectWriter::Upload {
   }
 
   void Cancel() {
+    if (made_in_.IsInChild()) return;  // The session is the parent's.
     is_closed_ = true;
     // Nobody waits for a service that does not answer, or when the caller has asked to stop.
     if (is_detached_ || (error_ && MayPass(*error_))) return;
@@ -121,6 +126,9 @@ class ObjectWriter::Upload {
     return {};
   }
 
+  [[nodiscard]] Error Forked() const {
+    return InCall(internal::InsertCall(object_, options_), internal::ForkedError("the upload"));
+  }
   [[nodiscard]] Error WasClosed() const {
     return Error{ErrorCode::kInvalidArgument, "used after Close(), Suspend() or Cancel(): " + ToUri(object_)};
   }
@@ -166,6 +174,7 @@ class ObjectWriter::Upload {
   UploadOptions options_;
   UploadSession session_;
   std::vector<std::byte> buffer_;
+  const internal::ProcessMark made_in_;
   bool is_closed_ = false;
   bool is_detached_ = false;
   std::optional<Error> error_;

@@ -69,6 +69,7 @@ class UploadSession {
   Result<void> TakeLook(Look look, const Error& loss);
 
   const ClientCore& core_;
+  const ProcessMark made_in_;
   const ObjectName object_name_;
   InsertObjectOptions insert_;
   const std::uint64_t total_ = 0;

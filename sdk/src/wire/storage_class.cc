@@ -3,6 +3,8 @@
 #include <mutex>
 #include <set>
 
+#include "base/fork.h"
+
 namespace gcsflux {
 
 const std::string StorageClass::kEmpty;
@@ -11,7 +13,7 @@ StorageClass::StorageClass(std::string_view name) {
   constexpr std::size_t kMostNames = 256;
   // Never destroyed: objects that outlive main() may still point into it.
   static auto& names = *new std::set<std::string, std::less<>>{"STANDARD", "NEARLINE", "COLDLINE", "ARCHIVE"};
-  static std::mutex mutex;
+  static internal::ForkSafeMutex mutex;
   if (name.empty()) return;
   const std::scoped_lock lock(mutex);
   auto found = names.find(name);

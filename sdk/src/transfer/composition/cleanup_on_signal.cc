@@ -10,7 +10,10 @@
 #include <cstring>
 #include <mutex>
 #include <thread>
+#include <utility>
 
+#include "base/fork.h"
+#include "base/own_descriptors.h"
 #include "gcsflux/composed_download.h"
 #include "transfer/composition/live_composites.h"
 #include "transfer/give_up_soon.h"
@@ -24,6 +27,7 @@ constexpr std::chrono::seconds kPatience{5};
 // What the handler uses: lock-free, and there before the handler is.
 std::atomic<int> told_fd = -1;
 std::atomic<bool> is_told = false;
+std::atomic<pid_t> installed_in = 0;
 std::array<struct sigaction, kSignals.size()> before = {};
 
 void Restore(int signal) {
@@ -35,7 +39,8 @@ void Restore(int signal) {
 // Async-signal-safe: sigaction(), raise() and write() are.
 void OnSignal(int signal) {
   const int saved_errno = errno;
-  if (is_told.exchange(true)) {
+  // In a child that fork() has just made the pipe is still the parent's.
+  if (installed_in != getpid() || is_told.exchange(true)) {
     Restore(signal);
     raise(signal);
   } else {
@@ -43,6 +48,19 @@ void OnSignal(int signal) {
     [[maybe_unused]] const auto written = write(told_fd.load(), &byte, 1);
   }
   errno = saved_errno;
+}
+
+// A child begins with the signals as they were before, unless someone else has taken them since.
+void LeaveToParent() {
+  if (installed_in == 0) return;
+  installed_in = 0;
+  is_told = false;
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    struct sigaction now = {};
+    if (sigaction(kSignals[i], nullptr, &now) == 0 && now.sa_handler == OnSignal) {
+      sigaction(kSignals[i], &before[i], nullptr);
+    }
+  }
 }
 
 // Waits for a signal, for as long as the process lives.
@@ -67,6 +85,7 @@ Error Refused(const char* what) {
 Result<void> StartThread() {
   std::array<int, 2> pipe_ends = {};
   if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return Refused("pipe2");
+  for (const int end : pipe_ends) internal::AddOwnDescriptor(end);
   told_fd = pipe_ends[1];
   // The thread takes no signals, so that none interrupts what it does. It lives as long as the process, which does not
   // wait for it at its end: it is detached.
@@ -93,15 +112,16 @@ Result<void> Handle(std::size_t index) {
 }  // namespace
 
 Result<void> InstallCompositeCleanup() {
-  static std::mutex mutex;
-  static bool is_installed = false;
+  static internal::ForkSafeMutex mutex;
+  static bool has_hook = false;
   const std::scoped_lock lock(mutex);
-  if (is_installed) return {};
+  if (installed_in != 0) return {};
+  if (!std::exchange(has_hook, true)) internal::AtForkInChild(LeaveToParent);
   if (auto started = StartThread(); !started) return started;
+  installed_in = getpid();
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     if (auto handled = Handle(i); !handled) return handled;
   }
-  is_installed = true;
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/per_process.h"
 #include "transfer/worker_pool.h"
 
 namespace gcsflux::internal {
@@ -16,8 +17,9 @@ constexpr std::chrono::seconds kComposePatience{2};
 
 LiveComposites& LiveComposites::OfProcess() {
   // Leaked: a signal's clean-up, and threads, may come after what is static was destroyed.
-  static auto* const live = new LiveComposites;
-  return *live;
+  static auto* const live =
+      new PerProcess<LiveComposites>([](const LiveComposites*) { return std::make_unique<LiveComposites>(); });
+  return live->Get();
 }
 
 Result<void> LiveComposites::Add(const Client& client, const ObjectName& composite) {

@@ -16,7 +16,7 @@ namespace gcsflux::internal {
 /// taken out once it is known to be gone. Thread-safe.
 class LiveComposites {
  public:
-  /// Those of this process; never destroyed.
+  /// Those of this process; never destroyed. A child of fork() has none of its parent's.
   static LiveComposites& OfProcess();
 
   /// From now on the composite may be there. kCancelled once DeleteAll() has begun: then it must not be made.

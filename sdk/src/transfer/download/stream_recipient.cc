@@ -32,6 +32,9 @@ StreamRecipient::~StreamRecipient() {
 }
 
 Result<std::optional<DownloadedObject>> StreamRecipient::Next() {
+  if (made_in_.IsInChild()) {
+    return ForkedError(("the stream of " + std::to_string(sources_.size()) + " objects").c_str());
+  }
   if (ended_) return *ended_;
   if (delivered_ == sources_.size()) return std::optional<DownloadedObject>();
   if (!has_begun_) Begin();

@@ -11,6 +11,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "base/fork.h"
 #include "client/delivery_budget.h"
 #include "gcsflux/download.h"
 #include "transfer/download/download_run.h"
@@ -19,7 +20,7 @@
 namespace gcsflux::internal {
 
 /// A stream of objects: fetches ahead what the client's budget admits, and delivers in the order asked for. Next() is
-/// for one thread at a time.
+/// for one thread at a time. In a child of fork() it is not destroyed: see DeleteInOwnProcess.
 class StreamRecipient : public Recipient {
  public:
   StreamRecipient(std::shared_ptr<const DownloaderCore> core, std::vector<DownloadSource> sources,
@@ -49,6 +50,7 @@ class StreamRecipient : public Recipient {
   DeliveryBudget& budget_;
   std::shared_ptr<DownloadRun> run_;
   DeliveryBudget::Consumer consumer_ = 0;
+  const ProcessMark made_in_;
   bool has_begun_ = false;
   std::size_t delivered_ = 0;
   std::optional<Error> ended_ = {};

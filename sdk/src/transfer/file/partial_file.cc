@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "base/crc32c.h"
+#include "base/fork.h"
 #include "base/hex.h"
 #include "base/local_error.h"
+#include "base/own_descriptors.h"
 #include "base/sha256.h"
 #include "base/still_named.h"
 
@@ -42,6 +44,14 @@ Error ThereAlready(const std::string& path) {
 
 // Where the file system knows no locks (some of NFS) there are none.
 bool Lock(int descriptor) { return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+
+// A child's copy of the descriptor would hold the lock for as long as the child lives.
+int OpenOwn(const std::string& path) {
+  const NoFork no_fork;
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, kMode);
+  if (descriptor >= 0) AddOwnDescriptor(descriptor);
+  return descriptor;
+}
 
 Result<void> CheckDestination(const std::string& destination) {
   struct stat found {};
@@ -74,7 +84,7 @@ Result<std::unique_ptr<PartialFile>> PartialFile::Open(const std::string& destin
   const std::string path = place.directory + PartialName(place.name);
   constexpr int kTries = 10;
   for (int i = 0; i < kTries; ++i) {
-    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, kMode);
+    const int descriptor = OpenOwn(path);
     if (descriptor < 0) return LocalError("create", path);
     std::unique_ptr<PartialFile> file(new PartialFile(descriptor, path, destination));
     struct stat found {};
@@ -86,7 +96,7 @@ Result<std::unique_ptr<PartialFile>> PartialFile::Open(const std::string& destin
   return InUse(path);
 }
 
-PartialFile::~PartialFile() { static_cast<void>(::close(descriptor_)); }
+PartialFile::~PartialFile() { CloseOwnDescriptor(descriptor_); }
 
 std::optional<PartialState> PartialFile::Load() const {
   struct stat found {};
@@ -169,6 +179,8 @@ Result<void> PartialFile::Rename(bool may_replace) const {
   return LocalError("name", destination_);
 }
 
-void PartialFile::Discard() { static_cast<void>(::unlink(path_.c_str())); }
+void PartialFile::Discard() {
+  if (!made_in_.IsInChild()) static_cast<void>(::unlink(path_.c_str()));
+}
 
 }  // namespace gcsflux::internal

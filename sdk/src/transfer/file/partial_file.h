@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/fork.h"
 #include "gcsflux/result.h"
 #include "transfer/file/partial_state.h"
 
@@ -53,7 +54,7 @@ class PartialFile {
   };
   /// The file is whole, and takes the destination's name.
   Result<void> Commit(const CommitOptions& options);
-  /// Removes the file.
+  /// Removes the file; not in a child of the process that opened it, whose it is.
   void Discard();
 
  private:
@@ -61,6 +62,7 @@ class PartialFile {
       : descriptor_(descriptor), path_(std::move(path)), destination_(std::move(destination)) {}
   Result<void> Rename(bool may_replace) const;
 
+  const ProcessMark made_in_;
   const int descriptor_;
   const std::string path_;
   const std::string destination_;

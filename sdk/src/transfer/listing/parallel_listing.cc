@@ -79,6 +79,7 @@ Result<ListingReport> ParallelListing::Run() {
     BeginCalls(0);
   }
   const Result<void> delivered = Deliver();
+  if (made_in_.IsInChild()) return ForkedError(("the listing of " + ToUri(prefix_)).c_str());
   End();
   if (!delivered) return delivered.error();
   return Report();
@@ -101,7 +102,8 @@ Result<void> ParallelListing::Deliver() {
       batch = delivery_.Take();
       if (delivery_.ready() + 1 == max_ready_) has_calls_.notify_all();  // there is room again
     }
-    if (auto taken = DeliverBatch(std::move(batch)); !taken) return taken;
+    auto taken = DeliverBatch(std::move(batch));
+    if (!taken || made_in_.IsInChild()) return taken;
   }
   return {};
 }

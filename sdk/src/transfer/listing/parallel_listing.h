@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/fork.h"
 #include "gcsflux/listing.h"
 #include "transfer/listing/delivery.h"
 #include "transfer/listing/scheduler.h"
@@ -51,6 +52,7 @@ class ParallelListing {
   const Counters counters_before_;
   const std::vector<StorageClass> storage_classes_;  // None: all.
   const bool skips_composites_;
+  const ProcessMark made_in_;
   std::stop_source stop_;
   ListedPageParser parser_;
   ListingReport report_;  // of the thread that delivers
