@@ -7,7 +7,7 @@ source=$(mktemp --suffix=.cc)
 trap 'rm -f "$source"' EXIT
 {
   printf '#include "gcsflux/%s.h"\n' client download download_file listing log multipart_upload signed_url trace upload
-  printf '#include <%s>\n' chrono fstream iostream iterator span stop_token string vector
+  printf '#include <%s>\n' chrono fstream iostream iterator span stop_token string unistd.h vector
   awk -v page="$page" '
     /^```/ && inside { print "}"; inside = 0; next }
     /^```cpp$/ { printf "[[maybe_unused]] static void Block%d([[maybe_unused]] const gcsflux::Client& client) {\n#line %d \"%s\"\n", ++n, NR + 1, page; inside = 1; next }

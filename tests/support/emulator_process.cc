@@ -41,7 +41,7 @@ EmulatorProcess::EmulatorProcess(std::vector<std::string> flags) {
   close(pipe_ends[1]);
   const std::string line = ReadLine(pipe_ends[0]);
   close(pipe_ends[0]);
-  const auto url = line.find("http://");
+  const auto url = line.find("http");
   if (url == std::string::npos) throw std::runtime_error(program + " did not come up: '" + line + "'");
   endpoint_ = line.substr(url);
 }

@@ -17,7 +17,7 @@ class EmulatorProcess {
   EmulatorProcess(const EmulatorProcess&) = delete;
   EmulatorProcess& operator=(const EmulatorProcess&) = delete;
 
-  /// "http://127.0.0.1:PORT"
+  /// "http://127.0.0.1:PORT", or https where the flags name a certificate.
   [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
   [[nodiscard]] pid_t pid() const { return pid_; }
 

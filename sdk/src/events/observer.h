@@ -93,7 +93,7 @@ class Observer {
     Tally reads_resumed = 0, sessions_restarted = 0, token_refreshes = 0, token_failures = 0, token_retries = 0;
     Tally bytes_sent = 0, bytes_received = 0, listener_exceptions = 0, unverified_reads = 0;
   } tallies_;
-  std::mutex mutex_;
+  ForkSafeMutex mutex_;
   std::set<std::string, std::less<>> warned_of_;  // Buckets. Guarded by mutex_.
 };
 

@@ -1,0 +1,105 @@
+// Composites belong to the process that made them: neither a child's end nor its signals touch them.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "fork/fork_fixture.h"
+#include "gcsflux/composed_download.h"
+
+namespace gcsflux {
+namespace {
+
+using testing::Child;
+using testing::Failure;
+using testing::InChild;
+
+class ForkCompositesTest : public testing::ForkTest {
+ protected:
+  void SetUp() override {
+    // A composite that was just made is not deleted before a second has passed.
+    Start(/*is_tls=*/false);
+    Put(64, 2'000);
+  }
+
+  [[nodiscard]] Downloader MakeDownloader() const {
+    return Downloader(*Client::Create(Options()),
+                      {.max_concurrency = 4, .composition = {.mode = CompositionMode::kOn}});
+  }
+
+  // "" or what is wrong.
+  [[nodiscard]] std::string Compose(const Downloader& downloader) const {
+    if (const auto batch = downloader.Download(Sources()); !batch) return Failure(batch);
+    return downloader.composition_report().composites > 0 ? "" : "nothing was composed";
+  }
+};
+
+TEST_F(ForkCompositesTest, AChildLeavesItsParentsAndDeletesItsOwn) {
+  std::optional<Downloader> downloader = MakeDownloader();
+  ASSERT_EQ(Compose(*downloader), "");
+  const std::size_t deletes = CountIn("journal", "\"storage.objects.delete\"");
+  EXPECT_EQ(InChild([&] {
+              downloader.reset();
+              return std::string();
+            }),
+            "");
+  EXPECT_EQ(InChild([&] {
+              if (downloader->composition_report().composites != 0) return std::string("a report of the parent's");
+              auto failure = Compose(*downloader);
+              downloader.reset();  // Waits until its own are gone.
+              return failure;
+            }),
+            "");
+  EXPECT_GT(CountIn("journal", "\"storage.objects.delete\""), deletes);
+  EXPECT_EQ(Compose(*downloader), "");
+  downloader.reset();
+  const auto left = Client::Create(Options())->ListObjects(kBucket, {.prefix = "dataflux-composed-objects/"});
+  ASSERT_TRUE(left.ok());
+  EXPECT_TRUE(left->objects.empty());
+}
+
+// In a process of its own: what it installs is the whole process's.
+TEST_F(ForkCompositesTest, ASignalToAChildEndsTheChildAlone) {
+  EXPECT_EQ(InChild([&]() -> std::string {
+              if (auto installed = InstallCompositeCleanup(); !installed) return Failure(installed);
+              const Downloader downloader = MakeDownloader();
+              if (auto failure = Compose(downloader); !failure.empty()) return failure;
+              std::array<int, 2> ends{};
+              if (pipe(ends.data()) != 0) return "no pipe";
+              Child child([&]() -> std::string {
+                char byte = 0;
+                if (write(ends[1], &byte, 1) != 1) return "no pipe";
+                while (true) pause();
+              });
+              char byte = 0;
+              if (read(ends[0], &byte, 1) != 1) return "no pipe";
+              kill(child.pid(), SIGTERM);
+              if (const int signal = child.WaitForSignal(); signal != SIGTERM) return "the child did not end";
+              // The parent would have ended within this, or refuse to compose.
+              return Compose(downloader);
+            }),
+            "");
+}
+
+TEST_F(ForkCompositesTest, AChildThatAsksForItCleansUpItsOwn) {
+  EXPECT_EQ(InChild([&]() -> std::string {
+              if (auto installed = InstallCompositeCleanup(); !installed) return Failure(installed);
+              Child child([&]() -> std::string {
+                if (auto installed = InstallCompositeCleanup(); !installed) return Failure(installed);
+                const Downloader downloader = MakeDownloader();
+                if (auto failure = Compose(downloader); !failure.empty()) return failure;
+                kill(getpid(), SIGTERM);
+                while (true) pause();
+              });
+              return child.WaitForSignal() == SIGTERM ? "" : "the child did not end by its signal";
+            }),
+            "");
+  const auto left = Client::Create(Options())->ListObjects(kBucket, {.prefix = "dataflux-composed-objects/"});
+  ASSERT_TRUE(left.ok());
+  EXPECT_TRUE(left->objects.empty());
+}
+
+}  // namespace
+}  // namespace gcsflux

@@ -1,0 +1,98 @@
+// The parts that the rest stands on: a fork waits for what is half done, and for nothing else.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "base/fork.h"
+#include "base/per_process.h"
+#include "fork/child.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using testing::InChild;
+
+TEST(NoForkTest, NoChildSeesWhatIsHalfWritten) {
+  ForkSafeMutex mutex;
+  int left = 0;
+  int right = 0;
+  std::vector<std::jthread> writers;
+  for (int i = 0; i < 4; ++i) {
+    writers.emplace_back([&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        const std::scoped_lock lock(mutex);
+        ++left;
+        std::this_thread::yield();
+        ++right;
+      }
+    });
+  }
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_EQ(InChild([&] {
+                const std::scoped_lock lock(mutex);
+                return left == right ? std::string() : std::string("half written");
+              }),
+              "");
+  }
+}
+
+TEST(NoForkTest, NestsAndForksInside) {
+  const NoFork outer;
+  const NoFork inner;
+  EXPECT_EQ(InChild([] {
+              const NoFork in_child;
+              return InChild([] { return std::string(); });
+            }),
+            "");
+}
+
+TEST(NoForkTest, AGuestMayWaitForAnotherThreadsFork) {
+  const NoFork no_fork;
+  const ForkAllowed fork_allowed;
+  std::thread([] { EXPECT_EQ(InChild([] { return std::string(); }), ""); }).join();
+}
+
+TEST(NoForkTest, ThreadsThatForkAtTheSameTimeGoOneAfterAnother) {
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([] {
+      for (int j = 0; j < 20; ++j) EXPECT_EQ(InChild([] { return std::string(); }), "");
+    });
+  }
+}
+
+TEST(PerProcessTest, GivesAChildItsOwnAndKeepsTheParents) {
+  const PerProcess<int> number(
+      [](const int* of_parent) { return std::make_unique<int>(of_parent == nullptr ? 1 : *of_parent + 1); });
+  int& of_parent = number.Get();
+  EXPECT_EQ(of_parent, 1);
+  EXPECT_EQ(InChild([&] {
+              if (number.Get() != 2 || *number.Share() != 2 || of_parent != 1) return std::string("not its own");
+              return InChild([&] { return number.Get() == 3 ? std::string() : std::string("not a grandchild's"); });
+            }),
+            "");
+  EXPECT_EQ(&number.Get(), &of_parent);
+}
+
+TEST(PerProcessTest, DestroysNothingOfTheParents) {
+  struct Loud {
+    explicit Loud(std::atomic<int>& ends) : ends_(ends) {}
+    ~Loud() { ++ends_; }
+    std::atomic<int>& ends_;
+  };
+  std::atomic<int> ends = 0;
+  auto loud = BoundToProcess(std::make_unique<Loud>(ends));
+  EXPECT_EQ(InChild([&] {
+              loud.reset();
+              return ends == 0 ? std::string() : std::string("destroyed");
+            }),
+            "");
+  loud.reset();
+  EXPECT_EQ(ends, 1);
+}
+
+}  // namespace
+}  // namespace gcsflux::internal

@@ -1,0 +1,218 @@
+// What the parent has begun: it fails in a child at once, in words that say fork, and goes on in the parent.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <iterator>
+#include <thread>
+
+#include "fork/fork_fixture.h"
+#include "gcsflux/download_file.h"
+#include "gcsflux/listing.h"
+#include "gcsflux/multipart_upload.h"
+#include "gcsflux/upload.h"
+
+namespace gcsflux {
+namespace {
+
+using ::testing::AllOf;
+using testing::Failure;
+using ::testing::HasSubstr;
+using testing::InChild;
+using ::testing::StartsWith;
+
+class UnderWayTest : public testing::ForkTest {
+ protected:
+  void SetUp() override {
+    Start(/*is_tls=*/false);
+    Put(16, 100'000);
+    client_.emplace(*Client::Create(Options()));
+  }
+
+  static auto SaysFork() { return AllOf(StartsWith("FORKED: "), HasSubstr("fork()")); }
+
+  [[nodiscard]] std::string Stored(const std::string& name) const {
+    const auto read = client_->ReadObject({kBucket, name});
+    return read ? *read : Failure(read);
+  }
+
+  std::optional<Client> client_;
+};
+
+TEST_F(UnderWayTest, AStream) {
+  const Downloader downloader(*client_, {.max_concurrency = 4});
+  std::optional<DownloadStream> stream = downloader.Stream(Sources());
+  const auto first = stream->Next();
+  ASSERT_TRUE(first.ok());
+  EXPECT_THAT(InChild([&] {
+                std::string failure = Failure(stream->Next());
+                stream.reset();
+                const std::string later = DownloadAll(downloader);
+                return later.empty() ? failure : later;
+              }),
+              SaysFork());
+  std::size_t objects = 1;
+  while (true) {
+    const auto next = stream->Next();
+    ASSERT_TRUE(next.ok()) << next.error().message;
+    if (!*next) break;
+    ++objects;
+  }
+  EXPECT_EQ(objects, count_);
+}
+
+TEST_F(UnderWayTest, AStreamThatIsReplacedByAnother) {
+  const Downloader downloader(*client_, {.max_concurrency = 4});
+  DownloadStream stream = downloader.Stream(Sources());
+  ASSERT_TRUE(stream.Next().ok());
+  EXPECT_EQ(InChild([&] {
+              stream = downloader.Stream(Sources());
+              return Failure(stream.Next());
+            }),
+            "");
+}
+
+TEST_F(UnderWayTest, AWriterWhoseSessionIsStarted) {
+  const std::string chunk = Content(77, 256 << 10);
+  std::optional<ObjectWriter> writer(std::in_place, *client_, ObjectName{kBucket, "w"},
+                                     UploadOptions{.chunk_bytes = 256 << 10});
+  ASSERT_TRUE(writer->Write(AsBytes(chunk + "and more")).ok());
+  EXPECT_THAT(InChild([&] { return Failure(writer->Write(AsBytes("x"))); }), SaysFork());
+  EXPECT_THAT(InChild([&] { return Failure(writer->Close()); }), SaysFork());
+  EXPECT_THAT(InChild([&] { return Failure(writer->Suspend()); }), SaysFork());
+  EXPECT_EQ(InChild([&] {
+              writer.reset();  // Nothing is cancelled.
+              return std::string();
+            }),
+            "");
+  ASSERT_TRUE(writer->Write(AsBytes(" of it")).ok());
+  const auto stored = writer->Close();
+  EXPECT_EQ(Failure(stored), "");
+  EXPECT_TRUE(Stored("w") == chunk + "and more of it");
+}
+
+TEST_F(UnderWayTest, AWriterThatHasSentNothing) {
+  ObjectWriter writer(*client_, {kBucket, "w"});
+  ASSERT_TRUE(writer.Write(AsBytes("parent")).ok());
+  EXPECT_THAT(InChild([&] { return Failure(writer.Close()); }), SaysFork());
+  EXPECT_EQ(Failure(writer.Close()), "");
+  EXPECT_EQ(Stored("w"), "parent");
+}
+
+TEST_F(UnderWayTest, ASuspendedWriterGoesOnInAChild) {
+  const std::string chunk = Content(78, 256 << 10);
+  ObjectWriter writer(*client_, {kBucket, "w"}, {.chunk_bytes = 256 << 10});
+  ASSERT_TRUE(writer.Write(AsBytes(chunk + "and more")).ok());
+  const auto state = writer.Suspend();
+  ASSERT_EQ(Failure(state), "");
+  EXPECT_EQ(InChild([&] {
+              auto resumed = ObjectWriter::Resume(*client_, *state);
+              if (!resumed) return Failure(resumed);
+              if (auto written = resumed->Write(AsBytes("from the child")); !written) return Failure(written);
+              return Failure(resumed->Close());
+            }),
+            "");
+  EXPECT_TRUE(Stored("w") == chunk + "from the child");
+}
+
+TEST_F(UnderWayTest, AMultipartUpload) {
+  auto upload = MultipartUpload::Start(*client_, {kBucket, "m"});
+  ASSERT_EQ(Failure(upload), "");
+  std::optional<MultipartUpload> of_parent(*std::move(upload));
+  ASSERT_EQ(Failure(of_parent->UploadPart(1, AsBytes("first and only"))), "");
+  EXPECT_THAT(InChild([&] { return Failure(of_parent->UploadPart(2, AsBytes("x"))); }), SaysFork());
+  EXPECT_THAT(InChild([&] { return Failure(of_parent->Complete()); }), SaysFork());
+  EXPECT_THAT(InChild([&] { return Failure(of_parent->ListParts()); }), SaysFork());
+  EXPECT_THAT(InChild([&] { return Failure(of_parent->Abort()); }), SaysFork());
+  EXPECT_EQ(InChild([&] {
+              of_parent.reset();  // Nothing is aborted.
+              return std::string();
+            }),
+            "");
+  EXPECT_EQ(Failure(of_parent->Complete()), "");
+  EXPECT_EQ(Stored("m"), "first and only");
+}
+
+TEST_F(UnderWayTest, AListingWhoseSinkForks) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  pid_t child = -1;
+  std::size_t listed = 0;
+  const ListingSink sink = [&](std::vector<ListedObject> objects) -> Result<void> {
+    if (child < 0) child = fork();
+    if (child == 0) alarm(60);
+    listed += objects.size();
+    return {};
+  };
+  const auto report = ListInParallel(*client_, {kBucket, ""}, ListingOrder::kByName, sink, {.parallelism = 4});
+  if (child == 0) testing::EndChild(ends[1], Failure(report));
+  close(ends[1]);
+  EXPECT_EQ(Failure(report), "");
+  EXPECT_EQ(listed, count_);
+  std::array<char, 1024> said{};
+  EXPECT_GT(read(ends[0], said.data(), said.size() - 1), 0);
+  EXPECT_THAT(said.data(), SaysFork());
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+}
+
+TEST_F(UnderWayTest, ADownloadIntoAFileWhoseCallbackForks) {
+  const std::string path = directory_.path() / "file";
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  pid_t child = -1;
+  const auto fork_once = [&](const Progress&) {
+    if (child < 0) child = fork();
+    if (child == 0) alarm(60);
+  };
+  const auto file = DownloadFile(*client_, Name(3), path, {.on_progress = fork_once});
+  if (child == 0) testing::EndChild(ends[1], Failure(file));
+  close(ends[1]);
+  std::array<char, 1024> said{};
+  EXPECT_GT(read(ends[0], said.data(), said.size() - 1), 0);
+  EXPECT_THAT(said.data(), SaysFork());
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(Failure(file), "");
+  std::ifstream content(path, std::ios::binary);
+  EXPECT_TRUE(std::string(std::istreambuf_iterator<char>(content), {}) == Content(3, bytes_));
+}
+
+// The child lives on with a copy of the parent's descriptors: what the parent has given up it can begin again.
+TEST_F(UnderWayTest, ADownloadIntoAFileIsNotLockedByAChild) {
+  const std::string path = directory_.path() / "file";
+  std::optional<testing::Child> child;
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  std::stop_source stop;
+  std::promise<void> in_callback;
+  std::promise<void> forked;
+  std::thread forking([&] {
+    in_callback.get_future().wait();
+    child.emplace([&] {
+      close(ends[1]);
+      char byte = 0;
+      return read(ends[0], &byte, 1) == 0 ? std::string() : std::string("?");  // until the parent is done
+    });
+    forked.set_value();
+  });
+  bool is_first = true;
+  const auto fork_and_stop = [&](const Progress&) {
+    if (!std::exchange(is_first, false)) return;
+    in_callback.set_value();
+    forked.get_future().wait();
+    stop.request_stop();
+  };
+  const auto first = DownloadFile(*client_, Name(3), path, {.on_progress = fork_and_stop, .stop = stop.get_token()});
+  forking.join();
+  EXPECT_THAT(Failure(first), StartsWith("CANCELLED"));
+  EXPECT_EQ(Failure(DownloadFile(*client_, Name(3), path)), "");
+  close(ends[1]);
+  EXPECT_EQ(child->Wait(), "");
+  close(ends[0]);
+}
+
+}  // namespace
+}  // namespace gcsflux
