@@ -19,8 +19,8 @@ using testing::InChild;
 class ForkCompositesTest : public testing::ForkTest {
  protected:
   void SetUp() override {
-    // A composite that was just made is not deleted before a second has passed.
-    Start(/*is_tls=*/false);
+    // A composite lives for a second: the service does not let it be deleted sooner.
+    Start(/*is_tls=*/false, {"--object_mutations_per_second=1", "--quota_depth_ms=1000"});
     Put(64, 2'000);
   }
 

@@ -1,8 +1,10 @@
 // What the parent has begun: it fails in a child at once, in words that say fork, and goes on in the parent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include <filesystem>
+#include <array>
 #include <fstream>
 #include <future>
 #include <iterator>
@@ -183,6 +185,8 @@ TEST_F(UnderWayTest, ADownloadIntoAFileWhoseCallbackForks) {
 // The child lives on with a copy of the parent's descriptors: what the parent has given up it can begin again.
 TEST_F(UnderWayTest, ADownloadIntoAFileIsNotLockedByAChild) {
   const std::string path = directory_.path() / "file";
+  const std::string large = Content(99, 16 << 20);  // More than comes at one go: it can be stopped in its midst.
+  ASSERT_EQ(Failure(client_->InsertObject({kBucket, "large"}, AsBytes(large))), "");
   std::optional<testing::Child> child;
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);
@@ -205,10 +209,11 @@ TEST_F(UnderWayTest, ADownloadIntoAFileIsNotLockedByAChild) {
     forked.get_future().wait();
     stop.request_stop();
   };
-  const auto first = DownloadFile(*client_, Name(3), path, {.on_progress = fork_and_stop, .stop = stop.get_token()});
+  const auto first =
+      DownloadFile(*client_, {kBucket, "large"}, path, {.on_progress = fork_and_stop, .stop = stop.get_token()});
   forking.join();
   EXPECT_THAT(Failure(first), StartsWith("CANCELLED"));
-  EXPECT_EQ(Failure(DownloadFile(*client_, Name(3), path)), "");
+  EXPECT_EQ(Failure(DownloadFile(*client_, {kBucket, "large"}, path)), "");
   close(ends[1]);
   EXPECT_EQ(child->Wait(), "");
   close(ends[0]);
