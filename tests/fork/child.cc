@@ -23,12 +23,25 @@ int AwaitStatus(pid_t pid) {
   return status;
 }
 
-}  // namespace
-
-void EndChild(int output, const std::string& said) {
+[[noreturn]] void EndChild(int output, const std::string& said) {
   [[maybe_unused]] const auto written = write(output, said.data(), said.size());
   _exit(0);
 }
+
+// All that is said, and how the process ended where that was not well.
+std::string AwaitWords(int output, pid_t pid) {
+  std::string said;
+  std::array<char, 4096> room{};
+  for (ssize_t got = 0; (got = read(output, room.data(), room.size())) > 0;) {
+    said.append(room.data(), static_cast<std::size_t>(got));
+  }
+  const int status = AwaitStatus(pid);
+  if (WIFSIGNALED(status)) said += " (ended by signal " + std::to_string(WTERMSIG(status)) + ")";
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0) said += " (exit " + std::to_string(WEXITSTATUS(status)) + ")";
+  return said;
+}
+
+}  // namespace
 
 Child::Child(const std::function<std::string()>& main) {
   std::array<int, 2> ends{};
@@ -52,21 +65,36 @@ Child::~Child() {
   AwaitStatus(pid_);
 }
 
-std::string Child::Wait() {
-  std::string said;
-  std::array<char, 4096> room{};
-  for (ssize_t got = 0; (got = read(output_, room.data(), room.size())) > 0;) {
-    said.append(room.data(), static_cast<std::size_t>(got));
-  }
-  const int status = AwaitStatus(std::exchange(pid_, -1));
-  if (WIFSIGNALED(status)) said += " (ended by signal " + std::to_string(WTERMSIG(status)) + ")";
-  if (WIFEXITED(status) && WEXITSTATUS(status) != 0) said += " (exit " + std::to_string(WEXITSTATUS(status)) + ")";
-  return said;
-}
+std::string Child::Wait() { return AwaitWords(output_, std::exchange(pid_, -1)); }
 
 int Child::WaitForSignal() {
   const int status = AwaitStatus(std::exchange(pid_, -1));
   return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+ForkInCallback::ForkInCallback() {
+  if (pipe2(ends_.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+}
+
+ForkInCallback::~ForkInCallback() {
+  for (const int end : ends_) {
+    if (end >= 0) close(end);
+  }
+  if (pid_ > 0) AwaitStatus(pid_);
+}
+
+void ForkInCallback::Fork() {
+  if (pid_ >= 0) return;
+  pid_ = fork();
+  if (pid_ == 0) alarm(kMostSeconds);
+}
+
+void ForkInCallback::End(const std::string& said) const { EndChild(ends_[1], said); }
+
+std::string ForkInCallback::Wait() {
+  close(std::exchange(ends_[1], -1));
+  if (pid_ < 0) return "nothing was forked";
+  return AwaitWords(ends_[0], std::exchange(pid_, -1));
 }
 
 std::vector<std::string> OpenSockets() {

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -33,8 +34,25 @@ class Child {
 /// Both at once.
 std::string InChild(const std::function<std::string()>& main);
 
-/// In a child that a sink has made: says what Child's main would return, and ends the process.
-[[noreturn]] void EndChild(int output, const std::string& said);
+/// A child that a callback of the caller's makes: what the library is doing goes on in both.
+class ForkInCallback {
+ public:
+  ForkInCallback();
+  ~ForkInCallback();
+  ForkInCallback(const ForkInCallback&) = delete;
+  ForkInCallback& operator=(const ForkInCallback&) = delete;
+
+  /// Forks when it is first called.
+  void Fork();
+  [[nodiscard]] bool is_child() const { return pid_ == 0; }
+  /// In the child: says what Wait() gives in the parent, and ends the process.
+  [[noreturn]] void End(const std::string& said) const;
+  std::string Wait();
+
+ private:
+  std::array<int, 2> ends_ = {-1, -1};
+  pid_t pid_ = -1;
+};
 
 /// The sockets of this process ("socket:[INODE]"), sorted.
 std::vector<std::string> OpenSockets();

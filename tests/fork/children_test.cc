@@ -1,10 +1,7 @@
 // What a child of fork() can do with what its parent made, one promise at a time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
 #include <future>
 #include <thread>
 
@@ -15,8 +12,8 @@ namespace gcsflux {
 namespace {
 
 using testing::Child;
+using ::testing::EndsWith;
 using testing::Failure;
-using ::testing::HasSubstr;
 using testing::InChild;
 using ::testing::StartsWith;
 
@@ -105,33 +102,20 @@ TEST_P(ChildrenTest, CountFromZero) {
 
 // The sink forks once, at its first piece; the child returns from it as the parent does.
 TEST_P(ChildrenTest, FailInAReadThatTheParentHadBegunAndCanReadThen) {
-  std::array<int, 2> ends{};
-  ASSERT_EQ(pipe(ends.data()), 0);
-  pid_t child = -1;
+  testing::ForkInCallback forking;
   std::string content;
   const ByteSink sink = [&](std::span<const std::byte> data) -> Result<void> {
-    if (child < 0) child = fork();
-    if (child == 0) alarm(60);
+    forking.Fork();
     content.append(reinterpret_cast<const char*>(data.data()), data.size());
     return {};
   };
   const auto read = client_->ReadObject(Name(5), sink);
-  if (child == 0) {
-    const std::string failure = Failure(read);
-    testing::EndChild(ends[1], failure + "; then '" + Read(*client_, 6) + "'");
-  }
-  close(ends[1]);
+  if (forking.is_child()) forking.End(Failure(read) + "; then '" + Read(*client_, 6) + "'");
   EXPECT_EQ(Failure(read), "");
   EXPECT_TRUE(content == Content(5, bytes_));
-  std::array<char, 4096> said{};
-  const ssize_t size = ::read(ends[0], said.data(), said.size() - 1);
-  close(ends[0]);
-  ASSERT_GT(size, 0) << "the child ended without a word";
-  EXPECT_THAT(said.data(), StartsWith("FORKED: objects.get gs://bkt/o5: fork()"));
-  EXPECT_THAT(said.data(), HasSubstr("; then ''"));
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  const std::string said = forking.Wait();
+  EXPECT_THAT(said, StartsWith("FORKED: objects.get gs://bkt/o5: fork()"));
+  EXPECT_THAT(said, EndsWith("; then ''"));
   EXPECT_EQ(Read(*client_, 7), "");
 }
 

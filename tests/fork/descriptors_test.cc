@@ -21,7 +21,8 @@ using ::testing::IsEmpty;
 std::string DescriptorsOfProgram(bool is_forked) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return "no pipe";
-  const std::array<const char*, 4> words = {"/bin/sh", "-c", "for f in /proc/$$/fd/*; do readlink $f; done; true", nullptr};
+  const std::array<const char*, 4> words = {"/bin/sh", "-c", "for f in /proc/$$/fd/*; do readlink $f; done; true",
+                                            nullptr};
   auto* const arguments = const_cast<char* const*>(words.data());
   pid_t pid = -1;
   if (is_forked) {

@@ -1,7 +1,6 @@
 // What the parent has begun: it fails in a child at once, in words that say fork, and goes on in the parent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -138,45 +137,40 @@ TEST_F(UnderWayTest, AMultipartUpload) {
 }
 
 TEST_F(UnderWayTest, AListingWhoseSinkForks) {
-  std::array<int, 2> ends{};
-  ASSERT_EQ(pipe(ends.data()), 0);
-  pid_t child = -1;
+  testing::ForkInCallback forking;
   std::size_t listed = 0;
   const ListingSink sink = [&](std::vector<ListedObject> objects) -> Result<void> {
-    if (child < 0) child = fork();
-    if (child == 0) alarm(60);
+    forking.Fork();
     listed += objects.size();
     return {};
   };
   const auto report = ListInParallel(*client_, {kBucket, ""}, ListingOrder::kByName, sink, {.parallelism = 4});
-  if (child == 0) testing::EndChild(ends[1], Failure(report));
-  close(ends[1]);
+  if (forking.is_child()) forking.End(Failure(report));
   EXPECT_EQ(Failure(report), "");
   EXPECT_EQ(listed, count_);
-  std::array<char, 1024> said{};
-  EXPECT_GT(read(ends[0], said.data(), said.size() - 1), 0);
-  EXPECT_THAT(said.data(), SaysFork());
-  close(ends[0]);
-  waitpid(child, nullptr, 0);
+  EXPECT_THAT(forking.Wait(), SaysFork());
+}
+
+TEST_F(UnderWayTest, AnUploadWhoseCallbackForks) {
+  const std::string content = Content(98, 1 << 20);
+  for (const std::size_t chunk_bytes : {256 << 10, 8 << 20}) {  // a session, and one request
+    testing::ForkInCallback forking;
+    const auto stored =
+        UploadObject(*client_, {kBucket, "u" + std::to_string(chunk_bytes)}, AsBytes(content),
+                     {.chunk_bytes = chunk_bytes, .on_progress = [&](const Progress&) { forking.Fork(); }});
+    if (forking.is_child()) forking.End(Failure(stored));
+    EXPECT_EQ(Failure(stored), "");
+    EXPECT_THAT(forking.Wait(), SaysFork());
+    EXPECT_TRUE(Stored("u" + std::to_string(chunk_bytes)) == content);
+  }
 }
 
 TEST_F(UnderWayTest, ADownloadIntoAFileWhoseCallbackForks) {
   const std::string path = directory_.path() / "file";
-  std::array<int, 2> ends{};
-  ASSERT_EQ(pipe(ends.data()), 0);
-  pid_t child = -1;
-  const auto fork_once = [&](const Progress&) {
-    if (child < 0) child = fork();
-    if (child == 0) alarm(60);
-  };
-  const auto file = DownloadFile(*client_, Name(3), path, {.on_progress = fork_once});
-  if (child == 0) testing::EndChild(ends[1], Failure(file));
-  close(ends[1]);
-  std::array<char, 1024> said{};
-  EXPECT_GT(read(ends[0], said.data(), said.size() - 1), 0);
-  EXPECT_THAT(said.data(), SaysFork());
-  close(ends[0]);
-  waitpid(child, nullptr, 0);
+  testing::ForkInCallback forking;
+  const auto file = DownloadFile(*client_, Name(3), path, {.on_progress = [&](const Progress&) { forking.Fork(); }});
+  if (forking.is_child()) forking.End(Failure(file));
+  EXPECT_THAT(forking.Wait(), SaysFork());
   EXPECT_EQ(Failure(file), "");
   std::ifstream content(path, std::ios::binary);
   EXPECT_TRUE(std::string(std::istreambuf_iterator<char>(content), {}) == Content(3, bytes_));

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <mutex>
 
 #include "base/fork.h"
 #include "base/own_descriptors.h"
@@ -58,6 +59,8 @@ void UseOwnSockets(CURL* easy) {
 
 MultiHandle MultiHandle::Make() {
   const NoFork no_fork;
+  static ForkSafeMutex mutex;
+  const std::scoped_lock one_at_a_time(mutex);  // Else one could take another's pair for its own.
   const int lowest = LowestFree();
   MultiHandle made;
   made.multi_ = curl_multi_init();
