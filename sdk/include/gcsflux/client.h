@@ -50,6 +50,8 @@ struct ObjectPage {
 /// Thread-safe. A handle: copies are cheap and share connections, which live until the last copy is gone.
 /// Every method returns when it has succeeded, failed for good, or its stop_token asked it to stop (kCancelled,
 /// within about 50 ms). Failures that may pass are retried as RetryOptions says where the operation is idempotent.
+/// An answer about another bucket, another object or another generation than was asked for is kBadResponse; what a
+/// write was to do may be done then.
 class Client {
  public:
   /// Makes no request. kInvalidArgument: a malformed endpoint, options out of their range, or a token that would go
@@ -68,7 +70,9 @@ class Client {
                                                          const std::vector<std::string>& permissions,
                                                          const TestBucketPermissionsOptions& options = {}) const;
 
-  /// Stores `data` as one object in one request, with its CRC32C, which the service checks before it commits.
+  /// Stores `data` as one object in one request, with its CRC32C, which the service checks before it commits. If it
+  /// says to have stored other bytes all the same: kCorrupted, and just the generation that it made is deleted, or the
+  /// message says that it remains.
   Result<ObjectMetadata> InsertObject(const ObjectName& object, std::span<const std::byte> data,
                                       const InsertObjectOptions& options = {}) const;
 

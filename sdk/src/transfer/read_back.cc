@@ -46,7 +46,7 @@ Result<Look> ReadBack(const ClientCore& core, const OpenWrite& write, const std:
       core, write.object, {.encryption_key = write.insert.encryption_key, .call = write.insert.call}, id, attempts);
   if (!response) return response.error();
   if (!*response) return Look{.step = AfterLook({}, write.guard)};
-  auto found = ParseObject((*response)->body);
+  auto found = ParseObject((*response)->body, {write.object});
   if (!found) return found.error();
   const LiveObject live = Judge(*found, write, **response, attempts.now());
   return Look{.step = AfterLook(live, write.guard), .live = *std::move(found)};
