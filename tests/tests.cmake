@@ -189,6 +189,10 @@ if(Torch_FOUND)
     SOURCES torch/archive_memory_test.cc torch/archive_test.cc torch/checkpoint_test.cc torch/data_loader_test.cc
             support/emulator_process.cc torch/loopback_proxy.cc torch/map_dataset_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
+  gcsflux_test(torch_lies_tests WHOLE
+    SOURCES support/lying_service.cc support/raw_server.cc torch/lies_test.cc
+    LIBRARIES gcsflux_torch nlohmann_json::nlohmann_json)
+  target_include_directories(torch_lies_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   add_dependencies(torch_tests gcsflux-emulator)
 
   gcsflux_test(fashion_mnist_tests WHOLE

@@ -185,6 +185,55 @@ INSTANTIATE_TEST_SUITE_P(Reads, LiesTest, ::testing::ValuesIn(ReadPaths()), Name
 INSTANTIATE_TEST_SUITE_P(Writes, LiesTest, ::testing::ValuesIn(WritePaths()), NameOfPath);
 INSTANTIATE_TEST_SUITE_P(Commands, LiesTest, ::testing::ValuesIn(CommandPaths()), NameOfPath);
 
+TEST(UnverifiedReads, AreCountedEachAndToldOncePerBucket) {
+  const LyingService service(Content(), {Where::kMedia, "hash", How::kMissing});
+  const auto heard = std::make_shared<RecordedEvents>();
+  const Client client = ClientOf(service, false, heard);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(client.ReadObject(kObject).ok());
+  EXPECT_EQ(client.counters().unverified_reads, 3U);
+  ASSERT_EQ(heard->unverified.size(), 1U);
+  EXPECT_EQ(heard->unverified.front().bucket, "bkt");
+  EXPECT_EQ(heard->unverified.front().subject, "gs://bkt/o");
+}
+
+TEST(UnverifiedReads, DeliverNothingWhereAChecksumIsRequired) {
+  const LyingService service(Content(), {Where::kMedia, "hash", How::kMissing});
+  const Client client = ClientOf(service, /*require_checksum=*/true);
+  std::size_t delivered = 0;
+  const ByteSink sink = [&](std::span<const std::byte> data) -> Result<void> {
+    delivered += data.size();
+    return {};
+  };
+  const auto read = client.ReadObject(kObject, sink);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, ErrorCode::kUnverified);
+  EXPECT_EQ(delivered, 0U);
+  EXPECT_EQ(service.requests().size(), 1U) << "a second look shows nothing else";
+}
+
+// The second request of a read that stands still is held to what the first one said.
+TEST(HedgedRead, TakesNoLie) {
+  for (const Row& row : kRows) {
+    if (row.lie.where != Where::kResumed) continue;
+    SCOPED_TRACE(NameOf(row.lie));
+    LyingService service(Content(), row.lie);
+    service.BreakNoRead();
+    const Client client = *Client::Create({.endpoint = service.endpoint()});
+    for (int i = 0; i < 40; ++i) ASSERT_TRUE(client.ReadObject(kObject).ok());
+    const Counters before = client.counters();
+    service.StallNextRead();
+    const auto read = client.ReadObject(kObject);
+    EXPECT_GE(client.counters().hedges, before.hedges + 1);
+    if (WantOf(row, Column::kWhole) == 'V') {
+      ASSERT_TRUE(read.ok()) << read.error().message;
+      EXPECT_EQ(*read, Content());
+      continue;
+    }
+    ASSERT_FALSE(read.ok());
+    EXPECT_EQ(read.error().code, ErrorCode::kBadResponse) << read.error().message;
+  }
+}
+
 // Each lie is told on at least one path.
 TEST(LyingService, TellsEachLie) {
   std::vector<Path> paths = ReadPaths();

@@ -49,7 +49,10 @@ std::string XmlElement(const std::string& name, const std::string& text) {
 }  // namespace
 
 LyingService::LyingService(std::string bytes, const Lie& lie)
-    : lie_(lie), objects_{{"o", std::move(bytes)}}, server_([this](RawServer::Connection& c) { Serve(c); }) {}
+    : lie_(lie),
+      objects_{{"o", std::move(bytes)}},
+      next_break_(lie.where == Where::kResumed ? Break::kCut : Break::kNone),
+      server_([this](RawServer::Connection& c) { Serve(c); }) {}
 
 std::vector<std::string> LyingService::requests() const {
   const std::scoped_lock lock(mutex_);
@@ -70,6 +73,16 @@ std::size_t LyingService::lies() const {
 void LyingService::RefuseDeletions() {
   const std::scoped_lock lock(mutex_);
   refuses_deletions_ = true;
+}
+
+void LyingService::StallNextRead() {
+  const std::scoped_lock lock(mutex_);
+  next_break_ = Break::kStall;
+}
+
+void LyingService::BreakNoRead() {
+  const std::scoped_lock lock(mutex_);
+  next_break_ = Break::kNone;
 }
 
 void LyingService::Serve(RawServer::Connection& connection) {
@@ -99,8 +112,9 @@ void LyingService::Serve(RawServer::Connection& connection) {
     std::string text = "HTTP/1.1 " + std::to_string(answer.status) + " X\r\n";
     for (const auto& [name, value] : answer.headers) text += name + ": " + value + "\r\n";
     text += "Content-Length: " + std::to_string(answer.body.size()) + "\r\n\r\n";
-    if (answer.is_cut) answer.body.resize(answer.body.size() / 2);
+    if (answer.is_cut || answer.is_stalled) answer.body.resize(answer.body.size() / 2);
     if (!connection.Send(text + answer.body) || answer.is_cut) return;
+    if (answer.is_stalled) return connection.WaitForClose();
   }
 }
 
@@ -146,9 +160,11 @@ LyingService::Answer LyingService::Media(const Request& request, const std::stri
   const std::string& bytes = objects_[name];
   const std::size_t size = bytes.size();
   Answer answer{.body = bytes};
-  const bool is_first = ++reads_ == 1;
-  const Where where = lie_.where == Where::kResumed && !is_first ? Where::kResumed : Where::kMedia;
-  answer.is_cut = is_first && lie_.where == Where::kResumed;
+  const Where where = has_broken_ ? Where::kResumed : Where::kMedia;
+  const Break how = std::exchange(next_break_, Break::kNone);
+  has_broken_ = has_broken_ || how != Break::kNone;
+  answer.is_cut = how == Break::kCut;
+  answer.is_stalled = how == Break::kStall;
   Say(answer, where, "hash", "x-goog-hash", "crc32c=" + Crc32cOf(bytes), "crc32c=" + Crc32cOf("other bytes"));
   Say(answer, where, "generation", "x-goog-generation", std::to_string(kGeneration), std::to_string(kGeneration + 1));
   const std::size_t other_size = lie_.how == How::kSmaller ? size - 10 : size + 10;

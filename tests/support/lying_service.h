@@ -18,7 +18,7 @@ struct Lie {
   enum class Where {
     kNowhere,
     kMedia,     ///< To reads of bytes.
-    kResumed,   ///< To all reads of bytes but the first, which breaks after half of its bytes.
+    kResumed,   ///< To all reads of bytes after one that breaks after half of its bytes: the first, unless said.
     kResource,  ///< With an object's metadata in JSON.
     kXml,       ///< To the requests of a multipart upload.
   };
@@ -46,6 +46,10 @@ class LyingService {
   [[nodiscard]] std::size_t lies() const;
   /// Deletions are refused from now on.
   void RefuseDeletions();
+  /// No read breaks but the next one, and that stands still instead, until its client gives it up.
+  void StallNextRead();
+  /// No read breaks before StallNextRead().
+  void BreakNoRead();
 
  private:
   struct Request {
@@ -59,7 +63,8 @@ class LyingService {
     int status = 200;
     std::vector<std::pair<std::string, std::string>> headers = {};
     std::string body = {};
-    bool is_cut = false;  ///< The connection ends after half of the body.
+    bool is_cut = false;      ///< The connection ends after half of the body.
+    bool is_stalled = false;  ///< Nothing comes after half of the body.
   };
 
   void Serve(RawServer::Connection& connection);
@@ -87,7 +92,8 @@ class LyingService {
   std::string uploaded_;  // by a session or in parts
   std::vector<std::string> requests_;
   std::size_t lies_ = 0;
-  std::size_t reads_ = 0;
+  enum class Break { kNone, kCut, kStall } next_break_ = Break::kNone;
+  bool has_broken_ = false;
   bool refuses_deletions_ = false;
   RawServer server_;  // Last: its threads use the others.
 };

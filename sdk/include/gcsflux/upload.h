@@ -52,8 +52,8 @@ struct UploadOptions {
 /// which generation remains. kBadResponse where the answer is about another object, or about another number of bytes:
 /// the object may be stored.
 ///
-/// A lost acknowledgement is resolved by reading the object back: the same size, CRC32C, type and metadata count as
-/// this call's success. More than a chunk goes over a resumable session; where the service loses that, another one is
+/// A lost acknowledgement is resolved by reading the object back: the same size, CRC32C and attributes count as this
+/// call's success. More than a chunk goes over a resumable session; where the service loses that, another one is
 /// started from the first byte on, until RetryOptions::deadline has passed without getting further (kSessionLost).
 Result<ObjectMetadata> UploadObject(const Client& client, const ObjectName& object, std::span<const std::byte> data,
                                     const UploadOptions& options = {});

@@ -10,7 +10,8 @@
 
 namespace gcsflux::internal {
 
-/// Whether `found` holds these bytes, and was given these attributes. A rival's identical object is no harm.
+/// Whether `found` holds these bytes, and was given these attributes (a storage class that none was given for is the
+/// bucket's). A rival's identical object is no harm.
 bool HasBytes(const ObjectMetadata& found, const SentObject& sent);
 bool HasAttributes(const ObjectMetadata& found, const ObjectAttributes& attributes);
 
