@@ -126,6 +126,15 @@ gcsflux_test(integration_tests
           support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator ZLIB::ZLIB)
 
+# A service that lies, against every path that reads or writes.
+gcsflux_test(lies_tests
+  SOURCES lies/command_paths.cc lies/corrupted_uploads_test.cc lies/lies_test.cc lies/read_paths.cc lies/write_paths.cc support/child_program.cc
+          support/lying_service.cc support/raw_server.cc
+  LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
+target_include_directories(lies_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+target_compile_definitions(lies_tests PRIVATE GCSFLUX_PROGRAM="$<TARGET_FILE:gcsflux>")
+add_dependencies(lies_tests gcsflux)
+
 # The command line's flags, each an option.
 gcsflux_test(flags_tests
   SOURCES flags/flags_test.cc
@@ -191,6 +200,10 @@ if(Torch_FOUND)
     SOURCES torch/archive_memory_test.cc torch/archive_test.cc torch/checkpoint_test.cc torch/data_loader_test.cc
             support/emulator_process.cc torch/loopback_proxy.cc torch/map_dataset_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
+  gcsflux_test(torch_lies_tests WHOLE
+    SOURCES support/lying_service.cc support/raw_server.cc torch/lies_test.cc
+    LIBRARIES gcsflux_torch nlohmann_json::nlohmann_json)
+  target_include_directories(torch_lies_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   add_dependencies(torch_tests gcsflux-emulator)
 
   gcsflux_test(fashion_mnist_tests WHOLE

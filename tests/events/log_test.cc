@@ -50,31 +50,35 @@ void TellAll(EventListener& listener) {
   listener.OnHedge({.call = kCall, .what = HedgeEvent::What::kWon});
   listener.OnTokenRefresh({.credential = "service account", .took = milliseconds(7)});
   listener.OnTokenRefresh({.credential = "service account", .failure = &down, .took = milliseconds(7)});
+  listener.OnUnverifiedRead({.call = kCall});
 }
 
 TEST(Logger, SaysEverythingInOneLineEach) {
   Lines lines;
   TellAll(*lines.At(LogLevel::kDebug));
   const std::string call = "objects.get gs://bkt/o [0, 5) attempt 2";
-  EXPECT_THAT(lines.all,
-              ElementsAre(Pair(LogLevel::kDebug,
-                               call + ": GET http://h/o 206 in 12.0 ms (first byte 11.0 ms), sent 3 B, received 5 B "
-                                      "[invocation 1234]"),
-                          Pair(LogLevel::kWarning, call + " failed, next in 150.0 ms: 503: down [invocation 1234]"),
-                          Pair(LogLevel::kError, "UNAVAILABLE: 503: down [invocation 1234]"),
-                          Pair(LogLevel::kInfo, "NOT_FOUND: 404: absent [invocation 1234]"),
-                          Pair(LogLevel::kInfo,
-                               call + " was throttled (read): its gate lets 12.5 requests/s through [invocation 1234]"),
-                          Pair(LogLevel::kWarning,
-                               call + " stood still in its body for 900.0 ms (threshold 300.0 ms) [invocation 1234]"),
-                          Pair(LogLevel::kInfo, call + ": the second request won [invocation 1234]"),
-                          Pair(LogLevel::kInfo, "a token for service account came (7.0 ms)"),
-                          Pair(LogLevel::kError, "a token for service account was not to be had (7.0 ms): 503: down")));
+  EXPECT_THAT(
+      lines.all,
+      ElementsAre(
+          Pair(LogLevel::kDebug, call + ": GET http://h/o 206 in 12.0 ms (first byte 11.0 ms), sent 3 B, received 5 B "
+                                        "[invocation 1234]"),
+          Pair(LogLevel::kWarning, call + " failed, next in 150.0 ms: 503: down [invocation 1234]"),
+          Pair(LogLevel::kError, "UNAVAILABLE: 503: down [invocation 1234]"),
+          Pair(LogLevel::kInfo, "NOT_FOUND: 404: absent [invocation 1234]"),
+          Pair(LogLevel::kInfo,
+               call + " was throttled (read): its gate lets 12.5 requests/s through [invocation 1234]"),
+          Pair(LogLevel::kWarning,
+               call + " stood still in its body for 900.0 ms (threshold 300.0 ms) [invocation 1234]"),
+          Pair(LogLevel::kInfo, call + ": the second request won [invocation 1234]"),
+          Pair(LogLevel::kInfo, "a token for service account came (7.0 ms)"),
+          Pair(LogLevel::kError, "a token for service account was not to be had (7.0 ms): 503: down"),
+          Pair(LogLevel::kWarning, call + ": the service gives no CRC32C, so the bytes are not checked; told once for "
+                                          "gs://bkt [invocation 1234]")));
 }
 
 TEST(Logger, LeavesOutWhatIsBelowItsLevel) {
   for (const auto& [level, want] :
-       {std::pair(LogLevel::kError, 2U), {LogLevel::kWarning, 4U}, {LogLevel::kInfo, 8U}, {LogLevel::kDebug, 9U}}) {
+       {std::pair(LogLevel::kError, 2U), {LogLevel::kWarning, 5U}, {LogLevel::kInfo, 9U}, {LogLevel::kDebug, 10U}}) {
     Lines lines;
     TellAll(*lines.At(level));
     EXPECT_EQ(lines.all.size(), want) << LogLevelName(level);
@@ -95,7 +99,7 @@ TEST(Logger, WritesTimeAndLevelToStandardError) {
   const std::string text = ::testing::internal::GetCapturedStderr();
   EXPECT_THAT(text, ::testing::ContainsRegex("20[0-9-]+T[0-9:.]+Z gcsflux warning: objects.get gs://bkt/o"));
   EXPECT_THAT(text, HasSubstr("Z gcsflux error: UNAVAILABLE: 503: down"));
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5);
 }
 
 TEST(LogLevel, HasANameForTheCommandLine) {

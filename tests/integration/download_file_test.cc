@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -168,6 +169,19 @@ TEST_F(DownloadFileTest, BeginsAnewWhereTheObjectIsAnother) {
   }
 }
 
+// Without a checksum that would show it, and without a byte of the other generation that is read for nothing.
+TEST_F(DownloadFileTest, KeepsNothingOfAnotherGenerationOfTheSameSize) {
+  Interrupt(kMiddle);
+  const std::string other(kSize, 'x');
+  Store(other);
+  const std::uint64_t before = BytesOut();
+  const auto done = DownloadListed(client_, object_, file_, Options());
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(done->kept_bytes, 0U);
+  EXPECT_EQ(BytesOut() - before, kSize);
+  ExpectWhole(other);
+}
+
 TEST_F(DownloadFileTest, ReadsAgainWhatItsFileHasLost) {
   Interrupt(kMiddle);
   {
@@ -261,6 +275,19 @@ TEST_F(DownloadFileTest, ReplacesAFileOrNot) {
   options.is_durable = true;
   ASSERT_TRUE(DownloadListed(client_, object_, file_, options).ok());
   ExpectWhole();
+}
+
+TEST_F(DownloadFileTest, DoesNotReplaceAFileThatCameMeanwhileUnlessItMay) {
+  auto options = Options();
+  std::once_flag once;
+  options.on_progress = [&](const Progress&) {
+    std::call_once(once, [&] { static_cast<void>(directory_.Write("file", "another program's")); });
+  };
+  options.may_replace = false;
+  const auto failed = DownloadListed(client_, object_, file_, options);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kAlreadyExists);
+  ExpectWhole("another program's");
 }
 
 TEST_F(DownloadFileTest, ReplacesASymbolicLinkAndLeavesWhatItLeadsTo) {

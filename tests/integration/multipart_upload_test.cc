@@ -218,7 +218,8 @@ TEST_F(MultipartUploadTest, ABitThatFlipsOnItsWayIsFound) {
 }
 
 // A service that says of the parts what is right, and makes something else of them.
-TEST(MultipartUploadOfRawServer, BytesThatTheServiceSpoilsAreDeleted) {
+// Uploads to a service that makes other bytes of the parts; gives the error and the requests.
+std::pair<Error, std::vector<std::string>> UploadAndSpoil(const std::string& completed_header) {
   std::mutex mutex;
   std::vector<std::string> requests;
   testing::RawServer server([&](testing::RawServer::Connection& connection) {
@@ -237,7 +238,7 @@ TEST(MultipartUploadOfRawServer, BytesThatTheServiceSpoilsAreDeleted) {
       } else if (line.starts_with("PUT ")) {
         headers = "ETag: \"e\"\r\n";
       } else if (line.starts_with("POST ")) {
-        headers = "x-goog-generation: 5\r\n";
+        headers = completed_header;
         body = "<CompleteMultipartUploadResult/>";
       } else if (line.starts_with("GET ")) {
         body = R"({"bucket":"bkt","name":"o","generation":"5","size":"3","crc32c":"AAAAAA=="})";
@@ -247,12 +248,23 @@ TEST(MultipartUploadOfRawServer, BytesThatTheServiceSpoilsAreDeleted) {
     }
   });
   const auto client = Client::Create({.endpoint = server.endpoint()});
-  ASSERT_TRUE(client.ok());
   const auto stored = UploadObjectInParallel(*client, {"bkt", "o"}, AsBytes("abc"));
-  ASSERT_FALSE(stored.ok());
-  EXPECT_EQ(stored.error().code, ErrorCode::kCorrupted) << stored.error().message;
   const std::scoped_lock lock(mutex);
+  return {stored ? Error{ErrorCode::kAborted, "it has succeeded"} : stored.error(), requests};
+}
+
+TEST(MultipartUploadOfRawServer, BytesThatTheServiceSpoilsAreDeleted) {
+  const auto [error, requests] = UploadAndSpoil("x-goog-generation: 5\r\n");
+  EXPECT_EQ(error.code, ErrorCode::kCorrupted) << error.message;
   EXPECT_EQ(requests.back(), "DELETE /storage/v1/b/bkt/o/o?generation=5");
+}
+
+// What is live may be a rival's.
+TEST(MultipartUploadOfRawServer, AGenerationThatTheServiceHasNotNamedIsNotDeleted) {
+  const auto [error, requests] = UploadAndSpoil("");
+  EXPECT_EQ(error.code, ErrorCode::kCorrupted) << error.message;
+  EXPECT_NE(error.message.find("generation 5, which is live, holds other bytes"), std::string::npos) << error.message;
+  EXPECT_TRUE(requests.back().starts_with("GET ")) << requests.back();
 }
 
 TEST_F(MultipartUploadTest, IsAbortedWhenItIsDropped) {

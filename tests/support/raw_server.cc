@@ -43,8 +43,14 @@ std::string RawServer::Connection::ReadHead() {
 }
 
 std::string RawServer::Connection::Read(std::size_t count) {
-  std::string bytes;
-  for (char c = 0; bytes.size() < count && recv(socket_, &c, 1, 0) == 1;) bytes += c;
+  std::string bytes(count, '\0');
+  std::size_t come = 0;
+  while (come < count) {
+    const ssize_t got = recv(socket_, bytes.data() + come, count - come, 0);
+    if (got <= 0) break;
+    come += static_cast<std::size_t>(got);
+  }
+  bytes.resize(come);
   return bytes;
 }
 

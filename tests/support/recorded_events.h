@@ -54,6 +54,10 @@ class RecordedEvents : public EventListener {
     throttles.push_back({Copy(event.call), event});
     throttles.back().event.call = {};
   }
+  void OnUnverifiedRead(const UnverifiedReadEvent& event) override {
+    const std::scoped_lock lock(mutex_);
+    unverified.push_back(Copy(event.call));
+  }
   void OnTokenRefresh(const TokenEvent& event) override {
     const std::scoped_lock lock(mutex_);
     tokens.push_back({std::string(event.credential),
@@ -63,6 +67,7 @@ class RecordedEvents : public EventListener {
   std::vector<Request> requests = {};
   std::vector<Retry> retries = {};
   std::vector<Throttle> throttles = {};
+  std::vector<Call> unverified = {};
   std::vector<Token> tokens = {};
 
  private:

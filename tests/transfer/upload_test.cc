@@ -8,6 +8,7 @@
 
 #include "support/fake_gcs.h"
 #include "support/upload_case.h"
+#include "transfer/read_back.h"
 
 namespace gcsflux {
 namespace {
@@ -92,6 +93,42 @@ TEST_F(UploadTest, ARivalsWriteIsNotTakenForOurs) {
   ASSERT_FALSE(stored.ok());
   EXPECT_EQ(stored.error().code, ErrorCode::kPreconditionFailed);
   EXPECT_EQ(gcs_.objects["o"].bytes, "rival");
+}
+
+TEST_F(UploadTest, ARivalsObjectOfTheSameBytesAndOtherAttributesIsNotTakenForOurs) {
+  for (const auto& [type, metadata] :
+       {std::pair(std::string("text/rival"), std::string("v")), {"text/plain", "rival"}}) {
+    gcs_.objects["o"] = {.generation = 5, .bytes = "same", .content_type = type, .metadata = {{"k", metadata}}};
+    gcs_.faults = {{.before = kReset}};
+    const auto stored = UploadObject(
+        client_, kObject, AsBytes("same"),
+        {.mode = WriteMode::kCreate, .attributes = {.content_type = "text/plain", .metadata = {{"k", "v"}}}});
+    ASSERT_FALSE(stored.ok()) << type << " " << metadata;
+    EXPECT_EQ(stored.error().code, ErrorCode::kPreconditionFailed);
+  }
+}
+
+TEST(HasAttributes, ComparesAllThatAnObjectIsGiven) {
+  const ObjectAttributes given{.custom_time = std::chrono::system_clock::time_point(std::chrono::milliseconds(5)),
+                               .metadata = {{"k", "v"}}};
+  const ObjectMetadata ours{.content_type = given.content_type,
+                            .storage_class = "STANDARD",
+                            .custom_time = given.custom_time,
+                            .metadata = {{"k", "v"}}};
+  EXPECT_TRUE(internal::HasAttributes(ours, given)) << "the class is the bucket's";
+  const auto differs = [&](auto change) {
+    ObjectAttributes other = given;
+    change(other);
+    return !internal::HasAttributes(ours, other);
+  };
+  EXPECT_TRUE(differs([](auto& a) { a.content_type = "x"; }));
+  EXPECT_TRUE(differs([](auto& a) { a.content_encoding = "x"; }));
+  EXPECT_TRUE(differs([](auto& a) { a.content_disposition = "x"; }));
+  EXPECT_TRUE(differs([](auto& a) { a.content_language = "x"; }));
+  EXPECT_TRUE(differs([](auto& a) { a.cache_control = "x"; }));
+  EXPECT_TRUE(differs([](auto& a) { a.storage_class = "COLDLINE"; }));
+  EXPECT_TRUE(differs([](auto& a) { a.custom_time = std::nullopt; }));
+  EXPECT_TRUE(differs([](auto& a) { a.metadata["k"] = "x"; }));
 }
 
 TEST_F(UploadTest, StreamsAnyLength) {

@@ -69,42 +69,47 @@ TEST(MultipartRequests, NamePartsToComplete) {
 
 TEST(MultipartAnswers, GiveTheUploadId) {
   EXPECT_EQ(*ParseUploadId("<?xml version='1.0'?><InitiateMultipartUploadResult xmlns='http://s3.amazonaws.com/doc/'>"
-                           "<Bucket>b</Bucket><UploadId>x&amp;y</UploadId></InitiateMultipartUploadResult>"),
+                           "<Bucket>b</Bucket><UploadId>x&amp;y</UploadId></InitiateMultipartUploadResult>",
+                           {"b", "k"}),
             "x&y");
   for (const char* wrong :
-       {"", "<html>", "{}", "<InitiateMultipartUploadResult/>", "<Other><UploadId>x</UploadId></Other>"}) {
-    EXPECT_EQ(ParseUploadId(wrong).error().code, ErrorCode::kBadResponse) << wrong;
+       {"", "<html>", "{}", "<InitiateMultipartUploadResult/>", "<Other><UploadId>x</UploadId></Other>",
+        "<InitiateMultipartUploadResult><Bucket>c</Bucket><UploadId>x</UploadId></InitiateMultipartUploadResult>"}) {
+    EXPECT_EQ(ParseUploadId(wrong, {"b", "k"}).error().code, ErrorCode::kBadResponse) << wrong;
   }
 }
 
 TEST(MultipartAnswers, GivePagesOfParts) {
   const auto page = ParsePartsPage(
       "<ListPartsResult><IsTruncated>true</IsTruncated><NextPartNumberMarker>4</NextPartNumberMarker>"
-      "<Part><PartNumber>4</PartNumber><ETag>\"e\"</ETag><Size>5368709120</Size></Part></ListPartsResult>");
+      "<Part><PartNumber>4</PartNumber><ETag>\"e\"</ETag><Size>5368709120</Size></Part></ListPartsResult>",
+      {"b", "k"});
   ASSERT_TRUE(page.ok());
   EXPECT_THAT(page->parts, ElementsAre(ListedPart{4, 5'368'709'120, "\"e\""}));
   EXPECT_EQ(page->next, 4);
-  EXPECT_EQ(ParsePartsPage("<ListPartsResult/>")->next, std::nullopt);
+  EXPECT_EQ(ParsePartsPage("<ListPartsResult/>", {"b", "k"})->next, std::nullopt);
   for (const char* wrong : {"", "<html/>", "<ListPartsResult><Part/></ListPartsResult>",
-                            "<ListPartsResult><IsTruncated>true</IsTruncated></ListPartsResult>"}) {
-    EXPECT_EQ(ParsePartsPage(wrong).error().code, ErrorCode::kBadResponse) << wrong;
+                            "<ListPartsResult><IsTruncated>true</IsTruncated></ListPartsResult>",
+                            "<ListPartsResult><Key>l</Key></ListPartsResult>"}) {
+    EXPECT_EQ(ParsePartsPage(wrong, {"b", "k"}).error().code, ErrorCode::kBadResponse) << wrong;
   }
 }
 
 TEST(MultipartAnswers, FindAnErrorUnderASuccess) {
   const auto of = [](const char* code) {
-    return ParseCompleted({.status = 200, .body = std::string("<Error><Code>") + code + "</Code></Error>"})
+    return ParseCompleted({.status = 200, .body = std::string("<Error><Code>") + code + "</Code></Error>"}, {"b", "k"})
         .error()
         .code;
   };
   EXPECT_EQ(of("InternalError"), ErrorCode::kUnavailable);
   EXPECT_EQ(of("SlowDown"), ErrorCode::kRateLimited);
   EXPECT_EQ(of("InvalidPart"), ErrorCode::kInvalidArgument);
-  EXPECT_EQ(ParseCompleted({.status = 200, .body = "<html>"}).error().code, ErrorCode::kBadResponse);
+  EXPECT_EQ(ParseCompleted({.status = 200, .body = "<html>"}, {"b", "k"}).error().code, ErrorCode::kBadResponse);
   const HttpResponse answer{.status = 200,
                             .headers = {{"x-goog-generation", "17"}},
                             .body = "<CompleteMultipartUploadResult><Key>k</Key></CompleteMultipartUploadResult>"};
-  EXPECT_EQ(*ParseCompleted(answer), 17);
+  EXPECT_EQ(*ParseCompleted(answer, {"b", "k"}), 17);
+  EXPECT_EQ(ParseCompleted(answer, {"b", "l"}).error().code, ErrorCode::kBadResponse);
 }
 
 TEST(XmlErrors, HaveTheirCodes) {

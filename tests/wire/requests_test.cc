@@ -36,11 +36,11 @@ TEST(Requests, SendEveryPreconditionTheProjectThatPaysAndTheKmsKey) {
                                                               .if_metageneration_match = 3,
                                                               .if_metageneration_not_match = 4},
                                             .kms_key_name = "key",
-                                            .fields = "size",
+                                            .fields = "etag",
                                             .call = {.user_project = "payer"}});
   EXPECT_EQ(
       request.url,
-      "http://h:1/upload/storage/v1/b/bkt/o?uploadType=multipart&fields=bucket%2Cname%2Cgeneration%2Csize%2Ccrc32c"
+      "http://h:1/upload/storage/v1/b/bkt/o?uploadType=multipart&fields=bucket%2Cname%2Cgeneration%2Cetag%2Csize%2Ccrc32c"
       "&ifGenerationMatch=1&ifGenerationNotMatch=2&ifMetagenerationMatch=3&ifMetagenerationNotMatch=4"
       "&kmsKeyName=key&userProject=payer");
 }

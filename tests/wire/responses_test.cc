@@ -11,10 +11,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
+const ObjectName kAsked{"b", "a"};
+const ObjectName kDeep{"b", "a/b"};
+
 TEST(ParseObject, ReadsWhatGcsWrites) {
   const auto object = ParseObject(R"({"kind":"storage#object","bucket":"b","name":"a/b","generation":"1700000000000001",
     "metageneration":"2","size":"18446744073709551615","crc32c":"4waSgw==","md5Hash":"x","etag":"e",
-    "contentType":"t","storageClass":"NEARLINE","timeCreated":"2026-11-20T06:15:00.5Z","metadata":{"k":"v"}})");
+    "contentType":"t","storageClass":"NEARLINE","timeCreated":"2026-11-20T06:15:00.5Z","metadata":{"k":"v"}})",
+                                  {kDeep});
   ASSERT_TRUE(object.ok()) << object.error().message;
   EXPECT_EQ(object->name, "a/b");
   EXPECT_EQ(object->generation, 1700000000000001);
@@ -25,10 +29,12 @@ TEST(ParseObject, ReadsWhatGcsWrites) {
 }
 
 TEST(ParseObject, ReadsWhatOnlySomeObjectsHave) {
-  const auto object = ParseObject(R"({"name":"a","generation":"1","contentEncoding":"gzip","contentDisposition":"d",
+  const auto object =
+      ParseObject(R"({"bucket":"b","name":"a","generation":"1","contentEncoding":"gzip","contentDisposition":"d",
     "contentLanguage":"l","cacheControl":"c","customTime":"1970-01-01T00:00:01Z","eventBasedHold":true,
     "temporaryHold":true,"kmsKeyName":"k","componentCount":32,
-    "customerEncryption":{"encryptionAlgorithm":"AES256","keySha256":"s"}})");
+    "customerEncryption":{"encryptionAlgorithm":"AES256","keySha256":"s"}})",
+                  {kAsked});
   ASSERT_TRUE(object.ok()) << object.error().message;
   EXPECT_EQ(object->content_encoding, "gzip");
   EXPECT_EQ(object->content_disposition, "d");
@@ -45,7 +51,8 @@ TEST(ParseObject, ReadsWhatOnlySomeObjectsHave) {
 TEST(ParseBucket, ReadsWhatDeletesAndCompositionsCost) {
   const auto bucket = ParseBucket(R"({"name":"b","metageneration":"3","etag":"e","versioning":{"enabled":true},
     "softDeletePolicy":{"retentionDurationSeconds":"604800"},"retentionPolicy":{"retentionPeriod":"60"},
-    "defaultEventBasedHold":true,"encryption":{"defaultKmsKeyName":"k"},"billing":{"requesterPays":true}})");
+    "defaultEventBasedHold":true,"encryption":{"defaultKmsKeyName":"k"},"billing":{"requesterPays":true}})",
+                                  "b");
   ASSERT_TRUE(bucket.ok()) << bucket.error().message;
   EXPECT_TRUE(bucket->has_versioning);
   EXPECT_EQ(bucket->soft_delete_retention, std::chrono::hours(7 * 24));
@@ -53,27 +60,29 @@ TEST(ParseBucket, ReadsWhatDeletesAndCompositionsCost) {
   EXPECT_TRUE(bucket->default_event_based_hold);
   EXPECT_EQ(bucket->default_kms_key_name, "k");
   EXPECT_TRUE(bucket->has_requester_pay);
-  const auto plain = ParseBucket(R"({"name":"b"})");
+  const auto plain = ParseBucket(R"({"name":"b"})", "b");
   ASSERT_TRUE(plain.ok());
   EXPECT_FALSE(plain->has_versioning || plain->default_event_based_hold || plain->has_requester_pay);
   EXPECT_EQ(plain->soft_delete_retention + plain->retention_period, std::chrono::seconds(0));
-  EXPECT_FALSE(ParseBucket(R"({"name":"b","versioning":true})").ok());
+  EXPECT_FALSE(ParseBucket(R"({"name":"b","versioning":true})", "b").ok());
+  EXPECT_EQ(ParseBucket(R"({"name":"b"})", "c").error().code, ErrorCode::kBadResponse);
 }
 
 TEST(ParseRewriteStep, IsDoneOrHasAToken) {
   const auto begun =
-      ParseRewriteStep(R"({"done":false,"totalBytesRewritten":"5","objectSize":"9","rewriteToken":"t"})");
+      ParseRewriteStep(R"({"done":false,"totalBytesRewritten":"5","objectSize":"9","rewriteToken":"t"})", {kAsked});
   ASSERT_TRUE(begun.ok()) << begun.error().message;
   EXPECT_EQ(begun->progress.bytes, 5U);
   EXPECT_EQ(begun->progress.total, 9U);
   EXPECT_EQ(begun->progress.rewrite_token, "t");
   EXPECT_FALSE(begun->object.has_value());
   const auto done = ParseRewriteStep(
-      R"({"done":true,"totalBytesRewritten":"9","objectSize":"9","resource":{"name":"a","generation":"1"}})");
+      R"({"done":true,"totalBytesRewritten":"9","objectSize":"9","resource":{"bucket":"b","name":"a","generation":"1"}})",
+      {kAsked});
   ASSERT_TRUE(done.ok()) << done.error().message;
   EXPECT_EQ(done->object->name, "a");
-  EXPECT_FALSE(ParseRewriteStep(R"({"done":false,"totalBytesRewritten":"5"})").ok());
-  EXPECT_FALSE(ParseRewriteStep(R"({"done":true})").ok());
+  EXPECT_FALSE(ParseRewriteStep(R"({"done":false,"totalBytesRewritten":"5"})", {kAsked}).ok());
+  EXPECT_FALSE(ParseRewriteStep(R"({"done":true})", {kAsked}).ok());
 }
 
 TEST(ParsePermissions, ReadsNoneAndSome) {
@@ -84,18 +93,32 @@ TEST(ParsePermissions, ReadsNoneAndSome) {
 
 TEST(ParseObject, RefusesWhatIsNoObject) {
   for (const char* text :
-       {"", "<html>Bad gateway</html>", "[]", "{}", "{\"name\":\"a\"}", R"({"name":"a","generation":"x"})",
-        R"({"name":1,"generation":"1"})", R"({"name":"a","generation":"1","size":"-1"})",
-        R"({"name":"a","generation":"1","crc32c":"?"})", R"({"name":"a","generation":"1","updated":"yesterday"})",
-        R"({"name":"a","generation":"1","metadata":3})"}) {
-    const auto object = ParseObject(text);
+       {"", "<html>Bad gateway</html>", "[]", "{}", R"({"bucket":"b","name":"a"})",
+        R"({"bucket":"b","name":"a","generation":"x"})", R"({"bucket":"b","name":1,"generation":"1"})",
+        R"({"bucket":"b","name":"a","generation":"1","size":"-1"})",
+        R"({"bucket":"b","name":"a","generation":"1","crc32c":"?"})",
+        R"({"bucket":"b","name":"a","generation":"1","updated":"yesterday"})",
+        R"({"bucket":"b","name":"a","generation":"1","metadata":3})"}) {
+    const auto object = ParseObject(text, {kAsked});
     ASSERT_FALSE(object.ok()) << text;
     EXPECT_EQ(object.error().code, ErrorCode::kBadResponse) << text;
   }
 }
 
+TEST(ParseObject, RefusesWhatIsAboutAnotherObject) {
+  constexpr char kObject[] = R"({"bucket":"b","name":"a","generation":"5"})";
+  const ObjectName other_name{"b", "c"};
+  const ObjectName other_bucket{"c", "a"};
+  EXPECT_TRUE(ParseObject(kObject, {kAsked}).ok());
+  EXPECT_TRUE(ParseObject(kObject, {kAsked, 5}).ok());
+  EXPECT_EQ(ParseObject(kObject, {kAsked, 4}).error().code, ErrorCode::kBadResponse);
+  EXPECT_EQ(ParseObject(kObject, {other_name}).error().code, ErrorCode::kBadResponse);
+  EXPECT_EQ(ParseObject(kObject, {other_bucket}).error().code, ErrorCode::kBadResponse);
+  EXPECT_EQ(ParseObject(R"({"name":"a","generation":"5"})", {kAsked}).error().code, ErrorCode::kBadResponse);
+}
+
 TEST(ParseObject, ShowsAtMost256BytesOfWhatItRefuses) {
-  const auto object = ParseObject(std::string(100'000, 'x'));
+  const auto object = ParseObject(std::string(100'000, 'x'), {kAsked});
   ASSERT_FALSE(object.ok());
   EXPECT_LT(object.error().message.size(), 400U);
 }
@@ -201,12 +224,41 @@ TEST(ParseReadResponse, FindsPlaceSizeGenerationAndChecksum) {
   EXPECT_EQ(part->crc32c, 0xE3069283U);
 }
 
+TEST(FindCrc32c, IsOneOrNone) {
+  const auto of = [](Headers headers) { return FindCrc32c(headers); };
+  EXPECT_EQ(*of({{"x-goog-hash", "crc32c=4waSgw==,md5=q"}, {"x-goog-hash", "crc32c=4waSgw=="}}), 0xE3069283U);
+  EXPECT_EQ(*of({{"x-goog-hash", "md5=q , crc32c=4waSgw=="}}), 0xE3069283U);
+  EXPECT_EQ(*of({{"x-goog-hash", "md5=q"}, {"x-goog-hash", ""}, {"other", "crc32c=?"}}), std::nullopt);
+  for (const char* wrong : {"crc32c=", "crc32c=4waSgw", "crc32c", "banana", "crc32c=4waSgw==,crc32c=AAAAAA=="}) {
+    const auto found = of({{"x-goog-hash", wrong}});
+    ASSERT_FALSE(found.ok()) << wrong;
+    EXPECT_EQ(found.error().code, ErrorCode::kBadResponse) << wrong;
+  }
+  EXPECT_FALSE(of({{"x-goog-hash", "crc32c=4waSgw=="}, {"x-goog-hash", "crc32c=AAAAAA=="}}).ok());
+}
+
+TEST(ParseReadResponse, RefusesWhatIsSaidInTwoWays) {
+  const Headers whole = {{"x-goog-generation", "5"}, {"x-goog-stored-content-length", "10"}};
+  const Headers part = {{"x-goog-generation", "5"}, {"content-range", "bytes 4-9/100"}};
+  for (const auto& [name, other] : {std::pair("x-goog-generation", "6"), {"x-goog-stored-content-length", "11"}}) {
+    Headers headers = whole;
+    headers.emplace_back(headers[name == std::string("x-goog-generation") ? 0 : 1]);
+    EXPECT_TRUE(ParseReadResponse({.status = 200, .headers = headers}).ok()) << name << " twice, the same";
+    headers.emplace_back(name, other);
+    EXPECT_FALSE(ParseReadResponse({.status = 200, .headers = headers}).ok()) << name;
+  }
+  Headers headers = part;
+  headers.emplace_back("content-range", "bytes 4-9/101");
+  EXPECT_FALSE(ParseReadResponse({.status = 206, .headers = headers}).ok());
+}
+
 TEST(ParseReadResponse, RefusesAnswersThatAreNotFromGcs) {
   const Headers generation = {{"x-goog-generation", "5"}};
   EXPECT_EQ(ParseReadResponse({.status = 200, .headers = {{"content-length", "1"}}}).error().code,
             ErrorCode::kBadResponse);
   EXPECT_FALSE(ParseReadResponse({.status = 200, .headers = generation}).ok());
-  for (const char* range : {"", "bytes 4-9", "bytes */9", "4-9/100", "bytes a-9/100", "bytes 4-9/*"}) {
+  for (const char* range : {"", "bytes 4-9", "bytes */9", "4-9/100", "bytes a-9/100", "bytes 4-9/*", "bytes 4-3/100",
+                            "bytes 4-9/9", "bytes 4-b/100"}) {
     Headers headers = generation;
     headers.emplace_back("content-range", range);
     EXPECT_FALSE(ParseReadResponse({.status = 206, .headers = headers}).ok()) << range;

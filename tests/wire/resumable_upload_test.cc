@@ -8,8 +8,9 @@
 namespace gcsflux::internal {
 namespace {
 
+const ObjectName kObject{"b", "o"};
 constexpr char kUri[] = "http://h/upload?upload_id=1";
-constexpr char kStored[] = R"({"name":"o","generation":"1","size":"8"})";
+constexpr char kStored[] = R"({"bucket":"b","name":"o","generation":"1","size":"8"})";
 const std::vector<std::byte> kEight(8);
 
 std::string ContentRange(const HttpRequest& request) {
@@ -26,14 +27,14 @@ HttpResponse Incomplete(const std::string& range) {
 }
 
 HttpResponse Complete(const std::string& size) {
-  return {.status = 200, .body = R"({"name":"o","generation":"1","size":")" + size + R"("})"};
+  return {.status = 200, .body = R"({"bucket":"b","name":"o","generation":"1","size":")" + size + R"("})"};
 }
 
 std::span<const std::byte> Bytes(std::size_t count) { return std::span(kEight).first(count); }
 
 // A session that was sent eight bytes and has acknowledged some.
 ResumableUpload After(const std::string& range) {
-  ResumableUpload upload(kUri);
+  ResumableUpload upload(kObject, kUri);
   static_cast<void>(upload.Next(Bytes(8), false, 0));
   EXPECT_TRUE(upload.OnResponse(Incomplete(range)).ok());
   return upload;
@@ -45,7 +46,7 @@ ErrorCode CodeOf(const Result<void>& result) {
 }
 
 TEST(ResumableUpload, SendsWhatIsNotPersisted) {
-  ResumableUpload upload(kUri);
+  ResumableUpload upload(kObject, kUri);
   EXPECT_EQ(ContentRange(upload.Next(Bytes(8), false, 0)), "bytes 0-7/*");
   ASSERT_TRUE(upload.OnResponse(Incomplete("bytes=0-4")).ok());
   EXPECT_EQ(upload.persisted(), 5U);
@@ -57,7 +58,7 @@ TEST(ResumableUpload, SendsWhatIsNotPersisted) {
 }
 
 TEST(ResumableUpload, AsksAfterAFailure) {
-  ResumableUpload upload(kUri);
+  ResumableUpload upload(kObject, kUri);
   upload.OnFailure();
   const auto query = upload.Next(Bytes(8), false, 0);
   EXPECT_EQ(ContentRange(query), "bytes */*");
@@ -67,7 +68,7 @@ TEST(ResumableUpload, AsksAfterAFailure) {
 }
 
 TEST(ResumableUpload, FindsALostFinalAnswerByAsking) {
-  ResumableUpload upload(kUri);
+  ResumableUpload upload(kObject, kUri);
   static_cast<void>(upload.Next(Bytes(8), true, 0));
   upload.OnFailure();
   EXPECT_EQ(ContentRange(upload.Next(Bytes(8), true, 0)), "bytes */8");
@@ -114,7 +115,7 @@ TEST(ResumableUpload, IsLostWhenItWasCompletedWithOtherBytes) {
 }
 
 TEST(ResumableUpload, DoesNotSendTheSameChunkForEver) {
-  ResumableUpload upload(kUri);
+  ResumableUpload upload(kObject, kUri);
   static_cast<void>(upload.Next(Bytes(8), false, 0));
   EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete(""))), ErrorCode::kUnavailable);
   EXPECT_TRUE(upload.must_query());
@@ -122,14 +123,14 @@ TEST(ResumableUpload, DoesNotSendTheSameChunkForEver) {
 
 TEST(ResumableUpload, TellsALostSession) {
   for (const int status : {404, 410, 499}) {
-    ResumableUpload upload(kUri);
+    ResumableUpload upload(kObject, kUri);
     EXPECT_EQ(CodeOf(upload.OnResponse({.status = status})), ErrorCode::kSessionLost) << status;
   }
 }
 
 TEST(ResumableUpload, TellsARateLimitFromALostSession) {
   for (const std::string reason : {"rateLimitExceeded", "userRateLimitExceeded"}) {
-    ResumableUpload upload(kUri);
+    ResumableUpload upload(kObject, kUri);
     const std::string body = R"({"error":{"code":410,"message":"slow","errors":[{"reason":")" + reason + R"("}]}})";
     EXPECT_EQ(CodeOf(upload.OnResponse({.status = 410, .body = body})), ErrorCode::kRateLimited);
     EXPECT_TRUE(upload.must_query());
@@ -137,7 +138,7 @@ TEST(ResumableUpload, TellsARateLimitFromALostSession) {
 }
 
 TEST(ResumableUpload, ReadsTheStatusThatAHeaderOverrides) {
-  ResumableUpload upload(kUri);
+  ResumableUpload upload(kObject, kUri);
   static_cast<void>(upload.Next(Bytes(8), false, 0));
   HttpResponse answer{.status = 200, .headers = {{"x-http-status-code-override", "308"}, {"range", "bytes=0-4"}}};
   ASSERT_TRUE(upload.OnResponse(answer).ok());
@@ -150,7 +151,7 @@ TEST(ResumableUpload, ReadsTheStatusThatAHeaderOverrides) {
 TEST(ResumableUpload, AsksAgainAfterAnAnswerThatItCannotRead) {
   for (const HttpResponse& answer : {HttpResponse{.status = 200, .body = "<html>"}, Incomplete("bytes=3-4"),
                                      Incomplete("bytes=0-x"), Incomplete("bytes=0-18446744073709551615")}) {
-    ResumableUpload upload(kUri);
+    ResumableUpload upload(kObject, kUri);
     EXPECT_EQ(CodeOf(upload.OnResponse(answer)), ErrorCode::kUnavailable);
     EXPECT_EQ(ContentRange(upload.Next(Bytes(8), false, 0)), "bytes */*");
     EXPECT_EQ(CodeOf(upload.OnResponse(answer)), ErrorCode::kBadResponse);
@@ -158,14 +159,14 @@ TEST(ResumableUpload, AsksAgainAfterAnAnswerThatItCannotRead) {
 }
 
 TEST(ResumableUpload, AsksFirstWhenItIsResumed) {
-  ResumableUpload upload = ResumableUpload::Resumed(kUri, 5);
+  ResumableUpload upload = ResumableUpload::Resumed(kObject, kUri, 5);
   EXPECT_EQ(ContentRange(upload.Next(Bytes(3), false, 0)), "bytes */*");
   ASSERT_TRUE(upload.OnResponse(Incomplete("bytes=0-9")).ok());  // More than the state knows.
   EXPECT_EQ(upload.persisted(), 10U);
 }
 
 TEST(ResumableUpload, IsLostWhenItIsResumedWithLess) {
-  ResumableUpload upload = ResumableUpload::Resumed(kUri, 5);
+  ResumableUpload upload = ResumableUpload::Resumed(kObject, kUri, 5);
   EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete("bytes=0-3"))), ErrorCode::kUnavailable);
   EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete("bytes=0-3"))), ErrorCode::kSessionLost);
 }

@@ -60,6 +60,9 @@ struct ObjectPage {
 /// counters of its own, and the parent's options and token. It may be forked while other threads use it; fork() waits
 /// for them a moment. A call, a stream or a writer that the parent has begun fails in the child at once, with kForked,
 /// and goes on in the parent. That holds for fork(), not for vfork() and clone(). exec() closes every connection.
+///
+/// An answer about another bucket, another object or another generation than was asked for is kBadResponse; what a
+/// write was to do may be done then.
 class Client {
  public:
   /// Makes no request. kInvalidArgument: a malformed endpoint, options out of their range, or a token that would go
@@ -78,7 +81,9 @@ class Client {
                                                          const std::vector<std::string>& permissions,
                                                          const TestBucketPermissionsOptions& options = {}) const;
 
-  /// Stores `data` as one object in one request, with its CRC32C, which the service checks before it commits.
+  /// Stores `data` as one object in one request, with its CRC32C, which the service checks before it commits. If it
+  /// says to have stored other bytes all the same: kCorrupted, and just the generation that it made is deleted, or the
+  /// message says that it remains.
   Result<ObjectMetadata> InsertObject(const ObjectName& object, std::span<const std::byte> data,
                                       const InsertObjectOptions& options = {}) const;
 

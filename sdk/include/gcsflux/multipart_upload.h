@@ -63,9 +63,11 @@ class MultipartUpload {
   Result<std::vector<ListedPart>> ListParts() const;
 
   /// Puts the parts that were uploaded through this object together, by number. kCorrupted where the service made
-  /// something else of them, which is deleted then. kInvalidArgument (nothing is lost, more parts may come) where one
-  /// of them is too small. kSessionLost where the upload was aborted, or completed by somebody else. kOutcomeUnknown
-  /// where it may have been completed, and what was made is no longer there to be looked at.
+  /// something else of them. Just that generation is deleted then, if the service has named it; else, and if the
+  /// deletion fails, the message says which generation remains. kBadResponse where an answer is about another object.
+  /// kInvalidArgument (nothing is lost, more parts may come) where one of them is too small. kSessionLost where the
+  /// upload was aborted, or completed by somebody else. kOutcomeUnknown where it may have been completed, and what was
+  /// made is no longer there to be looked at.
   Result<ObjectMetadata> Complete();
 
   /// Forgets all parts; one that has been aborted is not aborted again.

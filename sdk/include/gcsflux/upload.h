@@ -47,8 +47,13 @@ struct UploadOptions {
 
 /// Stores `data` as one object: visible whole or not at all, checked by CRC32C on both sides.
 ///
-/// A lost acknowledgement is resolved by reading the object back: the same size, CRC32C, type and metadata count as
-/// this call's success. More than a chunk goes over a resumable session; where the service loses that, another one is
+/// kCorrupted where the service says to have stored other bytes. Just the generation that it made is deleted then, so
+/// that nothing of the upload is visible; what that generation replaced is gone. If the deletion fails the message says
+/// which generation remains. kBadResponse where the answer is about another object, or about another number of bytes:
+/// the object may be stored.
+///
+/// A lost acknowledgement is resolved by reading the object back: the same size, CRC32C and attributes count as this
+/// call's success. More than a chunk goes over a resumable session; where the service loses that, another one is
 /// started from the first byte on, until RetryOptions::deadline has passed without getting further (kSessionLost).
 Result<ObjectMetadata> UploadObject(const Client& client, const ObjectName& object, std::span<const std::byte> data,
                                     const UploadOptions& options = {});
@@ -92,7 +97,7 @@ class ObjectWriter {
 
   Result<void> Write(std::span<const std::byte> data);
 
-  /// Sends what is left and commits. kCorrupted (and nothing visible) where the service holds other bytes.
+  /// Sends what is left and commits. Errors as of UploadObject.
   Result<ObjectMetadata> Close();
 
   /// Ends this writer and leaves the upload as it is, for Resume(). The state says nothing of what was written and not

@@ -37,14 +37,15 @@ Result<BucketMetadata> Client::InsertBucket(const std::string& bucket, const Ins
     }
     return answer;
   });
-  return ParseAnswer(call, response, internal::ParseBucket);
+  return ParseAnswer(call, response, [&](std::string_view body) { return internal::ParseBucket(body, bucket); });
 }
 
 Result<BucketMetadata> Client::GetBucket(const std::string& bucket, const GetBucketOptions& options) const {
   if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
   const auto call = MakeCall(core(), Operation::kGetBucket, {bucket}, options);
   const auto request = internal::GetBucketRequest(core().endpoint(), bucket, options);
-  return ParseAnswer(call, core().Exchange(call, request), internal::ParseBucket);
+  return ParseAnswer(call, core().Exchange(call, request),
+                     [&](std::string_view body) { return internal::ParseBucket(body, bucket); });
 }
 
 Result<std::vector<BucketMetadata>> Client::ListBuckets(const ListBucketsOptions& options) const {

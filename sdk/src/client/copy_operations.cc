@@ -17,6 +17,7 @@ using internal::InCall;
 using internal::MakeCall;
 using internal::Operation;
 using internal::ParseAnswer;
+using internal::ParseObjectAnswer;
 
 Result<ObjectMetadata> Client::ComposeObjects(const std::vector<ComposeSource>& sources, const ObjectName& destination,
                                               const ComposeObjectsOptions& options) const {
@@ -31,7 +32,7 @@ Result<ObjectMetadata> Client::ComposeObjects(const std::vector<ComposeSource>& 
     if (auto checked = internal::CheckObjectName(source.name); !checked) return InCall(call, checked.error());
   }
   const auto request = internal::ComposeObjectsRequest(core().endpoint(), sources, destination, options);
-  return ParseAnswer(call, core().Exchange(call, request), internal::ParseObject);
+  return ParseObjectAnswer(call, core().Exchange(call, request), {destination});
 }
 
 Result<ObjectMetadata> Client::CopyObject(const ObjectName& source, const ObjectName& destination,
@@ -42,7 +43,7 @@ Result<ObjectMetadata> Client::CopyObject(const ObjectName& source, const Object
   call.subject = ToUri(source) + " to " + call.subject;
   if (auto checked = CheckOptions(core(), options); !checked) return InCall(call, checked.error());
   const auto request = internal::CopyObjectRequest(core().endpoint(), source, destination, options);
-  return ParseAnswer(call, core().Exchange(call, request), internal::ParseObject);
+  return ParseObjectAnswer(call, core().Exchange(call, request), {destination});
 }
 
 Result<ObjectMetadata> Client::RewriteObject(const ObjectName& source, const ObjectName& destination,
@@ -52,10 +53,11 @@ Result<ObjectMetadata> Client::RewriteObject(const ObjectName& source, const Obj
   auto call = MakeCall(core(), Operation::kRewriteObject, destination, options);
   call.subject = ToUri(source) + " to " + call.subject;
   if (auto checked = CheckOptions(core(), options); !checked) return InCall(call, checked.error());
+  const auto parse = [&](std::string_view body) { return internal::ParseRewriteStep(body, {destination}); };
   std::string token = options.rewrite_token;
   while (true) {
     const auto request = internal::RewriteObjectRequest(core().endpoint(), source, destination, options, token);
-    auto step = ParseAnswer(call, core().Exchange(call, request), internal::ParseRewriteStep);
+    auto step = ParseAnswer(call, core().Exchange(call, request), parse);
     if (!step) return step.error();
     if (options.on_progress) options.on_progress(step->progress);
     if (step->object) return *std::move(step->object);

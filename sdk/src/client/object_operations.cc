@@ -7,6 +7,7 @@
 #include "client/check_options.h"
 #include "client/delete_exchange.h"
 #include "client/make_call.h"
+#include "client/stored_object.h"
 #include "gcsflux/client.h"
 #include "wire/insert_requests.h"
 #include "wire/metadata_json.h"
@@ -22,6 +23,7 @@ using internal::InCall;
 using internal::MakeCall;
 using internal::Operation;
 using internal::ParseAnswer;
+using internal::ParseObjectAnswer;
 
 Result<ObjectMetadata> Client::InsertObject(const ObjectName& object, std::span<const std::byte> data,
                                             const InsertObjectOptions& options) const {
@@ -31,11 +33,11 @@ Result<ObjectMetadata> Client::InsertObject(const ObjectName& object, std::span<
   if (auto checked = CheckOptions(core(), options); !checked) return InCall(call, checked.error());
   const std::uint32_t crc32c = internal::ExtendCrc32c(0, data);
   const auto request = internal::InsertObjectRequest(core().endpoint(), object, data, crc32c, options);
-  auto stored = ParseAnswer(call, core().Exchange(call, request), internal::ParseObject);
-  if (stored && stored->crc32c && *stored->crc32c != crc32c) {
-    return InCall(call, {ErrorCode::kCorrupted, "the service stored other bytes (crc32c)"});
-  }
-  return stored;
+  const auto stored = ParseObjectAnswer(call, core().Exchange(call, request), {object});
+  if (!stored) return stored;
+  auto checked = internal::CheckStored(core(), *stored, {data.size(), crc32c}, options.call, options.stop);
+  if (!checked) return InCall(call, checked.error());
+  return checked;
 }
 
 Result<ObjectMetadata> Client::GetObject(const ObjectName& object, const GetObjectOptions& options) const {
@@ -43,7 +45,7 @@ Result<ObjectMetadata> Client::GetObject(const ObjectName& object, const GetObje
   const auto call = MakeCall(core(), Operation::kGetObject, object, options);
   if (auto checked = CheckOptions(core(), options); !checked) return InCall(call, checked.error());
   const auto request = internal::GetObjectRequest(core().endpoint(), object, options);
-  return ParseAnswer(call, core().Exchange(call, request), internal::ParseObject);
+  return ParseObjectAnswer(call, core().Exchange(call, request), internal::AskedBy(object, options));
 }
 
 Result<ObjectPage> Client::ListObjects(const std::string& bucket, const ListObjectsOptions& options) const {
@@ -62,7 +64,7 @@ Result<ObjectMetadata> Client::PatchObject(const ObjectName& object, const Objec
   if (auto checked = CheckObject(object); !checked) return checked.error();
   if (auto checked = internal::CheckChanges(changes); !checked) return InCall(call, checked.error());
   const auto request = internal::PatchObjectRequest(core().endpoint(), object, changes, options);
-  return ParseAnswer(call, core().Exchange(call, request), internal::ParseObject);
+  return ParseObjectAnswer(call, core().Exchange(call, request), internal::AskedBy(object, options));
 }
 
 Result<ObjectMetadata> Client::UpdateObject(const ObjectName& object, const ObjectAttributes& attributes,
@@ -71,7 +73,7 @@ Result<ObjectMetadata> Client::UpdateObject(const ObjectName& object, const Obje
   if (auto checked = CheckObject(object); !checked) return checked.error();
   if (auto checked = internal::CheckAttributes(attributes); !checked) return InCall(call, checked.error());
   const auto request = internal::UpdateObjectRequest(core().endpoint(), object, attributes, options);
-  return ParseAnswer(call, core().Exchange(call, request), internal::ParseObject);
+  return ParseObjectAnswer(call, core().Exchange(call, request), internal::AskedBy(object, options));
 }
 
 Result<void> Client::DeleteObject(const ObjectName& object, const DeleteObjectOptions& options) const {

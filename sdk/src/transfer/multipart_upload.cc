@@ -62,7 +62,7 @@ class MultipartUpload::Upload {
     if (!request) return internal::InCall(call, request.error());
     const auto response = core().Exchange(call, *request);
     if (!response) return response.error();
-    auto id = internal::ParseUploadId(response->body);
+    auto id = internal::ParseUploadId(response->body, object_);
     if (!id) return internal::InCall(call, id.error());
     upload_id_ = *std::move(id);
     is_open_ = true;
@@ -97,7 +97,7 @@ class MultipartUpload::Upload {
     for (std::optional<int> after = 0; after;) {
       const auto response = core().Exchange(call, internal::ListPartsRequest(target(), *after));
       if (!response) return AsLost(response.error());
-      auto page = internal::ParsePartsPage(response->body);
+      auto page = internal::ParsePartsPage(response->body, object_);
       if (!page) return internal::InCall(call, page.error());
       if (page->next && *page->next <= *after) {  // it would be followed for ever
         return internal::InCall(call, {ErrorCode::kBadResponse, "the service's next page of parts is one before it"});
@@ -117,9 +117,15 @@ class MultipartUpload::Upload {
     if (!stored) return stored;
     is_open_ = false;
     if (internal::HasBytes(*stored, sent)) return stored;
-    static_cast<void>(client_.DeleteObject(object_, {.generation = stored->generation, .call = options_.call}));
-    return internal::InCall(
-        call, {ErrorCode::kCorrupted, "the service made other bytes of the parts (size or crc32c); they were deleted"});
+    if (completed_ == 0) {
+      return internal::InCall(
+          call, {ErrorCode::kCorrupted,
+                 "the service does not say which generation it made of the parts, and generation " +
+                     std::to_string(stored->generation) + ", which is live, holds other bytes; it was left as it is"});
+    }
+    auto checked = internal::CheckStored(core(), *stored, sent, options_.call, options_.stop);
+    if (!checked) return internal::InCall(call, checked.error());
+    return checked;
   }
 
   Result<void> Abort(std::stop_token stop) {
@@ -192,7 +198,7 @@ class MultipartUpload::Upload {
                                                    " was made of the parts, and is gone before it could be checked"};
     }
     if (!response) return response.error();
-    return internal::ParseObject(response->body);
+    return internal::ParseObject(response->body, {object_, options.generation});
   }
 
   Result<std::int64_t> SendComplete(const std::string& id, Attempts& attempts) {
@@ -203,7 +209,7 @@ class MultipartUpload::Upload {
     }
     const auto response = core().Send(internal::CompleteMultipartRequest(target(), tags), id, attempts, options_.stop);
     if (!response) return response.error();
-    return internal::ParseCompleted(*response);
+    return internal::ParseCompleted(*response, object_);
   }
 
   // What an earlier attempt has made, where the upload is gone after it.

@@ -166,7 +166,9 @@ class ObjectWriter::Upload {
   Result<ObjectMetadata> CloseSession() {
     SendBuffer(/*is_last=*/true);
     if (error_) return *error_;
-    return session_.Finish();
+    auto stored = session_.Finish();
+    if (!stored) return InCall(internal::InsertCall(object_, options_), stored.error());
+    return stored;
   }
 
   const Client client_;

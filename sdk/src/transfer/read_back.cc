@@ -37,7 +37,15 @@ bool HasBytes(const ObjectMetadata& found, const SentObject& sent) {
 }
 
 bool HasAttributes(const ObjectMetadata& found, const ObjectAttributes& attributes) {
-  return found.content_type == attributes.content_type && found.content_encoding == attributes.content_encoding &&
+  const auto in_milliseconds = [](const std::optional<std::chrono::system_clock::time_point>& time) {
+    return time ? std::optional(std::chrono::time_point_cast<std::chrono::milliseconds>(*time)) : std::nullopt;
+  };
+  const bool has_class = attributes.storage_class.empty() || found.storage_class == attributes.storage_class;
+  return has_class && found.content_type == attributes.content_type &&
+         found.content_encoding == attributes.content_encoding &&
+         found.content_disposition == attributes.content_disposition &&
+         found.content_language == attributes.content_language && found.cache_control == attributes.cache_control &&
+         in_milliseconds(found.custom_time) == in_milliseconds(attributes.custom_time) &&
          found.metadata == attributes.metadata;
 }
 
@@ -46,7 +54,7 @@ Result<Look> ReadBack(const ClientCore& core, const OpenWrite& write, const std:
       core, write.object, {.encryption_key = write.insert.encryption_key, .call = write.insert.call}, id, attempts);
   if (!response) return response.error();
   if (!*response) return Look{.step = AfterLook({}, write.guard)};
-  auto found = ParseObject((*response)->body);
+  auto found = ParseObject((*response)->body, {write.object});
   if (!found) return found.error();
   const LiveObject live = Judge(*found, write, **response, attempts.now());
   return Look{.step = AfterLook(live, write.guard), .live = *std::move(found)};

@@ -4,18 +4,14 @@
 #include <string>
 
 #include "client/client_core.h"
+#include "client/stored_object.h"
 #include "gcsflux/upload.h"
 #include "transfer/write_outcome.h"
 
 namespace gcsflux::internal {
 
-/// What an upload stores, to be recognised when it is read back.
-struct SentObject {
-  std::uint64_t size = 0;
-  std::uint32_t crc32c = 0;
-};
-
-/// Whether `found` holds these bytes, and was given these attributes. A rival's identical object is no harm.
+/// Whether `found` holds these bytes, and was given these attributes (a storage class that none was given for is the
+/// bucket's). A rival's identical object is no harm.
 bool HasBytes(const ObjectMetadata& found, const SentObject& sent);
 bool HasAttributes(const ObjectMetadata& found, const ObjectAttributes& attributes);
 

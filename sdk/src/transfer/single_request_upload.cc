@@ -60,11 +60,9 @@ class SingleRequestUpload {
     const auto request = InsertObjectRequest(core_.endpoint(), object_, data_, sent_.crc32c, insert_);
     const auto response = core_.Send(request, id_, attempts, attempts.call().stop);
     if (!response) return response.error();
-    auto stored = ParseObject(response->body);
-    if (stored && stored->crc32c && *stored->crc32c != sent_.crc32c) {
-      return Error{ErrorCode::kCorrupted, "the service stored other bytes (crc32c)"};
-    }
-    return stored;
+    const auto stored = ParseObject(response->body, {object_});
+    if (!stored) return stored;
+    return CheckStored(core_, *stored, sent_, insert_.call, attempts.call().stop);
   }
 
   const ClientCore& core_;

@@ -17,7 +17,7 @@ UploadSession::UploadSession(const ClientCore& core, const UploadState& state, c
       object_name_(state.object),
       insert_{.encryption_key = options.encryption_key, .on_progress = options.on_progress, .call = options.call},
       is_resumed_(true),
-      protocol_(ResumableUpload::Resumed(state.session_uri, state.persisted)),
+      protocol_(ResumableUpload::Resumed(state.object, state.session_uri, state.persisted)),
       position_(state.persisted),
       crc32c_(state.crc32c),
       may_be_committed_(state.may_be_committed) {}
@@ -60,7 +60,7 @@ Result<void> UploadSession::Start(const std::string& id, Attempts& attempts) {
   if (!response) return response.error();
   auto uri = SessionUri(*response, core_.endpoint());
   if (!uri) return uri.error();
-  protocol_.emplace(*std::move(uri));
+  protocol_.emplace(object_name_, *std::move(uri));
   return {};
 }
 
@@ -136,21 +136,10 @@ Result<void> UploadSession::TakeLook(Look look, const Error& loss) {
 
 Result<ObjectMetadata> UploadSession::Finish() {
   const bool is_right = object_->size == position_ && (!object_->crc32c || *object_->crc32c == crc32c_);
-  if (is_right) return *object_;
-  const std::string subject = "objects.insert " + ToUri(object_name_);
-  if (!has_sent_last_) {
-    return Error{ErrorCode::kCorrupted, subject + ": the session was completed by somebody else, with other bytes"};
+  if (!is_right && !has_sent_last_) {
+    return Error{ErrorCode::kCorrupted, "another writer has completed the session, with other bytes"};
   }
-  const Call call{.operation = "objects.delete",
-                  .subject = ToUri(object_name_),
-                  .kind = OperationKind::kWriteMetadata,
-                  .bucket = object_name_.bucket,
-                  .is_idempotent = true};
-  static_cast<void>(core_.Exchange(
-      call,
-      DeleteObjectRequest(core_.endpoint(), object_name_, {.generation = object_->generation, .call = insert_.call})));
-  return Error{ErrorCode::kCorrupted, subject + ": the service stored other bytes (crc32c " + Crc32cToBase64(crc32c_) +
-                                          " was sent); they were deleted"};
+  return CheckStored(core_, *object_, {position_, crc32c_}, insert_.call, insert_.stop);
 }
 
 void UploadSession::StartOver() {

@@ -46,8 +46,8 @@ class UploadSession {
   /// Starts a session where there is none, asks one that was resumed where it stands.
   Result<void> Settle(const std::string& id, Attempts& attempts);
 
-  /// The object after its last piece was sent: size and CRC32C are those of what was sent. kCorrupted otherwise; what
-  /// this session has stored wrongly is deleted.
+  /// The object after its last piece was sent: size and CRC32C are those of what was sent. Errors as of CheckStored();
+  /// what another writer has stored is not deleted.
   Result<ObjectMetadata> Finish();
 
   /// The session's bytes are lost with it: the next Send() starts another one, at position 0.

@@ -18,7 +18,8 @@ std::string UploadUrl(std::string_view endpoint, const ObjectName& object, std::
               .Segment(object.bucket)
               .Literal("/o")
               .Query("uploadType", upload_type)
-              .Query("fields", options.fields.empty() ? ObjectFields("") : ObjectFields(options.fields + ",crc32c"))
+              .Query("fields",
+                     options.fields.empty() ? ObjectFields("") : ObjectFields(options.fields + ",size,crc32c"))
               .Query(options.preconditions)
               .Query("kmsKeyName", options.kms_key_name)
               .Query(options.call);

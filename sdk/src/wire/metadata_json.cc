@@ -97,6 +97,16 @@ ObjectMetadata ToObject(const Json& resource) {
   return object;
 }
 
+void CheckIsAbout(const ObjectMetadata& object, const AskedObject& asked) {
+  if (object.bucket != asked.object.bucket || object.name != asked.object.name) {
+    throw WrongField{"it is about " + ToUri({object.bucket, object.name}) + ", not about what was asked for"};
+  }
+  if (asked.generation && object.generation != *asked.generation) {
+    throw WrongField{"it is about generation " + std::to_string(object.generation) + ", not about " +
+                     std::to_string(*asked.generation) + ", which was asked for"};
+  }
+}
+
 BucketMetadata ToBucket(const Json& resource) {
   BucketMetadata bucket{
       .name = Text(resource, "name"),
@@ -138,9 +148,21 @@ Error NotTheServicesJson(std::string_view why, std::string_view text) {
                                             std::string(text.substr(0, kShown)) + "'"};
 }
 
-Result<ObjectMetadata> ParseObject(std::string_view json) { return Parse<ObjectMetadata>(json, ToObject); }
+Result<ObjectMetadata> ParseObject(std::string_view json, const AskedObject& asked) {
+  return Parse<ObjectMetadata>(json, [&](const Json& document) {
+    ObjectMetadata object = ToObject(document);
+    CheckIsAbout(object, asked);
+    return object;
+  });
+}
 
-Result<BucketMetadata> ParseBucket(std::string_view json) { return Parse<BucketMetadata>(json, ToBucket); }
+Result<BucketMetadata> ParseBucket(std::string_view json, const std::string& asked) {
+  return Parse<BucketMetadata>(json, [&](const Json& document) {
+    BucketMetadata bucket = ToBucket(document);
+    if (bucket.name != asked) throw WrongField{"it is about another bucket, '" + bucket.name + "'"};
+    return bucket;
+  });
+}
 
 Result<ObjectPage> ParseObjectPage(std::string_view json) {
   return Parse<ObjectPage>(json, [](const Json& document) {
@@ -166,13 +188,18 @@ Result<BucketPage> ParseBucketPage(std::string_view json) {
   });
 }
 
-Result<RewriteStep> ParseRewriteStep(std::string_view json) {
-  return Parse<RewriteStep>(json, [](const Json& document) {
+Result<RewriteStep> ParseRewriteStep(std::string_view json, const AskedObject& asked) {
+  return Parse<RewriteStep>(json, [&](const Json& document) {
     RewriteStep step{.progress = {.bytes = NumberOf<std::uint64_t>(document, "totalBytesRewritten"),
                                   .total = NumberOf<std::uint64_t>(document, "objectSize"),
                                   .rewrite_token = Text(document, "rewriteToken")}};
     if (Flag(document, "done")) {
-      step.object = ToObject(Below(document, "resource"));
+      const Json& resource = Below(document, "resource");
+      step.object = ToObject(resource);
+      CheckIsAbout(*step.object, asked);
+      if (resource.contains("size") && document.contains("objectSize") && step.object->size != step.progress.total) {
+        throw WrongField{"a rewrite has made an object of another size"};
+      }
     } else if (step.progress.rewrite_token.empty()) {
       throw WrongField{"a rewrite is neither done nor has it a token"};
     }

@@ -22,11 +22,17 @@ struct RewriteStep {
 /// What those below return for an answer that is wrong somewhere.
 Error NotTheServicesJson(std::string_view why, std::string_view text);
 
-Result<RewriteStep> ParseRewriteStep(std::string_view json);
+/// What an answer must be about: kBadResponse where it is about something else, or does not say.
+struct AskedObject {
+  const ObjectName& object;
+  std::optional<std::int64_t> generation = {};  ///< Where one was asked for, by number or by condition.
+};
+
+Result<RewriteStep> ParseRewriteStep(std::string_view json, const AskedObject& asked);
 Result<std::vector<std::string>> ParsePermissions(std::string_view json);
-Result<ObjectMetadata> ParseObject(std::string_view json);
+Result<ObjectMetadata> ParseObject(std::string_view json, const AskedObject& asked);
 Result<ObjectPage> ParseObjectPage(std::string_view json);
-Result<BucketMetadata> ParseBucket(std::string_view json);
+Result<BucketMetadata> ParseBucket(std::string_view json, const std::string& asked);
 Result<BucketPage> ParseBucketPage(std::string_view json);
 
 }  // namespace gcsflux::internal

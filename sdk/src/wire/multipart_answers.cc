@@ -1,9 +1,9 @@
 #include "wire/multipart_answers.h"
 
-#include <charconv>
 #include <pugixml.hpp>
 
 #include "wire/error_response.h"
+#include "wire/read_response.h"
 #include "wire/xml_error.h"
 
 namespace gcsflux::internal {
@@ -15,21 +15,29 @@ Error Unreadable(std::string_view xml, const char* what) {
                std::string("the answer is no usable ") + what + ": " + std::string(xml.substr(0, kShown))};
 }
 
+// Services need not say which object an answer is about.
+bool IsAboutAnother(const pugi::xml_node& root, const ObjectName& asked) {
+  const pugi::xml_node bucket = root.child("Bucket");
+  const pugi::xml_node key = root.child("Key");
+  return (bucket && bucket.child_value() != asked.bucket) || (key && key.child_value() != asked.name);
+}
+
 }  // namespace
 
-Result<std::string> ParseUploadId(std::string_view xml) {
+Result<std::string> ParseUploadId(std::string_view xml, const ObjectName& asked) {
   pugi::xml_document document;
   static_cast<void>(document.load_buffer(xml.data(), xml.size()));
-  std::string id = document.child("InitiateMultipartUploadResult").child_value("UploadId");
-  if (id.empty()) return Unreadable(xml, "InitiateMultipartUploadResult");
+  const pugi::xml_node root = document.child("InitiateMultipartUploadResult");
+  std::string id = root.child_value("UploadId");
+  if (id.empty() || IsAboutAnother(root, asked)) return Unreadable(xml, "InitiateMultipartUploadResult");
   return id;
 }
 
-Result<PartsPage> ParsePartsPage(std::string_view xml) {
+Result<PartsPage> ParsePartsPage(std::string_view xml, const ObjectName& asked) {
   pugi::xml_document document;
   const bool is_read = static_cast<bool>(document.load_buffer(xml.data(), xml.size()));
   const pugi::xml_node root = document.child("ListPartsResult");
-  if (!is_read || !root) return Unreadable(xml, "ListPartsResult");
+  if (!is_read || !root || IsAboutAnother(root, asked)) return Unreadable(xml, "ListPartsResult");
   PartsPage page;
   for (const pugi::xml_node node : root.children("Part")) {
     const ListedPart part{.number = node.child("PartNumber").text().as_int(),
@@ -45,7 +53,7 @@ Result<PartsPage> ParsePartsPage(std::string_view xml) {
   return page;
 }
 
-Result<std::int64_t> ParseCompleted(const HttpResponse& response) {
+Result<std::int64_t> ParseCompleted(const HttpResponse& response, const ObjectName& asked) {
   if (const auto error = ParseXmlError(response.body)) {
     HttpResponse failed = response;
     failed.status = error->code == "InternalError" || error->code == "ServiceUnavailable" ? 503 : 400;
@@ -53,13 +61,11 @@ Result<std::int64_t> ParseCompleted(const HttpResponse& response) {
   }
   pugi::xml_document document;
   static_cast<void>(document.load_buffer(response.body.data(), response.body.size()));
-  if (!document.child("CompleteMultipartUploadResult")) {
-    return Unreadable(response.body, "CompleteMultipartUploadResult");
-  }
-  const std::string_view text = FindHeader(response.headers, "x-goog-generation");
-  std::int64_t generation = 0;
-  std::from_chars(text.data(), text.data() + text.size(), generation);
-  return generation;
+  const pugi::xml_node root = document.child("CompleteMultipartUploadResult");
+  if (!root || IsAboutAnother(root, asked)) return Unreadable(response.body, "CompleteMultipartUploadResult");
+  const auto generation = FindGeneration(response.headers);
+  if (!generation) return generation.error();
+  return generation->value_or(0);
 }
 
 }  // namespace gcsflux::internal

@@ -9,20 +9,21 @@
 #include "gcsflux/multipart_upload.h"
 #include "http/transport.h"
 
-// The answers to the requests of an XML multipart upload. What cannot be read is kBadResponse.
+// The answers to the requests of an XML multipart upload of `asked`. What cannot be read, or names another object, is
+// kBadResponse.
 namespace gcsflux::internal {
 
 /// The id out of the answer to an initiate request.
-Result<std::string> ParseUploadId(std::string_view xml);
+Result<std::string> ParseUploadId(std::string_view xml, const ObjectName& asked);
 
 struct PartsPage {
   std::vector<ListedPart> parts = {};
   std::optional<int> next = {};  ///< The number behind which the next page begins.
 };
-Result<PartsPage> ParsePartsPage(std::string_view xml);
+Result<PartsPage> ParsePartsPage(std::string_view xml, const ObjectName& asked);
 
 /// The generation that a complete request has made; 0 where the answer does not say. An error may come with status 200
 /// too, since the service begins to answer before it is done: it is that error.
-Result<std::int64_t> ParseCompleted(const HttpResponse& response);
+Result<std::int64_t> ParseCompleted(const HttpResponse& response, const ObjectName& asked);
 
 }  // namespace gcsflux::internal

@@ -49,8 +49,8 @@ Result<std::string> SessionUri(const HttpResponse& started, std::string_view end
   return Error{ErrorCode::kBadResponse, "the upload session's Location is no URL that bytes could be sent to"};
 }
 
-ResumableUpload ResumableUpload::Resumed(std::string session_uri, std::uint64_t persisted) {
-  ResumableUpload upload(std::move(session_uri));
+ResumableUpload ResumableUpload::Resumed(ObjectName object, std::string session_uri, std::uint64_t persisted) {
+  ResumableUpload upload(std::move(object), std::move(session_uri));
   upload.persisted_ = persisted;
   upload.sent_ = std::numeric_limits<std::uint64_t>::max();
   upload.must_query_ = true;
@@ -58,7 +58,8 @@ ResumableUpload ResumableUpload::Resumed(std::string session_uri, std::uint64_t 
 }
 
 HttpRequest ResumableUpload::Next(std::span<const std::byte> unsent, bool is_last, std::uint32_t crc32c) {
-  const std::string total = is_last ? std::to_string(persisted_ + unsent.size()) : "*";
+  if (is_last) total_ = persisted_ + unsent.size();
+  const std::string total = is_last ? std::to_string(*total_) : "*";
   HttpRequest request{.method = Method::kPut, .url = session_uri_, .is_url_secret = true};
   if (must_query_ || unsent.empty()) {
     // Of a whole object "*/total" is right both as a query and as the end of an upload that holds everything.
@@ -92,8 +93,12 @@ Result<void> ResumableUpload::OnResponse(const HttpResponse& response) {
 }
 
 Result<void> ResumableUpload::OnComplete(const HttpResponse& response) {
-  auto object = ParseObject(response.body);
+  auto object = ParseObject(response.body, {object_name_});
   if (!object) return Doubt(object.error());
+  if (total_ && object->size != *total_) {
+    return Doubt({ErrorCode::kBadResponse, "the session was completed with " + std::to_string(object->size) +
+                                               " bytes, and " + std::to_string(*total_) + " were sent"});
+  }
   if (object->size < persisted_ || object->size > sent_) {
     return Error{ErrorCode::kSessionLost, "the session was completed with " + std::to_string(object->size) +
                                               " bytes, which are not those that were sent"};

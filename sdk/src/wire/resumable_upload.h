@@ -24,10 +24,11 @@ bool IsSessionUri(std::string_view uri, std::string_view endpoint);
 /// The caller holds the bytes from `persisted()` on, until that moves. Used by one thread.
 class ResumableUpload {
  public:
-  /// A session that has just been started.
-  explicit ResumableUpload(std::string session_uri) : session_uri_(std::move(session_uri)) {}
+  /// A session that has just been started, for this object.
+  ResumableUpload(ObjectName object, std::string session_uri)
+      : object_name_(std::move(object)), session_uri_(std::move(session_uri)) {}
   /// A session that somebody else fed before and that had acknowledged `persisted` bytes; it may hold more.
-  static ResumableUpload Resumed(std::string session_uri, std::uint64_t persisted);
+  static ResumableUpload Resumed(ObjectName object, std::string session_uri, std::uint64_t persisted);
 
   [[nodiscard]] const std::string& session_uri() const { return session_uri_; }
   /// What the session is known to hold, in bytes from the object's start. It never goes back.
@@ -43,7 +44,8 @@ class ResumableUpload {
 
   /// An answer came. Errors that another request may set right are kUnavailable or kRateLimited: what cannot be so
   /// (bytes forgotten, bytes that nobody sent, an answer that cannot be read) is believed when it is said twice
-  /// running. kSessionLost: 404, 410 or 499, or the session is not the one it was. Others are as the answer says.
+  /// running, as is an object of another name or size. kSessionLost: 404, 410 or 499, or the session is not the one it
+  /// was. Others are as the answer says.
   Result<void> OnResponse(const HttpResponse& response);
 
   /// No answer came, or one that left the session's state open: the next request is a status query.
@@ -56,9 +58,11 @@ class ResumableUpload {
   Result<void> OnComplete(const HttpResponse& response);
   Result<void> Doubt(Error error);
 
+  ObjectName object_name_;
   std::string session_uri_;
   std::uint64_t persisted_ = 0;
-  std::uint64_t sent_ = 0;  // The end of what the session can hold.
+  std::uint64_t sent_ = 0;              // The end of what the session can hold.
+  std::optional<std::uint64_t> total_;  // Of the object, as the service was told.
   bool must_query_ = false;
   bool has_doubts_ = false;  // The last answer was not believed.
   std::optional<ObjectMetadata> object_;

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "support/raw_server.h"
+
+namespace gcsflux::testing {
+
+/// How an answer differs from a true one, while the bytes that it brings are right.
+struct Lie {
+  /// Which answers lie.
+  enum class Where {
+    kNowhere,
+    kMedia,     ///< To reads of bytes.
+    kResumed,   ///< To all reads of bytes after one that breaks after half of its bytes: the first, unless said.
+    kResource,  ///< With an object's metadata in JSON.
+    kXml,       ///< To the requests of a multipart upload.
+  };
+  enum class How { kMissing, kTwice, kContradicted, kMalformed, kOther, kSmaller };
+  Where where = Where::kNowhere;
+  std::string_view what = "";  ///< "hash", "generation", "size", "name" or "bucket".
+  How how = How::kMissing;
+};
+
+/// As much of Cloud Storage as uploads and downloads of the object gs://bkt/o take, written as bytes on sockets,
+/// without an HTTP library: each answer is made line by line, so that any of them can lie. Thread-safe.
+class LyingService {
+ public:
+  static constexpr std::int64_t kGeneration = 7;  ///< Of every object.
+
+  /// The object is there and holds these bytes.
+  explicit LyingService(std::string bytes, const Lie& lie = {});
+
+  [[nodiscard]] std::string endpoint() const { return server_.endpoint(); }
+  /// "GET /storage/v1/b/bkt/o/o?alt=media", in the order in which they came.
+  [[nodiscard]] std::vector<std::string> requests() const;
+  /// Of them, those that begin so.
+  [[nodiscard]] std::size_t Count(std::string_view begin) const;
+  /// How many answers were not the true ones.
+  [[nodiscard]] std::size_t lies() const;
+  /// Deletions are refused from now on.
+  void RefuseDeletions();
+  /// No read breaks but the next one, and that stands still instead, until its client gives it up.
+  void StallNextRead();
+  /// No read breaks before StallNextRead().
+  void BreakNoRead();
+
+ private:
+  struct Request {
+    std::string method = {};
+    std::string target = {};  ///< Without its query.
+    std::string query = {};
+    std::map<std::string, std::string> headers = {};  ///< By their lower-case names.
+    std::string body = {};
+  };
+  struct Answer {
+    int status = 200;
+    std::vector<std::pair<std::string, std::string>> headers = {};
+    std::string body = {};
+    bool is_cut = false;      ///< The connection ends after half of the body.
+    bool is_stalled = false;  ///< Nothing comes after half of the body.
+  };
+
+  void Serve(RawServer::Connection& connection);
+  Answer AnswerTo(const Request& request);
+  Answer Media(const Request& request, const std::string& name);
+  Answer Resource(const std::string& name);
+  std::string ResourceJson(const std::string& name, bool may_lie = true);
+  Answer Change(const Request& request, const std::string& name);
+  Answer Upload(const Request& request);
+  Answer Session(const Request& request);
+  Answer Multipart(const Request& request);
+  std::string XmlNames();
+
+  [[nodiscard]] bool LiesAbout(Lie::Where where, std::string_view what) const {
+    return lie_.where == where && lie_.what == what;
+  }
+  /// Adds a header as it is, or as the lie has it.
+  void Say(Answer& answer, Lie::Where where, std::string_view what, const std::string& header, const std::string& truth,
+           const std::string& other);
+
+  const Lie lie_;
+  mutable std::mutex mutex_;
+  // Guarded by mutex_:
+  std::map<std::string, std::string> objects_;
+  std::string uploaded_;  // by a session or in parts
+  std::vector<std::string> requests_;
+  std::size_t lies_ = 0;
+  enum class Break { kNone, kCut, kStall } next_break_ = Break::kNone;
+  bool has_broken_ = false;
+  bool refuses_deletions_ = false;
+  RawServer server_;  // Last: its threads use the others.
+};
+
+}  // namespace gcsflux::testing

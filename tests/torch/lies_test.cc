@@ -1,0 +1,90 @@
+// A service that lies, against what libtorch reads and writes through: the paths that tests/lies cannot link.
+#include <gtest/gtest.h>
+#include <torch/serialize/archive.h>
+#include <torch/types.h>
+
+#include <functional>
+#include <optional>
+#include <sstream>
+
+#include "gcsflux/torch/archive.h"
+#include "gcsflux/torch/map_dataset.h"
+#include "gcsflux/torch/storage_error.h"
+#include "support/lying_service.h"
+#include "support/upload_case.h"
+
+namespace gcsflux {
+namespace {
+
+using How = testing::Lie::How;
+using Where = testing::Lie::Where;
+using testing::kObject;
+using testing::Lie;
+using testing::LyingService;
+
+std::string Archive() {
+  std::ostringstream text;
+  torch::serialize::OutputArchive archive;
+  archive.write("x", torch::arange(3));
+  archive.save_to(text);
+  return text.str();
+}
+
+// The code of what `call` throws; nothing where it succeeds.
+std::optional<ErrorCode> CodeOf(const std::function<void()>& call) {
+  try {
+    call();
+    return std::nullopt;
+  } catch (const StorageError& error) {
+    return error.error().code;
+  }
+}
+
+struct Case {
+  Lie lie;
+  std::optional<ErrorCode> load;
+  std::optional<ErrorCode> batch;
+  std::optional<ErrorCode> save;
+};
+
+const Case kCases[] = {
+    {{}, {}, {}, {}},
+    {{Where::kMedia, "hash", How::kMissing}, {}, {}, {}},
+    {{Where::kMedia, "hash", How::kContradicted}, ErrorCode::kBadResponse, ErrorCode::kBadResponse, {}},
+    {{Where::kMedia, "hash", How::kOther}, ErrorCode::kCorrupted, ErrorCode::kCorrupted, {}},
+    {{Where::kMedia, "generation", How::kMissing}, ErrorCode::kBadResponse, ErrorCode::kBadResponse, {}},
+    {{Where::kMedia, "generation", How::kOther}, ErrorCode::kBadResponse, ErrorCode::kBadResponse, {}},
+    {{Where::kMedia, "size", How::kSmaller}, ErrorCode::kBadResponse, ErrorCode::kBadResponse, {}},
+    {{Where::kResumed, "generation", How::kOther}, ErrorCode::kBadResponse, ErrorCode::kBadResponse, {}},
+    {{Where::kResource, "hash", How::kOther}, {}, {}, ErrorCode::kCorrupted},
+    {{Where::kResource, "name", How::kOther}, ErrorCode::kBadResponse, {}, ErrorCode::kBadResponse},
+    {{Where::kResource, "bucket", How::kOther}, ErrorCode::kBadResponse, {}, ErrorCode::kBadResponse},
+};
+
+TEST(LiesToLibtorch, AreNotTaken) {
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(std::string(c.lie.what) + " " + std::to_string(static_cast<int>(c.lie.how)));
+    const auto client_of = [](const LyingService& service) {
+      return *Client::Create({.endpoint = service.endpoint(), .hedge = {.budget = 0}});
+    };
+    const LyingService for_load(Archive(), c.lie);
+    EXPECT_EQ(CodeOf([&] { LoadArchive(client_of(for_load), kObject, [](auto&) {}); }), c.load);
+    const LyingService for_batch(std::string(30, 'x'), c.lie);
+    EXPECT_EQ(CodeOf([&] {
+                MapDataset dataset(client_of(for_batch), {"bkt", ""}, [](const ListedObject&, auto bytes) {
+                  EXPECT_EQ(bytes.size(), 30U);
+                  return torch::data::Example<>(torch::zeros(1), torch::zeros(1));
+                });
+                dataset.get_batch({0});
+              }),
+              c.batch);
+    const LyingService for_save("", c.lie);
+    EXPECT_EQ(CodeOf([&] {
+                SaveArchive(client_of(for_save), kObject, [](auto& archive) { archive.write("x", torch::arange(3)); });
+              }),
+              c.save);
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux
