@@ -52,7 +52,7 @@ gcsflux_test(auth_tests
           auth/credential_urls_test.cc auth/emulator_tokens_test.cc auth/find_credentials_test.cc
           auth/parse_credentials_test.cc auth/signed_jwt_test.cc auth/signed_url_test.cc auth/token_cache_test.cc auth/token_events_test.cc
           auth/token_exchange_test.cc auth/v4_signing_test.cc
-          base/hide_secret_test.cc base/url_test.cc client/authorization_test.cc emulator/crypto_fixtures.cc
+          base/hide_secret_test.cc base/url_test.cc client/authorization_test.cc emulator/crypto_fixtures.cc support/spellings.cc
           emulator/identity_fixture.cc support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json OpenSSL::Crypto)
 target_include_directories(auth_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
@@ -142,9 +142,9 @@ gcsflux_test(flags_tests
 
 # The network: certificates, proxies, and what goes wrong on the way.
 gcsflux_test(network_tests
-  SOURCES client/network_test.cc client/null_arguments_test.cc emulator/crypto_fixtures.cc network/failures_test.cc network/proxy_test.cc network/tls_test.cc
-          support/raw_server.cc
-  LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json OpenSSL::Crypto)
+  SOURCES client/network_test.cc client/null_arguments_test.cc emulator/crypto_fixtures.cc network/failures_test.cc network/proxy_test.cc network/tls_handshake_test.cc
+          network/tls_test.cc support/raw_server.cc support/tls_flight.cc
+  LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json OpenSSL::SSL OpenSSL::Crypto)
 target_include_directories(network_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # Children of fork(): the emulator is a process of its own, so that what is forked has a client and no server.
@@ -159,8 +159,8 @@ add_dependencies(fork_tests gcsflux-emulator)
 
 # What a client says about itself: events, counters, logs, traces.
 gcsflux_test(events_tests
-  SOURCES events/client_events_test.cc events/event_listeners_test.cc events/log_test.cc
-          events/request_identity_test.cc events/secrets_test.cc events/shown_url_test.cc events/trace_test.cc support/raw_server.cc
+  SOURCES events/client_events_test.cc events/credential_secrets_test.cc events/event_listeners_test.cc events/log_test.cc
+          events/request_identity_test.cc events/secrets_test.cc events/shown_url_test.cc events/trace_test.cc support/raw_server.cc support/spellings.cc
   LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json)
 target_include_directories(events_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
@@ -308,6 +308,16 @@ add_test(NAME docs_downloads
 add_test(NAME docs_composed_downloads
          COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_page.sh ${PROJECT_SOURCE_DIR}/docs/composed_downloads.md
                  ${CMAKE_CXX_COMPILER} -I${PROJECT_SOURCE_DIR}/sdk/include)
+set(torch_flags OFF ${CMAKE_CXX_COMPILER})
+if(Torch_FOUND)
+  separate_arguments(torch_cxx_flags UNIX_COMMAND "${TORCH_CXX_FLAGS}")
+  set(torch_flags ON ${CMAKE_CXX_COMPILER} ${torch_cxx_flags})
+  foreach(directory IN LISTS TORCH_INCLUDE_DIRS)
+    list(APPEND torch_flags -isystem ${directory})
+  endforeach()
+endif()
+add_test(NAME docs_readme COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_program.sh ${PROJECT_SOURCE_DIR}/README.md
+                                  ${torch_flags} -I${PROJECT_SOURCE_DIR}/sdk/include)
 add_test(NAME docs_how_to COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_page.sh ${PROJECT_SOURCE_DIR}/docs/how_to.md
                                   ${CMAKE_CXX_COMPILER} -I${PROJECT_SOURCE_DIR}/sdk/include)
 

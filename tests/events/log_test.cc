@@ -39,6 +39,7 @@ void TellAll(EventListener& listener) {
                       .end = start + milliseconds(12)});
   const Error down{ErrorCode::kUnavailable, "503: down", 503};
   listener.OnRetry({.call = kCall, .cause = down, .delay = milliseconds(150)});
+  listener.OnBudget({.call = kCall, .held = milliseconds(1700)});
   listener.OnFailure({.call = kCall, .error = down});
   const Error absent{ErrorCode::kNotFound, "404: absent", 404};
   listener.OnFailure({.call = kCall, .error = absent});
@@ -63,6 +64,8 @@ TEST(Logger, SaysEverythingInOneLineEach) {
           Pair(LogLevel::kDebug, call + ": GET http://h/o 206 in 12.0 ms (first byte 11.0 ms), sent 3 B, received 5 B "
                                         "[invocation 1234]"),
           Pair(LogLevel::kWarning, call + " failed, next in 150.0 ms: 503: down [invocation 1234]"),
+          Pair(LogLevel::kWarning, call + " is held up by the retry budget for 1700.0 ms: so many requests fail "
+                                          "(RetryOptions::budget) [invocation 1234]"),
           Pair(LogLevel::kError, "UNAVAILABLE: 503: down [invocation 1234]"),
           Pair(LogLevel::kInfo, "NOT_FOUND: 404: absent [invocation 1234]"),
           Pair(LogLevel::kInfo,
@@ -84,6 +87,14 @@ TEST(Logger, LeavesOutWhatIsBelowItsLevel) {
     EXPECT_EQ(lines.all.size(), want) << LogLevelName(level);
     for (const auto& [of, line] : lines.all) EXPECT_LE(of, level) << line;
   }
+}
+
+TEST(Logger, SaysSeldomThatTheBudgetHoldsUp) {
+  Lines lines;
+  const auto logger = lines.At(LogLevel::kWarning);
+  for (int i = 0; i < 1000; ++i) logger->OnBudget({.call = kCall, .held = milliseconds(5)});
+  EXPECT_EQ(lines.all.size(), 10U) << "1, 2, 4 ... 512";
+  EXPECT_THAT(lines.all.back().second, HasSubstr("for 5.0 ms, the 512th time"));
 }
 
 TEST(Logger, NoTextBreaksALine) {

@@ -1,162 +1,131 @@
-// No secret is shown: a service that repeats all it was sent, be it in its refusals, and every place where text ends
-// up.
-#include <gmock/gmock.h>
+// No secret is shown: a server that repeats all it was sent, in every place of every answer and in every spelling, and
+// all that a client says of it.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <mutex>
-#include <sstream>
-
+#include "events/echo_server.h"
+#include "events/heard.h"
 #include "gcsflux/client.h"
-#include "gcsflux/log.h"
-#include "gcsflux/trace.h"
+#include "gcsflux/listing.h"
+#include "gcsflux/multipart_upload.h"
 #include "gcsflux/upload.h"
-#include "support/raw_server.h"
 
 namespace gcsflux {
 namespace {
 
-using testing::RawServer;
+using testing::EchoServer;
+using testing::Heard;
+using testing::PieceFinder;
 
-constexpr std::string_view kToken = "ya29.the-token-of-the-test";
-constexpr std::string_view kApiKey = "the-gateways-own-key";
-constexpr std::string_view kUploadId = "the-sessions-upload-id";
-constexpr std::string_view kKeyBytes = "0123456789abcdef0123456789ABCDEF";
-constexpr std::string_view kKeyText = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlBQkNERUY=";  // the same in base64
+// Each has every character that URLs, JSON, HTML and forms reserve, as far as it may.
+constexpr std::string_view kToken = R"(ya29.Zk3!Q"v#W$9%R&t'U(7)x*L+p,M-n.O/2:q;J<s=B>4?v@w[H\y]8^A_F`6{D|E}G~K)";
+constexpr std::string_view kApiKey = R"(gw-Key 5!T"h#N$1%c&X'i(0)j*V+k,P-l.Y/3:m;I<o=S>7?r@u[C\z]9^b_a`2{d|e}f~g)";
+constexpr std::string_view kUploadId = "ADPy-c_Vq9!$'()*,;:@/?xT8.~%26Rk%23Wm%2BZp%25Lh%22=";
+constexpr std::string_view kSessionPath = "/s/ADPx:Jv3@Qw!Nn$Hh'Gg(Yy)Cc*Xx,Vv;Ee=Tt&Kk%2FOo%3FPp+Mm";
+constexpr std::string_view kKeyBytes = "\x01k9/Jq\xFFW+z?7&Lm%3Xc\"Vb=Tn<Yh>Ps\\";  // 32 bytes
 
-std::size_t LengthOf(const std::string& head) {
-  const auto at = head.find("Content-Length: ");
-  return at == std::string::npos ? 0 : std::stoul(head.substr(at + 16));
-}
+std::string KeyHash() { return std::string(EncryptionKey::FromBytes(AsBytes(kKeyBytes))->sha256()); }
 
-std::string Answer(int status, const std::string& headers, const std::string& body) {
-  return "HTTP/1.1 " + std::to_string(status) + " Said\r\n" + headers +
-         "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-}
-
-std::string AsItIs(const std::string& text) { return text; }
-
-// As URLs have it: what is neither letter nor digit becomes %XX.
-std::string PercentEncoded(const std::string& text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string encoded;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0) {
-      encoded += c;
-    } else {
-      encoded += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-    }
-  }
-  return encoded;
-}
-
-// What is in quotes goes without them, so that it may stand in JSON.
-std::string AsJsonError(const std::string& text) {
-  std::string plain;
-  for (const char c : text) plain += c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  return R"({"error":{"message":")" + plain + R"("}})";
-}
-
-class SecretsTest : public ::testing::Test {
+class SecretsTest : public ::testing::TestWithParam<std::string_view> {
  protected:
-  SecretsTest() {
-    std::string name = ::testing::TempDir() + "secrets-XXXXXX";
-    close(mkstemp(name.data()));
-    trace_file_ = name;
-    trace_ = *TraceWriter::Open(trace_file_);
-  }
-  ~SecretsTest() override { std::filesystem::remove(trace_file_); }
-
-  // Repeats what it was sent; sessions begin, and then go wrong.
-  void Serve(RawServer::Connection& c) {
-    while (true) {
-      const std::string head = c.ReadHead();
-      if (head.empty()) return;
-      c.Read(LengthOf(head));
-      ++served_;
-      if (head.find("uploadType=resumable") != std::string::npos) {
-        const std::string session = server_.endpoint() + "/session?upload_id=" + std::string(kUploadId);
-        c.Send(Answer(200, "Location: " + session + "\r\n", ""));
-        continue;
-      }
-      const std::string url =
-          server_.endpoint() + head.substr(head.find(' ') + 1, head.find(" HTTP/") - head.find(' ') - 1);
-      c.Send(Answer(status_, "", wording_.load()(url + " " + head)));
+  static std::vector<std::string> Secrets() {
+    std::vector<std::string> secrets;
+    for (const std::string_view secret : {kToken, kApiKey, kUploadId, kSessionPath, kKeyBytes}) {
+      secrets.emplace_back(secret);
+      secrets.push_back(testing::PercentDecoded(secret));
     }
+    secrets.push_back(testing::Base64(kKeyBytes));
+    secrets.push_back(KeyHash());
+    return secrets;
   }
 
   Client MakeClient() {
-    const auto keep = [this](LogLevel, std::string_view line) {
-      const std::scoped_lock lock(mutex_);
-      told_ += std::string(line) + "\n";
-    };
     return *Client::Create(
         {.endpoint = server_.endpoint(),
          .credentials = Credentials::AccessToken(std::string(kToken)),
          .project = "test",
          .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(1), .max_attempts = 2}),
+         .throttle_policy = ThrottlePolicy::kNone,
          .extra_headers = {{"X-Api-Key", std::string(kApiKey)}},
-         .event_listener = CombineListeners({MakeLogger(LogLevel::kDebug, keep), trace_})});
+         .event_listener = heard_.listener()});
   }
 
-  template <class T>
-  void MustFail(const Result<T>& result) {
-    ASSERT_FALSE(result.ok());
-    told_ += result.error().message + "\n" + result.error().reason + "\n";
+  void Read(const Client& client, const EncryptionKey& key) {
+    heard_.MayFail(client.ReadObject({"bkt", "o"}, ReadObjectOptions{.encryption_key = key}));
+    heard_.MayFail(client.ReadObject({"bkt", "o"}, ReadObjectOptions{.range = ByteRange{2, 5}, .generation = 7}));
+    heard_.MayFail(client.GetBucket("bkt"));
+    heard_.MayFail(client.GetObject({"bkt", "o"}, {.encryption_key = key}));
+    heard_.MayFail(client.ListBuckets());
+    heard_.MayFail(client.ListObjects("bkt"));
+    heard_.MayFail(ListInParallel(client, {"bkt", ""}));
+    heard_.MayFail(client.TestBucketPermissions("bkt", {"storage.objects.get"}));
   }
 
-  void CallAll(const Client& client) {
-    const EncryptionKey key = *EncryptionKey::FromBytes(AsBytes(kKeyBytes));
-    MustFail(client.GetBucket("bkt"));
-    MustFail(client.ReadObject({"bkt", "o"}, ReadObjectOptions{.encryption_key = key}));
-    MustFail(client.InsertObject({"bkt", "o"}, AsBytes("bytes"),
-                                 {.preconditions = {.if_generation_match = 0}, .encryption_key = key}));
+  void Write(const Client& client, const EncryptionKey& key) {
+    heard_.MayFail(client.InsertBucket("bkt"));
+    heard_.MayFail(client.DeleteBucket("bkt"));
+    heard_.MayFail(client.InsertObject({"bkt", "o"}, AsBytes("bytes"), {.encryption_key = key}));
+    heard_.MayFail(client.PatchObject({"bkt", "o"}, {.content_type = "text/plain"}));
+    heard_.MayFail(client.ComposeObjects({{"a"}, {"b"}}, {"bkt", "o"}, {.encryption_key = key}));
+    heard_.MayFail(client.CopyObject({"bkt", "o"}, {"bkt", "p"}));
+    heard_.MayFail(client.RewriteObject({"bkt", "o"}, {"bkt", "p"}, {.source_encryption_key = key}));
+    heard_.MayFail(client.DeleteObject({"bkt", "o"}));
+  }
+
+  void Upload(const Client& client, const EncryptionKey& key) {
+    heard_.MayFail(UploadObject(client, {"bkt", "o"}, AsBytes("bytes"), {.encryption_key = key}));
+    heard_.MayFail(MultipartUpload::Start(client, {"bkt", "o"}, {.encryption_key = key}));
     ObjectWriter writer(client, {"bkt", "o"}, {.chunk_bytes = 256U << 10});
     static_cast<void>(writer.Write(AsBytes(std::string(300U << 10, 'x'))));
-    MustFail(writer.Close());
+    heard_.MayFail(writer.Close());
   }
 
-  std::string AllText() {
-    EXPECT_TRUE(trace_->Close().ok());
-    std::ostringstream trace;
-    trace << std::ifstream(trace_file_).rdbuf();
-    return told_ + trace.str();
+  // Every operation, against answers of one kind.
+  void CallAll(const Client& client, int status, EchoServer::Place place, const testing::Spelling& spelling) {
+    const EncryptionKey key = *EncryptionKey::FromBytes(AsBytes(kKeyBytes));
+    server_.status = status;
+    server_.place = place;
+    server_.spelling = spelling.write;
+    Read(client, key);
+    Write(client, key);
+    Upload(client, key);
+    const std::string text = heard_.Take();
+    for (auto at = text.find("[secret]"); at != std::string::npos; at = text.find("[secret]", at + 1)) ++hidden_;
+    EXPECT_EQ(finder_.Find(text), "") << status << ", " << spelling.name << ", place " << static_cast<int>(place);
   }
 
-  std::string trace_file_;
-  std::shared_ptr<TraceWriter> trace_;
-  std::mutex mutex_;
-  std::string told_;
-  std::atomic<int> status_ = 400;
-  std::atomic<std::string (*)(const std::string&)> wording_ = AsItIs;
-  std::atomic<int> served_ = 0;
-  RawServer server_{[this](RawServer::Connection& c) { Serve(c); }};  // last: its threads use the rest
+  const PieceFinder finder_{Secrets()};
+  std::size_t hidden_ = 0;
+  Heard heard_;
+  EchoServer server_{std::string(GetParam())};
 };
 
-TEST_F(SecretsTest, AreInNoMessageNoLogAndNoTrace) {
+TEST_P(SecretsTest, AreInNoMessageNoLogAndNoTrace) {
   {
     const Client client = MakeClient();
-    for (const int status : {400, 401, 404, 429, 503}) {
-      for (const auto wording : {AsItIs, AsJsonError, PercentEncoded}) {
-        status_ = status;
-        wording_ = wording;
-        CallAll(client);
+    // Each status with each place; each spelling where the whole of a body is shown.
+    std::size_t next = 0;
+    for (const int status : {200, 206, 302, 308, 400, 401, 403, 404, 409, 412, 416, 429, 503}) {
+      for (const EchoServer::Place place : EchoServer::kPlaces) {
+        CallAll(client, status, place, testing::kSpellings.at(next++ % testing::kSpellings.size()));
       }
     }
-  }
-  EXPECT_GE(served_, 5 * 3 * 5);
-  const std::string text = AllText();
-  EXPECT_GE(text.size(), 10'000U) << "too little was told to show anything";
-  EXPECT_NE(text.find("[secret]"), std::string::npos) << "nothing was repeated";
-  for (const std::string_view secret : {kToken, kApiKey, kUploadId, kKeyBytes, kKeyText}) {
-    for (const std::string& written : {std::string(secret), PercentEncoded(std::string(secret))}) {
-      const auto at = text.find(written);
-      EXPECT_EQ(at, std::string::npos) << written << " in: " << text.substr(at < 200 ? 0 : at - 200, 400);
+    for (const testing::Spelling& spelling : testing::kSpellings) {
+      CallAll(client, 400, EchoServer::Place::kBody, spelling);
+      CallAll(client, 200, EchoServer::Place::kBody, spelling);
+      CallAll(client, 400, EchoServer::Place::kJson, spelling);
     }
   }
+  EXPECT_GE(hidden_, 2'000U) << "too little was repeated to show anything";
+  EXPECT_GE(server_.served(), (13 * 4 + 14 * 3) * 19);
+  const std::string trace = heard_.Trace();
+  EXPECT_GE(trace.size(), 500'000U);
+  EXPECT_EQ(finder_.Find(trace), "");
 }
+
+const std::string kGoogles = "/upload/storage/v1/b/bkt/o?uploadType=resumed&name=o&upload_id=" + std::string(kUploadId);
+
+INSTANTIATE_TEST_SUITE_P(Session, SecretsTest, ::testing::Values(std::string_view(kGoogles), kSessionPath),
+                         [](const auto& with) { return with.param == kSessionPath ? "OfPath" : "OfId"; });
 
 }  // namespace
 }  // namespace gcsflux

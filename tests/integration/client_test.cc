@@ -44,7 +44,10 @@ TEST_F(ClientTest, MakesListsAndDeletesBuckets) {
   ASSERT_TRUE(client_.DeleteBucket("other").ok());
   EXPECT_EQ(client_.GetBucket("other").error().code, ErrorCode::kNotFound);
   Put("x", "y");
-  EXPECT_EQ(client_.DeleteBucket("bkt").error().code, ErrorCode::kAlreadyExists);
+  const auto full = client_.DeleteBucket("bkt");
+  ASSERT_FALSE(full.ok());
+  EXPECT_EQ(ErrorCodeName(full.error().code), "BUCKET_NOT_EMPTY");
+  EXPECT_NE(full.error().message.find("delete its objects first"), std::string::npos) << full.error().message;
 }
 
 TEST_F(ClientTest, StoresAndReadsAnyNameAndAnyBytes) {

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "events/observer.h"
 #include "retry/backoff.h"
+#include "retry/retry_budget.h"
 #include "retry/transient.h"
 #include "support/driven_timing.h"
 
@@ -114,6 +116,48 @@ TEST(RetryLoop, StopsAtTheDeadlineAndTellsTheHistory) {
       result.error().message,
       "objects.get gs://b/o: 503 after 13 attempts in 9.5 s (deadline 10.0 s; to wait longer raise "
       "--download_retry_deadline_s, RetryOptions::deadline); check the service's health, or raise the retry deadline");
+}
+
+TEST(RetryLoop, SaysHowLongTheBudgetHeldItUp) {
+  Failing failing;
+  RetryBudget budget(0.2);
+  for (int i = 0; i < 120; ++i) static_cast<void>(budget.Take(failing.timing.Now()));
+  Observer observer;
+  failing.options.deadline = seconds(4);
+  const RetryRules rules{
+      .options = failing.options, .timing = failing.timing, .budget = &budget, .observer = &observer};
+  const auto result = RetryLoop(failing.call, rules, [&](Attempts&) -> Result<int> {
+    for (int i = 0; i < 10; ++i) static_cast<void>(budget.Take(failing.timing.Now()));  // others fail as well
+    return kDown;
+  });
+  ASSERT_FALSE(result.ok());
+  EXPECT_THAT(result.error().message,
+              ::testing::ContainsRegex("the client's retry budget held it up for [1-9][.0-9]* s and would for another "
+                                       "[0-9.]+ s: so many requests fail; raise --download_retry_budget"));
+  EXPECT_GE(observer.counters().budget_waits, 1U);
+  EXPECT_GE(observer.counters().budget_wait_ms, 1000U);
+}
+
+TEST(RetryLoop, BlamesNoBudgetThatHeldNothingUp) {
+  Failing failing;
+  RetryBudget budget(0.2);
+  Observer observer;
+  const RetryRules rules{
+      .options = failing.options, .timing = failing.timing, .budget = &budget, .observer = &observer};
+  const auto result = RetryLoop(failing.call, rules, [&](Attempts&) -> Result<int> { return kDown; });
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().message.find("budget"), std::string::npos) << result.error().message;
+  EXPECT_EQ(observer.counters().budget_waits, 0U);
+}
+
+TEST(RetryLoop, ShowsNoSecretOfItsRequests) {
+  Failing failing;
+  failing.call.secrets.Note("the-token-of-the-call");
+  failing.options.max_attempts = 2;
+  const auto result = failing.Run(2, {ErrorCode::kUnavailable, "503: you sent the-token-of-the-call", 503});
+  EXPECT_THAT(result.error().message, StartsWith("objects.get gs://b/o: 503: you sent [secret] after 2 attempts"));
+  EXPECT_EQ(InCall(failing.call, {ErrorCode::kBadResponse, "no JSON: the-token-of-the-call"}).message,
+            "objects.get gs://b/o: no JSON: [secret]");
 }
 
 TEST(RetryLoop, TellsEachCauseOnce) {

@@ -156,6 +156,7 @@ TEST(ErrorFromResponse, MapsStatusAndReason) {
       {404, "notFound", ErrorCode::kNotFound},
       {408, "", ErrorCode::kUnavailable},
       {409, "conflict", ErrorCode::kAlreadyExists},
+      {409, "BucketNotEmpty", ErrorCode::kBucketNotEmpty},
       {412, "conditionNotMet", ErrorCode::kPreconditionFailed},
       {416, "requestedRangeNotSatisfiable", ErrorCode::kOutOfRange},
       {429, "rateLimitExceeded", ErrorCode::kRateLimited},

@@ -74,7 +74,7 @@ class Client {
   Result<BucketMetadata> GetBucket(const std::string& bucket, const GetBucketOptions& options = {}) const;
   /// Every bucket of the project, all pages of it.
   Result<std::vector<BucketMetadata>> ListBuckets(const ListBucketsOptions& options = {}) const;
-  /// kAlreadyExists where the bucket is not empty (GCS answers 409).
+  /// kBucketNotEmpty where it still holds objects, live or noncurrent.
   Result<void> DeleteBucket(const std::string& bucket, const DeleteBucketOptions& options = {}) const;
   /// Those of the permissions ("storage.objects.get") that the caller has.
   Result<std::vector<std::string>> TestBucketPermissions(const std::string& bucket,

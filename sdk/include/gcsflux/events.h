@@ -53,6 +53,13 @@ struct RetryEvent {
   std::chrono::nanoseconds delay{0};  ///< Waiting in line at a gate comes on top.
 };
 
+/// The client's retry budget (RetryOptions::budget) holds up the repetition of which a RetryEvent told just before: the
+/// requests of its kind fail so often that repetitions are paced.
+struct BudgetEvent {
+  CallInfo call = {};                ///< With the number of the attempt that failed.
+  std::chrono::nanoseconds held{0};  ///< How much longer than its back-off it waits.
+};
+
 /// A call failed for good: its caller gets the error.
 struct FailureEvent {
   CallInfo call = {};
@@ -111,6 +118,7 @@ class EventListener {
   virtual void OnRequest(const RequestEvent&) {}
   virtual void OnRetry(const RetryEvent&) {}
   virtual void OnFailure(const FailureEvent&) {}
+  virtual void OnBudget(const BudgetEvent&) {}
   virtual void OnThrottle(const ThrottleEvent&) {}
   virtual void OnStall(const StallEvent&) {}
   virtual void OnHedge(const HedgeEvent&) {}
@@ -128,6 +136,9 @@ struct Counters {
   std::uint64_t failures = 0;  ///< Of them, those that ended in an error, be it kNotFound.
   std::uint64_t requests = 0;  ///< Attempts that were sent, hedges included; requests for tokens are not.
   std::uint64_t retries = 0;   ///< Attempts that followed a failed one of the same call.
+  /// Of them, those that the retry budget held up (BudgetEvent), and for how long, all together.
+  std::uint64_t budget_waits = 0;
+  std::uint64_t budget_wait_ms = 0;
   std::uint64_t throttled = 0;
   std::uint64_t stalls = 0;
   std::uint64_t hedges = 0;

@@ -18,15 +18,16 @@ enum class ErrorCode {
   kTokenUnavailable,    ///< The credential's token endpoint failed in a way that may pass, until its retries ended.
   kPermissionDenied,    ///< HTTP 403.
   kNotFound,            ///< HTTP 404: no such bucket or object.
-  kAlreadyExists,       ///< HTTP 409: the bucket's name is taken, or the bucket is not empty.
+  kAlreadyExists,       ///< HTTP 409: the bucket's name is taken; or a file that may not be replaced is there.
+  kBucketNotEmpty,      ///< HTTP 409: a bucket that still holds objects, live or noncurrent, cannot be deleted.
   kPreconditionFailed,  ///< HTTP 412: an if_..._match precondition did not hold.
   kNotModified,         ///< HTTP 304: an if_..._not_match precondition did not hold.
   kOutOfRange,          ///< HTTP 416: the range begins at or past the object's end.
   kRateLimited,         ///< HTTP 429, or 403 with a rate-limit reason; retried.
-  kUnavailable,         ///< HTTP 408 or 5xx, or a connection that broke in mid-exchange; retried.
+  kUnavailable,         ///< HTTP 408 or 5xx, or a connection that broke, in its TLS handshake too; retried.
   kUnreachable,         ///< No connection was made: refused, name not resolved, connect time-out; retried.
   kProxyFailed,         ///< The proxy was not reached, or does not pass on; retried, unless it refuses (407, 4xx).
-  kTlsFailed,           ///< The server's certificate or the TLS handshake was not accepted; never retried.
+  kTlsFailed,           ///< A certificate or the TLS handshake was refused; never retried (a lost handshake is).
   kTruncated,           ///< The body ended before its announced length; retried.
   kCancelled,           ///< The caller's stop_token asked for it.
   kCorrupted,           ///< Bytes do not match their CRC32C or their length.

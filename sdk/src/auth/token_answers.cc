@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/hide_secret.h"
 #include "base/rfc3339.h"
 
 namespace gcsflux::internal {
@@ -27,9 +26,8 @@ std::string TextAt(const json& object, const char* name) {
 Error NoToken(const char* why) { return Error{ErrorCode::kBadResponse, std::string("the answer is no token: ") + why}; }
 
 // What is left of the service's words to be shown.
-std::string Presentable(std::string words, const std::vector<std::string>& secrets) {
+std::string Presentable(std::string words) {
   constexpr std::size_t kShown = 256;
-  for (const std::string& secret : secrets) HideSecret(words, secret);
   for (char& c : words) c = c >= ' ' && c < '\x7F' ? c : '?';
   return words.substr(0, kShown);
 }
@@ -56,7 +54,7 @@ std::optional<std::int64_t> SecondsAt(const json& object, const char* name) {
 
 }  // namespace
 
-Error ErrorOfTokenEndpoint(const HttpResponse& response, const TokenRequest& request) {
+Error ErrorOfTokenEndpoint(const HttpResponse& response) {
   const int status = response.status;
   const bool may_pass = status == 408 || status == 429 || (status >= 500 && status != 501);
   const bool is_refusal = status >= 400 && status < 500;
@@ -66,8 +64,8 @@ Error ErrorOfTokenEndpoint(const HttpResponse& response, const TokenRequest& req
               std::to_string(status)};
   if (status >= 300 && status < 400) error.message += " (redirects are not followed)";
   auto [reason, words] = ReasonAndWords(ParseObject(response.body));
-  error.reason = Presentable(std::move(reason), request.secrets);
-  words = Presentable(std::move(words), request.secrets);
+  error.reason = Presentable(std::move(reason));
+  words = Presentable(std::move(words));
   if (!error.reason.empty()) error.message += " " + error.reason;
   if (!words.empty()) error.message += ": " + words;
   return error;

@@ -15,7 +15,7 @@ namespace gcsflux::internal {
 /// request, nor anything of an answer that is not an error in OAuth's or Google's form.
 
 /// An answer with a status other than 200.
-Error ErrorOfTokenEndpoint(const HttpResponse& response, const TokenRequest& request);
+Error ErrorOfTokenEndpoint(const HttpResponse& response);
 
 /// RFC 6749, section 5.1: access_token and expires_in.
 Result<AccessToken> ParseTokenAnswer(const HttpResponse& response, AccessToken::Time now);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "auth/token_answers.h"
+#include "base/hide_secret.h"
 #include "retry/backoff.h"
 #include "retry/transient.h"
 
@@ -33,8 +34,16 @@ Result<HttpResponse> SendOnce(const TokenContext& context, const TokenRequest& r
   SmallBody body;
   auto response = context.transport.Perform(request.http, &body, context.stop);
   if (response) response->body = std::move(body.text);
-  if (response && response->status != 200) return ErrorOfTokenEndpoint(*response, request);
+  if (response && response->status != 200) return ErrorOfTokenEndpoint(*response);
   return response;
+}
+
+// An answer may repeat what it was sent.
+Error WithoutSecrets(Error error, const TokenRequest& request) {
+  const std::vector<std::string_view> secrets(request.secrets.begin(), request.secrets.end());
+  HideSecrets(error.message, secrets);
+  HideSecrets(error.reason, secrets);
+  return error;
 }
 
 Error GivenUp(Error error, int attempts) {
@@ -58,10 +67,11 @@ Result<HttpResponse> SendTokenRequest(const TokenContext& context, const TokenRe
   for (int attempts = 1;; ++attempts) {
     auto response = SendOnce(context, request);
     if (response) return response;
-    if (!IsTransient(response.error())) return NoTokenFrom(url, response.error(), request.wanted);
+    const Error error = WithoutSecrets(response.error(), request);
+    if (!IsTransient(error)) return NoTokenFrom(url, error, request.wanted);
     delay = BackoffDelay(context.retry, attempts, context.timing.Random(), delay);
     if (attempts >= context.retry.max_attempts || context.timing.Now() + delay >= end) {
-      return NoTokenFrom(url, GivenUp(response.error(), attempts), request.wanted);
+      return NoTokenFrom(url, GivenUp(error, attempts), request.wanted);
     }
     if (context.observer != nullptr) context.observer->TokenRetried();
     if (!context.timing.Wait(delay, context.stop)) {

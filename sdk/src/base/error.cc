@@ -10,6 +10,7 @@ std::string_view ErrorCodeName(ErrorCode code) {
     case ErrorCode::kPermissionDenied: return "PERMISSION_DENIED";
     case ErrorCode::kNotFound: return "NOT_FOUND";
     case ErrorCode::kAlreadyExists: return "ALREADY_EXISTS";
+    case ErrorCode::kBucketNotEmpty: return "BUCKET_NOT_EMPTY";
     case ErrorCode::kPreconditionFailed: return "PRECONDITION_FAILED";
     case ErrorCode::kNotModified: return "NOT_MODIFIED";
     case ErrorCode::kOutOfRange: return "OUT_OF_RANGE";

@@ -69,7 +69,8 @@ Result<std::vector<BucketMetadata>> Client::ListBuckets(const ListBucketsOptions
 Result<void> Client::DeleteBucket(const std::string& bucket, const DeleteBucketOptions& options) const {
   if (auto checked = CheckBucketName(bucket); !checked) return checked;
   const auto call = MakeCall(core(), Operation::kDeleteBucket, {bucket}, options);
-  return ExchangeDelete(core(), call, internal::DeleteBucketRequest(core().endpoint(), bucket, options));
+  return ExchangeDelete(core(), call, internal::DeleteBucketRequest(core().endpoint(), bucket, options),
+                        ErrorCode::kBucketNotEmpty);
 }
 
 Result<std::vector<std::string>> Client::TestBucketPermissions(const std::string& bucket,

@@ -47,6 +47,7 @@ Result<Client> Client::Create(ClientOptions options) {
                                 .throttle_policy = options.throttle_policy,
                                 .idempotency = options.idempotency,
                                 .extra_headers = options.extra_headers,
+                                .proxy_secrets = internal::ProxySecrets(options, internal::ProcessEnv),
                                 .hedge = options.hedge,
                                 .require_checksum = options.require_checksum,
                                 .max_undelivered_bytes = options.max_undelivered_bytes,

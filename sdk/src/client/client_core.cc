@@ -26,6 +26,12 @@ Error RefusedByGate(GateKeeper::Admission::Kind kind) {
 
 }  // namespace
 
+std::shared_ptr<const std::vector<std::string>> ClientCore::SecretsOf(const Settings& settings) {
+  std::vector<std::string> secrets = settings.proxy_secrets;
+  for (const auto& [name, value] : settings.extra_headers) secrets.push_back(value);  // a gateway's key, perhaps
+  return secrets.empty() ? nullptr : std::make_shared<const std::vector<std::string>>(std::move(secrets));
+}
+
 Result<HttpResponse> ClientCore::SendRaw(const HttpRequest& request, const std::string& invocation_id,
                                          Attempts& attempts, const std::stop_token& stop, BodyReceiver* receiver,
                                          const RestOfRead& rest) const {

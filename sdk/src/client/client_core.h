@@ -33,6 +33,7 @@ class ClientCore {
     ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
     IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict;
     internal::Headers extra_headers = {};
+    std::vector<std::string> proxy_secrets = {};  ///< What the proxy's URL holds that no message may show.
     HedgeOptions hedge = {};
     bool require_checksum = false;
     std::uint64_t max_undelivered_bytes = ClientOptions().max_undelivered_bytes;
@@ -48,7 +49,8 @@ class ClientCore {
         gates_(*timing_),
         budgets_(settings_.retry),
         hedging_(settings_.hedge),
-        delivery_budget_(settings_.max_undelivered_bytes) {}
+        delivery_budget_(settings_.max_undelivered_bytes),
+        secrets_(SecretsOf(settings_)) {}
 
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] const std::string& endpoint() const { return settings_.endpoint; }
@@ -105,6 +107,7 @@ class ClientCore {
   [[nodiscard]] std::string NewInvocationId() const;
 
  private:
+  static std::shared_ptr<const std::vector<std::string>> SecretsOf(const Settings& settings);
   [[nodiscard]] bool IsToEndpoint(const internal::HttpRequest& request) const;
   // One attempt, as it was handed to SendRaw().
   struct Sending {
@@ -131,6 +134,7 @@ class ClientCore {
   mutable internal::RetryBudgets budgets_;
   mutable internal::Hedging hedging_;
   mutable internal::DeliveryBudget delivery_budget_;
+  const std::shared_ptr<const std::vector<std::string>> secrets_;  // that all requests carry; null for none
 };
 
 }  // namespace gcsflux

@@ -143,6 +143,29 @@ Result<CurlOptions> ResolveNetwork(const ClientOptions& options, const GetEnv& e
                      .no_proxy = options.no_proxy};
 }
 
+std::vector<std::string> ProxySecrets(const ClientOptions& options, const GetEnv& env) {
+  std::vector<std::string> proxies;
+  if (options.proxy) {
+    proxies.push_back(*options.proxy);
+  } else {  // as libcurl looks for them
+    for (const char* name : {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"}) {
+      if (auto value = env(name)) proxies.push_back(*std::move(value));
+    }
+  }
+  std::vector<std::string> secrets;
+  for (const std::string_view proxy : proxies) {
+    const auto scheme = proxy.find("://");
+    const auto begin = scheme == std::string_view::npos ? 0 : scheme + 3;
+    const auto end = proxy.rfind('@');
+    if (end == std::string_view::npos || end < begin) continue;
+    const std::string_view user = proxy.substr(begin, end - begin);
+    secrets.emplace_back(user);  // with the password: what goes to the proxy in base64
+    if (const auto colon = user.find(':'); colon != std::string_view::npos)
+      secrets.emplace_back(user.substr(colon + 1));
+  }
+  return secrets;
+}
+
 Result<void> CheckExtraHeaders(const Headers& headers) {
   for (const auto& [name, value] : headers) {
     if (!IsToken(name)) return Wrong("ClientOptions::extra_headers: '" + name.substr(0, 64) + "' is no header's name");

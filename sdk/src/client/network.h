@@ -16,6 +16,9 @@ namespace gcsflux::internal {
 /// files that are no PEM; kLocalIo for files that are not there or cannot be read.
 Result<CurlOptions> ResolveNetwork(const ClientOptions& options, const GetEnv& env, const ReadFile& read);
 
+/// Users and passwords of the proxies that the options or the environment name.
+std::vector<std::string> ProxySecrets(const ClientOptions& options, const GetEnv& env);
+
 /// kInvalidArgument where a header is malformed, or one that the client itself sends.
 Result<void> CheckExtraHeaders(const Headers& headers);
 

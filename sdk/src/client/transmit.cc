@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/base64.h"
+#include "base/carried_secrets.h"
 #include "base/hide_secret.h"
 #include "base/version.h"
 #include "client/client_core.h"
@@ -22,30 +24,30 @@ using internal::TokenCache;
 
 namespace {
 
-bool IsEncryptionKey(std::string_view header) { return header.ends_with("-encryption-key"); }
+// x-goog-encryption-key, its hash, and those of a copy's source.
+bool IsOfKey(std::string_view header) {
+  return header.ends_with("-encryption-key") || header.ends_with("-encryption-key-sha256");
+}
 
 bool HasEncryptionKey(const HttpRequest& request) {
   return std::any_of(request.headers.begin(), request.headers.end(),
-                     [](const auto& header) { return IsEncryptionKey(header.first); });
+                     [](const auto& header) { return IsOfKey(header.first); });
 }
 
-// An answer may repeat what it was sent, and an error's words go into messages.
-void HideSecrets(std::string& body, const HttpRequest& request, const internal::Headers& extra_headers,
-                 const internal::AccessToken* token) {
-  for (const auto& [name, value] : extra_headers) internal::HideSecret(body, value);  // a gateway's key, perhaps
-  if (token != nullptr) internal::HideSecret(body, token->text);
+// Whatever answers may repeat what it was sent, and an answer's words go into messages.
+void NoteSecrets(internal::CarriedSecrets& secrets, const HttpRequest& request, std::string_view bucket) {
   if (request.is_url_secret) {
-    internal::HideSecret(body, request.url);
-    constexpr std::string_view kId = "upload_id=";
-    const auto id = request.url.find(kId);
-    if (id != std::string::npos) {
-      const auto value = std::string_view(request.url).substr(id + kId.size());
-      internal::HideSecret(body, value.substr(0, value.find('&')));
-    }
+    for (std::string& secret : internal::SecretsOfSessionUrl(request.url, bucket)) secrets.Note(std::move(secret));
   }
   for (const auto& [name, value] : request.headers) {
-    if (IsEncryptionKey(name)) internal::HideSecret(body, value);
+    if (!IsOfKey(name)) continue;
+    secrets.Note(value);
+    if (auto bytes = internal::Base64Decode(value)) secrets.Note(*std::move(bytes));
   }
+}
+
+void NoteToken(internal::CarriedSecrets& secrets, const TokenCache::TokenPtr& token) {
+  secrets.NoteToken(std::shared_ptr<const std::string>(token, &token->text));
 }
 
 }  // namespace
@@ -56,6 +58,9 @@ bool ClientCore::IsToEndpoint(const HttpRequest& request) const {
 }
 
 Result<HttpResponse> ClientCore::Transmit(const Sending& sending) const {
+  const internal::Call& call = sending.attempts.call();
+  call.secrets.NoteShared(secrets_);
+  NoteSecrets(call.secrets, sending.request, call.bucket);
   TokenCache* const tokens = settings_.authorization.tokens.get();
   // A session's URI can lead to another host, and is a credential of its own: no token goes along.
   if (tokens == nullptr || !IsToEndpoint(sending.request)) {
@@ -64,11 +69,13 @@ Result<HttpResponse> ClientCore::Transmit(const Sending& sending) const {
   const internal::TokenContext context = TokenContextFor(sending.stop);
   const auto token = tokens->Get(context);
   if (!token) return token.error();
+  NoteToken(call.secrets, *token);
   auto response = Perform(sending, token->get());
   if (!response || response->status != 401 || !tokens->is_renewable()) return response;
   if (!sending.attempts.StartOver({ErrorCode::kUnauthenticated, "401: the token was refused", 401})) return response;
   const auto renewed = tokens->Replace(*token, context);
   if (!renewed) return renewed.error();
+  NoteToken(call.secrets, *renewed);
   return Perform(sending, renewed->get());
 }
 
@@ -93,16 +100,12 @@ HttpRequest ClientCore::Complete(HttpRequest request, int attempt, const Sending
 }
 
 Result<HttpResponse> ClientCore::Perform(const Sending& sending, const internal::AccessToken* token) const {
-  auto response = [&] {
-    if (hedging_.is_enabled() && sending.request.method == internal::Method::kGet) return PerformHedged(sending, token);
-    ObservedRequest only(observer_, *timing_, sending.attempts.info(),
-                         Complete(sending.request, sending.attempts.number(), sending, token));
-    auto outcome = transport_->Perform(only.request(), sending.receiver, sending.stop);
-    only.Ended(outcome);
-    return outcome;
-  }();
-  if (response && response->status >= 300) HideSecrets(response->body, sending.request, settings_.extra_headers, token);
-  return response;
+  if (hedging_.is_enabled() && sending.request.method == internal::Method::kGet) return PerformHedged(sending, token);
+  ObservedRequest only(observer_, *timing_, sending.attempts.info(),
+                       Complete(sending.request, sending.attempts.number(), sending, token));
+  auto outcome = transport_->Perform(only.request(), sending.receiver, sending.stop);
+  only.Ended(outcome);
+  return outcome;
 }
 
 Result<HttpResponse> ClientCore::PerformHedged(const Sending& sending, const internal::AccessToken* token) const {

@@ -15,6 +15,7 @@ class Combined : public EventListener {
   void OnRequest(const RequestEvent& event) override { Tell(&EventListener::OnRequest, event); }
   void OnRetry(const RetryEvent& event) override { Tell(&EventListener::OnRetry, event); }
   void OnFailure(const FailureEvent& event) override { Tell(&EventListener::OnFailure, event); }
+  void OnBudget(const BudgetEvent& event) override { Tell(&EventListener::OnBudget, event); }
   void OnThrottle(const ThrottleEvent& event) override { Tell(&EventListener::OnThrottle, event); }
   void OnStall(const StallEvent& event) override { Tell(&EventListener::OnStall, event); }
   void OnHedge(const HedgeEvent& event) override { Tell(&EventListener::OnHedge, event); }

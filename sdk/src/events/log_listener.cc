@@ -1,4 +1,6 @@
 #include <array>
+#include <atomic>
+#include <bit>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -37,6 +39,7 @@ bool IsAnswer(ErrorCode code) {
   switch (code) {
     case ErrorCode::kNotFound:
     case ErrorCode::kAlreadyExists:
+    case ErrorCode::kBucketNotEmpty:
     case ErrorCode::kPreconditionFailed:
     case ErrorCode::kNotModified:
     case ErrorCode::kOutOfRange:
@@ -74,6 +77,15 @@ class Logger : public EventListener {
   void OnFailure(const FailureEvent& event) override {
     const LogLevel level = IsAnswer(event.error.code) ? LogLevel::kInfo : LogLevel::kError;
     Write(level, std::string(ErrorCodeName(event.error.code)) + ": " + event.error.message + Id(event.call));
+  }
+
+  // At the first, second, fourth ... one: where the budget holds up any, it holds up many.
+  void OnBudget(const BudgetEvent& event) override {
+    const std::uint64_t times = budget_waits_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (!std::has_single_bit(times)) return;
+    const std::string times_text = times == 1 ? "" : ", the " + std::to_string(times) + "th time";
+    Write(LogLevel::kWarning, About(event.call) + " is held up by the retry budget for " + Milliseconds(event.held) +
+                                  times_text + ": so many requests fail (RetryOptions::budget)" + Id(event.call));
   }
 
   void OnThrottle(const ThrottleEvent& event) override {
@@ -122,6 +134,7 @@ class Logger : public EventListener {
 
   const LogLevel level_;
   const LogSink sink_;
+  std::atomic<std::uint64_t> budget_waits_ = 0;
 };
 
 constexpr LogLevel kLevels[] = {LogLevel::kError, LogLevel::kWarning, LogLevel::kInfo, LogLevel::kDebug};

@@ -29,6 +29,8 @@ Counters Observer::counters() const {
           .failures = t.failures,
           .requests = t.requests,
           .retries = t.retries,
+          .budget_waits = t.budget_waits,
+          .budget_wait_ms = t.budget_wait_us / 1000,
           .throttled = t.throttled,
           .stalls = t.stalls,
           .hedges = t.hedges,

@@ -41,6 +41,12 @@ class Observer {
     Add(tallies_.retries);
     Tell([&](EventListener& listener) { listener.OnRetry(event); });
   }
+  void HeldByBudget(const BudgetEvent& event) {
+    Add(tallies_.budget_waits);
+    Add(tallies_.budget_wait_us,
+        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(event.held).count()));
+    Tell([&](EventListener& listener) { listener.OnBudget(event); });
+  }
   void Throttled(const ThrottleEvent& event) {
     Add(tallies_.throttled);
     Tell([&](EventListener& listener) { listener.OnThrottle(event); });
@@ -90,6 +96,7 @@ class Observer {
   const std::shared_ptr<EventListener> listener_;
   struct {
     Tally calls = 0, failures = 0, requests = 0, retries = 0, throttled = 0, stalls = 0, hedges = 0, hedges_won = 0;
+    Tally budget_waits = 0, budget_wait_us = 0;
     Tally reads_resumed = 0, sessions_restarted = 0, token_refreshes = 0, token_failures = 0, token_retries = 0;
     Tally bytes_sent = 0, bytes_received = 0, listener_exceptions = 0, unverified_reads = 0;
   } tallies_;

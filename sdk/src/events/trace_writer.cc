@@ -92,6 +92,11 @@ class TraceFile : public TraceWriter {
     Mark("failure", *arguments.Text("error", event.error.message));
   }
 
+  void OnBudget(const BudgetEvent& event) override {
+    JsonObject arguments = Arguments(event.call);
+    Mark("retry budget", *arguments.Raw("held_us", Microseconds(event.held)));
+  }
+
   void OnThrottle(const ThrottleEvent& event) override {
     JsonObject arguments = Arguments(event.call);
     arguments.Text("class", GateClassName(event.gate_class)).Raw("is_engaged", event.is_engaged ? "true" : "false");

@@ -48,6 +48,13 @@ bool IsRefusedCertificate(std::string_view details) {
          details.find(" alert access denied") != std::string_view::npos;
 }
 
+// Closed or reset before the handshake was over. Where TLS itself gives no reason, libcurl names the function that
+// failed, "OpenSSL SSL_connect: ..."; a connection that ended is the one reason which OpenSSL has for it.
+bool IsLostHandshake(std::string_view details) {
+  return details.find(" SSL_connect: ") != std::string_view::npos ||
+         details.find("unexpected eof while reading") != std::string_view::npos;
+}
+
 Error ProxyError(long connect_status, std::string_view details) {
   if (connect_status < 300)
     return Error{ErrorCode::kProxyFailed, "the proxy does not pass on: " + std::string(details)};
@@ -76,6 +83,10 @@ Error TlsError(const std::string& peer, std::string_view details) {
   return Error{ErrorCode::kTlsFailed, "TLS with " + peer + " failed: " + std::string(details)};
 }
 
+Error LostHandshake(const std::string& peer) {
+  return Error{ErrorCode::kUnavailable, "the connection to " + peer + " was lost in the TLS handshake"};
+}
+
 bool IsReused(CURL* easy) {
   long connections = 0;
   curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &connections);
@@ -102,6 +113,8 @@ Error CurlError(CURL* easy, CURLcode code, std::string_view details) {
     case CURLE_OPERATION_TIMEDOUT: return TimeoutError(easy, peer);
     case CURLE_PARTIAL_FILE: return Error{ErrorCode::kTruncated, "the body ended before its announced length"};
     case CURLE_SSL_CONNECT_ERROR:
+      if (IsLostHandshake(details)) return LostHandshake(peer);
+      return TlsError(peer, details);
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CERTPROBLEM:
     case CURLE_SSL_CIPHER:

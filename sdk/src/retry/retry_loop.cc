@@ -19,11 +19,16 @@ std::string InSeconds(std::chrono::nanoseconds duration) {
   return std::string(text.data(), end) + " s";
 }
 
+Error Named(const Call& call, Error error) {
+  error.message = std::string(call.operation) + " " + call.subject + ": " + error.message;
+  return error;
+}
+
 }  // namespace
 
 Error InCall(const Call& call, Error error) {
-  error.message = std::string(call.operation) + " " + call.subject + ": " + error.message;
-  return error;
+  call.secrets.HideIn(error);
+  return Named(call, std::move(error));
 }
 
 Attempts::Attempts(const Call& call, const RetryRules& rules)
@@ -44,11 +49,12 @@ void Attempts::SetInvocationId(const std::string& id) {
   if (rules_.observer != nullptr && rules_.observer->is_heard()) invocation_id_ = id;
 }
 
-bool Attempts::StartOver(const Error& cause) {
+bool Attempts::StartOver(Error cause) {
   if (std::find(started_over_after_.begin(), started_over_after_.end(), cause.code) != started_over_after_.end()) {
     return false;
   }
   started_over_after_.push_back(cause.code);
+  call_.secrets.HideIn(cause);
   if (rules_.observer != nullptr) rules_.observer->Retried({.call = info(), .cause = cause});
   ++number_;
   return true;
@@ -60,40 +66,48 @@ void Attempts::NoteProgress() {
   last_delay_ = std::chrono::nanoseconds(0);
 }
 
-std::chrono::nanoseconds Attempts::NextDelay(const Error& error) {
+Attempts::Delay Attempts::NextDelay(const Error& error) {
   const Timing& timing = rules_.timing;
   const bool is_throttled =
       error.code == ErrorCode::kRateLimited && CauseOfThrottling(error) != ThrottleCause::kObjectMutation;
   // A second request may have been throttled, and the attempt have failed for another reason.
   const auto gate_delay = std::exchange(gate_delay_, std::nullopt);
   auto delay = is_throttled ? gate_delay : std::nullopt;
-  if (!delay) {  // no gate paces what comes next: the request waits by itself
+  std::chrono::nanoseconds unpaid(0);  // until the budget pays for it
+  if (!delay) {                        // no gate paces what comes next: the request waits by itself
     const bool has_own_policy = is_throttled && rules_.throttle_policy != ThrottlePolicy::kGate;
     const RetryOptions options = has_own_policy ? ThrottledBackoff(rules_.throttle_policy) : rules_.options;
     delay = BackoffDelay(options, failures_, timing.Random(), last_delay_);
     last_delay_ = *delay;
-    if (!is_throttled && rules_.budget != nullptr) delay = std::max(*delay, rules_.budget->Take(timing.Now()));
+    if (!is_throttled && rules_.budget != nullptr) unpaid = rules_.budget->Take(timing.Now());
   }
-  if (!error.retry_after) return *delay;
-  // The service's own wish, spread so that not all come back at once.
-  using Seconds = std::chrono::duration<double>;
-  const Seconds wished = *error.retry_after * (1 + 0.2 * timing.Random());
-  return std::max(*delay, std::chrono::duration_cast<std::chrono::nanoseconds>(wished));
+  if (error.retry_after) {  // The service's own wish, spread so that not all come back at once.
+    using Seconds = std::chrono::duration<double>;
+    const Seconds wished = *error.retry_after * (1 + 0.2 * timing.Random());
+    delay = std::max(*delay, std::chrono::duration_cast<std::chrono::nanoseconds>(wished));
+  }
+  return {.all = std::max(*delay, unpaid), .by_budget = std::max(unpaid - *delay, std::chrono::nanoseconds(0))};
 }
 
-std::optional<Error> Attempts::Failed(const Error& error) {
+std::optional<Error> Attempts::Failed(Error error) {
+  call_.secrets.HideIn(error);
   Remember(error);
   if (!IsTransient(error) || is_hopeless_) return Final(error, "");
   if (!call_.is_idempotent) return Final(error, "not repeated: without a precondition it could take effect twice");
   if (number_ >= rules_.options.max_attempts) return Final(error, "no attempts left");
   ++failures_;
   was_ambiguous_ = was_ambiguous_ || IsAmbiguous(error);
-  const auto delay = NextDelay(error);
+  const auto [delay, by_budget] = NextDelay(error);
   if (rules_.timing.Now() + delay >= deadline()) {
     return Final(error, "deadline " + InSeconds(rules_.options.deadline) + "; to wait longer raise --" +
-                            std::string(PolicyNameOf(call_.kind)) + "_retry_deadline_s, RetryOptions::deadline");
+                            std::string(PolicyNameOf(call_.kind)) + "_retry_deadline_s, RetryOptions::deadline" +
+                            OfBudget(by_budget));
   }
-  if (rules_.observer != nullptr) rules_.observer->Retried({.call = info(), .cause = error, .delay = delay});
+  held_by_budget_ += by_budget;
+  if (rules_.observer != nullptr) {
+    rules_.observer->Retried({.call = info(), .cause = error, .delay = delay});
+    if (by_budget.count() > 0) rules_.observer->HeldByBudget({.call = info(), .held = by_budget});
+  }
   if (delay.count() > 0 && !rules_.timing.Wait(delay, call_.stop)) {
     return Final(Error{ErrorCode::kCancelled, "cancelled while waiting to repeat: " + error.message}, "");
   }
@@ -111,6 +125,15 @@ void Attempts::Remember(const Error& error) {
   }
 }
 
+// What the budget has to do with it that no attempt is left: `next` is how long it would hold the next one up.
+std::string Attempts::OfBudget(std::chrono::nanoseconds next) const {
+  if (held_by_budget_.count() == 0 && next.count() == 0) return "";
+  std::string text = "; the client's retry budget held it up for " + InSeconds(held_by_budget_);
+  if (next.count() > 0) text += " and would for another " + InSeconds(next);
+  return text + ": so many requests fail; raise --" + std::string(PolicyNameOf(call_.kind)) +
+         "_retry_budget, RetryOptions::budget, where failures are independent";
+}
+
 // What else went wrong, where the last failure is not all that did.
 std::string Attempts::History(const Error& last) const {
   std::string history;
@@ -122,7 +145,7 @@ std::string Attempts::History(const Error& last) const {
 }
 
 Error Attempts::Final(const Error& error, std::string_view why_final) const {
-  Error final = InCall(call_, error);
+  Error final = Named(call_, error);
   if (number_ > 1) {
     final.message += " after " + std::to_string(number_) + " attempts in " + InSeconds(rules_.timing.Now() - start_);
   }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/carried_secrets.h"
 #include "base/timing.h"
 #include "events/observer.h"
 #include "gcsflux/result.h"
@@ -27,9 +28,12 @@ struct Call {
   bool is_idempotent = false;
   std::optional<RetryOptions> retry = {};  ///< The client's policy for the kind unless set.
   std::stop_token stop = {};
+  /// What its requests have carried that no message may show. Noted by who sends them; used by the call's thread.
+  mutable CarriedSecrets secrets = {};
 };
 
-/// The error with the call's name before its message.
+/// The error with the call's name before its message, and without what the call's requests carried: every message of a
+/// call is made here or by Attempts.
 Error InCall(const Call& call, Error error);
 
 /// By what rules a call is repeated. All of it must outlive the call.
@@ -76,7 +80,7 @@ class Attempts {
 
   /// What the attempt under way has failed with can be mended, or be an accident: it is sent anew at once, under the
   /// next number. True once in a call for each kind of failure.
-  bool StartOver(const Error& cause);
+  bool StartOver(Error cause);
 
   /// A second request is sent beside that of the attempt under way, under a number of its own.
   void CountSecond() { ++number_; }
@@ -86,13 +90,18 @@ class Attempts {
 
   /// Takes the failure of the attempt under way. Waits and returns nothing when another is due; else the call's error,
   /// complete with its history and what to do about it.
-  std::optional<Error> Failed(const Error& error);
+  std::optional<Error> Failed(Error error);
 
  private:
-  std::chrono::nanoseconds NextDelay(const Error& error);
+  struct Delay {
+    std::chrono::nanoseconds all{0};
+    std::chrono::nanoseconds by_budget{0};  // how much of it is not due to anything else
+  };
+  Delay NextDelay(const Error& error);
   void Remember(const Error& error);
   [[nodiscard]] Error Final(const Error& error, std::string_view why_final) const;
   [[nodiscard]] std::string History(const Error& last) const;
+  [[nodiscard]] std::string OfBudget(std::chrono::nanoseconds next) const;
 
   struct Cause {
     std::string text = {};
@@ -106,6 +115,7 @@ class Attempts {
   int number_ = 1;
   int failures_ = 0;  // Since the last progress.
   std::chrono::nanoseconds last_delay_{0};
+  std::chrono::nanoseconds held_by_budget_{0};  // in all
   std::string invocation_id_;
   IdempotencyTokens tokens_;
   std::optional<std::uint64_t> ticket_;

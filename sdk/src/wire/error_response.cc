@@ -26,7 +26,7 @@ ErrorCode CodeOf(int status, const std::string& reason) {
     // Rate limits have been seen as 410 on upload sessions.
     case 410: return IsRateLimitReason(reason) ? ErrorCode::kRateLimited : ErrorCode::kNotFound;
     case 408: return ErrorCode::kUnavailable;
-    case 409: return ErrorCode::kAlreadyExists;
+    case 409: return reason == "BucketNotEmpty" ? ErrorCode::kBucketNotEmpty : ErrorCode::kAlreadyExists;
     case 412: return ErrorCode::kPreconditionFailed;
     case 416: return ErrorCode::kOutOfRange;
     case 429: return ErrorCode::kRateLimited;

@@ -24,9 +24,10 @@ ObjectMetadata SaveArchive(const Client& client, const ObjectName& object,
 
 /// Reads an archive back; `use` takes what it needs: `[&](auto& archive) { model->load(archive); }`.
 ///
-/// The whole object is held in memory during the call. Its CRC32C is checked before `use` sees a byte: libtorch
-/// itself checks nothing, shapes included (LoadCheckpoint() does). Throws StorageError: kNotFound, kCorrupted, and
-/// kUndecodable where the object is no archive or lacks what `use` reads. Other exceptions of `use` go on as they are.
+/// Memory: up to twice the object's size while libtorch copies the tensors out of it; once while `use` runs. Its CRC32C
+/// is checked before `use` sees a byte: libtorch itself checks nothing, shapes included (LoadCheckpoint() does). Throws
+/// StorageError: kNotFound, kCorrupted, and kUndecodable where the object is no archive or lacks what `use` reads.
+/// Other exceptions of `use` go on as they are.
 void LoadArchive(const Client& client, const ObjectName& object,
                  const std::function<void(torch::serialize::InputArchive&)>& use);
 
