@@ -4,6 +4,8 @@
 #include <mutex>
 #include <random>
 
+#include "base/for_ever.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -19,7 +21,7 @@ class RealTiming : public Timing {
     std::mutex mutex;
     std::condition_variable_any wake;
     std::unique_lock lock(mutex);
-    wake.wait_for(lock, stop, duration, [] { return false; });
+    wake.wait_for(lock, stop, InNanoseconds(duration), [] { return false; });
     return !stop.stop_requested();
   }
 

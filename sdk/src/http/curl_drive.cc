@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/for_ever.h"
 #include "http/curl_error.h"
 
 namespace gcsflux::internal {
@@ -98,7 +99,7 @@ std::chrono::nanoseconds CurlDrive::LookOn() {
 std::chrono::nanoseconds CurlDrive::EndStandstill(Side& side) const {
   if (side.outcome || !side.exchange.HasBegun()) return std::chrono::nanoseconds::max();
   const auto now = std::chrono::steady_clock::now();
-  if (!side.standstill) side.standstill.emplace(settings_.options().stall_timeout, now);
+  if (!side.standstill) side.standstill.emplace(InNanoseconds(settings_.options().stall_timeout), now);
   const auto left = side.standstill->Left(side.exchange.Moved(), now);
   if (left.count() > 0) return left;
   side.outcome = StandstillError(side.easy);

@@ -78,7 +78,7 @@ std::chrono::nanoseconds Attempts::NextDelay(const Error& error) {
   // The service's own wish, spread so that not all come back at once.
   using Seconds = std::chrono::duration<double>;
   const Seconds wished = *error.retry_after * (1 + 0.2 * timing.Random());
-  return std::max(*delay, std::chrono::duration_cast<std::chrono::nanoseconds>(wished));
+  return std::max(*delay, InNanoseconds(wished));
 }
 
 std::optional<Error> Attempts::Failed(const Error& error) {
