@@ -25,7 +25,8 @@ Error NotTheServicesJson(std::string_view why, std::string_view text);
 Result<RewriteStep> ParseRewriteStep(std::string_view json);
 Result<std::vector<std::string>> ParsePermissions(std::string_view json);
 Result<ObjectMetadata> ParseObject(std::string_view json);
-Result<ObjectPage> ParseObjectPage(std::string_view json);
+/// `has_sizes`: they were asked for, and so an object without one is kBadResponse.
+Result<ObjectPage> ParseObjectPage(std::string_view json, bool has_sizes = true);
 Result<BucketMetadata> ParseBucket(std::string_view json);
 Result<BucketPage> ParseBucketPage(std::string_view json);
 

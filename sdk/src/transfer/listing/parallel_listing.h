@@ -33,6 +33,7 @@ class ParallelListing {
   Result<void> OnPage(const Call& call, ListedPage page);
   void Accept(const Call& call, Delivery::Batch objects, const PageView& page);
   void BeginCalls(std::size_t free_threads);
+  void AddThreads(std::size_t free_threads);
   void Fail(Error error);
   void End();
   Result<void> Deliver();
@@ -64,6 +65,7 @@ class ParallelListing {
   std::size_t made_ = 0;               // calls
   std::size_t idle_ = 0;               // threads
   std::optional<Error> error_;         // the first
+  std::optional<Error> shortage_;      // why there are fewer threads than there could be
   bool is_over_ = false;               // no more threads
   std::vector<std::jthread> threads_;  // Last: they end before the members that they use.
 };
