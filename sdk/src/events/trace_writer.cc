@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/file_size_signal.h"
 #include "events/json_text.h"
 #include "gcsflux/trace.h"
 
@@ -120,6 +121,12 @@ class TraceFile : public TraceWriter {
     WriteNext(Bar("token", "token", {start, now, LaneFor(start, now)}, *arguments));
   }
 
+  void OnThreadShortage(const ThreadShortageEvent& event) override {
+    JsonObject arguments;
+    arguments.Raw("wanted", std::to_string(event.wanted)).Raw("started", std::to_string(event.started));
+    Mark("thread shortage", *arguments.Text("cause", event.cause.message));
+  }
+
   Result<void> Close() override {
     if (!is_closed_.exchange(true)) Write("\n]\n");
     const int error = error_;
@@ -184,6 +191,7 @@ class TraceFile : public TraceWriter {
   // In one piece, since others write too (O_APPEND), and a process that dies is to leave whole events only.
   void Write(std::string_view text) {
     if (error_ != 0) return;
+    const internal::FileSizeSignalBlock block;
     const ssize_t written = ::write(file_, text.data(), text.size());
     if (written == static_cast<ssize_t>(text.size())) return;
     error_ = written < 0 ? errno : ENOSPC;
