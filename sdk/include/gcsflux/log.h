@@ -11,7 +11,7 @@ namespace gcsflux {
 
 enum class LogLevel {
   kError,    ///< Calls that failed for good, and tokens that were not to be had.
-  kWarning,  ///< What went wrong and is tried again: retries, stalls.
+  kWarning,  ///< What went wrong and is made up for: retries, stalls, threads that could not be started.
   kInfo,     ///< Throttling, hedges, new tokens, and calls whose failure is an answer (not found, cancelled ...).
   kDebug,    ///< Each request.
 };

@@ -82,6 +82,7 @@ Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources
 Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources,
                                          std::span<const std::span<std::byte>> destinations,
                                          std::stop_token stop) const {
+  if (auto ready = core_->CheckReady(); !ready) return ready.error();
   if (auto checked = CheckDestinations(sources, destinations); !checked) return checked.error();
   internal::BatchRecipient recipient(destinations, core_->options().on_failure);
   auto errors = recipient.Fetch(core_->threads(), core_->MethodFor(sources), stop);
