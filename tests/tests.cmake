@@ -177,6 +177,7 @@ gcsflux_test(cli_tests
 target_compile_definitions(cli_tests PRIVATE GCSFLUX_PROGRAM="$<TARGET_FILE:gcsflux>")
 add_dependencies(cli_tests gcsflux)
 add_test(NAME cli COMMAND ${PROJECT_SOURCE_DIR}/tests/cli/cli_test.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+add_test(NAME thread_limit COMMAND ${PROJECT_SOURCE_DIR}/tests/cli/thread_limit.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 add_test(NAME standard_descriptors
          COMMAND ${PROJECT_SOURCE_DIR}/tests/cli/standard_descriptors.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 add_test(NAME cli_credentials

@@ -142,7 +142,8 @@ Error CurlError(CURL* easy, CURLcode code, std::string_view details) {
     case CURLE_BAD_CONTENT_ENCODING:
       return Error{ErrorCode::kBadResponse, peer + " does not speak HTTP: " + std::string(details)};
     case CURLE_OUT_OF_MEMORY:  // what libcurl calls a header of more than 100 KiB
-      return Error{ErrorCode::kBadResponse, "one of the answer's headers is larger than 100 KiB"};
+      return Error{ErrorCode::kBadResponse,
+                   "one of the answer's headers is larger than 100 KiB, or there is no memory left"};
     // Reset, closed before an answer, and what else breaks in mid-exchange.
     default: return Error{ErrorCode::kUnavailable, curl_easy_strerror(code)};
   }

@@ -1,6 +1,7 @@
 #include "transfer/worker_pool.h"
 
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -23,6 +24,14 @@ struct WorkerPool::Batch {
 };
 
 namespace {
+
+Result<void> Do(const WorkerPool::Work& work, std::size_t index, const std::stop_token& stop) {
+  try {
+    return work(index, stop);
+  } catch (const std::bad_alloc&) {  // More threads than there is memory for their work.
+    return Error{ErrorCode::kLocalIo, "out of memory: lower the number of requests at a time (max_concurrency)"};
+  }
+}
 
 Error NotBegun() { return {ErrorCode::kCancelled, "cancelled before it began"}; }
 
@@ -57,7 +66,7 @@ Result<void> WorkerPool::Run(std::size_t count, const Work& work, const std::sto
 Result<void> WorkerPool::RunHere(std::size_t count, const Work& work, const std::stop_token& stop) {
   for (std::size_t index = 0; index < count; ++index) {
     if (stop.stop_requested()) return NotBegun();
-    if (auto done = work(index, stop); !done) return done;
+    if (auto done = Do(work, index, stop); !done) return done;
   }
   return {};
 }
@@ -75,7 +84,7 @@ void WorkerPool::Serve(const std::stop_token& stop) {
     }
     // A batch that was stopped is drained without calling its work.
     const bool is_stopped = batch->stop.stop_requested();
-    Finish(*batch, is_stopped ? NotBegun() : batch->work(index, batch->stop.get_token()));
+    Finish(*batch, is_stopped ? NotBegun() : Do(batch->work, index, batch->stop.get_token()));
   }
 }
 

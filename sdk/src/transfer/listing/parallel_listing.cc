@@ -117,6 +117,11 @@ Result<void> ParallelListing::Deliver() {
     Delivery::Batch batch;
     {
       std::unique_lock lock(mutex_);
+      // Without a thread nobody else makes the calls.
+      while (threads_.empty() && !calls_.empty() && delivery_.ready() == 0 && !scheduler_.is_done() && !error_ &&
+             !stop_.stop_requested()) {
+        MakeCall(lock);
+      }
       const auto has_news = [this] { return delivery_.ready() > 0 || scheduler_.is_done() || error_; };
       has_news_.wait(lock, stop_.get_token(), has_news);
       if (error_) return *error_;
@@ -183,7 +188,8 @@ void ParallelListing::BeginCalls(std::size_t free_threads) {
   AddThreads(free_threads);
 }
 
-// As many as there are calls for. Where the system starts no more, calls wait for those that there are.
+// As many as there are calls for. Where the system starts no more, calls wait for those that there are, or are made by
+// the thread that delivers.
 void ParallelListing::AddThreads(std::size_t free_threads) {
   for (; free_threads < calls_.size() && threads_.size() < parallelism_; ++free_threads) {
     auto thread = StartThread([this] { Work(); });
@@ -191,7 +197,6 @@ void ParallelListing::AddThreads(std::size_t free_threads) {
       threads_.push_back(*std::move(thread));
       continue;
     }
-    if (threads_.empty()) Fail(thread.error());
     shortage_ = thread.error();
     return;
   }
@@ -204,16 +209,21 @@ void ParallelListing::Work() {
     has_calls_.wait(lock, stop_.get_token(), [this] { return !calls_.empty() && delivery_.ready() < max_ready_; });
     --idle_;
     if (stop_.stop_requested()) return;
-    const Call call = std::move(calls_.front());
-    calls_.pop_front();
-    ++made_;
-    lock.unlock();
-    auto page = Ask(call);
-    const Result<void> done = page ? OnPage(call, *std::move(page)) : page.error();
-    lock.lock();
-    if (!done && !stop_.stop_requested()) Fail(done.error());
+    MakeCall(lock);
     if (error_) return;
   }
+}
+
+// The next one, without the lock.
+void ParallelListing::MakeCall(std::unique_lock<std::mutex>& lock) {
+  const Call call = std::move(calls_.front());
+  calls_.pop_front();
+  ++made_;
+  lock.unlock();
+  auto page = Ask(call);
+  const Result<void> done = page ? OnPage(call, *std::move(page)) : page.error();
+  lock.lock();
+  if (!done && !stop_.stop_requested()) Fail(done.error());
 }
 
 Result<ListedPage> ParallelListing::Ask(const Call& call) {
@@ -278,7 +288,7 @@ void ParallelListing::End() {
     is_over_ = true;
   }
   stop_.request_stop();
-  if (shortage_ && !threads_.empty()) {
+  if (shortage_) {
     client_.core().observer().ShortOfThreads({.wanted = parallelism_, .started = threads_.size(), .cause = *shortage_});
   }
   threads_.clear();

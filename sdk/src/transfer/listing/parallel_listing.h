@@ -19,7 +19,7 @@
 namespace gcsflux::internal::listing {
 
 /// Does what the scheduler decides: threads that make its calls and hand it their pages, while the thread that calls
-/// Run delivers. Used once.
+/// Run delivers. Where no thread can be started it makes the calls too. Used once.
 class ParallelListing {
  public:
   ParallelListing(const Client& client, ObjectName prefix, ListingOrder order, const ListingSink& sink,
@@ -29,6 +29,7 @@ class ParallelListing {
 
  private:
   void Work();
+  void MakeCall(std::unique_lock<std::mutex>& lock);
   [[nodiscard]] Result<ListedPage> Ask(const Call& call);
   Result<void> OnPage(const Call& call, ListedPage page);
   void Accept(const Call& call, Delivery::Batch objects, const PageView& page);
