@@ -81,7 +81,7 @@ TEST(PageTokens, ThatGoInCirclesEndASequentialListing) {
     const auto listing = ListPrefix(service.client(), {"my-bucket", "a/"});
     ASSERT_FALSE(listing.ok());
     EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
-    EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket/a/: the service "));
+    EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket/a/: the service"));
     EXPECT_EQ(service.requests(), circle.size() + 1);
   }
 }
@@ -93,7 +93,7 @@ TEST(PageTokens, ThatGoInCirclesEndAParallelListing) {
       const auto listing = ListInParallel(service.client(), {"my-bucket"}, {.parallelism = parallelism});
       ASSERT_FALSE(listing.ok());
       EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
-      EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket: the service "));
+      EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket: the service"));
     }
   }
 }
