@@ -50,7 +50,7 @@ class RewindableUpload {
   // Not for ever: sessions that all break at the same place are given up when the deadline has passed since the first
   // of them was there.
   Error StartOver(const Error& loss, const Attempts& attempts) {
-    if (attempts.now() - furthest_->at >= attempts.options().deadline) return loss;
+    if (attempts.now() - furthest_->at >= InNanoseconds(attempts.options().deadline)) return loss;
     session_.StartOver();
     observer_.SessionRestarted();
     Error again = loss;
