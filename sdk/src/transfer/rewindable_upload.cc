@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/for_ever.h"
 #include "retry/transient.h"
 #include "transfer/single_request_upload.h"
 #include "transfer/upload_conditions.h"
