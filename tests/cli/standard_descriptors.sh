@@ -18,7 +18,7 @@ passed=0
 # expect STATUS STDERR_REGEX SHELL_COMMAND: it ends within 30 s, with that status. An empty regex wants no message.
 expect() {
   local got
-  timeout 30 bash -c "$3" 2>"$work/err"
+  timeout -k 5 30 bash -c "$3" >"$work/out" 2>"$work/err"
   got=$?
   if [ "$got" -ne "$1" ] || { [ -n "$2" ] && ! grep -qE -- "$2" "$work/err"; } || { [ -z "$2" ] && [ -s "$work/err" ]; }; then
     echo "FAIL: $3 (status $got, wanted $1)"; cat "$work/err"; exit 1

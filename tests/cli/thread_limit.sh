@@ -25,7 +25,7 @@ passed=0
 expect() {
   local status=$1 err=$2 got
   shift 2
-  (cd "$work" && HOME=$work exec timeout 60 "${user[@]}" prlimit --nproc="$most" -- "$work/gcsflux" "$@") >"$work/out" 2>"$work/err"
+  (cd "$work" && HOME=$work exec timeout -k 5 60 "${user[@]}" prlimit --nproc="$most" -- "$work/gcsflux" "$@") >"$work/out" 2>"$work/err"
   got=$?
   if [ "$got" -ne "$status" ] || { [ -n "$err" ] && ! grep -qE -- "$err" "$work/err"; }; then
     echo "FAIL: $most processes: gcsflux $* (status $got, wanted $status)"; cat "$work/err"; exit 1
