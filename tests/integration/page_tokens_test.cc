@@ -112,7 +112,8 @@ TEST(PagesWithoutNames, EndASequentialListingAfterAThousand) {
   ASSERT_FALSE(listing.ok());
   EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
   EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket/a/: the service has shown 1000 pages in a row"));
-  EXPECT_EQ(service.requests(), 1000U);
+  EXPECT_GE(service.requests(), 1000U);
+  EXPECT_LE(service.requests(), 1000U + 5);  // A connection may break, and its request come again.
 }
 
 TEST(PagesWithoutNames, EndAParallelListingAfterAThousand) {
@@ -123,7 +124,7 @@ TEST(PagesWithoutNames, EndAParallelListingAfterAThousand) {
     EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
     EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket: the service has shown 1000 pages in a row"));
     EXPECT_GE(service.requests(), 1000U);
-    EXPECT_LE(service.requests(), 1000U + 2);  // What is asked for at the same time, to learn what names look like.
+    EXPECT_LE(service.requests(), 1000U + 7);  // What is asked for at the same time, to learn what names look like.
   }
 }
 
@@ -134,7 +135,8 @@ TEST(PagesWithoutNames, EndAListingOfBucketsAfterAThousand) {
     const auto buckets = service.client().ListBuckets();
     ASSERT_FALSE(buckets.ok());
     EXPECT_EQ(buckets.error().code, ErrorCode::kBadResponse);
-    EXPECT_EQ(service.requests(), requests);
+    EXPECT_GE(service.requests(), requests);
+    EXPECT_LE(service.requests(), requests + 5);  // A connection may break, and its request come again.
   }
 }
 
