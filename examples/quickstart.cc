@@ -6,6 +6,7 @@
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/flags.h"
 #include "gcsflux/listing.h"
+#include "standard_streams.h"
 
 namespace {
 
@@ -36,9 +37,7 @@ int RunInEmulator(gcsflux::ClientOptions options) {
   return StoreListAndRead(*client, "my-bucket");
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int Run(int argc, char** argv) {
   const auto arguments = gcsflux::ParseFlags(argc, argv);
   if (!arguments) return Fail(arguments.error());
   if (gcsflux::HelpRequested()) {
@@ -50,4 +49,11 @@ int main(int argc, char** argv) {
   if (arguments->empty()) return RunInEmulator(*options);
   const auto client = gcsflux::Client::Create(*options);
   return client ? StoreListAndRead(*client, arguments->front()) : Fail(client.error());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  examples::OpenClosedDescriptors();
+  return examples::FlushOutput("quickstart", Run(argc, argv));
 }

@@ -29,6 +29,7 @@
 #include "gcsflux/listing.h"
 #include "gcsflux/torch/checkpoint.h"
 #include "gcsflux/torch/map_dataset.h"
+#include "standard_streams.h"
 
 DEFINE_string(bucket, "", "Where images and checkpoints are: gs://name/prefix; empty: an emulator in this process");
 DEFINE_string(data_dir, "/usr/share/datasets/fashion-mnist", "Folder of the original Fashion-MNIST .gz files");
@@ -204,9 +205,7 @@ int Failed(const std::exception_ptr& failure) {
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int RunProgram(int argc, char** argv) {
   const auto arguments = gcsflux::ParseFlags(argc, argv);
   if (!arguments.ok()) return WrongUsage(arguments.error().message);
   if (gcsflux::HelpRequested()) {
@@ -236,4 +235,11 @@ int main(int argc, char** argv) {
   } catch (...) {
     return Failed(std::current_exception());
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  examples::OpenClosedDescriptors();
+  return examples::FlushOutput("train_fashion_mnist", RunProgram(argc, argv));
 }

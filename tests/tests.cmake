@@ -135,6 +135,14 @@ target_include_directories(lies_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 target_compile_definitions(lies_tests PRIVATE GCSFLUX_PROGRAM="$<TARGET_FILE:gcsflux>")
 add_dependencies(lies_tests gcsflux)
 
+# What a process can run out of: threads, descriptors, room in a file.
+gcsflux_test(limits_tests
+  SOURCES limits/file_limits_test.cc limits/for_ever_test.cc limits/thread_shortage_test.cc support/emulator_process.cc
+          support/raw_server.cc support/thread_limit.cc
+  LIBRARIES gcsflux_client ${CMAKE_DL_LIBS})
+target_include_directories(limits_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+add_dependencies(limits_tests gcsflux-emulator)
+
 # The command line's flags, each an option.
 gcsflux_test(flags_tests
   SOURCES flags/flags_test.cc
@@ -183,11 +191,14 @@ endif()
 gcsflux_test(cli_tests
   SOURCES cli/cat_and_clean_test.cc cli/command_fixture.cc cli/command_flags_test.cc cli/copy_plan_test.cc
           cli/copy_trees_test.cc cli/duration_test.cc cli/interruption_test.cc cli/names_test.cc cli/progress_test.cc cli/request_slots_test.cc
-          cli/suspended_upload_test.cc cli/sync_test.cc support/child_program.cc
+          cli/suspended_upload_test.cc cli/sync_test.cc cli/terminal_names_test.cc support/child_program.cc
   LIBRARIES gcsflux_cli gcsflux_emulator)
 target_compile_definitions(cli_tests PRIVATE GCSFLUX_PROGRAM="$<TARGET_FILE:gcsflux>")
 add_dependencies(cli_tests gcsflux)
 add_test(NAME cli COMMAND ${PROJECT_SOURCE_DIR}/tests/cli/cli_test.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+add_test(NAME thread_limit COMMAND ${PROJECT_SOURCE_DIR}/tests/cli/thread_limit.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+add_test(NAME standard_descriptors
+         COMMAND ${PROJECT_SOURCE_DIR}/tests/cli/standard_descriptors.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 add_test(NAME cli_credentials
          COMMAND ${PROJECT_SOURCE_DIR}/tests/cli/credentials_test.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 if(NOT GCSFLUX_SANITIZE)  # A consumer would have to be built with the same sanitizer.

@@ -16,6 +16,7 @@
 #include "load_cases.h"
 #include "options.h"
 #include "retry_tests/load_retry_tests.h"
+#include "standard_streams.h"
 #include "suite.h"
 
 namespace gcsflux::conformance {
@@ -141,8 +142,9 @@ int Main(std::span<const char* const> arguments) {
 }  // namespace gcsflux::conformance
 
 int main(int argc, char** argv) {
+  gcsflux::conformance::OpenClosedDescriptors();
   curl_global_init(CURL_GLOBAL_DEFAULT);
   const int status = gcsflux::conformance::Main({argv + 1, argv + argc});
   curl_global_cleanup();
-  return status;
+  return gcsflux::conformance::FlushOutput("gcsflux-conformance", status);
 }

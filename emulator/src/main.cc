@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "gcsflux/emulator/emulator.h"
+#include "standard_streams.h"
 #include "traffic_flags.h"
 
 DEFINE_string(host, "127.0.0.1",
@@ -245,9 +246,7 @@ gcsflux::emulator::EmulatorOptions OptionsFromFlags() {
 
 bool IsLoopback(std::string_view host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int Run(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (const std::string_view argument(argv[i]); argument == "--help" || argument == "-h") return PrintHelp();
   }
@@ -267,6 +266,7 @@ int main(int argc, char** argv) {
                 << " is reachable from outside, and nobody is asked who they are\n";
     }
     std::cout << "gcsflux-emulator listening on " << emulator.endpoint() << std::endl;
+    if (!std::cout) return kOk;  // Nobody can know where it is: its end says so.
     int received = 0;
     sigwait(&stop_signals, &received);
     emulator.Stop();
@@ -278,4 +278,11 @@ int main(int argc, char** argv) {
     return kFailed;
   }
   return kOk;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  gcsflux::emulator::OpenClosedDescriptors();
+  return gcsflux::emulator::FlushOutput("gcsflux-emulator", Run(argc, argv));
 }

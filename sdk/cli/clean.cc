@@ -26,7 +26,7 @@ Result<void> Clean(const Client& client, const std::vector<std::string>& uris) {
   }
   for (const std::string& uri : uris) {
     const auto bucket = ParseBucket(uri);
-    const std::string doing = "cleaning " + ToUri({bucket->bucket});
+    const std::string doing = Printable("cleaning " + ToUri({bucket->bucket}));
     std::atomic<std::uint64_t> deleted = 0;
     StatusLine status(
         [&](double seconds, std::size_t columns) { return ProgressLine(doing, deleted, seconds, columns); });
@@ -35,9 +35,9 @@ Result<void> Clean(const Client& client, const std::vector<std::string>& uris) {
         {.older_than = *older_than, .on_progress = [&](const Progress&) { ++deleted; }, .stop = StopOnSignal()});
     status.End();
     if (!cleaned) return cleaned.error();
-    std::cerr << "gcsflux: gs://" << bucket->bucket << ": deleted " << cleaned->deleted << " of " << cleaned->found
-              << " composed objects, " << BytesText(static_cast<double>(cleaned->deleted_bytes)) << "; kept "
-              << cleaned->kept << " younger than " << FLAGS_older_than << '\n';
+    std::cerr << "gcsflux: gs://" << Printable(bucket->bucket) << ": deleted " << cleaned->deleted << " of "
+              << cleaned->found << " composed objects, " << BytesText(static_cast<double>(cleaned->deleted_bytes))
+              << "; kept " << cleaned->kept << " younger than " << FLAGS_older_than << '\n';
   }
   return {};
 }

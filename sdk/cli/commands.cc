@@ -9,6 +9,7 @@
 #include "cli/concatenate.h"
 #include "cli/copy.h"
 #include "cli/list.h"
+#include "cli/output.h"
 #include "cli/remove.h"
 #include "cli/sync.h"
 
@@ -38,19 +39,22 @@ Result<void> Stat(const Client& client, const Arguments& uris) {
     if (!name) return name.error();
     const auto object = client.GetObject(*name, {.with_md5_hash = true});
     if (!object) return object.error();
-    std::cout << uri << "\n  size:            " << object->size << "\n  generation:      " << object->generation
-              << "\n  metageneration:  " << object->metageneration << "\n  content type:    " << object->content_type;
-    if (!object->content_encoding.empty()) std::cout << "\n  encoding:        " << object->content_encoding;
-    std::cout << "\n  storage class:   " << object->storage_class
+    std::cout << Shown(uri) << "\n  size:            " << object->size << "\n  generation:      " << object->generation
+              << "\n  metageneration:  " << object->metageneration
+              << "\n  content type:    " << Shown(object->content_type);
+    if (!object->content_encoding.empty()) std::cout << "\n  encoding:        " << Shown(object->content_encoding);
+    std::cout << "\n  storage class:   " << Shown(object->storage_class)
               << "\n  created:         " << Iso8601(object->time_created)
               << "\n  updated:         " << Iso8601(object->updated);
     if (object->crc32c) {
       std::cout << "\n  crc32c:          " << std::hex << std::setfill('0') << std::setw(8) << *object->crc32c
                 << std::dec << std::setfill(' ');
     }
-    if (!object->md5_hash.empty()) std::cout << "\n  md5 (base64):    " << object->md5_hash;
-    std::cout << "\n  etag:            " << object->etag << '\n';
-    for (const auto& [key, value] : object->metadata) std::cout << "  metadata." << key << ": " << value << '\n';
+    if (!object->md5_hash.empty()) std::cout << "\n  md5 (base64):    " << Shown(object->md5_hash);
+    std::cout << "\n  etag:            " << Shown(object->etag) << '\n';
+    for (const auto& [key, value] : object->metadata) {
+      std::cout << "  metadata." << Shown(key) << ": " << Shown(value) << '\n';
+    }
   }
   return {};
 }

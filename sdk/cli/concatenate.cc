@@ -11,6 +11,7 @@
 #include "cli/copy.h"
 #include "cli/interruption.h"
 #include "cli/transfer_monitor.h"
+#include "client/client_core.h"
 #include "gcsflux/download.h"
 #include "gcsflux/flags.h"
 #include "transfer/worker_pool.h"
@@ -33,7 +34,7 @@ class Concatenation {
   Concatenation(const Client& client, const DownloaderOptions& options)
       : client_(client),
         downloader_(client, options),
-        look_ups_(static_cast<std::size_t>(options.max_concurrency)),
+        look_ups_(static_cast<std::size_t>(options.max_concurrency), &client.core().observer()),
         stop_(StopOnSignal()) {
     // On a terminal the bar would be among the objects' bytes.
     if (::isatty(STDOUT_FILENO) == 1) return;

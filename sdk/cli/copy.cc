@@ -15,6 +15,7 @@
 #include "cli/copy_trees.h"
 #include "cli/interruption.h"
 #include "cli/names.h"
+#include "cli/output.h"
 #include "cli/rewrite.h"
 #include "cli/transfer_monitor.h"
 #include "cli/upload_file.h"
@@ -108,7 +109,7 @@ class SingleCopy {
   }
 
   Result<void> Say(const std::string& from, const std::string& to) {
-    std::cout << "copy " << from << " to " << to << '\n';
+    std::cout << "copy " << Shown(from) << " to " << Shown(to) << '\n';
     monitor_.Expect(1, 0);
     return monitor_.Finish();
   }

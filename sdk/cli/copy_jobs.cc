@@ -6,7 +6,9 @@
 #include <iterator>
 #include <memory>
 
+#include "cli/output.h"
 #include "cli/request_slots.h"
+#include "client/client_core.h"
 #include "transfer/worker_pool.h"
 
 namespace gcsflux::cli {
@@ -63,7 +65,7 @@ class Runner {
   }
 
   void Run() {
-    internal::WorkerPool pool(static_cast<std::size_t>(run_.max_concurrency));
+    internal::WorkerPool pool(static_cast<std::size_t>(run_.max_concurrency), &client_.core().observer());
     large_.insert(large_.end(), std::make_move_iterator(small_.begin()), std::make_move_iterator(small_.end()));
     RunAtOnce(pool, large_);
     if (!deletions_.empty() && monitor_.counts().failed > 0) {
@@ -99,14 +101,14 @@ class Runner {
   void SayOne(const Task& task) {
     const std::string& name = task.entry().name;
     if (task.is_deletion()) {
-      std::cout << "delete " << task.job->to.PathOf(name) << '\n';
+      std::cout << "delete " << Shown(task.job->to.PathOf(name)) << '\n';
       return monitor_.NoteDeleted();
     }
     if (task.step.action == Action::kMakeDirectory) return;
     const auto is_same = IsSame(task);
     if (!is_same) return monitor_.NoteFailure(is_same.error());
     if (*is_same) return monitor_.NoteSame(task.entry().size);
-    std::cout << "copy " << task.job->from.PathOf(name) << " to " << task.job->to.PathOf(name) << '\n';
+    std::cout << "copy " << Shown(task.job->from.PathOf(name)) << " to " << Shown(task.job->to.PathOf(name)) << '\n';
   }
 
   void RunAtOnce(internal::WorkerPool& pool, const std::vector<Task>& tasks) {

@@ -12,6 +12,7 @@
 #include "cli/copy_sources.h"
 #include "cli/local_tree.h"
 #include "cli/names.h"
+#include "client/client_core.h"
 #include "transfer/worker_pool.h"
 
 DECLARE_bool(recursive);
@@ -34,7 +35,8 @@ class TreesCopy {
       return {};
     };
     // Trees are listed by many calls at the same time as they are.
-    internal::WorkerPool pool(FLAGS_recursive ? 1 : static_cast<std::size_t>(run_.max_concurrency));
+    internal::WorkerPool pool(FLAGS_recursive ? 1 : static_cast<std::size_t>(run_.max_concurrency),
+                              &client_.core().observer());
     static_cast<void>(pool.Run(sources.size(), find, run_.stop));
     RunCopyJobs(client_, jobs, run_, monitor_);
     return monitor_.Finish();

@@ -9,6 +9,8 @@
 #include <csignal>
 #include <thread>
 
+#include "base/start_thread.h"
+
 namespace gcsflux::cli {
 namespace {
 
@@ -42,14 +44,20 @@ void Listen(int signal) {
 class Interruption {
  public:
   Interruption() {
-    if (::pipe2(ends_.data(), O_CLOEXEC) != 0) return;  // The signals then do what they always do.
-    waking_end = ends_[1];
-    teller_ = std::thread([this] {
+    // Without a pipe or a thread the signals do what they always do.
+    if (::pipe2(ends_.data(), O_CLOEXEC) != 0) return;
+    auto teller = internal::StartThread([this] {
       char byte = 0;
       while (::read(ends_[0], &byte, 1) < 0 && errno == EINTR) {
       }
       if (byte == 1) stop_.request_stop();
     });
+    if (!teller) {
+      CloseEnds();
+      return;
+    }
+    teller_ = *std::move(teller);
+    waking_end = ends_[1];
     for (const int signal : {SIGINT, SIGTERM}) Listen(signal);
   }
   ~Interruption() {
@@ -61,7 +69,7 @@ class Interruption {
     const char byte = 0;
     static_cast<void>(!::write(ends_[1], &byte, 1));
     teller_.join();
-    for (const int end : ends_) ::close(end);
+    CloseEnds();
   }
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
@@ -69,9 +77,13 @@ class Interruption {
   [[nodiscard]] std::stop_token token() const { return stop_.get_token(); }
 
  private:
+  void CloseEnds() {
+    for (const int end : ends_) ::close(end);
+  }
+
   std::array<int, 2> ends_ = {-1, -1};
   std::stop_source stop_;
-  std::thread teller_;
+  std::jthread teller_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 
+#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/status_line.h"
 #include "events/json_text.h"
@@ -48,7 +49,7 @@ class Printer {
 
   void AddDirectory(const std::string& name) {
     if (FLAGS_json) {
-      text_.append("{\"directory\":").append(JsonText(ToUri({bucket_, name}))).append("}\n");
+      text_.append("{\"directory\":").append(Shown(JsonText(ToUri({bucket_, name})))).append("}\n");
     } else {
       AddLine(name);
     }
@@ -60,7 +61,7 @@ class Printer {
       text_.append(",\"bytes\":").append(std::to_string(bytes_)).append("}\n");
     } else {
       text_.append(std::to_string(objects_)).append(" objects  ").append(std::to_string(bytes_)).append(" bytes  ");
-      text_.append(uri).append("\n");
+      text_.append(Shown(uri)).append("\n");
     }
   }
 
@@ -76,10 +77,12 @@ class Printer {
  private:
   static constexpr std::size_t kSizeWidth = 12;
 
-  void AddLine(const std::string& name) { text_.append("gs://").append(bucket_).append("/").append(name).append("\n"); }
+  void AddLine(const std::string& name) {
+    text_.append("gs://").append(bucket_).append("/").append(Shown(name)).append("\n");
+  }
 
   void AddJson(const ListedObject& object) {
-    text_.append("{\"uri\":").append(JsonText(ToUri({bucket_, object.name})));
+    text_.append("{\"uri\":").append(Shown(JsonText(ToUri({bucket_, object.name}))));
     text_.append(",\"size\":").append(std::to_string(object.size));
     text_.append(",\"generation\":").append(std::to_string(object.generation));
     if (object.crc32c) {
@@ -87,7 +90,7 @@ class Printer {
       hex << std::hex << std::setfill('0') << std::setw(8) << *object.crc32c;
       text_.append(",\"crc32c\":\"").append(hex.str()).append("\"");
     }
-    text_.append(",\"storageClass\":").append(JsonText(object.storage_class.name()));
+    text_.append(",\"storageClass\":").append(Shown(JsonText(object.storage_class.name())));
     text_.append(",\"updated\":\"").append(Iso8601(object.updated)).append("\"}\n");
   }
 
@@ -102,7 +105,7 @@ Result<void> ListBuckets(const Client& client) {
   if (!buckets) return buckets.error();
   for (const BucketMetadata& bucket : *buckets) {
     const std::string uri = ToUri({bucket.name});
-    std::cout << (FLAGS_json ? "{\"bucket\":" + JsonText(uri) + "}" : uri) << '\n';
+    std::cout << Shown(FLAGS_json ? "{\"bucket\":" + JsonText(uri) + "}" : uri) << '\n';
   }
   return {};
 }

@@ -3,11 +3,14 @@
 #include <gflags/gflags.h>
 
 #include <algorithm>
+#include <csignal>
 #include <iostream>
 
 #include "cli/command_flags.h"
 #include "cli/commands.h"
 #include "cli/interruption.h"
+#include "cli/output.h"
+#include "cli/progress.h"
 #include "gcsflux/flags.h"
 
 DECLARE_bool(r);
@@ -20,13 +23,15 @@ constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 constexpr int kSignalled = 128;
 
+void Say(const std::string& message) { std::cerr << "gcsflux: " << Printable(message) << '\n'; }
+
 int Complain(const Error& error) {
-  std::cerr << "gcsflux: " << error.message << '\n';
+  Say(error.message);
   return error.code == ErrorCode::kInvalidArgument && error.http_status == 0 ? kWrongUsage : kFailed;
 }
 
 int WrongUsage(const std::string& message) {
-  std::cerr << "gcsflux: " << message << '\n';
+  Say(message);
   return kWrongUsage;
 }
 
@@ -56,6 +61,7 @@ int Execute(const Command& command, const std::vector<std::string>& arguments) {
   const auto client = Client::Create(*std::move(options));
   if (!client) return Complain(client.error());
   const auto done = command.run(*client, arguments);
+  // Before what is said of the end.
   std::cout.flush();
   const auto traced = CloseTraceFile();
   if (const int signal = ReceivedSignal(); signal != 0) {
@@ -65,7 +71,6 @@ int Execute(const Command& command, const std::vector<std::string>& arguments) {
   }
   if (!done) return Complain(done.error());
   if (!traced) return Complain(traced.error());
-  if (!std::cout) return Complain({ErrorCode::kLocalIo, "standard output could not be written"});
   return 0;
 }
 
@@ -95,10 +100,19 @@ int Run(int argc, const char* const* argv) {
   return Execute(*command, *words);
 }
 
+// Whatever was written, to be told that it is not there is part of the exit status.
+int Finish(int status) {
+  const auto flushed = FlushOutput();
+  if (flushed || status != 0) return status;
+  return Complain(flushed.error());
+}
+
 }  // namespace
 }  // namespace gcsflux::cli
 
 int main(int argc, char** argv) {
+  gcsflux::cli::OpenClosedDescriptors();
+  std::signal(SIGXFSZ, SIG_IGN);  // Output beyond the limit on files' sizes is an error like any other.
   std::ios::sync_with_stdio(false);
-  return gcsflux::cli::Run(argc, argv);
+  return gcsflux::cli::Finish(gcsflux::cli::Run(argc, argv));
 }

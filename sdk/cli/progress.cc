@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
+
+#include "base/printable.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -58,11 +61,7 @@ std::string BytesText(double bytes) {
   return Number(bytes, decimals) + " " + kUnits[unit];
 }
 
-std::string Printable(std::string text) {
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7F'; };
-  std::replace_if(text.begin(), text.end(), is_control, '?');
-  return text;
-}
+std::string Printable(std::string text) { return internal::Printable(std::move(text), '?'); }
 
 std::string ProgressLine(const TransferCounts& counts, double seconds, std::size_t columns) {
   if (counts.objects == 0) return ("looking at what is there, " + Clock(seconds)).substr(0, columns);

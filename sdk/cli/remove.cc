@@ -2,6 +2,7 @@
 
 #include <gflags/gflags.h>
 
+#include "client/client_core.h"
 #include "gcsflux/flags.h"
 #include "gcsflux/listing.h"
 #include "transfer/worker_pool.h"
@@ -43,7 +44,8 @@ Result<void> RemoveAll(const Client& client, const ObjectName& prefix, internal:
 Result<void> Remove(const Client& client, const std::vector<std::string>& uris) {
   const auto options = DownloaderOptionsFromFlags();
   if (!options) return options.error();
-  internal::WorkerPool pool(FLAGS_recursive ? static_cast<std::size_t>(options->max_concurrency) : 1);
+  internal::WorkerPool pool(FLAGS_recursive ? static_cast<std::size_t>(options->max_concurrency) : 1,
+                            &client.core().observer());
   for (const std::string& uri : uris) {
     const auto name = ParseUri(uri);
     if (!name) return name.error();

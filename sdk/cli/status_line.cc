@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "base/start_thread.h"
 #include "cli/progress.h"
 
 DEFINE_bool(
@@ -32,7 +33,11 @@ void Write(const std::string& text) { static_cast<void>(std::fwrite(text.data(),
 
 StatusLine::StatusLine(Text text)
     : text_(std::move(text)), has_terminal_(FLAGS_progress && ::isatty(STDERR_FILENO) == 1) {
-  if (has_terminal_) shower_ = std::jthread([this](const std::stop_token& stop) { Show(stop); });
+  if (!has_terminal_) return;
+  // Without a thread there is no line; all else is said.
+  if (auto shower = internal::StartThread([this](const std::stop_token& stop) { Show(stop); })) {
+    shower_ = *std::move(shower);
+  }
 }
 
 StatusLine::~StatusLine() = default;
@@ -56,7 +61,7 @@ void StatusLine::Show(const std::stop_token& stop) {
 }
 
 void StatusLine::End() {
-  if (!has_terminal_) return;
+  if (!shower_.joinable()) return;
   shower_.request_stop();
   shower_.join();
 }

@@ -316,10 +316,10 @@ TEST_F(DownloadFileTest, SaysWhereItCannotWrite) {
     std::string path;
     ErrorCode want;
   };
-  for (const Case& c :
-       {Case{directory_.path() / "none" / "file", ErrorCode::kLocalIo}, Case{file_, ErrorCode::kLocalIo},
-        Case{"", ErrorCode::kInvalidArgument}, Case{file_ + "/", ErrorCode::kInvalidArgument},
-        Case{pipe, ErrorCode::kLocalIo}, Case{directory_.path() / std::string(256, 'n'), ErrorCode::kLocalIo}}) {
+  for (const Case& c : {Case{directory_.path() / "none" / "file", ErrorCode::kLocalIo},
+                        Case{file_, ErrorCode::kLocalIo}, Case{"", ErrorCode::kInvalidArgument},
+                        Case{file_ + "/", ErrorCode::kInvalidArgument}, Case{pipe, ErrorCode::kLocalIo},
+                        Case{directory_.path() / std::string(256, 'n'), ErrorCode::kInvalidArgument}}) {
     const auto failed = DownloadListed(client_, object_, c.path, Options());
     ASSERT_FALSE(failed.ok()) << c.path;
     EXPECT_EQ(failed.error().code, c.want) << failed.error().message;

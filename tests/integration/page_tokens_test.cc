@@ -1,4 +1,5 @@
-// A service that names a page as the next one that it has shown before: whoever follows it lists for ever.
+// Services that list for ever, twice, or backwards: whoever followed them would list for ever, or hand out what is
+// wrong.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,12 +38,42 @@ class CircularService {
   }};
 };
 
+// Each of its pages is this one, with a token of its own.
+class EndlessService {
+ public:
+  explicit EndlessService(std::string members) : members_(std::move(members)) {}
+
+  [[nodiscard]] Client client() const { return *Client::Create({.endpoint = server_.endpoint(), .project = "p"}); }
+  [[nodiscard]] std::size_t requests() const { return requests_; }
+
+ private:
+  const std::string members_;
+  std::atomic<std::size_t> requests_ = 0;
+  testing::RawServer server_{[this](testing::RawServer::Connection& connection) {
+    while (!connection.ReadHead().empty()) {
+      connection.Send(Answer("{" + members_ + R"("nextPageToken":"t)" + std::to_string(requests_++) + R"("})"));
+    }
+  }};
+};
+
+std::string Page(const std::vector<std::string>& names, const std::string& token,
+                 const std::vector<std::string>& prefixes = {}) {
+  std::string items;
+  for (const std::string& name : names) {
+    items += (items.empty() ? "" : ",") + (R"({"name":")" + name + R"(","generation":"1","size":"1"})");
+  }
+  std::string directories;
+  for (const std::string& prefix : prefixes) directories += (directories.empty() ? "\"" : ",\"") + prefix + "\"";
+  return R"({"items":[)" + items + R"(],"prefixes":[)" + directories + "]" +
+         (token.empty() ? "" : R"(,"nextPageToken":")" + token + "\"") + "}";
+}
+
 const std::vector<std::vector<std::string>> kCircles = {
     {R"({"nextPageToken":"t"})"},
-    {R"({"nextPageToken":"t","items":[{"name":"a","generation":"1"}]})"},
+    {R"({"nextPageToken":"t","items":[{"name":"a","generation":"1","size":"1"}]})"},
     {R"({"nextPageToken":"t"})", R"({"nextPageToken":"u"})", R"({"nextPageToken":"v"})"},
-    {R"({"nextPageToken":"t","items":[{"name":"a","generation":"1"}]})",
-     R"({"nextPageToken":"u","items":[{"name":"b","generation":"1"}]})"}};
+    {R"({"nextPageToken":"t","items":[{"name":"a","generation":"1","size":"1"}]})",
+     R"({"nextPageToken":"u","items":[{"name":"b","generation":"1","size":"1"}]})"}};
 
 TEST(PageTokens, ThatGoInCirclesEndASequentialListing) {
   for (const auto& circle : kCircles) {
@@ -50,7 +81,7 @@ TEST(PageTokens, ThatGoInCirclesEndASequentialListing) {
     const auto listing = ListPrefix(service.client(), {"my-bucket", "a/"});
     ASSERT_FALSE(listing.ok());
     EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
-    EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket/a/: the service names a page"));
+    EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket/a/: the service"));
     EXPECT_EQ(service.requests(), circle.size() + 1);
   }
 }
@@ -62,7 +93,7 @@ TEST(PageTokens, ThatGoInCirclesEndAParallelListing) {
       const auto listing = ListInParallel(service.client(), {"my-bucket"}, {.parallelism = parallelism});
       ASSERT_FALSE(listing.ok());
       EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
-      EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket: the service names a page"));
+      EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket: the service"));
     }
   }
 }
@@ -73,6 +104,106 @@ TEST(PageTokens, ThatGoInCirclesEndAListingOfBuckets) {
   ASSERT_FALSE(buckets.ok());
   EXPECT_EQ(buckets.error().code, ErrorCode::kBadResponse);
   EXPECT_EQ(service.requests(), 2U);
+}
+
+TEST(PagesWithoutNames, EndASequentialListingAfterAThousand) {
+  const EndlessService service("");
+  const auto listing = ListPrefix(service.client(), {"my-bucket", "a/"});
+  ASSERT_FALSE(listing.ok());
+  EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
+  EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket/a/: the service has shown 1000 pages in a row"));
+  EXPECT_GE(service.requests(), 1000U);
+  EXPECT_LE(service.requests(), 1000U + 5);  // A connection may break, and its request come again.
+}
+
+TEST(PagesWithoutNames, EndAParallelListingAfterAThousand) {
+  for (const int parallelism : {1, 8}) {
+    const EndlessService service("");
+    const auto listing = ListInParallel(service.client(), {"my-bucket"}, {.parallelism = parallelism});
+    ASSERT_FALSE(listing.ok());
+    EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
+    EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket: the service has shown 1000 pages in a row"));
+    EXPECT_GE(service.requests(), 1000U);
+    EXPECT_LE(service.requests(), 1000U + 7);  // What is asked for at the same time, to learn what names look like.
+  }
+}
+
+TEST(PagesWithoutNames, EndAListingOfBucketsAfterAThousand) {
+  for (const auto& [members, requests] :
+       {std::pair("", 1000U), std::pair(R"("items":[{"name":"my-bucket"}],)", 1001U)}) {
+    const EndlessService service(members);
+    const auto buckets = service.client().ListBuckets();
+    ASSERT_FALSE(buckets.ok());
+    EXPECT_EQ(buckets.error().code, ErrorCode::kBadResponse);
+    EXPECT_GE(service.requests(), requests);
+    EXPECT_LE(service.requests(), requests + 5);  // A connection may break, and its request come again.
+  }
+}
+
+TEST(PagesWithoutNames, AreTakenWhereNamesFollow) {
+  std::vector<std::string> pages;
+  for (int i = 0; i < 999; ++i) pages.push_back(Page({}, "t" + std::to_string(i)));
+  pages.push_back(Page({"a"}, ""));
+  for (const int parallelism : {0, 1}) {
+    const CircularService service(pages);
+    const auto count = [&]() -> Result<std::size_t> {
+      if (parallelism == 0) {
+        const auto listing = ListPrefix(service.client(), {"my-bucket"});
+        return listing ? Result<std::size_t>(listing->objects.size()) : listing.error();
+      }
+      const auto listing = ListInParallel(service.client(), {"my-bucket"}, {.parallelism = parallelism});
+      return listing ? Result<std::size_t>(listing->objects.size()) : listing.error();
+    }();
+    ASSERT_TRUE(count.ok()) << count.error().message;
+    EXPECT_EQ(*count, 1U);
+  }
+}
+
+struct Disorder {
+  const char* name;
+  std::vector<std::string> pages;
+  const char* message;
+};
+
+const std::vector<Disorder> kDisorders = {
+    {"twice in a page", {Page({"a", "b", "b"}, "")}, "lists 'b' twice"},
+    {"descending in a page", {Page({"a", "c", "b"}, "")}, "'b' comes after 'c'"},
+    {"twice over two pages", {Page({"a", "b"}, "t"), Page({"b", "c"}, "")}, "lists 'b' twice"},
+    {"a page that goes back", {Page({"b", "c"}, "t"), Page({"a", "d"}, "")}, "'a' comes after 'c'"},
+    {"by another order than that of bytes", {Page({"a", "\xC3\xA4", "b"}, "")}, "'b' comes after '\xC3\xA4'"}};
+
+TEST(NamesOutOfOrder, EndEveryListing) {
+  for (const Disorder& disorder : kDisorders) {
+    for (const int parallelism : {0, 1, 8}) {
+      // By which calls several would get which page is not known.
+      if (parallelism > 1 && disorder.pages.size() > 1) continue;
+      const CircularService service(disorder.pages);
+      Result<void> listed;
+      if (parallelism == 0) {
+        if (auto all = ListPrefix(service.client(), {"my-bucket"}); !all) listed = all.error();
+      } else if (auto all = ListInParallel(service.client(), {"my-bucket"}, {.parallelism = parallelism}); !all) {
+        listed = all.error();
+      }
+      ASSERT_FALSE(listed.ok()) << disorder.name << ", parallelism " << parallelism;
+      EXPECT_EQ(listed.error().code, ErrorCode::kBadResponse) << disorder.name;
+      EXPECT_THAT(listed.error().message, HasSubstr("LIST gs://my-bucket: the service")) << disorder.name;
+      EXPECT_THAT(listed.error().message, HasSubstr(disorder.message)) << disorder.name;
+    }
+  }
+}
+
+TEST(PrefixesOutOfOrder, EndAListingOfOneLevel) {
+  const std::vector<Disorder> disorders = {
+      {"twice in a page", {Page({}, "", {"a/", "a/"})}, "lists 'a/' twice"},
+      {"descending", {Page({}, "", {"b/", "a/"})}, "'a/' comes after 'b/'"},
+      {"twice over two pages", {Page({"c"}, "t", {"a/"}), Page({}, "", {"a/"})}, "lists 'a/' twice"}};
+  for (const Disorder& disorder : disorders) {
+    const CircularService service(disorder.pages);
+    const auto listing = ListPrefix(service.client(), {"my-bucket"}, {.delimiter = "/"});
+    ASSERT_FALSE(listing.ok()) << disorder.name;
+    EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse) << disorder.name;
+    EXPECT_THAT(listing.error().message, HasSubstr(disorder.message)) << disorder.name;
+  }
 }
 
 TEST(PageTokens, OfPartsThatDoNotGoOnEndTheirListing) {
@@ -91,6 +222,18 @@ TEST(PageTokens, OfPartsThatDoNotGoOnEndTheirListing) {
   ASSERT_FALSE(parts.ok());
   EXPECT_EQ(parts.error().code, ErrorCode::kBadResponse) << parts.error().message;
   EXPECT_THAT(parts.error().message, HasSubstr("one before it"));
+}
+
+TEST(PageTokens, OfPartsThatNoUploadCanHaveEndTheirListing) {
+  const CircularService service(
+      {"<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>",
+       "<ListPartsResult><IsTruncated>true</IsTruncated><NextPartNumberMarker>10001</NextPartNumberMarker><Part>"
+       "<PartNumber>1</PartNumber><ETag>\"e\"</ETag><Size>5</Size></Part></ListPartsResult>"});
+  auto upload = MultipartUpload::Start(service.client(), {"my-bucket", "object"});
+  ASSERT_TRUE(upload.ok()) << upload.error().message;
+  const auto parts = upload->ListParts();
+  ASSERT_FALSE(parts.ok());
+  EXPECT_EQ(parts.error().code, ErrorCode::kBadResponse) << parts.error().message;
 }
 
 }  // namespace

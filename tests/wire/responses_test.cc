@@ -124,8 +124,9 @@ TEST(ParseObject, ShowsAtMost256BytesOfWhatItRefuses) {
 }
 
 TEST(ParseObjectPage, ReadsItemsPrefixesAndToken) {
-  const auto page = ParseObjectPage(
-      R"({"items":[{"name":"a","generation":"1"},{"name":"b","generation":"2"}],"prefixes":["c/"],"nextPageToken":"t"})");
+  const auto page =
+      ParseObjectPage(R"({"items":[{"name":"a","generation":"1","size":"1"},{"name":"b","generation":"2","size":"0"}],)"
+                      R"("prefixes":["c/"],"nextPageToken":"t"})");
   ASSERT_TRUE(page.ok());
   EXPECT_EQ(page->objects.size(), 2U);
   EXPECT_EQ(page->prefixes, std::vector<std::string>{"c/"});

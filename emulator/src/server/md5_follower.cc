@@ -1,5 +1,6 @@
 #include "server/md5_follower.h"
 
+#include <system_error>
 #include <utility>
 
 namespace gcsflux::emulator {
@@ -22,9 +23,16 @@ void Md5Follower::Append(std::span<const std::byte> bytes) {
     changed_.wait(lock, [this] { return !thread_.joinable() || waiting_.size() < kMaxWaiting; });
     waiting_.push_back(bytes);
   }
-  if (!thread_.joinable() && waiting_.back().size() >= kWorthAThread) thread_ = std::thread([this] { Run(); });
+  if (!thread_.joinable() && waiting_.back().size() >= kWorthAThread) StartThread();
   lock.unlock();
   changed_.notify_one();
+}
+
+void Md5Follower::StartThread() {
+  try {
+    thread_ = std::thread([this] { Run(); });
+  } catch (const std::system_error&) {  // There are no more threads: Finish() does it all.
+  }
 }
 
 void Md5Follower::Finish() {

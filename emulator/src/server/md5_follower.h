@@ -27,6 +27,7 @@ class Md5Follower {
   void Finish();
 
  private:
+  void StartThread();
   void Run();
   void Join();
 

@@ -72,7 +72,7 @@ class Client {
   /// kAlreadyExists where the name is taken.
   Result<BucketMetadata> InsertBucket(const std::string& bucket, const InsertBucketOptions& options = {}) const;
   Result<BucketMetadata> GetBucket(const std::string& bucket, const GetBucketOptions& options = {}) const;
-  /// Every bucket of the project, all pages of it.
+  /// Every bucket of the project, all pages of it. kBadResponse after 1,000 pages in a row without a further bucket.
   Result<std::vector<BucketMetadata>> ListBuckets(const ListBucketsOptions& options = {}) const;
   /// kBucketNotEmpty where it still holds objects, live or noncurrent.
   Result<void> DeleteBucket(const std::string& bucket, const DeleteBucketOptions& options = {}) const;

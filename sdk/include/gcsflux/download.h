@@ -48,8 +48,8 @@ enum class OnFailure {
 };
 
 struct DownloaderOptions {
-  /// Requests in flight at most, over all callers. Raise it until the network is full; each holds a thread and a
-  /// connection.
+  /// Requests in flight at most, over all callers: from 1 to kMaxConcurrency. Raise it until the network is full; each
+  /// holds a thread and a connection.
   int max_concurrency = 16;
   /// Larger objects are read as several ranges of about this size at the same time; 0 reads each in one request. Lower
   /// it where few large objects are read over many connections, raise it where the first byte of a request is slow.
@@ -126,8 +126,11 @@ class DownloadStream {
 
 /// Downloads many objects at once over threads of its own. Thread-safe: concurrent callers share the threads, in turn.
 /// A handle: copies share the threads, which end with the last copy and the last stream. That end waits, for 10 s at
-/// most, until composites are deleted. In a child of fork() it starts threads of its own with the first call, and
-/// leaves the parent's composites to the parent.
+/// most, until composites are deleted.
+///
+/// Its threads are started at once. Where the system starts fewer of them, it downloads with those, and
+/// EventListener::OnThreadShortage says so; where it starts none, each download and stream is kLocalIo. In a child of
+/// fork() it starts threads of its own with the first call, and leaves the parent's composites to the parent.
 class Downloader {
  public:
   explicit Downloader(Client client, const DownloaderOptions& options = {});

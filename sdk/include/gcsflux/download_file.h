@@ -15,8 +15,8 @@ struct DownloadFileOptions {
   /// A larger object is read as ranges of so many bytes at the same time; at least 1. Raise it where a request's first
   /// byte takes long; what it is set to when a download goes on makes no difference.
   std::uint64_t stripe_bytes = std::uint64_t{16} << 20;
-  /// Ranges read at the same time, each over a connection of its own; at least 1. Raise it until the network is full;
-  /// set it to 1 where many files are downloaded at once.
+  /// Ranges read at the same time, each over a connection of its own: from 1 to kMaxConcurrency. Raise it until the
+  /// network is full; set it to 1 where many files are downloaded at once.
   int max_concurrency = 8;
   /// Waits at the end until the file is on the disk (fsync of it and of its directory). Without it a machine that loses
   /// its power soon after may have lost the file, or its bytes. Set it where the object is deleted next.
@@ -43,9 +43,10 @@ struct DownloadedFile {
 /// on with it, once it has compared what is there with the checksums kept behind it. Another generation begins anew.
 /// One download of a file at a time: a second one is kLocalIo.
 ///
-/// kNotFound; kAborted where the object changed meanwhile; kCorrupted where its CRC32C is wrong twice; kLocalIo where
-/// the file cannot be written, or is there and no regular file (a symbolic link is replaced, not followed); else as
-/// Client::ReadObject. On every error what was there before under the file's name is as it was.
+/// kInvalidArgument where no file can have that name (empty, with a byte 0, longer than the file system takes), before
+/// anything is fetched. kNotFound; kAborted where the object changed meanwhile; kCorrupted where its CRC32C is wrong
+/// twice; kLocalIo where the file cannot be written, or is there and no regular file (a symbolic link is replaced, not
+/// followed); else as Client::ReadObject. On every error what was there before under the file's name is as it was.
 Result<DownloadedFile> DownloadFile(const Client& client, const ObjectName& object, const std::string& path,
                                     const DownloadFileOptions& options = {});
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -106,6 +107,13 @@ struct UnverifiedReadEvent {
   CallInfo call = {};
 };
 
+/// The system started fewer threads than were asked for: the work goes on, on those that there are.
+struct ThreadShortageEvent {
+  std::size_t wanted = 0;
+  std::size_t started = 0;  ///< Where it is 0, the thread that calls does the work.
+  const Error& cause;       ///< With what to do about it.
+};
+
 /// Hears what a Client does: ClientOptions::event_listener.
 ///
 /// Callbacks come from the threads that call the client, several at once, in the midst of the call: be thread-safe and
@@ -125,6 +133,8 @@ class EventListener {
   virtual void OnTokenRefresh(const TokenEvent&) {}
   /// Once for each bucket; Counters::unverified_reads counts them all.
   virtual void OnUnverifiedRead(const UnverifiedReadEvent&) {}
+  /// Once for a client and its copies.
+  virtual void OnThreadShortage(const ThreadShortageEvent&) {}
 };
 
 /// A listener that tells several, in their order; null ones are left out. Null where none is left.

@@ -24,14 +24,15 @@ struct ListOptions {
 
 struct ObjectListing {
   std::vector<ObjectMetadata> objects = {};  ///< In bytewise order of their names.
-  std::vector<std::string> prefixes = {};    ///< Directories; only with a delimiter.
+  std::vector<std::string> prefixes = {};    ///< Directories, in the same order; only with a delimiter.
 };
 
 /// Everything under a prefix, all pages of it one after the other, with all that GCS tells of an object: for single
 /// directory levels and for few objects. ListInParallel is for the others.
 ///
 /// An error ends it as that error: never a part as success. Nothing there is an empty listing; no such bucket is
-/// kNotFound.
+/// kNotFound. kBadResponse where the service lists a name twice or out of its order, and after 1,000 pages in a row
+/// that have no names, though each says that there are more. ListInParallel has the same errors.
 Result<ObjectListing> ListPrefix(const Client& client, const ObjectName& prefix, const ListOptions& options = {});
 
 /// One object of a parallel listing: what is needed to read it, in little memory.
@@ -49,8 +50,8 @@ struct ParallelListOptions {
   std::string end_offset = {};    ///< Names before it; empty is no bound.
   /// Ends the listing after so many objects: the first in order, or with a sink that takes them as they are found, any.
   std::optional<std::uint64_t> limit = {};
-  /// Calls at the same time, each on a connection of its own; at least 1, which lists sequentially. Raise it (256) for
-  /// more than some 20 million names; lower it where the bucket's quota serves others too.
+  /// Calls at the same time, each on a connection of its own: from 1, which lists sequentially, to kMaxConcurrency.
+  /// Raise it (256) for more than some 20 million names; lower it where the bucket's quota serves others too.
   int parallelism = 48;
   /// At most so many times the calls of a sequential listing, plus the parallelism; at least 1. Lower it where calls
   /// cost more than time; raise it (4) for names that come in bursts.

@@ -84,7 +84,8 @@ struct ParallelUploadOptions {
   /// At least 5 MiB, and raised where 10,000 parts would not do. Of a file, so much memory is held for each part in
   /// flight. Raise it for long, fast networks (each part costs a round trip); lower it where memory is short.
   std::size_t part_bytes = 32U << 20;
-  /// Parts in flight. Raise it until the network is full: each has a thread and a connection.
+  /// Parts in flight, from 1 to kMaxConcurrency. Raise it until the network is full: each has a thread and a
+  /// connection.
   int max_concurrency = 8;
 };
 

@@ -15,6 +15,10 @@ namespace gcsflux {
 
 class EventListener;
 
+/// The most requests at a time that an option may ask for, and the most connections that it may keep. Each such request
+/// holds a thread of its own. An option that is above it is kInvalidArgument.
+inline constexpr int kMaxConcurrency = 10'000;
+
 /// When a read stands still, and what is done about it. Where a second request may bring what the first does not, it is
 /// sent beside it, and whichever answers first is gone on with. Never while requests are being throttled.
 struct HedgeOptions {
@@ -28,7 +32,8 @@ struct HedgeOptions {
   std::chrono::milliseconds min_stall{100};
 };
 
-/// What a Client needs to know. All of it has a working default.
+/// What a Client needs to know. All of it has a working default. A duration that is as long as its type holds means for
+/// ever.
 struct ClientOptions {
   /// "https://storage.googleapis.com" unless one of STORAGE_EMULATOR_HOST, CLOUD_STORAGE_EMULATOR_ENDPOINT and
   /// CLOUD_STORAGE_TESTBENCH_ENDPOINT names another, looked at in this order. Set it to talk to a certain endpoint
@@ -60,7 +65,8 @@ struct ClientOptions {
   /// An exchange in which no byte moves for so long counts as broken and is retried. Raise it for endpoints that
   /// are slow to answer; whole seconds count.
   std::chrono::seconds stall_timeout{60};
-  /// Connections kept open between calls. Raise it to at least the number of threads that call at once.
+  /// Connections kept open between calls, at most kMaxConcurrency. Raise it to at least the number of threads that call
+  /// at once.
   int max_idle_connections = 256;
   /// Bytes of objects that all download streams of the client and its copies may have fetched, or be fetching, before
   /// they are asked for (download.h); whatever it is, each stream fetches its next object. Memory for so many bytes is

@@ -25,7 +25,7 @@ enum class ErrorCode {
   kOutOfRange,          ///< HTTP 416: the range begins at or past the object's end.
   kRateLimited,         ///< HTTP 429, or 403 with a rate-limit reason; retried.
   kUnavailable,         ///< HTTP 408 or 5xx, or a connection that broke, in its TLS handshake too; retried.
-  kUnreachable,         ///< No connection was made: refused, name not resolved, connect time-out; retried.
+  kUnreachable,         ///< No connection: refused, no such name, time-out, too many open files; retried.
   kProxyFailed,         ///< The proxy was not reached, or does not pass on; retried, unless it refuses (407, 4xx).
   kTlsFailed,           ///< A certificate or the TLS handshake was refused; never retried (a lost handshake is).
   kTruncated,           ///< The body ended before its announced length; retried.

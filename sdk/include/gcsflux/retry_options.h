@@ -19,6 +19,8 @@ enum class Jitter {
 /// that are idempotent as they were asked for (reads always, writes under a precondition). The waits after a throttled
 /// request (429) are those of ThrottlePolicy, under the same deadline. Google's connector for PyTorch is
 /// `{.initial_delay = 1s, .multiplier = 1.2, .max_delay = 45s, .jitter = Jitter::kNone, .deadline = 300s}`.
+///
+/// A duration here, as in every options struct, may be as long as its type holds: milliseconds::max() means for ever.
 struct RetryOptions {
   /// Raise it when many clients fail together and return together.
   std::chrono::milliseconds initial_delay{100};

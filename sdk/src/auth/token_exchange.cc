@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "auth/token_answers.h"
+#include "base/for_ever.h"
 #include "base/hide_secret.h"
 #include "retry/backoff.h"
 #include "retry/transient.h"
@@ -62,7 +63,7 @@ Error NoTokenFrom(const std::string& url, Error error, const char* wanted) {
 
 Result<HttpResponse> SendTokenRequest(const TokenContext& context, const TokenRequest& request) {
   const std::string& url = request.http.url;
-  const auto end = context.timing.Now() + context.retry.deadline;
+  const auto end = context.timing.Now() + InNanoseconds(context.retry.deadline);
   std::chrono::nanoseconds delay(0);
   for (int attempts = 1;; ++attempts) {
     auto response = SendOnce(context, request);

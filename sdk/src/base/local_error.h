@@ -4,13 +4,15 @@
 #include <cstring>
 #include <string>
 
+#include "base/open_files.h"
 #include "gcsflux/result.h"
 
 namespace gcsflux::internal {
 
 /// What errno says of a local file: "cannot write '/data/x': No space left on device".
 inline Error LocalError(const std::string& what, const std::string& path, int error = errno) {
-  return Error{ErrorCode::kLocalIo, "cannot " + what + " '" + path + "': " + std::strerror(error)};
+  const std::string remedy = IsOutOfDescriptors(error) ? "; " + std::string(kRemedyForOpenFiles) : "";
+  return Error{ErrorCode::kLocalIo, "cannot " + what + " '" + path + "': " + std::strerror(error) + remedy};
 }
 
 }  // namespace gcsflux::internal

@@ -46,9 +46,13 @@ std::optional<std::chrono::system_clock::time_point> ParseRfc3339(std::string_vi
   const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(*year)), std::chrono::month(*month),
                                          std::chrono::day(*day)};
   if (!date.ok() || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
-  const auto time = std::chrono::sys_days(date) + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
-                    std::chrono::seconds(*second) + *fraction;
-  return std::chrono::time_point_cast<std::chrono::system_clock::duration>(time);
+  using Time = std::chrono::system_clock::time_point;
+  const std::chrono::sys_seconds time = std::chrono::sys_days(date) + std::chrono::hours(*hour) +
+                                        std::chrono::minutes(*minute) + std::chrono::seconds(*second);
+  // The clock's nanoseconds go from 1677 to 2262.
+  if (time >= std::chrono::floor<std::chrono::seconds>(Time::max())) return Time::max();
+  if (time <= std::chrono::ceil<std::chrono::seconds>(Time::min())) return Time::min();
+  return time + std::chrono::duration_cast<Time::duration>(*fraction);
 }
 
 std::string FormatRfc3339(std::chrono::system_clock::time_point time) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <random>
 
+#include "base/for_ever.h"
 #include "base/fork.h"
 #include "base/leaf_stop_callback.h"
 
@@ -36,7 +37,7 @@ class RealTiming : public Timing {
       wake.notify_all();
     });
     std::unique_lock lock(mutex);
-    wake.wait_for(lock, duration, [&] { return is_stopped; });
+    wake.wait_for(lock, InNanoseconds(duration), [&] { return is_stopped; });
     return !stop.stop_requested();
   }
 

@@ -1,5 +1,5 @@
 // Client's methods on buckets.
-#include <iterator>
+#include <algorithm>
 #include <utility>
 
 #include "base/object_name.h"
@@ -54,14 +54,20 @@ Result<std::vector<BucketMetadata>> Client::ListBuckets(const ListBucketsOptions
   call.subject = "of project '" + project + "'";
   std::vector<BucketMetadata> buckets;
   std::string page_token;
+  std::string last_name;
   internal::PageTokens tokens;
   do {
     const auto request = internal::ListBucketsRequest(core().endpoint(), project, options, page_token);
     auto page = ParseAnswer(call, core().Exchange(call, request), internal::ParseBucketPage);
     if (!page) return page.error();
-    std::move(page->buckets.begin(), page->buckets.end(), std::back_inserter(buckets));
+    bool is_barren = true;
+    for (BucketMetadata& bucket : page->buckets) {
+      is_barren = is_barren && !last_name.empty() && bucket.name <= last_name;
+      last_name = std::max(last_name, bucket.name);
+      buckets.push_back(std::move(bucket));
+    }
     page_token = std::move(page->next_page_token);
-    if (auto checked = tokens.Take(page_token); !checked) return InCall(call, checked.error());
+    if (auto checked = tokens.Take(page_token, is_barren); !checked) return InCall(call, checked.error());
   } while (!page_token.empty());
   return buckets;
 }

@@ -23,7 +23,8 @@ Result<void> CheckOptions(const ClientOptions& options) {
   if (options.hedge.min_stall.count() < 1) return refuse("HedgeOptions::min_stall must be at least 1 ms");
   if (options.connect_timeout.count() < 1) return refuse("ClientOptions::connect_timeout must be at least 1 ms");
   if (options.stall_timeout.count() < 1) return refuse("ClientOptions::stall_timeout must be at least 1 s");
-  if (options.max_idle_connections < 0) return refuse("ClientOptions::max_idle_connections is negative");
+  if (options.max_idle_connections < 0 || options.max_idle_connections > kMaxConcurrency)
+    return refuse("ClientOptions::max_idle_connections must be from 0 to 10000");
   return {};
 }
 

@@ -55,7 +55,12 @@ Result<ObjectPage> Client::ListObjects(const std::string& bucket, const ListObje
     return InCall(call, {ErrorCode::kInvalidArgument, "ListObjectsOptions::max_results must be at least 1"});
   }
   const auto request = internal::ListObjectsRequest(core().endpoint(), bucket, options);
-  return ParseAnswer(call, core().Exchange(call, request), internal::ParseObjectPage);
+  const auto answer = core().Exchange(call, request);
+  if (!answer) return answer.error();
+  const bool has_sizes = options.fields.empty() || options.fields.find("size") != std::string::npos;
+  auto page = internal::ParseObjectPage(answer->body, has_sizes);
+  if (!page) return InCall(call, page.error());
+  return page;
 }
 
 Result<ObjectMetadata> Client::PatchObject(const ObjectName& object, const ObjectChanges& changes,

@@ -21,6 +21,7 @@ class Combined : public EventListener {
   void OnHedge(const HedgeEvent& event) override { Tell(&EventListener::OnHedge, event); }
   void OnTokenRefresh(const TokenEvent& event) override { Tell(&EventListener::OnTokenRefresh, event); }
   void OnUnverifiedRead(const UnverifiedReadEvent& event) override { Tell(&EventListener::OnUnverifiedRead, event); }
+  void OnThreadShortage(const ThreadShortageEvent& event) override { Tell(&EventListener::OnThreadShortage, event); }
 
  private:
   // One that throws must not keep the event from the others; the client counts the first exception.

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/printable.h"
 #include "base/rfc3339.h"
 #include "gcsflux/log.h"
 
@@ -122,12 +123,17 @@ class Logger : public EventListener {
                                   std::string(event.call.bucket) + Id(event.call));
   }
 
+  void OnThreadShortage(const ThreadShortageEvent& event) override {
+    Write(LogLevel::kWarning, std::to_string(event.started) + " of " + std::to_string(event.wanted) +
+                                  " threads could be started: " + event.cause.message);
+  }
+
  private:
   [[nodiscard]] bool IsWanted(LogLevel level) const { return level <= level_; }
 
   void Write(LogLevel level, std::string line) const {
     if (!IsWanted(level)) return;
-    for (char& c : line) c = (c >= 0 && c < ' ') || c == '\x7F' ? ' ' : c;  // names and answers hold anything
+    line = internal::Printable(std::move(line), ' ');
     if (sink_) return sink_(level, line);
     WriteToStandardError(level, line);
   }

@@ -74,6 +74,11 @@ class Observer {
     Add(event.failure == nullptr ? tallies_.token_refreshes : tallies_.token_failures);
     Tell([&](EventListener& listener) { listener.OnTokenRefresh(event); });
   }
+  /// Told once: whatever wants threads afterwards finds as few.
+  void ShortOfThreads(const ThreadShortageEvent& event) {
+    if (is_shortage_told_.exchange(true, std::memory_order_relaxed)) return;
+    Tell([&](EventListener& listener) { listener.OnThreadShortage(event); });
+  }
 
   [[nodiscard]] Counters counters() const;
 
@@ -94,6 +99,7 @@ class Observer {
   }
 
   const std::shared_ptr<EventListener> listener_;
+  std::atomic<bool> is_shortage_told_ = false;
   struct {
     Tally calls = 0, failures = 0, requests = 0, retries = 0, throttled = 0, stalls = 0, hedges = 0, hedges_won = 0;
     Tally budget_waits = 0, budget_wait_us = 0;

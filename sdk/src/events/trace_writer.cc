@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/file_size_signal.h"
 #include "base/fork.h"
 #include "events/json_text.h"
 #include "gcsflux/trace.h"
@@ -126,6 +127,12 @@ class TraceFile : public TraceWriter {
     WriteNext(Bar("token", "token", {start, now, LaneFor(start, now)}, *arguments));
   }
 
+  void OnThreadShortage(const ThreadShortageEvent& event) override {
+    JsonObject arguments;
+    arguments.Raw("wanted", std::to_string(event.wanted)).Raw("started", std::to_string(event.started));
+    Mark("thread shortage", *arguments.Text("cause", event.cause.message));
+  }
+
   Result<void> Close() override {
     // A child of fork() writes its events into the same file, whose end is the parent's to write.
     if (!is_closed_.exchange(true) && !opened_in_.IsInChild()) Write("\n]\n");
@@ -191,6 +198,7 @@ class TraceFile : public TraceWriter {
   // In one piece, since others write too (O_APPEND), and a process that dies is to leave whole events only.
   void Write(std::string_view text) {
     if (error_ != 0) return;
+    const internal::FileSizeSignalBlock block;
     const ssize_t written = ::write(file_, text.data(), text.size());
     if (written == static_cast<ssize_t>(text.size())) return;
     error_ = written < 0 ? errno : ENOSPC;

@@ -73,7 +73,9 @@ Result<void> SetNetworkFromFlags(ClientOptions& options) {
   options.connect_timeout = *connect_timeout;
   if (FLAGS_stall_timeout_s < 1) return WrongFlag("flag --stall_timeout_s must be at least 1");
   options.stall_timeout = std::chrono::seconds(FLAGS_stall_timeout_s);
-  if (FLAGS_max_idle_connections < 0) return WrongFlag("flag --max_idle_connections must not be negative");
+  if (FLAGS_max_idle_connections < 0 || FLAGS_max_idle_connections > kMaxConcurrency) {
+    return WrongFlag("flag --max_idle_connections must be from 0 to 10000");
+  }
   options.max_idle_connections = FLAGS_max_idle_connections;
   options.require_checksum = FLAGS_require_checksum;
   options.user_agent_prefix = FLAGS_user_agent_prefix;

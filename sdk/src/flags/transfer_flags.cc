@@ -55,8 +55,7 @@ Result<void> internal::SetUndeliveredBytesFromFlags(ClientOptions& options) {
 }
 
 Result<DownloaderOptions> DownloaderOptionsFromFlags() {
-  constexpr int kMost = 10'000;
-  if (FLAGS_max_concurrency < 1 || FLAGS_max_concurrency > kMost) {
+  if (FLAGS_max_concurrency < 1 || FLAGS_max_concurrency > kMaxConcurrency) {
     return WrongFlag("flag --max_concurrency must be from 1 to 10000");
   }
   if (FLAGS_stripe_bytes < 0) return WrongFlag("flag --stripe_bytes must not be negative");

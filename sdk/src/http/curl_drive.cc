@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/for_ever.h"
 #include "base/fork.h"
 #include "base/leaf_stop_callback.h"
 #include "base/own_descriptors.h"
@@ -111,7 +112,7 @@ std::chrono::nanoseconds CurlDrive::LookOn() {
 std::chrono::nanoseconds CurlDrive::EndStandstill(Side& side) const {
   if (side.outcome || !side.exchange.HasBegun()) return std::chrono::nanoseconds::max();
   const auto now = std::chrono::steady_clock::now();
-  if (!side.standstill) side.standstill.emplace(settings_.options().stall_timeout, now);
+  if (!side.standstill) side.standstill.emplace(InNanoseconds(settings_.options().stall_timeout), now);
   const auto left = side.standstill->Left(side.exchange.Moved(), now);
   if (left.count() > 0) return left;
   side.outcome = StandstillError(side.easy);

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "base/open_files.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -72,6 +74,13 @@ Error ConnectError(CURL* easy, const std::string& peer, std::string_view details
   return Error{ErrorCode::kUnreachable, peer + ": " + what};
 }
 
+// libcurl looks a name up on a thread.
+Error NoNameError(const std::string& peer, std::string_view details) {
+  const bool has_no_thread = details.find("thread failed to start") != std::string_view::npos;
+  return {ErrorCode::kUnreachable,
+          peer + (has_no_thread ? ": no thread could be started that looks its name up" : ": the name is not known")};
+}
+
 Error TimeoutError(CURL* easy, const std::string& peer) {
   curl_off_t connected_after = 0;
   curl_easy_getinfo(easy, CURLINFO_CONNECT_TIME_T, &connected_after);
@@ -85,6 +94,21 @@ Error TlsError(const std::string& peer, std::string_view details) {
 
 Error LostHandshake(const std::string& peer) {
   return Error{ErrorCode::kUnavailable, "the connection to " + peer + " was lost in the TLS handshake"};
+}
+
+// Without a descriptor no socket is made, no name is looked up and no certificate read; libcurl takes that for a peer
+// that cannot be reached, or for a certificate that is none.
+bool IsForWantOfDescriptors(CURLcode code) {
+  const bool may_be = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
+                      code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_SSL_CACERT_BADFILE ||
+                      code == CURLE_SSL_CERTPROBLEM;
+  return may_be && IsOutOfDescriptors();
+}
+
+Error TooManyOpenFiles(const std::string& peer) {
+  return {.code = ErrorCode::kUnreachable,
+          .message = peer + ": no connection, since this process has too many open files",
+          .reason = std::string(kTooManyOpenFiles)};
 }
 
 bool IsReused(CURL* easy) {
@@ -102,13 +126,14 @@ Error StandstillError(CURL* easy) {
 Error CurlError(CURL* easy, CURLcode code, std::string_view details) {
   if (details.empty()) details = curl_easy_strerror(code);
   const std::string peer = AskedPeer(easy);
+  if (IsForWantOfDescriptors(code)) return TooManyOpenFiles(peer);
   long connect_status = 0;
   curl_easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &connect_status);
   if (connect_status >= 300 || IsOfProxy(code, details)) return ProxyError(connect_status, details);
   if (IsRefusedCertificate(details)) return TlsError(peer, details);
   switch (code) {
     case CURLE_COULDNT_RESOLVE_PROXY: return Error{ErrorCode::kProxyFailed, "the proxy's name is not known"};
-    case CURLE_COULDNT_RESOLVE_HOST: return Error{ErrorCode::kUnreachable, peer + ": the name is not known"};
+    case CURLE_COULDNT_RESOLVE_HOST: return NoNameError(peer, details);
     case CURLE_COULDNT_CONNECT: return ConnectError(easy, peer, details);
     case CURLE_OPERATION_TIMEDOUT: return TimeoutError(easy, peer);
     case CURLE_PARTIAL_FILE: return Error{ErrorCode::kTruncated, "the body ended before its announced length"};
@@ -130,7 +155,8 @@ Error CurlError(CURL* easy, CURLcode code, std::string_view details) {
     case CURLE_BAD_CONTENT_ENCODING:
       return Error{ErrorCode::kBadResponse, peer + " does not speak HTTP: " + std::string(details)};
     case CURLE_OUT_OF_MEMORY:  // what libcurl calls a header of more than 100 KiB
-      return Error{ErrorCode::kBadResponse, "one of the answer's headers is larger than 100 KiB"};
+      return Error{ErrorCode::kBadResponse,
+                   "one of the answer's headers is larger than 100 KiB, or there is no memory left"};
     // Reset, closed before an answer, and what else breaks in mid-exchange.
     default: return Error{ErrorCode::kUnavailable, curl_easy_strerror(code)};
   }

@@ -1,5 +1,9 @@
 #include "http/curl_settings.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
 #include "http/curl_sockets.h"
 
 namespace gcsflux::internal {
@@ -12,6 +16,12 @@ constexpr long kSendBufferBytes = 512L << 10;
 
 // libcurl's default, what the environment says, where it is not set.
 const char* OrDefault(const std::optional<std::string>& text) { return text ? text->c_str() : nullptr; }
+
+// libcurl keeps an int. 24 days are for ever to it.
+long InMilliseconds(std::chrono::milliseconds duration) {
+  constexpr std::chrono::milliseconds kMost{std::numeric_limits<std::int32_t>::max()};
+  return static_cast<long>(std::min(duration, kMost).count());
+}
 
 }  // namespace
 
@@ -36,7 +46,7 @@ EasyHandle CurlSettings::MakeEasy() const {
 
 void CurlSettings::Prepare(CURL* easy, const HttpRequest& request) const {
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-                   static_cast<long>(request.connect_timeout.value_or(options_.connect_timeout).count()));
+                   InMilliseconds(request.connect_timeout.value_or(options_.connect_timeout)));
   curl_easy_setopt(easy, CURLOPT_PROXY, request.bypass_proxy ? "" : OrDefault(options_.proxy));
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/for_ever.h"
+
 namespace gcsflux::internal {
 
 using namespace std::chrono_literals;
@@ -12,8 +14,8 @@ std::chrono::nanoseconds BackoffDelay(const RetryOptions& options, int failures,
   using Seconds = std::chrono::duration<double>;
   const double initial = Seconds(options.initial_delay).count();
   const double most = Seconds(options.max_delay).count();
-  // min() also where what has grown is infinite.
-  const double bound = std::min(initial * std::pow(options.multiplier, failures - 1), most);
+  // min() also where what has grown is infinite; nothing grows from 0.
+  const double bound = initial > 0 ? std::min(initial * std::pow(options.multiplier, failures - 1), most) : 0;
   double delay = bound;
   switch (options.jitter) {
     case Jitter::kFull: delay = bound * random; break;
@@ -25,7 +27,7 @@ std::chrono::nanoseconds BackoffDelay(const RetryOptions& options, int failures,
     }
     case Jitter::kNone: break;
   }
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Seconds(delay));
+  return std::min(InNanoseconds(Seconds(delay)), kForEver / 2);  // A deadline of for ever is later.
 }
 
 RetryOptions ThrottledBackoff(ThrottlePolicy policy) {

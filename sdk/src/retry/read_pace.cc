@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/for_ever.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -34,8 +36,7 @@ std::optional<ReadPace::Duration> ReadPace::BlockPatience() const {
 std::optional<ReadPace::Duration> ReadPace::Patience(const RunningPercentile& usual) const {
   const auto estimate = usual.Estimate();
   if (!estimate) return std::nullopt;
-  const auto patience = std::chrono::duration_cast<Duration>(*estimate * options_.stall_factor);
-  return std::max<Duration>(patience, options_.min_stall);
+  return std::max(InNanoseconds(*estimate * options_.stall_factor), InNanoseconds(options_.min_stall));
 }
 
 }  // namespace gcsflux::internal

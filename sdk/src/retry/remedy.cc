@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/composite_prefix.h"
+#include "base/open_files.h"
 #include "retry/throttle_cause.h"
 
 namespace gcsflux::internal {
@@ -42,6 +43,7 @@ std::string_view Remedy(const Error& error, std::string_view subject, bool was_a
                            : "somebody else wrote it meanwhile: read it again and decide anew";
     case ErrorCode::kRateLimited: return RemedyForThrottling(error, subject);
     case ErrorCode::kUnreachable:
+      if (error.reason == kTooManyOpenFiles) return kRemedyForOpenFiles;
       return "check the endpoint (--endpoint, STORAGE_EMULATOR_HOST), the network and the proxy settings";
     case ErrorCode::kUnavailable: return "check the service's health, or raise the retry deadline";
     case ErrorCode::kTruncated: return "a proxy or the server cuts answers short: check what is between";

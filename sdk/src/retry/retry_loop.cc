@@ -84,7 +84,7 @@ Attempts::Delay Attempts::NextDelay(const Error& error) {
   if (error.retry_after) {  // The service's own wish, spread so that not all come back at once.
     using Seconds = std::chrono::duration<double>;
     const Seconds wished = *error.retry_after * (1 + 0.2 * timing.Random());
-    delay = std::max(*delay, std::chrono::duration_cast<std::chrono::nanoseconds>(wished));
+    delay = std::max(*delay, InNanoseconds(wished));
   }
   return {.all = std::max(*delay, unpaid), .by_budget = std::max(unpaid - *delay, std::chrono::nanoseconds(0))};
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/carried_secrets.h"
+#include "base/for_ever.h"
 #include "base/timing.h"
 #include "events/observer.h"
 #include "gcsflux/result.h"
@@ -54,7 +55,7 @@ class Attempts {
   [[nodiscard]] Timing::TimePoint now() const { return rules_.timing.Now(); }
   [[nodiscard]] const RetryOptions& options() const { return rules_.options; }
   /// No attempt begins after it; it moves on with progress.
-  [[nodiscard]] Timing::TimePoint deadline() const { return progress_ + rules_.options.deadline; }
+  [[nodiscard]] Timing::TimePoint deadline() const { return progress_ + InNanoseconds(rules_.options.deadline); }
   /// The number of the attempt under way, from 1.
   [[nodiscard]] int number() const { return number_; }
   /// For events about the attempt under way. Borrowed from this and its call.

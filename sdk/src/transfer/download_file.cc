@@ -11,6 +11,7 @@
 #include "base/fork.h"
 #include "base/object_name.h"
 #include "base/own_descriptors.h"
+#include "client/client_core.h"
 #include "client/object_read.h"
 #include "client/tell_progress.h"
 #include "transfer/file/partial_file.h"
@@ -79,7 +80,8 @@ class FileDownload {
     const auto read = [this](std::size_t range, const std::stop_token& stop) { return ReadRange(range, stop); };
     if (count == 0) return {};
     if (count == 1) return read(0, options_.stop);
-    internal::WorkerPool pool(std::min(count, static_cast<std::size_t>(options_.max_concurrency)));
+    internal::WorkerPool pool(std::min(count, static_cast<std::size_t>(options_.max_concurrency)),
+                              &client_.core().observer());
     return pool.Run(count, read, options_.stop);
   }
 
@@ -179,8 +181,10 @@ Result<void> CheckArguments(const std::string& path, const DownloadFileOptions& 
   if (path.empty() || path.ends_with('/')) return wrong("'" + path + "' names no file");
   if (path.find('\0') != std::string::npos) return wrong("a file's name holds no byte 0");
   if (options.stripe_bytes < 1) return wrong("DownloadFileOptions::stripe_bytes must be at least 1");
-  if (options.max_concurrency < 1) return wrong("DownloadFileOptions::max_concurrency must be at least 1");
-  return {};
+  if (options.max_concurrency < 1 || options.max_concurrency > kMaxConcurrency) {
+    return wrong("DownloadFileOptions::max_concurrency must be from 1 to 10000");
+  }
+  return internal::CheckLength(path);
 }
 
 }  // namespace

@@ -87,6 +87,7 @@ Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources
 Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources,
                                          std::span<const std::span<std::byte>> destinations,
                                          std::stop_token stop) const {
+  if (auto ready = core_->CheckReady(); !ready) return ready.error();
   if (auto checked = CheckDestinations(sources, destinations); !checked) return checked.error();
   const internal::DownloaderCore& core = cores_->Get();
   internal::BatchRecipient recipient(destinations, core.options().on_failure);

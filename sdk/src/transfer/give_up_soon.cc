@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/fork.h"
+#include "base/start_thread.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -30,9 +31,13 @@ class Timer {
 
 }  // namespace
 
+// Without a thread to tell when it is over, it is over at once.
 void GiveUpSoon(const std::function<void(std::stop_token)>& tell, std::chrono::milliseconds patience) {
-  const auto timer = BoundToProcess(std::make_unique<Timer>(patience));
-  tell(timer->over());
+  const auto timer = TryToStart([&] { return BoundToProcess(std::make_unique<Timer>(patience)); });
+  if (timer) return tell((*timer)->over());
+  std::stop_source over;
+  over.request_stop();
+  tell(over.get_token());
 }
 
 }  // namespace gcsflux::internal

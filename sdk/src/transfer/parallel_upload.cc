@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "base/object_name.h"
+#include "client/client_core.h"
 #include "gcsflux/multipart_upload.h"
 #include "transfer/upload_source.h"
 #include "transfer/worker_pool.h"
@@ -26,13 +27,14 @@ Plan PlanParts(std::uint64_t size, std::size_t part_bytes) {
 
 Result<ObjectMetadata> UploadParts(const Client& client, const ObjectName& object, const internal::UploadSource& source,
                                    const ParallelUploadOptions& options) {
-  if (options.max_concurrency < 1) {
-    return Error{ErrorCode::kInvalidArgument, "ParallelUploadOptions::max_concurrency must be at least 1"};
+  if (options.max_concurrency < 1 || options.max_concurrency > kMaxConcurrency) {
+    return Error{ErrorCode::kInvalidArgument, "ParallelUploadOptions::max_concurrency must be from 1 to 10000"};
   }
   const Plan plan = PlanParts(source.size(), options.part_bytes);
   auto upload = MultipartUpload::Start(client, object, options.multipart);
   if (!upload) return upload.error();
-  internal::WorkerPool pool(std::min(plan.count, static_cast<std::size_t>(options.max_concurrency)));
+  internal::WorkerPool pool(std::min(plan.count, static_cast<std::size_t>(options.max_concurrency)),
+                            &client.core().observer());
   const auto send = [&](std::size_t index, const std::stop_token& stop) -> Result<void> {
     const std::uint64_t offset = index * plan.part_bytes;
     const auto count = static_cast<std::size_t>(std::min(plan.part_bytes, source.size() - offset));

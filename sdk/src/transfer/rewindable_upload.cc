@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/for_ever.h"
 #include "retry/transient.h"
 #include "transfer/single_request_upload.h"
 #include "transfer/upload_conditions.h"
@@ -50,7 +51,7 @@ class RewindableUpload {
   // Not for ever: sessions that all break at the same place are given up when the deadline has passed since the first
   // of them was there.
   Error StartOver(const Error& loss, const Attempts& attempts) {
-    if (attempts.now() - furthest_->at >= attempts.options().deadline) return loss;
+    if (attempts.now() - furthest_->at >= InNanoseconds(attempts.options().deadline)) return loss;
     session_.StartOver();
     observer_.SessionRestarted();
     Error again = loss;

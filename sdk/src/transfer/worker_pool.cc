@@ -1,8 +1,11 @@
 #include "transfer/worker_pool.h"
 
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <utility>
+
+#include "base/start_thread.h"
 
 namespace gcsflux::internal {
 
@@ -20,9 +23,25 @@ struct WorkerPool::Batch {
   std::optional<Error> first = {};  // Guarded by mutex.
 };
 
-WorkerPool::WorkerPool(std::size_t threads) {
-  for (std::size_t i = 0; i < std::max<std::size_t>(1, threads); ++i) {
-    threads_.emplace_back([this](const std::stop_token& stop) { Serve(stop); });
+namespace {
+
+Result<void> Do(const WorkerPool::Work& work, std::size_t index, const std::stop_token& stop) {
+  try {
+    return work(index, stop);
+  } catch (const std::bad_alloc&) {  // More threads than there is memory for their work.
+    return Error{ErrorCode::kLocalIo, "out of memory: lower the number of requests at a time (max_concurrency)"};
+  }
+}
+
+Error NotBegun() { return {ErrorCode::kCancelled, "cancelled before it began"}; }
+
+}  // namespace
+
+WorkerPool::WorkerPool(std::size_t threads, Observer* observer) {
+  const std::size_t wanted = std::max<std::size_t>(1, threads);
+  const auto shortage = StartThreads(threads_, wanted, [this](const std::stop_token& stop) { Serve(stop); });
+  if (shortage && observer != nullptr) {
+    observer->ShortOfThreads({.wanted = wanted, .started = threads_.size(), .cause = *shortage});
   }
 }
 
@@ -30,6 +49,7 @@ WorkerPool::~WorkerPool() = default;
 
 Result<void> WorkerPool::Run(std::size_t count, const Work& work, const std::stop_token& stop) {
   if (count == 0) return {};
+  if (threads_.empty()) return RunHere(count, work, stop);
   const auto batch = std::make_shared<Batch>(count, work);
   const std::stop_callback pass_on(stop, [&] { batch->stop.request_stop(); });
   {
@@ -40,6 +60,14 @@ Result<void> WorkerPool::Run(std::size_t count, const Work& work, const std::sto
   std::unique_lock lock(batch->mutex);
   batch->all_done.wait(lock, [&] { return batch->done == batch->count; });
   if (batch->first) return *batch->first;
+  return {};
+}
+
+Result<void> WorkerPool::RunHere(std::size_t count, const Work& work, const std::stop_token& stop) {
+  for (std::size_t index = 0; index < count; ++index) {
+    if (stop.stop_requested()) return NotBegun();
+    if (auto done = Do(work, index, stop); !done) return done;
+  }
   return {};
 }
 
@@ -56,8 +84,7 @@ void WorkerPool::Serve(const std::stop_token& stop) {
     }
     // A batch that was stopped is drained without calling its work.
     const bool is_stopped = batch->stop.stop_requested();
-    Finish(*batch, is_stopped ? Error{ErrorCode::kCancelled, "cancelled before it began"}
-                              : batch->work(index, batch->stop.get_token()));
+    Finish(*batch, is_stopped ? NotBegun() : Do(batch->work, index, batch->stop.get_token()));
   }
 }
 

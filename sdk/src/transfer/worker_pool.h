@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "events/observer.h"
 #include "gcsflux/result.h"
 
 namespace gcsflux::internal {
@@ -17,7 +18,9 @@ namespace gcsflux::internal {
 /// Threads that share the work of many callers. Thread-safe; destruction waits for what is running.
 class WorkerPool {
  public:
-  explicit WorkerPool(std::size_t threads);
+  /// Where the system starts fewer threads, `observer` hears of it unless null, and those do the work; where it starts
+  /// none, the thread that calls Run() does.
+  explicit WorkerPool(std::size_t threads, Observer* observer = nullptr);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
@@ -30,6 +33,7 @@ class WorkerPool {
 
  private:
   struct Batch;
+  static Result<void> RunHere(std::size_t count, const Work& work, const std::stop_token& stop);
   void Serve(const std::stop_token& stop);
   static void Finish(Batch& batch, Result<void> result);
 

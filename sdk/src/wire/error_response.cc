@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/printable.h"
 #include "wire/xml_error.h"
 
 namespace gcsflux::internal {
@@ -50,10 +51,7 @@ std::string Presentable(std::string words, std::size_t most) {
     while (most > 0 && (static_cast<unsigned char>(words[most]) & 0xC0U) == 0x80U) --most;
     words.resize(most);
   }
-  for (char& c : words) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7F') c = ' ';
-  }
-  return words;
+  return Printable(std::move(words), ' ');
 }
 
 // Whole seconds; a date, which RFC 9110 has as well, is not what GCS would send.

@@ -55,6 +55,7 @@ bool IsAsked(std::string_view key) {
 Why ReadObject(const Element& item, ListedObject& object, StorageClass& last) {
   simdjson::dom::object members;
   if (item.get(members) != simdjson::SUCCESS) return "an item is not an object";
+  bool has_size = false;
   for (const auto& [key, value] : members) {
     std::string_view text;
     if (value.get(text) != simdjson::SUCCESS) {
@@ -62,13 +63,16 @@ Why ReadObject(const Element& item, ListedObject& object, StorageClass& last) {
       continue;
     }
     if (const Why why = ReadMember(key, text, object, last)) return why;
+    has_size = has_size || key == "size";
   }
+  if (!has_size) return "an object has no size";
   return object.name.empty() || object.generation == 0 ? "an object has no name or no generation" : nullptr;
 }
 
 Why ReadItems(const Element& items, std::vector<ListedObject>& objects) {
   simdjson::dom::array array;
   if (items.get(array) != simdjson::SUCCESS) return "items is not an array";
+  objects.clear();  // Where JSON has a key twice, the last one counts.
   objects.reserve(array.size());
   StorageClass last;
   for (const Element item : array) {
@@ -80,6 +84,7 @@ Why ReadItems(const Element& items, std::vector<ListedObject>& objects) {
 Why ReadPrefixes(const Element& prefixes, std::vector<std::string>& names) {
   simdjson::dom::array array;
   if (prefixes.get(array) != simdjson::SUCCESS) return "prefixes is not an array";
+  names.clear();
   for (const Element prefix : array) {
     std::string_view name;
     if (prefix.get(name) != simdjson::SUCCESS) return "a prefix is not a string";
@@ -108,10 +113,10 @@ Why ReadPage(const simdjson::dom::object& document, ListedPage& page) {
 }  // namespace
 
 HttpRequest ListedPageRequest(std::string_view endpoint, std::string_view bucket, const ListObjectsOptions& options) {
-  // Of what a '/' listing shows, names alone are looked at.
+  // Of what a '/' listing shows, names alone are looked at; an object without a size is none to the parser.
   return ListObjectsRequest(
       endpoint, bucket, options,
-      options.delimiter.empty() ? "name,generation,size,crc32c,storageClass,updated" : "name,generation");
+      options.delimiter.empty() ? "name,generation,size,crc32c,storageClass,updated" : "name,generation,size");
 }
 
 struct ListedPageParser::Parser {

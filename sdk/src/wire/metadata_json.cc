@@ -24,13 +24,22 @@ std::string Text(const Json& resource, const char* key) {
   return found->get<std::string>();
 }
 
+// A list in `resource`; an empty one where there is none.
+const Json& List(const Json& resource, const char* key) {
+  static const Json kEmpty = Json::array();
+  const auto found = resource.find(key);
+  if (found == resource.end()) return kEmpty;
+  if (!found->is_array()) throw WrongField{std::string(key) + " is not an array"};
+  return *found;
+}
+
 // GCS writes 64-bit numbers as strings.
 template <class Number>
 Number NumberOf(const Json& resource, const char* key) {
-  const std::string text = Text(resource, key);
   Number value{};
+  if (!resource.contains(key)) return value;
+  const std::string text = Text(resource, key);
   const char* const end = text.data() + text.size();
-  if (text.empty()) return value;
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc{} || stop != end) throw WrongField{std::string(key) + " is not a number"};
   return value;
@@ -53,9 +62,8 @@ bool Flag(const Json& resource, const char* key) {
 }
 
 std::chrono::system_clock::time_point Time(const Json& resource, const char* key) {
-  const std::string text = Text(resource, key);
-  if (text.empty()) return {};
-  const auto time = ParseRfc3339(text);
+  if (!resource.contains(key)) return {};
+  const auto time = ParseRfc3339(Text(resource, key));
   if (!time) throw WrongField{std::string(key) + " is not a time"};
   return *time;
 }
@@ -86,8 +94,8 @@ ObjectMetadata ToObject(const Json& resource) {
                         .time_created = Time(resource, "timeCreated"),
                         .updated = Time(resource, "updated")};
   if (object.name.empty() || object.generation == 0) throw WrongField{"an object has no name or no generation"};
-  if (const auto crc32c = Text(resource, "crc32c"); !crc32c.empty()) {
-    object.crc32c = Crc32cFromBase64(crc32c);
+  if (resource.contains("crc32c")) {
+    object.crc32c = Crc32cFromBase64(Text(resource, "crc32c"));
     if (!object.crc32c) throw WrongField{"crc32c is not base64 of four bytes"};
   }
   if (resource.contains("customTime")) object.custom_time = Time(resource, "customTime");
@@ -164,12 +172,14 @@ Result<BucketMetadata> ParseBucket(std::string_view json, const std::string& ask
   });
 }
 
-Result<ObjectPage> ParseObjectPage(std::string_view json) {
-  return Parse<ObjectPage>(json, [](const Json& document) {
+Result<ObjectPage> ParseObjectPage(std::string_view json, bool has_sizes) {
+  return Parse<ObjectPage>(json, [has_sizes](const Json& document) {
     ObjectPage page{.next_page_token = Text(document, "nextPageToken")};
-    if (const auto items = document.find("items"); items != document.end()) {
-      page.objects.reserve(items->size());
-      for (const Json& item : *items) page.objects.push_back(ToObject(item));
+    const Json& items = List(document, "items");
+    page.objects.reserve(items.size());
+    for (const Json& item : items) {
+      page.objects.push_back(ToObject(item));
+      if (has_sizes && !item.contains("size")) throw WrongField{"an object has no size"};
     }
     if (const auto prefixes = document.find("prefixes"); prefixes != document.end()) {
       page.prefixes = prefixes->get<std::vector<std::string>>();
@@ -181,9 +191,7 @@ Result<ObjectPage> ParseObjectPage(std::string_view json) {
 Result<BucketPage> ParseBucketPage(std::string_view json) {
   return Parse<BucketPage>(json, [](const Json& document) {
     BucketPage page{.next_page_token = Text(document, "nextPageToken")};
-    if (const auto items = document.find("items"); items != document.end()) {
-      for (const Json& item : *items) page.buckets.push_back(ToBucket(item));
-    }
+    for (const Json& item : List(document, "items")) page.buckets.push_back(ToBucket(item));
     return page;
   });
 }

@@ -31,7 +31,8 @@ struct AskedObject {
 Result<RewriteStep> ParseRewriteStep(std::string_view json, const AskedObject& asked);
 Result<std::vector<std::string>> ParsePermissions(std::string_view json);
 Result<ObjectMetadata> ParseObject(std::string_view json, const AskedObject& asked);
-Result<ObjectPage> ParseObjectPage(std::string_view json);
+/// `has_sizes`: they were asked for, and so an object without one is kBadResponse.
+Result<ObjectPage> ParseObjectPage(std::string_view json, bool has_sizes = true);
 Result<BucketMetadata> ParseBucket(std::string_view json, const std::string& asked);
 Result<BucketPage> ParseBucketPage(std::string_view json);
 

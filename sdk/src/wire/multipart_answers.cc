@@ -50,6 +50,8 @@ Result<PartsPage> ParsePartsPage(std::string_view xml, const ObjectName& asked) 
   // Without parts there would be no end of pages.
   if (page.parts.empty()) return Unreadable(xml, "page of parts");
   page.next = root.child("NextPartNumberMarker").text().as_int(page.parts.back().number);
+  constexpr int kMostParts = 10'000;
+  if (*page.next > kMostParts) return Unreadable(xml, "page of parts");
   return page;
 }
 

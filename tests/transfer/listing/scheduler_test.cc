@@ -63,6 +63,8 @@ class Adversary {
     std::size_t items = has_short_pages_ ? random_() % (call.max_results + 1) : call.max_results;
     if (has_empty_first_pages_ && call.page_token.empty()) items = 0;
     const MemoryPage page = MemoryBucket(now_).List(call, items);
+    // A service that tells the truth is never taken for one that goes back.
+    if (!page.names.empty()) ASSERT_GE(page.names.front(), call.least_name);
     for (const Taken& run : scheduler.OnPage(call.id, page.View())) {
       for (std::size_t i = run.begin; i < run.end; ++i) {
         ASSERT_TRUE(taken_.insert(std::string(page.names[i])).second) << "twice: " << page.names[i];

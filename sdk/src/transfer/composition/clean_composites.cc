@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/for_ever.h"
 #include "client/client_core.h"
 #include "client/tell_progress.h"
 #include "gcsflux/composed_download.h"
@@ -42,7 +43,8 @@ Result<CleanReport> CleanComposites(const Client& client, const std::string& buc
       {.fields = "name,generation,size,timeCreated,componentCount", .call = options.call, .stop = options.stop});
   if (!listing) return listing.error();
   CleanReport report;
-  const auto leftovers = SelectLeftovers(std::move(listing->objects), now - options.older_than, report);
+  const auto leftovers =
+      SelectLeftovers(std::move(listing->objects), now - internal::InNanoseconds(options.older_than), report);
   std::uint64_t all_bytes = 0;
   for (const ObjectMetadata& object : leftovers) all_bytes += object.size;
   std::atomic<std::uint64_t> deleted_bytes = 0;
@@ -55,7 +57,7 @@ Result<CleanReport> CleanComposites(const Client& client, const std::string& buc
     const std::uint64_t gone = deleted_bytes += object.size;
     return internal::TellProgress(options.on_progress, {gone, all_bytes});
   };
-  internal::WorkerPool pool(std::min(kDeletesAtOnce, leftovers.size()));
+  internal::WorkerPool pool(std::min(kDeletesAtOnce, leftovers.size()), &client.core().observer());
   if (auto removed = pool.Run(leftovers.size(), remove, options.stop); !removed) return removed.error();
   report.deleted = leftovers.size();
   report.deleted_bytes = deleted_bytes;

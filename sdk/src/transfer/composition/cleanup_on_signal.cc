@@ -14,6 +14,7 @@
 
 #include "base/fork.h"
 #include "base/own_descriptors.h"
+#include "base/start_thread.h"
 #include "gcsflux/composed_download.h"
 #include "transfer/composition/live_composites.h"
 #include "transfer/give_up_soon.h"
@@ -85,16 +86,21 @@ Error Refused(const char* what) {
 Result<void> StartThread() {
   std::array<int, 2> pipe_ends = {};
   if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return Refused("pipe2");
-  for (const int end : pipe_ends) internal::AddOwnDescriptor(end);
-  told_fd = pipe_ends[1];
   // The thread takes no signals, so that none interrupts what it does. It lives as long as the process, which does not
   // wait for it at its end: it is detached.
   sigset_t all;
   sigset_t old;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
-  std::thread(AwaitSignal, pipe_ends[0]).detach();
+  auto thread = internal::StartThread([fd = pipe_ends[0]] { AwaitSignal(fd); });
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  if (!thread) {
+    for (const int end : pipe_ends) close(end);
+    return Error{thread.error().code, "composites cannot be deleted on a signal: " + thread.error().message};
+  }
+  for (const int end : pipe_ends) internal::AddOwnDescriptor(end);
+  told_fd = pipe_ends[1];
+  thread->detach();
   return {};
 }
 

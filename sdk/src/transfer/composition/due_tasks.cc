@@ -1,6 +1,9 @@
 #include "transfer/composition/due_tasks.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "base/start_thread.h"
 
 namespace gcsflux::internal {
 
@@ -12,14 +15,19 @@ void DueTasks::Post(Clock::time_point due, Task task) {
     is_due = due <= Clock::now();
     waiting_.emplace(due, std::move(task));
     if (!is_due && !alarm_.joinable()) {
-      alarm_ = std::jthread([this](const std::stop_token& stop) { Alarm(stop); });
+      if (auto alarm = StartThread([this](const std::stop_token& stop) { Alarm(stop); })) alarm_ = *std::move(alarm);
     }
+    is_due = is_due || !alarm_.joinable();  // Nobody else says so when one before has become due.
   }
-  if (!is_due) {
+  if (is_due) {
+    Offer();
+  } else {
     changed_.notify_all();
-  } else if (const auto threads = threads_.lock()) {
-    threads->Offer(shared_from_this());
   }
+}
+
+void DueTasks::Offer() {
+  if (const auto threads = threads_.lock()) threads->Offer(shared_from_this());
 }
 
 std::function<void()> DueTasks::Take() {
@@ -52,16 +60,32 @@ void DueTasks::Alarm(const std::stop_token& stop) {
     } else {
       offered = Clock::now();
       lock.unlock();
-      if (const auto threads = threads_.lock()) threads->Offer(shared_from_this());
+      Offer();
       lock.lock();
     }
   }
 }
 
+// Without an alarm it says itself what has become due.
+void DueTasks::AwaitOver(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds patience) {
+  const auto is_over = [&] { return waiting_.empty() && running_ == 0; };
+  const auto end = Clock::now() + patience;
+  while (!is_over() && Clock::now() < end) {
+    if (alarm_.joinable() || waiting_.empty()) {
+      changed_.wait_until(lock, end);
+      continue;
+    }
+    constexpr std::chrono::milliseconds kStep{10};  // Of looking at what is due, and has not been taken yet.
+    changed_.wait_until(lock, std::min(end, std::max(waiting_.begin()->first, Clock::now() + kStep)));
+    lock.unlock();
+    Offer();
+    lock.lock();
+  }
+}
+
 void DueTasks::Drain(std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
-  const auto is_over = [&] { return waiting_.empty() && running_ == 0; };
-  changed_.wait_for(lock, std::stop_token(), patience, is_over);
+  AwaitOver(lock, patience);
   is_closed_ = true;
   waiting_.clear();
   stop_.request_stop();

@@ -15,7 +15,8 @@
 namespace gcsflux::internal {
 
 /// Small tasks that become due, now or later, done by a Downloader's threads in turn with what is downloaded: so that
-/// they take none of its connections beyond those that it may have. Thread-safe.
+/// they take none of its connections beyond those that it may have. Where no thread can be started that waits for the
+/// time, they are late: done when the next is posted, or at the end. Thread-safe.
 class DueTasks : public Workload, public std::enable_shared_from_this<DueTasks> {
  public:
   using Clock = std::chrono::steady_clock;
@@ -32,6 +33,8 @@ class DueTasks : public Workload, public std::enable_shared_from_this<DueTasks> 
 
  private:
   void Run(const Task& task);
+  void Offer();
+  void AwaitOver(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds patience);
   void Alarm(const std::stop_token& stop);
 
   const std::weak_ptr<DownloadThreads> threads_;

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/start_thread.h"
+
 namespace gcsflux::internal {
 
 DownloadThreads::DownloadThreads(std::size_t threads) {
-  for (std::size_t i = 0; i < std::max<std::size_t>(1, threads); ++i) {
-    threads_.emplace_back([this](const std::stop_token& stop) { Serve(stop); });
-  }
+  shortage_ =
+      StartThreads(threads_, std::max<std::size_t>(1, threads), [this](const std::stop_token& stop) { Serve(stop); });
 }
 
 DownloadThreads::~DownloadThreads() = default;

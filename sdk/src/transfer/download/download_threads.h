@@ -7,9 +7,12 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <thread>
 #include <vector>
+
+#include "gcsflux/result.h"
 
 namespace gcsflux::internal {
 
@@ -29,10 +32,15 @@ class Workload {
 /// Threads that several workloads share, a task of each in turn. Thread-safe; destruction waits for what is running.
 class DownloadThreads {
  public:
+  /// Where the system starts fewer, those do the work.
   explicit DownloadThreads(std::size_t threads);
   ~DownloadThreads();
   DownloadThreads(const DownloadThreads&) = delete;
   DownloadThreads& operator=(const DownloadThreads&) = delete;
+
+  [[nodiscard]] std::size_t size() const { return threads_.size(); }
+  /// Why there are fewer than were asked for.
+  [[nodiscard]] const std::optional<Error>& shortage() const { return shortage_; }
 
   /// There may be something to do: the workload is asked until it has nothing. To be called whenever it has got
   /// something since.
@@ -45,7 +53,8 @@ class DownloadThreads {
   std::mutex mutex_;
   std::condition_variable_any work_came_;
   std::deque<std::shared_ptr<Workload>> workloads_;  // Each once. Guarded by mutex_.
-  std::vector<std::jthread> threads_;                // Last: they end before the members that they use.
+  std::optional<Error> shortage_;
+  std::vector<std::jthread> threads_;  // Last: they end before the members that they use.
 };
 
 }  // namespace gcsflux::internal

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/client_core.h"
 #include "transfer/composition/composed_fetch.h"
 #include "transfer/composition/unit_planner.h"
 
@@ -10,8 +11,10 @@ namespace gcsflux::internal {
 
 namespace {
 
+bool IsInRange(int max_concurrency) { return max_concurrency >= 1 && max_concurrency <= kMaxConcurrency; }
+
 std::size_t Connections(const DownloaderOptions& options) {
-  return static_cast<std::size_t>(std::max(1, options.max_concurrency));
+  return IsInRange(options.max_concurrency) ? static_cast<std::size_t>(options.max_concurrency) : 1;
 }
 
 std::unique_ptr<Composer> MakeComposer(const Client& client, const DownloaderOptions& options,
@@ -36,7 +39,20 @@ DownloaderCore::DownloaderCore(Client client, DownloaderOptions options)
       options_(std::move(options)),
       threads_(std::make_shared<DownloadThreads>(Connections(options_))),
       composer_(MakeComposer(client_, options_, threads_)),
-      reads_{client_, options_, Listener(composer_.get())} {}
+      reads_{client_, options_, Listener(composer_.get())} {
+  if (threads_->size() > 0 && threads_->shortage()) {
+    client_.core().observer().ShortOfThreads(
+        {.wanted = Connections(options_), .started = threads_->size(), .cause = *threads_->shortage()});
+  }
+}
+
+Result<void> DownloaderCore::CheckReady() const {
+  if (!IsInRange(options_.max_concurrency)) {
+    return Error{ErrorCode::kInvalidArgument, "DownloaderOptions::max_concurrency must be from 1 to 10000"};
+  }
+  if (threads_->size() == 0) return *threads_->shortage();
+  return {};
+}
 
 FetchMethod DownloaderCore::MethodFor(std::span<const DownloadSource> sources, std::uint64_t max_unit_bytes) const {
   if (composer_) {

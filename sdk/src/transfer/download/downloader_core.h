@@ -21,6 +21,8 @@ class DownloaderCore {
   [[nodiscard]] const Client& client() const { return client_; }
   [[nodiscard]] const DownloaderOptions& options() const { return options_; }
   [[nodiscard]] const std::shared_ptr<DownloadThreads>& threads() const { return threads_; }
+  /// kInvalidArgument where an option is out of its range; kLocalIo where not one thread could be started.
+  [[nodiscard]] Result<void> CheckReady() const;
 
   /// How these sources are fetched, together at most `max_unit_bytes` of several. They and the core outlive what is
   /// fetched by it.

@@ -37,7 +37,10 @@ Result<std::optional<DownloadedObject>> StreamRecipient::Next() {
   }
   if (ended_) return *ended_;
   if (delivered_ == sources_.size()) return std::optional<DownloadedObject>();
-  if (!has_begun_) Begin();
+  if (!has_begun_) {
+    if (auto ready = core_->CheckReady(); !ready) return *(ended_ = ready.error());
+    Begin();
+  }
   auto object = Await();
   if (!object) {
     return End({ErrorCode::kCancelled, "stream of " + std::to_string(sources_.size()) + " objects: cancelled after " +

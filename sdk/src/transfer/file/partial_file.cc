@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <vector>
 
 #include "base/crc32c.h"
+#include "base/file_size_signal.h"
 #include "base/fork.h"
 #include "base/hex.h"
 #include "base/local_error.h"
@@ -70,6 +72,16 @@ std::string PartialName(std::string_view name) {
   return "." + std::string(name.substr(0, kept)) + "." + hash + std::string(kEnding);
 }
 
+Result<void> CheckLength(const std::string& destination) {
+  const Place place = Split(destination);
+  struct stat found {};
+  for (const std::string& path : {destination, place.directory + PartialName(place.name)}) {
+    if (::lstat(path.c_str(), &found) == 0 || errno != ENAMETOOLONG) continue;
+    return Error{ErrorCode::kInvalidArgument, "'" + destination + "': " + std::strerror(ENAMETOOLONG)};
+  }
+  return {};
+}
+
 Result<void> CheckFree(const std::string& path) {
   struct stat found {};
   if (::lstat(path.c_str(), &found) == 0) return ThereAlready(path);
@@ -113,6 +125,7 @@ std::optional<PartialState> PartialFile::Load() const {
 }
 
 Result<void> PartialFile::Clear(std::uint64_t bytes) {
+  const FileSizeSignalBlock block;
   if (::ftruncate(descriptor_, 0) != 0) return LocalError("empty", path_);
   if (bytes == 0) return {};
   const int set_aside = ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes));
@@ -123,6 +136,7 @@ Result<void> PartialFile::Clear(std::uint64_t bytes) {
 }
 
 Result<void> PartialFile::Write(std::uint64_t offset, std::span<const std::byte> data) const {
+  const FileSizeSignalBlock block;
   while (!data.empty()) {
     const ssize_t put = ::pwrite(descriptor_, data.data(), data.size(), static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
@@ -155,7 +169,10 @@ Result<void> PartialFile::Save(const PartialState& state) const {
 }
 
 Result<void> PartialFile::Commit(const CommitOptions& options) {
-  if (::ftruncate(descriptor_, static_cast<off_t>(options.size)) != 0) return LocalError("end", path_);
+  {
+    const FileSizeSignalBlock block;
+    if (::ftruncate(descriptor_, static_cast<off_t>(options.size)) != 0) return LocalError("end", path_);
+  }
   if (options.is_durable && ::fsync(descriptor_) != 0) return LocalError("sync", path_);
   if (auto renamed = Rename(options.may_replace); !renamed || !options.is_durable) return renamed;
   const std::string directory = Split(destination_).directory;

@@ -20,6 +20,9 @@ std::string PartialName(std::string_view name);
 /// Whether PartialName() gives such names.
 bool IsPartialName(std::string_view name);
 
+/// kInvalidArgument where the file system takes no name as long as the destination's, or as that of its partial file.
+Result<void> CheckLength(const std::string& destination);
+
 /// kAlreadyExists where something has the name, a symbolic link too.
 Result<void> CheckFree(const std::string& path);
 

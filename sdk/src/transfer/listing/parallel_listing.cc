@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "base/call_guest.h"
 #include "base/composite_prefix.h"
 #include "base/object_name.h"
+#include "base/start_thread.h"
 #include "client/client_core.h"
 #include "client/make_call.h"
 #include "transfer/listing/code_points.h"
+#include "wire/listed_names.h"
 
 namespace gcsflux::internal::listing {
 namespace {
@@ -53,6 +56,30 @@ Result<ListedPage> ListPage(const Client& client, const std::string& bucket, con
   return page;
 }
 
+Result<void> CheckOrder(std::span<const std::string_view> names) {
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    if (auto checked = CheckIsBehind(names[i], names[i - 1]); !checked) return checked;
+  }
+  return {};
+}
+
+// What would be followed for ever, or believed though it cannot be.
+Result<void> CheckPage(const Call& call, std::span<const std::string_view> names,
+                       std::span<const std::string_view> prefixes, const std::string& next_page_token) {
+  const auto& barren = call.barren_tokens;
+  if (std::find(barren.begin(), barren.end(), next_page_token) != barren.end()) {
+    return Error{ErrorCode::kBadResponse, "the service names a page as the next one that it has shown before"};
+  }
+  const bool is_endless = names.empty() && !next_page_token.empty() && barren.size() + 1 >= kMostBarrenPages;
+  if (is_endless) return EndlessListing();
+  if (!names.empty() && names.front() < call.least_name) {
+    const bool is_behind_a_name = call.least_name.back() == '\0';
+    return CheckIsBehind(names.front(), call.least_name.substr(0, call.least_name.size() - (is_behind_a_name ? 1 : 0)));
+  }
+  if (auto checked = CheckOrder(names); !checked) return checked;
+  return CheckOrder(prefixes);
+}
+
 bool CostsRetrieval(const std::string& storage_class) {
   return storage_class == "NEARLINE" || storage_class == "COLDLINE" || storage_class == "ARCHIVE";
 }
@@ -91,6 +118,11 @@ Result<void> ParallelListing::Deliver() {
     Delivery::Batch batch;
     {
       std::unique_lock lock(mutex_);
+      // Without a thread nobody else makes the calls.
+      while (threads_.empty() && !calls_.empty() && delivery_.ready() == 0 && !scheduler_.is_done() && !error_ &&
+             !stop_.stop_requested()) {
+        MakeCall(lock);
+      }
       const auto has_news = [this] { return delivery_.ready() > 0 || scheduler_.is_done() || error_; };
       has_news_.wait(lock, stop_.get_token(), has_news);
       if (error_) return *error_;
@@ -155,8 +187,20 @@ void ParallelListing::BeginCalls(std::size_t free_threads) {
     calls_.push_back(std::move(call));
     has_calls_.notify_one();
   }
+  AddThreads(free_threads);
+}
+
+// As many as there are calls for. Where the system starts no more, calls wait for those that there are, or are made by
+// the thread that delivers.
+void ParallelListing::AddThreads(std::size_t free_threads) {
   for (; free_threads < calls_.size() && threads_.size() < parallelism_; ++free_threads) {
-    threads_.emplace_back([this] { Work(); });
+    auto thread = StartThread([this] { Work(); });
+    if (thread) {
+      threads_.push_back(*std::move(thread));
+      continue;
+    }
+    shortage_ = thread.error();
+    return;
   }
 }
 
@@ -167,16 +211,21 @@ void ParallelListing::Work() {
     has_calls_.wait(lock, stop_.get_token(), [this] { return !calls_.empty() && delivery_.ready() < max_ready_; });
     --idle_;
     if (stop_.stop_requested()) return;
-    const Call call = std::move(calls_.front());
-    calls_.pop_front();
-    ++made_;
-    lock.unlock();
-    auto page = Ask(call);
-    const Result<void> done = page ? OnPage(call, *std::move(page)) : page.error();
-    lock.lock();
-    if (!done && !stop_.stop_requested()) Fail(done.error());
+    MakeCall(lock);
     if (error_) return;
   }
+}
+
+// The next one, without the lock.
+void ParallelListing::MakeCall(std::unique_lock<std::mutex>& lock) {
+  const Call call = std::move(calls_.front());
+  calls_.pop_front();
+  ++made_;
+  lock.unlock();
+  auto page = Ask(call);
+  const Result<void> done = page ? OnPage(call, *std::move(page)) : page.error();
+  lock.lock();
+  if (!done && !stop_.stop_requested()) Fail(done.error());
 }
 
 Result<ListedPage> ParallelListing::Ask(const Call& call) {
@@ -194,21 +243,12 @@ Result<ListedPage> ParallelListing::Ask(const Call& call) {
 }
 
 Result<void> ParallelListing::OnPage(const Call& call, ListedPage page) {
-  if (std::find(call.barren_tokens.begin(), call.barren_tokens.end(), page.next_page_token) !=
-      call.barren_tokens.end()) {
-    return Error{ErrorCode::kBadResponse,
-                 "LIST " + ToUri(prefix_) + ": the service names a page as the next one that it has shown before"};
-  }
-  const std::vector<std::string_view> prefixes(page.prefixes.begin(), page.prefixes.end());
   std::vector<std::string_view> names;
   names.reserve(page.objects.size());
-  for (const ListedObject& object : page.objects) {
-    if (!names.empty() && object.name <= names.back()) {
-      return Error{ErrorCode::kBadResponse, "LIST " + ToUri(prefix_) +
-                                                ": the page's names are not in bytewise order: " + object.name +
-                                                " comes after " + std::string(names.back())};
-    }
-    names.push_back(object.name);
+  for (const ListedObject& object : page.objects) names.push_back(object.name);
+  const std::vector<std::string_view> prefixes(page.prefixes.begin(), page.prefixes.end());
+  if (auto checked = CheckPage(call, names, prefixes, page.next_page_token); !checked) {
+    return Error{checked.error().code, "LIST " + ToUri(prefix_) + ": " + checked.error().message};
   }
   const PageView view{.names = names, .prefixes = prefixes, .next_page_token = page.next_page_token};
   const std::scoped_lock lock(mutex_);
@@ -250,6 +290,9 @@ void ParallelListing::End() {
     is_over_ = true;
   }
   stop_.request_stop();
+  if (shortage_) {
+    client_.core().observer().ShortOfThreads({.wanted = parallelism_, .started = threads_.size(), .cause = *shortage_});
+  }
   threads_.clear();
 }
 

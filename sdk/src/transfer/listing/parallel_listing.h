@@ -20,7 +20,7 @@
 namespace gcsflux::internal::listing {
 
 /// Does what the scheduler decides: threads that make its calls and hand it their pages, while the thread that calls
-/// Run delivers. Used once.
+/// Run delivers. Where no thread can be started it makes the calls too. Used once.
 class ParallelListing {
  public:
   ParallelListing(const Client& client, ObjectName prefix, ListingOrder order, const ListingSink& sink,
@@ -30,10 +30,12 @@ class ParallelListing {
 
  private:
   void Work();
+  void MakeCall(std::unique_lock<std::mutex>& lock);
   [[nodiscard]] Result<ListedPage> Ask(const Call& call);
   Result<void> OnPage(const Call& call, ListedPage page);
   void Accept(const Call& call, Delivery::Batch objects, const PageView& page);
   void BeginCalls(std::size_t free_threads);
+  void AddThreads(std::size_t free_threads);
   void Fail(Error error);
   void End();
   Result<void> Deliver();
@@ -66,6 +68,7 @@ class ParallelListing {
   std::size_t made_ = 0;               // calls
   std::size_t idle_ = 0;               // threads
   std::optional<Error> error_;         // the first
+  std::optional<Error> shortage_;      // why there are fewer threads than there could be
   bool is_over_ = false;               // no more threads
   std::vector<std::jthread> threads_;  // Last: they end before the members that they use.
 };

@@ -170,6 +170,7 @@ std::uint64_t Scheduler::Send(Asked asked, std::vector<Call>& calls) {
   call.id = ++calls_;
   if (call.max_results == 0) call.max_results = options_.page_size;
   if (asked.kind != Kind::kDirectories) call.prefix = options_.prefix;
+  if (!call.page_token.empty()) call.least_name = asked.from;
   calls.push_back(call);
   in_flight_.emplace(calls_, std::move(asked));
   return calls_;

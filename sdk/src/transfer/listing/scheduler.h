@@ -39,6 +39,7 @@ struct Call {
   // would be asked for again for ever.
   std::vector<std::string> barren_tokens = {};
   std::size_t max_results = 0;
+  std::string least_name = {};  // No name that the page of this token may have comes before it.
 };
 
 /// Its answer. `names` and `prefixes` are in bytewise order.

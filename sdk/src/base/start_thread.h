@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gcsflux/result.h"
+
+// Threads that may not be had: std::thread throws where the system starts none.
+namespace gcsflux::internal {
+
+/// kLocalIo, with what to do about it.
+inline Error NoThread(const std::string& why) {
+  return {ErrorCode::kLocalIo, "no thread could be started (" + why +
+                                   "): lower the number of requests at a time (max_concurrency, parallelism), or raise "
+                                   "the limits on processes and memory (ulimit -u, ulimit -v, the container's pids)"};
+}
+
+/// `start()` returns what it started.
+template <class Start>
+auto TryToStart(Start start) -> Result<decltype(start())> {
+  try {
+    return start();
+  } catch (const std::system_error& error) {
+    return NoThread(error.code().message());
+  } catch (const std::bad_alloc&) {
+    return NoThread("out of memory");
+  }
+}
+
+/// A thread that runs `body`.
+template <class Body>
+Result<std::jthread> StartThread(const Body& body) {
+  return TryToStart([&] { return std::jthread(body); });
+}
+
+/// Starts threads that run `body` until there are `wanted`. Returns why there are fewer, where the system starts no
+/// more. A quarter of those that were started is then ended, so that something is left for others: for name look-ups,
+/// which take a thread each, and for memory.
+template <class Body>
+std::optional<Error> StartThreads(std::vector<std::jthread>& threads, std::size_t wanted, const Body& body) {
+  while (threads.size() < wanted) {
+    auto added = TryToStart([&] { return threads.emplace_back(body).joinable(); });
+    if (added) continue;
+    threads.resize(threads.size() - threads.size() / 4);
+    return added.error();
+  }
+  return std::nullopt;
+}
+
+}  // namespace gcsflux::internal

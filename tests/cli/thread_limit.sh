@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# The `gcsflux` command under a limit on processes: tests/cli/thread_limit.sh BIN_DIR
+set -uo pipefail
+bin=$1
+work=$(mktemp -d)
+emulator_pid=
+cleanup() { [ -n "$emulator_pid" ] && kill "$emulator_pid" 2>/dev/null; rm -rf "$work"; }
+trap cleanup EXIT
+
+coproc EMULATOR { exec "$bin/gcsflux-emulator" --port=0; }
+emulator_pid=$EMULATOR_PID
+read -r line <&"${EMULATOR[0]}"
+export STORAGE_EMULATOR_HOST=${line##* }
+export GOOGLE_CLOUD_PROJECT=test
+
+# The limit counts a user's processes and does not bind root: as root, a user who has none; else none may be added.
+cp "$bin/gcsflux" "$work/gcsflux"
+chmod 777 "$work"
+mkdir -m 777 "$work/tree" && for i in {1..40}; do echo "$i" >"$work/tree/$i"; done
+user=() && limits=(1)
+if [ "$(id -u)" -eq 0 ]; then user=(setpriv --reuid=54321 --regid=54321 --clear-groups) && limits=(1 4 8); fi
+
+passed=0
+# expect STATUS STDERR_REGEX ARGUMENT...: it ends within 60 s. Called with $most processes.
+expect() {
+  local status=$1 err=$2 got
+  shift 2
+  (cd "$work" && HOME=$work exec timeout -k 5 60 "${user[@]}" prlimit --nproc="$most" -- "$work/gcsflux" "$@") >"$work/out" 2>"$work/err"
+  got=$?
+  if [ "$got" -ne "$status" ] || { [ -n "$err" ] && ! grep -qE -- "$err" "$work/err"; }; then
+    echo "FAIL: $most processes: gcsflux $* (status $got, wanted $status)"; cat "$work/err"; exit 1
+  fi
+  passed=$((passed + 1))
+}
+
+for most in "${limits[@]}"; do
+  bucket=gs://bucket-$most
+  with_log=(--max_concurrency=200 --log_level=warning)
+  expect 0 '' mb "$bucket"
+  if [ "$most" -eq 1 ]; then  # The first does it all, but for downloads of several objects.
+    expect 0 '0 of 200 threads could be started' cp "${with_log[@]}" tree/1 tree/2 gs://bucket-1/x/
+    expect 0 '0 of 48 threads could be started' ls -r --log_level=warning gs://bucket-1
+    expect 1 'no thread could be started.*ulimit -u' cat gs://bucket-1/x/1 gs://bucket-1/x/2
+    expect 0 '' cp gs://bucket-1/x/1 here
+    expect 0 'copied 38' cp -r tree/ gs://bucket-1/x
+    expect 0 '' rm -r gs://bucket-1
+  else
+    expect 0 "of (48|200) threads could be started.*ulimit -u" cp -r "${with_log[@]}" tree/ "$bucket/x/tree"
+    expect 0 '' ls -r "$bucket"
+    [ "$(wc -l <"$work/out")" -eq 40 ] || { echo "FAIL: $(wc -l <"$work/out") names"; exit 1; }
+    expect 0 'threads could be started' cat "${with_log[@]}" "$bucket/x/tree/1" "$bucket/x/tree/2"
+    [ "$(tr '\n' ' ' <"$work/out")" = '1 2 ' ] || { echo "FAIL: cat"; exit 1; }
+    expect 0 'copied 40' cp -r "${with_log[@]}" "$bucket/x" "here-$most"
+    expect 0 'threads could be started' rm -r "${with_log[@]}" "$bucket"
+  fi
+done
+most=4096
+expect 2 'from 1 to 10000' cp -r --max_concurrency=1000000 tree gs://bucket-1/y
+expect 2 'from 1 to 10000' ls -r --list_parallelism=1000000 gs://bucket-1
+expect 2 'from 0 to 10000' ls --max_idle_connections=1000000 gs://bucket-1
+echo "$passed passed"

@@ -1,0 +1,238 @@
+// A system that starts fewer threads than are asked for, or none.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <csignal>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "gcsflux/download.h"
+#include "gcsflux/download_file.h"
+#include "gcsflux/multipart_upload.h"
+#include "gcsflux/upload.h"
+#include "support/emulator_process.h"
+#include "support/test_directory.h"
+#include "support/thread_limit.h"
+#include "transfer/composition/due_tasks.h"
+#include "transfer/give_up_soon.h"
+#include "transfer/worker_pool.h"
+
+namespace gcsflux {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using testing::ThreadLimit;
+
+class Shortages : public EventListener {
+ public:
+  void OnThreadShortage(const ThreadShortageEvent& event) override {
+    const std::scoped_lock lock(mutex_);
+    ++told;
+    wanted = event.wanted;
+    started = event.started;
+    cause = event.cause.message;
+  }
+
+  int told = 0;
+  std::size_t wanted = 0;
+  std::size_t started = 0;
+  std::string cause;
+
+ private:
+  std::mutex mutex_;
+};
+
+// The emulator is a process of its own: the limit is this one's.
+class ThreadShortageTest : public ::testing::Test {
+ protected:
+  ThreadShortageTest() { EXPECT_TRUE(client_.InsertBucket("bkt").ok()); }
+
+  std::vector<DownloadSource> Store(int count) {
+    std::vector<DownloadSource> sources;
+    for (int i = 0; i < count; ++i) {
+      const std::string name = "object " + std::to_string(i);
+      const auto stored = client_.InsertObject({"bkt", name}, AsBytes(name), {});
+      EXPECT_TRUE(stored.ok());
+      sources.push_back(DownloadSources(std::span(&*stored, 1)).front());
+    }
+    return sources;
+  }
+
+  static std::string TextOf(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+
+  static void ExpectNoThread(const Error& error) {
+    EXPECT_EQ(error.code, ErrorCode::kLocalIo) << error.message;
+    EXPECT_THAT(error.message, HasSubstr("no thread could be started"));
+    EXPECT_THAT(error.message, HasSubstr("ulimit -u"));
+  }
+
+  testing::EmulatorProcess emulator_;
+  std::shared_ptr<Shortages> shortages_ = std::make_shared<Shortages>();
+  Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .event_listener = shortages_});
+};
+
+TEST_F(ThreadShortageTest, LeavesADownloaderThoseThatThereAre) {
+  const auto sources = Store(40);
+  const ThreadLimit limit(5);
+  const Downloader downloader(client_, {.max_concurrency = 64});
+  const Downloader another(client_, {.max_concurrency = 64});
+  EXPECT_GE(limit.refused(), 1);
+  for (int round = 0; round < 2; ++round) {
+    const auto batch = downloader.Download(sources);
+    ASSERT_TRUE(batch.ok()) << batch.error().message;
+    for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(TextOf((*batch)[i]), sources[i].object.name);
+  }
+  EXPECT_EQ(shortages_->told, 1);
+  EXPECT_EQ(shortages_->wanted, 64U);
+  EXPECT_EQ(shortages_->started, 4U);  // One was given back.
+  EXPECT_THAT(shortages_->cause, HasSubstr("no thread could be started"));
+}
+
+TEST_F(ThreadShortageTest, IsTheErrorOfADownloadWithoutAny) {
+  const auto sources = Store(2);
+  const ThreadLimit limit(0);
+  const Downloader downloader(client_);
+  const auto batch = downloader.Download(sources);
+  ASSERT_FALSE(batch.ok());
+  ExpectNoThread(batch.error());
+  auto stream = downloader.Stream(sources);
+  for (int i = 0; i < 2; ++i) {
+    const auto next = stream.Next();
+    ASSERT_FALSE(next.ok());
+    ExpectNoThread(next.error());
+  }
+  EXPECT_GE(limit.refused(), 1);
+}
+
+TEST_F(ThreadShortageTest, LeavesAListingThoseThatThereAreOrTheCallersOwn) {
+  const auto sources = Store(3);
+  for (const int threads : {0, 1, 2}) {
+    const ThreadLimit limit(threads);
+    const auto listing = ListInParallel(client_, {"bkt"});
+    ASSERT_TRUE(listing.ok()) << listing.error().message;
+    EXPECT_EQ(listing->objects.size(), sources.size());
+    EXPECT_GE(limit.refused(), 1);
+  }
+  EXPECT_EQ(shortages_->told, 1);
+  EXPECT_EQ(shortages_->wanted, 48U);
+  EXPECT_EQ(shortages_->started, 0U);
+}
+
+TEST_F(ThreadShortageTest, LeavesFilesAndPartsToTheCallersThread) {
+  const testing::TestDirectory directory;
+  const std::string bytes(11 << 20, 'x');
+  const ThreadLimit limit(0);
+  const auto stored = UploadObjectInParallel(client_, {"bkt", "large"}, AsBytes(bytes), {.part_bytes = 5 << 20});
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_EQ(stored->size, bytes.size());
+  const auto file = DownloadFile(client_, {"bkt", "large"}, directory.path() / "large", {.stripe_bytes = 1 << 20});
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  EXPECT_EQ(std::filesystem::file_size(directory.path() / "large"), bytes.size());
+  EXPECT_GE(limit.refused(), 2);
+}
+
+TEST_F(ThreadShortageTest, IsNotWhatOptionsBeyondTheirBoundAskFor) {
+  const auto sources = Store(1);
+  const testing::TestDirectory directory;
+  const auto refused = [](const auto& result) {
+    return !result.ok() && result.error().code == ErrorCode::kInvalidArgument &&
+           result.error().message.find("from 1 to 10000") != std::string::npos;
+  };
+  for (const int many : {-1, 0, kMaxConcurrency + 1, 1'000'000}) {
+    const Downloader downloader(client_, {.max_concurrency = many});
+    EXPECT_TRUE(refused(downloader.Download(sources))) << many;
+    EXPECT_TRUE(refused(downloader.Stream(sources).Next())) << many;
+    EXPECT_TRUE(refused(ListInParallel(client_, {"bkt"}, {.parallelism = many}))) << many;
+    EXPECT_TRUE(refused(DownloadFile(client_, sources[0].object, directory.path() / "f", {.max_concurrency = many})));
+    EXPECT_TRUE(refused(UploadObjectInParallel(client_, {"bkt", "o"}, {}, {.max_concurrency = many}))) << many;
+  }
+  const auto client = Client::Create({.max_idle_connections = 1'000'000});
+  ASSERT_FALSE(client.ok());
+  EXPECT_EQ(client.error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST(WorkerPoolUnderALimit, CallsEachIndexOnce) {
+  for (const int threads : {0, 1, 3}) {
+    const ThreadLimit limit(threads);
+    internal::WorkerPool pool(1000);
+    EXPECT_GE(limit.refused(), 1);
+    std::vector<std::atomic<int>> calls(100);
+    const auto done = pool.Run(calls.size(), [&](std::size_t i, const std::stop_token&) -> Result<void> {
+      ++calls[i];
+      return {};
+    });
+    ASSERT_TRUE(done.ok());
+    for (const auto& count : calls) EXPECT_EQ(count, 1);
+  }
+}
+
+TEST(WorkerPoolUnderALimit, EndsAtTheFirstFailureAndWhenAskedTo) {
+  const ThreadLimit limit(0);
+  internal::WorkerPool pool(4);
+  int calls = 0;
+  const auto fail = [&](std::size_t, const std::stop_token&) -> Result<void> {
+    ++calls;
+    return Error{ErrorCode::kNotFound, "one"};
+  };
+  const auto failed = pool.Run(3, fail);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().message, "one");
+  std::stop_source stop;
+  stop.request_stop();
+  const auto stopped = pool.Run(3, fail, stop.get_token());
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(GiveUpSoonUnderALimit, StopsAtOnce) {
+  const ThreadLimit limit(0);
+  bool was_stopped = false;
+  internal::GiveUpSoon([&](const std::stop_token& stop) { was_stopped = stop.stop_requested(); }, 1h);
+  EXPECT_TRUE(was_stopped);
+  EXPECT_EQ(limit.refused(), 1);
+}
+
+TEST(DueTasksUnderALimit, AreLateButDone) {
+  using Clock = internal::DueTasks::Clock;
+  const auto threads = std::make_shared<internal::DownloadThreads>(2);
+  const auto tasks = std::make_shared<internal::DueTasks>(threads);
+  std::atomic<int> done = 0;
+  const ThreadLimit limit(0);
+  tasks->Post(Clock::now() + 20ms, [&](const std::stop_token&) {
+    ++done;
+    tasks->Post(Clock::now() + 20ms, [&](const std::stop_token&) { ++done; });
+  });
+  EXPECT_GE(limit.refused(), 1);
+  tasks->Drain(1h);
+  EXPECT_EQ(done, 2);
+}
+
+TEST(CompositeCleanupUnderALimit, IsAnErrorThatLeavesSignalsAsTheyWere) {
+  const auto now = [] {
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+    struct sigaction action {};
+    sigaction(SIGINT, nullptr, &action);
+    return std::pair(sigismember(&mask, SIGUSR1), action.sa_handler);
+  };
+  const auto before = now();
+  {
+    const ThreadLimit limit(0);
+    const auto installed = InstallCompositeCleanup();
+    ASSERT_FALSE(installed.ok());
+    EXPECT_EQ(installed.error().code, ErrorCode::kLocalIo);
+    EXPECT_THAT(installed.error().message, HasSubstr("no thread could be started"));
+  }
+  EXPECT_EQ(now(), before);
+  EXPECT_TRUE(InstallCompositeCleanup().ok());
+}
+
+}  // namespace
+}  // namespace gcsflux
