@@ -157,6 +157,7 @@ TEST_F(ClientTokensTest, ShowsNoTokenThatAnAnswerRepeats) {
     return HttpResponse{.status = 403, .body = "you sent " + HeaderOf(request, "Authorization")};
   });
   const auto bucket = client.GetBucket("bkt");
+  ASSERT_FALSE(bucket.ok());
   EXPECT_THAT(bucket.error().message, AllOf(HasSubstr("you sent Bearer [secret]"), Not(HasSubstr("token-0000"))));
 }
 

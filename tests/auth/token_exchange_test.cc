@@ -82,6 +82,7 @@ TEST_F(TokenExchangeTest, ShowsNoSecretThatAnAnswerRepeats) {
     };
   });
   const auto answer = Send(service);
+  ASSERT_FALSE(answer.ok());
   EXPECT_THAT(answer.error().message, AllOf(Not(HasSubstr("the-client-secret")), Not(HasSubstr("the-refresh-token"))));
   EXPECT_THAT(answer.error().reason, Not(HasSubstr("the-client-secret")));
   EXPECT_LT(answer.error().message.size(), 500U);
@@ -92,6 +93,7 @@ TEST_F(TokenExchangeTest, FollowsNoRedirect) {
     return HttpResponse{.status = 307, .headers = {{"location", "https://evil.com/token"}}};
   });
   const auto answer = Send(service);
+  ASSERT_FALSE(answer.ok());
   EXPECT_EQ(answer.error().code, ErrorCode::kBadResponse);
   EXPECT_THAT(answer.error().message, HasSubstr("307 (redirects are not followed)"));
   EXPECT_EQ(service.requests().size(), 1U);
@@ -111,6 +113,7 @@ TEST_F(TokenExchangeTest, KeepsTheQueryOfAUrlToItself) {
   TokenService service([&](const HttpRequest&) { return HttpResponse{.status = 404}; });
   const SubjectTokenSource source{.url = "https://issuer/token?secret=abc", .headers = {{"X-Secret", "def"}}};
   const auto answer = SendTokenRequest({service, timing_, {}, {}}, SubjectTokenRequest(source));
+  ASSERT_FALSE(answer.ok());
   EXPECT_THAT(answer.error().message, AllOf(HasSubstr("https://issuer/token: 404"), Not(HasSubstr("abc"))));
 }
 

@@ -152,6 +152,7 @@ TEST_F(SuspendedUploadTest, RefusesABrokenOrForeignState) {
   const auto elsewhere = Client::Create({.endpoint = "http://127.0.0.1:1"});
   ASSERT_TRUE(elsewhere.ok());
   const auto foreign = ObjectWriter::Resume(*elsewhere, state);
+  ASSERT_FALSE(foreign.ok());
   EXPECT_EQ(foreign.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(foreign.error().message, HasSubstr("another service"));
   EXPECT_TRUE(gcs_.requests.empty());
