@@ -6,6 +6,7 @@
 
 #include "auth/token_answers.h"
 #include "auth/token_service.h"
+#include "support/result.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -56,7 +57,7 @@ TEST_F(TokenExchangeTest, GivesUpAtTheDeadlineWithACodeOfItsOwn) {
 
 TEST_F(TokenExchangeTest, GivesUpAfterItsAttempts) {
   TokenService service([&](const HttpRequest&) { return Error{ErrorCode::kUnreachable, "refused"}; });
-  EXPECT_EQ(Send(service, {.max_attempts = 3}).error().code, ErrorCode::kTokenUnavailable);
+  EXPECT_EQ(testing::ErrorOf(Send(service, {.max_attempts = 3})).code, ErrorCode::kTokenUnavailable);
   EXPECT_EQ(service.requests().size(), 3U);
 }
 
@@ -105,7 +106,7 @@ TEST_F(TokenExchangeTest, IsWokenByTheCallersStopToken) {
     stop.request_stop();
     return HttpResponse{.status = 503};
   });
-  EXPECT_EQ(Send(service, {}, stop.get_token()).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(testing::ErrorOf(Send(service, {}, stop.get_token())).code, ErrorCode::kCancelled);
   EXPECT_EQ(service.requests().size(), 1U);
 }
 
@@ -179,7 +180,7 @@ TEST(TokenAnswers, AreRefusedWhereTheyAreNone) {
   }
   for (const char* body : {"{}", R"({"accessToken":"t"})", R"({"accessToken":"t","expireTime":"soon"})",
                            R"({"accessToken":"t","expireTime":"2026-11-20T00:00:00Z"})"}) {
-    EXPECT_EQ(ParseImpersonationAnswer({.body = body}, kNow).error().code, ErrorCode::kBadResponse) << body;
+    EXPECT_EQ(testing::ErrorOf(ParseImpersonationAnswer({.body = body}, kNow)).code, ErrorCode::kBadResponse) << body;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "support/result.h"
 #include "wire/error_response.h"
 #include "wire/multipart_answers.h"
 #include "wire/multipart_requests.h"
@@ -73,7 +74,7 @@ TEST(MultipartAnswers, GiveTheUploadId) {
             "x&y");
   for (const char* wrong :
        {"", "<html>", "{}", "<InitiateMultipartUploadResult/>", "<Other><UploadId>x</UploadId></Other>"}) {
-    EXPECT_EQ(ParseUploadId(wrong).error().code, ErrorCode::kBadResponse) << wrong;
+    EXPECT_EQ(testing::ErrorOf(ParseUploadId(wrong)).code, ErrorCode::kBadResponse) << wrong;
   }
 }
 
@@ -87,7 +88,7 @@ TEST(MultipartAnswers, GivePagesOfParts) {
   EXPECT_EQ(ParsePartsPage("<ListPartsResult/>")->next, std::nullopt);
   for (const char* wrong : {"", "<html/>", "<ListPartsResult><Part/></ListPartsResult>",
                             "<ListPartsResult><IsTruncated>true</IsTruncated></ListPartsResult>"}) {
-    EXPECT_EQ(ParsePartsPage(wrong).error().code, ErrorCode::kBadResponse) << wrong;
+    EXPECT_EQ(testing::ErrorOf(ParsePartsPage(wrong)).code, ErrorCode::kBadResponse) << wrong;
   }
 }
 
@@ -100,7 +101,7 @@ TEST(MultipartAnswers, FindAnErrorUnderASuccess) {
   EXPECT_EQ(of("InternalError"), ErrorCode::kUnavailable);
   EXPECT_EQ(of("SlowDown"), ErrorCode::kRateLimited);
   EXPECT_EQ(of("InvalidPart"), ErrorCode::kInvalidArgument);
-  EXPECT_EQ(ParseCompleted({.status = 200, .body = "<html>"}).error().code, ErrorCode::kBadResponse);
+  EXPECT_EQ(testing::ErrorOf(ParseCompleted({.status = 200, .body = "<html>"})).code, ErrorCode::kBadResponse);
   const HttpResponse answer{.status = 200,
                             .headers = {{"x-goog-generation", "17"}},
                             .body = "<CompleteMultipartUploadResult><Key>k</Key></CompleteMultipartUploadResult>"};
