@@ -74,7 +74,8 @@ target_include_directories(download_file_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk
 # Parallel listing: its scheduler against names in memory, and its speed in simulated time.
 gcsflux_test(listing_tests
   SOURCES transfer/listing/code_points_test.cc transfer/listing/memory_bucket.cc transfer/listing/name_sets.cc transfer/listing/scheduler_test.cc
-          transfer/listing/simulation.cc transfer/listing/simulation_test.cc wire/listed_page_test.cc
+          transfer/listing/simulation.cc transfer/listing/simulation_test.cc transfer/listing/tiling_test.cc
+          wire/listed_page_test.cc
   LIBRARIES gcsflux_client)
 target_include_directories(listing_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_test(parallel_listing_tests
@@ -98,7 +99,8 @@ target_include_directories(composition_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/s
 
 # Downloads of many objects: the budget of what is fetched ahead, the stripes; then against the emulator.
 gcsflux_test(download_tests
-  SOURCES transfer/download/delivery_ledger_test.cc transfer/download/download_run_test.cc transfer/download/stripes_test.cc
+  SOURCES transfer/download/batch_recipient_test.cc transfer/download/delivery_ledger_test.cc
+          transfer/download/download_run_test.cc transfer/download/stripes_test.cc
   LIBRARIES gcsflux_client)
 target_include_directories(download_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_test(downloads_tests

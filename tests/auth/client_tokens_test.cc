@@ -8,6 +8,7 @@
 #include "gcsflux/upload.h"
 #include "support/borrowed_transport.h"
 #include "support/raw_server.h"
+#include "support/result.h"
 
 namespace gcsflux {
 namespace {
@@ -106,7 +107,7 @@ TEST_F(ClientTokensTest, RenewsOnceInACallAndThenFails) {
 TEST_F(ClientTokensTest, FailsAtOnceWithATokenThatCannotBeRenewed) {
   const Client client =
       MakeClient([](const HttpRequest&) { return HttpResponse{.status = 401}; }, {.kind = internal::FixedToken{"t"}});
-  EXPECT_EQ(client.GetBucket("bkt").error().code, ErrorCode::kUnauthenticated);
+  EXPECT_EQ(testing::ErrorOf(client.GetBucket("bkt")).code, ErrorCode::kUnauthenticated);
   EXPECT_EQ(StorageRequests().size(), 1U);
 }
 
@@ -148,7 +149,7 @@ TEST_F(ClientTokensTest, DoesNotTakeALostTokenForALostAnswer) {
                                      if (++token_requests == 1) return Error{ErrorCode::kUnavailable, "reset"};
                                      return testing::TokenAnswer("token", 3600);
                                    });
-  EXPECT_EQ(client.DeleteBucket("bkt").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(client.DeleteBucket("bkt")).code, ErrorCode::kNotFound);
   EXPECT_EQ(token_requests, 2);
 }
 
@@ -157,6 +158,7 @@ TEST_F(ClientTokensTest, ShowsNoTokenThatAnAnswerRepeats) {
     return HttpResponse{.status = 403, .body = "you sent " + HeaderOf(request, "Authorization")};
   });
   const auto bucket = client.GetBucket("bkt");
+  ASSERT_FALSE(bucket.ok());
   EXPECT_THAT(bucket.error().message, AllOf(HasSubstr("you sent Bearer [secret]"), Not(HasSubstr("token-0000"))));
 }
 

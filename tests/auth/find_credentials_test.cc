@@ -8,6 +8,7 @@
 
 #include "auth/credential_files.h"
 #include "emulator/identity_fixture.h"
+#include "support/result.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -104,8 +105,8 @@ TEST(ReadLocalFile, TellsAbsentFromUnreadable) {
   const auto none = ReadLocalFile("/nonexistent/file");
   ASSERT_TRUE(none.ok());
   EXPECT_FALSE(none->has_value());
-  EXPECT_EQ(ReadLocalFile("/").error().code, ErrorCode::kLocalIo);
-  EXPECT_EQ(ReadLocalFile("/dev/zero").error().code, ErrorCode::kLocalIo) << "has no end";
+  EXPECT_EQ(testing::ErrorOf(ReadLocalFile("/")).code, ErrorCode::kLocalIo);
+  EXPECT_EQ(testing::ErrorOf(ReadLocalFile("/dev/zero")).code, ErrorCode::kLocalIo) << "has no end";
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "client/client_core.h"
 #include "emulator/crypto_fixtures.h"
 #include "support/borrowed_transport.h"
+#include "support/result.h"
 
 namespace gcsflux {
 namespace {
@@ -205,7 +206,7 @@ TEST_F(SignedUrlTest, AnExternalAccountSignsAsTheServiceAccountThatItImpersonate
 
 TEST_F(SignedUrlTest, AnExternalAccountOfNoServiceAccountSignsForOneThatIsNamed) {
   const Client client = MakeClient({.kind = Workload()});
-  EXPECT_EQ(SignUrl(client, kObject).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(SignUrl(client, kObject)).code, ErrorCode::kInvalidArgument);
   const auto url = SignUrl(client, kObject, {.service_account = kRobot});
   ASSERT_TRUE(url.ok()) << url.error().message;
   EXPECT_TRUE(IsGood(*url, "GET", "storage.googleapis.com")) << *url;
@@ -235,9 +236,9 @@ TEST_F(SignedUrlTest, SaysWhatIsMissingWhereIamRefusesAndShowsNoToken) {
               AllOf(HasSubstr("gs://bkt/a/b c"), HasSubstr("no signature from"), HasSubstr("PERMISSION_DENIED"),
                     HasSubstr("roles/iam.serviceAccountTokenCreator"), Not(HasSubstr("token-of-the-user"))));
   refusal_ = HttpResponse{.status = 200, .body = R"({"signedBlob":"%%%"})"};
-  EXPECT_EQ(SignUrl(client, kObject, {.service_account = kRobot}).error().code, ErrorCode::kBadResponse);
+  EXPECT_EQ(testing::ErrorOf(SignUrl(client, kObject, {.service_account = kRobot})).code, ErrorCode::kBadResponse);
   refusal_ = HttpResponse{.status = 503};
-  EXPECT_EQ(SignUrl(client, kObject, {.service_account = kRobot}).error().code, ErrorCode::kTokenUnavailable);
+  EXPECT_EQ(testing::ErrorOf(SignUrl(client, kObject, {.service_account = kRobot})).code, ErrorCode::kTokenUnavailable);
 }
 
 TEST_F(SignedUrlTest, RefusesWhatCannotBeSigned) {
@@ -251,12 +252,12 @@ TEST_F(SignedUrlTest, RefusesWhatCannotBeSigned) {
                                     {.service_account = "robot"},
                                     {.service_account = "a/b@c"}};
   for (const SignedUrlOptions& options : wrong) {
-    EXPECT_EQ(SignUrl(client, kObject, options).error().code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(testing::ErrorOf(SignUrl(client, kObject, options)).code, ErrorCode::kInvalidArgument);
   }
-  EXPECT_EQ(SignUrl(client, {"bkt", ""}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(SignUrl(client, {"bkt", ""})).code, ErrorCode::kInvalidArgument);
   EXPECT_TRUE(SignUrl(client, kObject, {.lifetime = seconds(604'800)}).ok());
   const Client anonymous = MakeClient({.kind = internal::AnonymousAccess{}});
-  EXPECT_EQ(SignUrl(anonymous, kObject).error().code, ErrorCode::kUnauthenticated);
+  EXPECT_EQ(testing::ErrorOf(SignUrl(anonymous, kObject)).code, ErrorCode::kUnauthenticated);
 }
 
 TEST(SignedUrlOfClient, IsNotVirtualHostedAtAnAddress) {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "auth/token_service.h"
+#include "support/result.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -217,7 +218,7 @@ TEST_F(TokenCacheTest, LetsAWaiterStopWhileTheFetchGoesOn) {
   std::jthread waiter([&] { waited = cache->Get(Context(stop.get_token())); });
   stop.request_stop();
   waiter.join();
-  EXPECT_EQ(waited.error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(testing::ErrorOf(waited).code, ErrorCode::kCancelled);
   may_end.count_down();
 }
 

@@ -6,6 +6,7 @@
 
 #include "auth/token_answers.h"
 #include "auth/token_service.h"
+#include "support/result.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -56,7 +57,7 @@ TEST_F(TokenExchangeTest, GivesUpAtTheDeadlineWithACodeOfItsOwn) {
 
 TEST_F(TokenExchangeTest, GivesUpAfterItsAttempts) {
   TokenService service([&](const HttpRequest&) { return Error{ErrorCode::kUnreachable, "refused"}; });
-  EXPECT_EQ(Send(service, {.max_attempts = 3}).error().code, ErrorCode::kTokenUnavailable);
+  EXPECT_EQ(testing::ErrorOf(Send(service, {.max_attempts = 3})).code, ErrorCode::kTokenUnavailable);
   EXPECT_EQ(service.requests().size(), 3U);
 }
 
@@ -82,6 +83,7 @@ TEST_F(TokenExchangeTest, ShowsNoSecretThatAnAnswerRepeats) {
     };
   });
   const auto answer = Send(service);
+  ASSERT_FALSE(answer.ok());
   EXPECT_THAT(answer.error().message, AllOf(Not(HasSubstr("the-client-secret")), Not(HasSubstr("the-refresh-token"))));
   EXPECT_THAT(answer.error().reason, Not(HasSubstr("the-client-secret")));
   EXPECT_LT(answer.error().message.size(), 500U);
@@ -92,6 +94,7 @@ TEST_F(TokenExchangeTest, FollowsNoRedirect) {
     return HttpResponse{.status = 307, .headers = {{"location", "https://evil.com/token"}}};
   });
   const auto answer = Send(service);
+  ASSERT_FALSE(answer.ok());
   EXPECT_EQ(answer.error().code, ErrorCode::kBadResponse);
   EXPECT_THAT(answer.error().message, HasSubstr("307 (redirects are not followed)"));
   EXPECT_EQ(service.requests().size(), 1U);
@@ -103,7 +106,7 @@ TEST_F(TokenExchangeTest, IsWokenByTheCallersStopToken) {
     stop.request_stop();
     return HttpResponse{.status = 503};
   });
-  EXPECT_EQ(Send(service, {}, stop.get_token()).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(testing::ErrorOf(Send(service, {}, stop.get_token())).code, ErrorCode::kCancelled);
   EXPECT_EQ(service.requests().size(), 1U);
 }
 
@@ -111,6 +114,7 @@ TEST_F(TokenExchangeTest, KeepsTheQueryOfAUrlToItself) {
   TokenService service([&](const HttpRequest&) { return HttpResponse{.status = 404}; });
   const SubjectTokenSource source{.url = "https://issuer/token?secret=abc", .headers = {{"X-Secret", "def"}}};
   const auto answer = SendTokenRequest({service, timing_, {}, {}}, SubjectTokenRequest(source));
+  ASSERT_FALSE(answer.ok());
   EXPECT_THAT(answer.error().message, AllOf(HasSubstr("https://issuer/token: 404"), Not(HasSubstr("abc"))));
 }
 
@@ -176,7 +180,7 @@ TEST(TokenAnswers, AreRefusedWhereTheyAreNone) {
   }
   for (const char* body : {"{}", R"({"accessToken":"t"})", R"({"accessToken":"t","expireTime":"soon"})",
                            R"({"accessToken":"t","expireTime":"2026-11-20T00:00:00Z"})"}) {
-    EXPECT_EQ(ParseImpersonationAnswer({.body = body}, kNow).error().code, ErrorCode::kBadResponse) << body;
+    EXPECT_EQ(testing::ErrorOf(ParseImpersonationAnswer({.body = body}, kNow)).code, ErrorCode::kBadResponse) << body;
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "gcsflux/client.h"
 #include "support/fake_gcs.h"
+#include "support/result.h"
 
 namespace gcsflux {
 namespace {
@@ -52,23 +53,24 @@ TEST_F(ReadTest, RefusesABufferThatIsTooSmall) {
 }
 
 TEST_F(ReadTest, CutsARangeAtTheEndAndRefusesOneBehindIt) {
-  EXPECT_EQ(*client_.ReadObject(kObject, {.range = ByteRange{8, 100}}), "89");
-  EXPECT_EQ(*client_.ReadObject(kObject, {.range = ByteRange{3, 4}}), "3456");
-  EXPECT_EQ(*client_.ReadObject(kObject, {.range = ByteRange{3, std::nullopt}}), "3456789");
-  EXPECT_EQ(client_.ReadObject(kObject, {.range = ByteRange{10, 1}}).error().code, ErrorCode::kOutOfRange);
-  EXPECT_EQ(client_.ReadObject(kObject, {.range = ByteRange{0, 0}}).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(client_.ReadObject(kObject, {.range = ByteRange{2, ~std::uint64_t{0}}}).error().code,
+  EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject, {.range = ByteRange{8, 100}})), "89");
+  EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject, {.range = ByteRange{3, 4}})), "3456");
+  EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject, {.range = ByteRange{3, std::nullopt}})), "3456789");
+  EXPECT_EQ(testing::ErrorOf(client_.ReadObject(kObject, {.range = ByteRange{10, 1}})).code, ErrorCode::kOutOfRange);
+  EXPECT_EQ(testing::ErrorOf(client_.ReadObject(kObject, {.range = ByteRange{0, 0}})).code,
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(client_.ReadObject(kObject, {.range = ByteRange{2, ~std::uint64_t{0}}})).code,
             ErrorCode::kInvalidArgument);
 }
 
 TEST_F(ReadTest, ReadsAnEmptyObject) {
   gcs_.Put("empty", "");
-  EXPECT_EQ(*client_.ReadObject({"bkt", "empty"}), "");
+  EXPECT_EQ(testing::ValueOf(client_.ReadObject({"bkt", "empty"})), "");
 }
 
 TEST_F(ReadTest, GoesOnAtTheLastByteOfTheSameGeneration) {
   gcs_.faults = {{.cut_at = 4}, {.before = kReset}, {.cut_at = 3}};
-  EXPECT_EQ(*client_.ReadObject(kObject), "0123456789");
+  EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject)), "0123456789");
   ASSERT_EQ(gcs_.requests.size(), 4U);
   EXPECT_EQ(Range(0), "");
   EXPECT_EQ(Range(1), "bytes=4-");
@@ -161,7 +163,7 @@ TEST_F(ReadTest, ASinkThatThrowsOrIsNullEndsTheRead) {
   EXPECT_EQ(thrown.error().code, ErrorCode::kLocalIo);
   EXPECT_EQ(thrown.error().message, "the caller's sink threw: no room");
   EXPECT_EQ(gcs_.requests.size(), 1U);  // It is not repeated.
-  EXPECT_EQ(client_.ReadObject(kObject, ByteSink()).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(client_.ReadObject(kObject, ByteSink())).code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(gcs_.requests.size(), 1U);
 }
 

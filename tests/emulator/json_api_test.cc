@@ -323,8 +323,8 @@ TEST_F(JsonApiTest, SaysErrorsInGcsShape) {
     EXPECT_EQ(error.value("code", 0), c.status) << c.target << " " << response.body;
     EXPECT_FALSE(error.value("message", "").empty()) << c.target;
     ASSERT_EQ(error.value("errors", json::array()).size(), 1U) << c.target;
-    EXPECT_EQ(error["errors"][0].value("reason", ""), c.reason) << c.target;
-    EXPECT_EQ(error["errors"][0].value("domain", ""), "global") << c.target;
+    EXPECT_EQ(error.at("errors").at(0).value("reason", ""), c.reason) << c.target;
+    EXPECT_EQ(error.at("errors").at(0).value("domain", ""), "global") << c.target;
   }
 }
 

@@ -88,14 +88,14 @@ TEST(MultipartUpload, IsFrozenWhileItIsCompletedAndOpenAgainAfterAFailure) {
   MultipartUpload upload({}, FixedClock());
   ASSERT_TRUE(upload.PutPart(1, body));
   ASSERT_TRUE(upload.BeginComplete(parts));
-  EXPECT_EQ(upload.PutPart(1, body).error(), MultipartFailure::kBeingCompleted);
-  EXPECT_EQ(upload.Abort().error(), MultipartFailure::kBeingCompleted);
-  EXPECT_EQ(upload.BeginComplete(parts).error(), MultipartFailure::kBeingCompleted);
+  EXPECT_EQ(upload.PutPart(1, body), tl::unexpected(MultipartFailure::kBeingCompleted));
+  EXPECT_EQ(upload.Abort(), tl::unexpected(MultipartFailure::kBeingCompleted));
+  EXPECT_EQ(upload.BeginComplete(parts), tl::unexpected(MultipartFailure::kBeingCompleted));
   upload.EndComplete(false);
   ASSERT_TRUE(upload.BeginComplete(parts));
   upload.EndComplete(true);
-  EXPECT_EQ(upload.BeginComplete(parts).error(), MultipartFailure::kNoSuchUpload);
-  EXPECT_EQ(upload.PutPart(1, body).error(), MultipartFailure::kNoSuchUpload);
+  EXPECT_EQ(upload.BeginComplete(parts), tl::unexpected(MultipartFailure::kNoSuchUpload));
+  EXPECT_EQ(upload.PutPart(1, body), tl::unexpected(MultipartFailure::kNoSuchUpload));
 }
 
 TEST(MultipartUpload, LetsGoOfItsPartsWhenItIsOver) {

@@ -42,7 +42,10 @@ class VersionedBucket : public testing::Test {
   ObjectPtr Insert(const std::string& name, const std::string& content) {
     return bucket_.InsertObject(Named(name, content), {}).value();
   }
-  FailureKind FailureOf(const ObjectSelector& selector) { return bucket_.GetObject(selector).error().kind; }
+  std::optional<FailureKind> FailureOf(const ObjectSelector& selector) {
+    const auto found = bucket_.GetObject(selector);
+    return found ? std::nullopt : std::optional(found.error().kind);
+  }
   // The contents that a listing shows, a noncurrent one's in brackets.
   std::vector<std::string> Shown(const ListQuery& query) {
     std::vector<std::string> shown;

@@ -109,7 +109,7 @@ TEST_F(VirtualHttpTest, StoresOtherNamesBesideThem) {
 TEST_F(VirtualHttpTest, ComposesTerabytes) {
   const json items = GetJson("/storage/v1/b/huge/o").at("items");
   json sources = json::array();
-  for (const json& object : items) sources.push_back({{"name", object["name"]}});
+  for (const json& object : items) sources.push_back({{"name", object.at("name")}});
   const std::string body = json{{"sourceObjects", sources}}.dump();
   const RawResponse composed = client_.Call("POST", "/storage/v1/b/huge/o/composed/compose", "", body);
   ASSERT_EQ(composed.status, 200) << composed.body;

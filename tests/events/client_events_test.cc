@@ -10,6 +10,7 @@
 #include "gcsflux/upload.h"
 #include "support/raw_server.h"
 #include "support/recorded_events.h"
+#include "support/result.h"
 
 namespace gcsflux {
 namespace {
@@ -116,7 +117,7 @@ TEST_F(ClientEvents, ABodyThatBreaksIsCountedAsFarAsItCame) {
                                       .match = {.operation = "storage.objects.get"},
                                       .action = {.type = "cut", .after_bytes = 4},
                                       .limits = {.count = 1}}}});
-  EXPECT_EQ(*client_.ReadObject(kObject), "0123456789");
+  EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject)), "0123456789");
   EXPECT_EQ(emulator_.faults().Fired("cut"), 1U);
   ASSERT_EQ(events_->requests.size(), 2U);
   EXPECT_EQ(events_->requests[0].event.failure, ErrorCode::kTruncated);
@@ -183,7 +184,7 @@ TEST_F(ClientEvents, AListenerThatThrowsDisturbsNothing) {
   ClientOptions options = Options();
   options.event_listener = std::make_shared<Throwing>();
   const Client client = *Client::Create(options);
-  EXPECT_EQ(*client.ReadObject(kObject), "0123456789");
+  EXPECT_EQ(testing::ValueOf(client.ReadObject(kObject)), "0123456789");
   EXPECT_EQ(client.counters().listener_exceptions, 1U);
   EXPECT_EQ(client.counters().requests, 1U);
 }

@@ -10,6 +10,7 @@
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/upload.h"
 #include "support/raw_server.h"
+#include "support/result.h"
 
 namespace gcsflux {
 namespace {
@@ -113,7 +114,7 @@ TEST(RequestIdentity, AnEndpointIsNotTheStartOfAnothersName) {
   std::string session;
   const RawServer server([&](RawServer::Connection& c) { Uploads(heads, session)(c); });
   session = server.endpoint() + "@" + other.endpoint().substr(7) + "/session";
-  EXPECT_EQ(Upload(*Client::Create(Identified(server.endpoint()))).error().code, ErrorCode::kBadResponse);
+  EXPECT_EQ(testing::ErrorOf(Upload(*Client::Create(Identified(server.endpoint())))).code, ErrorCode::kBadResponse);
   EXPECT_EQ(heads.all().size(), 1U);
   EXPECT_TRUE(heads_of_other.all().empty());
 }

@@ -124,7 +124,7 @@ TEST(SecondRequest, LosesToAFirstThatComesOn) {
   ASSERT_TRUE(response.ok()) << response.error().message;
   EXPECT_EQ(rivals.collector.body, "first!");
   EXPECT_EQ(rivals.watch->won, 0);
-  ASSERT_TRUE(rivals.watch->failed);
+  ASSERT_TRUE(rivals.watch->failed && !rivals.watch->failed->ok());
   EXPECT_EQ(rivals.watch->failed->error().code, ErrorCode::kCancelled);
 }
 
@@ -190,8 +190,7 @@ TEST(SecondRequest, EndsWithTheFirstWhereBothStandStill) {
   const auto response = rivals.Run();
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().code, ErrorCode::kUnavailable);
-  ASSERT_TRUE(rivals.watch->failed);
-  ASSERT_FALSE(rivals.watch->failed->ok());
+  ASSERT_TRUE(rivals.watch->failed && !rivals.watch->failed->ok());
   EXPECT_EQ(rivals.watch->failed->error().code, ErrorCode::kUnavailable);
 }
 
@@ -204,7 +203,7 @@ TEST(SecondRequest, IsCancelledWithTheFirst) {
   const auto response = rivals.Run(0, stop.get_token());
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().code, ErrorCode::kCancelled);
-  ASSERT_TRUE(rivals.watch->failed);
+  ASSERT_TRUE(rivals.watch->failed && !rivals.watch->failed->ok());
   EXPECT_EQ(rivals.watch->failed->error().code, ErrorCode::kCancelled);
 }
 

@@ -15,6 +15,7 @@
 #include "gcsflux/upload.h"
 #include "support/full_listener.h"
 #include "support/raw_server.h"
+#include "support/result.h"
 
 namespace gcsflux {
 namespace {
@@ -170,7 +171,7 @@ TEST_F(CancellationTest, OfAnUploadThatTheServiceDoesNotTake) {
   ExpectCancelledAtTheEmulator([&](const std::stop_token& stop) {
     return ErrorOf(UploadObject(client_, kNew, AsBytes(large), {.stop = stop}));
   });
-  EXPECT_EQ(client_.GetObject(kNew).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(client_.GetObject(kNew)).code, ErrorCode::kNotFound);
 }
 
 TEST_F(CancellationTest, BetweenThePagesOfAListing) {

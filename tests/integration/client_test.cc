@@ -11,6 +11,7 @@
 #include "gcsflux/listing.h"
 #include "gcsflux/upload.h"
 #include "support/raw_server.h"
+#include "support/result.h"
 
 namespace gcsflux {
 namespace {
@@ -38,11 +39,11 @@ class ClientTest : public ::testing::Test {
 TEST_F(ClientTest, MakesListsAndDeletesBuckets) {
   ASSERT_TRUE(client_.InsertBucket("other", {.location = "EUROPE-WEST4"}).ok());
   EXPECT_EQ(client_.GetBucket("other")->location, "EUROPE-WEST4");
-  EXPECT_EQ(client_.InsertBucket("other").error().code, ErrorCode::kAlreadyExists);
+  EXPECT_EQ(testing::ErrorOf(client_.InsertBucket("other")).code, ErrorCode::kAlreadyExists);
   EXPECT_EQ(client_.ListBuckets()->size(), 2U);
   EXPECT_EQ(client_.ListBuckets({.prefix = "o"})->front().name, "other");
   ASSERT_TRUE(client_.DeleteBucket("other").ok());
-  EXPECT_EQ(client_.GetBucket("other").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(client_.GetBucket("other")).code, ErrorCode::kNotFound);
   Put("x", "y");
   const auto full = client_.DeleteBucket("bkt");
   ASSERT_FALSE(full.ok());
@@ -80,31 +81,35 @@ TEST_F(ClientTest, KeepsTypeAndMetadata) {
 
 TEST_F(ClientTest, ReadsRanges) {
   Put("o", "0123456789");
-  EXPECT_EQ(*client_.ReadObject({"bkt", "o"}, {.range = ByteRange{2, 3}}), "234");
-  EXPECT_EQ(*client_.ReadObject({"bkt", "o"}, {.range = ByteRange{7, std::nullopt}}), "789");
-  EXPECT_EQ(client_.ReadObject({"bkt", "o"}, {.range = ByteRange{10, 1}}).error().code, ErrorCode::kOutOfRange);
+  EXPECT_EQ(testing::ValueOf(client_.ReadObject({"bkt", "o"}, {.range = ByteRange{2, 3}})), "234");
+  EXPECT_EQ(testing::ValueOf(client_.ReadObject({"bkt", "o"}, {.range = ByteRange{7, std::nullopt}})), "789");
+  EXPECT_EQ(testing::ErrorOf(client_.ReadObject({"bkt", "o"}, {.range = ByteRange{10, 1}})).code,
+            ErrorCode::kOutOfRange);
   Put("empty", "");
-  EXPECT_EQ(*client_.ReadObject({"bkt", "empty"}), "");
+  EXPECT_EQ(testing::ValueOf(client_.ReadObject({"bkt", "empty"})), "");
 }
 
 TEST_F(ClientTest, HonoursGenerationPreconditions) {
   const std::int64_t generation = Put("o", "old").generation;
   const ObjectName object{"bkt", "o"};
-  EXPECT_EQ(client_.InsertObject(object, AsBytes("x"), {.preconditions = {.if_generation_match = 0}}).error().code,
+  EXPECT_EQ(
+      testing::ErrorOf(client_.InsertObject(object, AsBytes("x"), {.preconditions = {.if_generation_match = 0}})).code,
+      ErrorCode::kPreconditionFailed);
+  EXPECT_EQ(testing::ErrorOf(client_.ReadObject(object, {.preconditions = {.if_generation_match = 1}})).code,
             ErrorCode::kPreconditionFailed);
-  EXPECT_EQ(client_.ReadObject(object, {.preconditions = {.if_generation_match = 1}}).error().code,
-            ErrorCode::kPreconditionFailed);
-  EXPECT_EQ(client_.ReadObject(object, {.preconditions = {.if_generation_not_match = generation}}).error().code,
-            ErrorCode::kNotModified);
-  EXPECT_EQ(client_.GetObject(object, {.preconditions = {.if_generation_not_match = generation}}).error().code,
-            ErrorCode::kNotModified);
-  EXPECT_EQ(client_.DeleteObject(object, {.preconditions = {.if_generation_match = 1}}).error().code,
+  EXPECT_EQ(
+      testing::ErrorOf(client_.ReadObject(object, {.preconditions = {.if_generation_not_match = generation}})).code,
+      ErrorCode::kNotModified);
+  EXPECT_EQ(
+      testing::ErrorOf(client_.GetObject(object, {.preconditions = {.if_generation_not_match = generation}})).code,
+      ErrorCode::kNotModified);
+  EXPECT_EQ(testing::ErrorOf(client_.DeleteObject(object, {.preconditions = {.if_generation_match = 1}})).code,
             ErrorCode::kPreconditionFailed);
   EXPECT_TRUE(
       client_.InsertObject(object, AsBytes("new"), {.preconditions = {.if_generation_match = generation}}).ok());
-  EXPECT_EQ(client_.ReadObject(object, {.generation = generation}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(client_.ReadObject(object, {.generation = generation})).code, ErrorCode::kNotFound);
   EXPECT_TRUE(client_.DeleteObject(object).ok());
-  EXPECT_EQ(client_.DeleteObject(object).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(client_.DeleteObject(object)).code, ErrorCode::kNotFound);
 }
 
 TEST_F(ClientTest, ListsPagesInBytewiseOrder) {
@@ -126,7 +131,7 @@ TEST_F(ClientTest, ListsPagesInBytewiseOrder) {
   EXPECT_THAT(names(next->objects), ElementsAre("a/2"));
   EXPECT_EQ(next->next_page_token, "");
   EXPECT_TRUE(ListPrefix(client_, {"bkt", "none"})->objects.empty());
-  EXPECT_EQ(ListPrefix(client_, {"missing"}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(ListPrefix(client_, {"missing"})).code, ErrorCode::kNotFound);
 }
 
 TEST_F(ClientTest, ListsMoreThanAPage) {
@@ -153,11 +158,11 @@ TEST_F(ClientTest, ComposesPinnedSources) {
       client_.ComposeObjects({{"1", first}, {"2"}}, {"bkt", "12"}, {.preconditions = {.if_generation_match = 0}});
   ASSERT_TRUE(composed.ok()) << composed.error().message;
   EXPECT_EQ(composed->size, 12U);
-  EXPECT_EQ(*client_.ReadObject({"bkt", "12"}), "Hello, world");
+  EXPECT_EQ(testing::ValueOf(client_.ReadObject({"bkt", "12"})), "Hello, world");
   Put("1", "changed");
   EXPECT_FALSE(client_.ComposeObjects({{"1", first}}, {"bkt", "x"}).ok());
-  EXPECT_EQ(client_.ComposeObjects({}, {"bkt", "x"}).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(client_.ComposeObjects(std::vector<ComposeSource>(33, {"2"}), {"bkt", "x"}).error().code,
+  EXPECT_EQ(testing::ErrorOf(client_.ComposeObjects({}, {"bkt", "x"})).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(client_.ComposeObjects(std::vector<ComposeSource>(33, {"2"}), {"bkt", "x"})).code,
             ErrorCode::kInvalidArgument);
 }
 
@@ -168,10 +173,10 @@ TEST_F(ClientTest, StreamsOverManyChunks) {
   for (std::size_t at = 0; at < content.size(); at += 123'457) {
     ASSERT_TRUE(writer.Write(AsBytes(std::string_view(content).substr(at, 123'457))).ok());
   }
-  EXPECT_EQ(client_.GetObject({"bkt", "large"}).error().code, ErrorCode::kNotFound);  // Not before Close().
+  EXPECT_EQ(testing::ErrorOf(client_.GetObject({"bkt", "large"})).code, ErrorCode::kNotFound);  // Not before Close().
   const auto stored = writer.Close();
   ASSERT_TRUE(stored.ok()) << stored.error().message;
-  EXPECT_TRUE(*client_.ReadObject({"bkt", "large"}) == content);
+  EXPECT_TRUE(testing::ValueOf(client_.ReadObject({"bkt", "large"})) == content);
 }
 
 TEST_F(ClientTest, DownloadsABatchInTheOrderAsked) {
@@ -202,7 +207,7 @@ TEST_F(ClientTest, ABatchFailsWithTheNameOfTheObjectThatFailed) {
   EXPECT_EQ(gone.error().code, ErrorCode::kNotFound);
   EXPECT_THAT(gone.error().message, HasSubstr("gs://bkt/o7"));
   Put("o7", "other");  // Overwritten since it was listed.
-  EXPECT_EQ(downloader.Download(DownloadSources(objects)).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(downloader.Download(DownloadSources(objects))).code, ErrorCode::kNotFound);
 }
 
 TEST_F(ClientTest, ListingsAndBatchesHaveTheOptionsOfACall) {

@@ -10,6 +10,7 @@
 
 #include "gcsflux/download.h"
 #include "support/gzip.h"
+#include "support/result.h"
 #include "support/stored_objects.h"
 
 namespace gcsflux {
@@ -75,7 +76,7 @@ TEST_F(DownloadsTest, RefusesMemoryOfAnotherSize) {
   ASSERT_FALSE(other_number.ok());
   EXPECT_THAT(other_number.error().message, HasSubstr("1 destinations for 0 objects"));
   const std::vector nowhere = {std::span<std::byte>(static_cast<std::byte*>(nullptr), 5)};
-  EXPECT_EQ(downloader.Download(sources, nowhere).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(downloader.Download(sources, nowhere)).code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(Reads(), 0U);
 }
 

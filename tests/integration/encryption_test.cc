@@ -5,6 +5,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/upload.h"
+#include "support/result.h"
 
 namespace gcsflux {
 namespace {
@@ -33,9 +34,9 @@ class EncryptionTest : public ::testing::Test {
 };
 
 TEST_F(EncryptionTest, OnlyTheKeyReads) {
-  EXPECT_EQ(*client_.ReadObject(kObject, {.encryption_key = kKey}), "secret bytes");
-  EXPECT_EQ(*client_.ReadObject(kObject, {.range = ByteRange{7}, .encryption_key = kKey}), "bytes");
-  EXPECT_EQ(client_.ReadObject(kObject).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject, {.encryption_key = kKey})), "secret bytes");
+  EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject, {.range = ByteRange{7}, .encryption_key = kKey})), "bytes");
+  EXPECT_EQ(testing::ErrorOf(client_.ReadObject(kObject)).code, ErrorCode::kInvalidArgument);
   const auto other = client_.ReadObject(kObject, {.encryption_key = KeyOf('x')});
   ASSERT_FALSE(other.ok());
   EXPECT_THAT(other.error().message, Not(HasSubstr(KeyOf('x').secret_base64())));
@@ -64,25 +65,25 @@ TEST_F(EncryptionTest, ARewriteChangesTheKey) {
       client_.RewriteObject(kObject, kObject, {.source_encryption_key = kKey, .encryption_key = next});
   ASSERT_TRUE(rewritten.ok()) << rewritten.error().message;
   EXPECT_EQ(rewritten->customer_key_sha256, next.sha256());
-  EXPECT_EQ(*client_.ReadObject(kObject, {.encryption_key = next}), "secret bytes");
+  EXPECT_EQ(testing::ValueOf(client_.ReadObject(kObject, {.encryption_key = next})), "secret bytes");
   ASSERT_TRUE(client_.CopyObject(kObject, {"bkt", "plain"}, {.source_encryption_key = next}).ok());
-  EXPECT_EQ(*client_.ReadObject({"bkt", "plain"}), "secret bytes");
+  EXPECT_EQ(testing::ValueOf(client_.ReadObject({"bkt", "plain"})), "secret bytes");
 }
 
 TEST_F(EncryptionTest, AComposeTakesTheKeyForAll) {
   EXPECT_FALSE(client_.ComposeObjects({{"o"}, {"o"}}, {"bkt", "c"}).ok());
   ASSERT_TRUE(client_.ComposeObjects({{"o"}, {"o"}}, {"bkt", "c"}, {.encryption_key = kKey}).ok());
-  EXPECT_EQ(*client_.ReadObject({"bkt", "c"}, {.encryption_key = kKey}), "secret bytessecret bytes");
+  EXPECT_EQ(testing::ValueOf(client_.ReadObject({"bkt", "c"}, {.encryption_key = kKey})), "secret bytessecret bytes");
 }
 
 TEST_F(EncryptionTest, UploadsInOneRequestAndInChunksTakeTheKey) {
   const UploadOptions options{.encryption_key = kKey, .chunk_bytes = 256 << 10};
   ASSERT_TRUE(UploadObject(client_, {"bkt", "small"}, AsBytes("small"), options).ok());
-  EXPECT_EQ(*client_.ReadObject({"bkt", "small"}, {.encryption_key = kKey}), "small");
+  EXPECT_EQ(testing::ValueOf(client_.ReadObject({"bkt", "small"}, {.encryption_key = kKey})), "small");
   const std::string content(1'000'000, 'c');
   ASSERT_TRUE(UploadObject(client_, {"bkt", "large"}, AsBytes(content), options).ok());
   EXPECT_FALSE(client_.ReadObject({"bkt", "large"}).ok());
-  EXPECT_TRUE(*client_.ReadObject({"bkt", "large"}, {.encryption_key = kKey}) == content);
+  EXPECT_TRUE(testing::ValueOf(client_.ReadObject({"bkt", "large"}, {.encryption_key = kKey})) == content);
 }
 
 TEST_F(EncryptionTest, ALostAcknowledgementIsResolvedUnderTheKey) {
@@ -102,14 +103,14 @@ TEST_F(EncryptionTest, AKeyGoesInTheClearToThisMachineAlone) {
     EXPECT_THAT(error.message, HasSubstr("in the clear"));
     return error.code == ErrorCode::kInvalidArgument;
   };
-  EXPECT_TRUE(refused(client.ReadObject(kObject, {.encryption_key = kKey}).error()));
-  EXPECT_TRUE(refused(client.GetObject(kObject, {.encryption_key = kKey}).error()));
-  EXPECT_TRUE(refused(client.InsertObject(kObject, {}, {.encryption_key = kKey}).error()));
-  EXPECT_TRUE(refused(client.CopyObject(kObject, kObject, {.source_encryption_key = kKey}).error()));
-  EXPECT_TRUE(refused(client.RewriteObject(kObject, kObject, {.encryption_key = kKey}).error()));
-  EXPECT_TRUE(refused(client.ComposeObjects({{"o"}}, kObject, {.encryption_key = kKey}).error()));
-  EXPECT_TRUE(refused(UploadObject(client, kObject, {}, {.encryption_key = kKey}).error()));
-  EXPECT_TRUE(refused(ObjectWriter(client, kObject, {.encryption_key = kKey}).Close().error()));
+  EXPECT_TRUE(refused(testing::ErrorOf(client.ReadObject(kObject, {.encryption_key = kKey}))));
+  EXPECT_TRUE(refused(testing::ErrorOf(client.GetObject(kObject, {.encryption_key = kKey}))));
+  EXPECT_TRUE(refused(testing::ErrorOf(client.InsertObject(kObject, {}, {.encryption_key = kKey}))));
+  EXPECT_TRUE(refused(testing::ErrorOf(client.CopyObject(kObject, kObject, {.source_encryption_key = kKey}))));
+  EXPECT_TRUE(refused(testing::ErrorOf(client.RewriteObject(kObject, kObject, {.encryption_key = kKey}))));
+  EXPECT_TRUE(refused(testing::ErrorOf(client.ComposeObjects({{"o"}}, kObject, {.encryption_key = kKey}))));
+  EXPECT_TRUE(refused(testing::ErrorOf(UploadObject(client, kObject, {}, {.encryption_key = kKey}))));
+  EXPECT_TRUE(refused(testing::ErrorOf(ObjectWriter(client, kObject, {.encryption_key = kKey}).Close())));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "support/fault_matrix.h"
 
 #include "gcsflux/listing.h"
+#include "support/result.h"
 
 namespace gcsflux {
 namespace {
@@ -64,14 +65,14 @@ TEST_F(FaultMatrixTest, AnObjectIsDeletedOnce) {
     const auto deleted =
         client_->DeleteObject({kBucket, "small"}, {.preconditions = {.if_generation_match = found->generation}});
     EXPECT_TRUE(deleted.ok()) << deleted.error().message;
-    EXPECT_EQ(client_->GetObject({kBucket, "small"}).error().code, ErrorCode::kNotFound);
+    EXPECT_EQ(testing::ErrorOf(client_->GetObject({kBucket, "small"})).code, ErrorCode::kNotFound);
   });
 }
 
 TEST_F(FaultMatrixTest, WhatCouldTakeEffectTwiceIsNotRepeated) {
   ForEach(FailuresInPlaceOfAnswer(), {.operation = "storage.objects.insert"}, [&] {
     EXPECT_FALSE(client_->InsertObject({kBucket, "new"}, AsBytes("bytes")).ok());
-    EXPECT_EQ(client_->GetObject({kBucket, "new"}).error().code, ErrorCode::kNotFound);
+    EXPECT_EQ(testing::ErrorOf(client_->GetObject({kBucket, "new"})).code, ErrorCode::kNotFound);
   });
   ForEach(LostAnswer(), {.operation = "storage.objects.insert"}, [&] {
     EXPECT_FALSE(client_->InsertObject({kBucket, "new"}, AsBytes("bytes")).ok());

@@ -16,6 +16,7 @@
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
 #include "support/raw_server.h"
+#include "support/result.h"
 
 namespace gcsflux {
 namespace {
@@ -101,7 +102,7 @@ TEST_F(MultipartUploadTest, PutsPartsTogetherByNumber) {
   ASSERT_EQ(parts->size(), 4U);
   EXPECT_EQ(parts->back().number, 4);
   EXPECT_EQ(parts->back().size, 7U);
-  EXPECT_EQ(client_.GetObject(kObject).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(client_.GetObject(kObject)).code, ErrorCode::kNotFound);
   const auto stored = upload->Complete();
   ASSERT_TRUE(stored.ok()) << stored.error().message;
   EXPECT_EQ(stored->size, Content().size());
@@ -109,7 +110,7 @@ TEST_F(MultipartUploadTest, PutsPartsTogetherByNumber) {
   EXPECT_EQ(stored->cache_control, "no-store");
   EXPECT_EQ(stored->metadata.at("k"), "v");
   ExpectStoredOnce(Content());
-  EXPECT_EQ(upload->UploadPart(5, {}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(upload->UploadPart(5, {})).code, ErrorCode::kInvalidArgument);
 }
 
 TEST_F(MultipartUploadTest, StoresMemoryAndFilesOfAnySize) {
@@ -185,7 +186,7 @@ TEST_F(MultipartUploadTest, LeavesNothingBehindWhereItFails) {
     ASSERT_FALSE(stored.ok());
     EXPECT_GE(emulator_.faults().Fired("it"), 1U);
     EXPECT_THAT(stored.error().message, HasSubstr("part "));
-    EXPECT_EQ(client_.GetObject(kObject).error().code, ErrorCode::kNotFound);
+    EXPECT_EQ(testing::ErrorOf(client_.GetObject(kObject)).code, ErrorCode::kNotFound);
     EXPECT_EQ(OpenUploads(), 0U);
   }
 }
@@ -283,9 +284,9 @@ TEST_F(MultipartUploadTest, SaysWhenItsUploadIsGone) {
   ASSERT_TRUE(upload->UploadPart(1, AsBytes("x")).ok());
   emulator_.Reset();
   ASSERT_TRUE(client_.InsertBucket(kBucket));
-  EXPECT_EQ(upload->UploadPart(2, AsBytes("y")).error().code, ErrorCode::kSessionLost);
-  EXPECT_EQ(upload->ListParts().error().code, ErrorCode::kSessionLost);
-  EXPECT_EQ(upload->Complete().error().code, ErrorCode::kSessionLost);
+  EXPECT_EQ(testing::ErrorOf(upload->UploadPart(2, AsBytes("y"))).code, ErrorCode::kSessionLost);
+  EXPECT_EQ(testing::ErrorOf(upload->ListParts()).code, ErrorCode::kSessionLost);
+  EXPECT_EQ(testing::ErrorOf(upload->Complete()).code, ErrorCode::kSessionLost);
   EXPECT_TRUE(upload->Abort().ok());  // What was wanted is so.
 }
 
@@ -304,14 +305,14 @@ TEST_F(MultipartUploadTest, TakesPartsInPlaceOfOnesThatAreTooSmall) {
 }
 
 TEST_F(MultipartUploadTest, RefusesWhatCannotBe) {
-  EXPECT_EQ(MultipartUpload::Start(client_, {kBucket, ""}).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(MultipartUpload::Start(client_, {"no-such-bucket", "o"}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(MultipartUpload::Start(client_, {kBucket, ""})).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(MultipartUpload::Start(client_, {"no-such-bucket", "o"})).code, ErrorCode::kNotFound);
   const auto upload = MultipartUpload::Start(client_, kObject);
   ASSERT_TRUE(upload.ok());
-  EXPECT_EQ(upload->UploadPart(0, {}).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(upload->UploadPart(10'001, {}).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(UploadFileInParallel(client_, "/no/such/file", kObject).error().code, ErrorCode::kLocalIo);
-  EXPECT_EQ(UploadObjectInParallel(client_, kObject, {}, {.max_concurrency = 0}).error().code,
+  EXPECT_EQ(testing::ErrorOf(upload->UploadPart(0, {})).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(upload->UploadPart(10'001, {})).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(UploadFileInParallel(client_, "/no/such/file", kObject)).code, ErrorCode::kLocalIo);
+  EXPECT_EQ(testing::ErrorOf(UploadObjectInParallel(client_, kObject, {}, {.max_concurrency = 0})).code,
             ErrorCode::kInvalidArgument);
 }
 

@@ -9,6 +9,7 @@
 
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
+#include "support/result.h"
 
 namespace gcsflux {
 namespace {
@@ -107,9 +108,10 @@ TEST_F(OperationsTest, APatchChangesWhatItNames) {
   EXPECT_EQ(patched->cache_control, "no-store");
   EXPECT_EQ(patched->metadata, (std::map<std::string, std::string>{{"new", "1"}}));
   EXPECT_EQ(patched->content_type, source_.content_type);
-  EXPECT_EQ(client_.PatchObject(kSource, {}, {.preconditions = {.if_metageneration_match = 1}}).error().code,
+  EXPECT_EQ(testing::ErrorOf(client_.PatchObject(kSource, {}, {.preconditions = {.if_metageneration_match = 1}})).code,
             ErrorCode::kPreconditionFailed);
-  EXPECT_EQ(client_.PatchObject(kSource, {.content_language = "\xFF"}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(client_.PatchObject(kSource, {.content_language = "\xFF"})).code,
+            ErrorCode::kInvalidArgument);
 }
 
 TEST_F(OperationsTest, AnUpdateReplacesThemAll) {
@@ -132,11 +134,12 @@ TEST_F(OperationsTest, ACopyTakesTheSourcesAttributesUnlessItIsGivenOthers) {
   ASSERT_TRUE(described.ok()) << described.error().message;
   EXPECT_EQ(described->content_type, "a/b");
   EXPECT_THAT(described->metadata, IsEmpty());
-  EXPECT_EQ(client_.CopyObject(kSource, kTarget, {.source_preconditions = {.if_generation_match = 1}}).error().code,
+  EXPECT_EQ(
+      testing::ErrorOf(client_.CopyObject(kSource, kTarget, {.source_preconditions = {.if_generation_match = 1}})).code,
+      ErrorCode::kPreconditionFailed);
+  EXPECT_EQ(testing::ErrorOf(client_.CopyObject(kSource, kTarget, {.preconditions = {.if_generation_match = 0}})).code,
             ErrorCode::kPreconditionFailed);
-  EXPECT_EQ(client_.CopyObject(kSource, kTarget, {.preconditions = {.if_generation_match = 0}}).error().code,
-            ErrorCode::kPreconditionFailed);
-  EXPECT_EQ(client_.CopyObject({"bkt", "none"}, kTarget).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(client_.CopyObject({"bkt", "none"}, kTarget)).code, ErrorCode::kNotFound);
 }
 
 TEST_F(OperationsTest, ComposeCountsItsComponentsAndHoldsItsSourcesToTheirConditions) {
@@ -146,10 +149,10 @@ TEST_F(OperationsTest, ComposeCountsItsComponentsAndHoldsItsSourcesToTheirCondit
       sources, kTarget, {.preconditions = {.if_generation_match = 0}, .attributes = {.storage_class = "STANDARD"}});
   ASSERT_TRUE(composed.ok()) << composed.error().message;
   EXPECT_EQ(composed->component_count, 2U);
-  EXPECT_EQ(*client_.ReadObject(kTarget), "bytesbytes");
-  EXPECT_EQ(client_.ComposeObjects({{.name = "source", .if_generation_match = 1}}, kTarget).error().code,
+  EXPECT_EQ(testing::ValueOf(client_.ReadObject(kTarget)), "bytesbytes");
+  EXPECT_EQ(testing::ErrorOf(client_.ComposeObjects({{.name = "source", .if_generation_match = 1}}, kTarget)).code,
             ErrorCode::kPreconditionFailed);
-  EXPECT_EQ(client_.ComposeObjects({{.name = "a\nb"}}, kTarget).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(client_.ComposeObjects({{.name = "a\nb"}}, kTarget)).code, ErrorCode::kInvalidArgument);
 }
 
 class RewriteTest : public OperationsTest {
@@ -177,7 +180,7 @@ TEST_F(RewriteTest, GoesOnUntilItIsDone) {
   const auto rewritten = client_.RewriteObject(kSource, kTarget, InSteps());
   ASSERT_TRUE(rewritten.ok()) << rewritten.error().message;
   EXPECT_EQ(rewritten->storage_class, "NEARLINE");
-  EXPECT_TRUE(*client_.ReadObject(kTarget) == content_);
+  EXPECT_TRUE(testing::ValueOf(client_.ReadObject(kTarget)) == content_);
   ASSERT_THAT(steps_, SizeIs(3));
   EXPECT_EQ(steps_[0].bytes, 2U << 20);
   EXPECT_EQ(steps_[2].bytes, content_.size());
@@ -207,21 +210,21 @@ TEST_F(RewriteTest, GoesOnFromATokenWhereAnotherGaveUp) {
     steps_.push_back(progress);
     stop.request_stop();
   };
-  EXPECT_EQ(client_.RewriteObject(kSource, kTarget, options).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(testing::ErrorOf(client_.RewriteObject(kSource, kTarget, options)).code, ErrorCode::kCancelled);
   ASSERT_THAT(steps_, SizeIs(1));
-  EXPECT_EQ(client_.GetObject(kTarget).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(client_.GetObject(kTarget)).code, ErrorCode::kNotFound);
   auto rest = InSteps();
   rest.rewrite_token = steps_[0].rewrite_token;
   const Client other = *Client::Create({.endpoint = emulator_.endpoint()});
   ASSERT_TRUE(other.RewriteObject(kSource, kTarget, rest).ok());
   EXPECT_THAT(RecordsOf("storage.objects.rewrite"), SizeIs(3));
-  EXPECT_TRUE(*client_.ReadObject(kTarget) == content_);
+  EXPECT_TRUE(testing::ValueOf(client_.ReadObject(kTarget)) == content_);
 }
 
 TEST_F(RewriteTest, ATokenOfAnotherRewriteIsRefused) {
   auto options = InSteps();
   options.rewrite_token = "none of yours";
-  EXPECT_EQ(client_.RewriteObject(kSource, kTarget, options).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(client_.RewriteObject(kSource, kTarget, options)).code, ErrorCode::kInvalidArgument);
 }
 
 // Each operation is repeated under the guard that makes it idempotent, and sent once without it.
@@ -289,9 +292,9 @@ TEST_F(OperationsTest, WhatIsGuardedIsRepeatedAndWhatIsNotIsSentOnce) {
 }
 
 TEST_F(OperationsTest, BucketsHaveConditionsOnTheirMetagenerationAlone) {
-  EXPECT_EQ(client_.GetBucket("bkt", {.preconditions = {.if_metageneration_not_match = 1}}).error().code,
+  EXPECT_EQ(testing::ErrorOf(client_.GetBucket("bkt", {.preconditions = {.if_metageneration_not_match = 1}})).code,
             ErrorCode::kNotModified);
-  EXPECT_EQ(client_.DeleteBucket("bkt", {.preconditions = {.if_metageneration_match = 7}}).error().code,
+  EXPECT_EQ(testing::ErrorOf(client_.DeleteBucket("bkt", {.preconditions = {.if_metageneration_match = 7}})).code,
             ErrorCode::kPreconditionFailed);
 }
 
@@ -314,7 +317,8 @@ TEST_F(OperationsTest, PermissionsAreTestedAndRetried) {
   ASSERT_TRUE(granted.ok()) << granted.error().message;
   EXPECT_THAT(*granted, ElementsAre("storage.objects.get", "storage.objects.create"));
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
-  EXPECT_EQ(client_.TestBucketPermissions("none", {"storage.objects.get"}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(client_.TestBucketPermissions("none", {"storage.objects.get"})).code,
+            ErrorCode::kNotFound);
 }
 
 TEST_F(OperationsTest, ProgressEndsWithTheLastByte) {

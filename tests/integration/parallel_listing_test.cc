@@ -16,6 +16,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
+#include "support/result.h"
 
 namespace gcsflux {
 namespace {
@@ -38,7 +39,7 @@ emulator::EmulatorOptions WithVirtualBuckets() {
   return options;
 }
 
-class ParallelListingTest : public testing::Test {
+class ParallelListingTest : public ::testing::Test {
  protected:
   // Page after page, as whoever lists without this library.
   std::vector<ObjectMetadata> Sequentially(const std::string& bucket) {
@@ -220,13 +221,15 @@ TEST_F(ParallelListingTest, TellsNothingThereFromNoSuchBucket) {
   const auto nothing = ListInParallel(client_, {"my-bucket"});
   ASSERT_TRUE(nothing.ok());
   EXPECT_TRUE(nothing->objects.empty());
-  EXPECT_EQ(ListInParallel(client_, {"missing"}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"missing"})).code, ErrorCode::kNotFound);
 }
 
 TEST_F(ParallelListingTest, RefusesOptionsThatCannotBe) {
-  EXPECT_EQ(ListInParallel(client_, {"names-a"}, {.parallelism = 0}).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(ListInParallel(client_, {"names-a"}, {.call_cap = 0.5}).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, nullptr).error().code,
+  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, {.parallelism = 0})).code,
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, {.call_cap = 0.5})).code,
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, nullptr)).code,
             ErrorCode::kInvalidArgument);
 }
 
@@ -270,11 +273,12 @@ TEST_F(ParallelListingTest, CountsStorageClassesAndWarnsOfRetrievalFees) {
 
 TEST_F(ParallelListingTest, EndsAsTheSinksError) {
   const auto fails = [](std::vector<ListedObject>) -> Result<void> { return Error{ErrorCode::kAborted, "enough"}; };
-  EXPECT_EQ(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, fails).error().message, "enough");
+  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, fails)).message, "enough");
   const auto throws = [](std::vector<ListedObject>) -> Result<void> { throw std::runtime_error("enough"); };
-  EXPECT_EQ(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, throws).error().code, ErrorCode::kLocalIo);
+  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, throws)).code,
+            ErrorCode::kLocalIo);
   const auto throws_no_exception = [](std::vector<ListedObject>) -> Result<void> { throw 7; };
-  EXPECT_EQ(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, throws_no_exception).error().code,
+  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, ListingOrder::kAsFound, throws_no_exception)).code,
             ErrorCode::kLocalIo);
 }
 

@@ -16,6 +16,7 @@
 
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
+#include "support/result.h"
 
 namespace gcsflux {
 namespace {
@@ -168,7 +169,7 @@ TEST_F(UploadIntegrationTest, ASecondProcessEndsASuspendedUploadAndSendsNothingT
   ASSERT_TRUE(writer.Write(AsBytes(std::string_view(bytes).substr(0, 2 * kChunk + 100))).ok());
   const auto state = writer.Suspend();
   ASSERT_TRUE(state.ok()) << state.error().message;
-  EXPECT_EQ(client_.GetObject({kBucket, "new"}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(client_.GetObject({kBucket, "new"})).code, ErrorCode::kNotFound);
 
   ASSERT_EQ(::setenv("GCSFLUX_TEST_ENDPOINT", emulator_.endpoint().c_str(), 1), 0);
   ASSERT_EQ(::setenv("GCSFLUX_TEST_STATE", state->c_str(), 1), 0);

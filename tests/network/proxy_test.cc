@@ -10,6 +10,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "support/forward_proxy.h"
+#include "support/result.h"
 
 namespace gcsflux {
 namespace {
@@ -122,7 +123,7 @@ TEST_F(ProxyTest, AnEncryptionKeyDoesToo) {
   const Client client = MakeClient({.endpoint = emulator.endpoint(), .proxy = proxy.url()});
   const auto key = *EncryptionKey::FromBytes(AsBytes("0123456789abcdef0123456789ABCDEF"));
   ASSERT_TRUE(client.InsertObject({"bkt", "o"}, AsBytes("bytes"), {.encryption_key = key}).ok());
-  EXPECT_EQ(*client.ReadObject({"bkt", "o"}, ReadObjectOptions{.encryption_key = key}), "bytes");
+  EXPECT_EQ(testing::ValueOf(client.ReadObject({"bkt", "o"}, ReadObjectOptions{.encryption_key = key})), "bytes");
   EXPECT_THAT(proxy.requests(), IsEmpty());
 }
 

@@ -6,6 +6,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "support/raw_server.h"
+#include "support/result.h"
 #include "support/test_directory.h"
 
 namespace gcsflux {
@@ -140,7 +141,7 @@ TEST(Ipv6, AnEndpointMayBeAnAddressInBrackets) {
   const Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "test"});
   ASSERT_TRUE(client.InsertBucket("bkt"));
   ASSERT_TRUE(client.InsertObject({"bkt", "o"}, AsBytes("bytes")));
-  EXPECT_EQ(*client.ReadObject({"bkt", "o"}), "bytes");
+  EXPECT_EQ(testing::ValueOf(client.ReadObject({"bkt", "o"})), "bytes");
 }
 
 TEST_F(TlsNetwork, AnEndpointMayBeAnAddressInBracketsHereToo) {

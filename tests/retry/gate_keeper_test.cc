@@ -104,6 +104,24 @@ TEST(GateKeeper, LetsEveryThreadThroughOnce) {
   EXPECT_EQ(gate.state().waiting, 0U);
 }
 
+// No answer comes: who goes wakes the next one.
+TEST(GateKeeper, LetsThoseInLineThroughWhileNoneIsAnswered) {
+  const auto timing = SystemTiming();
+  GateKeeper gate(*timing);
+  Engage(gate);  // 10/s
+  std::atomic<int> passed = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (Gate::Ticket ticket = 10; ticket < 15; ++ticket) {
+      threads.emplace_back([&, ticket] {
+        const auto deadline = timing->Now() + 30s;
+        passed += gate.Enter(ticket, deadline, {}).kind == Kind::kGo ? 1 : 0;
+      });
+    }
+  }
+  EXPECT_EQ(passed, 5);
+}
+
 TEST(GateKeeper, WakesAWaiterThatIsToStop) {
   const auto timing = SystemTiming();
   GateKeeper gate(*timing);

@@ -18,6 +18,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using testing::DrivenTiming;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -231,6 +232,29 @@ TEST(RetryLoop, WaitsAsTheServiceWishesButNoShorterThanItWouldAnyway) {
     ASSERT_TRUE(failing.Run(1, busy).ok());
     EXPECT_EQ(failing.timing.Now() - start, waited) << wish.count() << " s, spread by up to a fifth";
   }
+}
+
+TEST(RetryLoop, RemembersAnAttemptThatMayHaveTakenEffect) {
+  Failing failing;
+  std::vector<bool> was_ambiguous;
+  const Error failures[] = {{ErrorCode::kRateLimited, "429", 429}, kDown, {ErrorCode::kRateLimited, "429", 429}};
+  const auto result = RetryLoop(failing.call, {failing.options, failing.timing}, [&](Attempts& history) -> Result<int> {
+    was_ambiguous.push_back(history.was_ambiguous());
+    if (was_ambiguous.size() <= std::size(failures)) return failures[was_ambiguous.size() - 1];
+    return 7;
+  });
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(was_ambiguous, (std::vector<bool>{false, false, true, true}));
+}
+
+TEST(RetryLoop, StartsOverOnceForEachKindOfFailure) {
+  const DrivenTiming timing;
+  const Call call{.operation = "objects.get"};
+  Attempts attempts(call, {kOptions, timing});
+  EXPECT_TRUE(attempts.StartOver({ErrorCode::kUnauthenticated, "401"}));
+  EXPECT_FALSE(attempts.StartOver({ErrorCode::kUnauthenticated, "401 again"}));
+  EXPECT_TRUE(attempts.StartOver({ErrorCode::kCorrupted, "crc32c"}));
+  EXPECT_EQ(attempts.number(), 3);
 }
 
 TEST(RetryLoop, IsCancelledWhileItWaits) {

@@ -61,7 +61,7 @@ std::string HttpDate(std::chrono::sys_seconds time) {
 
 FakeGcs::Object FromResource(const Json& resource) {
   FakeGcs::Object object{.content_type = resource.value("contentType", "")};
-  if (resource.contains("metadata")) object.metadata = resource["metadata"].get<std::map<std::string, std::string>>();
+  if (resource.contains("metadata")) object.metadata = resource.at("metadata").get<std::map<std::string, std::string>>();
   return object;
 }
 
@@ -146,21 +146,21 @@ HttpResponse FakeGcs::Insert(const std::string& target, const HttpRequest& reque
   const auto json_begin = request.head.find("\r\n\r\n") + 4;
   const Json resource =
       Json::parse(request.head.substr(json_begin, request.head.find("\r\n--", json_begin) - json_begin));
-  const std::string name = resource["name"];
+  const std::string name = resource.at("name");
   const auto found = objects.find(name);
   const std::int64_t live = found == objects.end() ? 0 : found->second.generation;
   const auto condition = QueryNumber(target, "ifGenerationMatch");
   if (condition && *condition != live) return Failure(412);
   Object object = FromResource(resource);
   object.bytes.assign(reinterpret_cast<const char*>(request.payload.data()), request.payload.size());
-  if (resource["crc32c"] != Crc32cOf(object.bytes)) return Failure(400);
+  if (resource.at("crc32c") != Crc32cOf(object.bytes)) return Failure(400);
   Commit(name, std::move(object));
   return Resource(name);
 }
 
 HttpResponse FakeGcs::StartSession(const std::string& target, const HttpRequest& request) {
   const Json resource = Json::parse(request.head);
-  const std::string id = std::to_string(sessions.size()) + "-" + std::string(resource["name"]);
+  const std::string id = std::to_string(sessions.size()) + "-" + std::string(resource.at("name"));
   Object session = FromResource(resource);
   session.generation = QueryNumber(target, "ifGenerationMatch").value_or(-1);
   sessions[id] = std::move(session);

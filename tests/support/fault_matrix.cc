@@ -2,6 +2,7 @@
 
 #include "gcsflux/emulator/journal_queries.h"
 #include "gcsflux/upload.h"
+#include "support/result.h"
 
 namespace gcsflux::testing {
 
@@ -89,7 +90,7 @@ void FaultMatrix::ExpectStoredOnce(const std::string& name, const std::string& b
 }
 
 void FaultMatrix::ExpectNeverStored(const std::string& name) {
-  EXPECT_EQ(client_->GetObject({kBucket, name}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(client_->GetObject({kBucket, name})).code, ErrorCode::kNotFound);
   EXPECT_TRUE(emulator::FindCommits(emulator_.journal(), kBucket, name).empty());
 }
 

@@ -14,6 +14,7 @@
 #include "support/borrowed_transport.h"
 #include "support/driven_timing.h"
 #include "support/fake_gcs.h"
+#include "support/result.h"
 #include "support/upload_case.h"
 
 namespace gcsflux {
@@ -234,9 +235,9 @@ TEST_F(UploadFileTest, NoticesAFileThatChanges) {
 }
 
 TEST_F(UploadFileTest, SaysWhatItCannotRead) {
-  EXPECT_EQ(UploadIt().error().code, ErrorCode::kLocalIo);
-  EXPECT_EQ(UploadFile(client_, directory_.string(), kObject).error().code, ErrorCode::kLocalIo);
-  EXPECT_EQ(UploadFile(client_, "/dev/null", kObject).error().code, ErrorCode::kLocalIo);
+  EXPECT_EQ(testing::ErrorOf(UploadIt()).code, ErrorCode::kLocalIo);
+  EXPECT_EQ(testing::ErrorOf(UploadFile(client_, directory_.string(), kObject)).code, ErrorCode::kLocalIo);
+  EXPECT_EQ(testing::ErrorOf(UploadFile(client_, "/dev/null", kObject)).code, ErrorCode::kLocalIo);
   EXPECT_TRUE(gcs_.requests.empty());
 }
 

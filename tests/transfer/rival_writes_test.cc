@@ -8,6 +8,7 @@
 
 #include "gcsflux/upload.h"
 #include "support/fake_gcs.h"
+#include "support/result.h"
 #include "support/upload_case.h"
 
 namespace gcsflux {
@@ -261,7 +262,7 @@ TEST_F(SecondLookTest, OfAnEarlierWritersCommitIsNotHadBySuspendedOnes) {
   ObjectWriter first(once, kObject, {.chunk_bytes = kChunk});
   ASSERT_TRUE(first.Write(AsBytes(Pattern(kChunk + 7))).ok());
   gcs_.faults = {{.after = kReset}};
-  EXPECT_EQ(first.Close().error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(testing::ErrorOf(first.Close()).code, ErrorCode::kUnavailable);
   const auto state = first.Suspend();
   ASSERT_TRUE(state.ok()) << state.error().message;
   gcs_.faults = {{.status = 404}};

@@ -6,6 +6,7 @@
 
 #include "gcsflux/upload.h"
 #include "support/fake_gcs.h"
+#include "support/result.h"
 #include "support/upload_case.h"
 
 namespace gcsflux {
@@ -108,16 +109,16 @@ TEST_F(SuspendedUploadTest, IsNotSuspendedAfterWhatDoesNotPass) {
   ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
   gcs_.faults = {{}, {.status = 403}};
   EXPECT_FALSE(writer.Write(AsBytes(bytes_)).ok());
-  EXPECT_EQ(writer.Suspend().error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(testing::ErrorOf(writer.Suspend()).code, ErrorCode::kPermissionDenied);
 }
 
 TEST_F(SuspendedUploadTest, EndsTheWriterAndKeepsTheSession) {
   {
     ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
     ASSERT_TRUE(writer.Suspend().ok());
-    EXPECT_EQ(writer.Write(AsBytes("x")).error().code, ErrorCode::kInvalidArgument);
-    EXPECT_EQ(writer.Close().error().code, ErrorCode::kInvalidArgument);
-    EXPECT_EQ(writer.Suspend().error().code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(testing::ErrorOf(writer.Write(AsBytes("x"))).code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(testing::ErrorOf(writer.Close()).code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(testing::ErrorOf(writer.Suspend()).code, ErrorCode::kInvalidArgument);
   }
   EXPECT_EQ(gcs_.sessions.size(), 1U);
 }
@@ -130,8 +131,8 @@ TEST_F(SuspendedUploadTest, FindsThatItWasEndedAlready) {
   EXPECT_EQ(gcs_.commits, 1);
   std::string other = bytes_;
   other.back() ^= 1;
-  EXPECT_EQ(Finish(state, other).error().code, ErrorCode::kCorrupted);
-  EXPECT_EQ(Finish(state, bytes_ + "more").error().code, ErrorCode::kCorrupted);
+  EXPECT_EQ(testing::ErrorOf(Finish(state, other)).code, ErrorCode::kCorrupted);
+  EXPECT_EQ(testing::ErrorOf(Finish(state, bytes_ + "more")).code, ErrorCode::kCorrupted);
   EXPECT_TRUE(gcs_.objects["o"].bytes == bytes_);  // It is somebody's object: it stays.
 }
 
@@ -147,11 +148,12 @@ TEST_F(SuspendedUploadTest, SaysThatItsSessionIsGone) {
 TEST_F(SuspendedUploadTest, RefusesABrokenOrForeignState) {
   std::string state = SuspendAfter(kChunk + 1);
   gcs_.requests.clear();
-  EXPECT_EQ(ObjectWriter::Resume(client_, "").error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(ObjectWriter::Resume(client_, state.substr(1)).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(ObjectWriter::Resume(client_, "")).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(ObjectWriter::Resume(client_, state.substr(1))).code, ErrorCode::kInvalidArgument);
   const auto elsewhere = Client::Create({.endpoint = "http://127.0.0.1:1"});
   ASSERT_TRUE(elsewhere.ok());
   const auto foreign = ObjectWriter::Resume(*elsewhere, state);
+  ASSERT_FALSE(foreign.ok());
   EXPECT_EQ(foreign.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(foreign.error().message, HasSubstr("another service"));
   EXPECT_TRUE(gcs_.requests.empty());

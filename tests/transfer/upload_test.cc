@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/fake_gcs.h"
+#include "support/result.h"
 #include "support/upload_case.h"
 #include "transfer/read_back.h"
 
@@ -186,9 +187,9 @@ TEST_F(UploadTest, KeepsItsFirstError) {
   gcs_.faults = {{.status = 403}};
   ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
   const std::string bytes = Pattern(2 * kChunk);
-  EXPECT_EQ(writer.Write(AsBytes(bytes)).error().code, ErrorCode::kPermissionDenied);
-  EXPECT_EQ(writer.Write(AsBytes("x")).error().code, ErrorCode::kPermissionDenied);
-  EXPECT_EQ(writer.Close().error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(testing::ErrorOf(writer.Write(AsBytes(bytes))).code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(testing::ErrorOf(writer.Write(AsBytes("x"))).code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(testing::ErrorOf(writer.Close()).code, ErrorCode::kPermissionDenied);
   EXPECT_EQ(gcs_.requests.size(), 1U);
 }
 
@@ -209,7 +210,7 @@ TEST_F(UploadTest, AWriterThatFailedWithWhatMayPassLeavesItsSessionWhenItIsDropp
     gcs_.faults = {{}, {.before = Error{code, "gone"}}};
     {
       ObjectWriter writer(testing::MakeClient(gcs_, {.max_attempts = 1}), kObject, {.chunk_bytes = kChunk});
-      EXPECT_EQ(writer.Write(AsBytes(Pattern(2 * kChunk))).error().code, code);
+      EXPECT_EQ(testing::ErrorOf(writer.Write(AsBytes(Pattern(2 * kChunk)))).code, code);
     }
     EXPECT_EQ(gcs_.sessions.size(), 1U);  // Its state may be with another process.
     EXPECT_EQ(gcs_.requests.size(), 2U);
@@ -219,15 +220,15 @@ TEST_F(UploadTest, AWriterThatFailedWithWhatMayPassLeavesItsSessionWhenItIsDropp
 TEST_F(UploadTest, RefusesToGoOnAfterClose) {
   ObjectWriter writer(client_, kObject);
   ASSERT_TRUE(writer.Close().ok());
-  EXPECT_EQ(writer.Write(AsBytes("x")).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(writer.Close().error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(writer.Write(AsBytes("x"))).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(writer.Close()).code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(gcs_.objects["o"].bytes, "");
 }
 
 TEST_F(UploadTest, RefusesABadName) {
-  EXPECT_EQ(UploadObject(client_, {"bkt", ""}, {}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(UploadObject(client_, {"bkt", ""}, {})).code, ErrorCode::kInvalidArgument);
   ObjectWriter writer(client_, {"B", "o"});
-  EXPECT_EQ(writer.Write(AsBytes("x")).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(writer.Write(AsBytes("x"))).code, ErrorCode::kInvalidArgument);
   EXPECT_TRUE(gcs_.requests.empty());
 }
 

@@ -5,6 +5,8 @@
 
 #include <sstream>
 
+#include "support/result.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -65,7 +67,7 @@ TEST(KeyHeaders, TravelInTheClearToThisMachineAlone) {
   EXPECT_TRUE(CheckKeyTravels("https://storage.googleapis.com", key).ok());
   EXPECT_TRUE(CheckKeyTravels("http://127.0.0.1:9000", key).ok());
   EXPECT_TRUE(CheckKeyTravels("http://emulator:9000", std::nullopt).ok());
-  EXPECT_EQ(CheckKeyTravels("http://emulator:9000", key).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(CheckKeyTravels("http://emulator:9000", key)).code, ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

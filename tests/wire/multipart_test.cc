@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "support/result.h"
 #include "wire/error_response.h"
 #include "wire/multipart_answers.h"
 #include "wire/multipart_requests.h"
@@ -75,7 +76,7 @@ TEST(MultipartAnswers, GiveTheUploadId) {
   for (const char* wrong :
        {"", "<html>", "{}", "<InitiateMultipartUploadResult/>", "<Other><UploadId>x</UploadId></Other>",
         "<InitiateMultipartUploadResult><Bucket>c</Bucket><UploadId>x</UploadId></InitiateMultipartUploadResult>"}) {
-    EXPECT_EQ(ParseUploadId(wrong, {"b", "k"}).error().code, ErrorCode::kBadResponse) << wrong;
+    EXPECT_EQ(testing::ErrorOf(ParseUploadId(wrong, {"b", "k"})).code, ErrorCode::kBadResponse) << wrong;
   }
 }
 
@@ -91,7 +92,7 @@ TEST(MultipartAnswers, GivePagesOfParts) {
   for (const char* wrong : {"", "<html/>", "<ListPartsResult><Part/></ListPartsResult>",
                             "<ListPartsResult><IsTruncated>true</IsTruncated></ListPartsResult>",
                             "<ListPartsResult><Key>l</Key></ListPartsResult>"}) {
-    EXPECT_EQ(ParsePartsPage(wrong, {"b", "k"}).error().code, ErrorCode::kBadResponse) << wrong;
+    EXPECT_EQ(testing::ErrorOf(ParsePartsPage(wrong, {"b", "k"})).code, ErrorCode::kBadResponse) << wrong;
   }
 }
 
@@ -104,7 +105,7 @@ TEST(MultipartAnswers, FindAnErrorUnderASuccess) {
   EXPECT_EQ(of("InternalError"), ErrorCode::kUnavailable);
   EXPECT_EQ(of("SlowDown"), ErrorCode::kRateLimited);
   EXPECT_EQ(of("InvalidPart"), ErrorCode::kInvalidArgument);
-  EXPECT_EQ(ParseCompleted({.status = 200, .body = "<html>"}, {"b", "k"}).error().code, ErrorCode::kBadResponse);
+  EXPECT_EQ(testing::ErrorOf(ParseCompleted({.status = 200, .body = "<html>"}, {"b", "k"})).code, ErrorCode::kBadResponse);
   const HttpResponse answer{.status = 200,
                             .headers = {{"x-goog-generation", "17"}},
                             .body = "<CompleteMultipartUploadResult><Key>k</Key></CompleteMultipartUploadResult>"};

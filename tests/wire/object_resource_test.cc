@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "support/result.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -47,7 +49,7 @@ TEST(ObjectResource, RefusesWhatJsonOrAHeaderCannotHold) {
   EXPECT_FALSE(CheckAttributes({.metadata = {{broken, "v"}}}).ok());
   EXPECT_FALSE(CheckChanges({.content_language = broken}).ok());
   EXPECT_FALSE(CheckChanges({.metadata = {{broken, std::nullopt}}}).ok());
-  EXPECT_EQ(CheckChanges({.metadata = {{"k", broken}}}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(CheckChanges({.metadata = {{"k", broken}}})).code, ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

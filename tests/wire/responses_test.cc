@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/result.h"
 #include "wire/error_response.h"
 #include "wire/metadata_json.h"
 #include "wire/read_response.h"
@@ -182,6 +183,25 @@ TEST(ErrorFromResponse, TellsAnUploadThatArrivedWrong) {
   EXPECT_EQ(ErrorFromResponse({.status = 400, .body = body}).code, ErrorCode::kCorrupted);
 }
 
+TEST(ErrorFromResponse, ReadsARetryAfterOfWholeSecondsOnly) {
+  struct Case {
+    std::string text;
+    std::optional<std::chrono::seconds> want;
+  };
+  const Case cases[] = {{"7", std::chrono::seconds(7)},
+                        {"0", std::chrono::seconds(0)},
+                        {"", std::nullopt},
+                        {"7 days", std::nullopt},
+                        {"-1", std::nullopt},
+                        {"1.5", std::nullopt},
+                        {"Wed, 21 Oct 2026 07:28:00 GMT", {}},
+                        {"99999999999", std::nullopt}};
+  for (const Case& test : cases) {
+    EXPECT_EQ(ErrorFromResponse({.status = 503, .headers = {{"retry-after", test.text}}}).retry_after, test.want)
+        << "'" << test.text << "'";
+  }
+}
+
 TEST(ErrorFromResponse, TakesAnyBody) {
   for (const std::string& body : {std::string(), std::string("<html>"), std::string("{\"error\":3}"),
                                   std::string("{\"error\":{\"errors\":[3]}}"), std::string(100'000, 'x')}) {
@@ -256,7 +276,7 @@ TEST(ParseReadResponse, RefusesWhatIsSaidInTwoWays) {
 
 TEST(ParseReadResponse, RefusesAnswersThatAreNotFromGcs) {
   const Headers generation = {{"x-goog-generation", "5"}};
-  EXPECT_EQ(ParseReadResponse({.status = 200, .headers = {{"content-length", "1"}}}).error().code,
+  EXPECT_EQ(testing::ErrorOf(ParseReadResponse({.status = 200, .headers = {{"content-length", "1"}}})).code,
             ErrorCode::kBadResponse);
   EXPECT_FALSE(ParseReadResponse({.status = 200, .headers = generation}).ok());
   for (const char* range : {"", "bytes 4-9", "bytes */9", "4-9/100", "bytes a-9/100", "bytes 4-9/*", "bytes 4-3/100",

@@ -87,9 +87,9 @@ Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources
 Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources,
                                          std::span<const std::span<std::byte>> destinations,
                                          std::stop_token stop) const {
-  if (auto ready = core_->CheckReady(); !ready) return ready.error();
   if (auto checked = CheckDestinations(sources, destinations); !checked) return checked.error();
   const internal::DownloaderCore& core = cores_->Get();
+  if (auto ready = core.CheckReady(); !ready) return ready.error();
   internal::BatchRecipient recipient(destinations, core.options().on_failure);
   auto errors = recipient.Fetch(core.threads(), core.MethodFor(sources), stop);
   if (!errors) return errors.error();

@@ -171,6 +171,23 @@ TEST_F(ComposedDownload, ReadsDirectlyWhereComposingFailsAndGivesUpInTheEnd) {
   EXPECT_LE(emulator_.faults().Fired("refused"), 3U + 4U) << "no more than were under way";
 }
 
+TEST_F(ComposedDownload, DoesNotGiveUpWhereFailuresHaveSuccessesBetween) {
+  const auto sources = Store({500, 500});
+  const auto downloader = Composing();
+  for (int round = 0; round < 2; ++round) {
+    emulator_.faults().Load({.rules = {{.name = "refused",
+                                        .match = {.operation = kCompose},
+                                        .action = {.type = "status", .status = 400},
+                                        .limits = {.count = 2}}}});
+    for (int i = 0; i < 3; ++i) ExpectBatch(sources, downloader.Download(sources));
+    EXPECT_EQ(emulator_.faults().Fired("refused"), 2U);
+  }
+  const auto report = downloader.composition_report();
+  EXPECT_TRUE(report.reasons.empty());
+  EXPECT_EQ(report.fallbacks, 4 * sources.size());
+  EXPECT_EQ(report.composed_objects, 2 * sources.size());
+}
+
 TEST_F(ComposedDownload, ReadsDirectlyWhatCameCorrupted) {
   const auto sources = Store(std::vector<std::size_t>(8, 500));
   emulator_.faults().Load({.rules = {{.name = "flipped",

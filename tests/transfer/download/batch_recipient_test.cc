@@ -1,0 +1,53 @@
+#include "transfer/download/batch_recipient.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+namespace gcsflux::internal {
+namespace {
+
+// Fetches nothing, and does something at its end.
+class Ending : public UnitFetch {
+ public:
+  explicit Ending(std::function<void()> at_end) : at_end_(std::move(at_end)) {}
+  Result<void> FetchPiece(std::size_t, const std::stop_token&) override { return {}; }
+  UnitOutcome Finish(const std::stop_token&) override {
+    at_end_();
+    return {};
+  }
+
+ private:
+  const std::function<void()> at_end_;
+};
+
+// Of two sources, asked to stop while the one of this index is finished, by the only thread.
+Result<std::vector<std::optional<Error>>> FetchStoppedAt(std::size_t index) {
+  std::stop_source stop;
+  const FetchMethod method{.plan = [](std::size_t first) { return UnitPlan{.first = first}; },
+                           .begin =
+                               [&](const UnitPlan& unit, std::span<const Destination>) {
+                                 return std::make_unique<Ending>([&stop, is_it = unit.first == index] {
+                                   if (is_it) stop.request_stop();
+                                 });
+                               }};
+  const std::vector<std::span<std::byte>> destinations(2);
+  return BatchRecipient(destinations, OnFailure::kFailAll)
+      .Fetch(std::make_shared<DownloadThreads>(1), method, stop.get_token());
+}
+
+TEST(BatchRecipient, IsWholeWhereItIsAskedToStopWithItsLastObject) { EXPECT_TRUE(FetchStoppedAt(1).ok()); }
+
+TEST(BatchRecipient, IsCancelledBeforeItsLastObject) {
+  const auto fetched = FetchStoppedAt(0);
+  ASSERT_FALSE(fetched.ok());
+  EXPECT_EQ(fetched.error().code, ErrorCode::kCancelled) << fetched.error().message;
+  EXPECT_NE(fetched.error().message.find("cancelled after 1"), std::string::npos) << fetched.error().message;
+}
+
+}  // namespace
+}  // namespace gcsflux::internal
