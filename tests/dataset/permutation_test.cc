@@ -34,7 +34,9 @@ TEST(Permutation, IsTheSameForTheSameKeyAndAnotherForAnother) {
 }
 
 // A saved cursor means another order where these change.
-TEST(Permutation, KeepsItsValuesForEver) { EXPECT_EQ(AllOf(10, 1, 0), (std::vector<std::uint64_t>{7, 9, 6, 0, 8, 5, 3, 1, 2, 4})); }
+TEST(Permutation, KeepsItsValuesForEver) {
+  EXPECT_EQ(AllOf(10, 1, 0), (std::vector<std::uint64_t>{7, 9, 6, 0, 8, 5, 3, 1, 2, 4}));
+}
 
 TEST(Permutation, TakesLargeCounts) {
   const Permutation permutation(std::uint64_t{1} << 40, 1, 0);
