@@ -112,6 +112,18 @@ TEST(EpochProgress, ACursorGoesOnWithJustTheRest) {
   }
 }
 
+// One sample is left for three ranks: the others have an epoch without a batch, and all begin the next one together.
+TEST(EpochProgress, ARankWithNothingLeftOfAnEpochStaysWithTheOthers) {
+  const Cursor cursor{.seed = 3, .epoch = 4, .consumed = 49, .listing = ListingOf(50)};
+  const EpochProgress progress = Begin(50, {.seed = 3, .batch_size = 4, .rank = 2, .world_size = 3}, cursor);
+  progress.BeginEpoch();
+  EXPECT_EQ(progress.cursor().epoch, 4U);
+  EXPECT_FALSE(progress.NextBatch());
+  EXPECT_EQ(progress.cursor().epoch, 5U);
+  progress.BeginEpoch();
+  EXPECT_TRUE(progress.NextBatch());
+}
+
 TEST(EpochProgress, CopiesShareThePosition) {
   const EpochProgress progress = Begin(50, {.batch_size = 7});
   const EpochProgress copy = progress;  // NOLINT(performance-unnecessary-copy-initialization): the copy is the subject.

@@ -21,6 +21,8 @@ class EpochPlan {
   [[nodiscard]] std::uint64_t batches() const {
     return global_batches_ - (global_batches_ > 0 && options_.rank >= last_size_ ? 1 : 0);
   }
+  /// True where no rank has any.
+  [[nodiscard]] bool is_over() const { return global_batches_ == 0; }
   /// Samples that no rank uses, and samples that are used twice, as the tail's rule says.
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
   [[nodiscard]] std::uint64_t padded() const { return padded_; }

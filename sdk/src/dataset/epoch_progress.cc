@@ -20,7 +20,7 @@ struct EpochProgress::Shared {
   // Behind everything that was consumed.
   [[nodiscard]] Cursor Position() const {
     Cursor position = cursor;
-    if (consumed == plan.batches()) {
+    if (consumed == plan.batches() && (consumed > 0 || has_ended)) {
       ++position.epoch;
       position.consumed = 0;
     } else if (consumed > 0) {
@@ -37,6 +37,7 @@ struct EpochProgress::Shared {
   void Restart() {
     plan = PlanAt(cursor);
     handed_out = consumed = 0;
+    has_ended = false;
   }
 
   const EpochOptions options;
@@ -46,6 +47,7 @@ struct EpochProgress::Shared {
   EpochPlan plan;
   std::uint64_t handed_out = 0;  // batches of the plan
   std::uint64_t consumed = 0;    // Likewise.
+  bool has_ended = false;        // A next batch was asked for in vain.
 };
 
 Result<EpochProgress> EpochProgress::Create(const ListingFingerprint& listing, const EpochOptions& options,
@@ -72,8 +74,11 @@ Result<void> EpochProgress::MoveTo(const Cursor& cursor, bool allow_changed_list
   here.epoch = cursor.epoch;
   here.consumed = std::min(cursor.consumed, here.listing.count);
   shared_->Restart();
-  // What is left of the cursor's epoch may be nothing, or a tail that is dropped.
-  if (shared_->plan.batches() == 0) shared_->Begin();
+  if (!shared_->plan.is_over()) return {};
+  // What was left of the cursor's epoch is nothing, or a tail that is dropped.
+  ++here.epoch;
+  here.consumed = 0;
+  shared_->Restart();
   return {};
 }
 
@@ -85,7 +90,8 @@ void EpochProgress::BeginEpoch() const {
 std::optional<std::vector<std::size_t>> EpochProgress::NextBatch() const {
   const std::scoped_lock lock(shared_->mutex);
   const EpochPlan& plan = shared_->plan;
-  if (shared_->handed_out == plan.batches()) return std::nullopt;
+  shared_->has_ended = shared_->handed_out == plan.batches();
+  if (shared_->has_ended) return std::nullopt;
   const EpochPlan::Batch batch = plan.BatchAt(shared_->handed_out++);
   std::vector<std::size_t> samples(static_cast<std::size_t>(batch.size));
   for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = plan.SampleAt(batch.first + i);
