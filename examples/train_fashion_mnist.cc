@@ -9,7 +9,7 @@
 #include <torch/optim/adam.h>
 #include <torch/utils.h>
 
-#include <array>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -28,6 +28,7 @@
 #include "gcsflux/flags.h"
 #include "gcsflux/listing.h"
 #include "gcsflux/torch/checkpoint.h"
+#include "gcsflux/torch/epoch_sampler.h"
 #include "gcsflux/torch/map_dataset.h"
 #include "standard_streams.h"
 
@@ -36,7 +37,9 @@ DEFINE_string(data_dir, "/usr/share/datasets/fashion-mnist", "Folder of the orig
 DEFINE_int32(train_images, 12000, "Images to train on, at most 60000");
 DEFINE_int32(test_images, 2000, "Images to test with, at most 10000");
 DEFINE_int32(epochs, 3, "Epochs in all, those before a resumption included");
-DEFINE_bool(resume, false, "Go on from the newest checkpoint");
+DEFINE_int32(checkpoint_every, 50, "Batches from one checkpoint to the next; each epoch ends with one as well");
+DEFINE_bool(resume, false, "Go on from the newest checkpoint, at the next image");
+DEFINE_bool(allow_changed_listing, false, "Go on though images came or went: see CheckCursor in gcsflux/epoch.h");
 DEFINE_string(summary, "", "File to write the figures to, as JSON");
 
 namespace {
@@ -66,6 +69,7 @@ struct Images {
 struct Figures {
   EpochReport trained = {};  // Over all epochs of this process.
   std::optional<ObjectName> resumed_from = {};
+  std::optional<std::uint64_t> resumed_at_sample = {};  // Of all that all epochs have.
   double test_accuracy = 0;
 };
 
@@ -91,15 +95,18 @@ Images ListImages(const Place& place) {
 
 // -------------------------------------------------------------------------------------------------- checkpoints
 
+// How many images all epochs have used up to there.
+std::uint64_t SamplesAt(const gcsflux::Cursor& cursor) { return cursor.epoch * cursor.listing.count + cursor.consumed; }
+
 // Zero-padded, so that the newest is the last in GCS's bytewise order of names.
-ObjectName CheckpointOf(const Place& place, int epoch) {
-  std::array<char, 32> name{};
-  std::snprintf(name.data(), name.size(), "checkpoints/epoch-%04d.pt", epoch);
-  return place.At(name.data());
+ObjectName CheckpointAt(const Place& place, const gcsflux::Cursor& cursor) {
+  const std::string digits = std::to_string(SamplesAt(cursor));
+  constexpr std::size_t kWidth = 12;
+  return place.At("checkpoints/sample-" + std::string(kWidth - std::min(kWidth, digits.size()), '0') + digits + ".pt");
 }
 
 std::optional<ObjectName> NewestCheckpoint(const Place& place) {
-  const auto listing = ValueOrThrow(ListPrefix(place.client, place.At("checkpoints/epoch-")));
+  const auto listing = ValueOrThrow(ListPrefix(place.client, place.At("checkpoints/sample-")));
   if (listing.objects.empty()) return std::nullopt;
   return ObjectName{listing.objects.back().bucket, listing.objects.back().name};
 }
@@ -118,37 +125,74 @@ std::optional<ObjectName> ChooseCheckpoint(const Place& place) {
 
 // ----------------------------------------------------------------------------------------------------- training
 
-void PrintProgress(int epoch, std::size_t images_in_all, const EpochReport& report) {
-  std::printf("epoch %d/%d  %6zu/%zu images  loss %.3f  %5.0f images/s  waiting for data %2.0f %%\n", epoch,
-              FLAGS_epochs, report.images, images_in_all, report.loss,
-              static_cast<double>(report.images) / report.seconds, 100 * report.waiting_seconds / report.seconds);
-  std::fflush(stdout);
-}
+/// A run over the epochs, which saves where it stands as it goes.
+class Training {
+ public:
+  Training(const Place& place, const MapDataset& images, const std::optional<ObjectName>& checkpoint)
+      : place_(place), images_(images) {
+    if (checkpoint) LoadCheckpoint(place_.client, *checkpoint, state_);
+    std::optional<gcsflux::Cursor> cursor;
+    if (checkpoint) cursor = ValueOrThrow(gcsflux::ParseCursor(state_.texts.at("cursor")));
+    sampler_.emplace(images_, gcsflux::EpochOptions{.seed = kSeed, .batch_size = kBatchSize}, cursor,
+                     FLAGS_allow_changed_listing);
+  }
+
+  [[nodiscard]] gcsflux::Cursor cursor() const { return sampler_->cursor(); }
+  Network& network() { return network_; }
+
+  // What is left of the epoch.
+  EpochReport RunEpoch() {
+    const std::uint64_t epoch = cursor().epoch + 1;
+    const std::uint64_t before = cursor().consumed;
+    std::size_t batches = 0;
+    const auto on_batch = [&](const EpochReport& report) {
+      const bool is_last = before + report.images == images_.objects().size();
+      const bool is_due = ++batches % static_cast<std::size_t>(FLAGS_checkpoint_every) == 0;
+      if (is_last || is_due) Print(epoch, before + report.images, report);
+      if (is_last || is_due) Save();
+    };
+    return TrainEpoch(network_, adam_, images_, *sampler_, on_batch);
+  }
+
+ private:
+  void Print(std::uint64_t epoch, std::uint64_t images, const EpochReport& report) const {
+    std::printf("epoch %d/%d  %6zu/%zu images  loss %.3f  %5.0f images/s  waiting for data %2.0f %%\n",
+                static_cast<int>(epoch), FLAGS_epochs, static_cast<std::size_t>(images), images_.objects().size(),
+                report.loss, static_cast<double>(report.images) / report.seconds,
+                100 * report.waiting_seconds / report.seconds);
+    std::fflush(stdout);
+  }
+
+  void Save() {
+    state_.texts["cursor"] = FormatCursor(cursor());
+    SaveCheckpoint(place_.client, CheckpointAt(place_, cursor()), state_, {.mode = gcsflux::WriteMode::kCreate});
+    std::cout << "saved " << ToUri(CheckpointAt(place_, cursor())) << std::endl;
+  }
+
+  const Place& place_;
+  const MapDataset& images_;
+  Network network_;
+  torch::optim::Adam adam_{network_.parameters()};
+  gcsflux::TrainingState state_{.module = &network_, .optimizer = &adam_};
+  std::optional<gcsflux::EpochSampler> sampler_;
+};
 
 Figures Train(const Place& place, const Images& images, const std::optional<ObjectName>& checkpoint) {
   torch::manual_seed(kSeed);
-  Network network;
-  torch::optim::Adam adam(network.parameters());
-  gcsflux::TrainingState state{.module = &network, .optimizer = &adam, .numbers = {{"epoch", 0}}};
-  if (checkpoint) {
-    LoadCheckpoint(place.client, *checkpoint, state);
-    std::cout << "resumed from " << ToUri(*checkpoint) << std::endl;
-  }
-
+  Training training(place, images.train, checkpoint);
   Figures figures{.resumed_from = checkpoint};
-  for (int epoch = static_cast<int>(state.numbers.at("epoch")) + 1; epoch <= FLAGS_epochs; ++epoch) {
-    const EpochReport report =
-        TrainEpoch(network, adam, images.train, kSeed + static_cast<std::uint64_t>(epoch),
-                   [&](const auto& so_far) { PrintProgress(epoch, images.train.objects().size(), so_far); });
+  if (checkpoint) {
+    figures.resumed_at_sample = SamplesAt(training.cursor());
+    std::cout << "resumed from " << ToUri(*checkpoint) << ", epoch " << training.cursor().epoch + 1 << " at image "
+              << training.cursor().consumed << std::endl;
+  }
+  while (training.cursor().epoch < static_cast<std::uint64_t>(FLAGS_epochs)) {
+    const EpochReport report = training.RunEpoch();
     figures.trained.images += report.images;
     figures.trained.seconds += report.seconds;
     figures.trained.waiting_seconds += report.waiting_seconds;
-
-    state.numbers["epoch"] = epoch;
-    SaveCheckpoint(place.client, CheckpointOf(place, epoch), state, {.mode = gcsflux::WriteMode::kCreate});
-    std::cout << "saved " << ToUri(CheckpointOf(place, epoch)) << std::endl;
   }
-  figures.test_accuracy = Accuracy(network, images.test);
+  figures.test_accuracy = Accuracy(training.network(), images.test);
   std::cout << "test accuracy " << figures.test_accuracy << std::endl;
   return figures;
 }
@@ -162,9 +206,11 @@ void WriteSummary(const Images& images, const Figures& figures) {
       {"wait_share", trained.images == 0 ? 0 : trained.waiting_seconds / trained.seconds},
       {"epochs", FLAGS_epochs},
       {"resumed_from", nullptr},
+      {"resumed_at_sample", nullptr},
       {"test_accuracy", figures.test_accuracy},
   };
   if (figures.resumed_from) summary["resumed_from"] = ToUri(*figures.resumed_from);
+  if (figures.resumed_at_sample) summary["resumed_at_sample"] = *figures.resumed_at_sample;
   std::ofstream file(FLAGS_summary);
   if (!(file << summary.dump(2) << std::endl)) throw std::runtime_error("cannot write " + FLAGS_summary);
 }
@@ -213,8 +259,8 @@ int RunProgram(int argc, char** argv) {
     return 0;
   }
   if (!arguments->empty()) return WrongUsage("unexpected argument '" + arguments->front() + "'; see --help");
-  if (FLAGS_epochs < 1 || FLAGS_train_images < 1 || FLAGS_test_images < 1) {
-    return WrongUsage("--epochs, --train_images and --test_images are at least 1");
+  if (FLAGS_epochs < 1 || FLAGS_train_images < 1 || FLAGS_test_images < 1 || FLAGS_checkpoint_every < 1) {
+    return WrongUsage("--epochs, --train_images, --test_images and --checkpoint_every are at least 1");
   }
   const auto options = gcsflux::ClientOptionsFromFlags();
   if (!options.ok()) return WrongUsage(options.error().message);

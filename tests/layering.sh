@@ -19,7 +19,7 @@ files_without() { local pattern=$1; shift; files "$@" | grep -vE "$pattern" || t
 
 # Upward includes. Directories of sdk/src from the lowest layer up; "a b" share one. Of layer 3, client takes its tokens
 # from auth, and auth knows no client.
-layers=("base" "events http" "wire retry" "auth" "client" "transfer" "torch")
+layers=("base" "events http" "wire retry" "auth" "client" "transfer" "dataset" "torch")
 for ((low = 0; low < ${#layers[@]}; ++low)); do
   above=$(printf '%s ' "${layers[@]:low+1}" | tr -s ' ' '|')
   above=${above%|}
@@ -45,7 +45,7 @@ forbid "a public header names a third party" '(curl|nlohmann|simdjson|pugixml|ht
 # The emulator is an independent oracle.
 forbid "sdk/ includes the emulator" '(gcsflux/emulator|emulator/|conformance/)' $(files sdk)
 forbid "the emulator includes the SDK" 'gcsflux/[^e]' $(files emulator)
-inside='base/|http/|wire/|retry/|client/|transfer/|store/|server/|faults/'
+inside='base/|http/|wire/|retry/|client/|transfer/|dataset/|store/|server/|faults/'
 forbid "the contract's runner includes the SDK or the emulator's inside" "(gcsflux/([^e]|e[^m])|$inside)" \
   $(files_without '^conformance/src/retry_tests/' conformance)
 forbid "the retry tests include the emulator, or the SDK's inside" "(gcsflux/emulator|$inside)" $(files conformance/src/retry_tests)

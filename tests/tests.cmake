@@ -82,6 +82,13 @@ gcsflux_test(parallel_listing_tests
   SOURCES integration/page_tokens_test.cc integration/parallel_listing_test.cc support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 
+# Datasets without libtorch: the epoch's order, its cursor, saved listings.
+gcsflux_test(dataset_tests
+  SOURCES dataset/cursor_test.cc dataset/epoch_plan_test.cc dataset/epoch_progress_test.cc
+          dataset/listing_format_test.cc dataset/permutation_test.cc dataset/saved_listing_test.cc transfer/listing/name_sets.cc
+  LIBRARIES gcsflux_client gcsflux_emulator)
+target_include_directories(dataset_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+
 # Composed downloads: their plan and the life of composites.
 gcsflux_test(composition_tests
   SOURCES transfer/composition/auto_composition_test.cc transfer/composition/bucket_check_test.cc
@@ -211,7 +218,7 @@ endif()
 if(Torch_FOUND)
   gcsflux_test(torch_tests WHOLE
     SOURCES torch/archive_memory_test.cc torch/archive_test.cc torch/checkpoint_test.cc torch/data_loader_test.cc
-            support/emulator_process.cc torch/loopback_proxy.cc torch/map_dataset_test.cc
+            torch/epoch_sampler_test.cc support/emulator_process.cc torch/loopback_proxy.cc torch/map_dataset_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
   gcsflux_test(torch_lies_tests WHOLE
     SOURCES support/lying_service.cc support/raw_server.cc torch/lies_test.cc

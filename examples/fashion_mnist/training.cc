@@ -10,15 +10,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kBatchSize = 64;
 constexpr std::size_t kWorkers = 2;
-constexpr std::size_t kProgressReports = 5;  // In an epoch.
 
 template <class Sampler>
-auto MakeLoader(const gcsflux::MapDataset& images) {
-  return torch::data::make_data_loader<Sampler>(
-      gcsflux::MapDataset(images).map(torch::data::transforms::Stack<>()),
-      torch::data::DataLoaderOptions().batch_size(kBatchSize).workers(kWorkers));
+auto MakeLoader(const gcsflux::MapDataset& images, const Sampler& sampler) {
+  return torch::data::make_data_loader(gcsflux::MapDataset(images).map(torch::data::transforms::Stack<>()), sampler,
+                                       torch::data::DataLoaderOptions().batch_size(kBatchSize).workers(kWorkers));
 }
 
 double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -38,26 +35,23 @@ double TrainBatch(Network& network, torch::optim::Optimizer& optimizer, const to
 }  // namespace
 
 EpochReport TrainEpoch(Network& network, torch::optim::Optimizer& optimizer, const gcsflux::MapDataset& images,
-                       std::uint64_t seed, const std::function<void(const EpochReport&)>& on_progress) {
+                       gcsflux::EpochSampler& sampler, const std::function<void(const EpochReport&)>& on_batch) {
   network.train();
-  const auto loader = MakeLoader<torch::data::samplers::RandomSampler>(images);
-  torch::manual_seed(seed);  // The sampler shuffles when the loop below begins.
-
-  const std::size_t report_every = std::max<std::size_t>(images.objects().size() / kProgressReports, 1);
+  const auto loader = MakeLoader(images, sampler);
   EpochReport report;
   double total_loss = 0;
   const Clock::time_point start = Clock::now();
   Clock::time_point idle_since = start;
   for (const torch::data::Example<>& batch : *loader) {
     report.waiting_seconds += SecondsSince(idle_since);
-    const std::size_t images_before = report.images;
     const auto batch_images = static_cast<std::size_t>(batch.data.size(0));
     total_loss += TrainBatch(network, optimizer, batch) * static_cast<double>(batch_images);
+    sampler.BatchConsumed();
 
     report.images += batch_images;
     report.loss = total_loss / static_cast<double>(report.images);
     report.seconds = SecondsSince(start);
-    if (report.images / report_every != images_before / report_every) on_progress(report);
+    on_batch(report);
     idle_since = Clock::now();
   }
   return report;
@@ -66,7 +60,7 @@ EpochReport TrainEpoch(Network& network, torch::optim::Optimizer& optimizer, con
 double Accuracy(Network& network, const gcsflux::MapDataset& images) {
   network.eval();
   const torch::NoGradGuard no_grad;
-  const auto loader = MakeLoader<torch::data::samplers::SequentialSampler>(images);
+  const auto loader = MakeLoader(images, torch::data::samplers::SequentialSampler(images.objects().size()));
   std::int64_t right = 0;
   for (const torch::data::Example<>& batch : *loader) {
     right += Scores(network, batch.data).argmax(1).eq(batch.target).sum().item<std::int64_t>();

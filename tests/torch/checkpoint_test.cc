@@ -177,6 +177,15 @@ TEST_F(CheckpointTest, BringsNumbersBack) {
   }
 }
 
+TEST_F(CheckpointTest, BringsTextsBack) {
+  Net net;
+  const std::map<std::string, std::string> texts = {{"cursor", R"({"epoch": 3})"}, {"", "a \"quoted\"\nvalue"}};
+  SaveCheckpoint(client_, object_, {.module = &net, .texts = texts});
+  TrainingState state{.module = &net, .texts = {{"of another run", "gone"}}};
+  LoadCheckpoint(client_, object_, state);
+  EXPECT_EQ(state.texts, texts);
+}
+
 TEST_F(CheckpointTest, AnEvaluationNeedsNoOptimizer) {
   Net net;
   torch::optim::Adam adam(net.parameters());

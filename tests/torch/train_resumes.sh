@@ -19,7 +19,9 @@ emulator_pid=$!
 read -r line < "$work/line"
 readonly endpoint=${line##* }
 gcsflux() { "$bin/gcsflux" --endpoint="$endpoint" "$@"; }
-train() { "$bin/train_fashion_mnist" --endpoint="$endpoint" --train_images=2000 --test_images=500 "$@"; }
+train() {
+  "$bin/train_fashion_mnist" --endpoint="$endpoint" --train_images=2000 --test_images=500 --checkpoint_every=10 "$@"
+}
 figure() { sed -n "s/^ *\"$2\": \(.*[^,]\),\{0,1\}\$/\1/p" "$work/$1.json"; }
 gcsflux mb gs://jobs
 
@@ -34,18 +36,22 @@ job_pid=$!
 status=0
 while IFS= read -r line; do
   echo "$line"
-  if [[ $line == "epoch 3/3"* ]]; then
+  if [[ $line == *sample-000000004640.pt ]]; then
     kill -KILL "$job_pid"
     break
   fi
 done < "$work/output"
 wait "$job_pid" 2> /dev/null || status=$?
 ((status == 128 + 9)) || fail "the job ended by itself, with status $status"
-[[ $(gcsflux ls gs://jobs/killed/checkpoints/ | tail -n 1) == *epoch-0002.pt ]] || fail "epoch 2 is not the newest"
+newest=$(gcsflux ls gs://jobs/killed/checkpoints/ | tail -n 1)
+sample=$((10#$(basename "${newest##*sample-}" .pt)))  # It may have saved once more before the signal came.
+((sample > 4000 && sample < 6000)) || fail "$newest is the newest"
 
 echo "--- resumed"
-train --bucket=gs://jobs/killed --epochs=3 --resume --summary="$work/killed.json"
-[[ $(figure killed resumed_from) == '"gs://jobs/killed/checkpoints/epoch-0002.pt"' ]] || fail "resumed from elsewhere"
+train --bucket=gs://jobs/killed --epochs=3 --resume --summary="$work/killed.json" | tee "$work/resumed"
+[[ $(figure killed resumed_from) == "\"$newest\"" ]] || fail "resumed from elsewhere"
+[[ $(figure killed resumed_at_sample) == "$sample" ]] || fail "resumed at another image"
+grep -q "epoch 3 at image $((sample - 4000))" "$work/resumed" || fail "resumed in another epoch"
 [[ $(figure killed test_accuracy) == $(figure undisturbed test_accuracy) ]] || fail "the resumed run ended elsewhere"
 
 # expect_failure STATUS WORDS ARGUMENTS...: one line on stderr, with these words.
@@ -68,5 +74,7 @@ expect_failure 2 "no_such_flag" train --no_such_flag=1
 expect_failure 2 "--epochs" train --epochs=0
 echo "no PNG" > "$work/intruder"
 gcsflux cp "$work/intruder" gs://jobs/undisturbed/train/0/99999.png
-expect_failure 1 "gs://jobs/undisturbed/train/0/99999.png" \
+expect_failure 1 "the number of objects is 2000 in the cursor and 2001 here" \
   train --bucket=gs://jobs/undisturbed --epochs=4 --resume
+expect_failure 1 "gs://jobs/undisturbed/train/0/99999.png" \
+  train --bucket=gs://jobs/undisturbed --epochs=4 --resume --allow_changed_listing

@@ -38,6 +38,7 @@ enum class ErrorCode {
   kBadResponse,         ///< The answer is not what GCS sends: HTML for JSON, a missing header.
   kEmptyPrefix,         ///< Nothing is stored under the prefix that a dataset was to be made of.
   kUndecodable,         ///< An object's bytes are not of the format that was asked for.
+  kStale,               ///< A saved listing is older than the caller allows.
   kLocalIo,             ///< A local file, or the caller's own sink, failed.
   kForked,              ///< The process is a child of fork(), and the parent had begun it: begin again in the child.
 };

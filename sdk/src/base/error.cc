@@ -29,6 +29,7 @@ std::string_view ErrorCodeName(ErrorCode code) {
     case ErrorCode::kBadResponse: return "BAD_RESPONSE";
     case ErrorCode::kEmptyPrefix: return "EMPTY_PREFIX";
     case ErrorCode::kUndecodable: return "UNDECODABLE";
+    case ErrorCode::kStale: return "STALE";
     case ErrorCode::kLocalIo: return "LOCAL_IO";
     case ErrorCode::kForked: return "FORKED";
   }

@@ -20,6 +20,7 @@ using torch::serialize::OutputArchive;
 constexpr const char* kModule = "module";
 constexpr const char* kOptimizer = "optimizer";
 constexpr const char* kNumbers = "numbers";
+constexpr const char* kTexts = "texts";
 
 void RequireModule(const TrainingState& state, const ObjectName& object) {
   if (state.module != nullptr) return;
@@ -45,10 +46,11 @@ InputArchive ReadNested(InputArchive& archive, const char* key, const ObjectName
 }
 
 // One dictionary and not an attribute each: an attribute's name would have to be an identifier of TorchScript.
-void WriteNumbers(OutputArchive& archive, const std::map<std::string, std::int64_t>& numbers) {
-  c10::Dict<std::string, std::int64_t> dictionary;
-  for (const auto& [name, number] : numbers) dictionary.insert(name, number);
-  archive.write(kNumbers, c10::IValue(dictionary));
+template <class Value>
+void WriteMap(OutputArchive& archive, const char* key, const std::map<std::string, Value>& map) {
+  c10::Dict<std::string, Value> dictionary;
+  for (const auto& [name, value] : map) dictionary.insert(name, value);
+  archive.write(key, c10::IValue(dictionary));
 }
 
 std::map<std::string, std::int64_t> ReadNumbers(InputArchive& archive) {
@@ -61,6 +63,17 @@ std::map<std::string, std::int64_t> ReadNumbers(InputArchive& archive) {
   return numbers;
 }
 
+// Checkpoints of earlier versions have none.
+std::map<std::string, std::string> ReadTexts(InputArchive& archive) {
+  c10::IValue dictionary;
+  std::map<std::string, std::string> texts;
+  if (!archive.try_read(kTexts, dictionary)) return texts;
+  for (const auto& entry : dictionary.toGenericDict()) {
+    texts.emplace(entry.key().toStringRef(), entry.value().toStringRef());
+  }
+  return texts;
+}
+
 }  // namespace
 
 ObjectMetadata SaveCheckpoint(const Client& client, const ObjectName& object, const TrainingState& state,
@@ -69,7 +82,8 @@ ObjectMetadata SaveCheckpoint(const Client& client, const ObjectName& object, co
   const auto fill = [&](OutputArchive& archive) {
     WriteNested(archive, kModule, *state.module);
     if (state.optimizer != nullptr) WriteNested(archive, kOptimizer, *state.optimizer);
-    WriteNumbers(archive, state.numbers);
+    WriteMap(archive, kNumbers, state.numbers);
+    WriteMap(archive, kTexts, state.texts);
   };
   return SaveArchive(client, object, fill, options);
 }
@@ -80,6 +94,7 @@ void LoadCheckpoint(const Client& client, const ObjectName& object, TrainingStat
     InputArchive module = ReadNested(archive, kModule, object);
     if (const auto mismatch = ModuleMismatch(*state.module, module)) throw Undecodable(object, *mismatch);
     std::map<std::string, std::int64_t> numbers = ReadNumbers(archive);
+    std::map<std::string, std::string> texts = ReadTexts(archive);
     if (state.optimizer != nullptr) {
       InputArchive optimizer = ReadNested(archive, kOptimizer, object);
       LoadOptimizer(*state.optimizer, optimizer);
@@ -87,6 +102,7 @@ void LoadCheckpoint(const Client& client, const ObjectName& object, TrainingStat
     // The module matches, so that this cannot fail half-way.
     state.module->load(module);
     state.numbers = std::move(numbers);
+    state.texts = std::move(texts);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "dataset/fingerprint.h"
 #include "torch/first_line.h"
 
 namespace gcsflux {
@@ -12,6 +13,7 @@ struct MapDataset::Shared {
   Downloader downloader;
   std::string bucket;
   std::vector<ListedObject> objects;
+  ListingFingerprint fingerprint;
   Transform transform;
 };
 
@@ -48,15 +50,22 @@ Example Decode(const MapDataset::Transform& transform, const std::string& bucket
 }  // namespace
 
 MapDataset::MapDataset(Client client, const ObjectName& prefix, Transform transform, const MapDatasetOptions& options)
-    : MapDataset(OfObjects(client, prefix.bucket, ListOrThrow(client, prefix, options.download.call),
-                           std::move(transform), options)) {}
+    : MapDataset(
+          Make(client, prefix, ListOrThrow(client, prefix, options.download.call), std::move(transform), options)) {}
 
 MapDataset MapDataset::OfObjects(Client client, std::string bucket, std::vector<ListedObject> objects,
                                  Transform transform, const MapDatasetOptions& options) {
+  return Make(std::move(client), {std::move(bucket), ""}, std::move(objects), std::move(transform), options);
+}
+
+MapDataset MapDataset::Make(Client client, const ObjectName& prefix, std::vector<ListedObject> objects,
+                            Transform transform, const MapDatasetOptions& options) {
   DownloaderOptions download = options.download;
   download.on_failure = OnFailure::kFailAll;  // A batch is whole, or get_batch() throws.
-  return MapDataset(std::shared_ptr<const Shared>(new Shared{Downloader(std::move(client), download), std::move(bucket),
-                                                             std::move(objects), std::move(transform)}));
+  auto fingerprint = internal::FingerprintOf(prefix, objects);
+  return MapDataset(
+      std::shared_ptr<const Shared>(new Shared{Downloader(std::move(client), download), prefix.bucket,
+                                               std::move(objects), std::move(fingerprint), std::move(transform)}));
 }
 
 std::vector<Example> MapDataset::get_batch(torch::ArrayRef<std::size_t> indices) {
@@ -87,5 +96,7 @@ std::vector<Example> MapDataset::get_batch(torch::ArrayRef<std::size_t> indices)
 torch::optional<std::size_t> MapDataset::size() const { return objects().size(); }
 
 const std::vector<ListedObject>& MapDataset::objects() const { return shared_->objects; }
+
+const ListingFingerprint& MapDataset::fingerprint() const { return shared_->fingerprint; }
 
 }  // namespace gcsflux

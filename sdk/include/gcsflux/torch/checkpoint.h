@@ -23,22 +23,23 @@ struct TrainingState {
   /// Absent where only the module counts, as in evaluation; a checkpoint's optimizer state is then passed over.
   torch::optim::Optimizer* optimizer = nullptr;
   std::map<std::string, std::int64_t> numbers = {};  ///< The caller's own: epoch, step, seed.
+  std::map<std::string, std::string> texts = {};     ///< Likewise: a dataset's cursor (FormatCursor), a run's name.
 };
 
-/// Stores the module's parameters and buffers, the optimizer's state and options, and the numbers as one object,
-/// which becomes visible when it is complete, or never. Memory beyond the tensors' own: one upload chunk.
+/// Stores the module's parameters and buffers, the optimizer's state and options, the numbers and the texts as one
+/// object, which becomes visible when it is complete, or never. Memory beyond the tensors' own: one upload chunk.
 ///
 /// `SaveCheckpoint(client, object, {.module = model.get(), .optimizer = &adam, .numbers = {{"epoch", 3}}})`.
 /// Throws StorageError. UploadOptions::mode kCreate keeps a run from overwriting another one's checkpoint.
 ObjectMetadata SaveCheckpoint(const Client& client, const ObjectName& object, const TrainingState& state,
                               const UploadOptions& options = {});
 
-/// Brings module, optimizer (learning rates included) and numbers back to where SaveCheckpoint() saw them.
+/// Brings module, optimizer (learning rates included), numbers and texts back to where SaveCheckpoint() saw them.
 ///
 /// All or nothing: the object's CRC32C, every parameter's and buffer's name, shape and type, and the optimizer's
 /// groups are checked before anything of `state` changes. Throws StorageError: kNotFound, kCorrupted, and
 /// kUndecodable where the object is no checkpoint, or one of another module or optimizer.
-/// A module that overrides save() and load() is none of its business: see archive.h.
+/// Modules that override save() or load() are not supported here; use archive.h.
 void LoadCheckpoint(const Client& client, const ObjectName& object, TrainingState& state);
 
 }  // namespace gcsflux

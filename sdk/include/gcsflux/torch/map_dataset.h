@@ -12,6 +12,7 @@
 
 #include "gcsflux/client.h"
 #include "gcsflux/download.h"
+#include "gcsflux/epoch.h"
 #include "gcsflux/listing.h"
 #include "gcsflux/torch/storage_error.h"
 
@@ -57,8 +58,13 @@ class MapDataset : public torch::data::datasets::BatchDataset<MapDataset, std::v
   /// What index i is: `objects()[i]`.
   [[nodiscard]] const std::vector<ListedObject>& objects() const;
 
+  /// Tells this listing from others, for a Cursor. Of OfObjects() the prefix is empty.
+  [[nodiscard]] const ListingFingerprint& fingerprint() const;
+
  private:
   struct Shared;
+  static MapDataset Make(Client client, const ObjectName& prefix, std::vector<ListedObject> objects,
+                         Transform transform, const MapDatasetOptions& options);
   explicit MapDataset(std::shared_ptr<const Shared> shared) : shared_(std::move(shared)) {}
   std::shared_ptr<const Shared> shared_;
 };

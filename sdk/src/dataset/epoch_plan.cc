@@ -1,0 +1,68 @@
+#include "dataset/epoch_plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+namespace gcsflux::internal {
+
+Result<void> CheckEpochOptions(const EpochOptions& options) {
+  const auto refuse = [](const std::string& why) { return Error{ErrorCode::kInvalidArgument, "EpochOptions::" + why}; };
+  if (options.batch_size < 1) return refuse("batch_size must be at least 1");
+  if (options.world_size < 1) return refuse("world_size must be at least 1");
+  if (options.rank >= options.world_size) {
+    return refuse("rank is " + std::to_string(options.rank) + ", and world_size is " +
+                  std::to_string(options.world_size) + ": ranks are counted from 0");
+  }
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  if (options.batch_size > kMost || options.world_size > kMost) {
+    return refuse("batch_size and world_size must be below 2^32");
+  }
+  return {};
+}
+
+EpochPlan::EpochPlan(const EpochOptions& options, std::uint64_t count, std::uint64_t epoch, std::uint64_t consumed)
+    : options_(options), count_(count), consumed_(consumed), last_size_(full_size()), before_last_size_(full_size()) {
+  if (options_.order == SampleOrder::kShuffled && count > 0) permutation_.emplace(count, options_.seed, epoch);
+  const std::uint64_t left = count - consumed;
+  const std::uint64_t tail = left % full_size();
+  global_batches_ = left / full_size();
+  if (tail == 0) return;
+  if (options_.tail == EpochTail::kDrop) {
+    dropped_ = tail;
+    return;
+  }
+  ++global_batches_;
+  if (options_.tail == EpochTail::kPad) {
+    padded_ = full_size() - tail;
+    return;
+  }
+  // Where the tail has no sample for some rank, the batch before gives what is missing, if it can.
+  const bool is_lent = tail < options_.world_size && global_batches_ > 1 && options_.batch_size > 1;
+  last_size_ = is_lent ? options_.world_size : tail;
+  if (is_lent) before_last_size_ = full_size() + tail - last_size_;
+}
+
+std::uint64_t EpochPlan::SizeOfAll(std::uint64_t index) const {
+  if (index + 1 == global_batches_) return last_size_;
+  return index + 2 == global_batches_ ? before_last_size_ : full_size();
+}
+
+EpochPlan::Batch EpochPlan::BatchAt(std::uint64_t index) const {
+  const bool is_last = index + 1 == global_batches_;
+  std::uint64_t begin = consumed_ + index * full_size();
+  if (is_last && index > 0) begin -= full_size() - before_last_size_;
+  const std::uint64_t size = SizeOfAll(index);
+  const std::uint64_t share = size / options_.world_size;
+  const std::uint64_t larger = size % options_.world_size;  // So many ranks have one more.
+  return {.first = begin + options_.rank * share + std::min(options_.rank, larger),
+          .size = share + (options_.rank < larger ? 1 : 0),
+          .consumed = is_last ? count_ : begin + size};
+}
+
+std::uint64_t EpochPlan::SampleAt(std::uint64_t position) const {
+  const std::uint64_t index = position % count_;
+  return permutation_ ? (*permutation_)(index) : index;
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,243 @@
+#include "dataset/listing_format.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "base/crc32c.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::system_clock;
+
+constexpr std::string_view kMagic = "gcsflux listing\n";
+constexpr std::uint64_t kVersion = 1;
+constexpr std::size_t kSealBytes = 4;
+constexpr std::size_t kLeastObjectBytes = 6;  // Each of its fields has one.
+
+std::uint64_t ZigZag(std::int64_t value) {
+  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+}
+std::int64_t FromZigZag(std::uint64_t value) { return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1)); }
+
+// Wraps, as its inverse does: no generation is out of range.
+std::int64_t Difference(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+std::int64_t Sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+std::uint32_t Seal(std::string_view text) { return ExtendCrc32c(0, std::as_bytes(std::span(text))); }
+
+// ------------------------------------------------------------------------------------------------------- writing
+
+class Writer {
+ public:
+  void Reserve(std::size_t bytes) { text_.reserve(bytes); }
+  void Raw(std::string_view bytes) { text_ += bytes; }
+  void Number(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) text_ += static_cast<char>((value & 0x7F) | 0x80);
+    text_ += static_cast<char>(value);
+  }
+  void Signed(std::int64_t value) { Number(ZigZag(value)); }
+  void Text(std::string_view text) {
+    Number(text.size());
+    text_ += text;
+  }
+  void Fixed32(std::uint32_t value) {
+    for (int shift = 0; shift < 32; shift += 8) text_ += static_cast<char>(value >> shift);
+  }
+  std::string TakeSealed() && {
+    Fixed32(Seal(text_));
+    return std::move(text_);
+  }
+
+ private:
+  std::string text_;
+};
+
+std::vector<std::string> ClassesOf(const std::vector<ListedObject>& objects) {
+  std::vector<StorageClass> seen;
+  for (const ListedObject& object : objects) {
+    if (std::find(seen.rbegin(), seen.rend(), object.storage_class) == seen.rend())
+      seen.push_back(object.storage_class);
+  }
+  std::vector<std::string> names;
+  for (const StorageClass storage_class : seen) names.push_back(storage_class.name());
+  return names;
+}
+
+std::size_t SharedBytes(std::string_view a, std::string_view b) {
+  const auto [in_a, in_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  return static_cast<std::size_t>(in_a - a.begin());
+}
+
+std::int64_t MicrosecondsOf(system_clock::time_point time) {
+  return std::chrono::duration_cast<microseconds>(time.time_since_epoch()).count();
+}
+
+// ------------------------------------------------------------------------------------------------------- reading
+
+// After a failure all it reads is 0 or empty.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+
+  [[nodiscard]] bool has_failed() const { return has_failed_; }
+  [[nodiscard]] std::size_t left() const { return rest_.size(); }
+  void Fail() {
+    has_failed_ = true;
+    rest_ = {};
+  }
+
+  std::string_view Raw(std::uint64_t count) {
+    if (count > rest_.size()) Fail();
+    const std::string_view bytes = rest_.substr(0, static_cast<std::size_t>(has_failed_ ? 0 : count));
+    rest_.remove_prefix(bytes.size());
+    return bytes;
+  }
+  std::uint64_t Number() {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      const std::string_view byte = Raw(1);
+      if (byte.empty()) return 0;
+      const auto bits = static_cast<std::uint64_t>(static_cast<unsigned char>(byte.front()));
+      if (shift == 63 && bits > 1) break;
+      value |= (bits & 0x7F) << shift;
+      if (bits < 0x80) return value;
+    }
+    Fail();
+    return 0;
+  }
+  std::int64_t Signed() { return FromZigZag(Number()); }
+  std::string_view Text() { return Raw(Number()); }
+  std::uint32_t Fixed32() {
+    std::uint32_t value = 0;
+    int shift = 0;
+    for (const char byte : Raw(4))
+      value |= static_cast<std::uint32_t>(static_cast<unsigned char>(byte)) << std::exchange(shift, shift + 8);
+    return value;
+  }
+
+ private:
+  std::string_view rest_;
+  bool has_failed_ = false;
+};
+
+Error Damaged(const char* how) {
+  return {ErrorCode::kCorrupted, std::string("the saved listing cannot be used: ") + how + "; save it again"};
+}
+
+// Times that the clock cannot hold stay at its ends.
+system_clock::time_point TimeAt(std::int64_t count_of_microseconds) {
+  constexpr auto kFirst = std::chrono::ceil<microseconds>(system_clock::duration::min()).count();
+  constexpr auto kLast = std::chrono::floor<microseconds>(system_clock::duration::max()).count();
+  return system_clock::time_point(microseconds(std::clamp<std::int64_t>(count_of_microseconds, kFirst, kLast)));
+}
+
+// `objects` holds the ones before it.
+ListedObject ReadObject(Reader& reader, const std::vector<StorageClass>& classes,
+                        const std::vector<ListedObject>& objects) {
+  static const ListedObject kNone;
+  const ListedObject& before = objects.empty() ? kNone : objects.back();
+  ListedObject object;
+  const std::uint64_t shared = reader.Number();
+  const std::string_view rest = reader.Text();
+  if (shared > before.name.size()) reader.Fail();
+  if (reader.has_failed()) return object;
+  object.name.reserve(static_cast<std::size_t>(shared) + rest.size());
+  object.name.append(before.name, 0, static_cast<std::size_t>(shared)).append(rest);
+  if (object.name <= before.name) reader.Fail();  // They ascend, and none is empty.
+  object.size = reader.Number();
+  object.generation = Sum(before.generation, reader.Signed());
+  const std::uint64_t mark = reader.Number();
+  if (mark % 2 == 1) object.crc32c = reader.Fixed32();
+  if (mark / 2 >= classes.size()) reader.Fail();
+  if (!reader.has_failed()) object.storage_class = classes[static_cast<std::size_t>(mark / 2)];
+  object.updated = TimeAt(Sum(object.generation, reader.Signed()));
+  return object;
+}
+
+std::vector<StorageClass> ReadClasses(Reader& reader) {
+  const std::uint64_t count = reader.Number();
+  std::vector<StorageClass> classes;
+  if (count > reader.left()) reader.Fail();
+  for (std::uint64_t i = 0; i < count && !reader.has_failed(); ++i) classes.emplace_back(reader.Text());
+  return classes;
+}
+
+}  // namespace
+
+Result<std::string> EncodeListing(const ListingSnapshot& snapshot) {
+  constexpr std::size_t kUsualObjectBytes = 56;
+  const std::vector<std::string> classes = ClassesOf(snapshot.objects);
+  std::map<std::string, std::uint64_t, std::less<>> index;
+  Writer writer;
+  writer.Reserve(snapshot.objects.size() * kUsualObjectBytes + 4096);
+  writer.Raw(kMagic);
+  writer.Number(kVersion);
+  writer.Text(snapshot.prefix.bucket);
+  writer.Text(snapshot.prefix.name);
+  writer.Signed(std::chrono::floor<milliseconds>(snapshot.time.time_since_epoch()).count());
+  writer.Number(classes.size());
+  for (const std::string& name : classes) {
+    writer.Text(name);
+    index.emplace(name, index.size());
+  }
+  writer.Number(snapshot.objects.size());
+  std::string_view name;
+  std::int64_t generation = 0;
+  for (const ListedObject& object : snapshot.objects) {
+    if (object.name <= name) {
+      return Error{ErrorCode::kInvalidArgument,
+                   "the objects of a saved listing must be in bytewise order of their names, each once"};
+    }
+    const std::size_t shared = SharedBytes(name, object.name);
+    writer.Number(shared);
+    writer.Text(std::string_view(object.name).substr(shared));
+    writer.Number(object.size);
+    writer.Signed(Difference(object.generation, generation));
+    writer.Number(2 * index.find(object.storage_class.name())->second + (object.crc32c ? 1 : 0));
+    if (object.crc32c) writer.Fixed32(*object.crc32c);
+    writer.Signed(Difference(MicrosecondsOf(object.updated), object.generation));
+    name = object.name;
+    generation = object.generation;
+  }
+  return std::move(writer).TakeSealed();
+}
+
+Result<ListingSnapshot> DecodeListing(std::span<const std::byte> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (!text.starts_with(kMagic)) return Damaged("it is none, or its beginning is damaged");
+  if (text.size() < kMagic.size() + kSealBytes) return Damaged("it was cut off");
+  const std::string_view sealed = text.substr(0, text.size() - kSealBytes);
+  Reader reader(sealed.substr(kMagic.size()));
+  const std::uint64_t version = reader.Number();
+  if (version > kVersion && version < 1'000) {  // Sealed in a way of its own, perhaps.
+    return Error{ErrorCode::kInvalidArgument, "the saved listing is of version " + std::to_string(version) +
+                                                  ", and this version of gcsflux reads version 1"};
+  }
+  if (Reader(text.substr(sealed.size())).Fixed32() != Seal(sealed)) return Damaged("it was cut off or changed");
+  ListingSnapshot snapshot;
+  snapshot.prefix.bucket = reader.Text();
+  snapshot.prefix.name = reader.Text();
+  constexpr std::int64_t kFarthest = std::numeric_limits<std::int64_t>::max() / 1'000;
+  snapshot.time = TimeAt(std::clamp(reader.Signed(), -kFarthest, kFarthest) * 1'000);
+  const std::vector<StorageClass> classes = ReadClasses(reader);
+  const std::uint64_t count = reader.Number();
+  if (count > reader.left() / kLeastObjectBytes) reader.Fail();
+  if (!reader.has_failed()) snapshot.objects.reserve(static_cast<std::size_t>(count));
+  for (std::uint64_t i = 0; i < count && !reader.has_failed(); ++i) {
+    snapshot.objects.push_back(ReadObject(reader, classes, snapshot.objects));
+  }
+  if (reader.has_failed() || reader.left() > 0) return Damaged("what it says makes no sense");
+  return snapshot;
+}
+
+}  // namespace gcsflux::internal

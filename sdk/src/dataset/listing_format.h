@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "gcsflux/saved_listing.h"
+
+// A saved listing's bytes. Numbers are LEB128; signed ones zigzag first; text is its length and its bytes.
+//
+//   "gcsflux listing\n"  magic
+//   version              1
+//   bucket, prefix       text
+//   time                 milliseconds since 1970, signed
+//   classes              their number, then the names as text
+//   count                of objects, then each object:
+//     shared             bytes that its name begins with like the name before it
+//     rest               text: the bytes of the name behind them
+//     size
+//     generation         the difference to the one before, signed
+//     class and crc32c   2 x the index among the classes, + 1 where a CRC32C follows in 4 bytes, little-endian
+//     updated            microseconds, the difference to the object's generation, which in Cloud Storage is a time
+//   seal                 CRC32C of all bytes before it, 4 bytes, little-endian
+namespace gcsflux::internal {
+
+/// kInvalidArgument where the names are not in bytewise order, or one is there twice.
+Result<std::string> EncodeListing(const ListingSnapshot& snapshot);
+
+/// kCorrupted, or kInvalidArgument where the version is a newer one. Takes no more memory than the bytes can fill.
+Result<ListingSnapshot> DecodeListing(std::span<const std::byte> bytes);
+
+}  // namespace gcsflux::internal

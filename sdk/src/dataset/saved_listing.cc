@@ -1,0 +1,54 @@
+#include "gcsflux/saved_listing.h"
+
+#include <array>
+#include <utility>
+
+#include "base/object_name.h"
+#include "client/client_core.h"
+#include "dataset/listing_format.h"
+#include "gcsflux/download.h"
+
+namespace gcsflux {
+namespace {
+
+template <class T>
+Result<T> At(const ObjectName& object, Result<T> result) {
+  if (result) return result;
+  Error error = result.error();
+  error.message = ToUri(object) + ": " + error.message;
+  return error;
+}
+
+Result<void> CheckAge(const ObjectName& source, const ListingSnapshot& snapshot,
+                      std::chrono::system_clock::time_point now, const LoadListingOptions& options) {
+  const auto age = std::chrono::floor<std::chrono::seconds>(now - snapshot.time);
+  if (!options.max_age || age <= *options.max_age) return {};
+  return Error{ErrorCode::kStale, ToUri(source) + ": the listing of " + ToUri(snapshot.prefix) + " is " +
+                                      std::to_string(age.count()) + " s old, and at most " +
+                                      std::to_string(options.max_age->count()) + " s are allowed; save a new one"};
+}
+
+}  // namespace
+
+Result<ObjectMetadata> SaveListing(const Client& client, const ObjectName& destination, const ListingSnapshot& snapshot,
+                                   const SaveListingOptions& options) {
+  const auto bytes = At(destination, internal::EncodeListing(snapshot));
+  if (!bytes) return bytes.error();
+  return UploadObject(client, destination, AsBytes(*bytes),
+                      {.mode = options.mode, .call = options.call, .stop = options.stop});
+}
+
+Result<ListingSnapshot> LoadListing(const Client& client, const ObjectName& source, const LoadListingOptions& options) {
+  const auto stored = client.GetObject(source, {.call = options.call, .stop = options.stop});
+  if (!stored) return stored.error();
+  const std::array objects = {*stored};
+  const auto batch = Downloader(client, {.call = options.call}).Download(DownloadSources(objects), options.stop);
+  if (!batch) return batch.error();
+  auto snapshot = At(source, internal::DecodeListing((*batch)[0]));
+  if (!snapshot) return snapshot;
+  if (auto checked = CheckAge(source, *snapshot, client.core().timing().SystemNow(), options); !checked)
+    return checked.error();
+  return snapshot;
+}
+
+}  // namespace gcsflux

@@ -1,0 +1,50 @@
+#include "gcsflux/torch/epoch_sampler.h"
+
+#include <torch/serialize/archive.h>
+
+#include <string>
+
+namespace gcsflux {
+namespace {
+
+constexpr const char* kCursor = "cursor";
+
+[[noreturn]] void Refuse(const std::string& why) {
+  throw StorageError({.code = ErrorCode::kInvalidArgument, .message = "EpochSampler: " + why});
+}
+
+}  // namespace
+
+EpochSampler::EpochSampler(const MapDataset& dataset, const EpochOptions& options, const std::optional<Cursor>& cursor,
+                           bool allow_changed_listing)
+    : progress_(ValueOrThrow(EpochProgress::Create(dataset.fingerprint(), options, cursor, allow_changed_listing))) {}
+
+void EpochSampler::reset(torch::optional<std::size_t> new_size) {
+  const auto count = progress_.cursor().listing.count;
+  if (new_size && *new_size != count) {
+    Refuse("asked for " + std::to_string(*new_size) + " samples of a dataset of " + std::to_string(count));
+  }
+  progress_.BeginEpoch();
+}
+
+torch::optional<std::vector<std::size_t>> EpochSampler::next(std::size_t batch_size) {
+  if (batch_size != progress_.options().batch_size) {
+    Refuse("the loader's batches are of " + std::to_string(batch_size) + " samples, and EpochOptions::batch_size is " +
+           std::to_string(progress_.options().batch_size));
+  }
+  auto samples = progress_.NextBatch();
+  if (!samples) return torch::nullopt;
+  return *std::move(samples);
+}
+
+void EpochSampler::save(torch::serialize::OutputArchive& archive) const {
+  archive.write(kCursor, c10::IValue(FormatCursor(cursor())));
+}
+
+void EpochSampler::load(torch::serialize::InputArchive& archive) {
+  c10::IValue text;
+  archive.read(kCursor, text);
+  ValueOrThrow(progress_.MoveTo(ValueOrThrow(ParseCursor(text.toStringRef()))));
+}
+
+}  // namespace gcsflux

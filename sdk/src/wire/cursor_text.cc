@@ -1,0 +1,126 @@
+// The cursor of a dataset as text: FormatCursor and ParseCursor.
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "gcsflux/epoch.h"
+
+namespace gcsflux {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::uint64_t kFormat = 1;
+constexpr std::string_view kByName = "by name";
+constexpr std::string_view kShuffled = "shuffled";
+
+Error Wrong(const std::string& why) { return {ErrorCode::kInvalidArgument, "the cursor cannot be used: " + why}; }
+
+std::string Hex(std::uint64_t number) {
+  std::string digits(16, '0');
+  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit, number >>= 4)
+    *digit = "0123456789abcdef"[number & 15];
+  return digits;
+}
+
+// Reads the members of an object; the first that is wrong is kept.
+class Reader {
+ public:
+  explicit Reader(const Json& json, std::string where = "") : json_(json), where_(std::move(where)) {}
+
+  std::uint64_t Number(const char* name) {
+    const Json* const value = Find(name);
+    if (value == nullptr) return 0;
+    if (value->is_number_unsigned()) return value->get<std::uint64_t>();
+    Note(name, "must be a whole number from 0 on");
+    return 0;
+  }
+
+  std::string Text(const char* name) {
+    const Json* const value = Find(name);
+    if (value == nullptr) return {};
+    if (value->is_string()) return value->get<std::string>();
+    Note(name, "must be a string");
+    return {};
+  }
+
+  std::uint64_t HexNumber(const char* name) {
+    const std::string text = Text(name);
+    std::uint64_t number = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
+    if (text.size() != 16 || failure != std::errc{} || end != text.data() + text.size()) {
+      Note(name, "must be 16 hexadecimal digits");
+    }
+    return number;
+  }
+
+  SampleOrder Order(const char* name) {
+    const std::string text = Text(name);
+    if (text != kByName && text != kShuffled) Note(name, "must be \"by name\" or \"shuffled\"");
+    return text == kByName ? SampleOrder::kByName : SampleOrder::kShuffled;
+  }
+
+  Reader Object(const char* name) {
+    static const Json kEmpty = Json::object();
+    const Json* const value = Find(name);
+    const bool is_object = value != nullptr && value->is_object();
+    if (value != nullptr && !is_object) Note(name, "must be an object");
+    return Reader(is_object ? *value : kEmpty, where_ + name + ".");
+  }
+
+  [[nodiscard]] const std::string& wrong() const { return wrong_; }
+
+ private:
+  const Json* Find(const char* name) {
+    const auto found = json_.find(name);
+    if (found != json_.end()) return &*found;
+    Note(name, "is missing");
+    return nullptr;
+  }
+  void Note(const char* name, const char* why) {
+    if (wrong_.empty()) wrong_ = "\"" + where_ + name + "\" " + why;
+  }
+
+  const Json& json_;
+  const std::string where_;
+  std::string wrong_;
+};
+
+}  // namespace
+
+std::string FormatCursor(const Cursor& cursor) {
+  const Json json = {{"format", kFormat},
+                     {"seed", cursor.seed},
+                     {"epoch", cursor.epoch},
+                     {"consumed", cursor.consumed},
+                     {"order", cursor.order == SampleOrder::kByName ? kByName : kShuffled},
+                     {"listing",
+                      {{"bucket", cursor.listing.bucket},
+                       {"prefix", cursor.listing.prefix},
+                       {"count", cursor.listing.count},
+                       {"hash", Hex(cursor.listing.hash)}}}};
+  return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
+
+Result<Cursor> ParseCursor(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return Wrong("it is no JSON object; was it written whole?");
+  Reader fields(json);
+  const std::uint64_t format = fields.Number("format");
+  if (fields.wrong().empty() && format != kFormat) {
+    return Wrong("its format is " + std::to_string(format) + ", and this version of gcsflux reads format 1");
+  }
+  Cursor cursor{.seed = fields.Number("seed"),
+                .epoch = fields.Number("epoch"),
+                .consumed = fields.Number("consumed"),
+                .order = fields.Order("order")};
+  Reader listing = fields.Object("listing");
+  if (!fields.wrong().empty()) return Wrong(fields.wrong());
+  cursor.listing = {.bucket = listing.Text("bucket"),
+                    .prefix = listing.Text("prefix"),
+                    .count = listing.Number("count"),
+                    .hash = listing.HexNumber("hash")};
+  if (!listing.wrong().empty()) return Wrong(listing.wrong());
+  return cursor;
+}
+
+}  // namespace gcsflux

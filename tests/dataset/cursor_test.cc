@@ -1,0 +1,124 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dataset/fingerprint.h"
+#include "gcsflux/epoch.h"
+
+namespace gcsflux {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Cursor Example() {
+  return {.seed = ~0ULL,
+          .epoch = 3,
+          .consumed = 1024,
+          .order = SampleOrder::kShuffled,
+          .listing = {.bucket = "bkt", .prefix = "train/\"\xC3\xA9\"", .count = 5000, .hash = 0xABCDEF0123456789}};
+}
+
+void ExpectRefused(const Result<Cursor>& parsed, const char* words) {
+  ASSERT_FALSE(parsed.ok()) << words;
+  EXPECT_EQ(parsed.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(parsed.error().message, HasSubstr(words));
+}
+
+std::string With(std::string_view part, std::string_view instead) {
+  std::string text = FormatCursor(Example());
+  const auto at = text.find(part);
+  EXPECT_NE(at, std::string::npos) << part;
+  return text.replace(at, part.size(), instead);
+}
+
+TEST(Cursor, IsReadAsItWasWritten) {
+  for (const SampleOrder order : {SampleOrder::kByName, SampleOrder::kShuffled}) {
+    Cursor cursor = Example();
+    cursor.order = order;
+    const auto parsed = ParseCursor(FormatCursor(cursor));
+    ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+    EXPECT_EQ(*parsed, cursor);
+  }
+}
+
+TEST(Cursor, CanBeEditedByHand) {
+  const auto parsed = ParseCursor(With("\"consumed\": 1024", "\"consumed\":\n 7"));
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_EQ(parsed->consumed, 7U);
+}
+
+TEST(Cursor, EveryCutIsRefused) {
+  const std::string text = FormatCursor(Example());
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    EXPECT_FALSE(ParseCursor(std::string_view(text).substr(0, size)).ok()) << size;
+  }
+}
+
+TEST(Cursor, WhatIsWrongIsNamed) {
+  ExpectRefused(ParseCursor(""), "JSON object");
+  ExpectRefused(ParseCursor("[]"), "JSON object");
+  ExpectRefused(ParseCursor(With("\"format\": 1", "\"format\": 2")), "format is 2");
+  ExpectRefused(ParseCursor(With("\"format\": 1,", "")), "\"format\" is missing");
+  ExpectRefused(ParseCursor(With("\"epoch\": 3", "\"epoch\": -3")), "\"epoch\"");
+  ExpectRefused(ParseCursor(With("\"epoch\": 3", "\"epoch\": 3.5")), "\"epoch\"");
+  ExpectRefused(ParseCursor(With("\"consumed\": 1024", "\"consumed\": \"1024\"")), "\"consumed\"");
+  ExpectRefused(ParseCursor(With("\"shuffled\"", "\"random\"")), "\"order\"");
+  ExpectRefused(ParseCursor(With("\"count\"", "\"many\"")), "\"listing.count\" is missing");
+  ExpectRefused(ParseCursor(With("abcdef0123456789", "abcdef012345678")), "\"listing.hash\"");
+}
+
+TEST(Cursor, GoesOnWithItsOwnListingOnly) {
+  const Cursor cursor = Example();
+  const EpochOptions options{.seed = cursor.seed};
+  EXPECT_TRUE(CheckCursor(cursor, cursor.listing, options).ok());
+
+  struct Case {
+    const char* words;
+    ListingFingerprint listing;
+  };
+  const auto& listing = cursor.listing;
+  const Case cases[] = {{"gs://other/train/", {"other", listing.prefix, listing.count, listing.hash}},
+                        {"gs://bkt/test/", {"bkt", "test/", listing.count, listing.hash}},
+                        {"number of objects is 5000 in the cursor and 5001", {"bkt", listing.prefix, 5001, 1}},
+                        {"other names or generations", {"bkt", listing.prefix, 5000, 1}}};
+  for (const Case& c : cases) {
+    const auto checked = CheckCursor(cursor, c.listing, options);
+    ASSERT_FALSE(checked.ok()) << c.words;
+    EXPECT_EQ(checked.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(checked.error().message, HasSubstr(c.words));
+    EXPECT_TRUE(CheckCursor(cursor, c.listing, options, /*allow_changed_listing=*/true).ok()) << c.words;
+  }
+}
+
+TEST(Cursor, AnotherSeedOrOrderIsAnotherRun) {
+  const Cursor cursor = Example();
+  for (const EpochOptions& options :
+       {EpochOptions{.seed = 1}, EpochOptions{.order = SampleOrder::kByName, .seed = cursor.seed}}) {
+    const auto checked = CheckCursor(cursor, cursor.listing, options, /*allow_changed_listing=*/true);
+    ASSERT_FALSE(checked.ok());
+    EXPECT_THAT(checked.error().message, Not(HasSubstr("listing")));
+  }
+}
+
+TEST(Cursor, MoreThanThereIsCannotBeConsumed) {
+  Cursor cursor = Example();
+  cursor.consumed = 5001;
+  const auto checked = CheckCursor(cursor, cursor.listing, {.seed = cursor.seed});
+  ASSERT_FALSE(checked.ok());
+  EXPECT_THAT(checked.error().message, HasSubstr("5001 samples of 5000"));
+}
+
+TEST(Fingerprint, TellsNamesOrderAndGenerationsApart) {
+  const ObjectName prefix{"bkt", "p/"};
+  const auto of = [&](std::vector<ListedObject> objects) { return internal::FingerprintOf(prefix, objects).hash; };
+  const auto base = of({{.name = "p/a", .generation = 1}, {.name = "p/b", .generation = 2}});
+  EXPECT_EQ(base, of({{.name = "p/a", .size = 9, .generation = 1}, {.name = "p/b", .generation = 2}}));
+  EXPECT_NE(base, of({{.name = "p/b", .generation = 2}, {.name = "p/a", .generation = 1}}));
+  EXPECT_NE(base, of({{.name = "p/a", .generation = 1}, {.name = "p/b", .generation = 3}}));
+  EXPECT_NE(base, of({{.name = "p/a", .generation = 1}, {.name = "p/c", .generation = 2}}));
+  EXPECT_NE(base, of({{.name = "p/a", .generation = 1}}));
+  EXPECT_NE(of({{.name = std::string("a\0", 2)}}), of({{.name = "a"}}));
+}
+
+}  // namespace
+}  // namespace gcsflux

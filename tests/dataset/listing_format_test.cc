@@ -1,0 +1,146 @@
+#include "dataset/listing_format.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "base/crc32c.h"
+#include "transfer/listing/name_sets.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::system_clock;
+using ::testing::HasSubstr;
+
+system_clock::time_point At(std::int64_t micros) { return system_clock::time_point(microseconds(micros)); }
+
+// As a bucket has them: generations are the microsecond in which an object was stored.
+ListingSnapshot SnapshotOf(const std::vector<std::string>& names) {
+  ListingSnapshot snapshot{.prefix = {"bkt", "train/"},
+                           .time = system_clock::time_point(milliseconds(1'700'000'000'123))};
+  std::uint64_t chance = 1;
+  for (const std::string& name : names) {
+    chance = chance * 6364136223846793005 + 1442695040888963407;
+    const auto generation = static_cast<std::int64_t>(1'600'000'000'000'000 + (chance >> 20) % 10'000'000'000'000);
+    snapshot.objects.push_back({.name = name,
+                                .size = chance % 300'000,
+                                .generation = generation,
+                                .crc32c = static_cast<std::uint32_t>(chance >> 32),
+                                .storage_class = StorageClass("STANDARD"),
+                                .updated = At(generation + 5'000)});
+  }
+  return snapshot;
+}
+
+void ExpectSame(const ListingSnapshot& got, const ListingSnapshot& want) {
+  EXPECT_EQ(got.prefix, want.prefix);
+  EXPECT_EQ(got.time, want.time);
+  ASSERT_EQ(got.objects.size(), want.objects.size());
+  for (std::size_t i = 0; i < want.objects.size(); ++i) {
+    const ListedObject& a = got.objects[i];
+    const ListedObject& b = want.objects[i];
+    ASSERT_EQ(a.name, b.name);
+    ASSERT_EQ(a.size, b.size) << a.name;
+    ASSERT_EQ(a.generation, b.generation) << a.name;
+    ASSERT_EQ(a.crc32c, b.crc32c) << a.name;
+    ASSERT_EQ(a.storage_class, b.storage_class) << a.name;
+    ASSERT_EQ(a.updated, b.updated) << a.name;
+  }
+}
+
+std::string Encoded(const ListingSnapshot& snapshot) {
+  auto text = EncodeListing(snapshot);
+  EXPECT_TRUE(text.ok()) << text.error().message;
+  return *std::move(text);
+}
+
+Result<ListingSnapshot> Decoded(std::string_view text) { return DecodeListing(std::as_bytes(std::span(text))); }
+
+void ExpectRoundTrip(const ListingSnapshot& snapshot) {
+  const auto decoded = Decoded(Encoded(snapshot));
+  ASSERT_TRUE(decoded.ok()) << decoded.error().message;
+  ExpectSame(*decoded, snapshot);
+}
+
+TEST(ListingFormat, KeepsNamesOfEveryShape) {
+  for (const auto& sets : {listing::CommonNameSets(), listing::NastyNameSets()}) {
+    for (const auto& set : sets) {
+      SCOPED_TRACE(set.label);
+      ExpectRoundTrip(SnapshotOf(set.make(2'000, 1)));
+    }
+  }
+}
+
+TEST(ListingFormat, KeepsNothingAndTheExtremes) {
+  ExpectRoundTrip({.prefix = {"b", ""}});
+  ListingSnapshot snapshot{.prefix = {"b", ""}, .time = system_clock::time_point(milliseconds(-1))};
+  const auto most = std::numeric_limits<std::int64_t>::max();
+  const auto least = std::numeric_limits<std::int64_t>::min();
+  snapshot.objects = {{.name = "a", .size = ~0ULL, .generation = most, .storage_class = StorageClass("NEARLINE")},
+                      {.name = "b", .generation = least, .crc32c = 0, .storage_class = StorageClass("STANDARD")},
+                      {.name = "c", .generation = 0, .crc32c = ~0U, .updated = At(-5)}};
+  ExpectRoundTrip(snapshot);
+}
+
+// The figure that saved_listing.h promises.
+TEST(ListingFormat, HashedNamesTakeAtMost56Bytes) {
+  const auto names = listing::HexNames(100'000, 1);
+  ASSERT_EQ(names.front().size(), 32U) << "the figure is for names of 32 characters";
+  EXPECT_LE(static_cast<double>(Encoded(SnapshotOf(names)).size()) / 100'000, 56);
+}
+
+TEST(ListingFormat, RefusesNamesThatDoNotAscend) {
+  for (const std::vector<std::string>& names : {std::vector<std::string>{"b", "a"}, {"a", "a"}, {""}}) {
+    const auto text = EncodeListing(SnapshotOf(names));
+    ASSERT_FALSE(text.ok());
+    EXPECT_EQ(text.error().code, ErrorCode::kInvalidArgument);
+  }
+}
+
+TEST(ListingFormat, EveryCutAndEveryFlippedBitIsNoticed) {
+  const std::string text = Encoded(SnapshotOf({"train/a", "train/b", "train/c"}));
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    const auto decoded = Decoded(std::string_view(text).substr(0, size));
+    ASSERT_FALSE(decoded.ok()) << size;
+    EXPECT_EQ(decoded.error().code, ErrorCode::kCorrupted) << size;
+  }
+  for (std::size_t bit = 0; bit < 8 * text.size(); ++bit) {
+    std::string damaged = text;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+    EXPECT_FALSE(Decoded(damaged).ok()) << "bit " << bit;
+  }
+}
+
+// Sealed all the same: whatever the bytes say, it ends, and takes no memory that they do not fill.
+TEST(ListingFormat, SealedNonsenseIsRefusedOrRead) {
+  const std::string text = Encoded(SnapshotOf({"train/a", "train/b", "train/c"}));
+  std::uint64_t chance = 1;
+  for (int trial = 0; trial < 20'000; ++trial) {
+    std::string damaged = text.substr(0, text.size() - 4);
+    for (int change = 0; change < 1 + trial % 4; ++change) {
+      chance = chance * 6364136223846793005 + 1442695040888963407;
+      damaged[17 + (chance >> 33) % (damaged.size() - 17)] = static_cast<char>(chance >> 24);
+    }
+    const std::uint32_t seal = ExtendCrc32c(0, std::as_bytes(std::span(damaged)));
+    for (int shift = 0; shift < 32; shift += 8) damaged += static_cast<char>(seal >> shift);
+    const auto decoded = Decoded(damaged);
+    if (!decoded.ok()) continue;
+    EXPECT_LE(decoded->objects.size(), damaged.size());
+  }
+}
+
+TEST(ListingFormat, ANewerVersionIsNamed) {
+  std::string text = Encoded(SnapshotOf({"a"}));
+  text[16] = 2;
+  const auto decoded = Decoded(text);
+  ASSERT_FALSE(decoded.ok());
+  EXPECT_EQ(decoded.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(decoded.error().message, HasSubstr("version 2"));
+}
+
+}  // namespace
+}  // namespace gcsflux::internal

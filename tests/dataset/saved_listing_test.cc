@@ -1,0 +1,72 @@
+#include "gcsflux/saved_listing.h"
+
+#include <gmock/gmock.h>
+
+#include "support/stored_objects.h"
+
+namespace gcsflux::testing {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::system_clock;
+using ::testing::HasSubstr;
+
+const ObjectName kSaved{"bkt", "saved"};
+
+class SavedListingTest : public StoredObjects {
+ protected:
+  ListingSnapshot Snapshot(system_clock::time_point time = system_clock::now()) {
+    if (contents_.empty()) {
+      for (int i = 0; i < 3; ++i) Put(RandomBytes(100, 1));
+    }
+    auto listing = ListInParallel(client_, {kBucket, "object"});
+    EXPECT_TRUE(listing.ok());
+    return {.prefix = {kBucket, "object"}, .time = time, .objects = listing->objects};
+  }
+};
+
+TEST_F(SavedListingTest, IsLoadedAsItWasSaved) {
+  const auto snapshot = Snapshot();
+  ASSERT_TRUE(SaveListing(client_, kSaved, snapshot).ok());
+  const auto loaded = LoadListing(client_, kSaved);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  EXPECT_EQ(loaded->prefix, snapshot.prefix);
+  ASSERT_EQ(loaded->objects.size(), 3U);
+  const auto batch = Downloader(client_).Download(DownloadSources(kBucket, loaded->objects));
+  ASSERT_TRUE(batch.ok()) << batch.error().message;
+  EXPECT_EQ(TextOf((*batch)[2]), contents_[2]);
+}
+
+TEST_F(SavedListingTest, OneThatIsTooOldIsStale) {
+  ASSERT_TRUE(SaveListing(client_, kSaved, Snapshot(system_clock::now() - hours(5))).ok());
+  EXPECT_TRUE(LoadListing(client_, kSaved, {.max_age = hours(6)}).ok());
+  EXPECT_TRUE(LoadListing(client_, kSaved).ok());
+  const auto loaded = LoadListing(client_, kSaved, {.max_age = hours(4)});
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().code, ErrorCode::kStale);
+  EXPECT_THAT(loaded.error().message, HasSubstr("gs://bkt/saved"));
+}
+
+TEST_F(SavedListingTest, KCreateReplacesNone) {
+  ASSERT_TRUE(SaveListing(client_, kSaved, Snapshot(), {.mode = WriteMode::kCreate}).ok());
+  const auto again = SaveListing(client_, kSaved, Snapshot(), {.mode = WriteMode::kCreate});
+  ASSERT_FALSE(again.ok());
+  EXPECT_EQ(again.error().code, ErrorCode::kPreconditionFailed);
+}
+
+TEST_F(SavedListingTest, SomethingElseIsNamedAndRefused) {
+  ASSERT_TRUE(UploadObject(client_, kSaved, AsBytes("no listing")).ok());
+  const auto loaded = LoadListing(client_, kSaved);
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().code, ErrorCode::kCorrupted);
+  EXPECT_THAT(loaded.error().message, HasSubstr("gs://bkt/saved"));
+}
+
+TEST_F(SavedListingTest, NoneThereIsNotFound) {
+  const auto loaded = LoadListing(client_, kSaved);
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().code, ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace gcsflux::testing

@@ -1,0 +1,141 @@
+#include "gcsflux/torch/epoch_sampler.h"
+
+#include <gmock/gmock.h>
+#include <torch/data.h>
+#include <torch/serialize.h>
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <numeric>
+#include <sstream>
+#include <string>
+
+#include "torch/bucket_test.h"
+
+namespace gcsflux {
+namespace {
+
+using testing::HasSubstr;
+using testing::UnorderedElementsAreArray;
+using torch::data::DataLoaderOptions;
+using torch::data::Example;
+using torch::data::transforms::Stack;
+
+constexpr int kObjects = 50;
+constexpr std::size_t kBatch = 7;
+
+Example<> NumberIn(const ListedObject&, std::span<const std::byte> bytes) {
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return {torch::tensor(std::stoi(text)), torch::tensor(1)};
+}
+
+/// 50 objects, each of which holds its own index.
+class EpochSamplerTest : public BucketTest {
+ protected:
+  EpochSamplerTest() {
+    for (int i = 0; i < kObjects; ++i) Put("numbers/" + std::to_string(1000 + i), std::to_string(i));
+    dataset_.emplace(client_, Object("numbers/"), NumberIn);
+  }
+
+  [[nodiscard]] EpochSampler Sampler(const std::optional<Cursor>& cursor = {}) const {
+    return {*dataset_, {.seed = 3, .batch_size = kBatch}, cursor};
+  }
+
+  auto LoaderOf(const EpochSampler& sampler, std::size_t workers) const {
+    return torch::data::make_data_loader(MapDataset(*dataset_).map(Stack<>()), sampler,
+                                         DataLoaderOptions(kBatch).workers(workers));
+  }
+
+  // The numbers of so many batches, or of all that are left of the epoch.
+  std::vector<int> Use(EpochSampler& sampler, std::size_t workers, std::size_t batches = ~std::size_t{0}) const {
+    std::vector<int> numbers;
+    if (batches == 0) return numbers;
+    const auto loader = LoaderOf(sampler, workers);
+    for (const Example<>& batch : *loader) {
+      for (std::int64_t i = 0; i < batch.data.size(0); ++i) numbers.push_back(batch.data[i].template item<int>());
+      sampler.BatchConsumed();
+      if (--batches == 0) break;
+    }
+    return numbers;
+  }
+
+  std::optional<MapDataset> dataset_;
+};
+
+std::vector<int> AllNumbers() {
+  std::vector<int> numbers(kObjects);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+TEST_F(EpochSamplerTest, GivesEachObjectOnceInEachEpochWithAnyNumberOfWorkers) {
+  std::vector<std::vector<int>> first_epochs;
+  for (const std::size_t workers : {0, 1, 2, 8}) {
+    EpochSampler sampler = Sampler();
+    const std::vector<int> first = Use(sampler, workers);
+    const std::vector<int> second = Use(sampler, workers);
+    EXPECT_THAT(first, UnorderedElementsAreArray(AllNumbers())) << workers << " workers";
+    EXPECT_THAT(second, UnorderedElementsAreArray(AllNumbers())) << workers << " workers";
+    EXPECT_NE(first, second) << "an epoch is shuffled without being told to";
+    first_epochs.push_back(first);
+  }
+  for (const auto& epoch : first_epochs) EXPECT_EQ(epoch, first_epochs.front());
+}
+
+// libtorch's workers take batches ahead: the sampler stands further than the loop.
+TEST_F(EpochSamplerTest, GoesOnBehindWhatTheLoopHasUsed) {
+  for (const std::size_t workers : {0, 1, 2, 8}) {
+    for (const std::size_t batches : {1, 3, 7}) {
+      EpochSampler killed = Sampler();
+      std::vector<int> numbers = Use(killed, workers, batches);
+      EXPECT_EQ(killed.cursor().consumed, batches * kBatch);
+      EpochSampler resumed = Sampler(ValueOrThrow(ParseCursor(FormatCursor(killed.cursor()))));
+      const std::vector<int> rest = Use(resumed, workers);
+      numbers.insert(numbers.end(), rest.begin(), rest.end());
+      EpochSampler undisturbed = Sampler();
+      EXPECT_EQ(numbers, Use(undisturbed, workers)) << workers << " workers, killed after " << batches;
+    }
+  }
+}
+
+TEST_F(EpochSamplerTest, AnEpochThatIsLeftEarlyGoesOnWithTheNextLoader) {
+  EpochSampler sampler = Sampler();
+  std::vector<int> numbers = Use(sampler, 2, 3);
+  const std::vector<int> rest = Use(sampler, 2);
+  numbers.insert(numbers.end(), rest.begin(), rest.end());
+  EXPECT_THAT(numbers, UnorderedElementsAreArray(AllNumbers()));
+}
+
+TEST_F(EpochSamplerTest, AnotherListingsCursorIsRefusedWithWhatDiffers) {
+  EpochSampler sampler = Sampler();
+  Put("numbers/2000", "50");
+  dataset_.emplace(client_, Object("numbers/"), NumberIn);
+  const Error error = ThrownBy([&] { Sampler(sampler.cursor()); });
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("number of objects is 50 in the cursor and 51 here"));
+}
+
+TEST_F(EpochSamplerTest, ALoaderWithOtherBatchesIsRefused) {
+  EpochSampler sampler = Sampler();
+  const auto loader =
+      torch::data::make_data_loader(MapDataset(*dataset_).map(Stack<>()), sampler, DataLoaderOptions(kBatch + 1));
+  const Error error = ThrownBy([&] { loader->begin(); });
+  EXPECT_THAT(error.message, HasSubstr("batches are of 8 samples, and EpochOptions::batch_size is 7"));
+}
+
+TEST_F(EpochSamplerTest, IsKeptInAnArchiveAsItsCursor) {
+  EpochSampler sampler = Sampler();
+  Use(sampler, 0, 2);
+  std::stringstream file;
+  torch::serialize::OutputArchive out;
+  sampler.save(out);
+  out.save_to(file);
+  EpochSampler other = Sampler();
+  torch::serialize::InputArchive in;
+  in.load_from(file);
+  other.load(in);
+  EXPECT_EQ(other.cursor(), sampler.cursor());
+}
+
+}  // namespace
+}  // namespace gcsflux
