@@ -12,6 +12,12 @@
 #include <system_error>
 #include <utility>
 
+#if defined(__SANITIZE_THREAD__)
+// Children of a process with threads start threads here, which it refuses otherwise.
+extern "C" const char* __tsan_default_options();
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
+#endif
+
 namespace gcsflux::testing {
 namespace {
 

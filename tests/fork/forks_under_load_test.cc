@@ -18,7 +18,11 @@ constexpr std::size_t kObjects = 64;
 constexpr std::size_t kBytes = 20'000;
 constexpr std::size_t kThreads = 8;
 constexpr std::size_t kAtOnce = 4;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t kForks = 100;  // A fork copies the sanitizer's memory too.
+#else
 constexpr std::size_t kForks = 500;
+#endif
 
 class ForksUnderLoad : public testing::ForkTest, public ::testing::WithParamInterface<bool> {
  protected:
