@@ -50,7 +50,7 @@ TEST_P(CorruptedUploadTest, IsNotLookedForWhereAllIsWell) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Writes, CorruptedUploadTest, ::testing::ValuesIn(UploadPaths()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& of) { return of.param.name; });
 
 }  // namespace
 }  // namespace gcsflux::testing

@@ -211,14 +211,17 @@ TEST(UnverifiedReads, DeliverNothingWhereAChecksumIsRequired) {
   EXPECT_EQ(service.requests().size(), 1U) << "a second look shows nothing else";
 }
 
-// The second request of a read that stands still is held to what the first one said.
+// A second request that lies is dropped, and the first one goes on. Where that stands still to the end, the next
+// attempt meets the lie.
 TEST(HedgedRead, TakesNoLie) {
   for (const Row& row : kRows) {
-    if (row.lie.where != Where::kResumed) continue;
+    const bool is_tried = row.lie.how == How::kOther || row.lie.how == How::kTwice;
+    if (row.lie.where != Where::kResumed || !is_tried) continue;
     SCOPED_TRACE(NameOf(row.lie));
     LyingService service(Content(), row.lie);
     service.BreakNoRead();
-    const Client client = *Client::Create({.endpoint = service.endpoint()});
+    const Client client = *Client::Create(
+        {.endpoint = service.endpoint(), .hedge = {.budget = 1}, .stall_timeout = std::chrono::seconds(1)});
     for (int i = 0; i < 40; ++i) ASSERT_TRUE(client.ReadObject(kObject).ok());
     const Counters before = client.counters();
     service.StallNextRead();
