@@ -64,7 +64,9 @@ class Adversary {
     if (has_empty_first_pages_ && call.page_token.empty()) items = 0;
     const MemoryPage page = MemoryBucket(now_).List(call, items);
     // A service that tells the truth is never taken for one that goes back.
-    if (!page.names.empty()) ASSERT_GE(page.names.front(), call.least_name);
+    if (!page.names.empty()) {
+      ASSERT_GE(page.names.front(), call.least_name);
+    }
     for (const Taken& run : scheduler.OnPage(call.id, page.View())) {
       for (std::size_t i = run.begin; i < run.end; ++i) {
         ASSERT_TRUE(taken_.insert(std::string(page.names[i])).second) << "twice: " << page.names[i];
