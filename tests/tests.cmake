@@ -27,6 +27,7 @@ gcsflux_test(sdk_tests
           client/gunzip_test.cc
           client/hedge_test.cc
           client/read_test.cc
+          client/throttled_calls_test.cc
           http/curl_transport_test.cc
           http/second_request_test.cc
           http/standstill_test.cc

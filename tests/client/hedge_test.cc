@@ -103,6 +103,21 @@ TEST_F(HedgeTest, LeavesNothingUnderWayAtTheGateWhereItsBudgetRefuses) {
   EXPECT_TRUE(gate.state().is_engaged);
 }
 
+TEST_F(HedgeTest, LeavesNothingUnderWayAtTheGateWhereItHasWon) {
+  GateKeeper gate(timing_);
+  for (int i = 0; i < 1000; ++i) {
+    for (int requests = 0; requests < 11; ++requests) budget_.OnRequest();
+    Hedge hedge = MakeHedge(&gate);
+    ASSERT_NE(hedge.OnOverdue(), nullptr);
+    hedge.OnSecondWon();
+  }
+  timing_.Advance(2s);  // So much the gate remembers.
+  for (Gate::Ticket ticket = 1; ticket <= 4; ++ticket) {
+    gate.OnThrottled(gate.Enter(ticket, Gate::TimePoint::max(), {}).sent, 1);
+  }
+  EXPECT_TRUE(gate.state().is_engaged);
+}
+
 TEST_F(HedgeTest, IsNotAskedForTwiceWhereItMayNotCome) {
   while (budget_.Take()) {
   }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <latch>
 #include <thread>
 
@@ -58,6 +59,49 @@ TEST(CurlTransport, UsesAConnectionAgain) {
   const auto transport = MakeCurlTransport({});
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(transport->Perform({.url = server.endpoint() + "/x"}, nullptr, {}).ok());
   EXPECT_EQ(server.connections(), 1);
+}
+
+TEST(CurlTransport, KeepsNoMoreIdleConnectionsThanItMay) {
+  std::latch first_two(2);
+  const RawServer server([&](RawServer::Connection& c) {
+    for (int i = 0; !c.ReadHead().empty(); ++i) {
+      if (i == 0 && !first_two.try_wait()) first_two.arrive_and_wait();
+      c.Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    }
+  });
+  const auto transport = MakeCurlTransport({.max_idle_connections = 1});
+  const auto get = [&] { ASSERT_TRUE(transport->Perform({.url = server.endpoint() + "/x"}, nullptr, {}).ok()); };
+  {
+    const std::jthread one(get);
+    const std::jthread other(get);
+  }
+  ASSERT_EQ(server.connections(), 2);
+  // While the one that was kept is in use, another one is needed.
+  class Nested : public BodyReceiver {
+   public:
+    explicit Nested(const std::function<void()>& get) : get_(get) {}
+    Result<bool> OnHeaders(const HttpResponse&) override { return true; }
+    Result<void> OnBody(std::span<const std::byte>) override {
+      get_();
+      return {};
+    }
+
+   private:
+    const std::function<void()> get_;
+  } nested(get);
+  ASSERT_TRUE(transport->Perform({.url = server.endpoint() + "/x"}, &nested, {}).ok());
+  EXPECT_EQ(server.connections(), 3);
+}
+
+TEST(CurlTransport, TakesTheHeadersOfTheAnswerOnly) {
+  const RawServer server([](RawServer::Connection& c) {
+    c.ReadHead();
+    c.Send("HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  });
+  const auto response = Get(server.endpoint());
+  ASSERT_TRUE(response.ok()) << response.error().message;
+  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(FindHeader(response->headers, "x-early"), "");
 }
 
 TEST(CurlTransport, SendsWhatChangesSomethingOnce) {

@@ -2,11 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <optional>
 #include <semaphore>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "http/curl_transport.h"
 #include "support/raw_server.h"
@@ -28,8 +30,10 @@ class Collector : public BodyReceiver {
   }
   Result<void> OnBody(std::span<const std::byte> data) override {
     body.append(reinterpret_cast<const char*>(data.data()), data.size());
+    if (const auto told = std::exchange(on_first_body, {})) told();
     return {};
   }
+  std::function<void()> on_first_body;
   int heads = 0;
   std::string body;
 };
@@ -192,6 +196,35 @@ TEST(SecondRequest, EndsWithTheFirstWhereBothStandStill) {
   EXPECT_EQ(response.error().code, ErrorCode::kUnavailable);
   ASSERT_TRUE(rivals.watch->failed && !rivals.watch->failed->ok());
   EXPECT_EQ(rivals.watch->failed->error().code, ErrorCode::kUnavailable);
+}
+
+// The other one's bytes are there too, by the time at which the first one's have been taken.
+TEST(SecondRequest, BringsNothingOnceTheFirstLeads) {
+  std::binary_semaphore second_came(0), first_is_taken(0);
+  std::counting_semaphore<2> second_has_answered(0);
+  Rivals rivals(
+      [&](RawServer::Connection& c) {
+        second_came.acquire();
+        c.Send(std::string(kHead) + "fir");
+        second_has_answered.acquire();
+        c.Send("st!");
+        c.WaitForClose();
+      },
+      [&](RawServer::Connection& c) {
+        second_came.release();
+        first_is_taken.acquire();
+        Answer(c);
+        second_has_answered.release(2);
+        c.WaitForClose();
+      });
+  rivals.collector.on_first_body = [&] {
+    first_is_taken.release();
+    second_has_answered.acquire();
+  };
+  const auto response = rivals.Run();
+  ASSERT_TRUE(response.ok()) << response.error().message;
+  EXPECT_EQ(rivals.collector.body, "first!");
+  EXPECT_EQ(rivals.watch->won, 0);
 }
 
 TEST(SecondRequest, IsCancelledWithTheFirst) {

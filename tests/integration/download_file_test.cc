@@ -245,6 +245,17 @@ TEST_F(DownloadFileTest, LeavesWhatWasThereWhereTheObjectIsCorrupted) {
   ExpectWhole("earlier");
 }
 
+// What came of it is not what was listed, and nothing goes on from it.
+TEST_F(DownloadFileTest, LeavesNothingOfAnObjectThatHasAnotherSizeThanListed) {
+  DownloadSource listed = object_;
+  listed.size -= 1;
+  const auto failed = DownloadListed(client_, listed, file_, Options());
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kCorrupted) << failed.error().message;
+  EXPECT_FALSE(fs::exists(partial_));
+  EXPECT_FALSE(fs::exists(file_));
+}
+
 TEST_F(DownloadFileTest, AsksForTheChecksumWhereNoneWasListed) {
   Load({}, {.type = "corrupt", .at_byte = kRange + 1}, 100);
   object_.crc32c.reset();

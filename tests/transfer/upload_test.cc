@@ -151,6 +151,17 @@ TEST_F(UploadTest, SendsBigMemoryInChunksWithoutCopyingItAll) {
   EXPECT_EQ(gcs_.requests.size(), 6U);  // The session's start and five chunks.
 }
 
+// A whole chunk is held back until more bytes follow: the last one closes the session.
+TEST_F(UploadTest, StreamsWholeChunksInAsManyRequests) {
+  const std::string bytes = Pattern(2 * kChunk);
+  ObjectWriter writer(client_, kObject, {.chunk_bytes = kChunk});
+  ASSERT_TRUE(writer.Write(AsBytes(bytes)).ok());
+  const auto stored = writer.Close();
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_TRUE(gcs_.objects["o"].bytes == bytes);
+  EXPECT_EQ(gcs_.requests.size(), 3U);  // The session's start and two chunks.
+}
+
 TEST_F(UploadTest, RecoversFromEveryFaultOfASession) {
   // Request 0 starts the session; 1 is the first chunk, 2 the second, 3 the last.
   const Fault faults[] = {{.before = kReset},     {.after = kReset},    {.status = 503},

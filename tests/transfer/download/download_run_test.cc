@@ -223,6 +223,7 @@ TEST(DownloadThreads, ServeSeveralRunsInTurn) {
   one->Wait();
   other->Wait();
   EXPECT_GE(second_by_then, 40U) << "it does not wait for the first to end";
+  EXPECT_LE(second_by_then, 60U) << "nor the first for it";
   EXPECT_EQ(told_first.units.size() + told_second.units.size(), 200U);
 }
 
