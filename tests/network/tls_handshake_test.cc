@@ -166,16 +166,16 @@ TEST_F(TlsRelay, IsRefusedOnceWithoutACertificateOfItsOwn) {
 TEST(TlsHandshake, ThatIsRefusedIsNotTriedAgain) {
   // RFC 8446, section 6.2: handshake_failure (no cipher in common), bad_certificate, unknown_ca, access_denied,
   // protocol_version, certificate_required.
-  for (const char alert : {40, 42, 48, 49, 70, 116}) {
+  for (const int alert : {40, 42, 48, 49, 70, 116}) {
     const RawServer server([&](RawServer::Connection& c) {
       ReadClientHello(c);
-      c.Send(std::string("\x15\x03\x03\x00\x02\x02", 6) + alert);
+      c.Send(std::string("\x15\x03\x03\x00\x02\x02", 6) + static_cast<char>(alert));
       c.WaitForClose();
     });
     const auto got = Client::Create(Options(server))->GetBucket("bkt");
-    ASSERT_FALSE(got.ok()) << int{alert};
-    EXPECT_EQ(ErrorCodeName(got.error().code), "TLS_FAILED") << int{alert} << ": " << got.error().message;
-    EXPECT_EQ(server.connections(), 1) << int{alert};
+    ASSERT_FALSE(got.ok()) << alert;
+    EXPECT_EQ(ErrorCodeName(got.error().code), "TLS_FAILED") << alert << ": " << got.error().message;
+    EXPECT_EQ(server.connections(), 1) << alert;
   }
 }
 

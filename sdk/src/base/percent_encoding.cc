@@ -1,5 +1,7 @@
 #include "base/percent_encoding.h"
 
+#include <charconv>
+
 namespace gcsflux::internal {
 namespace {
 
@@ -25,6 +27,19 @@ std::string PercentEncode(std::string_view text) {
     encoded += kHex[byte & 0xF];
   }
   return encoded;
+}
+
+std::string PercentDecode(std::string_view text) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned byte = 0;
+    const char* const digits = text.data() + i + 1;
+    const bool is_escape =
+        text[i] == '%' && i + 2 < text.size() && std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2;
+    decoded += is_escape ? static_cast<char>(byte) : text[i];
+    if (is_escape) i += 2;
+  }
+  return decoded;
 }
 
 }  // namespace gcsflux::internal

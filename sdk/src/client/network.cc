@@ -4,6 +4,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/base64.h"
+#include "base/percent_encoding.h"
 #include "base/url.h"
 #include "base/version.h"
 
@@ -159,7 +161,8 @@ std::vector<std::string> ProxySecrets(const ClientOptions& options, const GetEnv
     const auto end = proxy.rfind('@');
     if (end == std::string_view::npos || end < begin) continue;
     const std::string_view user = proxy.substr(begin, end - begin);
-    secrets.emplace_back(user);  // with the password: what goes to the proxy in base64
+    secrets.emplace_back(user);
+    secrets.push_back(Base64Encode(PercentDecode(user)));  // as it is sent
     if (const auto colon = user.find(':'); colon != std::string_view::npos)
       secrets.emplace_back(user.substr(colon + 1));
   }

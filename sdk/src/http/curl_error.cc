@@ -51,9 +51,11 @@ bool IsRefusedCertificate(std::string_view details) {
 }
 
 // Closed or reset before the handshake was over. Where TLS itself gives no reason, libcurl names the function that
-// failed, "OpenSSL SSL_connect: ..."; a connection that ended is the one reason which OpenSSL has for it.
+// failed, "OpenSSL SSL_connect: ...", or the socket's error; an end of the connection is the one reason of OpenSSL's
+// own.
 bool IsLostHandshake(std::string_view details) {
-  return details.find(" SSL_connect: ") != std::string_view::npos ||
+  return details.find(" SSL_connect: ") != std::string_view::npos || details.starts_with("Recv failure: ") ||
+         details.starts_with("Send failure: ") ||
          details.find("unexpected eof while reading") != std::string_view::npos;
 }
 
