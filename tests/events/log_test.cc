@@ -81,7 +81,7 @@ TEST(Logger, SaysEverythingInOneLineEach) {
 
 TEST(Logger, LeavesOutWhatIsBelowItsLevel) {
   for (const auto& [level, want] :
-       {std::pair(LogLevel::kError, 2U), {LogLevel::kWarning, 5U}, {LogLevel::kInfo, 9U}, {LogLevel::kDebug, 10U}}) {
+       {std::pair(LogLevel::kError, 2U), {LogLevel::kWarning, 6U}, {LogLevel::kInfo, 10U}, {LogLevel::kDebug, 11U}}) {
     Lines lines;
     TellAll(*lines.At(level));
     EXPECT_EQ(lines.all.size(), want) << LogLevelName(level);
@@ -110,7 +110,7 @@ TEST(Logger, WritesTimeAndLevelToStandardError) {
   const std::string text = ::testing::internal::GetCapturedStderr();
   EXPECT_THAT(text, ::testing::ContainsRegex("20[0-9-]+T[0-9:.]+Z gcsflux warning: objects.get gs://bkt/o"));
   EXPECT_THAT(text, HasSubstr("Z gcsflux error: UNAVAILABLE: 503: down"));
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 6);
 }
 
 TEST(LogLevel, HasANameForTheCommandLine) {
