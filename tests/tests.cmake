@@ -26,6 +26,7 @@ gcsflux_test(sdk_tests
           client/endpoint_test.cc
           client/gunzip_test.cc
           client/hedge_test.cc
+          client/read_in_progress_test.cc
           client/read_test.cc
           client/throttled_calls_test.cc
           http/curl_transport_test.cc

@@ -1,0 +1,48 @@
+#include "client/read_in_progress.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/result.h"
+
+namespace gcsflux::internal {
+namespace {
+
+class ReadInProgressTest : public ::testing::Test {
+ protected:
+  // Of the bytes of a generation, as the service would answer a range.
+  static HttpResponse Part(const std::string& content_range) {
+    return {.status = 206, .headers = {{"x-goog-generation", "7"}, {"content-range", content_range}}};
+  }
+
+  std::string got_;
+  const ByteSink sink_ = [this](std::span<const std::byte> data) -> Result<void> {
+    got_.append(reinterpret_cast<const char*>(data.data()), data.size());
+    return {};
+  };
+  const ReadTarget target_{.sink = sink_, .room = 100};
+  const ReadObjectOptions options_{.range = ByteRange{4, 4}};
+  ReadInProgress read_{options_, target_, /*must_verify=*/false};
+};
+
+TEST_F(ReadInProgressTest, TakesNoAnswerThatBeginsElsewhere) {
+  for (const char* range : {"bytes 3-6/10", "bytes 5-8/10", "bytes 0-3/10"}) {
+    EXPECT_EQ(testing::ErrorOf(read_.OnHeaders(Part(range))).code, ErrorCode::kBadResponse) << range;
+  }
+  ASSERT_TRUE(read_.OnHeaders(Part("bytes 4-7/10")).ok());
+  ASSERT_TRUE(read_.OnBody(AsBytes("45")).ok());
+  EXPECT_EQ(testing::ErrorOf(read_.OnHeaders(Part("bytes 4-7/10"))).code, ErrorCode::kBadResponse) << "it goes on at 6";
+  EXPECT_TRUE(read_.OnHeaders(Part("bytes 6-7/10")).ok());
+}
+
+TEST_F(ReadInProgressTest, TakesNoMoreBytesThanWereAskedFor) {
+  ASSERT_TRUE(read_.OnHeaders(Part("bytes 4-7/10")).ok());
+  ASSERT_TRUE(read_.OnBody(AsBytes("456")).ok());
+  EXPECT_EQ(testing::ErrorOf(read_.OnBody(AsBytes("78"))).code, ErrorCode::kBadResponse);
+  EXPECT_EQ(got_, "456");
+  EXPECT_FALSE(read_.is_complete());
+}
+
+}  // namespace
+}  // namespace gcsflux::internal
