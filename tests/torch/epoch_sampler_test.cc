@@ -110,7 +110,7 @@ TEST_F(EpochSamplerTest, AnotherListingsCursorIsRefusedWithWhatDiffers) {
   EpochSampler sampler = Sampler();
   Put("numbers/2000", "50");
   dataset_.emplace(client_, Object("numbers/"), NumberIn);
-  const Error error = ThrownBy([&] { Sampler(sampler.cursor()); });
+  const Error error = ThrownBy([&] { static_cast<void>(Sampler(sampler.cursor())); });
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("number of objects is 50 in the cursor and 51 here"));
 }
