@@ -119,7 +119,9 @@ TEST_F(EpochSamplerTest, ALoaderWithOtherBatchesIsRefused) {
   EpochSampler sampler = Sampler();
   const auto loader =
       torch::data::make_data_loader(MapDataset(*dataset_).map(Stack<>()), sampler, DataLoaderOptions(kBatch + 1));
-  const Error error = ThrownBy([&] { loader->begin(); });
+  const Error error = ThrownBy([&] {
+    for (const Example<>& batch : *loader) ADD_FAILURE() << "a batch of " << batch.data.size(0);
+  });
   EXPECT_THAT(error.message, HasSubstr("batches are of 8 samples, and EpochOptions::batch_size is 7"));
 }
 
