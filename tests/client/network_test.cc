@@ -35,12 +35,21 @@ struct Machine {
 const std::string kPem = "-----BEGIN CERTIFICATE-----\n...";
 
 TEST(ResolveNetwork, LeavesToTheEnvironmentWhatNobodySaid) {
-  const auto network = Machine().Resolve({});
+  for (const char* variable : {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"}) {
+    const auto network = Machine{.variables = {{variable, "proxy:3128"}}}.Resolve({});
+    ASSERT_TRUE(network.ok());
+    EXPECT_EQ(network->user_agent, std::string("gcsflux/") + kVersion);
+    EXPECT_EQ(network->ca_file, "");
+    EXPECT_FALSE(network->proxy) << variable;
+    EXPECT_FALSE(network->no_proxy) << variable;
+  }
+}
+
+TEST(ResolveNetwork, LooksForNoProxyWhereTheEnvironmentNamesNone) {
+  const auto network = Machine{.variables = {{"http_proxy", ""}, {"no_proxy", "localhost"}}}.Resolve({});
   ASSERT_TRUE(network.ok());
-  EXPECT_EQ(network->user_agent, std::string("gcsflux/") + kVersion);
-  EXPECT_EQ(network->ca_file, "");
-  EXPECT_FALSE(network->proxy);
-  EXPECT_FALSE(network->no_proxy);
+  EXPECT_EQ(network->proxy, "");
+  EXPECT_EQ(network->no_proxy, "");
 }
 
 TEST(ResolveNetwork, PutsTheApplicationBeforeTheLibrary) {

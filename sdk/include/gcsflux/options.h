@@ -88,8 +88,9 @@ struct ClientOptions {
   std::string client_certificate_file = {};
   std::string client_key_file = {};
   /// The proxy of all requests: [scheme://][user:password@]host[:port], http, https, socks4, socks4a, socks5 or
-  /// socks5h. Unset takes http_proxy, https_proxy and all_proxy as curl does; empty takes none. A token never goes over
-  /// plain http by a proxy. Set it where the environment is not to be asked.
+  /// socks5h. Unset takes http_proxy, https_proxy and all_proxy as curl does, and none where the environment names none
+  /// when the client is made; empty takes none. A token never goes over plain http by a proxy. Set it where the
+  /// environment is not to be asked.
   std::optional<std::string> proxy = {};
   /// Hosts that are reached without it, separated by commas: names with their subdomains, addresses, or *. Unset takes
   /// no_proxy, as curl does. Set it where some endpoints are near.

@@ -125,6 +125,17 @@ std::string CaFileOfEnvironment(const GetEnv& env) {
   return "";
 }
 
+// Where libcurl looks for a proxy.
+constexpr const char* kProxyVariables[] = {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
+
+// None where the environment names none: libcurl would look there again for each request.
+std::optional<std::string> ProxyOf(const ClientOptions& options, const GetEnv& env) {
+  const auto is_set = [&](const char* name) { return !env(name).value_or("").empty(); };
+  if (options.proxy || std::any_of(std::begin(kProxyVariables), std::end(kProxyVariables), is_set))
+    return options.proxy;
+  return "";
+}
+
 }  // namespace
 
 Result<CurlOptions> ResolveNetwork(const ClientOptions& options, const GetEnv& env, const ReadFile& read) {
@@ -134,6 +145,7 @@ Result<CurlOptions> ResolveNetwork(const ClientOptions& options, const GetEnv& e
   }
   if (auto checked = CheckFiles(options, read); !checked) return checked.error();
   const std::string prefix = options.user_agent_prefix.empty() ? "" : options.user_agent_prefix + " ";
+  const auto proxy = ProxyOf(options, env);
   return CurlOptions{.connect_timeout = options.connect_timeout,
                      .stall_timeout = options.stall_timeout,
                      .max_idle_connections = static_cast<std::size_t>(options.max_idle_connections),
@@ -141,8 +153,8 @@ Result<CurlOptions> ResolveNetwork(const ClientOptions& options, const GetEnv& e
                      .ca_file = options.ca_file.empty() ? CaFileOfEnvironment(env) : options.ca_file,
                      .client_certificate_file = options.client_certificate_file,
                      .client_key_file = options.client_key_file,
-                     .proxy = options.proxy,
-                     .no_proxy = options.no_proxy};
+                     .proxy = proxy,
+                     .no_proxy = proxy == "" && !options.no_proxy ? proxy : options.no_proxy};
 }
 
 std::vector<std::string> ProxySecrets(const ClientOptions& options, const GetEnv& env) {
@@ -150,7 +162,7 @@ std::vector<std::string> ProxySecrets(const ClientOptions& options, const GetEnv
   if (options.proxy) {
     proxies.push_back(*options.proxy);
   } else {  // as libcurl looks for them
-    for (const char* name : {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"}) {
+    for (const char* name : kProxyVariables) {
       if (auto value = env(name)) proxies.push_back(*std::move(value));
     }
   }

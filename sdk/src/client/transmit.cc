@@ -84,14 +84,19 @@ HttpRequest ClientCore::Complete(HttpRequest request, int attempt, const Sending
   const bool is_to_endpoint = IsToEndpoint(request);
   std::string idempotency_token =
       sending.attempts.tokens().For(request, sending.invocation_id, [this] { return NewInvocationId(); });
+  constexpr std::size_t kMostAdded = 4;
+  request.headers.reserve(request.headers.size() + kMostAdded + settings_.extra_headers.size());
   if (token != nullptr || HasEncryptionKey(request)) request.bypass_proxy = request.url.starts_with("http://");
   if (token != nullptr) request.headers.emplace_back("Authorization", "Bearer " + token->text);
   if (!settings_.authorization.quota_project.empty()) {
     request.headers.emplace_back("x-goog-user-project", settings_.authorization.quota_project);
   }
-  request.headers.emplace_back("x-goog-api-client", std::string("gl-cpp/20 gccl/") + internal::kVersion +
-                                                        " gccl-invocation-id/" + sending.invocation_id +
-                                                        " gccl-attempt-count/" + std::to_string(attempt));
+  constexpr std::size_t kUsualBytes = 112;
+  std::string identity;
+  identity.reserve(kUsualBytes);
+  identity.append("gl-cpp/20 gccl/").append(internal::kVersion).append(" gccl-invocation-id/");
+  identity.append(sending.invocation_id).append(" gccl-attempt-count/").append(std::to_string(attempt));
+  request.headers.emplace_back("x-goog-api-client", std::move(identity));
   request.headers.emplace_back("x-goog-gcs-idempotency-token", std::move(idempotency_token));
   if (is_to_endpoint) {
     request.headers.insert(request.headers.end(), settings_.extra_headers.begin(), settings_.extra_headers.end());

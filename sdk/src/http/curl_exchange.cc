@@ -32,8 +32,13 @@ CurlExchange::CurlExchange(CURL* easy, const HttpRequest& request, BodyReceiver*
     static_cast<void>(headers_.release());
     headers_.reset(longer);
   };
-  for (const auto& [name, value] : request.headers) append(value.empty() ? name + ";" : name + ": " + value);
-  append("Expect:");  // libcurl would wait up to a second for a 100 Continue.
+  std::string line;  // One for all: a header more costs little then.
+  for (const auto& [name, value] : request.headers) {
+    line.assign(name).append(value.empty() ? ";" : ": ").append(value);
+    append(line);
+  }
+  const bool has_body = request.method != Method::kGet && request.method != Method::kDelete;
+  if (has_body) append("Expect:");  // libcurl would wait up to a second for a 100 Continue.
 }
 
 CurlExchange::~CurlExchange() {
