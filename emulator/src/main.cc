@@ -266,7 +266,7 @@ int Run(int argc, char** argv) {
                 << " is reachable from outside, and nobody is asked who they are\n";
     }
     std::cout << "gcsflux-emulator listening on " << emulator.endpoint() << std::endl;
-    if (!std::cout) return kOk;  // Nobody can know where it is: its end says so.
+    if (!std::cout) return kOk;  // No client can know where it is: its end says so.
     int received = 0;
     sigwait(&stop_signals, &received);
     emulator.Stop();

@@ -1,5 +1,5 @@
-// Services that list for ever, twice, or backwards: whoever followed them would list for ever, or hand out what is
-// wrong.
+// Services that list for ever, twice, or backwards: a client that followed them would list for ever, or hand out what
+// is wrong.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

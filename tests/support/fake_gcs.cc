@@ -61,7 +61,8 @@ std::string HttpDate(std::chrono::sys_seconds time) {
 
 FakeGcs::Object FromResource(const Json& resource) {
   FakeGcs::Object object{.content_type = resource.value("contentType", "")};
-  if (resource.contains("metadata")) object.metadata = resource.at("metadata").get<std::map<std::string, std::string>>();
+  if (resource.contains("metadata"))
+    object.metadata = resource.at("metadata").get<std::map<std::string, std::string>>();
   return object;
 }
 

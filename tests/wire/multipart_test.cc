@@ -105,7 +105,8 @@ TEST(MultipartAnswers, FindAnErrorUnderASuccess) {
   EXPECT_EQ(of("InternalError"), ErrorCode::kUnavailable);
   EXPECT_EQ(of("SlowDown"), ErrorCode::kRateLimited);
   EXPECT_EQ(of("InvalidPart"), ErrorCode::kInvalidArgument);
-  EXPECT_EQ(testing::ErrorOf(ParseCompleted({.status = 200, .body = "<html>"}, {"b", "k"})).code, ErrorCode::kBadResponse);
+  EXPECT_EQ(testing::ErrorOf(ParseCompleted({.status = 200, .body = "<html>"}, {"b", "k"})).code,
+            ErrorCode::kBadResponse);
   const HttpResponse answer{.status = 200,
                             .headers = {{"x-goog-generation", "17"}},
                             .body = "<CompleteMultipartUploadResult><Key>k</Key></CompleteMultipartUploadResult>"};

@@ -38,11 +38,11 @@ TEST(Requests, SendEveryPreconditionTheProjectThatPaysAndTheKmsKey) {
                                             .kms_key_name = "key",
                                             .fields = "etag",
                                             .call = {.user_project = "payer"}});
-  EXPECT_EQ(
-      request.url,
-      "http://h:1/upload/storage/v1/b/bkt/o?uploadType=multipart&fields=bucket%2Cname%2Cgeneration%2Cetag%2Csize%2Ccrc32c"
-      "&ifGenerationMatch=1&ifGenerationNotMatch=2&ifMetagenerationMatch=3&ifMetagenerationNotMatch=4"
-      "&kmsKeyName=key&userProject=payer");
+  EXPECT_EQ(request.url,
+            "http://h:1/upload/storage/v1/b/bkt/"
+            "o?uploadType=multipart&fields=bucket%2Cname%2Cgeneration%2Cetag%2Csize%2Ccrc32c"
+            "&ifGenerationMatch=1&ifGenerationNotMatch=2&ifMetagenerationMatch=3&ifMetagenerationNotMatch=4"
+            "&kmsKeyName=key&userProject=payer");
 }
 
 TEST(Requests, ChangeOneGenerationsMetadata) {

@@ -55,7 +55,7 @@ Result<void> InstallCompositeCleanup();
 
 struct CleanOptions {
   /// Composites that are younger are left alone: somebody may be reading them. A composite lives for seconds; lower it
-  /// where nobody else uses the bucket. One that reaches back beyond all dates deletes nothing.
+  /// where no other program uses the bucket. One that reaches back beyond all dates deletes nothing.
   std::chrono::seconds older_than{3600};
   /// Told of the bytes that are gone, of all those to be deleted, after each object. Called on several threads at the
   /// same time.

@@ -10,12 +10,12 @@
 namespace gcsflux {
 
 enum class LogLevel {
-  kError,    ///< Calls that failed for good, and tokens that were not to be had.
-  /// What went wrong and is made up for: retries, stalls, times that the retry budget holds up, threads that could not be
-  /// started.
+  kError,  ///< Calls that failed for good, and tokens that were not to be had.
+  /// What went wrong and is made up for: retries, stalls, times that the retry budget holds up, threads that could not
+  /// be started.
   kWarning,
-  kInfo,     ///< Throttling, hedges, new tokens, and calls whose failure is an answer (not found, cancelled ...).
-  kDebug,    ///< Each request.
+  kInfo,   ///< Throttling, hedges, new tokens, and calls whose failure is an answer (not found, cancelled ...).
+  kDebug,  ///< Each request.
 };
 
 /// "error", "warning", "info" or "debug".

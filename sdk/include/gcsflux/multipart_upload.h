@@ -36,7 +36,7 @@ struct ListedPart {
 ///
 /// NO PRECONDITIONS: Cloud Storage knows none for these uploads. Complete() replaces whatever object is live under the
 /// name. Where its answer is lost and another object is there afterwards, it cannot be known whether a rival replaced
-/// what was made: kOutcomeUnknown, unless that object is older (see WriteMode). So use it for names that nobody else
+/// what was made: kOutcomeUnknown, unless that object is older (see WriteMode). So use it for names that no other
 /// writes, shards and parts with a unique name say, and make them visible under a name that others watch by
 /// ComposeObjects or InsertObject with a precondition. Everything else is UploadObject's and ObjectWriter's.
 ///
@@ -55,7 +55,7 @@ class MultipartUpload {
   ~MultipartUpload();
 
   /// Sends one part; the same number again replaces it. It is repeated freely, since that changes nothing. `data` is
-  /// borrowed. kSessionLost where the upload was aborted or completed by somebody else. One thread at a time for one
+  /// borrowed. kSessionLost where the upload was aborted or completed by another writer. One thread at a time for one
   /// number.
   Result<void> UploadPart(int number, std::span<const std::byte> data, std::stop_token stop = {}) const;
 
@@ -66,7 +66,7 @@ class MultipartUpload {
   /// something else of them. Just that generation is deleted then, if the service has named it; else, and if the
   /// deletion fails, the message says which generation remains. kBadResponse where an answer is about another object.
   /// kInvalidArgument (nothing is lost, more parts may come) where one of them is too small. kSessionLost where the
-  /// upload was aborted, or completed by somebody else. kOutcomeUnknown where it may have been completed, and what was
+  /// upload was aborted, or completed by another writer. kOutcomeUnknown where it may have been completed, and what was
   /// made is no longer there to be looked at.
   Result<ObjectMetadata> Complete();
 

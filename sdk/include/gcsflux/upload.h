@@ -21,9 +21,9 @@ namespace gcsflux {
 /// - An object from before the first attempt, by the service's clock alone (the answer's Date, less the time that has
 ///   passed here, less 2 s): the write was not stored yet. It is repeated under that object's generation.
 /// - Any other object: kOutcomeUnknown, and nothing more is sent. The write may have been stored and then replaced. An
-///   object that somebody wrote a moment before the first attempt cannot be told from that, either.
-/// Where nothing is there, the write is repeated on condition that nothing is. A rival's DELETE of what the first attempt
-/// stored can be undone so: no answer tells that there was an object.
+///   object that another wrote a moment before the first attempt cannot be told from that, either.
+/// Where nothing is there, the write is repeated on condition that nothing is. A rival's DELETE of what the first
+/// attempt stored can be undone so: no answer tells that there was an object.
 enum class WriteMode {
   kCreate,     ///< Nothing: kPreconditionFailed where an object of the name is live.
   kReplace,    ///< `UploadOptions::generation` and nothing else: kPreconditionFailed otherwise.

@@ -13,9 +13,9 @@ namespace gcsflux::internal {
 /// nothing, and would be found in any text. Takes microseconds for each KiB of text and of secrets: for failures only.
 void HideSecrets(std::string& text, std::span<const std::string_view> secrets);
 
-/// Those of the URL of an upload's session, which alone lets in whoever knows it: its upload_id and the segments of its
-/// path; where it has no upload_id, all that follows the host. `known` is a segment that may be shown all the same: the
-/// bucket's name.
+/// Those of the URL of an upload's session, which alone lets in those who know it: its upload_id and the segments of
+/// its path; where it has no upload_id, all that follows the host. `known` is a segment that may be shown all the same:
+/// the bucket's name.
 std::vector<std::string> SecretsOfSessionUrl(std::string_view url, std::string_view known);
 
 }  // namespace gcsflux::internal

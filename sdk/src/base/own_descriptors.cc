@@ -14,7 +14,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// The inode tells a descriptor from a later one of the same number, where somebody has closed it behind our back.
+// The inode tells a descriptor from a later one of the same number, where other code has closed the first one.
 struct Entry {
   int descriptor = -1;
   ino_t inode = 0;

@@ -13,7 +13,7 @@ namespace gcsflux::internal {
 /// All attempts of one logical request have one token. Every other request has its own: the next chunk, page or part,
 /// a read that goes on further back, a condition that has changed. Questions (reads, and a session's status) are told
 /// from what changes something, so that a question between two attempts of a change leaves the change its token. A
-/// final answer ends a logical request: what is asked again afterwards is asked anew, and never answered from memory.
+/// final answer ends a logical request: what is asked again afterwards is a new request, never answered from memory.
 /// Used by one thread.
 class IdempotencyTokens {
  public:

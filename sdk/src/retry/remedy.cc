@@ -36,7 +36,8 @@ std::string_view Remedy(const Error& error, std::string_view subject, bool was_a
       return "check the network and that endpoint's health, or raise the retry deadline";
     case ErrorCode::kPermissionDenied: return "grant the caller a role such as roles/storage.objectUser on the bucket";
     case ErrorCode::kNotFound: return "check the name (gcsflux ls lists what is there)";
-    case ErrorCode::kBucketNotEmpty: return "delete its objects first, noncurrent generations included (gcsflux rm --recursive)";
+    case ErrorCode::kBucketNotEmpty:
+      return "delete its objects first, noncurrent generations included (gcsflux rm --recursive)";
     case ErrorCode::kPreconditionFailed:
       return was_ambiguous ? "an earlier attempt, whose answer was lost, may have done it, or somebody else wrote it: "
                              "read it again and decide anew (UploadObject does)"

@@ -15,7 +15,7 @@ namespace gcsflux::internal {
 bool HasBytes(const ObjectMetadata& found, const SentObject& sent);
 bool HasAttributes(const ObjectMetadata& found, const ObjectAttributes& attributes);
 
-/// A write that may have been stored, for whoever looks.
+/// A write that may have been stored, for those that look.
 struct OpenWrite {
   const ObjectName& object;
   const InsertObjectOptions& insert;

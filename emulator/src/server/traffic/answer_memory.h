@@ -56,7 +56,7 @@ class AnswerMemory {
 
   /// Forgets all answers.
   void Clear();
-  /// Nobody waits any more, for good.
+  /// No request waits any more, for good.
   void Stop() { stop_.request_stop(); }
 
  private:

@@ -27,7 +27,7 @@ std::optional<std::string> KeyOf(const HttpRequest& request) {
   return key;
 }
 
-// Claims the key when the body is there, and not while it comes: a client that stands still holds up nobody.
+// Claims the key when the body is there, and not while it comes: a client that stands still holds up no other.
 class ClaimingBody final : public RequestBody {
  public:
   ClaimingBody(RequestBody& body, AnswerMemory& memory, const std::string& key)

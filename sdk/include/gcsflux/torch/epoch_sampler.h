@@ -12,7 +12,7 @@
 
 namespace gcsflux {
 
-/// The order of a MapDataset's epochs for libtorch's DataLoader: by rank, shuffled anew for each epoch by seed and
+/// The order of a MapDataset's epochs for libtorch's DataLoader: by rank, shuffled again for each epoch by seed and
 /// epoch, and resumable in mid-epoch.
 ///
 ///     EpochSampler sampler(dataset, {.seed = 7, .batch_size = 64}, cursor);

@@ -17,7 +17,7 @@ void DueTasks::Post(Clock::time_point due, Task task) {
     if (!is_due && !alarm_.joinable()) {
       if (auto alarm = StartThread([this](const std::stop_token& stop) { Alarm(stop); })) alarm_ = *std::move(alarm);
     }
-    is_due = is_due || !alarm_.joinable();  // Nobody else says so when one before has become due.
+    is_due = is_due || !alarm_.joinable();  // Nothing else says so when one before has become due.
   }
   if (is_due) {
     Offer();

@@ -118,7 +118,7 @@ Result<void> ParallelListing::Deliver() {
     Delivery::Batch batch;
     {
       std::unique_lock lock(mutex_);
-      // Without a thread nobody else makes the calls.
+      // Without a thread no other makes the calls.
       while (threads_.empty() && !calls_.empty() && delivery_.ready() == 0 && !scheduler_.is_done() && !error_ &&
              !stop_.stop_requested()) {
         MakeCall(lock);
