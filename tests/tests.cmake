@@ -342,6 +342,10 @@ if(Torch_FOUND)
 endif()
 add_test(NAME docs_readme COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_program.sh ${PROJECT_SOURCE_DIR}/README.md
                                   ${torch_flags} -I${PROJECT_SOURCE_DIR}/sdk/include)
+if(Torch_FOUND)
+  add_test(NAME docs_datasets COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_program.sh
+                                      ${PROJECT_SOURCE_DIR}/docs/datasets.md ${torch_flags} -I${PROJECT_SOURCE_DIR}/sdk/include)
+endif()
 add_test(NAME docs_how_to COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_page.sh ${PROJECT_SOURCE_DIR}/docs/how_to.md
                                   ${CMAKE_CXX_COMPILER} -I${PROJECT_SOURCE_DIR}/sdk/include)
 
