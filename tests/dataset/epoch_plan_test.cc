@@ -47,7 +47,7 @@ TEST(EpochPlan, UsesEachSampleOnceForAnyNumberOfRanksAndBatches) {
   }
 }
 
-// Killed anywhere, and gone on with another number of ranks and other batches: before and after are the epoch.
+// Killed anywhere, and resumed with another number of ranks and other batches: before and after are the epoch.
 TEST(EpochPlan, BeforeAndAfterAnInterruptionAreTheEpoch) {
   std::mt19937 random(1);
   const auto pick = [&](int from, int to) {
