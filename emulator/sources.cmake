@@ -129,6 +129,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/caller.cc
   emulator/src/server/commit_upload.cc
   emulator/src/server/content_range.cc
+  emulator/src/server/content_type.cc
   emulator/src/server/copy_endpoints.cc
   emulator/src/server/encryption_headers.cc
   emulator/src/server/entity_tags.cc
@@ -143,6 +144,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/media_response.cc
   emulator/src/server/metadata_server.cc
   emulator/src/server/multipart.cc
+  emulator/src/server/multipart_reader.cc
   emulator/src/server/needed_permissions.cc
   emulator/src/server/object_endpoints.cc
   emulator/src/server/operation_name.cc

@@ -50,6 +50,24 @@ const std::vector<Case>& WellFormed() {
        "A: b\r\n\r\nc"},
       {"zeroes in the media", kType, std::string("--xyz\r\n\r\n{}\r\n--xyz\r\n\r\na") + '\0' + "b\r\n--xyz--", "{}", "",
        std::string("a\0b", 3)},
+      {"bare line feeds", kType,
+       "--xyz\nContent-Type: application/json\n\n{}\n--xyz\nContent-Type: a/b\n\nbytes\n--xyz--", "{}", "a/b", "bytes"},
+      {"bare line feeds, and media that ends in a CR", kType, "--xyz\n\n{}\n--xyz\n\nbytes\r\n--xyz--\n", "{}", "",
+       "bytes\r"},
+      {"bare line feeds in media of a body of CRLF", kType, "--xyz\r\n\r\n{}\r\n--xyz\r\n\r\na\n--xyz\nb\r\n--xyz--",
+       "{}", "", "a\n--xyz\nb"},
+      {"bare line feeds, empty parts", kType, "--xyz\n\n\n--xyz\nA: b\n\n\n--xyz--", "", "", ""},
+      {"bare line feeds behind a preamble", kType, "ignore\n--xyz\n\n{}\n--xyz\n\nbytes\n--xyz--", "{}", "", "bytes"},
+      {"a boundary in single quotes", "multipart/related; boundary='xyz'", "--xyz\n\n{}\n--xyz\n\nbytes\n--xyz--\n",
+       "{}", "", "bytes"},
+      {"a boundary whose quotes are its own", "multipart/related; boundary='xyz'",
+       "--'xyz'\r\n\r\n{}\r\n--'xyz'\r\n\r\n\r\n--xyz--\r\n--'xyz'--", "{}", "", "\r\n--xyz--"},
+      {"words in any case, and blanks", " Multipart/Related ;Charset=x; BOUNDARY = xyz ",
+       "--xyz  \r\nCONTENT-TYPE :a/b\r\n\r\n{}\r\n--xyz\t\r\ncontent-type: c/d \r\n\r\nbytes\r\n--xyz-- \r\n", "{}",
+       "c/d", "bytes"},
+      {"longer words than the boundary", kType,
+       "--xyz\r\n\r\n{}\r\n--xyz1\r\n--xyz\r\n\r\na\r\n--xyzz--\r\n--xyz- -\r\n--xyz--", "{}\r\n--xyz1", "",
+       "a\r\n--xyzz--\r\n--xyz- -"},
   };
   return cases;
 }
@@ -76,7 +94,10 @@ TEST(FindMedia, SaysFromAnyBeginningWhereTheMediaBeginsOrNothing) {
     const std::uint64_t begin = parts->media_begin;
     for (std::size_t size = 0; size <= c.body.size(); ++size) {
       const auto found = FindMedia(c.content_type, Rope(c.body.substr(0, size)));
-      EXPECT_EQ(found, size < begin ? std::nullopt : std::optional(begin)) << c.name << " cut at " << size;
+      ASSERT_EQ(found.has_value(), size >= begin) << c.name << " cut at " << size;
+      if (!found) continue;
+      EXPECT_EQ(found->media_begin, begin) << c.name << " cut at " << size;
+      EXPECT_EQ(found->metadata, c.metadata) << c.name << " cut at " << size;
     }
   }
 }

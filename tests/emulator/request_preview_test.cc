@@ -80,6 +80,14 @@ TEST_F(RequestPreviewTest, FindsAnUploadsNameInItsBody) {
   EXPECT_EQ(preview.media_offset, body.find("bytes"));
 }
 
+TEST_F(RequestPreviewTest, FindsAnUploadsNameBetweenBareLineFeeds) {
+  const std::string body = "--b\nA: b\n\n{\"name\": \"in/body\"}\n--b\n\nbytes\n--b--";
+  const RequestPreview preview = Preview("POST", "/upload/storage/v1/b/bucket/o?uploadType=multipart",
+                                         {{"Content-Type", "Multipart/Related; Boundary='b'"}}, body);
+  EXPECT_EQ(preview.subject.object, "in/body");
+  EXPECT_EQ(preview.media_offset, body.find("bytes"));
+}
+
 TEST_F(RequestPreviewTest, FindsASessionsNameInItsStart) {
   const RequestPreview preview =
       Preview("POST", "/upload/storage/v1/b/bucket/o?uploadType=resumable", {}, R"({"name": "in/body"})");

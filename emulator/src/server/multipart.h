@@ -18,8 +18,14 @@ struct MultipartRelated {
   Rope media = {};                      ///< Shares the body's memory.
 };
 
-/// Where the media begins in a body that starts with `beginning`; nothing where that is malformed or does not show it.
-std::optional<std::uint64_t> FindMedia(std::string_view content_type, const Rope& beginning);
+/// What stands before the media.
+struct MultipartStart {
+  std::string metadata = {};      ///< JSON.
+  std::uint64_t media_begin = 0;  ///< Where in the body.
+};
+
+/// Of a body that starts with `beginning`; nothing where that is malformed or does not reach to the media.
+std::optional<MultipartStart> FindMedia(std::string_view content_type, const Rope& beginning);
 
 /// `content_type` is the request's own, with the boundary. 400 where the body is not what it announces.
 ApiResult<MultipartRelated> ParseMultipartRelated(std::string_view content_type, const Rope& body);

@@ -20,10 +20,10 @@ constexpr std::size_t kMostHeads = std::size_t{16} << 10;  // mostly a few hundr
 std::optional<HashedRange> SureMedia(PeekedBody& body, const std::string& content_type) {
   const std::uint64_t size = body.announced_size().value_or(0);
   if (size < kWorthFollowing) return std::nullopt;
-  const std::optional<std::uint64_t> begin = FindMedia(content_type, Rope(body.Peek(kMostHeads)));
+  const std::optional<MultipartStart> start = FindMedia(content_type, Rope(body.Peek(kMostHeads)));
   // The delimiter behind the media is shorter than what announces it.
   const std::uint64_t end = size - std::min<std::uint64_t>(content_type.size() + 16, size);
-  return begin && *begin < end ? std::optional(HashedRange{*begin, end}) : std::nullopt;
+  return start && start->media_begin < end ? std::optional(HashedRange{start->media_begin, end}) : std::nullopt;
 }
 
 // The whole media's, where `md5` is that of its beginning.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/content_range.h"
+#include "server/multipart.h"
 #include "server/operation_name.h"
 #include "server/resource_requests.h"
 #include "server/router.h"
@@ -21,24 +22,6 @@ constexpr std::size_t kPeeked = std::size_t{64} << 10;
 std::string NameIn(std::string_view metadata) {
   const ApiResult<ObjectResource> resource = ParseObjectResource(std::string(metadata));
   return resource ? resource->name.value_or("") : std::string();
-}
-
-// Of the first part the content, and where that of the second begins. The boundary need not be known: a line break
-// followed by two dashes is nowhere in JSON.
-struct MultipartStart {
-  std::string_view metadata = {};
-  std::uint64_t media_offset = 0;
-};
-
-MultipartStart FindParts(std::string_view body) {
-  constexpr std::string_view kBlankLine = "\r\n\r\n";
-  const std::size_t begin = body.find(kBlankLine);
-  if (begin == std::string_view::npos) return {};
-  const std::size_t end = body.find("\r\n--", begin + kBlankLine.size());
-  if (end == std::string_view::npos) return {};
-  const std::size_t media = body.find(kBlankLine, end + 2);
-  return {body.substr(begin + kBlankLine.size(), end - begin - kBlankLine.size()),
-          media == std::string_view::npos ? body.size() : media + kBlankLine.size()};
 }
 
 std::optional<std::uint64_t> FirstByteOf(const std::string* range) {
@@ -65,7 +48,8 @@ void PreviewSession(const HttpRequest& request, const QueryParameters& query, bo
   if (!is_final) preview.subject.phase = "chunk";
 }
 
-void PreviewInsert(const QueryParameters& query, PeekedBody& body, RequestPreview& preview) {
+void PreviewInsert(const HttpRequest& request, const QueryParameters& query, PeekedBody& body,
+                   RequestPreview& preview) {
   const std::string type = query.Value("uploadType");
   const std::string* name = query.Find("name");
   if (name != nullptr) preview.subject.object = *name;
@@ -74,9 +58,11 @@ void PreviewInsert(const QueryParameters& query, PeekedBody& body, RequestPrevie
     if (name == nullptr) preview.subject.object = NameIn(body.Peek(kPeeked));
   }
   if (type == "multipart") {
-    const MultipartStart start = FindParts(body.Peek(kPeeked));
-    preview.media_offset = start.media_offset;
-    if (name == nullptr) preview.subject.object = NameIn(start.metadata);
+    const std::string* content_type = request.headers.Find("content-type");
+    const std::string beginning(body.Peek(kPeeked));
+    const auto start = FindMedia(content_type != nullptr ? *content_type : "", Rope(beginning));
+    preview.media_offset = start ? start->media_begin : 0;
+    if (name == nullptr && start) preview.subject.object = NameIn(start->metadata);
   }
 }
 
@@ -99,7 +85,7 @@ void PreviewJson(const HttpRequest& request, const Target& target, PeekedBody& b
   if (is_cancel || route->operation == Operation::kUploadChunk || target.query.Find("upload_id") != nullptr) {
     PreviewSession(request, target.query, is_cancel, sessions, preview);
   } else if (route->operation == Operation::kInsertObject) {
-    PreviewInsert(target.query, body, preview);
+    PreviewInsert(request, target.query, body, preview);
   }
 }
 
