@@ -11,7 +11,7 @@
 namespace {
 
 int Fail(const gcsflux::Error& error) {
-  std::cerr << error.message << "\n";
+  std::cerr << error.message + "\n";
   return 1;
 }
 

@@ -235,7 +235,7 @@ void RunInEmulator(gcsflux::ClientOptions options, const ObjectName& root) {
 // ------------------------------------------------------------------------------------------------- command line
 
 int WrongUsage(const std::string& what) {
-  std::cerr << "train_fashion_mnist: " << what << std::endl;
+  std::cerr << "train_fashion_mnist: " + what + "\n";
   return 2;
 }
 
@@ -246,7 +246,7 @@ int Failed(const std::exception_ptr& failure) {
     return Failed(worker.original_exception);
   } catch (const std::exception& error) {
     const std::string text = error.what();
-    std::cerr << "train_fashion_mnist: " << text.substr(0, text.find('\n')) << std::endl;
+    std::cerr << "train_fashion_mnist: " + text.substr(0, text.find('\n')) + "\n";
     return 1;
   }
 }

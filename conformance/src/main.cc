@@ -36,8 +36,11 @@ void CleanUpWhenInterrupted() {
   for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
 }
 
+// In one write, so that lines of several programs do not mix.
+void Say(const std::string& what) { std::cerr << "gcsflux-conformance: " + what + "\n"; }
+
 int WrongUsage(const std::string& what) {
-  std::cerr << "gcsflux-conformance: " << what << "\nTry gcsflux-conformance --help\n";
+  Say(what + "\nTry gcsflux-conformance --help");
   return kWrongUsage;
 }
 
@@ -88,7 +91,7 @@ int RunAgainst(const Options& options, const std::vector<Check>& checks, const s
   CurlTransport transport(options.endpoint, token);
   Tally tally;
   if (const auto why = WhyUnusable(transport, !options.retry_tests.empty())) {
-    std::cerr << "gcsflux-conformance: " << *why << std::endl;
+    Say(*why);
     tally.skipped = static_cast<int>(checks.size());
     std::cout << Summary(tally) << std::endl;
     return kFailed;
@@ -103,7 +106,7 @@ int RunAgainst(const Options& options, const std::vector<Check>& checks, const s
                      }};
   CleanUpWhenInterrupted();
   tally = RunSuite(checks, service, run, std::cout, std::cerr);
-  if (interrupted != 0) std::cerr << "gcsflux-conformance: interrupted" << std::endl;
+  if (interrupted != 0) Say("interrupted");
   std::cout << Summary(tally) << std::endl;
   return tally.failed == 0 && interrupted == 0 ? kAllPassed : kFailed;
 }
@@ -114,7 +117,7 @@ int RunAgainstEmulator(Options options, const std::vector<Check>& checks, const 
     options.endpoint = emulator.endpoint();
     return RunAgainst(options, checks, token);
   } catch (const std::system_error& error) {
-    std::cerr << "gcsflux-conformance: cannot start the embedded emulator: " << error.what() << std::endl;
+    Say(std::string("cannot start the embedded emulator: ") + error.what());
     return kFailed;
   }
 }

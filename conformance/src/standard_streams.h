@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <iostream>
+#include <string>
 
 // A program's standard descriptors, whatever it was started with.
 namespace gcsflux::conformance {
@@ -23,7 +24,7 @@ inline void OpenClosedDescriptors() {
 /// not be written.
 inline int FlushOutput(const char* program, int status) {
   if (std::cout.flush() || status != 0) return status;
-  std::cerr << program << ": standard output could not be written\n";
+  std::cerr << std::string(program) + ": standard output could not be written\n";
   return 1;
 }
 

@@ -114,8 +114,11 @@ int PrintHelp() {
   return kOk;
 }
 
+// In one write, so that lines of several programs do not mix.
+void Say(const std::string& what) { std::cerr << "gcsflux-emulator: " + what + "\n"; }
+
 int WrongUsage(const std::string& what) {
-  std::cerr << "gcsflux-emulator: " << what << "; see --help\n";
+  Say(what + "; see --help");
   return kWrongUsage;
 }
 
@@ -262,8 +265,7 @@ int Run(int argc, char** argv) {
     gcsflux::emulator::Emulator emulator(OptionsFromFlags());
     for (const auto& seed : ParseSeedDirs(FLAGS_seed_dir)) emulator.Seed(seed);
     if (!IsLoopback(FLAGS_host) && !FLAGS_require_auth) {
-      std::cerr << "gcsflux-emulator: warning: " << FLAGS_host
-                << " is reachable from outside, and nobody is asked who they are\n";
+      Say("warning: " + FLAGS_host + " is reachable from outside, and no credentials are asked for");
     }
     std::cout << "gcsflux-emulator listening on " << emulator.endpoint() << std::endl;
     if (!std::cout) return kOk;  // No client can know where it is: its end says so.
@@ -271,10 +273,10 @@ int Run(int argc, char** argv) {
     sigwait(&stop_signals, &received);
     emulator.Stop();
   } catch (const std::runtime_error& error) {  // a std::system_error too
-    std::cerr << "gcsflux-emulator: " << error.what() << "\n";
+    Say(error.what());
     return kFailed;
   } catch (const std::invalid_argument& error) {
-    std::cerr << "gcsflux-emulator: " << error.what() << "\n";
+    Say(error.what());
     return kFailed;
   }
   return kOk;

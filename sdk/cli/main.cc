@@ -23,7 +23,8 @@ constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 constexpr int kSignalled = 128;
 
-void Say(const std::string& message) { std::cerr << "gcsflux: " << Printable(message) << '\n'; }
+// In one write, so that lines of several processes (xargs -P) do not mix.
+void Say(const std::string& message) { std::cerr << "gcsflux: " + Printable(message) + '\n'; }
 
 int Complain(const Error& error) {
   Say(error.message);
@@ -65,8 +66,7 @@ int Execute(const Command& command, const std::vector<std::string>& arguments) {
   std::cout.flush();
   const auto traced = CloseTraceFile();
   if (const int signal = ReceivedSignal(); signal != 0) {
-    std::cerr << "gcsflux: interrupted"
-              << (command.is_resumable ? "; the same command again goes on where this one was\n" : "\n");
+    Say(command.is_resumable ? "interrupted; the same command again goes on where this one was" : "interrupted");
     return kSignalled + signal;
   }
   if (!done) return Complain(done.error());

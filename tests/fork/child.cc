@@ -114,6 +114,14 @@ std::vector<std::string> OpenSockets() {
   return sockets;
 }
 
+std::string WhyNoThreadsInChildren() {
+#if defined(__SANITIZE_THREAD__)
+  return "ThreadSanitizer does not follow threads and signals of a child";
+#else
+  return "";
+#endif
+}
+
 std::string InChild(const std::function<std::string()>& main) { return Child(main).Wait(); }
 
 }  // namespace gcsflux::testing

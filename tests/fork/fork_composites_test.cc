@@ -37,6 +37,7 @@ class ForkCompositesTest : public testing::ForkTest {
 };
 
 TEST_F(ForkCompositesTest, AChildLeavesItsParentsAndDeletesItsOwn) {
+  if (const std::string why = testing::WhyNoThreadsInChildren(); !why.empty()) GTEST_SKIP() << why;
   std::optional<Downloader> downloader = MakeDownloader();
   ASSERT_EQ(Compose(*downloader), "");
   const std::size_t deletes = CountIn("journal", "\"storage.objects.delete\"");
@@ -84,6 +85,7 @@ TEST_F(ForkCompositesTest, ASignalToAChildEndsTheChildAlone) {
 }
 
 TEST_F(ForkCompositesTest, AChildThatAsksForItCleansUpItsOwn) {
+  if (const std::string why = testing::WhyNoThreadsInChildren(); !why.empty()) GTEST_SKIP() << why;
   EXPECT_EQ(InChild([&]() -> std::string {
               if (auto installed = InstallCompositeCleanup(); !installed) return Failure(installed);
               Child child([&]() -> std::string {

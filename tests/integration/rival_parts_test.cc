@@ -12,6 +12,7 @@
 #include "gcsflux/events.h"
 #include "gcsflux/multipart_upload.h"
 #include "gcsflux/upload.h"
+#include "support/result.h"
 
 namespace gcsflux {
 namespace {
@@ -83,6 +84,25 @@ TEST_F(RivalPartsTest, ARivalsObjectIsLeftAndTheOutcomeIsUnknown) {
   ASSERT_FALSE(stored.ok());
   EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
   EXPECT_EQ(Stored(), "a rival's");
+}
+
+// The service shows nothing of an object under another key to a request with this one: it answers 400.
+TEST_F(RivalPartsTest, ARivalsObjectUnderAnotherKeyIsLeftAndTheOutcomeIsUnknown) {
+  const auto key = [](char c) { return *EncryptionKey::FromBytes(AsBytes(std::string(32, c))); };
+  const UploadOptions options{.encryption_key = key('o')};
+  PutOld();
+  emulator_.faults().Load({.rules = {{.name = "it",
+                                      .match = {.operation = "storage.objects.insert"},
+                                      .action = {.type = "loseAnswer"},
+                                      .limits = {.count = 1}}}});
+  listener_->act = [&] {
+    const auto stored = rival_.InsertObject(kObject, AsBytes("a rival's"), {.encryption_key = key('r')});
+    ASSERT_TRUE(stored.ok()) << stored.error().message;
+  };
+  const auto stored = UploadObject(MakeClient(), kObject, AsBytes("ours"), options);
+  EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+  EXPECT_EQ(testing::ErrorOf(stored).code, ErrorCode::kOutcomeUnknown) << testing::ErrorOf(stored).message;
+  EXPECT_EQ(testing::ValueOf(rival_.ReadObject(kObject, {.encryption_key = key('r')})), "a rival's");
 }
 
 // Not one attempt of this call may have done it, so the same bytes under the name are another's.
