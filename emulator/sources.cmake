@@ -150,6 +150,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/operation_name.cc
   emulator/src/server/page_token.cc
   emulator/src/server/parse_time.cc
+  emulator/src/server/request_dialects.cc
   emulator/src/server/resource_json.cc
   emulator/src/server/resource_requests.cc
   emulator/src/server/resumable_endpoints.cc

@@ -201,7 +201,7 @@ TEST_F(HttpTest, RefusesMalformedHeadsAsGcsDoes) {
         std::string("POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"),
         std::string("POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"),
         std::string("POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n"),
-        "GET /" + std::string(9000, 'a') + " HTTP/1.1\r\n\r\n",
+        "GET /" + std::string(40'000, 'a') + " HTTP/1.1\r\n\r\n",
         "GET / HTTP/1.1\r\nX: " + std::string(9000, 'a') + "\r\n\r\n"}) {
     RawConnection connection(endpoint());
     connection.Send(head);

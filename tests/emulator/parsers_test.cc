@@ -124,6 +124,25 @@ TEST(ShieldHead, HidesWhatHttplibWouldActOn) {
   EXPECT_EQ(UnshieldedName("Host"), "Host");
 }
 
+TEST(TakeLongTarget, TakesWhatHttplibWouldRefuse) {
+  const std::string target = "/a?b=" + std::string(9000, 'c');
+  std::string head = "GET " + target + " HTTP/1.1\r\nHost: h\r\n\r\n";
+  EXPECT_EQ(TakeLongTarget(head), target);
+  EXPECT_EQ(head, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+}
+
+TEST(TakeLongTarget, LeavesAllElse) {
+  const std::string longer(9000, 'c');
+  for (const std::string& kept :
+       {std::string("GET /a HTTP/1.1\r\n\r\n"), "GET /" + longer, "GET /" + longer + "\r\n\r\n",
+        "GET " + longer + " HTTP/1.1\r\n\r\n", "GET /" + longer + " " + longer + " HTTP/1.1\r\n\r\n",
+        "GET /" + std::string(40'000, 'c') + " HTTP/1.1\r\n\r\n", std::string()}) {
+    std::string head = kept;
+    EXPECT_EQ(TakeLongTarget(head), "");
+    EXPECT_EQ(head, kept);
+  }
+}
+
 TEST(AcceptsGzip, ReadsTheHeader) {
   for (const char* header : {"gzip", "deflate, gzip", "gzip;q=0.5, br", "br , gzip ; q=1", "gzip;q=0.001"}) {
     EXPECT_TRUE(AcceptsGzip(header)) << header;

@@ -12,6 +12,7 @@ ApiError ToApiError(const Failure& failure) {
     case FailureKind::kImmutable: return {403, "retentionPolicyNotMet", failure.message};
     // https://cloud.google.com/storage/docs/json_api/v1/status-codes
     case FailureKind::kHeld: return {403, "objectUnderActiveHold", failure.message};
+    case FailureKind::kReplaceDenied: return {403, "forbidden", failure.message};
     case FailureKind::kKeyMissing: return {400, "resourceIsEncryptedWithCustomerEncryptionKey", failure.message};
     case FailureKind::kKeyIncorrect: return {400, "customerEncryptionKeyIsIncorrect", failure.message};
     case FailureKind::kKeyNotUsed: return {400, "resourceNotEncryptedWithCustomerEncryptionKey", failure.message};

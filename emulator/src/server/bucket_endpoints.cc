@@ -19,6 +19,14 @@ HttpResponse BucketResponse(const ApiCall& call, const BucketInfo& bucket) {
   return JsonResponse(json.Take());
 }
 
+HttpResponse EmptyList(const ApiCall& call, std::string_view kind) {
+  JsonWriter json;
+  json.BeginObject();
+  if (call.fields.Includes("kind")) json.Member("kind", std::string(kind));
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
 // A bucket has no generations.
 ApiResult<Preconditions> ReadBucketPreconditions(const QueryParameters& query) {
   ApiResult<Preconditions> preconditions = ReadPreconditions(query);
@@ -52,7 +60,10 @@ ApiResult<HttpResponse> BucketEndpoints::List(const ApiCall& call) const {
   if (auto known = RequireProject(call); !known) return tl::unexpected(known.error());
   const ApiResult<BucketQuery> query = ReadQuery(call.query);
   if (!query) return tl::unexpected(query.error());
-  const BucketPage page = store_.ListBuckets(*query);
+  const ApiResult<bool> is_of_deleted = BoolParameter(call.query, "softDeleted");
+  if (!is_of_deleted) return tl::unexpected(is_of_deleted.error());
+  // A deleted bucket is gone at once here.
+  const BucketPage page = *is_of_deleted ? BucketPage() : store_.ListBuckets(*query);
   call.subject.listed_items = page.buckets.size();
   JsonWriter json;
   json.BeginObject();
@@ -114,6 +125,30 @@ ApiResult<HttpResponse> BucketEndpoints::Change(const ApiCall& call, const ApiRe
   const Outcome<BucketInfoPtr> changed = (*bucket)->ChangeInfo(*preconditions, *change);
   if (!changed) return tl::unexpected(ToApiError(changed.error()));
   return BucketResponse(call, **changed);
+}
+
+ApiResult<HttpResponse> BucketEndpoints::GetStorageLayout(const ApiCall& call) const {
+  const auto bucket = store_.FindBucket(call.route.bucket);
+  if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
+  JsonWriter json;
+  WriteStorageLayout(json, call.fields, *(*bucket)->info());
+  return JsonResponse(json.Take());
+}
+
+ApiResult<HttpResponse> BucketEndpoints::ListManagedFolders(const ApiCall& call) const {
+  const auto bucket = store_.FindBucket(call.route.bucket);
+  if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
+  return EmptyList(call, "storage#managedFolders");
+}
+
+ApiResult<HttpResponse> BucketEndpoints::ListFolders(const ApiCall& call) const {
+  const auto bucket = store_.FindBucket(call.route.bucket);
+  if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
+  if (HasHierarchicalNamespace(*(*bucket)->info())) {
+    return tl::unexpected(
+        ApiError{501, "notImplemented", "The emulator makes no folders in buckets with a hierarchical namespace."});
+  }
+  return EmptyList(call, "storage#folders");
 }
 
 ApiResult<HttpResponse> BucketEndpoints::Delete(const ApiCall& call) const {

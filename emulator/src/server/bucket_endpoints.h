@@ -21,6 +21,11 @@ class BucketEndpoints {
   ApiResult<HttpResponse> Patch(const ApiCall& call) const;
   ApiResult<HttpResponse> Update(const ApiCall& call) const;
   ApiResult<HttpResponse> Delete(const ApiCall& call) const;
+  ApiResult<HttpResponse> GetStorageLayout(const ApiCall& call) const;
+  /// There are none: the emulator makes no folders.
+  ApiResult<HttpResponse> ListManagedFolders(const ApiCall& call) const;
+  /// The same; 501 of a bucket with a hierarchical namespace, whose folders would be there.
+  ApiResult<HttpResponse> ListFolders(const ApiCall& call) const;
 
  private:
   [[nodiscard]] ApiResult<void> RequireProject(const ApiCall& call) const;

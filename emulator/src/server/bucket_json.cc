@@ -91,6 +91,23 @@ Json Masked(const Json& value, const FieldMask& fields) {
 
 }  // namespace
 
+bool HasHierarchicalNamespace(const BucketInfo& bucket) {
+  const auto found = bucket.settings.find("hierarchicalNamespace");
+  return found != bucket.settings.end() && Json::parse(found->second).value("enabled", false);
+}
+
+void WriteStorageLayout(JsonWriter& json, const FieldMask& fields, const BucketInfo& bucket) {
+  Json layout = {{"kind", "storage#storageLayout"},
+                 {"bucket", bucket.name},
+                 {"location", bucket.location},
+                 {"locationType", LocationType(bucket)},
+                 {"hierarchicalNamespace", {{"enabled", HasHierarchicalNamespace(bucket)}}}};
+  if (const auto found = bucket.settings.find("customPlacementConfig"); found != bucket.settings.end()) {
+    layout["customPlacementConfig"] = Json::parse(found->second);
+  }
+  json.Raw(Masked(layout, fields).dump());
+}
+
 void WriteBucket(JsonWriter& json, const BucketView& view, const BucketInfo& bucket) {
   json.Raw(Masked(Resource(view, bucket), view.fields).dump());
 }

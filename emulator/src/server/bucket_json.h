@@ -18,4 +18,11 @@ struct BucketView {
 
 void WriteBucket(JsonWriter& json, const BucketView& view, const BucketInfo& bucket);
 
+/// Where the bucket is, and whether it has folders:
+/// https://cloud.google.com/storage/docs/json_api/v1/buckets/getStorageLayout
+void WriteStorageLayout(JsonWriter& json, const FieldMask& fields, const BucketInfo& bucket);
+
+/// Whether its names are a tree of folders, which the emulator has not.
+bool HasHierarchicalNamespace(const BucketInfo& bucket);
+
 }  // namespace gcsflux::emulator

@@ -147,6 +147,27 @@ ApiResult<HttpResponse> CopyEndpoints::Copy(const ApiCall& call) const {
   return ObjectResponse(call, **copied);
 }
 
+ApiResult<HttpResponse> CopyEndpoints::Move(const ApiCall& call) const {
+  const Route& route = call.route;
+  if (auto valid = CheckObjectName(route.object); !valid) return tl::unexpected(ToApiError(valid.error()));
+  if (route.object == route.source_object) {
+    return tl::unexpected(BadRequest("The source and the destination of a move must have different names."));
+  }
+  const auto bucket = store_.FindBucket(route.bucket);
+  if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
+  const ApiResult<Preconditions> of_source = ReadSourcePreconditions(call.query);
+  const ApiResult<Preconditions> of_destination = ReadPreconditions(call.query);
+  if (!of_source) return tl::unexpected(of_source.error());
+  if (!of_destination) return tl::unexpected(of_destination.error());
+  const Outcome<ObjectPtr> moved =
+      (*bucket)->MoveObject({.source = {.name = route.source_object, .preconditions = *of_source},
+                             .name = route.object,
+                             .preconditions = *of_destination});
+  if (!moved) return tl::unexpected(ToApiError(moved.error()));
+  call.subject.committed_generation = (*moved)->generation;
+  return ObjectResponse(call, **moved);
+}
+
 ApiResult<HttpResponse> CopyEndpoints::Rewrite(const ApiCall& call) const {
   const ApiResult<std::uint64_t> limit = ReadBytesPerCall(call.query);
   if (!limit) return tl::unexpected(limit.error());

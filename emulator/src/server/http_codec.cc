@@ -21,6 +21,7 @@ std::span<const std::byte> AsBytes(const char* data, std::size_t size) { return 
 struct Exchange {
   RequestHandler& handler;
   SocketStream& stream;
+  std::string long_target = {};  ///< See TakeLongTarget.
   bool is_handled = false;
   bool can_go_on = false;
   Ending ending = Ending::kInOrder;
@@ -73,8 +74,8 @@ bool IsAddedByHttplib(const std::string& name) {
   return std::find(kAdded.begin(), kAdded.end(), name) != kAdded.end();
 }
 
-HttpRequest ToRequest(const httplib::Request& parsed) {
-  HttpRequest request{.method = parsed.method, .target = parsed.target};
+HttpRequest ToRequest(const httplib::Request& parsed, std::string&& long_target) {
+  HttpRequest request{.method = parsed.method, .target = long_target.empty() ? parsed.target : std::move(long_target)};
   for (const auto& [name, value] : parsed.headers) {
     if (!IsAddedByHttplib(name)) request.headers.Add(std::string(UnshieldedName(name)), value);
   }
@@ -174,7 +175,7 @@ void FillIn(httplib::Response& out, HttpResponse&& response, const Exchange& exc
 
 void Handle(Exchange& exchange, const httplib::Request& parsed, httplib::Response& out) {
   exchange.is_handled = true;
-  const HttpRequest request = ToRequest(parsed);
+  const HttpRequest request = ToRequest(parsed, std::move(exchange.long_target));
   BodyReader body(exchange.stream, request.headers);
   if (!body.is_framed())
     return FillIn(out, ErrorResponse(BadRequest("The length of the request's body is malformed.")), exchange);
@@ -220,8 +221,9 @@ class HttpCodec::Server final : public httplib::Server {
 
   Ending Answer(std::string_view head, SocketStream& socket) {
     Exchange exchange{handler_, socket};
+    std::string shielded = ShieldHead(head);
+    exchange.long_target = TakeLongTarget(shielded);
     current_exchange = &exchange;
-    const std::string shielded = ShieldHead(head);
     CodecStream stream(shielded, exchange);
     bool is_last = false;
     const bool ok = process_request(stream, false, is_last, nullptr);

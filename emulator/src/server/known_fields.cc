@@ -30,6 +30,9 @@ const FieldMask& KnownFields(Operation operation) {
   static const FieldMask kOfObjects = Mask("kind,nextPageToken,prefixes,items(" + std::string(kObject) + ")");
   static const FieldMask kOfBuckets = Mask("kind,nextPageToken,unreachable,items(" + std::string(kBucket) + ")");
   static const FieldMask kOfPermissions = Mask("kind,permissions");
+  static const FieldMask kOfLayout =
+      Mask("bucket,customPlacementConfig,hierarchicalNamespace,kind,location,locationType");
+  static const FieldMask kOfFolders = Mask("items,kind,nextPageToken");
   static const FieldMask kOfRewrite =
       Mask("done,kind,objectSize,rewriteToken,totalBytesRewritten,resource(" + std::string(kObject) + ")");
   static const FieldMask kEverything;
@@ -40,6 +43,9 @@ const FieldMask& KnownFields(Operation operation) {
     case Operation::kPatchBucket:
     case Operation::kUpdateBucket: return kOfBucket;
     case Operation::kTestBucketPermissions: return kOfPermissions;
+    case Operation::kGetStorageLayout: return kOfLayout;
+    case Operation::kListManagedFolders:
+    case Operation::kListFolders: return kOfFolders;
     case Operation::kListObjects: return kOfObjects;
     case Operation::kRewriteObject: return kOfRewrite;
     case Operation::kGetObject:
@@ -48,6 +54,7 @@ const FieldMask& KnownFields(Operation operation) {
     case Operation::kUpdateObject:
     case Operation::kComposeObject:
     case Operation::kCopyObject:
+    case Operation::kMoveObject:
     case Operation::kInsertObject:
     case Operation::kUploadChunk: return kOfObject;
     case Operation::kDeleteBucket:

@@ -12,7 +12,12 @@ NeededPermissions PermissionsFor(Operation operation) {
     case Operation::kPatchBucket:
     case Operation::kUpdateBucket: return {.on_bucket = {kBucketsGet, kBucketsUpdate}};
     case Operation::kDeleteBucket: return {.on_bucket = {kBucketsDelete}};
-    case Operation::kTestBucketPermissions: return {};  // everybody may ask what they may do
+    case Operation::kTestBucketPermissions:
+      return {};  // everybody may ask what they may do
+    // storage.folders.list and storage.managedFolders.list, which go with it in every role here.
+    case Operation::kGetStorageLayout:
+    case Operation::kListManagedFolders:
+    case Operation::kListFolders:
     case Operation::kListObjects: return {.on_bucket = {kObjectsList}};
     case Operation::kGetObject:
     case Operation::kDownloadObject: return {.on_bucket = {kObjectsGet}};
@@ -23,6 +28,8 @@ NeededPermissions PermissionsFor(Operation operation) {
     // And to get the source, which the endpoint knows.
     case Operation::kCopyObject:
     case Operation::kRewriteObject: return {.on_bucket = {kObjectsCreate}, .replaces_object = true};
+    case Operation::kMoveObject:
+      return {.on_bucket = {kObjectsGet, kObjectsDelete, kObjectsCreate}, .replaces_object = true};
     case Operation::kInsertObject:
       return {.on_bucket = {kObjectsCreate}};  // the body may name the object
     // A session's URI is a credential in itself: https://cloud.google.com/storage/docs/resumable-uploads#session-uris

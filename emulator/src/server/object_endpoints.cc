@@ -29,13 +29,17 @@ ApiResult<ObjectSelector> ReadSelector(const ApiCall& call) {
 ApiResult<ListQuery> ReadListQuery(const QueryParameters& query) {
   const ApiResult<std::size_t> max_results = ReadMaxResults(query);
   if (!max_results) return tl::unexpected(max_results.error());
+  const ApiResult<bool> has_versions = BoolParameter(query, "versions");
+  const ApiResult<bool> includes_delimiter = BoolParameter(query, "includeTrailingDelimiter");
+  if (!has_versions) return tl::unexpected(has_versions.error());
+  if (!includes_delimiter) return tl::unexpected(includes_delimiter.error());
   ListQuery result{.prefix = query.Value("prefix"),
                    .delimiter = query.Value("delimiter"),
                    .start_offset = query.Value("startOffset"),
                    .end_offset = query.Value("endOffset"),
                    .max_results = *max_results,
-                   .has_versions = query.Value("versions") == "true"};
-  result.includes_trailing_delimiter = query.Value("includeTrailingDelimiter") == "true";
+                   .has_versions = *has_versions};
+  result.includes_trailing_delimiter = *includes_delimiter;
   if (const std::string pattern = query.Value("matchGlob"); !pattern.empty()) {
     Outcome<Glob> glob = Glob::Parse(pattern);
     if (!glob) return tl::unexpected(ToApiError(glob.error()));
@@ -74,6 +78,19 @@ std::string RenderPage(const ApiCall& call, const ListPage& page) {
   return json.Take();
 }
 
+// Whether the client asks for what soft delete has kept, which is nothing here: 400 where that cannot be.
+ApiResult<bool> AsksForSoftDeleted(const ApiCall& call, const BucketInfo& bucket) {
+  const ApiResult<bool> asked = BoolParameter(call.query, "softDeleted");
+  if (!asked || !*asked) return asked;
+  if (BoolParameter(call.query, "versions").value_or(false)) {
+    return tl::unexpected(BadRequest("softDeleted and versions cannot both be set."));
+  }
+  if (!bucket.soft_delete || bucket.soft_delete->retention.count() == 0) {
+    return tl::unexpected(BadRequest("The bucket " + bucket.name + " does not have soft delete enabled."));
+  }
+  return true;
+}
+
 // Metadata is shown without a key, but not with a wrong one.
 ApiResult<void> CheckKey(const ApiCall& call, const Object& object, bool is_needed) {
   const ApiResult<std::string> key = ReadCustomerKey(call.request.headers);
@@ -96,6 +113,10 @@ ApiResult<ObjectPtr> ObjectEndpoints::Find(const ApiCall& call) const {
   if (!bucket) return tl::unexpected(bucket.error());
   const ApiResult<ObjectSelector> selector = ReadSelector(call);
   if (!selector) return tl::unexpected(selector.error());
+  const ApiResult<bool> is_of_deleted = AsksForSoftDeleted(call, *(*bucket)->info());
+  if (!is_of_deleted) return tl::unexpected(is_of_deleted.error());
+  if (*is_of_deleted)
+    return tl::unexpected(ApiError{404, "notFound", "No such object: " + call.route.bucket + "/" + call.route.object});
   Outcome<ObjectPtr> object = (*bucket)->GetObject(*selector);
   if (!object) return tl::unexpected(ToApiError(object.error()));
   return *std::move(object);
@@ -106,7 +127,9 @@ ApiResult<HttpResponse> ObjectEndpoints::List(const ApiCall& call) const {
   if (!bucket) return tl::unexpected(bucket.error());
   const ApiResult<ListQuery> query = ReadListQuery(call.query);
   if (!query) return tl::unexpected(query.error());
-  const ListPage page = (*bucket)->List(*query);
+  const ApiResult<bool> is_of_deleted = AsksForSoftDeleted(call, *(*bucket)->info());
+  if (!is_of_deleted) return tl::unexpected(is_of_deleted.error());
+  const ListPage page = *is_of_deleted ? ListPage() : (*bucket)->List(*query);
   call.subject.listed_items = page.objects.size() + page.prefixes.size();
   return JsonResponse(RenderPage(call, page));
 }

@@ -10,6 +10,9 @@ std::string_view OperationName(Operation operation) {
     case Operation::kPatchBucket: return "storage.buckets.patch";
     case Operation::kUpdateBucket: return "storage.buckets.update";
     case Operation::kDeleteBucket: return "storage.buckets.delete";
+    case Operation::kGetStorageLayout: return "storage.buckets.getStorageLayout";
+    case Operation::kListManagedFolders: return "storage.managedFolders.list";
+    case Operation::kListFolders: return "storage.folders.list";
     case Operation::kTestBucketPermissions: return "storage.buckets.testIamPermissions";
     case Operation::kListObjects: return "storage.objects.list";
     case Operation::kGetObject:
@@ -22,6 +25,7 @@ std::string_view OperationName(Operation operation) {
     case Operation::kUpdateObject: return "storage.objects.update";
     case Operation::kCopyObject: return "storage.objects.copy";
     case Operation::kRewriteObject: return "storage.objects.rewrite";
+    case Operation::kMoveObject: return "storage.objects.move";
     case Operation::kComposeObject: return "storage.objects.compose";
     case Operation::kInsertObject:
     case Operation::kUploadChunk: return "storage.objects.insert";

@@ -21,6 +21,9 @@ constexpr std::array kRoutes = {
     Entry{"PATCH", "storage/v1/b/{bucket}", Operation::kPatchBucket},
     Entry{"PUT", "storage/v1/b/{bucket}", Operation::kUpdateBucket},
     Entry{"DELETE", "storage/v1/b/{bucket}", Operation::kDeleteBucket},
+    Entry{"GET", "storage/v1/b/{bucket}/storageLayout", Operation::kGetStorageLayout},
+    Entry{"GET", "storage/v1/b/{bucket}/managedFolders", Operation::kListManagedFolders},
+    Entry{"GET", "storage/v1/b/{bucket}/folders", Operation::kListFolders},
     Entry{"GET", "storage/v1/b/{bucket}/iam/testPermissions", Operation::kTestBucketPermissions},
     Entry{"GET", "storage/v1/b/{bucket}/o", Operation::kListObjects},
     Entry{"GET", "storage/v1/b/{bucket}/o/{object}", Operation::kGetObject},
@@ -33,9 +36,14 @@ constexpr std::array kRoutes = {
           Operation::kCopyObject},
     Entry{"POST", "storage/v1/b/{source_bucket}/o/{source_object}/rewriteTo/b/{bucket}/o/{object}",
           Operation::kRewriteObject},
+    Entry{"POST", "storage/v1/b/{bucket}/o/{source_object}/moveTo/o/{object}", Operation::kMoveObject},
     Entry{"POST", "upload/storage/v1/b/{bucket}/o", Operation::kInsertObject},
     Entry{"PUT", "upload/storage/v1/b/{bucket}/o", Operation::kUploadChunk},
     Entry{"DELETE", "upload/storage/v1/b/{bucket}/o", Operation::kCancelUpload},
+    // gcloud and gsutil
+    Entry{"POST", "resumable/upload/storage/v1/b/{bucket}/o", Operation::kInsertObject},
+    Entry{"PUT", "resumable/upload/storage/v1/b/{bucket}/o", Operation::kUploadChunk},
+    Entry{"DELETE", "resumable/upload/storage/v1/b/{bucket}/o", Operation::kCancelUpload},
 };
 
 struct UnservedEntry {
@@ -67,6 +75,26 @@ constexpr std::array kUnserved = {
     UnservedEntry{"PATCH", "storage/v1/b/{bucket}/o/{object}/acl/{entity}", "storage.object_acl.patch"},
     UnservedEntry{"DELETE", "storage/v1/b/{bucket}/o/{object}/acl/{entity}", "storage.object_acl.delete"},
     UnservedEntry{"POST", "storage/v1/b/{bucket}/o/{object}/restore", "storage.objects.restore"},
+    UnservedEntry{"POST", "storage/v1/b/{bucket}/o/bulkRestore", "storage.objects.bulkRestore"},
+    UnservedEntry{"POST", "storage/v1/b/{bucket}/o/watch", "storage.objects.watchAll"},
+    UnservedEntry{"GET", "storage/v1/b/{bucket}/o/{object}/iam", "storage.objects.getIamPolicy"},
+    UnservedEntry{"PUT", "storage/v1/b/{bucket}/o/{object}/iam", "storage.objects.setIamPolicy"},
+    UnservedEntry{"POST", "storage/v1/b/{bucket}/restore", "storage.buckets.restore"},
+    UnservedEntry{"POST", "storage/v1/b/{bucket}/relocate", "storage.buckets.relocate"},
+    UnservedEntry{"POST", "storage/v1/b/{bucket}/folders", "storage.folders.insert"},
+    UnservedEntry{"GET", "storage/v1/b/{bucket}/folders/{folder}", "storage.folders.get"},
+    UnservedEntry{"DELETE", "storage/v1/b/{bucket}/folders/{folder}", "storage.folders.delete"},
+    UnservedEntry{"POST", "storage/v1/b/{bucket}/folders/{folder}/deleteRecursive", "storage.folders.deleteRecursive"},
+    UnservedEntry{"POST", "storage/v1/b/{bucket}/folders/{folder}/renameTo/folders/{to}", "storage.folders.rename"},
+    UnservedEntry{"POST", "storage/v1/b/{bucket}/managedFolders", "storage.managedFolders.insert"},
+    UnservedEntry{"GET", "storage/v1/b/{bucket}/managedFolders/{folder}", "storage.managedFolders.get"},
+    UnservedEntry{"DELETE", "storage/v1/b/{bucket}/managedFolders/{folder}", "storage.managedFolders.delete"},
+    UnservedEntry{"GET", "storage/v1/b/{bucket}/managedFolders/{folder}/iam", "storage.managedFolders.getIamPolicy"},
+    UnservedEntry{"PUT", "storage/v1/b/{bucket}/managedFolders/{folder}/iam", "storage.managedFolders.setIamPolicy"},
+    UnservedEntry{"GET", "storage/v1/b/{bucket}/anywhereCaches", "storage.anywhereCaches.list"},
+    UnservedEntry{"POST", "storage/v1/b/{bucket}/anywhereCaches", "storage.anywhereCaches.insert"},
+    UnservedEntry{"GET", "storage/v1/b/{bucket}/operations", "storage.operations.list"},
+    UnservedEntry{"GET", "storage/v1/b/{bucket}/operations/{id}", "storage.operations.get"},
     UnservedEntry{"GET", "storage/v1/b/{bucket}/notificationConfigs", "storage.notifications.list"},
     UnservedEntry{"POST", "storage/v1/b/{bucket}/notificationConfigs", "storage.notifications.insert"},
     UnservedEntry{"GET", "storage/v1/b/{bucket}/notificationConfigs/{id}", "storage.notifications.get"},
@@ -114,6 +142,17 @@ ApiResult<Route> FindRoute(std::string_view method, const std::vector<std::strin
   }
   if (is_path_known) return tl::unexpected(ApiError{405, "methodNotAllowed", "Method Not Allowed"});
   return tl::unexpected(ApiError{404, "notFound", "Not Found"});
+}
+
+ApiResult<Route> FindRoute(std::string_view method, const Target& target) {
+  ApiResult<Route> route = FindRoute(method, target.segments);
+  if (!route) return route;
+  const bool is_upload = route->operation == Operation::kInsertObject || route->operation == Operation::kUploadChunk;
+  if (!is_upload) return route;
+  const bool begins = method != "PUT" || target.query.Value("uploadType") != "resumable";
+  const bool names_session = target.query.Find("upload_id") != nullptr;
+  route->operation = begins && !names_session ? Operation::kInsertObject : Operation::kUploadChunk;
+  return route;
 }
 
 std::optional<UnservedMethod> FindUnservedMethod(std::string_view method, const std::vector<std::string>& segments) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "server/api_error.h"
+#include "server/target.h"
 
 namespace gcsflux::emulator {
 
@@ -17,6 +18,9 @@ enum class Operation {
   kPatchBucket,
   kUpdateBucket,
   kDeleteBucket,
+  kGetStorageLayout,
+  kListManagedFolders,
+  kListFolders,
   kTestBucketPermissions,
   kListObjects,
   kGetObject,
@@ -27,6 +31,7 @@ enum class Operation {
   kComposeObject,
   kCopyObject,
   kRewriteObject,
+  kMoveObject,
   kInsertObject,  ///< Media, multipart, or the start of a resumable session: `uploadType` tells.
   kUploadChunk,   ///< To a resumable session: bytes, or a question for its state.
   kCancelUpload,
@@ -36,7 +41,7 @@ struct Route {
   Operation operation = Operation::kListBuckets;
   std::string bucket = {};
   std::string object = {};
-  std::string source_bucket = {};  ///< Of a copy or a rewrite, whose destination the two above are.
+  std::string source_bucket = {};  ///< Of a copy or a rewrite, whose destination the two above are; "" of a move.
   std::string source_object = {};
 };
 
@@ -52,5 +57,9 @@ std::optional<UnservedMethod> FindUnservedMethod(std::string_view method, const 
 
 /// By the method and the decoded segments of the path. 404 for an unknown path, 405 for a method it does not have.
 ApiResult<Route> FindRoute(std::string_view method, const std::vector<std::string>& segments);
+
+/// The same, by the query too: what names an upload session is for that session, and what names none begins an upload,
+/// by POST or, in one request, by PUT.
+ApiResult<Route> FindRoute(std::string_view method, const Target& target);
 
 }  // namespace gcsflux::emulator

@@ -42,7 +42,7 @@ HttpResponse Service::Handle(const HttpRequest& request, RequestBody& body, Requ
 ApiResult<HttpResponse> Service::Answer(const HttpRequest& request, RequestBody& body, RequestSubject& subject) {
   ApiResult<Target> target = ParseTarget(request.target);
   if (!target) return tl::unexpected(target.error());
-  ApiResult<Route> route = FindRoute(request.method, target->segments);
+  ApiResult<Route> route = FindRoute(request.method, *target);
   if (!route) {
     auto unserved = FindUnservedMethod(request.method, target->segments);
     if (!unserved) return tl::unexpected(route.error());
@@ -97,6 +97,9 @@ ApiResult<HttpResponse> Service::Dispatch(const ApiCall& call) {
     case Operation::kPatchBucket: return buckets_.Patch(call);
     case Operation::kUpdateBucket: return buckets_.Update(call);
     case Operation::kDeleteBucket: return buckets_.Delete(call);
+    case Operation::kGetStorageLayout: return buckets_.GetStorageLayout(call);
+    case Operation::kListManagedFolders: return buckets_.ListManagedFolders(call);
+    case Operation::kListFolders: return buckets_.ListFolders(call);
     case Operation::kTestBucketPermissions: return iam_.TestBucketPermissions(call);
     case Operation::kListObjects: return objects_.List(call);
     case Operation::kGetObject: return objects_.Get(call);
@@ -106,6 +109,7 @@ ApiResult<HttpResponse> Service::Dispatch(const ApiCall& call) {
     case Operation::kUpdateObject: return objects_.Update(call);
     case Operation::kCopyObject: return copies_.Copy(call);
     case Operation::kRewriteObject: return copies_.Rewrite(call);
+    case Operation::kMoveObject: return copies_.Move(call);
     case Operation::kComposeObject: return objects_.Compose(call);
     case Operation::kInsertObject: return uploads_.Insert(call);
     case Operation::kUploadChunk: return resumable_.Put(call);

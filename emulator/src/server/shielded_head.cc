@@ -57,6 +57,20 @@ std::string ShieldHead(std::string_view head) {
   return shielded;
 }
 
+std::string TakeLongTarget(std::string& head) {
+  constexpr std::size_t kLong = 8192;  // CPPHTTPLIB_REQUEST_URI_MAX_LENGTH
+  constexpr std::size_t kTooLong = std::size_t{32} << 10;
+  const std::string_view line = std::string_view(head).substr(0, head.find('\r'));
+  const std::size_t begin = line.find(' ') + 1;
+  const std::size_t end = line.rfind(' ');
+  if (begin == 0 || end < begin || end - begin <= kLong || end - begin > kTooLong) return {};
+  if (line[begin] != '/') return {};
+  std::string target(line.substr(begin, end - begin));
+  if (target.find(' ') != std::string::npos) return {};
+  head.replace(begin, target.size(), "/");
+  return target;
+}
+
 std::string_view UnshieldedName(std::string_view name) {
   return name.starts_with(kShield) ? name.substr(kShield.size()) : name;
 }

@@ -12,6 +12,11 @@ namespace gcsflux::emulator {
 /// before anybody has looked at the request, and refuses a second '?' in a target.
 std::string ShieldHead(std::string_view head);
 
+/// Puts "/" in the place of a target that is longer than httplib's 8 KiB, which it would refuse, and returns that
+/// target; empty where it is not so long, or above 32 KiB. `head` is what ShieldHead made. The service takes lists by
+/// URLs of 16 KiB.
+std::string TakeLongTarget(std::string& head);
+
 /// The name that a header field had before ShieldHead.
 std::string_view UnshieldedName(std::string_view name);
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "server/request_dialects.h"
 #include "server/time_format.h"
 #include "traffic/client_attempt.h"
 #include "traffic/redact_target.h"
@@ -89,7 +90,9 @@ HttpResponse TrafficRecorder::Handle(const HttpRequest& request, RequestBody& bo
       std::make_shared<RecordedRequest>(Arrival(request, clock_.Now(), in_flight), clock_, counters_, in_flight_);
   journal_.Add(recorded);
   RequestSubject subject;
-  HttpResponse response = traffic_.Handle(request, body, subject);
+  const std::optional<HttpRequest> plain = ToPlainRequest(request, body.announced_size());
+  HttpResponse response = traffic_.Handle(plain ? *plain : request, body, subject);
+  if (plain) ToDialectOf(request, response);
   response.headers.Add("Date", DateOf(clock_.Now()));
   recorded->SetResult(std::move(subject), response.ending == Ending::kSilence ? 0 : response.status);
   response.observer = std::move(recorded);

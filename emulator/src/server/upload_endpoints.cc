@@ -86,8 +86,6 @@ ApiResult<PendingObject> ReadSessionStart(const ApiCall& call, PendingObject pen
 }  // namespace
 
 ApiResult<HttpResponse> UploadEndpoints::Insert(const ApiCall& call) const {
-  // Go's and Java's clients POST what goes to a session, where others PUT.
-  if (call.query.Find("upload_id") != nullptr) return resumable_.Put(call);
   auto bucket = store_.FindBucket(call.route.bucket);
   if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
   const ApiResult<Preconditions> preconditions = ReadPreconditions(call.query);

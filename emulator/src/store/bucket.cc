@@ -98,12 +98,10 @@ Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& p
 
   ObjectPtr replaced;  // outlives the lock: freeing its body may take a while
   const std::lock_guard lock(mutex_);
-  if (is_closed_) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
   replaced = FindLocked(stored->name);
-  if (auto held = CheckPreconditions(preconditions, replaced.get()); !held) return tl::unexpected(held.error());
-  if (auto allowed = CheckReplaceable(replaced.get(), info_->name); !allowed) return tl::unexpected(allowed.error());
-  // GCS's generations are microseconds too; two writes at one moment differ all the same.
-  stored->generation = last_generation_ = std::max(last_generation_ + 1, Microseconds(stored->time_created));
+  const Outcome<void> allowed = CheckPlaceLocked(replaced.get(), preconditions, object.may_replace);
+  if (!allowed) return tl::unexpected(allowed.error());
+  stored->generation = NextGenerationLocked(stored->time_created);
   // What is written in one go tends to be described alike: it shares one description, which is most of a small object.
   if (last_attributes_ == nullptr || *last_attributes_ != *stored->attributes) last_attributes_ = stored->attributes;
   stored->attributes = last_attributes_;
@@ -175,6 +173,27 @@ Outcome<ObjectPtr> Bucket::ComposeObject(ComposeRequest request) {
   return composed;
 }
 
+Outcome<ObjectPtr> Bucket::MoveObject(const MoveRequest& request) {
+  const Time now = clock_();
+  ObjectPtr replaced;  // outlives the lock: freeing its body may take a while
+  const std::lock_guard lock(mutex_);
+  const Outcome<ObjectPtr> source = SelectLocked(request.source);
+  if (!source) return source;
+  if (auto allowed = CheckReplaceable(source->get(), info_->name); !allowed) return tl::unexpected(allowed.error());
+  replaced = FindLocked(request.name);
+  const Outcome<void> allowed = CheckPlaceLocked(replaced.get(), request.preconditions, request.may_replace);
+  if (!allowed) return tl::unexpected(allowed.error());
+  auto moved = std::make_shared<Object>(**source);
+  moved->name = request.name;
+  moved->generation = NextGenerationLocked(now);
+  moved->metageneration = 1;
+  moved->time_created = moved->updated = now;
+  if (info_->is_versioned) KeepNoncurrentLocked(**source, now);
+  EraseLocked(*source);
+  StoreLocked(replaced, moved);
+  return moved;
+}
+
 ListPage Bucket::List(const ListQuery& query) const {
   const std::shared_lock lock(mutex_);
   return ListObjects(objects_, query, computed_.get(), &noncurrent_);
@@ -230,6 +249,21 @@ Outcome<ObjectPtr> Bucket::SelectLocked(const ObjectSelector& selector) const {
     return tl::unexpected(held.error());
   }
   return found;
+}
+
+// Whether a new generation may take the place of the live one, null where there is none.
+Outcome<void> Bucket::CheckPlaceLocked(const Object* live, const Preconditions& preconditions, bool may_replace) const {
+  if (is_closed_) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
+  if (live != nullptr && !may_replace) {
+    return Fail(FailureKind::kReplaceDenied, "The caller may not replace the object " + live->name + ".");
+  }
+  if (auto held = CheckPreconditions(preconditions, live); !held) return held;
+  return CheckReplaceable(live, info_->name);
+}
+
+// GCS's generations are microseconds too; two writes at one moment differ all the same.
+std::int64_t Bucket::NextGenerationLocked(Time now) {
+  return last_generation_ = std::max(last_generation_ + 1, Microseconds(now));
 }
 
 // A new generation in the place of the live one, if any.

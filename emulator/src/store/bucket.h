@@ -33,6 +33,7 @@ struct NewObject {
   BodyPtr body = {};
   int component_count = 0;
   ObjectEncryption encryption = {};
+  bool may_replace = true;  ///< False fails with kReplaceDenied where the name is taken when it is stored.
 };
 
 /// Joins the sources, in their order, into a new generation of `destination`, whose own body is not looked at. They
@@ -42,6 +43,14 @@ struct ComposeRequest {
   NewObject destination = {};
   Preconditions preconditions = {};
   bool delete_sources = false;  ///< The generations that were joined, and no later ones.
+};
+
+/// Gives the live generation of an object another name: a new generation with the same bytes and description.
+struct MoveRequest {
+  ObjectSelector source = {};
+  std::string name = {};
+  Preconditions preconditions = {};  ///< Of what is live under the new name.
+  bool may_replace = true;           ///< See NewObject.
 };
 
 /// Changes attributes; may be called more than once.
@@ -73,6 +82,8 @@ class Bucket {
   /// Without a generation the live one goes; it stays as a noncurrent one where the bucket is versioned.
   Outcome<void> DeleteObject(const ObjectSelector& selector);
   Outcome<ObjectPtr> ComposeObject(ComposeRequest request);
+  /// In a versioned bucket the source stays, noncurrent.
+  Outcome<ObjectPtr> MoveObject(const MoveRequest& request);
   [[nodiscard]] ListPage List(const ListQuery& query) const;
   [[nodiscard]] BucketUsage usage() const;
 
@@ -84,6 +95,8 @@ class Bucket {
   [[nodiscard]] ObjectPtr FindGenerationLocked(std::string_view name, std::int64_t generation) const;
   [[nodiscard]] Outcome<std::vector<ObjectPtr>> SelectAll(const std::vector<ObjectSelector>& selectors) const;
   [[nodiscard]] Outcome<ObjectPtr> SelectLocked(const ObjectSelector& selector) const;
+  std::int64_t NextGenerationLocked(Time now);
+  Outcome<void> CheckPlaceLocked(const Object* live, const Preconditions& preconditions, bool may_replace) const;
   void StoreLocked(const ObjectPtr& replaced, ObjectPtr object);
   void ChangeLocked(const ObjectPtr& current, ObjectPtr changed);
   void KeepNoncurrentLocked(const Object& object, Time now);

@@ -15,6 +15,7 @@ enum class FailureKind {
   kNotModified,         ///< An ...NotMatch condition does not hold.
   kImmutable,           ///< The object can be neither replaced, nor changed, nor deleted.
   kHeld,                ///< The object is under a hold.
+  kReplaceDenied,       ///< There is an object of the name already, and the caller may not replace it.
   kKeyMissing,          ///< The object is under a customer-supplied key, and the request shows none.
   kKeyIncorrect,        ///< It shows another one.
   kKeyNotUsed,          ///< It shows a key for an object that is under none.

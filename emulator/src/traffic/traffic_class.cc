@@ -16,12 +16,13 @@ constexpr std::array kVerbs = {
     Verb{"get", TrafficClass::kRead},       Verb{"getIamPolicy", TrafficClass::kRead},
     Verb{"list", TrafficClass::kList},      Verb{"testIamPermissions", TrafficClass::kRead},
     Verb{"listParts", TrafficClass::kList}, Verb{"compose", TrafficClass::kCompose},
-    Verb{"delete", TrafficClass::kDelete},
+    Verb{"delete", TrafficClass::kDelete},  Verb{"getStorageLayout", TrafficClass::kRead},
 };
 
-constexpr std::array<std::string_view, 8> kMutations = {
-    "storage.objects.insert", "storage.objects.patch",   "storage.objects.update",  "storage.objects.delete",
-    "storage.objects.copy",   "storage.objects.rewrite", "storage.objects.compose", "storage.objects.restore",
+constexpr std::array<std::string_view, 9> kMutations = {
+    "storage.objects.move",    "storage.objects.insert",  "storage.objects.patch",
+    "storage.objects.update",  "storage.objects.delete",  "storage.objects.copy",
+    "storage.objects.rewrite", "storage.objects.compose", "storage.objects.restore",
 };
 
 }  // namespace

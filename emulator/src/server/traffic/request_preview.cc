@@ -68,7 +68,7 @@ void PreviewInsert(const HttpRequest& request, const QueryParameters& query, Pee
 
 void PreviewJson(const HttpRequest& request, const Target& target, PeekedBody& body, ResumableSessions& sessions,
                  RequestPreview& preview) {
-  ApiResult<Route> route = FindRoute(request.method, target.segments);
+  ApiResult<Route> route = FindRoute(request.method, target);
   if (!route) {
     auto unserved = FindUnservedMethod(request.method, target.segments);
     if (!unserved) return;
@@ -82,7 +82,7 @@ void PreviewJson(const HttpRequest& request, const Target& target, PeekedBody& b
   preview.is_media_read = route->operation == Operation::kDownloadObject ||
                           (route->operation == Operation::kGetObject && target.query.Value("alt") == "media");
   const bool is_cancel = route->operation == Operation::kCancelUpload;
-  if (is_cancel || route->operation == Operation::kUploadChunk || target.query.Find("upload_id") != nullptr) {
+  if (is_cancel || route->operation == Operation::kUploadChunk) {
     PreviewSession(request, target.query, is_cancel, sessions, preview);
   } else if (route->operation == Operation::kInsertObject) {
     PreviewInsert(request, target.query, body, preview);
