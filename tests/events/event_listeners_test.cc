@@ -47,6 +47,16 @@ TEST(Observer, MakesNoEventWhereNobodyListens) {
   EXPECT_EQ(observer.counters().bytes_received, 2U);
 }
 
+TEST(Observer, TellsOfRefusedCompositionOnceForEachBucket) {
+  const auto first = std::make_shared<RecordedEvents>();
+  const auto second = std::make_shared<RecordedEvents>();
+  Observer observer(CombineListeners({first, second}));
+  for (const char* bucket : {"a", "b", "a"}) observer.CompositionRefused({.bucket = bucket, .reason = "no role"});
+  const std::vector<std::pair<std::string, std::string>> want = {{"a", "no role"}, {"b", "no role"}};
+  EXPECT_EQ(first->refusals, want);
+  EXPECT_EQ(second->refusals, want);
+}
+
 TEST(Observer, CountsStallsHedgesSessionsAndTokens) {
   Observer observer;
   observer.Stalled({});

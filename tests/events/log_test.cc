@@ -52,6 +52,7 @@ void TellAll(EventListener& listener) {
   listener.OnTokenRefresh({.credential = "service account", .took = milliseconds(7)});
   listener.OnTokenRefresh({.credential = "service account", .failure = &down, .took = milliseconds(7)});
   listener.OnUnverifiedRead({.call = kCall});
+  listener.OnCompositionRefused({.bucket = "bkt", .reason = "the caller lacks it"});
 }
 
 TEST(Logger, SaysEverythingInOneLineEach) {
@@ -76,12 +77,14 @@ TEST(Logger, SaysEverythingInOneLineEach) {
           Pair(LogLevel::kInfo, "a token for service account came (7.0 ms)"),
           Pair(LogLevel::kError, "a token for service account was not to be had (7.0 ms): 503: down"),
           Pair(LogLevel::kWarning, call + ": the service gives no CRC32C, so the bytes are not checked; told once for "
-                                          "gs://bkt [invocation 1234]")));
+                                          "gs://bkt [invocation 1234]"),
+          Pair(LogLevel::kWarning,
+               "objects of gs://bkt are read directly, not through composites: the caller lacks it")));
 }
 
 TEST(Logger, LeavesOutWhatIsBelowItsLevel) {
   for (const auto& [level, want] :
-       {std::pair(LogLevel::kError, 2U), {LogLevel::kWarning, 6U}, {LogLevel::kInfo, 10U}, {LogLevel::kDebug, 11U}}) {
+       {std::pair(LogLevel::kError, 2U), {LogLevel::kWarning, 7U}, {LogLevel::kInfo, 11U}, {LogLevel::kDebug, 12U}}) {
     Lines lines;
     TellAll(*lines.At(level));
     EXPECT_EQ(lines.all.size(), want) << LogLevelName(level);
@@ -110,7 +113,7 @@ TEST(Logger, WritesTimeAndLevelToStandardError) {
   const std::string text = ::testing::internal::GetCapturedStderr();
   EXPECT_THAT(text, ::testing::ContainsRegex("20[0-9-]+T[0-9:.]+Z gcsflux warning: objects.get gs://bkt/o"));
   EXPECT_THAT(text, HasSubstr("Z gcsflux error: UNAVAILABLE: 503: down"));
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 6);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 7);
 }
 
 TEST(LogLevel, HasANameForTheCommandLine) {

@@ -152,6 +152,16 @@ TEST_F(TraceTest, WhatGoesWrongIsAMark) {
   EXPECT_EQ(Of(events, "token").at(0).at("args").at("credential"), "metadata server");
 }
 
+TEST_F(TraceTest, RefusedCompositionIsAMark) {
+  const auto trace = *TraceWriter::Open(path_);
+  trace->OnCompositionRefused({.bucket = "bkt", .reason = "the caller lacks it"});
+  ASSERT_TRUE(trace->Close().ok());
+  const json mark = Of(json::parse(Text()), "event").at(0);
+  EXPECT_EQ(mark.at("name"), "composition refused");
+  EXPECT_EQ(mark.at("args").at("bucket"), "bkt");
+  EXPECT_EQ(mark.at("args").at("reason"), "the caller lacks it");
+}
+
 TEST_F(TraceTest, AfterACrashOnlyTheBracketIsMissing) {
   const auto trace = *TraceWriter::Open(path_);
   for (int i = 0; i < 3; ++i) {

@@ -2,6 +2,7 @@
 
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gcsflux/events.h"
@@ -64,11 +65,17 @@ class RecordedEvents : public EventListener {
                       event.failure == nullptr ? std::nullopt : std::optional(*event.failure), event.took});
   }
 
+  void OnCompositionRefused(const CompositionRefusedEvent& event) override {
+    const std::scoped_lock lock(mutex_);
+    refusals.emplace_back(event.bucket, event.reason);
+  }
+
   std::vector<Request> requests = {};
   std::vector<Retry> retries = {};
   std::vector<Throttle> throttles = {};
   std::vector<Call> unverified = {};
   std::vector<Token> tokens = {};
+  std::vector<std::pair<std::string, std::string>> refusals = {};  ///< Of composing: bucket and reason.
 
  private:
   static Call Copy(const CallInfo& call) {

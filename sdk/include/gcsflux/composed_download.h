@@ -14,16 +14,19 @@
 // works, and when not to use it: docs/composed_downloads.md.
 namespace gcsflux {
 
-/// Whether a Downloader fetches objects through composites. Where it is to and may not: kPermissionDenied.
+/// Whether a Downloader fetches objects through composites.
 enum class CompositionMode {
-  kOff,   ///< Never.
-  kAuto,  ///< Where it is faster by what is measured, and the bucket's settings make composites cost nothing else.
-  kOn,    ///< Wherever two objects or more fit into one, whatever that costs.
+  kOff,  ///< Never.
+  /// Where it is faster by what is measured, and the bucket's settings make composites cost nothing else. Where the
+  /// caller may not create and delete objects, or that cannot be found out, it reads directly:
+  /// EventListener::OnCompositionRefused and CompositionReport::reasons say so.
+  kAuto,
+  kOn,  ///< Wherever two objects or more fit into one, whatever that costs. Where the caller may not:
+        ///< kPermissionDenied.
 };
 
 struct CompositionOptions {
-  /// Set it to kAuto where objects are small and the caller may create and delete objects in their buckets; to kOn to
-  /// compare.
+  /// Set it to kAuto where objects are small; to kOn to compare, or to be told by an error where it cannot compose.
   CompositionMode mode = CompositionMode::kOff;
   /// Of one composite; an object that is larger is fetched by itself. Lower it where memory for objects that wait for
   /// their turn is short.

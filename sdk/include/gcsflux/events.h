@@ -114,6 +114,12 @@ struct ThreadShortageEvent {
   const Error& cause;       ///< With what to do about it.
 };
 
+/// CompositionMode::kAuto reads a bucket's objects directly, since the service refuses what composing needs.
+struct CompositionRefusedEvent {
+  std::string_view bucket = {};
+  std::string_view reason = {};  ///< The permission that is missing, or why that cannot be found out; what to do.
+};
+
 /// Hears what a Client does: ClientOptions::event_listener.
 ///
 /// Callbacks come from the threads that call the client, several at once, in the midst of the call: be thread-safe and
@@ -135,6 +141,8 @@ class EventListener {
   virtual void OnUnverifiedRead(const UnverifiedReadEvent&) {}
   /// Once for a client and its copies.
   virtual void OnThreadShortage(const ThreadShortageEvent&) {}
+  /// Once for each bucket, for a client and its copies.
+  virtual void OnCompositionRefused(const CompositionRefusedEvent&) {}
 };
 
 /// A listener that tells several, in their order; null ones are left out. Null where none is left.

@@ -22,6 +22,9 @@ class Combined : public EventListener {
   void OnTokenRefresh(const TokenEvent& event) override { Tell(&EventListener::OnTokenRefresh, event); }
   void OnUnverifiedRead(const UnverifiedReadEvent& event) override { Tell(&EventListener::OnUnverifiedRead, event); }
   void OnThreadShortage(const ThreadShortageEvent& event) override { Tell(&EventListener::OnThreadShortage, event); }
+  void OnCompositionRefused(const CompositionRefusedEvent& event) override {
+    Tell(&EventListener::OnCompositionRefused, event);
+  }
 
  private:
   // One that throws must not keep the event from the others; the client counts the first exception.

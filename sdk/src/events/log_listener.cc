@@ -128,6 +128,11 @@ class Logger : public EventListener {
                                   " threads could be started: " + event.cause.message);
   }
 
+  void OnCompositionRefused(const CompositionRefusedEvent& event) override {
+    Write(LogLevel::kWarning, "objects of gs://" + std::string(event.bucket) +
+                                  " are read directly, not through composites: " + std::string(event.reason));
+  }
+
  private:
   [[nodiscard]] bool IsWanted(LogLevel level) const { return level <= level_; }
 

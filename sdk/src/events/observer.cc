@@ -23,6 +23,15 @@ void Observer::UnverifiedRead(const CallInfo& call) {
   Tell([&](EventListener& listener) { listener.OnUnverifiedRead({call}); });
 }
 
+void Observer::CompositionRefused(const CompositionRefusedEvent& event) {
+  if (!is_heard()) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!refused_in_.emplace(event.bucket).second) return;
+  }
+  Tell([&](EventListener& listener) { listener.OnCompositionRefused(event); });
+}
+
 Counters Observer::counters() const {
   const auto& t = tallies_;
   return {.calls = t.calls,

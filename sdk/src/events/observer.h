@@ -80,6 +80,9 @@ class Observer {
     Tell([&](EventListener& listener) { listener.OnThreadShortage(event); });
   }
 
+  /// Told once for each bucket: every Downloader of the client finds out the same.
+  void CompositionRefused(const CompositionRefusedEvent& event);
+
   [[nodiscard]] Counters counters() const;
 
  private:
@@ -107,7 +110,9 @@ class Observer {
     Tally bytes_sent = 0, bytes_received = 0, listener_exceptions = 0, unverified_reads = 0;
   } tallies_;
   ForkSafeMutex mutex_;
-  std::set<std::string, std::less<>> warned_of_;  // Buckets. Guarded by mutex_.
+  // Buckets. Guarded by mutex_:
+  std::set<std::string, std::less<>> warned_of_;
+  std::set<std::string, std::less<>> refused_in_;
 };
 
 }  // namespace gcsflux::internal

@@ -133,6 +133,11 @@ class TraceFile : public TraceWriter {
     Mark("thread shortage", *arguments.Text("cause", event.cause.message));
   }
 
+  void OnCompositionRefused(const CompositionRefusedEvent& event) override {
+    JsonObject arguments;
+    Mark("composition refused", *arguments.Text("bucket", event.bucket).Text("reason", event.reason));
+  }
+
   Result<void> Close() override {
     // A child of fork() writes its events into the same file, whose end is the parent's to write.
     if (!is_closed_.exchange(true) && !opened_in_.IsInChild()) Write("\n]\n");

@@ -19,8 +19,8 @@ DEFINE_int64(max_undelivered_bytes, 256LL << 20,
 DEFINE_string(
     composition, "off",
     "Whether small objects are downloaded many at a time through temporary composites: off, auto (where it is "
-    "faster, and the bucket's settings make it cost nothing else) or on. Set it to auto where objects are "
-    "small and may be created and deleted in their bucket; to on, to compare.");
+    "faster, the caller may, and the bucket's settings make it cost nothing else) or on. Set it to auto where "
+    "objects are small; to on, to compare, or to fail where the permission is missing.");
 DEFINE_int64(max_composite_bytes, 100'000'000,
              "Bytes of one such composite; larger objects are downloaded by themselves. Lower it where memory is "
              "short.");

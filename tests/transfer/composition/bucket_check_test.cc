@@ -80,24 +80,73 @@ class BucketAnswers : public testing::CompositionTest {
   }
 };
 
-TEST_F(BucketAnswers, WithoutThePermissionItFailsAndSaysWhatToDo) {
+TEST_F(BucketAnswers, WithoutThePermissionKOnFailsAndSaysWhatToDo) {
   const auto sources = Store(std::vector<std::size_t>(500, 50));
   Answer("storage.buckets.testIamPermissions", 200, R"({"permissions":["storage.objects.create"]})");
-  for (const auto mode : {CompositionMode::kOn, CompositionMode::kAuto}) {
-    const auto downloader = Composing(mode);
-    auto batch = downloader.Download(sources);
-    if (batch) {
-      AwaitReason(downloader);
-      batch = downloader.Download(sources);
-    }
-    ASSERT_FALSE(batch.ok());
-    EXPECT_EQ(batch.error().code, ErrorCode::kPermissionDenied);
-    for (const char* said : {"storage.objects.delete", "roles/storage.objectUser", "--composition=off"}) {
-      EXPECT_NE(batch.error().message.find(said), std::string::npos) << batch.error().message;
-    }
+  const auto batch = Composing().Download(sources);
+  ASSERT_FALSE(batch.ok());
+  EXPECT_EQ(batch.error().code, ErrorCode::kPermissionDenied);
+  for (const char* said : {"storage.objects.delete", "roles/storage.objectUser", "--composition=off"}) {
+    EXPECT_NE(batch.error().message.find(said), std::string::npos) << batch.error().message;
   }
   EXPECT_EQ(Requests("storage.objects.compose"), 0U);
-  EXPECT_GE(emulator_.faults().Fired("answer"), 2U);
+  EXPECT_EQ(emulator_.faults().Fired("answer"), 1U);
+  EXPECT_TRUE(events_->refusals.empty());
+}
+
+TEST_F(BucketAnswers, WithoutThePermissionKAutoReadsDirectlyAndSaysSoOnce) {
+  const auto sources = Store(std::vector<std::size_t>(500, 50));
+  Answer("storage.buckets.testIamPermissions", 200, R"({"permissions":["storage.objects.create"]})");
+  for (int i = 0; i < 2; ++i) {
+    const auto downloader = Composing(CompositionMode::kAuto);
+    ExpectBatch(sources, downloader.Download(sources));
+    EXPECT_NE(AwaitReason(downloader).find("roles/storage.objectUser"), std::string::npos);
+    ExpectBatch(sources, downloader.Download(sources));
+    EXPECT_EQ(downloader.composition_report().direct_objects, 2 * sources.size());
+    EXPECT_EQ(downloader.composition_report().fallbacks, 0U);
+  }
+  EXPECT_EQ(Requests("storage.objects.compose"), 0U);
+  EXPECT_EQ(emulator_.faults().Fired("answer"), 2U) << "once for each downloader";
+  ASSERT_EQ(events_->refusals.size(), 1U) << "once for the client";
+  EXPECT_EQ(events_->refusals[0].first, "bkt");
+  EXPECT_NE(events_->refusals[0].second.find("storage.objects.delete"), std::string::npos);
+}
+
+TEST_F(BucketAnswers, WhereTheCheckFailsKAutoReadsDirectlyAndKOnFails) {
+  const auto sources = Store(std::vector<std::size_t>(500, 50));
+  Answer("storage.buckets.testIamPermissions", 403);
+  {
+    const auto downloader = Composing(CompositionMode::kAuto);
+    ExpectBatch(sources, downloader.Download(sources));
+    EXPECT_NE(AwaitReason(downloader).find("could not be found out"), std::string::npos);
+    ExpectBatch(sources, downloader.Download(sources));
+    EXPECT_EQ(downloader.composition_report().direct_objects, 2 * sources.size());
+  }
+  EXPECT_EQ(emulator_.faults().Fired("answer"), 1U) << "it is not asked again";
+  ASSERT_EQ(events_->refusals.size(), 1U);
+  EXPECT_NE(events_->refusals[0].second.find("could not be found out"), std::string::npos);
+  const auto on = Composing().Download(sources);
+  ASSERT_FALSE(on.ok());
+  EXPECT_EQ(on.error().code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(Requests("storage.objects.compose"), 0U);
+}
+
+// The check says that it may, and the service says no to each compose: a condition on names, a perimeter.
+TEST_F(BucketAnswers, WhereTheServiceRefusesAComposeKAutoStopsAtOnce) {
+  const auto sources = Store(std::vector<std::size_t>(500, 50));
+  Answer("storage.objects.compose", 403);
+  {
+    const auto downloader = Composing(CompositionMode::kAuto);
+    ExpectBatch(sources, downloader.Download(sources));
+    while (emulator_.faults().Fired("answer") == 0) ExpectBatch(sources, downloader.Download(sources));
+    EXPECT_NE(AwaitReason(downloader).find("composing was refused"), std::string::npos);
+    const auto fired = emulator_.faults().Fired("answer");
+    EXPECT_LE(fired, 4U) << "one for each connection";
+    ExpectBatch(sources, downloader.Download(sources));
+    EXPECT_EQ(emulator_.faults().Fired("answer"), fired);
+  }
+  ASSERT_EQ(events_->refusals.size(), 1U);
+  EXPECT_NE(events_->refusals[0].second.find("composing was refused"), std::string::npos);
 }
 
 TEST_F(BucketAnswers, WithoutSettingsToReadKAutoDoesNotCompose) {
@@ -132,6 +181,11 @@ class Roles : public ::testing::TestWithParam<const char*> {
 
 using Viewers = Roles;
 TEST_P(Viewers, CannotCompose) {
+  const Downloader automatic(client_, {.composition = {.mode = CompositionMode::kAuto}});
+  ASSERT_TRUE(Download(automatic).ok());
+  EXPECT_NE(AwaitReason(automatic).find("roles/storage.objectUser"), std::string::npos);
+  ASSERT_TRUE(Download(automatic).ok());
+  EXPECT_EQ(automatic.composition_report().direct_objects, 1000U);
   const Downloader downloader(client_, {.composition = {.mode = CompositionMode::kOn}});
   const auto batch = Download(downloader);
   ASSERT_FALSE(batch.ok());

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 #include <span>
@@ -16,6 +17,7 @@
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
 #include "gcsflux/listing.h"
+#include "support/recorded_events.h"
 
 namespace gcsflux::testing {
 
@@ -72,10 +74,12 @@ class CompositionTest : public ::testing::Test {
   }
 
   emulator::Emulator emulator_;
+  std::shared_ptr<RecordedEvents> events_ = std::make_shared<RecordedEvents>();
   Client client_ = *Client::Create({.endpoint = emulator_.endpoint(),
                                     .project = "p",
                                     .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(1),
-                                                                 .max_delay = std::chrono::milliseconds(2)})});
+                                                                 .max_delay = std::chrono::milliseconds(2)}),
+                                    .event_listener = events_});
   std::map<ObjectName, std::string> contents_ = {};
   std::mt19937 random_{7};
 };

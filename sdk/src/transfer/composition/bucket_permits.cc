@@ -1,13 +1,17 @@
 #include "transfer/composition/bucket_permits.h"
 
+#include "client/client_core.h"
+
 namespace gcsflux::internal {
 namespace {
 
 constexpr int kMostFailures = 3;
 
-Result<bool> Answer(const BucketCheck& check, const std::string& reason) {
-  if (check.denial) return *check.denial;
-  return reason.empty();
+// For kAuto a check that fails is a denial as well: what composites cost there is not known.
+Result<BucketCheck> DenialOutOf(const Error& failure) {
+  if (failure.code == ErrorCode::kCancelled) return failure;
+  return BucketCheck{.denial = Error{failure.code, "whether composites are to be made there could not be found out: " +
+                                                       failure.message}};
 }
 
 }  // namespace
@@ -17,7 +21,8 @@ BucketPermits::Permit BucketPermits::Peek(const std::string& bucket) const {
   const auto found = entries_.find(bucket);
   if (found == entries_.end()) return Permit::kUnknown;
   const Entry& entry = found->second;
-  if (!entry.reason.empty() && !(entry.check && entry.check->denial)) return Permit::kNo;
+  const bool is_to_fail = FailsWhereDenied() && entry.check && entry.check->denial;
+  if (!entry.reason.empty() && !is_to_fail) return Permit::kNo;
   return entry.check ? Permit::kYes : Permit::kUnknown;
 }
 
@@ -35,23 +40,20 @@ Result<bool> BucketPermits::Await(const std::string& bucket, const std::stop_tok
   if (!checked_.wait(lock, stop, [&] { return !entry.is_checking; })) {
     return Error{ErrorCode::kCancelled, "cancelled while gs://" + bucket + " was being looked at"};
   }
-  if (entry.check) return Answer(*entry.check, entry.reason);
+  if (entry.check) return Answer(entry);
   entry.is_checking = true;
   lock.unlock();
-  const auto check = CheckBucket(client_, bucket, call_, stop);
+  auto check = CheckBucket(client_, bucket, call_, stop);
+  if (!check && !FailsWhereDenied()) check = DenialOutOf(check.error());
   lock.lock();
   entry.is_checking = false;
   entry.is_claimed = false;
-  if (check) {
-    Decide(entry, *check);
-  } else if (mode_ == CompositionMode::kAuto && check.error().code != ErrorCode::kCancelled) {
-    entry.reason = "whether composites are to be made there could not be found out: " + check.error().message;
-  }
+  if (check) Decide(entry, *check);
+  const Result<bool> answer = check ? Answer(entry) : check.error();
   lock.unlock();
   checked_.notify_all();
-  if (!check) return check.error();
-  const std::scoped_lock again(mutex_);
-  return Answer(*entry.check, entry.reason);
+  if (check && check->denial) Refuse(bucket, *check->denial);
+  return answer;
 }
 
 void BucketPermits::Decide(Entry& entry, const BucketCheck& check) {
@@ -65,6 +67,17 @@ void BucketPermits::Decide(Entry& entry, const BucketCheck& check) {
   }
 }
 
+Result<bool> BucketPermits::Answer(const Entry& entry) const {
+  if (FailsWhereDenied() && entry.check->denial) return *entry.check->denial;
+  return entry.reason.empty();
+}
+
+// Where the download fails, its error says so.
+void BucketPermits::Refuse(const std::string& bucket, const Error& denial) const {
+  if (FailsWhereDenied()) return;
+  client_.core().observer().CompositionRefused({.bucket = bucket, .reason = denial.message});
+}
+
 void BucketPermits::NoteSuccess(const std::string& bucket) {
   const std::scoped_lock lock(mutex_);
   entries_[bucket].failures = 0;
@@ -72,11 +85,18 @@ void BucketPermits::NoteSuccess(const std::string& bucket) {
 
 void BucketPermits::NoteFailure(const std::string& bucket, const Error& error) {
   if (error.code == ErrorCode::kNotFound) return;  // A source that is gone says nothing about the bucket.
-  const std::scoped_lock lock(mutex_);
-  Entry& entry = entries_[bucket];
-  if (++entry.failures >= kMostFailures && entry.reason.empty()) {
-    entry.reason = "composing failed " + std::to_string(kMostFailures) + " times running: " + error.message;
+  const bool is_refusal = error.code == ErrorCode::kPermissionDenied && !FailsWhereDenied();
+  const int most = is_refusal ? 1 : kMostFailures;
+  std::string reason;
+  {
+    const std::scoped_lock lock(mutex_);
+    Entry& entry = entries_[bucket];
+    if (++entry.failures < most || !entry.reason.empty()) return;
+    entry.reason = is_refusal ? "composing was refused: " + error.message
+                              : "composing failed " + std::to_string(most) + " times running: " + error.message;
+    reason = entry.reason;
   }
+  if (is_refusal) Refuse(bucket, {error.code, reason});
 }
 
 void BucketPermits::NoteStorageClass(const std::string& bucket, const std::string& storage_class) {

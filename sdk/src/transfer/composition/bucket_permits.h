@@ -20,16 +20,18 @@ class BucketPermits {
       : client_(std::move(client)), mode_(mode), call_(std::move(call)) {}
 
   enum class Permit { kUnknown, kYes, kNo };
-  /// kYes too where the check has ended in a denial, which Await() returns.
+  /// Under kOn, kYes too where the check has ended in a denial, which Await() returns.
   [[nodiscard]] Permit Peek(const std::string& bucket) const;
   /// True for the one caller who is to call Await() soon, so that Peek() knows.
   bool ClaimCheck(const std::string& bucket);
-  /// Checks the bucket, or waits for whoever does. False where nothing is to be composed there; kPermissionDenied where
-  /// the caller may not. Other errors are not remembered.
+  /// Checks the bucket, or waits for the thread that does. False where nothing is to be composed there. Where the
+  /// caller may not compose, or the check fails: kOn returns the error, kAuto returns false, tells the client's
+  /// listener and does not ask again. Under kOn a check that fails is made again next time; a cancelled one always is.
   Result<bool> Await(const std::string& bucket, const std::stop_token& stop);
 
   void NoteSuccess(const std::string& bucket);
-  /// The bucket is given up after some failures without a success in between.
+  /// The bucket is given up after some failures without a success in between; by kAuto after the first one that is a
+  /// missing permission, of which the client's listener is told.
   void NoteFailure(const std::string& bucket, const Error& error);
   /// A composite there was of this class.
   void NoteStorageClass(const std::string& bucket, const std::string& storage_class);
@@ -47,6 +49,9 @@ class BucketPermits {
     int failures = 0;
   };
   void Decide(Entry& entry, const BucketCheck& check);
+  [[nodiscard]] bool FailsWhereDenied() const { return mode_ == CompositionMode::kOn; }
+  [[nodiscard]] Result<bool> Answer(const Entry& entry) const;
+  void Refuse(const std::string& bucket, const Error& denial) const;
 
   const Client client_;
   const CompositionMode mode_;
