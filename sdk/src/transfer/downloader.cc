@@ -90,8 +90,9 @@ Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources
   if (auto checked = CheckDestinations(sources, destinations); !checked) return checked.error();
   const internal::DownloaderCore& core = cores_->Get();
   if (auto ready = core.CheckReady(); !ready) return ready.error();
+  internal::SourceWindow window(sources);
   internal::BatchRecipient recipient(destinations, core.options().on_failure);
-  auto errors = recipient.Fetch(core.threads(), core.MethodFor(sources), stop);
+  auto errors = recipient.Fetch(core.threads(), core.MethodFor(window), stop);
   if (!errors) return errors.error();
   ObjectBatch batch;
   batch.objects_.assign(destinations.begin(), destinations.end());

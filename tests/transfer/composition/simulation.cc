@@ -16,7 +16,7 @@ std::chrono::nanoseconds Nanoseconds(double seconds) {
 
 double SimulatedDownloader::Download(std::size_t objects, std::uint64_t bytes) {
   const std::vector<DownloadSource> sources(objects, {.object = {"bkt", "o"}, .size = bytes, .generation = 1});
-  internal::UnitPlanner planner(Context(), mode_, sources,
+  internal::UnitPlanner planner(Context(), mode_,
                                 {.composite_bytes = 100'000'000, .stripe_bytes = 0, .connections = connections_});
   sources_ = sources;
   planner_ = &planner;
@@ -39,7 +39,7 @@ double SimulatedDownloader::Download(std::size_t objects, std::uint64_t bytes) {
 void SimulatedDownloader::OnFree() {
   if (std::exchange(is_tasks_turn_, !is_tasks_turn_) && TakeTask()) return;
   if (next_ < sources_.size()) {
-    const auto unit = planner_->Plan(next_);
+    const auto unit = planner_->Plan(next_, std::span(sources_).subspan(next_));
     next_ += unit.count;
     return Begin(unit);
   }

@@ -60,11 +60,11 @@ TEST(UnitPlanner, GivesEveryObjectOnceInOrderAndWithinTheLimitsWhateverItIsTold)
     const UnitLimits limits{.composite_bytes = std::uint64_t{1} << (random() % 32),
                             .stripe_bytes = 1 << 20,
                             .connections = 1 + random() % 20};
-    UnitPlanner planner(context.Make(), mode, sources, limits);
+    UnitPlanner planner(context.Make(), mode, limits);
     std::size_t first = 0;
     std::size_t direct = 0;
     while (first < sources.size()) {
-      const UnitPlan unit = planner.Plan(first);
+      const UnitPlan unit = planner.Plan(first, std::span(sources).subspan(first));
       ASSERT_EQ(unit.first, first);
       ASSERT_GE(unit.count, 1U);
       ASSERT_LE(first + unit.count, sources.size());

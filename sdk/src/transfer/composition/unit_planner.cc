@@ -8,26 +8,29 @@
 
 namespace gcsflux::internal {
 
-UnitPlanner::UnitPlanner(PlanningContext context, CompositionMode mode, std::span<const DownloadSource> sources,
-                         const UnitLimits& limits)
-    : context_(std::move(context)), mode_(mode), sources_(sources), limits_(limits), chooser_(mode) {
-  for (const DownloadSource& source : sources) {
-    if (source.size > limits.composite_bytes) continue;
+UnitPlanner::UnitPlanner(PlanningContext context, CompositionMode mode, const UnitLimits& limits)
+    : context_(std::move(context)), mode_(mode), limits_(limits), chooser_(mode) {}
+
+UnitPlan UnitPlanner::Plan(std::size_t first, std::span<const DownloadSource> rest, std::uint64_t expected) {
+  Note(first, rest);
+  expected_ = expected;
+  const std::size_t count = GroupOf(rest);
+  Pass(rest.first(count));
+  if (count > 1) return {.first = first, .count = count, .pieces = 1};
+  context_.on_direct();
+  return PlanDirect(rest.front(), first, limits_.stripe_bytes);
+}
+
+void UnitPlanner::Note(std::size_t first, std::span<const DownloadSource> rest) {
+  for (const DownloadSource& source : rest.subspan(std::min(rest.size(), known_ - std::min(known_, first)))) {
+    if (source.size > limits_.composite_bytes) continue;
     ++objects_;
     bytes_ += source.size;
   }
+  known_ = first + rest.size();
 }
 
-UnitPlan UnitPlanner::Plan(std::size_t first) {
-  const std::size_t count = GroupAt(first);
-  Pass(sources_.subspan(first, count));
-  if (count > 1) return {.first = first, .count = count, .pieces = 1};
-  context_.on_direct();
-  return PlanDirect(sources_[first], first, limits_.stripe_bytes);
-}
-
-std::size_t UnitPlanner::GroupAt(std::size_t first) {
-  const auto rest = sources_.subspan(first);
+std::size_t UnitPlanner::GroupOf(std::span<const DownloadSource> rest) {
   if (mode_ == CompositionMode::kOff) return 1;
   if (TakeGroup(rest, {.max_bytes = limits_.composite_bytes}) < 2) return 1;
   return TakeGroup(rest, {.max_sources = ChooseGroup(rest), .max_bytes = limits_.composite_bytes});
@@ -38,7 +41,8 @@ std::size_t UnitPlanner::ChooseGroup(std::span<const DownloadSource> rest) {
   const auto permit = context_.permit(bucket);
   if (permit == BucketPermits::Permit::kNo) return 1;
   if (chooser_.has_turns()) return chooser_.TakeTurn();
-  const RemainingWork work{.objects = static_cast<double>(objects_),
+  // Those that will come are taken for objects of the same kind.
+  const RemainingWork work{.objects = static_cast<double>(objects_ + expected_),
                            .mean_bytes = static_cast<double>(bytes_) / static_cast<double>(objects_),
                            .connections = limits_.connections};
   GroupChooser chooser = chooser_;

@@ -34,27 +34,28 @@ struct PlanningContext {
 /// single objects. Used by one thread at a time.
 class UnitPlanner {
  public:
-  /// The sources outlive it.
-  UnitPlanner(PlanningContext context, CompositionMode mode, std::span<const DownloadSource> sources,
-              const UnitLimits& limits);
+  UnitPlanner(PlanningContext context, CompositionMode mode, const UnitLimits& limits);
 
-  /// The unit that begins with this source; each begins where the one before ended.
-  UnitPlan Plan(std::size_t first);
+  /// The unit that begins with source `first`; each begins where the one before ended. `rest` are that one and those
+  /// behind it that are known, `expected` so many more that will come.
+  UnitPlan Plan(std::size_t first, std::span<const DownloadSource> rest, std::uint64_t expected = 0);
 
  private:
-  std::size_t GroupAt(std::size_t first);
+  void Note(std::size_t first, std::span<const DownloadSource> rest);
+  std::size_t GroupOf(std::span<const DownloadSource> rest);
   std::size_t ChooseGroup(std::span<const DownloadSource> rest);
   [[nodiscard]] std::size_t MostPerComposite(double mean_bytes) const;
   void Pass(std::span<const DownloadSource> planned);
 
   const PlanningContext context_;
   const CompositionMode mode_;
-  const std::span<const DownloadSource> sources_;
   const UnitLimits limits_;
   GroupChooser chooser_;
-  // Of what can be composed, and was not planned yet:
+  std::size_t known_ = 0;  // Sources before this one were counted.
+  // Of what can be composed, is known, and was not planned yet:
   std::uint64_t objects_ = 0;
   std::uint64_t bytes_ = 0;
+  std::uint64_t expected_ = 0;
 };
 
 }  // namespace gcsflux::internal

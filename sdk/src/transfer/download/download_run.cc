@@ -45,6 +45,12 @@ std::function<void()> DownloadRun::Take() {
   }
   if (!MayBegin()) return nullptr;
   if (!planned_) planned_ = method_.plan(next_);
+  if (!planned_) return nullptr;
+  if (planned_->count == 0) {
+    count_ = next_;
+    if (IsIdle()) idle_.notify_all();
+    return nullptr;
+  }
   if (admission_ == Admission::kNotAsked) {
     admission_ = recipient_.Admit(*planned_) ? Admission::kGiven : Admission::kWaits;
   }

@@ -33,10 +33,10 @@ class Recipient {
 /// Takes the sources of one download through the steps that unit.h describes. Thread-safe.
 class DownloadRun : public Workload, public std::enable_shared_from_this<DownloadRun> {
  public:
-  /// Of `count` sources. The recipient is used until Wait() has returned after Stop(), or after everything was
-  /// finished.
+  /// Of `count` sources, or of as many as the method finds. The recipient is used until Wait() has returned after
+  /// Stop(), or after everything was finished.
   DownloadRun(std::weak_ptr<DownloadThreads> threads, FetchMethod method, std::size_t count, Recipient& recipient)
-      : threads_(std::move(threads)), method_(std::move(method)), count_(count), recipient_(recipient) {}
+      : threads_(std::move(threads)), method_(std::move(method)), recipient_(recipient), count_(count) {}
 
   /// Has the threads begin, or look again for what there is to do.
   void Offer();
@@ -71,13 +71,13 @@ class DownloadRun : public Workload, public std::enable_shared_from_this<Downloa
 
   const std::weak_ptr<DownloadThreads> threads_;
   const FetchMethod method_;
-  const std::size_t count_;
   Recipient& recipient_;
   std::stop_source stop_;
 
   std::mutex mutex_;
   std::condition_variable idle_;
   // Guarded by mutex_:
+  std::size_t count_;
   std::size_t next_ = 0;  // the first source of the next unit
   bool begins_no_more_ = false;
   std::optional<UnitPlan> planned_;                                                      // and not yet begun

@@ -32,6 +32,14 @@ std::function<void(const ReadTimes&)> Listener(Composer* composer) {
   return [composer](const ReadTimes& times) { composer->estimates().NoteRead(times); };
 }
 
+template <class Plan>
+std::optional<UnitPlan> PlanNext(SourceWindow& sources, std::size_t first, const Plan& plan) {
+  const SourceWindow::Rest rest = sources.From(first);
+  if (rest.is_over) return UnitPlan{.first = first, .count = 0};
+  if (rest.sources.empty()) return std::nullopt;
+  return plan(rest);
+}
+
 }  // namespace
 
 DownloaderCore::DownloaderCore(Client client, DownloaderOptions options)
@@ -54,32 +62,42 @@ Result<void> DownloaderCore::CheckReady() const {
   return {};
 }
 
-FetchMethod DownloaderCore::MethodFor(std::span<const DownloadSource> sources, std::uint64_t max_unit_bytes) const {
+FetchMethod DownloaderCore::MethodFor(SourceWindow& sources, std::uint64_t max_unit_bytes) const {
   if (composer_) {
     return ComposingMethod(sources, std::min(options_.composition.max_composite_bytes, max_unit_bytes));
   }
-  return {
-      .plan = [this, sources](std::size_t first) { return PlanDirect(sources[first], first, options_.stripe_bytes); },
-      .begin =
-          [this, sources](const UnitPlan& unit, std::span<const Destination> destinations) {
-            return std::make_unique<DirectFetch>(reads_, sources[unit.first], destinations.front().bytes, unit.pieces);
-          }};
+  return {.plan =
+              [this, &sources](std::size_t first) {
+                return PlanNext(sources, first, [&](const SourceWindow::Rest& rest) {
+                  return PlanDirect(rest.sources.front(), first, options_.stripe_bytes);
+                });
+              },
+          .begin =
+              [this, &sources](const UnitPlan& unit, std::span<const Destination> destinations) {
+                return std::make_unique<DirectFetch>(reads_, sources.At(unit.first), destinations.front().bytes,
+                                                     unit.pieces);
+              }};
 }
 
-FetchMethod DownloaderCore::ComposingMethod(std::span<const DownloadSource> sources, std::uint64_t max_bytes) const {
+FetchMethod DownloaderCore::ComposingMethod(SourceWindow& sources, std::uint64_t max_bytes) const {
   const auto planner = std::make_shared<UnitPlanner>(
-      composer_->planning(), options_.composition.mode, sources,
+      composer_->planning(), options_.composition.mode,
       UnitLimits{
           .composite_bytes = max_bytes, .stripe_bytes = options_.stripe_bytes, .connections = Connections(options_)});
-  return {.plan = [planner](std::size_t first) { return planner->Plan(first); },
-          .begin = [this, sources](const UnitPlan& unit,
-                                   std::span<const Destination> destinations) -> std::unique_ptr<UnitFetch> {
-            if (unit.count > 1) {
-              return std::make_unique<ComposedFetch>(*composer_, reads_, sources.subspan(unit.first, unit.count),
-                                                     destinations);
-            }
-            return std::make_unique<DirectFetch>(reads_, sources[unit.first], destinations.front().bytes, unit.pieces);
-          }};
+  return {
+      .plan =
+          [planner, &sources](std::size_t first) {
+            return PlanNext(sources, first, [&](const SourceWindow::Rest& rest) {
+              return planner->Plan(first, rest.sources, rest.expected);
+            });
+          },
+      .begin = [this, &sources](const UnitPlan& unit,
+                                std::span<const Destination> destinations) -> std::unique_ptr<UnitFetch> {
+        if (unit.count > 1) {
+          return std::make_unique<ComposedFetch>(*composer_, reads_, sources.Of(unit.first, unit.count), destinations);
+        }
+        return std::make_unique<DirectFetch>(reads_, sources.At(unit.first), destinations.front().bytes, unit.pieces);
+      }};
 }
 
 CompositionReport DownloaderCore::composition_report() const {

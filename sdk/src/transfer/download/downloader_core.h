@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <span>
 
 #include "gcsflux/download.h"
 #include "transfer/composition/composer.h"
 #include "transfer/download/direct_fetch.h"
 #include "transfer/download/download_threads.h"
+#include "transfer/download/source_window.h"
 #include "transfer/download/unit.h"
 
 namespace gcsflux::internal {
@@ -26,14 +26,14 @@ class DownloaderCore {
 
   /// How these sources are fetched, together at most `max_unit_bytes` of several. They and the core outlive what is
   /// fetched by it.
-  [[nodiscard]] FetchMethod MethodFor(std::span<const DownloadSource> sources,
+  [[nodiscard]] FetchMethod MethodFor(SourceWindow& sources,
                                       std::uint64_t max_unit_bytes = std::numeric_limits<std::uint64_t>::max()) const;
   [[nodiscard]] CompositionReport composition_report() const;
 
  private:
   const Client client_;
   const DownloaderOptions options_;
-  [[nodiscard]] FetchMethod ComposingMethod(std::span<const DownloadSource> sources, std::uint64_t max_bytes) const;
+  [[nodiscard]] FetchMethod ComposingMethod(SourceWindow& sources, std::uint64_t max_bytes) const;
 
   const std::shared_ptr<DownloadThreads> threads_;
   const std::unique_ptr<Composer> composer_;  // Null where nothing is composed. It ends before the threads.

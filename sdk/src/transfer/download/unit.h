@@ -25,7 +25,7 @@
 // recipients. None of them knows how a unit is fetched: direct_fetch.h does.
 namespace gcsflux::internal {
 
-/// Sources [first, first + count), in `pieces` that may be fetched at the same time.
+/// Sources [first, first + count), in `pieces` that may be fetched at the same time. A count of 0: there are no more.
 struct UnitPlan {
   std::size_t first = 0;
   std::size_t count = 1;
@@ -59,9 +59,9 @@ class UnitFetch {
 
 /// How a download's units are chosen and fetched.
 struct FetchMethod {
-  /// The unit that begins with this source. Called by one thread at a time, in the order of the sources, under a lock:
-  /// it decides, and does no I/O.
-  std::function<UnitPlan(std::size_t first)> plan;
+  /// The unit that begins with this source; nothing where that one is not known yet. Called by one thread at a time,
+  /// in the order of the sources, under a lock: it decides, and does no I/O.
+  std::function<std::optional<UnitPlan>(std::size_t first)> plan;
   /// What fetches it into the destinations, one for each of its sources, which outlive it. Called under no lock.
   std::function<std::unique_ptr<UnitFetch>(const UnitPlan& unit, std::span<const Destination> destinations)> begin;
 };

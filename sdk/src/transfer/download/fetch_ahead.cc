@@ -1,0 +1,90 @@
+#include "transfer/download/fetch_ahead.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "client/client_core.h"
+#include "transfer/download/allocate.h"
+
+namespace gcsflux::internal {
+namespace {
+
+constexpr std::size_t kAllThatCome = std::numeric_limits<std::size_t>::max();
+
+// Units that are fetched together are admitted together, and there is to be one for each connection.
+std::uint64_t MostPerUnit(const DownloaderCore& core) {
+  const auto connections = static_cast<std::uint64_t>(std::max(1, core.options().max_concurrency));
+  return core.client().core().settings().max_undelivered_bytes / connections;
+}
+
+std::uint64_t ChargeOf(const DownloadSource& source) {
+  constexpr std::uint64_t kBookkeeping = 1024;  // Of what holds an object, so that empty ones are bounded too.
+  return source.size + std::min(kBookkeeping, ~source.size);
+}
+
+}  // namespace
+
+FetchAhead::FetchAhead(std::shared_ptr<const DownloaderCore> core, std::unique_ptr<SourceWindow> sources,
+                       OnArrival on_arrival)
+    : core_(std::move(core)),
+      sources_(std::move(sources)),
+      on_arrival_(std::move(on_arrival)),
+      budget_(core_->client().core().delivery_budget()),
+      run_(std::make_shared<DownloadRun>(core_->threads(), core_->MethodFor(*sources_, MostPerUnit(*core_)),
+                                         kAllThatCome, *this)) {}
+
+FetchAhead::~FetchAhead() { Close(); }
+
+Result<void> FetchAhead::Begin() {
+  if (auto ready = core_->CheckReady(); !ready) return ready;
+  // Whoever makes room may call this when the stream is gone.
+  consumer_ = budget_.Join([weak = std::weak_ptr(run_)] {
+    if (const auto run = weak.lock()) run->OnAdmitted();
+  });
+  run_->Offer();
+  return {};
+}
+
+void FetchAhead::Close() {
+  run_->Stop();
+  run_->Wait();
+  if (const auto consumer = std::exchange(consumer_, std::nullopt)) budget_.Leave(*consumer);
+}
+
+bool FetchAhead::Admit(const UnitPlan& unit) {
+  std::uint64_t charge = 0;
+  for (const DownloadSource& source : sources_->Of(unit.first, unit.count)) charge += ChargeOf(source);
+  return budget_.Ask(*consumer_, charge);
+}
+
+Result<std::vector<Destination>> FetchAhead::DestinationsOf(const UnitPlan& unit) {
+  std::vector<Destination> destinations;
+  for (const DownloadSource& source : sources_->Of(unit.first, unit.count)) {
+    auto memory = Allocate(core_->options().allocator, source.size, [&] { return ToUri(source.object); });
+    if (!memory) return memory.error();
+    destinations.push_back({{memory->get(), static_cast<std::size_t>(source.size)}, *memory});
+  }
+  return destinations;
+}
+
+void FetchAhead::OnUnit(const UnitPlan& unit, std::span<Destination> destinations,
+                        std::vector<std::optional<Error>> errors) {
+  std::vector<ArrivedObject> arrived;
+  arrived.reserve(unit.count);
+  const auto sources = sources_->Of(unit.first, unit.count);
+  for (std::size_t i = 0; i < unit.count; ++i) {
+    DownloadedObject object{.index = unit.first + i};
+    if (!errors.empty() && errors[i]) {
+      object.error = std::move(errors[i]);
+    } else {
+      object.memory = std::move(destinations[i].memory);
+      object.bytes = destinations[i].bytes;
+    }
+    arrived.push_back({std::move(object), ChargeOf(sources[i])});
+  }
+  on_arrival_(std::move(arrived));
+}
+
+}  // namespace gcsflux::internal
