@@ -96,6 +96,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/traffic/retry_test_intervener.cc
   emulator/src/server/traffic/shaping_intervener.cc
   emulator/src/server/traffic/traffic_layer.cc
+  emulator/src/server/traffic/unreachable_buckets.cc
   # what goes wrong by plan
   emulator/src/faults/action_kind.cc
   emulator/src/faults/check_plan.cc
@@ -131,6 +132,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/content_range.cc
   emulator/src/server/content_type.cc
   emulator/src/server/copy_endpoints.cc
+  emulator/src/server/custom_time.cc
   emulator/src/server/encryption_headers.cc
   emulator/src/server/entity_tags.cc
   emulator/src/server/field_mask.cc
@@ -169,6 +171,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/xml/xml_buckets.cc
   emulator/src/server/xml/xml_call.cc
   emulator/src/server/xml/xml_copy.cc
+  emulator/src/server/xml/xml_delete_objects.cc
   emulator/src/server/xml/xml_error.cc
   emulator/src/server/xml/xml_etag.cc
   emulator/src/server/xml/xml_listing.cc

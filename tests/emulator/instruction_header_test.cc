@@ -83,6 +83,36 @@ TEST_F(InstructionHeaderTest, Stalls) {
   }
 }
 
+TEST_F(InstructionHeaderTest, StallsLists) {
+  emulator().clock().Freeze();
+  RawConnection connection(endpoint());
+  connection.Send("GET /storage/v1/b/bucket/o HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
+                  Header("stall-always") + "\r\n");
+  emulator().clock().AwaitWaiters(1);
+  emulator().clock().Advance(std::chrono::seconds(10));
+  EXPECT_THAT(connection.ReceiveAll(), HasSubstr("\"name\":\"o\""));
+}
+
+TEST_F(InstructionHeaderTest, FailsAnUploadAfter256Kib) {
+  const std::string header = "x-goog-testbench-instructions: return-503-after-256K\r\n";
+  const std::string upload = "/upload/storage/v1/b/bucket/o?name=failed&uploadType=";
+  EXPECT_EQ(Call("POST", upload + "media", std::string(2 * k256Kib, 'f'), header).status, 503);
+  EXPECT_EQ(Call("GET", "/storage/v1/b/bucket/o/failed").status, 404);
+  EXPECT_EQ(Call("POST", upload + "media", std::string(k256Kib - 1, 'f'), header).status, 200) << "it is smaller";
+  EXPECT_EQ(Call("DELETE", "/storage/v1/b/bucket/o/failed").status, 204);
+
+  const std::string location = Call("POST", upload + "resumable", "").Header("location");
+  const std::string session = location.substr(location.find("/upload/"));
+  EXPECT_EQ(Call("PUT", session, std::string(2 * k256Kib, 'f'), header).status, 503);
+  const RawResponse state = Call("PUT", session, "", "Content-Range: bytes */*\r\n");
+  EXPECT_EQ(state.status, 308);
+  EXPECT_EQ(state.Header("range"), "bytes=0-262143");
+  EXPECT_EQ(
+      Call("PUT", session, std::string(k256Kib, 'f'), header + "Content-Range: bytes 262144-524287/524288\r\n").status,
+      200);
+  EXPECT_TRUE(Call("GET", "/bucket/failed").body == std::string(2 * k256Kib, 'f'));
+}
+
 TEST_F(InstructionHeaderTest, CorruptsAnUploadBeforeItIsHashed) {
   const std::string target = "/upload/storage/v1/b/bucket/o?uploadType=media&name=damaged";
   EXPECT_EQ(Call("POST", target, "bytes", Header("inject-upload-data-error")).status, 200);
@@ -97,7 +127,7 @@ TEST_F(InstructionHeaderTest, LeavesOtherRequestsAlone) {
   for (const char* instruction :
        {"return-broken-stream", "return-corrupted-data", "stall-always", "return-503-after-256K"}) {
     EXPECT_EQ(Call("GET", "/storage/v1/b/bucket/o/o", "", Header(instruction)).status, 200) << instruction;
-    EXPECT_EQ(Call("GET", "/storage/v1/b/bucket/o", "", Header(instruction)).status, 200) << instruction;
+    EXPECT_EQ(Call("GET", "/storage/v1/b/bucket", "", Header(instruction)).status, 200) << instruction;
   }
 }
 

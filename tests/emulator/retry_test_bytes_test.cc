@@ -192,6 +192,28 @@ TEST_F(RetryTestBytesTest, ADownloadPausesOnce) {
   EXPECT_TRUE(IsCompleted());
 }
 
+TEST_F(RetryTestBytesTest, AListPausesOnce) {
+  Make("storage.objects.list", {"stall-for-10s-after-0K"});
+  emulator().clock().Freeze();
+  RawConnection connection(endpoint());
+  connection.Send("GET /storage/v1/b/bucket/o HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nx-retry-test-id: " +
+                  id_ + "\r\n\r\n");
+  emulator().clock().AwaitWaiters(1);
+  emulator().clock().Advance(std::chrono::seconds(10));
+  EXPECT_THAT(connection.ReceiveAll(), testing::HasSubstr("\"name\":\"o\""));
+  EXPECT_TRUE(IsCompleted());
+}
+
+TEST_F(RetryTestBytesTest, SomeBucketsCannotBeReached) {
+  Make("storage.buckets.list", {"return-unreachable-buckets-projects/_/buckets/bucket,gone"});
+  const auto page = nlohmann::json::parse(Send("GET", "/storage/v1/b?project=p&returnPartialSuccess=true")->body);
+  ASSERT_EQ(page.at("items").size(), 1U);
+  EXPECT_EQ(page.at("items")[0].at("name"), "empty-bucket");
+  EXPECT_EQ(page.at("unreachable"), nlohmann::json({"projects/_/buckets/bucket", "projects/_/buckets/gone"}));
+  EXPECT_TRUE(IsCompleted());
+  EXPECT_EQ(nlohmann::json::parse(Send("GET", "/storage/v1/b?project=p")->body).at("items").size(), 2U);
+}
+
 TEST_F(RetryTestBytesTest, AShorterDownloadDoesNotPause) {
   Store("small", std::string(k256Kib - 1, 's'));
   Make("storage.objects.get", {"stall-for-10s-after-256K"});

@@ -36,6 +36,8 @@ TEST(RetryInstruction, IsReadWhole) {
       {"return-broken-stream-final-chunk-after-1024B", {.kind = Kind::kBrokenFinalChunk, .bytes = 1024}},
       {"return-broken-stream-final-chunk-after-0B", {.kind = Kind::kBrokenFinalChunk}},
       {"stall-for-10s-after-0K", {.kind = Kind::kStallAfter, .stall = std::chrono::seconds(10)}},
+      {"return-unreachable-buckets-a,projects/_/buckets/b",
+       {.kind = Kind::kUnreachableBuckets, .buckets = "a,projects/_/buckets/b"}},
   };
   for (const Case& test : cases) {
     const auto read = ParseRetryInstruction(test.text);
@@ -44,6 +46,7 @@ TEST(RetryInstruction, IsReadWhole) {
     EXPECT_EQ(read->status, test.want.status) << test.text;
     EXPECT_EQ(read->bytes, test.want.bytes) << test.text;
     EXPECT_EQ(read->stall, test.want.stall) << test.text;
+    EXPECT_EQ(read->buckets, test.want.buckets) << test.text;
   }
 }
 
@@ -55,6 +58,7 @@ TEST(RetryInstruction, IsRefusedWhereItIsNone) {
                            "return-600",
                            "return-abc",
                            "return-503x",
+                           "return-unreachable-buckets-",
                            "return-503-after",
                            "return-503-after-K",
                            "return-503-after-256",

@@ -149,11 +149,22 @@ TEST(Md5Etag, ReadsNothingElse) {
 TEST(XmlWriter, EscapesTexts) {
   XmlWriter xml;
   xml.Begin("a", "urn:x");
-  xml.Element("b", "<&>\"'\r\n\t\x01 \xc3\xa9");
+  xml.Element("b", "<&>\"'\r\n\t \xc3\xa9");
   xml.End("a");
   EXPECT_EQ(xml.Take(),
-            "<?xml version='1.0' encoding='UTF-8'?><a xmlns='urn:x'><b>&lt;&amp;&gt;&quot;&#39;&#13;&#10;&#9;&#1; "
+            "<?xml version='1.0' encoding='UTF-8'?><a xmlns='urn:x'><b>&lt;&amp;&gt;&quot;&#39;&#13;&#10;&#9; "
             "\xc3\xa9</b></a>");
+}
+
+TEST(XmlWriter, WritesNothingThatXmlHasNoFormFor) {
+  for (const char* text : {"\x01", "\x1f", "\xef\xbf\xbe", "\xef\xbf\xbf"}) {
+    XmlWriter xml;
+    xml.Text(text);
+    EXPECT_TRUE(xml.Take().ends_with("\xef\xbf\xbd")) << static_cast<int>(text[0]);
+  }
+  XmlWriter xml;
+  xml.Text("\x7f\xef\xbf\xbc\xef\xbf");  // the last ones are no character, and not ours to mend
+  EXPECT_TRUE(xml.Take().ends_with("\x7f\xef\xbf\xbc\xef\xbf"));
 }
 
 TEST(ParseHttpDate, ReadsWhatFormatHttpDateWrites) {

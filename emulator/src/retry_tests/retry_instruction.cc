@@ -70,6 +70,11 @@ std::optional<RetryInstruction> ParseStall(Reader text) {
 }  // namespace
 
 std::optional<RetryInstruction> ParseRetryInstruction(std::string_view text) {
+  constexpr std::string_view kUnreachable = "return-unreachable-buckets-";
+  if (text.starts_with(kUnreachable) && text.size() > kUnreachable.size()) {
+    return RetryInstruction{.kind = Kind::kUnreachableBuckets,
+                            .buckets = std::string(text.substr(kUnreachable.size()))};
+  }
   if (text == "return-reset-connection") return RetryInstruction{.kind = Kind::kReset};
   Reader reader(text);
   if (reader.Take("return-broken-stream")) return ParseBrokenStream(reader);

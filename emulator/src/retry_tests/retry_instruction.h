@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace gcsflux::emulator {
@@ -10,18 +11,20 @@ namespace gcsflux::emulator {
 /// What the next request of a method is to meet, as the retry tests of Google's clients say it.
 struct RetryInstruction {
   enum class Kind {
-    kStatus,             ///< return-N: the operation does not run.
-    kReset,              ///< return-reset-connection: nor here; no byte is answered.
-    kBrokenStream,       ///< return-broken-stream: it runs, and its answer breaks off early.
-    kBrokenStreamAfter,  ///< return-broken-stream-after-YK: a download breaks off after `bytes`.
-    kStatusAfter,        ///< return-N-after-YK: an upload fails once `bytes` of the object are there.
-    kBrokenFinalChunk,   ///< return-broken-stream-final-chunk-after-YB: a whole upload's answer breaks off.
-    kStallAfter,         ///< stall-for-Ts-after-YK: one pause.
+    kStatus,              ///< return-N: the operation does not run.
+    kReset,               ///< return-reset-connection: nor here; no byte is answered.
+    kBrokenStream,        ///< return-broken-stream: it runs, and its answer breaks off early.
+    kBrokenStreamAfter,   ///< return-broken-stream-after-YK: a download breaks off after `bytes`.
+    kStatusAfter,         ///< return-N-after-YK: an upload fails once `bytes` of the object are there.
+    kBrokenFinalChunk,    ///< return-broken-stream-final-chunk-after-YB: a whole upload's answer breaks off.
+    kStallAfter,          ///< stall-for-Ts-after-YK: one pause.
+    kUnreachableBuckets,  ///< return-unreachable-buckets-A,B: a list of buckets lacks those.
   };
   Kind kind = Kind::kStatus;
   int status = 0;
   std::uint64_t bytes = 0;
   std::chrono::seconds stall{0};
+  std::string buckets = {};  ///< Their names, separated by commas.
 };
 
 /// Nothing where it is none of them. A status is 100 to 599.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/byte_range.h"
+#include "server/custom_time.h"
 #include "server/encryption_headers.h"
 #include "server/gunzip.h"
 #include "server/hash_text.h"
@@ -45,6 +46,7 @@ void AddObjectHeaders(HttpHeaders& headers, const Object& object) {
   AddUnlessEmpty(headers, "Cache-Control", attributes.cache_control);
   AddUnlessEmpty(headers, "Content-Disposition", attributes.content_disposition);
   AddUnlessEmpty(headers, "Content-Language", attributes.content_language);
+  AddUnlessEmpty(headers, "X-Goog-Custom-Time", ShowCustomTime(attributes.custom_time));
 }
 
 // https://cloud.google.com/storage/docs/transcoding
@@ -57,6 +59,7 @@ bool IsTranscoded(const Object& object, const HttpHeaders& request) {
 HttpResponse TranscodedResponse(const Object& object, HttpResponse response) {
   response.headers.Add("Vary", "Accept-Encoding");
   response.headers.Add("Warning", "214 UploadServer gunzipped");
+  response.headers.Add("X-GUploader-Response-Body-Transformations", "gunzipped");
   response.body = [body = object.body](const ResponseSink& sink) { return Gunzip(body->bytes(), sink); };
   return response;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "server/base64.h"
+#include "server/custom_time.h"
 #include "server/hash_text.h"
 #include "server/target.h"
 #include "server/time_format.h"
@@ -116,7 +117,7 @@ constexpr std::array kObjectFields = {
         [](Json& j, const View& v) { MemberUnlessEmpty(j, "contentLanguage", v.object.attributes->content_language); }},
     ObjectRenderer::Field{
         "customTime",
-        [](Json& j, const View& v) { MemberUnlessEmpty(j, "customTime", v.object.attributes->custom_time); }},
+        [](Json& j, const View& v) { MemberUnlessEmpty(j, "customTime", ShowCustomTime(v.object.attributes->custom_time)); }},
     ObjectRenderer::Field{
         "timeCreated", [](Json& j, const View& v) { j.Member("timeCreated", FormatRfc3339(v.object.time_created)); }},
     ObjectRenderer::Field{

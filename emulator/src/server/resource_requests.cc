@@ -5,9 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "server/custom_time.h"
 #include "server/hash_text.h"
-#include "server/parse_time.h"
-#include "server/time_format.h"
 #include "store/attribute_rules.h"
 
 namespace gcsflux::emulator {
@@ -99,9 +98,9 @@ ApiResult<void> MergeAttributes(const json& patch, ObjectAttributes& attributes)
     attributes.*hold = found->is_null() ? std::nullopt : std::optional(found->get<bool>());
   }
   if (!attributes.custom_time.empty()) {
-    const std::optional<Time> time = ParseRfc3339(attributes.custom_time);
+    std::optional<std::string> time = ReadCustomTime(attributes.custom_time);
     if (!time) return WrongType("customTime");
-    attributes.custom_time = FormatRfc3339(*time);
+    attributes.custom_time = *std::move(time);
   }
   const auto metadata = patch.find("metadata");
   return metadata != patch.end() ? MergeMetadata(*metadata, attributes.metadata) : ApiResult<void>();

@@ -52,6 +52,23 @@ std::optional<FaultAction> ForRead(const std::string& instruction, std::uint64_t
   return std::nullopt;
 }
 
+// What becomes of an upload. One that goes on behind its first 256 KiB is left alone, or it would never end.
+std::optional<FaultAction> ForUpload(const std::string& instruction, const RequestPreview& preview) {
+  if (instruction == "inject-upload-data-error") return FaultAction{.type = "corruptUpload", .at_byte = 0};
+  if (instruction == "return-503-after-256K" && preview.range_start.value_or(0) < k256Kib) {
+    return FaultAction{.type = "failUpload", .status = 503, .after_bytes = k256Kib};
+  }
+  return std::nullopt;
+}
+
+std::optional<FaultAction> ForList(const std::string& instruction) {
+  if (instruction == "stall-always") return FaultAction{.type = "stall", .after_bytes = 0, .duration = kStall};
+  if (instruction == "stall-at-256KiB") {
+    return FaultAction{.type = "stall", .after_bytes = k256Kib, .duration = kStall};
+  }
+  return std::nullopt;
+}
+
 bool IsKnown(const std::string& instruction) {
   return instruction == "stall-at-256KiB" || instruction == "inject-upload-data-error" || ForRead(instruction, 0);
 }
@@ -71,8 +88,10 @@ void InstructionIntervener::Intervene(const Passage& passage, Interventions& int
     interventions.push_back(std::make_unique<UnknownInstruction>(*instruction));
   } else if (preview.is_media_read) {
     if (const auto action = ForRead(*instruction, preview.range_start.value_or(0))) add(*action);
-  } else if (preview.subject.operation == "storage.objects.insert" && *instruction == "inject-upload-data-error") {
-    add({.type = "corruptUpload", .at_byte = 0});
+  } else if (preview.subject.operation == "storage.objects.insert") {
+    if (const auto action = ForUpload(*instruction, preview)) add(*action);
+  } else if (preview.subject.operation.ends_with(".list")) {
+    if (const auto action = ForList(*instruction)) add(*action);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "faults/body_size.h"
 #include "retry_tests/retry_methods.h"
 #include "server/traffic/error_answer.h"
+#include "server/traffic/unreachable_buckets.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -82,6 +83,7 @@ std::unique_ptr<Intervention> CarryOut(const RetryInstruction& instruction, cons
   const std::string_view method = RetryMethodOf(passage.preview.subject);
   const bool is_insert = method == "storage.objects.insert";
   const bool is_get = method == "storage.objects.get";
+  const bool is_list = method.ends_with(".list");
   switch (instruction.kind) {
     case Kind::kStatus: return MakeIntervention({.type = "status", .status = status}, std::move(firing));
     case Kind::kReset: return MakeIntervention({.type = "reset"}, std::move(firing));
@@ -95,10 +97,14 @@ std::unique_ptr<Intervention> CarryOut(const RetryInstruction& instruction, cons
                               std::move(firing));
     case Kind::kBrokenFinalChunk: return std::make_unique<BreakFinalAnswer>(instruction.bytes, std::move(firing));
     case Kind::kStallAfter:
-      if (!is_insert && !is_get) return nullptr;
-      return MakeIntervention(
-          {.type = is_get ? "stall" : "stallUpload", .after_bytes = instruction.bytes, .duration = instruction.stall},
-          std::move(firing));
+      if (!is_insert && !is_get && !is_list) return nullptr;
+      return MakeIntervention({.type = is_insert ? "stallUpload" : "stall",
+                               .after_bytes = instruction.bytes,
+                               .duration = instruction.stall},
+                              std::move(firing));
+    case Kind::kUnreachableBuckets:
+      if (method != "storage.buckets.list") return nullptr;
+      return std::make_unique<UnreachableBuckets>(instruction.buckets, std::move(firing));
   }
   return nullptr;
 }

@@ -31,6 +31,11 @@ std::optional<HttpRequest> WithGoogHeaders(const HttpRequest& request) {
   return renamed;
 }
 
+bool IsSignedForS3(const HttpRequest& request) {
+  const std::string* authorization = request.headers.Find("authorization");
+  return authorization != nullptr && (authorization->starts_with("AWS ") || authorization->starts_with("AWS4-"));
+}
+
 void AddAmzMetadata(HttpHeaders& headers) {
   const HttpHeaders given = headers;
   for (const auto& [name, value] : given.fields()) {

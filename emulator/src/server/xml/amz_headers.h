@@ -11,6 +11,9 @@ namespace gcsflux::emulator {
 /// GCS understands both in what clients of S3 sign: https://cloud.google.com/storage/docs/migrating
 std::optional<HttpRequest> WithGoogHeaders(const HttpRequest& request);
 
+/// Whether its Authorization is one of S3's: a client that signs by version 2 sends no header of that name otherwise.
+bool IsSignedForS3(const HttpRequest& request);
+
 /// Adds an `x-amz-meta-` for each `x-goog-meta-`: what such a client looks for.
 void AddAmzMetadata(HttpHeaders& headers);
 

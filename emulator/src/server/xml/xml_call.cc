@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "server/custom_time.h"
 #include "server/encryption_headers.h"
 #include "server/hash_text.h"
 #include "server/upload_hashes.h"
@@ -95,6 +96,11 @@ XmlResult<ObjectAttributes> ReadAttributes(const XmlCall& call) {
   for (const AttributeHeader& header : kAttributeHeaders) {
     const std::string* value = call.request.headers.Find(header.name);
     if (value != nullptr && !value->empty()) attributes.*header.member = *value;
+  }
+  if (!attributes.custom_time.empty()) {
+    std::optional<std::string> time = ReadCustomTime(attributes.custom_time);
+    if (!time) return XmlFail(XmlErrorCode::kInvalidArgument, "x-goog-custom-time: " + attributes.custom_time);
+    attributes.custom_time = *std::move(time);
   }
   if (!attributes.storage_class.empty() && !IsStorageClass(attributes.storage_class)) {
     return XmlFail(XmlErrorCode::kInvalidStorageClass, attributes.storage_class);

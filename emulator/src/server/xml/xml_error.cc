@@ -130,6 +130,10 @@ XmlError ToXmlError(const ApiError& error) {
   return {code, is_said_by_code ? std::string() : error.message};
 }
 
+std::string_view NameOf(XmlErrorCode code) { return kWordings.at(static_cast<std::size_t>(code)).name; }
+
+std::string_view MessageOf(XmlErrorCode code) { return kWordings.at(static_cast<std::size_t>(code)).message; }
+
 HttpResponse XmlErrorResponse(const XmlError& error) {
   const Wording& wording = kWordings.at(static_cast<std::size_t>(error.code));
   HttpResponse response{.status = wording.status};

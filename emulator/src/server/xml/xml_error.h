@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 
 #include "server/api_error.h"
@@ -67,6 +68,10 @@ XmlError ToXmlError(const Failure& failure, XmlErrorCode not_found);
 
 /// For what is refused before an API is asked: who the client is, how much it wants.
 XmlError ToXmlError(const ApiError& error);
+
+/// The code and the message of an error within an answer that is none.
+std::string_view NameOf(XmlErrorCode code);
+std::string_view MessageOf(XmlErrorCode code);
 
 /// <?xml version='1.0' encoding='UTF-8'?><Error><Code/><Message/><Details/></Error>
 HttpResponse XmlErrorResponse(const XmlError& error);

@@ -78,7 +78,11 @@ XmlResult<HttpResponse> XmlObjects::Get(const XmlCall& call) const {
   const auto held = CheckHttpConditions(call, kReadConditions, **object);
   if (!held) return tl::unexpected(held.error());
   HttpResponse media = MediaResponse(**object, call.request.headers, call.subject);
-  if (media.status == 416) return XmlFail(XmlErrorCode::kInvalidRange, HeaderValue(call, "range"));
+  if (media.status == 416) {
+    HttpResponse refusal = XmlErrorResponse({XmlErrorCode::kInvalidRange, HeaderValue(call, "range")});
+    refusal.headers.Add("Content-Range", "bytes */" + std::to_string((*object)->body->size()));
+    return refusal;
+  }
   return WithXmlHeaders(call, **object, std::move(media));
 }
 

@@ -16,6 +16,7 @@ NeededPermissions PermissionsFor(XmlOperation operation) {
     case XmlOperation::kListObjects: return {.on_bucket = {kObjectsList}};
     case XmlOperation::kGetObject: return {.on_bucket = {kObjectsGet}};
     case XmlOperation::kPutObject: return {.on_bucket = {kObjectsCreate}, .replaces_object = true};
+    case XmlOperation::kDeleteObjects:
     case XmlOperation::kDeleteObject: return {.on_bucket = {kObjectsDelete}};
     case XmlOperation::kInitiateUpload:
     case XmlOperation::kPutPart: return {.on_bucket = {kMultipartUploadsCreate, kObjectsCreate}};
@@ -40,6 +41,7 @@ RequestSubject SubjectOf(XmlOperation operation) {
     case XmlOperation::kListObjects: return {.operation = "storage.objects.list"};
     case XmlOperation::kGetObject: return {.operation = "storage.objects.get"};
     case XmlOperation::kPutObject: return {.operation = "storage.objects.insert"};
+    case XmlOperation::kDeleteObjects:
     case XmlOperation::kDeleteObject: return {.operation = "storage.objects.delete"};
     case XmlOperation::kInitiateUpload: return {.operation = "storage.multipartUploads.create", .phase = "initiate"};
     case XmlOperation::kPutPart: return {.operation = "storage.multipartUploads.create", .phase = "part"};

@@ -15,6 +15,7 @@ enum class XmlOperation {
   kGetBucketVersioning,
   kSetBucketVersioning,
   kListObjects,
+  kDeleteObjects,  ///< Many in one request.
   kListUploads,
   kGetObject,  ///< HEAD too.
   kPutObject,  ///< A copy too, where the request names its source.

@@ -11,6 +11,8 @@
 namespace gcsflux::emulator {
 namespace {
 
+constexpr std::size_t kMaxObjectsToDelete = 1000;
+
 // Clients may write their namespace as a prefix.
 std::string_view LocalName(const pugi::xml_node& node) {
   const std::string_view name = node.name();
@@ -43,9 +45,9 @@ std::optional<std::int64_t> ParseNumber(std::string_view text) {
 }
 
 // The root element of that name.
-XmlResult<pugi::xml_node> ParseRoot(pugi::xml_document& document, std::string_view xml, const std::string& name) {
-  const pugi::xml_parse_result parsed =
-      document.load_buffer(xml.data(), xml.size(), pugi::parse_default, pugi::encoding_utf8);
+XmlResult<pugi::xml_node> ParseRoot(pugi::xml_document& document, std::string_view xml, const std::string& name,
+                                    unsigned options = pugi::parse_default) {
+  const pugi::xml_parse_result parsed = document.load_buffer(xml.data(), xml.size(), options, pugi::encoding_utf8);
   if (!parsed) return XmlFail(XmlErrorCode::kMalformedXml, parsed.description());
   const pugi::xml_node root = document.document_element();
   if (LocalName(root) != name) return XmlFail(XmlErrorCode::kMalformedXml, "Expected " + name + ".");
@@ -64,6 +66,23 @@ XmlResult<PartReference> ParsePart(const pugi::xml_node& node) {
   return PartReference{static_cast<int>(*number), ParseMd5Etag(*etag)};
 }
 
+XmlResult<ObjectsToDelete::Entry> ParseObjectToDelete(const pugi::xml_node& node) {
+  // Blanks belong to a name.
+  ObjectsToDelete::Entry entry;
+  int keys = 0;
+  for (const pugi::xml_node& child : node.children()) {
+    if (child.type() != pugi::node_element || LocalName(child) != "Key") continue;
+    entry.name = child.text().get();
+    ++keys;
+  }
+  if (keys != 1 || entry.name.empty()) return XmlFail(XmlErrorCode::kMalformedXml, "An Object needs one Key.");
+  const std::string version = OnlyChild(node, "VersionId").value_or("");
+  if (version.empty()) return entry;
+  entry.generation = ParseNumber(version);
+  if (!entry.generation) return XmlFail(XmlErrorCode::kInvalidArgument, "VersionId " + version);
+  return entry;
+}
+
 }  // namespace
 
 XmlResult<std::vector<PartReference>> ParseCompleteUpload(std::string_view xml) {
@@ -79,6 +98,23 @@ XmlResult<std::vector<PartReference>> ParseCompleteUpload(std::string_view xml) 
   }
   if (parts.empty()) return XmlFail(XmlErrorCode::kMalformedXml, "You must specify at least one part.");
   return parts;
+}
+
+XmlResult<ObjectsToDelete> ParseDelete(std::string_view xml) {
+  // A name may be nothing but blanks.
+  constexpr unsigned kOptions = pugi::parse_default | pugi::parse_ws_pcdata_single;
+  pugi::xml_document document;
+  const auto root = ParseRoot(document, xml, "Delete", kOptions);
+  if (!root) return tl::unexpected(root.error());
+  ObjectsToDelete objects{.is_quiet = OnlyChild(*root, "Quiet") == "true"};
+  for (const pugi::xml_node& child : root->children()) {
+    if (child.type() != pugi::node_element || LocalName(child) != "Object") continue;
+    XmlResult<ObjectsToDelete::Entry> entry = ParseObjectToDelete(child);
+    if (!entry) return tl::unexpected(entry.error());
+    objects.entries.push_back(*std::move(entry));
+  }
+  if (!objects.entries.empty() && objects.entries.size() <= kMaxObjectsToDelete) return objects;
+  return XmlFail(XmlErrorCode::kMalformedXml, "A Delete names between 1 and 1000 objects.");
 }
 
 XmlResult<BucketConfiguration> ParseBucketConfiguration(std::string_view xml) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,19 @@ struct BucketConfiguration {
 
 /// <CreateBucketConfiguration><LocationConstraint/><StorageClass/></CreateBucketConfiguration>
 XmlResult<BucketConfiguration> ParseBucketConfiguration(std::string_view xml);
+
+struct ObjectsToDelete {
+  struct Entry {
+    std::string name = {};
+    std::optional<std::int64_t> generation = {};
+  };
+  std::vector<Entry> entries = {};
+  bool is_quiet = false;  ///< What was deleted is not listed.
+};
+
+/// <Delete><Quiet/><Object><Key/><VersionId/></Object>...</Delete>, with one object at least and 1000 at most.
+/// kInvalidArgument where a version is no generation.
+XmlResult<ObjectsToDelete> ParseDelete(std::string_view xml);
 
 /// <VersioningConfiguration><Status/></VersioningConfiguration>: whether the status is Enabled, not Suspended.
 XmlResult<bool> ParseVersioningConfiguration(std::string_view xml);

@@ -31,6 +31,7 @@ constexpr std::array kRoutes = {
     Entry{"GET", Scope::kBucket, "versioning", XmlOperation::kGetBucketVersioning},
     Entry{"PUT", Scope::kBucket, "versioning", XmlOperation::kSetBucketVersioning},
     Entry{"GET", Scope::kBucket, "", XmlOperation::kListObjects},
+    Entry{"POST", Scope::kBucket, "delete", XmlOperation::kDeleteObjects},
     Entry{"GET", Scope::kBucket, "uploads", XmlOperation::kListUploads},
     Entry{"GET", Scope::kObject, "", XmlOperation::kGetObject},
     Entry{"HEAD", Scope::kObject, "", XmlOperation::kGetObject},
@@ -49,7 +50,7 @@ constexpr std::array<std::string_view, 17> kNotImplemented = {
     "encryption",   "encryptionConfig", "lifecycle", "logging",  "object-lock",           "retention",
     "storageClass", "tagging",          "upload_id", "versions", "websiteConfig"};
 
-constexpr std::array<std::string_view, 4> kImplemented = {"uploadId", "uploads", "location", "versioning"};
+constexpr std::array<std::string_view, 5> kImplemented = {"uploadId", "uploads", "location", "versioning", "delete"};
 
 // The paths of all else that the emulator serves.
 constexpr std::array<std::string_view, 11> kOtherPaths = {"/storage/v1/",

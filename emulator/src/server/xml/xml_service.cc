@@ -5,6 +5,7 @@
 
 #include "server/target.h"
 #include "server/xml/amz_headers.h"
+#include "server/xml/xml_delete_objects.h"
 #include "server/xml/xml_listing.h"
 
 namespace gcsflux::emulator {
@@ -12,7 +13,9 @@ namespace gcsflux::emulator {
 HttpResponse XmlService::Handle(const HttpRequest& request, RequestBody& body, const std::string& base_url,
                                 RequestSubject& subject) const {
   try {
-    XmlResult<HttpResponse> response = Answer(request, body, base_url, subject);
+    const auto renamed = WithGoogHeaders(request);
+    XmlResult<HttpResponse> response = Answer(renamed ? *renamed : request, body, base_url, subject);
+    if (response && (renamed || IsSignedForS3(request))) AddAmzMetadata(response->headers);
     if (response) return *std::move(response);
     HttpResponse refusal = XmlErrorResponse(response.error());
     AddChallenge(refusal);
@@ -24,11 +27,6 @@ HttpResponse XmlService::Handle(const HttpRequest& request, RequestBody& body, c
 
 XmlResult<HttpResponse> XmlService::Answer(const HttpRequest& request, RequestBody& body, const std::string& base_url,
                                            RequestSubject& subject) const {
-  if (const auto renamed = WithGoogHeaders(request)) {
-    XmlResult<HttpResponse> response = Answer(*renamed, body, base_url, subject);
-    if (response) AddAmzMetadata(response->headers);
-    return response;
-  }
   ApiResult<Target> target = ParseTarget(request.target);
   if (!target) return XmlFail(XmlErrorCode::kInvalidUri, target.error().message);
   XmlResult<XmlRoute> route = FindXmlRoute(request, *target);
@@ -59,6 +57,7 @@ XmlResult<HttpResponse> XmlService::Dispatch(const XmlCall& call) const {
     case XmlOperation::kGetBucketVersioning: return buckets_.GetVersioning(call);
     case XmlOperation::kSetBucketVersioning: return buckets_.SetVersioning(call);
     case XmlOperation::kListObjects: return ListXmlObjects(store_, call);
+    case XmlOperation::kDeleteObjects: return DeleteXmlObjects(store_, call);
     case XmlOperation::kListUploads: return multipart_.ListUploads(call);
     case XmlOperation::kGetObject: return objects_.Get(call);
     case XmlOperation::kPutObject: return objects_.Put(call);

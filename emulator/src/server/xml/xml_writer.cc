@@ -1,12 +1,32 @@
 #include "server/xml/xml_writer.h"
 
+#include <cstddef>
 #include <utility>
 
 namespace gcsflux::emulator {
 namespace {
 
+// What XML 1.0 has no form for, though names of objects may hold it: clients that list such names ask for
+// encoding-type=url. What the service writes for it is not documented (unverified).
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+// U+FFFE and U+FFFF, in UTF-8.
+bool IsNoncharacter(std::string_view text, std::size_t at) {
+  return text.substr(at, 2) == "\xEF\xBF" && at + 2 < text.size() && (text[at + 2] == '\xBE' || text[at + 2] == '\xBF');
+}
+
+void AppendControl(std::string& out, char c) {
+  // A parser would turn a bare CR into LF.
+  if (c == '\t' || c == '\n' || c == '\r') {
+    out += "&#" + std::to_string(static_cast<int>(c)) + ";";
+  } else {
+    out += kReplacement;
+  }
+}
+
 void AppendEscaped(std::string& out, std::string_view text) {
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
     switch (c) {
       case '<': out += "&lt;"; break;
       case '>': out += "&gt;"; break;
@@ -14,12 +34,13 @@ void AppendEscaped(std::string& out, std::string_view text) {
       case '"': out += "&quot;"; break;
       case '\'': out += "&#39;"; break;
       default:
-        if (static_cast<unsigned char>(c) >= 0x20) {
-          out += c;
+        if (static_cast<unsigned char>(c) < 0x20) {
+          AppendControl(out, c);
+        } else if (c == '\xEF' && IsNoncharacter(text, i)) {
+          out += kReplacement;
+          i += 2;
         } else {
-          // A parser would turn a bare CR into LF. XML 1.0 has no form for most others, which names of objects may
-          // hold: clients that list such names ask for encoding-type=url.
-          out += "&#" + std::to_string(static_cast<int>(c)) + ";";
+          out += c;
         }
     }
   }
