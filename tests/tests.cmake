@@ -384,6 +384,13 @@ target_include_directories(emulator_identity_tests PRIVATE ${PROJECT_SOURCE_DIR}
 target_compile_definitions(emulator_identity_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
 add_dependencies(emulator_identity_tests gcsflux-emulator)
 
+# Uploads that are refused: when they hear it, and why.
+gcsflux_test(emulator_refusals_tests
+  SOURCES emulator/crypto_fixtures.cc emulator/early_answers_test.cc emulator/identity_fixture.cc emulator/raw_connection.cc
+          emulator/replace_rights_test.cc
+  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected OpenSSL::Crypto)
+target_include_directories(emulator_refusals_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+
 # The emulator's XML API.
 gcsflux_test(emulator_xml_tests
   SOURCES emulator/multipart_uploads_test.cc emulator/raw_connection.cc emulator/xml_listing_test.cc

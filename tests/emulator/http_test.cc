@@ -134,8 +134,8 @@ TEST_F(HttpTest, RefusesAnExpectedBodyWithoutWaitingForIt) {
   EXPECT_TRUE(client_.IsClosedByServer());
 }
 
-TEST_F(HttpTest, ReadsTheBodyOfARequestThatItRefuses) {
-  const std::string body(1 << 20, 'x');
+TEST_F(HttpTest, ReadsTheShortBodyOfARequestThatItRefuses) {
+  const std::string body(1 << 16, 'x');
   EXPECT_EQ(client_.Call("POST", "/upload/storage/v1/b/none/o?uploadType=media&name=x", "", body).status, 404);
   EXPECT_EQ(client_.Call("GET", "/no/such/path", "", body).status, 404);
   EXPECT_EQ(client_.Call("GET", kReadDigits).body, "0123456789");

@@ -107,20 +107,32 @@ TEST_F(VirtualHttpTest, StoresOtherNamesBesideThem) {
 }
 
 TEST_F(VirtualHttpTest, ComposesTerabytes) {
-  const json items = GetJson("/storage/v1/b/huge/o").at("items");
+  const json items = GetJson("/storage/v1/b/huge/o?maxResults=5").at("items");
   json sources = json::array();
   for (const json& object : items) sources.push_back({{"name", object.at("name")}});
   const std::string body = json{{"sourceObjects", sources}}.dump();
   const RawResponse composed = client_.Call("POST", "/storage/v1/b/huge/o/composed/compose", "", body);
   ASSERT_EQ(composed.status, 200) << composed.body;
-  EXPECT_EQ(json::parse(composed.body).at("size"), std::to_string(std::uint64_t{32} << 40));
-  EXPECT_EQ(json::parse(composed.body).at("componentCount"), 32);
+  EXPECT_EQ(json::parse(composed.body).at("size"), std::to_string(std::uint64_t{5} << 40));
+  EXPECT_EQ(json::parse(composed.body).at("componentCount"), 5);
   const std::string range = "Range: bytes=1099511627770-1099511627781\r\n";  // across the first seam
   const RawResponse seam = client_.Call("GET", "/storage/v1/b/huge/o/composed?alt=media", range);
   const std::string first = "/storage/v1/b/huge/o/" + sources.at(0).at("name").get<std::string>() + "?alt=media";
   const std::string second = "/storage/v1/b/huge/o/" + sources.at(1).at("name").get<std::string>() + "?alt=media";
   EXPECT_EQ(seam.body, client_.Call("GET", first, "Range: bytes=-6\r\n").body +
                            client_.Call("GET", second, "Range: bytes=0-5\r\n").body);
+}
+
+TEST_F(VirtualHttpTest, ComposesNothingAbove5Tebibytes) {
+  json sources = json::array();
+  const json page = GetJson("/storage/v1/b/huge/o?maxResults=6");
+  for (const json& object : page.at("items")) {
+    sources.push_back({{"name", object.at("name")}});
+  }
+  const std::string body = json{{"sourceObjects", sources}}.dump();
+  const RawResponse composed = client_.Call("POST", "/storage/v1/b/huge/o/composed/compose", "", body);
+  EXPECT_EQ(composed.status, 413) << composed.body;
+  EXPECT_EQ(client_.Call("GET", "/storage/v1/b/huge/o/composed").status, 404);
 }
 
 TEST_F(VirtualHttpTest, ComesBackAfterAReset) {

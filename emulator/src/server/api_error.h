@@ -23,6 +23,11 @@ inline ApiError MissingParameter(const std::string& name) {
   return ApiError{400, "required", "Required parameter: " + name};
 }
 
+/// More bytes than an object may have: https://cloud.google.com/storage/docs/json_api/v1/status-codes
+inline ApiError UploadTooLarge() {
+  return ApiError{413, "uploadTooLarge", "The object would exceed the maximum object size of 5 TiB."};
+}
+
 /// A client that is too slow: https://cloud.google.com/storage/docs/json_api/v1/status-codes
 inline ApiError RequestTimedOut() {
   return ApiError{408, "uploadBrokenConnection",

@@ -98,6 +98,11 @@ bool BodyReader::SkipTrailers() {
   return false;
 }
 
+std::uint64_t BodyReader::unread() const {
+  if (state_ == State::kLength) return left_;
+  return state_ == State::kChunkStart || state_ == State::kChunkData ? UINT64_MAX : 0;
+}
+
 bool BodyReader::Drain() {
   std::array<std::byte, 65536> discarded;
   // A client that still waits for "100 Continue" may never send its body.

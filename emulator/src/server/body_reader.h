@@ -22,6 +22,8 @@ class BodyReader final : public RequestBody {
   void LimitUnderWay(std::size_t bytes) override { stream_.LimitUnderWay(bytes); }
   [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
 
+  /// How much of it may still come; UINT64_MAX where its length is not announced.
+  [[nodiscard]] std::uint64_t unread() const;
   /// Reads what nobody has read, so that the next request can follow. False where that cannot be.
   bool Drain();
 

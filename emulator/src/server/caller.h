@@ -23,7 +23,9 @@ class Caller {
 
   /// In a bucket; "" is the project.
   [[nodiscard]] bool May(Permission permission, std::string_view bucket) const;
-  /// The same, refused in GCS's words: 401 to whom has not said who they are, 403 to others.
+  /// Whether they may put an object in the place of another one of its name.
+  [[nodiscard]] bool MayReplace(std::string_view bucket) const { return May(Permission::kObjectsDelete, bucket); }
+  /// As May(), refused in GCS's words: 401 to whom has not said who they are, 403 to others.
   [[nodiscard]] ApiResult<void> Require(Permission permission, std::string_view bucket) const;
 
  private:

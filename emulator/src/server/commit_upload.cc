@@ -22,7 +22,8 @@ ApiResult<ObjectPtr> CommitUpload(const ApiCall& call, PendingObject pending, Bo
   Outcome<ObjectPtr> stored = pending.bucket->InsertObject({.name = std::move(pending.name),
                                                             .attributes = std::move(pending.attributes),
                                                             .body = std::move(body),
-                                                            .encryption = std::move(pending.encryption)},
+                                                            .encryption = std::move(pending.encryption),
+                                                            .may_replace = pending.may_replace},
                                                            pending.preconditions);
   if (!stored) return tl::unexpected(ToApiError(stored.error()));
   call.subject.committed_generation = (*stored)->generation;

@@ -134,7 +134,12 @@ ApiResult<CopyEndpoints::Plan> CopyEndpoints::MakePlan(const ApiCall& call) cons
       attributes->storage_class != (*source)->attributes->storage_class || info->location != (*from)->info()->location;
   // "the result is a composite object that has a component count of 1"
   const int components = is_far ? std::min((*source)->component_count, 1) : (*source)->component_count;
-  NewObject copy{route.object, *std::move(attributes), (*source)->body, components, *std::move(encryption)};
+  NewObject copy{.name = route.object,
+                 .attributes = *std::move(attributes),
+                 .body = (*source)->body,
+                 .component_count = components,
+                 .encryption = *std::move(encryption),
+                 .may_replace = call.caller.MayReplace(route.bucket)};
   return Plan{*std::move(source), *std::move(to), std::move(copy), *preconditions, is_far};
 }
 
@@ -162,7 +167,8 @@ ApiResult<HttpResponse> CopyEndpoints::Move(const ApiCall& call) const {
   const Outcome<ObjectPtr> moved =
       (*bucket)->MoveObject({.source = {.name = route.source_object, .preconditions = *of_source},
                              .name = route.object,
-                             .preconditions = *of_destination});
+                             .preconditions = *of_destination,
+                             .may_replace = call.caller.MayReplace(route.bucket)});
   if (!moved) return tl::unexpected(ToApiError(moved.error()));
   call.subject.committed_generation = (*moved)->generation;
   return ObjectResponse(call, **moved);

@@ -173,6 +173,16 @@ void FillIn(httplib::Response& out, HttpResponse&& response, const Exchange& exc
              std::move(response.body));
 }
 
+// A refusal that no repetition changes is answered while its body still comes: a client need not send gigabytes to
+// hear that there is no such bucket. Others are answered when the whole request is there, since many clients look at an
+// answer only then, and the connection serves the next one.
+bool IsAnsweredEarly(const HttpResponse& response, const BodyReader& body) {
+  constexpr std::uint64_t kSoonThere = std::uint64_t{64} << 10;
+  const int status = response.status;
+  const bool is_final = status == 304 || (status >= 400 && status < 500 && status != 408 && status != 429);
+  return is_final && response.ending == Ending::kInOrder && body.unread() > kSoonThere;
+}
+
 void Handle(Exchange& exchange, const httplib::Request& parsed, httplib::Response& out) {
   exchange.is_handled = true;
   const HttpRequest request = ToRequest(parsed, std::move(exchange.long_target));
@@ -181,8 +191,11 @@ void Handle(Exchange& exchange, const httplib::Request& parsed, httplib::Respons
     return FillIn(out, ErrorResponse(BadRequest("The length of the request's body is malformed.")), exchange);
   HttpResponse response = exchange.handler.Handle(request, body);
   exchange.ending = response.ending;
-  // The whole request is read before it is answered: many clients look at an answer only then.
-  exchange.can_go_on = response.ending != Ending::kSilence && body.Drain();
+  if (IsAnsweredEarly(response, body)) {
+    exchange.stream.LeaveUnread(body.unread());
+  } else {
+    exchange.can_go_on = response.ending != Ending::kSilence && body.Drain();
+  }
   if (!exchange.can_go_on) response.headers.Add("Connection", "close");
   exchange.filters = std::move(response.filters);
   exchange.observer = std::move(response.observer);

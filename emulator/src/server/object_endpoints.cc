@@ -208,7 +208,8 @@ ApiResult<HttpResponse> ObjectEndpoints::Compose(const ApiCall& call) const {
       (*bucket)->ComposeObject({.sources = compose->sources,
                                 .destination = {.name = call.route.object,
                                                 .attributes = std::move(compose->attributes),
-                                                .encryption = *std::move(encryption)},
+                                                .encryption = *std::move(encryption),
+                                                .may_replace = call.caller.MayReplace(call.route.bucket)},
                                 .preconditions = *preconditions,
                                 .delete_sources = compose->delete_source_objects});
   if (!composed) return tl::unexpected(ToApiError(composed.error()));

@@ -44,6 +44,10 @@ ApiResult<HttpResponse> Progress(const ApiCall& call, const Status& status) {
   return Incomplete(call, status);
 }
 
+ApiError DiffersFromAnnounced() {
+  return BadRequest("The total size differs from the X-Upload-Content-Length of the session.");
+}
+
 // Stores the object where the session holds all of its `size` bytes; else says how far it is.
 ApiResult<HttpResponse> Finish(const ApiCall& call, ResumableSession& session, std::uint64_t size) {
   BodyPtr body = session.BeginFinish(size);
@@ -51,6 +55,10 @@ ApiResult<HttpResponse> Finish(const ApiCall& call, ResumableSession& session, s
     const Status status = session.status();
     if (status.state != State::kFinishing) return Progress(call, status);
     return tl::unexpected(ApiError{503, "backendError", "The upload is being completed by another request."});
+  }
+  if (session.announced_size().value_or(size) != size) {
+    session.EndFinish(std::nullopt);
+    return tl::unexpected(DiffersFromAnnounced());
   }
   const ApiResult<ObjectPtr> stored = CommitUpload(call, session.pending(), std::move(body));
   if (!stored) {
@@ -73,6 +81,7 @@ struct Chunk {
 ApiResult<Chunk> ReadChunk(const ApiCall& call, const std::optional<ContentRange>& range) {
   const std::optional<std::uint64_t> announced = call.body.announced_size();
   if (!range) return Chunk{.length = announced, .total = announced, .is_last = true};
+  if (range->total.value_or(0) > kMaxObjectSize) return tl::unexpected(UploadTooLarge());
   const auto& [first, last] = *range->bytes;
   if (!last) return Chunk{first, range->total ? *range->total - first : announced, range->total, true};
   const std::uint64_t length = *last - first + 1;
@@ -89,6 +98,12 @@ ApiResult<Chunk> ReadChunk(const ApiCall& call, const std::optional<ContentRange
         std::to_string(length) + " bytes, which does not meet this requirement."));
   }
   return Chunk{first, length, range->total, is_last};
+}
+
+// Whether a chunk has more, or as the last one ends with fewer, bytes than were announced for the whole.
+bool IsBeyond(const Chunk& chunk, std::uint64_t announced) {
+  if (chunk.total && *chunk.total != announced) return true;
+  return chunk.first > announced || (chunk.length && *chunk.length > announced - chunk.first);
 }
 
 // Reads bytes that are persisted already; they are not looked at. False where the body ends before.
@@ -176,7 +191,9 @@ std::optional<std::uint64_t> ReadAnnouncedSize(const HttpHeaders& headers) {
 ApiResult<HttpResponse> ResumableEndpoints::Start(const ApiCall& call, PendingObject pending) const {
   call.subject.phase = "start";
   call.subject.object = pending.name;
-  const std::string id = sessions_.Start(std::move(pending), ReadAnnouncedSize(call.request.headers));
+  const std::optional<std::uint64_t> announced = ReadAnnouncedSize(call.request.headers);
+  if (announced.value_or(0) > kMaxObjectSize) return tl::unexpected(UploadTooLarge());
+  const std::string id = sessions_.Start(std::move(pending), announced);
   // The parameters of this request, `fields` among them, go with the session's.
   const std::string& target = call.request.target;
   const std::string path_and_query = target.substr(std::min(target.find("/upload/"), target.size()));
@@ -191,6 +208,9 @@ ApiResult<std::shared_ptr<ResumableSession>> ResumableEndpoints::Find(const ApiC
   if (id == nullptr) return tl::unexpected(MissingParameter("upload_id"));
   std::shared_ptr<ResumableSession> session = sessions_.Find(*id);
   if (session == nullptr) return tl::unexpected(ApiError{404, "notFound", "No such upload session."});
+  if (session->pending().bucket->info()->name != call.route.bucket) {
+    return tl::unexpected(ApiError{404, "notFound", "No such upload session in the bucket " + call.route.bucket + "."});
+  }
   call.subject.object = session->pending().name;
   return session;
 }
@@ -208,9 +228,7 @@ ApiResult<HttpResponse> ResumableEndpoints::Put(const ApiCall& call) const {
   }
   const std::optional<std::uint64_t> total = range ? range->total : std::nullopt;
   const std::optional<std::uint64_t> announced = (*session)->announced_size();
-  if (total && announced && *total != *announced) {
-    return tl::unexpected(BadRequest("The total size differs from the X-Upload-Content-Length of the session."));
-  }
+  if (total && announced && *total != *announced) return tl::unexpected(DiffersFromAnnounced());
   if (range && !range->bytes) {
     call.subject.phase = "status";
     if (call.body.announced_size() != 0) return tl::unexpected(BadRequest("A question for the state has no body."));
@@ -218,6 +236,7 @@ ApiResult<HttpResponse> ResumableEndpoints::Put(const ApiCall& call) const {
   }
   const ApiResult<Chunk> chunk = ReadChunk(call, range);
   if (!chunk) return tl::unexpected(chunk.error());
+  if (announced && IsBeyond(*chunk, *announced)) return tl::unexpected(DiffersFromAnnounced());
   call.subject.phase = chunk->is_last ? "final" : "chunk";
   call.subject.offset = chunk->first;
   return PutChunk(call, **session, *chunk);

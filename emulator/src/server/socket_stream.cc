@@ -13,6 +13,7 @@ constexpr std::size_t kGatherBelow = std::size_t{8} << 10;
 constexpr std::size_t kTlsRecord = std::size_t{16} << 10;
 constexpr std::size_t kMinProgress = std::size_t{1} << 10;
 constexpr std::chrono::seconds kLingerLimit{1};
+constexpr std::chrono::seconds kLongLingerLimit{5};  // for a client that is still sending
 constexpr std::size_t kMaxLinger = std::size_t{1} << 20;
 
 }  // namespace
@@ -143,12 +144,13 @@ void SocketStream::CloseGracefully() {
   if (tls_) tls_->SendCloseNotify();
   socket_.FinishSending();
   // Closing with unread input would reset the connection, and the client might lose the answer.
-  socket_.SetPatience(kLingerLimit);
-  socket_.Expect(kMaxLinger + 1);
-  std::size_t discarded = 0;
-  for (ssize_t received = 1; discarded < kMaxLinger && received > 0;) {
+  socket_.SetPatience(unread_ != 0 ? kLongLingerLimit : kLingerLimit);
+  socket_.Expect(unread_ != 0 ? kMinProgress : kMaxLinger + 1);
+  const std::uint64_t limit = unread_ < UINT64_MAX - kMaxLinger ? unread_ + kMaxLinger : UINT64_MAX;
+  std::uint64_t discarded = 0;
+  for (ssize_t received = 1; discarded < limit && received > 0;) {
     received = socket_.Receive(std::as_writable_bytes(std::span(buffer_)));  // as it comes: nobody reads it
-    discarded += static_cast<std::size_t>(std::max<ssize_t>(received, 0));
+    discarded += static_cast<std::uint64_t>(std::max<ssize_t>(received, 0));
   }
 }
 

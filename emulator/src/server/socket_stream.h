@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,7 +48,10 @@ class SocketStream {
   bool Write(std::string_view text) { return Write(std::as_bytes(std::span(text))); }
   bool Flush() { return Send({}); }
 
-  /// Lets the client read what was sent before the connection goes down, though it has sent more than was read.
+  /// Of the request that is being answered so many bytes will not be read, though they may come.
+  void LeaveUnread(std::uint64_t bytes) { unread_ = bytes; }
+  /// Lets the client read what was sent before the connection goes down, though it has sent more than was read: takes
+  /// what comes, the bytes that were left unread and a little more, until the client closes or stands still.
   void CloseGracefully();
   /// Ends the connection with TCP's RST, in the client's eyes by an accident.
   void Reset() { socket_.Reset(); }
@@ -67,6 +71,7 @@ class SocketStream {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::string unsent_;
+  std::uint64_t unread_ = 0;
 };
 
 }  // namespace gcsflux::emulator

@@ -1,5 +1,6 @@
 #include "server/upload_endpoints.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -7,6 +8,8 @@
 #include "server/authorizer.h"
 #include "server/commit_upload.h"
 #include "server/encryption_headers.h"
+#include "server/multipart.h"
+#include "server/peeked_body.h"
 #include "server/receive_body.h"
 #include "server/receive_multipart.h"
 #include "server/resource_requests.h"
@@ -15,6 +18,9 @@
 
 namespace gcsflux::emulator {
 namespace {
+
+constexpr std::size_t kMostHeads = std::size_t{16} << 10;
+constexpr std::uint64_t kMostFraming = std::uint64_t{2} << 20;  // of a multipart body: its first part and its heads
 
 // objects.insert: the query's name overrides the metadata's.
 ApiResult<std::string> SettleName(const QueryParameters& query, const std::optional<std::string>& in_resource) {
@@ -35,6 +41,7 @@ ApiResult<void> Describe(const ApiCall& call, ObjectResource resource, PendingOb
   pending.name = *std::move(name);
   pending.attributes = std::move(resource.attributes);
   pending.hashes = resource.hashes;
+  pending.may_replace = call.caller.MayReplace(call.route.bucket);
   const std::string encoding = call.query.Value("contentEncoding");
   if (!encoding.empty()) pending.attributes.content_encoding = encoding;
   return {};
@@ -43,6 +50,13 @@ ApiResult<void> Describe(const ApiCall& call, ObjectResource resource, PendingOb
 std::string HeaderValue(const ApiCall& call, std::string_view name) {
   const std::string* value = call.request.headers.Find(name);
   return value != nullptr ? *value : std::string();
+}
+
+// Refuses what will be refused anyway before its bytes come.
+ApiResult<void> CheckBeforeBytes(const ApiCall& call, const PendingObject& pending) {
+  if (call.body.announced_size().value_or(0) > kMaxObjectSize + kMostFraming) return tl::unexpected(UploadTooLarge());
+  const Outcome<void> checked = pending.bucket->CheckInsert(pending.name, pending.preconditions, pending.may_replace);
+  return checked ? ApiResult<void>() : tl::unexpected(ToApiError(checked.error()));
 }
 
 ApiResult<HttpResponse> Store(const ApiCall& call, PendingObject pending, BodyPtr body) {
@@ -56,14 +70,27 @@ ApiResult<HttpResponse> InsertMedia(const ApiCall& call, PendingObject pending) 
   resource.attributes.content_type = HeaderValue(call, "content-type");
   resource.attributes.content_encoding = HeaderValue(call, "content-encoding");  // the bytes are stored as they come
   if (auto done = Describe(call, std::move(resource), pending); !done) return tl::unexpected(done.error());
+  if (auto passed = CheckBeforeBytes(call, pending); !passed) return tl::unexpected(passed.error());
   BodyPtr body = ReceiveObject(call.body, NeedsMd5(call, pending));
   if (body == nullptr) return tl::unexpected(BrokenOff(call.body));
   return Store(call, std::move(pending), std::move(body));
 }
 
+// What the metadata alone decides, where more bytes follow than are read at once.
+ApiResult<void> CheckBeforeMedia(const ApiCall& call, PeekedBody& body, PendingObject pending) {
+  if (body.announced_size().value_or(UINT64_MAX) <= kMostHeads) return {};
+  const auto start = FindMedia(HeaderValue(call, "content-type"), Rope(body.Peek(kMostHeads)));
+  ApiResult<ObjectResource> resource = start ? ParseObjectResource(start->metadata) : ObjectResource();
+  if (!start || !resource) return {};  // which is said when all has come
+  if (auto done = Describe(call, *std::move(resource), pending); !done) return done;
+  return CheckBeforeBytes(call, pending);
+}
+
 ApiResult<HttpResponse> InsertMultipart(const ApiCall& call, PendingObject pending) {
+  PeekedBody body(call.body);
+  if (auto passed = CheckBeforeMedia(call, body, pending); !passed) return tl::unexpected(passed.error());
   ApiResult<ReceivedMultipart> parts =
-      ReceiveMultipart(call.body, HeaderValue(call, "content-type"), NeedsMd5(call, pending));
+      ReceiveMultipart(body, HeaderValue(call, "content-type"), NeedsMd5(call, pending));
   if (!parts) return tl::unexpected(parts.error());
   ApiResult<ObjectResource> resource = ParseObjectResource(parts->metadata);
   if (!resource) return tl::unexpected(resource.error());

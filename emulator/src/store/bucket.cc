@@ -83,6 +83,9 @@ Outcome<BucketInfoPtr> Bucket::ChangeInfo(const Preconditions& preconditions, co
 }
 
 Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& preconditions) {
+  if (object.body->size() > kMaxObjectSize) {
+    return Fail(FailureKind::kTooLarge, "The object would exceed the maximum object size of 5 TiB.");
+  }
   const BucketInfoPtr bucket = info();
   if (object.attributes.storage_class.empty()) object.attributes.storage_class = bucket->storage_class;
   if (!object.attributes.event_based_hold && HoldsNewObjects(*bucket)) object.attributes.event_based_hold = true;
@@ -107,6 +110,11 @@ Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& p
   stored->attributes = last_attributes_;
   StoreLocked(replaced, stored);
   return stored;
+}
+
+Outcome<void> Bucket::CheckInsert(std::string_view name, const Preconditions& preconditions, bool may_replace) const {
+  const std::shared_lock lock(mutex_);
+  return CheckPlaceLocked(FindLocked(name).get(), preconditions, may_replace);
 }
 
 Outcome<ObjectPtr> Bucket::GetObject(const ObjectSelector& selector) const {
@@ -154,6 +162,9 @@ Outcome<ObjectPtr> Bucket::ComposeObject(ComposeRequest request) {
   const std::string bucket = info()->name;
   std::vector<BodyPtr> bodies;
   for (const ObjectPtr& source : *sources) {
+    if (source->attributes->storage_class != sources->front()->attributes->storage_class) {
+      return Fail(FailureKind::kInvalid, "The source objects of a compose must be of one storage class.");
+    }
     if (auto key = CheckCustomerKey(*source, request.destination.encryption.customer_key_sha256); !key) {
       return tl::unexpected(key.error());
     }
@@ -255,7 +266,10 @@ Outcome<ObjectPtr> Bucket::SelectLocked(const ObjectSelector& selector) const {
 Outcome<void> Bucket::CheckPlaceLocked(const Object* live, const Preconditions& preconditions, bool may_replace) const {
   if (is_closed_) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
   if (live != nullptr && !may_replace) {
-    return Fail(FailureKind::kReplaceDenied, "The caller may not replace the object " + live->name + ".");
+    // As a lacking permission is refused elsewhere.
+    return Fail(FailureKind::kReplaceDenied,
+                "The caller does not have storage.objects.delete access to the Google Cloud Storage object. Permission "
+                "'storage.objects.delete' denied on resource (or it may not exist).");
   }
   if (auto held = CheckPreconditions(preconditions, live); !held) return held;
   return CheckReplaceable(live, info_->name);

@@ -37,7 +37,7 @@ struct NewObject {
 };
 
 /// Joins the sources, in their order, into a new generation of `destination`, whose own body is not looked at. They
-/// must be under its customer-supplied key, or like it under none.
+/// must be under its customer-supplied key, or like it under none, and of one storage class.
 struct ComposeRequest {
   std::vector<ObjectSelector> sources = {};
   NewObject destination = {};
@@ -77,6 +77,9 @@ class Bucket {
   [[nodiscard]] MultipartUploads& uploads() { return uploads_; }
 
   Outcome<ObjectPtr> InsertObject(NewObject object, const Preconditions& preconditions);
+  /// Whether InsertObject() would refuse now what becomes an object of that name, whatever its bytes.
+  [[nodiscard]] Outcome<void> CheckInsert(std::string_view name, const Preconditions& preconditions,
+                                          bool may_replace) const;
   [[nodiscard]] Outcome<ObjectPtr> GetObject(const ObjectSelector& selector) const;
   Outcome<ObjectPtr> PatchObject(const ObjectSelector& selector, const AttributesChange& change);
   /// Without a generation the live one goes; it stays as a noncurrent one where the bucket is versioned.

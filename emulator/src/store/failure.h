@@ -10,6 +10,7 @@ namespace gcsflux::emulator {
 enum class FailureKind {
   kInvalid,             ///< The request itself is wrong.
   kNotFound,            ///< No such bucket, object, generation or session.
+  kTooLarge,            ///< The object would be larger than any may be.
   kConflict,            ///< The bucket's name is taken, or the bucket is not empty.
   kPreconditionFailed,  ///< An ...Match condition does not hold.
   kNotModified,         ///< An ...NotMatch condition does not hold.

@@ -65,6 +65,9 @@ struct Object {
 
 using ObjectPtr = std::shared_ptr<const Object>;
 
+/// https://cloud.google.com/storage/quotas#objects: no object is larger, however it is made.
+inline constexpr std::uint64_t kMaxObjectSize = std::uint64_t{5} << 40;
+
 /// Composed objects have none, nor have computed ones.
 [[nodiscard]] inline bool HasMd5(const Object& object) {
   return object.component_count == 0 && !object.body->is_computed();

@@ -26,6 +26,7 @@ struct PendingObject {
   ExpectedHashes hashes = {};
   Preconditions preconditions = {};
   ObjectEncryption encryption = {};
+  bool may_replace = true;  ///< Whether who began it may; see NewObject.
 };
 
 }  // namespace gcsflux::emulator

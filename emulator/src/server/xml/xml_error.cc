@@ -109,6 +109,7 @@ Code CodeOfStatus(int status) {
     case 405: return Code::kMethodNotAllowed;
     case 408: return Code::kRequestTimeout;
     case 412: return Code::kPreconditionFailed;
+    case 413: return Code::kEntityTooLarge;
     case 416: return Code::kInvalidRange;
     case 429: return Code::kSlowDown;
     case 501: return Code::kNotImplemented;

@@ -153,12 +153,14 @@ XmlResult<HttpResponse> XmlMultipart::Complete(const XmlCall& call) const {
   if (!parts) return tl::unexpected(parts.error());
   auto body = found->upload->BeginComplete(*parts);
   if (!body) return XmlFail(ToCode(body.error()));
-  const Outcome<ObjectPtr> stored = found->bucket->InsertObject({.name = found->name.object,
-                                                                 .attributes = found->upload->attributes(),
-                                                                 .body = *std::move(body),
-                                                                 .component_count = static_cast<int>(parts->size()),
-                                                                 .encryption = found->upload->encryption()},
-                                                                {});
+  const Outcome<ObjectPtr> stored =
+      found->bucket->InsertObject({.name = found->name.object,
+                                   .attributes = found->upload->attributes(),
+                                   .body = *std::move(body),
+                                   .component_count = static_cast<int>(parts->size()),
+                                   .encryption = found->upload->encryption(),
+                                   .may_replace = call.caller.MayReplace(call.route.bucket)},
+                                  {});
   found->upload->EndComplete(stored.has_value());
   if (!stored) return tl::unexpected(ToXmlError(stored.error(), XmlErrorCode::kNoSuchBucket));
   call.subject.committed_generation = (*stored)->generation;

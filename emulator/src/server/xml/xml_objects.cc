@@ -96,18 +96,26 @@ XmlResult<HttpResponse> XmlObjects::Put(const XmlCall& call) const {
   if (!attributes) return tl::unexpected(attributes.error());
   XmlResult<ObjectEncryption> encryption = ReadEncryption(call);
   if (!encryption) return tl::unexpected(encryption.error());
+  const bool may_replace = call.caller.MayReplace(call.route.bucket);
   if (call.request.headers.Find("x-goog-copy-source") != nullptr) {
-    NewObject copy{
-        .name = call.route.object, .attributes = *std::move(attributes), .encryption = *std::move(encryption)};
+    NewObject copy{.name = call.route.object,
+                   .attributes = *std::move(attributes),
+                   .encryption = *std::move(encryption),
+                   .may_replace = may_replace};
     return CopyXmlObject(store_, call, **bucket, *preconditions, std::move(copy));
   }
+  if (call.body.announced_size().value_or(0) > kMaxObjectSize) return XmlFail(XmlErrorCode::kEntityTooLarge);
+  // What will be refused anyway is refused before its bytes come.
+  const Outcome<void> checked = (*bucket)->CheckInsert(call.route.object, *preconditions, may_replace);
+  if (!checked) return tl::unexpected(ToObjectError(call, checked.error()));
   XmlResult<BodyPtr> body = ReceiveCheckedBody(call);
   if (!body) return tl::unexpected(body.error());
   if (attributes->content_type.empty()) attributes->content_type = "application/octet-stream";
   const Outcome<ObjectPtr> stored = (*bucket)->InsertObject({.name = call.route.object,
                                                              .attributes = *std::move(attributes),
                                                              .body = *std::move(body),
-                                                             .encryption = *std::move(encryption)},
+                                                             .encryption = *std::move(encryption),
+                                                             .may_replace = may_replace},
                                                             *preconditions);
   if (!stored) return tl::unexpected(ToObjectError(call, stored.error()));
   call.subject.committed_generation = (*stored)->generation;
