@@ -178,7 +178,7 @@ add_dependencies(fork_tests gcsflux-emulator)
 
 # What a client says about itself: events, counters, logs, traces.
 gcsflux_test(events_tests
-  SOURCES events/client_events_test.cc events/credential_secrets_test.cc events/event_listeners_test.cc events/log_test.cc
+  SOURCES events/billing_test.cc events/client_events_test.cc events/credential_secrets_test.cc events/event_listeners_test.cc events/log_test.cc
           events/request_identity_test.cc events/secrets_test.cc events/shown_url_test.cc events/trace_test.cc support/raw_server.cc support/spellings.cc
   LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json)
 target_include_directories(events_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)

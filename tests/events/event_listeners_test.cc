@@ -37,12 +37,13 @@ TEST(CombineListeners, OfOneIsThatOneAndOfNoneNone) {
 TEST(Observer, MakesNoEventWhereNobodyListens) {
   Observer observer;
   bool was_made = false;
-  observer.RequestEnded(1, 2, [&] {
+  observer.RequestEnded(internal::BillingClass::kB, 1, 2, [&] {
     was_made = true;
     return RequestEvent{};
   });
   EXPECT_FALSE(was_made);
   EXPECT_EQ(observer.counters().requests, 1U);
+  EXPECT_EQ(observer.counters().class_b_operations, 1U);
   EXPECT_EQ(observer.counters().bytes_sent, 1U);
   EXPECT_EQ(observer.counters().bytes_received, 2U);
 }

@@ -37,7 +37,7 @@ TEST(Idempotency, FollowsTheServicesTable) {
       {Operation::kDeleteObject, false, true, true, false},
   };
   for (const Case& c : cases) {
-    const auto name = TraitsOf(c.operation).name;
+    const auto name = TraitsOf(c.operation).operation.name;
     EXPECT_EQ(IsIdempotent(c.operation, kNone), c.bare) << name;
     EXPECT_EQ(IsIdempotent(c.operation, kGeneration), c.with_generation) << name;
     EXPECT_EQ(IsIdempotent(c.operation, kIfGeneration), c.if_generation) << name;

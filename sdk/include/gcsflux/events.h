@@ -153,7 +153,13 @@ struct Counters {
   std::uint64_t calls = 0;     ///< Operations that were begun, those that bigger ones are made of included.
   std::uint64_t failures = 0;  ///< Of them, those that ended in an error, be it kNotFound.
   std::uint64_t requests = 0;  ///< Attempts that were sent, hedges included; requests for tokens are not.
-  std::uint64_t retries = 0;   ///< Attempts that followed a failed one of the same call.
+  /// Of them, those that Google charges for as operations of class A (lists, uploads, composes, copies, changes) and of
+  /// class B (reads of objects and of metadata); the others are free: deletes, the requests of an upload's session
+  /// after the first, and what the service refused (429, 5xx and other errors). A request whose answer was lost counts.
+  /// operation_prices.h says what they cost.
+  std::uint64_t class_a_operations = 0;
+  std::uint64_t class_b_operations = 0;
+  std::uint64_t retries = 0;  ///< Attempts that followed a failed one of the same call.
   /// Of them, those that the retry budget held up (BudgetEvent), and for how long, all together.
   std::uint64_t budget_waits = 0;
   std::uint64_t budget_wait_ms = 0;

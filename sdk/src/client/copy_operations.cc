@@ -56,6 +56,8 @@ Result<ObjectMetadata> Client::RewriteObject(const ObjectName& source, const Obj
   const auto parse = [&](std::string_view body) { return internal::ParseRewriteStep(body, {destination}); };
   std::string token = options.rewrite_token;
   while (true) {
+    // All steps of a rewrite are billed as one operation.
+    if (!token.empty()) call.operation.billing = internal::BillingClass::kFree;
     const auto request = internal::RewriteObjectRequest(core().endpoint(), source, destination, options, token);
     auto step = ParseAnswer(call, core().Exchange(call, request), parse);
     if (!step) return step.error();

@@ -24,10 +24,9 @@ const HttpRequest* Hedge::OnOverdue() {
     return nullptr;
   }
   parts_.attempts.CountSecond();
-  const CallInfo call = parts_.attempts.info();
-  second_ = std::make_unique<ObservedRequest>(parts_.observer, parts_.timing, call, *std::move(request));
+  second_ = std::make_unique<ObservedRequest>(parts_.observer, parts_.timing, parts_.attempts, *std::move(request));
   parts_.progress.OnSecondSent();
-  parts_.observer.Hedged(call);
+  parts_.observer.Hedged(second_->call());
   return &second_->request();
 }
 

@@ -27,7 +27,7 @@ template <class Options>
 Call MakeCall(const ClientCore& core, Operation operation, const ObjectName& subject, const Options& options) {
   const OperationTraits traits = TraitsOf(operation);
   const bool is_always = core.settings().idempotency != IdempotencyPolicy::kStrict;
-  return {.operation = traits.name,
+  return {.operation = traits.operation,
           .subject = ToUri(subject),
           .kind = traits.kind,
           .bucket = subject.bucket,
@@ -39,7 +39,7 @@ Call MakeCall(const ClientCore& core, Operation operation, const ObjectName& sub
 /// One of the calls that an upload is made of. Repeated freely: upload.h and multipart_upload.h see to it that this is
 /// safe.
 template <class Options>
-Call MakeUploadCall(std::string_view operation, const ObjectName& object, const Options& options) {
+Call MakeUploadCall(OperationName operation, const ObjectName& object, const Options& options) {
   return {.operation = operation,
           .subject = ToUri(object),
           .kind = OperationKind::kUpload,

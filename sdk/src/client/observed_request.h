@@ -4,18 +4,24 @@
 #include <utility>
 
 #include "base/timing.h"
+#include "client/request_billing.h"
 #include "events/observer.h"
 #include "events/shown_url.h"
 #include "http/transport.h"
+#include "retry/retry_loop.h"
 
 namespace gcsflux::internal {
 
 /// A request on its way, and what its observer hears of it in the end. Stays where it is; used by one thread.
 class ObservedRequest {
  public:
-  /// `observer`, `timing` and what `call` borrows must outlive it.
-  ObservedRequest(Observer& observer, const Timing& timing, const CallInfo& call, HttpRequest request)
-      : observer_(observer), timing_(timing), call_(call), request_(std::move(request)) {
+  /// Of the attempt that is under way. `observer`, `timing` and `attempts` must outlive it.
+  ObservedRequest(Observer& observer, const Timing& timing, const Attempts& attempts, HttpRequest request)
+      : observer_(observer),
+        timing_(timing),
+        call_(attempts.info()),
+        request_(std::move(request)),
+        billing_(BillingOf(attempts.call().operation.billing, attempts.call().kind, request_)) {
     request_.movement = &movement_;
     if (observer_.is_heard()) start_ = timing_.Now();
   }
@@ -28,7 +34,7 @@ class ObservedRequest {
   /// Once.
   void Ended(const Result<HttpResponse>& outcome) {
     std::string url;
-    observer_.RequestEnded(movement_.bytes_sent, movement_.bytes_received, [&] {
+    const auto make_event = [&] {
       url = ShownUrl(request_.url, request_.is_url_secret);
       RequestEvent event{.call = call_,
                          .method = MethodName(request_.method),
@@ -41,7 +47,10 @@ class ObservedRequest {
       if (!outcome) event.failure = outcome.error().code;
       if (movement_.first_byte) event.first_byte = start_ + *movement_.first_byte;
       return event;
-    });
+    };
+    const bool is_charged = outcome ? IsCharged(outcome->status, {}) : IsCharged(0, outcome.error().code);
+    observer_.RequestEnded(is_charged ? billing_ : BillingClass::kFree, movement_.bytes_sent, movement_.bytes_received,
+                           make_event);
   }
 
  private:
@@ -49,6 +58,7 @@ class ObservedRequest {
   const Timing& timing_;
   const CallInfo call_;
   HttpRequest request_;
+  const BillingClass billing_;
   Movement movement_;
   Timing::TimePoint start_;
 };

@@ -106,7 +106,7 @@ HttpRequest ClientCore::Complete(HttpRequest request, int attempt, const Sending
 
 Result<HttpResponse> ClientCore::Perform(const Sending& sending, const internal::AccessToken* token) const {
   if (hedging_.is_enabled() && sending.request.method == internal::Method::kGet) return PerformHedged(sending, token);
-  ObservedRequest only(observer_, *timing_, sending.attempts.info(),
+  ObservedRequest only(observer_, *timing_, sending.attempts,
                        Complete(sending.request, sending.attempts.number(), sending, token));
   auto outcome = transport_->Perform(only.request(), sending.receiver, sending.stop);
   only.Ended(outcome);
@@ -115,7 +115,7 @@ Result<HttpResponse> ClientCore::Perform(const Sending& sending, const internal:
 
 Result<HttpResponse> ClientCore::PerformHedged(const Sending& sending, const internal::AccessToken* token) const {
   hedging_.budget().OnRequest();
-  ObservedRequest first(observer_, *timing_, sending.attempts.info(),
+  ObservedRequest first(observer_, *timing_, sending.attempts,
                         Complete(sending.request, sending.attempts.number(), sending, token));
   internal::ReadProgress progress(*timing_, hedging_.PaceOf(sending.attempts.call().kind), sending.receiver);
   const auto make_second = [&](int attempt) -> std::optional<HttpRequest> {

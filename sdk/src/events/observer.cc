@@ -34,9 +34,14 @@ void Observer::CompositionRefused(const CompositionRefusedEvent& event) {
 
 Counters Observer::counters() const {
   const auto& t = tallies_;
+  const std::uint64_t free = t.requests[static_cast<std::size_t>(BillingClass::kFree)];
+  const std::uint64_t class_a = t.requests[static_cast<std::size_t>(BillingClass::kA)];
+  const std::uint64_t class_b = t.requests[static_cast<std::size_t>(BillingClass::kB)];
   return {.calls = t.calls,
           .failures = t.failures,
-          .requests = t.requests,
+          .requests = free + class_a + class_b,
+          .class_a_operations = class_a,
+          .class_b_operations = class_b,
           .retries = t.retries,
           .budget_waits = t.budget_waits,
           .budget_wait_ms = t.budget_wait_us / 1000,

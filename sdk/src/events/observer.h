@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "base/fork.h"
+#include "events/billing.h"
 #include "gcsflux/events.h"
 
 namespace gcsflux::internal {
@@ -29,10 +31,12 @@ class Observer {
     Tell([&](EventListener& listener) { listener.OnFailure(event); });
   }
 
-  /// An attempt is over. `make_event` makes the RequestEvent, and is called only where somebody listens.
+  /// An attempt is over, charged for as `billing` says. `make_event` makes the RequestEvent, and is called only where
+  /// there is a listener.
   template <class MakeEvent>
-  void RequestEnded(std::uint64_t bytes_sent, std::uint64_t bytes_received, MakeEvent make_event) {
-    Add(tallies_.requests);
+  void RequestEnded(BillingClass billing, std::uint64_t bytes_sent, std::uint64_t bytes_received,
+                    MakeEvent make_event) {
+    Add(tallies_.requests[static_cast<std::size_t>(billing)]);
     Add(tallies_.bytes_sent, bytes_sent);
     Add(tallies_.bytes_received, bytes_received);
     Tell([&](EventListener& listener) { listener.OnRequest(make_event()); });
@@ -104,7 +108,8 @@ class Observer {
   const std::shared_ptr<EventListener> listener_;
   std::atomic<bool> is_shortage_told_ = false;
   struct {
-    Tally calls = 0, failures = 0, requests = 0, retries = 0, throttled = 0, stalls = 0, hedges = 0, hedges_won = 0;
+    Tally requests[3] = {0, 0, 0};  // by BillingClass
+    Tally calls = 0, failures = 0, retries = 0, throttled = 0, stalls = 0, hedges = 0, hedges_won = 0;
     Tally budget_waits = 0, budget_wait_us = 0;
     Tally reads_resumed = 0, sessions_restarted = 0, token_refreshes = 0, token_failures = 0, token_retries = 0;
     Tally bytes_sent = 0, bytes_received = 0, listener_exceptions = 0, unverified_reads = 0;

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <string_view>
-
+#include "events/billing.h"
 #include "retry/operation_kind.h"
 
 namespace gcsflux::internal {
@@ -26,7 +25,7 @@ enum class Operation {
 };
 
 struct OperationTraits {
-  std::string_view name;  ///< As GCS has it in its documentation and its permissions: "objects.get".
+  OperationName operation;
   OperationKind kind;
 };
 

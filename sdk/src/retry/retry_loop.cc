@@ -20,7 +20,7 @@ std::string InSeconds(std::chrono::nanoseconds duration) {
 }
 
 Error Named(const Call& call, Error error) {
-  error.message = std::string(call.operation) + " " + call.subject + ": " + error.message;
+  error.message = std::string(call.operation.name) + " " + call.subject + ": " + error.message;
   return error;
 }
 
@@ -38,7 +38,7 @@ Attempts::Attempts(const Call& call, const RetryRules& rules)
 }
 
 CallInfo Attempts::info() const {
-  return {.operation = call_.operation,
+  return {.operation = call_.operation.name,
           .subject = call_.subject,
           .bucket = call_.bucket,
           .invocation_id = invocation_id_,

@@ -11,6 +11,7 @@
 #include "base/carried_secrets.h"
 #include "base/for_ever.h"
 #include "base/timing.h"
+#include "events/billing.h"
 #include "events/observer.h"
 #include "gcsflux/result.h"
 #include "gcsflux/retry_options.h"
@@ -22,8 +23,8 @@ namespace gcsflux::internal {
 
 /// What a call is, for its retries and its messages.
 struct Call {
-  std::string_view operation = {};  ///< As GCS names it: "objects.get".
-  std::string subject = {};         ///< "gs://bucket/name [0, 4096)".
+  OperationName operation = {};
+  std::string subject = {};  ///< "gs://bucket/name [0, 4096)".
   OperationKind kind = OperationKind::kReadMetadata;
   std::string bucket = {};  ///< Empty where it is about none.
   bool is_idempotent = false;

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "gcsflux/result.h"
+
+// What Google charges for an operation: https://cloud.google.com/storage/pricing#operations-by-class, as of 2026.
+namespace gcsflux::internal {
+
+/// In the page's words.
+enum class BillingClass { kFree, kA, kB };
+
+struct BilledOperation {
+  std::string_view name;
+  BillingClass billing;
+};
+
+/// Every operation that the SDK sends. Those of the XML API (multipartUploads) are billed by their method.
+inline constexpr std::array kBilledOperations = {
+    BilledOperation{"buckets.insert", BillingClass::kA},
+    BilledOperation{"buckets.get", BillingClass::kB},
+    BilledOperation{"buckets.list", BillingClass::kA},
+    BilledOperation{"buckets.delete", BillingClass::kFree},
+    BilledOperation{"buckets.testIamPermissions", BillingClass::kB},
+    BilledOperation{"objects.insert", BillingClass::kA},
+    BilledOperation{"objects.get", BillingClass::kB},
+    BilledOperation{"objects.list", BillingClass::kA},
+    BilledOperation{"objects.patch", BillingClass::kA},
+    BilledOperation{"objects.update", BillingClass::kA},
+    BilledOperation{"objects.compose", BillingClass::kA},
+    BilledOperation{"objects.copy", BillingClass::kA},
+    BilledOperation{"objects.rewrite", BillingClass::kA},
+    BilledOperation{"objects.delete", BillingClass::kFree},
+    BilledOperation{"uploads.cancel", BillingClass::kFree},            // DELETE of a session
+    BilledOperation{"multipartUploads.create", BillingClass::kA},      // POST
+    BilledOperation{"multipartUploads.uploadPart", BillingClass::kA},  // PUT
+    BilledOperation{"multipartUploads.listParts", BillingClass::kB},   // GET Object
+    BilledOperation{"multipartUploads.complete", BillingClass::kA},    // POST
+    BilledOperation{"multipartUploads.abort", BillingClass::kFree},    // DELETE
+};
+
+/// Nothing where the table has no such operation.
+constexpr std::optional<BillingClass> BillingClassOf(std::string_view operation) {
+  const auto* const found = std::find_if(kBilledOperations.begin(), kBilledOperations.end(),
+                                         [&](const BilledOperation& billed) { return billed.name == operation; });
+  if (found == kBilledOperations.end()) return std::nullopt;
+  return found->billing;
+}
+
+/// An operation, and what it costs. The table is searched when the name is compiled: a name that is not in it is a
+/// compile error, and a request pays for no search.
+struct OperationName {
+  constexpr OperationName() = default;
+  consteval OperationName(const char* operation) : name(operation), billing(BillingClassOf(operation).value()) {}
+
+  std::string_view name = {};  ///< As GCS names it: "objects.get".
+  BillingClass billing = BillingClass::kFree;
+};
+
+/// Whether a request is charged that came to this end. "Generally, you are not charged for operations that return 307,
+/// 4xx, or 5xx responses", says the page. One whose answer was lost counts, since the service may have done it; one
+/// that reached no service does not.
+constexpr bool IsCharged(int status, std::optional<ErrorCode> failure) {
+  if (failure) {
+    return *failure != ErrorCode::kUnreachable && *failure != ErrorCode::kProxyFailed &&
+           *failure != ErrorCode::kTlsFailed;
+  }
+  return status < 400 && status != 307;
+}
+
+}  // namespace gcsflux::internal
