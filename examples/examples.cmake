@@ -6,6 +6,16 @@ set_tests_properties(example.quickstart PROPERTIES PASS_REGULAR_EXPRESSION "note
 add_test(NAME example.quickstart_flags COMMAND quickstart --log_level=debug)
 set_tests_properties(example.quickstart_flags PROPERTIES PASS_REGULAR_EXPRESSION "objects.insert gs://my-bucket/notes/hello.txt")
 
+gcsflux_program(list_and_download examples/list_and_download.cc)
+target_link_libraries(list_and_download PRIVATE gcsflux_flags gcsflux_emulator gflags)
+add_test(NAME example.list_and_download COMMAND list_and_download)
+set_tests_properties(example.list_and_download PROPERTIES
+  PASS_REGULAR_EXPRESSION "downloaded 100 objects, 1000000 bytes.*[1-9] operations of class A, 100 of class B: [0-9.e-]+ USD")
+add_test(NAME example.list_and_download_names
+         COMMAND list_and_download --print_names --in_order --listing_cache=gs://my-bucket/saved)
+set_tests_properties(example.list_and_download_names PROPERTIES
+  PASS_REGULAR_EXPRESSION "train/98  10000\ntrain/99  10000\ndownloaded 100 objects")
+
 if(Torch_FOUND)
   find_package(PNG REQUIRED)
   find_package(ZLIB REQUIRED)

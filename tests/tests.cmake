@@ -86,8 +86,8 @@ gcsflux_test(parallel_listing_tests
 
 # Datasets without libtorch: the epoch's order, its cursor, saved listings.
 gcsflux_test(dataset_tests
-  SOURCES dataset/cursor_test.cc dataset/epoch_plan_test.cc dataset/epoch_progress_test.cc
-          dataset/listing_format_test.cc dataset/permutation_test.cc dataset/saved_listing_test.cc transfer/listing/name_sets.cc
+  SOURCES dataset/cursor_test.cc dataset/dataset_report_test.cc dataset/epoch_plan_test.cc dataset/epoch_progress_test.cc
+          dataset/listing_cache_test.cc dataset/listing_format_test.cc dataset/permutation_test.cc dataset/saved_listing_test.cc transfer/listing/name_sets.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(dataset_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
@@ -157,7 +157,7 @@ add_dependencies(limits_tests gcsflux-emulator)
 # The command line's flags, each an option.
 gcsflux_test(flags_tests
   SOURCES flags/flags_test.cc
-  LIBRARIES gcsflux_flags gflags)
+  LIBRARIES gcsflux_flags gcsflux_emulator gflags)
 
 # The network: certificates, proxies, and what goes wrong on the way.
 gcsflux_test(network_tests

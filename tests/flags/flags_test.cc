@@ -9,6 +9,7 @@
 #include <set>
 
 #include "gcsflux/client.h"
+#include "gcsflux/emulator/emulator.h"
 
 namespace gcsflux {
 namespace {
@@ -163,6 +164,41 @@ TEST_F(FlagsTest, TransfersHaveFlagsToo) {
   EXPECT_EQ(UploadOptionsFromFlags()->chunk_bytes, 1U << 20);
 }
 
+TEST_F(FlagsTest, PricesHaveFlagsToo) {
+  EXPECT_EQ(OperationPricesFromFlags()->class_a_per_1000, OperationPrices().class_a_per_1000);
+  EXPECT_EQ(OperationPricesFromFlags()->class_b_per_1000, OperationPrices().class_b_per_1000);
+  Set("class_a_price_per_1000", "0.01");
+  EXPECT_EQ(OperationPricesFromFlags()->class_a_per_1000, 0.01);
+  Set("class_b_price_per_1000", "0.001");
+  EXPECT_EQ(OperationPricesFromFlags()->class_b_per_1000, 0.001);
+  for (const char* flag : {"class_a_price_per_1000", "class_b_price_per_1000"}) {
+    const gflags::FlagSaver saver;
+    Set(flag, "-1");
+    ASSERT_FALSE(OperationPricesFromFlags().ok()) << flag;
+    EXPECT_THAT(OperationPricesFromFlags().error().message, HasSubstr("flag --" + std::string(flag)));
+  }
+}
+
+TEST_F(FlagsTest, AListingIsReadFromWhereItsFlagSays) {
+  const emulator::Emulator emulator;
+  const Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "p"});
+  ASSERT_TRUE(client.InsertBucket("bkt").ok());
+  ASSERT_TRUE(client.InsertObject({"bkt", "train/a"}, AsBytes("x")).ok());
+  EXPECT_FALSE(ListByFlags(client, {"bkt", "train/"})->is_in_cache);
+  Set("listing_cache", "gs://bkt/saved");
+  EXPECT_TRUE(ListByFlags(client, {"bkt", "train/"})->is_in_cache);
+  EXPECT_TRUE(ListByFlags(client, {"bkt", "train/"})->is_from_cache);
+  EXPECT_EQ(ListByFlags(client, {"bkt", "train/"}, {.limit = 0})->snapshot.objects.size(), 0U);
+  for (const auto& [flag, value] : {std::pair("listing_cache", "bkt/saved"), {"listing_max_age_s", "-1"}}) {
+    const gflags::FlagSaver saver;
+    Set(flag, value);
+    const auto listing = ListByFlags(client, {"bkt", "train/"});
+    ASSERT_FALSE(listing.ok()) << flag;
+    EXPECT_EQ(listing.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(listing.error().message, HasSubstr("flag --" + std::string(flag)));
+  }
+}
+
 TEST_F(FlagsTest, RefusesNonsenseByTheFlagsName) {
   const std::pair<const char*, const char*> wrong[] = {{"download_retry_initial_delay_s", "-1"},
                                                        {"list_retry_multiplier", "0.5"},
@@ -215,8 +251,9 @@ TEST_F(FlagsTest, WhatFlagsLeaveToTheClientItRefuses) {
 
 TEST_F(FlagsTest, HelpSaysOfEachWhenToChangeIt) {
   const std::string help = FlagsHelp(__FILE__);
-  std::set<std::string> flags = {"max_concurrency", "stripe_bytes", "composition", "max_composite_bytes",
-                                 "upload_chunk_bytes"};
+  std::set<std::string> flags = {"max_concurrency",     "stripe_bytes",           "composition",
+                                 "max_composite_bytes", "upload_chunk_bytes",     "listing_cache",
+                                 "listing_max_age_s",   "class_a_price_per_1000", "class_b_price_per_1000"};
   for (const Case& test : Cases()) flags.insert(test.flag);
   for (const std::string& flag : flags) {
     const auto at = help.find("  --" + flag + " (");

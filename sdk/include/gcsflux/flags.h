@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "gcsflux/download.h"
+#include "gcsflux/listing_cache.h"
+#include "gcsflux/operation_prices.h"
 #include "gcsflux/options.h"
 #include "gcsflux/result.h"
 #include "gcsflux/upload.h"
@@ -36,6 +38,15 @@ Result<DownloaderOptions> DownloaderOptionsFromFlags();
 
 /// What --upload_chunk_bytes says. kInvalidArgument where it is out of its range.
 Result<UploadOptions> UploadOptionsFromFlags();
+
+/// Lists a prefix: through the object that --listing_cache names, not older than --listing_max_age_s, or by
+/// ListInParallel where none is named. kInvalidArgument where a flag's value cannot be used; else errors of
+/// ListThroughCache and ListInParallel.
+Result<CachedListing> ListByFlags(const Client& client, const ObjectName& prefix,
+                                  const ParallelListOptions& options = {});
+
+/// What --class_a_price_per_1000 and --class_b_price_per_1000 say. kInvalidArgument where one is out of its range.
+Result<OperationPrices> OperationPricesFromFlags();
 
 /// Ends the file that --trace_file names, once all calls are over; without one it does nothing. A program that ends
 /// without it leaves out a bracket only. kLocalIo where the timeline could not be written.

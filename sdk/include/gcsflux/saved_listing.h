@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <stop_token>
 #include <vector>
@@ -24,6 +25,7 @@ struct ListingSnapshot {
 struct SaveListingOptions {
   /// May it replace an earlier one? kOverwrite does, and kCreate does not.
   WriteMode mode = WriteMode::kOverwrite;
+  std::int64_t generation = 0;  ///< For kReplace.
   CallOptions call = {};
   std::stop_token stop = {};
 };

@@ -33,6 +33,10 @@ std::int64_t Sum(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
+std::string_view TextOf(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 std::uint32_t Seal(std::string_view text) { return ExtendCrc32c(0, std::as_bytes(std::span(text))); }
 
 // ------------------------------------------------------------------------------------------------------- writing
@@ -212,8 +216,10 @@ Result<std::string> EncodeListing(const ListingSnapshot& snapshot) {
   return std::move(writer).TakeSealed();
 }
 
+bool IsSavedListing(std::span<const std::byte> bytes) { return TextOf(bytes).starts_with(kMagic); }
+
 Result<ListingSnapshot> DecodeListing(std::span<const std::byte> bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view text = TextOf(bytes);
   if (!text.starts_with(kMagic)) return Damaged("it is none, or its beginning is damaged");
   if (text.size() < kMagic.size() + kSealBytes) return Damaged("it was cut off");
   const std::string_view sealed = text.substr(0, text.size() - kSealBytes);

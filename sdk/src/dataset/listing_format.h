@@ -26,6 +26,9 @@ namespace gcsflux::internal {
 /// kInvalidArgument where the names are not in bytewise order, or one is there twice.
 Result<std::string> EncodeListing(const ListingSnapshot& snapshot);
 
+/// The bytes begin as those of a saved listing.
+bool IsSavedListing(std::span<const std::byte> bytes);
+
 /// kCorrupted, or kInvalidArgument where the version is a newer one. Takes no more memory than the bytes can fill.
 Result<ListingSnapshot> DecodeListing(std::span<const std::byte> bytes);
 

@@ -6,6 +6,7 @@
 #include "base/object_name.h"
 #include "client/client_core.h"
 #include "dataset/listing_format.h"
+#include "dataset/stored_listing.h"
 #include "gcsflux/download.h"
 
 namespace gcsflux {
@@ -34,21 +35,32 @@ Result<ObjectMetadata> SaveListing(const Client& client, const ObjectName& desti
                                    const SaveListingOptions& options) {
   const auto bytes = At(destination, internal::EncodeListing(snapshot));
   if (!bytes) return bytes.error();
-  return UploadObject(client, destination, AsBytes(*bytes),
-                      {.mode = options.mode, .call = options.call, .stop = options.stop});
+  return UploadObject(
+      client, destination, AsBytes(*bytes),
+      {.mode = options.mode, .generation = options.generation, .call = options.call, .stop = options.stop});
 }
 
-Result<ListingSnapshot> LoadListing(const Client& client, const ObjectName& source, const LoadListingOptions& options) {
+Result<internal::StoredListing> internal::ReadStoredListing(const Client& client, const ObjectName& source,
+                                                            const LoadListingOptions& options) {
   const auto stored = client.GetObject(source, {.call = options.call, .stop = options.stop});
   if (!stored) return stored.error();
   const std::array objects = {*stored};
   const auto batch = Downloader(client, {.call = options.call}).Download(DownloadSources(objects), options.stop);
   if (!batch) return batch.error();
-  auto snapshot = At(source, internal::DecodeListing((*batch)[0]));
-  if (!snapshot) return snapshot;
-  if (auto checked = CheckAge(source, *snapshot, client.core().timing().SystemNow(), options); !checked)
-    return checked.error();
-  return snapshot;
+  const std::span<const std::byte> bytes = (*batch)[0];
+  StoredListing listing{.generation = stored->generation,
+                        .is_listing = IsSavedListing(bytes),
+                        .snapshot = At(source, DecodeListing(bytes))};
+  if (!listing.snapshot) return listing;
+  if (auto checked = CheckAge(source, *listing.snapshot, client.core().timing().SystemNow(), options); !checked)
+    listing.snapshot = checked.error();
+  return listing;
+}
+
+Result<ListingSnapshot> LoadListing(const Client& client, const ObjectName& source, const LoadListingOptions& options) {
+  auto stored = internal::ReadStoredListing(client, source, options);
+  if (!stored) return stored.error();
+  return std::move(stored->snapshot);
 }
 
 }  // namespace gcsflux

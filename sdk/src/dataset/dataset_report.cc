@@ -1,0 +1,147 @@
+#include "gcsflux/dataset_report.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "base/printable.h"
+
+namespace gcsflux {
+namespace {
+
+constexpr std::size_t kSkippedShown = 2;
+constexpr std::size_t kSlowestShown = 10;
+constexpr std::size_t kLongestText = 160;
+
+// ------------------------------------------------------------------------------------------------------ numbers
+
+std::string Fixed(double value, int digits) {
+  std::array<char, 64> text{};
+  const double shown = std::clamp(value, 0.0, 1e15);  // NaN and what is absurd must not overflow it
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), shown == shown ? shown : 0,
+                                 std::chars_format::fixed, digits)
+                       .ptr;
+  return {text.data(), end};
+}
+
+// 12345678 as 12,345,678.
+std::string Grouped(std::uint64_t value) {
+  std::string text = std::to_string(value);
+  for (std::size_t from_end = 3; from_end < text.size(); from_end += 4) text.insert(text.size() - from_end, 1, ',');
+  return text;
+}
+
+// As Grouped(), with a digit behind the point where there is little before it.
+std::string Rate(double per_second) {
+  return per_second < 100 ? Fixed(per_second, 1) : Grouped(static_cast<std::uint64_t>(std::min(per_second, 1e15)));
+}
+
+std::string Bytes(double bytes) {
+  constexpr std::array kUnits = {" B", " KiB", " MiB", " GiB", " TiB", " PiB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1024 && unit + 1 < kUnits.size(); ++unit) bytes /= 1024;
+  return Fixed(bytes, unit == 0 ? 0 : 1) + kUnits[unit];
+}
+std::string Bytes(std::uint64_t bytes) { return Bytes(static_cast<double>(bytes)); }
+
+std::string Seconds(double seconds) { return Fixed(seconds, seconds < 10 ? 2 : 1) + " s"; }
+
+double Share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+std::string Percent(double part, double whole) { return Fixed(100 * Share(part, whole), 1) + " %"; }
+
+std::string Plural(std::uint64_t count, std::string_view one) {
+  return Grouped(count) + " " + std::string(one) + (count == 1 ? "" : one.ends_with("tch") ? "es" : "s");
+}
+
+// Others' words: on one line, and not longer than a few of them.
+std::string Shown(std::string text) {
+  text = internal::Printable(std::move(text), '?');
+  if (text.size() > kLongestText) text = text.substr(0, kLongestText) + "...";
+  return text;
+}
+
+// ------------------------------------------------------------------------------------------------------ sections
+
+std::string Work(const DatasetReport& report) {
+  const auto samples = static_cast<double>(report.samples);
+  const auto bytes = static_cast<double>(report.bytes);
+  return Plural(report.samples, "sample") + ", " + Bytes(report.bytes) + " in " + Plural(report.batches, "batch") +
+         " of " + Plural(report.epochs, "epoch") + " in " + Seconds(report.seconds) + "\n" +  //
+         "rate        " + Rate(Share(samples, report.seconds)) + " samples/s, " + Bytes(Share(bytes, report.seconds)) +
+         "/s\n";
+}
+
+std::string Time(const DatasetReport& report) {
+  std::string text = "waiting     " + Percent(report.wait_seconds, report.seconds) + " of the time (" +
+                     Seconds(report.wait_seconds) + ")\n";
+  if (report.decode_seconds > 0) {
+    text += "decoding    " + Seconds(report.decode_seconds) + " over all threads (" +
+            Percent(report.decode_seconds, report.seconds) + " of one)\n";
+  }
+  return text;
+}
+
+std::string Requests(const DatasetReport& report) {
+  if (report.retries == 0 && report.throttled == 0 && report.hedges == 0) return "";
+  return "requests    " + Grouped(report.retries) + " retried, " + Grouped(report.throttled) + " throttled, " +
+         Grouped(report.hedges) + " hedged\n";
+}
+
+// The first of several buckets.
+std::string FirstOf(const std::map<std::string, std::string>& texts, std::string_view what) {
+  if (texts.empty()) return "";
+  const auto& [bucket, text] = *texts.begin();
+  std::string line = std::string(what) + " gs://" + Shown(bucket) + ": " + Shown(text);
+  if (texts.size() > 1) line += "; and " + Plural(texts.size() - 1, "other bucket");
+  return line + "\n";
+}
+
+std::string Composition(const CompositionReport& report) {
+  std::string text;
+  if (report.composites > 0 || report.fallbacks > 0) {
+    text += "composites  " + Grouped(report.composites) + " for " + Plural(report.composed_objects, "object") + ", " +
+            Plural(report.direct_objects, "object") + " directly, " + Plural(report.fallbacks, "fallback") + "\n";
+  }
+  text += FirstOf(report.reasons, "composites  none in");
+  text += FirstOf(report.warnings, "composites  cost more in");
+  if (!report.last_failure.empty()) text += "composites  last failure: " + Shown(report.last_failure) + "\n";
+  return text;
+}
+
+std::string Cost(const DatasetReport& report) {
+  return "operations  " + Grouped(report.class_a_operations) + " of class A, " + Grouped(report.class_b_operations) +
+         " of class B: " + Fixed(report.price, 4) + " USD\n";
+}
+
+std::string Skipped(const DatasetReport& report) {
+  if (report.skipped == 0) return "";
+  std::string text = "skipped     " + Plural(report.skipped, "object") + ", of them:\n";
+  for (std::size_t i = 0; i < std::min(kSkippedShown, report.skipped_objects.size()); ++i) {
+    const SkippedObject& object = report.skipped_objects[i];
+    text += "  " + Shown(object.name) + ": " + Shown(object.reason) + "\n";
+  }
+  return text;
+}
+
+std::string Slowest(const DatasetReport& report) {
+  if (report.slowest.empty()) return "";
+  std::string text = "slowest\n";
+  for (std::size_t i = 0; i < std::min(kSlowestShown, report.slowest.size()); ++i) {
+    const SlowObject& object = report.slowest[i];
+    text += "  " + Seconds(object.seconds) + "  " + Bytes(object.bytes) + "  " + Shown(object.name) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string FormatReport(const DatasetReport& report) {
+  return Work(report) + Time(report) + "memory      " + Bytes(report.held_bytes) + " fetched ahead, " +
+         Bytes(report.max_held_bytes) + " at most\n" + Requests(report) + Composition(report.composition) +
+         Cost(report) + Skipped(report) + Slowest(report);
+}
+
+}  // namespace gcsflux

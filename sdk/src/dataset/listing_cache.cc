@@ -1,0 +1,141 @@
+#include "gcsflux/listing_cache.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/client_core.h"
+#include "dataset/stored_listing.h"
+
+namespace gcsflux {
+namespace {
+
+// The call itself is wrong or was ended: a listing without the cache would not be what was asked for.
+bool IsCallersMatter(const Error& error) {
+  return error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kCancelled ||
+         error.code == ErrorCode::kForked;
+}
+
+// What the options ask for, of all that is under the prefix.
+void Select(const ParallelListOptions& options, std::vector<ListedObject>& objects) {
+  const std::vector<StorageClass> classes(options.storage_classes.begin(), options.storage_classes.end());
+  std::erase_if(objects, [&](const ListedObject& object) {
+    return object.name < options.start_offset || (!options.end_offset.empty() && object.name >= options.end_offset) ||
+           (!options.include_directory_markers && object.name.ends_with('/')) ||
+           (!classes.empty() && std::find(classes.begin(), classes.end(), object.storage_class) == classes.end());
+  });
+  if (options.limit && *options.limit < objects.size()) objects.resize(static_cast<std::size_t>(*options.limit));
+}
+
+ParallelListOptions WithoutSelection(ParallelListOptions options) {
+  const ParallelListOptions all;
+  options.start_offset = all.start_offset;
+  options.end_offset = all.end_offset;
+  options.limit = all.limit;
+  options.include_directory_markers = true;
+  options.skip_composites = true;
+  options.storage_classes = all.storage_classes;
+  return options;
+}
+
+/// One ListThroughCache().
+class CachedList {
+ public:
+  CachedList(const Client& client, ObjectName prefix, ObjectName cache, const ListingCacheOptions& options)
+      : client_(client), prefix_(std::move(prefix)), cache_(std::move(cache)), options_(options) {}
+
+  Result<CachedListing> Run() {
+    // One round for each process that is faster; more than a few of them in a row are not to be expected.
+    constexpr int kMostRounds = 4;
+    for (int round = 0; round < kMostRounds; ++round) {
+      const auto is_done = TryOnce();
+      if (!is_done) return is_done.error();
+      if (*is_done) break;
+    }
+    Select(options_.listing, result_.snapshot.objects);
+    return std::move(result_);
+  }
+
+ private:
+  // False where another process changed the cache meanwhile: what it saved is to be read.
+  Result<bool> TryOnce() {
+    auto stored = internal::ReadStoredListing(
+        client_, cache_, {.max_age = options_.max_age, .call = options_.call, .stop = options_.stop});
+    if (!stored && stored.error().code != ErrorCode::kNotFound) return ListAlone(stored.error());
+    if (!stored) return ListAndSave(WriteMode::kCreate, 0);
+    if (!stored->is_listing) {
+      return Error{ErrorCode::kInvalidArgument, ToUri(cache_) +
+                                                    ": it holds no saved listing, and is not overwritten; " +
+                                                    "name another object for the listing's cache, or delete it"};
+    }
+    if (stored->snapshot && stored->snapshot->prefix == prefix_) {
+      result_.snapshot = *std::move(stored->snapshot);
+      result_.is_from_cache = result_.is_in_cache = true;
+      result_.cache_error.reset();
+      return true;
+    }
+    const Error unusable = stored->snapshot ? OfOtherPrefix(*stored->snapshot) : stored->snapshot.error();
+    // A newer version of gcsflux saved it, and others read it.
+    if (!stored->snapshot && unusable.code == ErrorCode::kInvalidArgument) return KeepAlone(unusable);
+    result_.cache_error = unusable;
+    return ListAndSave(WriteMode::kReplace, stored->generation);
+  }
+
+  [[nodiscard]] Error OfOtherPrefix(const ListingSnapshot& snapshot) const {
+    return {ErrorCode::kStale, ToUri(cache_) + ": it holds the listing of " + ToUri(snapshot.prefix) + ", not of " +
+                                   ToUri(prefix_) + "; name another object for each prefix"};
+  }
+
+  Result<bool> ListAlone(const Error& why) {
+    if (IsCallersMatter(why)) return why;
+    return KeepAlone(why);
+  }
+
+  Result<bool> KeepAlone(const Error& why) {
+    if (auto listed = List(); !listed) return listed.error();
+    result_.cache_error = why;
+    return true;
+  }
+
+  Result<bool> ListAndSave(WriteMode mode, std::int64_t generation) {
+    if (auto listed = List(); !listed) return listed.error();
+    if (result_.snapshot.objects.empty()) return true;
+    const auto saved =
+        SaveListing(client_, cache_, result_.snapshot,
+                    {.mode = mode, .generation = generation, .call = options_.call, .stop = options_.stop});
+    result_.is_in_cache = saved.ok();
+    if (saved) return true;
+    if (saved.error().code == ErrorCode::kCancelled || saved.error().code == ErrorCode::kForked) return saved.error();
+    result_.cache_error = saved.error();
+    return saved.error().code != ErrorCode::kPreconditionFailed;
+  }
+
+  // Once, however many rounds there are.
+  Result<void> List() {
+    if (is_listed_) return {};
+    const auto time = client_.core().timing().SystemNow();
+    auto listing = ListInParallel(client_, prefix_, WithoutSelection(options_.listing));
+    if (!listing) return listing.error();
+    std::erase_if(listing->objects, [this](const ListedObject& object) {
+      return prefix_.bucket == cache_.bucket && object.name == cache_.name;
+    });
+    result_.snapshot = {.prefix = prefix_, .time = time, .objects = std::move(listing->objects)};
+    is_listed_ = true;
+    return {};
+  }
+
+  const Client& client_;
+  const ObjectName prefix_;
+  const ObjectName cache_;
+  const ListingCacheOptions& options_;
+  bool is_listed_ = false;
+  CachedListing result_;
+};
+
+}  // namespace
+
+Result<CachedListing> ListThroughCache(const Client& client, const ObjectName& prefix, const ObjectName& cache,
+                                       const ListingCacheOptions& options) {
+  return CachedList(client, prefix, cache, options).Run();
+}
+
+}  // namespace gcsflux

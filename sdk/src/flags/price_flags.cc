@@ -1,0 +1,36 @@
+// OperationPricesFromFlags. Programs that do not call it do not have its flags.
+#include <gflags/gflags.h>
+
+#include <string>
+
+#include "flags/flag_values.h"
+#include "gcsflux/flags.h"
+
+DEFINE_double(class_a_price_per_1000, gcsflux::OperationPrices().class_a_per_1000,
+              "US dollars for 1,000 operations of class A: lists, uploads, composes. Change it for a bucket of several "
+              "regions (0.01), another storage class or a price of your own.");
+DEFINE_double(
+    class_b_price_per_1000, gcsflux::OperationPrices().class_b_per_1000,
+    "US dollars for 1,000 operations of class B: reads of objects and metadata. Change it for another storage "
+    "class or a price of your own.");
+
+namespace gcsflux {
+namespace {
+
+Result<double> Price(const std::string& flag, double value) {
+  constexpr double kMost = 1e6;
+  if (!(value >= 0 && value <= kMost)) return internal::WrongFlag("flag --" + flag + " must be from 0 to 1000000");
+  return value;
+}
+
+}  // namespace
+
+Result<OperationPrices> OperationPricesFromFlags() {
+  const auto class_a = Price("class_a_price_per_1000", FLAGS_class_a_price_per_1000);
+  if (!class_a) return class_a.error();
+  const auto class_b = Price("class_b_price_per_1000", FLAGS_class_b_price_per_1000);
+  if (!class_b) return class_b.error();
+  return OperationPrices{.class_a_per_1000 = *class_a, .class_b_per_1000 = *class_b};
+}
+
+}  // namespace gcsflux

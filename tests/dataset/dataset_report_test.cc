@@ -1,0 +1,142 @@
+#include "gcsflux/dataset_report.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "dataset/slowest_objects.h"
+
+namespace gcsflux {
+namespace {
+
+using internal::SlowestObjects;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::ptrdiff_t LinesOf(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
+TEST(FormatReport, SaysEachValueWithItsUnit) {
+  const DatasetReport report{.seconds = 12.5,
+                             .epochs = 2,
+                             .batches = 188,
+                             .samples = 12'000,
+                             .bytes = std::uint64_t{3} << 30,
+                             .wait_seconds = 0.25,
+                             .decode_seconds = 1.5,
+                             .held_bytes = 5U << 20,
+                             .max_held_bytes = 256U << 20,
+                             .skipped = 1,
+                             .skipped_objects = {{"gs://b/bad.png", "no PNG"}},
+                             .slowest = {{"gs://b/slow.png", 1.25, 2048}},
+                             .retries = 3,
+                             .throttled = 2,
+                             .hedges = 1,
+                             .composition = {.composites = 10, .composed_objects = 320, .direct_objects = 11'680},
+                             .class_a_operations = 10,
+                             .class_b_operations = 11'700,
+                             .price = 0.00473};
+  EXPECT_EQ(FormatReport(report),
+            "12,000 samples, 3.0 GiB in 188 batches of 2 epochs in 12.5 s\n"
+            "rate        960 samples/s, 245.8 MiB/s\n"
+            "waiting     2.0 % of the time (0.25 s)\n"
+            "decoding    1.50 s over all threads (12.0 % of one)\n"
+            "memory      5.0 MiB fetched ahead, 256.0 MiB at most\n"
+            "requests    3 retried, 2 throttled, 1 hedged\n"
+            "composites  10 for 320 objects, 11,680 objects directly, 0 fallbacks\n"
+            "operations  10 of class A, 11,700 of class B: 0.0047 USD\n"
+            "skipped     1 object, of them:\n"
+            "  gs://b/bad.png: no PNG\n"
+            "slowest\n"
+            "  1.25 s  2.0 KiB  gs://b/slow.png\n");
+}
+
+TEST(FormatReport, LeavesOutWhatDidNotHappen) {
+  EXPECT_EQ(FormatReport({}),
+            "0 samples, 0 B in 0 batches of 0 epochs in 0.00 s\n"
+            "rate        0.0 samples/s, 0 B/s\n"
+            "waiting     0.0 % of the time (0.00 s)\n"
+            "memory      0 B fetched ahead, 0 B at most\n"
+            "operations  0 of class A, 0 of class B: 0.0000 USD\n");
+}
+
+TEST(FormatReport, HasAtMost25LinesWhateverHappened) {
+  DatasetReport report{.seconds = 1, .decode_seconds = 1, .skipped = 1'000, .retries = 1, .throttled = 1, .hedges = 1};
+  report.composition = {.composites = 1, .fallbacks = 1, .last_failure = "503\nand more\n"};
+  for (const char* bucket : {"a", "b", "c"}) {
+    report.composition.reasons[bucket] = "no permission\n";
+    report.composition.warnings[bucket] = "soft delete\n";
+  }
+  for (int i = 0; i < 20; ++i) {
+    report.skipped_objects.push_back({"gs://b/\n", "broken\nlines"});
+    report.slowest.push_back({"gs://b/\x1b[2J\n", 1, 1});
+  }
+  const std::string text = FormatReport(report);
+  EXPECT_LE(LinesOf(text), 25);
+  EXPECT_THAT(text, HasSubstr("composites  none in gs://a: no permission?; and 2 other buckets\n"));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
+TEST(FormatReport, CutsOffWhatIsLong) {
+  const DatasetReport report{.skipped = 1, .skipped_objects = {{"gs://b/o", std::string(5'000, 'x')}}};
+  EXPECT_LT(FormatReport(report).size(), 600U);
+}
+
+TEST(FormatReport, SurvivesNumbersOutOfAllRange) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+  for (const double seconds : {-1.0, 0.0, 1e-300, 1e300, kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
+    const DatasetReport report{.seconds = seconds,
+                               .samples = kMost,
+                               .bytes = kMost,
+                               .wait_seconds = seconds,
+                               .decode_seconds = seconds,
+                               .price = seconds};
+    EXPECT_THAT(FormatReport(report), HasSubstr("18,446,744,073,709,551,615 samples")) << seconds;
+  }
+}
+
+TEST(SlowestObjects, AreTheTenSlowestTheSlowestFirst) {
+  std::mt19937 random(7);
+  std::vector<double> all;
+  SlowestObjects slowest;
+  for (int i = 0; i < 1'000; ++i) {
+    all.push_back(static_cast<double>(random() % 500));
+    slowest.Note(all.back(), 1, [&] { return std::to_string(all.back()); });
+  }
+  std::sort(all.rbegin(), all.rend());
+  ASSERT_EQ(slowest.objects().size(), 10U);
+  for (std::size_t i = 0; i < 10; ++i) {
+    EXPECT_EQ(slowest.objects()[i].seconds, all[i]) << i;
+    EXPECT_EQ(slowest.objects()[i].name, std::to_string(all[i])) << i;
+  }
+}
+
+TEST(SlowestObjects, FewAreAllKeptAndOfEqualOnesTheFirst) {
+  SlowestObjects slowest;
+  slowest.Note(2, 20, [] { return "b"; });
+  slowest.Note(3, 30, [] { return "a"; });
+  slowest.Note(2, 21, [] { return "c"; });
+  ASSERT_EQ(slowest.objects().size(), 3U);
+  EXPECT_EQ(slowest.objects()[0].name, "a");
+  EXPECT_EQ(slowest.objects()[1].name, "b");
+  EXPECT_EQ(slowest.objects()[2].name, "c");
+  EXPECT_EQ(slowest.objects()[2].bytes, 21U);
+}
+
+TEST(SlowestObjects, NamesAreMadeOnlyOfThoseThatAreKept) {
+  SlowestObjects slowest;
+  int names = 0;
+  for (int i = 0; i < 1'000; ++i) {
+    slowest.Note(1, 1, [&] {
+      ++names;
+      return std::string("o");
+    });
+  }
+  EXPECT_EQ(names, 10);
+}
+
+}  // namespace
+}  // namespace gcsflux

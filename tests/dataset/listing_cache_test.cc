@@ -1,0 +1,268 @@
+#include "gcsflux/listing_cache.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/stored_objects.h"
+
+namespace gcsflux::testing {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::system_clock;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const ObjectName kCache{"bkt", "caches/train"};
+const ObjectName kPrefix{"bkt", "train/"};
+
+std::vector<std::string> NamesOf(const CachedListing& listing) {
+  std::vector<std::string> names;
+  for (const ListedObject& object : listing.snapshot.objects) names.push_back(object.name);
+  return names;
+}
+
+// Calls something at the end of the client's first request of an operation.
+class AfterFirst : public EventListener {
+ public:
+  AfterFirst(std::string operation, std::function<void()> call)
+      : operation_(std::move(operation)), call_(std::move(call)) {}
+  void OnRequest(const RequestEvent& event) override {
+    if (event.call.operation == operation_ && call_) std::exchange(call_, nullptr)();
+  }
+
+ private:
+  const std::string operation_;
+  std::function<void()> call_;
+};
+
+class ListingCache : public StoredObjects {
+ protected:
+  ListingCache() {
+    for (const char* name : {"train/a", "train/b"}) Add(name);
+  }
+
+  void Add(const std::string& name) { EXPECT_TRUE(client_.InsertObject({kBucket, name}, AsBytes("x")).ok()) << name; }
+
+  CachedListing List(const ListingCacheOptions& options = {}) { return ListAs(client_, options); }
+  static CachedListing ListAs(const Client& client, const ListingCacheOptions& options = {}) {
+    auto listing = ListThroughCache(client, kPrefix, kCache, options);
+    EXPECT_TRUE(listing.ok()) << listing.error().message;
+    return listing ? *std::move(listing) : CachedListing{};
+  }
+
+  // A client that is told of as it goes.
+  [[nodiscard]] Client Heard(std::shared_ptr<EventListener> listener) const {
+    return *Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .event_listener = std::move(listener)});
+  }
+
+  // Saves what is there now, as it would have been done then.
+  void SaveAsOf(system_clock::time_point time, const ObjectName& prefix = kPrefix) {
+    auto listing = ListInParallel(client_, prefix);
+    ASSERT_TRUE(listing.ok());
+    ASSERT_TRUE(SaveListing(client_, kCache, {.prefix = prefix, .time = time, .objects = listing->objects}).ok());
+  }
+
+  void Refuse(const std::string& operation, int status) {
+    emulator_.faults().Load({.rules = {{.name = "refused",
+                                        .match = {.operation = operation, .object_prefix = kCache.name},
+                                        .action = {.type = "status", .status = status}}}});
+  }
+};
+
+TEST_F(ListingCache, IsFilledByTheFirstAndReadByTheOthers) {
+  const CachedListing first = List();
+  EXPECT_THAT(NamesOf(first), ElementsAre("train/a", "train/b"));
+  EXPECT_FALSE(first.is_from_cache);
+  EXPECT_TRUE(first.is_in_cache);
+  EXPECT_FALSE(first.cache_error);
+  Add("train/c");
+  const CachedListing second = List();
+  EXPECT_THAT(NamesOf(second), ElementsAre("train/a", "train/b")) << "the saved one";
+  EXPECT_TRUE(second.is_from_cache);
+  EXPECT_TRUE(second.is_in_cache);
+  EXPECT_FALSE(second.cache_error);
+  EXPECT_EQ(second.snapshot.prefix, kPrefix);
+  EXPECT_LT(system_clock::now() - second.snapshot.time, hours(1));
+}
+
+TEST_F(ListingCache, TheOneThatSavesLaterReadsWhatTheFirstOneSaved) {
+  // While it lists, another process lists one object more, and saves that.
+  const Client slow = Heard(std::make_shared<AfterFirst>("objects.list", [this] {
+    Add("train/c");
+    EXPECT_FALSE(List().is_from_cache);
+  }));
+  const CachedListing listing = ListAs(slow);
+  EXPECT_THAT(NamesOf(listing), ElementsAre("train/a", "train/b", "train/c"));
+  EXPECT_TRUE(listing.is_from_cache);
+  EXPECT_FALSE(listing.cache_error);
+}
+
+TEST_F(ListingCache, TheSameWhereBothReplaceAnOldOne) {
+  SaveAsOf(system_clock::now() - hours(5));
+  const Client slow = Heard(std::make_shared<AfterFirst>("objects.list", [this] {
+    Add("train/c");
+    EXPECT_FALSE(List({.max_age = hours(4)}).is_from_cache);
+  }));
+  const CachedListing listing = ListAs(slow, {.max_age = hours(4)});
+  EXPECT_THAT(NamesOf(listing), ElementsAre("train/a", "train/b", "train/c"));
+  EXPECT_TRUE(listing.is_from_cache);
+}
+
+TEST_F(ListingCache, OneThatIsReplacedWhileItIsReadIsReadAgain) {
+  ASSERT_TRUE(List().is_in_cache);
+  const Client slow = Heard(std::make_shared<AfterFirst>("objects.get", [this] {  // between its metadata and its bytes
+    Add("train/c");
+    SaveAsOf(system_clock::now());
+  }));
+  const CachedListing listing = ListAs(slow);
+  EXPECT_THAT(NamesOf(listing), ElementsAre("train/a", "train/b", "train/c"));
+  EXPECT_TRUE(listing.is_from_cache);
+}
+
+TEST_F(ListingCache, ManyAtTheSameTimeGetTheSame) {
+  constexpr std::size_t kRanks = 8;
+  std::vector<CachedListing> listings(kRanks);
+  {
+    std::vector<std::jthread> ranks;
+    for (CachedListing& listing : listings) {
+      ranks.emplace_back([this, &listing] { listing = ListAs(MakeClient(1 << 20)); });
+      if (ranks.size() == kRanks / 2) Add("train/c");
+    }
+  }
+  for (const CachedListing& listing : listings) {
+    EXPECT_EQ(NamesOf(listing), NamesOf(listings.front()));
+    EXPECT_EQ(listing.snapshot.time - listings.front().snapshot.time < std::chrono::seconds(60), true);
+    EXPECT_TRUE(listing.is_in_cache);
+    EXPECT_FALSE(listing.cache_error);
+  }
+  EXPECT_EQ(NamesOf(List()), NamesOf(listings.front()));
+}
+
+TEST_F(ListingCache, OneThatIsTooOldIsReplaced) {
+  SaveAsOf(system_clock::now() - hours(5));
+  Add("train/c");
+  EXPECT_EQ(List({.max_age = hours(6)}).snapshot.objects.size(), 2U);
+  const CachedListing listing = List({.max_age = hours(4)});
+  EXPECT_EQ(listing.snapshot.objects.size(), 3U);
+  EXPECT_TRUE(listing.is_in_cache);
+  ASSERT_TRUE(listing.cache_error);
+  EXPECT_EQ(listing.cache_error->code, ErrorCode::kStale);
+  EXPECT_EQ(List({.max_age = hours(4)}).snapshot.objects.size(), 3U);
+}
+
+TEST_F(ListingCache, OneThatIsDamagedIsReplaced) {
+  ASSERT_TRUE(List().is_in_cache);
+  std::string bytes = *client_.ReadObject(kCache);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  ASSERT_TRUE(client_.InsertObject(kCache, AsBytes(bytes)).ok());
+  const CachedListing listing = List();
+  EXPECT_THAT(NamesOf(listing), ElementsAre("train/a", "train/b"));
+  ASSERT_TRUE(listing.cache_error);
+  EXPECT_EQ(listing.cache_error->code, ErrorCode::kCorrupted);
+  EXPECT_TRUE(List().is_from_cache);
+}
+
+TEST_F(ListingCache, OneOfAnotherPrefixIsReplaced) {
+  SaveAsOf(system_clock::now(), {kBucket, "tra"});
+  const CachedListing listing = List();
+  EXPECT_FALSE(listing.is_from_cache);
+  EXPECT_TRUE(listing.is_in_cache);
+  ASSERT_TRUE(listing.cache_error);
+  EXPECT_THAT(listing.cache_error->message, HasSubstr("gs://bkt/tra,"));
+  EXPECT_EQ(List().snapshot.prefix, kPrefix);
+}
+
+TEST_F(ListingCache, SomethingElseIsNeverOverwritten) {
+  ASSERT_TRUE(client_.InsertObject(kCache, AsBytes("a model")).ok());
+  const auto listing = ListThroughCache(client_, kPrefix, kCache);
+  ASSERT_FALSE(listing.ok());
+  EXPECT_EQ(listing.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(listing.error().message, HasSubstr("gs://bkt/caches/train"));
+  EXPECT_EQ(*client_.ReadObject(kCache), "a model");
+}
+
+TEST_F(ListingCache, OneOfANewerVersionIsLeftAlone) {
+  const std::string newer = "gcsflux listing\n\x02 and so on";
+  ASSERT_TRUE(client_.InsertObject(kCache, AsBytes(newer)).ok());
+  const CachedListing listing = List();
+  EXPECT_EQ(listing.snapshot.objects.size(), 2U);
+  EXPECT_FALSE(listing.is_in_cache);
+  ASSERT_TRUE(listing.cache_error);
+  EXPECT_EQ(*client_.ReadObject(kCache), newer);
+}
+
+TEST_F(ListingCache, WithoutThePermissionToWriteTheListingIsReturnedAllTheSame) {
+  Refuse("storage.objects.insert", 403);
+  const CachedListing listing = List();
+  EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
+  EXPECT_THAT(NamesOf(listing), ElementsAre("train/a", "train/b"));
+  EXPECT_FALSE(listing.is_in_cache);
+  ASSERT_TRUE(listing.cache_error);
+  EXPECT_EQ(listing.cache_error->code, ErrorCode::kPermissionDenied);
+  EXPECT_THAT(listing.cache_error->message, HasSubstr("gs://bkt/caches/train"));
+}
+
+TEST_F(ListingCache, WithoutThePermissionToReadItNothingIsSaved) {
+  Refuse("storage.objects.get", 403);
+  const CachedListing listing = List();
+  EXPECT_EQ(emulator_.faults().Fired("refused"), 1U);
+  EXPECT_EQ(listing.snapshot.objects.size(), 2U);
+  EXPECT_FALSE(listing.is_in_cache);
+  ASSERT_TRUE(listing.cache_error);
+  EXPECT_EQ(listing.cache_error->code, ErrorCode::kPermissionDenied);
+}
+
+TEST_F(ListingCache, HoldsAllAndGivesWhatIsAskedFor) {
+  for (const char* name : {"train/", "train/c", "train/d"}) Add(name);
+  ASSERT_TRUE(client_.InsertObject({kBucket, "train/e"}, AsBytes("x"), {.attributes = {.storage_class = "NEARLINE"}}));
+  const auto names = [this](const ParallelListOptions& options) { return NamesOf(List({.listing = options})); };
+  EXPECT_THAT(names({.limit = 1}), ElementsAre("train/")) << "listed";
+  EXPECT_THAT(names({.start_offset = "train/b", .end_offset = "train/d"}), ElementsAre("train/b", "train/c"));
+  EXPECT_THAT(names({.limit = 2, .include_directory_markers = false}), ElementsAre("train/a", "train/b"));
+  EXPECT_THAT(names({.storage_classes = {"NEARLINE"}}), ElementsAre("train/e"));
+  EXPECT_EQ(names({}).size(), 6U);
+}
+
+TEST_F(ListingCache, IsNotPartOfItsOwnListing) {
+  const ObjectName within{kBucket, "train/.listing"};
+  for (int i = 0; i < 2; ++i) {
+    const auto listing = ListThroughCache(client_, kPrefix, within, {.max_age = std::chrono::seconds(-1)});
+    ASSERT_TRUE(listing.ok()) << listing.error().message;
+    EXPECT_FALSE(listing->is_from_cache);
+    EXPECT_THAT(NamesOf(*listing), ElementsAre("train/a", "train/b")) << i;
+  }
+}
+
+TEST_F(ListingCache, AnEmptyListingIsNotSaved) {
+  const auto listing = ListThroughCache(client_, {kBucket, "none/"}, kCache);
+  ASSERT_TRUE(listing.ok());
+  EXPECT_THAT(NamesOf(*listing), IsEmpty());
+  EXPECT_FALSE(listing->is_in_cache);
+  EXPECT_FALSE(client_.GetObject(kCache).ok());
+}
+
+TEST_F(ListingCache, WhatIsWrongWithTheCallIsItsError) {
+  EXPECT_EQ(ListThroughCache(client_, kPrefix, {kBucket, ""}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(ListThroughCache(client_, {"none", ""}, kCache).error().code, ErrorCode::kNotFound);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(ListThroughCache(client_, kPrefix, kCache, {.stop = stop.get_token()}).error().code, ErrorCode::kCancelled);
+}
+
+TEST_F(ListingCache, ABucketForTheCacheThatIsNotThereCostsTimeOnly) {
+  const auto listing = ListThroughCache(client_, kPrefix, {"no-such-bucket", "cache"});
+  ASSERT_TRUE(listing.ok()) << listing.error().message;
+  EXPECT_EQ(listing->snapshot.objects.size(), 2U);
+  ASSERT_TRUE(listing->cache_error);
+  EXPECT_EQ(listing->cache_error->code, ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace gcsflux::testing
