@@ -168,7 +168,7 @@ TEST_F(BilledRequests, WhatReachesNoServiceIsFree) {
   EXPECT_EQ(client.counters().class_b_operations, 0U);
 }
 
-TEST_F(BilledRequests, ComposedReadsCostMoreThanTheirBytesSay) {
+TEST_F(BilledRequests, AComposedReadIsAComposeAReadAndAFreeDelete) {
   const auto sources = Store(std::vector<std::size_t>(32, 1000));
   const Downloader downloader(client_, {.composition = {.mode = CompositionMode::kOn}});
   const Counters before = client_.counters();
