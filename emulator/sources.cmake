@@ -29,6 +29,8 @@ set(EMULATOR_SOURCES
   emulator/src/traffic/redact_target.cc
   emulator/src/traffic/request_counters.cc
   emulator/src/traffic/traffic_class.cc
+  # what clients and files write, within bounds; no HTTP
+  emulator/src/json/bounded_json.cc
   # how slow it is, and how much it takes; no HTTP
   emulator/src/traffic/quotas/bucket_quota.cc
   emulator/src/traffic/quotas/key_ranges.cc
@@ -138,6 +140,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/field_mask.cc
   emulator/src/server/gunzip.cc
   emulator/src/server/hash_text.cc
+  emulator/src/server/head_faults.cc
   emulator/src/server/iam_endpoints.cc
   emulator/src/server/json_error.cc
   emulator/src/server/json_shape.cc

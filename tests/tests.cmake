@@ -431,6 +431,12 @@ gcsflux_test(bad_input_tests
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json)
 target_include_directories(bad_input_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 
+# What no client may end or stop: nesting, framing, patterns, descriptors, memory.
+gcsflux_test(emulator_robustness_tests
+  SOURCES emulator/bounded_json_test.cc emulator/framing_test.cc emulator/nested_json_test.cc emulator/raw_connection.cc
+  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected ZLIB::ZLIB)
+target_include_directories(emulator_robustness_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+
 # What reads clients' text, by libFuzzer; skipped where clang is not there, with the reason in the output.
 if(NOT GCSFLUX_SANITIZE)  # It has sanitizers of its own.
   add_test(NAME fuzz COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/run.sh ${PROJECT_BINARY_DIR}/fuzz)

@@ -194,15 +194,15 @@ TEST_F(HttpTest, SurvivesAnEndlessListOfRanges) {
 
 TEST_F(HttpTest, RefusesMalformedHeadsAsGcsDoes) {
   for (const std::string& head :
-       {std::string("NONSENSE\r\n\r\n"), std::string("GET /\r\n\r\n"), std::string("BREW / HTTP/1.1\r\n\r\n"),
-        std::string("GET / HTTP/3.0\r\n\r\n"), std::string("\0\0\0\r\n\r\n", 7),
-        std::string("POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n"),
-        std::string("POST / HTTP/1.1\r\nContent-Length: 1x\r\n\r\n"),
-        std::string("POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"),
-        std::string("POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"),
-        std::string("POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n"),
-        "GET /" + std::string(40'000, 'a') + " HTTP/1.1\r\n\r\n",
-        "GET / HTTP/1.1\r\nX: " + std::string(9000, 'a') + "\r\n\r\n"}) {
+       {std::string("NONSENSE\r\n\r\n"), std::string("GET /\r\n\r\n"),
+        std::string("BREW / HTTP/1.1\r\nHost: h\r\n\r\n"), std::string("GET / HTTP/3.0\r\nHost: h\r\n\r\n"),
+        std::string("\0\0\0\r\n\r\n", 7), std::string("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1x\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip\r\n\r\n"),
+        "GET /" + std::string(40'000, 'a') + " HTTP/1.1\r\nHost: h\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: h\r\nX: " + std::string(9000, 'a') + "\r\n\r\n"}) {
     RawConnection connection(endpoint());
     connection.Send(head);
     const std::optional<RawResponse> response = connection.Receive();
@@ -247,14 +247,14 @@ TEST(Emulator, StopsWithConnectionsInEveryState) {
   RawConnection in_head(emulator.endpoint());
   in_head.Send("GET / HT");
   RawConnection in_body(emulator.endpoint());
-  in_body.Send("POST /storage/v1/b HTTP/1.1\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n");
+  in_body.Send("POST /storage/v1/b HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n");
   ASSERT_EQ(in_body.Receive()->status, 100);
   ASSERT_EQ(idle.Call("POST", "/storage/v1/b", "", R"({"name":"bucket"})").status, 200);
   ASSERT_EQ(idle.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=media&name=big", "", std::string(64 << 20, 'x'))
                 .status,
             200);
   RawConnection not_reading(emulator.endpoint());
-  not_reading.Send("GET /storage/v1/b/bucket/o/big?alt=media HTTP/1.1\r\n\r\n");
+  not_reading.Send("GET /storage/v1/b/bucket/o/big?alt=media HTTP/1.1\r\nHost: h\r\n\r\n");
 
   emulator.Stop();
   EXPECT_TRUE(idle.IsClosedByServer());

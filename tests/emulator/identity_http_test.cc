@@ -211,6 +211,8 @@ TEST_F(IdentityHttpTest, RefusesImpersonationInItsOwnShape) {
       {"bad token", Bearer("ya29.guess"), wanted, 401, "UNAUTHENTICATED"},
       {"not allowed", As(kCreatorEmail), wanted, 403, "PERMISSION_DENIED"},
       {"no JSON", workload, "{", 400, "INVALID_ARGUMENT"},
+      {"deep JSON", workload, R"({"delegates":)" + std::string(200'000, '[') + std::string(200'000, ']') + "}", 400,
+       "INVALID_ARGUMENT"},
       {"no scope", workload, "{}", 400, "INVALID_ARGUMENT"},
       {"scope no array", workload, R"({"scope":"a"})", 400, "INVALID_ARGUMENT"},
       {"lifetime no duration", workload, R"({"scope":["a"],"lifetime":"1h"})", 400, "INVALID_ARGUMENT"},

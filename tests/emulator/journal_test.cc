@@ -152,7 +152,8 @@ TEST_F(TrafficTest, JournalTellsTheRequestsOfASession) {
 
 TEST_F(TrafficTest, JournalShowsARequestInFlight) {
   client_.Send(
-      "POST /upload/storage/v1/b/bucket/o?uploadType=media&name=slow HTTP/1.1\r\nContent-Length: 5\r\n\r\nhel");
+      "POST /upload/storage/v1/b/bucket/o?uploadType=media&name=slow HTTP/1.1\r\nHost: h\r\nContent-Length: "
+      "5\r\n\r\nhel");
   while (emulator().journal().size() < 2) std::this_thread::yield();
   EXPECT_EQ(Last().status, 0);
   EXPECT_FALSE(Last().is_finished);

@@ -125,7 +125,7 @@ TEST_F(TlsTest, SurvivesClientsThatGoInMidAnswer) {
   ASSERT_EQ(Connect().Call("POST", Upload("big"), "", std::string(8 << 20, 'x')).status, 200);
   for (int i = 0; i < 10; ++i) {
     TlsConnection client = Connect();
-    client.Send("GET /storage/v1/b/bucket/o/big?alt=media HTTP/1.1\r\n\r\n");
+    client.Send("GET /storage/v1/b/bucket/o/big?alt=media HTTP/1.1\r\nHost: h\r\n\r\n");
   }
   EXPECT_EQ(Connect().Call("GET", "/storage/v1/b/bucket").status, 200);
 }
@@ -155,10 +155,10 @@ TEST_F(TlsTest, StopsWithConnectionsInEveryState) {
   TlsConnection in_head = Connect();
   in_head.Send("GET / HT");
   TlsConnection in_body = Connect();
-  in_body.Send("POST /storage/v1/b HTTP/1.1\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n");
+  in_body.Send("POST /storage/v1/b HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n");
   ASSERT_EQ(in_body.Receive()->status, 100);
   TlsConnection not_reading = Connect();
-  not_reading.Send("GET /storage/v1/b/bucket/o/big?alt=media HTTP/1.1\r\n\r\n");
+  not_reading.Send("GET /storage/v1/b/bucket/o/big?alt=media HTTP/1.1\r\nHost: h\r\n\r\n");
 
   const auto begin = std::chrono::steady_clock::now();
   emulator_.Stop();

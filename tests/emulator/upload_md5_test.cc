@@ -103,7 +103,7 @@ TEST_F(UploadMd5Test, IsThatOfTheWholeWhereAChunkBroke) {
   Put(session, 0, 10 * kUnit);
   RawConnection breaking(endpoint());
   const std::size_t begin = 10 * kUnit;
-  breaking.Send("PUT " + session + " HTTP/1.1\r\nContent-Range: bytes " + std::to_string(begin) + "-" +
+  breaking.Send("PUT " + session + " HTTP/1.1\r\nHost: h\r\nContent-Range: bytes " + std::to_string(begin) + "-" +
                 std::to_string(content_.size() - 1) + "/" + std::to_string(content_.size()) +
                 "\r\nContent-Length: " + std::to_string(content_.size() - begin) + "\r\n\r\n");
   breaking.Send(content_.substr(begin, 5 * kUnit + 77));

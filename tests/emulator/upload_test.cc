@@ -203,7 +203,7 @@ TEST_F(UploadTest, ABrokenChunkLeavesWholeUnits) {
   const std::string session = Start();
   RawConnection breaking(endpoint());
   breaking.Send("PUT " + session +
-                " HTTP/1.1\r\nContent-Range: bytes 0-999999/1000000\r\nContent-Length: 1000000\r\n\r\n");
+                " HTTP/1.1\r\nHost: h\r\nContent-Range: bytes 0-999999/1000000\r\nContent-Length: 1000000\r\n\r\n");
   breaking.Send(std::string(600'000, 'a'));
   breaking.FinishSending();
   EXPECT_EQ(breaking.Receive()->status, 400);

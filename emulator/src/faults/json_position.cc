@@ -31,6 +31,23 @@ class Walker {
     return std::nullopt;
   }
 
+  /// The path to the value at `end`.
+  JsonPath PathTo(std::size_t end) {
+    JsonPath path;
+    while (at_ < end) {
+      const char c = json_[at_];
+      if (c == '{') path.emplace_back(std::string());
+      if (c == '[') path.emplace_back(std::size_t{0});
+      if (c == '}' || c == ']') path.pop_back();
+      if (c == ',' && std::holds_alternative<std::size_t>(path.back())) ++std::get<std::size_t>(path.back());
+      const bool is_name = c == '"' && !path.empty() && std::holds_alternative<std::string>(path.back());
+      const std::size_t begin = at_ + 1;
+      c == '"' ? SkipString() : Take();
+      if (is_name) TakeName(path.back(), json_.substr(begin, at_ - begin - 1));
+    }
+    return path;
+  }
+
   /// From the beginning of an object or array to that of a value in it; false, and nowhere, where there is none.
   bool Enter(const std::variant<std::string, std::size_t>& step) {
     const bool is_object = std::holds_alternative<std::string>(step);
@@ -54,6 +71,11 @@ class Walker {
   void SkipString() {
     for (++at_; json_[at_] != '"'; ++at_) at_ += json_[at_] == '\\' ? 1 : 0;
     ++at_;
+  }
+  // A string is a name where a colon follows, else a value.
+  void TakeName(std::variant<std::string, std::size_t>& step, std::string_view text) {
+    SkipSpace();
+    if (at_ < json_.size() && json_[at_] == ':') step = std::string(text);
   }
   // A member's name, as it is written: fields' names have nothing to escape.
   std::string_view Key() {
@@ -96,6 +118,8 @@ std::size_t FindValue(std::string_view json, const JsonPath& path) {
   }
   return found;
 }
+
+JsonPath PathTo(std::string_view json, std::size_t at) { return Walker(json).PathTo(at); }
 
 std::optional<std::size_t> FindRepeatedName(std::string_view json) { return Walker(json).FindRepeatedName(); }
 

@@ -7,29 +7,30 @@
 #include "faults/plan_error.h"
 #include "faults/plan_fields.h"
 #include "faults/seconds_text.h"
+#include "json/bounded_json.h"
 
 namespace gcsflux::emulator {
 namespace {
 
 using nlohmann::json;
 
+// "rules[0].match.nth".
+std::string NameOf(const JsonPath& path) {
+  std::string name;
+  for (const auto& step : path) {
+    const auto* index = std::get_if<std::size_t>(&step);
+    name +=
+        index != nullptr ? "[" + std::to_string(*index) + "]" : (name.empty() ? "" : ".") + std::get<std::string>(step);
+  }
+  return name.empty() ? "the document" : name;
+}
+
 // A value and where it is. Good as long as the document.
 struct Node {
   const json& value;
   JsonPath path = {};
 
-  [[nodiscard]] std::string Name() const {
-    std::string name;
-    for (const auto& step : path) {
-      const auto* index = std::get_if<std::size_t>(&step);
-      name += index != nullptr ? "[" + std::to_string(*index) + "]"
-                               : (name.empty() ? "" : ".") + std::get<std::string>(step);
-    }
-    return name;
-  }
-  [[noreturn]] void Refuse(const std::string& text) const {
-    throw PlanError(path, (path.empty() ? "the document" : Name()) + " " + text);
-  }
+  [[noreturn]] void Refuse(const std::string& text) const { throw PlanError(path, NameOf(path) + " " + text); }
   template <class Step>
   [[nodiscard]] Node Child(const json& child, Step step) const {
     JsonPath child_path = path;
@@ -149,14 +150,20 @@ FaultPlan ReadPlan(const Node& node) {
   return plan;
 }
 
+[[noreturn]] void RefuseNumber(std::string_view text, std::size_t at) {
+  throw std::invalid_argument("fault plan: " + PositionOf(text, at) + ": " + NameOf(PathTo(text, at)) +
+                              " is a number that is too large");
+}
+
 json Parse(std::string_view text) {
+  if (const auto excess = FindExcess(text, kOnlyDepth)) throw std::invalid_argument("fault plan: " + *excess);
   try {
     return json::parse(text);
   } catch (const json::parse_error& error) {
     const std::size_t at = error.byte != 0 ? error.byte - 1 : 0;
     throw std::invalid_argument("fault plan: " + PositionOf(text, at) + ": is not JSON");
-  } catch (const json::exception&) {  // a number beyond all bounds
-    throw std::invalid_argument("fault plan: is not JSON");
+  } catch (const json::out_of_range&) {
+    RefuseNumber(text, FindHugeNumber(text));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "identity/json_fields.h"
+#include "json/bounded_json.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -28,7 +29,7 @@ ServiceAccount ReadKeyFile(const JsonFields& fields, const std::string& path) {
   std::ostringstream text;
   text << file.rdbuf();
   if (text.str().empty()) fields.Refuse("key_file", "cannot be read or is empty: " + path);
-  const json parsed = json::parse(text.str(), nullptr, false);
+  const json parsed = ParseBoundedJson(text.str(), kOnlyDepth);
   const auto member = [&](const char* name) {
     const bool is_string = parsed.is_object() && parsed.contains(name) && parsed[name].is_string();
     if (!is_string) fields.Refuse("key_file", path + " is no service account's key file: it has no " + name);
@@ -142,7 +143,7 @@ const ServiceAccount* IdentityConfig::FindServiceAccount(std::string_view email)
 }
 
 IdentityConfig ParseIdentityConfig(std::string_view text) {
-  const json parsed = json::parse(text, nullptr, false);
+  const json parsed = ParseBoundedJson(text, kOnlyDepth);
   if (parsed.is_discarded()) throw std::invalid_argument("auth config: is not JSON");
   JsonFields fields(parsed, "");
   IdentityConfig config;

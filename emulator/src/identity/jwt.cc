@@ -5,19 +5,20 @@
 #include <utility>
 
 #include "identity/base64url.h"
+#include "json/bounded_json.h"
 
 namespace gcsflux::emulator {
 namespace {
 
 using nlohmann::json;
 
-// Far beyond any token; deep nesting in a longer one could exhaust the stack.
+// Far beyond any token.
 constexpr std::size_t kMaxSize = std::size_t{16} << 10;
 
 std::optional<json> DecodeObject(std::string_view part) {
   const std::optional<std::string> text = DecodeBase64Url(part);
   if (!text) return std::nullopt;
-  json object = json::parse(*text, nullptr, false);
+  json object = ParseBoundedJson(*text);
   if (!object.is_object()) return std::nullopt;
   return object;
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "server/letter_case.h"
+
 namespace gcsflux::emulator {
 namespace {
 
@@ -23,13 +25,13 @@ std::optional<std::uint64_t> ParseWhole(std::string_view text, int base) {
 
 BodyReader::BodyReader(SocketStream& stream, const HttpHeaders& headers) : stream_(stream) {
   const std::string* expect = headers.Find("expect");
-  wants_continue_ = expect != nullptr && (*expect == "100-continue" || *expect == "100-Continue");
+  wants_continue_ = expect != nullptr && IsInAnyCase(*expect, "100-continue");
 
-  const std::string* coding = headers.Find("transfer-encoding");
+  const std::optional<std::string> coding = headers.FindAll("transfer-encoding");
   const std::optional<std::string> length = headers.FindAll("content-length");
-  if (coding != nullptr) {
+  if (coding) {
     // With a length as well, two readers could see two different bodies.
-    state_ = *coding == "chunked" && !length ? State::kChunkStart : State::kBroken;
+    state_ = IsInAnyCase(*coding, "chunked") && !length ? State::kChunkStart : State::kBroken;
     return;
   }
   // No length: no body, also for a POST, as HTTP/1.1 says.

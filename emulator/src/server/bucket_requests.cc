@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "json/bounded_json.h"
+#include "server/json_error.h"
 #include "server/json_shape.h"
 #include "server/time_format.h"
 #include "store/storage_class.h"
@@ -54,9 +56,9 @@ tl::unexpected<Failure> Invalid(const std::string& field) {
 }
 
 ApiResult<json> ParseJsonObject(std::string_view text) {
-  json parsed = json::parse(text, nullptr, false);
-  if (parsed.is_discarded() || !parsed.is_object()) {
-    return tl::unexpected(ApiError{400, "parseError", "Parse Error: the request's body is not a JSON object."});
+  json parsed = ParseBoundedJson(text);
+  if (!parsed.is_object()) {
+    return tl::unexpected(NotJsonObject(text));
   }
   return parsed;
 }

@@ -9,11 +9,21 @@
 #include <utility>
 
 #include "server/body_reader.h"
+#include "server/head_faults.h"
 #include "server/json_error.h"
 #include "server/shielded_head.h"
 
 namespace gcsflux::emulator {
 namespace {
+
+// A whole answer that ends its connection, to what never became a request.
+std::string RenderRefusal(std::string_view status, const ApiError& error) {
+  const HttpResponse response = ErrorResponse(error);
+  const auto& body = std::get<std::string>(response.body);
+  return "HTTP/1.1 " + std::string(status) +
+         "\r\nConnection: close\r\nContent-Type: application/json; charset=UTF-8\r\nContent-Length: " +
+         std::to_string(body.size()) + "\r\n\r\n" + body;
+}
 
 std::span<const std::byte> AsBytes(const char* data, std::size_t size) { return std::as_bytes(std::span(data, size)); }
 
@@ -24,6 +34,7 @@ struct Exchange {
   std::string long_target = {};  ///< See TakeLongTarget.
   bool is_handled = false;
   bool can_go_on = false;
+  bool is_1_0 = false;
   Ending ending = Ending::kInOrder;
   std::vector<std::shared_ptr<BodyFilter>> filters = {};
   std::shared_ptr<ResponseObserver> observer = {};
@@ -109,6 +120,7 @@ class BodyWriter {
 struct Announcement {
   std::string content_type = {};
   std::optional<std::uint64_t> false_length = {};
+  bool is_until_close = false;  // A body of unknown length ends with the connection: HTTP/1.0 knows no chunks.
 };
 
 // A text that is copied as cheaply as a rope, for httplib copies what it is to write; some are long listings.
@@ -147,12 +159,13 @@ void SetBody(httplib::Response& out, const Announcement& announced, Rope&& bytes
 }
 
 void SetBody(httplib::Response& out, const Announcement& announced, BodyProducer&& producer, BodyWriter writer) {
-  out.set_chunked_content_provider(
-      announced.content_type, [producer = std::move(producer), writer](size_t /*offset*/, httplib::DataSink& sink) {
-        const bool produced = producer([&](std::span<const std::byte> bytes) { return writer.Write(bytes, sink); });
-        if (produced) sink.done();
-        return produced;
-      });
+  const auto provider = [producer = std::move(producer), writer](size_t /*offset*/, httplib::DataSink& sink) {
+    const bool produced = producer([&](std::span<const std::byte> bytes) { return writer.Write(bytes, sink); });
+    if (produced) sink.done();
+    return produced;
+  };
+  announced.is_until_close ? out.set_content_provider(announced.content_type, provider)
+                           : out.set_chunked_content_provider(announced.content_type, provider);
 }
 
 void SetBody(httplib::Response& out, const Announcement& announced, std::string&& text, BodyWriter writer) {
@@ -161,7 +174,7 @@ void SetBody(httplib::Response& out, const Announcement& announced, std::string&
 
 void FillIn(httplib::Response& out, HttpResponse&& response, const Exchange& exchange) {
   out.status = response.status;
-  Announcement announced{.false_length = response.false_length};
+  Announcement announced{.false_length = response.false_length, .is_until_close = exchange.is_1_0};
   for (const auto& [name, value] : response.headers.fields()) {
     if (name == "Content-Type") {
       announced.content_type = value;
@@ -185,22 +198,33 @@ bool IsAnsweredEarly(const HttpResponse& response, const BodyReader& body) {
 
 void Handle(Exchange& exchange, const httplib::Request& parsed, httplib::Response& out) {
   exchange.is_handled = true;
+  exchange.is_1_0 = parsed.version == "HTTP/1.0";
   const HttpRequest request = ToRequest(parsed, std::move(exchange.long_target));
   BodyReader body(exchange.stream, request.headers);
-  if (!body.is_framed())
-    return FillIn(out, ErrorResponse(BadRequest("The length of the request's body is malformed.")), exchange);
+  if (!body.is_framed()) {
+    HttpResponse refusal = ErrorResponse(BadRequest("The length of the request's body is malformed."));
+    refusal.headers.Add("Connection", "close");
+    return FillIn(out, std::move(refusal), exchange);
+  }
   HttpResponse response = exchange.handler.Handle(request, body);
   exchange.ending = response.ending;
+  const bool ends_with_connection = exchange.is_1_0 && std::holds_alternative<BodyProducer>(response.body);
   if (IsAnsweredEarly(response, body)) {
     exchange.stream.LeaveUnread(body.unread());
   } else {
-    exchange.can_go_on = response.ending != Ending::kSilence && body.Drain();
+    exchange.can_go_on = response.ending != Ending::kSilence && body.Drain() && !ends_with_connection;
   }
   if (!exchange.can_go_on) response.headers.Add("Connection", "close");
   exchange.filters = std::move(response.filters);
   exchange.observer = std::move(response.observer);
   if (exchange.observer != nullptr) exchange.observer->OnReceived(body.bytes_read());
   FillIn(out, std::move(response), exchange);
+}
+
+Ending RefuseMalformed(const std::string& fault, SocketStream& stream) {
+  const std::string message = "The request's head is malformed: " + fault + ".";
+  stream.Write(RenderRefusal("400 Bad Request", {400, "badRequest", message}));
+  return Ending::kClose;
 }
 
 // httplib calls its handlers without saying for which connection; a connection is served by one thread at a time.
@@ -233,6 +257,7 @@ class HttpCodec::Server final : public httplib::Server {
   }
 
   Ending Answer(std::string_view head, SocketStream& socket) {
+    if (const auto fault = FindHeadFault(head)) return RefuseMalformed(*fault, socket);
     Exchange exchange{handler_, socket};
     std::string shielded = ShieldHead(head);
     exchange.long_target = TakeLongTarget(shielded);
@@ -265,12 +290,9 @@ Ending HttpCodec::Answer(std::string_view head, SocketStream& stream) { return s
 
 void HttpCodec::RefuseHead(SocketStream::HeadOutcome why, SocketStream& stream) {
   const bool is_slow = why == SocketStream::HeadOutcome::kTooSlow;
-  const HttpResponse response =
-      ErrorResponse(is_slow ? RequestTimedOut() : ApiError{431, "badRequest", "The request's head is too large."});
-  const auto& body = std::get<std::string>(response.body);
-  stream.Write(is_slow ? "HTTP/1.1 408 Request Timeout\r\n" : "HTTP/1.1 431 Request Header Fields Too Large\r\n");
-  stream.Write("Connection: close\r\nContent-Type: application/json; charset=UTF-8\r\n");
-  stream.Write("Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+  stream.Write(is_slow ? RenderRefusal("408 Request Timeout", RequestTimedOut())
+                       : RenderRefusal("431 Request Header Fields Too Large",
+                                       {431, "badRequest", "The request's head is too large."}));
 }
 
 }  // namespace gcsflux::emulator

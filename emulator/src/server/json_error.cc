@@ -1,5 +1,6 @@
 #include "server/json_error.h"
 
+#include "json/bounded_json.h"
 #include "server/json_writer.h"
 
 namespace gcsflux::emulator {
@@ -34,6 +35,12 @@ HttpResponse ErrorResponse(const ApiError& error) {
   response.headers.Add("Content-Type", "application/json; charset=UTF-8");
   response.body = RenderError(error);
   return response;
+}
+
+ApiError NotJsonObject(std::string_view body) {
+  const std::optional<std::string> excess = FindExcess(body);
+  const std::string why = excess ? "too much: " + *excess : "not a JSON object";
+  return {400, "parseError", "Parse Error: the request's body is " + why + "."};
 }
 
 }  // namespace gcsflux::emulator

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "server/api_error.h"
 #include "server/http_message.h"
 
@@ -7,5 +9,8 @@ namespace gcsflux::emulator {
 
 /// {"error": {"code": N, "message": "...", "errors": [{"domain": "global", "reason": "...", "message": "..."}]}}
 HttpResponse ErrorResponse(const ApiError& error);
+
+/// Why a request's body that should be a JSON object is none, or is too much of one.
+ApiError NotJsonObject(std::string_view body);
 
 }  // namespace gcsflux::emulator

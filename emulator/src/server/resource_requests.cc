@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "json/bounded_json.h"
 #include "server/custom_time.h"
 #include "server/hash_text.h"
+#include "server/json_error.h"
 #include "store/attribute_rules.h"
 
 namespace gcsflux::emulator {
@@ -36,10 +38,10 @@ tl::unexpected<ApiError> WrongType(const std::string& field) {
 }
 
 ApiResult<json> ParseJsonObject(std::string_view text) {
-  json parsed = json::parse(text, nullptr, false);
+  json parsed = ParseBoundedJson(text);
   if (parsed.is_null()) return json::object();  // Go's client has nothing to say
-  if (parsed.is_discarded() || !parsed.is_object()) {
-    return tl::unexpected(ApiError{400, "parseError", "Parse Error: the request's body is not a JSON object."});
+  if (!parsed.is_object()) {
+    return tl::unexpected(NotJsonObject(text));
   }
   return parsed;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "json/bounded_json.h"
 #include "server/api_call.h"
 #include "server/json_error.h"
 #include "server/receive_body.h"
@@ -82,7 +83,7 @@ ApiResult<HttpResponse> RetryTestEndpoints::Answer(const HttpRequest& request, s
 ApiResult<HttpResponse> RetryTestEndpoints::Make(RequestBody& body) {
   const ApiResult<std::string> text = ReceiveText(body);
   if (!text) return tl::unexpected(text.error());
-  const auto json = nlohmann::json::parse(*text, nullptr, false);
+  const auto json = ParseBoundedJson(*text);
   if (!json.is_object()) return tl::unexpected(BadRequest("A retry test is a JSON object with instructions."));
   const auto transport = json.value("transport", nlohmann::json("HTTP"));
   if (transport == "GRPC") return tl::unexpected(ApiError{501, "notImplemented", "The emulator speaks HTTP only."});

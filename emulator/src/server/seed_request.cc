@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "json/bounded_json.h"
 #include "server/json_writer.h"
 
 namespace gcsflux::emulator {
@@ -31,7 +32,7 @@ ApiResult<fs::path> Resolve(const std::string& directory, const fs::path& root) 
 }  // namespace
 
 ApiResult<SeedRequest> ParseSeedRequest(std::string_view text, const fs::path& root) {
-  const nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json parsed = ParseBoundedJson(text);
   if (!parsed.is_object()) return tl::unexpected(BadRequest("The request's body is not a JSON object."));
   for (const auto& [name, value] : parsed.items()) {
     if (name != "bucket" && name != "directory" && name != "prefix") {

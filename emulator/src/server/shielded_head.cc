@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "server/letter_case.h"
+
 namespace gcsflux::emulator {
 namespace {
 
@@ -10,11 +12,8 @@ constexpr std::string_view kShield = "x-shielded-";
 constexpr std::array<std::string_view, 3> kShieldedNames = {"range", "accept-encoding", "expect"};
 
 bool IsShieldedName(std::string_view name) {
-  const auto matches = [&](std::string_view lower) {
-    return std::equal(name.begin(), name.end(), lower.begin(), lower.end(),
-                      [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
-  };
-  return std::any_of(kShieldedNames.begin(), kShieldedNames.end(), matches);
+  return std::any_of(kShieldedNames.begin(), kShieldedNames.end(),
+                     [&](std::string_view lower) { return IsInAnyCase(name, lower); });
 }
 
 void AppendReplacing(std::string& out, std::string_view text, char replaced, std::string_view replacement) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "json/bounded_json.h"
 #include "server/api_call.h"
 #include "server/authorizer.h"
 #include "server/json_writer.h"
@@ -120,7 +121,7 @@ std::string ExpireTime(Time time) {
 }
 
 std::optional<ImpersonationRequest> ReadImpersonation(const std::string& text, std::string service_account) {
-  const json request = json::parse(text, nullptr, false);
+  const json request = ParseBoundedJson(text);
   if (!request.is_object()) return std::nullopt;
   auto scopes = ReadScopes(request);
   auto delegates = ReadDelegates(request);
