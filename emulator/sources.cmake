@@ -156,6 +156,8 @@ set(EMULATOR_SOURCES
   emulator/src/server/page_token.cc
   emulator/src/server/parse_time.cc
   emulator/src/server/request_dialects.cc
+  emulator/src/server/refusal.cc
+  emulator/src/server/refused_connections.cc
   emulator/src/server/resource_json.cc
   emulator/src/server/resource_requests.cc
   emulator/src/server/resumable_endpoints.cc

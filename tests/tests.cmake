@@ -433,9 +433,13 @@ target_include_directories(bad_input_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulato
 
 # What no client may end or stop: nesting, framing, patterns, descriptors, memory.
 gcsflux_test(emulator_robustness_tests
-  SOURCES emulator/bounded_json_test.cc emulator/framing_test.cc emulator/nested_json_test.cc emulator/raw_connection.cc
-  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected ZLIB::ZLIB)
+  SOURCES emulator/bounded_json_test.cc emulator/descriptors_test.cc emulator/framing_test.cc emulator/in_flight_test.cc
+          emulator/nested_json_test.cc
+          emulator/raw_connection.cc support/child_program.cc support/thread_limit.cc
+  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected ZLIB::ZLIB ${CMAKE_DL_LIBS})
 target_include_directories(emulator_robustness_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+target_compile_definitions(emulator_robustness_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
+add_dependencies(emulator_robustness_tests gcsflux-emulator)
 
 # What reads clients' text, by libFuzzer; skipped where clang is not there, with the reason in the output.
 if(NOT GCSFLUX_SANITIZE)  # It has sanitizers of its own.

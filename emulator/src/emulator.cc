@@ -39,7 +39,7 @@ class Emulator::Running {
       : store_([this] { return clock_.Now(); }, options.default_soft_delete),
         virtual_buckets_(options.virtual_buckets, store_),
         sessions_([this] { return clock_.Now(); }, std::random_device()()),
-        journal_(options.journal_size),
+        journal_(CheckJournalSize(options.journal_size)),
         fault_plan_(options.faults),
         faults_(clock_, fault_plan_),
         service_(store_, sessions_, Access(options)),
@@ -62,7 +62,11 @@ class Emulator::Running {
                 .documents = {ShapingDocument(), QuotasDocument(), FaultsDocument(), ScheduleDocument(),
                               IdempotencyDocument()}},
                retry_test_endpoints_),
-        server_({.host = options.host, .port = options.port, .tls = Tls(options), .patience = options.client_patience},
+        server_({.host = options.host,
+                 .port = options.port,
+                 .tls = Tls(options),
+                 .patience = options.client_patience,
+                 .log = options.log},
                 admin_),
         endpoint_(Scheme(options) + "://" + server_.authority()) {
     shaping_.OnWriteLimit([this](std::size_t slice) { server_.LimitUnderWay(slice); });
@@ -106,6 +110,11 @@ class Emulator::Running {
   [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
 
  private:
+  static std::size_t CheckJournalSize(std::size_t size) {
+    if (size <= kMaxJournalSize) return size;
+    throw std::invalid_argument("journal_size " + std::to_string(size) + " is above " +
+                                std::to_string(kMaxJournalSize));
+  }
   static std::string Scheme(const EmulatorOptions& options) { return options.tls ? "https" : "http"; }
   static std::optional<TlsContext> Tls(const EmulatorOptions& options) {
     if (!options.tls) return std::nullopt;

@@ -57,7 +57,7 @@ DEFINE_uint64(
     "nothing is kept. Set it where a client looks at it.");
 DEFINE_uint64(journal_size, gcsflux::emulator::EmulatorOptions().journal_size,
               "How many requests /_emulator/journal shows, the last ones; 0 keeps none. Raise it to look back further: "
-              "one takes about 0.5 KiB.");
+              "one takes about 0.5 KiB. At most 10000000.");
 DEFINE_double(
     client_patience_s, std::chrono::duration<double>(gcsflux::emulator::EmulatorOptions().client_patience).count(),
     "Seconds, 0.01 to 86400, after which a client is cut off that stands still in mid-request, sends no whole "
@@ -172,6 +172,10 @@ int ParseArguments(int argc, char** argv) {
     return WrongUsage("--default_soft_delete=" + std::to_string(FLAGS_default_soft_delete) +
                       " is neither 0 nor 604800 to 7776000");
   }
+  if (FLAGS_journal_size > gcsflux::emulator::kMaxJournalSize) {
+    return WrongUsage("--journal_size=" + std::to_string(FLAGS_journal_size) + " is above " +
+                      std::to_string(gcsflux::emulator::kMaxJournalSize));
+  }
   const bool is_window = FLAGS_idempotency_window_s >= 0 && FLAGS_idempotency_window_s <= 86'400;
   if (!is_window) return WrongUsage("--idempotency_window_s is not 0 to 86400");
   const bool is_patience = FLAGS_client_patience_s >= 0.01 && FLAGS_client_patience_s <= 86'400;
@@ -244,6 +248,7 @@ gcsflux::emulator::EmulatorOptions OptionsFromFlags() {
   options.shaping = traffic.shaping;
   if (!FLAGS_faults.empty()) options.faults = ReadFaultPlan(FLAGS_faults);
   options.quotas = traffic.quotas;
+  options.log = [](const std::string& line) { Say("warning: " + line); };
   return options;
 }
 

@@ -51,6 +51,8 @@ TEST(Program, RefusesWrongUsage) {
                                                        {"--"},
                                                        {"--flagfile=/dev/null"},
                                                        {"--journal_size=-1"},
+                                                       {"--journal_size=10000001"},
+                                                       {"--journal_size=18446744073709551615"},
                                                        {"--client_patience_s=0"},
                                                        {"--client_patience_s=-1"},
                                                        {"--client_patience_s=nan"},

@@ -11,19 +11,11 @@
 #include "server/body_reader.h"
 #include "server/head_faults.h"
 #include "server/json_error.h"
+#include "server/refusal.h"
 #include "server/shielded_head.h"
 
 namespace gcsflux::emulator {
 namespace {
-
-// A whole answer that ends its connection, to what never became a request.
-std::string RenderRefusal(std::string_view status, const ApiError& error) {
-  const HttpResponse response = ErrorResponse(error);
-  const auto& body = std::get<std::string>(response.body);
-  return "HTTP/1.1 " + std::string(status) +
-         "\r\nConnection: close\r\nContent-Type: application/json; charset=UTF-8\r\nContent-Length: " +
-         std::to_string(body.size()) + "\r\n\r\n" + body;
-}
 
 std::span<const std::byte> AsBytes(const char* data, std::size_t size) { return std::as_bytes(std::span(data, size)); }
 
@@ -38,6 +30,7 @@ struct Exchange {
   Ending ending = Ending::kInOrder;
   std::vector<std::shared_ptr<BodyFilter>> filters = {};
   std::shared_ptr<ResponseObserver> observer = {};
+  std::optional<std::uint64_t> left = {};  // of the answer's body, where its length is announced
 };
 
 // What httplib reads a head from and writes an answer to. Bodies of requests never come this way.
@@ -96,8 +89,10 @@ HttpRequest ToRequest(const httplib::Request& parsed, std::string&& long_target)
 // Writes an answer's body through its filters. The exchange lives as long as httplib works on the answer.
 class BodyWriter {
  public:
-  explicit BodyWriter(const Exchange& exchange) : exchange_(exchange) {}
+  explicit BodyWriter(Exchange& exchange) : exchange_(exchange) {}
 
+  /// The body has `bytes`, as the client is told.
+  void Announce(std::uint64_t bytes) const { exchange_.left = bytes; }
   bool Write(std::span<const std::byte> bytes, httplib::DataSink& sink) const { return WriteFrom(0, bytes, sink); }
 
  private:
@@ -108,13 +103,29 @@ class BodyWriter {
   }
 
   bool Send(std::span<const std::byte> bytes, httplib::DataSink& sink) const {
-    if (exchange_.observer != nullptr) exchange_.observer->OnSending(bytes.size());
+    if (exchange_.observer == nullptr) return Pass(bytes, sink);
+    const bool is_last = exchange_.left && *exchange_.left <= bytes.size();
+    if (exchange_.left) *exchange_.left -= std::min<std::uint64_t>(*exchange_.left, bytes.size());
+    if (is_last && bytes.size() > kAtOnce) {  // A slow client takes its time for most of them.
+      const std::span<const std::byte> most = bytes.first(bytes.size() - kAtOnce);
+      exchange_.observer->OnSending(most.size());
+      if (!Pass(most, sink)) return false;
+      bytes = bytes.last(kAtOnce);
+    }
+    exchange_.observer->OnSending(bytes.size());
+    if (is_last) exchange_.observer->OnLastBytes();
+    return Pass(bytes, sink);
+  }
+
+  bool Pass(std::span<const std::byte> bytes, httplib::DataSink& sink) const {
     if (!bytes.empty() && !sink.write(reinterpret_cast<const char*>(bytes.data()), bytes.size())) return false;
     // A filter says when its bytes are sent.
     return exchange_.filters.empty() || exchange_.stream.Flush();
   }
 
-  const Exchange& exchange_;
+  static constexpr std::size_t kAtOnce = std::size_t{256} << 10;  // The system's buffers take so many.
+
+  Exchange& exchange_;
 };
 
 struct Announcement {
@@ -141,6 +152,7 @@ class SharedText {
 template <class Bytes>
 void SetBytes(httplib::Response& out, const Announcement& announced, Bytes bytes, BodyWriter writer) {
   const std::uint64_t size = announced.false_length.value_or(bytes.size());
+  writer.Announce(size);
   if (size == 0) {
     if (!announced.content_type.empty()) out.set_header("Content-Type", announced.content_type);
     return;
@@ -172,7 +184,7 @@ void SetBody(httplib::Response& out, const Announcement& announced, std::string&
   SetBytes(out, announced, SharedText(std::move(text)), writer);
 }
 
-void FillIn(httplib::Response& out, HttpResponse&& response, const Exchange& exchange) {
+void FillIn(httplib::Response& out, HttpResponse&& response, Exchange& exchange) {
   out.status = response.status;
   Announcement announced{.false_length = response.false_length, .is_until_close = exchange.is_1_0};
   for (const auto& [name, value] : response.headers.fields()) {
@@ -266,6 +278,7 @@ class HttpCodec::Server final : public httplib::Server {
     bool is_last = false;
     const bool ok = process_request(stream, false, is_last, nullptr);
     current_exchange = nullptr;
+    if (exchange.observer != nullptr) exchange.observer->OnLastBytes();
     const bool is_out = exchange.ending != Ending::kSilence && socket.Flush() && ok;
     if (exchange.observer != nullptr) exchange.observer->OnFinished();
     if (exchange.ending != Ending::kInOrder) return exchange.ending;

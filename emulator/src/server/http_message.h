@@ -95,6 +95,9 @@ class ResponseObserver {
   virtual void OnReceived(std::uint64_t bytes) = 0;
   /// Before the next `bytes` of the answer's body are handed to the connection.
   virtual void OnSending(std::uint64_t bytes) = 0;
+  /// Before the answer's last bytes are: the client may have it all, and be at its next request, before OnFinished().
+  /// May be called again.
+  virtual void OnLastBytes() = 0;
   /// The answer is out, or the client has gone.
   virtual void OnFinished() = 0;
 };

@@ -1,5 +1,7 @@
 #include "server/http_server.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <system_error>
 #include <utility>
@@ -10,7 +12,8 @@ HttpServer::HttpServer(HttpServerOptions options, RequestHandler& handler)
     : codec_(handler),
       options_(std::move(options)),
       listener_(std::in_place, options_.host, options_.port),
-      authority_(listener_->authority()) {
+      authority_(listener_->authority()),
+      refused_(/*answers=*/!options_.tls) {
   acceptor_ = std::thread([this] { AcceptConnections(); });
 }
 
@@ -24,7 +27,9 @@ void HttpServer::Stop() {
   {
     const std::lock_guard lock(mutex_);
     listener_.reset();
-    for (Connection& connection : connections_) connection.stream.Shutdown();
+    for (Connection& connection : connections_) {
+      if (connection.stream) connection.stream->Shutdown();
+    }
   }
   // No connection is added any more, so the list is this thread's.
   for (Connection& connection : connections_) connection.thread.join();
@@ -33,8 +38,8 @@ void HttpServer::Stop() {
 
 std::size_t HttpServer::CountConnections() {
   const std::lock_guard lock(mutex_);
-  return static_cast<std::size_t>(
-      std::count_if(connections_.begin(), connections_.end(), [](const Connection& c) { return !c.is_finished; }));
+  return static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(),
+                                                [](const Connection& c) { return c.stream.has_value(); }));
 }
 
 void HttpServer::LimitUnderWay(std::size_t bytes) {
@@ -44,21 +49,40 @@ void HttpServer::LimitUnderWay(std::size_t bytes) {
 
 void HttpServer::AcceptConnections() {
   while (true) {
-    const int socket = listener_->Accept();
+    std::vector<pollfd> others;
+    refused_.AddTo(others);
+    const Listener::Arrival arrival = listener_->Accept(std::move(others));
     JoinFinished();
-    if (socket < 0) return;
-    const std::lock_guard lock(mutex_);
-    Connection& connection = connections_.emplace_back(socket, options_);
-    try {
-      connection.thread = std::thread([this, &connection] { Serve(connection); });
-    } catch (const std::system_error&) {
-      connections_.pop_back();  // no thread to be had: the client sees a closed connection and comes again
+    if (arrival.kind == Listener::Arrival::Kind::kStopped) return;
+    refused_.Tend();
+    if (arrival.kind == Listener::Arrival::Kind::kConnection) Begin(arrival.socket);
+    if (arrival.kind == Listener::Arrival::Kind::kShortage) {
+      LogShortage("descriptors");
+      refused_.AcceptFrom(listener_->socket());
     }
   }
 }
 
+void HttpServer::Begin(int socket) {
+  const std::lock_guard lock(mutex_);
+  Connection& connection = connections_.emplace_back(socket, options_);
+  try {
+    connection.thread = std::thread([this, &connection] { Serve(connection); });
+  } catch (const std::system_error&) {
+    LogShortage("threads");
+    const int kept = ::fcntl(socket, F_DUPFD_CLOEXEC, 0);
+    if (kept >= 0) refused_.Take(kept);
+    connections_.pop_back();
+  }
+}
+
+void HttpServer::LogShortage(const std::string& what) {
+  if (std::exchange(has_logged_shortage_, true) || !options_.log) return;
+  options_.log("there are no " + what + " for another connection: clients are answered 503 until others end");
+}
+
 void HttpServer::Serve(Connection& connection) {
-  SocketStream& stream = connection.stream;
+  SocketStream& stream = *connection.stream;
   std::string head;
   const bool is_accepted = stream.Accept();
   if (!is_accepted) stream.CloseGracefully();  // so that the client can read why
@@ -77,7 +101,8 @@ void HttpServer::Serve(Connection& connection) {
   }
   stream.Shutdown();
   const std::lock_guard lock(mutex_);
-  connection.is_finished = true;
+  connection.stream.reset();
+  if (listener_) listener_->Wake();  // so that this thread is joined: it holds memory until then
 }
 
 void HttpServer::JoinFinished() {
@@ -86,7 +111,7 @@ void HttpServer::JoinFinished() {
     const std::lock_guard lock(mutex_);
     for (auto at = connections_.begin(); at != connections_.end();) {
       const auto next = std::next(at);
-      if (at->is_finished) finished.splice(finished.end(), connections_, at);
+      if (!at->stream) finished.splice(finished.end(), connections_, at);
       at = next;
     }
   }

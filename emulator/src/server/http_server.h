@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -13,20 +14,23 @@
 #include "server/http_codec.h"
 #include "server/http_message.h"
 #include "server/listener.h"
+#include "server/refused_connections.h"
 #include "server/tls_context.h"
 
 namespace gcsflux::emulator {
 
 struct HttpServerOptions {
   std::string host = {};
-  std::uint16_t port = 0;                   ///< 0 takes any free one.
-  std::optional<TlsContext> tls = {};       ///< Set: serves over TLS alone.
-  std::chrono::milliseconds patience = {};  ///< With clients in mid-exchange: see SocketStream.
+  std::uint16_t port = 0;                            ///< 0 takes any free one.
+  std::optional<TlsContext> tls = {};                ///< Set: serves over TLS alone.
+  std::chrono::milliseconds patience = {};           ///< With clients in mid-exchange: see SocketStream.
+  std::function<void(const std::string&)> log = {};  ///< See EmulatorOptions; may be empty.
 };
 
 /// Serves HTTP/1.1 on one address, one thread to a connection. Thread-safe.
 ///
-/// Blocking threads make the code plain, and as many as there are connections mean that no idle one delays another.
+/// Where there are no descriptors or threads for more, clients are answered 503 until there are. Blocking threads make
+/// the code plain, and as many as there are connections mean that no idle one delays another.
 class HttpServer {
  public:
   /// Serves once constructed; `handler` must outlive it. Throws std::system_error.
@@ -49,13 +53,14 @@ class HttpServer {
  private:
   struct Connection {
     Connection(int socket, const HttpServerOptions& options)
-        : stream(socket, options.tls ? &*options.tls : nullptr, options.patience) {}
-    SocketStream stream;
-    bool is_finished = false;
+        : stream(std::in_place, socket, options.tls ? &*options.tls : nullptr, options.patience) {}
+    std::optional<SocketStream> stream;  // gone, and its descriptor with it, when the connection has ended
     std::thread thread = {};
   };
 
   void AcceptConnections();
+  void Begin(int socket);
+  void LogShortage(const std::string& what);
   void Serve(Connection& connection);
   void JoinFinished();
 
@@ -66,8 +71,11 @@ class HttpServer {
 
   std::mutex stop_mutex_;  // held while stopping: a second caller waits for the first
 
-  std::mutex mutex_;  // guards what follows, and every Connection::is_finished
+  std::mutex mutex_;  // guards what follows, and every Connection's stream from being destroyed
   std::list<Connection> connections_;
+
+  RefusedConnections refused_;  // this and what follows are the acceptor's
+  bool has_logged_shortage_ = false;
 
   std::thread acceptor_;  // last: it uses all of the above
 };

@@ -3,12 +3,10 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <memory>
 #include <system_error>
@@ -72,8 +70,8 @@ Listener::Listener(const std::string& host, std::uint16_t port) {
   if (socket_ < 0) {
     throw std::system_error(errno, std::generic_category(), "cannot listen on " + host + ":" + std::to_string(port));
   }
-  stop_event_ = ::eventfd(0, EFD_CLOEXEC);
-  if (stop_event_ < 0) {
+  event_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (event_ < 0) {
     const int error = errno;
     ::close(socket_);
     throw std::system_error(error, std::generic_category(), "eventfd");
@@ -84,23 +82,30 @@ Listener::Listener(const std::string& host, std::uint16_t port) {
 
 Listener::~Listener() {
   ::close(socket_);
-  ::close(stop_event_);
+  ::close(event_);
 }
 
-int Listener::Accept() {
-  while (true) {
-    std::array<pollfd, 2> waited{{{socket_, POLLIN, 0}, {stop_event_, POLLIN, 0}}};
-    if (::poll(waited.data(), waited.size(), -1) < 0) continue;
-    if (waited[1].revents != 0) return -1;
-    const int connection = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (connection >= 0) {
-      const int yes = 1;
-      ::setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-      return connection;
-    }
-    // Out of descriptors: one comes free when a connection ends. Everything else is that connection's own matter.
-    if (errno == EMFILE || errno == ENFILE) ::poll(&waited[1], 1, 10);
+Listener::Arrival Listener::Accept(std::vector<pollfd> others) {
+  constexpr int kMoment = 50;  // milliseconds: others may run out of time
+  const int patience = others.empty() ? -1 : kMoment;
+  others.push_back({event_, POLLIN, 0});
+  others.push_back({socket_, POLLIN, 0});
+  const int ready = ::poll(others.data(), others.size(), patience);
+  std::uint64_t wakes = 0;
+  if (ready > 0 && others[others.size() - 2].revents != 0) {
+    [[maybe_unused]] const ssize_t read = ::read(event_, &wakes, sizeof wakes);
   }
+  if (is_stopped_) return {.kind = Arrival::Kind::kStopped};
+  if (ready <= 0 || others.back().revents == 0) return {};
+  const int connection = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (connection >= 0) {
+    const int yes = 1;
+    ::setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    return {.kind = Arrival::Kind::kConnection, .socket = connection};
+  }
+  // Everything else is that connection's own matter.
+  const bool is_shortage = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+  return {.kind = is_shortage ? Arrival::Kind::kShortage : Arrival::Kind::kWoken};
 }
 
 void Listener::LimitUnderWay(std::size_t bytes) {
@@ -111,10 +116,15 @@ void Listener::LimitUnderWay(std::size_t bytes) {
   SetReceiveBuffer(socket_, bytes);
 }
 
-void Listener::Stop() {
+void Listener::Wake() {
   const std::uint64_t one = 1;
   // Cannot fail: the counter is never near its limit.
-  [[maybe_unused]] const ssize_t written = ::write(stop_event_, &one, sizeof one);
+  [[maybe_unused]] const ssize_t written = ::write(event_, &one, sizeof one);
+}
+
+void Listener::Stop() {
+  is_stopped_ = true;
+  Wake();
 }
 
 }  // namespace gcsflux::emulator

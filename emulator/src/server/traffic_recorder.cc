@@ -68,15 +68,21 @@ class RecordedRequest final : public JournalEntry, public ResponseObserver {
     AddBytesOut(bytes);
     count_->bytes_out.fetch_add(bytes, std::memory_order_relaxed);
   }
+  void OnLastBytes() override { LeaveFlight(); }
   void OnFinished() override {
     count_->AddFinished(Finish(clock_.Now()));
-    in_flight_.fetch_sub(1, std::memory_order_relaxed);
+    LeaveFlight();
   }
 
  private:
+  void LeaveFlight() {
+    if (std::exchange(is_in_flight_, false)) in_flight_.fetch_sub(1, std::memory_order_relaxed);
+  }
+
   const Clock& clock_;
   RequestCounters& counters_;
   std::atomic<std::size_t>& in_flight_;
+  bool is_in_flight_ = true;
   RequestSubject subject_;
   int status_ = 0;
   std::shared_ptr<AnswerCount> count_;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@
 
 namespace gcsflux::emulator {
 
+/// The most requests that a journal may keep: about 5 GiB of them.
+inline constexpr std::size_t kMaxJournalSize = 10'000'000;
+
 struct EmulatorOptions {
   /// Address to listen on. Anything but loopback exposes an unauthenticated store to the network.
   std::string host = "127.0.0.1";
@@ -34,7 +38,7 @@ struct EmulatorOptions {
   /// days. It is shown only. Set it where a client looks at it.
   std::chrono::seconds default_soft_delete = std::chrono::seconds(0);
   /// How many requests the journal keeps; 0 keeps none. Raise it where a test looks at more of them at once; one takes
-  /// about 0.5 KiB.
+  /// about 0.5 KiB. At most kMaxJournalSize.
   std::size_t journal_size = 10'000;
   /// Below this directory `POST /_emulator/seed` may read. Empty refuses it: whoever reaches the emulator may ask.
   std::filesystem::path seed_root = {};
@@ -50,6 +54,9 @@ struct EmulatorOptions {
   Quotas quotas = {};
   /// What goes wrong from the beginning, and again after Reset().
   FaultPlan faults = {};
+  /// Called with a line, without its end, when a person should know something, such as that the process has no
+  /// descriptors left. From any thread; must not throw. Set it where an emulator runs unattended.
+  std::function<void(const std::string&)> log = {};
   /// Serves HTTPS, and nothing else, where it is set.
   std::optional<TlsOptions> tls = {};
   /// Serves the endpoints of identities, and asks everybody who they are, where it is set.
@@ -72,8 +79,7 @@ struct SeedOptions {
 class Emulator {
  public:
   /// Throws std::system_error where the address cannot be listened on, std::invalid_argument where `virtual_buckets`,
-  /// `shaping`, `quotas`, `faults`,
-  /// `tls` or `auth` is wrong.
+  /// `journal_size`, `shaping`, `quotas`, `faults`, `tls` or `auth` is wrong.
   explicit Emulator(EmulatorOptions options = {});
   ~Emulator();
   Emulator(const Emulator&) = delete;
