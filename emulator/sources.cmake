@@ -8,6 +8,7 @@ set(EMULATOR_SOURCES
   emulator/src/store/crc32c.cc
   emulator/src/store/customer_key.cc
   emulator/src/store/glob.cc
+  emulator/src/store/glob_listing.cc
   emulator/src/store/listing.cc
   emulator/src/store/md5.cc
   emulator/src/store/multipart_uploads.cc
@@ -17,6 +18,7 @@ set(EMULATOR_SOURCES
   emulator/src/store/preconditions.cc
   emulator/src/store/resumable_sessions.cc
   emulator/src/store/rope.cc
+  emulator/src/store/rope_piece.cc
   emulator/src/store/seed_bucket.cc
   emulator/src/store/storage_class.cc
   emulator/src/store/store.cc

@@ -189,9 +189,11 @@ if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the proce
     LIBRARIES gcsflux_client)
   add_dependencies(stream_memory_tests gcsflux-emulator)
   gcsflux_test(emulator_memory_tests
-    SOURCES emulator/small_object_memory_test.cc
+    SOURCES emulator/compose_memory_test.cc emulator/raw_connection.cc emulator/reset_memory_test.cc
+            emulator/small_object_memory_test.cc support/emulator_process.cc
     LIBRARIES gcsflux_emulator tl::expected)
   target_include_directories(emulator_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+  add_dependencies(emulator_memory_tests gcsflux-emulator)
   gcsflux_test(large_object_memory_tests WHOLE  # one after the other: each takes gibibytes
     SOURCES emulator/large_object_memory_test.cc emulator/raw_connection.cc support/emulator_process.cc
     LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
@@ -434,12 +436,26 @@ target_include_directories(bad_input_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulato
 # What no client may end or stop: nesting, framing, patterns, descriptors, memory.
 gcsflux_test(emulator_robustness_tests
   SOURCES emulator/bounded_json_test.cc emulator/descriptors_test.cc emulator/framing_test.cc emulator/in_flight_test.cc
-          emulator/nested_json_test.cc
+          emulator/long_requests_test.cc emulator/nested_json_test.cc
           emulator/raw_connection.cc support/child_program.cc support/thread_limit.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected ZLIB::ZLIB ${CMAKE_DL_LIBS})
 target_include_directories(emulator_robustness_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_compile_definitions(emulator_robustness_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
 add_dependencies(emulator_robustness_tests gcsflux-emulator)
+
+# Requests that were changed at random; --requests=200000 by hand, under asan.
+gcsflux_program(mutated_requests tests/emulator/mutated/main.cc tests/emulator/mutated/mutate.cc
+                tests/emulator/mutated/valid_requests.cc tests/emulator/raw_connection.cc)
+target_include_directories(mutated_requests PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(mutated_requests PRIVATE gcsflux_emulator gflags)
+add_test(NAME mutated_requests COMMAND mutated_requests)
+
+# Random operations against a reference model; --operations=200000 by hand.
+gcsflux_program(emulator_model tests/emulator/model/main.cc tests/emulator/model/model_client.cc
+                tests/emulator/model/operations.cc tests/emulator/model/reference.cc tests/emulator/raw_connection.cc)
+target_include_directories(emulator_model PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/emulator/src)
+target_link_libraries(emulator_model PRIVATE gcsflux_emulator gflags nlohmann_json::nlohmann_json tl::expected)
+add_test(NAME emulator_model COMMAND emulator_model)
 
 # What reads clients' text, by libFuzzer; skipped where clang is not there, with the reason in the output.
 if(NOT GCSFLUX_SANITIZE)  # It has sanitizers of its own.

@@ -1,7 +1,10 @@
 // Listings by globs and with trailing delimiters, page by page.
 
+#include "store/glob_listing.h"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,13 +28,19 @@ ObjectSet Objects(const std::vector<std::string>& names) {
   return objects;
 }
 
+ListPage List(const ObjectSet& objects, const ListQuery& query, const ObjectSource* computed = nullptr,
+              const GenerationSet* noncurrent = nullptr) {
+  const auto list = [&](const ListQuery& part) { return ListObjects(objects, part, computed, noncurrent); };
+  return query.glob ? ListMatching(query, list) : list(query);
+}
+
 // What all pages of so many places each show, in order; prefixes marked, pages kept apart by bars.
 std::string Shown(const ObjectSet& objects, ListQuery query, std::size_t max_results,
                   const GenerationSet* noncurrent = nullptr) {
   std::string shown;
   query.max_results = max_results;
   do {
-    const ListPage page = ListObjects(objects, query, nullptr, noncurrent);
+    const ListPage page = List(objects, query, nullptr, noncurrent);
     EXPECT_LE(page.objects.size(), max_results);
     for (const ObjectPtr& object : page.objects) shown += object->name + " ";
     for (const std::string& prefix : page.prefixes) shown += "[" + prefix + "] ";
@@ -74,14 +83,36 @@ TEST(GlobListing, GoesWithBoundsOnEitherSideOfItsOwn) {
 TEST(GlobListing, EndsAPageThatFindsNothingForTooLong) {
   const VirtualObjects computed({.name = "big", .count = 150'000});
   ListQuery query = ByGlob("*z");  // their names are hexadecimal
-  const ListPage first = ListObjects({}, query, &computed);
+  const ListPage first = List({}, query, &computed);
   EXPECT_TRUE(first.objects.empty());
   ASSERT_TRUE(first.next);
   EXPECT_FALSE(first.next->is_prefix);
   query.after = first.next;
-  const ListPage second = ListObjects({}, query, &computed);
+  const ListPage second = List({}, query, &computed);
   EXPECT_TRUE(second.objects.empty());
   EXPECT_FALSE(second.next);
+}
+
+TEST(GlobListing, EndsAPageThatTakesTooLong) {
+  std::vector<std::string> names;
+  for (int i = 100; i < 300; ++i) names.push_back(std::string(1000, 'a') + std::to_string(i));
+  names.push_back(std::string(1000, 'a') + "b");
+  std::string pattern;
+  for (int i = 0; i < 340; ++i) pattern += "**a";
+  const ObjectSet objects = Objects(names);
+  const std::string shown = Shown(objects, ByGlob(pattern + "b"), 10);
+  EXPECT_EQ(shown.substr(shown.rfind('|') + 2), names.back() + " ");
+  EXPECT_GE(std::count(shown.begin(), shown.end(), '|'), 2);
+}
+
+TEST(GlobListing, GoesOnBehindAnyPlace) {
+  GenerationSet noncurrent;
+  for (const std::int64_t generation : {1, 2}) noncurrent.insert(Named("a/x", generation));
+  const ObjectSet objects = Objects({"a/", "a/y", "b/", "b/1", "c", "d/e"});
+  const ListQuery folded{.delimiter = "/", .has_versions = true, .includes_trailing_delimiter = true};
+  EXPECT_EQ(Shown(objects, ByGlob("[!c]*", folded), 10, &noncurrent), "");
+  EXPECT_EQ(Shown(objects, ByGlob("[!b]**", folded), 1, &noncurrent), "a/ [a/] | c | [d/] ");
+  EXPECT_EQ(Shown(objects, ByGlob("{a/x,c,d/e}", {.has_versions = true}), 1, &noncurrent), "a/x | a/x | c | d/e ");
 }
 
 TEST(TrailingDelimiter, ListsTheObjectBesideThePrefixInOnePlace) {

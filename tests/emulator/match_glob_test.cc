@@ -94,6 +94,20 @@ TEST(Glob, CostsNoMoreThanPatternTimesName) {
   EXPECT_TRUE(Glob::Parse(Repeat("*a", 100))->Matches(name));
 }
 
+TEST(Glob, TakesSoManyStepsAtMost) {
+  const std::string name(1024, 'a');
+  for (const std::string part : {"*", "**a", "?", "[a-b]", "[!bcdefg]", "{a,}", "{*,**}", "{{{{a,b},c},d},}", "{a*,*a}",
+                                 "[abcd]*", "{,,,,,,,}", "\\a"}) {
+    const int times = static_cast<int>(1024 / part.size());
+    const Outcome<Glob> glob = Glob::Parse(Repeat(part, times));
+    ASSERT_TRUE(glob) << part;
+    std::uint64_t steps = 0;
+    (void)glob->Matches(name, steps);
+    EXPECT_LE(steps, 16U * 1025U * 1025U) << part;
+    EXPECT_GT(steps, 1U) << part;
+  }
+}
+
 TEST(Glob, TakesBracesInBracesAtAnyDepth) {
   const Outcome<Glob> glob = Glob::Parse(Repeat("{", 200) + "a" + Repeat(",b}", 200));
   ASSERT_TRUE(glob);

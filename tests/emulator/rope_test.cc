@@ -80,6 +80,53 @@ TEST(Rope, SlicesAndAppendsLikeAString) {
   EXPECT_EQ(rope.ToString(), text);
 }
 
+// The byte at `at` of a rope.
+char ByteAt(const Rope& rope, std::uint64_t at) { return rope.Slice(at, 1).ToString()[0]; }
+
+TEST(Rope, JoinedWithItselfManyTimesIsReadAnywhere) {
+  const std::string text = "0123456789abcdefghij";
+  Rope rope(text);
+  for (int level = 0; level < 6; ++level) {
+    const Rope part = rope;
+    for (int i = 1; i < 32; ++i) rope.Append(part);
+  }
+  const std::uint64_t size = text.size() << 30U;
+  ASSERT_EQ(rope.size(), size);
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t at = random() % (size - 50);
+    const Rope slice = rope.Slice(at, 50);
+    std::string want;
+    for (std::uint64_t k = at; k < at + 50; ++k) want += text[k % text.size()];
+    ASSERT_EQ(slice.ToString(), want) << at;
+    std::string visited;
+    rope.ForEachSpan(at, 50, [&](std::span<const std::byte> span) {
+      visited.append(reinterpret_cast<const char*>(span.data()), span.size());
+      return true;
+    });
+    ASSERT_EQ(visited, want) << at;
+  }
+}
+
+TEST(Rope, GrownOneByOneAtEitherEndIsReadAnywhere) {
+  Rope behind;
+  Rope before;
+  constexpr int kPieces = 100'000;
+  for (int i = 0; i < kPieces; ++i) {
+    const std::string digit = std::to_string(i % 10);
+    behind.Append(Rope(digit));
+    Rope first(digit);
+    first.Append(before);
+    before = first;
+  }
+  std::mt19937 random(6);
+  for (int i = 0; i < 100'000; ++i) {
+    const std::uint64_t at = random() % kPieces;
+    ASSERT_EQ(ByteAt(behind, at), static_cast<char>('0' + at % 10));
+    ASSERT_EQ(ByteAt(before, at), static_cast<char>('0' + (kPieces - 1 - at) % 10));
+  }
+}
+
 TEST(Rope, StopsVisitingWhenTold) {
   Rope rope("one");
   rope.Append(Rope("two"));

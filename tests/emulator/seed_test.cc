@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class SeedTest : public ::testing::Test {
  protected:
@@ -74,6 +75,23 @@ TEST_F(SeedTest, ThrowsWhereItCannot) {
   EXPECT_THROW(emulator.Seed({.bucket = "bucket", .directory = root_ / "data/a.txt"}), std::runtime_error);
   EXPECT_THROW(emulator.Seed({.bucket = "NO", .directory = root_ / "data"}), std::runtime_error);
   EXPECT_THROW(emulator.Seed({.bucket = "bucket", .directory = root_ / "data", .prefix = "\n"}), std::runtime_error);
+}
+
+TEST_F(SeedTest, NamesTheFileThatItCannotTake) {
+  Emulator emulator;
+  const auto refusal = [&](const std::string& name, const std::string& prefix = "") -> std::string {
+    Write(name, "x");
+    try {
+      emulator.Seed({.bucket = "bucket", .directory = (root_ / name).parent_path(), .prefix = prefix});
+      return "";
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(refusal("lines/a\nb"), "Cannot store '" + (root_ / "lines").string() +
+                                       "/a\\x0ab': Disallowed characters (CR or LF) present in object name.");
+  EXPECT_THAT(refusal("latin/caf\xe9"), HasSubstr("/latin/caf\\xe9': Disallowed unicode characters"));
+  EXPECT_THAT(refusal("long/file", std::string(1021, 'p')), HasSubstr("/long/file': The maximum object length"));
 }
 
 class SeedOverHttpTest : public SeedTest {

@@ -19,6 +19,7 @@ namespace gcsflux::emulator {
 namespace {
 
 constexpr std::string_view kRoot = "/_emulator/";
+constexpr std::uint64_t kMaxDocument = std::uint64_t{64} << 20;  // a schedule to be replayed may have many megabytes
 
 std::string_view PathOf(const HttpRequest& request) {
   return std::string_view(request.target).substr(0, request.target.find('?'));
@@ -95,10 +96,10 @@ ApiResult<HttpResponse> AdminEndpoints::AnswerDocument(const AdminDocument& docu
     return HttpResponse{.status = 204};
   }
   if (method == "PUT") {
-    const ReceivedBody received = ReceiveBody(body);  // a schedule to be replayed may have many megabytes
-    if (!received.is_whole) return tl::unexpected(BrokenOff(body));
+    const ApiResult<std::string> text = ReceiveText(body, kMaxDocument);
+    if (!text) return tl::unexpected(text.error());
     try {
-      document.replace(received.bytes.ToString());
+      document.replace(*text);
     } catch (const std::invalid_argument& error) {
       return tl::unexpected(BadRequest(std::string(document.path) + ": " + error.what()));
     }

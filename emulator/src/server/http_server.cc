@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "store/interruption.h"
+
 namespace gcsflux::emulator {
 
 HttpServer::HttpServer(HttpServerOptions options, RequestHandler& handler)
@@ -22,6 +24,7 @@ HttpServer::~HttpServer() { Stop(); }
 void HttpServer::Stop() {
   const std::lock_guard stop_lock(stop_mutex_);
   if (!listener_) return;
+  is_stopping_ = true;
   listener_->Stop();
   acceptor_.join();
   {
@@ -82,6 +85,7 @@ void HttpServer::LogShortage(const std::string& what) {
 }
 
 void HttpServer::Serve(Connection& connection) {
+  const Interruptible interruptible(is_stopping_);
   SocketStream& stream = *connection.stream;
   std::string head;
   const bool is_accepted = stream.Accept();

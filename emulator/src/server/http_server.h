@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -47,7 +48,7 @@ class HttpServer {
   /// See Listener.
   void LimitUnderWay(std::size_t bytes);
 
-  /// Breaks every connection off and waits for the threads. May be called again.
+  /// Breaks every connection off, interrupts what takes long, and waits for the threads. May be called again.
   void Stop();
 
  private:
@@ -69,7 +70,8 @@ class HttpServer {
   std::optional<Listener> listener_;  // written with mutex_ held
   const std::string authority_;
 
-  std::mutex stop_mutex_;  // held while stopping: a second caller waits for the first
+  std::atomic<bool> is_stopping_ = false;  // interrupts what takes long
+  std::mutex stop_mutex_;                  // held while stopping: a second caller waits for the first
 
   std::mutex mutex_;  // guards what follows, and every Connection's stream from being destroyed
   std::list<Connection> connections_;

@@ -11,8 +11,6 @@
 namespace gcsflux::emulator {
 namespace {
 
-constexpr std::uint64_t kMaxText = std::uint64_t{4} << 20;
-
 // What of `bytes`, which are at `offset`, is in the range.
 std::span<const std::byte> Within(const HashedRange& range, std::uint64_t offset, std::span<const std::byte> bytes) {
   const std::uint64_t end = std::clamp(range.end, offset, offset + bytes.size());
@@ -56,16 +54,16 @@ ApiError BrokenOff(const RequestBody& body) {
   return body.is_overdue() ? RequestTimedOut() : BadRequest("The request's body is malformed or broke off.");
 }
 
-ApiResult<std::string> ReceiveText(RequestBody& body) {
+ApiResult<std::string> ReceiveText(RequestBody& body, std::uint64_t max_size) {
   std::string text;
   std::string room(std::size_t{16} << 10, '\0');
-  while (text.size() <= kMaxText) {
+  while (text.size() <= max_size) {
     const std::optional<std::size_t> read = body.Read(std::as_writable_bytes(std::span(room)));
     if (!read) return tl::unexpected(BrokenOff(body));
     if (*read == 0) return text;
     text.append(room, 0, *read);
   }
-  return tl::unexpected(BadRequest("The request's body is larger than any JSON request."));
+  return tl::unexpected(BadRequest("The request's body is larger than any such request."));
 }
 
 }  // namespace gcsflux::emulator

@@ -34,7 +34,10 @@ BodyPtr ReceiveObject(RequestBody& body, bool needs_md5);
 /// Why the body cannot be read to its end: 408 where the client is too slow, else 400.
 ApiError BrokenOff(const RequestBody& body);
 
-/// A body that is JSON, not media: 400 above a size that none of them needs.
-ApiResult<std::string> ReceiveText(RequestBody& body);
+/// More than any request's JSON or XML.
+inline constexpr std::uint64_t kMaxText = std::uint64_t{4} << 20;
+
+/// A body that is text, not media: 400 above that size.
+ApiResult<std::string> ReceiveText(RequestBody& body, std::uint64_t max_size = kMaxText);
 
 }  // namespace gcsflux::emulator

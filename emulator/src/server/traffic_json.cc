@@ -6,6 +6,7 @@
 #include "gcsflux/emulator/journal_queries.h"
 #include "server/json_writer.h"
 #include "server/time_format.h"
+#include "store/interruption.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -158,7 +159,10 @@ std::string RenderJournal(const std::vector<RequestRecord>& records) {
   json.BeginObject();
   json.Key("requests");
   json.BeginArray();
-  for (const RequestRecord& record : records) WriteRecord(json, record);
+  for (const RequestRecord& record : records) {
+    ThrowIfInterrupted();
+    WriteRecord(json, record);
+  }
   json.EndArray();
   json.EndObject();
   return json.Take();

@@ -8,6 +8,7 @@
 
 #include "store/attribute_rules.h"
 #include "store/customer_key.h"
+#include "store/glob_listing.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -206,8 +207,11 @@ Outcome<ObjectPtr> Bucket::MoveObject(const MoveRequest& request) {
 }
 
 ListPage Bucket::List(const ListQuery& query) const {
-  const std::shared_lock lock(mutex_);
-  return ListObjects(objects_, query, computed_.get(), &noncurrent_);
+  const auto list = [this](const ListQuery& part) {
+    const std::shared_lock lock(mutex_);
+    return ListObjects(objects_, part, computed_.get(), &noncurrent_);
+  };
+  return query.glob ? ListMatching(query, list) : list(query);
 }
 
 BucketUsage Bucket::usage() const {

@@ -62,9 +62,10 @@ struct BucketUsage {
   std::uint64_t bytes = 0;
 };
 
-/// One bucket's objects. Every operation is atomic; what it returns never changes afterwards. Thread-safe.
+/// One bucket's objects. Every operation is atomic, but for lists by a glob; what it returns never changes afterwards.
+/// Thread-safe.
 ///
-/// Nothing is hashed, copied or freed under the lock, whatever the size of the bodies.
+/// Nothing is hashed, copied, matched or freed under the lock, whatever the size of the bodies.
 class Bucket {
  public:
   /// `computed`, which may be null, holds objects that are there beside the stored ones, for good.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace gcsflux::emulator {
 namespace {
@@ -166,42 +167,43 @@ Outcome<Glob> Glob::Parse(std::string_view pattern) {
   return glob;
 }
 
-bool Glob::Matches(std::string_view name) const {
-  std::vector<Index> now;
-  std::vector<Index> next;
-  std::vector<bool> is_in(states_.size());
-  Enter(start_, now, is_in);
-  while (!name.empty() && !now.empty()) {
+bool Glob::Matches(std::string_view name, std::uint64_t& steps) const {
+  Run run(states_.size());
+  Enter(start_, run);
+  while (!name.empty() && !run.next.empty()) {
     const char32_t character = TakeCharacter(name);
-    is_in.assign(states_.size(), false);
-    next.clear();
-    for (const Index index : now) {
-      if (Takes(states_[index], character)) Enter(states_[index].next, next, is_in);
+    run.now.swap(run.next);
+    run.next.clear();
+    ++run.character;
+    for (const Index index : run.now) {
+      if (Takes(states_[index], character, run)) Enter(states_[index].next, run);
     }
-    now.swap(next);
   }
-  return std::any_of(now.begin(), now.end(), [this](Index index) { return states_[index].kind == Kind::kMatch; });
+  steps += run.steps;
+  return name.empty() && std::any_of(run.next.begin(), run.next.end(),
+                                     [this](Index index) { return states_[index].kind == Kind::kMatch; });
 }
 
-bool Glob::Takes(const State& state, char32_t character) {
+bool Glob::Takes(const State& state, char32_t character, Run& run) {
+  run.steps += state.ranges.size();
   return std::any_of(state.ranges.begin(), state.ranges.end(),
                      [character](const auto& range) { return character >= range.first && character <= range.second; });
 }
 
 // Adds all states that are reached from `state` without a character, forks aside.
-void Glob::Enter(Index state, std::vector<Index>& entered, std::vector<bool>& is_in) const {
-  std::vector<Index> open = {state};
-  while (!open.empty()) {
-    const Index index = open.back();
-    open.pop_back();
-    if (index == kNone || is_in[index]) continue;
-    is_in[index] = true;
+void Glob::Enter(Index state, Run& run) const {
+  run.open.push_back(state);
+  while (!run.open.empty()) {
+    const Index index = run.open.back();
+    run.open.pop_back();
+    ++run.steps;
+    if (index == kNone || std::exchange(run.entered_at[index], run.character) == run.character) continue;
     if (states_[index].kind != Kind::kFork) {
-      entered.push_back(index);
+      run.next.push_back(index);
       continue;
     }
-    open.push_back(states_[index].next);
-    open.push_back(states_[index].other);
+    run.open.push_back(states_[index].next);
+    run.open.push_back(states_[index].other);
   }
 }
 

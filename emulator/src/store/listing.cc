@@ -50,9 +50,6 @@ std::optional<std::string> FoldedPrefix(const std::string& name, const ListQuery
   return name.substr(0, found + query.delimiter.size());
 }
 
-// How many names a glob may leave out before its page ends: somebody waits for the bucket meanwhile.
-constexpr std::size_t kMaxLeftOut = 100'000;
-
 // Fills one page from the cursor's place on.
 class PageBuilder {
  public:
@@ -71,14 +68,10 @@ class PageBuilder {
     std::optional<std::string> folded = FoldedPrefix(object->name, query_);
     const bool is_item = !folded || (query_.includes_trailing_delimiter && object->name == *folded);
     const bool is_shown = folded && IsShown(*folded);
-    if (query_.glob && !query_.glob->Matches(folded ? *folded : object->name)) {
-      if (left_out_++ == kMaxLeftOut) return End();
-      last_left_out_ = object;
-    } else if (is_item || !is_shown) {
+    if (is_item || !is_shown) {
       // A prefix and the object of its name share a place on the page.
       if (slots_ == query_.max_results) return End();
       ++slots_;
-      last_left_out_ = nullptr;
       if (is_item) Show(object);
       if (folded && !is_shown) page_.prefixes.push_back(*folded);
     }
@@ -112,7 +105,7 @@ class PageBuilder {
       page_.next = ListPosition{.is_prefix = true, .text = last_prefix_};
       return false;
     }
-    const Object& last = last_left_out_ != nullptr ? *last_left_out_ : *page_.objects.back();
+    const Object& last = *page_.objects.back();
     page_.next = ListPosition{.text = last.name};
     if (query_.has_versions) page_.next->generation = last.generation;
     return false;
@@ -122,8 +115,6 @@ class PageBuilder {
   ObjectCursor& cursor_;
   ListPage page_;
   std::size_t slots_ = 0;
-  std::size_t left_out_ = 0;
-  ObjectPtr last_left_out_ = {};  // null where what was passed last is on the page
   bool is_prefix_last_ = false;
   std::string last_prefix_;
 };

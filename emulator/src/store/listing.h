@@ -29,7 +29,7 @@ struct ListQuery {
   std::string end_offset = {};               ///< Exclusive; empty is no bound.
   std::size_t max_results = 1000;            ///< Objects and prefixes together.
   bool has_versions = false;                 ///< Noncurrent generations too.
-  std::optional<Glob> glob = {};             ///< Objects and prefixes that match it, no others.
+  std::optional<Glob> glob = {};             ///< Objects and prefixes that match it, no others: see ListMatching().
   bool includes_trailing_delimiter = false;  ///< An object of a prefix's very name is listed beside the prefix.
   std::optional<ListPosition> after = {};
 };
@@ -41,8 +41,8 @@ struct ListPage {
 };
 
 /// One page of the stored objects, the computed ones, and with versions the noncurrent ones, merged in their order; the
-/// latter two may be null. Costs O(page), whatever is folded or skipped; with a glob also what it leaves out, of which
-/// one page passes so many at most, and may be short or empty for it.
+/// latter two may be null. Of a glob it takes only what all its matches begin with. Costs O(page), whatever is folded
+/// or skipped.
 ListPage ListObjects(const ObjectSet& stored, const ListQuery& query, const ObjectSource* computed = nullptr,
                      const GenerationSet* noncurrent = nullptr);
 

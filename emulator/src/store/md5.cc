@@ -2,8 +2,11 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
+
+#include "store/interruption.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -44,8 +47,12 @@ Md5Digest Md5Stream::Digest() const {
 
 Md5Digest ComputeMd5(const Rope& bytes) {
   Md5Stream md5;
+  static constexpr std::size_t kMoment = std::size_t{4} << 20;  // takes 4 ms
   bytes.ForEachSpan(0, bytes.size(), [&md5](std::span<const std::byte> span) {
-    md5.Append(span);
+    for (; !span.empty(); span = span.subspan(std::min(kMoment, span.size()))) {
+      ThrowIfInterrupted();
+      md5.Append(span.first(std::min(kMoment, span.size())));
+    }
     return true;
   });
   return md5.Digest();

@@ -21,60 +21,41 @@ Rope::Rope(std::string_view bytes) {
 }
 
 Rope::Rope(Segment segment, std::size_t size) {
+  if (size == 0) return;
   const std::byte* const first = segment.data();
-  Add(RopePiece{StoredRun{std::move(segment), first}, size});
+  content_ = RopePiece{StoredRun{std::move(segment), first}, size};
 }
 
 Rope::Rope(std::shared_ptr<const ComputedBytes> bytes) {
   const std::uint64_t size = bytes->size();
-  Add(RopePiece{ComputedRun{std::move(bytes)}, size});
+  if (size != 0) content_ = RopePiece{ComputedRun{std::move(bytes)}, size};
 }
 
 void Rope::Append(const Rope& tail) {
-  for (const RopePiece& piece : tail.pieces()) Add(piece);
+  if (tail.size() == 0) return;
+  if (size() == 0) {
+    *this = tail;
+  } else {
+    content_ = JoinTrees(tree(), tail.tree());
+  }
 }
 
 Rope Rope::Slice(std::uint64_t offset, std::uint64_t length) const {
   assert(offset <= size() && length <= size() - offset);
   Rope slice;
-  for (const RopePiece& piece : pieces()) {
-    if (length == 0) break;
-    if (offset >= piece.size) {
-      offset -= piece.size;
-      continue;
-    }
-    RopePiece part{piece.run, std::min(piece.size - offset, length)};
-    if (auto* memory = std::get_if<StoredRun>(&part.run)) {
-      memory->first += offset;
-    } else {
-      std::get<ComputedRun>(part.run).offset += offset;
-    }
-    offset = 0;
-    length -= part.size;
-    slice.Add(std::move(part));
+  if (length == 0) return slice;
+  RopeTree part = SliceTree(tree(), offset, length);
+  if (const RopePiece* only = std::get_if<RopePiece>(&part->content)) {
+    slice.content_ = *only;
+  } else {
+    slice.content_ = std::move(part);
   }
   return slice;
 }
 
-std::span<const RopePiece> Rope::pieces() const {
-  if (const RopePiece* only = std::get_if<RopePiece>(&content_)) return {only, only->size != 0 ? 1U : 0U};
-  return std::get<RopePieces>(content_).list;
-}
-
-void Rope::Add(RopePiece piece) {
-  if (piece.size == 0) return;
-  if (RopePiece* only = std::get_if<RopePiece>(&content_)) {
-    if (only->size == 0) {
-      *only = std::move(piece);
-      return;
-    }
-    RopePieces several{.size = only->size};
-    several.list.push_back(std::move(*only));
-    content_ = std::move(several);
-  }
-  RopePieces& several = std::get<RopePieces>(content_);
-  several.size += piece.size;
-  several.list.push_back(std::move(piece));
+RopeTree Rope::tree() const {
+  const RopePiece* only = std::get_if<RopePiece>(&content_);
+  return only != nullptr ? std::make_shared<const RopeNode>(RopeNode{*only, only->size}) : std::get<RopeTree>(content_);
 }
 
 Rope Rope::Compact() const { return size() <= kCopyBelow ? Rope(ToString()) : *this; }

@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "store/computed_bytes.h"
 #include "store/rope_piece.h"
@@ -17,7 +16,8 @@
 
 namespace gcsflux::emulator {
 
-/// Immutable bytes in reference-counted segments, kept or computed: slicing and joining move none of them.
+/// Immutable bytes in reference-counted segments, kept or computed: slicing and joining move none of them, and take
+/// memory by what is joined, however long it is.
 ///
 /// A value; copies share the segments. Safe to read from many threads.
 class Rope {
@@ -32,7 +32,7 @@ class Rope {
 
   [[nodiscard]] std::uint64_t size() const {
     const RopePiece* only = std::get_if<RopePiece>(&content_);
-    return only != nullptr ? only->size : std::get<RopePieces>(content_).size;
+    return only != nullptr ? only->size : std::get<RopeTree>(content_)->size;
   }
 
   void Append(const Rope& tail);
@@ -50,23 +50,28 @@ class Rope {
   /// Returns whether all were visited. A span is good for the time of its visit.
   template <class Visit>
   bool ForEachSpan(std::uint64_t offset, std::uint64_t length, Visit&& visit) const {
-    for (const RopePiece& piece : pieces()) {
-      if (length == 0) break;
-      if (offset >= piece.size) {
-        offset -= piece.size;
-        continue;
-      }
-      const std::uint64_t run = std::min(piece.size - offset, length);
-      if (!VisitPiece(piece, offset, run, visit)) return false;
-      offset = 0;
-      length -= run;
-    }
-    return true;
+    if (length == 0) return true;
+    const RopePiece* only = std::get_if<RopePiece>(&content_);
+    if (only != nullptr) return VisitPiece(*only, offset, std::min(only->size - offset, length), visit);
+    const RopeNode& tree = *std::get<RopeTree>(content_);
+    return VisitNode(tree, offset, std::min(tree.size - offset, length), visit);
   }
 
  private:
   // Small enough to stay in the processor's cache, and to come from the heap without new pages.
   static constexpr std::uint64_t kComputedRun = std::uint64_t{64} << 10;
+
+  template <class Visit>
+  static bool VisitNode(const RopeNode& node, std::uint64_t offset, std::uint64_t length, Visit& visit) {
+    if (const RopePiece* piece = std::get_if<RopePiece>(&node.content)) {
+      return VisitPiece(*piece, offset, length, visit);
+    }
+    const auto& [left, right] = std::get<RopeFork>(node.content);
+    const std::uint64_t first = offset < left->size ? std::min(left->size - offset, length) : 0;
+    if (first != 0 && !VisitNode(*left, offset, first, visit)) return false;
+    if (first == length) return true;
+    return VisitNode(*right, offset + first - left->size, length - first, visit);
+  }
 
   template <class Visit>
   static bool VisitPiece(const RopePiece& piece, std::uint64_t offset, std::uint64_t length, Visit& visit) {
@@ -85,11 +90,10 @@ class Rope {
     return true;
   }
 
-  [[nodiscard]] std::span<const RopePiece> pieces() const;
-  void Add(RopePiece piece);
+  [[nodiscard]] RopeTree tree() const;
 
   // A small object's one piece is kept here, where it takes no memory of its own. It is empty where there is none.
-  std::variant<RopePiece, RopePieces> content_ = {};
+  std::variant<RopePiece, RopeTree> content_ = {};
 };
 
 /// Collects bytes as they arrive, straight into the segments they will live in. One thread.

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <variant>
-#include <vector>
 
 #include "store/computed_bytes.h"
 #include "store/segment.h"
@@ -29,9 +28,27 @@ struct RopePiece {
   std::uint64_t size = 0;
 };
 
-struct RopePieces {
-  std::vector<RopePiece> list = {};
-  std::uint64_t size = 0;  ///< Of all.
+struct RopeNode;
+using RopeTree = std::shared_ptr<const RopeNode>;
+
+/// Two trees, one behind the other.
+struct RopeFork {
+  RopeTree left = {};
+  RopeTree right = {};
 };
+
+/// A balanced tree of pieces, which never changes: what is joined shares the trees that it is joined of, so that bytes
+/// which come many times over are kept, and counted, once.
+struct RopeNode {
+  std::variant<RopePiece, RopeFork> content = {};
+  std::uint64_t size = 0;
+  int height = 0;  ///< 0 for a piece.
+};
+
+/// Neither may be null. Costs O(difference of their heights).
+RopeTree JoinTrees(const RopeTree& left, const RopeTree& right);
+
+/// Bytes [offset, offset + length) of it, which are within and not none. Costs O(height).
+RopeTree SliceTree(const RopeTree& tree, std::uint64_t offset, std::uint64_t length);
 
 }  // namespace gcsflux::emulator

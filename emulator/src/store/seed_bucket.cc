@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "store/body.h"
+#include "store/interruption.h"
 #include "store/names.h"
 #include "store/rope.h"
 
@@ -16,8 +19,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// As a line can show it: control characters, and all that is no ASCII where the whole is no UTF-8, as \xNN.
+std::string Shown(const fs::path& path) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  const std::string& name = path.native();
+  const bool is_utf8 = IsUtf8(name);
+  std::string shown;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7F && (byte < 0x80 || is_utf8)) {
+      shown += c;
+    } else {
+      shown += {'\\', 'x', kHex[byte >> 4U], kHex[byte & 15U]};
+    }
+  }
+  return shown;
+}
+
 tl::unexpected<Failure> Unreadable(const fs::path& path, const std::error_code& error) {
-  return Fail(FailureKind::kInvalid, "Cannot read '" + path.string() + "': " + error.message() + ".");
+  return Fail(FailureKind::kInvalid, "Cannot read '" + Shown(path) + "': " + error.message() + ".");
+}
+
+tl::unexpected<Failure> Unstorable(const fs::path& path, const Failure& failure) {
+  return Fail(failure.kind, "Cannot store '" + Shown(path) + "': " + failure.message);
 }
 
 // Sorted, so that the same directory always gives the same order of generations.
@@ -26,6 +50,7 @@ Outcome<std::vector<fs::path>> FindFiles(const fs::path& directory) {
   std::vector<fs::path> files;
   fs::recursive_directory_iterator at(directory, error);
   while (!error && at != fs::recursive_directory_iterator()) {
+    ThrowIfInterrupted();
     if (at->symlink_status(error).type() == fs::file_type::regular) files.push_back(at->path());
     if (!error) at.increment(error);
   }
@@ -41,6 +66,7 @@ Outcome<Rope> ReadFile(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   RopeBuilder builder(size);
   while (file && builder.size() < size) {
+    ThrowIfInterrupted();
     const std::span<std::byte> room = builder.Room();
     file.read(reinterpret_cast<char*>(room.data()), static_cast<std::streamsize>(room.size()));
     builder.Commit(static_cast<std::size_t>(file.gcount()));
@@ -65,7 +91,7 @@ Outcome<SeedResult> SeedBucket(Store& store, const SeedRequest& request) {
   SeedResult result;
   for (const fs::path& file : *files) {
     std::string name = request.prefix + file.lexically_relative(request.directory).generic_string();
-    if (auto valid = CheckObjectName(name); !valid) return tl::unexpected(valid.error());
+    if (auto valid = CheckObjectName(name); !valid) return Unstorable(file, valid.error());
     Outcome<Rope> bytes = ReadFile(file);
     if (!bytes) return tl::unexpected(bytes.error());
     NewObject object{.name = std::move(name), .body = std::make_shared<const Body>(*std::move(bytes))};
@@ -73,7 +99,7 @@ Outcome<SeedResult> SeedBucket(Store& store, const SeedRequest& request) {
     result.bytes += object.body->size();
     result.objects += 1;
     const auto stored = (*bucket)->InsertObject(std::move(object), {});
-    if (!stored) return tl::unexpected(stored.error());
+    if (!stored) return Unstorable(file, stored.error());
   }
   return result;
 }

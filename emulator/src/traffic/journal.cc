@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "store/interruption.h"
+
 namespace gcsflux::emulator {
 
 void JournalEntry::SetNumber(std::uint64_t number) {
@@ -63,7 +65,10 @@ std::vector<RequestRecord> Journal::Read(std::uint64_t since, Clock::Time now) c
   }
   std::vector<RequestRecord> records;
   records.reserve(entries.size());
-  for (const auto& entry : entries) records.push_back(entry->Read(now));
+  for (const auto& entry : entries) {
+    ThrowIfInterrupted();
+    records.push_back(entry->Read(now));
+  }
   return records;
 }
 

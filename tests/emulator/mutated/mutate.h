@@ -1,0 +1,15 @@
+#pragma once
+
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gcsflux::emulator {
+
+/// One of the requests, changed in one to six places: bytes, tokens, numbers, runs that go, come twice or come many
+/// times over, parts of another request. Mostly with a Content-Length that fits again, so that what reads the body is
+/// reached.
+std::string Mutate(const std::vector<std::string>& requests, std::mt19937_64& random);
+
+}  // namespace gcsflux::emulator
