@@ -2,6 +2,7 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "server/target.h"
 
@@ -17,7 +18,10 @@ std::int64_t NumberOf(const json& resource, const char* name) {
 }  // namespace
 
 ModelClient::ModelClient(const ModelClientOptions& options)
-    : options_(options), random_(options.seed), connection_(options.endpoint), reference_(options.is_versioned) {}
+    : options_(options),
+      random_(options.seed),
+      connection_(std::in_place, options.endpoint),
+      reference_(options.is_versioned) {}
 
 void ModelClient::Step() {
   using Operation = void (ModelClient::*)();
@@ -98,7 +102,10 @@ std::string ModelClient::XmlPath(const std::string& name) const {
 RawResponse ModelClient::Call(std::string_view method, const std::string& target, const std::string& headers,
                               const std::string& body) {
   operation_ += "\n  " + std::string(method) + " " + target + " " + headers;
-  return connection_.Call(method, target, headers, body);
+  RawResponse response = connection_->Call(method, target, headers, body);
+  // As where it refuses a long body before that is there.
+  if (response.Header("connection") == "close") connection_.emplace(options_.endpoint);
+  return response;
 }
 
 void ModelClient::Expect(const RawResponse& response, int status) const {

@@ -27,7 +27,7 @@ struct ModelClientOptions {
   std::uint64_t seed = 0;
 };
 
-/// Does random operations over one connection, and compares each answer with the reference's. One thread.
+/// Does random operations over one connection at a time, and compares each answer with the reference's. One thread.
 class ModelClient {
  public:
   explicit ModelClient(const ModelClientOptions& options);
@@ -74,7 +74,7 @@ class ModelClient {
 
   const ModelClientOptions options_;
   std::mt19937_64 random_;
-  RawConnection connection_;
+  std::optional<RawConnection> connection_;
   Reference reference_;
   std::string operation_ = {};  ///< What it does, and with what.
 };
