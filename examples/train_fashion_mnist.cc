@@ -19,6 +19,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "fashion_mnist/idx_file.h"
 #include "fashion_mnist/network.h"
@@ -82,10 +83,20 @@ void StoreSplit(const Place& place, const std::string& split, const std::string&
             << " were there: " << ToUri(place.At(split)) << "<label>/<index>.png" << std::endl;
 }
 
+// Through --listing_cache where it is given.
+MapDataset TrainImages(const Place& place, const gcsflux::MapDatasetOptions& options) {
+  auto listing =
+      ValueOrThrow(gcsflux::ListByFlags(place.client, place.At("train/"), {.include_directory_markers = false}));
+  if (listing.cache_error) std::cerr << "train_fashion_mnist: " + listing.cache_error->message + "\n";
+  if (listing.is_from_cache) std::cout << "read the listing of the training images from --listing_cache" << std::endl;
+  return MapDataset::OfObjects(place.client, place.root.bucket, std::move(listing.snapshot.objects), DecodeImage,
+                               options);
+}
+
 Images ListImages(const Place& place) {
   const auto start = std::chrono::steady_clock::now();
   const gcsflux::MapDatasetOptions options{.download = ValueOrThrow(gcsflux::DownloaderOptionsFromFlags())};
-  const MapDataset train(place.client, place.At("train/"), DecodeImage, options);
+  const MapDataset train = TrainImages(place, options);
   const MapDataset test(place.client, place.At("test/"), DecodeImage, options);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   std::cout << "listed " << train.objects().size() + test.objects().size() << " objects in " << elapsed.count() << " s"

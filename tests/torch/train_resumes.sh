@@ -48,11 +48,15 @@ sample=$((10#$(basename "${newest##*sample-}" .pt)))  # It may have saved once m
 ((sample > 4000 && sample < 6000)) || fail "$newest is the newest"
 
 echo "--- resumed"
-train --bucket=gs://jobs/killed --epochs=3 --resume --summary="$work/killed.json" | tee "$work/resumed"
+readonly cache=gs://jobs/killed.listing
+train --bucket=gs://jobs/killed --epochs=3 --resume --summary="$work/killed.json" --listing_cache=$cache | tee "$work/resumed"
 [[ $(figure killed resumed_from) == "\"$newest\"" ]] || fail "resumed from elsewhere"
 [[ $(figure killed resumed_at_sample) == "$sample" ]] || fail "resumed at another image"
 grep -q "epoch 3 at image $((sample - 4000))" "$work/resumed" || fail "resumed in another epoch"
 [[ $(figure killed test_accuracy) == $(figure undisturbed test_accuracy) ]] || fail "the resumed run ended elsewhere"
+gcsflux ls $cache > /dev/null || fail "the listing was not saved"
+train --bucket=gs://jobs/killed --epochs=3 --resume --listing_cache=$cache | tee "$work/again"
+grep -q "read the listing of the training images" "$work/again" || fail "the saved listing was not read"
 
 # expect_failure STATUS WORDS ARGUMENTS...: one line on stderr, with these words.
 expect_failure() {
