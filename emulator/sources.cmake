@@ -128,6 +128,8 @@ set(EMULATOR_SOURCES
   emulator/src/server/authorizer.cc
   emulator/src/server/base64.cc
   emulator/src/server/bucket_endpoints.cc
+  emulator/src/server/batch.cc
+  emulator/src/server/batch_endpoint.cc
   emulator/src/server/bucket_json.cc
   emulator/src/server/bucket_requests.cc
   emulator/src/server/byte_range.cc
@@ -136,6 +138,7 @@ set(EMULATOR_SOURCES
   emulator/src/server/content_range.cc
   emulator/src/server/content_type.cc
   emulator/src/server/copy_endpoints.cc
+  emulator/src/server/cors.cc
   emulator/src/server/custom_time.cc
   emulator/src/server/encryption_headers.cc
   emulator/src/server/entity_tags.cc

@@ -286,7 +286,7 @@ target_include_directories(emulator_generations_tests PRIVATE ${PROJECT_SOURCE_D
 
 # The JSON API beyond its basics: buckets and objects changed, copied, listed by globs.
 gcsflux_test(emulator_json_tests
-  SOURCES emulator/bucket_patch_test.cc emulator/copy_rewrite_test.cc emulator/glob_listing_test.cc
+  SOURCES emulator/batch_test.cc emulator/bucket_patch_test.cc emulator/copy_rewrite_test.cc emulator/glob_listing_test.cc
           emulator/match_glob_test.cc emulator/object_patch_test.cc emulator/raw_connection.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
 target_include_directories(emulator_json_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)

@@ -11,6 +11,7 @@
 #include "identity/config.h"
 #include "identity/identity.h"
 #include "server/admin_endpoints.h"
+#include "server/batch_endpoint.h"
 #include "server/http_server.h"
 #include "server/retry_test_endpoints.h"
 #include "server/service.h"
@@ -53,7 +54,8 @@ class Emulator::Running {
             first_answers_, sessions_, clock_,
             {&retry_test_intervener_, &instruction_intervener_, &faults_, &quota_intervener_, &shaping_intervener_}),
         recorder_(traffic_, clock_, journal_, counters_),
-        retry_test_endpoints_(retry_tests_, recorder_),
+        batches_(recorder_, clock_),
+        retry_test_endpoints_(retry_tests_, batches_),
         admin_({.clock = clock_,
                 .store = store_,
                 .journal = journal_,
@@ -188,6 +190,7 @@ class Emulator::Running {
   InstructionIntervener instruction_intervener_;
   TrafficLayer traffic_;
   TrafficRecorder recorder_;
+  BatchEndpoint batches_;
   RetryTestEndpoints retry_test_endpoints_;
   AdminEndpoints admin_;
   HttpServer server_;

@@ -2,11 +2,10 @@
 # Builds the fuzz targets with clang and runs each for some seconds: tests/fuzz/run.sh BUILD_DIRECTORY [SECONDS]
 # Exit status 77: clang or its libFuzzer is not here, so nothing was run.
 set -euo pipefail
+build=$(realpath -m "${1:?usage: tests/fuzz/run.sh BUILD_DIRECTORY [SECONDS]}")  # from where it is called
 cd "$(dirname "$0")"
-build=${1:?usage: tests/fuzz/run.sh BUILD_DIRECTORY [SECONDS]}
 seconds=${2:-3}
 mkdir -p "$build"
-build=$(cd "$build" && pwd)
 
 skip() { echo "fuzz: SKIPPED: $*"; exit 77; }
 

@@ -13,6 +13,7 @@ namespace gcsflux::emulator {
 Service::Service(Store& store, ResumableSessions& sessions, const ServiceAccess& access)
     : scheme_(access.scheme),
       authorizer_(access.is_required ? access.identity : nullptr, store),
+      cors_(store),
       iam_(store),
       buckets_(store, access.default_project),
       objects_(store),
@@ -27,16 +28,23 @@ Service::Service(Store& store, ResumableSessions& sessions, const ServiceAccess&
 
 HttpResponse Service::Handle(const HttpRequest& request, RequestBody& body, RequestSubject& subject) {
   try {
-    if (auto response = AnswerIdentity(request, body, subject)) return *std::move(response);
-    if (IsXmlRequest(request)) return xml_.Handle(request, body, BaseUrl(request), subject);
-    ApiResult<HttpResponse> response = Answer(request, body, subject);
-    if (response) return *std::move(response);
-    HttpResponse refusal = ErrorResponse(response.error());
-    AddChallenge(refusal);
-    return refusal;
+    if (auto response = cors_.AnswerPreflight(request, subject)) return *std::move(response);
+    HttpResponse response = AnswerAny(request, body, subject);
+    cors_.AddHeaders(request, subject, response);
+    return response;
   } catch (const std::exception&) {  // out of memory, say; the text would tell a client nothing
     return ErrorResponse(ApiError{500, "backendError", "Internal error encountered."});
   }
+}
+
+HttpResponse Service::AnswerAny(const HttpRequest& request, RequestBody& body, RequestSubject& subject) {
+  if (auto response = AnswerIdentity(request, body, subject)) return *std::move(response);
+  if (IsXmlRequest(request)) return xml_.Handle(request, body, BaseUrl(request), subject);
+  ApiResult<HttpResponse> response = Answer(request, body, subject);
+  if (response) return *std::move(response);
+  HttpResponse refusal = ErrorResponse(response.error());
+  AddChallenge(refusal);
+  return refusal;
 }
 
 ApiResult<HttpResponse> Service::Answer(const HttpRequest& request, RequestBody& body, RequestSubject& subject) {

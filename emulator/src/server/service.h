@@ -7,6 +7,7 @@
 #include "server/authorizer.h"
 #include "server/bucket_endpoints.h"
 #include "server/copy_endpoints.h"
+#include "server/cors.h"
 #include "server/http_message.h"
 #include "server/iam_endpoints.h"
 #include "server/metadata_server.h"
@@ -38,6 +39,7 @@ class Service final {
   HttpResponse Handle(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
 
  private:
+  HttpResponse AnswerAny(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
   ApiResult<HttpResponse> Answer(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
   ApiResult<HttpResponse> Dispatch(const ApiCall& call);
   std::optional<HttpResponse> AnswerIdentity(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
@@ -45,6 +47,7 @@ class Service final {
 
   const std::string scheme_;
   const Authorizer authorizer_;
+  const Cors cors_;
   std::optional<TokenEndpoints> tokens_;
   std::optional<MetadataServer> metadata_server_;
   IamEndpoints iam_;
