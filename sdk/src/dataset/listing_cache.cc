@@ -112,7 +112,8 @@ class CachedList {
   // Once, however many rounds there are.
   Result<void> List() {
     if (is_listed_) return {};
-    const auto time = client_.core().timing().SystemNow();
+    // In milliseconds, as it is saved: the process that lists has the same time as those that read.
+    const auto time = std::chrono::floor<std::chrono::milliseconds>(client_.core().timing().SystemNow());
     auto listing = ListInParallel(client_, prefix_, WithoutSelection(options_.listing));
     if (!listing) return listing.error();
     std::erase_if(listing->objects, [this](const ListedObject& object) {
