@@ -54,6 +54,16 @@ TEST_F(SavedListingTest, KCreateReplacesNone) {
   EXPECT_EQ(again.error().code, ErrorCode::kPreconditionFailed);
 }
 
+TEST_F(SavedListingTest, KReplaceReplacesTheGenerationThatIsNamedOnly) {
+  const auto first = SaveListing(client_, kSaved, Snapshot());
+  ASSERT_TRUE(first.ok());
+  const SaveListingOptions replace{.mode = WriteMode::kReplace, .generation = first->generation};
+  EXPECT_TRUE(SaveListing(client_, kSaved, Snapshot(), replace).ok());
+  const auto again = SaveListing(client_, kSaved, Snapshot(), replace);
+  ASSERT_FALSE(again.ok());
+  EXPECT_EQ(again.error().code, ErrorCode::kPreconditionFailed);
+}
+
 TEST_F(SavedListingTest, SomethingElseIsNamedAndRefused) {
   ASSERT_TRUE(UploadObject(client_, kSaved, AsBytes("no listing")).ok());
   const auto loaded = LoadListing(client_, kSaved);
