@@ -154,6 +154,9 @@ TEST_F(FlagsTest, WhatAFlagSaysArrivesInItsOption) {
 TEST_F(FlagsTest, TransfersHaveFlagsToo) {
   Set("max_concurrency", "64");
   EXPECT_EQ(DownloaderOptionsFromFlags()->max_concurrency, 64);
+  EXPECT_FALSE(DownloaderOptionsFromFlags()->adapts_concurrency);
+  Set("adapt_concurrency", "true");
+  EXPECT_TRUE(DownloaderOptionsFromFlags()->adapts_concurrency);
   Set("stripe_bytes", "0");
   EXPECT_EQ(DownloaderOptionsFromFlags()->stripe_bytes, 0U);
   Set("composition", "auto");
@@ -251,9 +254,10 @@ TEST_F(FlagsTest, WhatFlagsLeaveToTheClientItRefuses) {
 
 TEST_F(FlagsTest, HelpSaysOfEachWhenToChangeIt) {
   const std::string help = FlagsHelp(__FILE__);
-  std::set<std::string> flags = {"max_concurrency",     "stripe_bytes",           "composition",
-                                 "max_composite_bytes", "upload_chunk_bytes",     "listing_cache",
-                                 "listing_max_age_s",   "class_a_price_per_1000", "class_b_price_per_1000"};
+  std::set<std::string> flags = {"max_concurrency",       "adapt_concurrency",   "stripe_bytes",
+                                 "composition",           "max_composite_bytes", "upload_chunk_bytes",
+                                 "listing_cache",         "listing_max_age_s",   "class_a_price_per_1000",
+                                 "class_b_price_per_1000"};
   for (const Case& test : Cases()) flags.insert(test.flag);
   for (const std::string& flag : flags) {
     const auto at = help.find("  --" + flag + " (");

@@ -102,5 +102,21 @@ TEST_F(DownloadRacesTest, AllCallersTogetherHaveMaxConcurrencyRequestsInFlight) 
   EXPECT_LE(emulator::FindMostInFlight(reads).requests, 3U);
 }
 
+// What is found is a matter of connection_count_test.cc: here it has to arrive at the service, and not to be passed.
+TEST_F(DownloadRacesTest, RequestsInFlightGrowUpToMaxConcurrency) {
+  emulator_.shaping().Set({.read_first_byte_ms = 20});
+  const Client client = *Client::Create({.endpoint = emulator_.endpoint(), .hedge = {.budget = 0}});
+  std::vector<DownloadSource> many;
+  while (many.size() < 1000) many.insert(many.end(), sources_.begin(), sources_.end());
+  const Downloader downloader(client, {.max_concurrency = 100, .adapts_concurrency = true});
+  ASSERT_TRUE(downloader.Download(many).ok());
+  std::vector<emulator::RequestRecord> reads;
+  for (const auto& request : emulator_.journal()) {
+    if (request.operation == "storage.objects.get") reads.push_back(request);
+  }
+  EXPECT_GT(emulator::FindMostInFlight(reads).requests, 64U);
+  EXPECT_LE(emulator::FindMostInFlight(reads).requests, 100U);
+}
+
 }  // namespace
 }  // namespace gcsflux

@@ -17,6 +17,7 @@
 #include "support/test_directory.h"
 #include "support/thread_limit.h"
 #include "transfer/composition/due_tasks.h"
+#include "transfer/download/connection_count.h"
 #include "transfer/give_up_soon.h"
 #include "transfer/worker_pool.h"
 
@@ -72,7 +73,7 @@ class ThreadShortageTest : public ::testing::Test {
     EXPECT_THAT(error.message, HasSubstr("ulimit -u"));
   }
 
-  testing::EmulatorProcess emulator_;
+  testing::EmulatorProcess emulator_{{"--read_first_byte_ms=5"}};
   std::shared_ptr<Shortages> shortages_ = std::make_shared<Shortages>();
   Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .event_listener = shortages_});
 };
@@ -92,6 +93,27 @@ TEST_F(ThreadShortageTest, LeavesADownloaderThoseThatThereAre) {
   EXPECT_EQ(shortages_->wanted, 64U);
   EXPECT_EQ(shortages_->started, 4U);  // One was given back.
   EXPECT_THAT(shortages_->cause, HasSubstr("no thread could be started"));
+}
+
+// All first threads are there; those that more requests at a time would take are not.
+TEST_F(ThreadShortageTest, KeepsAGrowingDownloaderAtThoseThatThereAre) {
+  const auto sources = Store(200);
+  const int first = static_cast<int>(internal::ConnectionCount::First(256));
+  const ThreadLimit limit(first + 8);
+  const Downloader downloader(client_, {.max_concurrency = 256, .adapts_concurrency = true});
+  while (limit.refused() == 0) {
+    const auto batch = downloader.Download(sources);
+    ASSERT_TRUE(batch.ok()) << batch.error().message;
+  }
+  for (int round = 0; round < 3; ++round) {
+    const auto batch = downloader.Download(sources);
+    ASSERT_TRUE(batch.ok()) << batch.error().message;
+    for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(TextOf((*batch)[i]), sources[i].object.name);
+  }
+  EXPECT_EQ(limit.refused(), 1) << "it tries no more";
+  EXPECT_EQ(shortages_->told, 1);
+  EXPECT_EQ(shortages_->started, static_cast<std::size_t>(first + 8 - (first + 8) / 4));
+  EXPECT_GT(shortages_->wanted, shortages_->started);
 }
 
 TEST_F(ThreadShortageTest, IsTheErrorOfADownloadWithoutAny) {

@@ -7,8 +7,14 @@
 #include "gcsflux/flags.h"
 
 DEFINE_int32(max_concurrency, 16,
-             "Requests at a time of a download of many objects. Raise it until the network is full; each holds a "
+             "Requests at a time of a download of many objects; with --adapt_concurrency, at most. Raise it until the "
+             "network is full; each holds a "
              "thread and a connection.");
+DEFINE_bool(
+    adapt_concurrency, false,
+    "Finds the number of requests at a time of a download of many objects: it grows up to --max_concurrency while "
+    "that makes reads faster. Set it, with a --max_concurrency of 256, where it is not known how many fill the "
+    "network.");
 DEFINE_int64(
     stripe_bytes, 16LL << 20,
     "Larger objects are downloaded as ranges of about this size at the same time; 0 reads each in one request. "
@@ -62,6 +68,7 @@ Result<DownloaderOptions> DownloaderOptionsFromFlags() {
   const auto composition = CompositionOptionsFromFlags();
   if (!composition) return composition.error();
   return DownloaderOptions{.max_concurrency = FLAGS_max_concurrency,
+                           .adapts_concurrency = FLAGS_adapt_concurrency,
                            .stripe_bytes = static_cast<std::uint64_t>(FLAGS_stripe_bytes),
                            .composition = *composition};
 }

@@ -16,8 +16,9 @@ std::chrono::nanoseconds Nanoseconds(double seconds) {
 
 double SimulatedDownloader::Download(std::size_t objects, std::uint64_t bytes) {
   const std::vector<DownloadSource> sources(objects, {.object = {"bkt", "o"}, .size = bytes, .generation = 1});
-  internal::UnitPlanner planner(Context(), mode_,
-                                {.composite_bytes = 100'000'000, .stripe_bytes = 0, .connections = connections_});
+  internal::UnitPlanner planner(
+      Context(), mode_,
+      {.composite_bytes = 100'000'000, .stripe_bytes = 0, .connections = [this] { return connections_; }});
   sources_ = sources;
   planner_ = &planner;
   next_ = 0;

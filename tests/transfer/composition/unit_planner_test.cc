@@ -59,7 +59,7 @@ TEST(UnitPlanner, GivesEveryObjectOnceInOrderAndWithinTheLimitsWhateverItIsTold)
     const auto mode = static_cast<CompositionMode>(random() % 3);
     const UnitLimits limits{.composite_bytes = std::uint64_t{1} << (random() % 32),
                             .stripe_bytes = 1 << 20,
-                            .connections = 1 + random() % 20};
+                            .connections = [&random] { return std::size_t{1 + random() % 20}; }};
     UnitPlanner planner(context.Make(), mode, limits);
     std::size_t first = 0;
     std::size_t direct = 0;

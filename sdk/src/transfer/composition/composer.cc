@@ -63,11 +63,16 @@ PlanningContext Composer::planning() {
 
 void Composer::CheckSoon(const std::string& bucket) {
   if (!permits_.ClaimCheck(bucket)) return;
-  tasks_->Post(Clock::now(), [this, bucket](const std::stop_token& stop) { (void)permits_.Await(bucket, stop); });
+  ++finding_out_;
+  tasks_->Post(Clock::now(), [this, bucket](const std::stop_token& stop) {
+    (void)permits_.Await(bucket, stop);
+    --finding_out_;
+  });
 }
 
 void Composer::ProbeSoon(std::span<const DownloadSource> sources) {
   if (is_probing_.exchange(true)) return;
+  ++finding_out_;
   const auto probed = sources.first(std::min(kProbeSources, sources.size()));
   tasks_->Post(Clock::now(), [this, copies = std::vector(probed.begin(), probed.end())](const std::stop_token& stop) {
     if (const auto made = Make(copies, stop)) {
@@ -76,6 +81,7 @@ void Composer::ProbeSoon(std::span<const DownloadSource> sources) {
       permits_.NoteFailure(copies.front().object.bucket, made.error());
     }
     is_probing_ = false;
+    --finding_out_;
   });
 }
 
@@ -146,6 +152,7 @@ Result<void> Composer::Read(const Made& made, std::span<const DownloadSource> so
   if (!read) return read.error();
   const auto end = Clock::now();
   estimates_.NoteRead({.first_byte = first_byte.value_or(end) - start, .total = end - start, .bytes = read->bytes});
+  if (settings_.on_read) settings_.on_read(read->bytes);
   return slices.Finish();
 }
 

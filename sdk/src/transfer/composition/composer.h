@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,6 +31,7 @@ class Composer {
     CompositionMode mode = CompositionMode::kAuto;
     std::optional<EncryptionKey> encryption_key = {};  ///< Of the sources, and so of composites.
     CallOptions call = {};
+    std::function<void(std::uint64_t bytes)> on_read = {};  ///< Of a composite; null where it is of no use.
   };
   Composer(Client client, Settings settings, const std::shared_ptr<DownloadThreads>& threads);
   ~Composer();
@@ -47,6 +49,9 @@ class Composer {
   /// anything after an error.
   Result<void> Fetch(std::span<const DownloadSource> sources, std::span<const Destination> destinations,
                      const std::stop_token& stop);
+
+  /// Whether it may compose, or whether that is faster, is being found out: objects are read directly until then.
+  [[nodiscard]] bool is_deciding() const { return finding_out_ > 0; }
 
   void CountDirect(std::size_t objects) { direct_objects_ += objects; }
   void CountFallback(std::size_t objects, const Error& error);
@@ -81,6 +86,7 @@ class Composer {
   const std::shared_ptr<DueTasks> tasks_;
   const std::shared_ptr<CompositeDeletes> deletes_;
   std::atomic<bool> is_probing_ = false;
+  std::atomic<int> finding_out_ = 0;  // Checks and probes that are under way.
   std::atomic<std::uint64_t> composites_ = 0;
   std::atomic<std::uint64_t> composed_objects_ = 0;
   std::atomic<std::uint64_t> direct_objects_ = 0;

@@ -44,7 +44,7 @@ std::size_t UnitPlanner::ChooseGroup(std::span<const DownloadSource> rest) {
   // Those that will come are taken for objects of the same kind.
   const RemainingWork work{.objects = static_cast<double>(objects_ + expected_),
                            .mean_bytes = static_cast<double>(bytes_) / static_cast<double>(objects_),
-                           .connections = limits_.connections};
+                           .connections = limits_.connections()};
   GroupChooser chooser = chooser_;
   const auto choice =
       chooser.Choose(work, MostPerComposite(work.mean_bytes), context_.estimate(bucket), context_.now());

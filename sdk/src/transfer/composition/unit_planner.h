@@ -17,7 +17,7 @@ namespace gcsflux::internal {
 struct UnitLimits {
   std::uint64_t composite_bytes = 0;
   std::uint64_t stripe_bytes = 0;
-  std::size_t connections = 1;
+  std::function<std::size_t()> connections;  ///< How many there are now.
 };
 
 /// What a plan goes by, and whom it asks for more. All of it answers at once.

@@ -38,9 +38,17 @@ class DownloadThreads {
   DownloadThreads(const DownloadThreads&) = delete;
   DownloadThreads& operator=(const DownloadThreads&) = delete;
 
-  [[nodiscard]] std::size_t size() const { return threads_.size(); }
+  [[nodiscard]] std::size_t size() const;
+  /// Threads that are at work at the same time, at most.
+  [[nodiscard]] std::size_t limit() const;
+  /// Threads that are at work now.
+  [[nodiscard]] std::size_t busy() const;
   /// Why there are fewer than were asked for.
-  [[nodiscard]] const std::optional<Error>& shortage() const { return shortage_; }
+  [[nodiscard]] std::optional<Error> shortage() const;
+
+  /// Has so many threads work at the same time, and starts those that are missing. Threads above the limit finish what
+  /// they do, then wait. After a shortage none is started any more. May be called by the threads themselves.
+  void SetLimit(std::size_t limit);
 
   /// There may be something to do: the workload is asked until it has nothing. To be called whenever it has got
   /// something since.
@@ -48,12 +56,23 @@ class DownloadThreads {
 
  private:
   void Serve(const std::stop_token& stop);
+  void ServeOne(std::unique_lock<std::mutex>& lock);
   std::function<void()> TakeOf(const std::shared_ptr<Workload>& workload, std::uint64_t offers);
+  void StartUpTo(std::size_t threads);
+  [[nodiscard]] bool HasRoom() const { return !workloads_.empty() && busy_ < limit_; }
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable_any work_came_;
-  std::deque<std::shared_ptr<Workload>> workloads_;  // Each once. Guarded by mutex_.
+  // Guarded by mutex_:
+  std::deque<std::shared_ptr<Workload>> workloads_;  // Each once.
+  std::size_t limit_ = 0;
+  std::size_t busy_ = 0;
+  std::size_t size_ = 0;
+  std::size_t leaving_ = 0;  // So many threads are to end.
   std::optional<Error> shortage_;
+
+  std::mutex starting_mutex_;
+  bool is_ending_ = false;             // Guarded by starting_mutex_, as what follows.
   std::vector<std::jthread> threads_;  // Last: they end before the members that they use.
 };
 

@@ -17,19 +17,30 @@ std::size_t Connections(const DownloaderOptions& options) {
   return IsInRange(options.max_concurrency) ? static_cast<std::size_t>(options.max_concurrency) : 1;
 }
 
+std::size_t FirstConnections(const DownloaderOptions& options) {
+  return options.adapts_concurrency ? ConnectionCount::First(Connections(options)) : Connections(options);
+}
+
 std::unique_ptr<Composer> MakeComposer(const Client& client, const DownloaderOptions& options,
-                                       const std::shared_ptr<DownloadThreads>& threads) {
+                                       const std::shared_ptr<DownloadThreads>& threads, ConnectionFinder* finder) {
   if (options.composition.mode == CompositionMode::kOff) return nullptr;
   return std::make_unique<Composer>(
       client,
-      Composer::Settings{
-          .mode = options.composition.mode, .encryption_key = options.encryption_key, .call = options.call},
+      Composer::Settings{.mode = options.composition.mode,
+                         .encryption_key = options.encryption_key,
+                         .call = options.call,
+                         .on_read = finder == nullptr ? nullptr : std::function([finder](std::uint64_t bytes) {
+                           finder->OnRead(bytes, false);
+                         })},
       threads);
 }
 
-std::function<void(const ReadTimes&)> Listener(Composer* composer) {
-  if (composer == nullptr) return nullptr;
-  return [composer](const ReadTimes& times) { composer->estimates().NoteRead(times); };
+std::function<void(const ReadTimes&)> Listener(Composer* composer, ConnectionFinder* finder) {
+  if (composer == nullptr && finder == nullptr) return nullptr;
+  return [composer, finder](const ReadTimes& times) {
+    if (composer != nullptr) composer->estimates().NoteRead(times);
+    if (finder != nullptr) finder->OnRead(times.bytes, composer != nullptr && composer->is_deciding());
+  };
 }
 
 template <class Plan>
@@ -45,12 +56,15 @@ std::optional<UnitPlan> PlanNext(SourceWindow& sources, std::size_t first, const
 DownloaderCore::DownloaderCore(Client client, DownloaderOptions options)
     : client_(std::move(client)),
       options_(std::move(options)),
-      threads_(std::make_shared<DownloadThreads>(Connections(options_))),
-      composer_(MakeComposer(client_, options_, threads_)),
-      reads_{client_, options_, Listener(composer_.get())} {
-  if (threads_->size() > 0 && threads_->shortage()) {
+      threads_(std::make_shared<DownloadThreads>(FirstConnections(options_))),
+      finder_(options_.adapts_concurrency ? std::make_unique<ConnectionFinder>(client_, threads_, Connections(options_))
+                                          : nullptr),
+      composer_(MakeComposer(client_, options_, threads_, finder_.get())),
+      reads_{client_, options_, Listener(composer_.get(), finder_.get())} {
+  const auto shortage = threads_->shortage();
+  if (threads_->size() > 0 && shortage) {
     client_.core().observer().ShortOfThreads(
-        {.wanted = Connections(options_), .started = threads_->size(), .cause = *threads_->shortage()});
+        {.wanted = FirstConnections(options_), .started = threads_->size(), .cause = *shortage});
   }
 }
 
@@ -80,10 +94,10 @@ FetchMethod DownloaderCore::MethodFor(SourceWindow& sources, std::uint64_t max_u
 }
 
 FetchMethod DownloaderCore::ComposingMethod(SourceWindow& sources, std::uint64_t max_bytes) const {
-  const auto planner = std::make_shared<UnitPlanner>(
-      composer_->planning(), options_.composition.mode,
-      UnitLimits{
-          .composite_bytes = max_bytes, .stripe_bytes = options_.stripe_bytes, .connections = Connections(options_)});
+  const auto planner = std::make_shared<UnitPlanner>(composer_->planning(), options_.composition.mode,
+                                                     UnitLimits{.composite_bytes = max_bytes,
+                                                                .stripe_bytes = options_.stripe_bytes,
+                                                                .connections = [this] { return threads_->limit(); }});
   return {
       .plan =
           [planner, &sources](std::size_t first) {

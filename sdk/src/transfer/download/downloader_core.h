@@ -6,6 +6,7 @@
 
 #include "gcsflux/download.h"
 #include "transfer/composition/composer.h"
+#include "transfer/download/connection_finder.h"
 #include "transfer/download/direct_fetch.h"
 #include "transfer/download/download_threads.h"
 #include "transfer/download/source_window.h"
@@ -36,7 +37,8 @@ class DownloaderCore {
   [[nodiscard]] FetchMethod ComposingMethod(SourceWindow& sources, std::uint64_t max_bytes) const;
 
   const std::shared_ptr<DownloadThreads> threads_;
-  const std::unique_ptr<Composer> composer_;  // Null where nothing is composed. It ends before the threads.
+  const std::unique_ptr<ConnectionFinder> finder_;  // Null where the number of connections is fixed.
+  const std::unique_ptr<Composer> composer_;        // Null where nothing is composed. It ends before the threads.
   const DirectReads reads_;
 };
 

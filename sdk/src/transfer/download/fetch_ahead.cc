@@ -15,8 +15,7 @@ constexpr std::size_t kAllThatCome = std::numeric_limits<std::size_t>::max();
 
 // Units that are fetched together are admitted together, and there is to be one for each connection.
 std::uint64_t MostPerUnit(const DownloaderCore& core) {
-  const auto connections = static_cast<std::uint64_t>(std::max(1, core.options().max_concurrency));
-  return core.client().core().settings().max_undelivered_bytes / connections;
+  return core.client().core().settings().max_undelivered_bytes / std::max<std::size_t>(1, core.threads()->limit());
 }
 
 std::uint64_t ChargeOf(const DownloadSource& source) {

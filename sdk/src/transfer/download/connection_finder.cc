@@ -1,0 +1,69 @@
+#include "transfer/download/connection_finder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/client_core.h"
+
+namespace gcsflux::internal {
+namespace {
+
+// An engaged gate is looked at again after so long.
+constexpr std::chrono::milliseconds kLook{50};
+
+// What is found out may take long.
+constexpr int kMostProvisional = 128;
+
+}  // namespace
+
+ConnectionFinder::ConnectionFinder(Client client, std::shared_ptr<DownloadThreads> threads, std::size_t most)
+    : client_(std::move(client)),
+      threads_(std::move(threads)),
+      count_(most),
+      throttled_(client_.core().observer().counters().throttled) {}
+
+void ConnectionFinder::OnRead(std::uint64_t bytes, bool is_provisional) {
+  const std::size_t in_flight = threads_->busy();
+  bool has_changed = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (is_provisional && provisional_++ < kMostProvisional) return;
+    const auto now = ConnectionCount::TimePoint::clock::now();
+    const std::size_t before = count_.number();
+    count_.OnRead({.at = now, .bytes = bytes, .in_flight = in_flight, .is_throttled = LookAtThrottling(now)});
+    has_changed = count_.number() != before;
+  }
+  if (has_changed) Resize();
+}
+
+// A few 429s are noise to the gate, and so to us: else the client that has few connections would be the one that never
+// gets more. Without the gate each 429 counts.
+bool ConnectionFinder::LookAtThrottling(ConnectionCount::TimePoint now) {
+  const std::uint64_t throttled = client_.core().observer().counters().throttled;
+  const bool is_new = std::exchange(throttled_, throttled) != throttled;
+  if (client_.core().settings().throttle_policy != ThrottlePolicy::kGate) return is_new;
+  if (!is_new && (!is_engaged_ || now - looked_ < kLook)) return is_engaged_;
+  looked_ = now;
+  const auto gates = client_.flow_control();
+  is_engaged_ = std::any_of(gates.begin(), gates.end(), [](const GateStatus& gate) {
+    return gate.gate_class == GateClass::kRead && gate.is_engaged;
+  });
+  return is_engaged_;
+}
+
+void ConnectionFinder::Resize() {
+  std::size_t number = 0;
+  {
+    const std::scoped_lock resizing(resizing_mutex_);
+    {
+      const std::scoped_lock lock(mutex_);
+      number = count_.number();
+    }
+    threads_->SetLimit(number);
+  }
+  const auto shortage = threads_->shortage();
+  if (!shortage) return;
+  client_.core().observer().ShortOfThreads({.wanted = number, .started = threads_->size(), .cause = *shortage});
+}
+
+}  // namespace gcsflux::internal
