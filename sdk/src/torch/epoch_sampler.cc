@@ -3,6 +3,7 @@
 #include <torch/serialize/archive.h>
 
 #include <string>
+#include <utility>
 
 namespace gcsflux {
 namespace {
@@ -15,9 +16,10 @@ constexpr const char* kCursor = "cursor";
 
 }  // namespace
 
-EpochSampler::EpochSampler(const MapDataset& dataset, const EpochOptions& options, const std::optional<Cursor>& cursor,
-                           bool allow_changed_listing)
-    : progress_(ValueOrThrow(EpochProgress::Create(dataset.fingerprint(), options, cursor, allow_changed_listing))) {}
+EpochSampler::EpochSampler(internal::DatasetHandle dataset, const EpochOptions& options,
+                           const std::optional<Cursor>& cursor, bool allow_changed_listing)
+    : dataset_(std::move(dataset)),
+      progress_(ValueOrThrow(EpochProgress::Create(dataset_.fingerprint(), options, cursor, allow_changed_listing))) {}
 
 void EpochSampler::reset(torch::optional<std::size_t> new_size) {
   const auto count = progress_.cursor().listing.count;
@@ -25,6 +27,7 @@ void EpochSampler::reset(torch::optional<std::size_t> new_size) {
     Refuse("asked for " + std::to_string(*new_size) + " samples of a dataset of " + std::to_string(count));
   }
   progress_.BeginEpoch();
+  dataset_.Expect(progress_.options(), progress_.cursor());
 }
 
 torch::optional<std::vector<std::size_t>> EpochSampler::next(std::size_t batch_size) {

@@ -13,7 +13,8 @@
 namespace gcsflux {
 
 /// The order of a MapDataset's epochs for libtorch's DataLoader: by rank, shuffled again for each epoch by seed and
-/// epoch, and resumable in mid-epoch.
+/// epoch, and resumable in mid-epoch. It tells the dataset the order, which is fetched ahead from each begin() of the
+/// loader on, across batches and into the next epoch; one sampler at a time does so for a dataset and its copies.
 ///
 ///     EpochSampler sampler(dataset, {.seed = 7, .batch_size = 64}, cursor);
 ///     auto loader = torch::data::make_data_loader(dataset, sampler, DataLoaderOptions(64).workers(2));
@@ -29,8 +30,10 @@ namespace gcsflux {
 class EpochSampler : public torch::data::samplers::Sampler<std::vector<std::size_t>> {
  public:
   /// Throws StorageError as EpochProgress::Create fails.
-  EpochSampler(const MapDataset& dataset, const EpochOptions& options, const std::optional<Cursor>& cursor = {},
-               bool allow_changed_listing = false);
+  template <class Sample>
+  EpochSampler(const BasicMapDataset<Sample>& dataset, const EpochOptions& options,
+               const std::optional<Cursor>& cursor = {}, bool allow_changed_listing = false)
+      : EpochSampler(dataset.handle_, options, cursor, allow_changed_listing) {}
 
   /// The loop has used its next batch. Throws StorageError where it has none.
   void BatchConsumed() { ValueOrThrow(progress_.BatchConsumed()); }
@@ -46,6 +49,10 @@ class EpochSampler : public torch::data::samplers::Sampler<std::vector<std::size
   void load(torch::serialize::InputArchive& archive) override;
 
  private:
+  EpochSampler(internal::DatasetHandle dataset, const EpochOptions& options, const std::optional<Cursor>& cursor,
+               bool allow_changed_listing);
+
+  internal::DatasetHandle dataset_;
   EpochProgress progress_;
 };
 

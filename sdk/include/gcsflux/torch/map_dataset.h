@@ -3,70 +3,97 @@
 #include <torch/data/datasets/base.h>
 #include <torch/data/example.h>
 
+#include <concepts>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "gcsflux/client.h"
-#include "gcsflux/download.h"
+#include "gcsflux/dataset_options.h"
 #include "gcsflux/epoch.h"
 #include "gcsflux/listing.h"
+#include "gcsflux/torch/dataset_handle.h"
+#include "gcsflux/torch/raw_sample.h"
 #include "gcsflux/torch/storage_error.h"
 
 namespace gcsflux {
 
-struct MapDatasetOptions {
-  /// Its `call` is that of the listing too. A batch is whole or fails, whatever its `on_failure` says.
-  DownloaderOptions download = {};
-};
+using MapDatasetOptions = DatasetOptions;
 
-/// The objects under a gs:// prefix as a map-style torch dataset:
+/// The objects under a gs:// prefix as a map-style torch dataset, whose samples are of type `Sample`:
 /// `torch::data::make_data_loader(dataset.map(torch::data::transforms::Stack<>()), options)`.
 ///
-/// A batch's objects are fetched concurrently into one block and handed to the transform as views. Copies (the
-/// DataLoader makes one per worker) share the client, the listing and the download threads. Thread-safe where the
-/// transform is: workers call it at the same time.
-class MapDataset : public torch::data::datasets::BatchDataset<MapDataset, std::vector<torch::data::Example<>>> {
+/// A batch's objects are fetched at the same time, and each is decoded as it arrives. Copies (the DataLoader makes one
+/// per worker) share the client, the listing, the threads and what was fetched ahead. Thread-safe where the transform
+/// is: workers and the threads of DatasetOptions::decode_threads call it at the same time.
+///
+/// Give an EpochSampler to the loader: it tells the dataset the order beforehand, which is then fetched ahead across
+/// batches and epochs. With another sampler a batch is fetched when a worker asks for it.
+template <class Sample>
+class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDataset<Sample>, std::vector<Sample>> {
  public:
-  /// Makes an Example of an object's bytes, which are valid during the call only: its tensors own what they hold.
+  /// Makes a sample of an object's bytes, which are valid during the call only: its tensors own what they hold.
   /// It throws what it likes on bytes of another format; see get_batch().
-  using Transform = std::function<torch::data::Example<>(const ListedObject& object, std::span<const std::byte> bytes)>;
+  using Transform = std::function<Sample(const ListedObject& object, std::span<const std::byte> bytes)>;
 
   /// Lists the prefix (end it with "/" to mean a directory) by many calls at the same time, which fixes the names,
   /// generations and order (bytewise) of the dataset. Names that end with "/" are the empty objects that stand for
   /// directories, and left out. An object takes about 90 bytes beyond its name.
   /// Throws StorageError: kEmptyPrefix where nothing is there, and whatever listing may fail with.
-  MapDataset(Client client, const ObjectName& prefix, Transform transform, const MapDatasetOptions& options = {});
+  BasicMapDataset(const Client& client, const ObjectName& prefix, Transform transform,
+                  const DatasetOptions& options = {})
+      : handle_(internal::DatasetHandle::OfPrefix(client, prefix, internal::MakerOf<Sample>(std::move(transform)),
+                                                  options)) {}
 
-  /// Of objects of one bucket that were listed before: a part of a prefix, an order of one's own. None is a dataset of
-  /// size 0.
-  static MapDataset OfObjects(Client client, std::string bucket, std::vector<ListedObject> objects, Transform transform,
-                              const MapDatasetOptions& options = {});
+  /// Without a transform a sample is a uint8 tensor of the object's bytes. It is a view of the memory that they were
+  /// downloaded to, which lives as long as the tensor; with DatasetOptions::copy_out it is a copy.
+  BasicMapDataset(const Client& client, const ObjectName& prefix,
+                  const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample>
+      : handle_(internal::DatasetHandle::OfPrefix(client, prefix, internal::RawSamples(options.copy_out), options)) {}
 
-  /// The examples of `indices`, in their order; never fewer than asked.
+  /// Of objects of one bucket that were listed before: a part of a prefix, an order of one's own, a saved listing. None
+  /// is a dataset of size 0.
+  static BasicMapDataset OfObjects(const Client& client, std::string bucket, std::vector<ListedObject> objects,
+                                   Transform transform, const DatasetOptions& options = {}) {
+    return BasicMapDataset(internal::DatasetHandle::OfObjects(
+        client, std::move(bucket), std::move(objects), internal::MakerOf<Sample>(std::move(transform)), options));
+  }
+  static BasicMapDataset OfObjects(
+      const Client& client, std::string bucket, std::vector<ListedObject> objects,
+      const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample> {
+    return BasicMapDataset(internal::DatasetHandle::OfObjects(client, std::move(bucket), std::move(objects),
+                                                              internal::RawSamples(options.copy_out), options));
+  }
+
+  /// The samples of `indices`, in their order; fewer than asked only where DatasetOptions::max_skipped allows it, and
+  /// never none.
   ///
   /// Throws StorageError with the object's name: kNotFound where an object was deleted or overwritten since it was
   /// listed, kInvalidArgument for an index past the end. A transform's StorageError goes on as it is; what else it
   /// throws arrives as kUndecodable with the object's name before its text, and nested (std::rethrow_if_nested).
-  std::vector<torch::data::Example<>> get_batch(torch::ArrayRef<std::size_t> indices) override;
+  std::vector<Sample> get_batch(torch::ArrayRef<std::size_t> indices) override {
+    return internal::SamplesOf<Sample>(handle_.Fetch(std::span(indices.data(), indices.size())));
+  }
 
-  [[nodiscard]] torch::optional<std::size_t> size() const override;
+  [[nodiscard]] torch::optional<std::size_t> size() const override { return objects().size(); }
 
   /// What index i is: `objects()[i]`.
-  [[nodiscard]] const std::vector<ListedObject>& objects() const;
+  [[nodiscard]] const std::vector<ListedObject>& objects() const { return handle_.objects(); }
 
   /// Tells this listing from others, for a Cursor. Of OfObjects() the prefix is empty.
-  [[nodiscard]] const ListingFingerprint& fingerprint() const;
+  [[nodiscard]] const ListingFingerprint& fingerprint() const { return handle_.fingerprint(); }
 
  private:
-  struct Shared;
-  static MapDataset Make(Client client, const ObjectName& prefix, std::vector<ListedObject> objects,
-                         Transform transform, const MapDatasetOptions& options);
-  explicit MapDataset(std::shared_ptr<const Shared> shared) : shared_(std::move(shared)) {}
-  std::shared_ptr<const Shared> shared_;
+  friend class EpochSampler;
+  explicit BasicMapDataset(internal::DatasetHandle handle) : handle_(std::move(handle)) {}
+  internal::DatasetHandle handle_;
 };
+
+/// Samples with a target.
+using MapDataset = BasicMapDataset<torch::data::Example<>>;
+/// Samples without one: the bytes of an object, or what a transform makes of them.
+using TensorMapDataset = BasicMapDataset<torch::data::TensorExample>;
 
 }  // namespace gcsflux

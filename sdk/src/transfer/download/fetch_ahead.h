@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -44,8 +45,8 @@ class FetchAhead : public Recipient {
   Result<void> Begin();
   /// The feed has come to know more.
   void LookAgain() { run_->Offer(); }
-  /// So much of what has come is not ahead any more: the consumer has it.
-  void GiveBack(std::uint64_t charge) { budget_.Deliver(*consumer_, charge); }
+  /// So much of what has come is not ahead any more: the consumer has it. Of no effect after Close().
+  void GiveBack(std::uint64_t charge);
   /// The source of an object that has come is of no more use.
   void Drop(std::size_t index) { sources_->Drop(index); }
   /// Begins no more objects; those begun go on.
@@ -65,6 +66,8 @@ class FetchAhead : public Recipient {
   const std::unique_ptr<SourceWindow> sources_;
   const OnArrival on_arrival_;
   DeliveryBudget& budget_;
+  std::mutex mutex_;
+  // Set by Begin(), before anything is fetched; reset by Close() under mutex_, when nothing is.
   std::optional<DeliveryBudget::Consumer> consumer_ = {};
   const std::shared_ptr<DownloadRun> run_;
 };

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gcsflux/client.h"
+#include "gcsflux/dataset_options.h"
+#include "gcsflux/epoch.h"
+#include "gcsflux/listing.h"
+#include "gcsflux/torch/storage_error.h"
+
+// What the datasets' templates need, whatever their samples are. Programs do not use it.
+namespace gcsflux::internal {
+
+class DatasetCore;
+
+/// How samples are made: room for those of a batch, and one sample in its place, which throws what it likes.
+struct SampleMaker {
+  std::function<std::shared_ptr<void>(std::size_t samples)> make;
+  std::function<void(void* batch, std::size_t place, const ListedObject& object, DownloadedObject& downloaded)> decode;
+  bool is_instant = false;  ///< Without a transform.
+};
+
+/// Of samples of one type: each place is filled where it was not skipped.
+template <class Sample>
+using Places = std::vector<std::optional<Sample>>;
+
+template <class Sample>
+SampleMaker MakerOf(std::function<Sample(const ListedObject& object, std::span<const std::byte> bytes)> transform) {
+  if (!transform) throw StorageError({ErrorCode::kInvalidArgument, "a dataset needs a transform: this one is empty"});
+  return {.make = [](std::size_t samples) { return std::make_shared<Places<Sample>>(samples); },
+          .decode =
+              [transform = std::move(transform)](void* batch, std::size_t place, const ListedObject& object,
+                                                 DownloadedObject& downloaded) {
+                (*static_cast<Places<Sample>*>(batch))[place] = transform(object, downloaded.bytes);
+              }};
+}
+
+struct MadeBatch {
+  std::shared_ptr<void> places = {};
+  Cursor cursor = {};
+};
+
+/// What the copies of a dataset share.
+class DatasetHandle {
+ public:
+  using Core = std::shared_ptr<const DatasetCore>;
+
+  /// Lists the prefix. Throws StorageError: kEmptyPrefix where nothing is there, else as listing fails.
+  static DatasetHandle OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
+                                const DatasetOptions& options);
+  static DatasetHandle OfObjects(const Client& client, std::string bucket, std::vector<ListedObject> objects,
+                                 SampleMaker maker, const DatasetOptions& options);
+
+  [[nodiscard]] const std::vector<ListedObject>& objects() const;
+  [[nodiscard]] const ListingFingerprint& fingerprint() const;
+
+  /// The samples of these objects. Throws as MapDataset::get_batch.
+  [[nodiscard]] MadeBatch Fetch(std::span<const std::size_t> samples) const;
+  /// Batches will be asked for in this order. Throws StorageError where nothing can be fetched.
+  void Expect(const EpochOptions& order, const Cursor& start) const;
+
+ private:
+  explicit DatasetHandle(Core core) : core_(std::move(core)) {}
+  Core core_;
+};
+
+/// The samples of a batch, without the places that were skipped.
+template <class Sample>
+std::vector<Sample> SamplesOf(const MadeBatch& batch) {
+  std::vector<Sample> samples;
+  auto& places = *static_cast<Places<Sample>*>(batch.places.get());
+  samples.reserve(places.size());
+  for (auto& place : places) {
+    if (place) samples.push_back(*std::move(place));
+  }
+  return samples;
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "gcsflux/epoch.h"
+
+namespace gcsflux::internal {
+
+/// A batch of one rank: which samples, and where the run stands behind it.
+struct PlannedBatch {
+  std::uint64_t epoch = 0;
+  std::vector<std::size_t> samples = {};  ///< Indices of objects; at least one.
+  Cursor cursor = {};
+};
+
+/// Says one batch after the other. Used by one thread at a time, under a lock: it does no I/O.
+class BatchOrder {
+ public:
+  virtual ~BatchOrder() = default;
+  /// The next batch; nothing where it is not known yet, and at the end.
+  virtual std::optional<PlannedBatch> Next() = 0;
+  /// There will be no more.
+  [[nodiscard]] virtual bool is_over() const = 0;
+  /// How many more samples there will be, as far as that is known.
+  [[nodiscard]] virtual std::uint64_t expected() const = 0;
+};
+
+/// One batch, as it was asked for.
+class GivenBatch : public BatchOrder {
+ public:
+  explicit GivenBatch(std::vector<std::size_t> samples) : samples_(std::move(samples)) {}
+
+  std::optional<PlannedBatch> Next() override {
+    if (samples_.empty()) return std::nullopt;
+    return PlannedBatch{.samples = std::exchange(samples_, {})};
+  }
+  [[nodiscard]] bool is_over() const override { return samples_.empty(); }
+  [[nodiscard]] std::uint64_t expected() const override { return samples_.size(); }
+
+ private:
+  std::vector<std::size_t> samples_;
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/per_process.h"
+#include "dataset/batch_stream.h"
+#include "dataset/dataset_tally.h"
+#include "gcsflux/client.h"
+#include "gcsflux/dataset_options.h"
+#include "gcsflux/epoch.h"
+
+namespace gcsflux::internal {
+
+/// What all copies of a dataset share: its listing, and what fetches and decodes. Thread-safe. In a child of fork() it
+/// fetches with threads and connections of its own, and forgets the order that the parent was told.
+class DatasetCore {
+ public:
+  struct Settings {
+    ObjectName prefix = {};
+    std::vector<ListedObject> objects = {};
+    SampleWork work = {};
+  };
+  DatasetCore(const Client& client, Settings settings, const DatasetOptions& options);
+  ~DatasetCore();
+  DatasetCore(const DatasetCore&) = delete;
+  DatasetCore& operator=(const DatasetCore&) = delete;
+
+  [[nodiscard]] const std::vector<ListedObject>& objects() const { return settings_.objects; }
+  [[nodiscard]] const ListingFingerprint& fingerprint() const { return fingerprint_; }
+
+  /// Batches will be asked for in this order from now on, beginning at `start`: they are fetched ahead. What was
+  /// fetched for another order is given up.
+  Result<void> Expect(const EpochOptions& order, const Cursor& start) const;
+
+  /// The samples of these objects, which exist: fetched ahead where they are the next of the order, else now.
+  [[nodiscard]] FinishedBatch Fetch(std::span<const std::size_t> samples) const;
+
+  /// The next batch of the order's epoch; nothing at its end.
+  [[nodiscard]] std::optional<FinishedBatch> Next(std::uint64_t epoch) const;
+
+  [[nodiscard]] DatasetTally::Counts counts() const { return tally_->counts(); }
+
+ private:
+  // Of one process.
+  struct Engine {
+    std::shared_ptr<DownloadThreads> decoders;
+    std::shared_ptr<const DownloaderCore> downloads;
+    std::mutex mutex = {};
+    std::shared_ptr<BatchStream> stream = {};  // In the order that was announced. Guarded by mutex.
+    EpochOptions order = {};                   // Likewise.
+  };
+  [[nodiscard]] std::shared_ptr<BatchStream> MakeStream(const Engine& engine, std::unique_ptr<BatchOrder> order,
+                                                        const Cursor& start) const;
+  [[nodiscard]] std::shared_ptr<BatchStream> Stream() const;
+
+  const Settings settings_;
+  const DatasetOptions options_;
+  const ListingFingerprint fingerprint_;
+  const std::shared_ptr<DatasetTally> tally_ = std::make_shared<DatasetTally>();
+  const PerProcess<Engine> engines_;
+};
+
+}  // namespace gcsflux::internal

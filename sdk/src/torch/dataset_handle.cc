@@ -1,0 +1,105 @@
+#include "gcsflux/torch/dataset_handle.h"
+
+#include <exception>
+
+#include "dataset/dataset_core.h"
+#include "torch/first_line.h"
+
+namespace gcsflux::internal {
+namespace {
+
+std::vector<ListedObject> ListOrThrow(const Client& client, const ObjectName& prefix, const DatasetOptions& options) {
+  ParallelListOptions listing = options.listing;
+  listing.include_directory_markers = false;
+  std::vector<ListedObject> objects = ValueOrThrow(ListInParallel(client, prefix, listing)).objects;
+  if (objects.empty()) {
+    throw StorageError({.code = ErrorCode::kEmptyPrefix,
+                        .message = "dataset of " + ToUri(prefix) +
+                                   ": no object is stored under this prefix; check "
+                                   "its spelling, or store the data first"});
+  }
+  return objects;
+}
+
+// Of the exception that is being handled.
+std::exception_ptr FailureOf(const std::string& bucket, const ListedObject& object) {
+  try {
+    try {
+      throw;
+    } catch (const StorageError&) {
+      throw;
+    } catch (const std::exception& failure) {
+      std::throw_with_nested(
+          StorageError({.code = ErrorCode::kUndecodable,
+                        .message = "Transform of " + ToUri({bucket, object.name}) + ": " + FirstLine(failure) +
+                                   "; remove the object, or keep it out of the prefix"}));
+    }
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+SampleWork WorkOf(SampleMaker maker, std::string bucket) {
+  return {.make = std::move(maker.make),
+          .decode = [decode = std::move(maker.decode), bucket = std::move(bucket)](
+                        void* batch, std::size_t place, const ListedObject& object,
+                        DownloadedObject& downloaded) -> std::exception_ptr {
+            try {
+              decode(batch, place, object, downloaded);
+              return nullptr;
+            } catch (...) {
+              return FailureOf(bucket, object);
+            }
+          },
+          .is_instant = maker.is_instant};
+}
+
+MadeBatch MadeOrThrow(FinishedBatch batch, const ObjectName& prefix) {
+  if (batch.exception) std::rethrow_exception(batch.exception);
+  if (batch.error) throw StorageError(*std::move(batch.error));
+  if (batch.size > 0 && batch.skipped.size() == batch.size) {
+    throw StorageError({ErrorCode::kUndecodable, "dataset of " + ToUri(prefix) + ": all " + std::to_string(batch.size) +
+                                                     " objects of a batch had to be skipped; the report names them"});
+  }
+  return {std::move(batch.samples), std::move(batch.cursor)};
+}
+
+DatasetHandle::Core MakeCore(const Client& client, const ObjectName& prefix, std::vector<ListedObject> objects,
+                             SampleMaker maker, const DatasetOptions& options) {
+  return std::make_shared<const DatasetCore>(
+      client,
+      DatasetCore::Settings{
+          .prefix = prefix, .objects = std::move(objects), .work = WorkOf(std::move(maker), prefix.bucket)},
+      options);
+}
+
+}  // namespace
+
+DatasetHandle DatasetHandle::OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
+                                      const DatasetOptions& options) {
+  return DatasetHandle(MakeCore(client, prefix, ListOrThrow(client, prefix, options), std::move(maker), options));
+}
+
+DatasetHandle DatasetHandle::OfObjects(const Client& client, std::string bucket, std::vector<ListedObject> objects,
+                                       SampleMaker maker, const DatasetOptions& options) {
+  return DatasetHandle(MakeCore(client, {std::move(bucket), ""}, std::move(objects), std::move(maker), options));
+}
+
+const std::vector<ListedObject>& DatasetHandle::objects() const { return core_->objects(); }
+const ListingFingerprint& DatasetHandle::fingerprint() const { return core_->fingerprint(); }
+
+MadeBatch DatasetHandle::Fetch(std::span<const std::size_t> samples) const {
+  for (const std::size_t index : samples) {
+    if (index < objects().size()) continue;
+    throw StorageError({.code = ErrorCode::kInvalidArgument,
+                        .message = "MapDataset: index " + std::to_string(index) + " of a dataset of " +
+                                   std::to_string(objects().size()) + " objects"});
+  }
+  return MadeOrThrow(core_->Fetch(samples), {fingerprint().bucket, fingerprint().prefix});
+}
+
+void DatasetHandle::Expect(const EpochOptions& order, const Cursor& start) const {
+  ValueOrThrow(core_->Expect(order, start));
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,30 @@
+#include "gcsflux/torch/raw_sample.h"
+
+#include <torch/data/example.h>
+#include <torch/types.h>
+
+namespace gcsflux::internal {
+namespace {
+
+torch::Tensor TensorOf(DownloadedObject& downloaded, bool copy_out) {
+  const auto size = static_cast<std::int64_t>(downloaded.bytes.size());
+  if (size == 0) return torch::empty({0}, torch::kUInt8);
+  // libtorch's views are of what may be written; the memory is nobody else's.
+  auto view = torch::from_blob(
+      downloaded.memory.get(), {size}, [memory = downloaded.memory](void*) {}, torch::kUInt8);
+  return copy_out ? view.clone() : view;
+}
+
+}  // namespace
+
+SampleMaker RawSamples(bool copy_out) {
+  using Sample = torch::data::TensorExample;
+  return {.make = [](std::size_t samples) { return std::make_shared<Places<Sample>>(samples); },
+          .decode =
+              [copy_out](void* batch, std::size_t place, const ListedObject&, DownloadedObject& downloaded) {
+                (*static_cast<Places<Sample>*>(batch))[place] = Sample(TensorOf(downloaded, copy_out));
+              },
+          .is_instant = !copy_out};
+}
+
+}  // namespace gcsflux::internal
