@@ -14,6 +14,10 @@ namespace gcsflux {
 enum class SampleOrder {
   kByName,    ///< That of the listing, the same in every epoch.
   kShuffled,  ///< A permutation that seed and epoch determine; it takes no memory.
+  /// Each sample is drawn from a buffer of the next EpochOptions::shuffle_buffer names, as seed and epoch determine: a
+  /// shuffle that need not wait for the end of the listing. Of an IterableDataset only. Choose it where a listing takes
+  /// long and objects near each other by name may come near each other in the epoch.
+  kBuffered,
 };
 
 /// What becomes of the last samples of an epoch, where they do not fill a batch for every rank.
@@ -33,6 +37,7 @@ enum class EpochTail {
 struct EpochOptions {
   SampleOrder order = SampleOrder::kShuffled;
   EpochTail tail = EpochTail::kUneven;
+  std::uint64_t shuffle_buffer = 10'000;  ///< Names, under kBuffered; at least 1.
   /// Another order for the same samples. Change it between runs that are to differ; all ranks have the same.
   std::uint64_t seed = 0;
   std::uint64_t batch_size = 1;  ///< Samples of a batch of one rank; at least 1.
@@ -46,6 +51,8 @@ struct ListingFingerprint {
   std::string prefix = {};
   std::uint64_t count = 0;  ///< Objects.
   std::uint64_t hash = 0;   ///< Over their names and generations, in their order.
+  /// The listing was going on: count and hash are of its first objects by name.
+  bool is_partial = false;
 
   friend bool operator==(const ListingFingerprint&, const ListingFingerprint&) = default;
 };
@@ -57,6 +64,7 @@ struct Cursor {
   std::uint64_t epoch = 0;     ///< From 0.
   std::uint64_t consumed = 0;  ///< Samples of this epoch that all ranks together have used.
   SampleOrder order = SampleOrder::kShuffled;
+  std::uint64_t shuffle_buffer = 0;  ///< Under kBuffered.
   ListingFingerprint listing = {};
 
   friend bool operator==(const Cursor&, const Cursor&) = default;

@@ -27,6 +27,8 @@ class BatchOrder {
   [[nodiscard]] virtual bool is_over() const = 0;
   /// How many more samples there will be, as far as that is known.
   [[nodiscard]] virtual std::uint64_t expected() const = 0;
+  /// Why it is over before its end.
+  [[nodiscard]] virtual std::optional<Error> error() const { return std::nullopt; }
 };
 
 /// One batch, as it was asked for.

@@ -113,16 +113,18 @@ bool BatchStream::IsAt(const Cursor& cursor) {
   return cursor == (next == batches_.begin() ? before_ : std::prev(next)->planned.cursor);
 }
 
-std::optional<std::uint64_t> BatchStream::Claim(std::uint64_t epoch) {
+Result<std::optional<std::uint64_t>> BatchStream::Claim(std::uint64_t epoch) {
   std::unique_lock lock(mutex_);
   while (true) {
     const auto next = std::ranges::find_if(batches_, [](const Batch& batch) { return !batch.is_claimed; });
     if (next != batches_.end()) {
-      if (next->planned.epoch != epoch) return std::nullopt;
-      return ClaimAt(static_cast<std::size_t>(next - batches_.begin()), lock);
+      if (next->planned.epoch != epoch) return std::optional<std::uint64_t>();
+      return std::optional(ClaimAt(static_cast<std::size_t>(next - batches_.begin()), lock));
     }
     if (PlanOne()) continue;
-    if (order_->is_over() || is_closed_) return std::nullopt;
+    if (is_closed_) return Error{ErrorCode::kCancelled, "the dataset has ended"};
+    if (order_->error()) return *order_->error();
+    if (order_->is_over()) return std::optional<std::uint64_t>();
     changed_.wait(lock);
   }
 }

@@ -56,7 +56,7 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
     std::function<const ListedObject&(std::size_t)> object_at = {};
     SampleWork work = {};
     std::weak_ptr<DownloadThreads> decoders = {};  ///< None: only those who wait decode.
-    std::uint64_t max_skipped = 0;                   ///< Objects of the whole dataset that may be left out.
+    std::uint64_t max_skipped = 0;                 ///< Objects of the whole dataset that may be left out.
     std::shared_ptr<DatasetTally> tally = {};
   };
   /// `start` is where the order begins.
@@ -75,8 +75,8 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
   [[nodiscard]] bool IsAt(const Cursor& cursor);
 
   /// The next batch of this epoch, to be awaited by the caller: its number. Nothing where the next batch is of another
-  /// epoch, or there is none. Waits where that is not known yet.
-  std::optional<std::uint64_t> Claim(std::uint64_t epoch);
+  /// epoch, or there is none. Waits where that is not known yet. An error where the order has ended as one.
+  Result<std::optional<std::uint64_t>> Claim(std::uint64_t epoch);
   /// The first batch with just these samples that nobody has claimed; nothing where it is not among the next ones.
   std::optional<std::uint64_t> ClaimSamples(std::span<const std::size_t> samples);
   /// Waits for a batch that the caller has claimed, and helps to decode it. Once for each.

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "base/object_name.h"
+#include "dataset/cursor_order.h"
 #include "gcsflux/epoch.h"
 
 namespace gcsflux {
@@ -12,7 +13,14 @@ void NoteDifference(std::vector<std::string>& differences, const std::string& wh
   if (cursors != ours) differences.push_back(what + " is " + cursors + " in the cursor and " + ours + " here");
 }
 
-std::string NameOf(SampleOrder order) { return order == SampleOrder::kByName ? "by name" : "shuffled"; }
+std::string NameOf(SampleOrder order) {
+  switch (order) {
+    case SampleOrder::kByName: return "by name";
+    case SampleOrder::kShuffled: return "shuffled";
+    case SampleOrder::kBuffered: return "buffered";
+  }
+  return "";
+}
 
 Error Refused(const std::vector<std::string>& differences, const std::string& remedy) {
   std::string text = "the cursor is of another run: ";
@@ -22,13 +30,27 @@ Error Refused(const std::vector<std::string>& differences, const std::string& re
 
 }  // namespace
 
-Result<void> CheckCursor(const Cursor& cursor, const ListingFingerprint& listing, const EpochOptions& options,
-                         bool allow_changed_listing) {
+namespace internal {
+
+Result<void> CheckCursorOrder(const Cursor& cursor, const EpochOptions& options) {
   std::vector<std::string> differences;
   NoteDifference(differences, "the seed", std::to_string(cursor.seed), std::to_string(options.seed));
   NoteDifference(differences, "the order", NameOf(cursor.order), NameOf(options.order));
-  if (!differences.empty()) return Refused(differences, "set EpochOptions as the cursor says, or edit the cursor");
+  if (differences.empty() && options.order == SampleOrder::kBuffered) {
+    NoteDifference(differences, "the shuffle buffer", std::to_string(cursor.shuffle_buffer),
+                   std::to_string(options.shuffle_buffer));
+  }
+  if (differences.empty()) return {};
+  return Refused(differences, "set EpochOptions as the cursor says, or edit the cursor");
+}
+
+}  // namespace internal
+
+Result<void> CheckCursor(const Cursor& cursor, const ListingFingerprint& listing, const EpochOptions& options,
+                         bool allow_changed_listing) {
+  if (auto checked = internal::CheckCursorOrder(cursor, options); !checked) return checked;
   if (allow_changed_listing) return {};
+  std::vector<std::string> differences;
   NoteDifference(differences, "the prefix", ToUri({cursor.listing.bucket, cursor.listing.prefix}),
                  ToUri({listing.bucket, listing.prefix}));
   NoteDifference(differences, "the number of objects", std::to_string(cursor.listing.count),

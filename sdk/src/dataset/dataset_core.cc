@@ -4,6 +4,7 @@
 
 #include "dataset/epoch_order.h"
 #include "dataset/fingerprint.h"
+#include "dataset/live_order.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -20,15 +21,17 @@ std::shared_ptr<DownloadThreads> MakeDecoders(int threads) {
 
 bool IsSameOrder(const EpochOptions& a, const EpochOptions& b) {
   return a.order == b.order && a.tail == b.tail && a.seed == b.seed && a.batch_size == b.batch_size &&
-         a.rank == b.rank && a.world_size == b.world_size;
+         a.shuffle_buffer == b.shuffle_buffer && a.rank == b.rank && a.world_size == b.world_size;
 }
 
 }  // namespace
 
 DatasetCore::DatasetCore(const Client& client, Settings settings, const DatasetOptions& options)
-    : settings_(std::move(settings)),
+    : client_(client),
+      settings_(std::move(settings)),
       options_(options),
       fingerprint_(FingerprintOf(settings_.prefix, settings_.objects)),
+      known_([this](std::size_t index) -> const ListedObject& { return settings_.objects[index]; }),
       engines_([client, download = OneByOne(options.download), threads = options.decode_threads](const Engine*) {
         return std::unique_ptr<Engine>(
             new Engine{MakeDecoders(threads), std::make_shared<const DownloaderCore>(client, download)});
@@ -37,66 +40,105 @@ DatasetCore::DatasetCore(const Client& client, Settings settings, const DatasetO
 DatasetCore::~DatasetCore() {
   // In a child the parent's engine stays as it is.
   Engine& engine = engines_.Get();
+  if (engine.listing) engine.listing->Stop();
   if (engine.stream) engine.stream->Close();
 }
 
 std::shared_ptr<BatchStream> DatasetCore::MakeStream(const Engine& engine, std::unique_ptr<BatchOrder> order,
-                                                     const Cursor& start) const {
-  return BatchStream::Make(
-      engine.downloads, std::move(order), start,
-      {.bucket = settings_.prefix.bucket,
-       .object_at = [this](std::size_t index) -> const ListedObject& { return settings_.objects[index]; },
-       .work = settings_.work,
-       .decoders = engine.decoders,
-       .max_skipped = options_.max_skipped,
-       .tally = tally_});
+                                                     const Cursor& start, ObjectAt object_at) const {
+  return BatchStream::Make(engine.downloads, std::move(order), start,
+                           {.bucket = settings_.prefix.bucket,
+                            .object_at = std::move(object_at),
+                            .work = settings_.work,
+                            .decoders = engine.decoders,
+                            .max_skipped = options_.max_skipped,
+                            .tally = tally_});
 }
 
-Result<void> DatasetCore::Expect(const EpochOptions& order, const Cursor& start) const {
+// Of this process: its objects are known, or are listed from now on.
+Result<std::shared_ptr<LiveListing>> DatasetCore::ListingOf(Engine& engine) const {
+  {
+    const std::scoped_lock lock(engine.mutex);
+    const bool has_failed = engine.listing && engine.listing->state().error;
+    if (engine.listing && !has_failed) return engine.listing;
+  }
+  auto listing = settings_.is_live ? std::make_shared<LiveListing>() : std::make_shared<LiveListing>(settings_.objects);
+  if (settings_.is_live) {
+    ParallelListOptions options = options_.listing;
+    options.include_directory_markers = false;
+    auto started = listing->Start(client_, settings_.prefix, options, [this, &engine] {
+      if (const auto stream = StreamOf(engine)) stream->LookAgain();
+    });
+    if (!started) return started.error();
+  }
+  const std::scoped_lock lock(engine.mutex);
+  return engine.listing = std::move(listing);
+}
+
+Result<std::shared_ptr<BatchStream>> DatasetCore::StreamInOrder(Engine& engine, const EpochOptions& order,
+                                                                const Start& start) const {
+  if (!IsLive(order)) {
+    return MakeStream(engine, std::make_unique<EpochOrder>(order, start.cursor, options_.fetch_across_epochs),
+                      start.cursor, known_);
+  }
+  auto listing = ListingOf(engine);
+  if (!listing) return listing.error();
+  LiveOrder::Start here{.cursor = start.cursor,
+                        .is_resumed = start.is_resumed,
+                        .allow_changed_listing = start.allow_changed_listing,
+                        .all_epochs = options_.fetch_across_epochs};
+  return MakeStream(engine, std::make_unique<LiveOrder>(order, std::move(here), *listing), start.cursor,
+                    [objects = *listing](std::size_t index) -> const ListedObject& { return objects->At(index); });
+}
+
+Result<void> DatasetCore::Expect(const EpochOptions& order, const Start& start) const {
   Engine& engine = engines_.Get();
   std::shared_ptr<BatchStream> old;
   {
     const std::scoped_lock lock(engine.mutex);
-    if (engine.stream && IsSameOrder(order, engine.order) && engine.stream->IsAt(start)) return {};
+    if (engine.stream && IsSameOrder(order, engine.order) && engine.stream->IsAt(start.cursor)) return {};
     old = std::exchange(engine.stream, nullptr);
   }
   if (old) old->Close();
-  auto stream = MakeStream(
-      engine, std::make_unique<EpochOrder>(order, start, /*all_epochs=*/options_.fetch_across_epochs), start);
-  if (auto begun = stream->Begin(); !begun) return begun;
-  const std::scoped_lock lock(engine.mutex);
-  engine.stream = std::move(stream);
-  engine.order = order;
+  auto stream = StreamInOrder(engine, order, start);
+  if (!stream) return stream.error();
+  if (auto begun = (*stream)->Begin(); !begun) return begun;
+  {
+    const std::scoped_lock lock(engine.mutex);
+    engine.stream = *stream;
+    engine.order = order;
+  }
+  (*stream)->LookAgain();  // The listing may have grown since, and told nobody.
   return {};
 }
 
-std::shared_ptr<BatchStream> DatasetCore::Stream() const {
-  Engine& engine = engines_.Get();
+std::shared_ptr<BatchStream> DatasetCore::StreamOf(Engine& engine) {
   const std::scoped_lock lock(engine.mutex);
   return engine.stream;
 }
 
 FinishedBatch DatasetCore::Fetch(std::span<const std::size_t> samples) const {
-  if (const auto stream = Stream()) {
+  if (const auto stream = StreamOf(engines_.Get())) {
     if (const auto batch = stream->ClaimSamples(samples)) return stream->Await(*batch);
   }
   if (samples.empty()) return {.samples = settings_.work.make(0)};
   const Engine& engine = engines_.Get();
   const auto stream =
-      MakeStream(engine, std::make_unique<GivenBatch>(std::vector(samples.begin(), samples.end())), Cursor{});
-  const auto batch = stream->Claim(0);
+      MakeStream(engine, std::make_unique<GivenBatch>(std::vector(samples.begin(), samples.end())), {}, known_);
+  const auto batch = stream->Claim(0);  // Before it begins, so that the budget does not hold it up.
   if (auto begun = stream->Begin(); !begun) return {.error = begun.error()};
-  auto finished = stream->Await(*batch);
+  auto finished = stream->Await(**batch);
   stream->Close();
   return finished;
 }
 
-std::optional<FinishedBatch> DatasetCore::Next(std::uint64_t epoch) const {
-  const auto stream = Stream();
-  if (!stream) return std::nullopt;
+Result<std::optional<FinishedBatch>> DatasetCore::Next(std::uint64_t epoch) const {
+  const auto stream = StreamOf(engines_.Get());
+  if (!stream) return std::optional<FinishedBatch>();
   const auto batch = stream->Claim(epoch);
-  if (!batch) return std::nullopt;
-  return stream->Await(*batch);
+  if (!batch) return batch.error();
+  if (!*batch) return std::optional<FinishedBatch>();
+  return std::optional(stream->Await(**batch));
 }
 
 }  // namespace gcsflux::internal

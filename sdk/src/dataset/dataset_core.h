@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "base/per_process.h"
 #include "dataset/batch_stream.h"
 #include "dataset/dataset_tally.h"
+#include "dataset/live_listing.h"
 #include "gcsflux/client.h"
 #include "gcsflux/dataset_options.h"
 #include "gcsflux/epoch.h"
@@ -23,6 +25,8 @@ class DatasetCore {
   struct Settings {
     ObjectName prefix = {};
     std::vector<ListedObject> objects = {};
+    /// The prefix is listed while samples are delivered, by every process that asks for them; `objects` is empty.
+    bool is_live = false;
     SampleWork work = {};
   };
   DatasetCore(const Client& client, Settings settings, const DatasetOptions& options);
@@ -34,33 +38,49 @@ class DatasetCore {
   [[nodiscard]] const ListingFingerprint& fingerprint() const { return fingerprint_; }
 
   /// Batches will be asked for in this order from now on, beginning at `start`: they are fetched ahead. What was
-  /// fetched for another order is given up.
-  Result<void> Expect(const EpochOptions& order, const Cursor& start) const;
+  /// fetched for another order is given up. Of a shuffle buffer and of a live listing, `start` is a cursor of an
+  /// earlier run or, where it is not resumed, the beginning.
+  struct Start {
+    Cursor cursor = {};
+    bool is_resumed = false;
+    bool allow_changed_listing = false;
+  };
+  Result<void> Expect(const EpochOptions& order, const Start& start) const;
 
   /// The samples of these objects, which exist: fetched ahead where they are the next of the order, else now.
   [[nodiscard]] FinishedBatch Fetch(std::span<const std::size_t> samples) const;
 
   /// The next batch of the order's epoch; nothing at its end.
-  [[nodiscard]] std::optional<FinishedBatch> Next(std::uint64_t epoch) const;
+  [[nodiscard]] Result<std::optional<FinishedBatch>> Next(std::uint64_t epoch) const;
 
   [[nodiscard]] DatasetTally::Counts counts() const { return tally_->counts(); }
 
  private:
+  using ObjectAt = std::function<const ListedObject&(std::size_t)>;
   // Of one process.
   struct Engine {
     std::shared_ptr<DownloadThreads> decoders;
     std::shared_ptr<const DownloaderCore> downloads;
     std::mutex mutex = {};
-    std::shared_ptr<BatchStream> stream = {};  // In the order that was announced. Guarded by mutex.
-    EpochOptions order = {};                   // Likewise.
+    std::shared_ptr<LiveListing> listing = {};  // For orders that need not wait for its end. Guarded by mutex.
+    std::shared_ptr<BatchStream> stream = {};   // In the order that was announced. Guarded by mutex.
+    EpochOptions order = {};                    // Likewise.
   };
   [[nodiscard]] std::shared_ptr<BatchStream> MakeStream(const Engine& engine, std::unique_ptr<BatchOrder> order,
-                                                        const Cursor& start) const;
-  [[nodiscard]] std::shared_ptr<BatchStream> Stream() const;
+                                                        const Cursor& start, ObjectAt object_at) const;
+  [[nodiscard]] static std::shared_ptr<BatchStream> StreamOf(Engine& engine);
+  [[nodiscard]] bool IsLive(const EpochOptions& order) const {
+    return settings_.is_live || order.order == SampleOrder::kBuffered;
+  }
+  Result<std::shared_ptr<LiveListing>> ListingOf(Engine& engine) const;
+  Result<std::shared_ptr<BatchStream>> StreamInOrder(Engine& engine, const EpochOptions& order,
+                                                     const Start& start) const;
 
+  const Client client_;
   const Settings settings_;
   const DatasetOptions options_;
   const ListingFingerprint fingerprint_;
+  const ObjectAt known_;
   const std::shared_ptr<DatasetTally> tally_ = std::make_shared<DatasetTally>();
   const PerProcess<Engine> engines_;
 };

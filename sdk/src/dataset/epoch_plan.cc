@@ -4,11 +4,14 @@
 #include <limits>
 #include <string>
 
+#include "base/object_name.h"
+
 namespace gcsflux::internal {
 
 Result<void> CheckEpochOptions(const EpochOptions& options) {
   const auto refuse = [](const std::string& why) { return Error{ErrorCode::kInvalidArgument, "EpochOptions::" + why}; };
   if (options.batch_size < 1) return refuse("batch_size must be at least 1");
+  if (options.shuffle_buffer < 1) return refuse("shuffle_buffer must be at least 1");
   if (options.world_size < 1) return refuse("world_size must be at least 1");
   if (options.rank >= options.world_size) {
     return refuse("rank is " + std::to_string(options.rank) + ", and world_size is " +
@@ -19,6 +22,14 @@ Result<void> CheckEpochOptions(const EpochOptions& options) {
     return refuse("batch_size and world_size must be below 2^32");
   }
   return {};
+}
+
+Result<void> CheckHasBatches(const ListingFingerprint& listing, const EpochOptions& options) {
+  if (EpochPlan(options, listing.count, 0, 0).batches() > 0) return {};
+  return Error{ErrorCode::kInvalidArgument, "an epoch of the " + std::to_string(listing.count) + " objects of " +
+                                                ToUri({listing.bucket, listing.prefix}) + " has no batch for rank " +
+                                                std::to_string(options.rank) +
+                                                "; lower EpochOptions::batch_size or world_size"};
 }
 
 EpochPlan::EpochPlan(const EpochOptions& options, std::uint64_t count, std::uint64_t epoch, std::uint64_t consumed)

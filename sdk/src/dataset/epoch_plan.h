@@ -11,6 +11,9 @@ namespace gcsflux::internal {
 /// kInvalidArgument, with the member's name, where one of them is out of its range.
 Result<void> CheckEpochOptions(const EpochOptions& options);
 
+/// kInvalidArgument where an epoch of the listing has no batch for the rank.
+Result<void> CheckHasBatches(const ListingFingerprint& listing, const EpochOptions& options);
+
 /// What is left of one epoch, for one rank: its batches, and where the run stands after each. Pure; thread-safe.
 class EpochPlan {
  public:

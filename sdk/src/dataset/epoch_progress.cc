@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "base/object_name.h"
 #include "dataset/epoch_plan.h"
 
 namespace gcsflux {
@@ -53,12 +52,11 @@ struct EpochProgress::Shared {
 Result<EpochProgress> EpochProgress::Create(const ListingFingerprint& listing, const EpochOptions& options,
                                             const std::optional<Cursor>& cursor, bool allow_changed_listing) {
   if (auto checked = internal::CheckEpochOptions(options); !checked) return checked.error();
-  if (EpochPlan(options, listing.count, 0, 0).batches() == 0) {
-    return Error{ErrorCode::kInvalidArgument, "an epoch of the " + std::to_string(listing.count) + " objects of " +
-                                                  ToUri({listing.bucket, listing.prefix}) + " has no batch for rank " +
-                                                  std::to_string(options.rank) +
-                                                  "; lower EpochOptions::batch_size or world_size"};
+  if (options.order == SampleOrder::kBuffered) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "EpochOptions::order: a shuffle buffer is for an IterableDataset; take SampleOrder::kShuffled"};
   }
+  if (auto checked = internal::CheckHasBatches(listing, options); !checked) return checked.error();
   EpochProgress progress(
       std::make_shared<Shared>(options, Cursor{.seed = options.seed, .order = options.order, .listing = listing}));
   if (!cursor) return progress;

@@ -9,7 +9,7 @@ namespace gcsflux::internal {
 namespace {
 
 // Eight bytes at a time; the length keeps "ab" and "c" apart from "a" and "bc".
-std::uint64_t Add(std::uint64_t hash, std::string_view text) {
+std::uint64_t Hashed(std::uint64_t hash, std::string_view text) {
   hash = Mix(hash ^ text.size());
   while (!text.empty()) {
     std::uint64_t word = 0;
@@ -23,12 +23,16 @@ std::uint64_t Add(std::uint64_t hash, std::string_view text) {
 
 }  // namespace
 
+void ListingHash::Add(const ListedObject& object) {
+  hash_ = Hashed(hash_, object.name);
+  hash_ = Mix(hash_ ^ static_cast<std::uint64_t>(object.generation));
+}
+
 ListingFingerprint FingerprintOf(const ObjectName& prefix, std::span<const ListedObject> objects) {
   ListingFingerprint fingerprint{.bucket = prefix.bucket, .prefix = prefix.name, .count = objects.size()};
-  for (const ListedObject& object : objects) {
-    fingerprint.hash = Add(fingerprint.hash, object.name);
-    fingerprint.hash = Mix(fingerprint.hash ^ static_cast<std::uint64_t>(object.generation));
-  }
+  ListingHash hash;
+  for (const ListedObject& object : objects) hash.Add(object);
+  fingerprint.hash = hash.value();
   return fingerprint;
 }
 

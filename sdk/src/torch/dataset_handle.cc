@@ -4,22 +4,10 @@
 
 #include "dataset/dataset_core.h"
 #include "torch/first_line.h"
+#include "torch/make_core.h"
 
 namespace gcsflux::internal {
 namespace {
-
-std::vector<ListedObject> ListOrThrow(const Client& client, const ObjectName& prefix, const DatasetOptions& options) {
-  ParallelListOptions listing = options.listing;
-  listing.include_directory_markers = false;
-  std::vector<ListedObject> objects = ValueOrThrow(ListInParallel(client, prefix, listing)).objects;
-  if (objects.empty()) {
-    throw StorageError({.code = ErrorCode::kEmptyPrefix,
-                        .message = "dataset of " + ToUri(prefix) +
-                                   ": no object is stored under this prefix; check "
-                                   "its spelling, or store the data first"});
-  }
-  return objects;
-}
 
 // Of the exception that is being handled.
 std::exception_ptr FailureOf(const std::string& bucket, const ListedObject& object) {
@@ -54,6 +42,21 @@ SampleWork WorkOf(SampleMaker maker, std::string bucket) {
           .is_instant = maker.is_instant};
 }
 
+}  // namespace
+
+std::vector<ListedObject> ListOrThrow(const Client& client, const ObjectName& prefix, const DatasetOptions& options) {
+  ParallelListOptions listing = options.listing;
+  listing.include_directory_markers = false;
+  std::vector<ListedObject> objects = ValueOrThrow(ListInParallel(client, prefix, listing)).objects;
+  if (objects.empty()) {
+    throw StorageError({.code = ErrorCode::kEmptyPrefix,
+                        .message = "dataset of " + ToUri(prefix) +
+                                   ": no object is stored under this prefix; check "
+                                   "its spelling, or store the data first"});
+  }
+  return objects;
+}
+
 MadeBatch MadeOrThrow(FinishedBatch batch, const ObjectName& prefix) {
   if (batch.exception) std::rethrow_exception(batch.exception);
   if (batch.error) throw StorageError(*std::move(batch.error));
@@ -73,7 +76,12 @@ DatasetHandle::Core MakeCore(const Client& client, const ObjectName& prefix, std
       options);
 }
 
-}  // namespace
+DatasetHandle::Core MakeLiveCore(const Client& client, const ObjectName& prefix, SampleMaker maker,
+                                 const DatasetOptions& options) {
+  return std::make_shared<const DatasetCore>(
+      client, DatasetCore::Settings{.prefix = prefix, .is_live = true, .work = WorkOf(std::move(maker), prefix.bucket)},
+      options);
+}
 
 DatasetHandle DatasetHandle::OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
                                       const DatasetOptions& options) {
@@ -99,7 +107,7 @@ MadeBatch DatasetHandle::Fetch(std::span<const std::size_t> samples) const {
 }
 
 void DatasetHandle::Expect(const EpochOptions& order, const Cursor& start) const {
-  ValueOrThrow(core_->Expect(order, start));
+  ValueOrThrow(core_->Expect(order, {.cursor = start}));
 }
 
 }  // namespace gcsflux::internal

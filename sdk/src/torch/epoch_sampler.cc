@@ -1,14 +1,12 @@
 #include "gcsflux/torch/epoch_sampler.h"
 
-#include <torch/serialize/archive.h>
-
 #include <string>
 #include <utility>
 
+#include "gcsflux/torch/saved_cursor.h"
+
 namespace gcsflux {
 namespace {
-
-constexpr const char* kCursor = "cursor";
 
 [[noreturn]] void Refuse(const std::string& why) {
   throw StorageError({.code = ErrorCode::kInvalidArgument, .message = "EpochSampler: " + why});
@@ -40,14 +38,10 @@ torch::optional<std::vector<std::size_t>> EpochSampler::next(std::size_t batch_s
   return *std::move(samples);
 }
 
-void EpochSampler::save(torch::serialize::OutputArchive& archive) const {
-  archive.write(kCursor, c10::IValue(FormatCursor(cursor())));
-}
+void EpochSampler::save(torch::serialize::OutputArchive& archive) const { internal::SaveCursor(archive, cursor()); }
 
 void EpochSampler::load(torch::serialize::InputArchive& archive) {
-  c10::IValue text;
-  archive.read(kCursor, text);
-  ValueOrThrow(progress_.MoveTo(ValueOrThrow(ParseCursor(text.toStringRef()))));
+  ValueOrThrow(progress_.MoveTo(internal::LoadCursor(archive)));
 }
 
 }  // namespace gcsflux

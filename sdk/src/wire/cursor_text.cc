@@ -12,6 +12,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::uint64_t kFormat = 1;
 constexpr std::string_view kByName = "by name";
 constexpr std::string_view kShuffled = "shuffled";
+constexpr std::string_view kBuffered = "buffered";
 
 Error Wrong(const std::string& why) { return {ErrorCode::kInvalidArgument, "the cursor cannot be used: " + why}; }
 
@@ -20,6 +21,11 @@ std::string Hex(std::uint64_t number) {
   for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit, number >>= 4)
     *digit = "0123456789abcdef"[number & 15];
   return digits;
+}
+
+std::string_view NameOf(SampleOrder order) {
+  if (order == SampleOrder::kByName) return kByName;
+  return order == SampleOrder::kBuffered ? kBuffered : kShuffled;
 }
 
 // Reads the members of an object; the first that is wrong is kept.
@@ -55,8 +61,18 @@ class Reader {
 
   SampleOrder Order(const char* name) {
     const std::string text = Text(name);
-    if (text != kByName && text != kShuffled) Note(name, "must be \"by name\" or \"shuffled\"");
-    return text == kByName ? SampleOrder::kByName : SampleOrder::kShuffled;
+    if (text == kByName) return SampleOrder::kByName;
+    if (text == kBuffered) return SampleOrder::kBuffered;
+    if (text != kShuffled) Note(name, "must be \"by name\", \"shuffled\" or \"buffered\"");
+    return SampleOrder::kShuffled;
+  }
+
+  // False where it is missing.
+  bool Switch(const char* name) {
+    const auto found = json_.find(name);
+    if (found == json_.end()) return false;
+    if (!found->is_boolean()) Note(name, "must be true or false");
+    return found->is_boolean() && found->get<bool>();
   }
 
   Reader Object(const char* name) {
@@ -88,16 +104,17 @@ class Reader {
 }  // namespace
 
 std::string FormatCursor(const Cursor& cursor) {
-  const Json json = {{"format", kFormat},
-                     {"seed", cursor.seed},
-                     {"epoch", cursor.epoch},
-                     {"consumed", cursor.consumed},
-                     {"order", cursor.order == SampleOrder::kByName ? kByName : kShuffled},
-                     {"listing",
-                      {{"bucket", cursor.listing.bucket},
-                       {"prefix", cursor.listing.prefix},
-                       {"count", cursor.listing.count},
-                       {"hash", Hex(cursor.listing.hash)}}}};
+  Json json = {{"format", kFormat},
+               {"seed", cursor.seed},
+               {"epoch", cursor.epoch},
+               {"consumed", cursor.consumed},
+               {"order", NameOf(cursor.order)}};
+  if (cursor.order == SampleOrder::kBuffered) json["shuffle_buffer"] = cursor.shuffle_buffer;
+  json["listing"] = {{"bucket", cursor.listing.bucket},
+                     {"prefix", cursor.listing.prefix},
+                     {"count", cursor.listing.count},
+                     {"hash", Hex(cursor.listing.hash)}};
+  if (cursor.listing.is_partial) json["listing"]["is_partial"] = true;
   return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
 }
 
@@ -113,12 +130,14 @@ Result<Cursor> ParseCursor(std::string_view text) {
                 .epoch = fields.Number("epoch"),
                 .consumed = fields.Number("consumed"),
                 .order = fields.Order("order")};
+  if (cursor.order == SampleOrder::kBuffered) cursor.shuffle_buffer = fields.Number("shuffle_buffer");
   Reader listing = fields.Object("listing");
   if (!fields.wrong().empty()) return Wrong(fields.wrong());
   cursor.listing = {.bucket = listing.Text("bucket"),
                     .prefix = listing.Text("prefix"),
                     .count = listing.Number("count"),
-                    .hash = listing.HexNumber("hash")};
+                    .hash = listing.HexNumber("hash"),
+                    .is_partial = listing.Switch("is_partial")};
   if (!listing.wrong().empty()) return Wrong(listing.wrong());
   return cursor;
 }

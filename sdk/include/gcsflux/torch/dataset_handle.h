@@ -71,6 +71,35 @@ class DatasetHandle {
   Core core_;
 };
 
+/// What the copies of an IterableDataset share: a dataset, and where its loops stand. Thread-safe.
+class EpochHandle {
+ public:
+  /// Lists the prefix at once under SampleOrder::kShuffled, else while it is read. Throws StorageError where an option
+  /// is out of its range, and as listing fails.
+  static EpochHandle OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
+                              const EpochOptions& epochs, const DatasetOptions& options);
+  static EpochHandle OfListing(const Client& client, const ObjectName& prefix, std::vector<ListedObject> objects,
+                               SampleMaker maker, const EpochOptions& epochs, const DatasetOptions& options);
+
+  /// Throws as IterableDataset::Epoch.
+  void Begin(const std::optional<Cursor>& cursor, bool allow_changed_listing) const;
+  /// The next batch of the epoch that was begun; nothing at its end. Throws as MapDataset::get_batch.
+  [[nodiscard]] std::optional<MadeBatch> Next() const;
+  [[nodiscard]] Cursor cursor() const;
+
+  /// Those of a DataLoader: the batches are handed out, and consumed in that order.
+  void BeginForLoader() const;
+  [[nodiscard]] std::optional<MadeBatch> NextForLoader(std::size_t batch_size) const;
+  void BatchConsumed() const;
+  [[nodiscard]] Cursor consumed() const;
+  void MoveTo(const Cursor& cursor) const;
+
+ private:
+  struct Shared;
+  explicit EpochHandle(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
+  std::shared_ptr<Shared> shared_;
+};
+
 /// The samples of a batch, without the places that were skipped.
 template <class Sample>
 std::vector<Sample> SamplesOf(const MadeBatch& batch) {

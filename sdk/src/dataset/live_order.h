@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "dataset/batch_order.h"
+#include "dataset/epoch_plan.h"
+#include "dataset/fingerprint.h"
+#include "dataset/live_listing.h"
+#include "dataset/shuffle_buffer.h"
+#include "gcsflux/epoch.h"
+
+namespace gcsflux::internal {
+
+/// The batches of one rank over a listing that may be going on, by name or from a shuffle buffer: the same ones as if
+/// it were over. Batches are said as soon as it is known that they are full, or what the tail is.
+class LiveOrder : public BatchOrder {
+ public:
+  struct Start {
+    Cursor cursor = {};       ///< With the bucket and prefix, if nothing else.
+    bool is_resumed = false;  ///< The cursor is of an earlier run: it begins when as much is listed as was then.
+    bool allow_changed_listing = false;
+    bool all_epochs = true;
+  };
+  LiveOrder(const EpochOptions& options, Start start, std::shared_ptr<const LiveListing> listing);
+
+  std::optional<PlannedBatch> Next() override;
+  [[nodiscard]] bool is_over() const override { return error_ || has_ended_; }
+  [[nodiscard]] std::uint64_t expected() const override;
+  [[nodiscard]] std::optional<Error> error() const override { return error_; }
+
+ private:
+  bool MayBegin(const LiveListing::State& state);
+  std::optional<EpochPlan::Batch> BatchHere(const LiveListing::State& state);
+  bool EnterEpoch(const LiveListing::State& state);
+  [[nodiscard]] bool IsKnownUpTo(std::uint64_t position, const LiveListing::State& state) const;
+  std::vector<std::size_t> SamplesOf(const EpochPlan::Batch& batch, const LiveListing::State& state);
+  std::size_t DrawAt(std::uint64_t position, std::size_t known);
+  ListingFingerprint FingerprintOfFirst(std::size_t count);
+  [[nodiscard]] ListingFingerprint Seen(const LiveListing::State& state, std::uint64_t consumed);
+  void BeginEpoch(std::uint64_t epoch, std::uint64_t consumed);
+  void Fail(Error error);
+
+  const EpochOptions options_;
+  const Start start_;
+  const std::shared_ptr<const LiveListing> listing_;
+  bool has_begun_ = false;
+  bool has_ended_ = false;
+  std::optional<Error> error_ = {};
+
+  // Where it stands: batch `next_` of an epoch of which `consumed_` samples were used before.
+  std::uint64_t epoch_ = 0;
+  std::uint64_t consumed_ = 0;
+  std::uint64_t next_ = 0;
+  std::optional<EpochPlan> plan_ = {};  // Once the listing is over.
+  ShuffleBuffer buffer_;
+
+  ListingHash hash_;  // Of the first `hashed_` objects.
+  std::size_t hashed_ = 0;
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace gcsflux::internal {
+
+/// Indices in an order that seed and epoch determine: each is drawn from a buffer of those that come next. How they
+/// come in time makes no difference. Pure.
+class ShuffleBuffer {
+ public:
+  ShuffleBuffer(std::uint64_t capacity, std::uint64_t seed, std::uint64_t epoch);
+
+  /// How many indices have to be known for `draws` draws from the beginning on, unless there are no more.
+  [[nodiscard]] std::uint64_t NeededFor(std::uint64_t draws) const { return draws + capacity_; }
+  /// The next one; `known` indices are, at least as many as are needed. There is one.
+  std::size_t Draw(std::size_t known);
+
+  [[nodiscard]] std::uint64_t drawn() const { return drawn_; }
+
+ private:
+  std::uint64_t capacity_;
+  std::uint64_t key_;
+  std::uint64_t drawn_ = 0;
+  std::size_t seen_ = 0;
+  std::vector<std::size_t> buffer_;
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,164 @@
+#include <deque>
+#include <mutex>
+#include <utility>
+
+#include "base/object_name.h"
+#include "dataset/cursor_order.h"
+#include "dataset/dataset_core.h"
+#include "dataset/epoch_plan.h"
+#include "dataset/fingerprint.h"
+#include "gcsflux/epoch_progress.h"
+#include "gcsflux/torch/dataset_handle.h"
+#include "torch/make_core.h"
+
+namespace gcsflux::internal {
+
+struct EpochHandle::Shared {
+  Shared(DatasetHandle::Core dataset, const EpochOptions& how, bool listing_goes_on)
+      : core(std::move(dataset)), options(how), is_live(listing_goes_on) {
+    position = consumed = {.seed = options.seed,
+                           .order = options.order,
+                           .shuffle_buffer = options.order == SampleOrder::kBuffered ? options.shuffle_buffer : 0,
+                           .listing = core->fingerprint()};
+  }
+
+  // Where a run that goes on at the cursor begins. Of a listing that goes on, its order checks the listing.
+  [[nodiscard]] Cursor Checked(Cursor cursor, bool allow_changed_listing) const {
+    ValueOrThrow(CheckCursorOrder(cursor, options));
+    if (is_live) return cursor;
+    const ListingFingerprint& listing = core->fingerprint();
+    const bool is_of_first = cursor.listing.is_partial && cursor.listing == OfFirst(cursor.listing.count);
+    if (is_of_first) cursor.listing = listing;
+    ValueOrThrow(CheckCursor(cursor, listing, options, allow_changed_listing));
+    cursor.listing = listing;
+    cursor.consumed = std::min(cursor.consumed, listing.count);
+    if (!EpochPlan(options, listing.count, cursor.epoch, cursor.consumed).is_over()) return cursor;
+    ++cursor.epoch;
+    cursor.consumed = 0;
+    return cursor;
+  }
+
+  [[nodiscard]] ListingFingerprint OfFirst(std::uint64_t count) const {
+    const auto first = std::span(core->objects()).first(std::min<std::size_t>(count, core->objects().size()));
+    const ListingFingerprint& listing = core->fingerprint();
+    auto fingerprint = FingerprintOf({listing.bucket, listing.prefix}, first);
+    fingerprint.is_partial = true;
+    return fingerprint;
+  }
+
+  void Begin(const std::optional<Cursor>& cursor, bool allow_changed_listing) {
+    const Cursor start = Checked(cursor.value_or(this->cursor()), allow_changed_listing || !cursor);
+    {
+      const std::scoped_lock lock(mutex);
+      position = start;
+      epoch = start.epoch;
+      handed.clear();
+    }
+    ValueOrThrow(core->Expect(options, {start, cursor.has_value(), allow_changed_listing}));
+  }
+
+  std::optional<MadeBatch> Next() {
+    auto next = ValueOrThrow(core->Next(epoch_now()));
+    const std::scoped_lock lock(mutex);
+    if (!next) {
+      if (position.epoch == epoch) {
+        ++position.epoch;
+        position.consumed = 0;
+      }
+      return std::nullopt;
+    }
+    position = next->cursor;
+    handed.push_back(next->cursor);
+    return MadeOrThrow(*std::move(next), {core->fingerprint().bucket, core->fingerprint().prefix});
+  }
+
+  std::uint64_t epoch_now() {
+    const std::scoped_lock lock(mutex);
+    return epoch;
+  }
+  Cursor cursor() {
+    const std::scoped_lock lock(mutex);
+    return position;
+  }
+
+  const DatasetHandle::Core core;
+  const EpochOptions options;
+  const bool is_live;
+
+  std::mutex mutex;
+  // Guarded by mutex:
+  std::uint64_t epoch = 0;  // That the loop is in.
+  Cursor position;          // Behind the last batch that was given.
+  // Of a loop over a DataLoader: behind the batches that were given and not consumed, and behind those that were.
+  std::deque<Cursor> handed;
+  Cursor consumed;
+};
+
+EpochHandle EpochHandle::OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
+                                  const EpochOptions& epochs, const DatasetOptions& options) {
+  ValueOrThrow(CheckEpochOptions(epochs));
+  if (epochs.order == SampleOrder::kShuffled) {
+    return OfListing(client, prefix, ListOrThrow(client, prefix, options), std::move(maker), epochs, options);
+  }
+  return EpochHandle(std::make_shared<Shared>(MakeLiveCore(client, prefix, std::move(maker), options), epochs,
+                                              /*listing_goes_on=*/true));
+}
+
+EpochHandle EpochHandle::OfListing(const Client& client, const ObjectName& prefix, std::vector<ListedObject> objects,
+                                   SampleMaker maker, const EpochOptions& epochs, const DatasetOptions& options) {
+  ValueOrThrow(CheckEpochOptions(epochs));
+  auto core = MakeCore(client, prefix, std::move(objects), std::move(maker), options);
+  ValueOrThrow(CheckHasBatches(core->fingerprint(), epochs));
+  return EpochHandle(std::make_shared<Shared>(std::move(core), epochs, /*listing_goes_on=*/false));
+}
+
+void EpochHandle::Begin(const std::optional<Cursor>& cursor, bool allow_changed_listing) const {
+  shared_->Begin(cursor, allow_changed_listing);
+}
+
+std::optional<MadeBatch> EpochHandle::Next() const { return shared_->Next(); }
+
+Cursor EpochHandle::cursor() const { return shared_->cursor(); }
+
+void EpochHandle::BeginForLoader() const {
+  const Cursor start = consumed();
+  {
+    const std::scoped_lock lock(shared_->mutex);
+    shared_->position = start;
+  }
+  shared_->Begin(std::nullopt, false);
+}
+
+std::optional<MadeBatch> EpochHandle::NextForLoader(std::size_t batch_size) const {
+  if (batch_size != shared_->options.batch_size) {
+    throw StorageError({ErrorCode::kInvalidArgument, "IterableDataset: the loader's batches are of " +
+                                                         std::to_string(batch_size) +
+                                                         " samples, and EpochOptions::batch_size is " +
+                                                         std::to_string(shared_->options.batch_size)});
+  }
+  return shared_->Next();
+}
+
+void EpochHandle::BatchConsumed() const {
+  const std::scoped_lock lock(shared_->mutex);
+  if (shared_->handed.empty()) {
+    throw StorageError(
+        {ErrorCode::kInvalidArgument, "IterableDataset::BatchConsumed: no batch is handed out and not consumed"});
+  }
+  shared_->consumed = std::move(shared_->handed.front());
+  shared_->handed.pop_front();
+}
+
+Cursor EpochHandle::consumed() const {
+  const std::scoped_lock lock(shared_->mutex);
+  return shared_->consumed;
+}
+
+void EpochHandle::MoveTo(const Cursor& cursor) const {
+  const Cursor start = shared_->Checked(cursor, false);
+  const std::scoped_lock lock(shared_->mutex);
+  shared_->position = shared_->consumed = start;
+  shared_->handed.clear();
+}
+
+}  // namespace gcsflux::internal
