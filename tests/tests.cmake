@@ -88,6 +88,9 @@ gcsflux_test(parallel_listing_tests
 gcsflux_test(dataset_tests
   SOURCES dataset/cursor_test.cc dataset/dataset_report_test.cc dataset/epoch_plan_test.cc dataset/epoch_progress_test.cc
           dataset/listing_cache_test.cc dataset/listing_format_test.cc dataset/permutation_test.cc dataset/saved_listing_test.cc transfer/listing/name_sets.cc
+  SOURCES dataset/cursor_test.cc dataset/epoch_plan_test.cc dataset/epoch_progress_test.cc
+          dataset/listing_format_test.cc dataset/live_order_test.cc
+          dataset/permutation_test.cc dataset/shuffle_buffer_test.cc dataset/saved_listing_test.cc transfer/listing/name_sets.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(dataset_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
@@ -224,7 +227,7 @@ endif()
 if(Torch_FOUND)
   gcsflux_test(torch_tests WHOLE
     SOURCES torch/archive_memory_test.cc torch/archive_test.cc torch/checkpoint_test.cc torch/data_loader_test.cc
-            torch/epoch_sampler_test.cc support/emulator_process.cc torch/loopback_proxy.cc torch/map_dataset_test.cc
+            torch/epoch_sampler_test.cc support/emulator_process.cc torch/loopback_proxy.cc torch/map_dataset_test.cc torch/iterable_dataset_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
   gcsflux_test(torch_lies_tests WHOLE
     SOURCES support/lying_service.cc support/raw_server.cc torch/lies_test.cc

@@ -34,7 +34,7 @@ class EpochSamplerTest : public BucketTest {
  protected:
   EpochSamplerTest() {
     for (int i = 0; i < kObjects; ++i) Put("numbers/" + std::to_string(1000 + i), std::to_string(i));
-    dataset_.emplace(client_, Object("numbers/"), NumberIn);
+    dataset_.emplace(client_, Object("numbers/"), NumberIn, DatasetOptions{.download = {}});
   }
 
   [[nodiscard]] EpochSampler Sampler(const std::optional<Cursor>& cursor = {}) const {
@@ -109,7 +109,7 @@ TEST_F(EpochSamplerTest, AnEpochThatIsLeftEarlyGoesOnWithTheNextLoader) {
 TEST_F(EpochSamplerTest, AnotherListingsCursorIsRefusedWithWhatDiffers) {
   EpochSampler sampler = Sampler();
   Put("numbers/2000", "50");
-  dataset_.emplace(client_, Object("numbers/"), NumberIn);
+  dataset_.emplace(client_, Object("numbers/"), NumberIn, DatasetOptions{.download = {}});
   const Error error = ThrownBy([&] { static_cast<void>(Sampler(sampler.cursor())); });
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("number of objects is 50 in the cursor and 51 here"));

@@ -40,7 +40,7 @@ DatasetCore::DatasetCore(const Client& client, Settings settings, const DatasetO
 DatasetCore::~DatasetCore() {
   // In a child the parent's engine stays as it is.
   Engine& engine = engines_.Get();
-  if (engine.listing) engine.listing->Stop();
+  engine.lister.reset();
   if (engine.stream) engine.stream->Close();
 }
 
@@ -55,24 +55,24 @@ std::shared_ptr<BatchStream> DatasetCore::MakeStream(const Engine& engine, std::
                             .tally = tally_});
 }
 
-// Of this process: its objects are known, or are listed from now on.
-Result<std::shared_ptr<LiveListing>> DatasetCore::ListingOf(Engine& engine) const {
-  {
-    const std::scoped_lock lock(engine.mutex);
-    const bool has_failed = engine.listing && engine.listing->state().error;
-    if (engine.listing && !has_failed) return engine.listing;
+// Of this process: its objects are known, or are listed from now on, once more where that has failed.
+Result<std::shared_ptr<const LiveListing>> DatasetCore::ListingOf(Engine& engine) const {
+  const std::scoped_lock one_at_a_time(engine.listing_mutex);
+  if (engine.listing && !engine.listing->state().error) return engine.listing;
+  if (!settings_.is_live) {
+    auto known = std::make_shared<LiveListing>();
+    known->Append(settings_.objects);
+    known->End();
+    return engine.listing = std::move(known);
   }
-  auto listing = settings_.is_live ? std::make_shared<LiveListing>() : std::make_shared<LiveListing>(settings_.objects);
-  if (settings_.is_live) {
-    ParallelListOptions options = options_.listing;
-    options.include_directory_markers = false;
-    auto started = listing->Start(client_, settings_.prefix, options, [this, &engine] {
-      if (const auto stream = StreamOf(engine)) stream->LookAgain();
-    });
-    if (!started) return started.error();
-  }
-  const std::scoped_lock lock(engine.mutex);
-  return engine.listing = std::move(listing);
+  ParallelListOptions options = options_.listing;
+  options.include_directory_markers = false;
+  auto lister = BackgroundListing::Start(client_, settings_.prefix, options, [this, &engine] {
+    if (const auto stream = StreamOf(engine)) stream->LookAgain();
+  });
+  if (!lister) return lister.error();
+  engine.lister = *std::move(lister);
+  return engine.listing = engine.lister->objects();
 }
 
 Result<std::shared_ptr<BatchStream>> DatasetCore::StreamInOrder(Engine& engine, const EpochOptions& order,

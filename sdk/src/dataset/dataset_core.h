@@ -62,9 +62,12 @@ class DatasetCore {
     std::shared_ptr<DownloadThreads> decoders;
     std::shared_ptr<const DownloaderCore> downloads;
     std::mutex mutex = {};
-    std::shared_ptr<LiveListing> listing = {};  // For orders that need not wait for its end. Guarded by mutex.
-    std::shared_ptr<BatchStream> stream = {};   // In the order that was announced. Guarded by mutex.
-    EpochOptions order = {};                    // Likewise.
+    std::shared_ptr<BatchStream> stream = {};  // In the order that was announced. Guarded by mutex.
+    EpochOptions order = {};                   // Likewise.
+    std::mutex listing_mutex = {};
+    // For orders that need not wait for the listing's end. Guarded by listing_mutex.
+    std::shared_ptr<const LiveListing> listing = {};
+    std::unique_ptr<BackgroundListing> lister = {};  // It uses the stream, and so ends first.
   };
   [[nodiscard]] std::shared_ptr<BatchStream> MakeStream(const Engine& engine, std::unique_ptr<BatchOrder> order,
                                                         const Cursor& start, ObjectAt object_at) const;
@@ -72,7 +75,7 @@ class DatasetCore {
   [[nodiscard]] bool IsLive(const EpochOptions& order) const {
     return settings_.is_live || order.order == SampleOrder::kBuffered;
   }
-  Result<std::shared_ptr<LiveListing>> ListingOf(Engine& engine) const;
+  Result<std::shared_ptr<const LiveListing>> ListingOf(Engine& engine) const;
   Result<std::shared_ptr<BatchStream>> StreamInOrder(Engine& engine, const EpochOptions& order,
                                                      const Start& start) const;
 

@@ -1,54 +1,44 @@
 #include "dataset/live_listing.h"
 
 #include <iterator>
+#include <memory>
 #include <stop_token>
 #include <utility>
 
 #include "base/start_thread.h"
 
 namespace gcsflux::internal {
+namespace {
 
-LiveListing::LiveListing(std::vector<ListedObject> objects)
-    : objects_(std::make_move_iterator(objects.begin()), std::make_move_iterator(objects.end())),
-      state_{.known = objects_.size(), .is_over = true} {}
-
-LiveListing::~LiveListing() { Stop(); }
-
-Result<void> LiveListing::Start(const Client& client, const ObjectName& prefix, const ParallelListOptions& options,
-                                std::function<void()> on_growth) {
-  auto lister = StartThread(
-      [this, client, prefix, options, on_growth = std::move(on_growth)](const std::stop_token& stop) mutable {
-        std::stop_source ended;
-        const std::stop_callback by_caller(options.stop, [&] { ended.request_stop(); });
-        const std::stop_callback by_owner(stop, [&] { ended.request_stop(); });
-        ParallelListOptions listing = options;
-        listing.stop = ended.get_token();
-        const ListingSink append = [&](std::vector<ListedObject> objects) -> Result<void> {
-          {
-            const std::scoped_lock lock(mutex_);
-            objects_.insert(objects_.end(), std::make_move_iterator(objects.begin()),
-                            std::make_move_iterator(objects.end()));
-            state_.known = objects_.size();
-          }
-          on_growth();
-          return {};
-        };
-        const auto listed = ListInParallel(client, prefix, ListingOrder::kByName, append, listing);
-        {
-          const std::scoped_lock lock(mutex_);
-          state_.is_over = true;
-          if (!listed) state_.error = listed.error();
-        }
-        on_growth();
-      });
-  if (!lister) return lister.error();
-  lister_ = *std::move(lister);
-  return {};
+// Until the caller or the owner asks it to stop.
+void List(const Client& client, const ObjectName& prefix, ParallelListOptions options, LiveListing& into,
+          const std::function<void()>& on_growth, const std::stop_token& stop) {
+  std::stop_source ended;
+  const std::stop_callback by_caller(options.stop, [&] { ended.request_stop(); });
+  const std::stop_callback by_owner(stop, [&] { ended.request_stop(); });
+  options.stop = ended.get_token();
+  const ListingSink append = [&](std::vector<ListedObject> objects) -> Result<void> {
+    into.Append(std::move(objects));
+    on_growth();
+    return {};
+  };
+  const auto listed = ListInParallel(client, prefix, ListingOrder::kByName, append, options);
+  into.End(listed ? std::nullopt : std::optional(listed.error()));
+  on_growth();
 }
 
-void LiveListing::Stop() {
-  lister_.request_stop();
-  if (lister_.joinable()) lister_.join();
+}  // namespace
+
+void LiveListing::Append(std::vector<ListedObject> objects) {
+  const std::scoped_lock lock(mutex_);
+  objects_.insert(objects_.end(), std::make_move_iterator(objects.begin()), std::make_move_iterator(objects.end()));
+  state_.known = objects_.size();
+}
+
+void LiveListing::End(std::optional<Error> error) {
+  const std::scoped_lock lock(mutex_);
+  state_.is_over = true;
+  state_.error = std::move(error);
 }
 
 LiveListing::State LiveListing::state() const {
@@ -65,6 +55,18 @@ void LiveListing::Visit(std::size_t first, std::size_t last,
                         const std::function<void(const ListedObject&)>& visit) const {
   const std::scoped_lock lock(mutex_);
   for (std::size_t i = first; i < last; ++i) visit(objects_[i]);
+}
+
+Result<std::unique_ptr<BackgroundListing>> BackgroundListing::Start(const Client& client, const ObjectName& prefix,
+                                                                    const ParallelListOptions& options,
+                                                                    std::function<void()> on_growth) {
+  auto listing = std::unique_ptr<BackgroundListing>(new BackgroundListing());
+  auto lister =
+      StartThread([client, prefix, options, into = listing->objects_, on_growth = std::move(on_growth)](
+                      const std::stop_token& stop) { List(client, prefix, options, *into, on_growth, stop); });
+  if (!lister) return lister.error();
+  listing->lister_ = *std::move(lister);
+  return listing;
 }
 
 }  // namespace gcsflux::internal

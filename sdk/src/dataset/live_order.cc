@@ -8,6 +8,16 @@
 
 namespace gcsflux::internal {
 
+namespace {
+
+Error EmptyPrefix(const ListingFingerprint& listing) {
+  return {ErrorCode::kEmptyPrefix, "dataset of " + ToUri({listing.bucket, listing.prefix}) +
+                                       ": no object is stored under this prefix; check its spelling, or store the data "
+                                       "first"};
+}
+
+}  // namespace
+
 LiveOrder::LiveOrder(const EpochOptions& options, Start start, std::shared_ptr<const LiveListing> listing)
     : options_(options),
       start_(std::move(start)),
@@ -30,6 +40,7 @@ std::optional<PlannedBatch> LiveOrder::Next() {
   if (is_over()) return std::nullopt;
   const LiveListing::State state = listing_->state();
   if (state.error) return Fail(*state.error), std::nullopt;
+  if (state.is_over && state.known == 0) return Fail(EmptyPrefix(start_.cursor.listing)), std::nullopt;
   if (!has_begun_ && !MayBegin(state)) return std::nullopt;
   has_begun_ = true;
   const auto batch = BatchHere(state);
@@ -48,12 +59,6 @@ std::optional<PlannedBatch> LiveOrder::Next() {
 // True once it is known that the listing is that of the cursor.
 bool LiveOrder::MayBegin(const LiveListing::State& state) {
   const ListingFingerprint& then = start_.cursor.listing;
-  if (state.is_over && state.known == 0) {
-    Fail({ErrorCode::kEmptyPrefix, "dataset of " + ToUri({then.bucket, then.prefix}) +
-                                       ": no object is stored under this prefix; check its spelling, or store the data "
-                                       "first"});
-    return false;
-  }
   if (!start_.is_resumed || start_.allow_changed_listing) return true;
   if (!state.is_over && (!then.is_partial || state.known < then.count)) return false;
   ListingFingerprint now =

@@ -1,0 +1,261 @@
+#include "gcsflux/torch/iterable_dataset.h"
+
+#include <gmock/gmock.h>
+#include <torch/data.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <random>
+#include <string>
+
+#include "torch/bucket_test.h"
+
+namespace gcsflux {
+namespace {
+
+using testing::HasSubstr;
+using torch::data::DataLoaderOptions;
+using torch::data::Example;
+
+constexpr int kObjects = 50;
+constexpr std::size_t kBatch = 7;
+// A dataset that composes waits at its end until composites are gone.
+const DatasetOptions kDirect = {.download = {}};
+
+Example<> NumberIn(const ListedObject&, std::span<const std::byte> bytes) {
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return {torch::tensor(std::stoi(text)), torch::tensor(1)};
+}
+
+void AddTo(std::vector<int>& numbers, const std::vector<Example<>>& samples) {
+  for (const Example<>& sample : samples) numbers.push_back(sample.data.item<int>());
+}
+
+std::vector<int> All() {
+  std::vector<int> all(kObjects);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+std::vector<int> Sorted(std::vector<int> numbers) {
+  std::ranges::sort(numbers);
+  return numbers;
+}
+
+/// 50 objects, each of which holds its own index.
+class IterableDatasetTest : public BucketTest, public ::testing::WithParamInterface<SampleOrder> {
+ protected:
+  IterableDatasetTest() {
+    for (int i = 0; i < kObjects; ++i) Put("numbers/" + std::to_string(1000 + i), std::to_string(i));
+  }
+
+  [[nodiscard]] IterableDataset Dataset(std::uint64_t rank = 0, std::uint64_t world_size = 1,
+                                        const DatasetOptions& options = kDirect) const {
+    return {client_,
+            Object("numbers/"),
+            NumberIn,
+            {.order = GetParam(),
+             .shuffle_buffer = 12,
+             .seed = 3,
+             .batch_size = kBatch,
+             .rank = rank,
+             .world_size = world_size},
+            options};
+  }
+};
+
+TEST_P(IterableDatasetTest, GivesEachSampleOnceInEveryEpoch) {
+  const auto dataset = Dataset();
+  std::vector<std::vector<int>> epochs(2);
+  for (auto& numbers : epochs) {
+    for (auto& batch : dataset.Epoch()) AddTo(numbers, batch.samples);
+    EXPECT_EQ(Sorted(numbers), All());
+  }
+  EXPECT_EQ(dataset.cursor().epoch, 2U);
+  EXPECT_EQ(epochs[0] == epochs[1], GetParam() == SampleOrder::kByName);
+  std::vector<int> again;
+  for (auto& batch : Dataset().Epoch()) AddTo(again, batch.samples);
+  EXPECT_EQ(again, epochs[0]);
+}
+
+TEST_P(IterableDatasetTest, GoesOnWhereItWasLeft) {
+  std::mt19937 random(1);
+  std::vector<int> whole;
+  for (auto& batch : Dataset().Epoch()) AddTo(whole, batch.samples);
+  for (int round = 0; round < 10; ++round) {
+    std::vector<int> numbers;
+    std::optional<Cursor> cursor;
+    const std::size_t left_after = 1 + random() % 7;
+    std::size_t batches = 0;
+    for (auto& batch : Dataset().Epoch()) {
+      AddTo(numbers, batch.samples);
+      cursor = ValueOrThrow(ParseCursor(FormatCursor(batch.cursor)));
+      if (++batches == left_after) break;
+    }
+    const auto resumed = Dataset();
+    for (auto& batch : resumed.Epoch(cursor)) AddTo(numbers, batch.samples);
+    EXPECT_EQ(numbers, whole) << "left after " << left_after << " batches";
+    EXPECT_EQ(resumed.cursor().epoch, 1U);
+  }
+}
+
+TEST_P(IterableDatasetTest, GivesTheRestToAnotherNumberOfRanks) {
+  std::vector<int> numbers;
+  std::optional<Cursor> cursor;
+  for (std::uint64_t rank = 0; rank < 3; ++rank) {
+    int batches = 0;
+    for (auto& batch : Dataset(rank, 3).Epoch()) {
+      AddTo(numbers, batch.samples);
+      cursor = batch.cursor;
+      if (++batches == 1) break;
+    }
+  }
+  EXPECT_EQ(cursor->consumed, 3 * kBatch);
+  for (std::uint64_t rank = 0; rank < 2; ++rank) {
+    for (auto& batch : Dataset(rank, 2).Epoch(cursor)) AddTo(numbers, batch.samples);
+  }
+  EXPECT_EQ(Sorted(numbers), All());
+}
+
+TEST_P(IterableDatasetTest, LeavingALoopEarlyIsHarmless) {
+  const auto dataset = Dataset();
+  std::vector<int> numbers;
+  for (int loops = 0; loops < 20 && dataset.cursor().epoch == 0; ++loops) {
+    for (auto& batch : dataset.Epoch()) {
+      AddTo(numbers, batch.samples);
+      break;
+    }
+  }
+  EXPECT_EQ(Sorted(numbers), All());
+}
+
+TEST_P(IterableDatasetTest, FeedsADataLoaderWithAnyNumberOfWorkers) {
+  for (const std::size_t workers : {0U, 1U, 2U, 8U}) {
+    const auto loader = torch::data::make_data_loader(Dataset(), DataLoaderOptions(kBatch).workers(workers));
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      std::vector<int> numbers;
+      for (const auto& batch : *loader) {
+        AddTo(numbers, batch);
+        loader->options();
+      }
+      EXPECT_EQ(Sorted(numbers), All()) << workers << " workers";
+    }
+  }
+}
+
+TEST_P(IterableDatasetTest, ALoopOverALoaderIsResumedAtWhatItHasConsumed) {
+  const auto dataset = Dataset();
+  std::vector<int> numbers;
+  {
+    const auto loader = torch::data::make_data_loader(IterableDataset(dataset), DataLoaderOptions(kBatch).workers(1));
+    int batches = 0;
+    for (const auto& batch : *loader) {
+      AddTo(numbers, batch);
+      dataset.BatchConsumed();
+      if (++batches == 3) break;
+    }
+  }
+  EXPECT_EQ(dataset.consumed().consumed, 3 * kBatch);
+  for (auto& batch : Dataset().Epoch(dataset.consumed())) AddTo(numbers, batch.samples);
+  EXPECT_EQ(Sorted(numbers), All());
+}
+
+TEST_P(IterableDatasetTest, NamesAnObjectThatIsGone) {
+  const IterableDataset dataset = Dataset();
+  std::optional<std::string> message;
+  int batches = 0;
+  try {
+    for (auto& batch : dataset.Epoch()) {
+      if (batches++ == 0) ValueOrThrow(client_.DeleteObject(Object("numbers/1049")));
+      EXPECT_FALSE(batch.samples.empty());
+    }
+  } catch (const StorageError& error) {
+    EXPECT_EQ(error.error().code, ErrorCode::kNotFound);
+    message = error.what();
+  }
+  // It may have been fetched before it was deleted.
+  if (message) {
+    EXPECT_THAT(*message, HasSubstr("numbers/1049"));
+  }
+}
+
+TEST_P(IterableDatasetTest, SkipsBadObjectsUpToALimit) {
+  Put("numbers/1020", "no number");
+  Put("numbers/1021", "neither");
+  std::vector<int> numbers;
+  for (auto& batch : Dataset(0, 1, {.download = {}, .max_skipped = 2}).Epoch()) AddTo(numbers, batch.samples);
+  EXPECT_EQ(numbers.size(), kObjects - 2U);
+  const Error error = ThrownBy([&] {
+    for (auto& batch : Dataset(0, 1, {.download = {}, .max_skipped = 1}).Epoch()) AddTo(numbers, batch.samples);
+  });
+  EXPECT_EQ(error.code, ErrorCode::kUndecodable);
+}
+
+std::string NameOf(const ::testing::TestParamInfo<SampleOrder>& order) {
+  constexpr std::array<const char*, 3> kNames = {"ByName", "Shuffled", "Buffered"};
+  return kNames.at(static_cast<std::size_t>(order.param));
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, IterableDatasetTest,
+                         ::testing::Values(SampleOrder::kByName, SampleOrder::kShuffled, SampleOrder::kBuffered),
+                         NameOf);
+
+using IterableDatasetErrorsTest = BucketTest;
+
+TEST_F(IterableDatasetErrorsTest, AnEmptyPrefixHasItsOwnErrorInEveryOrder) {
+  for (const SampleOrder order : {SampleOrder::kByName, SampleOrder::kShuffled, SampleOrder::kBuffered}) {
+    const Error error = ThrownBy([&] {
+      for (auto& batch : IterableDataset(client_, Object("none/"), NumberIn, {.order = order}, kDirect).Epoch()) {
+        FAIL() << batch.samples.size();
+      }
+    });
+    EXPECT_EQ(error.code, ErrorCode::kEmptyPrefix);
+    EXPECT_THAT(error.message, HasSubstr("none/"));
+  }
+}
+
+TEST_F(IterableDatasetErrorsTest, ACursorOfAnotherListingIsRefusedUnlessThatIsAllowed) {
+  for (int i = 0; i < 9; ++i) Put("n/" + std::to_string(i), std::to_string(i));
+  for (const SampleOrder order : {SampleOrder::kByName, SampleOrder::kShuffled, SampleOrder::kBuffered}) {
+    const auto make = [&] {
+      return IterableDataset(client_, Object("n/"), NumberIn, {.order = order, .shuffle_buffer = 2, .batch_size = 2},
+                             kDirect);
+    };
+    std::optional<Cursor> cursor;
+    for (auto& batch : make().Epoch()) {
+      cursor = batch.cursor;
+      if (cursor->consumed == 4) break;
+    }
+    Put("n/0", "100");  // Another generation.
+    const Error error = ThrownBy([&] {
+      for (auto& batch : make().Epoch(cursor)) FAIL() << batch.samples.size();
+    });
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(error.message, HasSubstr("the cursor is of another run"));
+    std::size_t samples = 0;
+    for (auto& batch : make().Epoch(cursor, /*allow_changed_listing=*/true)) samples += batch.samples.size();
+    EXPECT_EQ(samples, 5U);
+  }
+}
+
+TEST_F(IterableDatasetErrorsTest, WithoutATransformSamplesAreTheBytes) {
+  Put("n/a", "first");
+  Put("n/b", "");
+  for (const bool copy_out : {false, true}) {
+    std::vector<torch::Tensor> tensors;
+    for (auto& batch : TensorIterableDataset(client_, Object("n/"), {.order = SampleOrder::kByName, .batch_size = 2},
+                                             {.download = {}, .copy_out = copy_out})
+                           .Epoch()) {
+      for (auto& sample : batch.samples) tensors.push_back(sample.data);
+    }
+    ASSERT_EQ(tensors.size(), 2U);  // They outlive the dataset.
+    EXPECT_EQ(tensors[0].scalar_type(), torch::kUInt8);
+    EXPECT_EQ(std::string(static_cast<const char*>(tensors[0].data_ptr()), 5), "first");
+    EXPECT_EQ(tensors[1].numel(), 0);
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux
