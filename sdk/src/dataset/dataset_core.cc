@@ -19,6 +19,13 @@ std::shared_ptr<DownloadThreads> MakeDecoders(int threads) {
   return threads > 0 ? std::make_shared<DownloadThreads>(static_cast<std::size_t>(threads)) : nullptr;
 }
 
+// Of a listing that is to come: of its first 0 objects.
+ListingFingerprint FingerprintAtFirst(const DatasetCore::Settings& settings) {
+  auto fingerprint = FingerprintOf(settings.prefix, settings.objects);
+  fingerprint.is_partial = settings.is_live;
+  return fingerprint;
+}
+
 bool IsSameOrder(const EpochOptions& a, const EpochOptions& b) {
   return a.order == b.order && a.tail == b.tail && a.seed == b.seed && a.batch_size == b.batch_size &&
          a.shuffle_buffer == b.shuffle_buffer && a.rank == b.rank && a.world_size == b.world_size;
@@ -30,7 +37,7 @@ DatasetCore::DatasetCore(const Client& client, Settings settings, const DatasetO
     : client_(client),
       settings_(std::move(settings)),
       options_(options),
-      fingerprint_(FingerprintOf(settings_.prefix, settings_.objects)),
+      fingerprint_(FingerprintAtFirst(settings_)),
       known_([this](std::size_t index) -> const ListedObject& { return settings_.objects[index]; }),
       engines_([client, download = OneByOne(options.download), threads = options.decode_threads](const Engine*) {
         return std::unique_ptr<Engine>(

@@ -1,0 +1,144 @@
+// Datasets without libtorch, against the emulator: each sample once, whatever happens meanwhile.
+#include "dataset/dataset_core.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "dataset/dataset_fixture.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::DatasetTest;
+using testing::Texts;
+
+TEST_F(DatasetTest, EachSampleComesOnceToAnyNumberOfRanksAndWorkersUnderFaults) {
+  Put(40);
+  std::mt19937 random(7);
+  for (const SampleOrder order : {SampleOrder::kByName, SampleOrder::kShuffled, SampleOrder::kBuffered}) {
+    for (const std::uint64_t ranks : {1U, 2U, 3U, 5U}) {
+      for (const int workers : {1, 2, 8}) {
+        SCOPED_TRACE(std::to_string(ranks) + " ranks, " + std::to_string(workers) + " workers");
+        Disturb(random());
+        std::vector<Texts> epochs(2);
+        for (std::uint64_t rank = 0; rank < ranks; ++rank) {
+          const EpochOptions how{
+              .order = order, .shuffle_buffer = 9, .seed = 5, .batch_size = 4, .rank = rank, .world_size = ranks};
+          const auto core = Core(order != SampleOrder::kShuffled);
+          for (std::uint64_t epoch = 0; epoch < 2; ++epoch) Add(epochs[epoch], Epoch(*core, how, epoch, workers));
+        }
+        for (Texts& texts : epochs) EXPECT_EQ(Sorted(texts), All());
+        ExpectDisturbed();
+      }
+    }
+  }
+}
+
+TEST_F(DatasetTest, WhatIsLeftAfterAnyBatchIsTheRestForAnyNumberOfRanks) {
+  Put(60);
+  std::mt19937 random(11);
+  for (int round = 0; round < 30; ++round) {
+    const auto order = static_cast<SampleOrder>(round % 3);
+    EpochOptions how{.order = order, .shuffle_buffer = 9, .seed = 5, .batch_size = 4};
+    Texts used;
+    Cursor cursor = Beginning(how);
+    bool is_resumed = false;
+    // Some runs are killed twice in an epoch, some at its very end, and some change the number of ranks.
+    for (int run = 0; cursor.epoch == 0; ++run) {
+      how.world_size = run % 3 == 2 ? 1 + random() % 3 : 1;
+      const std::uint64_t batches = run == 2 ? ~std::uint64_t{0} : random() % 8;
+      Cursor behind = cursor;
+      for (how.rank = 0; how.rank < how.world_size; ++how.rank) {
+        const auto core = Core(order != SampleOrder::kShuffled);
+        behind = Use(*core, how, {.cursor = cursor, .is_resumed = is_resumed}, batches, used);
+      }
+      cursor = *ParseCursor(FormatCursor(behind));
+      is_resumed = true;
+    }
+    EXPECT_EQ(Sorted(used), All()) << "round " << round;
+    if (order == SampleOrder::kByName && how.world_size == 1) {
+      EXPECT_EQ(used, All());
+    }
+  }
+}
+
+TEST_F(DatasetTest, WhatIsFetchedAheadStaysWithinTheBudgetAndLeavesNothing) {
+  constexpr std::uint64_t kBudget = 64 << 10;
+  Put(64, 4 << 10);
+  const Client client = MakeClient({.max_undelivered_bytes = kBudget});
+  const EpochOptions how{.seed = 5, .batch_size = 8};
+  const auto core = CoreOf(client, /*is_live=*/false);
+  ASSERT_TRUE(core->Expect(how, {.cursor = Beginning(how)}));
+  // Nothing is taken: as much as fits is fetched, and no more.
+  const std::size_t most = kBudget / ((4 << 10) + 1024);  // With what holds an object.
+  AwaitReads(most);
+  EXPECT_EQ(Reads(), most);
+  Texts texts;
+  while (auto batch = *core->Next(0)) Add(texts, TextsOf(*batch));
+  EXPECT_EQ(Sorted(texts), All());
+}
+
+TEST_F(DatasetTest, ABatchLargerThanTheBudgetComes) {
+  Put(32, 4 << 10);
+  const Client client = MakeClient({.max_undelivered_bytes = 8 << 10});
+  const EpochOptions how{.order = SampleOrder::kByName, .batch_size = 32};
+  const auto core = CoreOf(client, /*is_live=*/true);
+  EXPECT_EQ(Epoch(*core, how, 0, 1), All());
+}
+
+TEST_F(DatasetTest, TwoOfOneClientAreReadInTurnAndOneIsAbandoned) {
+  Put(32, 4 << 10);
+  const Client client = MakeClient({.max_undelivered_bytes = 16 << 10});
+  const EpochOptions how{.seed = 5, .batch_size = 4};
+  const auto first = CoreOf(client, /*is_live=*/false);
+  const auto second = CoreOf(client, /*is_live=*/false);
+  ASSERT_TRUE(first->Expect(how, {.cursor = Beginning(how)}));
+  ASSERT_TRUE(second->Expect(how, {.cursor = Beginning(how)}));
+  Texts of_second;
+  for (int i = 0; auto batch = *second->Next(0); ++i) {
+    Add(of_second, TextsOf(*batch));
+    if (i < 3) {
+      ASSERT_TRUE((*first->Next(0)).has_value());
+    }
+  }
+  EXPECT_EQ(Sorted(of_second), All());
+}
+
+TEST_F(DatasetTest, EpochsThatAreLeftEarlyLeaveNothingBehind) {
+  Put(32);
+  const std::size_t threads = CountOf("/proc/self/task");
+  const std::size_t descriptors = CountOf("/proc/self/fd") + 1;  // And a connection of the emulator's.
+  {
+    const Client client = MakeClient({});
+    const auto core = CoreOf(client, /*is_live=*/true);
+    const EpochOptions how{.order = SampleOrder::kBuffered, .shuffle_buffer = 4, .batch_size = 4};
+    Cursor cursor = Beginning(how);
+    for (int epoch = 0; epoch < 10; ++epoch) {
+      Texts used;
+      cursor = Use(*core, how, {.cursor = cursor}, epoch % 2 == 0 ? 2 : ~std::uint64_t{0}, used);
+    }
+  }
+  EXPECT_LE(CountOf("/proc/self/task"), threads);  // Of the emulator some may have ended.
+  AwaitDescriptors(descriptors);
+}
+
+TEST_F(DatasetTest, ObjectsAreDecodedWhileOthersAreDownloaded) {
+  Put(8);
+  // The last object stands until the first seven are decoded: with a loop that decodes at the end it stays for ever.
+  Hold("o-000007");
+  std::atomic<int> decoded = 0;
+  const auto core = Core(/*is_live=*/false, [&](const std::string&) {
+    if (++decoded == 7) Release();
+  });
+  EXPECT_EQ(TextsOf(core->Fetch(std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7})), All());
+}
+
+}  // namespace
+}  // namespace gcsflux::internal

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dataset/dataset_core.h"
+#include "gcsflux/emulator/emulator.h"
+
+namespace gcsflux::testing {
+
+using Texts = std::vector<std::string>;
+
+/// Objects o-000000, o-000001 and so on in an emulator, each of which holds its own name, and datasets of them without
+/// libtorch: samples are texts.
+class DatasetTest : public ::testing::Test {
+ protected:
+  DatasetTest();
+
+  /// Objects of so many bytes, or just as long as their names.
+  void Put(std::size_t count, std::size_t bytes = 0);
+  /// The names of all of them, in order.
+  [[nodiscard]] const Texts& All() const { return names_; }
+
+  [[nodiscard]] Client MakeClient(const ClientOptions& options) const;
+  /// Under `seed` some reads fail, are cut, corrupted or throttled.
+  void Disturb(std::uint64_t seed);
+  void ExpectDisturbed();
+  /// Reads of this object stand until Release().
+  void Hold(const std::string& name);
+  void Release();
+  /// Media reads that were answered.
+  [[nodiscard]] std::size_t Reads() const;
+  void AwaitReads(std::size_t count) const;
+
+  using Decode = std::function<void(const std::string& text)>;
+  [[nodiscard]] std::unique_ptr<internal::DatasetCore> Core(bool is_live, const Decode& on_decode = nullptr) const;
+  [[nodiscard]] std::unique_ptr<internal::DatasetCore> CoreOf(const Client& client, bool is_live,
+                                                              const Decode& on_decode = nullptr) const;
+  [[nodiscard]] Cursor Beginning(const EpochOptions& how) const;
+
+  /// What so many threads at the same time are given of an epoch.
+  static Texts Epoch(const internal::DatasetCore& core, const EpochOptions& how, std::uint64_t epoch, int workers);
+  /// Uses so many batches of the epoch that begins at the cursor, or all that are left. Returns where it stands then.
+  static Cursor Use(const internal::DatasetCore& core, const EpochOptions& how,
+                    const internal::DatasetCore::Start& start, std::uint64_t batches, Texts& used);
+  static Texts TextsOf(const internal::FinishedBatch& batch);
+  static void Add(Texts& all, const Texts& more) { all.insert(all.end(), more.begin(), more.end()); }
+  static Texts Sorted(Texts texts);
+
+  /// Entries of a directory.
+  static std::size_t CountOf(const std::string& directory);
+  void AwaitDescriptors(std::size_t at_most) const;
+
+  emulator::Emulator emulator_{{.journal_size = 100'000}};
+
+ private:
+  Texts names_;
+};
+
+}  // namespace gcsflux::testing
