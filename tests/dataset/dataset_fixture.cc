@@ -68,9 +68,10 @@ void DatasetTest::Disturb(std::uint64_t seed) {
                                      {.name = "corrupt", .match = one, .action = {.type = "corrupt", .at_byte = 1}}}});
 }
 
-void DatasetTest::ExpectDisturbed() {
-  for (const char* rule : {"fails", "throttled", "cut", "corrupt"}) EXPECT_GT(emulator_.faults().Fired(rule), 0U);
-  emulator_.faults().Clear();
+std::map<std::string, std::uint64_t> DatasetTest::Disturbances() {
+  std::map<std::string, std::uint64_t> fired;
+  for (const char* rule : {"fails", "throttled", "cut", "corrupt"}) fired[rule] = emulator_.faults().Fired(rule);
+  return fired;
 }
 
 void DatasetTest::Hold(const std::string& name) {
@@ -82,6 +83,7 @@ void DatasetTest::Hold(const std::string& name) {
 }
 
 void DatasetTest::Release() {
+  emulator_.clock().AwaitWaiters(1);
   EXPECT_EQ(emulator_.faults().Fired("held"), 1U);
   emulator_.clock().Advance(std::chrono::hours(2));
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,7 +30,8 @@ class DatasetTest : public ::testing::Test {
   [[nodiscard]] Client MakeClient(const ClientOptions& options) const;
   /// Under `seed` some reads fail, are cut, corrupted or throttled.
   void Disturb(std::uint64_t seed);
-  void ExpectDisturbed();
+  /// How often each did.
+  [[nodiscard]] std::map<std::string, std::uint64_t> Disturbances();
   /// Reads of this object stand until Release().
   void Hold(const std::string& name);
   void Release();
