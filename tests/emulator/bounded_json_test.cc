@@ -53,6 +53,14 @@ TEST(BoundedJson, StringsAreNoStructure) {
   for (const char* broken : {"\"", "\"\\", "[\"\\", "\"a\\\""}) EXPECT_FALSE(FindExcess(broken)) << broken;
 }
 
+TEST(BoundedJson, NothingIsBehindAZeroByte) {
+  using namespace std::string_literals;
+  EXPECT_EQ(FindExcess("{}\0"s), "it holds a zero byte");
+  EXPECT_TRUE(ParseBoundedJson("{\"a\": 1}\0 \""s).is_discarded());
+  EXPECT_EQ(RefusalOf(ParseFlatJson, "{\"a\": 1}\0 \""s), "line 1: it holds a zero byte");
+  EXPECT_EQ(RefusalOf(ParseFaultPlan, "{\"seed\": 1}\0 \""s), "fault plan: it holds a zero byte");
+}
+
 TEST(BoundedJson, FindsTheNumberThatIsTooLarge) {
   EXPECT_EQ(FindHugeNumber(R"({"1e9999": 1e-9999, "b": -1e9999})"), 25U);
   EXPECT_EQ(FindHugeNumber("[1,2e3]"), 7U);

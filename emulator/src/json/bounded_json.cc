@@ -10,7 +10,7 @@ namespace gcsflux::emulator {
 namespace {
 
 // What a byte outside of strings says about the structure.
-enum class Mark : unsigned char { kNone, kQuote, kOpens, kCloses, kComma };
+enum class Mark : unsigned char { kNone, kQuote, kOpens, kCloses, kComma, kEnd };
 
 constexpr std::array<Mark, 256> MarkBytes() {
   std::array<Mark, 256> marks{};
@@ -18,6 +18,7 @@ constexpr std::array<Mark, 256> MarkBytes() {
   marks['{'] = marks['['] = Mark::kOpens;
   marks['}'] = marks[']'] = Mark::kCloses;
   marks[','] = Mark::kComma;
+  marks['\0'] = Mark::kEnd;  // for the library, which does not look at what is behind it
   return marks;
 }
 constexpr std::array<Mark, 256> kMarks = MarkBytes();
@@ -43,6 +44,7 @@ std::optional<std::string> FindExcess(std::string_view text, const JsonBounds& b
         break;
       case Mark::kCloses: depth -= depth != 0 ? 1 : 0; break;
       case Mark::kComma: ++values; break;
+      case Mark::kEnd: return "it holds a zero byte";
       case Mark::kNone: break;
     }
     if (values > bounds.values) return "it has more than " + std::to_string(bounds.values) + " values";

@@ -73,9 +73,10 @@ std::optional<std::string> FindFieldFault(std::string_view line, Hosts& hosts) {
 
 // The next line without its CRLF, or nothing where it has none.
 std::optional<std::string_view> TakeLine(std::string_view& head) {
-  const std::size_t end = head.find_first_of(std::string_view("\r\n\0", 3));
+  const std::size_t end = head.find('\r');
   if (end == std::string_view::npos || !head.substr(end).starts_with("\r\n")) return std::nullopt;
   const std::string_view line = head.substr(0, end);
+  if (line.find('\n') != std::string_view::npos || line.find('\0') != std::string_view::npos) return std::nullopt;
   head.remove_prefix(end + 2);
   return line;
 }
