@@ -61,8 +61,8 @@ TEST(Glob, MatchesWholeNames) {
 }
 
 TEST(Glob, RefusesWhatIsNone) {
-  const std::vector<std::string> malformed = {"[",  "[a",   "[]",     "[!]", "[z-a]", "{",
-                                              "{a", "{a,b", "{a,{b}", "a\\", "{[}]",  std::string(1025, 'a')};
+  const std::vector<std::string> malformed = {
+      "[", "[a", "[]", "[!]", "[z-a]", "{", "{a", "{a,b", "{a,{b}", "a\\", "{[}]", std::string(1025, 'a'), "\x80*"};
   for (const std::string& pattern : malformed) {
     const Outcome<Glob> glob = Glob::Parse(pattern);
     ASSERT_FALSE(glob) << pattern;

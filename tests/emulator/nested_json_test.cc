@@ -99,6 +99,7 @@ TEST_F(NestedJsonTest, DeepXmlEndsNothing) {
   const std::string xml = Repeat("<a>", kDepth) + Repeat("</a>", kDepth);
   const std::vector<Route> routes = {
       {"PUT", "/new-bucket", "", "<CreateBucketConfiguration>", "</CreateBucketConfiguration>"},
+      {"POST", "/bucket?delete", "", "<Delete><Object><Key>", "</Key></Object></Delete>"},
       {"PUT", "/bucket?versioning", "", "<VersioningConfiguration>", "</VersioningConfiguration>"},
       {"POST", "/bucket/new?uploadId=" + upload.substr(id, upload.find('<', id) - id), "",
        "<CompleteMultipartUpload><Part>", "</Part></CompleteMultipartUpload>"},

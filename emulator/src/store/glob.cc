@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "store/names.h"
+
 namespace gcsflux::emulator {
 namespace {
 
@@ -160,7 +162,7 @@ class GlobParser {
 
 Outcome<Glob> Glob::Parse(std::string_view pattern) {
   Glob glob;
-  if (pattern.size() > kMaxPattern || !GlobParser(pattern, glob).Parse()) {
+  if (pattern.size() > kMaxPattern || !IsUtf8(pattern) || !GlobParser(pattern, glob).Parse()) {
     return Fail(FailureKind::kInvalid, "Invalid glob pattern: " + std::string(pattern.substr(0, 256)));
   }
   glob.literal_prefix_ = pattern.substr(0, pattern.find_first_of("*?[{\\"));

@@ -19,15 +19,15 @@ namespace gcsflux::emulator {
 /// next character as it is. Thread-safe.
 class Glob {
  public:
-  /// kInvalid where a bracket or a brace is not closed, a set is empty, or it is very long.
+  /// kInvalid where a bracket or a brace is not closed, a set is empty, or it is very long or no UTF-8.
   static Outcome<Glob> Parse(std::string_view pattern);
 
   [[nodiscard]] bool Matches(std::string_view name) const {
     std::uint64_t steps = 0;
     return Matches(name, steps);
   }
-  /// Adds what it took to `steps`: at most 16 for each byte of the pattern and each of the name, whatever they are. One
-  /// takes some nanoseconds.
+  /// The name must be UTF-8. Adds what it took to `steps`: at most 16 for each byte of the pattern and each of the
+  /// name, whatever they are. One takes some nanoseconds.
   [[nodiscard]] bool Matches(std::string_view name, std::uint64_t& steps) const;
 
   /// What every name that matches begins with.

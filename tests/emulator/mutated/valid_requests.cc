@@ -86,6 +86,17 @@ void AddXml(std::vector<std::string>& all, const std::string& upload) {
   all.push_back(Request("DELETE /bucket/xml"));
 }
 
+void AddOthers(std::vector<std::string>& all) {
+  all.push_back(
+      Request("POST /batch/storage/v1", "Content-Type: multipart/mixed; boundary=zz\r\n",
+              "--zz\r\nContent-Type: application/http\r\nContent-ID: <a+1>\r\n\r\nGET /storage/v1/b/bucket/o/old "
+              "HTTP/1.1\r\n\r\n--zz\r\nContent-Type: application/http\r\nContent-ID: <a+2>\r\n\r\nPATCH "
+              "/storage/v1/b/bucket/o/old HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: "
+              "24\r\n\r\n{\"metadata\":{\"a\":\"b\"}}\r\n--zz--\r\n"));
+  all.push_back(Request("OPTIONS /storage/v1/b/bucket/o/old",
+                        "Origin: http://a.example\r\nAccess-Control-Request-Method: GET\r\n"));
+}
+
 void AddOwn(std::vector<std::string>& all) {
   all.push_back(Request("POST /retry_test", "", R"({"instructions":{"storage.objects.get":["return-503"]}})"));
   all.push_back(Request("GET /_emulator/journal?since=1&limit=3"));
@@ -104,6 +115,7 @@ std::vector<std::string> ValidRequests(const std::string& session, const std::st
   AddUploads(all, session);
   AddObjects(all);
   AddXml(all, upload);
+  AddOthers(all);
   AddOwn(all);
   return all;
 }
