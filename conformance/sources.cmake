@@ -1,8 +1,8 @@
 # The gcsflux-conformance program. It shares no code with the SDK, nor with the emulator beyond its public header.
 set(case_files
-  batch buckets buckets_update client_paths compose copy_rewrite cors csek errors fields_projection holds idempotency_tokens limits listing match_glob
-  metadata move multipart_framing names patch_update preconditions ranges resumable transcoding upload_dialect upload_rules uploads versioning xml_delete xml_listing xml_multipart
-  xml_objects)
+  batch buckets buckets_update client_paths compose copy_rewrite cors csek errors fields_projection gcloud holds
+  idempotency_tokens limits listing match_glob metadata move multipart_framing names patch_update preconditions ranges
+  resumable transcoding upload_dialect upload_rules uploads versioning xml_delete xml_listing xml_multipart xml_objects)
 list(TRANSFORM case_files REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/conformance/cases/\\1.json")
 list(JOIN case_files "|" joined_case_files)
 set(embedded_cases ${PROJECT_BINARY_DIR}/conformance/embedded_cases.cc)

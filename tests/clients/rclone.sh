@@ -2,27 +2,15 @@
 # rclone, as people use it, against gcsflux-emulator: tests/clients/rclone.sh BIN_DIR
 set -uo pipefail
 bin=$1
-missing=77  # which CTest shows as skipped; under CI a missing client is a failure
-command -v rclone >/dev/null || { echo "rclone is not installed: see scripts/setup"; [ -n "${CI:-}" ] && exit 1; exit "$missing"; }
-
-work=$(mktemp -d)
-emulator_pid=
-cleanup() { [ -n "$emulator_pid" ] && kill "$emulator_pid" 2>/dev/null; rm -rf "$work"; }
-trap cleanup EXIT
-
-coproc EMULATOR { exec "$bin/gcsflux-emulator" --port=0; }
-emulator_pid=$EMULATOR_PID
-read -r line <&"${EMULATOR[0]}"
-endpoint=${line##* }
+source "$(dirname "$0")/common.sh"
+command -v rclone >/dev/null || missing "rclone is not installed: see scripts/setup"
+start_emulator
 
 # Nothing of the user's own configuration, and no retry that could hide a failure.
 export RCLONE_CONFIG=/dev/null RCLONE_GCS_ENDPOINT=$endpoint/storage/v1/ RCLONE_GCS_ANONYMOUS=true
 export RCLONE_GCS_PROJECT_NUMBER=test RCLONE_RETRIES=1 RCLONE_LOW_LEVEL_RETRIES=1
 unset "${!RCLONE_GCS_SERVICE_ACCOUNT@}" http_proxy HTTP_PROXY
 
-passed=0
-check() { "$@" >"$work/out" 2>&1 || { echo "FAIL: $*"; tail -n 20 "$work/out"; exit 1; }; passed=$((passed + 1)); }
-same() { [ "$1" = "$2" ] || { echo "got '$1', wanted '$2'"; return 1; }; }
 count() { rclone lsf --recursive --files-only "$1" | wc -l; }
 # How many requests of an operation were answered with a status.
 answered() {
@@ -82,8 +70,5 @@ check rclone purge :gcs:two
 check rclone purge :gcs:one
 check same "$(rclone lsd :gcs:)" ""
 
-kill -TERM "$emulator_pid"
-wait "$emulator_pid"
-check same $? 0
-emulator_pid=
+stop_emulator
 echo "$passed checks passed"

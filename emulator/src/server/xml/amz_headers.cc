@@ -16,6 +16,15 @@ bool IsAmz(std::string_view name) {
          });
 }
 
+// s3cmd sends back all headers that it has seen, of both names, beside those that it sets itself.
+bool HasAmzTwin(const HttpHeaders& headers, const std::string& name) {
+  std::string twin = name;
+  std::transform(twin.begin(), twin.end(), twin.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  if (!twin.starts_with(kGoog)) return false;
+  return headers.Find(twin.replace(0, kGoog.size(), kAmz)) != nullptr;
+}
+
 }  // namespace
 
 std::optional<HttpRequest> WithGoogHeaders(const HttpRequest& request) {
@@ -26,7 +35,11 @@ std::optional<HttpRequest> WithGoogHeaders(const HttpRequest& request) {
   HttpRequest renamed = request;
   renamed.headers = {};
   for (const auto& [name, value] : fields) {
-    renamed.headers.Add(IsAmz(name) ? std::string(kGoog) + name.substr(kAmz.size()) : name, value);
+    if (IsAmz(name)) {
+      renamed.headers.Add(std::string(kGoog) + name.substr(kAmz.size()), value);
+    } else if (!HasAmzTwin(request.headers, name)) {
+      renamed.headers.Add(name, value);
+    }
   }
   return renamed;
 }

@@ -6,7 +6,8 @@
 
 namespace gcsflux::emulator {
 
-/// The request with `x-goog-` for each `x-amz-` that its headers' names begin with; nothing where none does.
+/// The request with `x-goog-` for each `x-amz-` that its headers' names begin with, and without those that have the
+/// new name already; nothing where none does.
 ///
 /// GCS understands both in what clients of S3 sign: https://cloud.google.com/storage/docs/migrating
 std::optional<HttpRequest> WithGoogHeaders(const HttpRequest& request);
