@@ -89,6 +89,14 @@ TEST_P(ChildrenTest, DownloadWithAParentsDownloader) {
   EXPECT_EQ(child.Wait(), "");
 }
 
+TEST_P(ChildrenTest, FindTheirOwnNumberOfConnections) {
+  const Downloader downloader(*client_, {.max_concurrency = 128, .adapts_concurrency = true, .stripe_bytes = 10'000});
+  ASSERT_EQ(DownloadAll(downloader), "");
+  Child child([&] { return DownloadAll(downloader); });
+  EXPECT_EQ(DownloadAll(downloader), "");
+  EXPECT_EQ(child.Wait(), "");
+}
+
 TEST_P(ChildrenTest, CountFromZero) {
   ASSERT_EQ(Read(*client_, 0), "");
   EXPECT_EQ(InChild([&] {
