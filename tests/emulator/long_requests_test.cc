@@ -69,13 +69,14 @@ TEST(LongRequests, ASignalEndsThemSoon) {
     ASSERT_EQ(client.Call("POST", target, "", "x").status, 200);
   }
   // Many at once, each page after page until the connection ends.
+  std::vector<std::unique_ptr<RawConnection>> connections;
+  for (int i = 0; i < 16; ++i) connections.push_back(std::make_unique<RawConnection>(endpoint));
   std::vector<std::thread> listers;
-  for (int i = 0; i < 16; ++i) {
-    listers.emplace_back([&] {
-      RawConnection connection(endpoint);
+  for (const auto& connection : connections) {
+    listers.emplace_back([&connection] {
       do {
-        connection.Send("GET /storage/v1/b/bucket/o?matchGlob=" + CostlyGlob() + " HTTP/1.1\r\nHost: h\r\n\r\n");
-      } while (connection.Receive());
+        connection->Send("GET /storage/v1/b/bucket/o?matchGlob=" + CostlyGlob() + " HTTP/1.1\r\nHost: h\r\n\r\n");
+      } while (connection->Receive());
     });
   }
   const auto busy = [&] { return client.Call("GET", "/_emulator/journal?limit=16").body; };

@@ -4,6 +4,8 @@
 #include <set>
 #include <vector>
 
+#include "store/interruption.h"
+
 namespace gcsflux::emulator {
 namespace {
 
@@ -18,6 +20,7 @@ class Walker {
   std::optional<std::size_t> FindRepeatedName() {
     std::vector<std::set<std::string_view>> names;  // of the objects around
     while (at_ < json_.size()) {
+      ThrowIfInterrupted();
       const std::size_t begin = at_;
       const char c = json_[at_];
       if (c == '{') names.emplace_back();

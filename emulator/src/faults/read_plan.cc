@@ -8,6 +8,7 @@
 #include "faults/plan_fields.h"
 #include "faults/seconds_text.h"
 #include "json/bounded_json.h"
+#include "store/interruption.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -74,6 +75,7 @@ struct Node {
   void ReadMembers(Take&& read) const {
     if (!value.is_object()) Refuse("must be a JSON object");
     for (const auto& [name, member] : value.items()) {
+      ThrowIfInterrupted();
       const Node child = Child(member, name);
       if (!read(name, child)) child.Refuse("is not a known field");
     }

@@ -4,6 +4,7 @@
 
 #include "faults/plan_fields.h"
 #include "faults/seconds_text.h"
+#include "store/interruption.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -61,7 +62,10 @@ Json ToJson(const FaultCount& count) {
 template <class Element>
 Json ToArray(const std::vector<Element>& elements) {
   Json array = Json::array();
-  for (const Element& element : elements) array.push_back(ToJson(element));
+  for (const Element& element : elements) {
+    ThrowIfInterrupted();
+    array.push_back(ToJson(element));
+  }
   return array;
 }
 

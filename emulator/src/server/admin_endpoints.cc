@@ -19,7 +19,7 @@ namespace gcsflux::emulator {
 namespace {
 
 constexpr std::string_view kRoot = "/_emulator/";
-constexpr std::uint64_t kMaxDocument = std::uint64_t{64} << 20;  // a schedule to be replayed may have many megabytes
+constexpr std::uint64_t kMaxDocument = std::uint64_t{32} << 20;  // a schedule to be replayed may have many megabytes
 
 std::string_view PathOf(const HttpRequest& request) {
   return std::string_view(request.target).substr(0, request.target.find('?'));
