@@ -40,12 +40,20 @@ void CheckCompleteUpload(std::string_view xml) {
   Require(again && Write(*again) == Write(*parts), "parts that are written are read alike");
 }
 
+void CheckDelete(std::string_view xml) {
+  const auto objects = ParseDelete(xml);
+  if (!objects) return;
+  Require(!objects->entries.empty() && objects->entries.size() <= 1000, "a list names between 1 and 1000 objects");
+  for (const auto& entry : objects->entries) Require(!entry.name.empty(), "an object has a name");
+}
+
 }  // namespace
 }  // namespace gcsflux::emulator
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view xml = gcsflux::emulator::AsText(data, size);
   gcsflux::emulator::CheckCompleteUpload(xml);
+  gcsflux::emulator::CheckDelete(xml);
   static_cast<void>(gcsflux::emulator::ParseBucketConfiguration(xml));
   return 0;
 }
