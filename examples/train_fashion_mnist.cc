@@ -89,13 +89,12 @@ MapDataset TrainImages(const Place& place, const gcsflux::MapDatasetOptions& opt
       ValueOrThrow(gcsflux::ListByFlags(place.client, place.At("train/"), {.include_directory_markers = false}));
   if (listing.cache_error) std::cerr << "train_fashion_mnist: " + listing.cache_error->message + "\n";
   if (listing.is_from_cache) std::cout << "read the listing of the training images from --listing_cache" << std::endl;
-  return MapDataset::OfObjects(place.client, place.root.bucket, std::move(listing.snapshot.objects), DecodeImage,
-                               options);
+  return MapDataset::OfListing(place.client, std::move(listing.snapshot), DecodeImage, options);
 }
 
 Images ListImages(const Place& place) {
   const auto start = std::chrono::steady_clock::now();
-  const gcsflux::MapDatasetOptions options{.download = ValueOrThrow(gcsflux::DownloaderOptionsFromFlags())};
+  const auto options = ValueOrThrow(gcsflux::DatasetOptionsFromFlags());
   const MapDataset train = TrainImages(place, options);
   const MapDataset test(place.client, place.At("test/"), DecodeImage, options);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;

@@ -7,9 +7,11 @@
 
 namespace gcsflux {
 
-/// What datasets download with, where nothing else is asked for: composites where they are faster and cost nothing but
-/// requests.
-inline DownloaderOptions DatasetDownloads() { return {.composition = {.mode = CompositionMode::kAuto}}; }
+/// What datasets download with, where nothing else is asked for: as many connections as make it faster, and composites
+/// where they are faster and cost nothing but requests.
+inline DownloaderOptions DatasetDownloads() {
+  return {.max_concurrency = 256, .adapts_concurrency = true, .composition = {.mode = CompositionMode::kAuto}};
+}
 
 /// How a dataset lists, downloads and decodes. The defaults are meant to be right for objects of any size.
 struct DatasetOptions {

@@ -21,25 +21,28 @@ struct SkippedObject {
   std::string reason = {};  ///< The error's message.
 };
 
-/// What a dataset has done since it was made, or over the time that is asked about: how fast it was, what held it up,
-/// and what it cost.
+/// What a dataset has done since it was made: how fast it was, what held it up, and what it cost. In a child of fork()
+/// what the parent did until then is included.
 struct DatasetReport {
-  double seconds = 0;         ///< The time that this report is about.
+  double seconds = 0;         ///< Since the dataset was made, behind its listing.
   std::uint64_t epochs = 0;   ///< That were begun.
   std::uint64_t batches = 0;  ///< That the consumer took.
   std::uint64_t samples = 0;  ///< In them.
   std::uint64_t bytes = 0;    ///< Of their objects.
 
-  double wait_seconds = 0;    ///< The consumer waited for its next batch.
+  /// The loop waited for its next batch. Under a DataLoader it is the workers that wait, and this is their sum.
+  double wait_seconds = 0;
   double decode_seconds = 0;  ///< Objects were decoded: the sum over all threads that do it.
 
-  std::uint64_t held_bytes = 0;      ///< Of ClientOptions::max_undelivered_bytes: fetched, and not yet taken.
+  /// Of ClientOptions::max_undelivered_bytes, over all datasets and streams of the client: fetched, and not yet taken.
+  std::uint64_t held_bytes = 0;
   std::uint64_t max_held_bytes = 0;  ///< The most that there were.
 
   std::uint64_t skipped = 0;                        ///< Objects that were left out.
   std::vector<SkippedObject> skipped_objects = {};  ///< The first ten of them.
   std::vector<SlowObject> slowest = {};             ///< At most ten, the slowest first.
 
+  // Of the client, meanwhile:
   std::uint64_t retries = 0;    ///< As Counters::retries.
   std::uint64_t throttled = 0;  ///< As Counters::throttled.
   std::uint64_t hedges = 0;     ///< As Counters::hedges.

@@ -51,9 +51,9 @@ struct DownloaderOptions {
   /// Requests in flight at most, over all callers: from 1 to kMaxConcurrency. Raise it until the network is full; each
   /// holds a thread and a connection.
   int max_concurrency = 16;
-  /// Finds how many requests are in flight: begins with up to 64, and adds more, up to max_concurrency, while that makes
-  /// reads faster and nothing is throttled (docs/downloads.md). False keeps max_concurrency of them. Set it, with a
-  /// max_concurrency of 256, where it is not known how many fill the network.
+  /// Finds how many requests are in flight: begins with up to 64, and adds more, up to max_concurrency, while that
+  /// makes reads faster and nothing is throttled (docs/downloads.md). False keeps max_concurrency of them. Set it, with
+  /// a max_concurrency of 256, where it is not known how many fill the network.
   bool adapts_concurrency = false;
   /// Larger objects are read as several ranges of about this size at the same time; 0 reads each in one request. Lower
   /// it where few large objects are read over many connections, raise it where the first byte of a request is slow.
@@ -132,9 +132,10 @@ class DownloadStream {
 /// A handle: copies share the threads, which end with the last copy and the last stream. That end waits, for 10 s at
 /// most, until composites are deleted.
 ///
-/// Its threads are started at once, and more where adapts_concurrency wants them. Where the system starts fewer of them, it downloads with those, and
-/// EventListener::OnThreadShortage says so; where it starts none, each download and stream is kLocalIo. In a child of
-/// fork() it starts threads of its own with the first call, and leaves the parent's composites to the parent.
+/// Its threads are started at once, and more where adapts_concurrency wants them. Where the system starts fewer of
+/// them, it downloads with those, and EventListener::OnThreadShortage says so; where it starts none, each download and
+/// stream is kLocalIo. In a child of fork() it starts threads of its own with the first call, and leaves the parent's
+/// composites to the parent.
 class Downloader {
  public:
   explicit Downloader(Client client, const DownloaderOptions& options = {});

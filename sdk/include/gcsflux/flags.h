@@ -4,7 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "gcsflux/dataset_options.h"
 #include "gcsflux/download.h"
+#include "gcsflux/epoch.h"
 #include "gcsflux/listing_cache.h"
 #include "gcsflux/operation_prices.h"
 #include "gcsflux/options.h"
@@ -32,6 +34,14 @@ std::string FlagsHelp(std::string_view program_file);
 /// kInvalidArgument where a value is out of its range, be it one for the functions below; kLocalIo where the trace
 /// cannot be written; else as Credentials::FromFile fails.
 Result<ClientOptions> ClientOptionsFromFlags();
+
+/// What --decode_threads, --max_skipped, --list_parallelism and so on say, with the flags of downloads; a flag that was
+/// not given leaves the datasets' own default. kInvalidArgument where one is out of its range.
+Result<DatasetOptions> DatasetOptionsFromFlags();
+
+/// What --batch_size, --epoch_order, --seed and so on say; --rank and --world_size are RANK and WORLD_SIZE of the
+/// environment where they are not given. kInvalidArgument where one is out of its range.
+Result<EpochOptions> EpochOptionsFromFlags();
 
 /// What --max_concurrency and --stripe_bytes say. kInvalidArgument where one is out of its range.
 Result<DownloaderOptions> DownloaderOptionsFromFlags();

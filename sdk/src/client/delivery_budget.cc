@@ -40,6 +40,11 @@ std::uint64_t DeliveryBudget::held() const {
   return ledger_.held();
 }
 
+std::uint64_t DeliveryBudget::most_held() const {
+  const std::scoped_lock lock(mutex_);
+  return ledger_.most_held();
+}
+
 DeliveryBudget::Callbacks DeliveryBudget::CallbacksOf(const std::vector<Consumer>& admitted) const {
   Callbacks callbacks;
   for (const Consumer consumer : admitted) callbacks.push_back(on_admitted_.at(consumer));

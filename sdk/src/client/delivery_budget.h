@@ -28,6 +28,7 @@ class DeliveryBudget {
   void Leave(Consumer consumer);
 
   [[nodiscard]] std::uint64_t held() const;
+  [[nodiscard]] std::uint64_t most_held() const;
 
  private:
   using Callbacks = std::vector<std::function<void()>>;

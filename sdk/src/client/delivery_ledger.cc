@@ -18,6 +18,7 @@ bool DeliveryLedger::MayHave(const Account& account) const {
 void DeliveryLedger::Admit(Account& account) {
   account.held += *account.asked;
   held_ += *account.asked;
+  most_held_ = std::max(most_held_, held_);
   account.asked.reset();
 }
 

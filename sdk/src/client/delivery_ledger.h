@@ -31,7 +31,9 @@ class DeliveryLedger {
 
   /// Admitted and not delivered, over all consumers.
   [[nodiscard]] std::uint64_t held() const { return held_; }
-  /// The same of one consumer.
+  /// The most that there were.
+  [[nodiscard]] std::uint64_t most_held() const { return most_held_; }
+  /// Those of one consumer.
   [[nodiscard]] std::uint64_t held(Consumer consumer) const { return accounts_.at(consumer).held; }
 
  private:
@@ -47,6 +49,7 @@ class DeliveryLedger {
 
   const std::uint64_t limit_;
   std::uint64_t held_ = 0;
+  std::uint64_t most_held_ = 0;
   Consumer joined_ = 0;
   std::map<Consumer, Account> accounts_;
 };

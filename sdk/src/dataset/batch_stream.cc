@@ -166,6 +166,9 @@ void BatchStream::OnArrival(std::vector<ArrivedObject> objects) {
       indices.push_back(index);
       Batch& batch = BatchOf(index);
       (batch.is_claimed ? given_back : batch.charge) += arrived.charge;
+      settings_.tally->NoteArrival(arrived.took, arrived.object.bytes.size(), [&] {
+        return ToUri({settings_.bucket, settings_.object_at(batch.planned.samples[index - batch.first]).name});
+      });
       const auto place = arrived_.emplace(index, std::move(arrived.object)).first;
       if (settings_.work.is_instant) Decode(lock, arrived_.extract(place));
     }
@@ -196,7 +199,7 @@ void BatchStream::Decode(std::unique_lock<std::mutex>& lock, Arrived::node_type 
   DownloadedObject& downloaded = object.mapped();
   std::exception_ptr exception;
   lock.unlock();
-  settings_.tally->NoteObject(downloaded.bytes.size());
+  const std::size_t bytes = downloaded.bytes.size();
   if (!downloaded.error) {
     const auto start = Clock::now();
     exception = settings_.work.decode(batch.samples.get(), place, listed, downloaded);
@@ -205,6 +208,7 @@ void BatchStream::Decode(std::unique_lock<std::mutex>& lock, Arrived::node_type 
   auto error = std::move(downloaded.error);
   object = {};  // Its memory goes before the batch is done.
   lock.lock();
+  batch.bytes += bytes;
   if (error || exception) Note(batch, place, std::move(error), std::move(exception));
   if (--batch.pending == 0) changed_.notify_all();
 }
@@ -225,8 +229,8 @@ bool BatchStream::MaySkip(const Batch& batch, std::size_t place, const std::opti
                           const std::exception_ptr& exception) {
   if (settings_.max_skipped == 0 || (error && !IsOfObject(*error))) return false;
   const std::string& name = settings_.object_at(batch.planned.samples[place]).name;
-  return settings_.tally->Skip(settings_.max_skipped,
-                               ToUri({settings_.bucket, name}) + ": " + (error ? error->message : TextOf(exception)));
+  return settings_.tally->Skip(settings_.max_skipped, {.name = ToUri({settings_.bucket, name}),
+                                                       .reason = error ? error->message : TextOf(exception)});
 }
 
 FinishedBatch BatchStream::Await(std::uint64_t number) {
@@ -245,7 +249,10 @@ FinishedBatch BatchStream::Await(std::uint64_t number) {
   }
   // What is still being decoded writes into it: it stays where it is.
   if (batch.pending > 0) return {.error = Error{ErrorCode::kCancelled, "the dataset has ended"}};
-  settings_.tally->NoteBatch(waited);
+  settings_.tally->NoteBatch({.epoch = batch.planned.epoch,
+                              .samples = batch.planned.samples.size() - batch.skipped.size(),
+                              .bytes = batch.bytes,
+                              .waited = waited});
   return TakeOut(batch);
 }
 

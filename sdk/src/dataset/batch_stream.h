@@ -99,6 +99,7 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
     std::shared_ptr<void> samples = {};
     std::size_t pending = 0;   // Samples that are not decoded.
     std::uint64_t charge = 0;  // Of what has come and was not given back.
+    std::uint64_t bytes = 0;   // Of what was decoded.
     std::vector<std::size_t> skipped = {};
     std::size_t failed = 0;  // The place of the failure.
     std::optional<Error> error = {};

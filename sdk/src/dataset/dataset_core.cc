@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "client/client_core.h"
 #include "dataset/epoch_order.h"
 #include "dataset/fingerprint.h"
 #include "dataset/live_order.h"
@@ -39,6 +40,7 @@ DatasetCore::DatasetCore(const Client& client, Settings settings, const DatasetO
       options_(options),
       fingerprint_(FingerprintAtFirst(settings_)),
       known_([this](std::size_t index) -> const ListedObject& { return settings_.objects[index]; }),
+      made_with_(client.counters()),
       engines_([client, download = OneByOne(options.download), threads = options.decode_threads](const Engine*) {
         return std::unique_ptr<Engine>(
             new Engine{MakeDecoders(threads), std::make_shared<const DownloaderCore>(client, download)});
@@ -146,6 +148,24 @@ Result<std::optional<FinishedBatch>> DatasetCore::Next(std::uint64_t epoch) cons
   if (!batch) return batch.error();
   if (!*batch) return std::optional<FinishedBatch>();
   return std::optional(stream->Await(**batch));
+}
+
+DatasetReport DatasetCore::report(const OperationPrices& prices) const {
+  DatasetReport report = tally_->report();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - made_at_).count();
+  const DeliveryBudget& budget = client_.core().delivery_budget();
+  report.held_bytes = budget.held();
+  report.max_held_bytes = budget.most_held();
+  const Counters now = client_.counters();
+  report.retries = now.retries - made_with_.retries;
+  report.throttled = now.throttled - made_with_.throttled;
+  report.hedges = now.hedges - made_with_.hedges;
+  report.composition = engines_.Get().downloads->composition_report();
+  const OperationCounts charged = ChargedOperations(made_with_, now);
+  report.class_a_operations = charged.class_a;
+  report.class_b_operations = charged.class_b;
+  report.price = PriceOf(charged, prices);
+  return report;
 }
 
 }  // namespace gcsflux::internal

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/dataset_options.h"
 #include "gcsflux/epoch.h"
+#include "gcsflux/operation_prices.h"
 
 namespace gcsflux::internal {
 
@@ -53,7 +55,8 @@ class DatasetCore {
   /// The next batch of the order's epoch; nothing at its end.
   [[nodiscard]] Result<std::optional<FinishedBatch>> Next(std::uint64_t epoch) const;
 
-  [[nodiscard]] DatasetTally::Counts counts() const { return tally_->counts(); }
+  /// Since the dataset was made. What is the client's counts all that it did meanwhile.
+  [[nodiscard]] DatasetReport report(const OperationPrices& prices) const;
 
  private:
   using ObjectAt = std::function<const ListedObject&(std::size_t)>;
@@ -85,6 +88,8 @@ class DatasetCore {
   const ListingFingerprint fingerprint_;
   const ObjectAt known_;
   const std::shared_ptr<DatasetTally> tally_ = std::make_shared<DatasetTally>();
+  const std::chrono::steady_clock::time_point made_at_ = std::chrono::steady_clock::now();
+  const Counters made_with_;
   const PerProcess<Engine> engines_;
 };
 

@@ -3,55 +3,71 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <vector>
+#include <utility>
+
+#include "dataset/slowest_objects.h"
+#include "gcsflux/dataset_report.h"
 
 namespace gcsflux::internal {
 
 /// What a dataset has done so far, counted. Thread-safe.
 class DatasetTally {
  public:
-  struct Counts {
-    std::uint64_t samples = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t batches = 0;
-    std::chrono::nanoseconds waited{0};
-    std::chrono::nanoseconds decoded{0};
-    std::uint64_t skipped = 0;
-    std::vector<std::string> skipped_objects = {};  ///< The first ten: name and reason.
-  };
-
-  void NoteObject(std::uint64_t bytes) {
+  /// An object has come. `make_name` gives its name.
+  template <class MakeName>
+  void NoteArrival(std::chrono::nanoseconds took, std::uint64_t bytes, const MakeName& make_name) {
     const std::scoped_lock lock(mutex_);
-    ++counts_.samples;
-    counts_.bytes += bytes;
+    slowest_.Note(Seconds(took), bytes, make_name);
   }
+
   void NoteDecoding(std::chrono::nanoseconds took) {
     const std::scoped_lock lock(mutex_);
-    counts_.decoded += took;
+    report_.decode_seconds += Seconds(took);
   }
-  void NoteBatch(std::chrono::nanoseconds waited) {
+
+  struct TakenBatch {
+    std::uint64_t epoch = 0;
+    std::uint64_t samples = 0;
+    std::uint64_t bytes = 0;
+    std::chrono::nanoseconds waited{0};
+  };
+  void NoteBatch(const TakenBatch& batch) {
     const std::scoped_lock lock(mutex_);
-    ++counts_.batches;
-    counts_.waited += waited;
+    if (std::exchange(epoch_, batch.epoch) != batch.epoch) ++report_.epochs;
+    ++report_.batches;
+    report_.samples += batch.samples;
+    report_.bytes += batch.bytes;
+    report_.wait_seconds += Seconds(batch.waited);
   }
+
   /// False where as many as `most` were skipped before: this one may not be.
-  bool Skip(std::uint64_t most, const std::string& what) {
+  bool Skip(std::uint64_t most, const SkippedObject& object) {
     constexpr std::size_t kNamed = 10;
     const std::scoped_lock lock(mutex_);
-    if (counts_.skipped >= most) return false;
-    ++counts_.skipped;
-    if (counts_.skipped_objects.size() < kNamed) counts_.skipped_objects.push_back(what);
+    if (report_.skipped >= most) return false;
+    ++report_.skipped;
+    if (report_.skipped_objects.size() < kNamed) report_.skipped_objects.push_back(object);
     return true;
   }
-  [[nodiscard]] Counts counts() const {
+
+  /// Of what is counted here.
+  [[nodiscard]] DatasetReport report() const {
     const std::scoped_lock lock(mutex_);
-    return counts_;
+    DatasetReport report = report_;
+    report.slowest = slowest_.objects();
+    return report;
   }
 
  private:
+  static double Seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+
   mutable std::mutex mutex_;
-  Counts counts_;  // Guarded by mutex_.
+  // Guarded by mutex_:
+  DatasetReport report_;
+  SlowestObjects slowest_;
+  std::optional<std::uint64_t> epoch_;  // Of the last batch.
 };
 
 }  // namespace gcsflux::internal

@@ -88,10 +88,12 @@ DatasetHandle DatasetHandle::OfPrefix(const Client& client, const ObjectName& pr
   return DatasetHandle(MakeCore(client, prefix, ListOrThrow(client, prefix, options), std::move(maker), options));
 }
 
-DatasetHandle DatasetHandle::OfObjects(const Client& client, std::string bucket, std::vector<ListedObject> objects,
-                                       SampleMaker maker, const DatasetOptions& options) {
-  return DatasetHandle(MakeCore(client, {std::move(bucket), ""}, std::move(objects), std::move(maker), options));
+DatasetHandle DatasetHandle::OfListing(const Client& client, ListingSnapshot listing, SampleMaker maker,
+                                       const DatasetOptions& options) {
+  return DatasetHandle(MakeCore(client, listing.prefix, std::move(listing.objects), std::move(maker), options));
 }
+
+DatasetReport DatasetHandle::report(const OperationPrices& prices) const { return core_->report(prices); }
 
 const std::vector<ListedObject>& DatasetHandle::objects() const { return core_->objects(); }
 const ListingFingerprint& DatasetHandle::fingerprint() const { return core_->fingerprint(); }

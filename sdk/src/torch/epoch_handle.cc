@@ -98,16 +98,17 @@ EpochHandle EpochHandle::OfPrefix(const Client& client, const ObjectName& prefix
                                   const EpochOptions& epochs, const DatasetOptions& options) {
   ValueOrThrow(CheckEpochOptions(epochs));
   if (epochs.order == SampleOrder::kShuffled) {
-    return OfListing(client, prefix, ListOrThrow(client, prefix, options), std::move(maker), epochs, options);
+    return OfListing(client, {.prefix = prefix, .objects = ListOrThrow(client, prefix, options)}, std::move(maker),
+                     epochs, options);
   }
   return EpochHandle(std::make_shared<Shared>(MakeLiveCore(client, prefix, std::move(maker), options), epochs,
                                               /*listing_goes_on=*/true));
 }
 
-EpochHandle EpochHandle::OfListing(const Client& client, const ObjectName& prefix, std::vector<ListedObject> objects,
-                                   SampleMaker maker, const EpochOptions& epochs, const DatasetOptions& options) {
+EpochHandle EpochHandle::OfListing(const Client& client, ListingSnapshot listing, SampleMaker maker,
+                                   const EpochOptions& epochs, const DatasetOptions& options) {
   ValueOrThrow(CheckEpochOptions(epochs));
-  auto core = MakeCore(client, prefix, std::move(objects), std::move(maker), options);
+  auto core = MakeCore(client, listing.prefix, std::move(listing.objects), std::move(maker), options);
   ValueOrThrow(CheckHasBatches(core->fingerprint(), epochs));
   return EpochHandle(std::make_shared<Shared>(std::move(core), epochs, /*listing_goes_on=*/false));
 }
@@ -119,6 +120,8 @@ void EpochHandle::Begin(const std::optional<Cursor>& cursor, bool allow_changed_
 std::optional<MadeBatch> EpochHandle::Next() const { return shared_->Next(); }
 
 Cursor EpochHandle::cursor() const { return shared_->cursor(); }
+
+DatasetReport EpochHandle::report(const OperationPrices& prices) const { return shared_->core->report(prices); }
 
 void EpochHandle::BeginForLoader() const {
   const Cursor start = consumed();

@@ -11,8 +11,11 @@
 
 #include "gcsflux/client.h"
 #include "gcsflux/dataset_options.h"
+#include "gcsflux/dataset_report.h"
 #include "gcsflux/epoch.h"
 #include "gcsflux/listing.h"
+#include "gcsflux/operation_prices.h"
+#include "gcsflux/saved_listing.h"
 #include "gcsflux/torch/storage_error.h"
 
 // What the datasets' templates need, whatever their samples are. Programs do not use it.
@@ -55,11 +58,13 @@ class DatasetHandle {
   /// Lists the prefix. Throws StorageError: kEmptyPrefix where nothing is there, else as listing fails.
   static DatasetHandle OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
                                 const DatasetOptions& options);
-  static DatasetHandle OfObjects(const Client& client, std::string bucket, std::vector<ListedObject> objects,
-                                 SampleMaker maker, const DatasetOptions& options);
+  static DatasetHandle OfListing(const Client& client, ListingSnapshot listing, SampleMaker maker,
+                                 const DatasetOptions& options);
 
   [[nodiscard]] const std::vector<ListedObject>& objects() const;
   [[nodiscard]] const ListingFingerprint& fingerprint() const;
+
+  [[nodiscard]] DatasetReport report(const OperationPrices& prices) const;
 
   /// The samples of these objects. Throws as MapDataset::get_batch.
   [[nodiscard]] MadeBatch Fetch(std::span<const std::size_t> samples) const;
@@ -78,14 +83,15 @@ class EpochHandle {
   /// is out of its range, and as listing fails.
   static EpochHandle OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
                               const EpochOptions& epochs, const DatasetOptions& options);
-  static EpochHandle OfListing(const Client& client, const ObjectName& prefix, std::vector<ListedObject> objects,
-                               SampleMaker maker, const EpochOptions& epochs, const DatasetOptions& options);
+  static EpochHandle OfListing(const Client& client, ListingSnapshot listing, SampleMaker maker,
+                               const EpochOptions& epochs, const DatasetOptions& options);
 
   /// Throws as IterableDataset::Epoch.
   void Begin(const std::optional<Cursor>& cursor, bool allow_changed_listing) const;
   /// The next batch of the epoch that was begun; nothing at its end. Throws as MapDataset::get_batch.
   [[nodiscard]] std::optional<MadeBatch> Next() const;
   [[nodiscard]] Cursor cursor() const;
+  [[nodiscard]] DatasetReport report(const OperationPrices& prices) const;
 
   /// Those of a DataLoader: the batches are handed out, and consumed in that order.
   void BeginForLoader() const;

@@ -116,14 +116,17 @@ class BasicIterableDataset
                                                 options)) {}
 
   /// Of a saved listing, or of any list of objects of one bucket, in this order.
-  BasicIterableDataset(const Client& client, ListingSnapshot listing, Transform transform,
-                       const EpochOptions& epochs = {}, const DatasetOptions& options = {})
-      : handle_(internal::EpochHandle::OfListing(client, listing.prefix, std::move(listing.objects),
-                                                 internal::MakerOf<Sample>(std::move(transform)), epochs, options)) {}
-  BasicIterableDataset(const Client& client, ListingSnapshot listing, const EpochOptions& epochs = {},
-                       const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample>
-      : handle_(internal::EpochHandle::OfListing(client, listing.prefix, std::move(listing.objects),
-                                                 internal::RawSamples(options.copy_out), epochs, options)) {}
+  static BasicIterableDataset OfListing(const Client& client, ListingSnapshot listing, Transform transform,
+                                        const EpochOptions& epochs = {}, const DatasetOptions& options = {}) {
+    return BasicIterableDataset(internal::EpochHandle::OfListing(
+        client, std::move(listing), internal::MakerOf<Sample>(std::move(transform)), epochs, options));
+  }
+  static BasicIterableDataset OfListing(
+      const Client& client, ListingSnapshot listing, const EpochOptions& epochs = {},
+      const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample> {
+    return BasicIterableDataset(internal::EpochHandle::OfListing(
+        client, std::move(listing), internal::RawSamples(options.copy_out), epochs, options));
+  }
 
   /// The epoch that begins at the cursor, or what is left of it; without a cursor, where the last loop stands: at the
   /// beginning, behind the last batch that it was given, or at the next epoch. A cursor of another listing, seed or
@@ -137,6 +140,9 @@ class BasicIterableDataset
 
   /// Behind the last batch that a loop was given; after a loop's end, the beginning of the next epoch.
   [[nodiscard]] Cursor cursor() const { return handle_.cursor(); }
+
+  /// What the dataset and its copies have done so far. Cheap; at any time, from any thread.
+  [[nodiscard]] DatasetReport report(const OperationPrices& prices = {}) const { return handle_.report(prices); }
 
   /// The loop over a DataLoader has used its next batch. Throws StorageError where it has none.
   void BatchConsumed() const { handle_.BatchConsumed(); }
@@ -158,6 +164,7 @@ class BasicIterableDataset
   void load(torch::serialize::InputArchive& archive) override { handle_.MoveTo(internal::LoadCursor(archive)); }
 
  private:
+  explicit BasicIterableDataset(internal::EpochHandle handle) : handle_(std::move(handle)) {}
   internal::EpochHandle handle_;
 };
 

@@ -14,6 +14,7 @@
 #include "gcsflux/dataset_options.h"
 #include "gcsflux/epoch.h"
 #include "gcsflux/listing.h"
+#include "gcsflux/saved_listing.h"
 #include "gcsflux/torch/dataset_handle.h"
 #include "gcsflux/torch/raw_sample.h"
 #include "gcsflux/torch/storage_error.h"
@@ -53,18 +54,30 @@ class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDatas
                   const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample>
       : handle_(internal::DatasetHandle::OfPrefix(client, prefix, internal::RawSamples(options.copy_out), options)) {}
 
-  /// Of objects of one bucket that were listed before: a part of a prefix, an order of one's own, a saved listing. None
-  /// is a dataset of size 0.
+  /// Of a saved listing (saved_listing.h, listing_cache.h): the dataset is the same as that of its prefix.
+  static BasicMapDataset OfListing(const Client& client, ListingSnapshot listing, Transform transform,
+                                   const DatasetOptions& options = {}) {
+    return BasicMapDataset(internal::DatasetHandle::OfListing(
+        client, std::move(listing), internal::MakerOf<Sample>(std::move(transform)), options));
+  }
+  static BasicMapDataset OfListing(
+      const Client& client, ListingSnapshot listing,
+      const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample> {
+    return BasicMapDataset(internal::DatasetHandle::OfListing(client, std::move(listing),
+                                                              internal::RawSamples(options.copy_out), options));
+  }
+
+  /// Of objects of one bucket that were listed before: a part of a prefix, an order of one's own. None is a dataset of
+  /// size 0.
   static BasicMapDataset OfObjects(const Client& client, std::string bucket, std::vector<ListedObject> objects,
                                    Transform transform, const DatasetOptions& options = {}) {
-    return BasicMapDataset(internal::DatasetHandle::OfObjects(
-        client, std::move(bucket), std::move(objects), internal::MakerOf<Sample>(std::move(transform)), options));
+    return OfListing(client, {.prefix = {std::move(bucket), ""}, .objects = std::move(objects)}, std::move(transform),
+                     options);
   }
   static BasicMapDataset OfObjects(
       const Client& client, std::string bucket, std::vector<ListedObject> objects,
       const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample> {
-    return BasicMapDataset(internal::DatasetHandle::OfObjects(client, std::move(bucket), std::move(objects),
-                                                              internal::RawSamples(options.copy_out), options));
+    return OfListing(client, {.prefix = {std::move(bucket), ""}, .objects = std::move(objects)}, options);
   }
 
   /// The samples of `indices`, in their order; fewer than asked only where DatasetOptions::max_skipped allows it, and
@@ -84,6 +97,9 @@ class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDatas
 
   /// Tells this listing from others, for a Cursor. Of OfObjects() the prefix is empty.
   [[nodiscard]] const ListingFingerprint& fingerprint() const { return handle_.fingerprint(); }
+
+  /// What the dataset and its copies have done so far. Cheap; at any time, from any thread.
+  [[nodiscard]] DatasetReport report(const OperationPrices& prices = {}) const { return handle_.report(prices); }
 
  private:
   friend class EpochSampler;

@@ -11,6 +11,8 @@
 namespace gcsflux::internal {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr std::size_t kAllThatCome = std::numeric_limits<std::size_t>::max();
 
 // Units that are fetched together are admitted together, and there is to be one for each connection.
@@ -65,6 +67,10 @@ bool FetchAhead::Admit(const UnitPlan& unit) {
 }
 
 Result<std::vector<Destination>> FetchAhead::DestinationsOf(const UnitPlan& unit) {
+  {
+    const std::scoped_lock lock(mutex_);
+    begun_.emplace(unit.first, Clock::now());
+  }
   std::vector<Destination> destinations;
   for (const DownloadSource& source : sources_->Of(unit.first, unit.count)) {
     auto memory = Allocate(core_->options().allocator, source.size, [&] { return ToUri(source.object); });
@@ -74,8 +80,14 @@ Result<std::vector<Destination>> FetchAhead::DestinationsOf(const UnitPlan& unit
   return destinations;
 }
 
+std::chrono::nanoseconds FetchAhead::TimeOf(const UnitPlan& unit) {
+  const std::scoped_lock lock(mutex_);
+  return Clock::now() - begun_.extract(unit.first).mapped();
+}
+
 void FetchAhead::OnUnit(const UnitPlan& unit, std::span<Destination> destinations,
                         std::vector<std::optional<Error>> errors) {
+  const auto took = TimeOf(unit);
   std::vector<ArrivedObject> arrived;
   arrived.reserve(unit.count);
   const auto sources = sources_->Of(unit.first, unit.count);
@@ -87,7 +99,7 @@ void FetchAhead::OnUnit(const UnitPlan& unit, std::span<Destination> destination
       object.memory = std::move(destinations[i].memory);
       object.bytes = destinations[i].bytes;
     }
-    arrived.push_back({std::move(object), ChargeOf(sources[i])});
+    arrived.push_back({.object = std::move(object), .charge = ChargeOf(sources[i]), .took = took});
   }
   on_arrival_(std::move(arrived));
 }

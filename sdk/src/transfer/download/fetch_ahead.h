@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -22,6 +24,7 @@ namespace gcsflux::internal {
 struct ArrivedObject {
   DownloadedObject object = {};
   std::uint64_t charge = 0;
+  std::chrono::nanoseconds took{0};  ///< From when it was begun.
 };
 
 /// Fetches a stream's sources as far ahead as the client's budget admits, and hands out each as it comes. Thread-safe.
@@ -62,11 +65,14 @@ class FetchAhead : public Recipient {
               std::vector<std::optional<Error>> errors) override;
 
  private:
+  std::chrono::nanoseconds TimeOf(const UnitPlan& unit);
+
   const std::shared_ptr<const DownloaderCore> core_;
   const std::unique_ptr<SourceWindow> sources_;
   const OnArrival on_arrival_;
   DeliveryBudget& budget_;
   std::mutex mutex_;
+  std::map<std::size_t, std::chrono::steady_clock::time_point> begun_;  // By a unit's first source. Guarded by mutex_.
   // Set by Begin(), before anything is fetched; reset by Close() under mutex_, when nothing is.
   std::optional<DeliveryBudget::Consumer> consumer_ = {};
   const std::shared_ptr<DownloadRun> run_;

@@ -1,0 +1,73 @@
+// EpochOptionsFromFlags. Programs that do not call it do not have its flags.
+#include <gflags/gflags.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <string>
+
+#include "flags/flag_values.h"
+#include "gcsflux/flags.h"
+
+DEFINE_uint64(batch_size, 64, "Samples of a batch of one rank.");
+DEFINE_string(epoch_order, "shuffled",
+              "The order of an epoch's samples: by_name, shuffled, or buffered, which draws each sample from the next "
+              "--shuffle_buffer names and need not wait for the end of the listing.");
+DEFINE_string(epoch_tail, "uneven",
+              "What becomes of the last samples of an epoch, where they do not fill a batch for every rank: uneven "
+              "uses them in smaller batches, drop leaves them out, pad fills up with the epoch's first samples.");
+DEFINE_uint64(shuffle_buffer, gcsflux::EpochOptions().shuffle_buffer, "Names in the buffer of --epoch_order=buffered.");
+DEFINE_uint64(seed, 0, "Determines the order of the samples, with the epoch. All ranks have the same.");
+DEFINE_int64(rank, -1, "Number of this process among those that share the samples, from 0; -1: RANK, or 0.");
+DEFINE_int64(world_size, -1, "Processes that share the samples; -1: WORLD_SIZE, or 1.");
+
+namespace gcsflux {
+namespace {
+
+using internal::WrongFlag;
+
+constexpr internal::NamedValue<SampleOrder> kOrders[] = {
+    {"by_name", SampleOrder::kByName}, {"shuffled", SampleOrder::kShuffled}, {"buffered", SampleOrder::kBuffered}};
+constexpr internal::NamedValue<EpochTail> kTails[] = {
+    {"uneven", EpochTail::kUneven}, {"drop", EpochTail::kDrop}, {"pad", EpochTail::kPad}};
+
+// The flag's value, else the environment's, as launchers (torchrun) set it.
+Result<std::uint64_t> FlagOrEnvironment(const std::string& flag, std::int64_t value, const char* variable,
+                                        std::uint64_t otherwise) {
+  if (value >= 0) return static_cast<std::uint64_t>(value);
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return otherwise;
+  const std::string digits = text;
+  std::uint64_t number = 0;
+  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (failure == std::errc{} && end == digits.data() + digits.size()) return number;
+  return WrongFlag("the variable " + std::string(variable) + " is '" + digits + "', which is no number; give --" +
+                   flag);
+}
+
+}  // namespace
+
+Result<EpochOptions> EpochOptionsFromFlags() {
+  const auto order = internal::ValueNamed("epoch_order", FLAGS_epoch_order, kOrders);
+  if (!order) return order.error();
+  const auto tail = internal::ValueNamed("epoch_tail", FLAGS_epoch_tail, kTails);
+  if (!tail) return tail.error();
+  const auto rank = FlagOrEnvironment("rank", FLAGS_rank, "RANK", 0);
+  if (!rank) return rank.error();
+  const auto world_size = FlagOrEnvironment("world_size", FLAGS_world_size, "WORLD_SIZE", 1);
+  if (!world_size) return world_size.error();
+  if (FLAGS_batch_size < 1) return WrongFlag("flag --batch_size must be at least 1");
+  if (FLAGS_shuffle_buffer < 1) return WrongFlag("flag --shuffle_buffer must be at least 1");
+  if (*world_size < 1 || *rank >= *world_size) {
+    return WrongFlag("rank " + std::to_string(*rank) + " of " + std::to_string(*world_size) +
+                     " processes: ranks are counted from 0 (--rank and --world_size, or RANK and WORLD_SIZE)");
+  }
+  return EpochOptions{.order = *order,
+                      .tail = *tail,
+                      .shuffle_buffer = FLAGS_shuffle_buffer,
+                      .seed = FLAGS_seed,
+                      .batch_size = FLAGS_batch_size,
+                      .rank = *rank,
+                      .world_size = *world_size};
+}
+
+}  // namespace gcsflux
