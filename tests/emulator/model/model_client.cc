@@ -26,11 +26,11 @@ ModelClient::ModelClient(const ModelClientOptions& options)
 void ModelClient::Step() {
   using Operation = void (ModelClient::*)();
   // Some are done more often than others.
-  static constexpr std::array<Operation, 14> kOperations = {
+  static constexpr std::array<Operation, 15> kOperations = {
       &ModelClient::Insert,    &ModelClient::Insert,  &ModelClient::Insert,   &ModelClient::Insert,
       &ModelClient::Read,      &ModelClient::Read,    &ModelClient::Delete,   &ModelClient::DeleteByXml,
       &ModelClient::Copy,      &ModelClient::Compose, &ModelClient::Describe, &ModelClient::Patch,
-      &ModelClient::ReadByXml, &ModelClient::List};
+      &ModelClient::ReadByXml, &ModelClient::List,    &ModelClient::Move};
   (this->*kOperations[Below(kOperations.size())])();
 }
 

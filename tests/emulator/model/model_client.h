@@ -53,6 +53,7 @@ class ModelClient {
   void Delete();
   void DeleteByXml();
   void Copy();
+  void Move();
   void Compose();
   void List();
 

@@ -218,6 +218,24 @@ void ModelClient::Copy() {
   Stored(resource, name, std::move(copy));
 }
 
+void ModelClient::Move() {
+  const std::string source = AnyName();
+  const std::string name = AnyName();
+  if (source == name) return;
+  const Version* from = reference_.Live(source);
+  const Conditions conditions = AnyConditions(reference_.Live(name));
+  operation_ = "move " + source + " to " + name;
+  const RawResponse response =
+      Call("POST", ObjectPath(source) + "/moveTo/o/" + EncodeSegment(name) + "?alt=json" + Parameters(conditions));
+  if (from == nullptr) return Expect(response, 404);
+  if (!conditions.Hold(reference_.Live(name))) return Expect(response, conditions.refusal());
+  Expect(response, 200);
+  Version moved = *from;
+  moved.metageneration = 1;
+  reference_.Delete(source);
+  Stored(response, name, std::move(moved));
+}
+
 void ModelClient::Compose() {
   const std::string name = AnyName();
   const Conditions conditions = AnyConditions(reference_.Live(name));
