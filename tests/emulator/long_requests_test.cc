@@ -1,4 +1,4 @@
-// Requests that take the emulator long: they hold nobody up, and a signal ends them.
+// Requests that take the emulator long: no other waits for them, and a signal ends them.
 
 #include <gtest/gtest.h>
 
