@@ -17,6 +17,19 @@ set_tests_properties(example.list_and_download_names PROPERTIES
   PASS_REGULAR_EXPRESSION "train/98  10000\ntrain/99  10000\ndownloaded 100 objects")
 
 if(Torch_FOUND)
+  foreach(program read_dataset many_ranks)
+    gcsflux_program(${program} examples/${program}.cc)
+    target_link_libraries(${program} PRIVATE gcsflux_torch gcsflux_flags gcsflux_emulator gflags)
+  endforeach()
+  foreach(style map iterable)
+    add_test(NAME example.read_dataset_${style} COMMAND read_dataset --style=${style} --batch_size=16 --print_names)
+    set_tests_properties(example.read_dataset_${style} PROPERTIES
+      PASS_REGULAR_EXPRESSION "train/[0-9]+  10000\n.*200 samples")
+  endforeach()
+  add_test(NAME example.many_ranks COMMAND many_ranks)
+  set_tests_properties(example.many_ranks PROPERTIES
+    PASS_REGULAR_EXPRESSION "3 ranks used 100 samples in each of 2 epochs: each sample once per epoch")
+
   find_package(PNG REQUIRED)
   find_package(ZLIB REQUIRED)
   add_library(fashion_mnist STATIC

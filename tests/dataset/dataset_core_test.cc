@@ -88,6 +88,19 @@ TEST_F(DatasetTest, WhatIsFetchedAheadStaysWithinTheBudgetAndLeavesNothing) {
   EXPECT_EQ(Sorted(texts), All());
 }
 
+TEST_F(DatasetTest, OfTheNextEpochOnlyItsBeginningIsFetched) {
+  Put(600);
+  const EpochOptions how{.seed = 5, .batch_size = 300};
+  const auto core = Core(/*is_live=*/false);
+  ASSERT_TRUE(core->Expect(how, {.cursor = Beginning(how)}));
+  AwaitReads(1200);  // The epoch, and 4 batches of the next one, which has 2.
+  Texts used;
+  EXPECT_EQ(Use(*core, how, {.cursor = Beginning(how)}, 2, used).epoch, 1U);
+  EXPECT_EQ(Reads(), 1200U);
+  EXPECT_TRUE((*core->Next(1)).has_value());
+  AwaitReads(1800);  // That of the one behind it.
+}
+
 TEST_F(DatasetTest, ABatchLargerThanTheBudgetComes) {
   Put(32, 4 << 10);
   const Client client = MakeClient({.max_undelivered_bytes = 8 << 10});

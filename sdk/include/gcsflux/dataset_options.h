@@ -28,8 +28,9 @@ struct DatasetOptions {
   /// Samples made without a transform are copies, and do not keep the downloaded memory. Set it where `allocator` gives
   /// memory that must come back soon.
   bool copy_out = false;
-  /// The next epoch's first objects are fetched while the last ones of this epoch are used. Turn it off where a dataset
-  /// is used for one epoch only: what is fetched for the next one is then fetched in vain.
+  /// The next epoch's first objects are fetched while the last ones of this epoch are used: 1,024 of them, or 4 batches
+  /// where that is more, as far as ClientOptions::max_undelivered_bytes goes. Turn it off where a dataset is used for
+  /// one epoch only: they are then fetched in vain.
   bool fetch_across_epochs = true;
 };
 

@@ -15,6 +15,9 @@ using Clock = std::chrono::steady_clock;
 
 // Sources that are handed on together, so that composites reach across the borders of small batches.
 constexpr std::size_t kFedTogether = 1024;
+// Of the epoch behind the one that is used, so much is fetched: samples, or batches where that is more.
+constexpr std::size_t kMostOfNextEpoch = 1024;
+constexpr std::size_t kBatchesOfNextEpoch = 4;
 // So many batches beyond those that are fetched are looked at for one that is asked for by its samples.
 constexpr std::size_t kMostAhead = 1024;
 
@@ -89,11 +92,20 @@ bool BatchStream::PlanOne() {
   return true;
 }
 
+// Of an epoch that may never be used, only what bridges the time until it begins.
+bool BatchStream::MayFeed(const PlannedBatch& batch) {
+  if (!claimed_epoch_) claimed_epoch_ = batch.epoch;
+  if (batch.epoch == *claimed_epoch_) return true;
+  return batch.epoch == *claimed_epoch_ + 1 &&
+         fed_of_next_epoch_ < std::max(kMostOfNextEpoch, kBatchesOfNextEpoch * batch.samples.size());
+}
+
 std::vector<DownloadSource> BatchStream::NextSources() {
   std::vector<DownloadSource> sources;
   const std::scoped_lock lock(mutex_);
-  while (sources.size() < kFedTogether && (fed_ < batches_.size() || PlanOne())) {
+  while (sources.size() < kFedTogether && (fed_ < batches_.size() || PlanOne()) && MayFeed(batches_[fed_].planned)) {
     Batch& batch = batches_[fed_++];
+    if (batch.planned.epoch != claimed_epoch_) fed_of_next_epoch_ += batch.planned.samples.size();
     batch.first = next_index_;
     batch.is_fed = true;
     for (const std::size_t sample : batch.planned.samples) {
@@ -144,7 +156,13 @@ std::uint64_t BatchStream::ClaimAt(std::size_t position, std::unique_lock<std::m
   batch.is_claimed = true;
   const std::uint64_t number = taken_ + position;
   const std::uint64_t charge = std::exchange(batch.charge, 0);
+  const bool begins_epoch = claimed_epoch_ && batch.planned.epoch > *claimed_epoch_;
+  if (begins_epoch) {
+    claimed_epoch_ = batch.planned.epoch;
+    fed_of_next_epoch_ = 0;
+  }
   lock.unlock();
+  if (begins_epoch) ahead_->LookAgain();
   if (charge > 0) ahead_->GiveBack(charge);
   return number;
 }

@@ -45,7 +45,8 @@ struct FinishedBatch {
   std::exception_ptr exception = {};
 };
 
-/// Batches of samples, fetched across their borders as far ahead as the client's budget admits, decoded as objects
+/// Batches of samples, fetched across their borders as far ahead as the client's budget admits, of the next epoch as
+/// much as bridges its beginning, decoded as objects
 /// arrive: by the threads for it, and by whoever waits for a batch. What a batch that is claimed takes of the budget is
 /// given back: it is the loop's. Thread-safe. In a child of fork() it is not destroyed: see BoundToProcess.
 class BatchStream : public Workload, public std::enable_shared_from_this<BatchStream> {
@@ -111,6 +112,7 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
       : settings_(std::move(settings)), order_(std::move(order)), before_(std::move(start)) {}
 
   std::vector<DownloadSource> NextSources();
+  bool MayFeed(const PlannedBatch& batch);
   bool PlanOne();
   std::uint64_t ClaimAt(std::size_t position, std::unique_lock<std::mutex>& lock);
   void OnArrival(std::vector<ArrivedObject> objects);
@@ -134,7 +136,9 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
   std::uint64_t taken_ = 0;    // The number of the first of them.
   std::size_t fed_ = 0;        // So many of them are fed.
   std::size_t next_index_ = 0;
-  Arrived arrived_;  // To be decoded.
+  std::optional<std::uint64_t> claimed_epoch_ = {};  // The latest of which a batch was claimed; at first the first.
+  std::size_t fed_of_next_epoch_ = 0;                // Samples of the one behind it.
+  Arrived arrived_;                                  // To be decoded.
   bool is_closed_ = false;
 
   std::unique_ptr<FetchAhead> ahead_;  // Last: it calls back into what stands above it.
