@@ -1,0 +1,151 @@
+// What libtorch's DataLoader does to datasets (1.13), and how ours stand it: each trap by its name.
+#include <gmock/gmock.h>
+#include <torch/data.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <string>
+
+#include "gcsflux/torch/epoch_sampler.h"
+#include "gcsflux/torch/iterable_dataset.h"
+#include "gcsflux/torch/map_dataset.h"
+#include "torch/bucket_test.h"
+
+namespace gcsflux {
+namespace {
+
+using testing::HasSubstr;
+using torch::data::DataLoaderOptions;
+
+constexpr int kObjects = 40;
+constexpr std::size_t kBatch = 4;
+const DatasetOptions kDirect = {.download = {}};
+
+std::string NameOf(const ListedObject& object, std::span<const std::byte>) { return object.name; }
+
+std::string NameUnlessBad(const ListedObject& object, std::span<const std::byte>) {
+  if (object.name == "n/1020") throw std::runtime_error("bad sample");
+  return object.name;
+}
+
+class LoaderTrapsTest : public BucketTest {
+ protected:
+  LoaderTrapsTest() {
+    for (int i = 0; i < kObjects; ++i) Put("n/" + std::to_string(1000 + i), "x");
+  }
+  using Names = BasicMapDataset<std::string>;
+  using NameStream = BasicIterableDataset<std::string>;
+
+  [[nodiscard]] Names Map(Names::Transform transform = NameOf) const {
+    return {client_, Object("n/"), std::move(transform), kDirect};
+  }
+  [[nodiscard]] std::size_t Reads() const {
+    const auto journal = emulator_.journal();
+    return static_cast<std::size_t>(std::count_if(
+        journal.begin(), journal.end(), [](const auto& record) { return record.operation == "storage.objects.get"; }));
+  }
+};
+
+// "The stateless DataLoader copies the dataset per worker."
+TEST_F(LoaderTrapsTest, CopiesPerWorkerDownloadEachObjectOnce) {
+  const Names dataset = Map();
+  EpochSampler sampler(dataset, {.batch_size = kBatch});
+  const auto loader = torch::data::make_data_loader(Names(dataset), sampler, DataLoaderOptions(kBatch).workers(8));
+  std::vector<std::string> names;
+  for (const auto& batch : *loader) {
+    names.insert(names.end(), batch.begin(), batch.end());
+    sampler.BatchConsumed();
+  }
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(kObjects));
+  EXPECT_LE(Reads(), 2U * kObjects);  // With the next epoch's beginning, which is fetched once.
+}
+
+// "Leaving an epoch early with workers makes the next begin() throw": a new loader goes on where the old one was left.
+TEST_F(LoaderTrapsTest, ANewLoaderGoesOnBehindAnEpochThatWasLeftEarly) {
+  const Names dataset = Map();
+  EpochSampler sampler(dataset, {.batch_size = kBatch});
+  std::vector<std::string> names;
+  for (int loaders = 0; names.size() < kObjects; ++loaders) {
+    ASSERT_LT(loaders, kObjects);
+    const auto loader = torch::data::make_data_loader(Names(dataset), sampler, DataLoaderOptions(kBatch).workers(3));
+    for (const auto& batch : *loader) {
+      names.insert(names.end(), batch.begin(), batch.end());
+      sampler.BatchConsumed();
+      break;
+    }
+  }
+  std::ranges::sort(names);
+  EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
+}
+
+// "A worker's exception arrives as WorkerException with `original_exception`."
+TEST_F(LoaderTrapsTest, AWorkersExceptionHasTheObjectsNameInside) {
+  const auto expect_named = [](auto& loader) {
+    try {
+      for (const auto& batch : *loader) EXPECT_FALSE(batch.empty());
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const torch::data::WorkerException& worker) {
+      const Error error = ThrownBy([&] { std::rethrow_exception(worker.original_exception); });
+      EXPECT_EQ(error.code, ErrorCode::kUndecodable);
+      EXPECT_THAT(error.message, HasSubstr("n/1020"));
+    }
+  };
+  const Names dataset = Map(NameUnlessBad);
+  auto map_loader = torch::data::make_data_loader(Names(dataset), EpochSampler(dataset, {.batch_size = kBatch}),
+                                                  DataLoaderOptions(kBatch).workers(2));
+  expect_named(map_loader);
+  auto stream_loader =
+      torch::data::make_data_loader(NameStream(client_, Object("n/"), NameUnlessBad, {.batch_size = kBatch}, kDirect),
+                                    DataLoaderOptions(kBatch).workers(2));
+  expect_named(stream_loader);
+}
+
+// "Prefetch restarts cold each epoch."
+TEST_F(LoaderTrapsTest, TheNextEpochsBeginningIsThereWhenItBegins) {
+  const Names dataset = Map();
+  EpochSampler sampler(dataset, {.batch_size = kBatch});
+  const auto loader = torch::data::make_data_loader(Names(dataset), sampler, DataLoaderOptions(kBatch).workers(2));
+  for (const auto& batch : *loader) {
+    EXPECT_FALSE(batch.empty());
+    sampler.BatchConsumed();
+  }
+  while (Reads() < 2U * kObjects) std::this_thread::yield();  // Nobody has asked for the second epoch.
+}
+
+// "A StatefulDataset is read ahead by its workers, so its own position is not the consumer's."
+TEST_F(LoaderTrapsTest, WhatALoaderHasReadAheadIsNotConsumed) {
+  NameStream dataset(client_, Object("n/"), NameOf, {.order = SampleOrder::kByName, .batch_size = kBatch}, kDirect);
+  {
+    const auto loader = torch::data::make_data_loader(NameStream(dataset), DataLoaderOptions(kBatch).workers(1));
+    int batches = 0;
+    for (const auto& batch : *loader) {
+      EXPECT_FALSE(batch.empty());
+      dataset.BatchConsumed();
+      if (++batches == 3) break;
+    }
+  }
+  EXPECT_EQ(dataset.consumed().consumed, 3 * kBatch);
+  EXPECT_GE(dataset.cursor().consumed, 3 * kBatch);
+}
+
+// "DistributedRandomSampler seeds from the epoch only and repeats without set_epoch()."
+TEST_F(LoaderTrapsTest, EpochsAndSeedsDifferWithoutBeingTold) {
+  const Names dataset = Map();
+  std::vector<std::vector<std::string>> orders;
+  for (const std::uint64_t seed : {1U, 2U}) {
+    EpochSampler sampler(dataset, {.seed = seed, .batch_size = kBatch});
+    const auto loader = torch::data::make_data_loader(Names(dataset), sampler, DataLoaderOptions(kBatch));
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      auto& names = orders.emplace_back();
+      for (const auto& batch : *loader) {
+        names.insert(names.end(), batch.begin(), batch.end());
+        sampler.BatchConsumed();
+      }
+    }
+  }
+  std::ranges::sort(orders);
+  EXPECT_EQ(std::ranges::adjacent_find(orders), orders.end());
+}
+
+}  // namespace
+}  // namespace gcsflux
