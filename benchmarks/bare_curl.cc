@@ -15,7 +15,7 @@ struct BareCurl::Handle {
   std::span<std::byte> rest;  // Of a GET's destination.
   std::uint32_t crc32c = 0;   // Of what was written there, where it is summed.
   bool is_summed = false;
-  std::span<const std::byte> unsent;  // Of a POST's body.
+  std::span<const std::byte> unsent;  // Of a body.
 
   static std::size_t Write(char* data, std::size_t, std::size_t size, void* self) {
     auto& [easy, rest, crc32c, is_summed, unsent] = *static_cast<Handle*>(self);
@@ -81,14 +81,17 @@ std::optional<std::string> BareCurl::Get(const std::string& url) {
   return text;
 }
 
-bool BareCurl::Post(const std::string& url, std::span<const std::byte> body) {
+bool BareCurl::Post(const std::string& url, std::span<const std::byte> body) { return Send("POST", url, body); }
+bool BareCurl::Put(const std::string& url, std::span<const std::byte> body) { return Send("PUT", url, body); }
+
+bool BareCurl::Send(const char* method, const std::string& url, std::span<const std::byte> body) {
   handle_->unsent = body;
   curl_easy_reset(handle_->easy);
   curl_slist* headers = curl_slist_append(nullptr, "Expect:");
   curl_easy_setopt(handle_->easy, CURLOPT_HTTPHEADER, headers);
   curl_easy_setopt(handle_->easy, CURLOPT_URL, url.c_str());
   curl_easy_setopt(handle_->easy, CURLOPT_UPLOAD, 1L);
-  curl_easy_setopt(handle_->easy, CURLOPT_CUSTOMREQUEST, "POST");
+  curl_easy_setopt(handle_->easy, CURLOPT_CUSTOMREQUEST, method);
   curl_easy_setopt(handle_->easy, CURLOPT_UPLOAD_BUFFERSIZE, 512L << 10);
   curl_easy_setopt(handle_->easy, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(body.size()));
   curl_easy_setopt(handle_->easy, CURLOPT_READFUNCTION, &Handle::Read);

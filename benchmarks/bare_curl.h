@@ -24,9 +24,12 @@ class BareCurl {
   std::optional<std::string> Get(const std::string& url);
   /// POST of `body`. False unless the status is 200.
   bool Post(const std::string& url, std::span<const std::byte> body);
+  /// PUT, likewise.
+  bool Put(const std::string& url, std::span<const std::byte> body);
 
  private:
   struct Handle;
+  bool Send(const char* method, const std::string& url, std::span<const std::byte> body);
   bool Get(const std::string& url, std::span<std::byte> buffer, bool is_summed);
 
   const std::string ca_file_;

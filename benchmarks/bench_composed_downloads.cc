@@ -8,9 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -21,6 +19,7 @@
 #include "crc32c.h"
 #include "gcsflux/download.h"
 #include "gcsflux/emulator/emulator.h"
+#include "memory_pool.h"
 #include "process_cpu.h"
 #include "support/emulator_process.h"
 
@@ -48,48 +47,6 @@ SizeClass ClassOf(std::int64_t kib) {
     case 3072: return {3 << 20, 960, 100};
     default: return {150 << 20, 8, 30};
   }
-}
-
-// Memory that is used again, as a pinned pool's would be: what fresh pages cost is not asked here.
-class Pool {
- public:
-  // Lets go of what is there, and touches what `blocks` reads of so many bytes take.
-  void Prepare(std::size_t blocks, std::size_t bytes) {
-    {
-      const std::scoped_lock lock(mutex_);
-      free_.clear();
-    }
-    std::vector<std::shared_ptr<std::byte[]>> touched(blocks);
-    for (auto& block : touched) {
-      block = Take(bytes);
-      std::fill_n(block.get(), bytes, std::byte{1});
-    }
-  }
-
-  std::shared_ptr<std::byte[]> Take(std::size_t bytes) {
-    std::unique_ptr<std::byte[]> block;
-    {
-      const std::scoped_lock lock(mutex_);
-      auto& free = free_[bytes];
-      if (!free.empty()) {
-        block = std::move(free.back());
-        free.pop_back();
-      }
-    }
-    if (!block) block = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    return {block.release(), [this, bytes](std::byte* done) {
-              const std::scoped_lock lock(mutex_);
-              free_[bytes].emplace_back(done);
-            }};
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::size_t, std::vector<std::unique_ptr<std::byte[]>>> free_;  // Guarded by mutex_.
-};
-Pool& TheMemory() {
-  static Pool pool;
-  return pool;
 }
 
 // Copies of one object, which share its bytes at the emulator.

@@ -26,6 +26,24 @@ gcsflux_benchmark(bench_cancellation "BM_(BackingOff|WaitingAtTheGate)")
 target_link_libraries(bench_cancellation PRIVATE gcsflux_emulator)
 gcsflux_benchmark(bench_composed_downloads BM_Gcs/mode:2/kib:100/)
 target_link_libraries(bench_composed_downloads PRIVATE gcsflux_emulator)
+if(Torch_FOUND)
+  gcsflux_program(bench_datasets benchmarks/bench_datasets.cc
+    benchmarks/datasets/bookkeeping.cc
+    benchmarks/datasets/defaults.cc
+    benchmarks/datasets/first_batch.cc
+    benchmarks/datasets/listings.cc
+    benchmarks/datasets/loops.cc
+    benchmarks/datasets/memory.cc
+    benchmarks/datasets/service.cc
+    benchmarks/datasets/torch_loops.cc
+    benchmarks/datasets/utilisation.cc)
+  target_include_directories(bench_datasets PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)  # what counts for a report
+  target_link_libraries(bench_datasets PRIVATE gcsflux_bench_support gcsflux_torch)
+  add_dependencies(bench_datasets gcsflux-emulator)
+  add_test(NAME bench_datasets
+           COMMAND bench_datasets --benchmark_min_time=0
+                   "--benchmark_filter=BM_(Epoch/way:[23]/kib:100/|Bookkeeping/batch:64|PeakMemory/way:3)")
+endif()
 gcsflux_benchmark(bench_downloads "BM_(Bare|Batch|Download)")
 target_link_libraries(bench_downloads PRIVATE gcsflux_emulator)
 gcsflux_benchmark(bench_emulator_copies)

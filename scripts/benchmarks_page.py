@@ -142,6 +142,14 @@ class Page:
         return f"{100 * sample.median:.2f} %"
 
     @staticmethod
+    def times(sample):
+        return with_spread(f"{sample.median:.2f} x", sample)
+
+    @staticmethod
+    def fraction(sample):
+        return with_spread(f"{sample.median:.3f}", sample)
+
+    @staticmethod
     def plain(sample):
         return significant(sample.median, 3)
 
@@ -178,6 +186,18 @@ class Page:
         share = automatic.median / min(off.median, on.median)
         return (f"{self.ms(off)} | {self.ms(on)} | {self.ms(automatic)} | {share:.2f} | "
                 f"{self.verdict(share, at_most=1.1)}")
+
+    def by_hand(self, cell):
+        """Four cells: the best of a grid of datasets' options, the defaults, their share of it, the aim."""
+        tried = {name: self.time(name) for name in self._results.benchmarks if name.startswith(f"BM_ByHand/{cell}/")}
+        if not tried:
+            raise NotMeasured
+        best = min(tried, key=lambda name: tried[name].median)
+        connections, composed = re.search(r"connections:(\d+)/composed:(\d)", best).groups()
+        defaults = self.time(f"BM_Defaults/{cell}")
+        share = defaults.median / tried[best].median
+        return (f"{self.ms(tried[best])} ({connections} connections, {'' if composed == '1' else 'not '}composed) | "
+                f"{self.ms(defaults)} | {share:.2f} | {self.verdict(share, at_most=1.15)}")
 
     def listing(self, name, at_most):
         """Four cells: seconds, times the bound, the aim, calls beside those of a sequential listing."""
