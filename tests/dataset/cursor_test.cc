@@ -41,6 +41,30 @@ TEST(Cursor, IsReadAsItWasWritten) {
   }
 }
 
+TEST(Cursor, OfAShuffleBufferAndAListingThatGoesOnIsReadAsItWasWritten) {
+  Cursor cursor = Example();
+  cursor.order = SampleOrder::kBuffered;
+  cursor.shuffle_buffer = 77;
+  cursor.listing.is_partial = true;
+  EXPECT_EQ(*ParseCursor(FormatCursor(cursor)), cursor);
+  const std::string text = FormatCursor(cursor);
+  const auto at = text.find("\"shuffle_buffer\": 77");
+  ASSERT_NE(at, std::string::npos);
+  ExpectRefused(ParseCursor(std::string(text).replace(at, 20, "\"other\": 77")), "\"shuffle_buffer\" is missing");
+}
+
+TEST(Cursor, OfAnotherShuffleBufferIsAnotherRun) {
+  Cursor cursor = Example();
+  cursor.order = SampleOrder::kBuffered;
+  cursor.shuffle_buffer = 77;
+  EpochOptions options{.order = SampleOrder::kBuffered, .shuffle_buffer = 77, .seed = cursor.seed};
+  EXPECT_TRUE(CheckCursor(cursor, cursor.listing, options).ok());
+  options.shuffle_buffer = 78;
+  const auto checked = CheckCursor(cursor, cursor.listing, options);
+  ASSERT_FALSE(checked.ok());
+  EXPECT_THAT(checked.error().message, HasSubstr("the shuffle buffer is 77 in the cursor and 78 here"));
+}
+
 TEST(Cursor, CanBeEditedByHand) {
   const auto parsed = ParseCursor(With("\"consumed\": 1024", "\"consumed\":\n 7"));
   ASSERT_TRUE(parsed.ok());

@@ -10,6 +10,7 @@
 
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
+#include "support/result.h"
 
 namespace gcsflux {
 namespace {
@@ -165,6 +166,63 @@ TEST_F(FlagsTest, TransfersHaveFlagsToo) {
   EXPECT_EQ(DownloaderOptionsFromFlags()->composition.max_composite_bytes, 1000U);
   Set("upload_chunk_bytes", "1048576");
   EXPECT_EQ(UploadOptionsFromFlags()->chunk_bytes, 1U << 20);
+}
+
+TEST_F(FlagsTest, DatasetsKeepTheirOwnDefaultsUnlessAFlagIsGiven) {
+  const DatasetOptions defaults;
+  const auto options = DatasetOptionsFromFlags();
+  ASSERT_TRUE(options.ok()) << options.error().message;
+  EXPECT_EQ(options->download.max_concurrency, defaults.download.max_concurrency);
+  EXPECT_TRUE(options->download.adapts_concurrency);
+  EXPECT_EQ(options->download.composition.mode, CompositionMode::kAuto);
+  EXPECT_EQ(options->decode_threads, defaults.decode_threads);
+  EXPECT_EQ(options->listing.parallelism, defaults.listing.parallelism);
+  EXPECT_EQ(options->max_skipped, 0U);
+  EXPECT_FALSE(options->copy_out);
+  EXPECT_TRUE(options->fetch_across_epochs);
+  for (const auto& [flag, value] :
+       {std::pair("max_concurrency", "16"), std::pair("adapt_concurrency", "false"), std::pair("composition", "off"),
+        std::pair("decode_threads", "7"), std::pair("list_parallelism", "3"), std::pair("max_skipped", "5"),
+        std::pair("copy_out", "true"), std::pair("fetch_across_epochs", "false")}) {
+    Set(flag, value);
+  }
+  const auto given = DatasetOptionsFromFlags();
+  EXPECT_EQ(given->download.max_concurrency, 16);
+  EXPECT_FALSE(given->download.adapts_concurrency);
+  EXPECT_EQ(given->download.composition.mode, CompositionMode::kOff);
+  EXPECT_EQ(given->decode_threads, 7);
+  EXPECT_EQ(given->listing.parallelism, 3);
+  EXPECT_EQ(given->max_skipped, 5U);
+  EXPECT_TRUE(given->copy_out);
+  EXPECT_FALSE(given->fetch_across_epochs);
+}
+
+TEST_F(FlagsTest, EpochsHaveFlagsAndRanksTheEnvironment) {
+  Set("batch_size", "16");
+  Set("epoch_order", "buffered");
+  Set("epoch_tail", "pad");
+  Set("shuffle_buffer", "9");
+  Set("seed", "7");
+  ::setenv("RANK", "2", 1);
+  ::setenv("WORLD_SIZE", "3", 1);
+  const auto options = EpochOptionsFromFlags();
+  ASSERT_TRUE(options.ok()) << options.error().message;
+  EXPECT_EQ(options->batch_size, 16U);
+  EXPECT_EQ(options->order, SampleOrder::kBuffered);
+  EXPECT_EQ(options->tail, EpochTail::kPad);
+  EXPECT_EQ(options->shuffle_buffer, 9U);
+  EXPECT_EQ(options->seed, 7U);
+  EXPECT_EQ(options->rank, 2U);
+  EXPECT_EQ(options->world_size, 3U);
+  Set("rank", "0");
+  EXPECT_EQ(EpochOptionsFromFlags()->rank, 0U);
+  Set("rank", "-1");
+  ::setenv("RANK", "3", 1);
+  EXPECT_EQ(testing::ErrorOf(EpochOptionsFromFlags()).code, ErrorCode::kInvalidArgument);
+  ::setenv("RANK", "first", 1);
+  EXPECT_THAT(testing::ErrorOf(EpochOptionsFromFlags()).message, HasSubstr("RANK is 'first'"));
+  ::unsetenv("RANK");
+  ::unsetenv("WORLD_SIZE");
 }
 
 TEST_F(FlagsTest, PricesHaveFlagsToo) {

@@ -198,6 +198,29 @@ std::string NameOf(const ::testing::TestParamInfo<SampleOrder>& order) {
   return kNames.at(static_cast<std::size_t>(order.param));
 }
 
+TEST_P(IterableDatasetTest, ReportsWhatItDid) {
+  Put("numbers/1020", "no number");
+  const auto dataset = Dataset(0, 1, {.download = {}, .max_skipped = 1, .fetch_across_epochs = false});
+  std::size_t samples = 0;
+  for (auto& batch : dataset.Epoch()) samples += batch.samples.size();
+  const DatasetReport report = dataset.report({.class_a_per_1000 = 0, .class_b_per_1000 = 1});
+  EXPECT_EQ(report.epochs, 1U);
+  EXPECT_EQ(report.batches, 8U);
+  EXPECT_EQ(report.samples, samples);
+  EXPECT_EQ(report.samples, kObjects - 1U);
+  EXPECT_EQ(report.bytes, 10U + 2 * (kObjects - 11));  // "0" to "49" without "20".
+  EXPECT_EQ(report.skipped, 1U);
+  ASSERT_EQ(report.skipped_objects.size(), 1U);
+  EXPECT_THAT(report.skipped_objects[0].name, HasSubstr("numbers/1020"));
+  EXPECT_EQ(report.slowest.size(), 10U);
+  EXPECT_GT(report.slowest[0].seconds, 0);
+  EXPECT_GE(report.class_a_operations, GetParam() == SampleOrder::kShuffled ? 0U : 1U);  // Else it listed before.
+  EXPECT_EQ(report.class_b_operations, static_cast<std::uint64_t>(kObjects));
+  EXPECT_DOUBLE_EQ(report.price, kObjects / 1000.0);
+  EXPECT_EQ(report.held_bytes, 0U);
+  EXPECT_GT(report.max_held_bytes, 0U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, IterableDatasetTest,
                          ::testing::Values(SampleOrder::kByName, SampleOrder::kShuffled, SampleOrder::kBuffered),
                          NameOf);

@@ -226,8 +226,11 @@ void BatchStream::Decode(std::unique_lock<std::mutex>& lock, Arrived::node_type 
   auto error = std::move(downloaded.error);
   object = {};  // Its memory goes before the batch is done.
   lock.lock();
-  batch.bytes += bytes;
-  if (error || exception) Note(batch, place, std::move(error), std::move(exception));
+  if (error || exception) {
+    Note(batch, place, std::move(error), std::move(exception));
+  } else {
+    batch.bytes += bytes;
+  }
   if (--batch.pending == 0) changed_.notify_all();
 }
 

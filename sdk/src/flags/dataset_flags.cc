@@ -9,12 +9,13 @@ DEFINE_int32(decode_threads, gcsflux::DatasetOptions().decode_threads,
              "decoding holds up the loop (the dataset's report says how long it takes).");
 DEFINE_int64(max_skipped, 0,
              "Objects of a dataset that may be left out because they are gone, damaged or cannot be decoded; they are "
-             "counted and named in its report. 0 leaves out none.");
+             "counted and named in its report. Set it where a few bad objects must not end a run; 0 leaves out none.");
 DEFINE_bool(copy_out, false,
-            "Samples without a transform are copies, and do not keep the memory that they were downloaded to.");
+            "Samples without a transform are copies, and do not keep the memory that they were downloaded to. Set it "
+            "where memory of an allocator must come back soon.");
 DEFINE_bool(fetch_across_epochs, true,
-            "Fetches the first objects of the next epoch while the last ones of this epoch are used. Turn it off for "
-            "one epoch only.");
+            "Fetches the first objects of the next epoch while the last ones of this epoch are used. Set it to false "
+            "where there is one epoch only.");
 DEFINE_int32(list_parallelism, gcsflux::ParallelListOptions().parallelism,
              "Calls at the same time that list a dataset's prefix. Raise it (256) for more than some 20 million "
              "names; lower it where the bucket's quota serves others too.");

@@ -8,17 +8,26 @@
 #include "flags/flag_values.h"
 #include "gcsflux/flags.h"
 
-DEFINE_uint64(batch_size, 64, "Samples of a batch of one rank.");
+DEFINE_uint64(batch_size, 64, "Samples of a batch of one rank. Set it to what is trained on at a time.");
 DEFINE_string(epoch_order, "shuffled",
               "The order of an epoch's samples: by_name, shuffled, or buffered, which draws each sample from the next "
-              "--shuffle_buffer names and need not wait for the end of the listing.");
+              "--shuffle_buffer names. Set it to buffered where a listing takes long: it need not wait for its end.");
 DEFINE_string(epoch_tail, "uneven",
               "What becomes of the last samples of an epoch, where they do not fill a batch for every rank: uneven "
-              "uses them in smaller batches, drop leaves them out, pad fills up with the epoch's first samples.");
-DEFINE_uint64(shuffle_buffer, gcsflux::EpochOptions().shuffle_buffer, "Names in the buffer of --epoch_order=buffered.");
-DEFINE_uint64(seed, 0, "Determines the order of the samples, with the epoch. All ranks have the same.");
-DEFINE_int64(rank, -1, "Number of this process among those that share the samples, from 0; -1: RANK, or 0.");
-DEFINE_int64(world_size, -1, "Processes that share the samples; -1: WORLD_SIZE, or 1.");
+              "uses them in smaller batches, drop leaves them out, pad fills up with the epoch's first samples. Set it "
+              "to drop or pad where every batch must have the same size.");
+DEFINE_uint64(
+    shuffle_buffer, gcsflux::EpochOptions().shuffle_buffer,
+    "Names in the buffer of --epoch_order=buffered. Raise it where objects near each other by name are alike.");
+DEFINE_uint64(seed, 0,
+              "Determines the order of the samples, with the epoch. Change it between runs that are to differ; all "
+              "ranks have the same.");
+DEFINE_int64(rank, -1,
+             "Number of this process among those that share the samples, from 0; -1: RANK of the environment, or 0. "
+             "Set it where no launcher sets RANK.");
+DEFINE_int64(world_size, -1,
+             "Processes that share the samples; -1: WORLD_SIZE of the environment, or 1. Set it where no launcher sets "
+             "WORLD_SIZE.");
 
 namespace gcsflux {
 namespace {
