@@ -173,7 +173,8 @@ target_include_directories(network_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 # Children of fork(): the emulator is a process of its own, so that what is forked has a client and no server.
 gcsflux_test(fork_tests
   SOURCES auth/credential_files.cc emulator/crypto_fixtures.cc emulator/identity_fixture.cc fork/child.cc
-          fork/children_test.cc fork/descriptors_test.cc fork/fork_composites_test.cc fork/fork_fixture.cc
+          fork/children_test.cc fork/descriptors_test.cc fork/fork_composites_test.cc fork/fork_datasets_test.cc
+          fork/fork_fixture.cc
           fork/fork_tokens_test.cc fork/forks_under_load_test.cc fork/no_fork_test.cc fork/under_way_test.cc
           support/emulator_process.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json OpenSSL::Crypto)

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/fork.h"
 #include "dataset/slowest_objects.h"
 #include "gcsflux/dataset_report.h"
 
@@ -63,7 +64,7 @@ class DatasetTally {
  private:
   static double Seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
-  mutable std::mutex mutex_;
+  mutable ForkSafeMutex mutex_;
   // Guarded by mutex_:
   DatasetReport report_;
   SlowestObjects slowest_;

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/fork.h"
 #include "dataset/epoch_plan.h"
 
 namespace gcsflux {
@@ -41,8 +42,8 @@ struct EpochProgress::Shared {
 
   const EpochOptions options;
 
-  std::mutex mutex = {};  // guards what follows
-  Cursor cursor;          // at the plan's beginning
+  internal::ForkSafeMutex mutex = {};  // guards what follows
+  Cursor cursor;                       // at the plan's beginning
   EpochPlan plan;
   std::uint64_t handed_out = 0;  // batches of the plan
   std::uint64_t consumed = 0;    // Likewise.

@@ -2,6 +2,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/fork.h"
 #include "base/object_name.h"
 #include "dataset/cursor_order.h"
 #include "dataset/dataset_core.h"
@@ -85,7 +86,7 @@ struct EpochHandle::Shared {
   const EpochOptions options;
   const bool is_live;
 
-  std::mutex mutex;
+  ForkSafeMutex mutex;
   // Guarded by mutex:
   std::uint64_t epoch = 0;  // That the loop is in.
   Cursor position;          // Behind the last batch that was given.

@@ -1,0 +1,86 @@
+// A dataset of the parent's, used in a child: by threads and connections of its own.
+#include <gtest/gtest.h>
+
+#include "dataset/dataset_core.h"
+#include "fork/fork_fixture.h"
+
+namespace gcsflux {
+namespace {
+
+using internal::DatasetCore;
+using internal::FinishedBatch;
+using testing::InChild;
+
+constexpr std::size_t kObjects = 64;
+constexpr std::size_t kBytes = 2000;
+
+class ForkDatasetsTest : public testing::ForkTest {
+ protected:
+  void SetUp() override {
+    if (const std::string why = testing::WhyNoThreadsInChildren(); !why.empty()) GTEST_SKIP() << why;
+    Start(/*is_tls=*/false);
+    Put(kObjects, kBytes);
+  }
+
+  // Samples are the objects' bytes.
+  [[nodiscard]] std::unique_ptr<DatasetCore> MakeDataset() const {
+    std::vector<ListedObject> objects;
+    for (const ObjectMetadata& o : stored_) {
+      objects.push_back({.name = o.name, .size = o.size, .generation = o.generation, .crc32c = o.crc32c});
+    }
+    internal::SampleWork work{
+        .make = [](std::size_t samples) { return std::make_shared<std::vector<std::string>>(samples); },
+        .decode = [](void* batch, std::size_t place, const ListedObject&,
+                     DownloadedObject& object) -> std::exception_ptr {
+          (*static_cast<std::vector<std::string>*>(batch))[place].assign(
+              reinterpret_cast<const char*>(object.bytes.data()), object.bytes.size());
+          return nullptr;
+        }};
+    return std::make_unique<DatasetCore>(
+        *Client::Create(Options()),
+        DatasetCore::Settings{.prefix = {kBucket, ""}, .objects = std::move(objects), .work = std::move(work)},
+        DatasetOptions{.download = {}});
+  }
+
+  // "" where the batch has these objects' bytes.
+  static std::string Compare(const FinishedBatch& batch, const std::vector<std::size_t>& samples) {
+    if (batch.error) return batch.error->message;
+    const auto& texts = *static_cast<const std::vector<std::string>*>(batch.samples.get());
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      if (texts[i] != Content(samples[i], kBytes)) return "other bytes for object " + std::to_string(samples[i]);
+    }
+    return "";
+  }
+
+  static std::string FetchAll(const DatasetCore& dataset) {
+    for (std::size_t first = 0; first < kObjects; first += 8) {
+      std::vector<std::size_t> samples;
+      for (std::size_t i = 0; i < 8; ++i) samples.push_back(first + i);
+      if (auto wrong = Compare(dataset.Fetch(samples), samples); !wrong.empty()) return wrong;
+    }
+    return "";
+  }
+};
+
+TEST_F(ForkDatasetsTest, AChildFetchesByItselfWhileTheParentGoesOn) {
+  const auto dataset = MakeDataset();
+  const EpochOptions order{.order = SampleOrder::kByName, .batch_size = 8};
+  ASSERT_TRUE(dataset->Expect(order, {.cursor = {.order = order.order, .listing = dataset->fingerprint()}}).ok());
+  ASSERT_TRUE((*dataset->Next(0)).has_value());  // What follows is under way now.
+  for (int children = 0; children < 3; ++children) {
+    EXPECT_EQ(InChild([&] { return FetchAll(*dataset); }), "");
+  }
+  std::size_t batches = 1;
+  while (true) {
+    const auto batch = *dataset->Next(0);
+    if (!batch) break;
+    std::vector<std::size_t> samples;
+    for (std::size_t i = 0; i < 8; ++i) samples.push_back(batches * 8 + i);
+    EXPECT_EQ(Compare(*batch, samples), "");
+    ++batches;
+  }
+  EXPECT_EQ(batches, kObjects / 8);
+}
+
+}  // namespace
+}  // namespace gcsflux
