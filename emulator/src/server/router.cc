@@ -21,9 +21,6 @@ constexpr std::array kRoutes = {
     Entry{"PATCH", "storage/v1/b/{bucket}", Operation::kPatchBucket},
     Entry{"PUT", "storage/v1/b/{bucket}", Operation::kUpdateBucket},
     Entry{"DELETE", "storage/v1/b/{bucket}", Operation::kDeleteBucket},
-    Entry{"GET", "storage/v1/b/{bucket}/storageLayout", Operation::kGetStorageLayout},
-    Entry{"GET", "storage/v1/b/{bucket}/managedFolders", Operation::kListManagedFolders},
-    Entry{"GET", "storage/v1/b/{bucket}/folders", Operation::kListFolders},
     Entry{"GET", "storage/v1/b/{bucket}/iam/testPermissions", Operation::kTestBucketPermissions},
     Entry{"GET", "storage/v1/b/{bucket}/o", Operation::kListObjects},
     Entry{"GET", "storage/v1/b/{bucket}/o/{object}", Operation::kGetObject},
@@ -40,6 +37,9 @@ constexpr std::array kRoutes = {
     Entry{"POST", "upload/storage/v1/b/{bucket}/o", Operation::kInsertObject},
     Entry{"PUT", "upload/storage/v1/b/{bucket}/o", Operation::kUploadChunk},
     Entry{"DELETE", "upload/storage/v1/b/{bucket}/o", Operation::kCancelUpload},
+    Entry{"GET", "storage/v1/b/{bucket}/storageLayout", Operation::kGetStorageLayout},
+    Entry{"GET", "storage/v1/b/{bucket}/managedFolders", Operation::kListManagedFolders},
+    Entry{"GET", "storage/v1/b/{bucket}/folders", Operation::kListFolders},
     // gcloud and gsutil
     Entry{"POST", "resumable/upload/storage/v1/b/{bucket}/o", Operation::kInsertObject},
     Entry{"PUT", "resumable/upload/storage/v1/b/{bucket}/o", Operation::kUploadChunk},
@@ -107,26 +107,40 @@ constexpr std::array kUnserved = {
     UnservedEntry{"GET", "storage/v1/projects/{project}/serviceAccount", "storage.serviceaccount.get"},
 };
 
+// The pattern's next part, off its front.
+std::string_view TakePart(std::string_view& pattern) {
+  const std::string_view part = pattern.substr(0, pattern.find('/'));
+  pattern.remove_prefix(std::min(part.size() + 1, pattern.size()));
+  return part;
+}
+
+// Asked of most patterns for each request, so it copies nothing.
+bool Fits(std::string_view pattern, const std::vector<std::string>& segments) {
+  for (const std::string& segment : segments) {
+    if (pattern.empty()) return false;
+    const std::string_view expected = TakePart(pattern);
+    if (!expected.starts_with('{') && expected != segment) return false;
+  }
+  return pattern.empty();
+}
+
 // What the pattern's places hold in this path; nothing where it is another path.
 std::optional<Route> Match(std::string_view pattern, const std::vector<std::string>& segments) {
+  if (!Fits(pattern, segments)) return std::nullopt;
   Route route;
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    if (pattern.empty()) return std::nullopt;
-    const std::string_view expected = pattern.substr(0, pattern.find('/'));
-    pattern.remove_prefix(std::min(expected.size() + 1, pattern.size()));
+  for (const std::string& segment : segments) {
+    const std::string_view expected = TakePart(pattern);
     if (expected == "{bucket}") {
-      route.bucket = segments[i];
+      route.bucket = segment;
     } else if (expected == "{object}") {
-      route.object = segments[i];
+      route.object = segment;
     } else if (expected == "{source_bucket}") {
-      route.source_bucket = segments[i];
+      route.source_bucket = segment;
     } else if (expected == "{source_object}") {
-      route.source_object = segments[i];
-    } else if (!expected.starts_with('{') && expected != segments[i]) {
-      return std::nullopt;
+      route.source_object = segment;
     }
   }
-  return pattern.empty() ? std::optional(route) : std::nullopt;
+  return route;
 }
 
 }  // namespace

@@ -52,9 +52,13 @@ std::string HeaderValue(const ApiCall& call, std::string_view name) {
   return value != nullptr ? *value : std::string();
 }
 
+ApiResult<void> CheckAnnouncedSize(const ApiCall& call) {
+  if (call.body.announced_size().value_or(0) <= kMaxObjectSize + kMostFraming) return {};
+  return tl::unexpected(UploadTooLarge());
+}
+
 // Refuses what will be refused anyway before its bytes come.
-ApiResult<void> CheckBeforeBytes(const ApiCall& call, const PendingObject& pending) {
-  if (call.body.announced_size().value_or(0) > kMaxObjectSize + kMostFraming) return tl::unexpected(UploadTooLarge());
+ApiResult<void> CheckBeforeBytes(const PendingObject& pending) {
   const Outcome<void> checked = pending.bucket->CheckInsert(pending.name, pending.preconditions, pending.may_replace);
   return checked ? ApiResult<void>() : tl::unexpected(ToApiError(checked.error()));
 }
@@ -70,7 +74,8 @@ ApiResult<HttpResponse> InsertMedia(const ApiCall& call, PendingObject pending) 
   resource.attributes.content_type = HeaderValue(call, "content-type");
   resource.attributes.content_encoding = HeaderValue(call, "content-encoding");  // the bytes are stored as they come
   if (auto done = Describe(call, std::move(resource), pending); !done) return tl::unexpected(done.error());
-  if (auto passed = CheckBeforeBytes(call, pending); !passed) return tl::unexpected(passed.error());
+  if (auto passed = CheckAnnouncedSize(call); !passed) return tl::unexpected(passed.error());
+  if (auto passed = CheckBeforeBytes(pending); !passed) return tl::unexpected(passed.error());
   BodyPtr body = ReceiveObject(call.body, NeedsMd5(call, pending));
   if (body == nullptr) return tl::unexpected(BrokenOff(call.body));
   return Store(call, std::move(pending), std::move(body));
@@ -78,16 +83,18 @@ ApiResult<HttpResponse> InsertMedia(const ApiCall& call, PendingObject pending) 
 
 // What the metadata alone decides, where more bytes follow than are read at once.
 ApiResult<void> CheckBeforeMedia(const ApiCall& call, PeekedBody& body, PendingObject pending) {
-  if (body.announced_size().value_or(UINT64_MAX) <= kMostHeads) return {};
+  const bool may_be_refused = call.caller.is_checked() || pending.preconditions != Preconditions();
+  if (!may_be_refused || body.announced_size().value_or(UINT64_MAX) <= kMostHeads) return {};
   const auto start = FindMedia(HeaderValue(call, "content-type"), Rope(body.Peek(kMostHeads)));
   ApiResult<ObjectResource> resource = start ? ParseObjectResource(start->metadata) : ObjectResource();
   if (!start || !resource) return {};  // which is said when all has come
   if (auto done = Describe(call, *std::move(resource), pending); !done) return done;
-  return CheckBeforeBytes(call, pending);
+  return CheckBeforeBytes(pending);
 }
 
 ApiResult<HttpResponse> InsertMultipart(const ApiCall& call, PendingObject pending) {
   PeekedBody body(call.body);
+  if (auto passed = CheckAnnouncedSize(call); !passed) return tl::unexpected(passed.error());
   if (auto passed = CheckBeforeMedia(call, body, pending); !passed) return tl::unexpected(passed.error());
   ApiResult<ReceivedMultipart> parts =
       ReceiveMultipart(body, HeaderValue(call, "content-type"), NeedsMd5(call, pending));

@@ -15,6 +15,8 @@ struct Preconditions {
   std::optional<std::int64_t> if_generation_not_match = {};
   std::optional<std::int64_t> if_metageneration_match = {};
   std::optional<std::int64_t> if_metageneration_not_match = {};
+
+  friend bool operator==(const Preconditions&, const Preconditions&) = default;
 };
 
 /// Success where `live`, null where there is none, meets all of them.
