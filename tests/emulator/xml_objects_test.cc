@@ -346,5 +346,18 @@ TEST_F(XmlObjectsTest, CreatesListsAndDeletesBuckets) {
   EXPECT_EQ(Outcome("GET", "/other-bucket"), "404 NoSuchBucket");
 }
 
+// By version 2 a client sends no x-amz- header with a HEAD.
+TEST_F(XmlObjectsTest, AnswersWhatIsSignedForS3WithS3sNames) {
+  ASSERT_EQ(Call("PUT", "/bucket/signed", "x-goog-meta-color: red\r\n", "x").status, 200);
+  for (const std::string authorization :
+       {"AWS KEY:c2lnbmF0dXJl", "AWS4-HMAC-SHA256 Credential=KEY/20260101/auto/s3/aws4_request, Signature=00"}) {
+    const RawResponse read = Call("GET", "/bucket/signed", "Authorization: " + authorization + "\r\n");
+    EXPECT_EQ(read.status, 200);
+    EXPECT_EQ(read.Header("x-amz-meta-color"), "red") << authorization;
+    EXPECT_EQ(read.Header("x-goog-meta-color"), "red") << authorization;
+  }
+  EXPECT_EQ(Call("GET", "/bucket/signed").Header("x-amz-meta-color"), "");
+}
+
 }  // namespace
 }  // namespace gcsflux::emulator
