@@ -5,6 +5,24 @@
 #include "store/crc32c.h"
 
 namespace gcsflux::emulator {
+namespace {
+
+// Gives the flag back and wakes those who wait for it, also where an exception leaves.
+class Turn {
+ public:
+  explicit Turn(std::atomic_flag& flag) : flag_(flag) {}
+  ~Turn() {
+    flag_.clear(std::memory_order_release);
+    flag_.notify_all();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::atomic_flag& flag_;
+};
+
+}  // namespace
 
 Body::Body(Rope bytes) : bytes_(std::move(bytes)) {
   bytes_.ForEachSpan(0, bytes_.size(), [this](std::span<const std::byte> span) {
@@ -19,8 +37,13 @@ Body::Body(Rope bytes, std::uint32_t crc32c, const std::optional<Md5Digest>& md5
 Body::Body(std::shared_ptr<const ComputedBytes> bytes) : bytes_(bytes), computed_(bytes.get()) {}
 
 const Md5Digest& Body::md5() const {
-  if (!has_md5()) {
-    std::call_once(md5_once_, [this] { md5_.store(new Md5Digest(ComputeMd5(bytes_)), std::memory_order_release); });
+  while (!has_md5()) {
+    if (is_hashing_.test_and_set(std::memory_order_acquire)) {
+      is_hashing_.wait(true);
+      continue;
+    }
+    const Turn turn(is_hashing_);
+    if (!has_md5()) md5_.store(new Md5Digest(ComputeMd5(bytes_)), std::memory_order_release);
   }
   return *md5_.load(std::memory_order_acquire);
 }

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 
@@ -31,7 +30,7 @@ class Body {
   /// Whether these are bytes that are never kept. Their MD5 is not shown: it might take hours.
   [[nodiscard]] bool is_computed() const { return computed_ != nullptr; }
 
-  /// Computed by the first call, which takes about 1 s per GB, and remembered.
+  /// Computed by the first call, which takes about 1 s per GB, and remembered. May throw Interrupted.
   [[nodiscard]] const Md5Digest& md5() const;
   /// Whether it was computed already.
   [[nodiscard]] bool has_md5() const { return md5_.load(std::memory_order_acquire) != nullptr; }
@@ -40,7 +39,7 @@ class Body {
   Rope bytes_;
   const ComputedBytes* computed_ = nullptr;  // what bytes_ holds, where it is computed as a whole
   std::uint32_t crc32c_ = 0;                 // else
-  mutable std::once_flag md5_once_;
+  mutable std::atomic_flag is_hashing_;      // one thread at a time computes the MD5; it may be interrupted
   // Owned. Apart, because most small objects never have one; and no unique_ptr, because others look while it is set.
   mutable std::atomic<const Md5Digest*> md5_ = nullptr;
 };
