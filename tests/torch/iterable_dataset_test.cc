@@ -263,6 +263,31 @@ TEST_F(IterableDatasetErrorsTest, ACursorOfAnotherListingIsRefusedUnlessThatIsAl
   }
 }
 
+TEST_F(IterableDatasetErrorsTest, WhatIsAskedForWronglyIsNamed) {
+  Put("n/a", "1");
+  const auto refused = [&](const IterableDataset::Transform& transform, const EpochOptions& epochs, const char* words) {
+    const Error error = ThrownBy([&] { IterableDataset(client_, Object("n/"), transform, epochs); });
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument) << words;
+    EXPECT_THAT(error.message, HasSubstr(words));
+  };
+  refused(nullptr, {}, "needs a transform");
+  refused(NumberIn, {.batch_size = 0}, "batch_size");
+  refused(NumberIn, {.rank = 2, .world_size = 2}, "rank");
+  refused(NumberIn, {.order = SampleOrder::kByName, .shuffle_buffer = 0}, "shuffle_buffer");
+  refused(NumberIn, {.rank = 1, .world_size = 2}, "has no batch for rank 1");
+}
+
+TEST_F(IterableDatasetErrorsTest, OtherBatchesThanTheLoadersAreRefused) {
+  Put("n/a", "1");
+  const IterableDataset dataset(client_, Object("n/"), NumberIn, {.batch_size = 2}, kDirect);
+  const auto loader = torch::data::make_data_loader(IterableDataset(dataset), DataLoaderOptions(3));
+  const Error error = ThrownBy([&] {
+    for (const auto& batch : *loader) FAIL() << batch.size();
+  });
+  EXPECT_THAT(error.message, HasSubstr("batches are of 3 samples"));
+  EXPECT_THAT(ThrownBy([&] { dataset.BatchConsumed(); }).message, HasSubstr("no batch is handed out"));
+}
+
 TEST_F(IterableDatasetErrorsTest, WithoutATransformSamplesAreTheBytes) {
   Put("n/a", "first");
   Put("n/b", "");
