@@ -75,8 +75,7 @@ TEST_F(ObjectPatchTest, OnlyGetsALaterCustomTime) {
     EXPECT_EQ(Call("PATCH", kObject, R"({"customTime":)" + std::string(earlier) + "}").status, 400) << earlier;
   }
   EXPECT_EQ(Answer("PATCH", R"({"customTime":"2026-01-01T00:00:00.5Z"})").at("customTime"), "2026-01-01T00:00:00.500Z");
-  EXPECT_EQ(Answer("PATCH", R"({"customTime":"2025-12-31T23:00:01-01:00"})").at("customTime"),
-            "2026-01-01T00:00:01Z");
+  EXPECT_EQ(Answer("PATCH", R"({"customTime":"2025-12-31T23:00:01-01:00"})").at("customTime"), "2026-01-01T00:00:01Z");
 }
 
 TEST(ParseRfc3339, TakesTimesOfEveryForm) {

@@ -19,9 +19,9 @@ struct JsonBounds {
 /// Of documents that may have any length.
 inline constexpr JsonBounds kOnlyDepth = {.values = std::numeric_limits<std::size_t>::max()};
 
-/// What is too much in the text, as in "it nests deeper than 100 levels"; nothing where all is within its bounds. A zero
-/// byte is too much too: the library takes it for the end. Costs one pass over the bytes. Of malformed text only the part
-/// before the first error counts for sure.
+/// What is too much in the text, as in "it nests deeper than 100 levels"; nothing where all is within its bounds. A
+/// zero byte is too much too: the library takes it for the end. Costs one pass over the bytes. Of malformed text only
+/// the part before the first error counts for sure.
 std::optional<std::string> FindExcess(std::string_view text, const JsonBounds& bounds = {});
 
 /// The text's value; a discarded one where it is malformed or too much.

@@ -19,8 +19,8 @@ struct DatasetOptions {
   DownloaderOptions download = DatasetDownloads();
   /// Of the prefix. Objects that stand for directories are left out whatever it says.
   ParallelListOptions listing = {};
-  /// Threads that make samples of objects as they arrive; whoever waits for a batch helps. 0 leaves it to those who
-  /// wait: the workers of a DataLoader, or the training loop. Raise it where Report's decode time limits the loop.
+  /// Threads that make samples of objects as they arrive; a thread that waits for a batch helps. 0 leaves it to those
+  /// that wait: the workers of a DataLoader, or the training loop. Raise it where Report's decode time limits the loop.
   int decode_threads = 2;
   /// Objects of the whole dataset that may be left out of their batches because they are gone, damaged, or refused by
   /// the transform; they are counted and named in the report. One more fails its batch. 0 leaves out none.

@@ -47,8 +47,8 @@ struct FinishedBatch {
 
 /// Batches of samples, fetched across their borders as far ahead as the client's budget admits, of the next epoch as
 /// much as bridges its beginning, decoded as objects
-/// arrive: by the threads for it, and by whoever waits for a batch. What a batch that is claimed takes of the budget is
-/// given back: it is the loop's. Thread-safe. In a child of fork() it is not destroyed: see BoundToProcess.
+/// arrive: by the threads for it, and by a thread that waits for a batch. What a batch that is claimed takes of the
+/// budget is given back: it is the loop's. Thread-safe. In a child of fork() it is not destroyed: see BoundToProcess.
 class BatchStream : public Workload, public std::enable_shared_from_this<BatchStream> {
  public:
   struct Settings {
@@ -72,19 +72,19 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
   /// The order has come to know more, or that it is over.
   void LookAgain();
 
-  /// Whether the next batch that nobody has claimed is the one behind this cursor.
+  /// Whether the next batch that is not claimed is the one behind this cursor.
   [[nodiscard]] bool IsAt(const Cursor& cursor);
 
   /// The next batch of this epoch, to be awaited by the caller: its number. Nothing where the next batch is of another
   /// epoch, or there is none. Waits where that is not known yet. An error where the order has ended as one.
   Result<std::optional<std::uint64_t>> Claim(std::uint64_t epoch);
-  /// The first batch with just these samples that nobody has claimed; nothing where it is not among the next ones.
+  /// The first batch with just these samples that is not claimed; nothing where it is not among the next ones.
   std::optional<std::uint64_t> ClaimSamples(std::span<const std::size_t> samples);
   /// Waits for a batch that the caller has claimed, and helps to decode it. Once for each.
   FinishedBatch Await(std::uint64_t batch);
 
-  /// Ends everything: whoever waits is told kCancelled. To be called before the last handle goes, which may be that of
-  /// one of the threads that it would wait for.
+  /// Ends everything: a thread that waits is told kCancelled. To be called before the last handle goes, which may be
+  /// that of one of the threads that it would wait for.
   void Close();
 
   std::function<void()> Take() override;

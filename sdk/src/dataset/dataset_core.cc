@@ -117,7 +117,7 @@ Result<void> DatasetCore::Expect(const EpochOptions& order, const Start& start) 
     engine.stream = *stream;
     engine.order = order;
   }
-  (*stream)->LookAgain();  // The listing may have grown since, and told nobody.
+  (*stream)->LookAgain();  // The listing may have grown since, before it could tell.
   return {};
 }
 

@@ -4,9 +4,10 @@
 #include "flags/flag_values.h"
 #include "gcsflux/flags.h"
 
-DEFINE_int32(decode_threads, gcsflux::DatasetOptions().decode_threads,
-             "Threads that make samples of objects as they arrive; whoever waits for a batch helps. Raise it where "
-             "decoding holds up the loop (the dataset's report says how long it takes).");
+DEFINE_int32(
+    decode_threads, gcsflux::DatasetOptions().decode_threads,
+    "Threads that make samples of objects as they arrive; a thread that waits for a batch helps. Raise it where "
+    "decoding holds up the loop (the dataset's report says how long it takes).");
 DEFINE_int64(max_skipped, 0,
              "Objects of a dataset that may be left out because they are gone, damaged or cannot be decoded; they are "
              "counted and named in its report. Set it where a few bad objects must not end a run; 0 leaves out none.");

@@ -1,12 +1,25 @@
 #include "transfer/download/allocate.h"
 
+#include <sys/mman.h>
+
 #include <exception>
 #include <new>
 
 namespace gcsflux::internal {
 namespace {
 
+// From here on a block is a mapping of its own, which goes back when it is freed. Of smaller ones malloc's arenas, one
+// for every few threads, keep some; of blocks of 3 MiB that were 60 MiB more than were in use.
+constexpr std::size_t kOwnMapping = std::size_t{1} << 20;
+
+std::shared_ptr<std::byte[]> Mapped(std::size_t bytes) {
+  void* const start = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED) return nullptr;
+  return {static_cast<std::byte*>(start), [bytes](std::byte* block) { ::munmap(block, bytes); }};
+}
+
 std::shared_ptr<std::byte[]> Plain(std::size_t bytes) {
+  if (bytes >= kOwnMapping) return Mapped(bytes);
   return std::shared_ptr<std::byte[]>(new (std::nothrow) std::byte[bytes]);
 }
 

@@ -15,9 +15,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kAllThatCome = std::numeric_limits<std::size_t>::max();
 
-// Units that are fetched together are admitted together, and there is to be one for each connection.
+// Units that are fetched together are admitted together. There is to be one for each connection, and room for what has
+// come and waits to be taken: else connections stand still while the consumer is busy.
 std::uint64_t MostPerUnit(const DownloaderCore& core) {
-  return core.client().core().settings().max_undelivered_bytes / std::max<std::size_t>(1, core.threads()->limit());
+  const std::uint64_t under_way = core.client().core().settings().max_undelivered_bytes / 4 * 3;
+  return under_way / std::max<std::size_t>(1, core.threads()->limit());
 }
 
 std::uint64_t ChargeOf(const DownloadSource& source) {
