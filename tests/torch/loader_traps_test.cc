@@ -109,7 +109,7 @@ TEST_F(LoaderTrapsTest, TheNextEpochsBeginningIsThereWhenItBegins) {
     EXPECT_FALSE(batch.empty());
     sampler.BatchConsumed();
   }
-  while (Reads() < 2U * kObjects) std::this_thread::yield();  // Nobody has asked for the second epoch.
+  while (Reads() < 2U * kObjects) std::this_thread::yield();  // The second epoch was not asked for.
 }
 
 // "A StatefulDataset is read ahead by its workers, so its own position is not the consumer's."

@@ -19,7 +19,7 @@ struct ReadDone {
 /// and tries a larger one every few seconds. Pure: it knows no time but that which it is told. For one thread at a
 /// time.
 ///
-/// A round in which the connections were not all in use says nothing: nobody waited for more bytes. One in which
+/// A round in which the connections were not all in use says nothing: no caller waited for more bytes. One in which
 /// requests were throttled says nothing either, and adds nothing.
 class ConnectionCount {
  public:

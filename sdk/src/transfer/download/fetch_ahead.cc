@@ -42,7 +42,7 @@ FetchAhead::~FetchAhead() { Close(); }
 
 Result<void> FetchAhead::Begin() {
   if (auto ready = core_->CheckReady(); !ready) return ready;
-  // Whoever makes room may call this when the stream is gone.
+  // The thread that makes room may call this when the stream is gone.
   consumer_ = budget_.Join([weak = std::weak_ptr(run_)] {
     if (const auto run = weak.lock()) run->OnAdmitted();
   });
