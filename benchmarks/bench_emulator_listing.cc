@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "bare_http.h"
-#include "server/service.h"
+#include "service/service.h"
 #include "support/emulator_process.h"
 
 namespace gcsflux::bench {

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "emulator/raw_connection.h"
+#include "emulator/support/raw_connection.h"
 #include "gcsflux/emulator/emulator.h"
 
 namespace gcsflux::emulator {

@@ -22,7 +22,7 @@
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
 #include "process_cpu.h"
-#include "server/service.h"
+#include "service/service.h"
 #include "virtual/virtual_buckets.h"
 
 namespace gcsflux::bench {

@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
+#include "entrance/traffic_recorder.h"
 #include "gcsflux/emulator/clock.h"
-#include "server/traffic_recorder.h"
-#include "store/body.h"
+#include "store/bytes/body.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "store/bucket.h"
+#include "base/mix.h"
+#include "store/buckets/bucket.h"
 #include "virtual/computed_content.h"
-#include "virtual/mix.h"
 #include "virtual/virtual_objects.h"
 
 namespace gcsflux::emulator {

@@ -86,7 +86,7 @@ target_include_directories(bench_traffic_recorder PRIVATE ${PROJECT_SOURCE_DIR}/
 target_link_libraries(bench_traffic_recorder PRIVATE gcsflux_bench_support gcsflux_emulator tl::expected)
 add_test(NAME bench_traffic_recorder COMMAND bench_traffic_recorder --benchmark_min_time=0)
 
-gcsflux_program(bench_emulator_shaping benchmarks/bench_emulator_shaping.cc tests/emulator/raw_connection.cc)
+gcsflux_program(bench_emulator_shaping benchmarks/bench_emulator_shaping.cc tests/emulator/support/raw_connection.cc)
 target_link_libraries(bench_emulator_shaping PRIVATE gcsflux_bench_support gcsflux_emulator)
 add_test(NAME bench_emulator_shaping COMMAND bench_emulator_shaping)
 
@@ -116,7 +116,7 @@ target_include_directories(count_traffic_layer PRIVATE ${PROJECT_SOURCE_DIR}/emu
 target_link_libraries(count_traffic_layer PRIVATE gcsflux_emulator tl::expected)
 if(NOT GCSFLUX_SANITIZE)  # Valgrind and sanitizers exclude each other.
   add_test(NAME traffic_layer_cost
-           COMMAND ${PROJECT_SOURCE_DIR}/tests/emulator/traffic_layer_cost.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/emulator/entrance/traffic_layer_cost.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
   set_tests_properties(traffic_layer_cost PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 

@@ -13,20 +13,20 @@
 #include <string>
 #include <string_view>
 
+#include "entrance/traffic_layer.h"
 #include "faults/fault_engine.h"
 #include "gcsflux/emulator/clock.h"
+#include "network/http_codec.h"
+#include "network/socket_stream.h"
+#include "quotas/quota_intervener.h"
+#include "retry_tests/instruction_intervener.h"
+#include "retry_tests/retry_test_intervener.h"
 #include "retry_tests/retry_tests.h"
-#include "server/http_codec.h"
-#include "server/service.h"
-#include "server/socket_stream.h"
-#include "server/traffic/instruction_intervener.h"
-#include "server/traffic/quota_intervener.h"
-#include "server/traffic/retry_test_intervener.h"
-#include "server/traffic/shaping_intervener.h"
-#include "server/traffic/traffic_layer.h"
-#include "store/body.h"
-#include "store/resumable_sessions.h"
-#include "store/store.h"
+#include "service/service.h"
+#include "shaping/shaping_intervener.h"
+#include "store/buckets/store.h"
+#include "store/bytes/body.h"
+#include "store/uploads/resumable_sessions.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -36,7 +36,7 @@ forbid "fast JSON belongs to sdk/src/wire/listed_page" 'simdjson' $(files_withou
 forbid "XML belongs to sdk/src/wire" 'pugixml' $(files_without '^sdk/src/wire/' sdk)
 forbid "OpenSSL belongs to sdk/src/auth, but for a hash" 'openssl/' $(files_without '^sdk/src/(auth/|base/sha256)' sdk)
 forbid "zlib belongs to sdk/src/client/gunzip" 'zlib' $(files_without '^sdk/src/client/gunzip' sdk)
-forbid "httplib belongs to the emulator's server" 'httplib' $(files_without '^emulator/src/server/' sdk emulator conformance)
+forbid "httplib belongs to the emulator's network" 'httplib' $(files_without '^emulator/src/network/' sdk emulator conformance)
 forbid "gflags belongs to sdk/src/flags and to programs" 'gflags/' $(files_without '^(sdk/src/flags|sdk/cli)/' sdk)
 forbid "torch belongs to L5" '(torch|ATen|c10|caffe2)/' $(files_without '/torch/' sdk) $(files emulator conformance)
 forbid "a public header names a third party" '(curl|nlohmann|simdjson|pugixml|httplib|gflags|openssl|isa-l)' \
@@ -45,7 +45,7 @@ forbid "a public header names a third party" '(curl|nlohmann|simdjson|pugixml|ht
 # The emulator is an independent oracle.
 forbid "sdk/ includes the emulator" '(gcsflux/emulator|emulator/|conformance/)' $(files sdk)
 forbid "the emulator includes the SDK" 'gcsflux/[^e]' $(files emulator)
-inside='base/|http/|wire/|retry/|client/|transfer/|dataset/|store/|server/|faults/'
+inside='base/|http/|wire/|retry/|client/|transfer/|dataset/|store/|network/|json_api/|faults/'
 forbid "the contract's runner includes the SDK or the emulator's inside" "(gcsflux/([^e]|e[^m])|$inside)" \
   $(files_without '^conformance/src/retry_tests/' conformance)
 forbid "the retry tests include the emulator, or the SDK's inside" "(gcsflux/emulator|$inside)" $(files conformance/src/retry_tests)

@@ -54,8 +54,8 @@ gcsflux_test(auth_tests
           auth/credential_urls_test.cc auth/emulator_tokens_test.cc auth/find_credentials_test.cc
           auth/parse_credentials_test.cc auth/signed_jwt_test.cc auth/signed_url_test.cc auth/token_cache_test.cc auth/token_events_test.cc
           auth/token_exchange_test.cc auth/v4_signing_test.cc
-          base/hide_secret_test.cc base/url_test.cc client/authorization_test.cc emulator/crypto_fixtures.cc support/spellings.cc
-          emulator/identity_fixture.cc support/raw_server.cc
+          base/hide_secret_test.cc base/url_test.cc client/authorization_test.cc emulator/support/crypto_fixtures.cc support/spellings.cc
+          emulator/support/identity_fixture.cc support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json OpenSSL::Crypto)
 target_include_directories(auth_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
@@ -165,14 +165,14 @@ gcsflux_test(flags_tests
 
 # The network: certificates, proxies, and what goes wrong on the way.
 gcsflux_test(network_tests
-  SOURCES client/network_test.cc client/null_arguments_test.cc emulator/crypto_fixtures.cc network/failures_test.cc network/proxy_test.cc network/tls_handshake_test.cc
+  SOURCES client/network_test.cc client/null_arguments_test.cc emulator/support/crypto_fixtures.cc network/failures_test.cc network/proxy_test.cc network/tls_handshake_test.cc
           network/tls_test.cc support/raw_server.cc support/tls_flight.cc
   LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json OpenSSL::SSL OpenSSL::Crypto)
 target_include_directories(network_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # Children of fork(): the emulator is a process of its own, so that what is forked has a client and no server.
 gcsflux_test(fork_tests
-  SOURCES auth/credential_files.cc emulator/crypto_fixtures.cc emulator/identity_fixture.cc fork/child.cc
+  SOURCES auth/credential_files.cc emulator/support/crypto_fixtures.cc emulator/support/identity_fixture.cc fork/child.cc
           fork/children_test.cc fork/descriptors_test.cc fork/fork_composites_test.cc fork/fork_datasets_test.cc
           fork/fork_fixture.cc
           fork/fork_tokens_test.cc fork/forks_under_load_test.cc fork/no_fork_test.cc fork/under_way_test.cc
@@ -194,13 +194,13 @@ if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the proce
     LIBRARIES gcsflux_client)
   add_dependencies(stream_memory_tests gcsflux-emulator)
   gcsflux_test(emulator_memory_tests
-    SOURCES emulator/compose_memory_test.cc emulator/raw_connection.cc emulator/reset_memory_test.cc
-            emulator/small_object_memory_test.cc support/emulator_process.cc
+    SOURCES emulator/store/compose_memory_test.cc emulator/support/raw_connection.cc emulator/program/reset_memory_test.cc
+            emulator/store/small_object_memory_test.cc support/emulator_process.cc
     LIBRARIES gcsflux_emulator tl::expected)
   target_include_directories(emulator_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
   add_dependencies(emulator_memory_tests gcsflux-emulator)
   gcsflux_test(large_object_memory_tests WHOLE  # one after the other: each takes gibibytes
-    SOURCES emulator/large_object_memory_test.cc emulator/raw_connection.cc support/emulator_process.cc
+    SOURCES emulator/program/large_object_memory_test.cc emulator/support/raw_connection.cc support/emulator_process.cc
     LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
   target_include_directories(large_object_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
   add_dependencies(large_object_memory_tests gcsflux-emulator)
@@ -271,13 +271,13 @@ add_dependencies(conformance_tests gcsflux-conformance)
 
 # The emulator: its store, its parsers, and its HTTP on raw sockets.
 gcsflux_test(emulator_tests
-  SOURCES emulator/bucket_model_test.cc emulator/bucket_race_test.cc emulator/http_race_test.cc emulator/http_test.cc
-          emulator/json_api_test.cc emulator/listing_test.cc emulator/md5_follower_test.cc
-          emulator/multipart_test.cc emulator/names_test.cc
-          emulator/parsers_test.cc support/child_program.cc emulator/program_test.cc emulator/raw_connection.cc
-          emulator/resumable_sessions_test.cc emulator/rope_test.cc emulator/store_checksums_test.cc
-          emulator/target_test.cc emulator/transcoding_test.cc emulator/upload_md5_test.cc
-          emulator/upload_test.cc
+  SOURCES emulator/store/bucket_model_test.cc emulator/store/bucket_race_test.cc emulator/json_api/http_race_test.cc emulator/network/http_test.cc
+          emulator/json_api/json_api_test.cc emulator/store/listing_test.cc emulator/bodies/md5_follower_test.cc
+          emulator/bodies/multipart_test.cc emulator/store/names_test.cc
+          emulator/http/parsers_test.cc support/child_program.cc emulator/program/program_test.cc emulator/support/raw_connection.cc
+          emulator/store/resumable_sessions_test.cc emulator/store/rope_test.cc emulator/store/store_checksums_test.cc
+          emulator/http/target_test.cc emulator/json_api/transcoding_test.cc emulator/uploads/upload_md5_test.cc
+          emulator/uploads/upload_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected PkgConfig::isal)
 target_include_directories(emulator_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_compile_definitions(emulator_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
@@ -285,31 +285,31 @@ add_dependencies(emulator_tests gcsflux-emulator)
 
 # What becomes of generations: noncurrent ones, held ones, those under a customer's key; and what one takes.
 gcsflux_test(emulator_generations_tests
-  SOURCES emulator/customer_encryption_test.cc emulator/holds_test.cc emulator/raw_connection.cc
-          emulator/object_memory_test.cc emulator/object_set_test.cc emulator/versioning_test.cc
+  SOURCES emulator/json_api/customer_encryption_test.cc emulator/json_api/holds_test.cc emulator/support/raw_connection.cc
+          emulator/store/object_memory_test.cc emulator/store/object_set_test.cc emulator/store/versioning_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
 target_include_directories(emulator_generations_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 
 # The JSON API beyond its basics: buckets and objects changed, copied, listed by globs.
 gcsflux_test(emulator_json_tests
-  SOURCES emulator/batch_test.cc emulator/bucket_patch_test.cc emulator/copy_rewrite_test.cc emulator/glob_listing_test.cc
-          emulator/match_glob_test.cc emulator/object_patch_test.cc emulator/raw_connection.cc
+  SOURCES emulator/json_api/batch_test.cc emulator/json_api/bucket_patch_test.cc emulator/json_api/copy_rewrite_test.cc emulator/store/glob_listing_test.cc
+          emulator/store/match_glob_test.cc emulator/json_api/object_patch_test.cc emulator/support/raw_connection.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
 target_include_directories(emulator_json_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 
 # The emulator's clock, journal, counters and admin endpoints.
 gcsflux_test(emulator_traffic_tests
-  SOURCES emulator/admin_test.cc emulator/clock_test.cc emulator/journal_queries_test.cc emulator/journal_test.cc
-          emulator/metrics_test.cc
-          emulator/raw_connection.cc emulator/redact_target_test.cc emulator/seed_test.cc
+  SOURCES emulator/admin/admin_test.cc emulator/base/clock_test.cc emulator/journal/journal_queries_test.cc emulator/journal/journal_test.cc
+          emulator/journal/metrics_test.cc
+          emulator/support/raw_connection.cc emulator/journal/redact_target_test.cc emulator/admin/seed_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
 target_include_directories(emulator_traffic_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 
 # What can happen to a request before and after it is served.
 gcsflux_test(emulator_layer_tests
-  SOURCES emulator/first_answers_test.cc emulator/instruction_header_test.cc emulator/peeked_body_test.cc emulator/raw_connection.cc
-          emulator/request_preview_test.cc emulator/retry_test_bytes_test.cc emulator/retry_test_http_test.cc
-          emulator/retry_tests_test.cc
+  SOURCES emulator/service/first_answers_test.cc emulator/retry_tests/instruction_header_test.cc emulator/bodies/peeked_body_test.cc emulator/support/raw_connection.cc
+          emulator/entrance/request_preview_test.cc emulator/retry_tests/retry_test_bytes_test.cc emulator/retry_tests/retry_test_http_test.cc
+          emulator/retry_tests/retry_tests_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
 target_include_directories(emulator_layer_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 
@@ -317,7 +317,7 @@ target_include_directories(emulator_layer_tests PRIVATE ${PROJECT_SOURCE_DIR}/em
 file(GLOB FAULT_TESTS RELATIVE ${PROJECT_SOURCE_DIR}/tests CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/emulator/faults/*.cc)
 gcsflux_test(emulator_fault_tests
-  SOURCES ${FAULT_TESTS} support/child_program.cc emulator/raw_connection.cc
+  SOURCES ${FAULT_TESTS} support/child_program.cc emulator/support/raw_connection.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
 target_include_directories(emulator_fault_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_compile_definitions(emulator_fault_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
@@ -360,10 +360,10 @@ add_test(NAME docs_how_to COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_page.
 
 # How slow the emulator is by choice, and how much it takes.
 gcsflux_test(emulator_shaping_tests
-  SOURCES support/child_program.cc emulator/raw_connection.cc emulator/shaping/distribution_test.cc
-          emulator/shaping/key_ranges_test.cc emulator/shaping/live_quotas_test.cc emulator/shaping/pacer_test.cc
-          emulator/shaping/quota_http_test.cc emulator/shaping/settings_test.cc emulator/shaping/shaping_http_test.cc
-          emulator/shaping/token_bucket_test.cc emulator/shaping/traffic_flags_test.cc
+  SOURCES support/child_program.cc emulator/support/raw_connection.cc emulator/shaping/distribution_test.cc
+          emulator/quotas/key_ranges_test.cc emulator/quotas/live_quotas_test.cc emulator/shaping/pacer_test.cc
+          emulator/quotas/quota_http_test.cc emulator/shaping/settings_test.cc emulator/shaping/shaping_http_test.cc
+          emulator/quotas/token_bucket_test.cc emulator/program/traffic_flags_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
 target_include_directories(emulator_shaping_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_compile_definitions(emulator_shaping_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
@@ -386,17 +386,17 @@ set_tests_properties(client_rclone client_node client_s3cmd client_boto3 client_
 
 # The emulator's virtual buckets.
 gcsflux_test(virtual_bucket_tests
-  SOURCES emulator/raw_connection.cc emulator/virtual_bucket_test.cc emulator/virtual_content_test.cc
-          emulator/virtual_flag_test.cc emulator/virtual_http_test.cc emulator/virtual_names_test.cc
+  SOURCES emulator/support/raw_connection.cc emulator/virtual/virtual_bucket_test.cc emulator/virtual/virtual_content_test.cc
+          emulator/virtual/virtual_flag_test.cc emulator/virtual/virtual_http_test.cc emulator/virtual/virtual_names_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
 target_include_directories(virtual_bucket_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 
 # Who is who to the emulator, and TLS.
 gcsflux_test(emulator_identity_tests
-  SOURCES emulator/authorization_test.cc emulator/crypto_fixtures.cc emulator/identity_config_test.cc
-          emulator/identity_fixture.cc emulator/identity_http_test.cc emulator/identity_jwt_test.cc
-          emulator/identity_program_test.cc emulator/identity_test.cc support/child_program.cc emulator/raw_connection.cc
-          emulator/tls_connection.cc emulator/tls_test.cc
+  SOURCES emulator/identity_api/authorization_test.cc emulator/support/crypto_fixtures.cc emulator/identity/identity_config_test.cc
+          emulator/support/identity_fixture.cc emulator/identity_api/identity_http_test.cc emulator/identity/identity_jwt_test.cc
+          emulator/identity_api/identity_program_test.cc emulator/identity/identity_test.cc support/child_program.cc emulator/support/raw_connection.cc
+          emulator/support/tls_connection.cc emulator/network/tls_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected OpenSSL::SSL OpenSSL::Crypto)
 target_include_directories(emulator_identity_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_compile_definitions(emulator_identity_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
@@ -404,16 +404,16 @@ add_dependencies(emulator_identity_tests gcsflux-emulator)
 
 # Uploads that are refused: when they hear it, and why.
 gcsflux_test(emulator_refusals_tests
-  SOURCES emulator/crypto_fixtures.cc emulator/early_answers_test.cc emulator/identity_fixture.cc emulator/raw_connection.cc
-          emulator/replace_rights_test.cc
+  SOURCES emulator/support/crypto_fixtures.cc emulator/uploads/early_answers_test.cc emulator/support/identity_fixture.cc emulator/support/raw_connection.cc
+          emulator/uploads/replace_rights_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected OpenSSL::Crypto)
 target_include_directories(emulator_refusals_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 
 # The emulator's XML API.
 gcsflux_test(emulator_xml_tests
-  SOURCES emulator/multipart_uploads_test.cc emulator/raw_connection.cc emulator/xml_listing_test.cc
-          emulator/xml_multipart_test.cc emulator/xml_objects_test.cc emulator/xml_parsers_test.cc
-          emulator/xml_router_test.cc emulator/xml_test.cc
+  SOURCES emulator/store/multipart_uploads_test.cc emulator/support/raw_connection.cc emulator/xml_api/xml_listing_test.cc
+          emulator/xml_api/xml_multipart_test.cc emulator/xml_api/xml_objects_test.cc emulator/xml_api/xml_parsers_test.cc
+          emulator/xml_api/xml_router_test.cc emulator/xml_api/xml_test.cc
   LIBRARIES gcsflux_emulator tl::expected pugixml::pugixml)
 target_include_directories(emulator_xml_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 
@@ -445,15 +445,15 @@ set_tests_properties(soak PROPERTIES RUN_SERIAL TRUE)  # It takes what there is,
 
 # Bad clients: by a patience that a test can wait for.
 gcsflux_test(bad_input_tests
-  SOURCES emulator/bad_input_test.cc emulator/pace_test.cc emulator/raw_connection.cc
+  SOURCES emulator/network/bad_input_test.cc emulator/network/pace_test.cc emulator/support/raw_connection.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json)
 target_include_directories(bad_input_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 
 # What no client may end or stop: nesting, framing, patterns; how requests in flight are counted.
 gcsflux_test(emulator_robustness_tests
-  SOURCES emulator/bounded_json_test.cc emulator/framing_test.cc emulator/in_flight_test.cc
-          emulator/long_requests_test.cc emulator/nested_json_test.cc
-          emulator/raw_connection.cc support/child_program.cc
+  SOURCES emulator/json/bounded_json_test.cc emulator/network/framing_test.cc emulator/network/in_flight_test.cc
+          emulator/network/long_requests_test.cc emulator/json_api/nested_json_test.cc
+          emulator/support/raw_connection.cc support/child_program.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected ZLIB::ZLIB)
 target_include_directories(emulator_robustness_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_compile_definitions(emulator_robustness_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
@@ -461,21 +461,21 @@ add_dependencies(emulator_robustness_tests gcsflux-emulator)
 
 # Requests that were changed at random; --requests=200000 by hand, under asan.
 gcsflux_program(mutated_requests tests/emulator/mutated/main.cc tests/emulator/mutated/mutate.cc
-                tests/emulator/mutated/valid_requests.cc tests/emulator/raw_connection.cc)
+                tests/emulator/mutated/valid_requests.cc tests/emulator/support/raw_connection.cc)
 target_include_directories(mutated_requests PRIVATE ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(mutated_requests PRIVATE gcsflux_emulator gflags)
 add_test(NAME mutated_requests COMMAND mutated_requests)
 
 # Random operations against a reference model; --operations=200000 by hand.
 gcsflux_program(emulator_model tests/emulator/model/main.cc tests/emulator/model/model_client.cc
-                tests/emulator/model/operations.cc tests/emulator/model/reference.cc tests/emulator/raw_connection.cc)
+                tests/emulator/model/operations.cc tests/emulator/model/reference.cc tests/emulator/support/raw_connection.cc)
 target_include_directories(emulator_model PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/emulator/src)
 target_link_libraries(emulator_model PRIVATE gcsflux_emulator gflags nlohmann_json::nlohmann_json tl::expected)
 add_test(NAME emulator_model COMMAND emulator_model)
 
 if(NOT GCSFLUX_SANITIZE)  # UBSan looks at objects through a pipe, for which there is no descriptor left.
   gcsflux_test(emulator_shortage_tests
-    SOURCES emulator/descriptors_test.cc emulator/raw_connection.cc support/child_program.cc support/thread_limit.cc
+    SOURCES emulator/network/descriptors_test.cc emulator/support/raw_connection.cc support/child_program.cc support/thread_limit.cc
     LIBRARIES gcsflux_emulator ${CMAKE_DL_LIBS})
   target_compile_definitions(emulator_shortage_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
   add_dependencies(emulator_shortage_tests gcsflux-emulator)

@@ -1,7 +1,7 @@
 #include "auth/credential_files.h"
 
-#include "emulator/crypto_fixtures.h"
-#include "emulator/identity_fixture.h"
+#include "emulator/support/crypto_fixtures.h"
+#include "emulator/support/identity_fixture.h"
 
 namespace gcsflux::testing {
 

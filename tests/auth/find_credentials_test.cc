@@ -7,7 +7,7 @@
 #include <map>
 
 #include "auth/credential_files.h"
-#include "emulator/identity_fixture.h"
+#include "emulator/support/identity_fixture.h"
 #include "support/result.h"
 
 namespace gcsflux::internal {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "emulator/crypto_fixtures.h"
-#include "emulator/identity_fixture.h"
+#include "emulator/support/crypto_fixtures.h"
+#include "emulator/support/identity_fixture.h"
 #include "gcsflux/emulator/emulator.h"
 #include "http/curl_transport.h"
 #include "support/driven_timing.h"

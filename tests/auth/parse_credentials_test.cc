@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "auth/credential_files.h"
-#include "emulator/crypto_fixtures.h"
-#include "emulator/identity_fixture.h"
+#include "emulator/support/crypto_fixtures.h"
+#include "emulator/support/identity_fixture.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/base64.h"
-#include "emulator/crypto_fixtures.h"
+#include "emulator/support/crypto_fixtures.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -13,7 +13,7 @@
 #include "auth/token_service.h"
 #include "base/base64.h"
 #include "client/client_core.h"
-#include "emulator/crypto_fixtures.h"
+#include "emulator/support/crypto_fixtures.h"
 #include "support/borrowed_transport.h"
 #include "support/result.h"
 

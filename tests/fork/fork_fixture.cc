@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "emulator/crypto_fixtures.h"
+#include "emulator/support/crypto_fixtures.h"
 #include "http/curl_transport.h"
 
 namespace gcsflux::testing {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "auth/credential_files.h"
-#include "emulator/identity_fixture.h"
+#include "emulator/support/identity_fixture.h"
 #include "fork/fork_fixture.h"
 
 namespace gcsflux {

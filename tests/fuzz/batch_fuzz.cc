@@ -4,7 +4,7 @@
 #include <string>
 
 #include "input.h"
-#include "server/batch.h"
+#include "json_api/batch.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "input.h"
 #include "json/bounded_json.h"
-#include "traffic/settings/flat_json.h"
+#include "settings/flat_json.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
+#include "http/byte_range.h"
 #include "input.h"
-#include "server/byte_range.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::uint64_t object_size = 0;

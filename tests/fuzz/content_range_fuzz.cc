@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "http/content_range.h"
 #include "input.h"
-#include "server/content_range.h"
 
 namespace gcsflux::emulator {
 namespace {

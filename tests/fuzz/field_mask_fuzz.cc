@@ -3,7 +3,7 @@
 #include <string>
 
 #include "input.h"
-#include "server/field_mask.h"
+#include "json_api/field_mask.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "input.h"
-#include "store/glob.h"
-#include "store/names.h"
+#include "store/listing/glob.h"
+#include "store/objects/names.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gcsflux::emulator;

@@ -1,8 +1,8 @@
 // The JSON bodies of requests: whatever they are, they are read or refused with 400.
 
 #include "input.h"
-#include "server/bucket_requests.h"
-#include "server/resource_requests.h"
+#include "json_api/bucket_requests.h"
+#include "json_api/resource_requests.h"
 
 namespace gcsflux::emulator {
 namespace {

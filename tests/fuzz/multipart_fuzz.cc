@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "bodies/multipart.h"
 #include "input.h"
-#include "server/multipart.h"
 
 namespace gcsflux::emulator {
 namespace {

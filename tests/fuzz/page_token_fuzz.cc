@@ -1,8 +1,8 @@
 // Page tokens: nobody's text is taken for one, and every position comes back from its own token.
 
+#include "api/page_token.h"
 #include "input.h"
-#include "server/page_token.h"
-#include "store/names.h"
+#include "store/objects/names.h"
 
 namespace gcsflux::emulator {
 namespace {

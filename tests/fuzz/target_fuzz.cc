@@ -3,10 +3,10 @@
 #include <array>
 #include <string>
 
+#include "http/target.h"
 #include "input.h"
-#include "server/router.h"
-#include "server/target.h"
-#include "store/names.h"
+#include "json_api/router.h"
+#include "store/objects/names.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "input.h"
-#include "server/xml/xml_requests.h"
+#include "xml_api/xml_requests.h"
 
 namespace gcsflux::emulator {
 namespace {

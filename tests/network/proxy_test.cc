@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "emulator/crypto_fixtures.h"
+#include "emulator/support/crypto_fixtures.h"
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "support/forward_proxy.h"

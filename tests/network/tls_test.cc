@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "emulator/crypto_fixtures.h"
+#include "emulator/support/crypto_fixtures.h"
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
 #include "support/raw_server.h"

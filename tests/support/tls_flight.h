@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "emulator/crypto_fixtures.h"
+#include "emulator/support/crypto_fixtures.h"
 #include "support/raw_server.h"
 
 namespace gcsflux::testing {

@@ -9,7 +9,7 @@
 
 #include "faults/firing.h"
 #include "gcsflux/emulator/faults.h"
-#include "server/traffic/intervention.h"
+#include "interventions/intervention.h"
 
 namespace gcsflux::emulator {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "server/http_message.h"
+#include "http/http_message.h"
 
 namespace gcsflux::emulator {
 

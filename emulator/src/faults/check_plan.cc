@@ -10,8 +10,8 @@
 #include "faults/action_kind.h"
 #include "faults/plan_error.h"
 #include "faults/plan_fields.h"
-#include "store/glob.h"
-#include "store/names.h"
+#include "store/listing/glob.h"
+#include "store/objects/names.h"
 
 namespace gcsflux::emulator {
 namespace {

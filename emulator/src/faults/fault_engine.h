@@ -8,7 +8,7 @@
 
 #include "gcsflux/emulator/clock.h"
 #include "gcsflux/emulator/faults.h"
-#include "server/traffic/intervention.h"
+#include "interventions/intervention.h"
 
 namespace gcsflux::emulator {
 

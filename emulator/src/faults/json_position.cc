@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "store/interruption.h"
+#include "base/interruption.h"
 
 namespace gcsflux::emulator {
 namespace {

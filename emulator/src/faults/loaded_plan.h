@@ -14,7 +14,7 @@
 #include "faults/rule_match.h"
 #include "gcsflux/emulator/clock.h"
 #include "gcsflux/emulator/faults.h"
-#include "server/traffic/intervention.h"
+#include "interventions/intervention.h"
 
 namespace gcsflux::emulator {
 

@@ -2,13 +2,13 @@
 #include <string>
 #include <utility>
 
+#include "base/interruption.h"
 #include "faults/check_plan.h"
 #include "faults/json_position.h"
 #include "faults/plan_error.h"
 #include "faults/plan_fields.h"
 #include "faults/seconds_text.h"
 #include "json/bounded_json.h"
-#include "store/interruption.h"
 
 namespace gcsflux::emulator {
 namespace {

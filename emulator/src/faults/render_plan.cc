@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/interruption.h"
 #include "faults/plan_fields.h"
 #include "faults/seconds_text.h"
-#include "store/interruption.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "faults/upload_filter.h"
-#include "server/byte_range.h"
-#include "server/content_range.h"
+#include "http/byte_range.h"
+#include "http/content_range.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "gcsflux/emulator/faults.h"
-#include "server/http_message.h"
-#include "server/request_subject.h"
-#include "server/traffic/request_preview.h"
-#include "store/glob.h"
+#include "http/http_message.h"
+#include "interventions/request_preview.h"
+#include "operations/request_subject.h"
+#include "store/listing/glob.h"
 
 namespace gcsflux::emulator {
 

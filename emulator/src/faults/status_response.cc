@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "server/traffic/error_answer.h"
+#include "http/error_answer.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "gcsflux/emulator/faults.h"
-#include "server/http_message.h"
+#include "http/http_message.h"
 
 namespace gcsflux::emulator {
 

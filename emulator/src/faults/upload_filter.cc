@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "server/multipart.h"
-#include "server/receive_body.h"
+#include "bodies/multipart.h"
+#include "bodies/receive_body.h"
 
 namespace gcsflux::emulator {
 namespace {

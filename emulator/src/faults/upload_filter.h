@@ -5,9 +5,9 @@
 #include <optional>
 #include <span>
 
-#include "server/http_message.h"
-#include "server/traffic/intervention.h"
-#include "store/rope.h"
+#include "http/http_message.h"
+#include "interventions/intervention.h"
+#include "store/bytes/rope.h"
 
 namespace gcsflux::emulator {
 

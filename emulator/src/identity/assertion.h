@@ -4,9 +4,9 @@
 #include <string_view>
 #include <tl/expected.hpp>
 
+#include "base/time_source.h"
 #include "identity/config.h"
 #include "identity/jwt.h"
-#include "store/clock.h"
 
 namespace gcsflux::emulator {
 

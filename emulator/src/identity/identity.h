@@ -7,10 +7,10 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "base/time_source.h"
 #include "identity/config.h"
 #include "identity/permissions.h"
 #include "identity/tokens.h"
-#include "store/clock.h"
 
 namespace gcsflux::emulator {
 

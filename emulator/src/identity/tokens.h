@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "store/clock.h"
+#include "base/time_source.h"
 
 namespace gcsflux::emulator {
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "server/request_subject.h"
+#include "operations/request_subject.h"
 
 namespace gcsflux::emulator {
 

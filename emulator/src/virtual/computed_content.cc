@@ -6,8 +6,8 @@
 #include <cassert>
 #include <cstring>
 
-#include "store/crc32c.h"
-#include "virtual/mix.h"
+#include "base/mix.h"
+#include "store/bytes/crc32c.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/computed_bytes.h"
+#include "store/bytes/computed_bytes.h"
 
 namespace gcsflux::emulator {
 

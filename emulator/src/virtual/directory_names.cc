@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/mix.h"
 #include "virtual/digits.h"
 #include "virtual/log_normal.h"
-#include "virtual/mix.h"
 #include "virtual/name_patterns.h"
 
 namespace gcsflux::emulator {

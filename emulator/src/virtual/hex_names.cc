@@ -1,5 +1,5 @@
+#include "base/mix.h"
 #include "virtual/digits.h"
-#include "virtual/mix.h"
 #include "virtual/name_patterns.h"
 
 namespace gcsflux::emulator {

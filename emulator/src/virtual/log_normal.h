@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <numbers>
 
-#include "virtual/mix.h"
+#include "base/mix.h"
 
 namespace gcsflux::emulator {
 

@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "virtual/mix.h"
+#include "base/mix.h"
 #include "virtual/name_patterns.h"
 
 namespace gcsflux::emulator {

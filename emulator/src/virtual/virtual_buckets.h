@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "gcsflux/emulator/virtual_bucket.h"
-#include "store/object_source.h"
-#include "store/store.h"
+#include "store/buckets/store.h"
+#include "store/objects/object_source.h"
 
 namespace gcsflux::emulator {
 

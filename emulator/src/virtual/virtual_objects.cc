@@ -9,10 +9,10 @@
 #include <string>
 #include <utility>
 
-#include "store/names.h"
+#include "base/mix.h"
+#include "store/objects/names.h"
 #include "virtual/computed_content.h"
 #include "virtual/log_normal.h"
-#include "virtual/mix.h"
 
 namespace gcsflux::emulator {
 namespace {

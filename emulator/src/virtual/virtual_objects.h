@@ -4,7 +4,7 @@
 #include <span>
 
 #include "gcsflux/emulator/virtual_bucket.h"
-#include "store/object_source.h"
+#include "store/objects/object_source.h"
 #include "virtual/name_set.h"
 
 namespace gcsflux::emulator {

@@ -10,8 +10,8 @@
 
 #include "faults/plan_fields.h"
 #include "gcsflux/emulator/emulator.h"
-#include "server/operation_name.h"
-#include "server/xml/xml_operation.h"
+#include "json_api/operation_name.h"
+#include "xml_api/xml_operation.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "emulator/faults/fault_test.h"
-#include "server/hash_text.h"
-#include "store/crc32c.h"
+#include "http/hash_text.h"
+#include "store/bytes/crc32c.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "emulator/faults/fault_test.h"
-#include "emulator/program.h"
+#include "emulator/support/program.h"
 #include "faults/render_plan.h"
 
 namespace gcsflux::emulator {

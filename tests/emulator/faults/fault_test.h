@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "emulator/raw_connection.h"
+#include "emulator/support/raw_connection.h"
 #include "gcsflux/emulator/gtest.h"
 
 namespace gcsflux::emulator {

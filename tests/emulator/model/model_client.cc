@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "server/target.h"
+#include "http/target.h"
 
 namespace gcsflux::emulator {
 namespace {

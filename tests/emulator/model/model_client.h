@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "emulator/model/reference.h"
-#include "emulator/raw_connection.h"
+#include "emulator/support/raw_connection.h"
 
 namespace gcsflux::emulator {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "emulator/model/model_client.h"
-#include "server/target.h"
+#include "http/target.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "emulator/mutated/mutate.h"
 #include "emulator/mutated/valid_requests.h"
-#include "emulator/raw_connection.h"
+#include "emulator/support/raw_connection.h"
 #include "gcsflux/emulator/emulator.h"
 
 DEFINE_uint64(requests, 5000, "How many requests to send. Raise it for a campaign.");

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "traffic/shaping/latency_sampler.h"
-#include "traffic/shaping/normal_quantile.h"
+#include "shaping/latency_sampler.h"
+#include "shaping/normal_quantile.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -1,4 +1,4 @@
-#include "traffic/shaping/pacer.h"
+#include "shaping/pacer.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <list>
 
-#include "traffic/shaping/stream_pacer.h"
+#include "shaping/stream_pacer.h"
 
 namespace gcsflux::emulator {
 namespace {

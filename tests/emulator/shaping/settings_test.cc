@@ -6,9 +6,9 @@
 
 #include "gcsflux/emulator/quotas.h"
 #include "gcsflux/emulator/shaping.h"
-#include "traffic/quotas/quota_settings.h"
-#include "traffic/shaping/shaping_settings.h"
-#include "traffic/traffic_class.h"
+#include "operations/traffic_class.h"
+#include "quotas/quota_settings.h"
+#include "shaping/shaping_settings.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "emulator/raw_connection.h"
+#include "emulator/support/raw_connection.h"
 #include "gcsflux/emulator/gtest.h"
 
 namespace gcsflux::emulator {

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "faults/actions/action_kinds.h"
-#include "server/content_range.h"
-#include "server/hash_text.h"
-#include "store/crc32c.h"
+#include "http/content_range.h"
+#include "http/hash_text.h"
+#include "store/bytes/crc32c.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "faults/actions/action_kinds.h"
 #include "faults/status_response.h"
-#include "server/target.h"
+#include "http/target.h"
 
 namespace gcsflux::emulator {
 namespace {

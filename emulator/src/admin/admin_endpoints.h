@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "admin/admin_document.h"
+#include "gcsflux/emulator/clock.h"
+#include "http/api_error.h"
+#include "http/http_message.h"
+#include "http/target.h"
+#include "journal/journal.h"
+#include "journal/request_counters.h"
+#include "store/buckets/store.h"
+
+namespace gcsflux::emulator {
+
+/// What the admin endpoints show and change; all of it must outlive them.
+struct AdminSubject {
+  const Clock& clock;
+  Store& store;
+  Journal& journal;
+  RequestCounters& counters;
+  std::function<void()> reset;
+  std::function<std::size_t()> count_connections;
+  std::filesystem::path seed_root;  ///< Below it directories may be seeded from; empty: none.
+  std::vector<AdminDocument> documents = {};
+};
+
+/// The emulator's own endpoints, under /_emulator/, where GCS has none. Thread-safe.
+///
+/// No bucket's name begins with '_', so that they hide nothing.
+class AdminEndpoints final : public RequestHandler {
+ public:
+  /// Whatever is not an admin request goes to `next`, which must outlive it.
+  AdminEndpoints(AdminSubject subject, RequestHandler& next) : subject_(std::move(subject)), next_(next) {}
+
+  HttpResponse Handle(const HttpRequest& request, RequestBody& body) override;
+
+ private:
+  struct Endpoint;
+  ApiResult<HttpResponse> Answer(const HttpRequest& request, RequestBody& body);
+  ApiResult<HttpResponse> AnswerDocument(const AdminDocument& document, std::string_view method, RequestBody& body);
+  ApiResult<HttpResponse> Health(const Target& target, RequestBody& body);
+  ApiResult<HttpResponse> Reset(const Target& target, RequestBody& body);
+  ApiResult<HttpResponse> Seed(const Target& target, RequestBody& body);
+  ApiResult<HttpResponse> ShowCounters(const Target& target, RequestBody& body);
+  ApiResult<HttpResponse> ShowJournal(const Target& target, RequestBody& body);
+  ApiResult<HttpResponse> ShowAssertions(const Target& target, RequestBody& body);
+  ApiResult<HttpResponse> ShowMetrics(const Target& target, RequestBody& body);
+
+  const AdminSubject subject_;
+  RequestHandler& next_;
+};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,68 @@
+#include "api/authorizer.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace gcsflux::emulator {
+namespace {
+
+constexpr std::string_view kScheme = "bearer ";
+
+// Schemes are compared without regard to case.
+bool IsBearer(std::string_view authorization) {
+  if (authorization.size() < kScheme.size()) return false;
+  for (std::size_t i = 0; i < kScheme.size(); ++i) {
+    const char c = authorization[i];
+    if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != kScheme[i]) return false;
+  }
+  return true;
+}
+
+ApiResult<void> RequireAll(const Caller& caller, PermissionSet needed, std::string_view bucket) {
+  for (std::size_t i = 0; i < kPermissionCount; ++i) {
+    const auto permission = static_cast<Permission>(i);
+    if (!needed.Has(permission)) continue;
+    if (auto allowed = caller.Require(permission, bucket); !allowed) return allowed;
+  }
+  return {};
+}
+
+}  // namespace
+
+ApiResult<Caller> Authorizer::Identify(const HttpHeaders& headers, const std::string& base_url) const {
+  if (identity_ == nullptr) return Caller();
+  if (headers.Find("authorization") == nullptr) return Caller(*identity_, std::nullopt);
+  std::optional<Principal> principal = IdentifyBearer(*identity_, headers, base_url);
+  if (!principal) return tl::unexpected(ApiError{401, "authError", "Invalid Credentials"});
+  return Caller(*identity_, std::move(principal));
+}
+
+ApiResult<void> Authorizer::Check(const Caller& caller, const NeededPermissions& needed, const std::string& bucket,
+                                  const std::string& object) const {
+  if (!caller.is_checked()) return {};
+  if (auto allowed = RequireAll(caller, needed.on_project, ""); !allowed) return allowed;
+  if (auto allowed = RequireAll(caller, needed.on_bucket, bucket); !allowed) return allowed;
+  if (!needed.replaces_object) return {};
+  const auto found = store_.FindBucket(bucket);
+  return found ? RequireReplace(caller, **found, object) : ApiResult<void>();
+}
+
+std::optional<Principal> IdentifyBearer(const Identity& identity, const HttpHeaders& headers,
+                                        const std::string& base_url) {
+  const std::string* authorization = headers.Find("authorization");
+  if (authorization == nullptr || !IsBearer(*authorization)) return std::nullopt;
+  return identity.Authenticate(std::string_view(*authorization).substr(kScheme.size()), base_url + "/");
+}
+
+ApiResult<void> RequireReplace(const Caller& caller, const Bucket& bucket, const std::string& object) {
+  if (!caller.is_checked() || !bucket.GetObject({.name = object})) return {};
+  return caller.Require(Permission::kObjectsDelete, bucket.info()->name);
+}
+
+void AddChallenge(HttpResponse& response) {
+  if (response.status != 401) return;
+  response.headers.Add("WWW-Authenticate", "Bearer realm=\"https://accounts.google.com/\"");
+}
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "api/caller.h"
+#include "http/api_error.h"
+#include "http/http_message.h"
+#include "identity/identity.h"
+#include "json_api/needed_permissions.h"
+#include "store/buckets/bucket.h"
+#include "store/buckets/store.h"
+
+namespace gcsflux::emulator {
+
+/// Finds out who sends a request, and whether they may have done what they ask for. Thread-safe.
+class Authorizer {
+ public:
+  /// Without an identity, null, everybody may do everything.
+  Authorizer(const Identity* identity, const Store& store) : identity_(identity), store_(store) {}
+
+  /// By the Authorization header, if there is one; 401 where it is not valid. `base_url` is what the client calls the
+  /// emulator, which signatures may name as their audience.
+  [[nodiscard]] ApiResult<Caller> Identify(const HttpHeaders& headers, const std::string& base_url) const;
+
+  /// `bucket` and `object` as the route has them, "" where it has none.
+  [[nodiscard]] ApiResult<void> Check(const Caller& caller, const NeededPermissions& needed, const std::string& bucket,
+                                      const std::string& object) const;
+
+ private:
+  const Identity* const identity_;
+  const Store& store_;
+};
+
+/// Whose bearer token the Authorization header is, if there is one and it is valid.
+std::optional<Principal> IdentifyBearer(const Identity& identity, const HttpHeaders& headers,
+                                        const std::string& base_url);
+
+/// Who writes an object that is there already must be allowed to delete it.
+ApiResult<void> RequireReplace(const Caller& caller, const Bucket& bucket, const std::string& object);
+
+/// Adds WWW-Authenticate where the response is a 401.
+void AddChallenge(HttpResponse& response);
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/time_source.h"
+
+namespace gcsflux::emulator {
+
+/// "2026-11-20T06:25:00.123456Z", or with an offset, "+02:00", in place of the Z. Nothing where it is no such time, or
+/// one that the clock does not have.
+std::optional<Time> ParseRfc3339(std::string_view text);
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "http/http_message.h"
+
+namespace gcsflux::emulator {
+
+/// A request's body of which the beginning can be looked at before it is read. One thread.
+class PeekedBody final : public RequestBody {
+ public:
+  /// `body` must outlive it.
+  explicit PeekedBody(RequestBody& body) : body_(body) {}
+
+  /// The first `size` bytes, or all where there are fewer; they are still to be read. Good until the next call. Comes
+  /// before Read().
+  std::string_view Peek(std::size_t size);
+
+  [[nodiscard]] std::optional<std::uint64_t> announced_size() const override { return body_.announced_size(); }
+  std::optional<std::size_t> Read(std::span<std::byte> into) override;
+  [[nodiscard]] bool is_overdue() const override { return body_.is_overdue(); }
+  void LimitUnderWay(std::size_t bytes) override { body_.LimitUnderWay(bytes); }
+
+ private:
+  RequestBody& body_;
+  std::string peeked_;
+  std::size_t read_ = 0;    // of peeked_
+  bool is_broken_ = false;  // behind peeked_
+};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <stop_token>
+#include <vector>
+
+#include "gcsflux/emulator/clock.h"
+#include "http/http_message.h"
+#include "interventions/intervention.h"
+#include "operations/request_subject.h"
+#include "service/first_answers.h"
+#include "store/uploads/resumable_sessions.h"
+
+namespace gcsflux::emulator {
+
+/// Stands before the service, which remembers its first answers, and lets the interveners do to requests what a real
+/// network and a real service under load do to them. Thread-safe.
+class TrafficLayer final {
+ public:
+  /// All of them must outlive it. The answers of earlier interveners go through the later ones.
+  TrafficLayer(FirstAnswers& service, ResumableSessions& sessions, const Clock& clock,
+               std::vector<Intervener*> interveners)
+      : service_(service), sessions_(sessions), clock_(clock), interveners_(std::move(interveners)) {}
+
+  /// As Service::Handle().
+  HttpResponse Handle(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
+
+  /// Nobody waits any more, for good.
+  void Stop() { stop_.request_stop(); }
+
+ private:
+  HttpResponse HandleWithInterventions(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
+
+  FirstAnswers& service_;
+  ResumableSessions& sessions_;
+  const Clock& clock_;
+  const std::vector<Intervener*> interveners_;
+  std::stop_source stop_;
+};
+
+}  // namespace gcsflux::emulator

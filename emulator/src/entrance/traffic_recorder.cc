@@ -1,0 +1,108 @@
+#include "entrance/traffic_recorder.h"
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "base/time_format.h"
+#include "entrance/request_dialects.h"
+#include "journal/client_attempt.h"
+#include "journal/redact_target.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+RequestRecord Arrival(const HttpRequest& request, Clock::Time now, std::size_t in_flight) {
+  RequestRecord record{
+      .method = request.method, .target = RedactTarget(request.target), .start = now, .in_flight = in_flight};
+  if (const std::string* client = request.headers.Find("x-goog-api-client")) {
+    ClientAttempt attempt = ParseClientAttempt(*client);
+    record.invocation_id = std::move(attempt.invocation_id);
+    record.attempt = attempt.attempt;
+  }
+  return record;
+}
+
+// When an answer is given, as its Date says it. Formatting takes longer than all else that is done here, so each
+// connection's thread keeps the last one.
+const std::string& DateOf(Clock::Time now) {
+  thread_local std::chrono::sys_seconds second;
+  thread_local std::string date;
+  const auto current = std::chrono::floor<std::chrono::seconds>(now);
+  if (date.empty() || current != second) {
+    second = current;
+    date = FormatHttpDate(current);
+  }
+  return date;
+}
+
+// A request from its arrival to the end of its answer: one allocation for both sides that hold it.
+class RecordedRequest final : public JournalEntry, public ResponseObserver {
+ public:
+  RecordedRequest(RequestRecord arrival, const Clock& clock, RequestCounters& counters,
+                  std::atomic<std::size_t>& in_flight)
+      : JournalEntry(std::move(arrival)), clock_(clock), counters_(counters), in_flight_(in_flight) {}
+
+  void SetResult(RequestSubject subject, int status) {
+    subject_ = std::move(subject);
+    status_ = status;
+  }
+
+  void OnReceived(std::uint64_t bytes) override {
+    count_ = counters_.Find(subject_.operation, status_);
+    count_->requests.fetch_add(1, std::memory_order_relaxed);
+    count_->bytes_in.fetch_add(bytes, std::memory_order_relaxed);
+    SetAnswer({.operation = subject_.operation,
+               .phase = subject_.phase,
+               .bucket = std::move(subject_.bucket),
+               .object = std::move(subject_.object),
+               .committed_generation = subject_.committed_generation,
+               .read_generation = subject_.read_generation,
+               .offset = subject_.offset,
+               .is_replayed = subject_.is_replayed,
+               .faults = std::move(subject_.faults),
+               .status = status_,
+               .bytes_in = bytes});
+  }
+  void OnSending(std::uint64_t bytes) override {
+    AddBytesOut(bytes);
+    count_->bytes_out.fetch_add(bytes, std::memory_order_relaxed);
+  }
+  void OnLastBytes() override { LeaveFlight(); }
+  void OnFinished() override {
+    count_->AddFinished(Finish(clock_.Now()));
+    LeaveFlight();
+  }
+
+ private:
+  void LeaveFlight() {
+    if (std::exchange(is_in_flight_, false)) in_flight_.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  const Clock& clock_;
+  RequestCounters& counters_;
+  std::atomic<std::size_t>& in_flight_;
+  bool is_in_flight_ = true;
+  RequestSubject subject_;
+  int status_ = 0;
+  std::shared_ptr<AnswerCount> count_;
+};
+
+}  // namespace
+
+HttpResponse TrafficRecorder::Handle(const HttpRequest& request, RequestBody& body) {
+  const std::size_t in_flight = in_flight_.fetch_add(1, std::memory_order_relaxed) + 1;
+  auto recorded =
+      std::make_shared<RecordedRequest>(Arrival(request, clock_.Now(), in_flight), clock_, counters_, in_flight_);
+  journal_.Add(recorded);
+  RequestSubject subject;
+  const std::optional<HttpRequest> plain = ToPlainRequest(request, body.announced_size());
+  HttpResponse response = traffic_.Handle(plain ? *plain : request, body, subject);
+  if (plain) ToDialectOf(request, response);
+  response.headers.Add("Date", DateOf(clock_.Now()));
+  recorded->SetResult(std::move(subject), response.ending == Ending::kSilence ? 0 : response.status);
+  response.observer = std::move(recorded);
+  return response;
+}
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,120 @@
+#include "identity_api/metadata_server.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "json/json_writer.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+HttpResponse Text(std::string text, int status = 200) {
+  HttpResponse response{.status = status};
+  response.headers.Add("Content-Type", status == 200 ? "application/text" : "text/html; charset=UTF-8");
+  response.headers.Add("Metadata-Flavor", "Google");
+  response.body = std::move(text);
+  return response;
+}
+
+HttpResponse Json(std::string text) {
+  HttpResponse response;
+  response.headers.Add("Content-Type", "application/json");
+  response.headers.Add("Metadata-Flavor", "Google");
+  response.body = std::move(text);
+  return response;
+}
+
+HttpResponse NotFound() { return Text("The requested URL was not found on this server.\n", 404); }
+
+bool HasFlavor(const HttpRequest& request) {
+  const std::string* flavor = request.headers.Find("metadata-flavor");
+  return flavor != nullptr && *flavor == "Google";
+}
+
+std::string Describe(const MetadataServerAccount& account) {
+  JsonWriter writer;
+  writer.BeginObject();
+  writer.Key("aliases");
+  writer.BeginArray();
+  writer.String("default");
+  writer.EndArray();
+  writer.Member("email", account.service_account);
+  writer.Key("scopes");
+  writer.BeginArray();
+  for (const std::string& scope : account.scopes) writer.String(scope);
+  writer.EndArray();
+  writer.EndObject();
+  return writer.Take();
+}
+
+std::string TokenJson(const AccessToken& token) {
+  JsonWriter writer;
+  writer.BeginObject();
+  writer.Member("access_token", token.text);
+  writer.Key("expires_in");
+  writer.Number(token.lifetime.count());
+  writer.Member("token_type", "Bearer");
+  writer.EndObject();
+  return writer.Take();
+}
+
+// The scopes of a token: those that are asked for (separated by commas), else the account's.
+std::string TokenScopes(const MetadataServerAccount& account, const QueryParameters& query) {
+  std::string scopes = query.Value("scopes");
+  std::replace(scopes.begin(), scopes.end(), ',', ' ');
+  if (!scopes.empty()) return scopes;
+  for (const std::string& scope : account.scopes) scopes += (scopes.empty() ? "" : " ") + scope;
+  return scopes;
+}
+
+}  // namespace
+
+std::optional<HttpResponse> MetadataServer::Answer(const HttpRequest& request, const Target& target) {
+  const bool is_read = request.method == "GET" || request.method == "HEAD";
+  std::vector<std::string> path = target.segments;
+  if (!path.empty() && path.back().empty()) path.pop_back();
+  if (path.empty()) {
+    // Clients ask here whether they are on a virtual machine; others have the XML API list buckets.
+    return is_read && HasFlavor(request) ? std::optional(Text("computeMetadata/\n")) : std::nullopt;
+  }
+  if (path[0] != "computeMetadata") return std::nullopt;
+  if (!HasFlavor(request)) return Text("Missing Metadata-Flavor:Google header.\n", 403);
+  if (!is_read) return Text("Method Not Allowed\n", 405);
+  return AnswerPath(path, target.query);
+}
+
+HttpResponse MetadataServer::AnswerPath(const std::vector<std::string>& path, const QueryParameters& query) {
+  using Path = std::vector<std::string>;
+  // Some clients take a directory that is there as the sign that they are on a virtual machine.
+  if (path == Path{"computeMetadata"}) return Text("v1/\n");
+  if (path == Path{"computeMetadata", "v1"}) return Text("instance/\nproject/\n");
+  if (path == Path{"computeMetadata", "v1", "instance"}) return Text("service-accounts/\n");
+  if (path == Path{"computeMetadata", "v1", "project"}) return Text("project-id\n");
+  if (path == Path{"computeMetadata", "v1", "project", "project-id"}) return Text(identity_.config().project_id);
+  const Path accounts = {"computeMetadata", "v1", "instance", "service-accounts"};
+  const bool is_account = path.size() >= accounts.size() && std::equal(accounts.begin(), accounts.end(), path.begin());
+  if (!is_account || !identity_.config().metadata_server) return NotFound();
+  const std::string& email = identity_.config().metadata_server->service_account;
+  if (path.size() == accounts.size()) return Text("default/\n" + email + "/\n");
+  const std::string& account = path[accounts.size()];
+  if (account != "default" && account != email) return NotFound();
+  return AnswerAccount({path.begin() + static_cast<std::ptrdiff_t>(accounts.size()) + 1, path.end()}, query);
+}
+
+HttpResponse MetadataServer::AnswerAccount(const std::vector<std::string>& rest, const QueryParameters& query) {
+  const MetadataServerAccount& account = *identity_.config().metadata_server;
+  if (rest.empty()) {
+    return query.Value("recursive") == "true" ? Json(Describe(account)) : Text("aliases\nemail\nscopes\ntoken\n");
+  }
+  if (rest.size() != 1) return NotFound();
+  if (rest[0] == "aliases") return Text("default\n");
+  if (rest[0] == "email") return Text(account.service_account);
+  if (rest[0] == "token") return Json(TokenJson(identity_.IssueToMachine(TokenScopes(account, query))));
+  if (rest[0] != "scopes") return NotFound();
+  std::string lines;
+  for (const std::string& scope : account.scopes) lines += scope + "\n";
+  return Text(std::move(lines));
+}
+
+}  // namespace gcsflux::emulator

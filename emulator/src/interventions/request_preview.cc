@@ -1,0 +1,122 @@
+#include "interventions/request_preview.h"
+
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "bodies/multipart.h"
+#include "http/content_range.h"
+#include "http/target.h"
+#include "journal/client_attempt.h"
+#include "json_api/operation_name.h"
+#include "json_api/resource_requests.h"
+#include "json_api/router.h"
+#include "xml_api/xml_router.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+// Enough for the metadata that stands before an upload's bytes: custom metadata may have 8 KiB.
+constexpr std::size_t kPeeked = std::size_t{64} << 10;
+
+std::string NameIn(std::string_view metadata) {
+  const ApiResult<ObjectResource> resource = ParseObjectResource(std::string(metadata));
+  return resource ? resource->name.value_or("") : std::string();
+}
+
+std::optional<std::uint64_t> FirstByteOf(const std::string* range) {
+  constexpr std::string_view kUnit = "bytes=";
+  if (range == nullptr || !range->starts_with(kUnit)) return std::nullopt;
+  std::uint64_t first = 0;
+  const auto [end, error] = std::from_chars(range->data() + kUnit.size(), range->data() + range->size(), first);
+  return error == std::errc() ? std::optional(first) : std::nullopt;
+}
+
+void PreviewSession(const HttpRequest& request, const QueryParameters& query, bool is_cancel,
+                    ResumableSessions& sessions, RequestPreview& preview) {
+  if (const auto session = sessions.Find(query.Value("upload_id"))) preview.subject.object = session->pending().name;
+  preview.subject.phase = is_cancel ? "cancel" : "final";
+  const std::string* header = request.headers.Find("content-range");
+  const std::optional<ContentRange> range = header != nullptr ? ParseContentRange(*header) : std::nullopt;
+  if (is_cancel || !range) return;
+  if (!range->bytes) {
+    preview.subject.phase = "status";
+    return;
+  }
+  preview.range_start = range->bytes->first;
+  const bool is_final = !range->bytes->last || (range->total && *range->bytes->last + 1 == *range->total);
+  if (!is_final) preview.subject.phase = "chunk";
+}
+
+void PreviewInsert(const HttpRequest& request, const QueryParameters& query, PeekedBody& body,
+                   RequestPreview& preview) {
+  const std::string type = query.Value("uploadType");
+  const std::string* name = query.Find("name");
+  if (name != nullptr) preview.subject.object = *name;
+  if (type == "resumable") {
+    preview.subject.phase = "start";
+    if (name == nullptr) preview.subject.object = NameIn(body.Peek(kPeeked));
+  }
+  if (type == "multipart") {
+    const std::string* content_type = request.headers.Find("content-type");
+    const std::string beginning(body.Peek(kPeeked));
+    const auto start = FindMedia(content_type != nullptr ? *content_type : "", Rope(beginning));
+    preview.media_offset = start ? start->media_begin : 0;
+    if (name == nullptr && start) preview.subject.object = NameIn(start->metadata);
+  }
+}
+
+void PreviewJson(const HttpRequest& request, const Target& target, PeekedBody& body, ResumableSessions& sessions,
+                 RequestPreview& preview) {
+  ApiResult<Route> route = FindRoute(request.method, target);
+  if (!route) {
+    auto unserved = FindUnservedMethod(request.method, target.segments);
+    if (!unserved) return;
+    preview.subject = {
+        .operation = unserved->name, .bucket = std::move(unserved->bucket), .object = std::move(unserved->object)};
+    return;
+  }
+  preview.subject = {.operation = OperationName(route->operation),
+                     .bucket = std::move(route->bucket),
+                     .object = std::move(route->object)};
+  preview.is_media_read = route->operation == Operation::kDownloadObject ||
+                          (route->operation == Operation::kGetObject && target.query.Value("alt") == "media");
+  const bool is_cancel = route->operation == Operation::kCancelUpload;
+  if (is_cancel || route->operation == Operation::kUploadChunk) {
+    PreviewSession(request, target.query, is_cancel, sessions, preview);
+  } else if (route->operation == Operation::kInsertObject) {
+    PreviewInsert(request, target.query, body, preview);
+  }
+}
+
+void PreviewXml(const HttpRequest& request, const Target& target, RequestPreview& preview) {
+  preview.is_xml = true;
+  XmlResult<XmlRoute> route = FindXmlRoute(request, target);
+  if (!route) return;
+  preview.subject = SubjectOf(route->operation);
+  preview.subject.bucket = std::move(route->bucket);
+  preview.subject.object = std::move(route->object);
+  preview.is_media_read = route->operation == XmlOperation::kGetObject && request.method == "GET";
+}
+
+}  // namespace
+
+RequestPreview PreviewRequest(const HttpRequest& request, PeekedBody& body, ResumableSessions& sessions) {
+  RequestPreview preview;
+  if (const std::string* client = request.headers.Find("x-goog-api-client")) {
+    ClientAttempt attempt = ParseClientAttempt(*client);
+    preview.invocation_id = std::move(attempt.invocation_id);
+    preview.attempt = attempt.attempt;
+  }
+  const ApiResult<Target> target = ParseTarget(request.target);
+  if (!target) return preview;
+  if (IsXmlRequest(request)) {
+    PreviewXml(request, *target, preview);
+  } else {
+    PreviewJson(request, *target, body, sessions, preview);
+  }
+  if (preview.is_media_read) preview.range_start = FirstByteOf(request.headers.Find("range"));
+  return preview;
+}
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "bodies/peeked_body.h"
+#include "http/http_message.h"
+#include "operations/request_subject.h"
+#include "store/uploads/resumable_sessions.h"
+
+namespace gcsflux::emulator {
+
+/// What a request is about, found out before it is served.
+struct RequestPreview {
+  /// As the journal will show it; a session's request with the session's object. "unknown" where it cannot be served.
+  RequestSubject subject = {};
+  bool is_xml = false;         ///< Its errors are XML.
+  bool is_media_read = false;  ///< Asks for an object's bytes.
+  /// The first byte that a read's Range or a chunk's Content-Range names.
+  std::optional<std::uint64_t> range_start = {};
+  /// Where in the request's body the object's bytes begin: behind 0 in a multipart upload.
+  std::uint64_t media_offset = 0;
+  std::string invocation_id = {};  ///< See RequestRecord.
+  int attempt = 0;
+};
+
+/// Looks at the beginning of the body where only that names the object.
+RequestPreview PreviewRequest(const HttpRequest& request, PeekedBody& body, ResumableSessions& sessions);
+
+}  // namespace gcsflux::emulator

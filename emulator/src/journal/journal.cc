@@ -1,0 +1,82 @@
+#include "journal/journal.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/interruption.h"
+
+namespace gcsflux::emulator {
+
+void JournalEntry::SetNumber(std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  record_.number = number;
+}
+
+void JournalEntry::SetAnswer(Answer answer) {
+  const std::lock_guard lock(mutex_);
+  operation_ = answer.operation;
+  phase_ = answer.phase;
+  record_.bucket = std::move(answer.bucket);
+  record_.object = std::move(answer.object);
+  record_.committed_generation = answer.committed_generation;
+  record_.read_generation = answer.read_generation;
+  record_.offset = answer.offset;
+  record_.is_replayed = answer.is_replayed;
+  faults_ = std::move(answer.faults);
+  record_.status = answer.status;
+  record_.bytes_in = answer.bytes_in;
+}
+
+std::chrono::nanoseconds JournalEntry::Finish(Clock::Time now) {
+  const std::lock_guard lock(mutex_);
+  // The machine's clock may have been set back meanwhile.
+  record_.duration = std::max<std::chrono::nanoseconds>(now - record_.start, std::chrono::nanoseconds(0));
+  record_.is_finished = true;
+  return record_.duration;
+}
+
+RequestRecord JournalEntry::Read(Clock::Time now) const {
+  const std::lock_guard lock(mutex_);
+  RequestRecord record = record_;
+  record.operation = operation_;
+  record.phase = phase_;
+  if (faults_ != nullptr) record.faults = faults_->Read();
+  record.bytes_out = bytes_out_.load(std::memory_order_relaxed);
+  if (!record.is_finished) record.duration = std::max<std::chrono::nanoseconds>(now - record.start, {});
+  return record;
+}
+
+void Journal::Add(std::shared_ptr<JournalEntry> entry) {
+  if (ring_.empty()) return;
+  const std::lock_guard lock(mutex_);
+  entry->SetNumber(++last_number_);
+  // What was there is freed by the caller's `entry`, outside the lock.
+  ring_[(last_number_ - 1) % ring_.size()].swap(entry);
+}
+
+std::vector<RequestRecord> Journal::Read(std::uint64_t since, Clock::Time now) const {
+  std::vector<std::shared_ptr<JournalEntry>> entries;
+  {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t oldest = last_number_ > ring_.size() ? last_number_ - ring_.size() : 0;
+    for (std::uint64_t at = std::max(since, oldest); at < last_number_; ++at) {
+      entries.push_back(ring_[at % ring_.size()]);
+    }
+  }
+  std::vector<RequestRecord> records;
+  records.reserve(entries.size());
+  for (const auto& entry : entries) {
+    ThrowIfInterrupted();
+    records.push_back(entry->Read(now));
+  }
+  return records;
+}
+
+void Journal::Reset() {
+  std::vector<std::shared_ptr<JournalEntry>> forgotten(ring_.size());  // freed outside the lock
+  const std::lock_guard lock(mutex_);
+  ring_.swap(forgotten);
+  last_number_ = 0;
+}
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gcsflux/emulator/traffic.h"
+#include "operations/fired_faults.h"
+
+namespace gcsflux::emulator {
+
+/// One request in the journal: filled in while it is worked on, read at any time. Thread-safe.
+///
+/// What a client has received of an answer is in here before it receives it, so that a test that has its answer finds
+/// the request as it was.
+class JournalEntry {
+ public:
+  explicit JournalEntry(RequestRecord arrival) : record_(std::move(arrival)) {}
+
+  /// What the request turned out to be.
+  struct Answer {
+    std::string_view operation = {};  ///< Lives for ever, and so does the phase.
+    std::string_view phase = {};
+    std::string bucket = {};
+    std::string object = {};
+    std::int64_t committed_generation = 0;
+    std::int64_t read_generation = 0;
+    std::uint64_t offset = 0;
+    bool is_replayed = false;
+    std::shared_ptr<const FiredFaults> faults = {};
+    int status = 0;
+    std::uint64_t bytes_in = 0;
+  };
+  void SetNumber(std::uint64_t number);
+  void SetAnswer(Answer answer);
+  void AddBytesOut(std::uint64_t bytes) { bytes_out_.fetch_add(bytes, std::memory_order_relaxed); }
+  /// Returns how long it took.
+  std::chrono::nanoseconds Finish(Clock::Time now);
+
+  [[nodiscard]] RequestRecord Read(Clock::Time now) const;
+
+ private:
+  mutable std::mutex mutex_;  // guards what follows
+  RequestRecord record_;      // but for the operation and the phase, which are made strings when they are read
+  std::string_view operation_ = "unknown";
+  std::string_view phase_;
+  std::shared_ptr<const FiredFaults> faults_;  // grows until the answer is out
+  std::atomic<std::uint64_t> bytes_out_ = 0;
+};
+
+/// The last requests, in order of arrival. Thread-safe; costs a request one place in a ring.
+class Journal {
+ public:
+  /// Keeps `size` requests; none at all where it is 0.
+  explicit Journal(std::size_t size) : ring_(size) {}
+
+  /// Numbers the entry and keeps it in the place of the oldest one.
+  void Add(std::shared_ptr<JournalEntry> entry);
+
+  /// Those that are still kept of the ones behind number `since`, the earliest first.
+  [[nodiscard]] std::vector<RequestRecord> Read(std::uint64_t since, Clock::Time now) const;
+
+  /// Forgets all; the next request is number 1.
+  void Reset();
+
+ private:
+  mutable std::mutex mutex_;                         // guards what follows
+  std::vector<std::shared_ptr<JournalEntry>> ring_;  // number N is at (N - 1) % size
+  std::uint64_t last_number_ = 0;
+};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/caller.h"
+#include "http/api_error.h"
+#include "http/http_message.h"
+#include "http/target.h"
+#include "json/json_writer.h"
+#include "json_api/field_mask.h"
+#include "json_api/router.h"
+#include "operations/request_subject.h"
+#include "store/buckets/preconditions.h"
+#include "store/objects/object.h"
+
+namespace gcsflux::emulator {
+
+/// One request, understood as far as all operations understand it alike.
+struct ApiCall {
+  const HttpRequest& request;
+  RequestBody& body;
+  RequestSubject& subject;
+  Route route;
+  QueryParameters query;
+  FieldMask fields;
+  bool shows_acl;        ///< `projection=full`
+  std::string base_url;  ///< "http://HOST:PORT", the way by which the client came.
+  Caller caller = {};
+};
+
+/// 400 where the parameter is there and no whole number; a blank one is none.
+ApiResult<std::optional<std::int64_t>> Int64Parameter(const QueryParameters& query, std::string_view name);
+
+/// False where the parameter is absent or blank; 400 where it is neither "true" nor "false", in any case.
+ApiResult<bool> BoolParameter(const QueryParameters& query, std::string_view name);
+
+/// ifGenerationMatch and its three siblings.
+ApiResult<Preconditions> ReadPreconditions(const QueryParameters& query);
+
+/// ifSourceGenerationMatch and its three siblings.
+ApiResult<Preconditions> ReadSourcePreconditions(const QueryParameters& query);
+
+/// `maxResults`, between 1 and GCS's limit, which is also the default where the client says nothing of it.
+ApiResult<std::size_t> ReadMaxResults(const QueryParameters& query);
+
+HttpResponse JsonResponse(std::string json);
+
+/// The object's resource, with the fields of `mask`.
+void WriteObject(JsonWriter& json, const ApiCall& call, const FieldMask& mask, const Object& object);
+
+/// The object's resource, as `fields` asks for it.
+HttpResponse ObjectResponse(const ApiCall& call, const Object& object);
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,162 @@
+#include "json_api/bucket_endpoints.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "api/page_token.h"
+#include "bodies/receive_body.h"
+#include "json/json_writer.h"
+#include "json_api/bucket_json.h"
+#include "json_api/bucket_requests.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+HttpResponse BucketResponse(const ApiCall& call, const BucketInfo& bucket) {
+  JsonWriter json;
+  WriteBucket(json, {call.fields, call.base_url, call.shows_acl}, bucket);
+  return JsonResponse(json.Take());
+}
+
+HttpResponse EmptyList(const ApiCall& call, std::string_view kind) {
+  JsonWriter json;
+  json.BeginObject();
+  if (call.fields.Includes("kind")) json.Member("kind", std::string(kind));
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
+// A bucket has no generations.
+ApiResult<Preconditions> ReadBucketPreconditions(const QueryParameters& query) {
+  ApiResult<Preconditions> preconditions = ReadPreconditions(query);
+  if (preconditions) preconditions->if_generation_match = preconditions->if_generation_not_match = std::nullopt;
+  return preconditions;
+}
+
+ApiResult<BucketQuery> ReadQuery(const QueryParameters& query) {
+  const ApiResult<std::size_t> max_results = ReadMaxResults(query);
+  if (!max_results) return tl::unexpected(max_results.error());
+  BucketQuery result{.prefix = query.Value("prefix"), .max_results = *max_results};
+  const std::string token = query.Value("pageToken");
+  if (token.empty()) return result;
+  std::optional<ListPosition> position = DecodePageToken(token);
+  if (!position) return tl::unexpected(BadParameter("Invalid page token."));
+  result.after = std::move(position->text);
+  return result;
+}
+
+}  // namespace
+
+// Buckets of all projects are in one store: which project it is makes no difference.
+ApiResult<void> BucketEndpoints::RequireProject(const ApiCall& call) const {
+  if (call.query.Value("project").empty() && default_project_.empty()) {
+    return tl::unexpected(MissingParameter("project"));
+  }
+  return {};
+}
+
+ApiResult<HttpResponse> BucketEndpoints::List(const ApiCall& call) const {
+  if (auto known = RequireProject(call); !known) return tl::unexpected(known.error());
+  const ApiResult<BucketQuery> query = ReadQuery(call.query);
+  if (!query) return tl::unexpected(query.error());
+  const ApiResult<bool> is_of_deleted = BoolParameter(call.query, "softDeleted");
+  if (!is_of_deleted) return tl::unexpected(is_of_deleted.error());
+  // A deleted bucket is gone at once here.
+  const BucketPage page = *is_of_deleted ? BucketPage() : store_.ListBuckets(*query);
+  call.subject.listed_items = page.buckets.size();
+  JsonWriter json;
+  json.BeginObject();
+  if (call.fields.Includes("kind")) json.Member("kind", "storage#buckets");
+  if (call.fields.Includes("items") && !page.buckets.empty()) {
+    json.Key("items");
+    json.BeginArray();
+    const BucketView view = {call.fields.Inside("items"), call.base_url, call.shows_acl};
+    for (const BucketInfo& bucket : page.buckets) WriteBucket(json, view, bucket);
+    json.EndArray();
+  }
+  if (call.fields.Includes("nextPageToken") && page.next) {
+    json.Member("nextPageToken", EncodePageToken(ListPosition{false, *page.next}));
+  }
+  json.EndObject();
+  return JsonResponse(json.Take());
+}
+
+ApiResult<HttpResponse> BucketEndpoints::Insert(const ApiCall& call) const {
+  if (auto known = RequireProject(call); !known) return tl::unexpected(known.error());
+  const ApiResult<std::string> text = ReceiveText(call.body);
+  if (!text) return tl::unexpected(text.error());
+  ApiResult<BucketInfo> info = ParseBucketResource(*text, store_.now());
+  if (!info) return tl::unexpected(info.error());
+  call.subject.bucket = info->name;
+  const Outcome<BucketInfo> inserted = store_.InsertBucket(*std::move(info));
+  if (!inserted) return tl::unexpected(ToApiError(inserted.error()));
+  return BucketResponse(call, *inserted);
+}
+
+ApiResult<HttpResponse> BucketEndpoints::Get(const ApiCall& call) const {
+  const auto bucket = store_.FindBucket(call.route.bucket);
+  if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
+  const BucketInfoPtr info = (*bucket)->info();
+  const ApiResult<Preconditions> preconditions = ReadBucketPreconditions(call.query);
+  if (!preconditions) return tl::unexpected(preconditions.error());
+  if (auto held = CheckPreconditions(*preconditions, *info); !held) return tl::unexpected(ToApiError(held.error()));
+  return BucketResponse(call, *info);
+}
+
+ApiResult<HttpResponse> BucketEndpoints::Patch(const ApiCall& call) const {
+  const ApiResult<std::string> text = ReceiveText(call.body);
+  if (!text) return tl::unexpected(text.error());
+  return Change(call, ParseBucketPatch(*text));
+}
+
+ApiResult<HttpResponse> BucketEndpoints::Update(const ApiCall& call) const {
+  const ApiResult<std::string> text = ReceiveText(call.body);
+  if (!text) return tl::unexpected(text.error());
+  return Change(call, ParseBucketUpdate(*text));
+}
+
+ApiResult<HttpResponse> BucketEndpoints::Change(const ApiCall& call, const ApiResult<BucketInfoChange>& change) const {
+  const auto bucket = store_.FindBucket(call.route.bucket);
+  if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
+  if (!change) return tl::unexpected(change.error());
+  const ApiResult<Preconditions> preconditions = ReadBucketPreconditions(call.query);
+  if (!preconditions) return tl::unexpected(preconditions.error());
+  const Outcome<BucketInfoPtr> changed = (*bucket)->ChangeInfo(*preconditions, *change);
+  if (!changed) return tl::unexpected(ToApiError(changed.error()));
+  return BucketResponse(call, **changed);
+}
+
+ApiResult<HttpResponse> BucketEndpoints::GetStorageLayout(const ApiCall& call) const {
+  const auto bucket = store_.FindBucket(call.route.bucket);
+  if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
+  JsonWriter json;
+  WriteStorageLayout(json, call.fields, *(*bucket)->info());
+  return JsonResponse(json.Take());
+}
+
+ApiResult<HttpResponse> BucketEndpoints::ListManagedFolders(const ApiCall& call) const {
+  const auto bucket = store_.FindBucket(call.route.bucket);
+  if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
+  return EmptyList(call, "storage#managedFolders");
+}
+
+ApiResult<HttpResponse> BucketEndpoints::ListFolders(const ApiCall& call) const {
+  const auto bucket = store_.FindBucket(call.route.bucket);
+  if (!bucket) return tl::unexpected(ToApiError(bucket.error()));
+  if (HasHierarchicalNamespace(*(*bucket)->info())) {
+    return tl::unexpected(
+        ApiError{501, "notImplemented", "The emulator makes no folders in buckets with a hierarchical namespace."});
+  }
+  return EmptyList(call, "storage#folders");
+}
+
+ApiResult<HttpResponse> BucketEndpoints::Delete(const ApiCall& call) const {
+  const ApiResult<Preconditions> preconditions = ReadBucketPreconditions(call.query);
+  if (!preconditions) return tl::unexpected(preconditions.error());
+  const Outcome<void> deleted = store_.DeleteBucket(call.route.bucket, *preconditions);
+  if (!deleted) return tl::unexpected(ToApiError(deleted.error()));
+  return HttpResponse{.status = 204};
+}
+
+}  // namespace gcsflux::emulator

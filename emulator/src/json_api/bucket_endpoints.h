@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "json_api/api_call.h"
+#include "store/buckets/store.h"
+
+namespace gcsflux::emulator {
+
+/// https://cloud.google.com/storage/docs/json_api/v1/buckets. Thread-safe.
+class BucketEndpoints {
+ public:
+  /// Without a default project, "", requests that need one and name none are refused.
+  BucketEndpoints(Store& store, std::string default_project)
+      : store_(store), default_project_(std::move(default_project)) {}
+
+  ApiResult<HttpResponse> List(const ApiCall& call) const;
+  ApiResult<HttpResponse> Insert(const ApiCall& call) const;
+  ApiResult<HttpResponse> Get(const ApiCall& call) const;
+  ApiResult<HttpResponse> Patch(const ApiCall& call) const;
+  ApiResult<HttpResponse> Update(const ApiCall& call) const;
+  ApiResult<HttpResponse> Delete(const ApiCall& call) const;
+  ApiResult<HttpResponse> GetStorageLayout(const ApiCall& call) const;
+  /// There are none: the emulator makes no folders.
+  ApiResult<HttpResponse> ListManagedFolders(const ApiCall& call) const;
+  /// The same; 501 of a bucket with a hierarchical namespace, whose folders would be there.
+  ApiResult<HttpResponse> ListFolders(const ApiCall& call) const;
+
+ private:
+  [[nodiscard]] ApiResult<void> RequireProject(const ApiCall& call) const;
+  [[nodiscard]] ApiResult<HttpResponse> Change(const ApiCall& call, const ApiResult<BucketInfoChange>& change) const;
+
+  Store& store_;
+  const std::string default_project_;
+};
+
+}  // namespace gcsflux::emulator

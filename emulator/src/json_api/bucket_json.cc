@@ -1,0 +1,115 @@
+#include "json_api/bucket_json.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/base64.h"
+#include "base/time_format.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// https://cloud.google.com/storage/docs/locations
+std::string_view LocationType(const BucketInfo& bucket) {
+  static constexpr std::array<std::string_view, 3> kMultiRegions = {"ASIA", "EU", "US"};
+  static constexpr std::array<std::string_view, 6> kDualRegions = {"ASIA1", "EUR4", "EUR5", "EUR7", "EUR8", "NAM4"};
+  const auto is_in = [&](const auto& names) {
+    return std::find(names.begin(), names.end(), bucket.location) != names.end();
+  };
+  if (is_in(kDualRegions) || bucket.settings.count("customPlacementConfig") != 0) return "dual-region";
+  return is_in(kMultiRegions) ? "multi-region" : "region";
+}
+
+Json SoftDeleteResource(const BucketInfo& bucket) {
+  const SoftDeletePolicy policy = bucket.soft_delete.value_or(SoftDeletePolicy());
+  Json resource = {{"retentionDurationSeconds", std::to_string(policy.retention.count())}};
+  if (policy.retention.count() != 0) resource["effectiveTime"] = FormatRfc3339(policy.effective);
+  return resource;
+}
+
+// What every bucket has, set or not.
+Json DefaultSettings(std::string_view location_type) {
+  Json settings = Json::parse(R"({"iamConfiguration": {"bucketPolicyOnly": {"enabled": false},
+                                                       "uniformBucketLevelAccess": {"enabled": false},
+                                                       "publicAccessPrevention": "inherited"}})");
+  if (location_type != "region") settings["rpo"] = "DEFAULT";
+  return settings;
+}
+
+// There are no users here whom an access control list could name: one entry stands for the project.
+void ShowAcl(Json& resource) {
+  const Json owner = {{"entity", "project-owners-0"}, {"role", "OWNER"}};
+  resource["owner"] = {{"entity", "project-owners-0"}};
+  if (!resource.contains("acl")) resource["acl"] = Json::array({owner});
+  if (!resource.contains("defaultObjectAcl")) resource["defaultObjectAcl"] = Json::array({owner});
+}
+
+Json Resource(const BucketView& view, const BucketInfo& bucket) {
+  const std::string_view location_type = LocationType(bucket);
+  Json resource = {{"kind", "storage#bucket"},
+                   {"id", bucket.name},
+                   {"selfLink", std::string(view.base_url) + "/storage/v1/b/" + bucket.name},
+                   {"name", bucket.name},
+                   {"projectNumber", "0"},
+                   {"metageneration", std::to_string(bucket.metageneration)},
+                   {"location", bucket.location},
+                   {"locationType", location_type},
+                   {"storageClass", bucket.storage_class},
+                   {"etag", EncodeBase64(std::to_string(bucket.metageneration))},
+                   {"timeCreated", FormatRfc3339(bucket.time_created)},
+                   {"updated", FormatRfc3339(bucket.updated)},
+                   {"softDeletePolicy", SoftDeleteResource(bucket)}};
+  Json settings = DefaultSettings(location_type);
+  for (const auto& [name, setting] : bucket.settings) settings.merge_patch({{name, Json::parse(setting)}});
+  resource.update(settings);
+  if (view.shows_acl) {
+    ShowAcl(resource);
+  } else {
+    resource.erase("acl");
+    resource.erase("defaultObjectAcl");
+  }
+  return resource;
+}
+
+// What of `value` the client asked for; a list's elements share the list's mask.
+Json Masked(const Json& value, const FieldMask& fields) {
+  if (value.is_array()) {
+    Json kept = Json::array();
+    for (const Json& element : value) kept.push_back(Masked(element, fields));
+    return kept;
+  }
+  if (!value.is_object()) return value;
+  Json kept = Json::object();
+  for (const auto& [name, member] : value.items()) {
+    if (fields.Includes(name)) kept[name] = Masked(member, fields.Inside(name));
+  }
+  return kept;
+}
+
+}  // namespace
+
+bool HasHierarchicalNamespace(const BucketInfo& bucket) {
+  const auto found = bucket.settings.find("hierarchicalNamespace");
+  return found != bucket.settings.end() && Json::parse(found->second).value("enabled", false);
+}
+
+void WriteStorageLayout(JsonWriter& json, const FieldMask& fields, const BucketInfo& bucket) {
+  Json layout = {{"kind", "storage#storageLayout"},
+                 {"bucket", bucket.name},
+                 {"location", bucket.location},
+                 {"locationType", LocationType(bucket)},
+                 {"hierarchicalNamespace", {{"enabled", HasHierarchicalNamespace(bucket)}}}};
+  if (const auto found = bucket.settings.find("customPlacementConfig"); found != bucket.settings.end()) {
+    layout["customPlacementConfig"] = Json::parse(found->second);
+  }
+  json.Raw(Masked(layout, fields).dump());
+}
+
+void WriteBucket(JsonWriter& json, const BucketView& view, const BucketInfo& bucket) {
+  json.Raw(Masked(Resource(view, bucket), view.fields).dump());
+}
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,181 @@
+#include "json_api/bucket_requests.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "base/time_format.h"
+#include "http/json_error.h"
+#include "json/bounded_json.h"
+#include "json/json_shape.h"
+#include "store/objects/storage_class.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+using nlohmann::json;
+
+// What can be set of a bucket, and its types.
+const json& SettingShapes() {
+  static const json kShapes = json::parse(R"({
+    "acl": [{"entity": "string", "role": "string"}],
+    "autoclass": {"enabled": "boolean", "terminalStorageClass": "string"},
+    "billing": {"requesterPays": "boolean"},
+    "cors": [{"origin": ["string"], "method": ["string"], "responseHeader": ["string"], "maxAgeSeconds": "integer"}],
+    "customPlacementConfig": {"dataLocations": ["string"]},
+    "defaultEventBasedHold": "boolean",
+    "defaultObjectAcl": [{"entity": "string", "role": "string"}],
+    "encryption": {"defaultKmsKeyName": "string"},
+    "hierarchicalNamespace": {"enabled": "boolean"},
+    "iamConfiguration": {"uniformBucketLevelAccess": {"enabled": "boolean"}, "bucketPolicyOnly": {"enabled": "boolean"},
+                         "publicAccessPrevention": "string"},
+    "ipFilter": {"mode": "string"},
+    "labels": {"*": "string"},
+    "lifecycle": {"rule": [{
+      "action": {"type": "string", "storageClass": "string"},
+      "condition": {"age": "integer", "createdBefore": "string", "customTimeBefore": "string",
+                    "daysSinceCustomTime": "integer", "daysSinceNoncurrentTime": "integer", "isLive": "boolean",
+                    "matchesPrefix": ["string"], "matchesStorageClass": ["string"], "matchesSuffix": ["string"],
+                    "noncurrentTimeBefore": "string", "numNewerVersions": "integer"}}]},
+    "logging": {"logBucket": "string", "logObjectPrefix": "string"},
+    "retentionPolicy": {"retentionPeriod": "int64"},
+    "rpo": "string",
+    "softDeletePolicy": {"retentionDurationSeconds": "int64"},
+    "storageClass": "string",
+    "versioning": {"enabled": "boolean"},
+    "website": {"mainPageSuffix": "string", "notFoundPage": "string"}
+  })");
+  return kShapes;
+}
+
+constexpr std::int64_t kDay = 86'400;
+
+tl::unexpected<Failure> Invalid(const std::string& field) {
+  return Fail(FailureKind::kInvalid, "Invalid value for field '" + field + "'.");
+}
+
+ApiResult<json> ParseJsonObject(std::string_view text) {
+  json parsed = ParseBoundedJson(text);
+  if (!parsed.is_object()) {
+    return tl::unexpected(NotJsonObject(text));
+  }
+  return parsed;
+}
+
+// https://cloud.google.com/storage/docs/soft-delete: off, or 7 to 90 days.
+Outcome<void> SetSoftDelete(const json& policy, BucketInfo& info) {
+  const auto seconds = policy.find("retentionDurationSeconds");
+  const std::int64_t retention = seconds != policy.end() ? ToInt64(*seconds).value_or(-1) : 0;
+  if (retention != 0 && (retention < 7 * kDay || retention > 90 * kDay)) {
+    return Invalid("softDeletePolicy.retentionDurationSeconds");
+  }
+  if (info.soft_delete && info.soft_delete->retention.count() == retention) return {};
+  info.soft_delete = SoftDeletePolicy{std::chrono::seconds(retention), info.updated};
+  return {};
+}
+
+// https://cloud.google.com/storage/docs/bucket-lock: at most a hundred years.
+Outcome<void> SettleRetention(json& policy, const BucketInfo& before) {
+  const std::int64_t period = policy.contains("retentionPeriod") ? ToInt64(policy["retentionPeriod"]).value_or(0) : 0;
+  if (period < 1 || period > 3'155'760'000) return Invalid("retentionPolicy.retentionPeriod");
+  policy["retentionPeriod"] = std::to_string(period);
+  const auto known = before.settings.find("retentionPolicy");
+  const json old = known != before.settings.end() ? json::parse(known->second) : json::object();
+  const bool is_same = old.value("retentionPeriod", "") == policy["retentionPeriod"];
+  policy["effectiveTime"] = is_same ? old["effectiveTime"] : json(FormatRfc3339(before.updated));
+  return {};
+}
+
+// A setting that says nothing is one that is not set: {"rule": []} ends a bucket's lifecycle.
+bool IsEmpty(const json& setting) {
+  if (setting.is_null()) return true;
+  if (!setting.is_structured()) return false;
+  return std::all_of(setting.begin(), setting.end(),
+                     [](const json& member) { return member.is_structured() && member.empty(); });
+}
+
+// Makes `settings` what the bucket has; storage class and soft delete only where they are in it.
+Outcome<void> Assign(json settings, BucketInfo& info) {
+  if (const auto misfit = FindMisfit(settings, SettingShapes())) return Invalid(*misfit);
+  if (const auto found = settings.find("storageClass"); found != settings.end()) {
+    info.storage_class = found->get<std::string>();
+    if (!IsStorageClass(info.storage_class)) return Invalid("storageClass");
+    settings.erase(found);
+  }
+  if (const auto found = settings.find("softDeletePolicy"); found != settings.end()) {
+    if (auto set = SetSoftDelete(*found, info); !set) return set;
+    settings.erase(found);
+  }
+  if (const auto found = settings.find("retentionPolicy"); found != settings.end()) {
+    if (auto settled = SettleRetention(*found, info); !settled) return settled;
+  }
+  info.is_versioned = settings.contains("versioning") && settings["versioning"].value("enabled", false);
+  info.settings.clear();
+  for (const auto& [name, setting] : settings.items()) {
+    if (!IsEmpty(setting)) info.settings.emplace(name, setting.dump());
+  }
+  return {};
+}
+
+// What of a client's resource can be set.
+json OnlySettings(const json& resource) {
+  json settings = json::object();
+  for (const auto& [name, shape] : SettingShapes().items()) {
+    if (const auto found = resource.find(name); found != resource.end()) settings[name] = *found;
+  }
+  return settings;
+}
+
+json WithoutNulls(const json& settings) {
+  json kept = json::object();
+  kept.merge_patch(settings);
+  return kept;
+}
+
+}  // namespace
+
+ApiResult<BucketInfo> ParseBucketResource(std::string_view text, Time now) {
+  const ApiResult<json> parsed = ParseJsonObject(text);
+  if (!parsed) return tl::unexpected(parsed.error());
+  BucketInfo info{.updated = now};
+  const json named = WithoutNulls(*parsed);
+  if (const auto misfit = FindMisfit(named, {{"name", "string"}, {"location", "string"}})) {
+    return tl::unexpected(ToApiError(Invalid(*misfit).value()));
+  }
+  info.name = named.value("name", "");
+  if (info.name.empty()) return tl::unexpected(MissingParameter("name"));
+  info.location = named.value("location", info.location);
+  std::transform(info.location.begin(), info.location.end(), info.location.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  if (auto assigned = Assign(OnlySettings(named), info); !assigned) {
+    return tl::unexpected(ToApiError(assigned.error()));
+  }
+  return info;
+}
+
+ApiResult<BucketInfoChange> ParseBucketPatch(std::string_view text) {
+  ApiResult<json> parsed = ParseJsonObject(text);
+  if (!parsed) return tl::unexpected(parsed.error());
+  return [patch = OnlySettings(*parsed)](BucketInfo& info) -> Outcome<void> {
+    json settings = json::object();
+    for (const auto& [name, setting] : info.settings) settings[name] = json::parse(setting);
+    settings.merge_patch(patch);
+    // These two are never absent: null takes them back to what a bucket has where nobody says anything.
+    if (const auto named = patch.find("storageClass"); named != patch.end() && named->is_null()) {
+      settings["storageClass"] = BucketInfo().storage_class;
+    }
+    if (const auto named = patch.find("softDeletePolicy"); named != patch.end() && named->is_null()) {
+      settings["softDeletePolicy"] = json::object();
+    }
+    return Assign(std::move(settings), info);
+  };
+}
+
+ApiResult<BucketInfoChange> ParseBucketUpdate(std::string_view text) {
+  ApiResult<json> parsed = ParseJsonObject(text);
+  if (!parsed) return tl::unexpected(parsed.error());
+  return [settings = WithoutNulls(OnlySettings(*parsed))](BucketInfo& info) { return Assign(settings, info); };
+}
+
+}  // namespace gcsflux::emulator

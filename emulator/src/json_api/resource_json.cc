@@ -1,0 +1,199 @@
+#include "json_api/resource_json.h"
+
+#include <array>
+#include <optional>
+
+#include "api/custom_time.h"
+#include "base/base64.h"
+#include "base/time_format.h"
+#include "http/hash_text.h"
+#include "http/target.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+std::string ObjectPath(const ObjectView& view) {
+  return "/storage/v1/b/" + std::string(view.bucket) + "/o/" + EncodeSegment(view.object.name);
+}
+
+std::string MediaLink(const ObjectView& view) {
+  return std::string(view.base_url) + "/download" + ObjectPath(view) +
+         "?generation=" + std::to_string(view.object.generation) + "&alt=media";
+}
+
+std::string ObjectId(const ObjectView& view) {
+  return std::string(view.bucket) + "/" + view.object.name + "/" + std::to_string(view.object.generation);
+}
+
+void WriteMetadata(JsonWriter& json, const ObjectView& view) {
+  json.Key("metadata");
+  json.BeginObject();
+  for (const auto& [key, value] : view.object.attributes->metadata) {
+    if (view.metadata->Includes(key)) json.Member(key, value);
+  }
+  json.EndObject();
+}
+
+// There are no users here whom an access control list could name: one entry stands for the project.
+constexpr std::string_view kOwner = R"({"entity":"project-owners-0"})";
+constexpr std::string_view kAcl =
+    R"([{"kind":"storage#objectAccessControl","entity":"project-owners-0","role":"OWNER"}])";
+
+void WriteRaw(JsonWriter& json, std::string_view key, std::string_view value) {
+  json.Key(key);
+  json.Raw(value);
+}
+
+void MemberUnlessEmpty(JsonWriter& json, std::string_view key, const std::string& value) {
+  if (!value.empty()) json.Member(key, value);
+}
+
+bool HidesHashes(const ObjectView& view) { return !view.has_key && !CustomerKeySha256(view.object).empty(); }
+
+void WriteHold(JsonWriter& json, std::string_view key, const std::optional<bool>& hold) {
+  if (!hold) return;
+  json.Key(key);
+  json.Boolean(*hold);
+}
+
+void WriteCustomerEncryption(JsonWriter& json, const Object& object) {
+  if (CustomerKeySha256(object).empty()) return;
+  json.Key("customerEncryption");
+  json.BeginObject();
+  json.Member("encryptionAlgorithm", "AES256");
+  json.Member("keySha256", CustomerKeySha256(object));
+  json.EndObject();
+}
+
+using Json = JsonWriter;
+using View = ObjectView;
+
+// Every field of an object's resource, in the order in which GCS shows them.
+constexpr std::array kObjectFields = {
+    ObjectRenderer::Field{"kind", [](Json& j, const View&) { j.Member("kind", "storage#object"); }},
+    ObjectRenderer::Field{"id", [](Json& j, const View& v) { j.Member("id", ObjectId(v)); }},
+    ObjectRenderer::Field{
+        "selfLink", [](Json& j, const View& v) { j.Member("selfLink", std::string(v.base_url) + ObjectPath(v)); }},
+    ObjectRenderer::Field{"mediaLink", [](Json& j, const View& v) { j.Member("mediaLink", MediaLink(v)); }},
+    ObjectRenderer::Field{"name", [](Json& j, const View& v) { j.Member("name", v.object.name); }},
+    ObjectRenderer::Field{"bucket", [](Json& j, const View& v) { j.Member("bucket", v.bucket); }},
+    ObjectRenderer::Field{
+        "generation",
+        [](Json& j, const View& v) { j.Member("generation", std::to_string(v.object.generation)); }},
+    ObjectRenderer::Field{
+        "metageneration",
+        [](Json& j, const View& v) { j.Member("metageneration", std::to_string(v.object.metageneration)); }},
+    ObjectRenderer::Field{
+        "contentType",
+        [](Json& j, const View& v) { MemberUnlessEmpty(j, "contentType", v.object.attributes->content_type); }},
+    ObjectRenderer::Field{
+        "storageClass", [](Json& j, const View& v) { j.Member("storageClass", v.object.attributes->storage_class); }},
+    ObjectRenderer::Field{
+        "size", [](Json& j, const View& v) { j.Member("size", std::to_string(v.object.body->size())); }},
+    ObjectRenderer::Field{"md5Hash",
+                          [](Json& j, const View& v) {
+                            if (HasMd5(v.object) && !HidesHashes(v)) {
+                              j.Member("md5Hash", EncodeMd5(v.object.body->md5()));
+                            }
+                          }},
+    ObjectRenderer::Field{
+        "crc32c",
+        [](Json& j, const View& v) {
+          if (!HidesHashes(v)) j.Member("crc32c", EncodeCrc32c(v.object.body->crc32c()));
+        }},
+    ObjectRenderer::Field{"etag", [](Json& j, const View& v) { j.Member("etag", ObjectEtag(v.object)); }},
+    ObjectRenderer::Field{
+        "cacheControl",
+        [](Json& j, const View& v) { MemberUnlessEmpty(j, "cacheControl", v.object.attributes->cache_control); }},
+    ObjectRenderer::Field{"contentDisposition",
+                          [](Json& j, const View& v) {
+                            MemberUnlessEmpty(j, "contentDisposition", v.object.attributes->content_disposition);
+                          }},
+    ObjectRenderer::Field{
+        "contentEncoding",
+        [](Json& j, const View& v) { MemberUnlessEmpty(j, "contentEncoding", v.object.attributes->content_encoding); }},
+    ObjectRenderer::Field{
+        "contentLanguage",
+        [](Json& j, const View& v) { MemberUnlessEmpty(j, "contentLanguage", v.object.attributes->content_language); }},
+    ObjectRenderer::Field{
+        "customTime",
+        [](Json& j, const View& v) { MemberUnlessEmpty(j, "customTime", ShowCustomTime(v.object.attributes->custom_time)); }},
+    ObjectRenderer::Field{
+        "timeCreated", [](Json& j, const View& v) { j.Member("timeCreated", FormatRfc3339(v.object.time_created)); }},
+    ObjectRenderer::Field{
+        "updated", [](Json& j, const View& v) { j.Member("updated", FormatRfc3339(v.object.updated)); }},
+    ObjectRenderer::Field{"timeStorageClassUpdated",
+                          [](Json& j, const View& v) {
+                            j.Member("timeStorageClassUpdated", FormatRfc3339(v.object.time_created));
+                          }},
+    ObjectRenderer::Field{
+        "timeDeleted",
+        [](Json& j, const View& v) {
+          if (v.object.extras == nullptr || !v.object.extras->time_deleted) return;
+          j.Member("timeDeleted", FormatRfc3339(*v.object.extras->time_deleted));
+        }},
+    ObjectRenderer::Field{
+        "eventBasedHold",
+        [](Json& j, const View& v) { WriteHold(j, "eventBasedHold", v.object.attributes->event_based_hold); }},
+    ObjectRenderer::Field{
+        "temporaryHold",
+        [](Json& j, const View& v) { WriteHold(j, "temporaryHold", v.object.attributes->temporary_hold); }},
+    ObjectRenderer::Field{"customerEncryption",
+                          [](Json& j, const View& v) { WriteCustomerEncryption(j, v.object); }},
+    ObjectRenderer::Field{
+        "kmsKeyName",
+        [](Json& j, const View& v) {
+          if (v.object.extras != nullptr) MemberUnlessEmpty(j, "kmsKeyName", v.object.extras->encryption.kms_key_name);
+        }},
+    ObjectRenderer::Field{"componentCount",
+                          [](Json& j, const View& v) {
+                            if (v.object.component_count == 0) return;
+                            j.Key("componentCount");
+                            j.Number(v.object.component_count);
+                          }},
+    ObjectRenderer::Field{"metadata",
+                          [](Json& j, const View& v) {
+                            if (!v.object.attributes->metadata.empty()) WriteMetadata(j, v);
+                          }},
+};
+
+// What `projection=full` adds.
+constexpr std::array kAclFields = {
+    ObjectRenderer::Field{"owner", [](Json& j, const View&) { WriteRaw(j, "owner", kOwner); }},
+    ObjectRenderer::Field{"acl", [](Json& j, const View&) { WriteRaw(j, "acl", kAcl); }},
+};
+
+void AppendVarint(std::string& out, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+  out += static_cast<char>(value);
+}
+
+}  // namespace
+
+std::string ObjectEtag(const Object& object) {
+  // The form of GCS's own: a protocol buffer of generation and metageneration.
+  std::string message = "\x08";
+  AppendVarint(message, static_cast<std::uint64_t>(object.generation));
+  message += '\x10';
+  AppendVarint(message, static_cast<std::uint64_t>(object.metageneration));
+  return EncodeBase64(message);
+}
+
+ObjectRenderer::ObjectRenderer(const FieldMask& mask, bool shows_acl) {
+  if (mask.Includes("metadata")) metadata_ = mask.Inside("metadata");
+  for (const Field& field : kObjectFields) {
+    if (mask.Includes(field.name)) fields_.push_back(&field);
+  }
+  for (const Field& field : kAclFields) {
+    if (shows_acl && mask.Includes(field.name)) fields_.push_back(&field);
+  }
+}
+
+void ObjectRenderer::Write(JsonWriter& json, ObjectView view) const {
+  view.metadata = &metadata_;
+  json.BeginObject();
+  for (const Field* field : fields_) field->write(json, view);
+  json.EndObject();
+}
+
+}  // namespace gcsflux::emulator

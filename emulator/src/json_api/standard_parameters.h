@@ -1,0 +1,19 @@
+#pragma once
+
+#include "http/api_error.h"
+#include "http/target.h"
+#include "json_api/field_mask.h"
+#include "json_api/router.h"
+
+namespace gcsflux::emulator {
+
+/// What every method of the JSON API takes: https://cloud.google.com/storage/docs/json_api/v1/parameters
+struct StandardParameters {
+  FieldMask fields = {};
+  bool shows_acl = false;  ///< `projection=full`
+};
+
+/// 400 where one of them has a value that it cannot have for that operation.
+ApiResult<StandardParameters> ReadStandardParameters(Operation operation, const QueryParameters& query);
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "http/http_message.h"
+#include "network/http_codec.h"
+#include "network/listener.h"
+#include "network/refused_connections.h"
+#include "network/tls_context.h"
+
+namespace gcsflux::emulator {
+
+struct HttpServerOptions {
+  std::string host = {};
+  std::uint16_t port = 0;                            ///< 0 takes any free one.
+  std::optional<TlsContext> tls = {};                ///< Set: serves over TLS alone.
+  std::chrono::milliseconds patience = {};           ///< With clients in mid-exchange: see SocketStream.
+  std::function<void(const std::string&)> log = {};  ///< See EmulatorOptions; may be empty.
+};
+
+/// Serves HTTP/1.1 on one address, one thread to a connection. Thread-safe.
+///
+/// Where there are no descriptors or threads for more, clients are answered 503 until there are. Blocking threads make
+/// the code plain, and as many as there are connections mean that no idle one delays another.
+class HttpServer {
+ public:
+  /// Serves once constructed; `handler` must outlive it. Throws std::system_error.
+  HttpServer(HttpServerOptions options, RequestHandler& handler);
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  [[nodiscard]] const std::string& authority() const { return authority_; }
+
+  /// Those that are open.
+  [[nodiscard]] std::size_t CountConnections();
+
+  /// See Listener.
+  void LimitUnderWay(std::size_t bytes);
+
+  /// Breaks every connection off, interrupts what takes long, and waits for the threads. May be called again.
+  void Stop();
+
+ private:
+  struct Connection {
+    Connection(int socket, const HttpServerOptions& options)
+        : stream(std::in_place, socket, options.tls ? &*options.tls : nullptr, options.patience) {}
+    std::optional<SocketStream> stream;  // gone, and its descriptor with it, when the connection has ended
+    std::thread thread = {};
+  };
+
+  void AcceptConnections();
+  void Begin(int socket);
+  void LogShortage(const std::string& what);
+  void Serve(Connection& connection);
+  void JoinFinished();
+
+  HttpCodec codec_;
+  const HttpServerOptions options_;
+  std::optional<Listener> listener_;  // written with mutex_ held
+  const std::string authority_;
+
+  std::atomic<bool> is_stopping_ = false;  // interrupts what takes long
+  std::mutex stop_mutex_;                  // held while stopping: a second caller waits for the first
+
+  std::mutex mutex_;  // guards what follows, and every Connection's stream from being destroyed
+  std::list<Connection> connections_;
+
+  RefusedConnections refused_;  // this and what follows are the acceptor's
+  bool has_logged_shortage_ = false;
+
+  std::thread acceptor_;  // last: it uses all of the above
+};
+
+}  // namespace gcsflux::emulator

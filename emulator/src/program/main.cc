@@ -1,0 +1,295 @@
+// gcsflux-emulator: Google Cloud Storage in memory, as a process of its own.
+
+#include <gflags/gflags.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gcsflux/emulator/emulator.h"
+#include "program/standard_streams.h"
+#include "program/traffic_flags.h"
+
+DEFINE_string(host, "127.0.0.1",
+              "Address to listen on. Change it only where the network is trusted: whoever reaches it may read and "
+              "write everything.");
+DEFINE_uint32(port, 0, "Port to listen on; 0 takes any free one. Set it where clients are configured beforehand.");
+DEFINE_string(tls_cert, "",
+              "File with the server's certificate chain in PEM: serves HTTPS, and no HTTP. Takes --tls_key. Set it "
+              "where clients insist on TLS.");
+DEFINE_string(tls_key, "", "File with that certificate's private key in PEM, without a passphrase.");
+DEFINE_string(
+    tls_client_ca, "",
+    "File with the certificates, in PEM, that vouch for clients: others are refused. Takes --tls_cert. Set it to "
+    "try mutual TLS.");
+DEFINE_string(auth_config, "",
+              "JSON file that says who is known and who may do what (docs/identity.md): serves the endpoints where "
+              "credentials become tokens, and a metadata server. Set it to try real credentials.");
+DEFINE_bool(require_auth, false,
+            "Refuse requests without a valid token (401) or without the role that they take (403). Takes "
+            "--auth_config.");
+DEFINE_string(
+    virtual_buckets, "",
+    "Buckets full of computed objects, which take no memory: name:count:size:pattern[:seed],... with a size of "
+    "bytes, KiB, MiB, GiB or TiB, or lognormal(MEDIAN,SIGMA), and one of the patterns of names (a) 32 "
+    "hexadecimal digits, (b) zero-padded sequence, (c) 1,000 dated directories of uneven size, (d) 1,000 "
+    "class directories of which 50 hold half, (e) one huge directory beside many tiny ones, (f) UTF-8 of one "
+    "to four bytes, (g) long common prefix and unpadded counter, (h) a directory per file. Set it to list or "
+    "read more than memory holds: big:20000000:100KiB:a");
+DEFINE_string(project, gcsflux::emulator::EmulatorOptions().project,
+              "Project of those who make or list buckets and name none; empty refuses them, as GCS does. Every project "
+              "sees the same buckets.");
+DEFINE_uint64(
+    default_soft_delete, 0,
+    "Seconds of the soft-delete policy of new buckets that name none: 0 (off), or 604800 to 7776000. It is shown, "
+    "nothing is kept. Set it where a client looks at it.");
+DEFINE_uint64(journal_size, gcsflux::emulator::EmulatorOptions().journal_size,
+              "How many requests /_emulator/journal shows, the last ones; 0 keeps none. Raise it to look back further: "
+              "one takes about 0.5 KiB. At most 10000000.");
+DEFINE_double(
+    client_patience_s, std::chrono::duration<double>(gcsflux::emulator::EmulatorOptions().client_patience).count(),
+    "Seconds, 0.01 to 86400, after which a client is cut off that stands still in mid-request, sends no whole "
+    "head, or moves less than 1 KiB of a body. One that waits between requests is not. Lower it to see how a "
+    "client takes a 408; raise it where one is stopped in a debugger.");
+DEFINE_double(
+    idempotency_window_s,
+    std::chrono::duration<double>(gcsflux::emulator::EmulatorOptions().idempotency_window).count(),
+    "Seconds, 0 to 86400, for which a change is remembered by its request's x-goog-gcs-idempotency-token: a repeated "
+    "request is given the first answer. Set it to 0 to see what a client does where the service forgets.");
+DEFINE_string(
+    faults, "",
+    "JSON file with a fault plan (docs/faults.md): what is to go wrong, and with which requests. Set it to see "
+    "how a client takes that.");
+DEFINE_string(seed_dir, "",
+              "Files to start with: bucket=DIRECTORY[,...]. Every file below the directory becomes an object, named by "
+              "its path from there; symbolic links are left out.");
+DEFINE_string(allow_seed, "",
+              "Lets POST /_emulator/seed store files from below this directory. Set it only where whoever reaches the "
+              "emulator may read them.");
+
+namespace {
+
+constexpr std::array kFlags = {"host",
+                               "port",
+                               "tls_cert",
+                               "tls_key",
+                               "tls_client_ca",
+                               "auth_config",
+                               "require_auth",
+                               "virtual_buckets",
+                               "project",
+                               "default_soft_delete",
+                               "journal_size",
+                               "client_patience_s",
+                               "idempotency_window_s",
+                               "faults",
+                               "seed_dir",
+                               "allow_seed"};
+
+enum ExitStatus { kOk = 0, kFailed = 1, kWrongUsage = 2 };
+
+void PrintFlag(const char* name) {
+  const gflags::CommandLineFlagInfo flag = gflags::GetCommandLineFlagInfoOrDie(name);
+  std::cout << "  --" << name << "=" << flag.default_value << "\n      " << flag.description << "\n";
+}
+
+int PrintHelp() {
+  std::cout << "gcsflux-emulator: Google Cloud Storage in memory, for tests and for work without a network.\n"
+               "Prints its address when it is ready, and stops on SIGINT or SIGTERM.\n\n";
+  for (const char* name : kFlags) PrintFlag(name);
+  std::cout << "\nHow slow it is, and how much it takes; empty is as the profile says:\n\n";
+  for (const char* name : gcsflux::emulator::TrafficFlagNames()) PrintFlag(name);
+  return kOk;
+}
+
+// In one write, so that lines of several programs do not mix.
+void Say(const std::string& what) { std::cerr << "gcsflux-emulator: " + what + "\n"; }
+
+int WrongUsage(const std::string& what) {
+  Say(what + "; see --help");
+  return kWrongUsage;
+}
+
+bool IsOurs(std::string_view name) {
+  const auto is_name = [&](const char* flag) { return name == flag; };
+  const auto traffic = gcsflux::emulator::TrafficFlagNames();
+  return std::any_of(kFlags.begin(), kFlags.end(), is_name) || std::any_of(traffic.begin(), traffic.end(), is_name);
+}
+
+// Of bucket=DIRECTORY,...; throws std::invalid_argument.
+std::vector<gcsflux::emulator::SeedOptions> ParseSeedDirs(std::string_view text) {
+  std::vector<gcsflux::emulator::SeedOptions> seeds;
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(item.size() + 1, text.size()));
+    const std::size_t equals = std::min(item.find('='), item.size());
+    if (equals == 0 || equals + 1 >= item.size()) {
+      throw std::invalid_argument("'" + std::string(item) + "' is not bucket=DIRECTORY");
+    }
+    seeds.push_back({.bucket = std::string(item.substr(0, equals)), .directory = item.substr(equals + 1)});
+  }
+  return seeds;
+}
+
+// Not gflags' own parser: it ends the process with status 1 and has flags beside ours.
+int ParseArguments(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument(argv[i]);
+    const std::size_t dashes = std::min(argument.find_first_not_of('-'), argument.size());
+    const std::size_t equals = std::min(argument.find('='), argument.size());
+    if (dashes == 0 || dashes > 2) return WrongUsage("unexpected argument '" + std::string(argument) + "'");
+    const std::string name(argument.substr(dashes, equals - dashes));
+    if (!IsOurs(name)) return WrongUsage("unknown flag '" + std::string(argument) + "'");
+    const bool has_value = equals != argument.size();
+    const bool is_switch = gflags::GetCommandLineFlagInfoOrDie(name.c_str()).type == "bool";
+    if (!has_value && is_switch) {
+      gflags::SetCommandLineOption(name.c_str(), "true");
+      continue;
+    }
+    if (!has_value && i + 1 == argc) return WrongUsage("--" + name + " needs a value");
+    const std::string value = has_value ? std::string(argument.substr(equals + 1)) : argv[++i];
+    if (gflags::SetCommandLineOption(name.c_str(), value.c_str()).empty()) {
+      return WrongUsage("'" + value + "' is no value for --" + name);
+    }
+  }
+  if (FLAGS_port > std::numeric_limits<std::uint16_t>::max()) {
+    return WrongUsage("--port=" + std::to_string(FLAGS_port) + " is above 65535");
+  }
+  if (FLAGS_default_soft_delete != 0 &&
+      (FLAGS_default_soft_delete < 604'800 || FLAGS_default_soft_delete > 7'776'000)) {
+    return WrongUsage("--default_soft_delete=" + std::to_string(FLAGS_default_soft_delete) +
+                      " is neither 0 nor 604800 to 7776000");
+  }
+  if (FLAGS_journal_size > gcsflux::emulator::kMaxJournalSize) {
+    return WrongUsage("--journal_size=" + std::to_string(FLAGS_journal_size) + " is above " +
+                      std::to_string(gcsflux::emulator::kMaxJournalSize));
+  }
+  const bool is_window = FLAGS_idempotency_window_s >= 0 && FLAGS_idempotency_window_s <= 86'400;
+  if (!is_window) return WrongUsage("--idempotency_window_s is not 0 to 86400");
+  const bool is_patience = FLAGS_client_patience_s >= 0.01 && FLAGS_client_patience_s <= 86'400;
+  if (!is_patience) return WrongUsage("--client_patience_s is not 0.01 to 86400");
+  if (FLAGS_tls_cert.empty() != FLAGS_tls_key.empty()) return WrongUsage("--tls_cert and --tls_key go together");
+  if (FLAGS_tls_cert.empty() && !FLAGS_tls_client_ca.empty()) return WrongUsage("--tls_client_ca takes --tls_cert");
+  if (FLAGS_require_auth && FLAGS_auth_config.empty()) return WrongUsage("--require_auth takes --auth_config");
+  if (!FLAGS_allow_seed.empty() && !std::filesystem::is_directory(FLAGS_allow_seed)) {
+    return WrongUsage("--allow_seed=" + FLAGS_allow_seed + " is no directory");
+  }
+  try {
+    (void)ParseSeedDirs(FLAGS_seed_dir);
+  } catch (const std::invalid_argument& error) {
+    return WrongUsage(std::string("--seed_dir: ") + error.what());
+  }
+  try {
+    (void)gcsflux::emulator::ParseVirtualBuckets(FLAGS_virtual_buckets);
+  } catch (const std::invalid_argument& error) {
+    return WrongUsage(std::string("--virtual_buckets: ") + error.what());
+  }
+  try {
+    (void)gcsflux::emulator::TrafficFromFlags();
+  } catch (const std::invalid_argument& error) {
+    return WrongUsage(error.what());
+  }
+  return kOk;
+}
+
+std::string ReadFile(const std::string& flag, const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (text.str().empty()) throw std::invalid_argument("--" + flag + "=" + path + " cannot be read or is empty");
+  return text.str();
+}
+
+// Throws std::invalid_argument, which names the file.
+gcsflux::emulator::FaultPlan ReadFaultPlan(const std::string& path) {
+  const std::string text = ReadFile("faults", path);
+  try {
+    return gcsflux::emulator::ParseFaultPlan(text);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument("--faults=" + path + ": " + error.what());
+  }
+}
+
+// Throws std::invalid_argument.
+gcsflux::emulator::EmulatorOptions OptionsFromFlags() {
+  gcsflux::emulator::EmulatorOptions options{
+      .host = FLAGS_host,
+      .port = static_cast<std::uint16_t>(FLAGS_port),
+      .project = FLAGS_project,
+      .default_soft_delete = std::chrono::seconds(FLAGS_default_soft_delete),
+      .journal_size = FLAGS_journal_size,
+      .seed_root = FLAGS_allow_seed,
+      .client_patience = std::chrono::milliseconds(std::llround(FLAGS_client_patience_s * 1000)),
+      .idempotency_window = std::chrono::milliseconds(std::llround(FLAGS_idempotency_window_s * 1000))};
+  if (!FLAGS_tls_cert.empty()) {
+    options.tls = {.certificate_chain = ReadFile("tls_cert", FLAGS_tls_cert),
+                   .private_key = ReadFile("tls_key", FLAGS_tls_key)};
+    if (!FLAGS_tls_client_ca.empty()) {
+      options.tls->client_authorities = ReadFile("tls_client_ca", FLAGS_tls_client_ca);
+    }
+  }
+  if (!FLAGS_auth_config.empty()) {
+    options.auth = {.config = ReadFile("auth_config", FLAGS_auth_config), .is_required = FLAGS_require_auth};
+  }
+  options.virtual_buckets = gcsflux::emulator::ParseVirtualBuckets(FLAGS_virtual_buckets);
+  const gcsflux::emulator::TrafficSettings traffic = gcsflux::emulator::TrafficFromFlags();
+  options.shaping = traffic.shaping;
+  if (!FLAGS_faults.empty()) options.faults = ReadFaultPlan(FLAGS_faults);
+  options.quotas = traffic.quotas;
+  options.log = [](const std::string& line) { Say("warning: " + line); };
+  return options;
+}
+
+bool IsLoopback(std::string_view host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
+
+int Run(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (const std::string_view argument(argv[i]); argument == "--help" || argument == "-h") return PrintHelp();
+  }
+  if (const int status = ParseArguments(argc, argv); status != kOk) return status;
+
+  // Before any thread starts, so that every thread leaves them to sigwait below.
+  sigset_t stop_signals;
+  sigemptyset(&stop_signals);
+  sigaddset(&stop_signals, SIGINT);
+  sigaddset(&stop_signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);
+  try {
+    gcsflux::emulator::Emulator emulator(OptionsFromFlags());
+    for (const auto& seed : ParseSeedDirs(FLAGS_seed_dir)) emulator.Seed(seed);
+    if (!IsLoopback(FLAGS_host) && !FLAGS_require_auth) {
+      Say("warning: " + FLAGS_host + " is reachable from outside, and no credentials are asked for");
+    }
+    std::cout << "gcsflux-emulator listening on " << emulator.endpoint() << std::endl;
+    if (!std::cout) return kOk;  // No client can know where it is: its end says so.
+    int received = 0;
+    sigwait(&stop_signals, &received);
+    emulator.Stop();
+  } catch (const std::runtime_error& error) {  // a std::system_error too
+    Say(error.what());
+    return kFailed;
+  } catch (const std::invalid_argument& error) {
+    Say(error.what());
+    return kFailed;
+  }
+  return kOk;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  gcsflux::emulator::OpenClosedDescriptors();
+  return gcsflux::emulator::FlushOutput("gcsflux-emulator", Run(argc, argv));
+}

@@ -1,0 +1,135 @@
+#include "program/traffic_flags.h"
+
+#include <gflags/gflags.h>
+
+#include <array>
+#include <stdexcept>
+#include <string>
+
+// Texts, for the most part: "" is "as the profile says", and the library that reads them knows what they may be.
+DEFINE_string(profile, "none",
+              "none: as fast as the machine. gcs: latencies, bandwidths and quotas like those of Google's service "
+              "(docs/traffic.md), which the flags below change one by one. Set it to tune a loader or a retry policy.");
+DEFINE_string(
+    read_first_byte_ms, "",
+    "Milliseconds from a whole request to its answer's first byte, of reads: a number, lognormal(MEDIAN,P99), "
+    "empirical(VALUE,...), or empirical(QUANTILE:VALUE,...). Raise it to see whether a loader reads ahead "
+    "far enough.");
+DEFINE_string(write_first_byte_ms, "",
+              "The same of uploads, each request of one, and of changes of metadata. Raise it to see what small "
+              "objects, or small chunks, cost.");
+DEFINE_string(list_first_byte_ms, "", "The same of lists. Raise it to see what pages one after the other cost.");
+DEFINE_string(compose_first_byte_ms, "", "The same of compose. Raise it to tune parallel composite uploads.");
+DEFINE_string(delete_first_byte_ms, "", "The same of deletions. Raise it to see what cleaning up costs.");
+DEFINE_string(list_item_us, "",
+              "Microseconds that each item and prefix on a page of a list adds. Raise it to compare sizes of pages.");
+DEFINE_string(stream_read_mbps, "",
+              "MB/s (1,000,000 bytes) of one download. Lower it to see how many streams it takes to fill a link.");
+DEFINE_string(stream_write_mbps, "", "MB/s of one upload's request. Lower it likewise.");
+DEFINE_string(bucket_read_mbps, "",
+              "MB/s of all downloads from a bucket together. Set it to see a loader behind a narrow link.");
+DEFINE_string(bucket_write_mbps, "", "MB/s of all uploads to a bucket together. Set it likewise.");
+DEFINE_string(traffic_seed, "",
+              "Chooses random latencies: the same seed and requests give the same. Change it for another such run.");
+DEFINE_string(reads_per_second, "",
+              "Reads of a bucket's objects, metadata and lists per second; 429 beyond. Lower it to meet throttling.");
+DEFINE_string(writes_per_second, "",
+              "Uploads, changes and deletions of a bucket's objects per second. Lower it likewise.");
+DEFINE_string(range_reads_per_second, "",
+              "Reads per second of each range of a bucket's names; ranges under load split, and the bucket's quota "
+              "grows. Set it, with --ramp_speed, to see a ramp.");
+DEFINE_string(range_writes_per_second, "", "Writes per second of each range of a bucket's names. Set it likewise.");
+DEFINE_string(ramp_speed, "",
+              "How many times faster than in 20 minutes a range's load splits it, and nothing else. Raise it to see in "
+              "seconds what takes hours: 60 makes it 20 s.");
+DEFINE_string(
+    object_mutations_per_second, "",
+    "Creations, changes and deletions of one object per second. Set it to 1 to find who overwrites too often.");
+DEFINE_string(bucket_updates_per_second, "",
+              "Changes of one bucket's metadata per second. Set it to 1 to find who changes them too often.");
+DEFINE_string(egress_mbps, "",
+              "MB/s of objects' bytes sent, of all buckets together; 429 while it is overdrawn. Lower it to meet an "
+              "egress cap.");
+DEFINE_string(quota_depth_ms, "",
+              "So many milliseconds of its rate a quota saves up for a burst. Raise it where clients send in bursts, "
+              "lower it for a quota that forgives nothing.");
+DEFINE_bool(refused_count, false,
+            "Requests that are refused count too. Set it to see what clients that hammer do to themselves.");
+DEFINE_string(retry_after_s, "",
+              "Seconds of a Retry-After header on every 429 of a quota; GCS promises none. Set it to see whether a "
+              "client heeds it.");
+DEFINE_string(
+    latency_growth_ms, "",
+    "Milliseconds that a request takes longer at its quota; they grow from nothing. Raise it where a client is "
+    "to notice before it is refused.");
+DEFINE_string(latency_growth_from, "",
+              "The share of the quota, 0 to 0.999, from which they grow. Lower it to give more warning.");
+
+namespace gcsflux::emulator {
+namespace {
+
+// The first ones are fields of Shaping, in its order, the others of Quotas.
+constexpr std::array kNames = {"profile",
+                               "read_first_byte_ms",
+                               "write_first_byte_ms",
+                               "list_first_byte_ms",
+                               "compose_first_byte_ms",
+                               "delete_first_byte_ms",
+                               "list_item_us",
+                               "stream_read_mbps",
+                               "stream_write_mbps",
+                               "bucket_read_mbps",
+                               "bucket_write_mbps",
+                               "traffic_seed",
+                               "reads_per_second",
+                               "writes_per_second",
+                               "range_reads_per_second",
+                               "range_writes_per_second",
+                               "ramp_speed",
+                               "object_mutations_per_second",
+                               "bucket_updates_per_second",
+                               "egress_mbps",
+                               "quota_depth_ms",
+                               "refused_count",
+                               "retry_after_s",
+                               "latency_growth_ms",
+                               "latency_growth_from"};
+constexpr std::size_t kFirstOfShaping = 1;
+constexpr std::size_t kFirstOfQuotas = 12;
+
+std::string FieldOf(const std::string& flag) {
+  if (flag == "traffic_seed") return "seed";
+  return flag == "quota_depth_ms" ? "depth_ms" : flag;
+}
+
+template <class Settings>
+void SetFromFlags(Settings& settings, std::span<const char* const> flags) {
+  for (const char* flag : flags) {
+    const gflags::CommandLineFlagInfo info = gflags::GetCommandLineFlagInfoOrDie(flag);
+    if (info.is_default) continue;
+    try {
+      SetField(settings, FieldOf(flag), info.current_value);
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument("--" + std::string(flag) + "=" + info.current_value + ": " + error.what());
+    }
+  }
+}
+
+}  // namespace
+
+std::span<const char* const> TrafficFlagNames() { return kNames; }
+
+TrafficSettings TrafficFromFlags() {
+  TrafficSettings settings;
+  try {
+    settings = {.shaping = ShapingProfile(FLAGS_profile), .quotas = QuotasProfile(FLAGS_profile)};
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument("--" + std::string(error.what()));
+  }
+  const std::span<const char* const> names = kNames;
+  SetFromFlags(settings.shaping, names.subspan(kFirstOfShaping, kFirstOfQuotas - kFirstOfShaping));
+  SetFromFlags(settings.quotas, names.subspan(kFirstOfQuotas));
+  return settings;
+}
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "quotas/range_load.h"
+#include "quotas/request_limits.h"
+
+namespace gcsflux::emulator {
+
+/// A bucket's names, cut into ranges that have limits of their own. One thread.
+///
+/// A range is split when it has been near its limit for the whole of `split_after`, so that each part is at least so
+/// old before it is split again, and a bucket's capacity never more than doubles in that time. Names of a new prefix
+/// fall into one range, which ramps as any other.
+class KeyRanges {
+ public:
+  struct Settings {
+    RequestRates rates = {};  ///< Of each range.
+    std::chrono::nanoseconds split_after{0};
+  };
+
+  KeyRanges(Clock::Time now, const Settings& settings);
+
+  /// Ranges and levels stay.
+  void Set(Clock::Time now, const Settings& settings);
+
+  /// A request for `name` has come. Gives the limits of its range, which may be new: until the next call.
+  RequestLimits& Record(Clock::Time now, bool is_write, const std::string& name);
+
+  [[nodiscard]] std::size_t size() const { return ranges_.size(); }
+
+ private:
+  struct Range {
+    RequestLimits limits = {};
+    RangeLoad load = {};
+  };
+  using Ranges = std::map<std::string, Range>;  // by the least name
+
+  Ranges::iterator Find(const std::string& name);
+  void Split(Clock::Time now, Ranges::iterator range);
+
+  Settings settings_;
+  RangeLoad::Limits load_limits_;
+  Ranges ranges_;
+};
+
+}  // namespace gcsflux::emulator

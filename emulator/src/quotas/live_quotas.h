@@ -1,0 +1,85 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "gcsflux/emulator/clock.h"
+#include "gcsflux/emulator/quotas.h"
+#include "quotas/bucket_quota.h"
+#include "quotas/keyed_buckets.h"
+#include "quotas/token_bucket.h"
+
+namespace gcsflux::emulator {
+
+/// What a request would take from the quotas.
+struct QuotaRequest {
+  bool is_write = false;        ///< Else it reads.
+  bool updates_bucket = false;  ///< And so counts among neither.
+  bool mutates_object = false;
+  bool sends_media = false;
+  std::string bucket = {};
+  std::string name = {};  ///< Of the object, or where a list begins.
+};
+
+/// Which quota has nothing left.
+enum class QuotaCause { kReads, kWrites, kRangeReads, kRangeWrites, kObjectMutations, kBucketUpdates, kEgress };
+
+struct QuotaVerdict {
+  std::optional<QuotaCause> refused_by = {};
+  std::optional<double> retry_after_s = {};  ///< Of a request that is refused.
+  std::chrono::nanoseconds delay{0};         ///< Of one that is served: its limits are near.
+};
+
+/// The quotas at the moment, and what is left of them. Thread-safe.
+class LiveQuotas final : public QuotaControl {
+ public:
+  /// `clock` must outlive it. Throws std::invalid_argument.
+  LiveQuotas(const Quotas& initial, const Clock& clock);
+
+  void Set(const Quotas& quotas) override;
+  [[nodiscard]] Quotas Get() const override;
+  [[nodiscard]] QuotaCounters counters() const override;
+  /// As it was in the beginning: settings, levels, ranges and counters.
+  void Reset();
+
+  [[nodiscard]] bool is_on() const { return is_on_.load(std::memory_order_relaxed); }
+
+  /// Takes what the request takes from every quota, or nothing where one of them refuses it.
+  QuotaVerdict Admit(const QuotaRequest& request);
+  /// So many bytes of objects are sent.
+  void ChargeEgress(std::uint64_t bytes);
+
+ private:
+  using Limits = BucketQuota::Limits;
+
+  // What follows is called with mutex_ held.
+  void Apply(Clock::Time now);
+  [[nodiscard]] BucketQuota::Settings BucketSettings() const;
+  BucketQuota& Find(Clock::Time now, const std::string& bucket);
+  [[nodiscard]] std::optional<QuotaCause> FindRefusal(Clock::Time now, const QuotaRequest& request,
+                                                      const Limits& limits) const;
+  void Take(Clock::Time now, const QuotaRequest& request, const Limits& limits);
+  void TakeThoughRefused(Clock::Time now, const QuotaRequest& request, const Limits& limits, QuotaCause cause);
+  [[nodiscard]] std::chrono::nanoseconds DelayNear(const Limits& limits) const;
+
+  const Quotas initial_;
+  const Clock& clock_;
+  std::atomic<bool> is_on_ = false;
+
+  mutable std::mutex mutex_;  // guards what follows
+  Quotas quotas_;
+  std::map<std::string, BucketQuota> buckets_;
+  KeyedBuckets object_mutations_;
+  KeyedBuckets bucket_updates_;
+  std::optional<TokenBucket> egress_;
+  std::uint64_t admitted_ = 0;
+  std::array<std::uint64_t, 7> refused_ = {};  // by cause
+};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,98 @@
+#include "quotas/quota_intervener.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "api/page_token.h"
+#include "http/target.h"
+#include "operations/traffic_class.h"
+#include "quotas/quota_refusal.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+// Where a page of a list begins in the order of names.
+std::string ListBegin(const HttpRequest& request) {
+  const ApiResult<Target> target = ParseTarget(request.target);
+  if (!target) return "";
+  std::string begin;
+  for (const char* name : {"prefix", "startOffset", "marker", "start-after"}) {
+    begin = std::max(begin, target->query.Value(name));
+  }
+  for (const char* name : {"pageToken", "continuation-token"}) {
+    if (const auto position = DecodePageToken(target->query.Value(name))) begin = std::max(begin, position->text);
+  }
+  return begin;
+}
+
+// Nothing where no quota is about it: requests for a project's buckets, and those that make and delete one.
+std::optional<QuotaRequest> RequestOf(const Passage& passage) {
+  const RequestSubject& subject = passage.preview.subject;
+  const std::optional<TrafficClass> traffic_class = ClassOf(subject.operation, subject.phase);
+  if (!traffic_class || subject.bucket.empty()) return std::nullopt;
+  const bool is_write = *traffic_class != TrafficClass::kRead && *traffic_class != TrafficClass::kList;
+  const bool is_about_bucket = subject.operation.starts_with("storage.buckets.");
+  if (subject.operation == "storage.buckets.insert" || subject.operation == "storage.buckets.delete") {
+    return std::nullopt;
+  }
+  return QuotaRequest{
+      .is_write = is_write,
+      .updates_bucket = is_about_bucket && is_write,
+      .mutates_object = MutatesObject(subject.operation, subject.phase),
+      .sends_media = passage.preview.is_media_read,
+      .bucket = subject.bucket,
+      .name = *traffic_class == TrafficClass::kList ? ListBegin(passage.request) : subject.object,
+  };
+}
+
+// For bodies whose length nobody knows before.
+class EgressMeter final : public BodyFilter {
+ public:
+  explicit EgressMeter(LiveQuotas& quotas) : quotas_(quotas) {}
+  bool Write(std::span<const std::byte> bytes, const ResponseSink& next) override {
+    quotas_.ChargeEgress(bytes.size());
+    return next(bytes);
+  }
+
+ private:
+  LiveQuotas& quotas_;
+};
+
+class QuotaIntervention final : public Intervention {
+ public:
+  QuotaIntervention(LiveQuotas& quotas, QuotaRequest request) : quotas_(quotas), request_(std::move(request)) {}
+
+  std::optional<HttpResponse> Before(const Passage& passage) override {
+    const QuotaVerdict verdict = quotas_.Admit(request_);
+    if (verdict.refused_by) return QuotaRefusal(verdict, request_, passage.preview.is_xml);
+    is_admitted_ = true;
+    if (verdict.delay.count() != 0) passage.clock.WaitUntil(passage.clock.Now() + verdict.delay, passage.stop);
+    return std::nullopt;
+  }
+
+  void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& /*passage*/) override {
+    if (!is_admitted_ || !request_.sends_media || response.status >= 300) return;
+    if (const auto* rope = std::get_if<Rope>(&response.body)) quotas_.ChargeEgress(rope->size());
+    if (!std::holds_alternative<BodyProducer>(response.body)) return;
+    response.filters.push_back(std::make_shared<EgressMeter>(quotas_));
+  }
+
+ private:
+  LiveQuotas& quotas_;
+  const QuotaRequest request_;
+  bool is_admitted_ = false;
+};
+
+}  // namespace
+
+void QuotaIntervener::Intervene(const Passage& passage, Interventions& interventions) {
+  if (!quotas_.is_on()) return;
+  if (auto request = RequestOf(passage)) {
+    interventions.push_back(std::make_unique<QuotaIntervention>(quotas_, *std::move(request)));
+  }
+}
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "interventions/intervention.h"
+#include "retry_tests/retry_tests.h"
+
+namespace gcsflux::emulator {
+
+/// Lets requests that take part in a retry test, by x-retry-test-id, meet its instructions. Thread-safe.
+class RetryTestIntervener final : public Intervener {
+ public:
+  /// `tests` must outlive it.
+  explicit RetryTestIntervener(RetryTests& tests) : tests_(tests) {}
+
+  [[nodiscard]] bool Concerns(const HttpRequest& request) const override;
+  void Intervene(const Passage& passage, Interventions& interventions) override;
+
+ private:
+  RetryTests& tests_;
+};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "faults/firing.h"
+#include "interventions/intervention.h"
+
+namespace gcsflux::emulator {
+
+/// A page of buckets lacks some, which it names as unreachable, as where a region does not answer.
+class UnreachableBuckets final : public Intervention {
+ public:
+  /// Names of buckets, with or without "projects/_/buckets/" before them, separated by commas.
+  UnreachableBuckets(std::string names, std::shared_ptr<Firing> firing)
+      : names_(std::move(names)), firing_(std::move(firing)) {}
+
+  void After(HttpResponse& response, const RequestSubject& subject, const Passage& passage) override;
+
+ private:
+  const std::string names_;
+  const std::shared_ptr<Firing> firing_;
+};
+
+}  // namespace gcsflux::emulator

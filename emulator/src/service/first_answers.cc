@@ -1,0 +1,118 @@
+#include "service/first_answers.h"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "http/error_answer.h"
+#include "xml_api/xml_router.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+constexpr std::size_t kMaxToken = 128;     // a UUID has 36
+constexpr std::size_t kMaxBody = 1 << 16;  // an object's resource has some KiB
+constexpr std::chrono::seconds kPatience{10};
+
+// Nothing where the request is no change, or has no token.
+std::optional<std::string> KeyOf(const HttpRequest& request) {
+  if (request.method == "GET" || request.method == "HEAD") return std::nullopt;
+  const std::string* token = request.headers.Find("x-goog-gcs-idempotency-token");
+  if (token == nullptr || token->empty() || token->size() > kMaxToken) return std::nullopt;
+  std::string key = *token + "\n" + request.method + "\n" + request.target;
+  if (const std::string* range = request.headers.Find("content-range")) key += "\n" + *range;
+  return key;
+}
+
+// Claims the key when the body is there, and not while it comes: a client that stands still holds up no other.
+class ClaimingBody final : public RequestBody {
+ public:
+  ClaimingBody(RequestBody& body, AnswerMemory& memory, const std::string& key)
+      : body_(body), memory_(memory), key_(key) {
+    if (announced_size() == 0U) ClaimOnce();
+  }
+
+  [[nodiscard]] const std::optional<AnswerMemory::Claim>& claim() const { return claim_; }
+
+  [[nodiscard]] std::optional<std::uint64_t> announced_size() const override { return body_.announced_size(); }
+  std::optional<std::size_t> Read(std::span<std::byte> into) override {
+    const auto read = body_.Read(into);
+    if (!read) return read;
+    read_ += *read;
+    const bool is_at_end = *read == 0 || read_ == announced_size();
+    if (is_at_end && !ClaimOnce()) return std::nullopt;
+    return read;
+  }
+  [[nodiscard]] bool is_overdue() const override { return body_.is_overdue(); }
+  [[nodiscard]] std::optional<std::uint64_t> keeps_at_most() const override { return body_.keeps_at_most(); }
+  void LimitUnderWay(std::size_t bytes) override { body_.LimitUnderWay(bytes); }
+
+ private:
+  bool ClaimOnce() {
+    if (!claim_) claim_ = memory_.Take(key_, kPatience);
+    return claim_->is_granted;
+  }
+
+  RequestBody& body_;
+  AnswerMemory& memory_;
+  const std::string& key_;
+  std::uint64_t read_ = 0;
+  std::optional<AnswerMemory::Claim> claim_;
+};
+
+void ReadToEnd(RequestBody& body) {
+  std::array<std::byte, 1 << 14> room{};
+  while (body.Read(room).value_or(0) != 0) continue;
+}
+
+HttpResponse Again(const KeptAnswer& kept, RequestSubject& subject) {
+  subject = kept.subject;
+  return {.status = kept.status, .headers = kept.headers, .body = kept.body};
+}
+
+// Null where it is not one that is given again.
+AnswerMemory::Answer ToKeep(const HttpResponse& response, const RequestSubject& subject) {
+  const auto* body = std::get_if<std::string>(&response.body);
+  const bool is_done = response.status >= 200 && response.status < 300;
+  if (!is_done || body == nullptr || body->size() > kMaxBody || response.ending != Ending::kInOrder) return nullptr;
+  KeptAnswer kept{.status = response.status, .headers = response.headers, .body = *body, .subject = subject};
+  kept.subject.committed_generation = 0;  // It is made once.
+  kept.subject.is_replayed = true;
+  return std::make_shared<const KeptAnswer>(std::move(kept));
+}
+
+}  // namespace
+
+HttpResponse FirstAnswers::Handle(const HttpRequest& request, RequestBody& body, RequestSubject& subject) {
+  const auto key = memory_.is_on() ? KeyOf(request) : std::nullopt;
+  return key ? HandleKeyed(*key, request, body, subject) : service_.Handle(request, body, subject);
+}
+
+HttpResponse FirstAnswers::HandleKeyed(const std::string& key, const HttpRequest& request, RequestBody& body,
+                                       RequestSubject& subject) {
+  if (const auto known = memory_.Find(key)) {
+    ReadToEnd(body);
+    return Again(*known, subject);
+  }
+  const auto busy = [&] {
+    return ErrorAnswer(IsXmlRequest(request),
+                       {503, "backendError", "A request with this token is still being carried out."});
+  };
+  ClaimingBody claiming(body, memory_, key);
+  const auto& claim = claiming.claim();
+  const auto is_refused = [&] { return claim && !claim->is_granted; };
+  if (is_refused()) return claim->answer ? Again(*claim->answer, subject) : busy();
+  HttpResponse response = service_.Handle(request, claiming, subject);
+  if (is_refused()) return claim->answer ? Again(*claim->answer, subject) : busy();
+  if (auto kept = ToKeep(response, subject)) {
+    memory_.Keep(key, std::move(kept));
+  } else if (claim) {
+    memory_.GiveUp(key);
+  }
+  return response;
+}
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <chrono>
+
+#include "http/http_message.h"
+#include "operations/request_subject.h"
+#include "service/answer_memory.h"
+#include "service/service.h"
+
+namespace gcsflux::emulator {
+
+/// Stands before the service and answers a repeated request with its first answer, known by its token
+/// (x-goog-gcs-idempotency-token), method, target and range. Thread-safe.
+///
+/// Only a change that was carried out is remembered: what was refused or failed has changed nothing, and may go
+/// otherwise the next time. A 308 is not remembered either, since a session's bytes are never appended twice and its
+/// state moves on. Of two requests at the same time one is carried out.
+class FirstAnswers final {
+ public:
+  /// Both must outlive it.
+  FirstAnswers(Service& service, AnswerMemory& memory) : service_(service), memory_(memory) {}
+
+  /// As Service::Handle().
+  HttpResponse Handle(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
+
+ private:
+  HttpResponse HandleKeyed(const std::string& key, const HttpRequest& request, RequestBody& body,
+                           RequestSubject& subject);
+
+  Service& service_;
+  AnswerMemory& memory_;
+};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "gcsflux/emulator/distribution.h"
+#include "operations/traffic_class.h"
+
+namespace gcsflux::emulator {
+
+/// What a request is told apart by from others, beside its place among its likes.
+struct SampleKey {
+  TrafficClass traffic_class = TrafficClass::kRead;
+  std::string_view operation = {};
+  std::string_view phase = {};
+  std::string_view bucket = {};
+  std::string_view name = {};
+  std::optional<std::uint64_t> range_start = {};
+};
+
+/// Draws from distributions by hashing the seed, the key, and how many requests of that key there were before: what a
+/// request gets depends on no others, and so not on the order of threads. Thread-safe.
+///
+/// Remembers each key that a random distribution was asked about, in about 40 bytes, until Reset().
+class LatencySampler {
+ public:
+  double Sample(const Distribution& distribution, std::uint64_t seed, const SampleKey& key);
+  void Reset();
+
+ private:
+  struct Shard {
+    std::mutex mutex;  // guards arrivals
+    std::unordered_map<std::uint64_t, std::uint32_t> arrivals;
+  };
+
+  std::uint32_t NextArrival(std::uint64_t key);
+
+  std::array<Shard, 16> shards_;
+};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,322 @@
+#include "store/buckets/bucket.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <random>
+#include <utility>
+
+#include "store/listing/glob_listing.h"
+#include "store/objects/attribute_rules.h"
+#include "store/objects/customer_key.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+std::int64_t Microseconds(Time time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count();
+}
+
+// As GCS refuses to touch what a retention policy protects.
+Outcome<void> CheckMutable(const Object* live) {
+  if (live == nullptr || !live->is_immutable) return {};
+  return Fail(FailureKind::kImmutable, "Object '" + live->name +
+                                           "' is part of a virtual bucket: it is subject to retention for good and "
+                                           "cannot be deleted, overwritten or changed.");
+}
+
+Outcome<void> CheckUnheld(const ObjectAttributes& attributes, const std::string& bucket, const std::string& name) {
+  const bool is_event_based = attributes.event_based_hold.value_or(false);
+  if (!is_event_based && !attributes.temporary_hold.value_or(false)) return {};
+  return Fail(FailureKind::kHeld, "Object '" + bucket + "/" + name + "' is under active " +
+                                      (is_event_based ? "Event-Based" : "Temporary") +
+                                      " hold and cannot be deleted, overwritten or archived until hold is removed.");
+}
+
+// Whether what is there, if anything, may go.
+Outcome<void> CheckReplaceable(const Object* live, const std::string& bucket) {
+  if (auto allowed = CheckMutable(live); !allowed || live == nullptr) return allowed;
+  return CheckUnheld(*live->attributes, bucket, live->name);
+}
+
+bool HoldsNewObjects(const BucketInfo& bucket) {
+  const auto found = bucket.settings.find("defaultEventBasedHold");
+  return found != bucket.settings.end() && found->second == "true";
+}
+
+ObjectPtr Noncurrent(const Object& live, Time now) {
+  auto extras =
+      live.extras != nullptr ? std::make_shared<ObjectExtras>(*live.extras) : std::make_shared<ObjectExtras>();
+  extras->time_deleted = now;
+  auto noncurrent = std::make_shared<Object>(live);
+  noncurrent->extras = std::move(extras);
+  return noncurrent;
+}
+
+}  // namespace
+
+Bucket::Bucket(BucketInfo info, TimeSource clock, std::shared_ptr<const ObjectSource> computed)
+    : clock_(std::move(clock)),
+      computed_(std::move(computed)),
+      uploads_(clock_, std::random_device()()),
+      info_(std::make_shared<const BucketInfo>(std::move(info))) {}
+
+BucketInfoPtr Bucket::info() const {
+  const std::shared_lock lock(mutex_);
+  return info_;
+}
+
+Outcome<BucketInfoPtr> Bucket::ChangeInfo(const Preconditions& preconditions, const BucketInfoChange& change) {
+  while (true) {
+    const BucketInfoPtr current = info();
+    if (auto held = CheckPreconditions(preconditions, *current); !held) return tl::unexpected(held.error());
+    auto changed = std::make_shared<BucketInfo>(*current);
+    changed->metageneration += 1;
+    changed->updated = clock_();
+    if (auto done = change(*changed); !done) return tl::unexpected(done.error());
+
+    const std::lock_guard lock(mutex_);
+    if (is_closed_) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
+    if (info_ != current) continue;  // changed meanwhile: start again from what it is now
+    info_ = changed;
+    return changed;
+  }
+}
+
+Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& preconditions) {
+  if (object.body->size() > kMaxObjectSize) {
+    return Fail(FailureKind::kTooLarge, "The object would exceed the maximum object size of 5 TiB.");
+  }
+  const BucketInfoPtr bucket = info();
+  if (object.attributes.storage_class.empty()) object.attributes.storage_class = bucket->storage_class;
+  if (!object.attributes.event_based_hold && HoldsNewObjects(*bucket)) object.attributes.event_based_hold = true;
+  auto stored = std::make_shared<Object>();
+  stored->name = std::move(object.name);
+  stored->component_count = object.component_count;
+  stored->attributes = std::make_shared<const ObjectAttributes>(std::move(object.attributes));
+  stored->body = std::move(object.body);
+  stored->time_created = stored->updated = clock_();
+  if (object.encryption != ObjectEncryption()) {
+    stored->extras = std::make_shared<const ObjectExtras>(ObjectExtras{.encryption = std::move(object.encryption)});
+  }
+
+  ObjectPtr replaced;  // outlives the lock: freeing its body may take a while
+  const std::lock_guard lock(mutex_);
+  replaced = FindLocked(stored->name);
+  const Outcome<void> allowed = CheckPlaceLocked(replaced.get(), preconditions, object.may_replace);
+  if (!allowed) return tl::unexpected(allowed.error());
+  stored->generation = NextGenerationLocked(stored->time_created);
+  // What is written in one go tends to be described alike: it shares one description, which is most of a small object.
+  if (last_attributes_ == nullptr || *last_attributes_ != *stored->attributes) last_attributes_ = stored->attributes;
+  stored->attributes = last_attributes_;
+  StoreLocked(replaced, stored);
+  return stored;
+}
+
+Outcome<void> Bucket::CheckInsert(std::string_view name, const Preconditions& preconditions, bool may_replace) const {
+  const std::shared_lock lock(mutex_);
+  return CheckPlaceLocked(FindLocked(name).get(), preconditions, may_replace);
+}
+
+Outcome<ObjectPtr> Bucket::GetObject(const ObjectSelector& selector) const {
+  const std::shared_lock lock(mutex_);
+  return SelectLocked(selector);
+}
+
+Outcome<ObjectPtr> Bucket::PatchObject(const ObjectSelector& selector, const AttributesChange& change) {
+  while (true) {
+    Outcome<ObjectPtr> current = GetObject(selector);
+    if (!current) return current;
+    if (auto allowed = CheckMutable(current->get()); !allowed) return tl::unexpected(allowed.error());
+    auto attributes = std::make_shared<ObjectAttributes>(*(*current)->attributes);
+    change(*attributes);
+    const Outcome<void> fits = CheckAttributesChange(*(*current)->attributes, *attributes);
+    if (!fits) return tl::unexpected(fits.error());
+    auto changed = std::make_shared<Object>(**current);
+    changed->attributes = std::move(attributes);
+    changed->metageneration += 1;
+    changed->updated = clock_();
+
+    const std::lock_guard lock(mutex_);
+    // Changed meanwhile, or no longer live: start again from what it is now.
+    if (FindGenerationLocked(changed->name, changed->generation) != *current) continue;
+    ChangeLocked(*current, changed);
+    return changed;
+  }
+}
+
+Outcome<void> Bucket::DeleteObject(const ObjectSelector& selector) {
+  ObjectPtr deleted;  // outlives the lock: freeing its body may take a while
+  const std::lock_guard lock(mutex_);
+  Outcome<ObjectPtr> selected = SelectLocked(selector);
+  if (!selected) return tl::unexpected(selected.error());
+  if (auto allowed = CheckReplaceable(selected->get(), info_->name); !allowed) return allowed;
+  deleted = *std::move(selected);
+  if (info_->is_versioned && !selector.generation) KeepNoncurrentLocked(*deleted, clock_());
+  EraseLocked(deleted);
+  return {};
+}
+
+Outcome<ObjectPtr> Bucket::ComposeObject(ComposeRequest request) {
+  const Outcome<std::vector<ObjectPtr>> sources = SelectAll(request.sources);
+  if (!sources) return tl::unexpected(sources.error());
+  const std::string bucket = info()->name;
+  std::vector<BodyPtr> bodies;
+  for (const ObjectPtr& source : *sources) {
+    if (source->attributes->storage_class != sources->front()->attributes->storage_class) {
+      return Fail(FailureKind::kInvalid, "The source objects of a compose must be of one storage class.");
+    }
+    if (auto key = CheckCustomerKey(*source, request.destination.encryption.customer_key_sha256); !key) {
+      return tl::unexpected(key.error());
+    }
+    if (auto allowed = CheckReplaceable(source.get(), bucket); request.delete_sources && !allowed) {
+      return tl::unexpected(allowed.error());
+    }
+    bodies.push_back(source->body);
+    request.destination.component_count += std::max(source->component_count, 1);
+  }
+  request.destination.body = ConcatenateBodies(bodies);
+  Outcome<ObjectPtr> composed = InsertObject(std::move(request.destination), request.preconditions);
+  if (!composed || !request.delete_sources) return composed;
+  for (const ObjectPtr& source : *sources) {
+    // One that has changed or gone meanwhile is not what was joined, and stays.
+    (void)DeleteObject({.name = source->name, .generation = source->generation});
+  }
+  return composed;
+}
+
+Outcome<ObjectPtr> Bucket::MoveObject(const MoveRequest& request) {
+  const Time now = clock_();
+  ObjectPtr replaced;  // outlives the lock: freeing its body may take a while
+  const std::lock_guard lock(mutex_);
+  const Outcome<ObjectPtr> source = SelectLocked(request.source);
+  if (!source) return source;
+  if (auto allowed = CheckReplaceable(source->get(), info_->name); !allowed) return tl::unexpected(allowed.error());
+  replaced = FindLocked(request.name);
+  const Outcome<void> allowed = CheckPlaceLocked(replaced.get(), request.preconditions, request.may_replace);
+  if (!allowed) return tl::unexpected(allowed.error());
+  auto moved = std::make_shared<Object>(**source);
+  moved->name = request.name;
+  moved->generation = NextGenerationLocked(now);
+  moved->metageneration = 1;
+  moved->time_created = moved->updated = now;
+  if (info_->is_versioned) KeepNoncurrentLocked(**source, now);
+  EraseLocked(*source);
+  StoreLocked(replaced, moved);
+  return moved;
+}
+
+ListPage Bucket::List(const ListQuery& query) const {
+  const auto list = [this](const ListQuery& part) {
+    const std::shared_lock lock(mutex_);
+    return ListObjects(objects_, part, computed_.get(), &noncurrent_);
+  };
+  return query.glob ? ListMatching(query, list) : list(query);
+}
+
+BucketUsage Bucket::usage() const {
+  const std::shared_lock lock(mutex_);
+  return {objects_.size() + noncurrent_.size(), stored_bytes_};
+}
+
+Outcome<void> Bucket::Close(const Preconditions& preconditions) {
+  const std::lock_guard lock(mutex_);
+  if (auto held = CheckPreconditions(preconditions, *info_); !held) return held;
+  const bool has_computed = computed_ != nullptr && computed_->count() != 0;
+  if (!objects_.empty() || !noncurrent_.empty() || has_computed) {
+    return Fail(FailureKind::kConflict, "The bucket you tried to delete is not empty.");
+  }
+  is_closed_ = true;
+  return {};
+}
+
+ObjectPtr Bucket::FindLocked(std::string_view name) const {
+  const auto found = objects_.Find(name);
+  if (found != objects_.end()) return *found;
+  return computed_ != nullptr ? computed_->Find(name) : nullptr;
+}
+
+ObjectPtr Bucket::FindGenerationLocked(std::string_view name, std::int64_t generation) const {
+  ObjectPtr live = FindLocked(name);
+  if (live != nullptr && live->generation == generation) return live;
+  const auto found = noncurrent_.find(GenerationKey{name, generation});
+  return found != noncurrent_.end() ? *found : nullptr;
+}
+
+Outcome<std::vector<ObjectPtr>> Bucket::SelectAll(const std::vector<ObjectSelector>& selectors) const {
+  std::vector<ObjectPtr> selected;
+  const std::shared_lock lock(mutex_);
+  for (const ObjectSelector& selector : selectors) {
+    Outcome<ObjectPtr> object = SelectLocked(selector);
+    if (!object) return tl::unexpected(object.error());
+    selected.push_back(*std::move(object));
+  }
+  return selected;
+}
+
+Outcome<ObjectPtr> Bucket::SelectLocked(const ObjectSelector& selector) const {
+  const ObjectPtr live = FindLocked(selector.name);
+  ObjectPtr found = selector.generation ? FindGenerationLocked(selector.name, *selector.generation) : live;
+  if (found == nullptr) {
+    return Fail(FailureKind::kNotFound, "No such object: " + info_->name + "/" + selector.name);
+  }
+  if (auto held = CheckPreconditions(selector.preconditions, *found, live.get()); !held) {
+    return tl::unexpected(held.error());
+  }
+  return found;
+}
+
+// Whether a new generation may take the place of the live one, null where there is none.
+Outcome<void> Bucket::CheckPlaceLocked(const Object* live, const Preconditions& preconditions, bool may_replace) const {
+  if (is_closed_) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
+  if (live != nullptr && !may_replace) {
+    // As a lacking permission is refused elsewhere.
+    return Fail(FailureKind::kReplaceDenied,
+                "The caller does not have storage.objects.delete access to the Google Cloud Storage object. Permission "
+                "'storage.objects.delete' denied on resource (or it may not exist).");
+  }
+  if (auto held = CheckPreconditions(preconditions, live); !held) return held;
+  return CheckReplaceable(live, info_->name);
+}
+
+// GCS's generations are microseconds too; two writes at one moment differ all the same.
+std::int64_t Bucket::NextGenerationLocked(Time now) {
+  return last_generation_ = std::max(last_generation_ + 1, Microseconds(now));
+}
+
+// A new generation in the place of the live one, if any.
+void Bucket::StoreLocked(const ObjectPtr& replaced, ObjectPtr object) {
+  if (replaced != nullptr && info_->is_versioned) KeepNoncurrentLocked(*replaced, object->time_created);
+  stored_bytes_ += object->body->size() - (replaced != nullptr ? replaced->body->size() : 0);
+  if (replaced == nullptr) {
+    objects_.Insert(std::move(object));
+  } else {
+    objects_.Replace(objects_.Find(replaced->name), std::move(object));
+  }
+}
+
+// Another state of a generation, live or noncurrent, that is there: its place in the order is the same.
+void Bucket::ChangeLocked(const ObjectPtr& current, ObjectPtr changed) {
+  const auto found = objects_.Find(current->name);
+  if (found != objects_.end() && *found == current) return objects_.Replace(found, std::move(changed));
+  auto node = noncurrent_.extract(noncurrent_.find(current));
+  node.value() = std::move(changed);
+  noncurrent_.insert(std::move(node));
+}
+
+void Bucket::KeepNoncurrentLocked(const Object& object, Time now) {
+  noncurrent_.insert(Noncurrent(object, now));
+  stored_bytes_ += object.body->size();
+}
+
+void Bucket::EraseLocked(const ObjectPtr& object) {
+  stored_bytes_ -= object->body->size();
+  const auto found = objects_.Find(object->name);
+  if (found != objects_.end() && *found == object) {
+    objects_.Erase(found);
+  } else {
+    noncurrent_.erase(object);
+  }
+}
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/failure.h"
+#include "base/time_source.h"
+#include "store/buckets/bucket_info.h"
+#include "store/buckets/multipart_uploads.h"
+#include "store/buckets/preconditions.h"
+#include "store/listing/listing.h"
+#include "store/objects/object.h"
+
+namespace gcsflux::emulator {
+
+/// Which generation of which object, and what it must be like.
+struct ObjectSelector {
+  std::string name = {};
+  std::optional<std::int64_t> generation = {};  ///< The live one unless set; else also a noncurrent one.
+  Preconditions preconditions = {};
+};
+
+/// A new generation of an object, before it is stored.
+struct NewObject {
+  std::string name = {};
+  ObjectAttributes attributes = {};
+  BodyPtr body = {};
+  int component_count = 0;
+  ObjectEncryption encryption = {};
+  bool may_replace = true;  ///< False fails with kReplaceDenied where the name is taken when it is stored.
+};
+
+/// Joins the sources, in their order, into a new generation of `destination`, whose own body is not looked at. They
+/// must be under its customer-supplied key, or like it under none, and of one storage class.
+struct ComposeRequest {
+  std::vector<ObjectSelector> sources = {};
+  NewObject destination = {};
+  Preconditions preconditions = {};
+  bool delete_sources = false;  ///< The generations that were joined, and no later ones.
+};
+
+/// Gives the live generation of an object another name: a new generation with the same bytes and description.
+struct MoveRequest {
+  ObjectSelector source = {};
+  std::string name = {};
+  Preconditions preconditions = {};  ///< Of what is live under the new name.
+  bool may_replace = true;           ///< See NewObject.
+};
+
+/// Changes attributes; may be called more than once.
+using AttributesChange = std::function<void(ObjectAttributes&)>;
+
+/// What a bucket stores, computed objects left aside.
+struct BucketUsage {
+  std::uint64_t objects = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// One bucket's objects. Every operation is atomic, but for lists by a glob; what it returns never changes afterwards.
+/// Thread-safe.
+///
+/// Nothing is hashed, copied, matched or freed under the lock, whatever the size of the bodies.
+class Bucket {
+ public:
+  /// `computed`, which may be null, holds objects that are there beside the stored ones, for good.
+  Bucket(BucketInfo info, TimeSource clock, std::shared_ptr<const ObjectSource> computed = nullptr);
+
+  /// As it stands.
+  [[nodiscard]] BucketInfoPtr info() const;
+  /// The new state: a metageneration more.
+  Outcome<BucketInfoPtr> ChangeInfo(const Preconditions& preconditions, const BucketInfoChange& change);
+  [[nodiscard]] MultipartUploads& uploads() { return uploads_; }
+
+  Outcome<ObjectPtr> InsertObject(NewObject object, const Preconditions& preconditions);
+  /// Whether InsertObject() would refuse now what becomes an object of that name, whatever its bytes.
+  [[nodiscard]] Outcome<void> CheckInsert(std::string_view name, const Preconditions& preconditions,
+                                          bool may_replace) const;
+  [[nodiscard]] Outcome<ObjectPtr> GetObject(const ObjectSelector& selector) const;
+  Outcome<ObjectPtr> PatchObject(const ObjectSelector& selector, const AttributesChange& change);
+  /// Without a generation the live one goes; it stays as a noncurrent one where the bucket is versioned.
+  Outcome<void> DeleteObject(const ObjectSelector& selector);
+  Outcome<ObjectPtr> ComposeObject(ComposeRequest request);
+  /// In a versioned bucket the source stays, noncurrent.
+  Outcome<ObjectPtr> MoveObject(const MoveRequest& request);
+  [[nodiscard]] ListPage List(const ListQuery& query) const;
+  [[nodiscard]] BucketUsage usage() const;
+
+  /// Success where the bucket is empty and meets the conditions; from then on every write fails with kNotFound.
+  Outcome<void> Close(const Preconditions& preconditions = {});
+
+ private:
+  [[nodiscard]] ObjectPtr FindLocked(std::string_view name) const;
+  [[nodiscard]] ObjectPtr FindGenerationLocked(std::string_view name, std::int64_t generation) const;
+  [[nodiscard]] Outcome<std::vector<ObjectPtr>> SelectAll(const std::vector<ObjectSelector>& selectors) const;
+  [[nodiscard]] Outcome<ObjectPtr> SelectLocked(const ObjectSelector& selector) const;
+  std::int64_t NextGenerationLocked(Time now);
+  Outcome<void> CheckPlaceLocked(const Object* live, const Preconditions& preconditions, bool may_replace) const;
+  void StoreLocked(const ObjectPtr& replaced, ObjectPtr object);
+  void ChangeLocked(const ObjectPtr& current, ObjectPtr changed);
+  void KeepNoncurrentLocked(const Object& object, Time now);
+  void EraseLocked(const ObjectPtr& object);
+
+  const TimeSource clock_;
+  const std::shared_ptr<const ObjectSource> computed_;
+  MultipartUploads uploads_;
+
+  mutable std::shared_mutex mutex_;  // guards what follows
+  BucketInfoPtr info_;               // never null
+  ObjectSet objects_;                // the live ones
+  GenerationSet noncurrent_;
+  std::uint64_t stored_bytes_ = 0;                           // noncurrent ones count too
+  std::shared_ptr<const ObjectAttributes> last_attributes_;  // of the newest generation; null at first
+  std::int64_t last_generation_ = 0;
+  bool is_closed_ = false;
+};
+
+}  // namespace gcsflux::emulator

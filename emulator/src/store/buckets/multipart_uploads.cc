@@ -1,0 +1,154 @@
+#include "store/buckets/multipart_uploads.h"
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+
+namespace gcsflux::emulator {
+namespace {
+
+// What `name` is folded into, or nothing.
+std::optional<std::string> FoldedPrefix(const std::string& name, const UploadQuery& query) {
+  if (query.delimiter.empty()) return std::nullopt;
+  const std::size_t found = name.find(query.delimiter, query.prefix.size());
+  if (found == std::string::npos) return std::nullopt;
+  return name.substr(0, found + query.delimiter.size());
+}
+
+bool IsBehindMarkers(const UploadName& name, const UploadQuery& query) {
+  if (name.object != query.key_marker) return name.object > query.key_marker;
+  return !query.upload_id_marker.empty() && name.id > query.upload_id_marker;
+}
+
+}  // namespace
+
+tl::expected<void, MultipartFailure> MultipartUpload::PutPart(int number, BodyPtr body) {
+  (void)body->md5();  // computed here, not under the lock by whoever completes the upload
+  UploadPart replaced{number, clock_(), std::move(body)};  // outlives the lock: freeing a body may take a while
+  const std::lock_guard lock(mutex_);
+  if (auto open = CheckOpenLocked(); !open) return open;
+  std::swap(parts_[number], replaced);
+  return {};
+}
+
+PartPage MultipartUpload::ListParts(int after, std::size_t max_parts) const {
+  PartPage page;
+  const std::lock_guard lock(mutex_);
+  for (auto at = parts_.upper_bound(after); at != parts_.end(); ++at) {
+    if (page.parts.size() == max_parts) {
+      page.is_truncated = true;
+      break;
+    }
+    page.parts.push_back(at->second);
+  }
+  return page;
+}
+
+tl::expected<BodyPtr, MultipartFailure> MultipartUpload::BeginComplete(std::span<const PartReference> parts) {
+  std::vector<BodyPtr> bodies;
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto open = CheckOpenLocked(); !open) return tl::unexpected(open.error());
+    auto selected = SelectLocked(parts);
+    if (!selected) return tl::unexpected(selected.error());
+    bodies = *std::move(selected);
+    state_ = State::kCompleting;
+  }
+  return ConcatenateBodies(bodies);
+}
+
+void MultipartUpload::EndComplete(bool is_stored) {
+  std::map<int, UploadPart> freed;  // outlives the lock
+  const std::lock_guard lock(mutex_);
+  state_ = is_stored ? State::kOver : State::kOpen;
+  if (is_stored) freed.swap(parts_);
+}
+
+tl::expected<void, MultipartFailure> MultipartUpload::Abort() {
+  std::map<int, UploadPart> freed;  // outlives the lock
+  const std::lock_guard lock(mutex_);
+  if (auto open = CheckOpenLocked(); !open) return open;
+  state_ = State::kOver;
+  freed.swap(parts_);
+  return {};
+}
+
+tl::expected<void, MultipartFailure> MultipartUpload::CheckOpenLocked() const {
+  if (state_ == State::kOpen) return {};
+  return tl::unexpected(state_ == State::kOver ? MultipartFailure::kNoSuchUpload : MultipartFailure::kBeingCompleted);
+}
+
+tl::expected<std::vector<BodyPtr>, MultipartFailure> MultipartUpload::SelectLocked(
+    std::span<const PartReference> parts) const {
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    if (parts[i - 1].number >= parts[i].number) return tl::unexpected(MultipartFailure::kInvalidPartOrder);
+  }
+  std::vector<BodyPtr> bodies;
+  for (const PartReference& wanted : parts) {
+    const auto found = parts_.find(wanted.number);
+    if (found == parts_.end() || wanted.md5 != found->second.body->md5()) {
+      return tl::unexpected(MultipartFailure::kInvalidPart);
+    }
+    bodies.push_back(found->second.body);
+  }
+  for (std::size_t i = 0; i + 1 < bodies.size(); ++i) {
+    if (bodies[i]->size() < kMinPartSize) return tl::unexpected(MultipartFailure::kTooSmall);
+  }
+  return bodies;
+}
+
+std::string MultipartUploads::Start(const std::string& object, ObjectAttributes attributes,
+                                    ObjectEncryption encryption) {
+  auto upload = std::make_shared<MultipartUpload>(std::move(attributes), clock_, std::move(encryption));
+  const auto since_epoch = upload->initiated().time_since_epoch();
+  const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();
+  const std::lock_guard lock(mutex_);
+  std::array<char, 33> id{};
+  std::snprintf(id.data(), id.size(), "%016llx%016llx", static_cast<unsigned long long>(microseconds),
+                static_cast<unsigned long long>(random_()));
+  uploads_.emplace(UploadName{object, id.data()}, std::move(upload));
+  return id.data();
+}
+
+std::shared_ptr<MultipartUpload> MultipartUploads::Find(const UploadName& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = uploads_.find(name);
+  return found != uploads_.end() ? found->second : nullptr;
+}
+
+void MultipartUploads::Remove(const UploadName& name) {
+  std::shared_ptr<MultipartUpload> removed;  // outlives the lock: freeing its parts may take a while
+  const std::lock_guard lock(mutex_);
+  const auto found = uploads_.find(name);
+  if (found == uploads_.end()) return;
+  removed = std::move(found->second);
+  uploads_.erase(found);
+}
+
+UploadPage MultipartUploads::List(const UploadQuery& query) const {
+  UploadPage page;
+  UploadName last;
+  const std::lock_guard lock(mutex_);
+  for (auto at = uploads_.lower_bound({std::max(query.prefix, query.key_marker), ""}); at != uploads_.end(); ++at) {
+    const UploadName& name = at->first;
+    if (!name.object.starts_with(query.prefix)) break;
+    if (!IsBehindMarkers(name, query)) continue;
+    std::optional<std::string> folded = FoldedPrefix(name.object, query);
+    // A marker may be a prefix that the page before ended with.
+    if (folded && (*folded == query.key_marker || *folded == last.object)) continue;
+    if (page.uploads.size() + page.prefixes.size() == query.max_uploads) {
+      page.next = std::move(last);
+      break;
+    }
+    if (folded) {
+      last = UploadName{*folded, ""};
+      page.prefixes.push_back(*std::move(folded));
+    } else {
+      last = name;
+      page.uploads.emplace_back(name, at->second);
+    }
+  }
+  return page;
+}
+
+}  // namespace gcsflux::emulator

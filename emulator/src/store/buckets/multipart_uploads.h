@@ -1,0 +1,138 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <utility>
+#include <vector>
+
+#include "base/time_source.h"
+#include "store/bytes/body.h"
+#include "store/objects/object.h"
+
+namespace gcsflux::emulator {
+
+// https://cloud.google.com/storage/quotas#requests
+inline constexpr int kMaxPartNumber = 10'000;
+inline constexpr std::uint64_t kMinPartSize = std::uint64_t{5} << 20;  ///< The last part may be smaller.
+inline constexpr std::uint64_t kMaxPartSize = std::uint64_t{5} << 30;
+
+enum class MultipartFailure {
+  kNoSuchUpload,      ///< Never begun, aborted, or complete.
+  kBeingCompleted,    ///< By another request, whose outcome is not known yet.
+  kInvalidPart,       ///< Completed with a part that is not there, or is another one.
+  kInvalidPartOrder,  ///< Completed with parts that do not ascend.
+  kTooSmall,          ///< Completed with a part, not the last, below the least size.
+};
+
+struct UploadPart {
+  int number = 0;
+  Time uploaded = {};
+  BodyPtr body = {};
+};
+
+/// A part, as a client that completes an upload names it.
+struct PartReference {
+  int number = 0;
+  std::optional<Md5Digest> md5 = {};  ///< Unset names no part there could be.
+};
+
+struct PartPage {
+  std::vector<UploadPart> parts = {};
+  bool is_truncated = false;
+};
+
+/// One upload whose parts come in any order and from many connections at once. Thread-safe.
+class MultipartUpload {
+ public:
+  MultipartUpload(ObjectAttributes attributes, TimeSource clock, ObjectEncryption encryption = {})
+      : attributes_(std::move(attributes)),
+        encryption_(std::move(encryption)),
+        clock_(std::move(clock)),
+        initiated_(clock_()) {}
+
+  [[nodiscard]] const ObjectAttributes& attributes() const { return attributes_; }
+  [[nodiscard]] const ObjectEncryption& encryption() const { return encryption_; }
+  [[nodiscard]] Time initiated() const { return initiated_; }
+
+  /// Stores a part, in the place of one of the same number.
+  tl::expected<void, MultipartFailure> PutPart(int number, BodyPtr body);
+  /// Parts above number `after`, in order.
+  [[nodiscard]] PartPage ListParts(int after, std::size_t max_parts) const;
+
+  /// The parts joined, in O(segments). Until EndComplete nobody else gets them, and the upload does not change.
+  tl::expected<BodyPtr, MultipartFailure> BeginComplete(std::span<const PartReference> parts);
+  /// Where the object is stored the upload is over, and lets go of all its parts; else it is open again.
+  void EndComplete(bool is_stored);
+
+  tl::expected<void, MultipartFailure> Abort();
+
+ private:
+  enum class State { kOpen, kCompleting, kOver };
+
+  [[nodiscard]] tl::expected<void, MultipartFailure> CheckOpenLocked() const;
+  [[nodiscard]] tl::expected<std::vector<BodyPtr>, MultipartFailure> SelectLocked(
+      std::span<const PartReference> parts) const;
+
+  const ObjectAttributes attributes_;
+  const ObjectEncryption encryption_;
+  const TimeSource clock_;
+  const Time initiated_;
+
+  mutable std::mutex mutex_;  // guards what follows
+  State state_ = State::kOpen;
+  std::map<int, UploadPart> parts_;
+};
+
+/// The object that an upload will become, and the upload's id. Ordered by both.
+struct UploadName {
+  std::string object = {};
+  std::string id = {};
+
+  friend auto operator<=>(const UploadName&, const UploadName&) = default;
+};
+
+struct UploadQuery {
+  std::string prefix = {};
+  std::string delimiter = {};
+  std::string key_marker = {};        ///< Uploads of objects behind this name;
+  std::string upload_id_marker = {};  ///< with it, also those of this very name with ids behind this one.
+  std::size_t max_uploads = 1000;     ///< Uploads and prefixes together.
+};
+
+struct UploadPage {
+  std::vector<std::pair<UploadName, std::shared_ptr<const MultipartUpload>>> uploads = {};
+  std::vector<std::string> prefixes = {};
+  std::optional<UploadName> next = {};  ///< Set where there is more to list: the markers of the next page.
+};
+
+/// One bucket's uploads in progress. They live until they are completed or aborted. Thread-safe.
+class MultipartUploads {
+ public:
+  /// `seed` is for the ids, which a client cannot guess only where it cannot guess the seed.
+  MultipartUploads(TimeSource clock, std::uint64_t seed) : clock_(std::move(clock)), random_(seed) {}
+
+  /// Returns the new upload's id. Those of one object ascend with the time.
+  std::string Start(const std::string& object, ObjectAttributes attributes, ObjectEncryption encryption = {});
+  /// Null where there is none.
+  [[nodiscard]] std::shared_ptr<MultipartUpload> Find(const UploadName& name) const;
+  void Remove(const UploadName& name);
+  [[nodiscard]] UploadPage List(const UploadQuery& query) const;
+
+ private:
+  const TimeSource clock_;
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::mt19937_64 random_;
+  std::map<UploadName, std::shared_ptr<MultipartUpload>> uploads_;
+};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,61 @@
+#include "store/bytes/body.h"
+
+#include <utility>
+
+#include "store/bytes/crc32c.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+// Gives the flag back and wakes those who wait for it, also where an exception leaves.
+class Turn {
+ public:
+  explicit Turn(std::atomic_flag& flag) : flag_(flag) {}
+  ~Turn() {
+    flag_.clear(std::memory_order_release);
+    flag_.notify_all();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::atomic_flag& flag_;
+};
+
+}  // namespace
+
+Body::Body(Rope bytes) : bytes_(std::move(bytes)) {
+  bytes_.ForEachSpan(0, bytes_.size(), [this](std::span<const std::byte> span) {
+    crc32c_ = ExtendCrc32c(crc32c_, span);
+    return true;
+  });
+}
+
+Body::Body(Rope bytes, std::uint32_t crc32c, const std::optional<Md5Digest>& md5)
+    : bytes_(std::move(bytes)), crc32c_(crc32c), md5_(md5 ? new Md5Digest(*md5) : nullptr) {}
+
+Body::Body(std::shared_ptr<const ComputedBytes> bytes) : bytes_(bytes), computed_(bytes.get()) {}
+
+const Md5Digest& Body::md5() const {
+  while (!has_md5()) {
+    if (is_hashing_.test_and_set(std::memory_order_acquire)) {
+      is_hashing_.wait(true);
+      continue;
+    }
+    const Turn turn(is_hashing_);
+    if (!has_md5()) md5_.store(new Md5Digest(ComputeMd5(bytes_)), std::memory_order_release);
+  }
+  return *md5_.load(std::memory_order_acquire);
+}
+
+BodyPtr ConcatenateBodies(std::span<const BodyPtr> sources) {
+  Rope bytes;
+  std::uint32_t crc32c = 0;
+  for (const BodyPtr& source : sources) {
+    bytes.Append(source->bytes());
+    crc32c = CombineCrc32c(crc32c, source->crc32c(), source->size());
+  }
+  return std::make_shared<const Body>(std::move(bytes), crc32c);
+}
+
+}  // namespace gcsflux::emulator

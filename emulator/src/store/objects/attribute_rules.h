@@ -1,0 +1,15 @@
+#pragma once
+
+#include "base/failure.h"
+#include "store/objects/object.h"
+
+namespace gcsflux::emulator {
+
+/// Whether an object may have these: a storage class that there is, or "" for the bucket's, and no more metadata than
+/// https://cloud.google.com/storage/quotas#objects allows.
+Outcome<void> CheckAttributes(const ObjectAttributes& attributes);
+
+/// The same for those that one generation is to have in place of `before`.
+Outcome<void> CheckAttributesChange(const ObjectAttributes& before, const ObjectAttributes& after);
+
+}  // namespace gcsflux::emulator

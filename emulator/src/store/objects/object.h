@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time_source.h"
+#include "store/bytes/body.h"
+
+namespace gcsflux::emulator {
+
+/// What a user says about an object beside its bytes. Empty is absent.
+struct ObjectAttributes {
+  std::string content_type = {};
+  std::string content_encoding = {};
+  std::string content_disposition = {};
+  std::string content_language = {};
+  std::string cache_control = {};
+  std::string custom_time = {};
+  std::string storage_class = {};                    ///< Of what is stored never empty: it takes the bucket's.
+  std::map<std::string, std::string> metadata = {};  ///< The user's own keys and values.
+  std::optional<bool> event_based_hold = {};         ///< Shown where it was ever set.
+  std::optional<bool> temporary_hold = {};           ///< Likewise.
+
+  friend bool operator==(const ObjectAttributes&, const ObjectAttributes&) = default;
+};
+
+/// What a copy has of them where nothing else is said: holds stay with the object that they were put on.
+[[nodiscard]] inline ObjectAttributes CopiedAttributes(ObjectAttributes attributes) {
+  attributes.event_based_hold = attributes.temporary_hold = std::nullopt;
+  return attributes;
+}
+
+/// Whose key an object is stored under, where it is not the service's own. The bytes are kept as they came: readers
+/// have to show the customer's key, that is all.
+struct ObjectEncryption {
+  std::string customer_key_sha256 = {};  ///< In base64. The key itself is not kept.
+  std::string kms_key_name = {};
+
+  friend bool operator==(const ObjectEncryption&, const ObjectEncryption&) = default;
+};
+
+/// What few objects have, away from the others, which are many, lest they pay for it.
+struct ObjectExtras {
+  ObjectEncryption encryption = {};
+  std::optional<Time> time_deleted = {};  ///< When a noncurrent generation was replaced or deleted.
+};
+
+/// One state of one generation of an object; a change of metadata makes another one. Never changes once stored.
+struct Object {
+  std::string name = {};
+  std::int64_t generation = 0;
+  std::int64_t metageneration = 1;
+  Time time_created = {};
+  Time updated = {};
+  int component_count = 0;    ///< Of a composed object, which has no MD5; else 0.
+  bool is_immutable = false;  ///< Computed, not stored: it can be neither replaced, nor changed, nor deleted.
+  std::shared_ptr<const ObjectAttributes> attributes = {};
+  BodyPtr body = {};
+  std::shared_ptr<const ObjectExtras> extras = {};  ///< Null where there are none.
+};
+
+using ObjectPtr = std::shared_ptr<const Object>;
+
+/// https://cloud.google.com/storage/quotas#objects: no object is larger, however it is made.
+inline constexpr std::uint64_t kMaxObjectSize = std::uint64_t{5} << 40;
+
+/// Composed objects have none, nor have computed ones.
+[[nodiscard]] inline bool HasMd5(const Object& object) {
+  return object.component_count == 0 && !object.body->is_computed();
+}
+
+/// In base64; empty where the object is under no customer-supplied key.
+[[nodiscard]] inline std::string_view CustomerKeySha256(const Object& object) {
+  return object.extras != nullptr ? std::string_view(object.extras->encryption.customer_key_sha256) : "";
+}
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "store/buckets/bucket.h"
+#include "store/buckets/preconditions.h"
+#include "store/bytes/md5.h"
+#include "store/objects/object.h"
+
+namespace gcsflux::emulator {
+
+/// Hashes that a client says its bytes have.
+struct ExpectedHashes {
+  std::optional<std::uint32_t> crc32c = {};
+  std::optional<Md5Digest> md5 = {};
+};
+
+/// What an upload will become once its bytes are there.
+struct PendingObject {
+  std::shared_ptr<Bucket> bucket = {};
+  std::string name = {};
+  ObjectAttributes attributes = {};
+  ExpectedHashes hashes = {};
+  Preconditions preconditions = {};
+  ObjectEncryption encryption = {};
+  bool may_replace = true;  ///< Whether who began it may; see NewObject.
+};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/time_source.h"
+#include "http/xml_error.h"
+#include "store/objects/object.h"
+#include "xml_api/xml_call.h"
+
+namespace gcsflux::emulator {
+
+/// "Fri, 20 Nov 2026 06:25:00 GMT"; nothing where it is not that.
+std::optional<Time> ParseHttpDate(std::string_view text);
+
+/// Which of a request's headers hold HTTP's own conditions: those on the object read, or on a copy's source.
+struct ConditionHeaders {
+  std::string_view if_match;
+  std::string_view if_none_match;
+  std::string_view if_modified_since;
+  std::string_view if_unmodified_since;
+};
+
+inline constexpr ConditionHeaders kReadConditions{"if-match", "if-none-match", "if-modified-since",
+                                                  "if-unmodified-since"};
+inline constexpr ConditionHeaders kCopySourceConditions{
+    "x-goog-copy-source-if-match", "x-goog-copy-source-if-none-match", "x-goog-copy-source-if-modified-since",
+    "x-goog-copy-source-if-unmodified-since"};
+
+/// kPreconditionFailed or kNotModified where the object does not meet them; RFC 9110, section 13.2.2.
+XmlResult<void> CheckHttpConditions(const XmlCall& call, const ConditionHeaders& headers, const Object& object);
+
+}  // namespace gcsflux::emulator

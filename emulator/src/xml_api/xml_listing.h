@@ -1,0 +1,24 @@
+#pragma once
+
+#include "store/buckets/store.h"
+#include "xml_api/xml_call.h"
+
+namespace gcsflux::emulator {
+
+/// https://cloud.google.com/storage/docs/xml-api/get-bucket-list: `list-type=2` asks for the second form.
+XmlResult<HttpResponse> ListXmlObjects(const Store& store, const XmlCall& call);
+
+/// Percent-encodes what `encoding-type=url` asks to be, '/' not; else leaves texts as they are.
+class ListingText {
+ public:
+  /// kInvalidArgument where the call asks for another encoding.
+  static XmlResult<ListingText> Read(const XmlCall& call);
+
+  [[nodiscard]] bool is_encoded() const { return is_encoded_; }
+  [[nodiscard]] std::string operator()(const std::string& text) const;
+
+ private:
+  bool is_encoded_ = false;
+};
+
+}  // namespace gcsflux::emulator

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+
+#include "api/authorizer.h"
+#include "http/http_message.h"
+#include "operations/request_subject.h"
+#include "store/buckets/store.h"
+#include "xml_api/xml_buckets.h"
+#include "xml_api/xml_multipart.h"
+#include "xml_api/xml_objects.h"
+
+namespace gcsflux::emulator {
+
+/// The XML API, https://cloud.google.com/storage/docs/xml-api/overview. Thread-safe.
+class XmlService {
+ public:
+  /// Both must outlive it.
+  XmlService(Store& store, const Authorizer& authorizer)
+      : store_(store), authorizer_(authorizer), buckets_(store), objects_(store), multipart_(store) {}
+
+  /// Never throws: what goes wrong in here is a 500 in the XML API's own shape. Says in `subject` what the request was
+  /// about. `base_url` is "http://HOST:PORT", the way by which the client came.
+  HttpResponse Handle(const HttpRequest& request, RequestBody& body, const std::string& base_url,
+                      RequestSubject& subject) const;
+
+ private:
+  XmlResult<HttpResponse> Answer(const HttpRequest& request, RequestBody& body, const std::string& base_url,
+                                 RequestSubject& subject) const;
+  [[nodiscard]] XmlResult<HttpResponse> Dispatch(const XmlCall& call) const;
+
+  Store& store_;
+  const Authorizer& authorizer_;
+  XmlBuckets buckets_;
+  XmlObjects objects_;
+  XmlMultipart multipart_;
+};
+
+}  // namespace gcsflux::emulator

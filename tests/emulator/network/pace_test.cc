@@ -1,0 +1,41 @@
+#include "network/pace.h"
+
+#include <gtest/gtest.h>
+
+namespace gcsflux::emulator {
+namespace {
+
+using std::chrono::seconds;
+
+TEST(Pace, WaitsForEverWhereNothingIsExpected) {
+  Pace pace(seconds(60));
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(pace.Keeps(seconds(60), 0));
+}
+
+TEST(Pace, EndsWhereTooLittleMovesInAPatience) {
+  Pace pace(seconds(60));
+  pace.Expect(1024);
+  for (int i = 0; i < 59; ++i) EXPECT_TRUE(pace.Keeps(seconds(1), 1));
+  EXPECT_FALSE(pace.Keeps(seconds(1), 1));
+}
+
+TEST(Pace, LooksAtEachPatienceByItself) {
+  Pace pace(seconds(60));
+  pace.Expect(1024);
+  EXPECT_TRUE(pace.Keeps(seconds(1), 1'000'000));  // what came before does not count later
+  EXPECT_TRUE(pace.Keeps(seconds(59), 0));
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(pace.Keeps(seconds(60), 1024));
+  EXPECT_FALSE(pace.Keeps(seconds(60), 1023));
+}
+
+TEST(Pace, BeginsAnewWithWhatIsExpected) {
+  Pace pace(seconds(60));
+  pace.Expect(1024);
+  EXPECT_TRUE(pace.Keeps(seconds(59), 0));
+  pace.Expect(1024);
+  EXPECT_TRUE(pace.Keeps(seconds(59), 0));
+  EXPECT_FALSE(pace.Keeps(seconds(1), 0));
+}
+
+}  // namespace
+}  // namespace gcsflux::emulator

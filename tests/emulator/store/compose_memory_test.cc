@@ -1,0 +1,61 @@
+// What composing takes of the heap, by malloc's own count: not for sanitizers, which have a heap of their own.
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "store/buckets/bucket.h"
+
+namespace gcsflux::emulator {
+namespace {
+
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+
+std::size_t HeapBytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+class ComposeMemoryTest : public ::testing::Test {
+ protected:
+  void Insert(const std::string& name, std::size_t size) {
+    const Rope bytes(std::string(size, 'x'));
+    ASSERT_TRUE(bucket_.InsertObject({.name = name, .body = std::make_shared<const Body>(bytes)}, {}));
+  }
+  void Compose(const std::vector<std::string>& sources, const std::string& name) {
+    ComposeRequest request{.destination = {.name = name}};
+    for (const std::string& source : sources) request.sources.push_back({.name = source});
+    ASSERT_TRUE(bucket_.ComposeObject(std::move(request)));
+  }
+  std::uint64_t SizeOf(const std::string& name) { return (*bucket_.GetObject({.name = name}))->body->size(); }
+
+  Bucket bucket_{{.name = "bucket"}, [] { return Time(std::chrono::seconds(1'800'000'000)); }};
+};
+
+TEST_F(ComposeMemoryTest, OneObjectManyTimesOverTakesWhatItHolds) {
+  Insert("0", kMebibyte);
+  const std::size_t before = HeapBytes();
+  for (int level = 1; level <= 4; ++level) {
+    Compose(std::vector<std::string>(32, std::to_string(level - 1)), std::to_string(level));
+  }
+  EXPECT_EQ(SizeOf("4"), std::uint64_t{kMebibyte} << 20);  // 1 TiB of a million pieces
+  EXPECT_LT(HeapBytes() - before, kMebibyte / 4);
+}
+
+TEST_F(ComposeMemoryTest, AnObjectThatGrowsByAppendingTakesWhatItHolds) {
+  constexpr int kTimes = 20'000;
+  Insert("part", 1);
+  Insert("log", 1);
+  const std::size_t before = HeapBytes();
+  for (int i = 0; i < kTimes; ++i) Compose({"log", "part"}, "log");
+  EXPECT_EQ(SizeOf("log"), kTimes + 1U);
+  EXPECT_LT(HeapBytes() - before, std::size_t{250} * kTimes);
+}
+
+}  // namespace
+}  // namespace gcsflux::emulator

@@ -1,0 +1,132 @@
+// Which requests are the XML API's, and what they ask for.
+
+#include "xml_api/xml_router.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace gcsflux::emulator {
+namespace {
+
+HttpRequest Request(const std::string& method, const std::string& target, const std::string& host) {
+  HttpRequest request{.method = method, .target = target};
+  request.headers.Add("Host", host);
+  return request;
+}
+
+XmlResult<XmlRoute> Route(const std::string& method, const std::string& target,
+                          const std::string& host = "127.0.0.1:9000") {
+  return FindXmlRoute(Request(method, target, host), *ParseTarget(target));
+}
+
+TEST(IsXmlRequest, LeavesTheOtherPathsToTheirOwners) {
+  for (const char* target :
+       {"/storage/v1/b", "/storage/v1/b?project=p", "/storage/v1", "/upload/storage/v1/b/b/o?uploadType=media",
+        "/download/storage/v1/b/b/o/o?alt=media", "/batch/storage/v1", "/_emulator/health", "/_emulator", "/retry_test",
+        "/retry_test/1", "/token", "/computeMetadata/v1/instance", "/v1/token", "http://127.0.0.1:9000/storage/v1/b"}) {
+    EXPECT_FALSE(IsXmlRequest(Request("GET", target, "127.0.0.1:9000"))) << target;
+    EXPECT_FALSE(IsXmlRequest(Request("GET", target, "gcs.localhost"))) << target;
+    EXPECT_TRUE(IsXmlRequest(Request("GET", target, "bucket.storage.googleapis.com"))) << target;
+  }
+  for (const char* target : {"/", "", "/bucket", "/storage/v2", "/storage", "/tokens/a", "/upload/storage", "/v1beta/x",
+                             "/bucket/storage/v1/b", "http://127.0.0.1:9000/bucket"}) {
+    EXPECT_TRUE(IsXmlRequest(Request("GET", target, "127.0.0.1:9000"))) << target;
+  }
+}
+
+TEST(FindXmlRoute, SplitsBucketAndObject) {
+  struct Case {
+    std::string host;
+    std::string target;
+    std::string bucket;
+    std::string object = {};
+    bool is_virtual_host_style = false;
+  };
+  const std::vector<Case> cases = {
+      {"127.0.0.1:9000", "/bucket", "bucket"},
+      {"127.0.0.1:9000", "/bucket/", "bucket"},
+      {"127.0.0.1:9000", "/bucket/a", "bucket", "a"},
+      {"127.0.0.1:9000", "/bucket/a/b", "bucket", "a/b"},
+      {"127.0.0.1:9000", "/bucket/a/", "bucket", "a/"},
+      {"127.0.0.1:9000", "/bucket//a", "bucket", "/a"},
+      {"127.0.0.1:9000", "/bucket/a%2Fb%20c+d?generation=7", "bucket", "a/b c+d"},
+      {"localhost:9000", "/bucket/a", "bucket", "a"},
+      {"storage.googleapis.com", "/bucket/a", "bucket", "a"},
+      {"[::1]:9000", "/bucket/a", "bucket", "a"},
+      {"my-bucket.storage.googleapis.com", "/a/b", "my-bucket", "a/b", true},
+      {"my-bucket.storage.googleapis.com", "/", "my-bucket", "", true},
+      {"my.dotted.bucket.storage.googleapis.com:443", "/storage/v1/b", "my.dotted.bucket", "storage/v1/b", true},
+      {"My-Bucket.LocalHost:9000", "/a", "my-bucket", "a", true},
+      {"bucket.localhost", "//a", "bucket", "/a", true},
+  };
+  for (const Case& c : cases) {
+    const auto route = Route("GET", c.target, c.host);
+    ASSERT_TRUE(route) << c.host << c.target;
+    EXPECT_EQ(route->bucket, c.bucket) << c.host << c.target;
+    EXPECT_EQ(route->object, c.object) << c.host << c.target;
+    EXPECT_EQ(route->is_virtual_host_style, c.is_virtual_host_style) << c.host << c.target;
+  }
+}
+
+TEST(FindXmlRoute, TellsOperationsApart) {
+  struct Case {
+    std::string method;
+    std::string target;
+    XmlOperation want;
+  };
+  const std::vector<Case> cases = {
+      {"GET", "/", XmlOperation::kListBuckets},
+      {"PUT", "/b", XmlOperation::kCreateBucket},
+      {"HEAD", "/b", XmlOperation::kHeadBucket},
+      {"DELETE", "/b", XmlOperation::kDeleteBucket},
+      {"GET", "/b", XmlOperation::kListObjects},
+      {"GET", "/b/?list-type=2", XmlOperation::kListObjects},
+      {"GET", "/b?location", XmlOperation::kGetBucketLocation},
+      {"GET", "/b?uploads", XmlOperation::kListUploads},
+      {"GET", "/b/o", XmlOperation::kGetObject},
+      {"HEAD", "/b/o", XmlOperation::kGetObject},
+      {"PUT", "/b/o", XmlOperation::kPutObject},
+      {"DELETE", "/b/o", XmlOperation::kDeleteObject},
+      {"POST", "/b/o?uploads", XmlOperation::kInitiateUpload},
+      {"POST", "/b/o?uploads=", XmlOperation::kInitiateUpload},
+      {"PUT", "/b/o?partNumber=1&uploadId=x", XmlOperation::kPutPart},
+      {"GET", "/b/o?uploadId=x", XmlOperation::kListParts},
+      {"POST", "/b/o?uploadId=x", XmlOperation::kCompleteUpload},
+      {"DELETE", "/b/o?uploadId=x", XmlOperation::kAbortUpload},
+  };
+  for (const Case& c : cases) {
+    const auto route = Route(c.method, c.target);
+    ASSERT_TRUE(route) << c.method << " " << c.target;
+    EXPECT_EQ(route->operation, c.want) << c.method << " " << c.target;
+  }
+}
+
+TEST(FindXmlRoute, RefusesWhatThereIsNot) {
+  struct Case {
+    std::string method;
+    std::string target;
+    XmlErrorCode want;
+  };
+  const std::vector<Case> cases = {
+      {"POST", "/", XmlErrorCode::kMethodNotAllowed},
+      {"PUT", "/", XmlErrorCode::kMethodNotAllowed},
+      {"POST", "/b", XmlErrorCode::kMethodNotAllowed},
+      {"PATCH", "/b/o", XmlErrorCode::kMethodNotAllowed},
+      {"POST", "/b/o", XmlErrorCode::kMethodNotAllowed},
+      {"DELETE", "/b/o?uploads", XmlErrorCode::kMethodNotAllowed},
+      {"PUT", "/b/o?partNumber=1", XmlErrorCode::kInvalidArgument},
+      {"GET", "/b?acl", XmlErrorCode::kNotImplemented},
+      {"PUT", "/b/o?acl", XmlErrorCode::kNotImplemented},
+      {"DELETE", "/b?lifecycle", XmlErrorCode::kNotImplemented},
+  };
+  for (const Case& c : cases) {
+    const auto route = Route(c.method, c.target);
+    ASSERT_FALSE(route) << c.method << " " << c.target;
+    EXPECT_EQ(route.error().code, c.want) << c.method << " " << c.target;
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux::emulator
