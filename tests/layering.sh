@@ -19,7 +19,7 @@ files_without() { local pattern=$1; shift; files "$@" | grep -vE "$pattern" || t
 
 # Upward includes. Directories of sdk/src from the lowest layer up; "a b" share one. Of layer 3, client takes its tokens
 # from auth, and auth knows no client.
-layers=("base" "events http" "wire retry" "auth" "client" "transfer" "dataset" "torch")
+layers=("base" "events http" "wire retry" "auth" "client" "transfer formats" "dataset" "torch")
 for ((low = 0; low < ${#layers[@]}; ++low)); do
   above=$(printf '%s ' "${layers[@]:low+1}" | tr -s ' ' '|')
   above=${above%|}
@@ -27,6 +27,8 @@ for ((low = 0; low < ${#layers[@]}; ++low)); do
     [ -z "$above" ] || forbid "sdk/src/$directory includes a layer above it" "($above)/" $(files "sdk/src/$directory")
   done
 done
+forbid "sdk/src/formats is pure: it includes nothing but base" \
+  '(events|http|wire|retry|auth|client|transfer|dataset|torch)/' $(files sdk/src/formats)
 forbid "the flow-control layer knows no wire format" 'wire/' $(files sdk/src/retry)
 
 # Third parties, each where it belongs.

@@ -94,6 +94,12 @@ gcsflux_test(dataset_tests
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(dataset_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
+# Checkpoint formats without libtorch.
+gcsflux_test(formats_tests
+  SOURCES formats/bad_zip_test.cc formats/zip_test.cc
+  LIBRARIES gcsflux_client)
+target_include_directories(formats_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+
 # Composed downloads: their plan and the life of composites.
 gcsflux_test(composition_tests
   SOURCES transfer/composition/auto_composition_test.cc transfer/composition/bucket_check_test.cc

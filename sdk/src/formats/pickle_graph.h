@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/arena.h"
+#include "gcsflux/result.h"
+
+namespace gcsflux::internal {
+
+enum class NodeKind : std::uint8_t {
+  kNone,
+  kFalse,
+  kTrue,
+  kInteger,      ///< Fits into 64 bits.
+  kLongInteger,  ///< Any length: two's complement, little-endian.
+  kFloat,
+  kText,  ///< Meant as UTF-8; not checked.
+  kBytes,
+  kByteArray,
+  kTuple,
+  kList,
+  kDict,  ///< Keys and values, one after the other.
+  kSet,
+  kFrozenSet,
+  kGlobal,      ///< A name, never resolved.
+  kPersistent,  ///< What a persistent id stands for: a storage.
+  kCall,        ///< What a call would have made: callable and arguments, never called.
+};
+
+using NodeId = std::uint32_t;
+
+/// One value of a pickle. What `a`, `b` and `c` mean depends on the kind; PickleGraph reads them.
+struct Node {
+  NodeKind kind = NodeKind::kNone;
+  std::uint8_t flag = 0;
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+  std::uint32_t c = 0;
+};
+static_assert(sizeof(Node) == 16);
+
+/// What was done to a call's result.
+struct CallState {
+  NodeId state = 0;  ///< BUILD's argument; None where there was none.
+  Node items;        ///< Behaves as a list's node: of APPENDS, or the keys and values of SETITEMS.
+};
+
+/// The values of a pickle of protocol 2 to 5, read without executing anything and without resolving a name.
+///
+/// Calls (REDUCE, NEWOBJ, INST, OBJ), names and extension codes become nodes; what may become of them is the reader's
+/// decision (pickle_values.h). Values may be shared, and may contain themselves. Memory for n bytes is at most
+/// 12 n + 6 MiB, and the pickle itself; there is no recursion. Immutable once parsed, thread-safe then.
+class PickleGraph {
+ public:
+  /// kUndecodable, with the byte's place, where it is no such pickle; `file` and `record` are for messages.
+  static Result<PickleGraph> Parse(std::string pickle, const std::string& file, const std::string& record);
+
+  [[nodiscard]] NodeId root() const { return root_; }
+  [[nodiscard]] NodeKind kind(NodeId id) const { return nodes_[id].kind; }
+  [[nodiscard]] std::size_t pickle_bytes() const { return pickle_.size(); }
+
+  [[nodiscard]] std::int64_t Integer(NodeId id) const;
+  [[nodiscard]] double Float(NodeId id) const;
+  /// The bytes of kText, kBytes, kByteArray and kLongInteger; as long as the graph lives.
+  [[nodiscard]] std::string_view Bytes(NodeId id) const;
+  /// "module.name" of a global, INST's too; "extension registry code 5" for such. Empty where it is no global, or where
+  /// its parts are not text.
+  [[nodiscard]] std::string GlobalName(NodeId id) const;
+  /// Of kTuple, kList, kDict, kSet and kFrozenSet.
+  [[nodiscard]] std::vector<NodeId> Items(NodeId id) const;
+  [[nodiscard]] std::uint32_t ItemCount(NodeId id) const { return nodes_[id].c; }
+  /// Of kPersistent: its id.
+  [[nodiscard]] NodeId PersistentId(NodeId id) const { return nodes_[id].a; }
+
+  /// Of kCall.
+  [[nodiscard]] NodeId Callable(NodeId id) const { return nodes_[id].a; }
+  [[nodiscard]] NodeId Arguments(NodeId id) const { return nodes_[id].b; }
+  [[nodiscard]] bool HasKeywords(NodeId id) const { return nodes_[id].flag != 0; }
+  /// None's node where there was no BUILD.
+  [[nodiscard]] NodeId State(NodeId id) const;
+  [[nodiscard]] std::vector<NodeId> CallItems(NodeId id) const;
+
+ private:
+  friend class PickleMachine;
+  PickleGraph() = default;
+  [[nodiscard]] std::vector<NodeId> ItemsOf(const Node& node) const;
+
+  std::string pickle_;
+  NodeId root_ = 0;
+  Arena<Node> nodes_;
+  /// Segments of containers: the next segment's place or 0, the count, the items.
+  Arena<std::uint32_t> words_;
+  Arena<CallState> states_;
+};
+
+}  // namespace gcsflux::internal

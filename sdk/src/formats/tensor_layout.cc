@@ -1,0 +1,73 @@
+#include <algorithm>
+
+#include "gcsflux/formats.h"
+
+namespace gcsflux {
+namespace {
+
+// a * b + c in 64 bits, or nothing.
+std::optional<std::uint64_t> MultiplyAdd(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  std::uint64_t product = 0;
+  std::uint64_t sum = 0;
+  if (__builtin_mul_overflow(a, b, &product) || __builtin_add_overflow(product, c, &sum)) return std::nullopt;
+  return sum;
+}
+
+bool AnyNegative(std::span<const std::int64_t> numbers) {
+  return std::any_of(numbers.begin(), numbers.end(), [](std::int64_t number) { return number < 0; });
+}
+
+}  // namespace
+
+ByteSource SourceOf(std::string name, std::span<const std::byte> bytes) {
+  const auto read_at = [bytes](std::uint64_t offset, std::span<std::byte> into) -> Result<void> {
+    if (offset > bytes.size() || into.size() > bytes.size() - offset) {
+      return Error{ErrorCode::kOutOfRange, "a read past the end of the bytes"};
+    }
+    const auto from = bytes.subspan(static_cast<std::size_t>(offset), into.size());
+    std::copy(from.begin(), from.end(), into.begin());
+    return {};
+  };
+  return {.name = std::move(name), .size = bytes.size(), .read_at = read_at};
+}
+
+std::optional<std::uint64_t> ElementCount(std::span<const std::int64_t> shape) {
+  if (AnyNegative(shape)) return std::nullopt;
+  // An empty dimension ends all: the others may not overflow where nothing is.
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  std::uint64_t count = 1;
+  for (const std::int64_t size : shape) {
+    if (__builtin_mul_overflow(count, static_cast<std::uint64_t>(size), &count)) return std::nullopt;
+  }
+  return count;
+}
+
+std::vector<std::int64_t> ContiguousStrides(std::span<const std::int64_t> shape) {
+  std::vector<std::int64_t> strides(shape.size());
+  std::uint64_t stride = 1;  // Wraps only where ElementCount() fails, or where there is no element.
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    strides[i] = static_cast<std::int64_t>(stride);
+    stride *= static_cast<std::uint64_t>(std::max<std::int64_t>(shape[i], 1));
+  }
+  return strides;
+}
+
+std::optional<FileRange> TouchedBytes(const TensorLayout& layout, std::uint64_t storage_bytes) {
+  const std::optional<std::uint64_t> count = ElementCount(layout.shape);
+  if (!count || layout.shape.size() != layout.strides.size() || AnyNegative(layout.strides)) return std::nullopt;
+  const std::uint64_t element = ElementBytes(layout.dtype);
+  const std::optional<std::uint64_t> begin = MultiplyAdd(layout.offset, element, 0);
+  if (!begin || *begin > storage_bytes) return std::nullopt;
+  if (*count == 0) return FileRange{*begin, *begin};
+  std::optional<std::uint64_t> last = layout.offset;
+  for (std::size_t i = 0; i < layout.shape.size(); ++i) {
+    last = MultiplyAdd(static_cast<std::uint64_t>(layout.shape[i] - 1), static_cast<std::uint64_t>(layout.strides[i]),
+                       *last);
+    if (!last) return std::nullopt;
+  }
+  const std::optional<std::uint64_t> end = MultiplyAdd(*last, element, element);
+  if (!end || *end > storage_bytes) return std::nullopt;
+  return FileRange{*begin, *end};
+}
+
+}  // namespace gcsflux

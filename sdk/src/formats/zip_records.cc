@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <utility>
+
+#include "formats/crc32.h"
+#include "formats/format_error.h"
+#include "formats/little_endian.h"
+#include "formats/zip_directory.h"
+#include "formats/zip_layout.h"
+
+namespace gcsflux::internal {
+namespace {
+
+constexpr std::uint64_t kUsualExtra = 160;        // PyTorch's padding to 64 bytes, with a zip64 field before it.
+constexpr std::uint64_t kMostTogether = 1 << 20;  // Records that are read at once, with what lies between them.
+constexpr std::uint64_t kMostBetween = 64 << 10;
+
+Error Broken(const ByteSource& source, const ZipEntry& entry, const std::string& why) {
+  return Undecodable(source.name, std::string(entry.name), entry.header_offset, why);
+}
+
+Result<void> CheckReadable(const ByteSource& source, const ZipEntry& entry) {
+  if ((entry.flags & zip::kEncryptedFlag) != 0)
+    return Broken(source, entry, "the record is encrypted; save it without");
+  if (entry.method == 0) return {};
+  return Broken(source, entry,
+                "the record is compressed (method " + std::to_string(entry.method) +
+                    "), which PyTorch's are not; pack the archive again without compression");
+}
+
+bool SizesAgree(std::string_view header, const ZipEntry& entry) {
+  const auto crc32 = FromLittleEndian<std::uint32_t>(header.substr(14));
+  const auto stored = FromLittleEndian<std::uint32_t>(header.substr(18));
+  const auto size = FromLittleEndian<std::uint32_t>(header.substr(22));
+  const auto agrees = [&](std::uint32_t small) {
+    return small == entry.size || (entry.size >= zip::kMost32 && small == zip::kMost32);
+  };
+  if ((entry.flags & zip::kDescriptorFlag) == 0) return crc32 == entry.crc32 && agrees(stored) && agrees(size);
+  const auto is_later = [&](std::uint32_t small) { return small == 0 || small == zip::kMost32 || agrees(small); };
+  return (crc32 == 0 || crc32 == entry.crc32) && is_later(stored) && is_later(size);
+}
+
+// Where the data is, by the local header, of which `header` holds at least the fixed part and the name.
+Result<FileRange> ParseHeader(const ByteSource& source, const ZipEntry& entry, std::string_view header) {
+  if (!header.starts_with(zip::kLocalSignature)) return Broken(source, entry, "there is no local header");
+  const std::size_t name = FromLittleEndian<std::uint16_t>(header.substr(26));
+  const std::size_t extra = FromLittleEndian<std::uint16_t>(header.substr(28));
+  const bool is_same = name == entry.name.size() && header.substr(zip::kLocalBytes, name) == entry.name &&
+                       FromLittleEndian<std::uint16_t>(header.substr(6)) == entry.flags &&
+                       FromLittleEndian<std::uint16_t>(header.substr(8)) == entry.method;
+  if (!is_same || !SizesAgree(header, entry)) {
+    return Broken(source, entry, "the record's local header is not what the directory says of it");
+  }
+  const std::uint64_t begin = entry.header_offset + zip::kLocalBytes + name + extra;
+  if (begin > entry.limit || entry.size > entry.limit - begin) {
+    return Broken(source, entry, "the record reaches into what is behind it");
+  }
+  return FileRange{begin, begin + entry.size};
+}
+
+// What is read to have header and data at once.
+FileRange UsualExtent(const ZipEntry& entry) {
+  const std::uint64_t least = zip::kLocalBytes + entry.name.size() + entry.size;  // Within the limit: the directory's.
+  return {entry.header_offset, entry.header_offset + std::min(entry.limit - entry.header_offset, least + kUsualExtra)};
+}
+
+Result<std::string> ReadRange(const ByteSource& source, FileRange range) {
+  std::string bytes(static_cast<std::size_t>(range.size()), '\0');
+  if (auto read = source.read_at(range.begin, std::as_writable_bytes(std::span(bytes))); !read.ok())
+    return read.error();
+  return bytes;
+}
+
+Result<void> CheckCrc32(const ByteSource& source, const ZipEntry& entry, std::uint64_t begin, std::string_view data) {
+  if (ExtendCrc32(0, std::as_bytes(std::span(data))) == entry.crc32) return {};
+  return FormatError(ErrorCode::kCorrupted, source.name, std::string(entry.name), begin,
+                     "the record's bytes do not have its CRC-32; the file is damaged: load another copy of it");
+}
+
+// The record out of `bytes`, which are the file's from `offset` on and hold at least its fixed header and name.
+Result<std::string> TakeRecord(const ByteSource& source, const ZipEntry& entry, std::string bytes,
+                               std::uint64_t offset) {
+  const auto skipped = static_cast<std::size_t>(entry.header_offset - offset);
+  const auto range = ParseHeader(source, entry, std::string_view(bytes).substr(skipped));
+  if (!range.ok()) return range.error();
+  std::string data;
+  if (range->end - offset <= bytes.size()) {
+    data = std::move(bytes);
+    data.resize(static_cast<std::size_t>(range->end - offset));
+    data.erase(0, static_cast<std::size_t>(range->begin - offset));
+  } else {
+    bytes = {};
+    auto read = ReadRange(source, *range);  // A long extra field.
+    if (!read.ok()) return read.error();
+    data = *std::move(read);
+  }
+  if (auto checked = CheckCrc32(source, entry, range->begin, data); !checked.ok()) return checked.error();
+  return data;
+}
+
+}  // namespace
+
+Result<FileRange> LocateRecord(const ByteSource& source, const ZipEntry& entry) {
+  if (auto readable = CheckReadable(source, entry); !readable.ok()) return readable.error();
+  const auto header =
+      ReadRange(source, {entry.header_offset, entry.header_offset + zip::kLocalBytes + entry.name.size()});
+  if (!header.ok()) return header.error();
+  return ParseHeader(source, entry, *header);
+}
+
+Result<std::string> ReadRecord(const ByteSource& source, const ZipEntry& entry) {
+  if (auto readable = CheckReadable(source, entry); !readable.ok()) return readable.error();
+  auto bytes = ReadRange(source, UsualExtent(entry));
+  if (!bytes.ok()) return bytes.error();
+  return TakeRecord(source, entry, *std::move(bytes), entry.header_offset);
+}
+
+Result<std::vector<std::string>> ReadRecords(const ByteSource& source, std::span<const ZipEntry* const> entries) {
+  FileRange together{source.size, 0};
+  std::uint64_t used = 0;
+  for (const ZipEntry* entry : entries) {
+    const FileRange extent = UsualExtent(*entry);
+    together = {std::min(together.begin, extent.begin), std::max(together.end, extent.end)};
+    used += std::min(extent.size(), kMostTogether);
+  }
+  std::string bytes;
+  const bool is_close =
+      entries.size() > 1 && together.size() <= kMostTogether && together.size() - used <= kMostBetween;
+  if (is_close) {
+    auto read = ReadRange(source, together);
+    if (!read.ok()) return read.error();
+    bytes = *std::move(read);
+  }
+  std::vector<std::string> records;
+  for (const ZipEntry* entry : entries) {
+    if (auto readable = CheckReadable(source, *entry); !readable.ok()) return readable.error();
+    auto record = is_close ? TakeRecord(source, *entry, bytes, together.begin) : ReadRecord(source, *entry);
+    if (!record.ok()) return record.error();
+    records.push_back(*std::move(record));
+  }
+  return records;
+}
+
+}  // namespace gcsflux::internal
