@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "entrance/traffic_layer.h"
-#include "faults/fault_engine.h"
+#include "faults/engine/fault_engine.h"
 #include "gcsflux/emulator/clock.h"
 #include "network/http_codec.h"
 #include "network/socket_stream.h"

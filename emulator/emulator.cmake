@@ -66,7 +66,10 @@ gcsflux_library(gcsflux_emulator
   emulator/src/http/hash_text.cc
   emulator/src/http/http_message.cc
   emulator/src/http/json_error.cc
+  emulator/src/http/json_response.cc
+  emulator/src/http/parameters.cc
   emulator/src/http/target.cc
+  emulator/src/http/which_api.cc
   emulator/src/http/xml_error.cc
   emulator/src/http/xml_writer.cc
   # bodies
@@ -106,6 +109,7 @@ gcsflux_library(gcsflux_emulator
   emulator/src/api/custom_time.cc
   emulator/src/api/encryption_headers.cc
   emulator/src/api/media_response.cc
+  emulator/src/api/object_etag.cc
   emulator/src/api/page_token.cc
   emulator/src/api/upload_hashes.cc
   # json_api
@@ -151,23 +155,22 @@ gcsflux_library(gcsflux_emulator
   # identity_api
   emulator/src/identity_api/metadata_server.cc
   emulator/src/identity_api/token_endpoints.cc
-  # interventions
-  emulator/src/interventions/request_preview.cc
-  # faults
-  emulator/src/faults/action_kind.cc
-  emulator/src/faults/check_plan.cc
-  emulator/src/faults/fault_engine.cc
-  emulator/src/faults/fault_history.cc
-  emulator/src/faults/fault_key.cc
-  emulator/src/faults/json_position.cc
-  emulator/src/faults/loaded_plan.cc
-  emulator/src/faults/plan_fields.cc
-  emulator/src/faults/read_plan.cc
-  emulator/src/faults/render_plan.cc
-  emulator/src/faults/rule_match.cc
-  emulator/src/faults/seconds_text.cc
-  emulator/src/faults/status_response.cc
-  emulator/src/faults/upload_filter.cc
+  # faults/tools
+  emulator/src/faults/tools/plan_fields.cc
+  emulator/src/faults/tools/status_response.cc
+  emulator/src/faults/tools/upload_filter.cc
+  # faults/plan
+  emulator/src/faults/plan/check_plan.cc
+  emulator/src/faults/plan/json_position.cc
+  emulator/src/faults/plan/read_plan.cc
+  emulator/src/faults/plan/render_plan.cc
+  emulator/src/faults/plan/seconds_text.cc
+  # faults/engine
+  emulator/src/faults/engine/fault_engine.cc
+  emulator/src/faults/engine/fault_history.cc
+  emulator/src/faults/engine/fault_key.cc
+  emulator/src/faults/engine/loaded_plan.cc
+  emulator/src/faults/engine/rule_match.cc
   # quotas
   emulator/src/quotas/bucket_quota.cc
   emulator/src/quotas/key_ranges.cc
@@ -202,6 +205,7 @@ gcsflux_library(gcsflux_emulator
   emulator/src/service/idempotency_settings.cc
   emulator/src/service/service.cc
   # entrance
+  emulator/src/entrance/preview_request.cc
   emulator/src/entrance/request_dialects.cc
   emulator/src/entrance/traffic_layer.cc
   emulator/src/entrance/traffic_recorder.cc

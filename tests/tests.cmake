@@ -314,7 +314,7 @@ target_include_directories(emulator_traffic_tests PRIVATE ${PROJECT_SOURCE_DIR}/
 # What can happen to a request before and after it is served.
 gcsflux_test(emulator_layer_tests
   SOURCES emulator/service/first_answers_test.cc emulator/retry_tests/instruction_header_test.cc emulator/bodies/peeked_body_test.cc emulator/support/raw_connection.cc
-          emulator/entrance/request_preview_test.cc emulator/retry_tests/retry_test_bytes_test.cc emulator/retry_tests/retry_test_http_test.cc
+          emulator/entrance/preview_request_test.cc emulator/retry_tests/retry_test_bytes_test.cc emulator/retry_tests/retry_test_http_test.cc
           emulator/retry_tests/retry_tests_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
 target_include_directories(emulator_layer_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)

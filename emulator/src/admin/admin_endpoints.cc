@@ -11,9 +11,10 @@
 #include "admin/traffic_json.h"
 #include "bodies/receive_body.h"
 #include "http/json_error.h"
+#include "http/json_response.h"
+#include "http/parameters.h"
+#include "http/which_api.h"
 #include "journal/metrics.h"
-#include "json_api/api_call.h"
-#include "xml_api/xml_router.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -7,7 +7,7 @@
 #include "http/api_error.h"
 #include "http/http_message.h"
 #include "identity/identity.h"
-#include "json_api/needed_permissions.h"
+#include "operations/needed_permissions.h"
 #include "store/buckets/bucket.h"
 #include "store/buckets/store.h"
 

@@ -6,12 +6,12 @@
 
 #include "api/custom_time.h"
 #include "api/encryption_headers.h"
+#include "api/object_etag.h"
 #include "base/time_format.h"
 #include "bodies/gunzip.h"
 #include "http/byte_range.h"
 #include "http/hash_text.h"
 #include "http/json_error.h"
-#include "json_api/resource_json.h"
 
 namespace gcsflux::emulator {
 namespace {

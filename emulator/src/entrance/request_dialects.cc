@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "xml_api/xml_router.h"
+#include "http/which_api.h"
 
 namespace gcsflux::emulator {
 namespace {

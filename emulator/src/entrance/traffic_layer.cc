@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bodies/peeked_body.h"
+#include "entrance/preview_request.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -8,9 +8,9 @@
 #include "api/authorizer.h"
 #include "base/time_format.h"
 #include "bodies/receive_body.h"
+#include "http/json_response.h"
 #include "json/bounded_json.h"
 #include "json/json_writer.h"
-#include "json_api/api_call.h"
 
 namespace gcsflux::emulator {
 namespace {

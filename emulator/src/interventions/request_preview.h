@@ -4,10 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "bodies/peeked_body.h"
-#include "http/http_message.h"
 #include "operations/request_subject.h"
-#include "store/uploads/resumable_sessions.h"
 
 namespace gcsflux::emulator {
 
@@ -24,8 +21,5 @@ struct RequestPreview {
   std::string invocation_id = {};  ///< See RequestRecord.
   int attempt = 0;
 };
-
-/// Looks at the beginning of the body where only that names the object.
-RequestPreview PreviewRequest(const HttpRequest& request, PeekedBody& body, ResumableSessions& sessions);
 
 }  // namespace gcsflux::emulator

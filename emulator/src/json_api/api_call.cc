@@ -1,10 +1,10 @@
 #include "json_api/api_call.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "api/encryption_headers.h"
+#include "api/object_etag.h"
 #include "json/json_writer.h"
 #include "json_api/resource_json.h"
 
@@ -32,27 +32,6 @@ ApiResult<Preconditions> ReadConditions(const QueryParameters& query, const std:
 
 }  // namespace
 
-ApiResult<std::optional<std::int64_t>> Int64Parameter(const QueryParameters& query, std::string_view name) {
-  const std::string* text = query.Find(name);
-  if (text == nullptr || text->empty()) return std::nullopt;  // the service takes a blank one for none
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || end != text->data() + text->size()) {
-    return tl::unexpected(BadParameter("Invalid value '" + *text + "' for " + std::string(name) + "."));
-  }
-  return value;
-}
-
-ApiResult<bool> BoolParameter(const QueryParameters& query, std::string_view name) {
-  std::string text = query.Value(name);
-  // gcloud and gsutil write True.
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  if (text == "true") return true;
-  if (text.empty() || text == "false") return false;
-  return tl::unexpected(BadParameter("Invalid value '" + text + "' for " + std::string(name) + "."));
-}
-
 ApiResult<Preconditions> ReadPreconditions(const QueryParameters& query) { return ReadConditions(query, "if"); }
 
 ApiResult<Preconditions> ReadSourcePreconditions(const QueryParameters& query) {
@@ -67,14 +46,6 @@ ApiResult<std::size_t> ReadMaxResults(const QueryParameters& query) {
     return tl::unexpected(BadParameter("Invalid value '" + std::to_string(results) + "' for maxResults."));
   }
   return static_cast<std::size_t>(std::min(results, kMaxResults));
-}
-
-HttpResponse JsonResponse(std::string json) {
-  HttpResponse response;
-  response.headers.Add("Content-Type", "application/json; charset=UTF-8");
-  response.headers.Add("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate");
-  response.body = std::move(json);
-  return response;
 }
 
 void WriteObject(JsonWriter& json, const ApiCall& call, const FieldMask& mask, const Object& object) {

@@ -8,6 +8,8 @@
 #include "api/caller.h"
 #include "http/api_error.h"
 #include "http/http_message.h"
+#include "http/json_response.h"
+#include "http/parameters.h"
 #include "http/target.h"
 #include "json/json_writer.h"
 #include "json_api/field_mask.h"
@@ -31,12 +33,6 @@ struct ApiCall {
   Caller caller = {};
 };
 
-/// 400 where the parameter is there and no whole number; a blank one is none.
-ApiResult<std::optional<std::int64_t>> Int64Parameter(const QueryParameters& query, std::string_view name);
-
-/// False where the parameter is absent or blank; 400 where it is neither "true" nor "false", in any case.
-ApiResult<bool> BoolParameter(const QueryParameters& query, std::string_view name);
-
 /// ifGenerationMatch and its three siblings.
 ApiResult<Preconditions> ReadPreconditions(const QueryParameters& query);
 
@@ -45,8 +41,6 @@ ApiResult<Preconditions> ReadSourcePreconditions(const QueryParameters& query);
 
 /// `maxResults`, between 1 and GCS's limit, which is also the default where the client says nothing of it.
 ApiResult<std::size_t> ReadMaxResults(const QueryParameters& query);
-
-HttpResponse JsonResponse(std::string json);
 
 /// The object's resource, with the fields of `mask`.
 void WriteObject(JsonWriter& json, const ApiCall& call, const FieldMask& mask, const Object& object);

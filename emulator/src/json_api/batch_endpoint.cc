@@ -13,7 +13,7 @@
 #include "bodies/receive_body.h"
 #include "http/json_error.h"
 #include "http/target.h"
-#include "xml_api/xml_router.h"
+#include "http/which_api.h"
 
 namespace gcsflux::emulator {
 namespace {

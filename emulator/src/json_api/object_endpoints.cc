@@ -6,6 +6,7 @@
 
 #include "api/encryption_headers.h"
 #include "api/media_response.h"
+#include "api/object_etag.h"
 #include "api/page_token.h"
 #include "bodies/receive_body.h"
 #include "http/entity_tags.h"

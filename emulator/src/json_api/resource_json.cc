@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "api/custom_time.h"
+#include "api/object_etag.h"
 #include "base/base64.h"
 #include "base/time_format.h"
 #include "http/hash_text.h"
@@ -163,21 +164,7 @@ constexpr std::array kAclFields = {
     ObjectRenderer::Field{"acl", [](Json& j, const View&) { WriteRaw(j, "acl", kAcl); }},
 };
 
-void AppendVarint(std::string& out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  out += static_cast<char>(value);
-}
-
 }  // namespace
-
-std::string ObjectEtag(const Object& object) {
-  // The form of GCS's own: a protocol buffer of generation and metageneration.
-  std::string message = "\x08";
-  AppendVarint(message, static_cast<std::uint64_t>(object.generation));
-  message += '\x10';
-  AppendVarint(message, static_cast<std::uint64_t>(object.metageneration));
-  return EncodeBase64(message);
-}
 
 ObjectRenderer::ObjectRenderer(const FieldMask& mask, bool shows_acl) {
   if (mask.Includes("metadata")) metadata_ = mask.Inside("metadata");

@@ -11,9 +11,6 @@
 
 namespace gcsflux::emulator {
 
-/// The same for every answer about one state of one generation.
-std::string ObjectEtag(const Object& object);
-
 /// What an object's resource says beside the object itself.
 struct ObjectView {
   const Object& object;

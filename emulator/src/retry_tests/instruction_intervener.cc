@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "faults/action_kind.h"
+#include "faults/actions/action_kinds.h"
 #include "http/error_answer.h"
 
 namespace gcsflux::emulator {

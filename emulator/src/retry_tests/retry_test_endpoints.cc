@@ -9,9 +9,9 @@
 
 #include "bodies/receive_body.h"
 #include "http/json_error.h"
+#include "http/json_response.h"
+#include "http/which_api.h"
 #include "json/bounded_json.h"
-#include "json_api/api_call.h"
-#include "xml_api/xml_router.h"
 
 namespace gcsflux::emulator {
 namespace {

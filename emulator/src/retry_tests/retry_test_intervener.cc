@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "faults/action_kind.h"
-#include "faults/body_size.h"
+#include "faults/actions/action_kinds.h"
+#include "faults/tools/body_size.h"
 #include "http/error_answer.h"
 #include "retry_tests/retry_methods.h"
 #include "retry_tests/unreachable_buckets.h"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "faults/firing.h"
+#include "faults/tools/firing.h"
 #include "interventions/intervention.h"
 
 namespace gcsflux::emulator {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "http/target.h"
+#include "http/which_api.h"
 #include "xml_api/xml_router.h"
 
 namespace gcsflux::emulator {

@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "http/error_answer.h"
-#include "xml_api/xml_router.h"
+#include "http/which_api.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "http/json_error.h"
+#include "http/which_api.h"
 #include "json_api/needed_permissions.h"
 #include "json_api/operation_name.h"
 #include "json_api/standard_parameters.h"

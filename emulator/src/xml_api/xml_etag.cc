@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cstddef>
 
-#include "json_api/resource_json.h"
+#include "api/object_etag.h"
 
 namespace gcsflux::emulator {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "json_api/needed_permissions.h"
+#include "operations/needed_permissions.h"
 #include "operations/request_subject.h"
 
 namespace gcsflux::emulator {

@@ -6,12 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "http/which_api.h"
+
 namespace gcsflux::emulator {
 namespace {
-
-// What comes before these, in a host's name, is a bucket. Any other host, an alias for the emulator, means path style.
-constexpr std::string_view kServiceSuffix = ".storage.googleapis.com";
-constexpr std::string_view kLocalSuffix = ".localhost";
 
 enum class Scope { kService, kBucket, kObject };
 
@@ -52,45 +50,6 @@ constexpr std::array<std::string_view, 17> kNotImplemented = {
 
 constexpr std::array<std::string_view, 5> kImplemented = {"uploadId", "uploads", "location", "versioning", "delete"};
 
-// The paths of all else that the emulator serves.
-constexpr std::array<std::string_view, 11> kOtherPaths = {"/storage/v1/",
-                                                          "/upload/storage/v1/",
-                                                          "/resumable/upload/storage/v1/",
-                                                          "/download/storage/v1/",
-                                                          "/batch/",
-                                                          "/_emulator/",
-                                                          "/retry_test/",
-                                                          "/retry_tests/",
-                                                          "/token/",
-                                                          "/computeMetadata/",
-                                                          "/v1/"};
-
-bool IsOtherPath(std::string_view target) {
-  if (target.starts_with("http://") || target.starts_with("https://")) {  // as it is sent to proxies
-    target.remove_prefix(std::min(target.find('/', target.find("//") + 2), target.size()));
-  }
-  const std::string path = std::string(target.substr(0, target.find('?'))) + '/';
-  return std::any_of(kOtherPaths.begin(), kOtherPaths.end(),
-                     [&](std::string_view other) { return path.starts_with(other); });
-}
-
-std::string HostName(const HttpRequest& request) {
-  const std::string* host = request.headers.Find("host");
-  std::string name = host != nullptr ? host->substr(0, host->find(':')) : std::string();
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return name;
-}
-
-// The bucket in a host's name, or "".
-std::string BucketOfHost(const HttpRequest& request) {
-  const std::string name = HostName(request);
-  for (const std::string_view suffix : {kServiceSuffix, kLocalSuffix}) {
-    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
-  }
-  return {};
-}
-
 std::string JoinFrom(const std::vector<std::string>& segments, std::size_t first) {
   std::string joined;
   for (std::size_t i = first; i < segments.size(); ++i) joined += (i == first ? "" : "/") + segments[i];
@@ -105,11 +64,6 @@ std::string_view FindSubresource(const QueryParameters& query) {
 }
 
 }  // namespace
-
-bool IsXmlRequest(const HttpRequest& request) {
-  // An emulator may itself be known as something.localhost, so there the other paths come first.
-  return HostName(request).ends_with(kServiceSuffix) || !IsOtherPath(request.target);
-}
 
 XmlResult<XmlRoute> FindXmlRoute(const HttpRequest& request, const Target& target) {
   XmlRoute route{.bucket = BucketOfHost(request)};

@@ -16,9 +16,6 @@ struct XmlRoute {
   bool is_virtual_host_style = false;  ///< The bucket came with the host, not with the path.
 };
 
-/// Whether a request belongs to the XML API: everything does that is under none of the emulator's other paths.
-bool IsXmlRequest(const HttpRequest& request);
-
 /// Path style, `/bucket/object`, or virtual-host style: `bucket.storage.googleapis.com`, `bucket.localhost`, with or
 /// without a port. `target` is the request's own.
 XmlResult<XmlRoute> FindXmlRoute(const HttpRequest& request, const Target& target);

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "faults/plan_fields.h"
+#include "faults/tools/plan_fields.h"
 #include "gcsflux/emulator/emulator.h"
 #include "json_api/operation_name.h"
 #include "xml_api/xml_operation.h"

@@ -11,7 +11,7 @@
 
 #include "emulator/faults/fault_test.h"
 #include "emulator/support/program.h"
-#include "faults/render_plan.h"
+#include "faults/plan/render_plan.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -1,4 +1,4 @@
-#include "faults/fault_key.h"
+#include "faults/engine/fault_key.h"
 
 #include <gtest/gtest.h>
 

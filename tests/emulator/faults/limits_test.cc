@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "emulator/faults/fault_test.h"
-#include "faults/loaded_plan.h"
+#include "faults/engine/loaded_plan.h"
 
 namespace gcsflux::emulator {
 namespace {

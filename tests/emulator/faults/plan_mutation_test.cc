@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "faults/render_plan.h"
+#include "faults/plan/render_plan.h"
 
 namespace gcsflux::emulator {
 namespace {

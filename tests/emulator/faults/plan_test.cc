@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "faults/json_position.h"
-#include "faults/plan_fields.h"
-#include "faults/render_plan.h"
-#include "faults/seconds_text.h"
+#include "faults/plan/json_position.h"
+#include "faults/plan/render_plan.h"
+#include "faults/plan/seconds_text.h"
+#include "faults/tools/plan_fields.h"
 #include "gcsflux/emulator/gtest.h"
 
 namespace gcsflux::emulator {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "emulator/faults/fault_test.h"
-#include "faults/render_plan.h"
+#include "faults/plan/render_plan.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -1,6 +1,6 @@
 // Which requests rules are for: pure.
 
-#include "faults/rule_match.h"
+#include "faults/engine/rule_match.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "faults/json_position.h"
+#include "faults/plan/json_position.h"
 #include "gcsflux/emulator/faults.h"
 #include "settings/flat_json.h"
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "http/which_api.h"
+
 namespace gcsflux::emulator {
 namespace {
 

@@ -1,33 +1,46 @@
 #pragma once
 
-#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
 
-#include "faults/action_kind.h"
+#include "faults/tools/action_kind.h"
+
+/// Every kind of fault. Each is defined in a file of its own in this directory. To add one, add its file and a line
+/// here.
+#define GCSFLUX_FAULT_KINDS(KIND) \
+  KIND(kCorrupt)                  \
+  KIND(kCorruptUpload)            \
+  KIND(kCut)                      \
+  KIND(kExpiredToken)             \
+  KIND(kFailUpload)               \
+  KIND(kFalseLength)              \
+  KIND(kHtmlError)                \
+  KIND(kLoseAnswer)               \
+  KIND(kLoseSession)              \
+  KIND(kOmitRange)                \
+  KIND(kReset)                    \
+  KIND(kShortPersist)             \
+  KIND(kStall)                    \
+  KIND(kStallUpload)              \
+  KIND(kStatus)                   \
+  KIND(kTrickle)
 
 namespace gcsflux::emulator {
 
-// Each is defined in the file of its name in this directory.
-extern const ActionKind kCorrupt;
-extern const ActionKind kCorruptUpload;
-extern const ActionKind kCut;
-extern const ActionKind kExpiredToken;
-extern const ActionKind kFailUpload;
-extern const ActionKind kFalseLength;
-extern const ActionKind kHtmlError;
-extern const ActionKind kLoseAnswer;
-extern const ActionKind kLoseSession;
-extern const ActionKind kOmitRange;
-extern const ActionKind kReset;
-extern const ActionKind kShortPersist;
-extern const ActionKind kStall;
-extern const ActionKind kStallUpload;
-extern const ActionKind kStatus;
-extern const ActionKind kTrickle;
+#define GCSFLUX_DECLARE_KIND(kind) extern const ActionKind kind;
+GCSFLUX_FAULT_KINDS(GCSFLUX_DECLARE_KIND)
+#undef GCSFLUX_DECLARE_KIND
 
-/// Every type of action: the table to add one to.
-inline constexpr std::array kActionKinds = {
-    &kCorrupt,     &kCorruptUpload, &kCut,   &kExpiredToken, &kFailUpload, &kFalseLength, &kHtmlError, &kLoseAnswer,
-    &kLoseSession, &kOmitRange,     &kReset, &kShortPersist, &kStall,      &kStallUpload, &kStatus,    &kTrickle,
-};
+/// Null where there is none.
+const ActionKind* FindActionKind(std::string_view type);
+std::span<const ActionKind* const> AllActionKinds();
+
+/// What is wrong with the action's fields.
+std::optional<FieldComplaint> CheckAction(const FaultAction& action);
+
+/// `action` has passed CheckAction().
+std::unique_ptr<Intervention> MakeIntervention(const FaultAction& action, std::shared_ptr<Firing> firing);
 
 }  // namespace gcsflux::emulator

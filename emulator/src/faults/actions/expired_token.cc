@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "faults/actions/action_kinds.h"
-#include "faults/status_response.h"
+#include "faults/tools/status_response.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "faults/actions/action_kinds.h"
-#include "faults/status_response.h"
-#include "faults/upload_filter.h"
+#include "faults/tools/status_response.h"
+#include "faults/tools/upload_filter.h"
 
 namespace gcsflux::emulator {
 namespace {

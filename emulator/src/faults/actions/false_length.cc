@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "faults/actions/action_kinds.h"
-#include "faults/body_size.h"
+#include "faults/tools/body_size.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "faults/actions/action_kinds.h"
-#include "faults/upload_filter.h"
+#include "faults/tools/upload_filter.h"
 
 namespace gcsflux::emulator {
 namespace {

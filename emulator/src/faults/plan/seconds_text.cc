@@ -1,4 +1,4 @@
-#include "faults/seconds_text.h"
+#include "faults/plan/seconds_text.h"
 
 #include <charconv>
 #include <cstdint>

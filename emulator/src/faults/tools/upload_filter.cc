@@ -1,4 +1,4 @@
-#include "faults/upload_filter.h"
+#include "faults/tools/upload_filter.h"
 
 #include <algorithm>
 #include <cstring>

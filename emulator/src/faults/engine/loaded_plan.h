@@ -9,9 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "faults/fault_history.h"
-#include "faults/firing.h"
-#include "faults/rule_match.h"
+#include "faults/engine/fault_history.h"
+#include "faults/engine/rule_match.h"
+#include "faults/tools/firing.h"
 #include "gcsflux/emulator/clock.h"
 #include "gcsflux/emulator/faults.h"
 #include "interventions/intervention.h"

@@ -1,4 +1,4 @@
-#include "faults/check_plan.h"
+#include "faults/plan/check_plan.h"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "faults/action_kind.h"
-#include "faults/plan_error.h"
-#include "faults/plan_fields.h"
+#include "faults/actions/action_kinds.h"
+#include "faults/plan/plan_error.h"
+#include "faults/tools/plan_fields.h"
 #include "store/listing/glob.h"
 #include "store/objects/names.h"
 

@@ -1,4 +1,4 @@
-#include "interventions/request_preview.h"
+#include "entrance/preview_request.h"
 
 #include <charconv>
 #include <string_view>
@@ -7,6 +7,7 @@
 #include "bodies/multipart.h"
 #include "http/content_range.h"
 #include "http/target.h"
+#include "http/which_api.h"
 #include "journal/client_attempt.h"
 #include "json_api/operation_name.h"
 #include "json_api/resource_requests.h"

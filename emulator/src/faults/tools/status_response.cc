@@ -1,4 +1,4 @@
-#include "faults/status_response.h"
+#include "faults/tools/status_response.h"
 
 #include <chrono>
 #include <string>

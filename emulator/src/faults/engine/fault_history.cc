@@ -1,8 +1,8 @@
-#include "faults/fault_history.h"
+#include "faults/engine/fault_history.h"
 
 #include <utility>
 
-#include "faults/fault_key.h"
+#include "faults/engine/fault_key.h"
 
 namespace gcsflux::emulator {
 

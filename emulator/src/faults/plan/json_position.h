@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "faults/plan_error.h"
+#include "faults/plan/plan_error.h"
 
 namespace gcsflux::emulator {
 

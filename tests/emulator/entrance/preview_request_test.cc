@@ -1,4 +1,4 @@
-#include "interventions/request_preview.h"
+#include "entrance/preview_request.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,16 @@
-#include "faults/action_kind.h"
+#include "faults/actions/action_kinds.h"
 
 #include <algorithm>
+#include <array>
 
-#include "faults/actions/action_kinds.h"
-#include "faults/plan_fields.h"
+#include "faults/tools/plan_fields.h"
 
 namespace gcsflux::emulator {
 namespace {
+
+#define GCSFLUX_ADDRESS(kind) &kind,
+constexpr std::array kActionKinds = {GCSFLUX_FAULT_KINDS(GCSFLUX_ADDRESS)};
+#undef GCSFLUX_ADDRESS
 
 bool Contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();

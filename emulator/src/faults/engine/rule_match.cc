@@ -1,10 +1,10 @@
-#include "faults/rule_match.h"
+#include "faults/engine/rule_match.h"
 
 #include <charconv>
 #include <string>
 #include <utility>
 
-#include "faults/upload_filter.h"
+#include "faults/tools/upload_filter.h"
 #include "http/byte_range.h"
 #include "http/content_range.h"
 

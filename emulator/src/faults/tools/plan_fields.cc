@@ -1,4 +1,4 @@
-#include "faults/plan_fields.h"
+#include "faults/tools/plan_fields.h"
 
 namespace gcsflux::emulator {
 namespace {

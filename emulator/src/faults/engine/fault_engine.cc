@@ -1,14 +1,14 @@
-#include "faults/fault_engine.h"
+#include "faults/engine/fault_engine.h"
 
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
-#include "faults/action_kind.h"
-#include "faults/check_plan.h"
-#include "faults/fault_key.h"
-#include "faults/loaded_plan.h"
+#include "faults/actions/action_kinds.h"
+#include "faults/engine/fault_key.h"
+#include "faults/engine/loaded_plan.h"
+#include "faults/plan/check_plan.h"
 
 namespace gcsflux::emulator {
 namespace {

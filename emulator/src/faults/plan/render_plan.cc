@@ -1,10 +1,10 @@
-#include "faults/render_plan.h"
+#include "faults/plan/render_plan.h"
 
 #include <nlohmann/json.hpp>
 
 #include "base/interruption.h"
-#include "faults/plan_fields.h"
-#include "faults/seconds_text.h"
+#include "faults/plan/seconds_text.h"
+#include "faults/tools/plan_fields.h"
 
 namespace gcsflux::emulator {
 namespace {

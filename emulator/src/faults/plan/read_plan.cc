@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "base/interruption.h"
-#include "faults/check_plan.h"
-#include "faults/json_position.h"
-#include "faults/plan_error.h"
-#include "faults/plan_fields.h"
-#include "faults/seconds_text.h"
+#include "faults/plan/check_plan.h"
+#include "faults/plan/json_position.h"
+#include "faults/plan/plan_error.h"
+#include "faults/plan/seconds_text.h"
+#include "faults/tools/plan_fields.h"
 #include "json/bounded_json.h"
 
 namespace gcsflux::emulator {

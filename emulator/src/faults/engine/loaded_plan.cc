@@ -1,8 +1,8 @@
-#include "faults/loaded_plan.h"
+#include "faults/engine/loaded_plan.h"
 
 #include <utility>
 
-#include "faults/fault_key.h"
+#include "faults/engine/fault_key.h"
 
 namespace gcsflux::emulator {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "faults/firing.h"
+#include "faults/tools/firing.h"
 #include "gcsflux/emulator/faults.h"
 #include "interventions/intervention.h"
 
@@ -19,7 +19,7 @@ struct FieldComplaint {
   std::string text = {};
 };
 
-/// What one type of action needs and does. Each lives in a file of its own in actions/; action_kinds.cc lists them.
+/// What one type of action needs and does. Each lives in a file of its own in actions/; action_kinds.h lists them.
 struct ActionKind {
   std::string_view type = {};
   /// Names of fields, as in JSON.
@@ -36,15 +36,5 @@ template <class T>
 std::unique_ptr<Intervention> MakeA(const FaultAction& action, std::shared_ptr<Firing> firing) {
   return std::make_unique<T>(action, std::move(firing));
 }
-
-/// Null where there is none.
-const ActionKind* FindActionKind(std::string_view type);
-std::span<const ActionKind* const> AllActionKinds();
-
-/// What is wrong with the action's fields.
-std::optional<FieldComplaint> CheckAction(const FaultAction& action);
-
-/// `action` has passed CheckAction().
-std::unique_ptr<Intervention> MakeIntervention(const FaultAction& action, std::shared_ptr<Firing> firing);
 
 }  // namespace gcsflux::emulator

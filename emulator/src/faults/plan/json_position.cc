@@ -1,4 +1,4 @@
-#include "faults/json_position.h"
+#include "faults/plan/json_position.h"
 
 #include <algorithm>
 #include <set>

@@ -1,0 +1,30 @@
+#include "http/parameters.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+namespace gcsflux::emulator {
+
+ApiResult<std::optional<std::int64_t>> Int64Parameter(const QueryParameters& query, std::string_view name) {
+  const std::string* text = query.Find(name);
+  if (text == nullptr || text->empty()) return std::nullopt;  // the service takes a blank one for none
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc() || end != text->data() + text->size()) {
+    return tl::unexpected(BadParameter("Invalid value '" + *text + "' for " + std::string(name) + "."));
+  }
+  return value;
+}
+
+ApiResult<bool> BoolParameter(const QueryParameters& query, std::string_view name) {
+  std::string text = query.Value(name);
+  // gcloud and gsutil write True.
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  if (text == "true") return true;
+  if (text.empty() || text == "false") return false;
+  return tl::unexpected(BadParameter("Invalid value '" + text + "' for " + std::string(name) + "."));
+}
+
+}  // namespace gcsflux::emulator

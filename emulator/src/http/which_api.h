@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "http/http_message.h"
+
+namespace gcsflux::emulator {
+
+/// Whether a request belongs to the XML API: everything does that is under none of the emulator's other paths.
+bool IsXmlRequest(const HttpRequest& request);
+
+/// The bucket that the request's host names, as in "bucket.storage.googleapis.com"; "" where the path names it.
+std::string BucketOfHost(const HttpRequest& request);
+
+}  // namespace gcsflux::emulator
