@@ -1,11 +1,16 @@
 #include "bare_curl_loops.h"
 
 #include <curl/curl.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <deque>
-#include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -14,51 +19,119 @@
 namespace gcsflux::bench {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 struct Reads {
   std::atomic<int> left;
   std::atomic<int> failures = 0;
 };
 
 struct Connection {
-  explicit Connection(std::size_t bytes) : body(bytes) {}
+  Connection() = default;
   ~Connection() { curl_easy_cleanup(easy); }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   static std::size_t Write(char* data, std::size_t, std::size_t size, void* self) {
-    auto& [easy, body, filled, crc32c] = *static_cast<Connection*>(self);
-    if (size > body.size() - filled) return 0;
-    std::memcpy(body.data() + filled, data, size);
+    auto& [easy, body, bytes, filled, crc32c] = *static_cast<Connection*>(self);
+    if (size > bytes - filled) return 0;
+    std::memcpy(body.get() + filled, data, size);
     crc32c = ExtendCrc32c(crc32c, {data, size});
     filled += size;
     return size;
   }
 
   void Restart() {
+    if (!body) body = std::make_unique_for_overwrite<char[]>(bytes);
     filled = 0;
     crc32c = 0;
   }
 
   CURL* easy = curl_easy_init();
-  std::vector<char> body;
+  std::unique_ptr<char[]> body = {};
+  std::size_t bytes = 0;
   std::size_t filled = 0;
   std::uint32_t crc32c = 0;
 };
 
+// The descriptors that libcurl wants watched, and the moment at which it wants to be called in any case.
+class Watch {
+ public:
+  explicit Watch(CURLM* multi) : multi_(multi) {
+    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, &OnSocket);
+    curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, this);
+    curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &OnTimer);
+    curl_multi_setopt(multi, CURLMOPT_TIMERDATA, this);
+  }
+  ~Watch() { ::close(epoll_); }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  // Waits for what libcurl waits for, and tells it.
+  void RunOnce() {
+    std::array<epoll_event, 256> events;
+    const int count = ::epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), MillisecondsLeft());
+    int running = 0;
+    for (int i = 0; i < count; ++i) {
+      const epoll_event& event = events[static_cast<std::size_t>(i)];
+      const bool is_broken = (event.events & (EPOLLERR | EPOLLHUP)) != 0;
+      const int actions = ((event.events & EPOLLIN) != 0 ? CURL_CSELECT_IN : 0) |
+                          ((event.events & EPOLLOUT) != 0 ? CURL_CSELECT_OUT : 0) | (is_broken ? CURL_CSELECT_ERR : 0);
+      curl_multi_socket_action(multi_, event.data.fd, actions, &running);
+    }
+    if (!deadline_ || Clock::now() < *deadline_) return;
+    deadline_.reset();
+    curl_multi_socket_action(multi_, CURL_SOCKET_TIMEOUT, 0, &running);
+  }
+
+ private:
+  static int OnSocket(CURL*, curl_socket_t socket, int what, void* self, void* is_known) {
+    const Watch& watch = *static_cast<Watch*>(self);
+    epoll_event event{};
+    event.data.fd = socket;
+    event.events = ((what & CURL_POLL_IN) != 0 ? EPOLLIN : 0U) | ((what & CURL_POLL_OUT) != 0 ? EPOLLOUT : 0U);
+    if (what == CURL_POLL_REMOVE) {
+      ::epoll_ctl(watch.epoll_, EPOLL_CTL_DEL, socket, &event);
+    } else {
+      ::epoll_ctl(watch.epoll_, is_known != nullptr ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, &event);
+      curl_multi_assign(watch.multi_, socket, self);
+    }
+    return 0;
+  }
+
+  static int OnTimer(CURLM*, long milliseconds, void* self) {
+    auto& deadline = static_cast<Watch*>(self)->deadline_;
+    deadline.reset();
+    if (milliseconds >= 0) deadline = Clock::now() + std::chrono::milliseconds(milliseconds);
+    return 0;
+  }
+
+  [[nodiscard]] int MillisecondsLeft() const {
+    if (!deadline_) return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - Clock::now()).count();
+    return static_cast<int>(std::max<std::int64_t>(left, 0));
+  }
+
+  CURLM* const multi_;
+  const int epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
+  std::optional<Clock::time_point> deadline_;
+};
+
 class Loop {
  public:
-  Loop(const std::string& url, const std::string& ca_file, std::size_t connections, std::size_t bytes)
-      : multi_(curl_multi_init()) {
+  Loop(const BareCurlLoopsOptions& options, std::size_t connections) : memory_(options.memory) {
+    curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(connections));
     while (connections_.size() < connections) {
-      auto& connection = connections_.emplace_back(std::make_unique<Connection>(bytes));
-      curl_easy_setopt(connection->easy, CURLOPT_URL, url.c_str());
-      curl_easy_setopt(connection->easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
-      if (!ca_file.empty()) curl_easy_setopt(connection->easy, CURLOPT_CAINFO, ca_file.c_str());
-      curl_easy_setopt(connection->easy, CURLOPT_NOSIGNAL, 1L);
-      curl_easy_setopt(connection->easy, CURLOPT_BUFFERSIZE, 64L << 10);
-      curl_easy_setopt(connection->easy, CURLOPT_WRITEFUNCTION, &Connection::Write);
-      curl_easy_setopt(connection->easy, CURLOPT_WRITEDATA, connection.get());
-      curl_easy_setopt(connection->easy, CURLOPT_PRIVATE, connection.get());
+      Connection& connection = connections_.emplace_back();
+      connection.bytes = options.bytes;
+      curl_easy_setopt(connection.easy, CURLOPT_URL, options.url.c_str());
+      curl_easy_setopt(connection.easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+      if (!options.ca_file.empty()) curl_easy_setopt(connection.easy, CURLOPT_CAINFO, options.ca_file.c_str());
+      curl_easy_setopt(connection.easy, CURLOPT_NOSIGNAL, 1L);
+      curl_easy_setopt(connection.easy, CURLOPT_BUFFERSIZE, 64L << 10);
+      curl_easy_setopt(connection.easy, CURLOPT_WRITEFUNCTION, &Connection::Write);
+      curl_easy_setopt(connection.easy, CURLOPT_WRITEDATA, &connection);
+      curl_easy_setopt(connection.easy, CURLOPT_PRIVATE, &connection);
     }
   }
   ~Loop() { curl_multi_cleanup(multi_); }
@@ -66,23 +139,11 @@ class Loop {
   Loop& operator=(const Loop&) = delete;
 
   void Run(Reads& reads, std::uint32_t crc32c) {
-    for (const auto& connection : connections_) Start(*connection, reads);
+    for (Connection& connection : connections_) Start(connection, reads);
     while (busy_ > 0) {
-      int running = 0;
-      curl_multi_perform(multi_, &running);
+      watch_.RunOnce();
       int queued = 0;
-      while (const CURLMsg* message = curl_multi_info_read(multi_, &queued)) {
-        Connection* connection = nullptr;
-        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &connection);
-        if (message->data.result != CURLE_OK || connection->filled < connection->body.size() ||
-            connection->crc32c != crc32c) {
-          ++reads.failures;
-        }
-        curl_multi_remove_handle(multi_, connection->easy);
-        --busy_;
-        Start(*connection, reads);
-      }
-      if (busy_ > 0) curl_multi_poll(multi_, nullptr, 0, 1000, nullptr);
+      while (const CURLMsg* message = curl_multi_info_read(multi_, &queued)) Finish(*message, reads, crc32c);
     }
   }
 
@@ -94,8 +155,21 @@ class Loop {
     ++busy_;
   }
 
-  CURLM* const multi_;
-  std::vector<std::unique_ptr<Connection>> connections_;
+  void Finish(const CURLMsg& message, Reads& reads, std::uint32_t crc32c) {
+    const CURLcode result = message.data.result;  // gone with the handle
+    Connection* connection = nullptr;
+    curl_easy_getinfo(message.easy_handle, CURLINFO_PRIVATE, &connection);
+    if (result != CURLE_OK || connection->filled < connection->bytes || connection->crc32c != crc32c) ++reads.failures;
+    curl_multi_remove_handle(multi_, connection->easy);
+    if (memory_ == ReadMemory::kNew) connection->body.reset();
+    --busy_;
+    Start(*connection, reads);
+  }
+
+  CURLM* const multi_ = curl_multi_init();
+  Watch watch_{multi_};
+  const ReadMemory memory_;
+  std::deque<Connection> connections_;
   int busy_ = 0;
 };
 
@@ -103,10 +177,8 @@ class Loop {
 
 struct BareCurlLoops::Loops : std::deque<Loop> {};
 
-BareCurlLoops::BareCurlLoops(const std::string& url, const std::string& ca_file, std::size_t connections,
-                             std::size_t bytes)
-    : loops_(std::make_unique<Loops>()) {
-  for (int i = 0; i < kThreads; ++i) loops_->emplace_back(url, ca_file, connections / kThreads, bytes);
+BareCurlLoops::BareCurlLoops(const BareCurlLoopsOptions& options) : loops_(std::make_unique<Loops>()) {
+  for (int i = 0; i < kThreads; ++i) loops_->emplace_back(options, options.connections / kThreads);
 }
 
 BareCurlLoops::~BareCurlLoops() = default;

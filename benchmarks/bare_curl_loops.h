@@ -7,14 +7,27 @@
 
 namespace gcsflux::bench {
 
-/// libcurl as an event loop: connections to one URL that two threads drive, each half of them through one multi handle,
-/// without the context switch per read that a thread per connection costs.
+/// Where the bytes of a read go.
+enum class ReadMemory {
+  kReused,  ///< One block per connection.
+  kNew,     ///< A new block for each read, freed when the read is done.
+};
+
+struct BareCurlLoopsOptions {
+  std::string url = {};
+  std::string ca_file = {};     ///< Vouches for https servers.
+  std::size_t connections = 2;  ///< A multiple of BareCurlLoops::kThreads.
+  std::size_t bytes = 0;        ///< What the object at `url` has.
+  ReadMemory memory = ReadMemory::kReused;
+};
+
+/// libcurl as an event loop, used as plainly as can be: connections to one URL that two threads drive. Each thread has
+/// one multi handle (multi_socket) and one epoll descriptor, so that a read costs no context switch of its own.
 class BareCurlLoops {
  public:
   static constexpr int kThreads = 2;  // as many as cores
 
-  /// `connections` is a multiple of kThreads; what is there has `bytes` bytes.
-  BareCurlLoops(const std::string& url, const std::string& ca_file, std::size_t connections, std::size_t bytes);
+  explicit BareCurlLoops(const BareCurlLoopsOptions& options);
   ~BareCurlLoops();
 
   /// GETs the URL `reads` times, copies each body and sums its CRC32C; false where one was not `crc32c`.

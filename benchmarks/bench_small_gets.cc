@@ -102,7 +102,10 @@ void BM_BareCurlRead(benchmark::State& state) {
 void BM_BareCurlLoops(benchmark::State& state) {
   const Service& service = ServiceOf(state);
   const int reads = static_cast<int>(Threads(state)) * kReadsPerThread;
-  BareCurlLoops loops(service.nginx.url(), service.nginx.ca_file(), Threads(state), kObjectBytes);
+  BareCurlLoops loops({.url = service.nginx.url(),
+                       .ca_file = service.nginx.ca_file(),
+                       .connections = Threads(state),
+                       .bytes = kObjectBytes});
   bool is_good = loops.Get(static_cast<int>(Threads(state)), service.crc32c);  // makes the connections
   double cpu = 0;
   for (auto _ : state) {

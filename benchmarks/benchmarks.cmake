@@ -51,6 +51,22 @@ gcsflux_benchmark(bench_emulator_idle)
 gcsflux_benchmark(bench_emulator_reads)
 gcsflux_benchmark(bench_emulator_uploads)
 target_link_libraries(bench_emulator_uploads PRIVATE OpenSSL::Crypto nlohmann_json::nlohmann_json)
+# Thousands of reads in flight. Its server is a program of its own, and is tested: tests/benchmarks.
+gcsflux_program(delaying_server
+  benchmarks/event_loops/delaying_server.cc
+  benchmarks/event_loops/delaying_server_main.cc)
+target_link_libraries(delaying_server PRIVATE gcsflux_bench_support gflags)
+gcsflux_program(in_flight_client
+  benchmarks/event_loops/idle.cc
+  benchmarks/event_loops/in_flight_client.cc
+  benchmarks/event_loops/ways.cc)
+target_link_libraries(in_flight_client PRIVATE gcsflux_bench_support gcsflux_flags gflags)
+gcsflux_benchmark(bench_event_loops "BM_(InFlight/(stream|bare_loops)/connections:64/|Idle)")
+target_sources(bench_event_loops PRIVATE benchmarks/event_loops/client_process.cc)
+add_dependencies(bench_event_loops delaying_server in_flight_client)
+gcsflux_test(delaying_server_tests
+  SOURCES benchmarks/delaying_server_test.cc ../benchmarks/event_loops/delaying_server.cc
+  LIBRARIES gcsflux_bench_support gcsflux_client)
 gcsflux_benchmark(bench_hedging .*reads:200/)
 target_link_libraries(bench_hedging PRIVATE gcsflux_emulator)
 # gcsflux's flags arrive in the clients of benchmarks, and wrong ones are refused.

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+namespace gcsflux::bench {
+
+/// Threads of this process. Throws std::runtime_error where the system does not tell.
+inline int ThreadsNow() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("Threads:")) return std::stoi(line.substr(line.find(':') + 1));
+  }
+  throw std::runtime_error("no number of threads");
+}
+
+}  // namespace gcsflux::bench
