@@ -1,18 +1,22 @@
 # One question per program. CTest runs each at its smallest: an error in one fails.
 find_package(benchmark REQUIRED)
 
-add_library(gcsflux_bench_support STATIC
+# What the programs compare with, and the processes that they start.
+add_library(gcsflux_bench_baselines STATIC
   benchmarks/bare_curl.cc
   benchmarks/bare_curl_loops.cc
   benchmarks/bare_http.cc
   benchmarks/bare_listing.cc
   benchmarks/crc32c.cc
-  benchmarks/main.cc
   benchmarks/nginx_object.cc
   benchmarks/peer.cc
   tests/support/emulator_process.cc)
-target_include_directories(gcsflux_bench_support PUBLIC ${PROJECT_SOURCE_DIR}/benchmarks ${PROJECT_SOURCE_DIR}/tests)
-target_link_libraries(gcsflux_bench_support PUBLIC benchmark::benchmark PRIVATE CURL::libcurl PkgConfig::isal simdjson::simdjson gcsflux_flags gcsflux_strict)
+target_include_directories(gcsflux_bench_baselines PUBLIC ${PROJECT_SOURCE_DIR}/benchmarks ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(gcsflux_bench_baselines PRIVATE CURL::libcurl PkgConfig::isal simdjson::simdjson gcsflux_strict)
+
+# That, and the main of a benchmark.
+add_library(gcsflux_bench_support STATIC benchmarks/main.cc)
+target_link_libraries(gcsflux_bench_support PUBLIC gcsflux_bench_baselines benchmark::benchmark PRIVATE gcsflux_flags gcsflux_strict)
 
 # gcsflux_benchmark(NAME [FILTER]): the filter leaves out what is too long for CTest.
 function(gcsflux_benchmark name)
@@ -55,18 +59,18 @@ target_link_libraries(bench_emulator_uploads PRIVATE OpenSSL::Crypto nlohmann_js
 gcsflux_program(delaying_server
   benchmarks/event_loops/delaying_server.cc
   benchmarks/event_loops/delaying_server_main.cc)
-target_link_libraries(delaying_server PRIVATE gcsflux_bench_support gflags)
+target_link_libraries(delaying_server PRIVATE gcsflux_bench_baselines gflags)
 gcsflux_program(in_flight_client
   benchmarks/event_loops/idle.cc
   benchmarks/event_loops/in_flight_client.cc
   benchmarks/event_loops/ways.cc)
-target_link_libraries(in_flight_client PRIVATE gcsflux_bench_support gcsflux_flags gflags)
+target_link_libraries(in_flight_client PRIVATE gcsflux_bench_baselines gcsflux_flags gflags)
 gcsflux_benchmark(bench_event_loops "BM_(InFlight/(stream|bare_loops)/connections:64/|Idle)")
 target_sources(bench_event_loops PRIVATE benchmarks/event_loops/client_process.cc)
 add_dependencies(bench_event_loops delaying_server in_flight_client)
 gcsflux_test(delaying_server_tests
   SOURCES benchmarks/delaying_server_test.cc ../benchmarks/event_loops/delaying_server.cc
-  LIBRARIES gcsflux_bench_support gcsflux_client)
+  LIBRARIES gcsflux_bench_baselines gcsflux_client)
 gcsflux_benchmark(bench_hedging .*reads:200/)
 target_link_libraries(bench_hedging PRIVATE gcsflux_emulator)
 # gcsflux's flags arrive in the clients of benchmarks, and wrong ones are refused.
