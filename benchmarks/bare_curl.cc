@@ -71,14 +71,14 @@ std::optional<std::uint32_t> BareCurl::GetWithCrc32c(const std::string& url, std
   return Get(url, buffer, true) ? std::optional(handle_->crc32c) : std::nullopt;
 }
 
-std::optional<std::string> BareCurl::Get(const std::string& url) {
-  std::string text;
+bool BareCurl::Get(const std::string& url, std::string& text) {
+  text.clear();
   curl_easy_reset(handle_->easy);
   curl_easy_setopt(handle_->easy, CURLOPT_URL, url.c_str());
   curl_easy_setopt(handle_->easy, CURLOPT_WRITEFUNCTION, &Handle::Append);
+  curl_easy_setopt(handle_->easy, CURLOPT_BUFFERSIZE, 64L << 10);
   curl_easy_setopt(handle_->easy, CURLOPT_WRITEDATA, &text);
-  if (!handle_->Perform()) return std::nullopt;
-  return text;
+  return handle_->Perform();
 }
 
 bool BareCurl::Post(const std::string& url, std::span<const std::byte> body) { return Send("POST", url, body); }

@@ -20,8 +20,8 @@ class BareCurl {
   bool Get(const std::string& url, std::span<std::byte> buffer);
   /// The same, with the CRC32C of what came, summed piece by piece while it is hot; nothing where Get() is false.
   std::optional<std::uint32_t> GetWithCrc32c(const std::string& url, std::span<std::byte> buffer);
-  /// GET into a string; nothing unless the status is 200.
-  std::optional<std::string> Get(const std::string& url);
+  /// GET into a string, instead of what it held. False unless the status is 200.
+  bool Get(const std::string& url, std::string& text);
   /// POST of `body`. False unless the status is 200.
   bool Post(const std::string& url, std::span<const std::byte> body);
   /// PUT, likewise.

@@ -22,8 +22,8 @@ struct BarePage {
   std::string next_page_token = {};
 };
 
-/// Throws std::runtime_error where it is no page.
-BarePage ParseBarePage(std::string json);
+/// Throws std::runtime_error where it is no page. May give `json` more capacity.
+BarePage ParseBarePage(std::string& json);
 
 /// Path and query of a page of 5000, with the fields that ListInParallel asks for. A bucket's name and offsets are
 /// put there as they are; empty ones are left out.
@@ -34,14 +34,16 @@ struct BarePageQuery {
 };
 std::string BarePageTarget(const BarePageQuery& query, std::string_view page_token);
 
-/// Asks for page after page by `get(target)`, which returns a page's JSON, and parses each. Returns how many objects
-/// there were.
+/// Asks for page after page by `get(target, json)`, which replaces what is in the string by the page's JSON, and parses
+/// each. Returns how many objects there were.
 template <class Get>
 std::uint64_t ListBarely(const BarePageQuery& query, Get&& get) {
   std::uint64_t objects = 0;
   std::string token;
+  std::string json;
   do {
-    BarePage page = ParseBarePage(get(BarePageTarget(query, token)));
+    get(BarePageTarget(query, token), json);
+    BarePage page = ParseBarePage(json);
     objects += page.objects.size();
     token = std::move(page.next_page_token);
   } while (!token.empty());

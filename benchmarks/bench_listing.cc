@@ -83,10 +83,10 @@ void BM_PagesWithoutNetwork(benchmark::State& state) {
   const emulator::VirtualBuckets buckets(BucketOf(state), store);
   emulator::ResumableSessions sessions(clock, 1);
   emulator::Service service(store, sessions, {});
-  const auto get = [&](const std::string& target) {
+  const auto get = [&](const std::string& target, std::string& json) {
     NoBody body;
     emulator::RequestSubject subject;
-    return std::get<std::string>(service.Handle({.method = "GET", .target = target}, body, subject).body);
+    json = std::get<std::string>(service.Handle({.method = "GET", .target = target}, body, subject).body);
   };
   constexpr std::string_view kShares = "0123456789abcdef";
   const double cpu_before = ProcessCpuSeconds();
