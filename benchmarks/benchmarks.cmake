@@ -80,7 +80,7 @@ add_test(NAME bench_flags_wrong COMMAND bench_hedging --throttle_policy=hope)
 set_tests_properties(bench_flags_wrong PROPERTIES PASS_REGULAR_EXPRESSION "throttle_policy cannot be 'hope'")
 gcsflux_benchmark(bench_large_object .*streams:8)
 gcsflux_benchmark(bench_large_upload)
-gcsflux_benchmark(bench_listing_cost)
+gcsflux_benchmark(bench_listing_cost "BM_(Bare|ListingCpu/|ListingMemory)")
 gcsflux_benchmark(bench_small_gets .*threads:1/)
 
 # The emulator's inside, in process.
