@@ -95,7 +95,7 @@ gcsflux_library(gcsflux_emulator
   emulator/src/network/tls_context.cc
   emulator/src/network/tls_session.cc
   # operations
-  emulator/src/operations/traffic_class.cc
+  emulator/src/operations/known_operations.cc
   # journal
   emulator/src/journal/client_attempt.cc
   emulator/src/journal/journal.cc
@@ -123,9 +123,7 @@ gcsflux_library(gcsflux_emulator
   emulator/src/json_api/field_mask.cc
   emulator/src/json_api/iam_endpoints.cc
   emulator/src/json_api/known_fields.cc
-  emulator/src/json_api/needed_permissions.cc
   emulator/src/json_api/object_endpoints.cc
-  emulator/src/json_api/operation_name.cc
   emulator/src/json_api/resource_json.cc
   emulator/src/json_api/resource_requests.cc
   emulator/src/json_api/rewrite_token.cc
@@ -147,7 +145,6 @@ gcsflux_library(gcsflux_emulator
   emulator/src/xml_api/xml_multipart.cc
   emulator/src/xml_api/xml_multipart_pages.cc
   emulator/src/xml_api/xml_objects.cc
-  emulator/src/xml_api/xml_operation.cc
   emulator/src/xml_api/xml_requests.cc
   emulator/src/xml_api/xml_router.cc
   emulator/src/xml_api/xml_service.cc
@@ -193,7 +190,6 @@ gcsflux_library(gcsflux_emulator
   # retry_tests
   emulator/src/retry_tests/instruction_intervener.cc
   emulator/src/retry_tests/retry_instruction.cc
-  emulator/src/retry_tests/retry_methods.cc
   emulator/src/retry_tests/retry_test_endpoints.cc
   emulator/src/retry_tests/retry_test_intervener.cc
   emulator/src/retry_tests/retry_tests.cc
@@ -203,7 +199,10 @@ gcsflux_library(gcsflux_emulator
   emulator/src/service/cors.cc
   emulator/src/service/first_answers.cc
   emulator/src/service/idempotency_settings.cc
+  emulator/src/service/json_operations.cc
   emulator/src/service/service.cc
+  emulator/src/service/unserved_operations.cc
+  emulator/src/service/xml_operations.cc
   # entrance
   emulator/src/entrance/preview_request.cc
   emulator/src/entrance/request_dialects.cc

@@ -282,7 +282,8 @@ gcsflux_test(emulator_tests
           emulator/bodies/multipart_test.cc emulator/store/names_test.cc
           emulator/http/parsers_test.cc support/child_program.cc emulator/program/program_test.cc emulator/support/raw_connection.cc
           emulator/store/resumable_sessions_test.cc emulator/store/rope_test.cc emulator/store/store_checksums_test.cc
-          emulator/http/target_test.cc emulator/json_api/transcoding_test.cc emulator/uploads/upload_md5_test.cc
+          emulator/http/target_test.cc emulator/json_api/field_mask_test.cc
+          emulator/json_api/router_test.cc emulator/json_api/transcoding_test.cc emulator/uploads/upload_md5_test.cc
           emulator/uploads/upload_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected PkgConfig::isal)
 target_include_directories(emulator_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
@@ -314,7 +315,7 @@ target_include_directories(emulator_traffic_tests PRIVATE ${PROJECT_SOURCE_DIR}/
 # What can happen to a request before and after it is served.
 gcsflux_test(emulator_layer_tests
   SOURCES emulator/service/first_answers_test.cc emulator/retry_tests/instruction_header_test.cc emulator/bodies/peeked_body_test.cc emulator/support/raw_connection.cc
-          emulator/entrance/preview_request_test.cc emulator/retry_tests/retry_test_bytes_test.cc emulator/retry_tests/retry_test_http_test.cc
+          emulator/entrance/preview_request_test.cc emulator/operations/known_operations_test.cc emulator/retry_tests/retry_test_bytes_test.cc emulator/retry_tests/retry_test_http_test.cc
           emulator/retry_tests/retry_tests_test.cc
   LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
 target_include_directories(emulator_layer_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)

@@ -11,6 +11,18 @@
 namespace gcsflux::emulator {
 namespace {
 
+// Rows of every form that the table of operations has.
+constexpr auto kRows = std::to_array<JsonOperation>({
+    {{.request = "GET /storage/v1/b", .needs = {}}, nullptr},
+    {{.request = "PATCH /storage/v1/b/{bucket}", .needs = {}}, nullptr},
+    {{.request = "GET /storage/v1/b/{bucket}/o/{object}", .needs = {}}, nullptr},
+    {{.request = "GET /download/storage/v1/b/{bucket}/o/{object}", .needs = {}}, nullptr},
+    {{.request = "POST /storage/v1/b/{source_bucket}/o/{source_object}/copyTo/b/{bucket}/o/{object}", .needs = {}},
+     nullptr},
+    {{.request = "POST /upload/storage/v1/b/{bucket}/o", .transfer = Transfer::kInsert, .needs = {}}, nullptr},
+    {{.request = "PUT /upload/storage/v1/b/{bucket}/o", .transfer = Transfer::kSession, .needs = {}}, nullptr},
+});
+
 std::string Encode(const Target& target) {
   std::string encoded;
   for (const std::string& segment : target.segments) encoded += '/' + EncodeSegment(segment);
@@ -24,7 +36,10 @@ void Check(std::string_view raw) {
   const ApiResult<Target> again = ParseTarget(Encode(*target));
   Require(again && again->segments == target->segments, "segments that are encoded are decoded alike");
   for (const std::string_view method : {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "BREW"}) {
-    const ApiResult<Route> route = FindRoute(method, target->segments);
+    const ApiResult<Route> route = FindRoute(kRows, method, *target);
+    if (const auto unserved = FindUnservedMethod(method, target->segments)) {
+      Require(IsUtf8(unserved->bucket) && IsUtf8(unserved->object), "names of what is not served are UTF-8");
+    }
     if (!route) {
       Require(route.error().status == 404 || route.error().status == 405, "no route is 404 or 405");
       continue;

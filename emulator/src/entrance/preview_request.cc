@@ -9,9 +9,9 @@
 #include "http/target.h"
 #include "http/which_api.h"
 #include "journal/client_attempt.h"
-#include "json_api/operation_name.h"
 #include "json_api/resource_requests.h"
 #include "json_api/router.h"
+#include "operations/operation.h"
 #include "xml_api/xml_router.h"
 
 namespace gcsflux::emulator {
@@ -69,7 +69,7 @@ void PreviewInsert(const HttpRequest& request, const QueryParameters& query, Pee
 
 void PreviewJson(const HttpRequest& request, const Target& target, PeekedBody& body, ResumableSessions& sessions,
                  RequestPreview& preview) {
-  ApiResult<Route> route = FindRoute(request.method, target);
+  ApiResult<Route> route = FindRoute(JsonOperations(), request.method, target);
   if (!route) {
     auto unserved = FindUnservedMethod(request.method, target.segments);
     if (!unserved) return;
@@ -77,27 +77,25 @@ void PreviewJson(const HttpRequest& request, const Target& target, PeekedBody& b
         .operation = unserved->name, .bucket = std::move(unserved->bucket), .object = std::move(unserved->object)};
     return;
   }
-  preview.subject = {.operation = OperationName(route->operation),
-                     .bucket = std::move(route->bucket),
-                     .object = std::move(route->object)};
-  preview.is_media_read = route->operation == Operation::kDownloadObject ||
-                          (route->operation == Operation::kGetObject && target.query.Value("alt") == "media");
-  const bool is_cancel = route->operation == Operation::kCancelUpload;
-  if (is_cancel || route->operation == Operation::kUploadChunk) {
+  const Transfer transfer = route->operation->transfer;
+  preview.subject = {
+      .operation = route->operation->name, .bucket = std::move(route->bucket), .object = std::move(route->object)};
+  preview.is_media_read =
+      transfer == Transfer::kMedia || (transfer == Transfer::kMediaIfAsked && target.query.Value("alt") == "media");
+  const bool is_cancel = transfer == Transfer::kCancel;
+  if (is_cancel || transfer == Transfer::kSession) {
     PreviewSession(request, target.query, is_cancel, sessions, preview);
-  } else if (route->operation == Operation::kInsertObject) {
+  } else if (transfer == Transfer::kInsert) {
     PreviewInsert(request, target.query, body, preview);
   }
 }
 
 void PreviewXml(const HttpRequest& request, const Target& target, RequestPreview& preview) {
   preview.is_xml = true;
-  XmlResult<XmlRoute> route = FindXmlRoute(request, target);
+  const XmlResult<XmlRoute> route = FindXmlRoute(request, target);
   if (!route) return;
-  preview.subject = SubjectOf(route->operation);
-  preview.subject.bucket = std::move(route->bucket);
-  preview.subject.object = std::move(route->object);
-  preview.is_media_read = route->operation == XmlOperation::kGetObject && request.method == "GET";
+  preview.subject = SubjectOf(*route);
+  preview.is_media_read = route->operation->transfer == Transfer::kMedia;
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// https://cloud.google.com/storage/docs/json_api/v1/objects#resource, those too that are never shown here.
+// https://cloud.google.com/storage/docs/json_api/v1/objects#resource, also those that are never shown here.
 constexpr auto kObject =
     "acl,bucket,cacheControl,componentCount,contentDisposition,contentEncoding,contentLanguage,contentType,contexts,"
     "crc32c,customTime,customerEncryption,etag,eventBasedHold,generation,hardDeleteTime,id,kind,kmsKeyName,md5Hash,"
@@ -24,7 +24,7 @@ FieldMask Mask(const std::string& text) { return *FieldMask::Parse(text); }
 
 }  // namespace
 
-const FieldMask& KnownFields(Operation operation) {
+const FieldMask& KnownFields(Answer answer) {
   static const FieldMask kOfObject = Mask(kObject);
   static const FieldMask kOfBucket = Mask(kBucket);
   static const FieldMask kOfObjects = Mask("kind,nextPageToken,prefixes,items(" + std::string(kObject) + ")");
@@ -36,30 +36,16 @@ const FieldMask& KnownFields(Operation operation) {
   static const FieldMask kOfRewrite =
       Mask("done,kind,objectSize,rewriteToken,totalBytesRewritten,resource(" + std::string(kObject) + ")");
   static const FieldMask kEverything;
-  switch (operation) {
-    case Operation::kListBuckets: return kOfBuckets;
-    case Operation::kInsertBucket:
-    case Operation::kGetBucket:
-    case Operation::kPatchBucket:
-    case Operation::kUpdateBucket: return kOfBucket;
-    case Operation::kTestBucketPermissions: return kOfPermissions;
-    case Operation::kGetStorageLayout: return kOfLayout;
-    case Operation::kListManagedFolders:
-    case Operation::kListFolders: return kOfFolders;
-    case Operation::kListObjects: return kOfObjects;
-    case Operation::kRewriteObject: return kOfRewrite;
-    case Operation::kGetObject:
-    case Operation::kDownloadObject:
-    case Operation::kPatchObject:
-    case Operation::kUpdateObject:
-    case Operation::kComposeObject:
-    case Operation::kCopyObject:
-    case Operation::kMoveObject:
-    case Operation::kInsertObject:
-    case Operation::kUploadChunk: return kOfObject;
-    case Operation::kDeleteBucket:
-    case Operation::kDeleteObject:
-    case Operation::kCancelUpload: return kEverything;  // they answer nothing to select from
+  switch (answer) {
+    case Answer::kBucket: return kOfBucket;
+    case Answer::kBuckets: return kOfBuckets;
+    case Answer::kFolders: return kOfFolders;
+    case Answer::kObject: return kOfObject;
+    case Answer::kObjects: return kOfObjects;
+    case Answer::kPermissions: return kOfPermissions;
+    case Answer::kRewrite: return kOfRewrite;
+    case Answer::kStorageLayout: return kOfLayout;
+    case Answer::kNothing: return kEverything;  // there is nothing to select from
   }
   return kEverything;
 }

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "json_api/field_mask.h"
-#include "json_api/router.h"
+#include "operations/operation.h"
 
 namespace gcsflux::emulator {
 
-/// Every field that an answer to the operation may have. `fields` may select no others.
-const FieldMask& KnownFields(Operation operation);
+/// Every field that such an answer may have. `fields` may select no others.
+const FieldMask& KnownFields(Answer answer);
 
 }  // namespace gcsflux::emulator

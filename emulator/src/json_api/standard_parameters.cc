@@ -7,12 +7,12 @@
 
 namespace gcsflux::emulator {
 
-ApiResult<StandardParameters> ReadStandardParameters(Operation operation, const QueryParameters& query) {
+ApiResult<StandardParameters> ReadStandardParameters(Answer answer, const QueryParameters& query) {
   StandardParameters parameters;
   if (const std::string mask = query.Value("fields"); !mask.empty()) {
     ApiResult<FieldMask> fields = FieldMask::Parse(mask);
     if (!fields) return tl::unexpected(fields.error());
-    if (!fields->IsWithin(KnownFields(operation))) {
+    if (!fields->IsWithin(KnownFields(answer))) {
       return tl::unexpected(BadParameter("Invalid field selection " + mask));
     }
     parameters.fields = *std::move(fields);

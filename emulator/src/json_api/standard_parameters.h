@@ -3,7 +3,7 @@
 #include "http/api_error.h"
 #include "http/target.h"
 #include "json_api/field_mask.h"
-#include "json_api/router.h"
+#include "operations/operation.h"
 
 namespace gcsflux::emulator {
 
@@ -13,7 +13,7 @@ struct StandardParameters {
   bool shows_acl = false;  ///< `projection=full`
 };
 
-/// 400 where one of them has a value that it cannot have for that operation.
-ApiResult<StandardParameters> ReadStandardParameters(Operation operation, const QueryParameters& query);
+/// 400 if one of them has a value that it cannot have for such an answer.
+ApiResult<StandardParameters> ReadStandardParameters(Answer answer, const QueryParameters& query);
 
 }  // namespace gcsflux::emulator

@@ -4,12 +4,12 @@
 
 namespace gcsflux::emulator {
 
-/// What somebody must be allowed to do to have an operation done.
+/// The permissions that a caller needs for an operation.
 struct NeededPermissions {
   PermissionSet on_project = {};
-  PermissionSet on_bucket = {};  ///< The bucket of the route, which is the one that is written to.
-  /// Where there is an object of the route's name already, storage.objects.delete too. What names its object elsewhere
-  /// asks for itself: RequireReplace.
+  PermissionSet on_bucket = {};  ///< The bucket of the route: the one that is written to.
+  /// If an object has the route's name already, storage.objects.delete is needed too. An endpoint that learns the
+  /// object's name elsewhere asks for this itself: RequireReplace.
   bool replaces_object = false;
 };
 

@@ -8,7 +8,7 @@
 
 #include "api/page_token.h"
 #include "http/target.h"
-#include "operations/traffic_class.h"
+#include "operations/known_operations.h"
 #include "quotas/quota_refusal.h"
 
 namespace gcsflux::emulator {

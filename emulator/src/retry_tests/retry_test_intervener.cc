@@ -8,7 +8,7 @@
 #include "faults/actions/action_kinds.h"
 #include "faults/tools/body_size.h"
 #include "http/error_answer.h"
-#include "retry_tests/retry_methods.h"
+#include "operations/known_operations.h"
 #include "retry_tests/unreachable_buckets.h"
 
 namespace gcsflux::emulator {
@@ -80,7 +80,7 @@ class BreakFinalAnswer final : public Intervention {
 std::unique_ptr<Intervention> CarryOut(const RetryInstruction& instruction, const Passage& passage,
                                        std::shared_ptr<Firing> firing) {
   const auto status = static_cast<std::uint64_t>(instruction.status);
-  const std::string_view method = RetryMethodOf(passage.preview.subject);
+  const std::string_view method = RetryMethodOf(passage.preview.subject.operation);
   const bool is_insert = method == "storage.objects.insert";
   const bool is_get = method == "storage.objects.get";
   const bool is_list = method.ends_with(".list");
@@ -122,7 +122,7 @@ void RetryTestIntervener::Intervene(const Passage& passage, Interventions& inter
     interventions.push_back(std::make_unique<UnknownTest>());
     return;
   }
-  const std::string_view method = RetryMethodOf(passage.preview.subject);
+  const std::string_view method = RetryMethodOf(passage.preview.subject.operation);
   const std::optional<RetryTests::Head> head = tests_.Look(*id, method);
   if (!head) return;
   auto intervention =

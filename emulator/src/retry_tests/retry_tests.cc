@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "retry_tests/retry_methods.h"
+#include "operations/known_operations.h"
 
 namespace gcsflux::emulator {
 namespace {

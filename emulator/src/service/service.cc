@@ -5,9 +5,9 @@
 
 #include "http/json_error.h"
 #include "http/which_api.h"
-#include "json_api/needed_permissions.h"
-#include "json_api/operation_name.h"
+#include "json_api/router.h"
 #include "json_api/standard_parameters.h"
+#include "operations/operation.h"
 
 namespace gcsflux::emulator {
 
@@ -15,12 +15,7 @@ Service::Service(Store& store, ResumableSessions& sessions, const ServiceAccess&
     : scheme_(access.scheme),
       authorizer_(access.is_required ? access.identity : nullptr, store),
       cors_(store),
-      iam_(store),
-      buckets_(store, access.default_project),
-      objects_(store),
-      copies_(store),
-      resumable_(sessions),
-      uploads_(store, resumable_),
+      json_(store, sessions, access.default_project),
       xml_(store, authorizer_) {
   if (access.identity == nullptr) return;
   tokens_.emplace(*access.identity);
@@ -51,7 +46,7 @@ HttpResponse Service::AnswerAny(const HttpRequest& request, RequestBody& body, R
 ApiResult<HttpResponse> Service::Answer(const HttpRequest& request, RequestBody& body, RequestSubject& subject) {
   ApiResult<Target> target = ParseTarget(request.target);
   if (!target) return tl::unexpected(target.error());
-  ApiResult<Route> route = FindRoute(request.method, *target);
+  ApiResult<Route> route = FindRoute(JsonOperations(), request.method, *target);
   if (!route) {
     auto unserved = FindUnservedMethod(request.method, target->segments);
     if (!unserved) return tl::unexpected(route.error());
@@ -60,23 +55,25 @@ ApiResult<HttpResponse> Service::Answer(const HttpRequest& request, RequestBody&
     return tl::unexpected(
         ApiError{501, "notImplemented", "The emulator does not serve " + std::string(unserved->name) + "."});
   }
-  subject = {.operation = OperationName(route->operation), .bucket = route->bucket, .object = route->object};
-  ApiResult<StandardParameters> parameters = ReadStandardParameters(route->operation, target->query);
+  const JsonOperation& operation = *route->operation;
+  subject = {.operation = operation.name, .bucket = route->bucket, .object = route->object};
+  ApiResult<StandardParameters> parameters = ReadStandardParameters(operation.answer, target->query);
   if (!parameters) return tl::unexpected(parameters.error());
   std::string base_url = BaseUrl(request);
   ApiResult<Caller> caller = authorizer_.Identify(request.headers, base_url);
   if (!caller) return tl::unexpected(caller.error());
-  auto allowed = authorizer_.Check(*caller, PermissionsFor(route->operation), route->bucket, route->object);
+  auto allowed = authorizer_.Check(*caller, operation.needs, route->bucket, route->object);
   if (!allowed) return tl::unexpected(allowed.error());
-  return Dispatch(ApiCall{.request = request,
-                          .body = body,
-                          .subject = subject,
-                          .route = *std::move(route),
-                          .query = std::move(target->query),
-                          .fields = std::move(parameters->fields),
-                          .shows_acl = parameters->shows_acl,
-                          .base_url = std::move(base_url),
-                          .caller = *std::move(caller)});
+  const ApiCall call{.request = request,
+                     .body = body,
+                     .subject = subject,
+                     .route = *std::move(route),
+                     .query = std::move(target->query),
+                     .fields = std::move(parameters->fields),
+                     .shows_acl = parameters->shows_acl,
+                     .base_url = std::move(base_url),
+                     .caller = *std::move(caller)};
+  return operation.handler(json_, call);
 }
 
 std::optional<HttpResponse> Service::AnswerIdentity(const HttpRequest& request, RequestBody& body,
@@ -96,35 +93,6 @@ std::optional<HttpResponse> Service::AnswerIdentity(const HttpRequest& request, 
 std::string Service::BaseUrl(const HttpRequest& request) const {
   const std::string* host = request.headers.Find("host");
   return scheme_ + "://" + (host != nullptr ? *host : std::string("storage.googleapis.com"));
-}
-
-ApiResult<HttpResponse> Service::Dispatch(const ApiCall& call) {
-  switch (call.route.operation) {
-    case Operation::kListBuckets: return buckets_.List(call);
-    case Operation::kInsertBucket: return buckets_.Insert(call);
-    case Operation::kGetBucket: return buckets_.Get(call);
-    case Operation::kPatchBucket: return buckets_.Patch(call);
-    case Operation::kUpdateBucket: return buckets_.Update(call);
-    case Operation::kDeleteBucket: return buckets_.Delete(call);
-    case Operation::kGetStorageLayout: return buckets_.GetStorageLayout(call);
-    case Operation::kListManagedFolders: return buckets_.ListManagedFolders(call);
-    case Operation::kListFolders: return buckets_.ListFolders(call);
-    case Operation::kTestBucketPermissions: return iam_.TestBucketPermissions(call);
-    case Operation::kListObjects: return objects_.List(call);
-    case Operation::kGetObject: return objects_.Get(call);
-    case Operation::kDownloadObject: return objects_.Download(call);
-    case Operation::kPatchObject: return objects_.Patch(call);
-    case Operation::kDeleteObject: return objects_.Delete(call);
-    case Operation::kUpdateObject: return objects_.Update(call);
-    case Operation::kCopyObject: return copies_.Copy(call);
-    case Operation::kRewriteObject: return copies_.Rewrite(call);
-    case Operation::kMoveObject: return copies_.Move(call);
-    case Operation::kComposeObject: return objects_.Compose(call);
-    case Operation::kInsertObject: return uploads_.Insert(call);
-    case Operation::kUploadChunk: return resumable_.Put(call);
-    case Operation::kCancelUpload: return resumable_.Cancel(call);
-  }
-  return tl::unexpected(ApiError{404, "notFound", "Not Found"});
 }
 
 }  // namespace gcsflux::emulator

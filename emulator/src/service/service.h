@@ -8,16 +8,11 @@
 #include "identity/identity.h"
 #include "identity_api/metadata_server.h"
 #include "identity_api/token_endpoints.h"
-#include "json_api/bucket_endpoints.h"
-#include "json_api/copy_endpoints.h"
-#include "json_api/iam_endpoints.h"
-#include "json_api/object_endpoints.h"
 #include "operations/request_subject.h"
 #include "service/cors.h"
+#include "service/json_endpoints.h"
 #include "store/buckets/store.h"
 #include "store/uploads/resumable_sessions.h"
-#include "uploads/resumable_endpoints.h"
-#include "uploads/upload_endpoints.h"
 #include "xml_api/xml_service.h"
 
 namespace gcsflux::emulator {
@@ -41,7 +36,6 @@ class Service final {
  private:
   HttpResponse AnswerAny(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
   ApiResult<HttpResponse> Answer(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
-  ApiResult<HttpResponse> Dispatch(const ApiCall& call);
   std::optional<HttpResponse> AnswerIdentity(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
   [[nodiscard]] std::string BaseUrl(const HttpRequest& request) const;
 
@@ -50,12 +44,7 @@ class Service final {
   const Cors cors_;
   std::optional<TokenEndpoints> tokens_;
   std::optional<MetadataServer> metadata_server_;
-  IamEndpoints iam_;
-  BucketEndpoints buckets_;
-  ObjectEndpoints objects_;
-  CopyEndpoints copies_;
-  ResumableEndpoints resumable_;
-  UploadEndpoints uploads_;
+  JsonEndpoints json_;
   XmlService xml_;
 };
 

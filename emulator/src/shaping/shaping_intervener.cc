@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "operations/traffic_class.h"
+#include "operations/known_operations.h"
 #include "shaping/paced_bodies.h"
 
 namespace gcsflux::emulator {

@@ -11,44 +11,11 @@
 namespace gcsflux::emulator {
 namespace {
 
-enum class Scope { kService, kBucket, kObject };
-
-struct Entry {
-  std::string_view method;
-  Scope scope;
-  std::string_view subresource;  // the query parameter that asks for another thing than the resource itself
-  XmlOperation operation;
-};
-
-constexpr std::array kRoutes = {
-    Entry{"GET", Scope::kService, "", XmlOperation::kListBuckets},
-    Entry{"PUT", Scope::kBucket, "", XmlOperation::kCreateBucket},
-    Entry{"HEAD", Scope::kBucket, "", XmlOperation::kHeadBucket},
-    Entry{"DELETE", Scope::kBucket, "", XmlOperation::kDeleteBucket},
-    Entry{"GET", Scope::kBucket, "location", XmlOperation::kGetBucketLocation},
-    Entry{"GET", Scope::kBucket, "versioning", XmlOperation::kGetBucketVersioning},
-    Entry{"PUT", Scope::kBucket, "versioning", XmlOperation::kSetBucketVersioning},
-    Entry{"GET", Scope::kBucket, "", XmlOperation::kListObjects},
-    Entry{"POST", Scope::kBucket, "delete", XmlOperation::kDeleteObjects},
-    Entry{"GET", Scope::kBucket, "uploads", XmlOperation::kListUploads},
-    Entry{"GET", Scope::kObject, "", XmlOperation::kGetObject},
-    Entry{"HEAD", Scope::kObject, "", XmlOperation::kGetObject},
-    Entry{"PUT", Scope::kObject, "", XmlOperation::kPutObject},
-    Entry{"DELETE", Scope::kObject, "", XmlOperation::kDeleteObject},
-    Entry{"POST", Scope::kObject, "uploads", XmlOperation::kInitiateUpload},
-    Entry{"PUT", Scope::kObject, "uploadId", XmlOperation::kPutPart},
-    Entry{"GET", Scope::kObject, "uploadId", XmlOperation::kListParts},
-    Entry{"POST", Scope::kObject, "uploadId", XmlOperation::kCompleteUpload},
-    Entry{"DELETE", Scope::kObject, "uploadId", XmlOperation::kAbortUpload},
-};
-
 // Subresources that GCS has and the emulator has not: to take one for the resource itself would do something else.
 constexpr std::array<std::string_view, 17> kNotImplemented = {
     "acl",          "billing",          "compose",   "cors",     "customPlacementConfig", "defaultObjectAcl",
     "encryption",   "encryptionConfig", "lifecycle", "logging",  "object-lock",           "retention",
     "storageClass", "tagging",          "upload_id", "versions", "websiteConfig"};
-
-constexpr std::array<std::string_view, 5> kImplemented = {"uploadId", "uploads", "location", "versioning", "delete"};
 
 std::string JoinFrom(const std::vector<std::string>& segments, std::size_t first) {
   std::string joined;
@@ -56,21 +23,39 @@ std::string JoinFrom(const std::vector<std::string>& segments, std::size_t first
   return joined;
 }
 
+// What stands behind "?" in a row's request, or "".
+std::string_view SubresourceOf(const XmlOperation& operation) {
+  const std::size_t mark = operation.request.find('?');
+  return mark != std::string_view::npos ? operation.request.substr(mark + 1) : std::string_view();
+}
+
 std::string_view FindSubresource(const QueryParameters& query) {
-  for (const std::string_view name : kImplemented) {
-    if (query.Find(name) != nullptr) return name;
+  for (const XmlOperation& operation : XmlOperations()) {
+    const std::string_view name = SubresourceOf(operation);
+    if (!name.empty() && query.Find(name) != nullptr) return name;
   }
   return {};
 }
 
+std::string_view PatternOf(const XmlRoute& route) {
+  if (!route.object.empty()) return "{bucket}/{object}";
+  return route.bucket.empty() ? "" : "{bucket}";
+}
+
 }  // namespace
+
+RequestSubject SubjectOf(const XmlRoute& route) {
+  return {.operation = route.operation->name,
+          .phase = route.operation->phase,
+          .bucket = route.bucket,
+          .object = route.object};
+}
 
 XmlResult<XmlRoute> FindXmlRoute(const HttpRequest& request, const Target& target) {
   XmlRoute route{.bucket = BucketOfHost(request)};
   route.is_virtual_host_style = !route.bucket.empty();
   if (!route.is_virtual_host_style && !target.segments.empty()) route.bucket = target.segments[0];
   route.object = JoinFrom(target.segments, route.is_virtual_host_style ? 0 : 1);
-  const Scope scope = !route.object.empty() ? Scope::kObject : !route.bucket.empty() ? Scope::kBucket : Scope::kService;
   for (const std::string_view name : kNotImplemented) {
     if (target.query.Find(name) != nullptr) return XmlFail(XmlErrorCode::kNotImplemented, std::string(name));
   }
@@ -79,9 +64,11 @@ XmlResult<XmlRoute> FindXmlRoute(const HttpRequest& request, const Target& targe
   if (subresource.empty() && target.query.Find("partNumber") != nullptr) {
     return XmlFail(XmlErrorCode::kInvalidArgument, "partNumber needs an uploadId.");
   }
-  for (const Entry& entry : kRoutes) {
-    if (entry.method != request.method || entry.scope != scope || entry.subresource != subresource) continue;
-    route.operation = entry.operation;
+  for (const XmlOperation& operation : XmlOperations()) {
+    const std::string_view path = PathOf(operation).substr(0, PathOf(operation).find('?'));
+    if (MethodOf(operation) != request.method || path != PatternOf(route)) continue;
+    if (SubresourceOf(operation) != subresource) continue;
+    route.operation = &operation;
     return route;
   }
   return XmlFail(XmlErrorCode::kMethodNotAllowed);

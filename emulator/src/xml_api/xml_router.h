@@ -5,16 +5,21 @@
 #include "http/http_message.h"
 #include "http/target.h"
 #include "http/xml_error.h"
-#include "xml_api/xml_operation.h"
+#include "operations/operation.h"
+#include "operations/request_subject.h"
 
 namespace gcsflux::emulator {
 
+/// What a request of the XML API asks for.
 struct XmlRoute {
-  XmlOperation operation = XmlOperation::kListBuckets;
+  const XmlOperation* operation = nullptr;
   std::string bucket = {};
   std::string object = {};
   bool is_virtual_host_style = false;  ///< The bucket came with the host, not with the path.
 };
+
+/// The subject, without the rest, of the request that goes this way.
+RequestSubject SubjectOf(const XmlRoute& route);
 
 /// Path style, `/bucket/object`, or virtual-host style: `bucket.storage.googleapis.com`, `bucket.localhost`, with or
 /// without a port. `target` is the request's own.

@@ -6,9 +6,7 @@
 #include "http/http_message.h"
 #include "operations/request_subject.h"
 #include "store/buckets/store.h"
-#include "xml_api/xml_buckets.h"
-#include "xml_api/xml_multipart.h"
-#include "xml_api/xml_objects.h"
+#include "xml_api/xml_endpoints.h"
 
 namespace gcsflux::emulator {
 
@@ -16,8 +14,7 @@ namespace gcsflux::emulator {
 class XmlService {
  public:
   /// Both must outlive it.
-  XmlService(Store& store, const Authorizer& authorizer)
-      : store_(store), authorizer_(authorizer), buckets_(store), objects_(store), multipart_(store) {}
+  XmlService(Store& store, const Authorizer& authorizer) : authorizer_(authorizer), endpoints_(store) {}
 
   /// Never throws: what goes wrong in here is a 500 in the XML API's own shape. Says in `subject` what the request was
   /// about. `base_url` is "http://HOST:PORT", the way by which the client came.
@@ -27,13 +24,9 @@ class XmlService {
  private:
   XmlResult<HttpResponse> Answer(const HttpRequest& request, RequestBody& body, const std::string& base_url,
                                  RequestSubject& subject) const;
-  [[nodiscard]] XmlResult<HttpResponse> Dispatch(const XmlCall& call) const;
 
-  Store& store_;
   const Authorizer& authorizer_;
-  XmlBuckets buckets_;
-  XmlObjects objects_;
-  XmlMultipart multipart_;
+  const XmlEndpoints endpoints_;
 };
 
 }  // namespace gcsflux::emulator

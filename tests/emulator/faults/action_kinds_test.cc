@@ -10,8 +10,7 @@
 
 #include "faults/tools/plan_fields.h"
 #include "gcsflux/emulator/emulator.h"
-#include "json_api/operation_name.h"
-#include "xml_api/xml_operation.h"
+#include "operations/operation.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -38,14 +37,11 @@ TEST(ActionKinds, DifferInTypeAndTakeFieldsThatThereAre) {
 // Whatever a request can turn out to be, a rule can name.
 TEST(ActionKinds, CanBeForEveryOperation) {
   std::set<std::string> operations;
-  for (int i = 0; i <= static_cast<int>(Operation::kCancelUpload); ++i) {
-    operations.emplace(OperationName(static_cast<Operation>(i)));
-  }
   std::set<std::string> phases = {"start", "chunk", "final", "status", "cancel"};
-  for (int i = 0; i <= static_cast<int>(XmlOperation::kListParts); ++i) {
-    const RequestSubject subject = SubjectOf(static_cast<XmlOperation>(i));
-    operations.emplace(subject.operation);
-    if (!subject.phase.empty()) phases.emplace(subject.phase);
+  for (const Operation& operation : JsonOperations()) operations.emplace(operation.name);
+  for (const Operation& operation : XmlOperations()) {
+    operations.emplace(operation.name);
+    if (!operation.phase.empty()) phases.emplace(operation.phase);
   }
   Emulator emulator;
   for (const std::string& operation : operations) {

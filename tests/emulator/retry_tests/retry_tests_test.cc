@@ -12,8 +12,6 @@
 #include <thread>
 #include <vector>
 
-#include "retry_tests/retry_methods.h"
-
 namespace gcsflux::emulator {
 namespace {
 
@@ -77,23 +75,6 @@ TEST(RetryInstruction, IsRefusedWhereItIsNone) {
                            "Return-503"}) {
     EXPECT_FALSE(ParseRetryInstruction(text)) << text;
   }
-}
-
-TEST(RetryMethods, AreThoseOfThePublicScenarios) {
-  for (const char* method : {"storage.objects.get", "storage.buckets.setIamPolicy", "storage.object_acl.patch",
-                             "storage.hmacKey.create", "storage.serviceaccount.get", "storage.notifications.list"}) {
-    EXPECT_TRUE(IsRetryMethod(method)) << method;
-  }
-  for (const char* method :
-       {"", "storage.objects", "storage.objects.move", "objects.get", "storage.multipartUploads.create"}) {
-    EXPECT_FALSE(IsRetryMethod(method)) << method;
-  }
-}
-
-TEST(RetryMethods, CountEveryPartOfAnUploadAsItsInsert) {
-  EXPECT_EQ(RetryMethodOf({.operation = "storage.multipartUploads.create", .phase = "part"}), "storage.objects.insert");
-  EXPECT_EQ(RetryMethodOf({.operation = "storage.multipartUploads.abort"}), "storage.objects.delete");
-  EXPECT_EQ(RetryMethodOf({.operation = "storage.objects.list"}), "storage.objects.list");
 }
 
 constexpr auto kGet = "storage.objects.get";

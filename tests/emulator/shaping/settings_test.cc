@@ -6,7 +6,6 @@
 
 #include "gcsflux/emulator/quotas.h"
 #include "gcsflux/emulator/shaping.h"
-#include "operations/traffic_class.h"
 #include "quotas/quota_settings.h"
 #include "shaping/shaping_settings.h"
 
@@ -95,39 +94,6 @@ TEST(Settings, RefuseWhatAProgramSetsWrongly) {
   EXPECT_THAT(RefusalOf([] { CheckShaping({.list_item_us = std::stod("nan")}); }), HasSubstr("list_item_us"));
   EXPECT_THAT(RefusalOf([] { CheckQuotas({.ramp_speed = 0}); }), HasSubstr("ramp_speed"));
   EXPECT_EQ(RefusalOf([] { CheckQuotas(QuotasProfile("gcs")); }), "accepted");
-}
-
-TEST(TrafficClass, IsFoundByAnOperationsName) {
-  struct Case {
-    const char* operation;
-    const char* phase;
-    std::optional<TrafficClass> want;
-    bool mutates;
-  };
-  const Case cases[] = {
-      {"storage.objects.get", "", TrafficClass::kRead, false},
-      {"storage.buckets.get", "", TrafficClass::kRead, false},
-      {"storage.objects.list", "", TrafficClass::kList, false},
-      {"storage.multipartUploads.listParts", "", TrafficClass::kList, false},
-      {"storage.objects.insert", "", TrafficClass::kWrite, true},
-      {"storage.objects.insert", "start", TrafficClass::kWrite, false},
-      {"storage.objects.insert", "chunk", TrafficClass::kWrite, false},
-      {"storage.objects.insert", "status", TrafficClass::kWrite, false},
-      {"storage.objects.insert", "final", TrafficClass::kWrite, true},
-      {"storage.objects.delete", "", TrafficClass::kDelete, true},
-      {"storage.objects.delete", "cancel", TrafficClass::kDelete, false},
-      {"storage.objects.compose", "", TrafficClass::kCompose, true},
-      {"storage.objects.patch", "", TrafficClass::kWrite, true},
-      {"storage.multipartUploads.create", "part", TrafficClass::kWrite, false},
-      {"storage.multipartUploads.create", "complete", TrafficClass::kWrite, true},
-      {"storage.multipartUploads.abort", "abort", TrafficClass::kDelete, false},
-      {"unknown", "", std::nullopt, false},
-      {"oauth2.token", "", std::nullopt, false},
-  };
-  for (const Case& c : cases) {
-    EXPECT_EQ(ClassOf(c.operation, c.phase), c.want) << c.operation << " " << c.phase;
-    EXPECT_EQ(MutatesObject(c.operation, c.phase), c.mutates) << c.operation << " " << c.phase;
-  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,39 +11,13 @@
 #include "faults/actions/action_kinds.h"
 #include "faults/plan/plan_error.h"
 #include "faults/tools/plan_fields.h"
+#include "operations/known_operations.h"
 #include "store/listing/glob.h"
 #include "store/objects/names.h"
 
 namespace gcsflux::emulator {
 namespace {
 
-// What requests can turn out to be; a name that is mistyped would match nothing.
-constexpr auto kOperations = std::to_array<std::string_view>({
-    "storage.buckets.delete",
-    "storage.buckets.get",
-    "storage.buckets.getStorageLayout",
-    "storage.buckets.insert",
-    "storage.buckets.list",
-    "storage.buckets.patch",
-    "storage.buckets.testIamPermissions",
-    "storage.buckets.update",
-    "storage.folders.list",
-    "storage.managedFolders.list",
-    "storage.multipartUploads.abort",
-    "storage.multipartUploads.create",
-    "storage.multipartUploads.list",
-    "storage.multipartUploads.listParts",
-    "storage.objects.compose",
-    "storage.objects.copy",
-    "storage.objects.delete",
-    "storage.objects.get",
-    "storage.objects.insert",
-    "storage.objects.list",
-    "storage.objects.move",
-    "storage.objects.patch",
-    "storage.objects.rewrite",
-    "storage.objects.update",
-});
 constexpr auto kPhases = std::to_array<std::string_view>(
     {"start", "chunk", "final", "status", "cancel", "initiate", "part", "complete", "abort"});
 constexpr auto kMethods = std::to_array<std::string_view>({"DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"});
@@ -78,8 +53,8 @@ void CheckFields(const Struct& object, const std::array<PlanField<Struct>, N>& f
   }
 }
 
-template <std::size_t N>
-void CheckWord(const std::optional<std::string>& word, const std::array<std::string_view, N>& known,
+// A word that is mistyped would match nothing.
+void CheckWord(const std::optional<std::string>& word, std::span<const std::string_view> known,
                const std::string& field, const Place& place) {
   if (!word || std::find(known.begin(), known.end(), *word) != known.end()) return;
   std::string words;
@@ -89,7 +64,7 @@ void CheckWord(const std::optional<std::string>& word, const std::array<std::str
 
 void CheckMatch(const FaultMatch& match, const Place& place) {
   CheckFields(match, kMatchFields, "match", place);
-  CheckWord(match.operation, kOperations, "operation", place);
+  CheckWord(match.operation, ServedOperations(), "operation", place);
   CheckWord(match.phase, kPhases, "phase", place);
   CheckWord(match.method, kMethods, "method", place);
   if (match.object_glob) {

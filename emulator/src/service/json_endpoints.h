@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "json_api/bucket_endpoints.h"
+#include "json_api/copy_endpoints.h"
+#include "json_api/iam_endpoints.h"
+#include "json_api/object_endpoints.h"
+#include "store/buckets/store.h"
+#include "store/uploads/resumable_sessions.h"
+#include "uploads/resumable_endpoints.h"
+#include "uploads/upload_endpoints.h"
+
+namespace gcsflux::emulator {
+
+/// Every handler of the JSON API is a method of one of these. Thread-safe.
+struct JsonEndpoints {
+  /// Store and sessions must outlive it.
+  JsonEndpoints(Store& store, ResumableSessions& sessions, std::string default_project)
+      : iam(store),
+        buckets(store, std::move(default_project)),
+        objects(store),
+        copies(store),
+        resumable(sessions),
+        uploads(store, resumable) {}
+  JsonEndpoints(const JsonEndpoints&) = delete;
+  JsonEndpoints& operator=(const JsonEndpoints&) = delete;
+
+  IamEndpoints iam;
+  BucketEndpoints buckets;
+  ObjectEndpoints objects;
+  CopyEndpoints copies;
+  ResumableEndpoints resumable;
+  UploadEndpoints uploads;
+};
+
+}  // namespace gcsflux::emulator
