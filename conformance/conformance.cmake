@@ -1,9 +1,5 @@
 # The gcsflux-conformance program. It shares no code with the SDK, nor with the emulator beyond its public header.
-set(case_files
-  batch buckets buckets_update client_paths compose copy_rewrite cors csek errors fields_projection gcloud holds
-  idempotency_tokens limits listing match_glob metadata move multipart_framing names patch_update preconditions ranges
-  resumable transcoding upload_dialect upload_rules uploads versioning xml_delete xml_listing xml_multipart xml_objects)
-list(TRANSFORM case_files REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/conformance/cases/\\1.json")
+file(GLOB case_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/conformance/cases/*.json)
 list(JOIN case_files "|" joined_case_files)
 set(embedded_cases ${PROJECT_BINARY_DIR}/conformance/embedded_cases.cc)
 add_custom_command(
@@ -17,25 +13,31 @@ add_custom_command(
 find_package(pugixml REQUIRED)
 # A library of its own, so that the tests link what the program is made of.
 add_library(gcsflux_conformance STATIC
-  conformance/src/base64.cc
-  conformance/src/curl_transport.cc
-  conformance/src/excerpt.cc
-  conformance/src/fields.cc
-  conformance/src/generated_bytes.cc
-  conformance/src/http.cc
-  conformance/src/load_cases.cc
-  conformance/src/match_response.cc
-  conformance/src/matchers.cc
-  conformance/src/options.cc
-  conformance/src/parse_cases.cc
-  conformance/src/parse_step.cc
-  conformance/src/placeholders.cc
-  conformance/src/read_file.cc
-  conformance/src/run_case.cc
-  conformance/src/suite.cc
-  conformance/src/test_bucket.cc
-  conformance/src/throttling.cc
-  conformance/src/xpath.cc
+  # base
+  conformance/src/base/base64.cc
+  conformance/src/base/generated_bytes.cc
+  conformance/src/base/read_file.cc
+  conformance/src/base/xpath.cc
+  # http
+  conformance/src/http/curl_transport.cc
+  conformance/src/http/http.cc
+  # case
+  conformance/src/case/excerpt.cc
+  conformance/src/case/match_response.cc
+  conformance/src/case/matchers.cc
+  conformance/src/case/placeholders.cc
+  # read_cases
+  conformance/src/read_cases/fields.cc
+  conformance/src/read_cases/load_cases.cc
+  conformance/src/read_cases/parse_cases.cc
+  conformance/src/read_cases/parse_step.cc
+  # run_cases
+  conformance/src/run_cases/run_case.cc
+  conformance/src/run_cases/suite.cc
+  conformance/src/run_cases/test_bucket.cc
+  conformance/src/run_cases/throttling.cc
+  # program
+  conformance/src/program/options.cc
   ${embedded_cases})
 target_include_directories(gcsflux_conformance PUBLIC ${PROJECT_SOURCE_DIR}/conformance/src)
 target_link_libraries(gcsflux_conformance PUBLIC nlohmann_json::nlohmann_json tl::expected
@@ -58,5 +60,5 @@ add_library(gcsflux_retry_tests STATIC
   conformance/src/retry_tests/upload_calls.cc)
 target_link_libraries(gcsflux_retry_tests PUBLIC gcsflux_conformance gcsflux_client PRIVATE gcsflux_strict)
 
-gcsflux_program(gcsflux-conformance conformance/src/main.cc)
+gcsflux_program(gcsflux-conformance conformance/src/program/main.cc)
 target_link_libraries(gcsflux-conformance PRIVATE gcsflux_retry_tests gcsflux_emulator CURL::libcurl)

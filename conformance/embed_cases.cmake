@@ -6,7 +6,7 @@ foreach(file IN LISTS files)
   file(READ "${file}" text)
   string(APPEND entries "    {\"${name}\", R\"gcsflux_case(${text})gcsflux_case\"},\n")
 endforeach()
-file(WRITE "${OUTPUT}" "#include \"embedded_cases.h\"
+file(WRITE "${OUTPUT}" "#include \"read_cases/embedded_cases.h\"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 #include "retry_tests/armed_faults.h"
 
-#include "excerpt.h"
+#include "case/excerpt.h"
 
 namespace gcsflux::conformance {
 namespace {

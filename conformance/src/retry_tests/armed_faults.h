@@ -4,7 +4,7 @@
 #include <tl/expected.hpp>
 
 #include "retry_tests/scenario.h"
-#include "run_case.h"
+#include "run_cases/run_case.h"
 
 namespace gcsflux::conformance {
 

@@ -1,6 +1,6 @@
 #include "retry_tests/load_retry_tests.h"
 
-#include "read_file.h"
+#include "base/read_file.h"
 #include "retry_tests/parse_scenarios.h"
 #include "retry_tests/run_trial.h"
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "or_error.h"
-#include "suite.h"
+#include "base/or_error.h"
+#include "run_cases/suite.h"
 
 namespace gcsflux::conformance {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "fields.h"
+#include "read_cases/fields.h"
 
 namespace gcsflux::conformance {
 namespace {

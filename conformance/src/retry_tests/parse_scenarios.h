@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "or_error.h"
+#include "base/or_error.h"
 #include "retry_tests/scenario.h"
 
 namespace gcsflux::conformance {

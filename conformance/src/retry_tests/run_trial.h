@@ -3,7 +3,7 @@
 #include <string>
 
 #include "retry_tests/trial.h"
-#include "run_case.h"
+#include "run_cases/run_case.h"
 
 namespace gcsflux::conformance {
 

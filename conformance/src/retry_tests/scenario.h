@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "case.h"
+#include "case/case.h"
 
 namespace gcsflux::conformance {
 

@@ -2,10 +2,10 @@
 
 #include <cstdlib>
 
-#include "excerpt.h"
-#include "generated_bytes.h"
-#include "test_bucket.h"
-#include "throttling.h"
+#include "base/generated_bytes.h"
+#include "case/excerpt.h"
+#include "run_cases/test_bucket.h"
+#include "run_cases/throttling.h"
 
 namespace gcsflux::conformance {
 namespace {

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
+#include "base/or_error.h"
 #include "gcsflux/object.h"
-#include "or_error.h"
-#include "run_case.h"
+#include "run_cases/run_case.h"
 
 namespace gcsflux::conformance {
 

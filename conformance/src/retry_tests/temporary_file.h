@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "or_error.h"
+#include "base/or_error.h"
 
 namespace gcsflux::conformance {
 

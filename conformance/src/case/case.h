@@ -1,0 +1,72 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/generated_bytes.h"
+#include "http/http.h"
+
+namespace gcsflux::conformance {
+
+using Json = nlohmann::json;
+
+struct JsonText {
+  Json value;
+};
+
+/// Bytes that no JSON string can hold.
+struct RawBytes {
+  std::string value;
+};
+
+/// A body is its pieces in order; placeholders are filled in inside texts and inside the strings of a JSON value.
+using BodyPiece = std::variant<std::string, JsonText, GeneratedBytes, RawBytes>;
+
+/// What an answer must look like; a part that is absent is not looked at. See README.md for wanted values.
+struct Expectation {
+  std::vector<int> status = {};  ///< Any one of these.
+  std::vector<std::pair<std::string, Json>> headers = {};
+  std::optional<Json> json = {};
+  std::vector<std::pair<std::string, Json>> xml = {};  ///< By XPath expression.
+  std::optional<std::variant<Json, GeneratedBytes>> body = {};
+};
+
+struct XPath {
+  std::string expression;
+};
+
+/// Keeps a value of the answer for later steps: from a header, or from a place in the JSON or XML body.
+struct Save {
+  std::string variable;
+  std::variant<std::string, Json::json_pointer, XPath> source;  ///< A header's name, or a place in the body.
+};
+
+struct Step {
+  std::vector<std::string> for_each = {};  ///< Not empty: the step runs once for each, as {each}.
+  std::string method = {};
+  std::string target = {};
+  Headers headers = {};
+  bool anonymous = false;
+  std::vector<BodyPiece> body = {};
+  bool has_body = false;
+  bool chunked = false;
+  Expectation want = {};
+  std::vector<Save> save = {};
+};
+
+/// One claim about the service and the requests that show whether it holds.
+struct Case {
+  std::string name = {};  ///< "names/EncodedSlashIsPartOfTheName": the file's name without .json, then the case's.
+  std::string claim = {};
+  std::string source = {};              ///< Where the claim comes from, where that is not obvious.
+  std::vector<std::string> needs = {};  ///< See README.md; a case whose needs are not met is skipped.
+  bool bucket_exists = true;            ///< Whether {bucket} is made before the first step.
+  std::vector<std::pair<std::string, std::string>> given = {};  ///< Variables known from the beginning.
+  std::vector<Step> steps = {};
+};
+
+}  // namespace gcsflux::conformance

@@ -1,0 +1,44 @@
+#include "case/excerpt.h"
+
+#include <algorithm>
+
+namespace gcsflux::conformance {
+namespace {
+
+constexpr std::size_t kMaxBytes = 256;
+
+std::string Dump(const Json& value) {
+  return value.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
+
+std::string CutNote(std::size_t bytes) { return "... (" + std::to_string(bytes) + " bytes)"; }
+
+}  // namespace
+
+std::string Excerpt(std::string_view text) {
+  const std::string quoted = Dump(Json(std::string(text.substr(0, kMaxBytes))));
+  return text.size() <= kMaxBytes ? quoted : quoted + CutNote(text.size());
+}
+
+std::string Excerpt(const Json& value) {
+  if (value.is_string()) return Excerpt(std::string_view(value.get_ref<const std::string&>()));
+  const std::string text = Dump(value);
+  return text.size() <= kMaxBytes ? text : text.substr(0, kMaxBytes) + CutNote(text.size());
+}
+
+std::string Redact(std::string text, std::string_view token) {
+  constexpr std::string_view kShownToken = "<token>";
+  constexpr std::string_view kUploadId = "upload_id=";
+  for (std::size_t at = token.empty() ? text.npos : text.find(token); at != text.npos; at = text.find(token, at)) {
+    text.replace(at, token.size(), kShownToken);
+    at += kShownToken.size();
+  }
+  for (std::size_t at = text.find(kUploadId); at != text.npos; at = text.find(kUploadId, at)) {
+    at += kUploadId.size();
+    const std::size_t end = std::min(text.find_first_of("&\"\\ ", at), text.size());
+    text.replace(at, end - at, "<id>");
+  }
+  return text;
+}
+
+}  // namespace gcsflux::conformance

@@ -1,0 +1,153 @@
+// gcsflux-conformance: holds a service to the contract in conformance/cases, or the SDK to retry scenarios.
+
+#include <curl/curl.h>
+#include <signal.h>
+
+#include <csignal>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <random>
+#include <system_error>
+#include <thread>
+
+#include "gcsflux/emulator/emulator.h"
+#include "http/curl_transport.h"
+#include "program/options.h"
+#include "program/standard_streams.h"
+#include "read_cases/load_cases.h"
+#include "retry_tests/load_retry_tests.h"
+#include "run_cases/suite.h"
+
+namespace gcsflux::conformance {
+namespace {
+
+constexpr int kAllPassed = 0;
+constexpr int kFailed = 1;
+constexpr int kWrongUsage = 2;
+
+volatile std::sig_atomic_t interrupted = 0;
+
+/// The first SIGINT or SIGTERM lets the case under way remove its bucket; the second one ends the program.
+void CleanUpWhenInterrupted() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+}
+
+// In one write, so that lines of several programs do not mix.
+void Say(const std::string& what) { std::cerr << "gcsflux-conformance: " + what + "\n"; }
+
+int WrongUsage(const std::string& what) {
+  Say(what + "\nTry gcsflux-conformance --help");
+  return kWrongUsage;
+}
+
+/// Eight random hex digits, so that two runs never meet in one bucket.
+std::string RunId() {
+  std::random_device random;
+  std::string id;
+  for (int i = 0; i < 8; ++i) id += "0123456789abcdef"[random() % 16];
+  return id;
+}
+
+OrError<std::string> ReadAccessToken(const std::string& path) {
+  if (path.empty()) return "";
+  std::ifstream file(path);
+  std::string token;
+  if (!(file >> token)) return Failed("--access_token_file: " + path + " cannot be read or holds no token");
+  return token;
+}
+
+OrError<std::vector<Check>> LoadChecks(const Options& options, const std::string& token) {
+  if (!options.retry_tests.empty()) return LoadRetryTests(options.retry_tests, token);
+  const auto cases = options.cases.empty() ? LoadEmbeddedCases() : LoadCases(options.cases);
+  if (!cases) return Failed(cases.error());
+  return ChecksOf(*cases);
+}
+
+OrError<std::vector<Check>> SelectedChecks(const Options& options, const std::string& token) {
+  auto checks = LoadChecks(options, token);
+  if (!checks) return checks;
+  auto selected = Filtered(*std::move(checks), options.filter);
+  if (selected.empty()) return Failed("--filter=" + options.filter + " matches no case; see --list");
+  return selected;
+}
+
+/// Any answer of the service will do: what it says is for the cases to judge. For retry tests it must have their API.
+std::optional<std::string> WhyUnusable(Transport& transport, bool has_retry_tests) {
+  const std::string target = has_retry_tests ? "/retry_tests" : "/storage/v1/b";
+  const auto answer = transport.Send({.method = "GET", .target = target});
+  if (!answer) {
+    return "cannot reach the service: " + answer.error() + "; check --endpoint and that the service is running";
+  }
+  if (!has_retry_tests || answer->status == 200) return std::nullopt;
+  return "GET " + target + " is " + std::to_string(answer->status) +
+         ": the service has no Retry Test API; name an emulator by --endpoint, or none";
+}
+
+int RunAgainst(const Options& options, const std::vector<Check>& checks, const std::string& token) {
+  CurlTransport transport(options.endpoint, token);
+  Tally tally;
+  if (const auto why = WhyUnusable(transport, !options.retry_tests.empty())) {
+    Say(*why);
+    tally.skipped = static_cast<int>(checks.size());
+    std::cout << Summary(tally) << std::endl;
+    return kFailed;
+  }
+  const Service service{.transport = transport,
+                        .endpoint = options.endpoint,
+                        .project = options.project,
+                        .has_access_token = !token.empty(),
+                        .sleep = [](std::chrono::seconds wait) { std::this_thread::sleep_for(wait); }};
+  const SuiteRun run{.bucket_stem = options.bucket_prefix + "-" + RunId(), .secret = token, .is_interrupted = [] {
+                       return interrupted != 0;
+                     }};
+  CleanUpWhenInterrupted();
+  tally = RunSuite(checks, service, run, std::cout, std::cerr);
+  if (interrupted != 0) Say("interrupted");
+  std::cout << Summary(tally) << std::endl;
+  return tally.failed == 0 && interrupted == 0 ? kAllPassed : kFailed;
+}
+
+int RunAgainstEmulator(Options options, const std::vector<Check>& checks, const std::string& token) {
+  try {
+    const emulator::Emulator emulator;
+    options.endpoint = emulator.endpoint();
+    return RunAgainst(options, checks, token);
+  } catch (const std::system_error& error) {
+    Say(std::string("cannot start the embedded emulator: ") + error.what());
+    return kFailed;
+  }
+}
+
+int Main(std::span<const char* const> arguments) {
+  const auto options = ParseOptions(arguments);
+  if (!options) return WrongUsage(options.error());
+  if (options->help) {
+    std::cout << Usage();
+    return kAllPassed;
+  }
+  const auto token = ReadAccessToken(options->access_token_file);
+  if (!token) return WrongUsage(token.error());
+  const auto checks = SelectedChecks(*options, *token);
+  if (!checks) return WrongUsage(checks.error());
+  if (options->list) {
+    for (const Check& each : *checks) std::cout << each.name << ": " << each.claim << "\n";
+    return kAllPassed;
+  }
+  return options->endpoint.empty() ? RunAgainstEmulator(*options, *checks, *token)
+                                   : RunAgainst(*options, *checks, *token);
+}
+
+}  // namespace
+}  // namespace gcsflux::conformance
+
+int main(int argc, char** argv) {
+  gcsflux::conformance::OpenClosedDescriptors();
+  curl_global_init(CURL_GLOBAL_DEFAULT);
+  const int status = gcsflux::conformance::Main({argv + 1, argv + argc});
+  curl_global_cleanup();
+  return gcsflux::conformance::FlushOutput("gcsflux-conformance", status);
+}

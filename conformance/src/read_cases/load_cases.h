@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/or_error.h"
+#include "case/case.h"
+
+namespace gcsflux::conformance {
+
+/// The cases built into the program; an error only where one of the built-in files is malformed.
+OrError<std::vector<Case>> LoadEmbeddedCases();
+
+/// The cases of one file, or of all .json files in a directory, ordered by file name.
+OrError<std::vector<Case>> LoadCases(const std::string& path);
+
+}  // namespace gcsflux::conformance

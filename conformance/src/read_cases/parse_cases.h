@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/or_error.h"
+#include "case/case.h"
+
+namespace gcsflux::conformance {
+
+/// The need of a case that compares answers with and without the caller's credential.
+inline constexpr std::string_view kNeedsAccessToken = "access_token";
+
+/// All cases of one file. `file` is its name, such as "names.json": its stem begins each case's name.
+///
+/// A file that is not of README.md's schema is refused as a whole; the error names file, case and field.
+OrError<std::vector<Case>> ParseCases(std::string_view file, std::string_view text);
+
+}  // namespace gcsflux::conformance

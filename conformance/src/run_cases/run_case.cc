@@ -1,0 +1,150 @@
+#include "run_cases/run_case.h"
+
+#include <algorithm>
+
+#include "base/xpath.h"
+#include "case/excerpt.h"
+#include "case/match_response.h"
+#include "case/placeholders.h"
+#include "read_cases/parse_cases.h"
+#include "run_cases/test_bucket.h"
+#include "run_cases/throttling.h"
+
+namespace gcsflux::conformance {
+namespace {
+
+std::string FillIn(const BodyPiece& piece, const Variables& variables) {
+  if (const auto* text = std::get_if<std::string>(&piece)) return Substitute(*text, variables);
+  if (const auto* json = std::get_if<JsonText>(&piece)) return SubstituteInside(json->value, variables).dump();
+  if (const auto* raw = std::get_if<RawBytes>(&piece)) return raw->value;
+  return Generate(std::get<GeneratedBytes>(piece));
+}
+
+Request FillIn(const Step& step, const Variables& variables) {
+  Request request{.method = step.method, .target = Substitute(step.target, variables)};
+  for (const auto& [name, value] : step.headers) request.headers.emplace_back(name, Substitute(value, variables));
+  if (step.has_body) request.body.emplace();
+  for (const BodyPiece& piece : step.body) *request.body += FillIn(piece, variables);
+  request.chunked = step.chunked;
+  request.anonymous = step.anonymous;
+  return request;
+}
+
+Expectation FillIn(Expectation want, const Variables& variables) {
+  for (auto& header : want.headers) header.second = SubstituteInside(header.second, variables);
+  if (want.json) want.json = SubstituteInside(*want.json, variables);
+  for (auto& place : want.xml) place.second = SubstituteInside(place.second, variables);
+  if (want.body && std::holds_alternative<Json>(*want.body)) {
+    want.body = SubstituteInside(std::get<Json>(*want.body), variables);
+  }
+  return want;
+}
+
+/// A session URI is absolute. It must lead to the endpoint itself: a client behind a tunnel or in a container could
+/// not follow any other, and the access token must not go there.
+OrError<std::string> TargetAt(const std::string& endpoint, const std::string& target) {
+  if (target.starts_with('/')) return target;
+  if (target.starts_with(endpoint + "/")) return target.substr(endpoint.size());
+  return Failed("the target " + Excerpt(std::string_view(target)) + " is not at the endpoint " + endpoint);
+}
+
+OrError<std::string> Extract(const Save& save, const Response& response) {
+  if (const auto* header = std::get_if<std::string>(&save.source)) {
+    if (const auto value = FindHeader(response.headers, *header)) return *value;
+    return Failed("save " + save.variable + ": there is no header " + *header);
+  }
+  if (const auto* path = std::get_if<XPath>(&save.source)) {
+    const auto texts = Select(response.body, path->expression);
+    if (texts && texts->size() == 1) return texts->front();
+    return Failed("save " + save.variable + ": there is not one node at " + path->expression);
+  }
+  const auto& pointer = std::get<Json::json_pointer>(save.source);
+  const Json body = Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+  if (!body.is_structured() || !body.contains(pointer)) {
+    return Failed("save " + save.variable + ": there is nothing at " + pointer.to_string());
+  }
+  const Json& value = body.at(pointer);
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+bool Wants(const Step& step, int status) {
+  return std::find(step.want.status.begin(), step.want.status.end(), status) != step.want.status.end();
+}
+
+/// Runs the step once and adds what it saves to `variables`; an error says what was wanted and what came.
+OrError<void> RunOnce(const Step& step, const Service& service, Variables& variables) {
+  Request request = FillIn(step, variables);
+  auto target = TargetAt(service.endpoint, request.target);
+  if (!target) return Failed(target.error());
+  request.target = *target;
+  const auto response = Wants(step, 429) ? service.transport.Send(request) : SendUnlessThrottled(service, request);
+  if (!response) return Failed(response.error());
+  const std::string answer =
+      "; the answer was " + std::to_string(response->status) + " " + Excerpt(std::string_view(response->body));
+  if (const auto mismatch = FindMismatch(FillIn(step.want, variables), *response)) {
+    return Failed(*mismatch + answer);
+  }
+  for (const Save& save : step.save) {
+    auto value = Extract(save, *response);
+    if (!value) return Failed(value.error() + answer);
+    variables[save.variable] = *value;
+  }
+  return {};
+}
+
+OrError<void> RunStep(const Step& step, const Service& service, Variables& variables) {
+  if (step.for_each.empty()) return RunOnce(step, service, variables);
+  for (const std::string& each : step.for_each) {
+    variables["each"] = Substitute(each, variables);
+    const auto done = RunOnce(step, service, variables);
+    if (!done) return Failed("for " + Excerpt(std::string_view(each)) + ": " + done.error());
+  }
+  return {};
+}
+
+/// The first need of `subject` that the service does not meet; empty where it meets all.
+std::string UnmetNeed(const Case& subject, const Service& service) {
+  for (const std::string& need : subject.needs) {
+    if (need == kNeedsAccessToken) {
+      if (!service.has_access_token) return need;
+      continue;
+    }
+    const auto response = service.transport.Send({.method = "GET", .target = need});
+    if (!response || response->status != 200) return need;
+  }
+  return {};
+}
+
+OrError<void> RunSteps(const Case& subject, const Service& service, const std::string& bucket) {
+  Variables variables(subject.given.begin(), subject.given.end());
+  variables["endpoint"] = service.endpoint;
+  variables["project"] = service.project;
+  variables["bucket"] = bucket;
+  if (subject.bucket_exists) {
+    if (auto created = CreateBucket(service, bucket); !created) return created;
+  }
+  for (std::size_t i = 0; i < subject.steps.size(); ++i) {
+    const Step& step = subject.steps[i];
+    if (const auto done = RunStep(step, service, variables); !done) {
+      // The target as the case spells it: filled in, it can hold a session's id.
+      return Failed("step " + std::to_string(i + 1) + ", " + step.method + " " + step.target + ": " + done.error());
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Outcome RunCase(const Case& subject, const Service& service, const std::string& bucket) {
+  if (const std::string need = UnmetNeed(subject, service); !need.empty()) {
+    return {.kind = Outcome::Kind::kSkipped, .detail = "needs " + need};
+  }
+  Outcome outcome;
+  if (const auto done = RunSteps(subject, service, bucket); !done) {
+    outcome = {.kind = Outcome::Kind::kFailed, .detail = done.error()};
+  }
+  if (const auto gone = DeleteBucketAndObjects(service, bucket); !gone) outcome.leftover = gone.error();
+  return outcome;
+}
+
+}  // namespace gcsflux::conformance

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "base/or_error.h"
+#include "run_cases/run_case.h"
+
+namespace gcsflux::conformance {
+
+/// An error says why the bucket could not be made.
+OrError<void> CreateBucket(const Service& service, const std::string& bucket);
+
+/// Deletes every object of the bucket, noncurrent ones included, and the bucket; one that is not there is success.
+OrError<void> DeleteBucketAndObjects(const Service& service, const std::string& bucket);
+
+}  // namespace gcsflux::conformance

@@ -1,0 +1,63 @@
+#include "program/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace gcsflux::conformance {
+namespace {
+
+OrError<Options> Parse(std::vector<const char*> arguments) { return ParseOptions(arguments); }
+
+TEST(ParseOptions, TakesBothSpellingsOfAValue) {
+  const auto options = Parse({"--endpoint=http://127.0.0.1:1234/", "--project", "mine", "--filter=a*=b", "--list"});
+  ASSERT_TRUE(options) << options.error();
+  EXPECT_EQ(options->endpoint, "http://127.0.0.1:1234");
+  EXPECT_EQ(options->project, "mine");
+  EXPECT_EQ(options->filter, "a*=b");
+  EXPECT_TRUE(options->list);
+  EXPECT_FALSE(options->help);
+}
+
+TEST(ParseOptions, SaysWhatIsWrong) {
+  const std::pair<std::vector<const char*>, const char*> cases[] = {
+      {{"--endpont=http://a"}, "unknown argument --endpont=http://a"},
+      {{"names"}, "unknown argument names"},
+      {{"-h"}, "unknown argument -h"},
+      {{""}, "unknown argument "},
+      {{"--"}, "unknown argument --"},
+      {{"=x"}, "unknown argument =x"},
+      {{"--project"}, "--project needs a value"},
+      {{"--list=yes"}, "--list takes no value"},
+      {{"--endpoint=127.0.0.1:80"}, "--endpoint must be"},
+      {{"--endpoint=http://a/storage/v1"}, "--endpoint must be"},
+      {{"--bucket_prefix=Upper"}, "--bucket_prefix must be"},
+      {{"--bucket_prefix=0123456789012345678901234567890123456789012345678x"}, "--bucket_prefix must be"},
+      {{"--access_token_file=t", "--endpoint=http://example.com"}, "--access_token_file is for https"},
+  };
+  for (const auto& [arguments, problem] : cases) {
+    const auto options = Parse(arguments);
+    ASSERT_FALSE(options) << problem;
+    EXPECT_THAT(options.error(), testing::StartsWith(problem));
+  }
+}
+
+TEST(ParseOptions, ATokenMayGoOverTlsOrLoopback) {
+  EXPECT_TRUE(Parse({"--access_token_file=t", "--endpoint=https://storage.googleapis.com"}));
+  EXPECT_TRUE(Parse({"--access_token_file=t", "--endpoint=http://127.0.0.1:80"}));
+  EXPECT_TRUE(Parse({"--access_token_file=t", "--endpoint=http://[::1]:80"}));
+  EXPECT_TRUE(Parse({"--access_token_file=t"}));
+  EXPECT_FALSE(Parse({"--access_token_file=t", "--endpoint=http://127.0.0.1.example.com"}));
+  EXPECT_FALSE(Parse({"--access_token_file=t", "--endpoint=http://localhost@example.com"}));
+}
+
+TEST(Usage, NamesEveryFlag) {
+  for (const char* flag : {"--endpoint=", "--project=", "--access_token_file=", "--bucket_prefix=", "--cases=",
+                           "--retry_tests=", "--filter=", "--list", "--help"}) {
+    EXPECT_THAT(Usage(), testing::HasSubstr(flag));
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux::conformance
