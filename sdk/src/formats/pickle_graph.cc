@@ -31,26 +31,9 @@ std::string PickleGraph::GlobalName(NodeId id) const {
   }
 }
 
-std::vector<NodeId> PickleGraph::ItemsOf(const Node& node) const {
-  std::vector<NodeId> items;
-  items.reserve(node.c);
-  for (std::uint32_t at = node.a; at != 0; at = words_[at]) {
-    const std::uint32_t count = words_[at + 1];
-    for (std::uint32_t i = 0; i < count; ++i) items.push_back(words_[at + 2 + i]);
-  }
-  return items;
-}
-
-std::vector<NodeId> PickleGraph::Items(NodeId id) const { return ItemsOf(nodes_[id]); }
-
 NodeId PickleGraph::State(NodeId id) const {
   const std::uint32_t place = nodes_[id].c;
   return place == 0 ? 0 : states_[place].state;
-}
-
-std::vector<NodeId> PickleGraph::CallItems(NodeId id) const {
-  const std::uint32_t place = nodes_[id].c;
-  return place == 0 ? std::vector<NodeId>() : ItemsOf(states_[place].items);
 }
 
 }  // namespace gcsflux::internal

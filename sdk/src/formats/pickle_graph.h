@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "formats/arena.h"
 #include "gcsflux/result.h"
@@ -69,9 +68,9 @@ class PickleGraph {
   /// "module.name" of a global, INST's too; "extension registry code 5" for such. Empty where it is no global, or where
   /// its parts are not text.
   [[nodiscard]] std::string GlobalName(NodeId id) const;
-  /// Of kTuple, kList, kDict, kSet and kFrozenSet.
-  [[nodiscard]] std::vector<NodeId> Items(NodeId id) const;
+  /// Of kTuple, kList, kDict, kSet and kFrozenSet; item_reader.h goes through the items.
   [[nodiscard]] std::uint32_t ItemCount(NodeId id) const { return nodes_[id].c; }
+  [[nodiscard]] std::uint32_t FirstSegment(NodeId id) const { return nodes_[id].a; }
   /// Of kPersistent: its id.
   [[nodiscard]] NodeId PersistentId(NodeId id) const { return nodes_[id].a; }
 
@@ -81,17 +80,22 @@ class PickleGraph {
   [[nodiscard]] bool HasKeywords(NodeId id) const { return nodes_[id].flag != 0; }
   /// None's node where there was no BUILD.
   [[nodiscard]] NodeId State(NodeId id) const;
-  [[nodiscard]] std::vector<NodeId> CallItems(NodeId id) const;
+  [[nodiscard]] std::uint32_t CallItemCount(NodeId id) const { return states_[nodes_[id].c].items.c; }
+  [[nodiscard]] std::uint32_t FirstCallSegment(NodeId id) const { return states_[nodes_[id].c].items.a; }
+  /// The call's items are keys and values.
+  [[nodiscard]] bool HasPairs(NodeId id) const { return states_[nodes_[id].c].items.flag != 0; }
+
+  /// Of segments: the next segment's place or 0, the count, the items.
+  [[nodiscard]] std::uint32_t Word(std::uint32_t place) const { return words_[place]; }
+  [[nodiscard]] std::size_t node_count() const { return nodes_.size(); }
 
  private:
   friend class PickleMachine;
   PickleGraph() = default;
-  [[nodiscard]] std::vector<NodeId> ItemsOf(const Node& node) const;
 
   std::string pickle_;
   NodeId root_ = 0;
   Arena<Node> nodes_;
-  /// Segments of containers: the next segment's place or 0, the count, the items.
   Arena<std::uint32_t> words_;
   Arena<CallState> states_;
 };

@@ -56,4 +56,8 @@ Result<std::string> ReadRecord(const ByteSource& source, const ZipEntry& entry);
 /// Several, likewise; small ones that lie close together are read at once.
 Result<std::vector<std::string>> ReadRecords(const ByteSource& source, std::span<const ZipEntry* const> entries);
 
+/// kCorrupted where a record's bytes, which begin at `begin` in the file, do not have its CRC-32.
+Result<void> CheckCrc32(const ByteSource& source, const ZipEntry& entry, std::uint64_t begin,
+                        std::span<const std::byte> data);
+
 }  // namespace gcsflux::internal

@@ -70,12 +70,6 @@ Result<std::string> ReadRange(const ByteSource& source, FileRange range) {
   return bytes;
 }
 
-Result<void> CheckCrc32(const ByteSource& source, const ZipEntry& entry, std::uint64_t begin, std::string_view data) {
-  if (ExtendCrc32(0, std::as_bytes(std::span(data))) == entry.crc32) return {};
-  return FormatError(ErrorCode::kCorrupted, source.name, std::string(entry.name), begin,
-                     "the record's bytes do not have its CRC-32; the file is damaged: load another copy of it");
-}
-
 // The record out of `bytes`, which are the file's from `offset` on and hold at least its fixed header and name.
 Result<std::string> TakeRecord(const ByteSource& source, const ZipEntry& entry, std::string bytes,
                                std::uint64_t offset) {
@@ -93,11 +87,19 @@ Result<std::string> TakeRecord(const ByteSource& source, const ZipEntry& entry, 
     if (!read.ok()) return read.error();
     data = *std::move(read);
   }
-  if (auto checked = CheckCrc32(source, entry, range->begin, data); !checked.ok()) return checked.error();
+  if (auto checked = CheckCrc32(source, entry, range->begin, std::as_bytes(std::span(data))); !checked.ok())
+    return checked.error();
   return data;
 }
 
 }  // namespace
+
+Result<void> CheckCrc32(const ByteSource& source, const ZipEntry& entry, std::uint64_t begin,
+                        std::span<const std::byte> data) {
+  if (ExtendCrc32(0, data) == entry.crc32) return {};
+  return FormatError(ErrorCode::kCorrupted, source.name, std::string(entry.name), begin,
+                     "the record's bytes do not have its CRC-32; the file is damaged: load another copy of it");
+}
 
 Result<FileRange> LocateRecord(const ByteSource& source, const ZipEntry& entry) {
   if (auto readable = CheckReadable(source, entry); !readable.ok()) return readable.error();

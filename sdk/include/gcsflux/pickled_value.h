@@ -1,0 +1,108 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "gcsflux/formats.h"
+
+// What a Python program put beside its tensors into a checkpoint, as plain values.
+namespace gcsflux::pickled {
+
+struct Value;
+using Entries = std::vector<std::pair<Value, Value>>;
+
+/// An int that does not fit into 64 bits.
+struct LongInteger {
+  std::string bytes = {};  ///< Two's complement, little-endian, more than 8 of them.
+};
+
+/// bytes, or bytearray.
+struct Bytes {
+  std::string data = {};
+  bool is_mutable = false;
+};
+
+struct List {
+  std::vector<Value> items = {};
+};
+
+struct Tuple {
+  std::vector<Value> items = {};
+};
+
+struct Set {
+  std::vector<Value> items = {};
+  bool is_frozen = false;
+};
+
+enum class DictKind : std::uint8_t {
+  kDict,
+  kOrderedDict,
+  kDefaultDict,  ///< Without its factory.
+  kCounter,
+  kObject,  ///< A module or an archive of libtorch; its attributes are the entries.
+};
+
+struct Dict {
+  DictKind kind = DictKind::kDict;
+  std::string class_name = {};  ///< Of kObject.
+  Entries entries = {};         ///< In the order in which they were put in.
+  Entries attributes = {};      ///< Of kOrderedDict: a state_dict's `_metadata`.
+
+  /// The value of the last entry with this text as its key; null where there is none.
+  [[nodiscard]] const Value* Find(std::string_view key) const;
+};
+
+/// torch.Size
+struct Size {
+  std::vector<std::int64_t> sizes = {};
+};
+
+/// torch.device
+struct Device {
+  std::string type = {};
+  std::optional<std::int64_t> index = {};
+};
+
+/// A storage without a tensor.
+struct Storage {
+  std::size_t storage = 0;  ///< Index among the file's storages.
+  DType dtype = DType::kUint8;
+};
+
+/// A numeric array of NumPy.
+struct NumericArray {
+  DType dtype = DType::kFloat64;
+  std::vector<std::int64_t> shape = {};
+  bool is_fortran = false;  ///< The first dimension's elements follow each other.
+  std::string data = {};    ///< Little-endian.
+};
+
+/// What is not read, and why. It was neither executed nor resolved.
+struct Refused {
+  std::string why = {};
+};
+
+/// One value; std::monostate is None.
+struct Value {
+  using Any =
+      std::variant<std::monostate, bool, std::int64_t, LongInteger, double, std::complex<double>, std::string, Bytes,
+                   List, Tuple, Set, Dict, Size, DType, Device, Storage, TensorLayout, NumericArray, Refused>;
+  Any any = {};
+
+  /// The value as one of these types; null where it is another one.
+  template <class T>
+  [[nodiscard]] const T* As() const {
+    return std::get_if<T>(&any);
+  }
+};
+
+/// Equal in type and value, the order of entries included; refused values are equal to none.
+bool operator==(const Value& a, const Value& b);
+
+}  // namespace gcsflux::pickled

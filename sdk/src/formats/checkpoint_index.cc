@@ -1,0 +1,146 @@
+#include "formats/checkpoint_index.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace gcsflux::internal {
+namespace {
+
+constexpr std::size_t kMostLevels = 256;
+
+struct Child {
+  std::string name;
+  NodeId id = 0;
+};
+
+// A container that is gone through.
+struct Level {
+  NodeId id = 0;
+  PickleReader::Container container;
+  std::size_t name_bytes = 0;  // Of the container's own name.
+  std::size_t position = 0;
+
+  // Keys that are neither text nor number are told by their place.
+  std::optional<Child> Next(const PickleReader& reader) {
+    const auto item = container.items.Next();
+    if (!item) return std::nullopt;
+    const std::size_t place = position++;
+    if (!container.are_pairs) return Child{std::to_string(place), *item};
+    const auto value = container.items.Next();
+    if (!value) return std::nullopt;
+    std::string name = reader.NameOfKey(*item);
+    return Child{name.empty() ? "#" + std::to_string(place) : std::move(name), *value};
+  }
+};
+
+class Walk {
+ public:
+  Walk(const PickleReader& reader, MemoryAllowance& allowance)
+      : reader_(reader), allowance_(allowance), visits_left_(100'000 + 4 * reader.graph().node_count()) {}
+
+  bool Run() {
+    bool is_well = Visit(reader_.graph().root());
+    while (is_well && !levels_.empty()) {
+      Level& level = levels_.back();
+      name_.resize(level.name_bytes);
+      const auto child = level.Next(reader_);
+      if (!child) {
+        levels_.pop_back();
+        continue;
+      }
+      if (!name_.empty()) name_ += '.';
+      name_ += child->name;
+      is_well = Visit(child->id);
+    }
+    return is_well;
+  }
+
+  CheckpointIndex TakeIndex() && { return std::move(index_); }
+
+ private:
+  bool Visit(NodeId id) {
+    if (visits_left_-- == 0) return false;
+    if (reader_.IsTensor(id)) {
+      auto layout = reader_.Tensor(id);
+      return layout.ok() ? Keep(*std::move(layout)) : Refuse(layout.error().message);
+    }
+    if (const auto container = reader_.ContainerOf(id)) return Enter(id, *container);
+    const auto why = reader_.WhyRefused(id);
+    return !why || Refuse(*why);
+  }
+
+  bool Enter(NodeId id, const PickleReader::Container& container) {
+    if (std::any_of(levels_.begin(), levels_.end(), [&](const Level& level) { return level.id == id; })) {
+      return Refuse("it holds itself");
+    }
+    if (levels_.size() == kMostLevels) return Refuse("it is nested deeper than 256 levels");
+    levels_.push_back({.id = id, .container = container, .name_bytes = name_.size()});
+    return true;
+  }
+
+  // Vectors that grow have a second copy for a while.
+  bool Keep(TensorLayout layout) {
+    constexpr std::uint64_t kOverhead = 64;
+    const std::uint64_t numbers = 16 * layout.shape.size();
+    if (!allowance_.Take(2 * sizeof(StoredTensor) + name_.size() + numbers + kOverhead)) return false;
+    index_.tensors.push_back({.name = name_, .layout = std::move(layout)});
+    return true;
+  }
+
+  bool Refuse(const std::string& why) {
+    if (!allowance_.Take(2 * sizeof(RefusedValue) + name_.size() + why.size())) return false;
+    index_.refused.push_back({.name = name_, .why = why});
+    return true;
+  }
+
+  const PickleReader& reader_;
+  MemoryAllowance& allowance_;
+  std::uint64_t visits_left_;
+  std::vector<Level> levels_;
+  std::string name_;
+  CheckpointIndex index_;
+};
+
+// The rest of a name behind a child's; nothing where the name does not lead to it.
+std::optional<std::string_view> Behind(std::string_view name, std::string_view child) {
+  if (!name.starts_with(child)) return std::nullopt;
+  const std::string_view rest = name.substr(child.size());
+  if (rest.empty()) return rest;
+  return rest.front() == '.' ? std::optional(rest.substr(1)) : std::nullopt;
+}
+
+}  // namespace
+
+Result<CheckpointIndex> IndexTensors(const PickleReader& reader, MemoryAllowance& allowance) {
+  Walk walk(reader, allowance);
+  if (walk.Run()) return std::move(walk).TakeIndex();
+  return Error{ErrorCode::kUndecodable, "shared values make more names than a file of its length should have"};
+}
+
+// Names may hold dots themselves: all containers that may lead there are tried, the first one first.
+std::optional<NodeId> FindValue(const PickleReader& reader, std::string_view name) {
+  struct Place {
+    NodeId id;
+    std::string_view rest;
+  };
+  std::uint64_t visits_left = 100'000 + 4 * reader.graph().node_count();
+  std::vector<Place> open = {{reader.graph().root(), name}};
+  while (!open.empty()) {
+    const Place place = open.back();
+    open.pop_back();
+    if (place.rest.empty()) return place.id;
+    const auto container = reader.ContainerOf(place.id);
+    if (!container) continue;
+    Level level{.id = place.id, .container = *container};
+    const std::size_t first = open.size();
+    while (const auto child = level.Next(reader)) {
+      if (visits_left-- == 0) return std::nullopt;
+      if (const auto rest = Behind(place.rest, child->name)) open.push_back({child->id, *rest});
+    }
+    std::reverse(open.begin() + static_cast<std::ptrdiff_t>(first), open.end());
+  }
+  return std::nullopt;
+}
+
+}  // namespace gcsflux::internal

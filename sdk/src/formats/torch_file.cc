@@ -1,0 +1,238 @@
+#include "gcsflux/torch_file.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "formats/checkpoint_index.h"
+#include "formats/crc32.h"
+#include "formats/format_error.h"
+#include "formats/torch_records.h"
+
+namespace gcsflux {
+
+using internal::Undecodable;
+using internal::ZipDirectory;
+using internal::ZipEntry;
+
+enum class TorchFile::Kind : std::uint8_t { kTorchFile, kLibtorchArchive };
+
+struct TorchFile::Contents {
+  ByteSource source;
+  ZipDirectory directory;
+  std::string pickle_record;
+  internal::PickleReader reader;
+  internal::CheckpointIndex index;
+  std::vector<StoredStorage> storages;
+  std::vector<const ZipEntry*> storage_records;  // Null where the record is missing, or has another length.
+};
+
+namespace {
+
+constexpr std::string_view kBigEndian =
+    "it was written on a big-endian machine; load it there, or with byteorder 'big' in Python, and save it on a "
+    "little-endian one";
+
+// The error of a file that is none, after a look at its first bytes.
+Error NoTorchFile(const ByteSource& source, Error error) {
+  std::string first(static_cast<std::size_t>(std::min<std::uint64_t>(source.size, 64)), '\0');
+  if (!source.read_at(0, std::as_writable_bytes(std::span(first))).ok()) return error;
+  if (internal::IsOldTorchFile(first)) return Undecodable(source.name, "", 0, std::string(internal::kOldTorchFile));
+  return error;
+}
+
+struct OpenedZip {
+  ZipDirectory directory;
+  internal::TorchRecords records;
+};
+
+Result<OpenedZip> OpenZip(const ByteSource& source) {
+  auto directory = ZipDirectory::Read(source);
+  if (!directory.ok()) {
+    if (directory.error().code != ErrorCode::kUndecodable) return directory.error();
+    return NoTorchFile(source, directory.error());
+  }
+  auto records = internal::FindTorchRecords(*directory);
+  if (!records) return Undecodable(source.name, "", 0, "the zip archive holds no data.pkl; PyTorch did not write it");
+  return OpenedZip{*std::move(directory), *std::move(records)};
+}
+
+// Whether the record of a tensor's storage is as the pickle says.
+std::optional<std::string> WhyNoRecord(const internal::PickledStorage& storage, const ZipEntry* record) {
+  if (record == nullptr) return "the record of its storage " + internal::Shown(storage.key) + " is missing";
+  if (record->size == storage.bytes) return std::nullopt;
+  return "its storage " + internal::Shown(storage.key) + " should have " + std::to_string(storage.bytes) +
+         " bytes, and its record has " + std::to_string(record->size);
+}
+
+}  // namespace
+
+TorchFile::TorchFile(std::shared_ptr<const Contents> contents) : contents_(std::move(contents)) {}
+
+Result<TorchFile> TorchFile::Open(ByteSource source) { return OpenAs(Kind::kTorchFile, std::move(source)); }
+
+Result<TorchFile> TorchFile::OpenLibtorchArchive(ByteSource source) {
+  return OpenAs(Kind::kLibtorchArchive, std::move(source));
+}
+
+Result<TorchFile> TorchFile::OpenAs(Kind kind, ByteSource source) {
+  auto zip = OpenZip(source);
+  if (!zip.ok()) return zip.error();
+  const internal::TorchRecords records = zip->records;
+  if (records.has_code != (kind == Kind::kLibtorchArchive)) {
+    return Undecodable(source.name, "", 0,
+                       records.has_code
+                           ? "it is an archive of libtorch or TorchScript and no file of torch.save; open it "
+                             "with OpenLibtorchArchive()"
+                           : "it is a file of torch.save and no archive of libtorch; open it with Open()");
+  }
+  std::vector<const ZipEntry*> wanted = {records.pickle};
+  if (records.byte_order != nullptr) wanted.push_back(records.byte_order);
+  auto texts = internal::ReadRecords(source, wanted);
+  if (!texts.ok()) return texts.error();
+  if (records.byte_order != nullptr && texts->back() != "little") {
+    return Undecodable(source.name, std::string(records.byte_order->name), records.byte_order->header_offset,
+                       texts->back() == "big" ? std::string(kBigEndian) : "the byte order is neither little nor big");
+  }
+  const std::string pickle_record(records.pickle->name);
+  auto graph = internal::PickleGraph::Parse(std::move(texts->front()), source.name, pickle_record);
+  if (!graph.ok()) return graph.error();
+  using Objects = internal::PickleReader::Objects;
+  const auto objects = kind == Kind::kTorchFile ? Objects::kRefuse : Objects::kReadScriptObjects;
+  auto contents = std::make_shared<Contents>(Contents{.source = std::move(source),
+                                                      .directory = std::move(zip->directory),
+                                                      .pickle_record = pickle_record,
+                                                      .reader = {*std::move(graph), objects},
+                                                      .index = {},
+                                                      .storages = {},
+                                                      .storage_records = {}});
+  if (auto indexed = FillIndex(*contents, records.prefix); !indexed.ok()) return indexed.error();
+  return TorchFile(std::move(contents));
+}
+
+Result<void> TorchFile::FillIndex(Contents& contents, const std::string& prefix) {
+  const std::string& file = contents.source.name;
+  internal::MemoryAllowance allowance(3 * contents.source.size + (6 << 20));
+  if (!contents.reader.IndexStorages(allowance)) {
+    return Undecodable(file, contents.pickle_record, 0,
+                       "the pickle names more storages than a file of its length should");
+  }
+  for (const internal::PickledStorage& storage : contents.reader.storages()) {
+    const ZipEntry* const record = contents.directory.Find(prefix + "/data/" + storage.key);
+    contents.storages.push_back({.key = storage.key, .bytes = storage.bytes});
+    contents.storage_records.push_back(record);
+  }
+  auto index = internal::IndexTensors(contents.reader, allowance);
+  if (!index.ok()) return Undecodable(file, contents.pickle_record, 0, index.error().message);
+  // Tensors whose bytes are not there are refused where they are asked for, as others are.
+  std::vector<StoredTensor>& tensors = index->tensors;
+  const auto is_missing = [&](const StoredTensor& tensor) {
+    const std::size_t storage = tensor.layout.storage;
+    const auto why = WhyNoRecord(contents.reader.storages()[storage], contents.storage_records[storage]);
+    if (why) index->refused.push_back({.name = tensor.name, .why = *why});
+    return why.has_value();
+  };
+  tensors.erase(std::remove_if(tensors.begin(), tensors.end(), is_missing), tensors.end());
+  contents.index = *std::move(index);
+  return {};
+}
+
+const std::vector<StoredTensor>& TorchFile::tensors() const { return contents_->index.tensors; }
+const std::vector<StoredStorage>& TorchFile::storages() const { return contents_->storages; }
+const std::vector<RefusedValue>& TorchFile::refused() const { return contents_->index.refused; }
+
+Result<StoredTensor> TorchFile::Find(std::string_view name) const {
+  const auto is_it = [&](const auto& value) { return value.name == name; };
+  const auto found = std::find_if(tensors().begin(), tensors().end(), is_it);
+  if (found == tensors().end()) {
+    const auto why = std::find_if(refused().begin(), refused().end(), is_it);
+    const std::string shown = internal::Shown(std::string(name));
+    if (why == refused().end())
+      return Error{ErrorCode::kNotFound, contents_->source.name + ": it has no tensor " + shown};
+    return Undecodable(contents_->source.name, contents_->pickle_record, 0, shown + ": " + why->why);
+  }
+  if (std::find_if(found + 1, tensors().end(), is_it) == tensors().end()) return *found;
+  return Error{ErrorCode::kInvalidArgument, contents_->source.name + ": two tensors have the name " +
+                                                internal::Shown(std::string(name)) + "; take them from tensors()"};
+}
+
+Result<pickled::Value> TorchFile::ReadValue(std::string_view name) const {
+  const std::string shown = internal::Shown(std::string(name));
+  const auto id = internal::FindValue(contents_->reader, name);
+  if (!id) return Error{ErrorCode::kNotFound, contents_->source.name + ": it has no value " + shown};
+  auto value = contents_->reader.Read(*id);
+  std::string why;
+  if (!value.ok()) {
+    why = value.error().message;
+  } else if (const auto* const refusal = value->As<pickled::Refused>()) {
+    why = refusal->why;
+  } else {
+    return value;
+  }
+  return Undecodable(contents_->source.name, contents_->pickle_record, 0, shown + ": " + why);
+}
+
+Result<const ZipEntry*> TorchFile::RecordOf(std::size_t storage) const {
+  if (storage >= contents_->storages.size()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 contents_->source.name + ": it has no storage " + std::to_string(storage)};
+  }
+  const ZipEntry* const record = contents_->storage_records[storage];
+  const auto why = WhyNoRecord(contents_->reader.storages()[storage], record);
+  if (why) return Undecodable(contents_->source.name, contents_->pickle_record, 0, *why);
+  return record;
+}
+
+Result<FileRange> TorchFile::LocateStorage(std::size_t storage) const {
+  const auto record = RecordOf(storage);
+  if (!record.ok()) return record.error();
+  return internal::LocateRecord(contents_->source, **record);
+}
+
+Result<void> TorchFile::ReadStorage(std::size_t storage, std::span<std::byte> into) const {
+  const auto record = RecordOf(storage);
+  if (!record.ok()) return record.error();
+  if (into.size() != (*record)->size) {
+    return Error{ErrorCode::kInvalidArgument, contents_->source.name + ": storage " + std::to_string(storage) +
+                                                  " has " + std::to_string((*record)->size) + " bytes"};
+  }
+  const auto range = internal::LocateRecord(contents_->source, **record);
+  if (!range.ok()) return range.error();
+  if (auto read = contents_->source.read_at(range->begin, into); !read.ok()) return read;
+  return internal::CheckCrc32(contents_->source, **record, range->begin, into);
+}
+
+Result<void> TorchFile::ReadTensor(const StoredTensor& tensor, std::span<std::byte> into) const {
+  const auto record = RecordOf(tensor.layout.storage);
+  if (!record.ok()) return record.error();
+  const auto touched = TouchedBytes(tensor.layout, (*record)->size);
+  const auto count = ElementCount(tensor.layout.shape);
+  const std::size_t element = ElementBytes(tensor.layout.dtype);
+  if (!touched || !count || into.size() / element != *count || into.size() % element != 0) {
+    return Error{ErrorCode::kInvalidArgument, contents_->source.name + ": the memory for " +
+                                                  internal::Shown(tensor.name) +
+                                                  " has another length than its elements"};
+  }
+  if (into.empty()) return {};
+  const bool is_whole = touched->size() == (*record)->size;
+  const bool is_contiguous = tensor.layout.strides == ContiguousStrides(tensor.layout.shape);
+  std::string gathered;
+  std::span<std::byte> bytes = into;
+  if (!is_contiguous || touched->size() != into.size()) {
+    gathered.resize(static_cast<std::size_t>(touched->size()));
+    bytes = std::as_writable_bytes(std::span(gathered));
+  }
+  Result<void> read;
+  if (is_whole) {
+    read = ReadStorage(tensor.layout.storage, bytes);
+  } else if (const auto range = LocateStorage(tensor.layout.storage); range.ok()) {
+    read = contents_->source.read_at(range->begin + touched->begin, bytes);
+  } else {
+    read = range.error();
+  }
+  if (read.ok() && !gathered.empty()) internal::GatherElements(tensor.layout, gathered, into);
+  return read;
+}
+
+}  // namespace gcsflux

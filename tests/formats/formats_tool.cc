@@ -1,0 +1,181 @@
+// Reads and writes checkpoints without libtorch, for tests/torch/interop.py: formats_tool COMMAND FILE...
+
+#include <functional>
+#include <iostream>
+#include <map>
+
+#include "formats/local_file.h"
+#include "formats/tagged_json.h"
+
+namespace gcsflux::formats_tests {
+namespace {
+
+using nlohmann::json;
+using Arguments = std::vector<std::string>;
+
+Result<TorchFile> OpenTorchFile(const std::string& path) {
+  auto source = OpenLocalFile(path);
+  if (!source.ok()) return source.error();
+  return TorchFile::Open(*std::move(source));
+}
+
+Result<void> Print(const Result<TorchFile>& file) {
+  if (!file.ok()) return file.error();
+  const auto root = file->ReadValue();
+  json tensors = json::object();
+  for (const StoredTensor& tensor : file->tensors()) {
+    tensors[tensor.name] = TaggedJson(*file, pickled::Value{.any = tensor.layout});
+  }
+  json refused = json::object();
+  for (const RefusedValue& value : file->refused()) refused[value.name] = value.why;
+  std::cout << json({{"root", root.ok() ? TaggedJson(*file, *root) : json(root.error().message)},
+                     {"tensors", tensors},
+                     {"refused", refused}})
+                   .dump()
+            << '\n';
+  return {};
+}
+
+// Blocks of zeros become holes.
+Result<void> WriteSparseFile(const TorchFileContents& contents, const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (descriptor < 0) return FileError(path);
+  static const std::vector<std::byte> kZeros(1 << 20);
+  const ByteSink sink = [&](std::span<const std::byte> bytes) -> Result<void> {
+    const bool is_hole = bytes.data() == kZeros.data();
+    const auto done = is_hole ? ::lseek(descriptor, static_cast<off_t>(bytes.size()), SEEK_CUR)
+                              : ::write(descriptor, bytes.data(), bytes.size());
+    return done < 0 ? Result<void>(FileError(path)) : Result<void>();
+  };
+  const StorageWriter zeros = [&](std::size_t storage, const ByteSink& into) -> Result<void> {
+    std::uint64_t left = contents.storage_bytes[storage];
+    while (left > 0) {
+      const std::size_t size = static_cast<std::size_t>(std::min<std::uint64_t>(left, kZeros.size()));
+      if (auto put = into(std::span(kZeros).first(size)); !put.ok()) return put;
+      left -= size;
+    }
+    return {};
+  };
+  auto written = WriteTorchFile(contents, zeros, sink);
+  ::close(descriptor);
+  return written;
+}
+
+// What is in a file of torch.save.
+Result<void> Describe(const Arguments& paths) { return Print(OpenTorchFile(paths[0])); }
+
+Result<void> DescribeArchive(const Arguments& paths) {
+  auto source = OpenLocalFile(paths[0]);
+  if (!source.ok()) return source.error();
+  return Print(TorchFile::OpenLibtorchArchive(*std::move(source)));
+}
+
+Result<void> WriteCopy(const TorchFile& file, const TorchFileContents& contents, const std::string& path) {
+  const auto sink = CreateLocalFile(path);
+  if (!sink.ok()) return sink.error();
+  std::uint64_t written = 0;
+  const ByteSink counted = [&](std::span<const std::byte> bytes) {
+    written += bytes.size();
+    return (*sink)(bytes);
+  };
+  const StorageWriter write_storage = [&](std::size_t storage, const ByteSink& into) -> Result<void> {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(contents.storage_bytes[storage]));
+    if (auto read = file.ReadStorage(storage, bytes); !read.ok()) return read;
+    return into(bytes);
+  };
+  const auto length = TorchFileBytes(contents);
+  if (!length.ok()) return length.error();
+  if (auto done = WriteTorchFile(contents, write_storage, counted); !done.ok()) return done;
+  if (written == *length) return {};
+  return Error{ErrorCode::kInvalidArgument, "the length was announced wrongly"};
+}
+
+// A file of torch.save, written once more by us.
+Result<void> Rewrite(const Arguments& paths) {
+  const auto file = OpenTorchFile(paths[0]);
+  if (!file.ok()) return file.error();
+  auto root = file->ReadValue();
+  if (!root.ok()) return root.error();
+  TorchFileContents contents{.root = *std::move(root)};
+  for (const StoredStorage& storage : file->storages()) contents.storage_bytes.push_back(storage.bytes);
+  return WriteCopy(*file, contents, paths[1]);
+}
+
+// A state_dict of `count` tensors of `elements` float32 each; element i of tensor t is t + i.
+Result<void> Make(const Arguments& arguments) {
+  const std::size_t count = std::stoull(arguments[1]);
+  const std::size_t elements = std::stoull(arguments[2]);
+  pickled::Dict dict{.kind = pickled::DictKind::kOrderedDict};
+  for (std::size_t i = 0; i < count; ++i) {
+    const TensorLayout layout{.storage = i, .shape = {static_cast<std::int64_t>(elements)}, .strides = {1}};
+    dict.entries.push_back({{.any = "layer" + std::to_string(i)}, {.any = layout}});
+  }
+  const TorchFileContents contents{.root = {.any = std::move(dict)},
+                                   .storage_bytes = std::vector<std::uint64_t>(count, 4 * elements)};
+  const auto sink = CreateLocalFile(arguments[0]);
+  if (!sink.ok()) return sink.error();
+  const StorageWriter write_storage = [&](std::size_t storage, const ByteSink& into) -> Result<void> {
+    constexpr std::size_t kPiece = 1 << 20;
+    std::vector<float> piece;
+    for (std::size_t at = 0; at < elements; at += piece.size()) {
+      piece.resize(std::min(kPiece, elements - at));
+      for (std::size_t i = 0; i < piece.size(); ++i) piece[i] = static_cast<float>(storage + at + i);
+      if (auto put = into(std::as_bytes(std::span(piece))); !put.ok()) return put;
+    }
+    return {};
+  };
+  return WriteTorchFile(contents, write_storage, *sink);
+}
+
+// Two tensors of zeros, which are holes in the file; the first one has `elements` float32.
+Result<void> MakeSparse(const Arguments& arguments) {
+  const auto elements = static_cast<std::int64_t>(std::stoull(arguments[1]));
+  pickled::Dict dict{};
+  dict.entries.push_back({{.any = "layer0"}, {.any = TensorLayout{.storage = 0, .shape = {elements}, .strides = {1}}}});
+  dict.entries.push_back({{.any = "layer1"}, {.any = TensorLayout{.storage = 1, .shape = {4}, .strides = {1}}}});
+  const std::vector<std::uint64_t> storage_bytes = {static_cast<std::uint64_t>(elements) * 4, 16};
+  return WriteSparseFile({.root = {.any = std::move(dict)}, .storage_bytes = storage_bytes}, arguments[0]);
+}
+
+// The names and shapes of a file's tensors.
+Result<void> List(const Arguments& paths) {
+  const auto file = OpenTorchFile(paths[0]);
+  if (!file.ok()) return file.error();
+  json shapes = json::object();
+  for (const StoredTensor& tensor : file->tensors()) shapes[tensor.name] = tensor.layout.shape;
+  std::cout << shapes.dump() << '\n';
+  return {};
+}
+
+struct Command {
+  std::size_t arguments;
+  std::function<Result<void>(const Arguments&)> run;
+};
+
+const std::map<std::string, Command>& Commands() {
+  static const std::map<std::string, Command> commands = {
+      {"list", {1, List}},         {"make_sparse", {2, MakeSparse}},
+      {"describe", {1, Describe}}, {"describe_archive", {1, DescribeArchive}},
+      {"rewrite", {2, Rewrite}},   {"make", {3, Make}}};
+  return commands;
+}
+
+int Run(const Arguments& arguments) {
+  const auto command = arguments.empty() ? Commands().end() : Commands().find(arguments.front());
+  if (command == Commands().end() || arguments.size() != command->second.arguments + 1) {
+    std::cerr << "usage: formats_tool describe FILE | describe_archive FILE | rewrite FROM TO | make FILE TENSORS "
+                 "ELEMENTS |\n"
+                 "       formats_tool make_sparse FILE ELEMENTS | list FILE\n";
+    return 2;
+  }
+  const auto done = command->second.run({arguments.begin() + 1, arguments.end()});
+  if (!done.ok()) std::cerr << ErrorCodeName(done.error().code) << ": " << done.error().message << '\n';
+  return done.ok() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace gcsflux::formats_tests
+
+int main(int count, char** arguments) {
+  return gcsflux::formats_tests::Run(std::vector<std::string>(arguments + 1, arguments + count));
+}

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gcsflux/torch_file.h"
+
+namespace gcsflux::formats_tests {
+
+/// A random value with tensors, and their storages' bytes: what a file of torch.save can hold.
+struct RandomCheckpoint {
+  TorchFileContents contents;
+  std::vector<std::string> storages;
+};
+RandomCheckpoint MakeRandomCheckpoint(unsigned seed);
+
+/// The file that WriteTorchFile() makes of it.
+std::string FileOf(const RandomCheckpoint& checkpoint);
+
+/// The value with the storages' numbers that the writer was given: readers number them as they find them.
+pickled::Value WithWrittenStorages(const TorchFile& file, pickled::Value value);
+
+}  // namespace gcsflux::formats_tests

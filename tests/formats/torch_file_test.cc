@@ -1,0 +1,200 @@
+#include "gcsflux/torch_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "formats/pickles.h"
+
+namespace gcsflux::formats_tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string FileWithTensor(const HandmadeTensor& tensor) {
+  return FileWith(Pickle("}" + Text("w") + TensorOf(tensor) + "s"));
+}
+
+TEST(TorchFile, ReadsATensor) {
+  const std::string archive = FileWithTensor({});
+  CountedSource source(SourceOver(archive));
+  const auto file = TorchFile::Open(source.counted);
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  EXPECT_EQ(source.reads, 2) << "the archive's end, and the pickle";
+  ASSERT_EQ(file->tensors().size(), 1U);
+  const StoredTensor& tensor = file->tensors().front();
+  EXPECT_EQ(tensor.name, "w");
+  EXPECT_EQ(tensor.layout, (TensorLayout{.dtype = DType::kFloat32, .storage = 0, .shape = {3, 4}, .strides = {4, 1}}));
+  std::vector<std::byte> bytes(48);
+  EXPECT_TRUE(file->ReadTensor(tensor, bytes).ok());
+  EXPECT_EQ(file->ReadTensor(tensor, std::span(bytes).first(47)).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST(TorchFile, RefusesWhatLeavesItsStorage) {
+  const std::int32_t most = std::numeric_limits<std::int32_t>::max();
+  const std::string huge = "\x8A\x08" + Number(1ULL << 62, 8);
+  const std::string negative = "\x8A\x08" + Number(1ULL << 63, 8);
+  struct Case {
+    const char* name;
+    HandmadeTensor tensor;
+  };
+  for (const auto& [name, tensor] :
+       {Case{"an offset one too far", {.offset = Int(1)}},
+        Case{"an offset far outside", {.offset = Int(most)}},
+        Case{"an offset of 2^62", {.offset = huge}},
+        Case{"a negative offset", {.offset = Int(-1)}},
+        Case{"an offset of -2^63", {.offset = negative}},
+        Case{"a row too many", {.shape = Int(4) + Int(4) + "\x86"}},
+        Case{"2^62 rows", {.shape = huge + Int(4) + "\x86"}},
+        Case{"2^62 by 2^62", {.shape = huge + huge + "\x86"}},
+        Case{"negative rows", {.shape = Int(-3) + Int(4) + "\x86"}},
+        Case{"a stride one too wide", {.strides = Int(5) + Int(1) + "\x86"}},
+        Case{"a stride of 2^62", {.strides = huge + Int(1) + "\x86"}},
+        Case{"a negative stride", {.strides = Int(-4) + Int(1) + "\x86"}},
+        Case{"a stride too few", {.strides = Int(4) + "\x85"}},
+        Case{"a shape of text", {.shape = Text("3") + "\x85"}},
+        Case{"no shape", {.shape = "N"}},
+        Case{"an empty tensor outside", {.offset = Int(13), .shape = Int(0) + Int(4) + "\x86"}},
+        Case{"a storage that is shorter", {.storage = StorageOf("FloatStorage", "0", 11)}},
+        Case{"a storage that is longer", {.storage = StorageOf("FloatStorage", "0", 13)}},
+        Case{"a storage of another type", {.storage = StorageOf("DoubleStorage", "0", 12)}},
+        Case{"a negative storage", {.storage = StorageOf("FloatStorage", "0", -1)}},
+        Case{"a storage that is not there", {.storage = StorageOf("FloatStorage", "1", 12)}},
+        Case{"a storage outside of its folder", {.storage = StorageOf("FloatStorage", "../version", 12)}},
+        Case{"a quantised storage", {.storage = StorageOf("QInt8Storage", "0", 48)}},
+        Case{"an unknown storage", {.storage = StorageOf("Storage", "0", 12)}}}) {
+    const std::string archive = FileWithTensor(tensor);
+    const auto file = Opened(archive);
+    ASSERT_TRUE(file.ok()) << name << ": " << file.error().message;
+    const auto found = file->Find("w");
+    ASSERT_FALSE(found.ok()) << name;
+    ExpectRefused(found.error(), name);
+    EXPECT_EQ(file->refused().size(), 1U) << name;
+  }
+}
+
+TEST(TorchFile, ReadsEmptyAndScalarTensors) {
+  for (const HandmadeTensor& tensor : {HandmadeTensor{.shape = ")", .strides = ")"},
+                                       HandmadeTensor{.offset = Int(12), .shape = Int(0) + Int(4) + "\x86"}}) {
+    const std::string archive = FileWithTensor(tensor);
+    const auto file = Opened(archive);
+    ASSERT_TRUE(file.ok()) << file.error().message;
+    EXPECT_EQ(file->tensors().size(), 1U);
+  }
+}
+
+TEST(TorchFile, ReadsWhatNewerVersionsRebuildTensorsBy) {
+  const std::string parts = StorageOf("FloatStorage", "0", 12) + Int(4) + Int(2) + "\x85" + Int(4) + "\x85";
+  const std::string hooks = Global("collections", "OrderedDict") + ")R";
+  const std::string v1 = Global("torch._utils", "_rebuild_tensor") + "(" + parts + "tR";
+  const std::string v2 = Global("torch._utils", "_rebuild_tensor_v2") + "(" + parts + "\x88" + hooks + "tR";
+  const std::string untyped = "(" + Text("storage") + Global("torch.storage", "UntypedStorage") + Text("0") +
+                              Text("cpu") + Int(48) + "tQ" + Int(4) + Int(2) + "\x85" + Int(4) + "\x85";
+  const std::string v3 =
+      Global("torch._utils", "_rebuild_tensor_v3") + "(" + untyped + "\x89" + hooks + Global("torch", "uint32") + "tR";
+  const std::string type = Global("torch._tensor", "_rebuild_from_type_v2") + "(" +
+                           Global("torch._utils", "_rebuild_tensor_v2") + Global("torch", "Tensor") + "(" + parts +
+                           "\x88" + hooks + "t}tR";
+  const std::string state = Global("torch._utils", "_rebuild_parameter_with_state") + "(" + v2 + "\x89" + hooks + "}tR";
+  const TensorLayout plain{.offset = 4, .shape = {2}, .strides = {4}};
+  auto grad = plain;
+  grad.requires_grad = true;
+  auto wide = plain;
+  wide.dtype = DType::kUint32;
+  auto parameter = plain;
+  parameter.is_parameter = true;
+  struct Case {
+    const char* name;
+    std::string body;
+    TensorLayout want;
+  };
+  for (const Case& one : {Case{"v1", v1, plain}, Case{"v2", v2, grad}, Case{"v3", v3, wide}, Case{"a type", type, grad},
+                          Case{"a parameter with a state", state, parameter}}) {
+    const std::string archive = FileWith(Pickle("}" + Text("w") + one.body + "s"));
+    const auto file = Opened(archive);
+    ASSERT_TRUE(file.ok()) << one.name << file.error().message;
+    const auto tensor = file->Find("w");
+    ASSERT_TRUE(tensor.ok()) << one.name << ": " << tensor.error().message;
+    EXPECT_EQ(tensor->layout, one.want) << one.name;
+  }
+}
+
+TEST(TorchFile, RefusesOtherTensorsByName) {
+  struct Case {
+    const char* module;
+    const char* name;
+    const char* why;
+  };
+  for (const Case& one : {Case{"torch._utils", "_rebuild_sparse_tensor", "sparse tensors"},
+                          Case{"torch._utils", "_rebuild_qtensor", "quantised tensors"},
+                          Case{"torch._utils", "_rebuild_meta_tensor_no_storage", "meta tensors"},
+                          Case{"torch.distributed.tensor", "DTensor", "spread over processes"}}) {
+    const std::string archive = FileWith(Pickle("}" + Text("w") + Global(one.module, one.name) + ")Rs"));
+    const auto file = Opened(archive);
+    ASSERT_TRUE(file.ok()) << file.error().message;
+    EXPECT_THAT(file->Find("w").error().message, HasSubstr(one.why));
+    EXPECT_THAT(file->Find("w").error().message, HasSubstr(one.name));
+  }
+}
+
+TEST(TorchFile, TellsOtherFilesApartAndSaysWhatToDo) {
+  const std::string script = ZipOf({{"x/data.pkl", Pickle("N")}, {"x/constants.pkl", Pickle(")")}});
+  EXPECT_THAT(Opened(script).error().message, HasSubstr("OpenLibtorchArchive"));
+  const std::string plain = FileWith(Pickle("N"));
+  EXPECT_THAT(TorchFile::OpenLibtorchArchive(SourceOver(plain)).error().message, HasSubstr("Open()"));
+  const std::string other = ZipOf({{"x/readme", "hello"}});
+  EXPECT_THAT(Opened(other).error().message, HasSubstr("no data.pkl"));
+  const std::string two = ZipOf({{"x/data.pkl", Pickle("N")}, {"y/data.pkl", Pickle("N")}});
+  EXPECT_THAT(Opened(two).error().message, HasSubstr("no data.pkl"));
+  const std::string old("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\x02M\xe9\x03.", 20);
+  EXPECT_THAT(Opened(old).error().message, HasSubstr("save it again with torch.save()"));
+}
+
+TEST(TorchFile, RefusesBigEndianFiles) {
+  for (const auto& [order, is_read] :
+       {std::pair<std::string, bool>{"little", true}, {"big", false}, {"middle", false}}) {
+    const std::string archive = ZipOf({{"x/data.pkl", Pickle("N")}, {"x/byteorder", order}});
+    EXPECT_EQ(Opened(archive).ok(), is_read) << order;
+  }
+}
+
+TEST(TorchFile, AFlippedByteOfATensorIsCorruption) {
+  const std::string archive = FileWithTensor({});
+  const std::size_t at = archive.find(std::string(48, '\0'));
+  ASSERT_NE(at, archive.npos);
+  for (std::size_t i = 0; i < 48; ++i) {
+    const std::string damaged = Patched(archive, at + i, "\x01");
+    const auto file = Opened(damaged);
+    ASSERT_TRUE(file.ok());
+    std::vector<std::byte> bytes(48);
+    EXPECT_EQ(file->ReadStorage(0, bytes).error().code, ErrorCode::kCorrupted) << i;
+  }
+}
+
+TEST(TorchFile, EveryFlippedBitIsNoticedOrChangesNothing) {
+  const std::string archive = FileWithTensor({});
+  for (std::size_t bit = 0; bit < 8 * archive.size(); ++bit) {
+    std::string damaged = archive;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+    const auto file = Opened(damaged);
+    if (!file.ok()) continue;
+    std::vector<std::byte> bytes(48);
+    const auto tensor = file->Find("w");
+    ASSERT_TRUE(tensor.ok() || tensor.error().code == ErrorCode::kUndecodable) << bit;
+    if (!tensor.ok() || !file->ReadTensor(*tensor, bytes).ok()) continue;
+    EXPECT_EQ(tensor->layout.shape, (std::vector<std::int64_t>{3, 4})) << bit;
+    EXPECT_EQ(bytes, std::vector<std::byte>(48)) << bit;
+  }
+}
+
+TEST(TorchFile, TwoTensorsOfOneNameAreNotMixedUp) {
+  const std::string archive =
+      FileWith(Pickle("}(" + Text("a.b") + TensorOf({}) + Text("a") + "}" + Text("b") + TensorOf({}) + "su"));
+  const auto file = Opened(archive);
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  EXPECT_EQ(file->tensors().size(), 2U);
+  EXPECT_EQ(file->Find("a.b").error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(file->Find("c").error().code, ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace gcsflux::formats_tests
