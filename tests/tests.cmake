@@ -16,6 +16,7 @@ function(gcsflux_test name)
 endfunction()
 
 add_test(NAME layering COMMAND ${PROJECT_SOURCE_DIR}/tests/layering.sh ${PROJECT_SOURCE_DIR})
+add_test(NAME layering_rules COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/layering/layers_test.py)
 
 # The SDK's inside: pure functions, and the client over a service in memory.
 gcsflux_test(sdk_tests
