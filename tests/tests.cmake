@@ -261,89 +261,6 @@ if(Torch_FOUND)
            COMMAND ${PROJECT_SOURCE_DIR}/tests/torch/train_resumes.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 endif()
 
-# The contract against the embedded emulator; then the program and its parts.
-add_test(NAME conformance COMMAND gcsflux-conformance)
-# The SDK under the scenarios of Google's clients, and under our own, against the embedded emulator.
-set(retry_tests_dir ${PROJECT_SOURCE_DIR}/conformance/retry_tests)
-add_test(NAME conformance_retry_tests COMMAND gcsflux-conformance --retry_tests=${retry_tests_dir}/gcsflux.json)
-add_test(NAME conformance_public_retry_tests
-         COMMAND gcsflux-conformance --retry_tests=${retry_tests_dir}/public_scenarios.json)
-# Our own file names nothing that the SDK or the emulator has not.
-set_tests_properties(conformance_retry_tests PROPERTIES FAIL_REGULAR_EXPRESSION "(^|\n)skip ")
-add_test(NAME conformance_with_token
-         COMMAND ${PROJECT_SOURCE_DIR}/tests/conformance/with_token.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
-gcsflux_test(conformance_tests
-  SOURCES conformance/http/curl_transport_test.cc conformance/case/excerpt_test.cc conformance/base/generated_bytes_test.cc
-          conformance/case/match_response_test.cc conformance/case/matchers_test.cc conformance/program/options_test.cc
-          conformance/read_cases/parse_cases_test.cc conformance/case/placeholders_test.cc conformance/program/program_test.cc
-          conformance/retry_tests/parse_scenarios_test.cc conformance/retry_tests/retry_tests_test.cc conformance/run_cases/run_case_test.cc
-          conformance/retry_tests/trial_test.cc
-  LIBRARIES gcsflux_retry_tests gcsflux_emulator)
-target_compile_definitions(conformance_tests PRIVATE
-  GCSFLUX_CONFORMANCE="$<TARGET_FILE:gcsflux-conformance>"
-  GCSFLUX_RETRY_TESTS="${retry_tests_dir}"
-  GCSFLUX_TEST_CASES="${PROJECT_SOURCE_DIR}/tests/conformance/cases")
-add_dependencies(conformance_tests gcsflux-conformance)
-
-# The emulator: its store, its parsers, and its HTTP on raw sockets.
-gcsflux_test(emulator_tests
-  SOURCES emulator/store/bucket_model_test.cc emulator/store/bucket_race_test.cc emulator/json_api/http_race_test.cc emulator/network/http_test.cc
-          emulator/json_api/json_api_test.cc emulator/store/listing_test.cc emulator/bodies/md5_follower_test.cc
-          emulator/bodies/multipart_test.cc emulator/store/names_test.cc
-          emulator/http/parsers_test.cc support/child_program.cc emulator/program/program_test.cc emulator/support/raw_connection.cc
-          emulator/store/resumable_sessions_test.cc emulator/store/rope_test.cc emulator/store/store_checksums_test.cc
-          emulator/http/target_test.cc emulator/json_api/field_mask_test.cc
-          emulator/json_api/router_test.cc emulator/json_api/transcoding_test.cc emulator/uploads/upload_md5_test.cc
-          emulator/uploads/upload_test.cc
-  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected PkgConfig::isal)
-target_include_directories(emulator_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
-target_compile_definitions(emulator_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
-add_dependencies(emulator_tests gcsflux-emulator)
-
-# What becomes of generations: noncurrent ones, held ones, those under a customer's key; and what one takes.
-gcsflux_test(emulator_generations_tests
-  SOURCES emulator/json_api/customer_encryption_test.cc emulator/json_api/holds_test.cc emulator/support/raw_connection.cc
-          emulator/store/object_memory_test.cc emulator/store/object_set_test.cc emulator/store/versioning_test.cc
-  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
-target_include_directories(emulator_generations_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
-
-# The JSON API beyond its basics: buckets and objects changed, copied, listed by globs.
-gcsflux_test(emulator_json_tests
-  SOURCES emulator/json_api/batch_test.cc emulator/json_api/bucket_patch_test.cc emulator/json_api/copy_rewrite_test.cc emulator/store/glob_listing_test.cc
-          emulator/store/match_glob_test.cc emulator/json_api/object_patch_test.cc emulator/support/raw_connection.cc
-  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
-target_include_directories(emulator_json_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
-
-# The emulator's clock, journal, counters and admin endpoints.
-gcsflux_test(emulator_traffic_tests
-  SOURCES emulator/admin/admin_test.cc emulator/base/clock_test.cc emulator/journal/journal_queries_test.cc emulator/journal/journal_test.cc
-          emulator/journal/metrics_test.cc
-          emulator/support/raw_connection.cc emulator/journal/redact_target_test.cc emulator/admin/seed_test.cc
-  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
-target_include_directories(emulator_traffic_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
-
-# What can happen to a request before and after it is served.
-gcsflux_test(emulator_layer_tests
-  SOURCES emulator/service/first_answers_test.cc emulator/retry_tests/instruction_header_test.cc emulator/bodies/peeked_body_test.cc emulator/support/raw_connection.cc
-          emulator/entrance/preview_request_test.cc emulator/operations/known_operations_test.cc emulator/retry_tests/retry_test_bytes_test.cc emulator/retry_tests/retry_test_http_test.cc
-          emulator/retry_tests/retry_tests_test.cc
-  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
-target_include_directories(emulator_layer_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
-
-# What goes wrong by plan: each kind of fault has a test of its name, found without being named here.
-file(GLOB FAULT_TESTS RELATIVE ${PROJECT_SOURCE_DIR}/tests CONFIGURE_DEPENDS
-     ${PROJECT_SOURCE_DIR}/tests/emulator/faults/*.cc)
-gcsflux_test(emulator_fault_tests
-  SOURCES ${FAULT_TESTS} support/child_program.cc emulator/support/raw_connection.cc
-  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
-target_include_directories(emulator_fault_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
-target_compile_definitions(emulator_fault_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
-add_dependencies(emulator_fault_tests gcsflux-emulator)
-add_test(NAME docs_faults COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
-                                  ${PROJECT_SOURCE_DIR}/docs/faults.md)
-add_test(NAME docs_retry_tests COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
-                                       ${PROJECT_SOURCE_DIR}/docs/retry_tests.md)
-
 add_test(NAME docs_traffic COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
                                    ${PROJECT_SOURCE_DIR}/docs/traffic.md)
 add_test(NAME docs_tune_retries COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
@@ -375,17 +292,6 @@ endif()
 add_test(NAME docs_how_to COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_page.sh ${PROJECT_SOURCE_DIR}/docs/how_to.md
                                   ${CMAKE_CXX_COMPILER} -I${PROJECT_SOURCE_DIR}/sdk/include)
 
-# How slow the emulator is by choice, and how much it takes.
-gcsflux_test(emulator_shaping_tests
-  SOURCES support/child_program.cc emulator/support/raw_connection.cc emulator/shaping/distribution_test.cc
-          emulator/quotas/key_ranges_test.cc emulator/quotas/live_quotas_test.cc emulator/shaping/pacer_test.cc
-          emulator/quotas/quota_http_test.cc emulator/shaping/settings_test.cc emulator/shaping/shaping_http_test.cc
-          emulator/quotas/token_bucket_test.cc emulator/program/traffic_flags_test.cc
-  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
-target_include_directories(emulator_shaping_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
-target_compile_definitions(emulator_shaping_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
-add_dependencies(emulator_shaping_tests gcsflux-emulator)
-
 # The emulator against clients that we did not write. One that is not installed is skipped, but under CI it fails.
 add_test(NAME client_rclone COMMAND ${PROJECT_SOURCE_DIR}/tests/clients/rclone.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 add_test(NAME client_node COMMAND ${PROJECT_SOURCE_DIR}/tests/clients/node/run.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
@@ -400,39 +306,6 @@ add_test(NAME client_gsutil COMMAND ${PROJECT_SOURCE_DIR}/tests/clients/gsutil.s
                                     ${python_clients})
 set_tests_properties(client_rclone client_node client_s3cmd client_boto3 client_gcsfs client_google_cloud_storage
                      client_gsutil PROPERTIES SKIP_RETURN_CODE 77)
-
-# The emulator's virtual buckets.
-gcsflux_test(virtual_bucket_tests
-  SOURCES emulator/support/raw_connection.cc emulator/virtual/virtual_bucket_test.cc emulator/virtual/virtual_content_test.cc
-          emulator/virtual/virtual_flag_test.cc emulator/virtual/virtual_http_test.cc emulator/virtual/virtual_names_test.cc
-  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
-target_include_directories(virtual_bucket_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
-
-# Who is who to the emulator, and TLS.
-gcsflux_test(emulator_identity_tests
-  SOURCES emulator/identity_api/authorization_test.cc emulator/support/crypto_fixtures.cc emulator/identity/identity_config_test.cc
-          emulator/support/identity_fixture.cc emulator/identity_api/identity_http_test.cc emulator/identity/identity_jwt_test.cc
-          emulator/identity_api/identity_program_test.cc emulator/identity/identity_test.cc support/child_program.cc emulator/support/raw_connection.cc
-          emulator/support/tls_connection.cc emulator/network/tls_test.cc
-  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected OpenSSL::SSL OpenSSL::Crypto)
-target_include_directories(emulator_identity_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
-target_compile_definitions(emulator_identity_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
-add_dependencies(emulator_identity_tests gcsflux-emulator)
-
-# Uploads that are refused: when they hear it, and why.
-gcsflux_test(emulator_refusals_tests
-  SOURCES emulator/support/crypto_fixtures.cc emulator/uploads/early_answers_test.cc emulator/support/identity_fixture.cc emulator/support/raw_connection.cc
-          emulator/uploads/replace_rights_test.cc
-  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected OpenSSL::Crypto)
-target_include_directories(emulator_refusals_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
-
-# The emulator's XML API.
-gcsflux_test(emulator_xml_tests
-  SOURCES emulator/store/multipart_uploads_test.cc emulator/support/raw_connection.cc emulator/xml_api/xml_listing_test.cc
-          emulator/xml_api/xml_multipart_test.cc emulator/xml_api/xml_objects_test.cc emulator/xml_api/xml_parsers_test.cc
-          emulator/xml_api/xml_router_test.cc emulator/xml_api/xml_test.cc
-  LIBRARIES gcsflux_emulator tl::expected pugixml::pugixml)
-target_include_directories(emulator_xml_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 
 # Random operations under random faults; scripts/test runs it under the sanitizers too, longer by hand.
 gcsflux_program(soak
@@ -460,46 +333,12 @@ add_test(NAME lost_acknowledgements COMMAND lost_acknowledgements)
 add_test(NAME soak COMMAND soak --seconds=20)
 set_tests_properties(soak PROPERTIES RUN_SERIAL TRUE)  # It takes what there is, and tests beside it would crawl.
 
-# Bad clients: by a patience that a test can wait for.
-gcsflux_test(bad_input_tests
-  SOURCES emulator/network/bad_input_test.cc emulator/network/pace_test.cc emulator/support/raw_connection.cc
-  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json)
-target_include_directories(bad_input_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
-
-# What no client may end or stop: nesting, framing, patterns; how requests in flight are counted.
-gcsflux_test(emulator_robustness_tests
-  SOURCES emulator/json/bounded_json_test.cc emulator/network/framing_test.cc emulator/network/in_flight_test.cc
-          emulator/network/long_requests_test.cc emulator/json_api/nested_json_test.cc
-          emulator/support/raw_connection.cc support/child_program.cc
-  LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected ZLIB::ZLIB)
-target_include_directories(emulator_robustness_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
-target_compile_definitions(emulator_robustness_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
-add_dependencies(emulator_robustness_tests gcsflux-emulator)
-
-# Requests that were changed at random; --requests=200000 by hand, under asan.
-gcsflux_program(mutated_requests tests/emulator/mutated/main.cc tests/emulator/mutated/mutate.cc
-                tests/emulator/mutated/valid_requests.cc tests/emulator/support/raw_connection.cc)
-target_include_directories(mutated_requests PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-target_link_libraries(mutated_requests PRIVATE gcsflux_emulator gflags)
-add_test(NAME mutated_requests COMMAND mutated_requests)
-
-# Random operations against a reference model; --operations=200000 by hand.
-gcsflux_program(emulator_model tests/emulator/model/main.cc tests/emulator/model/model_client.cc
-                tests/emulator/model/operations.cc tests/emulator/model/reference.cc tests/emulator/support/raw_connection.cc)
-target_include_directories(emulator_model PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/emulator/src)
-target_link_libraries(emulator_model PRIVATE gcsflux_emulator gflags nlohmann_json::nlohmann_json tl::expected)
-add_test(NAME emulator_model COMMAND emulator_model)
-
-if(NOT GCSFLUX_SANITIZE)  # UBSan looks at objects through a pipe, for which there is no descriptor left.
-  gcsflux_test(emulator_shortage_tests
-    SOURCES emulator/network/descriptors_test.cc emulator/support/raw_connection.cc support/child_program.cc support/thread_limit.cc
-    LIBRARIES gcsflux_emulator ${CMAKE_DL_LIBS})
-  target_compile_definitions(emulator_shortage_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
-  add_dependencies(emulator_shortage_tests gcsflux-emulator)
-endif()
-
 # What reads clients' text, by libFuzzer; skipped where clang is not there, with the reason in the output.
 if(NOT GCSFLUX_SANITIZE)  # It has sanitizers of its own.
   add_test(NAME fuzz COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/run.sh ${PROJECT_BINARY_DIR}/fuzz)
   set_tests_properties(fuzz PROPERTIES SKIP_RETURN_CODE 77)
 endif()
+
+# Sources are listed beside the code that they test.
+include(${CMAKE_CURRENT_LIST_DIR}/conformance/conformance_tests.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/emulator/emulator_tests.cmake)

@@ -1,0 +1,23 @@
+# The contract against the embedded emulator; then the program and its parts.
+add_test(NAME conformance COMMAND gcsflux-conformance)
+# The SDK under the scenarios of Google's clients, and under our own, against the embedded emulator.
+set(retry_tests_dir ${PROJECT_SOURCE_DIR}/conformance/retry_tests)
+add_test(NAME conformance_retry_tests COMMAND gcsflux-conformance --retry_tests=${retry_tests_dir}/gcsflux.json)
+add_test(NAME conformance_public_retry_tests
+         COMMAND gcsflux-conformance --retry_tests=${retry_tests_dir}/public_scenarios.json)
+# Our own file names nothing that the SDK or the emulator has not.
+set_tests_properties(conformance_retry_tests PROPERTIES FAIL_REGULAR_EXPRESSION "(^|\n)skip ")
+add_test(NAME conformance_with_token
+         COMMAND ${PROJECT_SOURCE_DIR}/tests/conformance/with_token.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+gcsflux_test(conformance_tests
+  SOURCES conformance/http/curl_transport_test.cc conformance/case/excerpt_test.cc conformance/base/generated_bytes_test.cc
+          conformance/case/match_response_test.cc conformance/case/matchers_test.cc conformance/program/options_test.cc
+          conformance/read_cases/parse_cases_test.cc conformance/case/placeholders_test.cc conformance/program/program_test.cc
+          conformance/retry_tests/parse_scenarios_test.cc conformance/retry_tests/retry_tests_test.cc conformance/run_cases/run_case_test.cc
+          conformance/retry_tests/trial_test.cc
+  LIBRARIES gcsflux_retry_tests gcsflux_emulator)
+target_compile_definitions(conformance_tests PRIVATE
+  GCSFLUX_CONFORMANCE="$<TARGET_FILE:gcsflux-conformance>"
+  GCSFLUX_RETRY_TESTS="${retry_tests_dir}"
+  GCSFLUX_TEST_CASES="${PROJECT_SOURCE_DIR}/tests/conformance/cases")
+add_dependencies(conformance_tests gcsflux-conformance)

@@ -1,0 +1,192 @@
+# The tests of the emulator: emulator_test(NAME SOURCES ... [LIBRARIES ...] [PROGRAM]). Sources are below tests/. With
+# PROGRAM the test starts gcsflux-emulator, whose path it is told.
+function(emulator_test name)
+  cmake_parse_arguments(arg "PROGRAM" "" "SOURCES;LIBRARIES" ${ARGN})
+  gcsflux_test(${name}
+    SOURCES ${arg_SOURCES} emulator/support/raw_connection.cc
+    LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected ${arg_LIBRARIES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
+  if(arg_PROGRAM)
+    target_compile_definitions(${name} PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
+    add_dependencies(${name} gcsflux-emulator)
+  endif()
+endfunction()
+
+# The emulator: its store, its parsers, and its HTTP on raw sockets.
+emulator_test(emulator_tests PROGRAM
+  SOURCES
+    emulator/bodies/md5_follower_test.cc
+    emulator/bodies/multipart_test.cc
+    emulator/http/parsers_test.cc
+    emulator/http/target_test.cc
+    emulator/json_api/field_mask_test.cc
+    emulator/json_api/http_race_test.cc
+    emulator/json_api/json_api_test.cc
+    emulator/json_api/router_test.cc
+    emulator/json_api/transcoding_test.cc
+    emulator/network/http_test.cc
+    emulator/program/program_test.cc
+    emulator/store/bucket_model_test.cc
+    emulator/store/bucket_race_test.cc
+    emulator/store/listing_test.cc
+    emulator/store/names_test.cc
+    emulator/store/resumable_sessions_test.cc
+    emulator/store/rope_test.cc
+    emulator/store/store_checksums_test.cc
+    emulator/uploads/upload_md5_test.cc
+    emulator/uploads/upload_test.cc
+    support/child_program.cc
+  LIBRARIES PkgConfig::isal)
+
+# What becomes of generations: noncurrent ones, held ones, those under a customer's key; and what one takes.
+emulator_test(emulator_generations_tests
+  SOURCES
+    emulator/json_api/customer_encryption_test.cc
+    emulator/json_api/holds_test.cc
+    emulator/store/object_memory_test.cc
+    emulator/store/object_set_test.cc
+    emulator/store/versioning_test.cc)
+
+# The JSON API beyond its basics: buckets and objects changed, copied, listed by globs.
+emulator_test(emulator_json_tests
+  SOURCES
+    emulator/json_api/batch_test.cc
+    emulator/json_api/bucket_patch_test.cc
+    emulator/json_api/copy_rewrite_test.cc
+    emulator/json_api/object_patch_test.cc
+    emulator/store/glob_listing_test.cc
+    emulator/store/match_glob_test.cc)
+
+# The emulator's clock, journal, counters and admin endpoints.
+emulator_test(emulator_traffic_tests
+  SOURCES
+    emulator/admin/admin_test.cc
+    emulator/admin/seed_test.cc
+    emulator/base/clock_test.cc
+    emulator/journal/journal_queries_test.cc
+    emulator/journal/journal_test.cc
+    emulator/journal/metrics_test.cc
+    emulator/journal/redact_target_test.cc)
+
+# What can happen to a request before and after it is served.
+emulator_test(emulator_layer_tests
+  SOURCES
+    emulator/bodies/peeked_body_test.cc
+    emulator/entrance/preview_request_test.cc
+    emulator/operations/known_operations_test.cc
+    emulator/retry_tests/instruction_header_test.cc
+    emulator/retry_tests/retry_test_bytes_test.cc
+    emulator/retry_tests/retry_test_http_test.cc
+    emulator/retry_tests/retry_tests_test.cc
+    emulator/service/first_answers_test.cc)
+
+# What goes wrong by plan: each kind of fault has a test of its name, found without being named here.
+file(GLOB FAULT_TESTS RELATIVE ${PROJECT_SOURCE_DIR}/tests CONFIGURE_DEPENDS
+     ${PROJECT_SOURCE_DIR}/tests/emulator/faults/*.cc)
+emulator_test(emulator_fault_tests PROGRAM
+  SOURCES
+    ${FAULT_TESTS}
+    support/child_program.cc)
+add_test(NAME docs_faults COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                                  ${PROJECT_SOURCE_DIR}/docs/faults.md)
+add_test(NAME docs_retry_tests COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                                       ${PROJECT_SOURCE_DIR}/docs/retry_tests.md)
+
+# How slow the emulator is by choice, and how much it takes.
+emulator_test(emulator_shaping_tests PROGRAM
+  SOURCES
+    emulator/program/traffic_flags_test.cc
+    emulator/quotas/key_ranges_test.cc
+    emulator/quotas/live_quotas_test.cc
+    emulator/quotas/quota_http_test.cc
+    emulator/quotas/token_bucket_test.cc
+    emulator/shaping/distribution_test.cc
+    emulator/shaping/pacer_test.cc
+    emulator/shaping/settings_test.cc
+    emulator/shaping/shaping_http_test.cc
+    support/child_program.cc)
+
+# The emulator's virtual buckets.
+emulator_test(virtual_bucket_tests
+  SOURCES
+    emulator/virtual/virtual_bucket_test.cc
+    emulator/virtual/virtual_content_test.cc
+    emulator/virtual/virtual_flag_test.cc
+    emulator/virtual/virtual_http_test.cc
+    emulator/virtual/virtual_names_test.cc)
+
+# Who is who to the emulator, and TLS.
+emulator_test(emulator_identity_tests PROGRAM
+  SOURCES
+    emulator/identity/identity_config_test.cc
+    emulator/identity/identity_jwt_test.cc
+    emulator/identity/identity_test.cc
+    emulator/identity_api/authorization_test.cc
+    emulator/identity_api/identity_http_test.cc
+    emulator/identity_api/identity_program_test.cc
+    emulator/network/tls_test.cc
+    emulator/support/crypto_fixtures.cc
+    emulator/support/identity_fixture.cc
+    emulator/support/tls_connection.cc
+    support/child_program.cc
+  LIBRARIES OpenSSL::SSL OpenSSL::Crypto)
+
+# Uploads that are refused: when they hear it, and why.
+emulator_test(emulator_refusals_tests
+  SOURCES
+    emulator/support/crypto_fixtures.cc
+    emulator/support/identity_fixture.cc
+    emulator/uploads/early_answers_test.cc
+    emulator/uploads/replace_rights_test.cc
+  LIBRARIES OpenSSL::Crypto)
+
+# The emulator's XML API.
+emulator_test(emulator_xml_tests
+  SOURCES
+    emulator/store/multipart_uploads_test.cc
+    emulator/xml_api/xml_listing_test.cc
+    emulator/xml_api/xml_multipart_test.cc
+    emulator/xml_api/xml_objects_test.cc
+    emulator/xml_api/xml_parsers_test.cc
+    emulator/xml_api/xml_router_test.cc
+    emulator/xml_api/xml_test.cc
+  LIBRARIES pugixml::pugixml)
+
+# Bad clients: by a patience that a test can wait for.
+emulator_test(bad_input_tests
+  SOURCES
+    emulator/network/bad_input_test.cc
+    emulator/network/pace_test.cc)
+
+# What no client may end or stop: nesting, framing, patterns; how requests in flight are counted.
+emulator_test(emulator_robustness_tests PROGRAM
+  SOURCES
+    emulator/json/bounded_json_test.cc
+    emulator/json_api/nested_json_test.cc
+    emulator/network/framing_test.cc
+    emulator/network/in_flight_test.cc
+    emulator/network/long_requests_test.cc
+    support/child_program.cc
+  LIBRARIES ZLIB::ZLIB)
+
+# Requests that were changed at random; --requests=200000 by hand, under asan.
+gcsflux_program(mutated_requests tests/emulator/mutated/main.cc tests/emulator/mutated/mutate.cc
+                tests/emulator/mutated/valid_requests.cc tests/emulator/support/raw_connection.cc)
+target_include_directories(mutated_requests PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(mutated_requests PRIVATE gcsflux_emulator gflags)
+add_test(NAME mutated_requests COMMAND mutated_requests)
+
+# Random operations against a reference model; --operations=200000 by hand.
+gcsflux_program(emulator_model tests/emulator/model/main.cc tests/emulator/model/model_client.cc
+                tests/emulator/model/operations.cc tests/emulator/model/reference.cc tests/emulator/support/raw_connection.cc)
+target_include_directories(emulator_model PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/emulator/src)
+target_link_libraries(emulator_model PRIVATE gcsflux_emulator gflags nlohmann_json::nlohmann_json tl::expected)
+add_test(NAME emulator_model COMMAND emulator_model)
+
+if(NOT GCSFLUX_SANITIZE)  # UBSan looks at objects through a pipe, for which there is no descriptor left.
+  gcsflux_test(emulator_shortage_tests
+    SOURCES emulator/network/descriptors_test.cc emulator/support/raw_connection.cc support/child_program.cc support/thread_limit.cc
+    LIBRARIES gcsflux_emulator ${CMAKE_DL_LIBS})
+  target_compile_definitions(emulator_shortage_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
+  add_dependencies(emulator_shortage_tests gcsflux-emulator)
+endif()
