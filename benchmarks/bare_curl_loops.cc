@@ -2,6 +2,7 @@
 
 #include <curl/curl.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,8 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <functional>
+#include <new>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -26,6 +29,15 @@ struct Reads {
   std::atomic<int> failures = 0;
 };
 
+using Body = std::unique_ptr<char[], std::function<void(char*)>>;
+
+Body NewBody(std::size_t bytes, ReadMemory memory) {
+  if (memory != ReadMemory::kUntouched) return {new char[bytes], std::default_delete<char[]>()};
+  void* pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  return {static_cast<char*>(pages), [bytes](char* begin) { ::munmap(begin, bytes); }};
+}
+
 struct Connection {
   Connection() = default;
   ~Connection() { curl_easy_cleanup(easy); }
@@ -41,14 +53,14 @@ struct Connection {
     return size;
   }
 
-  void Restart() {
-    if (!body) body = std::make_unique_for_overwrite<char[]>(bytes);
+  void Restart(ReadMemory memory) {
+    if (!body) body = NewBody(bytes, memory);
     filled = 0;
     crc32c = 0;
   }
 
   CURL* easy = curl_easy_init();
-  std::unique_ptr<char[]> body = {};
+  Body body = {};
   std::size_t bytes = 0;
   std::size_t filled = 0;
   std::uint32_t crc32c = 0;
@@ -150,7 +162,7 @@ class Loop {
  private:
   void Start(Connection& connection, Reads& reads) {
     if (--reads.left < 0) return;
-    connection.Restart();
+    connection.Restart(memory_);
     curl_multi_add_handle(multi_, connection.easy);
     ++busy_;
   }
@@ -161,7 +173,7 @@ class Loop {
     curl_easy_getinfo(message.easy_handle, CURLINFO_PRIVATE, &connection);
     if (result != CURLE_OK || connection->filled < connection->bytes || connection->crc32c != crc32c) ++reads.failures;
     curl_multi_remove_handle(multi_, connection->easy);
-    if (memory_ == ReadMemory::kNew) connection->body.reset();
+    if (memory_ != ReadMemory::kReused) connection->body.reset();
     --busy_;
     Start(*connection, reads);
   }

@@ -9,8 +9,9 @@ namespace gcsflux::bench {
 
 /// Where the bytes of a read go.
 enum class ReadMemory {
-  kReused,  ///< One block per connection.
-  kNew,     ///< A new block for each read, freed when the read is done.
+  kReused,     ///< One block per connection.
+  kNew,        ///< A new block for each read, freed when the read is done: malloc() gives much of it out again.
+  kUntouched,  ///< The same by mmap(): pages that have to be made for each read, as for objects that are kept.
 };
 
 struct BareCurlLoopsOptions {

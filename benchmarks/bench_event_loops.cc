@@ -164,7 +164,7 @@ const bool kRegistered = [] {
   for (const Row& row : kRows) {
     const std::string where =
         "/connections:" + std::to_string(row.connections) + "/delay_ms:" + std::to_string(row.delay_ms);
-    for (const std::string way : {"stream", "bare_loops", "bare_threads"}) {
+    for (const std::string way : {"stream", "bare_loops", "bare_loops_untouched", "bare_threads"}) {
       if (way == "bare_threads" && row.connections > 1'024)
         continue;  // The system's scheduler is all that it measures.
       Register("BM_InFlight/" + way + where, [=](benchmark::State& state) { InFlight(state, way, row); });

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <initializer_list>
 #include <string_view>
 #include <system_error>
@@ -104,6 +105,7 @@ DelayingServer::~DelayingServer() {
 }
 
 void DelayingServer::Run() {
+  ::signal(SIGPIPE, SIG_IGN);  // sendfile() knows no MSG_NOSIGNAL, and clients leave in mid-body.
   std::array<epoll_event, 512> events;
   while (true) {
     timespec wait{};

@@ -17,7 +17,9 @@
 #include "process_cpu.h"
 #include "support/process_memory.h"
 
-DEFINE_string(way, "stream", "stream, readers, bare_loops or bare_threads: how it reads; idle: clients that do not.");
+DEFINE_string(way, "stream",
+              "stream, readers, bare_loops, bare_loops_untouched or bare_threads: how it reads; idle: clients that do "
+              "not.");
 DEFINE_uint64(connections, 64, "Reads in flight.");
 DEFINE_uint64(warm_up, 128, "Reads before those that are measured, which make the connections.");
 DEFINE_uint64(reads, 10'000, "Reads that are measured. Raise it until they last some seconds.");

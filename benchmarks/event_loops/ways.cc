@@ -91,12 +91,12 @@ Fetch MakeReaders(const Load& load) {
   };
 }
 
-Fetch MakeBareLoops(const Load& load) {
+Fetch MakeBareLoops(const Load& load, ReadMemory memory) {
   const auto loops = std::make_shared<BareCurlLoops>(BareCurlLoopsOptions{.url = UrlOf(load),
                                                                           .ca_file = load.client.ca_file,
                                                                           .connections = load.connections,
                                                                           .bytes = load.bytes,
-                                                                          .memory = ReadMemory::kNew});
+                                                                          .memory = memory});
   return [loops, crc32c = Crc32c(ContentOf(load.bytes))](std::size_t reads) {
     const bool is_right = loops->Get(static_cast<int>(reads), crc32c);
     return Fetched{.failure = is_right ? "" : kWrong, .threads = BareCurlLoops::kThreads + 1};
@@ -122,7 +122,8 @@ Fetch MakeFetch(const std::string& way, const Load& load) {
     return [stream](std::size_t reads) { return (*stream)(reads); };
   }
   if (way == "readers") return MakeReaders(load);
-  if (way == "bare_loops") return MakeBareLoops(load);
+  if (way == "bare_loops") return MakeBareLoops(load, ReadMemory::kNew);
+  if (way == "bare_loops_untouched") return MakeBareLoops(load, ReadMemory::kUntouched);
   if (way == "bare_threads") return MakeBareThreads(load);
   throw std::runtime_error("there is no way '" + way + "'");
 }

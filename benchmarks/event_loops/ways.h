@@ -31,6 +31,8 @@ using Fetch = std::function<Fetched(std::size_t reads)>;
 ///  stream        Downloader::Stream(), each object freed as soon as it was delivered
 ///  readers       a thread for each read in flight, by Client::ReadObject()
 ///  bare_loops    two bare libcurl event loops, each read into new memory
+///  bare_loops_untouched
+///                the same, each into pages that no read has touched before
 ///  bare_threads  a thread with a bare libcurl handle for each read in flight, each read into new memory
 Fetch MakeFetch(const std::string& way, const Load& load);
 

@@ -1,8 +1,11 @@
 // The benchmark's server is one that a client can trust: what it sends is an object by every check of the SDK.
 #include "event_loops/delaying_server.h"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +13,7 @@
 #include <csignal>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "crc32c.h"
@@ -27,9 +31,9 @@ constexpr std::size_t kBytes = 100 << 10;
 // Serves from a child, as the server never stops.
 class Serving {
  public:
-  explicit Serving(milliseconds delay) {
-    DelayingServer server({.delay = delay, .content = ContentOf(kBytes)});
-    endpoint_ = "http://127.0.0.1:" + std::to_string(server.port());
+  explicit Serving(milliseconds delay, std::size_t bytes = kBytes) {
+    DelayingServer server({.delay = delay, .content = ContentOf(bytes)});
+    port_ = server.port();
     pid_ = ::fork();
     if (pid_ != 0) return;  // The child has the listener too.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -42,12 +46,23 @@ class Serving {
   Serving(const Serving&) = delete;
   Serving& operator=(const Serving&) = delete;
 
+  [[nodiscard]] int port() const { return port_; }
+
+  // Returns when it stands still.
+  void Stop() const {
+    ::kill(pid_, SIGSTOP);
+    ::waitpid(pid_, nullptr, WUNTRACED);
+  }
+  void Continue() const { ::kill(pid_, SIGCONT); }
+
   [[nodiscard]] Client MakeClient() const {
-    return *Client::Create({.endpoint = endpoint_, .credentials = Credentials::Anonymous(), .hedge = {.budget = 0}});
+    return *Client::Create({.endpoint = "http://127.0.0.1:" + std::to_string(port_),
+                            .credentials = Credentials::Anonymous(),
+                            .hedge = {.budget = 0}});
   }
 
  private:
-  std::string endpoint_;
+  int port_ = 0;
   pid_t pid_ = -1;
 };
 
@@ -78,6 +93,35 @@ TEST(DelayingServer, DelaysReadsThatAreInFlightTogetherAtTheSameTime) {
   const auto batch = downloader.Download(std::vector(64, source));
   ASSERT_TRUE(batch.ok()) << batch.error().message;
   EXPECT_LT(Clock::now() - start, milliseconds(64 * 250 / 2));  // One after the other they take 16 s.
+}
+
+// A socket that has asked for the object.
+int Asked(int port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  constexpr std::string_view kRequest = "GET /object HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+  if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::send(socket, kRequest.data(), kRequest.size(), 0) != static_cast<ssize_t>(kRequest.size())) {
+    ADD_FAILURE() << "the server is not there";
+  }
+  return socket;
+}
+
+// Its next sendfile() meets a connection that is shut and reset, which is a SIGPIPE.
+TEST(DelayingServer, OutlivesAClientThatLeavesInMidBody) {
+  const Serving serving(milliseconds(0), std::size_t{64} << 20);  // more than sockets hold
+  const int socket = Asked(serving.port());
+  char byte = 0;
+  ASSERT_EQ(::recv(socket, &byte, 1, 0), 1);  // The answer is under way.
+  serving.Stop();
+  ::shutdown(socket, SHUT_WR);
+  ::close(socket);
+  serving.Continue();
+  const auto read = serving.MakeClient().ReadObject({"bench", "object"});
+  EXPECT_TRUE(read.ok()) << read.error().message;
 }
 
 }  // namespace
