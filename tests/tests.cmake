@@ -97,7 +97,8 @@ target_include_directories(dataset_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # Checkpoint formats without libtorch.
 gcsflux_test(formats_tests
-  SOURCES formats/bad_pickle_test.cc formats/bad_zip_test.cc formats/pickle_test.cc formats/random_checkpoint.cc
+  SOURCES formats/bad_pickle_test.cc formats/bad_safetensors_test.cc formats/bad_zip_test.cc formats/pickle_test.cc
+          formats/random_checkpoint.cc formats/safetensors_test.cc
           formats/torch_file_test.cc formats/torch_file_writer_test.cc formats/zip_test.cc
   LIBRARIES gcsflux_client)
 target_include_directories(formats_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
@@ -109,6 +110,12 @@ target_link_libraries(formats_tool PRIVATE gcsflux_client nlohmann_json::nlohman
 # Debian's PyTorch belongs to Debian's Python. Skipped where it is not installed; under CI that fails.
 add_test(NAME torch_interop COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/torch/interop.py $<TARGET_FILE:formats_tool>)
 set_tests_properties(torch_interop PROPERTIES SKIP_RETURN_CODE 77)
+
+# Python's own safetensors, from PyPI, in an environment that all builds share.
+add_test(NAME safetensors_interop
+         COMMAND ${PROJECT_SOURCE_DIR}/tests/formats/python/run.sh $<TARGET_FILE:formats_tool>
+                 ${PROJECT_SOURCE_DIR}/build/python_safetensors)
+set_tests_properties(safetensors_interop PROPERTIES SKIP_RETURN_CODE 77)
 
 # Composed downloads: their plan and the life of composites.
 gcsflux_test(composition_tests

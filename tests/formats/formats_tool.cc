@@ -6,6 +6,7 @@
 
 #include "formats/local_file.h"
 #include "formats/tagged_json.h"
+#include "gcsflux/safetensors.h"
 
 namespace gcsflux::formats_tests {
 namespace {
@@ -147,16 +148,66 @@ Result<void> List(const Arguments& paths) {
   return {};
 }
 
+Result<std::string> BytesOfTensor(const ByteSource& source, const SafeTensor& tensor) {
+  std::string bytes(static_cast<std::size_t>(tensor.range.size()), '\0');
+  auto read = ReadSafeTensor(source, tensor, std::as_writable_bytes(std::span(bytes)));
+  if (!read.ok()) return read.error();
+  return bytes;
+}
+
+// What is in a file of safetensors.
+Result<void> DescribeSafetensors(const Arguments& paths) {
+  const auto source = OpenLocalFile(paths[0]);
+  if (!source.ok()) return source.error();
+  const auto header = ReadSafetensorsHeader(*source);
+  if (!header.ok()) return header.error();
+  json tensors = json::object();
+  for (const SafeTensor& tensor : header->tensors) {
+    const auto bytes = BytesOfTensor(*source, tensor);
+    if (!bytes.ok()) return bytes.error();
+    tensors[tensor.name] = {
+        {"dtype", tensor.type}, {"shape", tensor.shape}, {"data", Hex(std::as_bytes(std::span(*bytes)))}};
+  }
+  std::cout << json(
+                   {{"tensors", tensors}, {"metadata", json(header->metadata)}, {"verifiable", header->IsVerifiable()}})
+                   .dump()
+            << '\n';
+  return {};
+}
+
+// A file of safetensors, written once more by us.
+Result<void> RewriteSafetensors(const Arguments& paths) {
+  const auto source = OpenLocalFile(paths[0]);
+  if (!source.ok()) return source.error();
+  const auto header = ReadSafetensorsHeader(*source);
+  if (!header.ok()) return header.error();
+  SafetensorsContents contents{.metadata = header->metadata};
+  for (const SafeTensor& tensor : header->tensors)
+    contents.tensors.push_back({tensor.name, *tensor.dtype, tensor.shape});
+  const TensorWriter write_tensor = [&](std::size_t tensor, const ByteSink& sink) -> Result<void> {
+    const auto bytes = BytesOfTensor(*source, header->tensors[tensor]);
+    if (!bytes.ok()) return bytes.error();
+    return sink(std::as_bytes(std::span(*bytes)));
+  };
+  const auto sink = CreateLocalFile(paths[1]);
+  if (!sink.ok()) return sink.error();
+  return WriteSafetensors(contents, write_tensor, *sink);
+}
+
 struct Command {
   std::size_t arguments;
   std::function<Result<void>(const Arguments&)> run;
 };
 
 const std::map<std::string, Command>& Commands() {
-  static const std::map<std::string, Command> commands = {
-      {"list", {1, List}},         {"make_sparse", {2, MakeSparse}},
-      {"describe", {1, Describe}}, {"describe_archive", {1, DescribeArchive}},
-      {"rewrite", {2, Rewrite}},   {"make", {3, Make}}};
+  static const std::map<std::string, Command> commands = {{"list", {1, List}},
+                                                          {"describe_safetensors", {1, DescribeSafetensors}},
+                                                          {"rewrite_safetensors", {2, RewriteSafetensors}},
+                                                          {"make_sparse", {2, MakeSparse}},
+                                                          {"describe", {1, Describe}},
+                                                          {"describe_archive", {1, DescribeArchive}},
+                                                          {"rewrite", {2, Rewrite}},
+                                                          {"make", {3, Make}}};
   return commands;
 }
 
@@ -165,7 +216,8 @@ int Run(const Arguments& arguments) {
   if (command == Commands().end() || arguments.size() != command->second.arguments + 1) {
     std::cerr << "usage: formats_tool describe FILE | describe_archive FILE | rewrite FROM TO | make FILE TENSORS "
                  "ELEMENTS |\n"
-                 "       formats_tool make_sparse FILE ELEMENTS | list FILE\n";
+                 "       formats_tool make_sparse FILE ELEMENTS | list FILE |\n"
+                 "       formats_tool describe_safetensors FILE | rewrite_safetensors FROM TO\n";
     return 2;
   }
   const auto done = command->second.run({arguments.begin() + 1, arguments.end()});

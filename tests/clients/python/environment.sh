@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Makes the environment with the clients of requirements.txt, unless it is there: tests/clients/python/environment.sh DIR
+# Makes the environment with the clients of requirements.txt, or with what another such file says, unless it is there:
+# tests/clients/python/environment.sh DIR [REQUIREMENTS]
 # Exit status 77: that is not possible here (no venv, no network), which under CI is a failure.
 set -uo pipefail
 directory=$1
-requirements=$(dirname "$0")/requirements.txt
+requirements=${2:-$(dirname "$0")/requirements.txt}
 missing() { echo "$1"; [ -n "${CI:-}" ] && exit 1; exit 77; }
 
 mkdir -p "$directory"
@@ -18,6 +19,6 @@ rm -rf "$directory/lib" "$directory/bin"
 if ! "$directory/bin/pip" install --quiet --disable-pip-version-check --retries 1 --timeout 15 --requirement "$requirements" \
   >"$directory/log" 2>&1; then
   tail -n 3 "$directory/log"
-  missing "the clients cannot be installed from PyPI"
+  missing "what $requirements names cannot be installed from PyPI"
 fi
 cp "$requirements" "$directory/installed.txt"

@@ -1,0 +1,223 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "formats/memory_file.h"
+#include "gcsflux/safetensors.h"
+
+namespace gcsflux::formats_tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string FileWith(std::string_view json, std::size_t data_bytes) {
+  return Number(json.size(), 8) + std::string(json) + std::string(data_bytes, 'd');
+}
+
+Result<SafetensorsHeader> Header(const std::string& file) { return ReadSafetensorsHeader(SourceOver(file)); }
+
+// {"w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}} with other parts.
+struct Parts {
+  std::string dtype = "\"F32\"";
+  std::string shape = "[2]";
+  std::string offsets = "[0, 8]";
+  std::string more = "";
+};
+
+std::string JsonOf(const Parts& parts) {
+  return R"({"w": {"dtype": )" + parts.dtype + R"(, "shape": )" + parts.shape + R"(, "data_offsets": )" +
+         parts.offsets + parts.more + "}}";
+}
+
+TEST(BadSafetensors, PartsThatAreWrongAreRefused) {
+  ASSERT_TRUE(Header(FileWith(JsonOf({}), 8)).ok()) << "what the cases change";
+  for (const Parts& parts : {Parts{.dtype = "5"},
+                             Parts{.dtype = "null"},
+                             Parts{.dtype = "[\"F32\"]"},
+                             Parts{.dtype = "\"F64\""},
+                             Parts{.dtype = "{}"},
+                             Parts{.shape = "2"},
+                             Parts{.shape = "[3]"},
+                             Parts{.shape = "[1]"},
+                             Parts{.shape = "[-2]"},
+                             Parts{.shape = "[2.0]"},
+                             Parts{.shape = "[\"2\"]"},
+                             Parts{.shape = "[[2]]"},
+                             Parts{.shape = "[{}]"},
+                             Parts{.shape = "null"},
+                             Parts{.shape = "{}"},
+                             Parts{.shape = "[9223372036854775808]"},
+                             Parts{.shape = "[9223372036854775807, 3]"},
+                             Parts{.shape = "[4611686018427387904, 4, 2]"},
+                             Parts{.shape = "[18446744073709551616]"},
+                             Parts{.offsets = "[0]"},
+                             Parts{.offsets = "[]"},
+                             Parts{.offsets = "[0, 8, 8]"},
+                             Parts{.offsets = "[8, 0]"},
+                             Parts{.offsets = "[0, 9]"},
+                             Parts{.offsets = "[0, 7]"},
+                             Parts{.offsets = "[1, 8]"},
+                             Parts{.offsets = "[-1, 7]"},
+                             Parts{.offsets = "[0, 9223372036854775808]"},
+                             Parts{.offsets = "[18446744073709551608, 0]"},
+                             Parts{.offsets = "[0, 1e1]"},
+                             Parts{.offsets = "\"0, 8\""},
+                             Parts{.more = R"(, "dtype": "F32")"},
+                             Parts{.more = R"(, "shape": [2])"},
+                             Parts{.more = R"(, "stride": [1])"}}) {
+    const std::string json = JsonOf(parts);
+    const auto header = Header(FileWith(json, 8));
+    ASSERT_FALSE(header.ok()) << json;
+    ExpectRefused(header.error(), json);
+  }
+}
+
+TEST(BadSafetensors, OtherHeadersAreRefused) {
+  const std::string tensor = R"({"dtype": "U8", "shape": [4], "data_offsets": [0, 4]})";
+  const std::string second = R"({"dtype": "U8", "shape": [4], "data_offsets": [4, 8]})";
+  const std::string half = R"({"dtype": "U8", "shape": [6], "data_offsets": [2, 8]})";
+  for (const std::string& json :
+       {std::string(),
+        std::string("[]"),
+        std::string("5"),
+        std::string("null"),
+        std::string("\"w\""),
+        std::string("{"),
+        std::string("{}"),
+        R"({"w": )" + tensor + "}",
+        R"({"w": 5})" + std::string(),
+        R"({"w": [], "v": )" + tensor + "}",
+        R"({"w": {}})" + std::string(),
+        R"({"w": )" + tensor + R"(, "w": )" + second + "}",
+        R"({"w": )" + tensor + R"(, "v": )" + half + "}",
+        R"({"v": )" + second + "}",
+        R"({"w": )" + tensor + R"(, "v": )" + second + R"(, "__metadata__": 5})",
+        R"({"w": )" + tensor + R"(, "v": )" + second + R"(, "__metadata__": {"a": 5}})",
+        R"({"w": )" + tensor + R"(, "v": )" + second + R"(, "__metadata__": {"a": {}}})",
+        R"({"w": )" + tensor + R"(, "v": )" + second + R"(, "__metadata__": {"a": "", "a": ""}})",
+        R"({"__metadata__": {}, "w": )" + tensor + R"(, "v": )" + second + R"(, "__metadata__": {}})",
+        R"({"w": )" + tensor + R"(, "v": )" + second + "} x",
+        R"({"w)" + std::string("\xFF") + "\": " + tensor + "}",
+        std::string(1'000'000, '['),
+        std::string(1'000'000, '{'),
+        "{\"w\": " + std::string(1'000'000, '[')}) {
+    const auto header = Header(FileWith(json, 8));
+    ASSERT_FALSE(header.ok()) << json.substr(0, 200);
+    ExpectRefused(header.error(), json.substr(0, 200));
+  }
+}
+
+TEST(BadSafetensors, RefusesATypeThatIsNotReadWhereItIsAskedFor) {
+  const std::string json = R"({"w": {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]},)"
+                           R"( "f4": {"dtype": "F4", "shape": [8], "data_offsets": [4, 8]},)"
+                           R"( "new": {"dtype": "Q3", "shape": [8], "data_offsets": [8, 16]}})";
+  const std::string file = FileWith(json, 16);
+  const auto header = Header(file);
+  ASSERT_TRUE(header.ok()) << header.error().message;
+  std::vector<std::byte> bytes(8);
+  EXPECT_TRUE(ReadSafeTensor(SourceOver(file), *header->Find("w"), std::span(bytes).first(4)).ok());
+  EXPECT_THAT(ReadSafeTensor(SourceOver(file), *header->Find("f4"), std::span(bytes).first(4)).error().message,
+              HasSubstr("'F4'"));
+  EXPECT_THAT(ReadSafeTensor(SourceOver(file), *header->Find("new"), bytes).error().message, HasSubstr("'Q3'"));
+}
+
+TEST(BadSafetensors, LengthsThatLieTakeNoMemory) {
+  const std::string json = JsonOf({});
+  for (const std::uint64_t lie : {std::uint64_t{0}, json.size() - 1, json.size() + 1, json.size() + 8, json.size() + 9,
+                                  std::uint64_t{100'000'000}, std::uint64_t{100'000'001}, std::uint64_t{1'000'000'000},
+                                  std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
+    const auto header = Header(Number(lie, 8) + json + "12345678");
+    ASSERT_FALSE(header.ok()) << lie;
+    ExpectRefused(header.error(), std::to_string(lie));
+  }
+}
+
+// The size is the source's word: a header of 1 GB is refused before it is read.
+TEST(BadSafetensors, AHeaderOf1GBIsNotRead) {
+  std::uint64_t read_bytes = 0;
+  const ByteSource source{.name = "test.pt",
+                          .size = std::uint64_t{1} << 40,
+                          .read_at = [&](std::uint64_t offset, std::span<std::byte> into) -> Result<void> {
+                            EXPECT_EQ(offset, 0U);
+                            read_bytes += into.size();
+                            const std::string number = Number(1'000'000'000, 8);
+                            std::fill(into.begin(), into.end(), std::byte{'{'});
+                            std::copy(BytesOf(number).begin(), BytesOf(number).end(), into.begin());
+                            return {};
+                          }};
+  EXPECT_FALSE(ReadSafetensorsHeader(source).ok());
+  EXPECT_LE(read_bytes, 256U << 10);
+}
+
+std::string Written() {
+  std::string file;
+  const SafetensorsContents contents{.tensors = {{"weight", DType::kFloat32, {2, 3}}, {"bias", DType::kInt16, {5}}}};
+  const TensorWriter writer = [](std::size_t tensor, const ByteSink& sink) {
+    return sink(BytesOf(tensor == 0 ? "twenty-four bytes, known" : "ten bytes!"));
+  };
+  EXPECT_TRUE(WriteSafetensors(contents, writer, SinkInto(file)).ok());
+  return file;
+}
+
+// What a file holds, in one text; or the error.
+Result<std::string> Everything(const std::string& file) {
+  const auto header = Header(file);
+  if (!header.ok()) return header.error();
+  std::string all;
+  for (const SafeTensor& tensor : header->tensors) {
+    std::string bytes(static_cast<std::size_t>(tensor.range.size()), '\0');
+    auto read = ReadSafeTensor(SourceOver(file), tensor, std::as_writable_bytes(std::span(bytes)));
+    if (!read.ok()) return read.error();
+    all += tensor.name + " " + tensor.type + " " + bytes;
+    for (const std::int64_t size : tensor.shape) all += " " + std::to_string(size);
+  }
+  return all;
+}
+
+TEST(BadSafetensors, EveryCutIsNoticed) {
+  const std::string file = Written();
+  for (std::size_t size = 0; size < file.size(); ++size) EXPECT_FALSE(Everything(file.substr(0, size)).ok()) << size;
+  EXPECT_FALSE(Everything(file + "x").ok());
+}
+
+TEST(BadSafetensors, EveryFlippedBitIsNoticedOrChangesNothing) {
+  const std::string file = Written();
+  const std::string want = *Everything(file);
+  int harmless = 0;
+  for (std::size_t bit = 0; bit < 8 * file.size(); ++bit) {
+    std::string damaged = file;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+    const auto got = Everything(damaged);
+    if (!got.ok()) {
+      ExpectRefused(got.error(), "bit " + std::to_string(bit));
+      continue;
+    }
+    ++harmless;
+    ASSERT_EQ(*got, want) << "bit " << bit;
+  }
+  EXPECT_LT(harmless, 200) << "of the metadata that is not ours, and of spaces";
+}
+
+TEST(BadSafetensors, AFlippedByteOfATensorIsCorruption) {
+  const std::string file = Written();
+  const auto flipped = Everything(Patched(file, file.size() - 3, "?"));
+  ASSERT_FALSE(flipped.ok());
+  EXPECT_EQ(flipped.error().code, ErrorCode::kCorrupted);
+  EXPECT_THAT(flipped.error().message, HasSubstr("'bias'"));
+}
+
+TEST(BadSafetensors, RandomDamageEnds) {
+  const std::string file = Written();
+  const std::string want = *Everything(file);
+  for (unsigned seed = 0; seed < 20'000; ++seed) {
+    std::mt19937 random(seed);
+    std::string damaged = file;
+    for (unsigned i = 0; i <= random() % 4; ++i) damaged[random() % damaged.size()] = static_cast<char>(random());
+    const auto got = Everything(damaged);
+    if (!got.ok()) ExpectRefused(got.error(), "seed " + std::to_string(seed));
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux::formats_tests

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Files of safetensors between its own Python package and gcsflux, each writing what the other reads: ... FORMATS_TOOL"""
+import ctypes
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy
+import safetensors
+import safetensors.numpy
+
+TOOL = sys.argv[1]
+TYPES = {
+    "bool": "BOOL", "uint8": "U8", "int8": "I8", "int16": "I16", "int32": "I32", "int64": "I64", "uint16": "U16",
+    "uint32": "U32", "uint64": "U64", "float16": "F16", "float32": "F32", "float64": "F64",
+}  # fmt: skip
+
+
+def tool(*arguments):
+    done = subprocess.run([TOOL, *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def arrays():
+    random = numpy.random.RandomState(1)
+    made = {name: (random.rand(3, 4) * 100).astype(name) for name in TYPES}
+    made |= {"scalar": numpy.array(5.0), "empty": numpy.empty((0, 3), numpy.float32), "größe \"\\ 重": numpy.ones(2)}
+    return made
+
+
+def as_described(made):
+    return {
+        name: {"dtype": TYPES[str(array.dtype)], "shape": list(array.shape), "data": array.tobytes().hex()}
+        for name, array in made.items()
+    }
+
+
+class SafetensorsInterop(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.theirs = os.path.join(directory.name, "theirs.safetensors")
+        self.ours = os.path.join(directory.name, "ours.safetensors")
+
+    def test_reads_what_python_writes(self):
+        for metadata in (None, {"format": "pt", "note": "\"€\"\n"}, {}):
+            safetensors.numpy.save_file(arrays(), self.theirs, metadata=metadata)
+            described = json.loads(tool("describe_safetensors", self.theirs))
+            self.assertEqual(described["tensors"], as_described(arrays()))
+            self.assertEqual(dict(described["metadata"]), metadata or {})
+            self.assertFalse(described["verifiable"])
+
+    def test_python_reads_what_we_write(self):
+        safetensors.numpy.save_file(arrays(), self.theirs, metadata={"format": "pt"})
+        tool("rewrite_safetensors", self.theirs, self.ours)
+        loaded = safetensors.numpy.load_file(self.ours)
+        self.assertEqual(as_described(loaded), as_described(arrays()))
+        with safetensors.safe_open(self.ours, framework="numpy") as file:
+            metadata = file.metadata()
+            self.assertEqual(metadata["format"], "pt")
+            self.assertEqual(sum(key.startswith("crc32c:") for key in metadata), len(arrays()))
+            numpy.testing.assert_array_equal(file.get_slice("int32")[1:2], arrays()["int32"][1:2])
+        described = json.loads(tool("describe_safetensors", self.ours))
+        self.assertTrue(described["verifiable"])
+
+    def test_types_that_numpy_lacks(self):
+        for theirs, name, size in (("bfloat16", "BF16", 2), ("float8_e4m3fn", "F8_E4M3", 1), ("float8_e5m2", "F8_E5M2", 1)):
+            with self.subTest(type=name):
+                data = bytes(range(4 * size))
+                memory = ctypes.create_string_buffer(data, len(data))
+                spec = safetensors.TensorSpec(
+                    dtype=theirs, shape=[2, 2], data_ptr=ctypes.addressof(memory), data_len=len(data)
+                )
+                safetensors.serialize_file({"x": spec}, self.theirs, None)
+                tool("rewrite_safetensors", self.theirs, self.ours)
+                with open(self.ours, "rb") as file:
+                    ((key, value),) = safetensors.deserialize(file.read())
+                self.assertEqual((key, value["dtype"], list(value["shape"]), bytes(value["data"])), ("x", name, [2, 2], data))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
