@@ -97,12 +97,19 @@ target_include_directories(dataset_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # Checkpoint formats without libtorch.
 gcsflux_test(formats_tests
-  SOURCES formats/bad_pickle_test.cc formats/bad_safetensors_test.cc formats/bad_zip_test.cc formats/pickle_test.cc
+  SOURCES formats/bad_pickle_test.cc formats/bad_safetensors_test.cc formats/bad_zip_test.cc
+          formats/detect_format_test.cc formats/libtorch_archive_test.cc formats/pickle_test.cc
           formats/random_checkpoint.cc formats/safetensors_test.cc
           formats/torch_file_test.cc formats/torch_file_writer_test.cc formats/zip_test.cc
   LIBRARIES gcsflux_client)
 target_include_directories(formats_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
+if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the process's.
+  gcsflux_test(formats_memory_tests WHOLE
+    SOURCES formats/heap_peak.cc formats/memory_test.cc
+    LIBRARIES gcsflux_client)
+  target_include_directories(formats_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+endif()
 gcsflux_program(formats_tool ${PROJECT_SOURCE_DIR}/tests/formats/formats_tool.cc
                 ${PROJECT_SOURCE_DIR}/tests/formats/tagged_json.cc)
 target_include_directories(formats_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)

@@ -1,0 +1,110 @@
+#include <gtest/gtest.h>
+
+#include "formats/heap_peak.h"
+#include "formats/pickles.h"
+#include "gcsflux/safetensors.h"
+
+// What opening a file takes: at most 16 n + 16 MiB for n bytes, whatever they say.
+namespace gcsflux::formats_tests {
+namespace {
+
+std::string Repeated(std::string_view text, std::size_t times) {
+  std::string all;
+  all.reserve(text.size() * times);
+  for (std::size_t i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+struct Case {
+  std::string name;
+  std::string pickle;
+};
+
+std::vector<Case> Pickles() {
+  const std::size_t n = 8'000'000;
+  const std::string tensor = Global("torch._utils", "_rebuild_tensor_v2") + "(" + StorageOf("FloatStorage", "0", 12) +
+                             "K\0K\0\x85K\1\x85\x89" + Global("collections", "OrderedDict") + ")RtRq\1";
+  std::string storages;
+  for (int i = 0; i < 200'000; ++i) storages += StorageOf("FloatStorage", std::to_string(i), 1) + "0";
+  return {
+      {"nested lists", Repeated("]", n)},
+      {"nested tuples", Repeated("\x85", 10)},
+      {"marks", Repeated("(", n)},
+      {"empty lists", Repeated("]", n / 2) + "0"},
+      {"small numbers", "](" + Repeated("K\1", n / 2) + "e"},
+      {"nested calls", "N" + Repeated("NR", n / 2)},
+      {"names", "](" + Repeated("ca\nb\n", n / 5) + "e"},
+      {"refused calls", "](" + Repeated("ca\nb\n)R", n / 7) + "e"},
+      {"refused, shared", "](ca\nb\n)Rq\1" + Repeated("h\1", n / 2) + "e"},
+      {"one tensor, shared", "](" + tensor + Repeated("h\1", n / 2) + "e"},
+      {"memo numbers", "N" + Repeated("r\xFF\xFF\0\0", n / 5)},
+      {"remembered numbers", "](" + Repeated("K\1\x94", n / 3) + "e"},
+      {"states", Repeated("NNR}b0", n / 6) + "N"},
+      {"sets", "](" + Repeated("\x8F(K\1\x90", n / 5) + "e"},
+      {"storages", storages + "N"},
+      {"a long text", "X" + Number(n, 4) + std::string(n, 'x')},
+      {"text that lies", "X" + Number(0xFFFFFFFF, 4)},
+      {"bytes that lie", "\x8E" + Number(1ULL << 63, 8)},
+  };
+}
+
+void ExpectWithin(std::uint64_t file_bytes, const std::string& name) {
+  EXPECT_LE(TakeHeapPeak(), 16 * file_bytes + (16 << 20)) << name << " of " << file_bytes << " bytes";
+}
+
+TEST(FormatsMemory, IsCounted) {
+  TakeHeapPeak();
+  { const std::vector<char> taken(50'000'000); }
+  EXPECT_GE(TakeHeapPeak(), 50'000'000U);
+  EXPECT_LT(TakeHeapPeak(), 1'000'000U);
+}
+
+TEST(FormatsMemory, PicklesTakeAtMost16TimesTheirLength) {
+  for (const Case& one : Pickles()) {
+    const std::string file = FileWith(Pickle(one.pickle));
+    TakeHeapPeak();
+    const auto opened = TorchFile::Open(SourceOver(file));
+    ExpectWithin(file.size(), one.name);
+  }
+}
+
+TEST(FormatsMemory, DirectoriesTakeAtMost16TimesTheirLength) {
+  Records records = {{"x/data.pkl", Pickle("N")}};
+  for (int i = 0; i < 300'000; ++i) records.emplace_back(std::to_string(i), "");
+  const std::string file = ZipOf(records);
+  records.clear();
+  TakeHeapPeak();
+  EXPECT_TRUE(TorchFile::Open(SourceOver(file)).ok());
+  ExpectWithin(file.size(), "an archive of 300,000 records");
+}
+
+TEST(FormatsMemory, HeadersTakeAtMost16TimesTheirLength) {
+  std::string tensors;
+  for (int i = 0; i < 500'000; ++i) {
+    tensors += "\"" + std::to_string(i) + R"(":{"dtype":"U8","shape":[],"data_offsets":[0,0]},)";
+  }
+  tensors.back() = '}';
+  std::string metadata;
+  for (int i = 0; i < 1'000'000; ++i) metadata += "\"" + std::to_string(i) + R"(":"",)";
+  metadata.back() = '}';
+  for (const std::string& json : {"{" + tensors, "{\"__metadata__\":{" + metadata + "}", std::string(20'000'000, '['),
+                                  "{\"a\":{\"shape\":[" + Repeated("1,", 10'000'000)}) {
+    const std::string file = Number(json.size(), 8) + json;
+    TakeHeapPeak();
+    const auto header = ReadSafetensorsHeader(SourceOver(file));
+    ExpectWithin(file.size(), json.substr(0, 60));
+  }
+}
+
+TEST(FormatsMemory, IndexesTakeAtMost16TimesTheirLength) {
+  std::string map;
+  for (int i = 0; i < 1'000'000; ++i) map += "\"" + std::to_string(i) + R"(":"f",)";
+  map.back() = '}';
+  const std::string json = "{\"weight_map\":{" + map + "}";
+  TakeHeapPeak();
+  EXPECT_TRUE(ReadSafetensorsIndex(SourceOver(json)).ok());
+  ExpectWithin(json.size(), "an index");
+}
+
+}  // namespace
+}  // namespace gcsflux::formats_tests
