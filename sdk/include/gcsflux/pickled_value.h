@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -27,18 +28,25 @@ struct Bytes {
   bool is_mutable = false;
 };
 
-struct List {
-  std::vector<Value> items = {};
+// Templates of V, which is Value: clang 14 takes no defaults for vectors of a type that is still incomplete.
+template <class V>
+struct BasicList {
+  std::vector<V> items = {};
 };
+using List = BasicList<Value>;
 
-struct Tuple {
-  std::vector<Value> items = {};
+template <class V>
+struct BasicTuple {
+  std::vector<V> items = {};
 };
+using Tuple = BasicTuple<Value>;
 
-struct Set {
-  std::vector<Value> items = {};
+template <class V>
+struct BasicSet {
+  std::vector<V> items = {};
   bool is_frozen = false;
 };
+using Set = BasicSet<Value>;
 
 enum class DictKind : std::uint8_t {
   kDict,
@@ -48,15 +56,14 @@ enum class DictKind : std::uint8_t {
   kObject,  ///< A module or an archive of libtorch; its attributes are the entries.
 };
 
-struct Dict {
+template <class V>
+struct BasicDict {
   DictKind kind = DictKind::kDict;
-  std::string class_name = {};  ///< Of kObject.
-  Entries entries = {};         ///< In the order in which they were put in.
-  Entries attributes = {};      ///< Of kOrderedDict: a state_dict's `_metadata`.
-
-  /// The value of the last entry with this text as its key; null where there is none.
-  [[nodiscard]] const Value* Find(std::string_view key) const;
+  std::string class_name = {};                   ///< Of kObject.
+  std::vector<std::pair<V, V>> entries = {};     ///< In the order in which they were put in.
+  std::vector<std::pair<V, V>> attributes = {};  ///< Of kOrderedDict: a state_dict's `_metadata`.
 };
+using Dict = BasicDict<Value>;
 
 /// torch.Size
 struct Size {
@@ -101,6 +108,9 @@ struct Value {
     return std::get_if<T>(&any);
   }
 };
+
+/// The value of the last entry with this text as its key, as Python has it; null where there is none.
+const Value* Find(const Dict& dict, std::string_view key);
 
 /// Equal in type and value, the order of entries included; refused values are equal to none.
 bool operator==(const Value& a, const Value& b);

@@ -38,12 +38,12 @@ bool operator==(const Value& a, const Value& b) {
       a.any);
 }
 
-const Value* Dict::Find(std::string_view key) const {
-  const auto found = std::find_if(entries.rbegin(), entries.rend(), [&](const auto& entry) {
+const Value* Find(const Dict& dict, std::string_view key) {
+  const auto found = std::find_if(dict.entries.rbegin(), dict.entries.rend(), [&](const auto& entry) {
     const auto* const text = entry.first.template As<std::string>();
     return text != nullptr && *text == key;
   });
-  return found == entries.rend() ? nullptr : &found->second;
+  return found == dict.entries.rend() ? nullptr : &found->second;
 }
 
 }  // namespace gcsflux::pickled
