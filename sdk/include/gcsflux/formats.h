@@ -58,7 +58,7 @@ struct ByteSource {
 /// A source over bytes that outlive it.
 ByteSource SourceOf(std::string name, std::span<const std::byte> bytes);
 
-/// Where a file's bytes go, in order. A failure ends the writing and is what the writer returns.
+/// Where bytes go, in order. A failure ends the writing and is what the writer returns. client.h has the same type.
 using ByteSink = std::function<Result<void>(std::span<const std::byte> bytes)>;
 
 /// Bytes [begin, end) of a file.
