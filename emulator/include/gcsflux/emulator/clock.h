@@ -10,9 +10,9 @@
 
 namespace gcsflux::emulator {
 
-/// An emulator's time: the machine's, until a test moves or freezes it.
+/// The emulator's time. It is the machine's time until a test moves or freezes it.
 ///
-/// Every timestamp, generation and expiry comes from it, so that a test can live through a week at once:
+/// Every timestamp, generation and expiry comes from it, so a test can pass a week at once:
 /// `emulator.clock().Advance(std::chrono::hours(7 * 24))`. Thread-safe.
 class Clock {
  public:
@@ -20,17 +20,17 @@ class Clock {
 
   [[nodiscard]] Time Now() const;
 
-  /// Moves the time forward, which then goes on as before; `by` must not be negative.
+  /// Moves the time forward. A running clock then runs on. `by` must not be negative.
   void Advance(std::chrono::nanoseconds by);
 
-  /// From now on only Advance() moves the time.
+  /// Stops the time. From now on only Advance() moves it.
   void Freeze();
 
-  /// Waits until it is `time`, which may come by Advance(). False where `stop` is requested before.
+  /// Waits until `time`; Advance() can make that earlier. Returns false if `stop` is requested first.
   bool WaitUntil(Time time, const std::stop_token& stop) const;
 
-  /// Returns when at least `waiters` threads are in WaitUntil(), answers held back by the emulator among them: from
-  /// then on a test that advances a frozen clock knows whom it wakes.
+  /// Returns when at least `waiters` threads are in WaitUntil(). Threads count that hold back an answer. After this
+  /// call, a test that advances a frozen clock knows which threads it wakes.
   void AwaitWaiters(std::size_t waiters) const;
 
  private:

@@ -6,10 +6,10 @@
 
 namespace gcsflux::emulator {
 
-/// What a random quantity is like: always the same, log-normal, or as somebody measured it. A value.
+/// The distribution of a random quantity: constant, log-normal, or measured. A value.
 class Distribution {
  public:
-  /// `value` belongs to `quantile`, which lies between 0 and 1: {0.99, 200} is the 99th percentile.
+  /// `value` belongs to `quantile`, which is between 0 and 1: {0.99, 200} is the 99th percentile.
   struct Point {
     double quantile = 0;
     double value = 0;
@@ -18,17 +18,17 @@ class Distribution {
 
   /// Always `value`. Not explicit, so that a field can be set to a number.
   Distribution(double value = 0);  // NOLINT(google-explicit-constructor)
-  /// With a tail to the right, as latencies have it. `median` is above 0, `p99` is not below it.
+  /// Log-normal: latencies have such a tail to the right. `median` is above 0, and `p99` is not below it.
   static Distribution LogNormal(double median, double p99);
-  /// Each of the values with the same probability.
+  /// Each value has the same probability.
   static Distribution Empirical(std::vector<double> values);
-  /// On straight lines from point to point, and constant beyond the first and the last; both fields ascend.
+  /// Linear from point to point, and constant before the first and after the last. Both fields ascend.
   static Distribution Empirical(std::vector<Point> points);
   /// As text() writes it: "50", "lognormal(50,200)", "empirical(10,20,30)", "empirical(0.5:50,0.99:200)".
   static Distribution Parse(std::string_view text);
-  // Each of them throws std::invalid_argument where a value is negative, above 1e9 or no number.
+  // Each of them throws std::invalid_argument if a value is negative, above 1e9 or not a number.
 
-  /// The value that is exceeded with the probability 1 - `quantile`, which lies above 0 and below 1.
+  /// The value that is exceeded with the probability 1 - `quantile`. `quantile` is above 0 and below 1.
   [[nodiscard]] double Quantile(double quantile) const;
   [[nodiscard]] bool is_fixed() const { return kind_ == Kind::kFixed; }
   [[nodiscard]] std::string text() const;

@@ -21,65 +21,68 @@
 
 namespace gcsflux::emulator {
 
-/// The most requests that a journal may keep: about 5 GiB of them.
+/// The most requests that a journal may keep. They take about 5 GiB.
 inline constexpr std::size_t kMaxJournalSize = 10'000'000;
 
 struct EmulatorOptions {
-  /// Address to listen on. Anything but loopback exposes an unauthenticated store to the network.
+  /// The address to listen on. Any address but loopback exposes an unauthenticated store to the network.
   std::string host = "127.0.0.1";
   /// 0 takes any free port: see Emulator::endpoint().
   std::uint16_t port = 0;
-  /// Buckets that are there from the beginning, with any number of computed objects. Names must differ.
+  /// Buckets that exist from the start, with any number of computed objects. Their names must differ.
   std::vector<VirtualBucket> virtual_buckets = {};
-  /// The project of those who make or list buckets and name none; empty refuses them with 400, as GCS does. Every
-  /// project sees the same buckets.
+  /// The project of a request that makes or lists buckets and names no project. If this is empty, such a request is
+  /// refused with 400, as GCS does. Every project sees the same buckets.
   std::string project = "emulator";
-  /// How long new buckets without a policy of their own say that they could restore what is deleted: 0, or 7 to 90
-  /// days. It is shown only. Set it where a client looks at it.
+  /// The soft-delete duration that new buckets show if they have no policy of their own: 0, or 7 to 90 days. It is only
+  /// shown: nothing can be restored. Set it if a client looks at it.
   std::chrono::seconds default_soft_delete = std::chrono::seconds(0);
-  /// How many requests the journal keeps; 0 keeps none. Raise it where a test looks at more of them at once; one takes
+  /// How many requests the journal keeps; 0 keeps none. Raise it if a test looks at more requests at once. One takes
   /// about 0.5 KiB. At most kMaxJournalSize.
   std::size_t journal_size = 10'000;
-  /// Below this directory `POST /_emulator/seed` may read. Empty refuses it: whoever reaches the emulator may ask.
+  /// `POST /_emulator/seed` may read below this directory. If it is empty, seeding is refused, because every client
+  /// that reaches the emulator may ask for it.
   std::filesystem::path seed_root = {};
-  /// A client that stands still for so long in mid-request, sends no whole head in it, or moves less than 1 KiB of a
-  /// body in it, is answered 408 and cut off. By the machine's own clock. Lower it where a test looks at just that.
+  /// How long a client may make no progress within a request: it sends no bytes, does not complete the head, or moves
+  /// less than 1 KiB of a body in this time. Then the emulator answers 408 and closes the connection. It goes by the
+  /// machine's own clock. Lower it if a test is about this.
   std::chrono::milliseconds client_patience = std::chrono::minutes(1);
-  /// How long a change is remembered by its request's x-goog-gcs-idempotency-token, by the emulator's clock: a repeated
-  /// request is given the first answer. 0 remembers nothing: set it to see what a client does without.
+  /// How long the emulator remembers a change by its request's x-goog-gcs-idempotency-token, by the emulator's clock. A
+  /// repeated request gets the first answer. 0 remembers nothing: set it to see what a client does without tokens.
   std::chrono::nanoseconds idempotency_window = std::chrono::minutes(5);
-  /// How slow it is: ShapingProfile("gcs") for what Google's service is like.
+  /// How slow the service is. ShapingProfile("gcs") is like Google's service.
   Shaping shaping = {};
-  /// How much it takes before it answers 429: likewise QuotasProfile("gcs").
+  /// How much the service takes before it answers 429. QuotasProfile("gcs") is like Google's service.
   Quotas quotas = {};
-  /// What goes wrong from the beginning, and again after Reset().
+  /// The faults that are there from the start, and again after Reset().
   FaultPlan faults = {};
-  /// Called with a line, without its end, when a person should know something, such as that the process has no
-  /// descriptors left. From any thread; must not throw. Set it where an emulator runs unattended.
+  /// Called with one line of text, without a newline, if a person should know something: for example, that the process
+  /// has no descriptors left. It is called from any thread and must not throw. Set it where an emulator runs
+  /// unattended.
   std::function<void(const std::string&)> log = {};
-  /// Serves HTTPS, and nothing else, where it is set.
+  /// If set, the emulator serves HTTPS only.
   std::optional<TlsOptions> tls = {};
-  /// Serves the endpoints of identities, and asks everybody who they are, where it is set.
+  /// If set, the emulator serves the identity endpoints, and asks every caller for credentials.
   std::optional<AuthOptions> auth = {};
 };
 
 /// Files that become objects.
 struct SeedOptions {
-  /// Made where it is not there.
+  /// Made if it does not exist.
   std::string bucket = {};
-  /// Every file below it is stored under its path from there; symbolic links are left out.
+  /// Every file below it is stored under its path relative to it. Symbolic links are left out.
   std::filesystem::path directory = {};
-  /// Put before these paths as it is: "images/" rather than "images".
+  /// Put before these paths without a separator: "images/", not "images".
   std::string prefix = {};
 };
 
 /// Google Cloud Storage in this process, in memory, for tests and for work without a network.
 ///
-/// It serves as soon as the constructor returns and until Stop() or destruction. Thread-safe.
+/// It serves from the end of the constructor until Stop() or destruction. Thread-safe.
 class Emulator {
  public:
-  /// Throws std::system_error where the address cannot be listened on, std::invalid_argument where `virtual_buckets`,
-  /// `journal_size`, `shaping`, `quotas`, `faults`, `tls` or `auth` is wrong.
+  /// Throws std::system_error if the emulator cannot listen on the address. Throws std::invalid_argument if
+  /// `virtual_buckets`, `journal_size`, `shaping`, `quotas`, `faults`, `tls` or `auth` is wrong.
   explicit Emulator(EmulatorOptions options = {});
   ~Emulator();
   Emulator(const Emulator&) = delete;
@@ -88,32 +91,33 @@ class Emulator {
   /// "http://127.0.0.1:PORT", or "https://", for STORAGE_EMULATOR_HOST or a client's endpoint.
   [[nodiscard]] const std::string& endpoint() const;
 
-  /// Where all of its time comes from.
+  /// The source of all of its time.
   [[nodiscard]] Clock& clock();
 
-  /// The last requests in order of arrival, those in flight too. What a client has received of an answer is in here.
+  /// The last requests in order of arrival, those in flight too. It has every answer of which a client has received
+  /// something.
   [[nodiscard]] std::vector<RequestRecord> journal() const;
-  /// What was answered since the start or Reset().
+  /// What was answered since the start or since Reset().
   [[nodiscard]] Counters counters() const;
 
-  /// What is to go wrong, and what did.
+  /// The faults that are planned, and those that fired.
   [[nodiscard]] Faults& faults();
-  /// What requests that take part in a retry test meet.
+  /// The retry tests, whose instructions are for requests that name a test.
   [[nodiscard]] RetryTestControl& retry_tests();
 
-  /// What delays requests, and what refuses them, to be changed while it runs.
+  /// Delays and quotas. They can be changed while the emulator runs.
   [[nodiscard]] ShapingControl& shaping();
   [[nodiscard]] QuotaControl& quotas();
 
-  /// Forgets buckets, upload sessions, retry tests, journal and counters, and changes of shaping, quotas and faults:
-  /// what is left is what an emulator starts with. The clock and open connections stay as they are.
+  /// Returns to the state at the start: forgets buckets, upload sessions, retry tests, journal and counters, and
+  /// changes of shaping, quotas and faults. The clock and open connections stay as they are.
   void Reset();
 
-  /// Stores files as objects, and returns their number. Throws std::runtime_error where a file cannot be read or its
-  /// path is no object's name; what was stored before stays.
+  /// Stores files as objects, and returns their number. Throws std::runtime_error if a file cannot be read or its path
+  /// is not a valid object name. What was stored before that stays.
   std::size_t Seed(const SeedOptions& options);
 
-  /// Ends every connection and waits for the threads; nothing is served afterwards. May be called again.
+  /// Closes every connection and waits for the threads. Nothing is served afterwards. May be called again.
   void Stop();
 
  private:

@@ -9,15 +9,15 @@
 
 namespace gcsflux::emulator {
 
-/// How much a service takes before it answers 429. There is no limit by default. The fields are called the same in JSON
-/// and as flags. Limits are token buckets; each has to have something left for a request to be served.
+/// How much the service takes before it answers 429. There is no limit by default. The fields have the same names in
+/// JSON and as flags. Limits are token buckets. A request is served if each limit has something left.
 struct Quotas {
-  /// Requests of a bucket's objects. Reads are those of data, metadata and lists; writes all others.
+  /// Requests for a bucket's objects. Reads are those of data, metadata and lists; all others are writes.
   std::optional<double> reads_per_second = {};
   std::optional<double> writes_per_second = {};
-  /// The same for each range of names. A bucket begins with one; one that is at four fifths of its limit or above for
-  /// 20 minutes on end is split in two at the median of the names that were asked for, each with the limit of the
-  /// whole, and the bucket's own limits grow by as much as they began with.
+  /// The same for each range of names. A bucket begins with one range. A range is split in two if it is at four fifths
+  /// of its limit or more for 20 minutes without a break. It is split at the median of the requested names. Each half
+  /// has the limit of the whole, and the bucket's own limits grow by their initial value.
   std::optional<double> range_reads_per_second = {};
   std::optional<double> range_writes_per_second = {};
   /// Makes these 20 minutes pass so many times faster, and nothing else. Raise it to see a ramp in seconds.
@@ -26,17 +26,18 @@ struct Quotas {
   std::optional<double> object_mutations_per_second = {};
   /// Changes of one bucket's metadata.
   std::optional<double> bucket_updates_per_second = {};
-  /// Bytes of objects sent, of all buckets together, in MB/s. An answer may overdraw it; those after it wait for that.
+  /// Bytes of objects sent, of all buckets together, in MB/s. An answer may overdraw the limit; later answers wait
+  /// until it is paid back.
   std::optional<double> egress_mbps = {};
 
-  /// So many milliseconds of its rate a limit's bucket holds, and one token at least. Raise it to allow bursts.
+  /// How many milliseconds of its rate a limit can save up; at least one token. Raise it to allow bursts.
   double depth_ms = 50;
-  /// Refused requests take tokens too, so that clients that hammer are served nothing.
+  /// Refused requests take tokens too, so a client that repeats without pause is never served.
   bool refused_count = false;
-  /// The seconds of the header Retry-After; nothing leaves it out, as GCS promises none.
+  /// The seconds of the header Retry-After. If empty, the header is left out; GCS does not promise it.
   std::optional<double> retry_after_s = {};
-  /// What a request takes longer when its bucket or its range is at its limit, in milliseconds: it grows linearly from
-  /// 0 at the share `latency_growth_from` of the limit, by the rate of the last second.
+  /// How many milliseconds longer a request takes when its bucket or its range is at its limit. The delay grows
+  /// linearly from 0 at the share `latency_growth_from` of the limit, by the rate of the last second.
   double latency_growth_ms = 0;
   double latency_growth_from = 0.8;
 
@@ -50,9 +51,9 @@ Quotas QuotasProfile(std::string_view profile);
 void SetField(Quotas& quotas, std::string_view field, std::string_view text);
 Quotas ParseQuotas(std::string_view json);
 
-/// What quotas have done since the start or the last Reset().
+/// What quotas have done since the start or since the last Reset().
 struct QuotaCounters {
-  std::uint64_t admitted = 0;  ///< Requests that some quota was asked about, and that passed.
+  std::uint64_t admitted = 0;  ///< Requests that were subject to a quota and passed.
   std::uint64_t refused_reads = 0;
   std::uint64_t refused_writes = 0;
   std::uint64_t refused_range_reads = 0;
@@ -60,15 +61,17 @@ struct QuotaCounters {
   std::uint64_t refused_object_mutations = 0;
   std::uint64_t refused_bucket_updates = 0;
   std::uint64_t refused_egress = 0;
-  std::map<std::string, std::size_t> ranges = {};  ///< By bucket: into how many its names are split at the moment.
+  std::map<std::string, std::size_t> ranges =
+      {};  ///< By bucket: the number of ranges that its names are split into now.
 };
 
-/// An emulator's quotas while it runs. Thread-safe.
+/// The quotas of an emulator while it runs. Thread-safe.
 class QuotaControl {
  public:
   virtual ~QuotaControl() = default;
 
-  /// Replaces all of it: a dip, or a step. Levels and ranges stay. Throws std::invalid_argument, and changes nothing.
+  /// Replaces all of it, for example to lower a limit for a while. Levels and ranges stay. If a value is wrong, throws
+  /// std::invalid_argument and changes nothing.
   virtual void Set(const Quotas& quotas) = 0;
   [[nodiscard]] virtual Quotas Get() const = 0;
   [[nodiscard]] virtual QuotaCounters counters() const = 0;

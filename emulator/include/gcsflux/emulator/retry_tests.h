@@ -9,15 +9,15 @@
 
 namespace gcsflux::emulator {
 
-/// A queue of instructions for each method, "storage.objects.get" say, which requests with the header x-retry-test-id
-/// meet: docs/retry_tests.md.
+/// A queue of instructions for each method, such as "storage.objects.get". Requests with the header x-retry-test-id
+/// meet them: docs/retry_tests.md.
 using RetryInstructions = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-/// What has become of a test.
+/// The state of a test.
 struct RetryTest {
   std::string id = {};
-  RetryInstructions instructions = {};  ///< Those that are left.
-  bool is_completed = false;            ///< The last one was met.
+  RetryInstructions instructions = {};  ///< The instructions that are left.
+  bool is_completed = false;            ///< No instruction is left.
 };
 
 /// The Retry Test API in process. Thread-safe.
@@ -25,11 +25,11 @@ class RetryTestControl {
  public:
   virtual ~RetryTestControl() = default;
 
-  /// Throws std::invalid_argument, which names the method and the instruction, where one is unknown or there is none.
+  /// Throws std::invalid_argument, which names the method and the instruction, if one is unknown or if there is none.
   virtual RetryTest Make(const RetryInstructions& instructions) = 0;
   [[nodiscard]] virtual std::optional<RetryTest> Find(std::string_view id) const = 0;
   [[nodiscard]] virtual std::vector<RetryTest> List() const = 0;
-  /// False where there is none of that id.
+  /// Returns false if no test has that id.
   virtual bool Delete(std::string_view id) = 0;
 };
 
