@@ -9,7 +9,7 @@ namespace {
 using std::chrono::nanoseconds;
 using std::chrono::system_clock;
 
-// Beyond it a sum of times could overflow; whoever waits for longer looks at the clock in between.
+// Above it, a sum of times could overflow. A thread that waits longer looks at the clock in between.
 constexpr std::chrono::hours kLongestWait{1};
 
 std::int64_t Nanoseconds(system_clock::duration time) { return std::chrono::duration_cast<nanoseconds>(time).count(); }

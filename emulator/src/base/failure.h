@@ -6,25 +6,25 @@
 
 namespace gcsflux::emulator {
 
-/// Why the store refused, in its own terms; the server says it as HTTP.
+/// Why the store refused, in its own terms. The APIs say it in theirs.
 enum class FailureKind {
   kInvalid,             ///< The request itself is wrong.
   kNotFound,            ///< No such bucket, object, generation or session.
-  kTooLarge,            ///< The object would be larger than any may be.
+  kTooLarge,            ///< The object would exceed the largest size.
   kConflict,            ///< The bucket's name is taken, or the bucket is not empty.
-  kPreconditionFailed,  ///< An ...Match condition does not hold.
-  kNotModified,         ///< An ...NotMatch condition does not hold.
-  kImmutable,           ///< The object can be neither replaced, nor changed, nor deleted.
+  kPreconditionFailed,  ///< An ...Match condition is not met.
+  kNotModified,         ///< An ...NotMatch condition is not met.
+  kImmutable,           ///< The object cannot be replaced, changed or deleted.
   kHeld,                ///< The object is under a hold.
-  kReplaceDenied,       ///< There is an object of the name already, and the caller may not replace it.
-  kKeyMissing,          ///< The object is under a customer-supplied key, and the request shows none.
-  kKeyIncorrect,        ///< It shows another one.
-  kKeyNotUsed,          ///< It shows a key for an object that is under none.
+  kReplaceDenied,       ///< An object has the name already, and the caller may not replace it.
+  kKeyMissing,          ///< The object is under a customer-supplied key, and the request has none.
+  kKeyIncorrect,        ///< The request has another key.
+  kKeyNotUsed,          ///< The request has a key, and the object is under none.
 };
 
 struct Failure {
   FailureKind kind = FailureKind::kInvalid;
-  std::string message = {};  ///< In GCS's words where they are known.
+  std::string message = {};  ///< In GCS's words if they are known.
 };
 
 template <class T>

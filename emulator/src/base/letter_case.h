@@ -7,7 +7,7 @@ namespace gcsflux::emulator {
 
 constexpr char ToLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Whether `text` is `lower_case` but for the case of its ASCII letters.
+/// Whether `text` is `lower_case`, whatever the case of its ASCII letters.
 inline bool IsInAnyCase(std::string_view text, std::string_view lower_case) {
   return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
                     [](char a, char b) { return ToLower(a) == b; });

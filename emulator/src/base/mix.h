@@ -12,7 +12,7 @@ constexpr std::uint64_t Mix(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
-/// What `seed` makes of `value`; for one seed, a bijection again.
+/// A random-looking function of `value`, chosen by `seed`; for one seed it is a bijection too.
 constexpr std::uint64_t Mix(std::uint64_t seed, std::uint64_t value) { return Mix(Mix(seed) ^ value); }
 
 /// floor(a * b / 2^64).

@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// Takes `digits` decimal digits and what has to follow them off the front of `text`.
+// Takes `digits` decimal digits, and the character that must follow them, off the front of `text`.
 std::optional<int> Take(std::string_view& text, std::size_t digits, std::string_view separator = "") {
   int value = 0;
   const std::string_view field = text.substr(0, digits);
@@ -22,7 +22,7 @@ std::optional<int> Take(std::string_view& text, std::size_t digits, std::string_
   return value;
 }
 
-// ".25" off the front of `text`, if it is there.
+// Takes a fraction such as ".25" off the front of `text`, if there is one.
 std::optional<nanoseconds> TakeFraction(std::string_view& text) {
   if (!text.starts_with('.')) return nanoseconds(0);
   text.remove_prefix(1);

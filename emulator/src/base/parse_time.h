@@ -7,8 +7,8 @@
 
 namespace gcsflux::emulator {
 
-/// "2026-11-20T06:25:00.123456Z", or with an offset, "+02:00", in place of the Z. Nothing where it is no such time, or
-/// one that the clock does not have.
+/// "2026-11-20T06:25:00.123456Z", or with an offset, "+02:00", in place of the Z. Nothing if it is no such time, or if
+/// the clock cannot represent it.
 std::optional<Time> ParseRfc3339(std::string_view text);
 
 }  // namespace gcsflux::emulator

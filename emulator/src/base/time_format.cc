@@ -15,14 +15,14 @@ std::tm ToUtc(Time time) {
   return utc;
 }
 
-// The last digits of a number that is not negative, over the zeros at [begin, begin + digits).
+// Writes the last digits of a number over the zeros at [begin, begin + digits). The number is not negative.
 void PutNumber(std::string& text, std::size_t begin, std::size_t digits, std::int64_t number) {
   for (std::size_t i = begin + digits; i > begin; number /= 10) text[--i] = static_cast<char>('0' + number % 10);
 }
 
 }  // namespace
 
-// Without snprintf, which is a sixth of what a page of a listing costs.
+// Without snprintf, which takes a sixth of the time of a page of a listing.
 std::string FormatRfc3339(Time time) {
   const auto day = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date(day);
@@ -39,7 +39,7 @@ std::string FormatRfc3339(Time time) {
 }
 
 std::string FormatHttpDate(Time time) {
-  // Not strftime's %a and %b: they follow the process's locale.
+  // Not strftime's %a and %b: they depend on the process's locale.
   static constexpr std::array kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   static constexpr std::array kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                          "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};

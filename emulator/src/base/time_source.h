@@ -7,7 +7,7 @@ namespace gcsflux::emulator {
 
 using Time = std::chrono::system_clock::time_point;
 
-/// Where all of the emulator's time comes from: timestamps, generations, the age of upload sessions.
+/// The source of all of the emulator's time: timestamps, generations, the age of upload sessions.
 using TimeSource = std::function<Time()>;
 
 }  // namespace gcsflux::emulator

@@ -15,9 +15,9 @@ class Inflater {
  public:
   Inflater() { Reset(); }
 
-  // Delivers what `input` holds, which may be many members or a part of one.
+  // Delivers the content of `input`, which may be many members or a part of one.
   bool Feed(std::span<const std::byte> input, const ResponseSink& sink) {
-    // The library reads only, but its declaration does not say const.
+    // The library only reads it, but its declaration lacks const.
     state_->next_in = const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(input.data()));
     state_->avail_in = static_cast<std::uint32_t>(input.size());
     bool is_full = true;
@@ -41,7 +41,7 @@ class Inflater {
  private:
   void Reset() {
     isal_inflate_init(state_.get());
-    state_->crc_flag = ISAL_GZIP;  // checks the member's own CRC and length, too
+    state_->crc_flag = ISAL_GZIP;  // this also checks the member's own CRC and length
   }
   void ResetKeepingInput() {
     std::uint8_t* const next = state_->next_in;

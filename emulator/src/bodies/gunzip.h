@@ -7,13 +7,14 @@
 
 namespace gcsflux::emulator {
 
-/// Whether an Accept-Encoding header takes gzip.
+/// Whether an Accept-Encoding header accepts gzip.
 bool AcceptsGzip(std::string_view accept_encoding);
 
-/// Whether the bytes begin as gzip does.
+/// Whether the bytes begin like gzip.
 bool IsGzip(const Rope& bytes);
 
-/// Delivers what the gzip members in `bytes` hold. False where they are corrupt, or the sink says so.
+/// Delivers the content of the gzip members in `bytes`. Returns false if they are corrupt, or if the sink returns
+/// false.
 bool Gunzip(const Rope& bytes, const ResponseSink& sink);
 
 }  // namespace gcsflux::emulator

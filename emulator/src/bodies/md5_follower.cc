@@ -6,9 +6,9 @@
 namespace gcsflux::emulator {
 namespace {
 
-// Hashing this much takes about 1 ms, starting a thread some hundredths of one.
+// Hashing this much takes about 1 ms; starting a thread takes some hundredths of that.
 constexpr std::size_t kWorthAThread = std::size_t{1} << 20;
-// Places in memory, each a segment of 4 MiB where the body is long: enough that neither thread stands still.
+// Places in memory. If the body is long, each is a segment of 4 MiB. So many keep both threads busy.
 constexpr std::size_t kMaxWaiting = 4;
 
 }  // namespace
@@ -31,7 +31,7 @@ void Md5Follower::Append(std::span<const std::byte> bytes) {
 void Md5Follower::StartThread() {
   try {
     thread_ = std::thread([this] { Run(); });
-  } catch (const std::system_error&) {  // There are no more threads: Finish() does it all.
+  } catch (const std::system_error&) {  // No thread can be started: Finish() does all of the work.
   }
 }
 

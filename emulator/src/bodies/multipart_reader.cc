@@ -10,11 +10,11 @@ namespace gcsflux::emulator {
 namespace {
 
 constexpr std::uint64_t kMaxHead = std::uint64_t{1} << 20;
-constexpr std::uint64_t kMaxPadding = 64;  // blanks behind a delimiter
+constexpr std::uint64_t kMaxPadding = 64;  // blanks after a delimiter
 constexpr std::string_view kBlanks = " \t";
 
-// Finds a string whose first character does not occur in it again, such as a line break and a boundary: so after a
-// mismatch the search goes on at the mismatch itself, and segments need not be joined.
+// Finds a string whose first character does not occur in it again, such as a line break and a boundary. After a
+// mismatch the search therefore continues at the mismatch itself, and segments need not be joined.
 std::optional<std::uint64_t> Find(const Rope& rope, std::uint64_t from, std::string_view needle) {
   if (from > rope.size()) return std::nullopt;
   std::uint64_t position = from;
@@ -49,7 +49,7 @@ void AddHeader(HttpHeaders& headers, std::string_view line) {
   headers.Add(std::string(Trim(line.substr(0, colon))), std::string(Trim(line.substr(colon + 1))));
 }
 
-// gcloud and gsutil announce '=====' and delimit by =====. As HTTP has it these quotes are the boundary's own, so the
+// gcloud and gsutil announce '=====' and use ===== as delimiter. By HTTP, these quotes belong to the boundary, so the
 // body decides.
 bool IsInSingleQuotes(std::string_view boundary) {
   return boundary.size() > 2 && boundary.starts_with('\'') && boundary.ends_with('\'');
@@ -94,8 +94,8 @@ std::string MultipartReader::TextAt(std::uint64_t offset, std::uint64_t size) co
   return body_.Slice(offset, std::min(size, body_.size() - offset)).ToString();
 }
 
-// The delimiter whose dashes are there, if it is one: behind the boundary comes nothing but two dashes or blanks, or it
-// is another, longer word.
+// The delimiter whose dashes were found, if it is one. Only two dashes or blanks may follow the boundary; else it is a
+// longer word.
 std::optional<MultipartReader::Delimiter> MultipartReader::DelimiterAt(std::uint64_t line_break,
                                                                        std::uint64_t dashes) const {
   const std::string delimiter = "--" + boundary_;
@@ -128,7 +128,7 @@ std::optional<MultipartReader::Delimiter> MultipartReader::FindDelimiter(std::ui
 std::optional<MultipartReader::Head> MultipartReader::NextHead() {
   if (!next_part_ || is_at_end_) return std::nullopt;
   Head head;
-  // Lines of a head may end in either way: a CR means nothing to it.
+  // Lines of a head may end in either way: a CR has no meaning in it.
   for (std::uint64_t line = *next_part_;;) {
     const std::optional<std::uint64_t> line_end = Find(body_, line, "\n");
     if (!line_end || *line_end - *next_part_ > kMaxHead) return std::nullopt;
@@ -141,7 +141,7 @@ std::optional<MultipartReader::Head> MultipartReader::NextHead() {
 }
 
 std::optional<Rope> MultipartReader::Content(const Head& head) {
-  // The line break before a delimiter belongs to it; that of an empty part is the one that ended its head.
+  // The line break before a delimiter belongs to the delimiter. If a part is empty, it is the one that ended the head.
   std::optional<Delimiter> end = DelimiterAt(head.content, head.content);
   if (!end) end = FindDelimiter(head.content);
   if (!end) return std::nullopt;

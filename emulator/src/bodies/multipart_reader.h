@@ -10,26 +10,26 @@
 
 namespace gcsflux::emulator {
 
-/// Takes a MIME multipart body apart, one part after another, with the line ends that it has: gcloud, gsutil and gcsfs
-/// end lines with a bare LF, others with CRLF. Where the body's segments part makes no difference. One thread.
+/// Splits a MIME multipart body, one part after another, and accepts the line ends that it has: gcloud, gsutil and
+/// gcsfs end lines with a bare LF, others with CRLF. It makes no difference where the body's segments end. One thread.
 class MultipartReader {
  public:
   struct Head {
     HttpHeaders headers = {};
-    std::uint64_t content = 0;  ///< Where in the body the part's content begins.
+    std::uint64_t content = 0;  ///< The position in the body where the part's content begins.
   };
 
-  /// `content_type` is the one that announces the body; `type` is what it must be, "multipart/related", in lower case.
-  /// The body must outlive the reader. Nothing where it is of another type, or names no boundary.
+  /// `content_type` announces the body. `type` is what it must be, "multipart/related", in lower case. The body must
+  /// outlive the reader. Nothing if the type is another one, or if there is no boundary.
   static std::optional<MultipartReader> Make(std::string_view content_type, std::string_view type, const Rope& body);
 
   /// Whether the boundary occurs at all.
   [[nodiscard]] bool has_parts() const { return next_part_.has_value(); }
-  /// The head of the next part; nothing where there is none, or it does not end.
+  /// The head of the next part. Nothing if there is none, or if it does not end.
   std::optional<Head> NextHead();
-  /// What follows that head, up to the delimiter, which has to be there.
+  /// The content after that head, up to the delimiter, which must be there.
   std::optional<Rope> Content(const Head& head);
-  /// Whether the delimiter that was read last is the one behind the last part.
+  /// Whether the delimiter that was read last ends the last part.
   [[nodiscard]] bool is_at_end() const { return is_at_end_; }
 
  private:

@@ -8,14 +8,14 @@
 
 namespace gcsflux::emulator {
 
-/// A request's body of which the beginning can be looked at before it is read. One thread.
+/// A request's body whose beginning can be looked at before it is read. One thread.
 class PeekedBody final : public RequestBody {
  public:
   /// `body` must outlive it.
   explicit PeekedBody(RequestBody& body) : body_(body) {}
 
-  /// The first `size` bytes, or all where there are fewer; they are still to be read. Good until the next call. Comes
-  /// before Read().
+  /// The first `size` bytes, or all if there are fewer. They are still to be read. Valid until the next call. Must be
+  /// called before Read().
   std::string_view Peek(std::size_t size);
 
   [[nodiscard]] std::optional<std::uint64_t> announced_size() const override { return body_.announced_size(); }

@@ -11,7 +11,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// What of `bytes`, which are at `offset`, is in the range.
+// The part of `bytes`, which begin at `offset`, that is in the range.
 std::span<const std::byte> Within(const HashedRange& range, std::uint64_t offset, std::span<const std::byte> bytes) {
   const std::uint64_t end = std::clamp(range.end, offset, offset + bytes.size());
   const std::uint64_t begin = std::clamp(range.begin, offset, end);
@@ -23,9 +23,9 @@ std::span<const std::byte> Within(const HashedRange& range, std::uint64_t offset
 ReceivedBody ReceiveBody(RequestBody& body, Md5Stream* md5, const HashedRange& hashed) {
   ReceivedBody received{.is_whole = true};
   RopeBuilder builder(body.announced_size());
-  std::optional<Md5Follower> follower;  // goes before the builder does, whose bytes it reads
+  std::optional<Md5Follower> follower;  // destroyed before the builder, whose bytes it reads
   if (md5 != nullptr) follower.emplace(*md5);
-  // Asking for room takes memory, so the end is asked for first where it is known.
+  // Asking for room takes memory, so if the length is known, the end is asked for first.
   while (builder.size() != body.announced_size()) {
     const std::span<std::byte> room = builder.Room();
     const std::optional<std::size_t> read = body.Read(room);

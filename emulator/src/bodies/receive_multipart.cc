@@ -16,20 +16,21 @@ namespace {
 constexpr std::uint64_t kWorthFollowing = std::uint64_t{1} << 20;
 constexpr std::size_t kMostHeads = std::size_t{16} << 10;  // mostly a few hundred bytes
 
-// What of the body is the media for sure, before its end is seen: nothing where that is not known, or little.
+// The range of the body that is certainly media, before the end of the body is seen. Nothing if that is unknown or
+// small.
 std::optional<HashedRange> SureMedia(PeekedBody& body, const std::string& content_type) {
   const std::uint64_t size = body.announced_size().value_or(0);
   if (size < kWorthFollowing) return std::nullopt;
   const std::optional<MultipartStart> start = FindMedia(content_type, Rope(body.Peek(kMostHeads)));
-  // The delimiter behind the media is shorter than what announces it.
+  // The delimiter after the media is shorter than this header.
   const std::uint64_t end = size - std::min<std::uint64_t>(content_type.size() + 16, size);
   return start && start->media_begin < end ? std::optional(HashedRange{start->media_begin, end}) : std::nullopt;
 }
 
-// The whole media's, where `md5` is that of its beginning.
+// The MD5 of all media, given the `md5` of its beginning.
 std::optional<Md5Digest> Complete(std::optional<Md5Stream> md5, const HashedRange& hashed,
                                   const MultipartRelated& parts) {
-  // Where an epilogue follows, it may be in what was hashed.
+  // If an epilogue follows, it may be in what was hashed.
   const std::uint64_t size = parts.media.size();
   if (!md5 || hashed.begin != parts.media_begin || md5->size() > size) return std::nullopt;
   parts.media.ForEachSpan(md5->size(), size - md5->size(), [&md5](std::span<const std::byte> span) {

@@ -11,13 +11,12 @@ namespace gcsflux::emulator {
 /// An upload of two parts.
 struct ReceivedMultipart {
   std::string metadata = {};            ///< JSON.
-  std::string media_content_type = {};  ///< Empty where the part does not say.
+  std::string media_content_type = {};  ///< Empty if the part does not say.
   BodyPtr media = {};
 };
 
-/// Reads to the end of the body, whose request's Content-Type this is, and takes it apart. Where the media's MD5 will
-/// be asked for it is computed while the body comes, as far as its length is announced. 400 where the body is
-/// malformed.
+/// Reads to the end of the body and splits it; `content_type` is the request's. If the media's MD5 will be asked for
+/// and the length is announced, it is computed while the body arrives. 400 if the body is malformed.
 ApiResult<ReceivedMultipart> ReceiveMultipart(RequestBody& body, const std::string& content_type, bool needs_md5);
 
 }  // namespace gcsflux::emulator

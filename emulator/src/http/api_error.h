@@ -7,7 +7,7 @@
 
 namespace gcsflux::emulator {
 
-/// A refusal as GCS's APIs say it.
+/// A refusal in the words of GCS's APIs.
 struct ApiError {
   int status = 500;
   std::string reason = {};
@@ -23,12 +23,12 @@ inline ApiError MissingParameter(const std::string& name) {
   return ApiError{400, "required", "Required parameter: " + name};
 }
 
-/// More bytes than an object may have: https://cloud.google.com/storage/docs/json_api/v1/status-codes
+/// The object would be larger than allowed: https://cloud.google.com/storage/docs/json_api/v1/status-codes
 inline ApiError UploadTooLarge() {
   return ApiError{413, "uploadTooLarge", "The object would exceed the maximum object size of 5 TiB."};
 }
 
-/// A client that is too slow: https://cloud.google.com/storage/docs/json_api/v1/status-codes
+/// The client is too slow: https://cloud.google.com/storage/docs/json_api/v1/status-codes
 inline ApiError RequestTimedOut() {
   return ApiError{408, "uploadBrokenConnection",
                   "The request timed out. Please try again using truncated exponential backoff."};

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kUnit = "bytes=";
 
-// Digits only; more of them than fit count as the largest number.
+// Digits only. If the number does not fit, it counts as the largest one.
 std::optional<std::uint64_t> ParseDigits(std::string_view text) {
   if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
   std::uint64_t value = 0;

@@ -18,7 +18,7 @@ bool IsSameWord(std::string_view text, std::string_view lower_case) {
                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
 }
 
-// Where the parameter ends: a semicolon in quotes belongs to the value.
+// The end of the parameter. A semicolon in quotes belongs to the value.
 std::size_t EndOfParameter(std::string_view text) {
   bool is_quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {

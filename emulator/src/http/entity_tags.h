@@ -7,13 +7,13 @@
 
 namespace gcsflux::emulator {
 
-/// Whether a list of entity tags, as If-Match has it, holds `etag` or is "*". Quotes make no difference: GCS's JSON API
-/// shows its tags without them.
+/// Whether a list of entity tags, as in If-Match, contains `etag` or is "*". Quotes are ignored: GCS's JSON API shows
+/// its tags without them.
 bool ListsEntityTag(std::string_view list, std::string_view etag);
 
-/// A read's If-Match (else 412) and If-None-Match (else 304), for what has this entity tag.
+/// Checks a read's If-Match (else 412) and If-None-Match (else 304) against this entity tag.
 ///
-/// https://cloud.google.com/storage/docs/request-preconditions: they apply to requests that retrieve data, no others.
+/// https://cloud.google.com/storage/docs/request-preconditions: they apply only to requests that retrieve data.
 ApiResult<void> CheckEntityTags(const HttpHeaders& headers, std::string_view etag);
 
 }  // namespace gcsflux::emulator

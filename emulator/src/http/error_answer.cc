@@ -8,7 +8,7 @@ namespace gcsflux::emulator {
 HttpResponse ErrorAnswer(bool is_xml, const ApiError& error) {
   if (!is_xml) return ErrorResponse(error);
   HttpResponse response = XmlErrorResponse(ToXmlError(error));
-  response.status = error.status;  // the codes of the XML API have but one each
+  response.status = error.status;  // a code of the XML API has one status only
   return response;
 }
 

@@ -9,7 +9,7 @@
 
 namespace gcsflux::emulator {
 
-/// Base64 of the four bytes, the highest first, as GCS writes a CRC32C.
+/// Base64 of the four bytes, the highest first. GCS writes a CRC32C so.
 std::string EncodeCrc32c(std::uint32_t crc32c);
 std::optional<std::uint32_t> DecodeCrc32c(std::string_view text);
 

@@ -16,13 +16,13 @@
 
 namespace gcsflux::emulator {
 
-/// Header fields in the order they came; names are compared without regard to case.
+/// Header fields in the order of arrival. Names are compared without regard to case.
 class HttpHeaders {
  public:
   void Add(std::string name, std::string value) { fields_.emplace_back(std::move(name), std::move(value)); }
-  /// Takes away every field of that name. The name in lower case.
+  /// Removes every field of that name. The name is in lower case.
   void Remove(std::string_view lower_case_name);
-  /// The first field of that name, or null. The name in lower case.
+  /// The first field of that name, or null. The name is in lower case.
   [[nodiscard]] const std::string* Find(std::string_view lower_case_name) const;
   /// Every field of that name, joined by ", " as HTTP allows.
   [[nodiscard]] std::optional<std::string> FindAll(std::string_view lower_case_name) const;
@@ -32,7 +32,7 @@ class HttpHeaders {
   std::vector<std::pair<std::string, std::string>> fields_;
 };
 
-/// The head of a request, as it came: nothing in it is decoded.
+/// The head of a request as it arrived. Nothing in it is decoded.
 struct HttpRequest {
   std::string method = {};
   std::string target = {};
@@ -44,72 +44,72 @@ class RequestBody {
  public:
   virtual ~RequestBody() = default;
 
-  /// What the head announces, where it announces a length.
+  /// The length that the head announces, if it announces one.
   [[nodiscard]] virtual std::optional<std::uint64_t> announced_size() const = 0;
 
-  /// Reads at least one byte and at most `into.size()`; 0 at the end; nothing where the body is malformed or the
-  /// client has gone.
+  /// Reads at least one byte and at most `into.size()`. 0 is the end. Nothing if the body is malformed or the client
+  /// has gone.
   virtual std::optional<std::size_t> Read(std::span<std::byte> into) = 0;
 
-  /// Why Read() gave nothing: the client was too slow.
+  /// Whether Read() failed because the client was too slow.
   [[nodiscard]] virtual bool is_overdue() const { return false; }
 
-  /// How many of its bytes an upload session may keep: the service promises to keep any number of them, and a fault
-  /// plan can ask for few. Nothing where it is to keep what it can.
+  /// How many of its bytes an upload session may keep. The service promises to keep any number of them, and a fault
+  /// plan can ask for few. Nothing if there is no such limit.
   [[nodiscard]] virtual std::optional<std::uint64_t> keeps_at_most() const { return std::nullopt; }
 
-  /// Lets the client send only about so many bytes ahead of what is read, 0 as many as the system likes: a reader that
-  /// takes its time would else be seen by the client only when the system's buffers are full.
+  /// Lets the client send only about so many bytes ahead of what is read. 0 is as many as the system likes. Without it,
+  /// the client notices a slow reader only when the system's buffers are full.
   virtual void LimitUnderWay(std::size_t /*bytes*/) {}
 };
 
-/// Takes the next bytes of a response; false where the client has gone.
+/// Takes the next bytes of a response. Returns false if the client has gone.
 using ResponseSink = std::function<bool(std::span<const std::byte>)>;
 
-/// Writes a whole body of unknown length; false breaks the connection off.
+/// Writes a whole body of unknown length. Returns false to break the connection off.
 using BodyProducer = std::function<bool(const ResponseSink&)>;
 
-/// Stands between an answer's body and the connection: delays it, changes it, breaks it off. One request each; called
-/// by the connection's thread.
+/// Is between an answer's body and the connection, and may delay the bytes, change them or break them off. It serves
+/// one request. The connection's thread calls it.
 class BodyFilter {
  public:
   virtual ~BodyFilter() = default;
-  /// Passes `bytes`, or what becomes of them, to `next`, which sends at once what it is given. False breaks the
+  /// Passes `bytes`, changed or not, to `next`, which sends at once what it is given. Returns false to break the
   /// connection off.
   virtual bool Write(std::span<const std::byte> bytes, const ResponseSink& next) = 0;
 };
 
-/// What becomes of a connection with an answer, beyond what HTTP says.
+/// What happens to the connection after an answer, beyond what HTTP says.
 enum class Ending {
   kInOrder,  ///< It serves the next request.
-  kClose,    ///< It is closed behind the answer, unannounced.
-  kReset,    ///< It is reset (TCP RST) behind what has been sent.
+  kClose,    ///< It is closed after the answer, without announcement.
+  kReset,    ///< It is reset (TCP RST) after the bytes that were sent.
   kSilence,  ///< It is reset without a byte of the answer.
 };
 
-/// Watches a request's answer on its way out. Called in this order, by the connection's thread.
+/// Observes a request's answer on its way out. The connection's thread calls the functions, in this order.
 class ResponseObserver {
  public:
   virtual ~ResponseObserver() = default;
-  /// The request's body has been read to its end, `bytes` of it; the answer begins.
+  /// The request's body has been read to its end, `bytes` of it. The answer begins.
   virtual void OnReceived(std::uint64_t bytes) = 0;
-  /// Before the next `bytes` of the answer's body are handed to the connection.
+  /// Called before the next `bytes` of the answer's body are handed to the connection.
   virtual void OnSending(std::uint64_t bytes) = 0;
-  /// Before the answer's last bytes are: the client may have it all, and be at its next request, before OnFinished().
-  /// May be called again.
+  /// Called before the answer's last bytes are handed over. The client may have the whole answer, and may send its next
+  /// request, before OnFinished(). May be called again.
   virtual void OnLastBytes() = 0;
   /// The answer is out, or the client has gone.
   virtual void OnFinished() = 0;
 };
 
-/// The answer to a request. Content-Length follows from the body; the content type is a header like any other.
+/// The answer to a request. Content-Length follows from the body. The content type is a header like any other.
 struct HttpResponse {
   int status = 200;
   HttpHeaders headers = {};
   std::variant<std::string, Rope, BodyProducer> body = {};
-  /// The body passes through them in their order. Where a body ends short of its length, the connection is lost.
+  /// The body passes through them in their order. If a body ends before its length, the connection is lost.
   std::vector<std::shared_ptr<BodyFilter>> filters = {};
-  /// A Content-Length that is not the body's; nothing for a body of unknown length.
+  /// A Content-Length that is not the body's. Nothing for a body of unknown length.
   std::optional<std::uint64_t> false_length = {};
   Ending ending = Ending::kInOrder;
   std::shared_ptr<ResponseObserver> observer = {};

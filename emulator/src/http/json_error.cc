@@ -31,7 +31,7 @@ std::string RenderError(const ApiError& error) {
 
 HttpResponse ErrorResponse(const ApiError& error) {
   HttpResponse response{.status = error.status};
-  if (error.status == 304) return response;  // has no body, says HTTP
+  if (error.status == 304) return response;  // HTTP allows no body
   response.headers.Add("Content-Type", "application/json; charset=UTF-8");
   response.body = RenderError(error);
   return response;

@@ -10,7 +10,7 @@ namespace gcsflux::emulator {
 /// {"error": {"code": N, "message": "...", "errors": [{"domain": "global", "reason": "...", "message": "..."}]}}
 HttpResponse ErrorResponse(const ApiError& error);
 
-/// Why a request's body that should be a JSON object is none, or is too much of one.
+/// Why a request's body is not a JSON object, or is too much of one.
 ApiError NotJsonObject(std::string_view body);
 
 }  // namespace gcsflux::emulator

@@ -9,10 +9,10 @@
 
 namespace gcsflux::emulator {
 
-/// 400 where the parameter is there and no whole number; a blank one is none.
+/// 400 if the parameter is there and not a whole number. An empty one counts as absent.
 ApiResult<std::optional<std::int64_t>> Int64Parameter(const QueryParameters& query, std::string_view name);
 
-/// False where the parameter is absent or blank; 400 where it is neither "true" nor "false", in any case.
+/// False if the parameter is absent or empty. 400 if it is neither "true" nor "false", in any case of letters.
 ApiResult<bool> BoolParameter(const QueryParameters& query, std::string_view name);
 
 }  // namespace gcsflux::emulator

@@ -48,7 +48,7 @@ std::string_view TakeUntil(std::string_view& text, char separator) {
   return taken;
 }
 
-// "http://host/path", as it is sent to proxies, means "/path".
+// "http://host/path", as clients send it to proxies, means "/path".
 std::string_view WithoutOrigin(std::string_view raw) {
   if (!raw.starts_with("http://") && !raw.starts_with("https://")) return raw;
   const std::size_t path = raw.find('/', raw.find("//") + 2);

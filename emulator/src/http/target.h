@@ -19,23 +19,23 @@ class QueryParameters {
   /// The value, or "".
   [[nodiscard]] std::string Value(std::string_view name) const;
   [[nodiscard]] std::optional<std::string> Optional(std::string_view name) const;
-  /// All of that name, in their order.
+  /// All values of that name, in their order.
   [[nodiscard]] std::vector<std::string> Values(std::string_view name) const;
 
  private:
   std::vector<std::pair<std::string, std::string>> parameters_;
 };
 
-/// A request's target, split first and decoded then: "/b/a%2Fb" has the segments "b" and "a/b".
+/// A request's target, first split and then decoded: "/b/a%2Fb" has the segments "b" and "a/b".
 struct Target {
   std::vector<std::string> segments = {};
   QueryParameters query = {};
 };
 
-/// 400 where a percent-encoding is malformed or does not decode to UTF-8.
+/// 400 if a percent-encoding is malformed or does not decode to UTF-8.
 ApiResult<Target> ParseTarget(std::string_view raw);
 
-/// Percent-encodes all but RFC 3986's unreserved characters, '/' too.
+/// Percent-encodes all but RFC 3986's unreserved characters; '/' too.
 std::string EncodeSegment(std::string_view text);
 /// The same, but leaves '/' as it is.
 std::string EncodePath(std::string_view text);

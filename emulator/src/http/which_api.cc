@@ -7,11 +7,12 @@
 namespace gcsflux::emulator {
 namespace {
 
-// What comes before these, in a host's name, is a bucket. Any other host, an alias for the emulator, means path style.
+// In a host name, the part before one of these is a bucket. Any other host is an alias for the emulator, and the path
+// names the bucket.
 constexpr std::string_view kServiceSuffix = ".storage.googleapis.com";
 constexpr std::string_view kLocalSuffix = ".localhost";
 
-// The paths of all else that the emulator serves.
+// The paths of everything else that the emulator serves.
 constexpr std::array<std::string_view, 11> kOtherPaths = {"/storage/v1/",
                                                           "/upload/storage/v1/",
                                                           "/resumable/upload/storage/v1/",
@@ -25,7 +26,7 @@ constexpr std::array<std::string_view, 11> kOtherPaths = {"/storage/v1/",
                                                           "/v1/"};
 
 bool IsOtherPath(std::string_view target) {
-  if (target.starts_with("http://") || target.starts_with("https://")) {  // as it is sent to proxies
+  if (target.starts_with("http://") || target.starts_with("https://")) {  // clients send it so to proxies
     target.remove_prefix(std::min(target.find('/', target.find("//") + 2), target.size()));
   }
   const std::string path = std::string(target.substr(0, target.find('?'))) + '/';
@@ -52,7 +53,7 @@ std::string BucketOfHost(const HttpRequest& request) {
 }
 
 bool IsXmlRequest(const HttpRequest& request) {
-  // An emulator may itself be known as something.localhost, so there the other paths come first.
+  // The emulator's own name may end in .localhost, so the other paths are checked first in that case.
   return HostName(request).ends_with(kServiceSuffix) || !IsOtherPath(request.target);
 }
 

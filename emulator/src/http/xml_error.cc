@@ -90,7 +90,7 @@ constexpr bool AreInOrder() {
 }
 static_assert(AreInOrder());
 
-// Some refusals have the same names in both APIs, but for the first letter.
+// Some refusals have the same name in both APIs, except for the first letter's case.
 std::optional<Code> CodeOfReason(std::string_view reason) {
   for (const Wording& wording : kWordings) {
     if (!reason.empty() && wording.name.substr(1) == reason.substr(1) && (wording.name[0] ^ reason[0]) == ' ') {
@@ -138,7 +138,7 @@ std::string_view MessageOf(XmlErrorCode code) { return kWordings.at(static_cast<
 HttpResponse XmlErrorResponse(const XmlError& error) {
   const Wording& wording = kWordings.at(static_cast<std::size_t>(error.code));
   HttpResponse response{.status = wording.status};
-  if (wording.status == 304) return response;  // has no body, says HTTP
+  if (wording.status == 304) return response;  // HTTP allows no body
   XmlWriter xml;
   xml.Begin("Error");
   xml.Element("Code", wording.name);

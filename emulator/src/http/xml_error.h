@@ -50,10 +50,10 @@ enum class XmlErrorCode {
   kSlowDown,
 };
 
-/// A refusal as the XML API says it.
+/// A refusal in the words of the XML API.
 struct XmlError {
   XmlErrorCode code = XmlErrorCode::kInternalError;
-  std::string details = {};  ///< Shown where it is not empty.
+  std::string details = {};  ///< Shown if it is not empty.
 };
 
 template <class T>
@@ -63,13 +63,13 @@ inline tl::unexpected<XmlError> XmlFail(XmlErrorCode code, std::string details =
   return tl::unexpected<XmlError>(XmlError{code, std::move(details)});
 }
 
-/// `not_found` says what it is that a kNotFound did not find.
+/// `not_found` says what kNotFound did not find.
 XmlError ToXmlError(const Failure& failure, XmlErrorCode not_found);
 
-/// For what is refused before an API is asked: who the client is, how much it wants.
+/// For a refusal before an API is asked: the caller's identity, or its quota.
 XmlError ToXmlError(const ApiError& error);
 
-/// The code and the message of an error within an answer that is none.
+/// The code and the message of an error that is part of an answer.
 std::string_view NameOf(XmlErrorCode code);
 std::string_view MessageOf(XmlErrorCode code);
 

@@ -6,8 +6,8 @@
 namespace gcsflux::emulator {
 namespace {
 
-// What XML 1.0 has no form for, though names of objects may hold it: clients that list such names ask for
-// encoding-type=url. What the service writes for it is not documented (unverified).
+// XML 1.0 has no form for these characters, but names of objects may contain them. Clients that list such names ask for
+// encoding-type=url. It is not documented what the service writes for them (unverified).
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 // U+FFFE and U+FFFF, in UTF-8.

@@ -7,7 +7,7 @@
 
 namespace gcsflux::emulator {
 
-/// Appends XML to one string: answers list thousands of objects, so no tree is built. Texts must be UTF-8.
+/// Appends XML to one string. Answers list thousands of objects, so no tree is built. Texts must be UTF-8.
 class XmlWriter {
  public:
   XmlWriter() : xml_("<?xml version='1.0' encoding='UTF-8'?>") {}
@@ -24,7 +24,7 @@ class XmlWriter {
   std::string xml_;
 };
 
-/// Of the answers that GCS took over from S3: one for listings and copies, another for multipart uploads.
+/// The namespaces that GCS took over from S3: one for listings and copies, another for multipart uploads.
 inline constexpr std::string_view kListingXmlns = "http://doc.s3.amazonaws.com/2006-03-01";
 inline constexpr std::string_view kMultipartXmlns = "http://s3.amazonaws.com/doc/2006-03-01/";
 

@@ -9,7 +9,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// What a byte outside of strings says about the structure.
+// What a byte outside of strings means for the structure.
 enum class Mark : unsigned char { kNone, kQuote, kOpens, kCloses, kComma, kEnd };
 
 constexpr std::array<Mark, 256> MarkBytes() {
@@ -18,12 +18,12 @@ constexpr std::array<Mark, 256> MarkBytes() {
   marks['{'] = marks['['] = Mark::kOpens;
   marks['}'] = marks[']'] = Mark::kCloses;
   marks[','] = Mark::kComma;
-  marks['\0'] = Mark::kEnd;  // for the library, which does not look at what is behind it
+  marks['\0'] = Mark::kEnd;  // The library ignores what follows it.
   return marks;
 }
 constexpr std::array<Mark, 256> kMarks = MarkBytes();
 
-// Behind the quote that closes the string whose content begins at `at`, or the text's end.
+// The position after the quote that closes the string whose content begins at `at`, or the text's end.
 std::size_t SkipString(std::string_view text, std::size_t at) {
   while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
   return std::min(at + 1, text.size());
@@ -32,7 +32,7 @@ std::size_t SkipString(std::string_view text, std::size_t at) {
 }  // namespace
 
 std::optional<std::string> FindExcess(std::string_view text, const JsonBounds& bounds) {
-  // Each value is the whole text, the first in an object or array, or behind a comma.
+  // A value is the whole text, or the first in an object or array, or follows a comma.
   std::size_t values = 1;
   std::size_t depth = 0;
   for (std::size_t at = 0; at < text.size();) {

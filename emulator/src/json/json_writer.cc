@@ -11,7 +11,7 @@ constexpr std::uint64_t kHighBits = kEachByte * 0x80;
 
 bool IsPlain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
 
-// Whether all of eight bytes are plain. A byte is below n where subtracting n borrows, which sets its high bit.
+// Whether all eight bytes are plain. If a byte is below n, subtracting n borrows, and that sets its high bit.
 bool ArePlain(const char* eight) {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, eight, sizeof bytes);
@@ -22,7 +22,7 @@ bool ArePlain(const char* eight) {
   return (special & kHighBits) == 0;
 }
 
-// How many bytes at the beginning of `text` stand for themselves in JSON.
+// How many bytes at the beginning of `text` need no escape in JSON.
 std::size_t CountPlain(std::string_view text) {
   std::size_t count = 0;
   while (text.size() - count >= 8 && ArePlain(text.data() + count)) count += 8;

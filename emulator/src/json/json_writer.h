@@ -6,7 +6,7 @@
 
 namespace gcsflux::emulator {
 
-/// Appends JSON to one string: answers list thousands of objects, so no tree is built. Strings must be UTF-8.
+/// Appends JSON to one string. Answers list thousands of objects, so no tree is built. Strings must be UTF-8.
 class JsonWriter {
  public:
   void BeginObject() { Open('{'); }
@@ -17,10 +17,10 @@ class JsonWriter {
   void String(std::string_view text);
   void Number(std::int64_t number);
   void Boolean(bool value);
-  /// A value that is JSON already.
+  /// Appends a value that is JSON already.
   void Raw(std::string_view json);
 
-  /// A member whose value is a string, as all of GCS's 64-bit numbers are.
+  /// Appends a member whose value is a string, like all of GCS's 64-bit numbers.
   void Member(std::string_view key, std::string_view text) {
     Key(key);
     String(text);

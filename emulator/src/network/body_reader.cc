@@ -30,11 +30,11 @@ BodyReader::BodyReader(SocketStream& stream, const HttpHeaders& headers) : strea
   const std::optional<std::string> coding = headers.FindAll("transfer-encoding");
   const std::optional<std::string> length = headers.FindAll("content-length");
   if (coding) {
-    // With a length as well, two readers could see two different bodies.
+    // With a length in addition, two readers could see two different bodies.
     state_ = IsInAnyCase(*coding, "chunked") && !length ? State::kChunkStart : State::kBroken;
     return;
   }
-  // No length: no body, also for a POST, as HTTP/1.1 says.
+  // Without a length there is no body, also in a POST: so says HTTP/1.1.
   announced_size_ = length ? ParseWhole(*length, 10) : 0;
   left_ = announced_size_.value_or(0);
   state_ = !announced_size_ ? State::kBroken : left_ != 0 ? State::kLength : State::kEnd;
@@ -83,7 +83,7 @@ bool BodyReader::BeginChunk() {
   const std::optional<std::string> line = stream_.ReadLine(kMaxChunkLine);
   if (!line) return false;
   std::string_view digits(*line);
-  digits = digits.substr(0, digits.find_first_of("; \t"));  // extensions mean nothing to us
+  digits = digits.substr(0, digits.find_first_of("; \t"));  // extensions are ignored
   const std::optional<std::uint64_t> size = ParseWhole(digits, 16);
   if (!size) return false;
   left_ = *size;
@@ -107,7 +107,7 @@ std::uint64_t BodyReader::unread() const {
 
 bool BodyReader::Drain() {
   std::array<std::byte, 65536> discarded;
-  // A client that still waits for "100 Continue" may never send its body.
+  // If a client still waits for "100 Continue", it may never send its body.
   if (wants_continue_ && state_ != State::kEnd && !stream_.has_buffered()) return false;
   while (const std::optional<std::size_t> read = Read(discarded)) {
     if (*read == 0) return true;

@@ -22,9 +22,9 @@ class BodyReader final : public RequestBody {
   void LimitUnderWay(std::size_t bytes) override { stream_.LimitUnderWay(bytes); }
   [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
 
-  /// How much of it may still come; UINT64_MAX where its length is not announced.
+  /// How much of it may still arrive; UINT64_MAX if its length is not announced.
   [[nodiscard]] std::uint64_t unread() const;
-  /// Reads what nobody has read, so that the next request can follow. False where that cannot be.
+  /// Reads the bytes that are left, so that the next request can follow. Returns false if that is not possible.
   bool Drain();
 
  private:

@@ -71,7 +71,7 @@ std::optional<std::string> FindFieldFault(std::string_view line, Hosts& hosts) {
   return std::nullopt;
 }
 
-// The next line without its CRLF, or nothing where it has none.
+// The next line without its CRLF. Nothing if it does not end in one.
 std::optional<std::string_view> TakeLine(std::string_view& head) {
   const std::size_t end = head.find('\r');
   if (end == std::string_view::npos || !head.substr(end).starts_with("\r\n")) return std::nullopt;

@@ -19,7 +19,7 @@ namespace {
 
 std::span<const std::byte> AsBytes(const char* data, std::size_t size) { return std::as_bytes(std::span(data, size)); }
 
-// One request and its answer, for as long as httplib works on them.
+// One request and its answer, while httplib works on them.
 struct Exchange {
   RequestHandler& handler;
   SocketStream& stream;
@@ -30,10 +30,10 @@ struct Exchange {
   Ending ending = Ending::kInOrder;
   std::vector<std::shared_ptr<BodyFilter>> filters = {};
   std::shared_ptr<ResponseObserver> observer = {};
-  std::optional<std::uint64_t> left = {};  // of the answer's body, where its length is announced
+  std::optional<std::uint64_t> left = {};  // of the answer's body, if its length is announced
 };
 
-// What httplib reads a head from and writes an answer to. Bodies of requests never come this way.
+// What httplib reads a head from and writes an answer to. Bodies of requests do not pass through it.
 class CodecStream final : public httplib::Stream {
  public:
   CodecStream(std::string_view head, const Exchange& exchange) : head_(head), exchange_(exchange) {}
@@ -51,13 +51,13 @@ class CodecStream final : public httplib::Stream {
     if (!std::exchange(has_status_line_, true)) return WriteHead(std::string_view(data, size));
     return exchange_.stream.Write(AsBytes(data, size)) ? static_cast<ssize_t>(size) : -1;
   }
-  // httplib would put them among the request's headers.
+  // httplib would add them to the request's headers.
   void get_remote_ip_and_port(std::string&, int&) const override {}
   void get_local_ip_and_port(std::string&, int&) const override {}
   socket_t socket() const override { return INVALID_SOCKET; }
 
  private:
-  // httplib knows no reason phrase for some of GCS's statuses, or another one.
+  // For some of GCS's statuses, httplib has no reason phrase or another one.
   ssize_t WriteHead(std::string_view head) {
     const std::string_view status = head.substr(0, std::string_view("HTTP/1.1 NNN").size());
     const std::size_t line_end = std::min(head.find('\r'), head.size());
@@ -86,12 +86,12 @@ HttpRequest ToRequest(const httplib::Request& parsed, std::string&& long_target)
   return request;
 }
 
-// Writes an answer's body through its filters. The exchange lives as long as httplib works on the answer.
+// Writes an answer's body through its filters. The exchange exists while httplib works on the answer.
 class BodyWriter {
  public:
   explicit BodyWriter(Exchange& exchange) : exchange_(exchange) {}
 
-  /// The body has `bytes`, as the client is told.
+  /// The body has `bytes`, by what the client is told.
   void Announce(std::uint64_t bytes) const { exchange_.left = bytes; }
   bool Write(std::span<const std::byte> bytes, httplib::DataSink& sink) const { return WriteFrom(0, bytes, sink); }
 
@@ -106,7 +106,7 @@ class BodyWriter {
     if (exchange_.observer == nullptr) return Pass(bytes, sink);
     const bool is_last = exchange_.left && *exchange_.left <= bytes.size();
     if (exchange_.left) *exchange_.left -= std::min<std::uint64_t>(*exchange_.left, bytes.size());
-    if (is_last && bytes.size() > kAtOnce) {  // A slow client takes its time for most of them.
+    if (is_last && bytes.size() > kAtOnce) {  // A slow client needs time for most of them.
       const std::span<const std::byte> most = bytes.first(bytes.size() - kAtOnce);
       exchange_.observer->OnSending(most.size());
       if (!Pass(most, sink)) return false;
@@ -119,7 +119,7 @@ class BodyWriter {
 
   bool Pass(std::span<const std::byte> bytes, httplib::DataSink& sink) const {
     if (!bytes.empty() && !sink.write(reinterpret_cast<const char*>(bytes.data()), bytes.size())) return false;
-    // A filter says when its bytes are sent.
+    // A filter decides when its bytes are sent.
     return exchange_.filters.empty() || exchange_.stream.Flush();
   }
 
@@ -131,10 +131,10 @@ class BodyWriter {
 struct Announcement {
   std::string content_type = {};
   std::optional<std::uint64_t> false_length = {};
-  bool is_until_close = false;  // A body of unknown length ends with the connection: HTTP/1.0 knows no chunks.
+  bool is_until_close = false;  // A body of unknown length ends with the connection, because HTTP/1.0 has no chunks.
 };
 
-// A text that is copied as cheaply as a rope, for httplib copies what it is to write; some are long listings.
+// Some texts are long listings. httplib copies what it writes, so a text goes out as a rope, which is copied cheaply.
 class SharedText {
  public:
   explicit SharedText(std::string&& text) : text_(std::make_shared<const std::string>(std::move(text))) {}
@@ -198,9 +198,9 @@ void FillIn(httplib::Response& out, HttpResponse&& response, Exchange& exchange)
              std::move(response.body));
 }
 
-// A refusal that no repetition changes is answered while its body still comes: a client need not send gigabytes to
-// hear that there is no such bucket. Others are answered when the whole request is there, since many clients look at an
-// answer only then, and the connection serves the next one.
+// If no repetition can change a refusal, it is answered while the body still arrives: a client need not send gigabytes
+// to learn that a bucket does not exist. Other answers wait for the whole request. Many clients look at an answer only
+// then, and the connection serves the next request.
 bool IsAnsweredEarly(const HttpResponse& response, const BodyReader& body) {
   constexpr std::uint64_t kSoonThere = std::uint64_t{64} << 10;
   const int status = response.status;
@@ -239,31 +239,33 @@ Ending RefuseMalformed(const std::string& fault, SocketStream& stream) {
   return Ending::kClose;
 }
 
-// httplib calls its handlers without saying for which connection; a connection is served by one thread at a time.
+// httplib calls its handlers without saying for which connection. One thread at a time serves a connection.
 thread_local Exchange* current_exchange = nullptr;
 
 }  // namespace
 
-// Of httplib's server only the parsing of heads and the writing of answers is used. Its listener has a backlog of 5
-// and ends on an interrupted accept(), its streams use select(), which fails from descriptor 1024 on, and its body
-// readers inflate gzip, wait 5 s for a POST without a length, refuse forms over 8 KiB and read 4 KiB at a time.
+// Only two things of httplib's server are used: it parses heads and writes answers. Its listener has a backlog of 5 and
+// ends on an interrupted accept(). Its streams use select(), which fails from descriptor 1024 on. Its body readers
+// inflate gzip, wait 5 s for a POST without a length, refuse forms over 8 KiB and read 4 KiB at a time.
 class HttpCodec::Server final : public httplib::Server {
  public:
   explicit Server(RequestHandler& handler) : handler_(handler) {
-    svr_sock_ = INVALID_SOCKET - 1;  // a server without a listening socket is shutting down, and sends no bodies
+    svr_sock_ =
+        INVALID_SOCKET -
+        1;  // httplib takes a server without a listening socket for one that is shutting down, and sends no bodies
     // Before httplib's own routing, which decodes the path first and so cannot tell %2F from '/'.
     set_pre_routing_handler([](const httplib::Request& request, httplib::Response& response) {
       Handle(*current_exchange, request, response);
       return HandlerResponse::Handled;
     });
-    // Called for every status from 400 on, also for what httplib refuses by itself before routing.
+    // Called for every status from 400 on, also for requests that httplib itself refuses before routing.
     set_error_handler(HandlerWithResponse([](const httplib::Request&, httplib::Response& response) {
       if (current_exchange->is_handled) return HandlerResponse::Unhandled;
       FillIn(response, ErrorResponse(ApiError{response.status, "badRequest", "The request's head is malformed."}),
              *current_exchange);
       return HandlerResponse::Handled;
     }));
-    // Idle connections are kept as long as clients like: there is no time-out to announce.
+    // Idle connections are kept as long as clients like, so there is no time-out to announce.
     set_post_routing_handler(
         [](const httplib::Request&, httplib::Response& response) { response.headers.erase("Keep-Alive"); });
   }
@@ -290,8 +292,7 @@ class HttpCodec::Server final : public httplib::Server {
 };
 
 HttpCodec::HttpCodec(RequestHandler& handler) {
-  // httplib sets the process to ignore SIGPIPE. That is for whoever embeds an emulator to decide: our sends do not
-  // raise it.
+  // httplib makes the process ignore SIGPIPE. The embedding program must decide that; our sends do not raise it.
   struct sigaction before {};
   ::sigaction(SIGPIPE, nullptr, &before);
   server_ = std::make_unique<Server>(handler);

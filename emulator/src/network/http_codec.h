@@ -8,16 +8,16 @@
 
 namespace gcsflux::emulator {
 
-/// HTTP/1.1 between a socket and a RequestHandler, by cpp-httplib, which no other file knows. Thread-safe.
+/// HTTP/1.1 between a socket and a RequestHandler, by cpp-httplib. No other file includes httplib. Thread-safe.
 class HttpCodec {
  public:
   explicit HttpCodec(RequestHandler& handler);
   ~HttpCodec();
 
-  /// Answers the request whose head was just read from `stream`. Returns what is to become of the connection: only on
-  /// kInOrder may another request follow.
+  /// Answers the request whose head was just read from `stream`. Returns what happens to the connection: another
+  /// request may follow only after kInOrder.
   Ending Answer(std::string_view head, SocketStream& stream);
-  /// Answers a request whose head could not be read, for the reason given; nothing may follow on the stream.
+  /// Answers a request whose head could not be read, for the given reason. Nothing may follow on the stream.
   static void RefuseHead(SocketStream::HeadOutcome why, SocketStream& stream);
 
  private:

@@ -34,7 +34,7 @@ void HttpServer::Stop() {
       if (connection.stream) connection.stream->Shutdown();
     }
   }
-  // No connection is added any more, so the list is this thread's.
+  // No more connections are added, so only this thread uses the list.
   for (Connection& connection : connections_) connection.thread.join();
   connections_.clear();
 }
@@ -106,7 +106,7 @@ void HttpServer::Serve(Connection& connection) {
   stream.Shutdown();
   const std::lock_guard lock(mutex_);
   connection.stream.reset();
-  if (listener_) listener_->Wake();  // so that this thread is joined: it holds memory until then
+  if (listener_) listener_->Wake();  // so that this thread is joined: its memory is held until then
 }
 
 void HttpServer::JoinFinished() {

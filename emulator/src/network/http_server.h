@@ -22,19 +22,19 @@ namespace gcsflux::emulator {
 
 struct HttpServerOptions {
   std::string host = {};
-  std::uint16_t port = 0;                            ///< 0 takes any free one.
-  std::optional<TlsContext> tls = {};                ///< Set: serves over TLS alone.
-  std::chrono::milliseconds patience = {};           ///< With clients in mid-exchange: see SocketStream.
+  std::uint16_t port = 0;                            ///< 0 takes any free port.
+  std::optional<TlsContext> tls = {};                ///< If set, serves TLS only.
+  std::chrono::milliseconds patience = {};           ///< For clients within an exchange: see SocketStream.
   std::function<void(const std::string&)> log = {};  ///< See EmulatorOptions; may be empty.
 };
 
-/// Serves HTTP/1.1 on one address, one thread to a connection. Thread-safe.
+/// Serves HTTP/1.1 on one address, with one thread for each connection. Thread-safe.
 ///
-/// Where there are no descriptors or threads for more, clients are answered 503 until there are. Blocking threads make
-/// the code plain, and as many as there are connections mean that no idle one delays another.
+/// If there are no descriptors or threads for more connections, clients are answered 503 until there are. Blocking
+/// threads keep the code plain, and no idle connection delays another one.
 class HttpServer {
  public:
-  /// Serves once constructed; `handler` must outlive it. Throws std::system_error.
+  /// Serves once constructed. `handler` must outlive it. Throws std::system_error.
   HttpServer(HttpServerOptions options, RequestHandler& handler);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
@@ -42,7 +42,7 @@ class HttpServer {
 
   [[nodiscard]] const std::string& authority() const { return authority_; }
 
-  /// Those that are open.
+  /// The number of open connections.
   [[nodiscard]] std::size_t CountConnections();
 
   /// See Listener.
@@ -55,7 +55,7 @@ class HttpServer {
   struct Connection {
     Connection(int socket, const HttpServerOptions& options)
         : stream(std::in_place, socket, options.tls ? &*options.tls : nullptr, options.patience) {}
-    std::optional<SocketStream> stream;  // gone, and its descriptor with it, when the connection has ended
+    std::optional<SocketStream> stream;  // gone, with its descriptor, when the connection has ended
     std::thread thread = {};
   };
 
@@ -73,10 +73,10 @@ class HttpServer {
   std::atomic<bool> is_stopping_ = false;  // interrupts what takes long
   std::mutex stop_mutex_;                  // held while stopping: a second caller waits for the first
 
-  std::mutex mutex_;  // guards what follows, and every Connection's stream from being destroyed
+  std::mutex mutex_;  // guards what follows, and keeps every Connection's stream from being destroyed
   std::list<Connection> connections_;
 
-  RefusedConnections refused_;  // this and what follows are the acceptor's
+  RefusedConnections refused_;  // this and what follows are used by the acceptor
   bool has_logged_shortage_ = false;
 
   std::thread acceptor_;  // last: it uses all of the above

@@ -19,8 +19,8 @@ namespace {
 // Connections that wait to be accepted: a client may open hundreds at once.
 constexpr int kBacklog = 4096;
 
-constexpr int kSmallSegment = 536;  // what every host takes: a millisecond of 1 MB/s is two of them
-constexpr int kAnySegment = 32767;  // the most that can be asked for: as fast as what the system takes by itself
+constexpr int kSmallSegment = 536;  // every host takes so many; a millisecond of 1 MB/s is two of them
+constexpr int kAnySegment = 32767;  // the most that can be asked for: as fast as the system's own choice
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
@@ -43,7 +43,7 @@ int OpenListening(const addrinfo& address) {
       ::socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, address.ai_protocol);
   if (socket < 0) return -1;
   const int yes = 1;
-  // Not SO_REUSEPORT, with which two emulators would silently share one port.
+  // Not SO_REUSEPORT: with it, two emulators would silently share one port.
   ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   if (::bind(socket, address.ai_addr, address.ai_addrlen) == 0 && ::listen(socket, kBacklog) == 0) return socket;
   const int error = errno;
@@ -86,7 +86,7 @@ Listener::~Listener() {
 }
 
 Listener::Arrival Listener::Accept(std::vector<pollfd> others) {
-  constexpr int kMoment = 50;  // milliseconds: others may run out of time
+  constexpr int kMoment = 50;  // milliseconds: others may reach their deadline
   const int patience = others.empty() ? -1 : kMoment;
   others.push_back({event_, POLLIN, 0});
   others.push_back({socket_, POLLIN, 0});
@@ -103,14 +103,14 @@ Listener::Arrival Listener::Accept(std::vector<pollfd> others) {
     ::setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     return {.kind = Arrival::Kind::kConnection, .socket = connection};
   }
-  // Everything else is that connection's own matter.
+  // Any other error concerns that connection only.
   const bool is_shortage = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
   return {.kind = is_shortage ? Arrival::Kind::kShortage : Arrival::Kind::kWoken};
 }
 
 void Listener::LimitUnderWay(std::size_t bytes) {
   if (bytes == 0 && !is_limited_) return;
-  is_limited_ = true;  // from now on the system leaves the buffers' size to us
+  is_limited_ = true;  // from now on the system no longer adapts the buffers' size
   const int most = bytes != 0 ? kSmallSegment : kAnySegment;
   ::setsockopt(socket_, IPPROTO_TCP, TCP_MAXSEG, &most, sizeof most);
   SetReceiveBuffer(socket_, bytes);

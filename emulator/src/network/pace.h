@@ -5,16 +5,16 @@
 
 namespace gcsflux::emulator {
 
-/// Tells a slow client from one that only holds its connection: of every `patience` that is spent waiting for it, it
-/// has to make use. Only waiting counts, so that answers may take the server as long as they like.
+/// Tells a slow client from one that only holds its connection: it must move bytes in every `patience` spent waiting
+/// for it. Only waiting counts, so the server may take as long as it likes for an answer.
 class Pace {
  public:
   explicit Pace(std::chrono::nanoseconds patience) : patience_(patience) {}
 
-  /// From now on at least `bytes` have to come or go in a `patience` of waiting; 0 lets the client wait for ever.
+  /// From now on at least `bytes` must arrive or leave in a `patience` of waiting. 0 lets the client wait for ever.
   void Expect(std::size_t bytes);
 
-  /// Counts a call that waited and moved some bytes. False where the client is too slow.
+  /// Counts a call that waited and moved some bytes. Returns false if the client is too slow.
   [[nodiscard]] bool Keeps(std::chrono::nanoseconds waited, std::size_t moved);
 
  private:

@@ -66,11 +66,11 @@ ssize_t PacedSocket::Send(std::span<iovec> parts) {
   return Paced([&] { return ::sendmsg(socket_, &message, MSG_NOSIGNAL); });
 }
 
-// A reset throws away what is still on its way. The client's end takes it as long as its reader goes on; nothing tells
-// when it has, so it is asked for.
+// A reset discards what is still on its way. The client's system accepts it while its reader reads on. Nothing tells
+// when it has, so it is polled.
 void PacedSocket::AwaitDelivery() {
   constexpr int kOnceIn = 1;        // millisecond
-  constexpr int kMostTries = 1000;  // a client that does not read for a second may miss some of it
+  constexpr int kMostTries = 1000;  // if a client does not read for a second, it may miss some of it
   pollfd connection{.fd = socket_, .events = POLLRDHUP, .revents = 0};
   int under_way = 0;
   for (int tries = 0; tries < kMostTries; ++tries) {
@@ -81,7 +81,7 @@ void PacedSocket::AwaitDelivery() {
 
 void PacedSocket::Reset() {
   AwaitDelivery();
-  // Dissolving the association sends the RST at once. Closing would too, with SO_LINGER at 0, but the descriptor has to
+  // Dissolving the association sends the RST at once. So would closing with SO_LINGER at 0, but the descriptor must
   // stay ours: another thread may be about to shut it down.
   sockaddr address{};
   address.sa_family = AF_UNSPEC;
@@ -90,13 +90,13 @@ void PacedSocket::Reset() {
 
 void PacedSocket::LimitUnderWay(std::size_t bytes) {
   if (bytes == under_way_) return;
-  under_way_ = bytes;  // from the first time on the system leaves the size to us
+  under_way_ = bytes;  // after the first call the system no longer adapts the size
   tcp_info info{};
   socklen_t size = sizeof info;
   ::getsockopt(socket_, IPPROTO_TCP, TCP_INFO, &info, &size);
-  // With room for less than a segment or two nothing would come until the client's timers have run out.
+  // With room for less than one or two segments, nothing would arrive until the client's timers expire.
   SetReceiveBuffer(socket_, bytes == 0 ? 0 : std::max<std::size_t>(bytes, std::size_t{2} * info.tcpi_advmss));
-  const int window = kMostWindow;  // that of a connection which began with a small buffer would stay small
+  const int window = kMostWindow;  // if a connection began with a small buffer, its own would stay small
   ::setsockopt(socket_, IPPROTO_TCP, TCP_WINDOW_CLAMP, &window, sizeof window);
 }
 

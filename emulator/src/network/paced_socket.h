@@ -11,35 +11,35 @@
 
 namespace gcsflux::emulator {
 
-/// A connected TCP socket, blocking, whose client has to keep pace. One thread, Shutdown() excepted.
+/// A connected, blocking TCP socket whose client must keep pace. One thread, except for Shutdown().
 class PacedSocket {
  public:
-  /// Takes the socket over.
+  /// Takes ownership of the socket.
   PacedSocket(int socket, std::chrono::milliseconds patience);
   ~PacedSocket();
   PacedSocket(const PacedSocket&) = delete;
   PacedSocket& operator=(const PacedSocket&) = delete;
 
-  /// See Pace::Expect(). In the beginning nothing is expected.
+  /// See Pace::Expect(). At first nothing is expected.
   void Expect(std::size_t bytes) { pace_.Expect(bytes); }
   /// For what follows.
   void SetPatience(std::chrono::milliseconds patience);
 
-  /// As recv() and sendmsg() do it: -1 with errno, which is EAGAIN where nothing moved for as long as the patience is,
-  /// and ETIMEDOUT where too little did. Send() raises no SIGPIPE.
+  /// Like recv() and sendmsg(): -1 with errno, which is EAGAIN if nothing moved within the patience, and ETIMEDOUT if
+  /// too little did. Send() raises no SIGPIPE.
   ssize_t Receive(std::span<std::byte> into);
   ssize_t Send(std::span<iovec> parts);
-  /// The client may send only about so many bytes ahead of what is received, and no fewer than the system's least; 0
-  /// is as many as the system likes.
+  /// The client may send only about so many bytes ahead of what is received, but at least the system's minimum. 0 is as
+  /// many as the system likes.
   void LimitUnderWay(std::size_t bytes);
   /// Whether the last of these calls failed in either way.
   [[nodiscard]] bool is_overdue() const { return is_overdue_; }
 
-  /// Nothing more is sent.
+  /// Ends sending.
   void FinishSending();
-  /// Ends the connection with TCP's RST, behind what was sent.
+  /// Ends the connection with TCP's RST, after what was sent.
   void Reset();
-  /// Wakes whoever receives or sends: for them the client has gone. From any thread.
+  /// Wakes threads that receive or send: for them the client has gone. From any thread.
   void Shutdown();
 
  private:
@@ -50,7 +50,7 @@ class PacedSocket {
   const int socket_;
   Pace pace_;
   bool is_overdue_ = false;
-  std::size_t under_way_ = 0;  // as it was limited last
+  std::size_t under_way_ = 0;  // the last limit
 };
 
 }  // namespace gcsflux::emulator

@@ -7,8 +7,8 @@
 
 namespace gcsflux::emulator {
 
-/// Gives a socket, or those that a listening one will accept, room for about so many bytes that were not yet read: as
-/// many as the system has at least and at most; 0 is as many as it allows.
+/// Gives a socket, or the sockets that a listening one will accept, room for about so many unread bytes, within the
+/// system's minimum and maximum. 0 is the system's maximum.
 inline void SetReceiveBuffer(int socket, std::size_t bytes) {
   constexpr std::size_t kLeast = 2304;  // Linux' least
   constexpr std::size_t kMost = std::size_t{4} << 20;

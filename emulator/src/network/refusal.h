@@ -7,8 +7,8 @@
 
 namespace gcsflux::emulator {
 
-/// A whole answer, as it goes over the wire, to what never became a request; behind it the connection is closed.
-/// `status` as in "408 Request Timeout".
+/// A complete answer, as bytes, to something that never became a request. The connection is closed after it. `status`
+/// is like "408 Request Timeout".
 std::string RenderRefusal(std::string_view status, const ApiError& error);
 
 }  // namespace gcsflux::emulator

@@ -26,7 +26,7 @@ RefusedConnections::~RefusedConnections() {
   for (const Refused& refused : refused_) ::close(refused.socket);
 }
 
-// Where descriptors are short this fails; the next attempt may not.
+// If descriptors are short this fails; the next attempt may not.
 void RefusedConnections::Fill() {
   while (reserve_.size() + refused_.size() < kReserve) {
     const int kept = ::eventfd(0, EFD_CLOEXEC);
@@ -45,7 +45,7 @@ void RefusedConnections::AcceptFrom(int listening) {
   }
   const int socket = ::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
   if (socket >= 0) return Take(socket);
-  constexpr int kMoment = 10;  // milliseconds: other processes took what there was
+  constexpr int kMoment = 10;  // milliseconds: other processes took them
   ::poll(nullptr, 0, kMoment);
 }
 
@@ -67,7 +67,7 @@ void RefusedConnections::Tend() {
   Fill();
 }
 
-// Closing before the client has read would lose it the answer: it closes first, or runs out of time.
+// If we closed before the client has read, it would lose the answer. So the client closes first, or its time runs out.
 bool RefusedConnections::IsDone(Refused& refused) const {
   std::array<char, 16384> discarded;
   ssize_t received = 0;

@@ -10,12 +10,13 @@
 
 namespace gcsflux::emulator {
 
-/// Connections for which the process has no descriptor or no thread. Each is answered 503 once its request comes, over
-/// one of a few descriptors that are kept in reserve, and closed; one that stays silent is closed too, after a second
-/// or when its place is needed. One thread.
+/// Connections for which the process has no descriptor or no thread. Each is answered 503 once its request arrives,
+/// over one of a few descriptors kept in reserve, and closed. A silent one is closed too, after a second or when its
+/// place is needed. One thread.
 class RefusedConnections {
  public:
-  /// Takes the reserve. Without `answers` it only closes: a client that expects TLS cannot read a plain answer.
+  /// Takes the reserve. Without `answers` it only closes connections: a client that expects TLS cannot read a plain
+  /// answer.
   explicit RefusedConnections(bool answers);
   ~RefusedConnections();
   RefusedConnections(const RefusedConnections&) = delete;
@@ -23,14 +24,14 @@ class RefusedConnections {
 
   [[nodiscard]] bool empty() const { return refused_.empty(); }
 
-  /// Accepts the next connection of that listening socket by a descriptor of the reserve.
+  /// Accepts the next connection of that listening socket with a descriptor of the reserve.
   void AcceptFrom(int listening);
-  /// Takes this one over.
+  /// Takes over this connection.
   void Take(int socket);
 
-  /// Adds what to wait for.
+  /// Adds the descriptors to wait for.
   void AddTo(std::vector<pollfd>& waited) const;
-  /// Answers and closes what can be, and takes back what the reserve lacks.
+  /// Answers and closes the connections that are ready, and refills the reserve.
   void Tend();
 
  private:

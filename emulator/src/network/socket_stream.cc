@@ -25,7 +25,7 @@ SocketStream::SocketStream(int socket, const TlsContext* tls, std::chrono::milli
 
 bool SocketStream::Accept() {
   if (!tls_) return true;
-  socket_.Expect(kMaxHead);  // more than a handshake has: it has to end in time
+  socket_.Expect(kMaxHead);  // longer than a handshake's: the client must finish in time
   return tls_->Accept();
 }
 
@@ -33,7 +33,7 @@ SocketStream::HeadOutcome SocketStream::ReadHead(std::string& head) {
   head.clear();
   socket_.Expect(has_buffered() ? kMaxHead : 0);
   while (true) {
-    // Only what is new, and the three bytes before it, can complete the empty line.
+    // Only new bytes, with the three bytes before them, can complete the empty line.
     const std::size_t searched = head.size() < 3 ? 0 : head.size() - 3;
     const std::size_t before = head.size();
     head.append(buffer_.data() + begin_, end_ - begin_);
@@ -105,7 +105,7 @@ bool SocketStream::Send(std::span<const std::byte> bytes) {
   return sent;
 }
 
-// Sends what was gathered and `bytes` in as few calls as the kernel allows.
+// Sends the gathered bytes and `bytes` in as few calls as the kernel allows.
 bool SocketStream::SendPlain(std::span<const std::byte> bytes) {
   std::array<iovec, 2> parts{iovec{unsent_.data(), unsent_.size()},
                              iovec{const_cast<std::byte*>(bytes.data()), bytes.size()}};
@@ -123,7 +123,7 @@ bool SocketStream::SendPlain(std::span<const std::byte> bytes) {
   return true;
 }
 
-// The same with TLS, whose record goes out by a call of its own: the first one is filled up.
+// The same with TLS. Each record takes a call of its own, so the first one is filled up.
 bool SocketStream::SendEncrypted(std::span<const std::byte> bytes) {
   if (!unsent_.empty()) {
     const std::span<const std::byte> first = bytes.first(std::min(bytes.size(), kTlsRecord - unsent_.size()));
@@ -149,7 +149,7 @@ void SocketStream::CloseGracefully() {
   const std::uint64_t limit = unread_ < UINT64_MAX - kMaxLinger ? unread_ + kMaxLinger : UINT64_MAX;
   std::uint64_t discarded = 0;
   for (ssize_t received = 1; discarded < limit && received > 0;) {
-    received = socket_.Receive(std::as_writable_bytes(std::span(buffer_)));  // as it comes: nobody reads it
+    received = socket_.Receive(std::as_writable_bytes(std::span(buffer_)));  // discarded as it arrives
     discarded += static_cast<std::uint64_t>(std::max<ssize_t>(received, 0));
   }
 }

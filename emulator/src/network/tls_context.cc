@@ -61,7 +61,7 @@ void AskClients(SSL_CTX* context, std::string_view authorities) {
   ::SSL_CTX_set_session_id_context(context, kName, sizeof kName - 1);
 }
 
-// Clients offer HTTP/2 first; what is spoken here is HTTP/1.1.
+// Clients offer HTTP/2 first; this server speaks HTTP/1.1.
 int ChooseHttp11(SSL*, const unsigned char** chosen, unsigned char* chosen_size, const unsigned char* offered,
                  unsigned int offered_size, void*) {
   static constexpr unsigned char kHttp11[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
@@ -78,7 +78,7 @@ TlsContext::TlsContext(const TlsOptions& options) : context_(::SSL_CTX_new(::TLS
   if (context_ == nullptr) throw std::bad_alloc();
   ::SSL_CTX_set_min_proto_version(context_.get(), TLS1_2_VERSION);
   ::SSL_CTX_set_options(context_.get(), SSL_OP_NO_RENEGOTIATION);
-  // Idle connections, of which there may be many, hold no buffers; a record takes one read, not two.
+  // Idle connections, which may be many, hold no buffers. A record takes one read, not two.
   ::SSL_CTX_set_mode(context_.get(), SSL_MODE_RELEASE_BUFFERS);
   ::SSL_CTX_set_read_ahead(context_.get(), 1);
   ::SSL_CTX_set_alpn_select_cb(context_.get(), &ChooseHttp11, nullptr);

@@ -12,7 +12,8 @@ namespace gcsflux::emulator {
 /// The server's side of TLS 1.2 and 1.3: its certificate chain and key. Thread-safe.
 class TlsContext {
  public:
-  /// Throws std::invalid_argument where a text of `options` cannot be read, or the key is not the certificate's.
+  /// Throws std::invalid_argument if a text of `options` cannot be read, or if the key does not belong to the
+  /// certificate.
   explicit TlsContext(const TlsOptions& options);
 
  private:

@@ -33,7 +33,7 @@ int WriteSocket(BIO* bio, const char* bytes, int size) {
 
 long Control(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1 : 0; }
 
-// OpenSSL's own socket BIO writes with write(), which raises SIGPIPE when the client has gone.
+// OpenSSL's own socket BIO writes with write(), which raises SIGPIPE if the client has gone.
 const BIO_METHOD* SocketMethod() {
   static BIO_METHOD* const method = [] {
     BIO_METHOD* made = ::BIO_meth_new(::BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket without SIGPIPE");
@@ -76,7 +76,7 @@ void TlsSession::SendCloseNotify() {
 ssize_t TlsSession::ToResult(int outcome) {
   if (outcome > 0) return outcome;
   const int error = ::SSL_get_error(session_.get(), outcome);
-  ::ERR_clear_error();  // the queue is the thread's; what lies in it would spoil the next call's answer
+  ::ERR_clear_error();  // the queue belongs to the thread; an old entry would spoil the next call's result
   if (error == SSL_ERROR_ZERO_RETURN) return 0;
   const bool has_timed_out = error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE;
   is_broken_ = !has_timed_out;
