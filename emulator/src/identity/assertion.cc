@@ -19,7 +19,7 @@ bool IsValidAt(const Jwt& jwt, Time now) {
          *jwt.expires_at - *jwt.issued_at <= kMaxLifetime;
 }
 
-// A token without a key's id may be signed by any of the account's keys.
+// If a token names no key id, any of the account's keys may have signed it.
 bool IsSignedBy(const ServiceAccount& account, const Jwt& jwt) {
   return std::any_of(account.keys.begin(), account.keys.end(), [&](const ServiceAccountKey& key) {
     return (jwt.key_id.empty() || jwt.key_id == key.id) && key.key.Verifies(jwt.signed_text, jwt.signature);

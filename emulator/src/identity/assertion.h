@@ -10,14 +10,14 @@
 
 namespace gcsflux::emulator {
 
-/// A token whose signature is that of a service account, and which is valid now. What it is for, its audience and
-/// scope, is not looked at yet.
+/// A token that a service account has signed and that is valid now. Its audience and scope are not checked yet.
 struct Assertion {
   Jwt jwt = {};
   const ServiceAccount* signer = nullptr;  ///< The config's.
 };
 
-/// Takes RS256 alone: the algorithm is never the token's to choose. The error says why not, in the service's words.
+/// Accepts RS256 only: the token must never choose the algorithm. If it is refused, the error says why in the service's
+/// words.
 tl::expected<Assertion, std::string> CheckAssertion(const IdentityConfig& config, std::string_view text, Time now);
 
 }  // namespace gcsflux::emulator

@@ -23,7 +23,7 @@ RsaPublicKey ReadKey(const JsonFields& fields, const std::string& name, const st
   return *std::move(key);
 }
 
-// A service account as the console hands it out, in a file of its own.
+// A service account in a file of its own, in the form that the console gives out.
 ServiceAccount ReadKeyFile(const JsonFields& fields, const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
@@ -158,7 +158,7 @@ IdentityConfig ParseIdentityConfig(std::string_view text) {
   for (JsonFields& account : fields.Objects("external_accounts")) {
     config.external_accounts.push_back(ReadExternalAccount(account));
   }
-  // What follows speaks of principals, so all of them have to be known.
+  // What follows names principals, so all of them must be known.
   std::set<std::string> principals = PrincipalsOf(config);
   for (JsonFields& impersonation : fields.Objects("impersonations")) {
     config.impersonations.push_back(ReadImpersonation(impersonation, config));

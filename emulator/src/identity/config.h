@@ -18,10 +18,11 @@ struct ServiceAccountKey {
 
 struct ServiceAccount {
   std::string email = {};
-  std::vector<ServiceAccountKey> keys = {};  ///< None where nobody signs for it: it is impersonated, or a machine's.
+  std::vector<ServiceAccountKey> keys =
+      {};  ///< Empty if nothing is signed with its keys: the account is impersonated, or a machine's.
 };
 
-/// What `gcloud auth application-default login` leaves behind.
+/// The user whose credentials `gcloud auth application-default login` stores.
 struct AuthorizedUser {
   std::string email = {};
   std::string client_id = {};
@@ -29,7 +30,7 @@ struct AuthorizedUser {
   std::string refresh_token = {};
 };
 
-/// A workload identity provider: what of another issuer it takes, and for whom.
+/// A workload identity provider: which tokens of another issuer it accepts, and for which service account.
 struct ExternalAccount {
   struct SubjectToken {
     std::string token = {};
@@ -40,15 +41,15 @@ struct ExternalAccount {
   std::vector<SubjectToken> subject_tokens = {};
 };
 
-/// `principal` may have tokens made for `service_account`.
+/// `principal` may get tokens for `service_account`.
 struct Impersonation {
   std::string principal = {};
   std::string service_account = {};
 };
 
 struct RoleBinding {
-  std::string principal = {};  ///< Or "allUsers", which are those without credentials too.
-  std::string bucket = {};     ///< Or "*": all of them, and the project.
+  std::string principal = {};  ///< Or "allUsers", which includes callers without credentials.
+  std::string bucket = {};     ///< Or "*": all buckets, and the project.
   Role role = Role::kViewer;
 };
 
@@ -58,7 +59,7 @@ struct MetadataServerAccount {
   std::vector<std::string> scopes = {};
 };
 
-/// Everybody who is known, and what they may do. docs/identity.md describes its JSON.
+/// All known identities, and what they may do. docs/identity.md describes its JSON.
 struct IdentityConfig {
   std::string project_id = {};
   std::chrono::seconds token_lifetime{3600};
@@ -72,8 +73,8 @@ struct IdentityConfig {
   [[nodiscard]] const ServiceAccount* FindServiceAccount(std::string_view email) const;
 };
 
-/// Throws std::invalid_argument that names the field which is wrong, never its value where that is a secret. Reads the
-/// key files that the text names.
+/// Reads the configuration and the key files that it names. If a field is wrong, throws std::invalid_argument that
+/// names it, but never repeats the value of a secret.
 IdentityConfig ParseIdentityConfig(std::string_view json);
 
 }  // namespace gcsflux::emulator

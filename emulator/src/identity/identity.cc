@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kCloudPlatform = "https://www.googleapis.com/auth/cloud-platform";
 constexpr std::string_view kStorageUrl = "https://storage.googleapis.com/";
-// Where clients of the real service have their assertions exchanged, now and formerly.
+// Clients of the real service send their assertions there, now and formerly.
 constexpr std::array<std::string_view, 3> kTokenUrls = {"https://oauth2.googleapis.com/token",
                                                         "https://www.googleapis.com/oauth2/v4/token",
                                                         "https://accounts.google.com/o/oauth2/token"};
@@ -47,7 +47,7 @@ Grant Identity::ExchangeAssertion(std::string_view text, std::string_view token_
   if (assertion->jwt.scope.empty()) {
     return Refuse("invalid_scope", "Invalid OAuth scope or ID token audience provided.");
   }
-  // A "sub" claim asks for a user of the domain, which takes domain-wide delegation.
+  // A "sub" claim asks to act as a user of the domain, which needs domain-wide delegation.
   if (!assertion->jwt.subject.empty() && assertion->jwt.subject != assertion->jwt.issuer) {
     return Refuse("unauthorized_client",
                   "Client is unauthorized to retrieve access tokens using this method, or client not authorized for "
@@ -61,7 +61,7 @@ Grant Identity::Refresh(const RefreshRequest& request) {
   const auto* client =
       FindIf(config_.authorized_users, [&](const AuthorizedUser& user) { return user.client_id == request.client_id; });
   if (client == nullptr) return Refuse("invalid_client", "The OAuth client was not found.", 401);
-  // A client, a program, may act for many users.
+  // A client, which is a program, may act for many users.
   const auto* user = FindIf(config_.authorized_users, [&](const AuthorizedUser& candidate) {
     return candidate.client_id == request.client_id && candidate.refresh_token == request.refresh_token;
   });
@@ -120,7 +120,7 @@ AccessToken Identity::IssueToMachine(std::string scopes) {
 
 std::optional<Principal> Identity::Authenticate(std::string_view bearer, std::string_view service_url) const {
   if (std::optional<Principal> principal = tokens_.Find(bearer)) return principal;
-  // https://google.aip.dev/auth/4111: without a scope the audience says which service it is for.
+  // https://google.aip.dev/auth/4111: if there is no scope, the audience says for which service the token is.
   auto assertion = CheckAssertion(config_, bearer, clock_());
   if (!assertion || assertion->jwt.subject != assertion->jwt.issuer) return std::nullopt;
   Jwt& jwt = assertion->jwt;

@@ -14,7 +14,7 @@
 
 namespace gcsflux::emulator {
 
-/// Why no token was issued, as RFC 6749 says it. Never repeats what was sent.
+/// Why no token was issued, in the words of RFC 6749. Never repeats what was sent.
 struct GrantError {
   int status = 400;
   std::string error = {};  ///< "invalid_grant", say.
@@ -39,12 +39,13 @@ struct TokenExchangeRequest {
 
 struct ImpersonationRequest {
   std::string service_account = {};
-  std::vector<std::string> delegates = {};  ///< The service accounts in between, each impersonated by the one before.
+  std::vector<std::string> delegates =
+      {};  ///< The service accounts in between. Each is impersonated by the one before it.
   std::string scope = {};
   std::chrono::seconds lifetime{3600};
 };
 
-/// Who is who, and who may do what: the tokens that are issued, and what they are good for. Thread-safe.
+/// All identities and what they may do: the tokens that are issued, and what they are valid for. Thread-safe.
 class Identity {
  public:
   Identity(IdentityConfig config, TimeSource clock)
@@ -52,19 +53,21 @@ class Identity {
 
   [[nodiscard]] const IdentityConfig& config() const { return config_; }
 
-  /// A service account's own signature for a token; `token_url` is an audience beside the service's own.
+  /// Exchanges a token that a service account signed itself. `token_url` is an audience in addition to the service's
+  /// own.
   Grant ExchangeAssertion(std::string_view assertion, std::string_view token_url);
   Grant Refresh(const RefreshRequest& request);
   Grant ExchangeSubjectToken(const TokenExchangeRequest& request);
   Grant Impersonate(const Principal& caller, const ImpersonationRequest& request);
-  /// For who runs on the machine; it must have an account.
+  /// For a program on the machine, which must have an account.
   AccessToken IssueToMachine(std::string scopes);
 
-  /// Whose the bearer token is: one that was issued, or a service account's own signature for the service, whose URL is
-  /// `service_url` beside the real one. Nothing where it is neither, or no longer valid.
+  /// The principal of the bearer token. The token was issued here, or a service account signed it for the service;
+  /// `service_url` is accepted in addition to the real service's URL. Nothing if it is neither, or no longer valid.
   [[nodiscard]] std::optional<Principal> Authenticate(std::string_view bearer, std::string_view service_url) const;
 
-  /// What somebody (nothing is anybody) may do in a bucket; "" is the project. Scopes are not looked at.
+  /// What a principal may do in a bucket; "" is the project. Nothing as principal stands for a caller without
+  /// credentials. Scopes are ignored.
   [[nodiscard]] PermissionSet PermissionsOn(std::string_view bucket, const std::optional<Principal>& principal) const;
 
  private:

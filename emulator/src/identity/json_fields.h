@@ -9,23 +9,23 @@
 
 namespace gcsflux::emulator {
 
-/// Reads one JSON object of a configuration, each field once. Whatever is wrong throws std::invalid_argument with the
-/// path of the field: "auth config: service_accounts[0].email: must be a string".
+/// Reads one JSON object of a configuration, each field once. If anything is wrong, throws std::invalid_argument with
+/// the path of the field: "auth config: service_accounts[0].email: must be a string".
 class JsonFields {
  public:
   /// `path` is "" for the whole text; `value` must outlive this.
   JsonFields(const nlohmann::json& value, std::string path);
 
-  /// There and not empty.
+  /// Present and not empty.
   std::string String(const std::string& name);
   std::optional<std::string> OptionalString(const std::string& name);
   std::optional<std::int64_t> OptionalInteger(const std::string& name);
-  /// Empty where the field is absent.
+  /// Empty if the field is absent.
   std::vector<std::string> Strings(const std::string& name);
   std::vector<JsonFields> Objects(const std::string& name);
   std::optional<JsonFields> OptionalObject(const std::string& name);
 
-  /// Throws where there is a field that nobody has read: a name that is mistyped would else be without effect.
+  /// Throws if a field was not read. Otherwise a mistyped name would have no effect.
   void RefuseOthers() const;
   [[noreturn]] void Refuse(const std::string& name, const std::string& why) const;
 

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// Far beyond any token.
+// Far longer than any token.
 constexpr std::size_t kMaxSize = std::size_t{16} << 10;
 
 std::optional<json> DecodeObject(std::string_view part) {
@@ -23,7 +23,7 @@ std::optional<json> DecodeObject(std::string_view part) {
   return object;
 }
 
-// False where the member is there and no string.
+// False if the member is there and is not a string.
 bool Read(const json& object, const char* name, std::string& value) {
   const auto found = object.find(name);
   if (found == object.end()) return true;

@@ -7,11 +7,11 @@
 
 namespace gcsflux::emulator {
 
-/// A JSON Web Token (RFC 7519) in compact form, taken apart. Nothing in it is to be believed before its signature has
-/// been checked.
+/// A JSON Web Token (RFC 7519) in compact form, split into its parts. Its content must not be trusted before its
+/// signature is checked.
 struct Jwt {
   std::string algorithm = {};
-  std::string key_id = {};  ///< Empty is absent, as with the claims.
+  std::string key_id = {};  ///< Empty if absent, like the claims.
   std::string issuer = {};
   std::string subject = {};
   std::string audience = {};
@@ -22,8 +22,8 @@ struct Jwt {
   std::string signature = {};
 };
 
-/// Nothing where the text is not three base64url parts, the first two JSON objects whose known members have their
-/// types.
+/// Nothing if the text is not three base64url parts, or if the first two are not JSON objects whose known members have
+/// their types.
 std::optional<Jwt> ParseJwt(std::string_view text);
 
 }  // namespace gcsflux::emulator

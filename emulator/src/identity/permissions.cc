@@ -47,7 +47,7 @@ static_assert(IsInOrder());
 const Entry& EntryOf(Permission permission) { return kEntries.at(static_cast<std::size_t>(permission)); }
 
 constexpr PermissionSet kReadOnly = {kBucketsGet, kBucketsList, kObjectsGet, kObjectsList};
-// https://cloud.google.com/storage/docs/oauth-scopes: data, but neither the metadata of what is there nor policies.
+// https://cloud.google.com/storage/docs/oauth-scopes: data, but neither the metadata of existing objects nor policies.
 constexpr PermissionSet kReadWrite = {
     kBucketsCreate,         kBucketsDelete,          kBucketsGet,           kBucketsList,
     kMultipartUploadsAbort, kMultipartUploadsCreate, kMultipartUploadsList, kMultipartUploadsListParts,

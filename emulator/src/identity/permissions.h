@@ -8,7 +8,7 @@
 
 namespace gcsflux::emulator {
 
-/// https://cloud.google.com/storage/docs/access-control/iam-permissions, as far as the emulator has what they allow.
+/// https://cloud.google.com/storage/docs/access-control/iam-permissions: those for what the emulator serves.
 enum class Permission : std::uint8_t {
   kBucketsCreate,
   kBucketsDelete,
@@ -59,13 +59,13 @@ class PermissionSet {
 std::string_view NameOf(Permission permission);
 std::optional<Permission> FindPermission(std::string_view name);
 
-/// What a refusal calls the resource that the permission is checked on: "object", "bucket" or "project".
+/// The kind of resource that the permission is checked on, as a refusal names it: "object", "bucket" or "project".
 std::string_view ResourceOf(Permission permission);
 
 /// https://cloud.google.com/storage/docs/access-control/iam-roles
 enum class Role {
   kViewer,   ///< roles/storage.objectViewer
-  kCreator,  ///< roles/storage.objectCreator: may not replace what is there.
+  kCreator,  ///< roles/storage.objectCreator: may not replace objects.
   kUser,     ///< roles/storage.objectUser
   kAdmin,    ///< roles/storage.admin
 };
@@ -74,7 +74,7 @@ enum class Role {
 std::optional<Role> FindRole(std::string_view name);
 PermissionSet PermissionsOf(Role role);
 
-/// What a token with these scopes (separated by spaces) may be used for, whoever holds it.
+/// What a token with these scopes (separated by spaces) may be used for, whatever its principal may do.
 PermissionSet PermissionsWithin(std::string_view scopes);
 
 }  // namespace gcsflux::emulator

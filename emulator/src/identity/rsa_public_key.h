@@ -8,10 +8,10 @@ struct evp_pkey_st;
 
 namespace gcsflux::emulator {
 
-/// The key that a service account's signatures are checked with. Thread-safe.
+/// The key that checks a service account's signatures. Thread-safe.
 class RsaPublicKey {
  public:
-  /// From a PEM public key, certificate or private key; nothing where it is none of them, or not RSA.
+  /// From a PEM public key, certificate or private key. Nothing if it is none of them, or not RSA.
   static std::optional<RsaPublicKey> FromPem(std::string_view pem);
 
   /// RSASSA-PKCS1-v1_5 with SHA-256, which JSON Web Tokens call RS256.

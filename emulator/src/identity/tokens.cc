@@ -12,7 +12,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// With the prefix that secret scanners know the service's tokens by.
+// With the prefix by which secret scanners recognise the service's tokens.
 std::string NewText() {
   std::array<unsigned char, 32> random{};
   if (::RAND_bytes(random.data(), static_cast<int>(random.size())) != 1) throw std::runtime_error("no randomness");

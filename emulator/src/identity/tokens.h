@@ -11,7 +11,7 @@
 
 namespace gcsflux::emulator {
 
-/// Who a request comes from, and what the credential that it came with is for.
+/// Who sent a request, and what the credential is valid for.
 struct Principal {
   std::string name = {};    ///< An email address, or a "principal://..." of a workload identity pool.
   std::string scopes = {};  ///< Separated by spaces.
@@ -23,14 +23,14 @@ struct AccessToken {
   std::chrono::seconds lifetime{0};
 };
 
-/// The access tokens that were issued: random, opaque, kept in memory until they expire. Thread-safe.
+/// The access tokens that were issued. They are random and opaque, and stay in memory until they expire. Thread-safe.
 class Tokens {
  public:
   explicit Tokens(TimeSource clock) : clock_(std::move(clock)) {}
 
-  /// Throws std::runtime_error where the system has no randomness to give.
+  /// Throws std::runtime_error if the system has no randomness.
   AccessToken Issue(Principal principal, std::chrono::seconds lifetime);
-  /// Nothing where it was never issued, or has expired.
+  /// Nothing if it was never issued, or has expired.
   [[nodiscard]] std::optional<Principal> Find(std::string_view text) const;
 
  private:
@@ -44,7 +44,7 @@ class Tokens {
 
   mutable std::mutex mutex_;  // guards what follows
   std::map<std::string, Issued, std::less<>> issued_;
-  std::size_t sweep_at_ = 1024;  // how many there are when the expired ones are looked for
+  std::size_t sweep_at_ = 1024;  // how many there are when expired ones are removed
 };
 
 }  // namespace gcsflux::emulator

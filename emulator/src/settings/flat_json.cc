@@ -19,7 +19,7 @@ int LineAt(std::string_view text, std::size_t position) {
   return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(position), '\n'));
 }
 
-// The position behind a string's closing quote; `begin` is behind the opening one. The text is known to be JSON.
+// The position after a string's closing quote; `begin` is after the opening one. The text is known to be JSON.
 std::size_t EndOfString(std::string_view text, std::size_t begin) {
   for (std::size_t at = begin;; ++at) {
     if (text[at] == '\\') {
@@ -30,8 +30,8 @@ std::size_t EndOfString(std::string_view text, std::size_t begin) {
   }
 }
 
-// Of an object, or of what it begins with, that is known to be JSON, the names at its top and where they are. The
-// library does not say the latter.
+// The names at the top of an object, or of the beginning of one, and where they are. The text is known to be JSON. The
+// library does not tell positions.
 std::vector<JsonMember> FindNames(std::string_view text) {
   std::vector<JsonMember> names;
   int depth = 0;
@@ -57,7 +57,7 @@ std::vector<JsonMember> FindNames(std::string_view text) {
 }
 
 json ParseObject(std::string_view text) {
-  // No settings have as many fields, of which each is compared with all others.
+  // No settings have so many fields. Each field is compared with all others.
   if (const auto excess = FindExcess(text, {.values = 1000})) Refuse(1, *excess);
   json parsed;
   try {

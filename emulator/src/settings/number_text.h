@@ -8,7 +8,7 @@
 
 namespace gcsflux::emulator {
 
-/// The number that `text` is as a whole.
+/// The number that all of `text` stands for.
 template <class Number>
 std::optional<Number> ParseNumber(std::string_view text) {
   Number number{};
@@ -16,7 +16,7 @@ std::optional<Number> ParseNumber(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-/// The shortest text that is read back as the same number.
+/// The shortest text from which the same number is read back.
 inline std::string NumberText(double number) {
   std::array<char, 32> digits;
   const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), number);

@@ -14,7 +14,7 @@
 
 namespace gcsflux::emulator {
 
-/// One field of a struct of settings: how it is called, where it is, and what its numbers may be.
+/// One field of a struct of settings: its name, its member, and the range of its numbers.
 template <class Settings>
 struct SettingsField {
   std::string_view name;
@@ -60,7 +60,7 @@ inline Distribution ParseSetting(std::string_view text, const Distribution& /*cu
   }
 }
 
-/// ParseSetting()'s inverse, and the same in JSON.
+/// The inverse of ParseSetting(), and the same in JSON.
 inline std::string SettingText(double value) { return NumberText(value); }
 inline std::string SettingText(const std::optional<double>& value) { return value ? NumberText(*value) : ""; }
 inline std::string SettingText(bool value) { return value ? "true" : "false"; }
@@ -73,7 +73,8 @@ bool IsJsonAsItIs(const Value& /*value*/) {
   return true;
 }
 
-/// Sets the field of that name. Throws std::invalid_argument, which names it, and changes nothing.
+/// Sets the field of that name. If that fails, throws std::invalid_argument, which names the field, and changes
+/// nothing.
 template <class Settings>
 void AssignField(std::span<const SettingsField<Settings>> fields, Settings& settings, std::string_view name,
                  std::string_view text) {
@@ -90,7 +91,7 @@ void AssignField(std::span<const SettingsField<Settings>> fields, Settings& sett
   throw std::invalid_argument(std::string(name) + ": is not a known field");
 }
 
-/// Throws std::invalid_argument, which names the field, where one of them could not have been read from a text.
+/// If a field has a value that no text can give, throws std::invalid_argument, which names the field.
 template <class Settings>
 void CheckFields(std::span<const SettingsField<Settings>> fields, const Settings& settings) {
   Settings scratch;
@@ -100,8 +101,8 @@ void CheckFields(std::span<const SettingsField<Settings>> fields, const Settings
   }
 }
 
-/// Settings from a JSON object. Fields that are not in it are as `profile` gives them for the text of its member
-/// "profile", else as by default. Throws std::invalid_argument, which names line and field.
+/// Reads settings from a JSON object. Fields that are missing have the values that `profile` gives for the member
+/// "profile", else the defaults. Throws std::invalid_argument, which names line and field.
 template <class Settings, class Profile>
 Settings ParseFields(std::span<const SettingsField<Settings>> fields, std::string_view json, Profile&& profile) {
   const std::vector<JsonMember> members = ParseFlatJson(json);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kWords = 512;
 constexpr std::size_t kBlock = kWords * sizeof(std::uint64_t);
 
-// Objects of up to 2^50 bytes; GCS's end at 5 * 2^40.
+// For objects of up to 2^50 bytes; the largest of GCS has 5 * 2^40.
 constexpr std::size_t kLevels = 38;
 
 using Block = std::array<std::uint64_t, kWords>;
@@ -53,12 +53,12 @@ T Apply(const Linear<T>& function, std::uint64_t argument) {
   return value;
 }
 
-// What is known of 2^k blocks that follow each other.
+// What is known of 2^k consecutive blocks.
 struct Level {
   std::uint64_t bytes = 0;
-  Linear<std::uint64_t> advance = {};  // the number of the block behind them, from that of the first
-  std::uint32_t crc32c_of_zero = 0;    // their CRC32C, were the first one's number 0
-  Linear<std::uint32_t> crc32c = {};   // how it differs with the first one's number
+  Linear<std::uint64_t> advance = {};  // the number of the block after them, from that of the first
+  std::uint32_t crc32c_of_zero = 0;    // their CRC32C if the first one's number were 0
+  Linear<std::uint32_t> crc32c = {};   // how it changes with the first one's number
 
   [[nodiscard]] std::uint32_t Crc32c(std::uint64_t number) const { return crc32c_of_zero ^ Apply(crc32c, number); }
 };
@@ -101,7 +101,7 @@ const Levels& TheLevels() {
   return levels;
 }
 
-// The number of the block that comes `blocks` behind the one with `number`.
+// The number of the block that comes `blocks` after the one with `number`.
 std::uint64_t Advance(std::uint64_t number, std::uint64_t blocks) {
   for (; blocks != 0; blocks &= blocks - 1) {
     number = Apply(TheLevels()[static_cast<std::size_t>(std::countr_zero(blocks))].advance, number);
@@ -119,7 +119,7 @@ std::uint32_t ComputedContent::crc32c() const {
     crc = CombineCrc32c(crc, level.Crc32c(number), level.bytes);
     number = Apply(level.advance, number);
   }
-  // Of the last block only what is there: a page of a listing shows thousands of objects, most of them small.
+  // Of the last block only the bytes that exist: a page of a listing shows thousands of objects, most of them small.
   const std::size_t rest = size_ % kBlock;
   std::array<std::uint64_t, kWords> words;
   for (std::size_t i = 0; i * sizeof number < rest; ++i) words[i] = kTile[i] ^ number;
@@ -133,7 +133,7 @@ void ComputedContent::Read(std::uint64_t offset, std::span<std::byte> into) cons
   for (; !into.empty(); number = Next(number), skipped = 0) {
     const std::size_t run = std::min(into.size(), kBlock - skipped);
     if (run == kBlock) {
-      // Straight to where they go: this loop is what reading costs.
+      // Straight to their destination: reading costs what this loop costs.
       for (std::size_t i = 0; i < kWords; ++i) {
         const std::uint64_t word = kTile[i] ^ number;
         std::memcpy(into.data() + i * sizeof word, &word, sizeof word);

@@ -4,13 +4,13 @@
 
 namespace gcsflux::emulator {
 
-/// Bytes that differ by `key` and by position. Blocks of 4 KiB are one tile of noise, every word of which is xored with
-/// the block's own number; these numbers follow each other in a xorshift generator of period 2^64 - 1, so that no two
-/// blocks of an object are the same. All of it is linear over GF(2), as CRC32C is: that of 2^k blocks is one matrix
-/// applied to the first block's number.
+/// Bytes that differ by `key` and by position. Blocks of 4 KiB are one tile of noise, and every word of a tile is xored
+/// with the block's own number. These numbers are consecutive states of a xorshift generator of period 2^64 - 1, so no
+/// two blocks of an object are the same. All of it is linear over GF(2), like CRC32C: the CRC32C of 2^k blocks is one
+/// matrix applied to the first block's number.
 class ComputedContent final : public ComputedBytes {
  public:
-  /// Different keys make different contents from eight bytes on.
+  /// Different keys give different contents from eight bytes on.
   ComputedContent(std::uint64_t key, std::uint64_t size) : key_(key != 0 ? key : 1), size_(size) {}
 
   [[nodiscard]] std::uint64_t size() const override { return size_; }

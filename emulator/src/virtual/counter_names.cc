@@ -28,7 +28,7 @@ class DecimalOrder {
   // Walks down the tree in which a number's children are those with one more digit.
   [[nodiscard]] std::uint64_t At(std::uint64_t index) const {
     if (index == 0) return 0;
-    std::uint64_t left = index - 1;  // how many of the numbers from 1 on come before the one wanted
+    std::uint64_t left = index - 1;  // how many of the numbers from 1 on come before the wanted one
     std::uint64_t number = 1;
     std::uint64_t scale = widest_;
     while (true) {
@@ -46,7 +46,7 @@ class DecimalOrder {
   }
 
  private:
-  // How many of the numbers start with `number`, which has as many digits as scale has fewer than widest_.
+  // How many of the numbers start with `number`. `scale` has one digit for each digit that `number` lacks to widest_.
   [[nodiscard]] std::uint64_t SizeOfTree(std::uint64_t number, std::uint64_t scale) const {
     const std::uint64_t shorter = scale / 9;  // 1 + 10 + ... + scale / 10
     const std::uint64_t first = number * scale;
@@ -61,7 +61,7 @@ class UnpaddedCounter final : public NameSet {
  public:
   explicit UnpaddedCounter(std::uint64_t count) : NameSet(count), order_(count) {}
 
-  // The dot sorts before all digits, so the names' order is that of the digits.
+  // The dot sorts before all digits, so the names have the order of their digits.
   [[nodiscard]] std::string Name(std::uint64_t index) const override {
     std::string name = "experiments/vision-transformer/augmented/resolution-224/train/sample-";
     name += std::to_string(order_.At(index));

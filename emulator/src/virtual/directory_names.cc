@@ -18,7 +18,7 @@ constexpr std::size_t kDirectories = 1000;
 // Files, numbered from 0, in directories of given shares of the whole.
 class Directories final : public NameSet {
  public:
-  // `names` in strictly increasing order, none the prefix of another, each with its share in `weights`.
+  // `names` are in strictly increasing order, none the prefix of another. Each has its share in `weights`.
   Directories(std::uint64_t count, std::vector<std::string> names, const std::vector<double>& weights)
       : NameSet(count), names_(std::move(names)) {
     const double whole = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -30,7 +30,7 @@ class Directories final : public NameSet {
   }
 
   [[nodiscard]] std::string Name(std::uint64_t index) const override {
-    // The last that begins at or before `index`: those before it that begin there too are empty.
+    // The last directory that begins at or before `index`. Those before it that begin there too are empty.
     const auto behind = std::upper_bound(begins_.begin(), begins_.end(), index);
     const auto directory = static_cast<std::size_t>(behind - begins_.begin()) - 1;
     std::string name = names_[directory];
@@ -44,7 +44,7 @@ class Directories final : public NameSet {
   std::vector<std::uint64_t> begins_;  // the index of each directory's first file
 };
 
-// Files in many directories of one to nine, with one in their middle that holds nine tenths of all.
+// Files in many directories of one to nine. One directory in the middle holds nine tenths of all files.
 class HugeDirectory final : public NameSet {
  public:
   explicit HugeDirectory(std::uint64_t count)
@@ -58,7 +58,7 @@ class HugeDirectory final : public NameSet {
   }
 
  private:
-  // Directories of 1, 2, ..., 9 files, over and over.
+  // Directories of 1, 2, ..., 9 files, repeatedly.
   static constexpr std::uint64_t kCycle = 9;
   static constexpr std::uint64_t kCycleFiles = kCycle * (kCycle + 1) / 2;
 
@@ -102,7 +102,7 @@ std::string ClassName(std::size_t directory, std::uint64_t seed) {
   return name + "/";
 }
 
-// One in twenty, anywhere, shares one half of the files, the others the other.
+// One in twenty, at random, shares one half of the files; the others share the other half.
 std::vector<double> ClassWeights(std::uint64_t seed) {
   constexpr std::size_t kLarge = kDirectories / 20;
   std::vector<std::size_t> shuffled(kDirectories);

@@ -5,7 +5,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// Numbers below 2^64 that increase and look like sorted hashes: one somewhere in each of `count` equal shares.
+// Numbers below 2^64 that increase and look like sorted hashes: one at random in each of `count` equal shares.
 class SpreadNumbers {
  public:
   SpreadNumbers(std::uint64_t count, std::uint64_t seed)

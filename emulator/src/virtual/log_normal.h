@@ -8,7 +8,8 @@
 
 namespace gcsflux::emulator {
 
-/// A log-normal variate of median 1, made of `random`, whose bits are evenly distributed (Box and Muller's method).
+/// A log-normal variate of median 1, computed from `random`, whose bits are evenly distributed (Box and Muller's
+/// method).
 inline double LogNormal(std::uint64_t random, double sigma) {
   constexpr double kUnit = 0x1p-53;
   const double above_zero = (static_cast<double>(random >> 11) + 0.5) * kUnit;

@@ -7,7 +7,7 @@
 
 namespace gcsflux::emulator {
 
-// One maker for each NamePattern, which says what the names are like.
+// One maker of names for each NamePattern, which describes the names.
 
 std::unique_ptr<const NameSet> HexNames(std::uint64_t count, std::uint64_t seed);
 std::unique_ptr<const NameSet> PaddedSequenceNames(std::uint64_t count);

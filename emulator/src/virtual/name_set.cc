@@ -8,7 +8,7 @@
 namespace gcsflux::emulator {
 
 std::uint64_t NameSet::LowerBound(std::string_view name, std::uint64_t from) const {
-  // Strides that double, then bisection of the last: a successor near by is found at once.
+  // Strides that double, then bisection of the last one: a near successor is found quickly.
   std::uint64_t low = from;
   std::uint64_t high = count_;
   for (std::uint64_t stride = 1; stride < high - low; stride *= 2) {

@@ -9,18 +9,18 @@
 
 namespace gcsflux::emulator {
 
-/// Object names that are computed from their place in bytewise order. Pure; thread-safe.
+/// Object names that are computed from their index in bytewise order. Pure; thread-safe.
 class NameSet {
  public:
   virtual ~NameSet() = default;
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
 
-  /// The name with `index`, which is below count(), of all in strictly increasing bytewise order. O(1).
+  /// The name with `index`, which is below count(), among all in strictly increasing bytewise order. O(1).
   [[nodiscard]] virtual std::string Name(std::uint64_t index) const = 0;
 
-  /// The first index at or behind `from` whose name is not before `name`; count() where there is none.
-  /// Costs O(log(index - from)) names.
+  /// The first index at or after `from` whose name is not before `name`; count() if there is none. Costs O(log(index -
+  /// from)) names.
   [[nodiscard]] std::uint64_t LowerBound(std::string_view name, std::uint64_t from = 0) const;
 
  protected:
@@ -30,7 +30,7 @@ class NameSet {
   const std::uint64_t count_;
 };
 
-/// `count`, at most kMaxVirtualObjects, names of that shape. The same arguments give the same names.
+/// `count` names of that shape, at most kMaxVirtualObjects. The same arguments give the same names.
 std::unique_ptr<const NameSet> MakeNameSet(NamePattern pattern, std::uint64_t count, std::uint64_t seed);
 
 }  // namespace gcsflux::emulator

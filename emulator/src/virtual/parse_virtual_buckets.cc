@@ -37,7 +37,7 @@ std::optional<std::uint64_t> ParseBytes(std::string_view text) {
   return *number << shift;
 }
 
-// The parts between the separators that are outside of brackets.
+// The parts between separators that are outside of brackets.
 std::vector<std::string_view> Split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   int depth = 0;

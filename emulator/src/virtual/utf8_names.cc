@@ -13,11 +13,11 @@ constexpr std::array<std::string_view, 32> kAlphabet = {
     " ", "-", "7", "A", "Z", "_",  "e",  "n",  "s",  "z",  "ß",  "é",  "ł",      "Ω", "λ", "Д",
     "ж", "я", "ש", "ن", "ก", "ᄀ", "あ", "ン", "中", "文", "語", "한", "\uFFFD", "😀", "🚀", "\U0010FFFD"};
 
-// Every name starts with as many characters as tell the indices apart, and ends with up to 12 that are its own.
+// Every name starts with the characters that distinguish the indices, and ends with up to 12 of its own.
 class Utf8 final : public NameSet {
  public:
   Utf8(std::uint64_t count, std::uint64_t seed) : NameSet(count), seed_(seed) {
-    // A quarter of the beginnings are used, so that there are gaps between the names.
+    // A quarter of the beginnings are used, so there are gaps between the names.
     while (beginnings_ / 4 < count) {
       beginnings_ *= kAlphabet.size();
       ++width_;

@@ -16,7 +16,7 @@ VirtualBuckets::VirtualBuckets(std::span<const VirtualBucket> buckets, Store& st
 }
 
 void VirtualBuckets::AddTo(Store& store) const {
-  // The names are valid, so one that is refused is there already.
+  // The names are valid, so a refused one exists already.
   for (const auto& [name, objects] : buckets_) (void)store.InsertBucket({.name = name}, objects);
 }
 

@@ -15,12 +15,12 @@ namespace gcsflux::emulator {
 /// The virtual buckets of an emulator. Immutable; thread-safe.
 class VirtualBuckets {
  public:
-  /// Throws std::invalid_argument, which names the bucket and the field, where one is not valid or a name comes twice.
+  /// If one is not valid or a name occurs twice, throws std::invalid_argument, which names the bucket and the field.
   explicit VirtualBuckets(std::span<const VirtualBucket> buckets);
   /// The same, and adds them to `store`.
   VirtualBuckets(std::span<const VirtualBucket> buckets, Store& store);
 
-  /// Adds those whose names `store` does not have: all, where it is empty.
+  /// Adds those whose names `store` does not have: all, if it is empty.
   void AddTo(Store& store) const;
 
  private:

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kMaxSigma = 10;
 
-// What a part of the description is hashed with, so that the hashes have nothing to do with each other.
+// Each part of the description is hashed with another constant, so the hashes are independent.
 enum Purpose : std::uint64_t { kNames = 1, kSizes = 2, kContents = 3 };
 
 std::uint64_t SeedFor(const VirtualBucket& bucket, Purpose purpose) { return Mix(Mix(purpose), bucket.seed); }
@@ -31,8 +31,8 @@ std::shared_ptr<const ObjectAttributes> MakeAttributes() {
   return std::make_shared<const ObjectAttributes>(std::move(attributes));
 }
 
-// Some microsecond of the year 2020. Another description of objects makes another moment, hence another generation: who
-// remembers a generation does not take other bytes for those that it was of.
+// Some microsecond of the year 2020. Another description gives another moment, so another generation. A client that
+// remembers a generation therefore never takes other bytes for it.
 Time MakeTime(const VirtualBucket& bucket) {
   std::uint64_t hash = Mix(static_cast<std::uint64_t>(bucket.pattern));
   for (const std::uint64_t part :

@@ -29,8 +29,8 @@ class VirtualObjects final : public ObjectSource {
   const Time time_created_;
 };
 
-/// Throws std::invalid_argument, which names the bucket and the field, where a value is out of its range or a name
-/// comes twice.
+/// If a value is out of range or a name occurs twice, throws std::invalid_argument, which names the bucket and the
+/// field.
 void CheckVirtualBuckets(std::span<const VirtualBucket> buckets);
 
 }  // namespace gcsflux::emulator

@@ -17,7 +17,7 @@ std::int64_t Microseconds(Time time) {
   return std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count();
 }
 
-// As GCS refuses to touch what a retention policy protects.
+// GCS refuses changes of objects under a retention policy in these words.
 Outcome<void> CheckMutable(const Object* live) {
   if (live == nullptr || !live->is_immutable) return {};
   return Fail(FailureKind::kImmutable, "Object '" + live->name +
@@ -33,7 +33,7 @@ Outcome<void> CheckUnheld(const ObjectAttributes& attributes, const std::string&
                                       " hold and cannot be deleted, overwritten or archived until hold is removed.");
 }
 
-// Whether what is there, if anything, may go.
+// Whether the present object, if any, may be replaced or deleted.
 Outcome<void> CheckReplaceable(const Object* live, const std::string& bucket) {
   if (auto allowed = CheckMutable(live); !allowed || live == nullptr) return allowed;
   return CheckUnheld(*live->attributes, bucket, live->name);
@@ -77,7 +77,7 @@ Outcome<BucketInfoPtr> Bucket::ChangeInfo(const Preconditions& preconditions, co
 
     const std::lock_guard lock(mutex_);
     if (is_closed_) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
-    if (info_ != current) continue;  // changed meanwhile: start again from what it is now
+    if (info_ != current) continue;  // changed meanwhile: start again from the present state
     info_ = changed;
     return changed;
   }
@@ -100,13 +100,14 @@ Outcome<ObjectPtr> Bucket::InsertObject(NewObject object, const Preconditions& p
     stored->extras = std::make_shared<const ObjectExtras>(ObjectExtras{.encryption = std::move(object.encryption)});
   }
 
-  ObjectPtr replaced;  // outlives the lock: freeing its body may take a while
+  ObjectPtr replaced;  // destroyed after the lock is released: freeing its body may take a while
   const std::lock_guard lock(mutex_);
   replaced = FindLocked(stored->name);
   const Outcome<void> allowed = CheckPlaceLocked(replaced.get(), preconditions, object.may_replace);
   if (!allowed) return tl::unexpected(allowed.error());
   stored->generation = NextGenerationLocked(stored->time_created);
-  // What is written in one go tends to be described alike: it shares one description, which is most of a small object.
+  // Objects that are written together often have the same description. They share one, which is most of a small
+  // object's memory.
   if (last_attributes_ == nullptr || *last_attributes_ != *stored->attributes) last_attributes_ = stored->attributes;
   stored->attributes = last_attributes_;
   StoreLocked(replaced, stored);
@@ -138,7 +139,7 @@ Outcome<ObjectPtr> Bucket::PatchObject(const ObjectSelector& selector, const Att
     changed->updated = clock_();
 
     const std::lock_guard lock(mutex_);
-    // Changed meanwhile, or no longer live: start again from what it is now.
+    // Changed meanwhile, or no longer live: start again from the present state.
     if (FindGenerationLocked(changed->name, changed->generation) != *current) continue;
     ChangeLocked(*current, changed);
     return changed;
@@ -146,7 +147,7 @@ Outcome<ObjectPtr> Bucket::PatchObject(const ObjectSelector& selector, const Att
 }
 
 Outcome<void> Bucket::DeleteObject(const ObjectSelector& selector) {
-  ObjectPtr deleted;  // outlives the lock: freeing its body may take a while
+  ObjectPtr deleted;  // destroyed after the lock is released: freeing its body may take a while
   const std::lock_guard lock(mutex_);
   Outcome<ObjectPtr> selected = SelectLocked(selector);
   if (!selected) return tl::unexpected(selected.error());
@@ -179,7 +180,7 @@ Outcome<ObjectPtr> Bucket::ComposeObject(ComposeRequest request) {
   Outcome<ObjectPtr> composed = InsertObject(std::move(request.destination), request.preconditions);
   if (!composed || !request.delete_sources) return composed;
   for (const ObjectPtr& source : *sources) {
-    // One that has changed or gone meanwhile is not what was joined, and stays.
+    // A source that was changed or deleted meanwhile is not the one that was joined, so it stays.
     (void)DeleteObject({.name = source->name, .generation = source->generation});
   }
   return composed;
@@ -187,7 +188,7 @@ Outcome<ObjectPtr> Bucket::ComposeObject(ComposeRequest request) {
 
 Outcome<ObjectPtr> Bucket::MoveObject(const MoveRequest& request) {
   const Time now = clock_();
-  ObjectPtr replaced;  // outlives the lock: freeing its body may take a while
+  ObjectPtr replaced;  // destroyed after the lock is released: freeing its body may take a while
   const std::lock_guard lock(mutex_);
   const Outcome<ObjectPtr> source = SelectLocked(request.source);
   if (!source) return source;
@@ -266,11 +267,11 @@ Outcome<ObjectPtr> Bucket::SelectLocked(const ObjectSelector& selector) const {
   return found;
 }
 
-// Whether a new generation may take the place of the live one, null where there is none.
+// Whether a new generation may replace the live one, which is null if there is none.
 Outcome<void> Bucket::CheckPlaceLocked(const Object* live, const Preconditions& preconditions, bool may_replace) const {
   if (is_closed_) return Fail(FailureKind::kNotFound, "The specified bucket does not exist.");
   if (live != nullptr && !may_replace) {
-    // As a lacking permission is refused elsewhere.
+    // In the words of a refusal for lack of a permission.
     return Fail(FailureKind::kReplaceDenied,
                 "The caller does not have storage.objects.delete access to the Google Cloud Storage object. Permission "
                 "'storage.objects.delete' denied on resource (or it may not exist).");
@@ -279,12 +280,12 @@ Outcome<void> Bucket::CheckPlaceLocked(const Object* live, const Preconditions& 
   return CheckReplaceable(live, info_->name);
 }
 
-// GCS's generations are microseconds too; two writes at one moment differ all the same.
+// GCS's generations are microseconds too. Two writes at the same moment still get different ones.
 std::int64_t Bucket::NextGenerationLocked(Time now) {
   return last_generation_ = std::max(last_generation_ + 1, Microseconds(now));
 }
 
-// A new generation in the place of the live one, if any.
+// Puts a new generation in the place of the live one, if any.
 void Bucket::StoreLocked(const ObjectPtr& replaced, ObjectPtr object) {
   if (replaced != nullptr && info_->is_versioned) KeepNoncurrentLocked(*replaced, object->time_created);
   stored_bytes_ += object->body->size() - (replaced != nullptr ? replaced->body->size() : 0);
@@ -295,7 +296,7 @@ void Bucket::StoreLocked(const ObjectPtr& replaced, ObjectPtr object) {
   }
 }
 
-// Another state of a generation, live or noncurrent, that is there: its place in the order is the same.
+// Replaces the state of an existing generation, live or noncurrent. Its place in the order stays the same.
 void Bucket::ChangeLocked(const ObjectPtr& current, ObjectPtr changed) {
   const auto found = objects_.Find(current->name);
   if (found != objects_.end() && *found == current) return objects_.Replace(found, std::move(changed));

@@ -19,10 +19,11 @@
 
 namespace gcsflux::emulator {
 
-/// Which generation of which object, and what it must be like.
+/// Which generation of which object, and the conditions that it must meet.
 struct ObjectSelector {
   std::string name = {};
-  std::optional<std::int64_t> generation = {};  ///< The live one unless set; else also a noncurrent one.
+  std::optional<std::int64_t> generation =
+      {};  ///< If unset, the live one; else that generation, which may be noncurrent.
   Preconditions preconditions = {};
 };
 
@@ -33,65 +34,66 @@ struct NewObject {
   BodyPtr body = {};
   int component_count = 0;
   ObjectEncryption encryption = {};
-  bool may_replace = true;  ///< False fails with kReplaceDenied where the name is taken when it is stored.
+  bool may_replace =
+      true;  ///< If false, and the name is taken when the object is stored, storing fails with kReplaceDenied.
 };
 
-/// Joins the sources, in their order, into a new generation of `destination`, whose own body is not looked at. They
-/// must be under its customer-supplied key, or like it under none, and of one storage class.
+/// Joins the sources, in their order, into a new generation of `destination`, whose own body is ignored. The sources
+/// must be under its customer-supplied key, or under none if it has none, and must all have one storage class.
 struct ComposeRequest {
   std::vector<ObjectSelector> sources = {};
   NewObject destination = {};
   Preconditions preconditions = {};
-  bool delete_sources = false;  ///< The generations that were joined, and no later ones.
+  bool delete_sources = false;  ///< Deletes the generations that were joined, and no later ones.
 };
 
-/// Gives the live generation of an object another name: a new generation with the same bytes and description.
+/// Renames the live generation of an object: makes a new generation with the same bytes and description.
 struct MoveRequest {
   ObjectSelector source = {};
   std::string name = {};
-  Preconditions preconditions = {};  ///< Of what is live under the new name.
+  Preconditions preconditions = {};  ///< Conditions on the live object under the new name.
   bool may_replace = true;           ///< See NewObject.
 };
 
 /// Changes attributes; may be called more than once.
 using AttributesChange = std::function<void(ObjectAttributes&)>;
 
-/// What a bucket stores, computed objects left aside.
+/// What a bucket stores, without computed objects.
 struct BucketUsage {
   std::uint64_t objects = 0;
   std::uint64_t bytes = 0;
 };
 
-/// One bucket's objects. Every operation is atomic, but for lists by a glob; what it returns never changes afterwards.
-/// Thread-safe.
+/// The objects of one bucket. Every operation is atomic, except lists by a glob. What it returns never changes
+/// afterwards. Thread-safe.
 ///
-/// Nothing is hashed, copied, matched or freed under the lock, whatever the size of the bodies.
+/// Nothing is hashed, copied, matched or freed under the lock, however large the bodies are.
 class Bucket {
  public:
-  /// `computed`, which may be null, holds objects that are there beside the stored ones, for good.
+  /// `computed` may be null. It holds objects that exist beside the stored ones and never change.
   Bucket(BucketInfo info, TimeSource clock, std::shared_ptr<const ObjectSource> computed = nullptr);
 
   /// As it stands.
   [[nodiscard]] BucketInfoPtr info() const;
-  /// The new state: a metageneration more.
+  /// The new state: the metageneration is one higher.
   Outcome<BucketInfoPtr> ChangeInfo(const Preconditions& preconditions, const BucketInfoChange& change);
   [[nodiscard]] MultipartUploads& uploads() { return uploads_; }
 
   Outcome<ObjectPtr> InsertObject(NewObject object, const Preconditions& preconditions);
-  /// Whether InsertObject() would refuse now what becomes an object of that name, whatever its bytes.
+  /// Whether InsertObject() would refuse an object of that name now, whatever its bytes.
   [[nodiscard]] Outcome<void> CheckInsert(std::string_view name, const Preconditions& preconditions,
                                           bool may_replace) const;
   [[nodiscard]] Outcome<ObjectPtr> GetObject(const ObjectSelector& selector) const;
   Outcome<ObjectPtr> PatchObject(const ObjectSelector& selector, const AttributesChange& change);
-  /// Without a generation the live one goes; it stays as a noncurrent one where the bucket is versioned.
+  /// Without a generation, deletes the live one. It stays as a noncurrent one if the bucket is versioned.
   Outcome<void> DeleteObject(const ObjectSelector& selector);
   Outcome<ObjectPtr> ComposeObject(ComposeRequest request);
-  /// In a versioned bucket the source stays, noncurrent.
+  /// In a versioned bucket the source stays as a noncurrent generation.
   Outcome<ObjectPtr> MoveObject(const MoveRequest& request);
   [[nodiscard]] ListPage List(const ListQuery& query) const;
   [[nodiscard]] BucketUsage usage() const;
 
-  /// Success where the bucket is empty and meets the conditions; from then on every write fails with kNotFound.
+  /// Succeeds if the bucket is empty and meets the conditions. From then on every write fails with kNotFound.
   Outcome<void> Close(const Preconditions& preconditions = {});
 
  private:

@@ -7,7 +7,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// What `name` is folded into, or nothing.
+// The prefix that `name` is folded into, or nothing.
 std::optional<std::string> FoldedPrefix(const std::string& name, const UploadQuery& query) {
   if (query.delimiter.empty()) return std::nullopt;
   const std::size_t found = name.find(query.delimiter, query.prefix.size());
@@ -23,8 +23,9 @@ bool IsBehindMarkers(const UploadName& name, const UploadQuery& query) {
 }  // namespace
 
 tl::expected<void, MultipartFailure> MultipartUpload::PutPart(int number, BodyPtr body) {
-  (void)body->md5();  // computed here, not under the lock by whoever completes the upload
-  UploadPart replaced{number, clock_(), std::move(body)};  // outlives the lock: freeing a body may take a while
+  (void)body->md5();  // computed here, and not under the lock when the upload is completed
+  UploadPart replaced{number, clock_(),
+                      std::move(body)};  // destroyed after the lock is released: freeing a body may take a while
   const std::lock_guard lock(mutex_);
   if (auto open = CheckOpenLocked(); !open) return open;
   std::swap(parts_[number], replaced);
@@ -58,14 +59,14 @@ tl::expected<BodyPtr, MultipartFailure> MultipartUpload::BeginComplete(std::span
 }
 
 void MultipartUpload::EndComplete(bool is_stored) {
-  std::map<int, UploadPart> freed;  // outlives the lock
+  std::map<int, UploadPart> freed;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   state_ = is_stored ? State::kOver : State::kOpen;
   if (is_stored) freed.swap(parts_);
 }
 
 tl::expected<void, MultipartFailure> MultipartUpload::Abort() {
-  std::map<int, UploadPart> freed;  // outlives the lock
+  std::map<int, UploadPart> freed;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   if (auto open = CheckOpenLocked(); !open) return open;
   state_ = State::kOver;
@@ -117,7 +118,7 @@ std::shared_ptr<MultipartUpload> MultipartUploads::Find(const UploadName& name) 
 }
 
 void MultipartUploads::Remove(const UploadName& name) {
-  std::shared_ptr<MultipartUpload> removed;  // outlives the lock: freeing its parts may take a while
+  std::shared_ptr<MultipartUpload> removed;  // destroyed after the lock is released: freeing its parts may take a while
   const std::lock_guard lock(mutex_);
   const auto found = uploads_.find(name);
   if (found == uploads_.end()) return;
@@ -134,7 +135,7 @@ UploadPage MultipartUploads::List(const UploadQuery& query) const {
     if (!name.object.starts_with(query.prefix)) break;
     if (!IsBehindMarkers(name, query)) continue;
     std::optional<std::string> folded = FoldedPrefix(name.object, query);
-    // A marker may be a prefix that the page before ended with.
+    // A marker may be a prefix with which the previous page ended.
     if (folded && (*folded == query.key_marker || *folded == last.object)) continue;
     if (page.uploads.size() + page.prefixes.size() == query.max_uploads) {
       page.next = std::move(last);

@@ -26,11 +26,11 @@ inline constexpr std::uint64_t kMinPartSize = std::uint64_t{5} << 20;  ///< The 
 inline constexpr std::uint64_t kMaxPartSize = std::uint64_t{5} << 30;
 
 enum class MultipartFailure {
-  kNoSuchUpload,      ///< Never begun, aborted, or complete.
-  kBeingCompleted,    ///< By another request, whose outcome is not known yet.
-  kInvalidPart,       ///< Completed with a part that is not there, or is another one.
-  kInvalidPartOrder,  ///< Completed with parts that do not ascend.
-  kTooSmall,          ///< Completed with a part, not the last, below the least size.
+  kNoSuchUpload,      ///< It was never begun, was aborted, or is complete.
+  kBeingCompleted,    ///< Another request completes it, with an outcome that is not known yet.
+  kInvalidPart,       ///< The completion names a part that does not exist or is another one.
+  kInvalidPartOrder,  ///< The completion names parts that do not ascend.
+  kTooSmall,          ///< The completion names a part below the least size that is not the last.
 };
 
 struct UploadPart {
@@ -39,10 +39,10 @@ struct UploadPart {
   BodyPtr body = {};
 };
 
-/// A part, as a client that completes an upload names it.
+/// A part, as a client names it when it completes an upload.
 struct PartReference {
   int number = 0;
-  std::optional<Md5Digest> md5 = {};  ///< Unset names no part there could be.
+  std::optional<Md5Digest> md5 = {};  ///< Unset if the name is not that of any possible part.
 };
 
 struct PartPage {
@@ -50,7 +50,7 @@ struct PartPage {
   bool is_truncated = false;
 };
 
-/// One upload whose parts come in any order and from many connections at once. Thread-safe.
+/// One upload whose parts arrive in any order and over many connections at once. Thread-safe.
 class MultipartUpload {
  public:
   MultipartUpload(ObjectAttributes attributes, TimeSource clock, ObjectEncryption encryption = {})
@@ -63,14 +63,14 @@ class MultipartUpload {
   [[nodiscard]] const ObjectEncryption& encryption() const { return encryption_; }
   [[nodiscard]] Time initiated() const { return initiated_; }
 
-  /// Stores a part, in the place of one of the same number.
+  /// Stores a part. Replaces one of the same number.
   tl::expected<void, MultipartFailure> PutPart(int number, BodyPtr body);
   /// Parts above number `after`, in order.
   [[nodiscard]] PartPage ListParts(int after, std::size_t max_parts) const;
 
-  /// The parts joined, in O(segments). Until EndComplete nobody else gets them, and the upload does not change.
+  /// The parts joined, in O(segments). Until EndComplete no other caller gets them, and the upload does not change.
   tl::expected<BodyPtr, MultipartFailure> BeginComplete(std::span<const PartReference> parts);
-  /// Where the object is stored the upload is over, and lets go of all its parts; else it is open again.
+  /// If the object was stored, the upload is over and releases its parts. Else it is open again.
   void EndComplete(bool is_stored);
 
   tl::expected<void, MultipartFailure> Abort();
@@ -103,26 +103,26 @@ struct UploadName {
 struct UploadQuery {
   std::string prefix = {};
   std::string delimiter = {};
-  std::string key_marker = {};        ///< Uploads of objects behind this name;
-  std::string upload_id_marker = {};  ///< with it, also those of this very name with ids behind this one.
+  std::string key_marker = {};        ///< Uploads of objects after this name;
+  std::string upload_id_marker = {};  ///< with it, also those of this name with ids after this one.
   std::size_t max_uploads = 1000;     ///< Uploads and prefixes together.
 };
 
 struct UploadPage {
   std::vector<std::pair<UploadName, std::shared_ptr<const MultipartUpload>>> uploads = {};
   std::vector<std::string> prefixes = {};
-  std::optional<UploadName> next = {};  ///< Set where there is more to list: the markers of the next page.
+  std::optional<UploadName> next = {};  ///< Set if there is more to list: the markers of the next page.
 };
 
-/// One bucket's uploads in progress. They live until they are completed or aborted. Thread-safe.
+/// The uploads in progress of one bucket. They exist until they are completed or aborted. Thread-safe.
 class MultipartUploads {
  public:
-  /// `seed` is for the ids, which a client cannot guess only where it cannot guess the seed.
+  /// `seed` is for the ids. A client can guess an id only if it can guess the seed.
   MultipartUploads(TimeSource clock, std::uint64_t seed) : clock_(std::move(clock)), random_(seed) {}
 
-  /// Returns the new upload's id. Those of one object ascend with the time.
+  /// Returns the new upload's id. The ids of one object ascend with time.
   std::string Start(const std::string& object, ObjectAttributes attributes, ObjectEncryption encryption = {});
-  /// Null where there is none.
+  /// Null if there is none.
   [[nodiscard]] std::shared_ptr<MultipartUpload> Find(const UploadName& name) const;
   void Remove(const UploadName& name);
   [[nodiscard]] UploadPage List(const UploadQuery& query) const;

@@ -3,7 +3,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// GCS tells the two apart: a failed ...Match is 412, a failed ...NotMatch 304, for reads and writes alike.
+// GCS distinguishes them: a failed ...Match is 412, a failed ...NotMatch is 304, for reads and writes alike.
 constexpr auto kMessage = "At least one of the pre-conditions you specified did not hold.";
 
 Outcome<void> Check(const Preconditions& p, std::int64_t generation, std::int64_t metageneration) {

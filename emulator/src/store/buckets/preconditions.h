@@ -9,7 +9,7 @@
 
 namespace gcsflux::emulator {
 
-/// What a request demands of the object as it stands. A generation of 0 means that no object of the name is live.
+/// The conditions that a request puts on the object. A generation of 0 means that no live object has the name.
 struct Preconditions {
   std::optional<std::int64_t> if_generation_match = {};
   std::optional<std::int64_t> if_generation_not_match = {};
@@ -19,10 +19,10 @@ struct Preconditions {
   friend bool operator==(const Preconditions&, const Preconditions&) = default;
 };
 
-/// Success where `live`, null where there is none, meets all of them.
+/// Succeeds if `live` meets all of them; null means that there is none.
 Outcome<void> CheckPreconditions(const Preconditions& preconditions, const Object* live);
 
-/// For a request that names a generation: its metageneration counts, but whether it is the live one is asked as ever.
+/// For a request that names a generation. Its metageneration counts, but generation conditions are about the live one.
 Outcome<void> CheckPreconditions(const Preconditions& preconditions, const Object& named, const Object* live);
 
 /// The same for a bucket, which has a metageneration only.

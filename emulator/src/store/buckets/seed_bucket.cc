@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As a line can show it: control characters, and all that is no ASCII where the whole is no UTF-8, as \xNN.
+// The text as one line: \xNN replaces control characters, and, if the text is not UTF-8, all bytes that are not ASCII.
 std::string Shown(const fs::path& path) {
   constexpr std::string_view kHex = "0123456789abcdef";
   const std::string& name = path.native();
@@ -44,7 +44,7 @@ tl::unexpected<Failure> Unstorable(const fs::path& path, const Failure& failure)
   return Fail(failure.kind, "Cannot store '" + Shown(path) + "': " + failure.message);
 }
 
-// Sorted, so that the same directory always gives the same order of generations.
+// Sorted, so the same directory always gives the same order of generations.
 Outcome<std::vector<fs::path>> FindFiles(const fs::path& directory) {
   std::error_code error;
   std::vector<fs::path> files;

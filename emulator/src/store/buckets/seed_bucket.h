@@ -10,9 +10,9 @@
 namespace gcsflux::emulator {
 
 struct SeedRequest {
-  std::string bucket = {};  ///< Made where it is not there.
+  std::string bucket = {};  ///< Made if it does not exist.
   std::filesystem::path directory = {};
-  std::string prefix = {};  ///< Put before the files' paths, as it is: "images/" or "" rather than "images".
+  std::string prefix = {};  ///< Put before the files' paths without a separator: "images/" or "", not "images".
 };
 
 struct SeedResult {
@@ -20,8 +20,8 @@ struct SeedResult {
   std::uint64_t bytes = 0;
 };
 
-/// Stores every file below the directory as an object, named by its path from there. Symbolic links are left out: they
-/// could lead anywhere. Overwrites; on a failure, what was stored before it stays.
+/// Stores every file below the directory as an object, named by its relative path. Symbolic links are left out, because
+/// they could lead anywhere. Overwrites objects. If it fails, the objects stored before that stay.
 Outcome<SeedResult> SeedBucket(Store& store, const SeedRequest& request);
 
 }  // namespace gcsflux::emulator

@@ -66,7 +66,8 @@ StoreUsage Store::usage() const {
 }
 
 void Store::Clear() {
-  std::map<std::string, std::shared_ptr<Bucket>, std::less<>> forgotten;  // outlives the lock: freeing may take a while
+  std::map<std::string, std::shared_ptr<Bucket>, std::less<>>
+      forgotten;  // destroyed after the lock is released: freeing may take a while
   const std::lock_guard lock(mutex_);
   buckets_.swap(forgotten);
 }

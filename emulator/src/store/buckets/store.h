@@ -20,15 +20,15 @@ namespace gcsflux::emulator {
 struct BucketQuery {
   std::string prefix = {};
   std::size_t max_results = 1000;
-  std::optional<std::string> after = {};  ///< Names behind this one.
+  std::optional<std::string> after = {};  ///< Names after this one.
 };
 
 struct BucketPage {
   std::vector<BucketInfo> buckets = {};
-  std::optional<std::string> next = {};  ///< Set where there is more to list: the last name shown.
+  std::optional<std::string> next = {};  ///< Set if there is more to list: the last name shown.
 };
 
-/// What is stored in all buckets, computed objects left aside.
+/// What is stored in all buckets, without computed objects.
 struct StoreUsage {
   std::uint64_t buckets = 0;
   std::uint64_t objects = 0;
@@ -38,26 +38,27 @@ struct StoreUsage {
 /// All buckets. Thread-safe.
 class Store {
  public:
-  /// `default_soft_delete` is the soft-delete policy of new buckets that have none; zero is off.
+  /// `default_soft_delete` is the soft-delete policy of new buckets that have none. Zero is off.
   explicit Store(TimeSource clock, std::chrono::seconds default_soft_delete = {});
 
   [[nodiscard]] Time now() const { return clock_(); }
 
-  /// `info.time_created` and `info.updated` are set here. For `computed` see Bucket's constructor.
+  /// Sets `info.time_created` and `info.updated`. For `computed` see Bucket's constructor.
   Outcome<BucketInfo> InsertBucket(BucketInfo info, std::shared_ptr<const ObjectSource> computed = nullptr);
-  /// The bucket stays usable while somebody holds it, also when it is deleted meanwhile.
+  /// The bucket stays usable while a caller holds it, even if it is deleted meanwhile.
   [[nodiscard]] Outcome<std::shared_ptr<Bucket>> FindBucket(std::string_view name) const;
   [[nodiscard]] BucketPage ListBuckets(const BucketQuery& query) const;
   Outcome<void> DeleteBucket(std::string_view name, const Preconditions& preconditions = {});
   [[nodiscard]] StoreUsage usage() const;
-  /// Forgets every bucket. Who still holds one may use it to the end, unseen by anybody else.
+  /// Removes every bucket. A caller that still holds one may use it to the end; no other caller sees it.
   void Clear();
 
  private:
   const TimeSource clock_;
   const std::chrono::seconds default_soft_delete_;
 
-  mutable std::shared_mutex mutex_;  // guards buckets_; may be held when a bucket's own is taken, never the other way
+  mutable std::shared_mutex
+      mutex_;  // guards buckets_; a bucket's own mutex may be taken while it is held, never the reverse
   std::map<std::string, std::shared_ptr<Bucket>, std::less<>> buckets_;
 };
 

@@ -7,7 +7,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// Gives the flag back and wakes those who wait for it, also where an exception leaves.
+// Clears the flag and wakes those who wait for it, also when an exception leaves the scope.
 class Turn {
  public:
   explicit Turn(std::atomic_flag& flag) : flag_(flag) {}

@@ -11,14 +11,14 @@
 
 namespace gcsflux::emulator {
 
-/// An object's content: immutable bytes and their checksums. Shared by every object that holds it; thread-safe.
+/// The content of an object: immutable bytes and their checksums. All objects with this content share it. Thread-safe.
 class Body {
  public:
   /// Computes the CRC32C.
   explicit Body(Rope bytes);
-  /// For bytes whose CRC32C is known already, and maybe their MD5.
+  /// For bytes whose CRC32C is known, and perhaps their MD5.
   Body(Rope bytes, std::uint32_t crc32c, const std::optional<Md5Digest>& md5 = {});
-  /// For bytes that are never kept.
+  /// For bytes that are computed and never kept.
   explicit Body(std::shared_ptr<const ComputedBytes> bytes);
   ~Body() { delete md5_.load(std::memory_order_relaxed); }
   Body(const Body&) = delete;
@@ -27,20 +27,21 @@ class Body {
   [[nodiscard]] const Rope& bytes() const { return bytes_; }
   [[nodiscard]] std::uint64_t size() const { return bytes_.size(); }
   [[nodiscard]] std::uint32_t crc32c() const { return computed_ == nullptr ? crc32c_ : computed_->crc32c(); }
-  /// Whether these are bytes that are never kept. Their MD5 is not shown: it might take hours.
+  /// Whether these bytes are computed and never kept. Their MD5 is not shown: it might take hours.
   [[nodiscard]] bool is_computed() const { return computed_ != nullptr; }
 
-  /// Computed by the first call, which takes about 1 s per GB, and remembered. May throw Interrupted.
+  /// The first call computes it, which takes about 1 s per GB, and keeps it. May throw Interrupted.
   [[nodiscard]] const Md5Digest& md5() const;
   /// Whether it was computed already.
   [[nodiscard]] bool has_md5() const { return md5_.load(std::memory_order_acquire) != nullptr; }
 
  private:
   Rope bytes_;
-  const ComputedBytes* computed_ = nullptr;  // what bytes_ holds, where it is computed as a whole
+  const ComputedBytes* computed_ = nullptr;  // the content of bytes_, if it is computed as a whole
   std::uint32_t crc32c_ = 0;                 // else
-  mutable std::atomic_flag is_hashing_;      // one thread at a time computes the MD5; it may be interrupted
-  // Owned. Apart, because most small objects never have one; and no unique_ptr, because others look while it is set.
+  mutable std::atomic_flag is_hashing_;      // one thread at a time computes the MD5, and may be interrupted
+  // Owned. A separate allocation, because most small objects never have one. Not a unique_ptr, because other threads
+  // read the pointer while it is set.
   mutable std::atomic<const Md5Digest*> md5_ = nullptr;
 };
 

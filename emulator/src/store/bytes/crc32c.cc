@@ -20,7 +20,7 @@ constexpr std::uint32_t MultiplyModulo(std::uint32_t a, std::uint32_t b) {
   return product;
 }
 
-// Entry k is x^(8 * 2^k): what 2^k bytes behind a checksum multiply it by.
+// Entry k is x^(8 * 2^k), by which 2^k following bytes multiply a checksum.
 constexpr std::array<std::uint32_t, 64> kPowers = [] {
   std::array<std::uint32_t, 64> powers{};
   powers[0] = kOne >> 8;
@@ -35,7 +35,7 @@ std::uint32_t ExtendCrc32c(std::uint32_t crc, std::span<const std::byte> bytes) 
   std::uint32_t state = ~crc;
   while (!bytes.empty()) {
     const std::size_t size = std::min(bytes.size(), kMaxCall);
-    // The library reads only, but its declaration does not say const.
+    // The library only reads it, but its declaration lacks const.
     auto* data = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(bytes.data()));
     state = crc32_iscsi(data, static_cast<int>(size), state);
     bytes = bytes.subspan(size);

@@ -8,13 +8,13 @@
 
 #include "store/bytes/rope.h"
 
-struct evp_md_ctx_st;  // OpenSSL's, whose headers nobody else needs
+struct evp_md_ctx_st;  // OpenSSL's; no other file needs its headers
 
 namespace gcsflux::emulator {
 
 using Md5Digest = std::array<std::byte, 16>;
 
-/// MD5 of bytes that come one after the other. A value: a copy goes on from where the original is. One thread.
+/// The MD5 of bytes that arrive one after the other. A value: a copy continues where the original is. One thread.
 class Md5Stream {
  public:
   Md5Stream();
@@ -25,9 +25,9 @@ class Md5Stream {
 
   /// About 1 s per GB: four times slower than a loopback connection.
   void Append(std::span<const std::byte> bytes);
-  /// How many bytes came so far.
+  /// How many bytes were added.
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  /// Of all that came so far; more may come.
+  /// The MD5 of all bytes so far; more may follow.
   [[nodiscard]] Md5Digest Digest() const;
 
  private:

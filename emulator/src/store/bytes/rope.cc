@@ -98,7 +98,7 @@ void RopeBuilder::Seal() {
 }
 
 Rope RopeBuilder::Build() {
-  // A segment that is mostly empty would keep its memory as long as the object lives.
+  // A segment that is mostly empty would keep all of its memory while the object exists.
   if (used_ != 0 && used_ < capacity_ - capacity_ / 8) {
     const Segment exact(used_);
     std::memcpy(exact.data(), segment_.data(), used_);

@@ -16,16 +16,16 @@
 
 namespace gcsflux::emulator {
 
-/// Immutable bytes in reference-counted segments, kept or computed: slicing and joining move none of them, and take
-/// memory by what is joined, however long it is.
+/// Immutable bytes in reference-counted segments, kept or computed. Slicing and joining move no bytes. The memory
+/// depends on what is joined, not on the length of the result.
 ///
-/// A value; copies share the segments. Safe to read from many threads.
+/// A value; copies share the segments. Many threads may read it at once.
 class Rope {
  public:
   Rope() = default;
   /// A copy of `bytes`.
   explicit Rope(std::string_view bytes);
-  /// The first `size` bytes of a segment, which must not change any more.
+  /// The first `size` bytes of a segment, which must not change afterwards.
   Rope(Segment segment, std::size_t size);
   /// All of `bytes`, which take memory only while they are read.
   explicit Rope(std::shared_ptr<const ComputedBytes> bytes);
@@ -37,17 +37,17 @@ class Rope {
 
   void Append(const Rope& tail);
 
-  /// Bytes [offset, offset + length), which must lie within.
+  /// Bytes [offset, offset + length), all of which must exist.
   [[nodiscard]] Rope Slice(std::uint64_t offset, std::uint64_t length) const;
 
-  /// The same bytes; where they are few, without the rest of the segments that they lie in.
+  /// The same bytes. If they are few, they are copied, so that they do not keep the rest of their segments.
   [[nodiscard]] Rope Compact() const;
 
-  /// A copy in one string: for small ropes.
+  /// A copy in one string, for small ropes.
   [[nodiscard]] std::string ToString() const;
 
-  /// Calls `visit(std::span<const std::byte>)` on the runs of [offset, offset + length) until it returns false.
-  /// Returns whether all were visited. A span is good for the time of its visit.
+  /// Calls `visit(std::span<const std::byte>)` on the runs of [offset, offset + length) until it returns false. Returns
+  /// whether all were visited. A span is valid during its visit only.
   template <class Visit>
   bool ForEachSpan(std::uint64_t offset, std::uint64_t length, Visit&& visit) const {
     if (length == 0) return true;
@@ -58,7 +58,7 @@ class Rope {
   }
 
  private:
-  // Small enough to stay in the processor's cache, and to come from the heap without new pages.
+  // Small enough for the processor's cache, and for the heap to provide without new pages.
   static constexpr std::uint64_t kComputedRun = std::uint64_t{64} << 10;
 
   template <class Visit>
@@ -92,24 +92,24 @@ class Rope {
 
   [[nodiscard]] RopeTree tree() const;
 
-  // A small object's one piece is kept here, where it takes no memory of its own. It is empty where there is none.
+  // The only piece of a small object. It is kept here, so it takes no allocation of its own. Empty if there is none.
   std::variant<RopePiece, RopeTree> content_ = {};
 };
 
-/// Collects bytes as they arrive, straight into the segments they will live in. One thread.
+/// Collects bytes as they arrive, straight into the segments that will keep them. One thread.
 class RopeBuilder {
  public:
-  /// With an expected size, memory is taken for that much and no more.
+  /// If a size is expected, takes memory for exactly that much.
   explicit RopeBuilder(std::optional<std::uint64_t> expected_size = {}) : expected_size_(expected_size) {}
 
   /// Room for the next bytes; never empty, valid until the next call.
   std::span<std::byte> Room();
-  /// The first `bytes` bytes of Room() have been filled in.
+  /// Says that the first `bytes` bytes of Room() are filled.
   void Commit(std::size_t bytes);
 
   [[nodiscard]] std::uint64_t size() const { return full_.size() + used_; }
 
-  /// Everything committed; the builder is empty afterwards.
+  /// Everything that was committed. The builder is empty afterwards.
   Rope Build();
 
  private:

@@ -14,7 +14,7 @@ RopeTree Fork(RopeTree left, RopeTree right) {
 
 const RopeFork& ForkOf(const RopeTree& tree) { return std::get<RopeFork>(tree->content); }
 
-// As an AVL tree whose values are its leaves: the heights of `left` and `right` differ by 2 at most.
+// Works like an AVL tree whose values are its leaves: the heights of `left` and `right` differ by at most 2.
 RopeTree Balance(const RopeTree& left, const RopeTree& right) {
   if (right->height > left->height + 1) {
     const auto& [inner, outer] = ForkOf(right);

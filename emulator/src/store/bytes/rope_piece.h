@@ -10,7 +10,7 @@
 
 namespace gcsflux::emulator {
 
-/// Bytes somewhere in a segment.
+/// Bytes within a segment.
 struct StoredRun {
   Segment segment = {};
   const std::byte* first = nullptr;
@@ -19,10 +19,10 @@ struct StoredRun {
 /// Bytes that are computed when they are read.
 struct ComputedRun {
   std::shared_ptr<const ComputedBytes> bytes = {};
-  std::uint64_t offset = 0;  ///< Of the first one.
+  std::uint64_t offset = 0;  ///< The position of the first one.
 };
 
-/// What a rope is made of.
+/// One run of a rope's bytes.
 struct RopePiece {
   std::variant<StoredRun, ComputedRun> run = {};
   std::uint64_t size = 0;
@@ -31,14 +31,14 @@ struct RopePiece {
 struct RopeNode;
 using RopeTree = std::shared_ptr<const RopeNode>;
 
-/// Two trees, one behind the other.
+/// Two trees, one after the other.
 struct RopeFork {
   RopeTree left = {};
   RopeTree right = {};
 };
 
-/// A balanced tree of pieces, which never changes: what is joined shares the trees that it is joined of, so that bytes
-/// which come many times over are kept, and counted, once.
+/// A balanced tree of pieces, which never changes. A joined tree shares the trees that it is made of, so bytes that
+/// occur many times are kept, and counted, once.
 struct RopeNode {
   std::variant<RopePiece, RopeFork> content = {};
   std::uint64_t size = 0;
@@ -48,7 +48,7 @@ struct RopeNode {
 /// Neither may be null. Costs O(difference of their heights).
 RopeTree JoinTrees(const RopeTree& left, const RopeTree& right);
 
-/// Bytes [offset, offset + length) of it, which are within and not none. Costs O(height).
+/// Bytes [offset, offset + length), which must exist and be at least one. Costs O(height).
 RopeTree SliceTree(const RopeTree& tree, std::uint64_t offset, std::uint64_t length);
 
 }  // namespace gcsflux::emulator

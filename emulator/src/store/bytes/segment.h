@@ -7,14 +7,14 @@
 
 namespace gcsflux::emulator {
 
-/// Memory that copies of this share, and that goes with the last of them. It takes 8 bytes of the heap beside its own,
-/// where a shared array takes 40: most objects are small. Its owners may be in many threads.
+/// Memory that copies of this share, and that the last copy frees. It takes 8 bytes of the heap in addition, where a
+/// shared array takes 40: most objects are small. The owners may be in different threads.
 class Segment {
  public:
   /// No memory.
   Segment() = default;
-  /// Not zeroed: it is written once, by whoever receives into it. (Asking for huge pages makes that twice as fast where
-  /// the kernel has some at hand, and six times slower where it must first make room for them.)
+  /// Not zeroed: the receiver writes it once. (Asking for huge pages makes that twice as fast if the kernel has free
+  /// ones, and six times slower if it must first make room for them.)
   explicit Segment(std::size_t size) : block_(new (::operator new(sizeof(Block) + size)) Block) {}
   Segment(const Segment& other) noexcept : block_(other.block_) {
     if (block_ != nullptr) block_->owners.fetch_add(1, std::memory_order_relaxed);
@@ -25,7 +25,7 @@ class Segment {
     return *this;
   }
   ~Segment() {
-    // The last one sees all that the others did before it frees what they did it to.
+    // The last owner sees all writes of the others before it frees the memory.
     if (block_ == nullptr || block_->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     block_->~Block();
     ::operator delete(block_);
@@ -39,7 +39,7 @@ class Segment {
     std::atomic<std::size_t> owners = 1;
   };
 
-  Block* block_ = nullptr;  // the bytes are right behind it
+  Block* block_ = nullptr;  // the bytes follow directly
 };
 
 }  // namespace gcsflux::emulator

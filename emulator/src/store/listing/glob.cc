@@ -26,7 +26,7 @@ char32_t TakeCharacter(std::string_view& text) {
   return character;
 }
 
-// All characters that are in none of the ranges.
+// All characters outside of the ranges.
 Ranges Complement(Ranges ranges) {
   std::sort(ranges.begin(), ranges.end());
   Ranges others;
@@ -44,12 +44,12 @@ Ranges AnythingButSlash() { return Complement({{U'/', U'/'}}); }
 
 }  // namespace
 
-// Adds the states for a pattern, from its front to its end.
+// Adds the states for a pattern, from front to end.
 class GlobParser {
  public:
   GlobParser(std::string_view pattern, Glob& glob) : rest_(pattern), glob_(glob) {}
 
-  // The whole pattern; false where it is malformed.
+  // The whole pattern; false if it is malformed.
   bool Parse() {
     const std::optional<Part> whole = ParseSequence(0);
     if (!whole || !rest_.empty()) return false;
@@ -59,7 +59,7 @@ class GlobParser {
   }
 
  private:
-  // States from `first` to `last`, a fork that leads nowhere yet.
+  // States from `first` to `last`, a fork that has no target yet.
   struct Part {
     Glob::Index first = Glob::kNone;
     Glob::Index last = Glob::kNone;
@@ -82,7 +82,7 @@ class GlobParser {
     return {fork, last};
   }
 
-  // To the end, or inside of braces to the next comma or closing brace.
+  // To the end, or within braces to the next comma or closing brace.
   std::optional<Part> ParseSequence(int depth) {
     Part sequence;
     sequence.first = sequence.last = Add({});
@@ -111,14 +111,14 @@ class GlobParser {
     }
   }
 
-  // Behind the first one.
+  // After the first one.
   Part ParseStars() {
     const bool is_double = rest_.starts_with('*');
     rest_.remove_prefix(std::min(rest_.find_first_not_of('*'), rest_.size()));
     return AddRepeated(is_double ? Anything() : AnythingButSlash());
   }
 
-  // Behind the opening bracket.
+  // After the opening bracket.
   std::optional<Part> ParseSet() {
     const bool is_negated = rest_.starts_with('!') || rest_.starts_with('^');
     if (is_negated) rest_.remove_prefix(1);
@@ -138,7 +138,7 @@ class GlobParser {
     return AddCharacter(Complement(std::move(ranges)));
   }
 
-  // Behind the opening brace.
+  // After the opening brace.
   std::optional<Part> ParseChoice(int depth) {
     Part choice;
     choice.last = Add({});
@@ -192,7 +192,7 @@ bool Glob::Takes(const State& state, char32_t character, Run& run) {
                      [character](const auto& range) { return character >= range.first && character <= range.second; });
 }
 
-// Adds all states that are reached from `state` without a character, forks aside.
+// Adds all states that `state` reaches without a character, except forks.
 void Glob::Enter(Index state, Run& run) const {
   run.open.push_back(state);
   while (!run.open.empty()) {

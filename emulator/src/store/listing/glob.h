@@ -14,23 +14,23 @@ namespace gcsflux::emulator {
 /// A pattern for whole names:
 /// https://cloud.google.com/storage/docs/json_api/v1/objects/list#list-objects-and-prefixes-using-glob
 ///
-/// `*` is any characters but slashes, `**` any at all, `?` one character that is no slash, `[abc]` and `[a-z]` one of
-/// those, `[!abc]` one of no others than slashes, `{x,y}` one of the patterns in it; a backslash (unverified) takes the
-/// next character as it is. Thread-safe.
+/// `*` is any characters except slashes, `**` any characters, `?` one character except a slash, `[abc]` and `[a-z]` one
+/// of these, `[!abc]` one character that is neither one of these nor a slash, `{x,y}` one of the patterns in it. A
+/// backslash (unverified) takes the next character literally. Thread-safe.
 class Glob {
  public:
-  /// kInvalid where a bracket or a brace is not closed, a set is empty, or it is very long or no UTF-8.
+  /// kInvalid if a bracket or a brace is not closed, a set is empty, or the pattern is very long or not UTF-8.
   static Outcome<Glob> Parse(std::string_view pattern);
 
   [[nodiscard]] bool Matches(std::string_view name) const {
     std::uint64_t steps = 0;
     return Matches(name, steps);
   }
-  /// The name must be UTF-8. Adds what it took to `steps`: at most 16 for each byte of the pattern and each of the
-  /// name, whatever they are. One takes some nanoseconds.
+  /// The name must be UTF-8. Adds the work to `steps`: at most 16 for each byte of the pattern and each byte of the
+  /// name, whatever they are. One step takes some nanoseconds.
   [[nodiscard]] bool Matches(std::string_view name, std::uint64_t& steps) const;
 
-  /// What every name that matches begins with.
+  /// The text with which every matching name begins.
   [[nodiscard]] const std::string& literal_prefix() const { return literal_prefix_; }
 
  private:
@@ -38,8 +38,8 @@ class Glob {
   using Index = std::size_t;
   static constexpr Index kNone = static_cast<Index>(-1);
 
-  // One state of an automaton that is in many at once: it takes a character and goes on to `next`, or takes none and
-  // goes on to both `next` and `other`.
+  // One state of a nondeterministic automaton. It takes a character and moves to `next`, or takes none and moves to
+  // both `next` and `other`.
   enum class Kind { kCharacters, kFork, kMatch };
   struct State {
     Kind kind = Kind::kFork;
@@ -48,7 +48,7 @@ class Glob {
     Index other = kNone;
   };
 
-  // The states that a match is in. The work space is kept from one character to the next.
+  // The states that a match is in. The memory is kept from one character to the next.
   struct Run {
     explicit Run(std::size_t states) : entered_at(states) {}
     std::vector<Index> now = {};

@@ -15,7 +15,7 @@ class MatchedPage {
  public:
   explicit MatchedPage(const ListQuery& query) : query_(query) {}
 
-  /// Takes what matches of the objects and prefixes behind `after`. False at the page's end.
+  /// Takes the matching objects and prefixes after `after`. Returns false at the page's end.
   bool Take(const ListPage& batch, const std::optional<ListPosition>& after) {
     passed_object_ = nullptr;
     passed_prefix_ = nullptr;
@@ -24,7 +24,7 @@ class MatchedPage {
       for (; prefix != batch.prefixes.end() && *prefix < object->name; ++prefix) {
         if (!TakeSlot(nullptr, &*prefix)) return End(after);
       }
-      // Beside the object of its very name, in one place.
+      // Beside the object that has this very name, in one place of the page.
       const bool has_prefix = prefix != batch.prefixes.end() && *prefix == object->name;
       if (!TakeSlot(&object, has_prefix ? &*prefix : nullptr)) return End(after);
       if (has_prefix) ++prefix;
@@ -38,7 +38,7 @@ class MatchedPage {
   ListPage Finish() { return std::move(page_); }
 
  private:
-  // Of the two one may be null. False where the page ends before them.
+  // One of the two may be null. Returns false if the page ends before them.
   bool TakeSlot(const ObjectPtr* object, const std::string* prefix) {
     ThrowIfInterrupted();
     if (steps_ > kMaxSteps || left_out_ > kMaxLeftOut) return false;
@@ -55,7 +55,7 @@ class MatchedPage {
     return true;
   }
 
-  // The next page begins behind what was passed last.
+  // The next page begins after the last one that was passed.
   bool End(const std::optional<ListPosition>& after) {
     page_.next = after;
     if (passed_object_ != nullptr) {

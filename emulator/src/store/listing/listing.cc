@@ -9,7 +9,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// To the first object behind all that start with `prefix`.
+// Moves to the first object after all that start with `prefix`.
 void SeekBehindPrefix(ObjectCursor& cursor, std::string prefix) {
   while (!prefix.empty() && static_cast<unsigned char>(prefix.back()) == 0xFF) prefix.pop_back();
   if (prefix.empty()) return cursor.SeekEnd();
@@ -17,14 +17,14 @@ void SeekBehindPrefix(ObjectCursor& cursor, std::string prefix) {
   cursor.Seek(prefix);
 }
 
-// What all names begin with that match the query's glob.
+// The text with which all names begin that match the query's glob.
 std::string_view GlobPrefix(const ListQuery& query) {
   return query.glob ? std::string_view(query.glob->literal_prefix()) : std::string_view();
 }
 
 void SeekFirstOfPage(ObjectCursor& cursor, const ListQuery& query) {
   const std::string_view lowest = std::max<std::string_view>({query.prefix, query.start_offset, GlobPrefix(query)});
-  // A position before the query's own bounds comes from another query: the bounds hold all the same.
+  // A position before the query's own bounds comes from another query. The bounds still hold.
   if (!query.after || query.after->text < lowest) {
     const bool is_inside = query.after && query.after->is_prefix && lowest.starts_with(query.after->text);
     return is_inside ? SeekBehindPrefix(cursor, query.after->text) : cursor.Seek(lowest);
@@ -34,7 +34,7 @@ void SeekFirstOfPage(ObjectCursor& cursor, const ListQuery& query) {
   cursor.SeekBehind(query.after->text);
 }
 
-// Whether a page may go on here: within the prefix and before the end.
+// Whether the page may continue here: within the prefix and before the end.
 bool IsWithin(const ObjectCursor& cursor, const ListQuery& query) {
   if (cursor.is_at_end()) return false;
   const std::string& name = cursor.object()->name;
@@ -42,7 +42,7 @@ bool IsWithin(const ObjectCursor& cursor, const ListQuery& query) {
          (query.end_offset.empty() || name < query.end_offset);
 }
 
-// What `name` is folded into, or nothing.
+// The prefix that `name` is folded into, or nothing.
 std::optional<std::string> FoldedPrefix(const std::string& name, const ListQuery& query) {
   if (query.delimiter.empty()) return std::nullopt;
   const std::size_t found = name.find(query.delimiter, query.prefix.size());
@@ -50,7 +50,7 @@ std::optional<std::string> FoldedPrefix(const std::string& name, const ListQuery
   return name.substr(0, found + query.delimiter.size());
 }
 
-// Fills one page from the cursor's place on.
+// Fills one page, starting at the cursor.
 class PageBuilder {
  public:
   PageBuilder(const ListQuery& query, ObjectCursor& cursor) : query_(query), cursor_(cursor) {}
@@ -62,9 +62,9 @@ class PageBuilder {
   }
 
  private:
-  // Takes what stands at the cursor; false at the page's end.
+  // Takes the object at the cursor. Returns false at the page's end.
   bool Step() {
-    const ObjectPtr& object = cursor_.object();  // until the cursor moves on
+    const ObjectPtr& object = cursor_.object();  // valid until the cursor moves
     std::optional<std::string> folded = FoldedPrefix(object->name, query_);
     const bool is_item = !folded || (query_.includes_trailing_delimiter && object->name == *folded);
     const bool is_shown = folded && IsShown(*folded);
@@ -86,20 +86,20 @@ class PageBuilder {
   }
 
   void Show(const ObjectPtr& object) {
-    // What is mostly asked for of it lies elsewhere, and takes time to be fetched: it is at hand when the page is
+    // Most of what is asked of the object is elsewhere in memory and takes time to fetch. It arrives before the page is
     // written.
     Prefetch(object->name.data(), object->name.size());
     Prefetch(object->body.get(), sizeof(Body));
     page_.objects.push_back(object);
   }
 
-  // Where the object of its name is listed too, a prefix is met again at what is behind that.
+  // If the object of its name is listed too, the prefix occurs again at the objects after that.
   [[nodiscard]] bool IsShown(const std::string& prefix) const {
     if (!page_.prefixes.empty()) return page_.prefixes.back() == prefix;
     return query_.includes_trailing_delimiter && query_.after && query_.after->text == prefix;
   }
 
-  // The next page begins behind what this one passed last.
+  // The next page begins after the last one that this page passed.
   bool End() {
     if (is_prefix_last_) {
       page_.next = ListPosition{.is_prefix = true, .text = last_prefix_};

@@ -13,11 +13,11 @@
 
 namespace gcsflux::emulator {
 
-/// The last thing that a page showed; the next page begins behind it.
+/// The last thing that a page showed. The next page begins after it.
 struct ListPosition {
-  bool is_prefix = false;  ///< Behind everything that starts with `text`, else behind the name `text`.
+  bool is_prefix = false;  ///< After everything that starts with `text`, else after the name `text`.
   std::string text = {};
-  std::optional<std::int64_t> generation = {};  ///< Behind no more of the name than this generation.
+  std::optional<std::int64_t> generation = {};  ///< After this generation of the name, not after all of them.
 
   friend bool operator==(const ListPosition&, const ListPosition&) = default;
 };
@@ -29,20 +29,20 @@ struct ListQuery {
   std::string end_offset = {};               ///< Exclusive; empty is no bound.
   std::size_t max_results = 1000;            ///< Objects and prefixes together.
   bool has_versions = false;                 ///< Noncurrent generations too.
-  std::optional<Glob> glob = {};             ///< Objects and prefixes that match it, no others: see ListMatching().
-  bool includes_trailing_delimiter = false;  ///< An object of a prefix's very name is listed beside the prefix.
+  std::optional<Glob> glob = {};             ///< Objects and prefixes that match it, and no others: see ListMatching().
+  bool includes_trailing_delimiter = false;  ///< An object whose name is a prefix is listed beside that prefix.
   std::optional<ListPosition> after = {};
 };
 
 struct ListPage {
   std::vector<ObjectPtr> objects = {};
   std::vector<std::string> prefixes = {};
-  std::optional<ListPosition> next = {};  ///< Set where there is more to list.
+  std::optional<ListPosition> next = {};  ///< Set if there is more to list.
 };
 
-/// One page of the stored objects, the computed ones, and with versions the noncurrent ones, merged in their order; the
-/// latter two may be null. Of a glob it takes only what all its matches begin with. Costs O(page), whatever is folded
-/// or skipped.
+/// One page of the stored objects, the computed ones and, with versions, the noncurrent ones, merged in their order.
+/// The latter two may be null. For a glob it takes all names that begin as the matches do. Costs O(page), however much
+/// is folded or skipped.
 ListPage ListObjects(const ObjectSet& stored, const ListQuery& query, const ObjectSource* computed = nullptr,
                      const GenerationSet* noncurrent = nullptr);
 

@@ -24,8 +24,7 @@ Outcome<void> CheckAttributes(const ObjectAttributes& attributes) {
 }
 
 Outcome<void> CheckAttributesChange(const ObjectAttributes& before, const ObjectAttributes& after) {
-  // https://cloud.google.com/storage/docs/metadata#custom-time; the texts are all of one form, so they compare as
-  // times.
+  // https://cloud.google.com/storage/docs/metadata#custom-time. All texts have one form, so they compare like times.
   if (after.custom_time < before.custom_time) {
     return Fail(FailureKind::kInvalid, "Custom time cannot be removed, nor set to an earlier time than it is.");
   }

@@ -12,7 +12,7 @@
 
 namespace gcsflux::emulator {
 
-/// What a user says about an object beside its bytes. Empty is absent.
+/// What a user sets on an object beside its bytes. Empty is absent.
 struct ObjectAttributes {
   std::string content_type = {};
   std::string content_encoding = {};
@@ -20,22 +20,22 @@ struct ObjectAttributes {
   std::string content_language = {};
   std::string cache_control = {};
   std::string custom_time = {};
-  std::string storage_class = {};                    ///< Of what is stored never empty: it takes the bucket's.
+  std::string storage_class = {};                    ///< Never empty in a stored object: it takes the bucket's.
   std::map<std::string, std::string> metadata = {};  ///< The user's own keys and values.
-  std::optional<bool> event_based_hold = {};         ///< Shown where it was ever set.
+  std::optional<bool> event_based_hold = {};         ///< Shown if it was ever set.
   std::optional<bool> temporary_hold = {};           ///< Likewise.
 
   friend bool operator==(const ObjectAttributes&, const ObjectAttributes&) = default;
 };
 
-/// What a copy has of them where nothing else is said: holds stay with the object that they were put on.
+/// The attributes that a copy takes over if nothing else is said. Holds stay with the original object.
 [[nodiscard]] inline ObjectAttributes CopiedAttributes(ObjectAttributes attributes) {
   attributes.event_based_hold = attributes.temporary_hold = std::nullopt;
   return attributes;
 }
 
-/// Whose key an object is stored under, where it is not the service's own. The bytes are kept as they came: readers
-/// have to show the customer's key, that is all.
+/// The key that an object is stored under, if it is not the service's own. The bytes are kept as they arrived; readers
+/// must only show the customer's key.
 struct ObjectEncryption {
   std::string customer_key_sha256 = {};  ///< In base64. The key itself is not kept.
   std::string kms_key_name = {};
@@ -43,24 +43,24 @@ struct ObjectEncryption {
   friend bool operator==(const ObjectEncryption&, const ObjectEncryption&) = default;
 };
 
-/// What few objects have, away from the others, which are many, lest they pay for it.
+/// What few objects have. It is kept apart, so that the many others take no memory for it.
 struct ObjectExtras {
   ObjectEncryption encryption = {};
   std::optional<Time> time_deleted = {};  ///< When a noncurrent generation was replaced or deleted.
 };
 
-/// One state of one generation of an object; a change of metadata makes another one. Never changes once stored.
+/// One state of one generation of an object. A change of metadata makes another one. Never changes once stored.
 struct Object {
   std::string name = {};
   std::int64_t generation = 0;
   std::int64_t metageneration = 1;
   Time time_created = {};
   Time updated = {};
-  int component_count = 0;    ///< Of a composed object, which has no MD5; else 0.
-  bool is_immutable = false;  ///< Computed, not stored: it can be neither replaced, nor changed, nor deleted.
+  int component_count = 0;    ///< For a composed object, which has no MD5; else 0.
+  bool is_immutable = false;  ///< Computed, not stored: it cannot be replaced, changed or deleted.
   std::shared_ptr<const ObjectAttributes> attributes = {};
   BodyPtr body = {};
-  std::shared_ptr<const ObjectExtras> extras = {};  ///< Null where there are none.
+  std::shared_ptr<const ObjectExtras> extras = {};  ///< Null if there are none.
 };
 
 using ObjectPtr = std::shared_ptr<const Object>;
@@ -68,12 +68,12 @@ using ObjectPtr = std::shared_ptr<const Object>;
 /// https://cloud.google.com/storage/quotas#objects: no object is larger, however it is made.
 inline constexpr std::uint64_t kMaxObjectSize = std::uint64_t{5} << 40;
 
-/// Composed objects have none, nor have computed ones.
+/// Composed and computed objects have none.
 [[nodiscard]] inline bool HasMd5(const Object& object) {
   return object.component_count == 0 && !object.body->is_computed();
 }
 
-/// In base64; empty where the object is under no customer-supplied key.
+/// In base64; empty if the object is under no customer-supplied key.
 [[nodiscard]] inline std::string_view CustomerKeySha256(const Object& object) {
   return object.extras != nullptr ? std::string_view(object.extras->encryption.customer_key_sha256) : "";
 }

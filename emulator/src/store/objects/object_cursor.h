@@ -9,24 +9,24 @@
 
 namespace gcsflux::emulator {
 
-/// A place among a bucket's live, its computed and its noncurrent objects, merged in the order of their names and
-/// generations. It only moves forward. One thread; borrows all of them for its life.
+/// A place among a bucket's live, computed and noncurrent objects, merged in the order of names and generations. It
+/// only moves forward. One thread. The objects must outlive it.
 class ObjectCursor {
  public:
-  /// At the first object. `computed` and `noncurrent` may be null; no name is both stored and computed.
+  /// Starts at the first object. `computed` and `noncurrent` may be null. No name is both stored and computed.
   ObjectCursor(const ObjectSet& stored, const ObjectSource* computed, const GenerationSet* noncurrent);
 
   ObjectCursor(const ObjectCursor&) = delete;
   ObjectCursor& operator=(const ObjectCursor&) = delete;
 
   [[nodiscard]] bool is_at_end() const { return here_ == nullptr; }
-  /// Good until the cursor moves; not at the end.
+  /// Valid until the cursor moves. Not at the end.
   [[nodiscard]] const ObjectPtr& object() const { return *here_; }
 
   void Next();
-  /// To the first object, from here on, whose name is not before `name`.
+  /// Moves to the first object, from here on, whose name is not before `name`.
   void Seek(std::string_view name);
-  /// To the first object, from here on, that is behind this generation of `name`; of all of them unless it is said.
+  /// Moves to the first object, from here on, after this generation of `name`; without a generation, after all of them.
   void SeekBehind(std::string_view name, std::int64_t generation = std::numeric_limits<std::int64_t>::max());
   void SeekEnd();
 
@@ -40,8 +40,8 @@ class ObjectCursor {
   ObjectSet::Place at_stored_;
   GenerationSet::const_iterator at_noncurrent_ = {};
   std::uint64_t at_computed_ = 0;
-  ObjectPtr computed_object_ = {};   // at at_computed_; null behind the last
-  const ObjectPtr* here_ = nullptr;  // the first of them, where it is kept; null at the end
+  ObjectPtr computed_object_ = {};   // at at_computed_; null after the last
+  const ObjectPtr* here_ = nullptr;  // the first of them, if it is kept; null at the end
 };
 
 }  // namespace gcsflux::emulator

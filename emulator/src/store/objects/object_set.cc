@@ -10,7 +10,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// Objects lie all over the memory: an access takes about as long as it takes to list eight that are at hand.
+// Objects are spread over the memory. One access takes about as long as listing eight objects that are in the cache.
 constexpr std::size_t kAhead = 8;
 
 bool IsBefore(const ObjectPtr& object, std::string_view name) { return object->name < name; }
@@ -50,10 +50,10 @@ void ObjectSet::Insert(ObjectPtr object) {
   ++size_;
 }
 
-// The same place in a block that is not full.
+// The same place, in a block that is not full.
 ObjectSet::Place ObjectSet::MakeRoom(Place place) {
   if (place == end()) {
-    // Behind all others: names that come in their order leave full blocks behind them.
+    // After all others: names that arrive in order leave full blocks.
     if (blocks_.empty() || blocks_.back().size() == kMaxBlock) blocks_.emplace_back();
     return Place(*this, blocks_.size() - 1, blocks_.back().size());
   }

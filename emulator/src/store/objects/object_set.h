@@ -10,15 +10,15 @@
 
 namespace gcsflux::emulator {
 
-/// A bucket's live objects in the bytewise order of their names, which is GCS's; no two have one name. One thread, or
-/// many readers.
+/// A bucket's live objects in the bytewise order of their names, which is GCS's order. No two have one name. One
+/// thread, or many readers.
 ///
-/// Sorted blocks of pointers, not a tree: to walk on to the next object takes no access to memory that is not at hand,
-/// so the objects themselves can be asked for ahead of time, and a pointer takes a third of the memory of a tree's
-/// node. Insert() and Erase() move the rest of a block, and where it is split or goes, the list of the blocks.
+/// Sorted blocks of pointers, not a tree. A step to the next object touches no memory outside the cache, so the objects
+/// themselves can be fetched ahead of time. A pointer takes a third of a tree node's memory. Insert() and Erase() move
+/// the rest of a block. If a block is split or removed, they move the list of blocks.
 class ObjectSet {
  public:
-  /// Where an object stands; good until the set changes.
+  /// The place of an object; valid until the set changes.
   class Place {
    public:
     [[nodiscard]] const ObjectPtr& operator*() const { return set_->blocks_[block_][index_]; }
@@ -30,7 +30,7 @@ class ObjectSet {
     Place(const ObjectSet& set, std::size_t block, std::size_t index) : set_(&set), block_(block), index_(index) {}
 
     const ObjectSet* set_;
-    std::size_t block_;  // the end is in none, at index 0
+    std::size_t block_;  // the end is in no block, at index 0
     std::size_t index_;
   };
 
@@ -41,12 +41,12 @@ class ObjectSet {
 
   /// The first object whose name is not before `name`.
   [[nodiscard]] Place LowerBound(std::string_view name) const;
-  /// end() where there is none of that name.
+  /// end() if there is none of that name.
   [[nodiscard]] Place Find(std::string_view name) const;
 
-  /// An object whose name is not there.
+  /// Adds an object whose name is not in the set.
   void Insert(ObjectPtr object);
-  /// Another object of the same name.
+  /// Replaces the object of the same name.
   void Replace(Place place, ObjectPtr object) { blocks_[place.block_][place.index_] = std::move(object); }
   void Erase(Place place);
 
@@ -79,7 +79,7 @@ struct ByGeneration {
   bool operator()(const GenerationKey& a, const ObjectPtr& b) const { return a < KeyOf(*b); }
 };
 
-/// A bucket's noncurrent generations, those of one name in the order in which they were written.
+/// A bucket's noncurrent generations. Those of one name are in the order in which they were written.
 using GenerationSet = std::set<ObjectPtr, ByGeneration>;
 
 }  // namespace gcsflux::emulator

@@ -4,7 +4,7 @@
 
 namespace gcsflux::emulator {
 
-/// https://cloud.google.com/storage/docs/storage-classes, those that are no longer advertised too.
+/// https://cloud.google.com/storage/docs/storage-classes, also those that are no longer advertised.
 bool IsStorageClass(std::string_view name);
 
 }  // namespace gcsflux::emulator

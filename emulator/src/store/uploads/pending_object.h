@@ -12,13 +12,13 @@
 
 namespace gcsflux::emulator {
 
-/// Hashes that a client says its bytes have.
+/// The hashes that a client says its bytes have.
 struct ExpectedHashes {
   std::optional<std::uint32_t> crc32c = {};
   std::optional<Md5Digest> md5 = {};
 };
 
-/// What an upload will become once its bytes are there.
+/// What an upload will become once its bytes have arrived.
 struct PendingObject {
   std::shared_ptr<Bucket> bucket = {};
   std::string name = {};
@@ -26,7 +26,7 @@ struct PendingObject {
   ExpectedHashes hashes = {};
   Preconditions preconditions = {};
   ObjectEncryption encryption = {};
-  bool may_replace = true;  ///< Whether who began it may; see NewObject.
+  bool may_replace = true;  ///< Whether the caller that began it may; see NewObject.
 };
 
 }  // namespace gcsflux::emulator

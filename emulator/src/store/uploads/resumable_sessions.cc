@@ -49,7 +49,7 @@ void ResumableSession::EndFinish(std::optional<std::string> answer) {
   state_ = answer ? State::kComplete : State::kOpen;
   if (!answer) return;
   answer_ = *std::move(answer);
-  content_ = Rope();  // or it would keep the bytes when the object is gone
+  content_ = Rope();  // or the bytes would be kept after the object is deleted
 }
 
 bool ResumableSession::Cancel() {
@@ -85,7 +85,7 @@ void ResumableSessions::Remove(std::string_view id) {
 }
 
 void ResumableSessions::Clear() {
-  std::unordered_map<std::string, Entry> forgotten;  // outlives the lock: freeing may take a while
+  std::unordered_map<std::string, Entry> forgotten;  // destroyed after the lock is released: freeing may take a while
   const std::lock_guard lock(mutex_);
   sessions_.swap(forgotten);
   by_age_.clear();

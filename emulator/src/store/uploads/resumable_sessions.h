@@ -22,40 +22,40 @@ namespace gcsflux::emulator {
 struct UploadedBytes {
   Rope bytes = {};
   std::uint32_t crc32c = 0;           ///< Of them.
-  std::optional<Md5Stream> md5 = {};  ///< Of the upload up to their end, where it is known.
+  std::optional<Md5Stream> md5 = {};  ///< The MD5 of the upload up to the end of these bytes, if it is known.
 };
 
-/// One upload that comes in pieces. Thread-safe; bytes are received and hashed outside, only appended here.
+/// One upload in pieces. Thread-safe. Bytes are received and hashed elsewhere; here they are only appended.
 class ResumableSession {
  public:
   enum class State { kOpen, kFinishing, kComplete, kCancelled };
   struct Status {
     State state = State::kOpen;
     std::uint64_t persisted = 0;
-    std::string answer = {};  ///< Once complete: what its completion was answered with.
+    std::string answer = {};  ///< Once complete: the answer to its completion.
   };
 
   ResumableSession(PendingObject pending, std::optional<std::uint64_t> announced_size)
       : pending_(std::move(pending)), announced_size_(announced_size) {}
 
   [[nodiscard]] const PendingObject& pending() const { return pending_; }
-  /// The whole upload's, where the client said it at the start.
+  /// For the whole upload, if the client said it at the start.
   [[nodiscard]] std::optional<std::uint64_t> announced_size() const { return announced_size_; }
   [[nodiscard]] Status status() const;
 
-  /// The MD5 of its first `offset` bytes, to go on from; nothing where that is not known.
+  /// The MD5 of its first `offset` bytes, to continue from. Nothing if it is not known.
   [[nodiscard]] std::optional<Md5Stream> Md5Until(std::uint64_t offset) const;
 
-  /// Appends where the session is open and `offset` is what it has; else leaves it as it is. Returns what it is now.
+  /// Appends if the session is open and has `offset` bytes; else changes nothing. Returns the present state.
   Status Append(std::uint64_t offset, UploadedBytes uploaded);
 
-  /// The content, where the session is open and holds exactly `size` bytes, else null. Until EndFinish nobody else gets
-  /// it, and nothing is appended.
+  /// The content, if the session is open and holds exactly `size` bytes, else null. Until EndFinish no other caller
+  /// gets it, and nothing is appended.
   BodyPtr BeginFinish(std::uint64_t size);
-  /// With an answer the session is complete, and lets go of the content; without, it is open again.
+  /// With an answer, the session is complete and releases the content. Without one, it is open again.
   void EndFinish(std::optional<std::string> answer);
 
-  /// False where it is finishing or complete already.
+  /// False if it is finishing or complete already.
   bool Cancel();
 
  private:
@@ -71,14 +71,14 @@ class ResumableSession {
   std::string answer_;
 };
 
-/// All sessions, by their ids. A session lives for a week. Thread-safe.
+/// All sessions, by their ids. A session exists for a week. Thread-safe.
 class ResumableSessions {
  public:
-  /// `seed` is for the ids, which a client cannot guess only where it cannot guess the seed.
+  /// `seed` is for the ids. A client can guess an id only if it can guess the seed.
   ResumableSessions(TimeSource clock, std::uint64_t seed);
 
   std::string Start(PendingObject pending, std::optional<std::uint64_t> announced_size);
-  /// Null where there is none, or it has expired.
+  /// Null if there is none, or if it has expired.
   std::shared_ptr<ResumableSession> Find(std::string_view id);
   void Remove(std::string_view id);
   void Clear();
