@@ -13,17 +13,17 @@
 
 namespace gcsflux::emulator {
 
-/// Finds out who sends a request, and whether they may have done what they ask for. Thread-safe.
+/// Finds out who sends a request, and whether they may do what they ask for. Thread-safe.
 class Authorizer {
  public:
-  /// Without an identity, null, everybody may do everything.
+  /// If the identity is null, every caller may do everything.
   Authorizer(const Identity* identity, const Store& store) : identity_(identity), store_(store) {}
 
-  /// By the Authorization header, if there is one; 401 where it is not valid. `base_url` is what the client calls the
-  /// emulator, which signatures may name as their audience.
+  /// By the Authorization header, if there is one; 401 if it is not valid. `base_url` is the client's name for the
+  /// emulator. Signatures may name it as their audience.
   [[nodiscard]] ApiResult<Caller> Identify(const HttpHeaders& headers, const std::string& base_url) const;
 
-  /// `bucket` and `object` as the route has them, "" where it has none.
+  /// `bucket` and `object` are the route's; "" if it has none.
   [[nodiscard]] ApiResult<void> Check(const Caller& caller, const NeededPermissions& needed, const std::string& bucket,
                                       const std::string& object) const;
 
@@ -32,14 +32,14 @@ class Authorizer {
   const Store& store_;
 };
 
-/// Whose bearer token the Authorization header is, if there is one and it is valid.
+/// The principal of the bearer token in the Authorization header, if there is one and it is valid.
 std::optional<Principal> IdentifyBearer(const Identity& identity, const HttpHeaders& headers,
                                         const std::string& base_url);
 
-/// Who writes an object that is there already must be allowed to delete it.
+/// To write over an existing object, a caller must be allowed to delete it.
 ApiResult<void> RequireReplace(const Caller& caller, const Bucket& bucket, const std::string& object);
 
-/// Adds WWW-Authenticate where the response is a 401.
+/// Adds WWW-Authenticate if the response is a 401.
 void AddChallenge(HttpResponse& response);
 
 }  // namespace gcsflux::emulator

@@ -9,12 +9,12 @@
 
 namespace gcsflux::emulator {
 
-/// Who sends a request, and what they may do. A cheap value; the identity must outlive it.
+/// Who sends a request, and what they may do. Cheap to copy; the identity must outlive it.
 class Caller {
  public:
-  /// Somebody on an emulator that asks nobody who they are: may do everything.
+  /// A caller of an emulator that asks for no credentials. May do everything.
   Caller() = default;
-  /// Nothing is somebody without credentials.
+  /// Nothing as principal is a caller without credentials.
   Caller(const Identity& identity, std::optional<Principal> principal)
       : identity_(&identity), principal_(std::move(principal)) {}
 
@@ -23,9 +23,9 @@ class Caller {
 
   /// In a bucket; "" is the project.
   [[nodiscard]] bool May(Permission permission, std::string_view bucket) const;
-  /// Whether they may put an object in the place of another one of its name.
+  /// Whether they may replace an existing object.
   [[nodiscard]] bool MayReplace(std::string_view bucket) const { return May(Permission::kObjectsDelete, bucket); }
-  /// As May(), refused in GCS's words: 401 to whom has not said who they are, 403 to others.
+  /// As May(). A refusal has GCS's words: 401 without credentials, else 403.
   [[nodiscard]] ApiResult<void> Require(Permission permission, std::string_view bucket) const;
 
  private:

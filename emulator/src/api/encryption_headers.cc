@@ -26,7 +26,7 @@ std::string Sha256Base64(std::string_view bytes) {
   return EncodeBase64(std::as_bytes(std::span(digest)));
 }
 
-// In the words of https://cloud.google.com/storage/docs/json_api/v1/status-codes, which name no value.
+// In the words of https://cloud.google.com/storage/docs/json_api/v1/status-codes, which repeat no value.
 tl::unexpected<ApiError> Invalid(const char* reason, const char* message) {
   return tl::unexpected(ApiError{400, reason, message});
 }

@@ -16,7 +16,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// An MD5 that nobody has asked for yet would delay the first byte, by a second per GB.
+// An MD5 that was not computed yet would delay the first byte, by a second per GB.
 constexpr std::uint64_t kMaxMd5Size = std::uint64_t{8} << 20;
 
 bool ShowsMd5(const Object& object) {
@@ -40,7 +40,7 @@ void AddObjectHeaders(HttpHeaders& headers, const Object& object) {
   headers.Add("X-Goog-Stored-Content-Length", std::to_string(object.body->size()));
   std::string hashes = "crc32c=" + EncodeCrc32c(object.body->crc32c());
   if (ShowsMd5(object)) hashes += ",md5=" + EncodeMd5(object.body->md5());
-  // One field without spaces: from any other form Google's Node.js client does not read the MD5.
+  // One field without spaces: Google's Node.js client reads the MD5 from no other form.
   headers.Add("X-Goog-Hash", std::move(hashes));
   AddEncryptionHeaders(headers, object);
   AddUnlessEmpty(headers, "Cache-Control", attributes.cache_control);

@@ -6,8 +6,8 @@
 
 namespace gcsflux::emulator {
 
-/// An object's bytes, as the request's Range and Accept-Encoding ask for them; or a 416. Says in `subject` which stored
-/// bytes they are.
+/// The bytes of an object that the request's Range and Accept-Encoding ask for, or a 416. Says in `subject` which
+/// stored bytes they are.
 HttpResponse MediaResponse(const Object& object, const HttpHeaders& request, RequestSubject& subject);
 
 }  // namespace gcsflux::emulator

@@ -15,7 +15,7 @@ void AppendVarint(std::string& out, std::uint64_t value) {
 }  // namespace
 
 std::string ObjectEtag(const Object& object) {
-  // The form of GCS's own: a protocol buffer of generation and metageneration.
+  // The form of GCS's own tags: a protocol buffer of generation and metageneration.
   std::string message = "\x08";
   AppendVarint(message, static_cast<std::uint64_t>(object.generation));
   message += '\x10';

@@ -6,7 +6,7 @@
 
 namespace gcsflux::emulator {
 
-/// The same for every answer about one state of one generation.
+/// The same in every answer about one state of one generation.
 std::string ObjectEtag(const Object& object);
 
 }  // namespace gcsflux::emulator

@@ -10,7 +10,7 @@ namespace gcsflux::emulator {
 
 /// Opaque to clients, and safe in a URL as it is.
 std::string EncodePageToken(const ListPosition& position);
-/// Nothing where it is not one of ours.
+/// Nothing if it is not one of ours.
 std::optional<ListPosition> DecodePageToken(std::string_view token);
 
 }  // namespace gcsflux::emulator

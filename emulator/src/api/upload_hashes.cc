@@ -8,7 +8,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// Sets `hash`, unless the text is no such hash or `hash` is another already.
+// Sets `hash`. Fails if the text is not such a hash, or if `hash` is already set to another one.
 template <class Hash>
 bool Expect(std::optional<Hash>& hash, const std::optional<Hash>& decoded) {
   if (!decoded || (hash && *hash != *decoded)) return false;

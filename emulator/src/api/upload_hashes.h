@@ -9,10 +9,10 @@
 
 namespace gcsflux::emulator {
 
-/// Adds what an `x-goog-hash: crc32c=...,md5=...` header says. 400 where it is malformed or contradicts `hashes`.
+/// Adds the hashes of a header `x-goog-hash: crc32c=...,md5=...`. 400 if it is malformed or contradicts `hashes`.
 ApiResult<void> ReadHashHeader(const std::optional<std::string>& header, ExpectedHashes& hashes);
 
-/// 400 where the body's hashes are others. MD5 is computed only where it is expected.
+/// 400 if the body has other hashes. MD5 is computed only if it is expected.
 ApiResult<void> CheckHashes(const ExpectedHashes& hashes, const Body& body);
 
 }  // namespace gcsflux::emulator

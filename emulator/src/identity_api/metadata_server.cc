@@ -59,7 +59,7 @@ std::string TokenJson(const AccessToken& token) {
   return writer.Take();
 }
 
-// The scopes of a token: those that are asked for (separated by commas), else the account's.
+// The scopes of a token: the requested ones (separated by commas), else the account's.
 std::string TokenScopes(const MetadataServerAccount& account, const QueryParameters& query) {
   std::string scopes = query.Value("scopes");
   std::replace(scopes.begin(), scopes.end(), ',', ' ');
@@ -75,7 +75,8 @@ std::optional<HttpResponse> MetadataServer::Answer(const HttpRequest& request, c
   std::vector<std::string> path = target.segments;
   if (!path.empty() && path.back().empty()) path.pop_back();
   if (path.empty()) {
-    // Clients ask here whether they are on a virtual machine; others have the XML API list buckets.
+    // Clients send this to find out whether they are on a virtual machine. Without an account, the XML API lists
+    // buckets instead.
     return is_read && HasFlavor(request) ? std::optional(Text("computeMetadata/\n")) : std::nullopt;
   }
   if (path[0] != "computeMetadata") return std::nullopt;
@@ -86,7 +87,7 @@ std::optional<HttpResponse> MetadataServer::Answer(const HttpRequest& request, c
 
 HttpResponse MetadataServer::AnswerPath(const std::vector<std::string>& path, const QueryParameters& query) {
   using Path = std::vector<std::string>;
-  // Some clients take a directory that is there as the sign that they are on a virtual machine.
+  // Some clients take an existing directory as the sign that they are on a virtual machine.
   if (path == Path{"computeMetadata"}) return Text("v1/\n");
   if (path == Path{"computeMetadata", "v1"}) return Text("instance/\nproject/\n");
   if (path == Path{"computeMetadata", "v1", "instance"}) return Text("service-accounts/\n");

@@ -10,15 +10,15 @@
 
 namespace gcsflux::emulator {
 
-/// What a virtual machine asks of http://metadata.google.internal: who it is, and for tokens. Thread-safe.
+/// What a virtual machine asks http://metadata.google.internal for: its account, and tokens. Thread-safe.
 ///
 /// https://cloud.google.com/compute/docs/metadata/overview
 class MetadataServer {
  public:
-  /// 404 to everything that needs an account, where the configuration gives the machine none.
+  /// If the configuration gives the machine no account, everything that needs one is a 404.
   explicit MetadataServer(Identity& identity) : identity_(identity) {}
 
-  /// Nothing where the request is for another path.
+  /// Nothing if the request is for another path.
   std::optional<HttpResponse> Answer(const HttpRequest& request, const Target& target);
 
  private:

@@ -101,7 +101,7 @@ std::optional<std::vector<std::string>> ReadDelegates(const json& request) {
   return emails;
 }
 
-// "3600s"; fractions are not taken.
+// "3600s"; fractions are not accepted.
 std::optional<std::chrono::seconds> ReadLifetime(const json& request) {
   const auto lifetime = request.find("lifetime");
   if (lifetime == request.end()) return std::chrono::hours(1);
@@ -113,7 +113,7 @@ std::optional<std::chrono::seconds> ReadLifetime(const json& request) {
   return is_whole ? std::optional(std::chrono::seconds(seconds)) : std::nullopt;
 }
 
-// Whole seconds: there are clients that take nothing else.
+// Whole seconds: some clients accept nothing else.
 std::string ExpireTime(Time time) {
   std::string text = FormatRfc3339(std::chrono::floor<std::chrono::seconds>(time));
   const std::size_t fraction = text.find('.');
@@ -142,7 +142,7 @@ std::optional<HttpResponse> TokenEndpoints::Answer(const HttpRequest& request, R
   const ApiResult<std::string> text = ReceiveText(body);
   if (!text) return OAuthError({400, "invalid_request", text.error().message});
   if (service_account) return AnswerImpersonation(request, *text, *std::move(service_account), base_url);
-  const ApiResult<Target> form = ParseTarget("/?" + *text);  // a form is encoded as a query is
+  const ApiResult<Target> form = ParseTarget("/?" + *text);  // a form has the encoding of a query
   if (!form) return OAuthError({400, "invalid_request", "The request's body is not a form."});
   return is_token ? AnswerToken(form->query, base_url) : AnswerExchange(form->query);
 }

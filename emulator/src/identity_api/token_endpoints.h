@@ -9,13 +9,13 @@
 
 namespace gcsflux::emulator {
 
-/// Where credentials become access tokens: OAuth 2's token endpoint, the Security Token Service's and the IAM
-/// Credentials API's. Thread-safe.
+/// The endpoints that exchange credentials for access tokens: OAuth 2's token endpoint, the Security Token Service and
+/// the IAM Credentials API. Thread-safe.
 class TokenEndpoints {
  public:
   explicit TokenEndpoints(Identity& identity) : identity_(identity) {}
 
-  /// Nothing where the request is for none of them. `base_url` is what the client calls the emulator.
+  /// Nothing if the request is for none of them. `base_url` is the client's name for the emulator.
   std::optional<HttpResponse> Answer(const HttpRequest& request, RequestBody& body, const Target& target,
                                      const std::string& base_url);
 

@@ -50,7 +50,7 @@ void Journal::Add(std::shared_ptr<JournalEntry> entry) {
   if (ring_.empty()) return;
   const std::lock_guard lock(mutex_);
   entry->SetNumber(++last_number_);
-  // What was there is freed by the caller's `entry`, outside the lock.
+  // The old entry is freed by the caller's `entry`, outside the lock.
   ring_[(last_number_ - 1) % ring_.size()].swap(entry);
 }
 

@@ -14,17 +14,17 @@
 
 namespace gcsflux::emulator {
 
-/// One request in the journal: filled in while it is worked on, read at any time. Thread-safe.
+/// One request in the journal. It is filled in while the request is served, and may be read at any time. Thread-safe.
 ///
-/// What a client has received of an answer is in here before it receives it, so that a test that has its answer finds
-/// the request as it was.
+/// What a client receives of an answer is recorded before the client receives it. So a test that has its answer finds
+/// the request complete.
 class JournalEntry {
  public:
   explicit JournalEntry(RequestRecord arrival) : record_(std::move(arrival)) {}
 
-  /// What the request turned out to be.
+  /// What the request was found to be.
   struct Answer {
-    std::string_view operation = {};  ///< Lives for ever, and so does the phase.
+    std::string_view operation = {};  ///< Lives for ever, like the phase.
     std::string_view phase = {};
     std::string bucket = {};
     std::string object = {};
@@ -46,26 +46,26 @@ class JournalEntry {
 
  private:
   mutable std::mutex mutex_;  // guards what follows
-  RequestRecord record_;      // but for the operation and the phase, which are made strings when they are read
+  RequestRecord record_;      // without the operation and the phase, which become strings when they are read
   std::string_view operation_ = "unknown";
   std::string_view phase_;
   std::shared_ptr<const FiredFaults> faults_;  // grows until the answer is out
   std::atomic<std::uint64_t> bytes_out_ = 0;
 };
 
-/// The last requests, in order of arrival. Thread-safe; costs a request one place in a ring.
+/// The last requests, in order of arrival. Thread-safe. Each request costs one place in a ring.
 class Journal {
  public:
-  /// Keeps `size` requests; none at all where it is 0.
+  /// Keeps `size` requests; none if it is 0.
   explicit Journal(std::size_t size) : ring_(size) {}
 
-  /// Numbers the entry and keeps it in the place of the oldest one.
+  /// Numbers the entry, and keeps it in the place of the oldest one.
   void Add(std::shared_ptr<JournalEntry> entry);
 
-  /// Those that are still kept of the ones behind number `since`, the earliest first.
+  /// The kept requests after number `since`, the earliest first.
   [[nodiscard]] std::vector<RequestRecord> Read(std::uint64_t since, Clock::Time now) const;
 
-  /// Forgets all; the next request is number 1.
+  /// Forgets all. The next request is number 1.
   void Reset();
 
  private:

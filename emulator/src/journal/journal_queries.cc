@@ -8,12 +8,13 @@
 namespace gcsflux::emulator {
 namespace {
 
-// A generation's bytes that were sent, each run of them as its beginning (+1) and its end (-1).
+// The bytes of a generation that were sent: for each run its beginning (+1) and its end (-1).
 using Edges = std::vector<std::pair<std::uint64_t, int>>;
 
-// The runs that lie under two or more.
+// The ranges that two or more runs cover.
 std::vector<std::pair<std::uint64_t, std::uint64_t>> FindOverlaps(Edges edges) {
-  // At one place beginnings come first, so that a run under changing pairs is one; neighbours meet in an empty one.
+  // At one position, beginnings come first. So a range that changing pairs of runs cover is one range, and neighbouring
+  // runs meet in an empty one.
   std::sort(edges.begin(), edges.end(),
             [](const auto& a, const auto& b) { return a.first != b.first ? a.first < b.first : a.second > b.second; });
   std::vector<std::pair<std::uint64_t, std::uint64_t>> overlaps;

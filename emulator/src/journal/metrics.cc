@@ -26,7 +26,7 @@ void Gauge(std::string& text, std::string_view name, std::string_view help, std:
   Sample(text, name, "", std::to_string(value));
 }
 
-// No operation's name has anything in it that a label would have to escape.
+// No operation's name contains anything that a label must escape.
 std::string OperationLabel(std::string_view operation) { return "operation=\"" + std::string(operation) + "\""; }
 
 std::string AnswerLabels(const RequestCounters::Key& key) {
@@ -41,7 +41,7 @@ void CounterOf(std::string& text, std::string_view name, std::string_view help, 
   }
 }
 
-// Exactly, with no more digits than it has: "0.00025".
+// Exact, with no more digits than needed: "0.00025".
 std::string Seconds(std::int64_t nanoseconds) {
   std::array<char, 32> digits{};
   const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(),
@@ -55,7 +55,7 @@ struct Histogram {
   std::int64_t nanoseconds = 0;
 };
 
-// One for each operation, its statuses together.
+// One for each operation, for all of its statuses.
 std::map<std::string_view, Histogram> Histograms(const Table& answers) {
   std::map<std::string_view, Histogram> histograms;
   for (const auto& [key, count] : answers) {

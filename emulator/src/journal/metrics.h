@@ -7,7 +7,7 @@
 
 namespace gcsflux::emulator {
 
-/// What is there at the moment, beside what was counted.
+/// The present state, beside what was counted.
 struct Gauges {
   std::uint64_t buckets = 0;
   std::uint64_t objects = 0;

@@ -6,8 +6,8 @@
 namespace gcsflux::emulator {
 namespace {
 
-// The parameters whose values may be shown. What is not here could grant something: the upload_id of a session, an
-// access_token, the signature of a signed URL, a key, or whatever comes next. In order.
+// The parameters whose values may be shown, in order. Any other parameter could grant something: the upload_id of a
+// session, an access_token, the signature of a signed URL, a key, or one that is not known yet.
 constexpr auto kPlain = std::to_array<std::string_view>({
     "X-Goog-Algorithm",
     "X-Goog-Date",
@@ -97,7 +97,7 @@ std::string_view WithoutOrigin(std::string_view raw) {
   return raw.substr(std::min(raw.find_first_of("/?", scheme + 3), raw.size()));
 }
 
-// "name=value", or a name alone.
+// "name=value", or a name only.
 void AppendParameter(std::string& out, std::string_view parameter) {
   const std::string_view name = parameter.substr(0, parameter.find('='));
   const bool shows_value = name.size() == parameter.size() || std::binary_search(kPlain.begin(), kPlain.end(), name);

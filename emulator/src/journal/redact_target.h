@@ -5,8 +5,8 @@
 
 namespace gcsflux::emulator {
 
-/// A request's target as it may be shown: without its origin, the values of all parameters but those that are known to
-/// grant nothing replaced by REDACTED, and whatever is no printable ASCII percent-encoded.
+/// A request's target in a form that may be shown. It has no origin. Parameters keep their values only if they are
+/// known to grant nothing; else REDACTED replaces the value. Everything that is not printable ASCII is percent-encoded.
 std::string RedactTarget(std::string_view raw);
 
 }  // namespace gcsflux::emulator

@@ -16,7 +16,7 @@ namespace gcsflux::emulator {
 
 /// Counts the answers of one operation with one status. Thread-safe.
 struct AnswerCount {
-  /// Upper bounds of the histogram's buckets, inclusive; what takes longer than the last is in none of them.
+  /// Upper bounds of the histogram's buckets, inclusive. A request that takes longer than the last is in none of them.
   static constexpr std::array<std::chrono::microseconds, 15> kBounds = {
       std::chrono::microseconds(100),        std::chrono::microseconds(250),
       std::chrono::microseconds(500),        std::chrono::microseconds(1'000),
@@ -33,14 +33,15 @@ struct AnswerCount {
   std::atomic<std::uint64_t> bytes_in = 0;
   std::atomic<std::uint64_t> bytes_out = 0;
   std::atomic<std::uint64_t> finished = 0;
-  std::atomic<std::int64_t> nanoseconds = 0;                        ///< All finished ones' together.
-  std::array<std::atomic<std::uint64_t>, kBounds.size()> within{};  ///< Finished ones by the first bound that holds.
+  std::atomic<std::int64_t> nanoseconds = 0;  ///< Of all finished ones together.
+  std::array<std::atomic<std::uint64_t>, kBounds.size()>
+      within{};  ///< Finished ones, by the smallest bound that they do not exceed.
 };
 
 /// All answers, by operation and status. Thread-safe.
 class RequestCounters {
  public:
-  /// `operation` must live for ever. A request that is still being answered when Reset() comes counts no more.
+  /// `operation` must live for ever. If Reset() comes while a request is being answered, the request is not counted.
   std::shared_ptr<AnswerCount> Find(std::string_view operation, int status);
 
   [[nodiscard]] Counters Read() const;
@@ -48,7 +49,7 @@ class RequestCounters {
 
   using Key = std::pair<std::string_view, int>;
   using Table = std::map<Key, std::shared_ptr<AnswerCount>>;
-  /// The counts themselves, which go on counting.
+  /// The counters themselves, which continue to count.
   [[nodiscard]] Table table() const;
 
  private:

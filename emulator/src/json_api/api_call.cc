@@ -12,7 +12,7 @@ namespace gcsflux::emulator {
 namespace {
 
 constexpr std::int64_t kDefaultResults = 1000;
-// Documented as 1000; the service has been seen to give Google's own connectors pages of 5000.
+// Documented as 1000. The service has been seen to give Google's own connectors pages of 5000.
 constexpr std::int64_t kMaxResults = 5000;
 
 // The four conditions whose names begin with `prefix`.

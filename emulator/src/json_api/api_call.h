@@ -20,7 +20,7 @@
 
 namespace gcsflux::emulator {
 
-/// One request, understood as far as all operations understand it alike.
+/// One request, with everything that all operations read in the same way.
 struct ApiCall {
   const HttpRequest& request;
   RequestBody& body;
@@ -29,7 +29,7 @@ struct ApiCall {
   QueryParameters query;
   FieldMask fields;
   bool shows_acl;        ///< `projection=full`
-  std::string base_url;  ///< "http://HOST:PORT", the way by which the client came.
+  std::string base_url;  ///< "http://HOST:PORT", the client's name for the emulator.
   Caller caller = {};
 };
 
@@ -39,10 +39,10 @@ ApiResult<Preconditions> ReadPreconditions(const QueryParameters& query);
 /// ifSourceGenerationMatch and its three siblings.
 ApiResult<Preconditions> ReadSourcePreconditions(const QueryParameters& query);
 
-/// `maxResults`, between 1 and GCS's limit, which is also the default where the client says nothing of it.
+/// `maxResults`, between 1 and GCS's limit. If the client does not send it, the limit.
 ApiResult<std::size_t> ReadMaxResults(const QueryParameters& query);
 
-/// The object's resource, with the fields of `mask`.
+/// Writes the object's resource, with the fields of `mask`.
 void WriteObject(JsonWriter& json, const ApiCall& call, const FieldMask& mask, const Object& object);
 
 /// The object's resource, as `fields` asks for it.

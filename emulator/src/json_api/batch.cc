@@ -17,7 +17,7 @@ tl::unexpected<ApiError> Malformed(const std::string& what) {
   return tl::unexpected(BadRequest("Malformed batch request: " + what));
 }
 
-// A line off the front, without its end, which is LF or CRLF.
+// Takes a line off the front, without its end, which is LF or CRLF.
 std::string_view TakeLine(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   std::string_view line = text.substr(0, end);
@@ -41,7 +41,7 @@ void AddField(HttpHeaders& headers, std::string_view line) {
   headers.Add(std::string(line.substr(0, colon)), std::string(value));
 }
 
-// A body may be followed by a line break that is not its own: its length counts, where it is said.
+// A line break that does not belong to the body may follow it. If the length is given, it decides.
 std::string BodyOf(const HttpHeaders& headers, std::string_view rest) {
   const std::string* length = headers.Find("content-length");
   std::size_t size = 0;
@@ -50,7 +50,7 @@ std::string BodyOf(const HttpHeaders& headers, std::string_view rest) {
   return std::string(error == std::errc() ? rest.substr(0, size) : rest);
 }
 
-// "GET /storage/v1/b HTTP/1.1", whose version may be absent, fields, an empty line and the body.
+// "GET /storage/v1/b HTTP/1.1", whose version may be absent, header fields, an empty line and the body.
 BatchCall ParseCall(std::string_view text) {
   BatchCall call;
   std::string_view line;
@@ -89,7 +89,7 @@ ApiResult<std::vector<BatchCall>> ParseBatch(std::string_view content_type, cons
 }
 
 void AddOuterHeaders(const HttpHeaders& outer, HttpHeaders& inner) {
-  // A token of idempotency is the batch's: two calls of it may be alike.
+  // An idempotency token belongs to the batch: two of its calls may be alike.
   constexpr std::array<std::string_view, 6> kOuterOnly = {
       "transfer-encoding", "expect", "connection", "te", "x-goog-gcs-idempotency-token", "accept-encoding"};
   const HttpHeaders own = inner;

@@ -29,7 +29,7 @@ bool IsBatch(const HttpRequest& request) {
   return (path == "/batch/storage/v1" || path == "/batch/storage/v1/") && !IsXmlRequest(request);
 }
 
-// The body of a call, which has come already.
+// The body of a call, which has arrived already.
 class TextBody final : public RequestBody {
  public:
   explicit TextBody(std::string_view text) : left_(text), size_(text.size()) {}
@@ -58,10 +58,10 @@ ApiResult<std::string> ReceiveBatch(RequestBody& body) {
   return tl::unexpected(BrokenOff(body));
 }
 
-// Uploads and downloads are not allowed in a batch, nor batches.
+// A batch may not contain uploads, downloads or batches.
 bool IsAllowed(const HttpRequest& request) {
   const ApiResult<Target> target = ParseTarget(request.target);
-  if (!target) return true;  // it is refused for that
+  if (!target) return true;  // the call is refused for that reason
   const bool is_of_api = target->segments.size() > 2 && target->segments[0] == "storage" && target->segments[1] == "v1";
   return is_of_api && target->query.Value("alt") != "media";
 }
@@ -107,7 +107,7 @@ std::string_view ReasonOf(int status) {
   }
 }
 
-// "<a+1>" is answered by "<response-a+1>".
+// The answer to "<a+1>" is "<response-a+1>".
 std::string ResponseId(const std::string& id) {
   return id.starts_with('<') ? "<response-" + id.substr(1) : "response-" + id;
 }

@@ -8,10 +8,10 @@
 namespace gcsflux::emulator {
 
 /// POST /batch/storage/v1: up to 100 calls of the JSON API in one request, https://cloud.google.com/storage/docs/batch.
-/// Each is served, counted and kept in the journal as if it had come alone. Thread-safe.
+/// Each is served, counted and recorded in the journal as if it had arrived alone. Thread-safe.
 class BatchEndpoint final : public RequestHandler {
  public:
-  /// Calls, and whatever is no batch, go to `next`. Both must outlive it.
+  /// Calls, and every request that is not a batch, go to `next`. Both must outlive it.
   BatchEndpoint(RequestHandler& next, const Clock& clock) : next_(next), clock_(clock) {}
 
   HttpResponse Handle(const HttpRequest& request, RequestBody& body) override;

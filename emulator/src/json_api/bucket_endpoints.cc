@@ -48,7 +48,7 @@ ApiResult<BucketQuery> ReadQuery(const QueryParameters& query) {
 
 }  // namespace
 
-// Buckets of all projects are in one store: which project it is makes no difference.
+// One store has the buckets of all projects, so the project makes no difference.
 ApiResult<void> BucketEndpoints::RequireProject(const ApiCall& call) const {
   if (call.query.Value("project").empty() && default_project_.empty()) {
     return tl::unexpected(MissingParameter("project"));
@@ -62,7 +62,7 @@ ApiResult<HttpResponse> BucketEndpoints::List(const ApiCall& call) const {
   if (!query) return tl::unexpected(query.error());
   const ApiResult<bool> is_of_deleted = BoolParameter(call.query, "softDeleted");
   if (!is_of_deleted) return tl::unexpected(is_of_deleted.error());
-  // A deleted bucket is gone at once here.
+  // Here, a deleted bucket is removed at once.
   const BucketPage page = *is_of_deleted ? BucketPage() : store_.ListBuckets(*query);
   call.subject.listed_items = page.buckets.size();
   JsonWriter json;

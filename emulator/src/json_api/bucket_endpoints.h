@@ -11,7 +11,7 @@ namespace gcsflux::emulator {
 /// https://cloud.google.com/storage/docs/json_api/v1/buckets. Thread-safe.
 class BucketEndpoints {
  public:
-  /// Without a default project, "", requests that need one and name none are refused.
+  /// If the default project is "", requests that need a project and name none are refused.
   BucketEndpoints(Store& store, std::string default_project)
       : store_(store), default_project_(std::move(default_project)) {}
 
@@ -22,9 +22,9 @@ class BucketEndpoints {
   ApiResult<HttpResponse> Update(const ApiCall& call) const;
   ApiResult<HttpResponse> Delete(const ApiCall& call) const;
   ApiResult<HttpResponse> GetStorageLayout(const ApiCall& call) const;
-  /// There are none: the emulator makes no folders.
+  /// Always empty: the emulator makes no folders.
   ApiResult<HttpResponse> ListManagedFolders(const ApiCall& call) const;
-  /// The same; 501 of a bucket with a hierarchical namespace, whose folders would be there.
+  /// Also empty. If the bucket has a hierarchical namespace, its folders should be listed, so the answer is a 501.
   ApiResult<HttpResponse> ListFolders(const ApiCall& call) const;
 
  private:

@@ -30,7 +30,7 @@ Json SoftDeleteResource(const BucketInfo& bucket) {
   return resource;
 }
 
-// What every bucket has, set or not.
+// The fields that every bucket has, set or not.
 Json DefaultSettings(std::string_view location_type) {
   Json settings = Json::parse(R"({"iamConfiguration": {"bucketPolicyOnly": {"enabled": false},
                                                        "uniformBucketLevelAccess": {"enabled": false},
@@ -39,7 +39,7 @@ Json DefaultSettings(std::string_view location_type) {
   return settings;
 }
 
-// There are no users here whom an access control list could name: one entry stands for the project.
+// An access control list has no users to name here: one entry stands for the project.
 void ShowAcl(Json& resource) {
   const Json owner = {{"entity", "project-owners-0"}, {"role", "OWNER"}};
   resource["owner"] = {{"entity", "project-owners-0"}};
@@ -74,7 +74,7 @@ Json Resource(const BucketView& view, const BucketInfo& bucket) {
   return resource;
 }
 
-// What of `value` the client asked for; a list's elements share the list's mask.
+// The part of `value` that the client asked for. A list's elements share the list's mask.
 Json Masked(const Json& value, const FieldMask& fields) {
   if (value.is_array()) {
     Json kept = Json::array();

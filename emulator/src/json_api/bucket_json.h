@@ -9,20 +9,20 @@
 
 namespace gcsflux::emulator {
 
-/// How a bucket's resource is to be shown.
+/// How to show a bucket's resource.
 struct BucketView {
   const FieldMask& fields;
-  std::string_view base_url;  ///< "http://HOST:PORT", the way the client came.
+  std::string_view base_url;  ///< "http://HOST:PORT", the client's name for the emulator.
   bool shows_acl = false;     ///< `projection=full`
 };
 
 void WriteBucket(JsonWriter& json, const BucketView& view, const BucketInfo& bucket);
 
-/// Where the bucket is, and whether it has folders:
+/// The bucket's location, and whether it has folders:
 /// https://cloud.google.com/storage/docs/json_api/v1/buckets/getStorageLayout
 void WriteStorageLayout(JsonWriter& json, const FieldMask& fields, const BucketInfo& bucket);
 
-/// Whether its names are a tree of folders, which the emulator has not.
+/// Whether its names are a tree of folders, which the emulator does not have.
 bool HasHierarchicalNamespace(const BucketInfo& bucket);
 
 }  // namespace gcsflux::emulator

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// What can be set of a bucket, and its types.
+// The settings of a bucket, and their types.
 const json& SettingShapes() {
   static const json kShapes = json::parse(R"({
     "acl": [{"entity": "string", "role": "string"}],
@@ -87,7 +87,7 @@ Outcome<void> SettleRetention(json& policy, const BucketInfo& before) {
   return {};
 }
 
-// A setting that says nothing is one that is not set: {"rule": []} ends a bucket's lifecycle.
+// An empty setting is one that is not set: {"rule": []} ends a bucket's lifecycle.
 bool IsEmpty(const json& setting) {
   if (setting.is_null()) return true;
   if (!setting.is_structured()) return false;
@@ -95,7 +95,7 @@ bool IsEmpty(const json& setting) {
                      [](const json& member) { return member.is_structured() && member.empty(); });
 }
 
-// Makes `settings` what the bucket has; storage class and soft delete only where they are in it.
+// Gives the bucket these `settings`. Storage class and soft delete change only if `settings` contains them.
 Outcome<void> Assign(json settings, BucketInfo& info) {
   if (const auto misfit = FindMisfit(settings, SettingShapes())) return Invalid(*misfit);
   if (const auto found = settings.find("storageClass"); found != settings.end()) {
@@ -118,7 +118,7 @@ Outcome<void> Assign(json settings, BucketInfo& info) {
   return {};
 }
 
-// What of a client's resource can be set.
+// The members of a client's resource that can be set.
 json OnlySettings(const json& resource) {
   json settings = json::object();
   for (const auto& [name, shape] : SettingShapes().items()) {
@@ -161,7 +161,7 @@ ApiResult<BucketInfoChange> ParseBucketPatch(std::string_view text) {
     json settings = json::object();
     for (const auto& [name, setting] : info.settings) settings[name] = json::parse(setting);
     settings.merge_patch(patch);
-    // These two are never absent: null takes them back to what a bucket has where nobody says anything.
+    // These two are never absent: null sets them to the defaults.
     if (const auto named = patch.find("storageClass"); named != patch.end() && named->is_null()) {
       settings["storageClass"] = BucketInfo().storage_class;
     }

@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::int64_t kRewriteUnit = std::int64_t{1} << 20;
 
-// What a copy is described by: the body's metadata, or where it has none the source's. The class is not among what is
-// copied: the body's, or the bucket's that it goes to.
+// The attributes of a copy: the body's metadata, or the source's if the body has none. The storage class is not copied:
+// it is the body's, or that of the destination bucket.
 ApiResult<ObjectAttributes> SettleAttributes(const std::string& text, const Object& source, const BucketInfo& bucket) {
   ApiResult<ObjectResource> given = ParseObjectResource(text);
   if (!given) return tl::unexpected(given.error());
@@ -32,7 +32,7 @@ ApiResult<ObjectAttributes> SettleAttributes(const std::string& text, const Obje
   return attributes;
 }
 
-// https://cloud.google.com/storage/docs/json_api/v1/objects/rewrite: 0 where there is no limit.
+// https://cloud.google.com/storage/docs/json_api/v1/objects/rewrite: 0 if there is no limit.
 ApiResult<std::uint64_t> ReadBytesPerCall(const QueryParameters& query) {
   const auto limit = Int64Parameter(query, "maxBytesRewrittenPerCall");
   if (!limit) return tl::unexpected(limit.error());
@@ -43,7 +43,7 @@ ApiResult<std::uint64_t> ReadBytesPerCall(const QueryParameters& query) {
   return static_cast<std::uint64_t>(**limit);
 }
 
-// What earlier calls have rewritten.
+// The bytes that earlier calls have rewritten.
 ApiResult<std::uint64_t> ReadRewritten(const QueryParameters& query, const RewriteName& rewrite) {
   const std::string token = query.Value("rewriteToken");
   if (token.empty()) return 0;
@@ -52,7 +52,7 @@ ApiResult<std::uint64_t> ReadRewritten(const QueryParameters& query, const Rewri
   return *rewritten;
 }
 
-// How far a rewrite is.
+// The progress of a rewrite.
 struct Progress {
   RewriteName rewrite = {};
   std::uint64_t rewritten = 0;
@@ -85,13 +85,13 @@ HttpResponse RewriteResponse(const ApiCall& call, const Progress& progress) {
 
 }  // namespace
 
-// All that is known before anything is written.
+// Everything that is known before anything is written.
 struct CopyEndpoints::Plan {
   ObjectPtr source = {};
   std::shared_ptr<Bucket> bucket = {};  // where to
   NewObject copy = {};
   Preconditions preconditions = {};
-  bool is_far = false;  // into another location or class, where the service has to move bytes
+  bool is_far = false;  // into another location or class, which makes the service move bytes
 };
 
 ApiResult<ObjectPtr> CopyEndpoints::FindSource(const ApiCall& call, const Bucket& bucket) const {

@@ -59,7 +59,7 @@ bool FieldMask::IsWithin(const FieldMask& known) const {
     const std::string& name = field.first;  // no structured binding: clang 14 cannot capture one
     const FieldMask& inside = field.second;
     if (name != "*") return known.Includes(name) && inside.IsWithin(known.Inside(name));
-    // What any one field may have inside.
+    // The mask for the inside of any field.
     return std::any_of(known.fields_.begin(), known.fields_.end(),
                        [&inside](const auto& one) { return inside.IsWithin(one.second); });
   });

@@ -8,18 +8,18 @@
 
 namespace gcsflux::emulator {
 
-/// Which fields of an answer a client asked for: `fields=items(name,size),nextPageToken`.
+/// The fields of an answer that a client asked for: `fields=items(name,size),nextPageToken`.
 class FieldMask {
  public:
   /// Every field.
   FieldMask() = default;
-  /// 400 where the brackets do not match or a name is empty. Names that no answer has select nothing.
+  /// 400 if the brackets do not match or a name is empty. Names that no answer has select nothing.
   static ApiResult<FieldMask> Parse(std::string_view text);
 
   [[nodiscard]] bool Includes(std::string_view field) const;
-  /// Whether all that it selects by name, at any depth, is also in `known`. A star selects no name.
+  /// Whether everything that it selects by name, at any depth, is also in `known`. A star selects no name.
   [[nodiscard]] bool IsWithin(const FieldMask& known) const;
-  /// The mask for what is inside of `field`, which must be included.
+  /// The mask for the inside of `field`, which must be included.
   [[nodiscard]] const FieldMask& Inside(std::string_view field) const;
 
  private:

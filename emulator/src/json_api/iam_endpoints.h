@@ -10,7 +10,7 @@ class IamEndpoints {
  public:
   explicit IamEndpoints(Store& store) : store_(store) {}
 
-  /// Those of the `permissions` asked for that the caller has; all of them where nobody is asked who they are.
+  /// Those of the requested `permissions` that the caller has; all of them if the emulator asks for no credentials.
   ApiResult<HttpResponse> TestBucketPermissions(const ApiCall& call) const;
 
  private:

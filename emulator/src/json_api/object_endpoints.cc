@@ -79,7 +79,7 @@ std::string RenderPage(const ApiCall& call, const ListPage& page) {
   return json.Take();
 }
 
-// Whether the client asks for what soft delete has kept, which is nothing here: 400 where that cannot be.
+// Whether the client asks for soft-deleted objects, of which there are none here. 400 if such a request is not valid.
 ApiResult<bool> AsksForSoftDeleted(const ApiCall& call, const BucketInfo& bucket) {
   const ApiResult<bool> asked = BoolParameter(call.query, "softDeleted");
   if (!asked || !*asked) return asked;

@@ -5,7 +5,7 @@
 
 namespace gcsflux::emulator {
 
-/// https://cloud.google.com/storage/docs/json_api/v1/objects, uploads apart. Thread-safe.
+/// https://cloud.google.com/storage/docs/json_api/v1/objects, without uploads. Thread-safe.
 class ObjectEndpoints {
  public:
   explicit ObjectEndpoints(Store& store) : store_(store) {}

@@ -35,7 +35,7 @@ void WriteMetadata(JsonWriter& json, const ObjectView& view) {
   json.EndObject();
 }
 
-// There are no users here whom an access control list could name: one entry stands for the project.
+// An access control list has no users to name here: one entry stands for the project.
 constexpr std::string_view kOwner = R"({"entity":"project-owners-0"})";
 constexpr std::string_view kAcl =
     R"([{"kind":"storage#objectAccessControl","entity":"project-owners-0","role":"OWNER"}])";
@@ -158,7 +158,7 @@ constexpr std::array kObjectFields = {
                           }},
 };
 
-// What `projection=full` adds.
+// The fields that `projection=full` adds.
 constexpr std::array kAclFields = {
     ObjectRenderer::Field{"owner", [](Json& j, const View&) { WriteRaw(j, "owner", kOwner); }},
     ObjectRenderer::Field{"acl", [](Json& j, const View&) { WriteRaw(j, "acl", kAcl); }},

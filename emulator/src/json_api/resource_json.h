@@ -11,19 +11,19 @@
 
 namespace gcsflux::emulator {
 
-/// What an object's resource says beside the object itself.
+/// What an object's resource shows beside the object itself.
 struct ObjectView {
   const Object& object;
   std::string_view bucket;
-  std::string_view base_url;            ///< "http://HOST:PORT", the way the client came.
-  const FieldMask* metadata = nullptr;  ///< Which of its keys; the renderer's to say.
-  bool has_key = false;  ///< The request shows the key that the object is under, if any: its hashes are shown.
+  std::string_view base_url;            ///< "http://HOST:PORT", the client's name for the emulator.
+  const FieldMask* metadata = nullptr;  ///< Which of its keys; the renderer sets it.
+  bool has_key = false;  ///< The request shows the key that the object is under, if any. Then its hashes are shown.
 };
 
-/// Writes `storage#object` resources with the fields of one mask. MD5 is computed where `md5Hash` is among them.
+/// Writes `storage#object` resources with the fields of one mask. Computes the MD5 if `md5Hash` is one of them.
 class ObjectRenderer {
  public:
-  /// With `shows_acl` owner and acl are among the fields.
+  /// With `shows_acl`, owner and acl are fields too.
   ObjectRenderer(const FieldMask& mask, bool shows_acl);
   void Write(JsonWriter& json, ObjectView view) const;
 
@@ -34,7 +34,7 @@ class ObjectRenderer {
 
  private:
   std::vector<const Field*> fields_;
-  FieldMask metadata_;  // what of the metadata
+  FieldMask metadata_;  // the part of the mask for the metadata
 };
 
 }  // namespace gcsflux::emulator

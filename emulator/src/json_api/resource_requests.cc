@@ -39,7 +39,7 @@ tl::unexpected<ApiError> WrongType(const std::string& field) {
 
 ApiResult<json> ParseJsonObject(std::string_view text) {
   json parsed = ParseBoundedJson(text);
-  if (parsed.is_null()) return json::object();  // Go's client has nothing to say
+  if (parsed.is_null()) return json::object();  // Go's client sends an empty body
   if (!parsed.is_object()) {
     return tl::unexpected(NotJsonObject(text));
   }
@@ -53,7 +53,7 @@ ApiResult<std::optional<std::string>> ReadString(const json& object, const char*
   return found->get<std::string>();
 }
 
-// GCS writes 64-bit numbers as strings, and takes both.
+// GCS writes 64-bit numbers as strings, and accepts both.
 ApiResult<std::optional<std::int64_t>> ReadInt64(const json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || found->is_null()) return std::nullopt;
@@ -66,7 +66,7 @@ ApiResult<std::optional<std::int64_t>> ReadInt64(const json& object, const char*
   return value;
 }
 
-// Applies a merge patch, of which a whole resource is a special case.
+// Applies a merge patch. A whole resource is a special case of one.
 ApiResult<void> MergeMetadata(const json& patch, std::map<std::string, std::string>& metadata) {
   if (patch.is_null()) {
     metadata.clear();
@@ -189,7 +189,7 @@ ApiResult<ComposeResource> ParseComposeResource(std::string_view text) {
 ApiResult<AttributesChange> ParseObjectPatch(std::string_view text) {
   ApiResult<json> parsed = ParseJsonObject(text);
   if (!parsed) return tl::unexpected(parsed.error());
-  // Whether a patch fits does not depend on what it is applied to.
+  // Whether a patch is valid does not depend on what it is applied to.
   ObjectAttributes trial;
   if (auto merged = MergeAttributes(*parsed, trial); !merged) return tl::unexpected(merged.error());
   return [patch = *std::move(parsed)](ObjectAttributes& attributes) {

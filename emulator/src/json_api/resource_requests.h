@@ -12,7 +12,7 @@
 
 namespace gcsflux::emulator {
 
-/// What a client says of an object that it writes.
+/// What a client sets on an object that it writes.
 struct ObjectResource {
   std::optional<std::string> name = {};
   ObjectAttributes attributes = {};
@@ -25,13 +25,13 @@ struct ComposeResource {
   bool delete_source_objects = false;
 };
 
-// The JSON bodies of requests. Unknown fields are ignored; 400 where the text is not JSON or a value has a wrong type.
+// The JSON bodies of requests. Unknown fields are ignored. 400 if the text is not JSON or a value has a wrong type.
 ApiResult<ObjectResource> ParseObjectResource(std::string_view json);
 ApiResult<ComposeResource> ParseComposeResource(std::string_view json);
-// Changes of an object. Its storage class is none of what they change: a rewrite does.
+// Changes of an object. They cannot change its storage class: a rewrite does that.
 /// A JSON merge patch: null deletes.
 ApiResult<AttributesChange> ParseObjectPatch(std::string_view json);
-/// What the resource does not have is deleted, but for the custom time, which stays once it is set.
+/// Attributes that the resource lacks are deleted, except for the custom time: once set, it stays.
 ApiResult<AttributesChange> ParseObjectUpdate(std::string_view json);
 
 }  // namespace gcsflux::emulator

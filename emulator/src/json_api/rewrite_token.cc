@@ -9,11 +9,12 @@
 
 namespace gcsflux::emulator {
 
-// Nothing is kept between the calls: the token is the number, and a digest of it and of what it belongs to.
+// Nothing is kept between the calls. The token is the number, with a digest of it and of the rewrite that it belongs
+// to.
 std::string EncodeRewriteToken(const RewriteName& rewrite, std::uint64_t rewritten) {
   std::string text = std::to_string(rewritten);
   std::string described = text;
-  // No name has a line feed in it.
+  // No name contains a line feed.
   for (const std::string& part :
        {rewrite.source_bucket, rewrite.source_object, std::to_string(rewrite.source_generation),
         rewrite.destination_bucket, rewrite.destination_object, std::to_string(rewrite.bytes_per_call)}) {

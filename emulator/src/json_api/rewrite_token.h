@@ -7,7 +7,7 @@
 
 namespace gcsflux::emulator {
 
-/// What a rewrite in several calls is: all of it must be the same in each of them.
+/// The description of a rewrite in several calls. All of it must be the same in each call.
 struct RewriteName {
   std::string source_bucket = {};
   std::string source_object = {};
@@ -19,7 +19,7 @@ struct RewriteName {
 
 /// Stands for `rewritten` bytes of that rewrite. Opaque to clients, and safe in a URL as it is.
 std::string EncodeRewriteToken(const RewriteName& rewrite, std::uint64_t rewritten);
-/// The bytes rewritten so far; nothing where the token is not one of this rewrite's.
+/// The bytes rewritten so far. Nothing if the token does not belong to this rewrite.
 std::optional<std::uint64_t> DecodeRewriteToken(const RewriteName& rewrite, std::string_view token);
 
 }  // namespace gcsflux::emulator

@@ -7,14 +7,14 @@
 namespace gcsflux::emulator {
 namespace {
 
-// The pattern's next part, off its front.
+// Takes the pattern's next part off its front.
 std::string_view TakePart(std::string_view& pattern) {
   const std::string_view part = pattern.substr(0, pattern.find('/'));
   pattern.remove_prefix(std::min(part.size() + 1, pattern.size()));
   return part;
 }
 
-// Asked of most patterns for each request, so it copies nothing.
+// Called for most patterns in each request, so it copies nothing.
 bool Fits(std::string_view pattern, const std::vector<std::string>& segments) {
   for (const std::string& segment : segments) {
     if (pattern.empty()) return false;
@@ -24,7 +24,7 @@ bool Fits(std::string_view pattern, const std::vector<std::string>& segments) {
   return pattern.empty();
 }
 
-// What the pattern's places hold in this path; nothing where it is another path.
+// The names that the path has in the pattern's places. Nothing if the path does not fit the pattern.
 std::optional<Route> Match(std::string_view pattern, const std::vector<std::string>& segments) {
   if (!Fits(pattern, segments)) return std::nullopt;
   Route route;

@@ -16,7 +16,8 @@ struct Route {
   const JsonOperation* operation = nullptr;
   std::string bucket = {};
   std::string object = {};
-  std::string source_bucket = {};  ///< Of a copy or a rewrite, whose destination the two above are; "" of a move.
+  std::string source_bucket =
+      {};  ///< The source of a copy or a rewrite; the two above are the destination. "" for a move.
   std::string source_object = {};
 };
 

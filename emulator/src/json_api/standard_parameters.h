@@ -7,7 +7,7 @@
 
 namespace gcsflux::emulator {
 
-/// What every method of the JSON API takes: https://cloud.google.com/storage/docs/json_api/v1/parameters
+/// The parameters of every method of the JSON API: https://cloud.google.com/storage/docs/json_api/v1/parameters
 struct StandardParameters {
   FieldMask fields = {};
   bool shows_acl = false;  ///< `projection=full`

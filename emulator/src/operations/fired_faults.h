@@ -7,7 +7,7 @@
 
 namespace gcsflux::emulator {
 
-/// What was done to one request, in its order: known bit by bit, until its answer is out. Thread-safe.
+/// The faults that fired for one request, in order. It grows until the answer is out. Thread-safe.
 class FiredFaults {
  public:
   void Add(std::string name) {

@@ -14,8 +14,7 @@ bool IsBefore(const Operation* a, const Operation* b) {
   return std::tie(a->name, a->phase) < std::tie(b->name, b->phase);
 }
 
-// All rows, by name and phase. Rows of one name and phase say the same of what is asked for here: a test holds them to
-// it.
+// All rows, by name and phase. A test checks that rows of one name and phase agree in what is read here.
 const Rows& RowsInOrder() {
   static const Rows kRows = [] {
     Rows rows;
@@ -28,7 +27,7 @@ const Rows& RowsInOrder() {
   return kRows;
 }
 
-// The row of the name and the phase. If no row has the phase, the first one of the name; null if none has the name.
+// The row of the name and the phase. If no row has the phase, the first one of the name. Null if none has the name.
 const Operation* FindRow(std::string_view name, std::string_view phase) {
   const Rows& rows = RowsInOrder();
   const auto find = [&](std::string_view of_phase) -> const Operation* {

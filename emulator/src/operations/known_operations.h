@@ -8,7 +8,7 @@
 
 namespace gcsflux::emulator {
 
-// What the table of operations says of a name and a phase, as the journal shows them.
+// What the table of operations says about a name and a phase, as the journal shows them.
 
 /// Nothing if the name is none of the service's operations.
 std::optional<TrafficClass> ClassOf(std::string_view operation, std::string_view phase);
@@ -22,8 +22,8 @@ const std::vector<std::string_view>& ServedOperations();
 /// Whether a retry test may have instructions for the method: "storage.objects.get", say.
 bool IsRetryMethod(std::string_view method);
 
-/// The name by which retry tests count an operation; no test may know it. All requests of an upload in parts count as
-/// an insert, but the one that aborts it.
+/// The name by which retry tests count an operation. It may be one that no test can use. All requests of an upload in
+/// parts count as an insert, except the one that aborts it.
 std::string_view RetryMethodOf(std::string_view operation);
 
 }  // namespace gcsflux::emulator

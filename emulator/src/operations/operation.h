@@ -16,7 +16,7 @@ struct JsonEndpoints;
 struct XmlCall;
 struct XmlEndpoints;
 
-/// What an answer of the JSON API shows, and so what `fields` can select from.
+/// What an answer of the JSON API shows. `fields` can select from it.
 enum class Answer { kNothing, kBucket, kBuckets, kFolders, kObject, kObjects, kPermissions, kRewrite, kStorageLayout };
 
 /// Whether a request moves an object's bytes, and how.
@@ -29,13 +29,12 @@ enum class Transfer {
   kCancel,        ///< Ends a resumable session.
 };
 
-/// One row of the table of operations: all that the emulator knows of one kind of request. The router, permissions, the
-/// journal, fault plans, quotas, delays and retry tests read it.
+/// One row of the table of operations: everything that the emulator knows about one kind of request. The router,
+/// permissions, the journal, fault plans, quotas, delays and retry tests read it.
 struct Operation {
   std::string_view name = {};   ///< "storage.objects.insert": the journal, fault plans and retry tests name it so.
   std::string_view phase = {};  ///< Of an upload that takes several requests: "part".
-  /// The method and the path: "GET /storage/v1/b/{bucket}". In the XML API a query may follow, which is the
-  /// subresource.
+  /// The method and the path: "GET /storage/v1/b/{bucket}". In the XML API a query may follow: the subresource.
   std::string_view request = {};
   TrafficClass traffic_class = TrafficClass::kRead;
   bool mutates_object = false;      ///< It makes, changes or deletes an object if it succeeds.
@@ -57,7 +56,7 @@ struct XmlOperation : Operation {
   XmlHandler handler;
 };
 
-// The rows are in service/, which alone knows all handlers: to add an operation, add a row there.
+// The rows are in service/, because it alone includes all handlers. To add an operation, add a row there.
 
 /// The operations of the JSON API. https://cloud.google.com/storage/docs/json_api/v1
 std::span<const JsonOperation> JsonOperations();

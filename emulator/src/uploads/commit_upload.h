@@ -6,11 +6,11 @@
 
 namespace gcsflux::emulator {
 
-/// Whether the MD5 of what this request uploads will be asked for: for its answer, or because the client says it.
+/// Whether the MD5 of this request's upload will be asked for: for its answer, or because the client expects one.
 bool NeedsMd5(const ApiCall& call, const PendingObject& pending);
 
-/// Stores what an upload has become: checks its hashes, those on this request too, then its preconditions. On an
-/// error nothing is stored.
+/// Stores the content of a complete upload. Checks its hashes, also those on this request, then its preconditions. If
+/// that fails, nothing is stored.
 ApiResult<ObjectPtr> CommitUpload(const ApiCall& call, PendingObject pending, BodyPtr body);
 
 }  // namespace gcsflux::emulator

@@ -19,10 +19,10 @@ namespace {
 using State = ResumableSession::State;
 using Status = ResumableSession::Status;
 
-// https://cloud.google.com/storage/docs/performing-resumable-uploads: chunks but the last are multiples of it.
+// https://cloud.google.com/storage/docs/performing-resumable-uploads: all chunks but the last are multiples of it.
 constexpr std::uint64_t kChunkUnit = std::uint64_t{256} << 10;
 
-// Status 308 with what is persisted, or the 200 that some clients' proxies need in its place.
+// Status 308 with what is persisted, or the 200 that some clients' proxies need instead.
 HttpResponse Incomplete(const ApiCall& call, const Status& status) {
   HttpResponse response{.status = 308};
   const std::string* no_308 = call.request.headers.Find("x-guploader-no-308");
@@ -48,7 +48,7 @@ ApiError DiffersFromAnnounced() {
   return BadRequest("The total size differs from the X-Upload-Content-Length of the session.");
 }
 
-// Stores the object where the session holds all of its `size` bytes; else says how far it is.
+// Stores the object if the session holds all of its `size` bytes; else answers with the progress.
 ApiResult<HttpResponse> Finish(const ApiCall& call, ResumableSession& session, std::uint64_t size) {
   BodyPtr body = session.BeginFinish(size);
   if (body == nullptr) {
@@ -70,7 +70,7 @@ ApiResult<HttpResponse> Finish(const ApiCall& call, ResumableSession& session, s
   return response;
 }
 
-// One PUT of bytes: [first, first + length) of the upload, and with a total the upload's size.
+// One PUT of bytes: [first, first + length) of the upload. If there is a total, it is the upload's size.
 struct Chunk {
   std::uint64_t first = 0;
   std::optional<std::uint64_t> length = {};
@@ -100,13 +100,13 @@ ApiResult<Chunk> ReadChunk(const ApiCall& call, const std::optional<ContentRange
   return Chunk{first, length, range->total, is_last};
 }
 
-// Whether a chunk has more, or as the last one ends with fewer, bytes than were announced for the whole.
+// Whether a chunk has more bytes than announced for the whole upload, or is the last one and ends with fewer.
 bool IsBeyond(const Chunk& chunk, std::uint64_t announced) {
   if (chunk.total && *chunk.total != announced) return true;
   return chunk.first > announced || (chunk.length && *chunk.length > announced - chunk.first);
 }
 
-// Reads bytes that are persisted already; they are not looked at. False where the body ends before.
+// Reads bytes that are persisted already, and ignores them. Returns false if the body ends before.
 bool Skip(RequestBody& body, std::uint64_t bytes) {
   std::vector<std::byte> room(static_cast<std::size_t>(std::min<std::uint64_t>(bytes, 65536)));
   while (bytes != 0) {
@@ -123,7 +123,7 @@ struct ReceivedChunk {
   bool is_whole = false;
 };
 
-// What comes next in a session that has `offset` bytes.
+// The bytes that follow in a session that has `offset` bytes.
 ReceivedChunk Receive(const ApiCall& call, const ResumableSession& session, std::uint64_t offset) {
   std::optional<Md5Stream> md5;
   if (NeedsMd5(call, session.pending())) md5 = session.Md5Until(offset);
@@ -161,7 +161,7 @@ ApiResult<HttpResponse> PutChunk(const ApiCall& call, ResumableSession& session,
     uploaded = FirstOf(std::move(uploaded), *limit > resent ? *limit - resent : 0);
     chunk.is_last = false;
   } else if (!is_whole || !chunk.is_last) {
-    // What is not the end is kept in whole units, as the service does.
+    // If it is not the end, whole units are kept, as the service does.
     const std::uint64_t kept = std::max(end / kChunkUnit * kChunkUnit, before.persisted);
     uploaded = FirstOf(std::move(uploaded), kept - before.persisted);
   }
@@ -171,7 +171,7 @@ ApiResult<HttpResponse> PutChunk(const ApiCall& call, ResumableSession& session,
   return Finish(call, session, chunk.total.value_or(end));
 }
 
-// Each request of a session may show the key of its start, and no other one.
+// Each request of a session may show the key of its start, and no other key.
 ApiResult<void> CheckSessionKey(const HttpHeaders& headers, const ResumableSession& session) {
   const ApiResult<std::string> shown = ReadCustomerKey(headers);
   if (!shown) return tl::unexpected(shown.error());
@@ -194,7 +194,7 @@ ApiResult<HttpResponse> ResumableEndpoints::Start(const ApiCall& call, PendingOb
   const std::optional<std::uint64_t> announced = ReadAnnouncedSize(call.request.headers);
   if (announced.value_or(0) > kMaxObjectSize) return tl::unexpected(UploadTooLarge());
   const std::string id = sessions_.Start(std::move(pending), announced);
-  // The parameters of this request, `fields` among them, go with the session's.
+  // The parameters of this request, such as `fields`, are added to the session's.
   const std::string& target = call.request.target;
   const std::string path_and_query = target.substr(std::min(target.find("/upload/"), target.size()));
   HttpResponse response;

@@ -11,9 +11,9 @@ class ResumableEndpoints {
  public:
   explicit ResumableEndpoints(ResumableSessions& sessions) : sessions_(sessions) {}
 
-  /// Answers with the session's URI, on the host by which the client came.
+  /// Answers with the session's URI, on the host that the client used.
   ApiResult<HttpResponse> Start(const ApiCall& call, PendingObject pending) const;
-  /// Bytes for a session, or a question for its state.
+  /// Bytes for a session, or a question about its state.
   ApiResult<HttpResponse> Put(const ApiCall& call) const;
   ApiResult<HttpResponse> Cancel(const ApiCall& call) const;
 

@@ -57,7 +57,7 @@ ApiResult<void> CheckAnnouncedSize(const ApiCall& call) {
   return tl::unexpected(UploadTooLarge());
 }
 
-// Refuses what will be refused anyway before its bytes come.
+// Refuses requests that must fail, before their bytes arrive.
 ApiResult<void> CheckBeforeBytes(const PendingObject& pending) {
   const Outcome<void> checked = pending.bucket->CheckInsert(pending.name, pending.preconditions, pending.may_replace);
   return checked ? ApiResult<void>() : tl::unexpected(ToApiError(checked.error()));
@@ -72,7 +72,7 @@ ApiResult<HttpResponse> Store(const ApiCall& call, PendingObject pending, BodyPt
 ApiResult<HttpResponse> InsertMedia(const ApiCall& call, PendingObject pending) {
   ObjectResource resource;
   resource.attributes.content_type = HeaderValue(call, "content-type");
-  resource.attributes.content_encoding = HeaderValue(call, "content-encoding");  // the bytes are stored as they come
+  resource.attributes.content_encoding = HeaderValue(call, "content-encoding");  // the bytes are stored as they arrive
   if (auto done = Describe(call, std::move(resource), pending); !done) return tl::unexpected(done.error());
   if (auto passed = CheckAnnouncedSize(call); !passed) return tl::unexpected(passed.error());
   if (auto passed = CheckBeforeBytes(pending); !passed) return tl::unexpected(passed.error());
@@ -81,13 +81,13 @@ ApiResult<HttpResponse> InsertMedia(const ApiCall& call, PendingObject pending) 
   return Store(call, std::move(pending), std::move(body));
 }
 
-// What the metadata alone decides, where more bytes follow than are read at once.
+// What the metadata alone decides, if more bytes follow than are read at once.
 ApiResult<void> CheckBeforeMedia(const ApiCall& call, PeekedBody& body, PendingObject pending) {
   const bool may_be_refused = call.caller.is_checked() || pending.preconditions != Preconditions();
   if (!may_be_refused || body.announced_size().value_or(UINT64_MAX) <= kMostHeads) return {};
   const auto start = FindMedia(HeaderValue(call, "content-type"), Rope(body.Peek(kMostHeads)));
   ApiResult<ObjectResource> resource = start ? ParseObjectResource(start->metadata) : ObjectResource();
-  if (!start || !resource) return {};  // which is said when all has come
+  if (!start || !resource) return {};  // that is reported when everything has arrived
   if (auto done = Describe(call, *std::move(resource), pending); !done) return done;
   return CheckBeforeBytes(pending);
 }
