@@ -14,44 +14,45 @@
 
 namespace gcsflux::emulator {
 
-/// One request on its way through the traffic layer. Good until it has been handled; an answer's filters outlive it.
+/// One request on its way through the traffic layer. Valid until the request has been handled. An answer's filters
+/// outlive it.
 struct Passage {
   const HttpRequest& request;
   const RequestPreview& preview;
   ResumableSessions& sessions;
   const Clock& clock;
-  const std::stop_token& stop;  ///< The emulator stops: nobody waits any more.
-  /// Where an intervention notes what it did, for the journal.
+  const std::stop_token& stop;  ///< Set when the emulator stops: then nothing may wait any longer.
+  /// Interventions record here, for the journal, what they did.
   std::shared_ptr<FiredFaults> fired = std::make_shared<FiredFaults>();
 };
 
-/// Something that is done to one request, beside serving it: a fault, a quota, a delay. The hooks are called in the
-/// order of their declaration, by the connection's thread; what has to last until the answer is out is its filters'.
+/// Something that is done to one request in addition to serving it: a fault, a quota, a delay. The connection's thread
+/// calls the hooks in the order of their declaration. Filters do what must last until the answer is out.
 class Intervention {
  public:
   virtual ~Intervention() = default;
 
-  /// Answers in place of the operation, which then does not run.
+  /// Answers instead of the operation, which then does not run.
   virtual std::optional<HttpResponse> Before(const Passage& /*passage*/) { return std::nullopt; }
 
-  /// What the operation reads in place of `body`, which outlives it; null leaves that as it is.
+  /// The body that the operation reads instead of `body`, which outlives it. Null leaves the body as it is.
   virtual std::unique_ptr<RequestBody> Wrap(RequestBody& /*body*/, const Passage& /*passage*/) { return nullptr; }
 
-  /// Changes the answer, whoever gave it. `subject` is what the request turned out to be.
+  /// Changes the answer, also if another intervention gave it. `subject` is what the request was found to be.
   virtual void After(HttpResponse& /*response*/, const RequestSubject& /*subject*/, const Passage& /*passage*/) {}
 };
 
 using Interventions = std::vector<std::unique_ptr<Intervention>>;
 
-/// Whoever may want to intervene. Thread-safe.
+/// A source of interventions: a fault plan, the quotas, the delays. Thread-safe.
 class Intervener {
  public:
   virtual ~Intervener() = default;
 
-  /// Whether it may have something for the request. Asked of every request: as cheap as can be.
+  /// Whether it may have an intervention for the request. Called for every request, so it must be cheap.
   [[nodiscard]] virtual bool Concerns(const HttpRequest& request) const = 0;
 
-  /// Adds what is to be done to the request. Called once for each, in the order of arrival.
+  /// Adds its interventions for the request. Called once for each request, in the order of arrival.
   virtual void Intervene(const Passage& passage, Interventions& interventions) = 0;
 };
 

@@ -10,13 +10,14 @@ namespace gcsflux::emulator {
 
 /// What a request is about, found out before it is served.
 struct RequestPreview {
-  /// As the journal will show it; a session's request with the session's object. "unknown" where it cannot be served.
+  /// As the journal will show it. For a session's request, the session's object. "unknown" if the request cannot be
+  /// served.
   RequestSubject subject = {};
   bool is_xml = false;         ///< Its errors are XML.
   bool is_media_read = false;  ///< Asks for an object's bytes.
   /// The first byte that a read's Range or a chunk's Content-Range names.
   std::optional<std::uint64_t> range_start = {};
-  /// Where in the request's body the object's bytes begin: behind 0 in a multipart upload.
+  /// The position of the object's bytes in the request's body: above 0 in a multipart upload.
   std::uint64_t media_offset = 0;
   std::string invocation_id = {};  ///< See RequestRecord.
   int attempt = 0;

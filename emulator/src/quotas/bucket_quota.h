@@ -13,7 +13,7 @@ namespace gcsflux::emulator {
 class BucketQuota {
  public:
   struct Settings {
-    RequestRates rates = {};  ///< That it begins with; they grow by as much with every split of a range.
+    RequestRates rates = {};  ///< The initial limits. They grow by this much with every split of a range.
     KeyRanges::Settings ranges = {};
   };
 
@@ -22,17 +22,17 @@ class BucketQuota {
   /// Levels and ranges stay.
   void Set(Clock::Time now, const Settings& settings);
 
-  /// The limits that bear on a request, until the next call; the second is null where ranges have none.
+  /// The limits for a request; valid until the next call. The second is null if ranges have no limits.
   struct Limits {
     RequestLimit* bucket = nullptr;
     RequestLimit* range = nullptr;
   };
-  /// A request for `name` has come.
+  /// Counts a request for `name`.
   Limits Record(Clock::Time now, bool is_write, const std::string& name);
 
-  /// 0 where ranges have no limits.
+  /// 0 if ranges have no limits.
   [[nodiscard]] std::size_t count_ranges() const { return ranges_ ? ranges_->size() : 0; }
-  /// Whether it can be forgotten: it has not grown, and nobody has asked for it since `time`.
+  /// Whether it can be forgotten: it has not grown, and was not used since `time`.
   [[nodiscard]] bool is_as_new_since(Clock::Time time) const { return last_used_ < time && count_ranges() <= 1; }
 
  private:

@@ -39,7 +39,7 @@ KeyRanges::Ranges::iterator KeyRanges::Find(const std::string& name) { return st
 
 void KeyRanges::Split(Clock::Time now, Ranges::iterator range) {
   const std::optional<std::string> middle = range->second.load.Median();
-  if (!middle) return;  // one name is all of the load: no split takes any of it away
+  if (!middle) return;  // all of the load is on one name, so no split would help
   range->second.load = {};
   ranges_[*middle].limits.SetRates(now, settings_.rates);
 }

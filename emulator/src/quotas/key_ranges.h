@@ -10,11 +10,11 @@
 
 namespace gcsflux::emulator {
 
-/// A bucket's names, cut into ranges that have limits of their own. One thread.
+/// A bucket's names, split into ranges with limits of their own. One thread.
 ///
-/// A range is split when it has been near its limit for the whole of `split_after`, so that each part is at least so
-/// old before it is split again, and a bucket's capacity never more than doubles in that time. Names of a new prefix
-/// fall into one range, which ramps as any other.
+/// A range is split when it was near its limit for all of `split_after`. So each part is at least that old before it is
+/// split again, and a bucket's capacity at most doubles in that time. Names of a new prefix fall into one range, which
+/// grows like any other.
 class KeyRanges {
  public:
   struct Settings {
@@ -27,7 +27,7 @@ class KeyRanges {
   /// Ranges and levels stay.
   void Set(Clock::Time now, const Settings& settings);
 
-  /// A request for `name` has come. Gives the limits of its range, which may be new: until the next call.
+  /// Counts a request for `name`. Returns the limits of its range, which may be new; valid until the next call.
   RequestLimits& Record(Clock::Time now, bool is_write, const std::string& name);
 
   [[nodiscard]] std::size_t size() const { return ranges_.size(); }
@@ -37,7 +37,7 @@ class KeyRanges {
     RequestLimits limits = {};
     RangeLoad load = {};
   };
-  using Ranges = std::map<std::string, Range>;  // by the least name
+  using Ranges = std::map<std::string, Range>;  // by the smallest name
 
   Ranges::iterator Find(const std::string& name);
   void Split(Clock::Time now, Ranges::iterator range);

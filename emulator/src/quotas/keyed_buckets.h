@@ -9,11 +9,10 @@
 
 namespace gcsflux::emulator {
 
-/// A token bucket of one rate for each name that is used. Forgets those that are full again, which are as new. One
-/// thread.
+/// A token bucket of one rate for each name that is used. It forgets full ones, which equal new ones. One thread.
 class KeyedBuckets {
  public:
-  /// Without a rate every name has what it asks for.
+  /// Without a rate, every name gets what it asks for.
   void SetRate(Clock::Time now, std::optional<TokenRate> rate);
   void Clear() { buckets_.clear(); }
   [[nodiscard]] std::size_t size() const { return buckets_.size(); }

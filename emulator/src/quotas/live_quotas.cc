@@ -11,7 +11,7 @@ namespace {
 using std::chrono::nanoseconds;
 using Lock = std::lock_guard<std::mutex>;
 
-// No faster than doubling over a period of 20 minutes: https://cloud.google.com/storage/docs/request-rate#ramp-up
+// At most doubling over 20 minutes: https://cloud.google.com/storage/docs/request-rate#ramp-up
 constexpr nanoseconds kDoubling = std::chrono::minutes(20);
 constexpr std::chrono::hours kForgotten{1};
 constexpr std::size_t kManyBuckets = 1024;
@@ -20,7 +20,7 @@ std::optional<TokenRate> RateOf(const std::optional<double>& per_second, double 
   return per_second ? std::optional(TokenRate::Of(*per_second * times, depth_ms)) : std::nullopt;
 }
 
-// A slash cannot be in a bucket's name.
+// The name of a bucket contains no slash.
 std::string ObjectKey(const QuotaRequest& request) { return request.bucket + "/" + request.name; }
 
 bool HasLimits(const Quotas& quotas) {
@@ -76,7 +76,7 @@ void LiveQuotas::Reset() {
 
 QuotaVerdict LiveQuotas::Admit(const QuotaRequest& request) {
   const Lock lock(mutex_);
-  const Clock::Time now = clock_.Now();  // in here, so that times ascend
+  const Clock::Time now = clock_.Now();  // under the lock, so that times ascend
   const Limits limits =
       request.updates_bucket ? Limits() : Find(now, request.bucket).Record(now, request.is_write, request.name);
   if (const auto cause = FindRefusal(now, request, limits)) {

@@ -20,23 +20,23 @@ namespace gcsflux::emulator {
 /// What a request would take from the quotas.
 struct QuotaRequest {
   bool is_write = false;        ///< Else it reads.
-  bool updates_bucket = false;  ///< And so counts among neither.
+  bool updates_bucket = false;  ///< So it counts as neither a read nor a write.
   bool mutates_object = false;
   bool sends_media = false;
   std::string bucket = {};
-  std::string name = {};  ///< Of the object, or where a list begins.
+  std::string name = {};  ///< The object's name, or the name at which a list begins.
 };
 
-/// Which quota has nothing left.
+/// The quota that has nothing left.
 enum class QuotaCause { kReads, kWrites, kRangeReads, kRangeWrites, kObjectMutations, kBucketUpdates, kEgress };
 
 struct QuotaVerdict {
   std::optional<QuotaCause> refused_by = {};
-  std::optional<double> retry_after_s = {};  ///< Of a request that is refused.
-  std::chrono::nanoseconds delay{0};         ///< Of one that is served: its limits are near.
+  std::optional<double> retry_after_s = {};  ///< For a refused request.
+  std::chrono::nanoseconds delay{0};         ///< For a served one: its limits are near.
 };
 
-/// The quotas at the moment, and what is left of them. Thread-safe.
+/// The present quotas, and what is left of them. Thread-safe.
 class LiveQuotas final : public QuotaControl {
  public:
   /// `clock` must outlive it. Throws std::invalid_argument.
@@ -45,20 +45,20 @@ class LiveQuotas final : public QuotaControl {
   void Set(const Quotas& quotas) override;
   [[nodiscard]] Quotas Get() const override;
   [[nodiscard]] QuotaCounters counters() const override;
-  /// As it was in the beginning: settings, levels, ranges and counters.
+  /// Returns to the state at the start: settings, levels, ranges and counters.
   void Reset();
 
   [[nodiscard]] bool is_on() const { return is_on_.load(std::memory_order_relaxed); }
 
-  /// Takes what the request takes from every quota, or nothing where one of them refuses it.
+  /// Takes what the request needs from every quota. If one of them refuses, takes nothing.
   QuotaVerdict Admit(const QuotaRequest& request);
-  /// So many bytes of objects are sent.
+  /// Charges so many bytes of objects that are sent.
   void ChargeEgress(std::uint64_t bytes);
 
  private:
   using Limits = BucketQuota::Limits;
 
-  // What follows is called with mutex_ held.
+  // The following functions are called with mutex_ held.
   void Apply(Clock::Time now);
   [[nodiscard]] BucketQuota::Settings BucketSettings() const;
   BucketQuota& Find(Clock::Time now, const std::string& bucket);

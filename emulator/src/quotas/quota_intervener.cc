@@ -14,7 +14,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// Where a page of a list begins in the order of names.
+// The name at which a page of a list begins.
 std::string ListBegin(const HttpRequest& request) {
   const ApiResult<Target> target = ParseTarget(request.target);
   if (!target) return "";
@@ -28,7 +28,7 @@ std::string ListBegin(const HttpRequest& request) {
   return begin;
 }
 
-// Nothing where no quota is about it: requests for a project's buckets, and those that make and delete one.
+// Nothing if no quota applies: to requests for a project's buckets, and to those that make or delete a bucket.
 std::optional<QuotaRequest> RequestOf(const Passage& passage) {
   const RequestSubject& subject = passage.preview.subject;
   const std::optional<TrafficClass> traffic_class = ClassOf(subject.operation, subject.phase);
@@ -48,7 +48,7 @@ std::optional<QuotaRequest> RequestOf(const Passage& passage) {
   };
 }
 
-// For bodies whose length nobody knows before.
+// For bodies of unknown length.
 class EgressMeter final : public BodyFilter {
  public:
   explicit EgressMeter(LiveQuotas& quotas) : quotas_(quotas) {}

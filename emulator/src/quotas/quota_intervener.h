@@ -5,7 +5,7 @@
 
 namespace gcsflux::emulator {
 
-/// Answers 429 to requests beyond the quotas, as GCS does it for each cause. Thread-safe.
+/// Answers 429 to requests beyond the quotas. The answer depends on the cause, as GCS's does. Thread-safe.
 class QuotaIntervener final : public Intervener {
  public:
   /// `quotas` must outlive it.

@@ -11,7 +11,8 @@ namespace {
 
 constexpr const char* kAdvice = " Please reduce your request rate. See https://cloud.google.com/storage/docs/gcs429.";
 
-// As clients have reported them, the one about a bucket's updates excepted: it is modelled on the others (unverified).
+// As clients have reported them, except for the one about a bucket's updates: it is modelled on the others
+// (unverified).
 std::string MessageOf(QuotaCause cause, const QuotaRequest& request) {
   switch (cause) {
     case QuotaCause::kReads:
@@ -29,7 +30,7 @@ std::string MessageOf(QuotaCause cause, const QuotaRequest& request) {
   return "Too many Requests";
 }
 
-// The code says already that there are too many requests; the details say what else it is.
+// The code already says that there are too many requests. The details say what else is wrong.
 std::string DetailsOf(QuotaCause cause, const std::string& message) {
   const bool is_about_requests =
       cause != QuotaCause::kObjectMutations && cause != QuotaCause::kBucketUpdates && cause != QuotaCause::kEgress;

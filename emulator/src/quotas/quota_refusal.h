@@ -5,7 +5,7 @@
 
 namespace gcsflux::emulator {
 
-/// The 429 of a verdict that refuses.
+/// The 429 for a verdict that refuses.
 HttpResponse QuotaRefusal(const QuotaVerdict& verdict, const QuotaRequest& request, bool is_xml);
 
 }  // namespace gcsflux::emulator

@@ -11,7 +11,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// One request in eleven days, and more than any machine serves.
+// From one request in eleven days to more than any machine serves.
 constexpr double kLeastRate = 1e-6;
 constexpr double kMostRate = 1e9;
 
@@ -53,7 +53,7 @@ Quotas QuotasProfile(std::string_view profile) {
       .bucket_updates_per_second = 1,
       // https://cloud.google.com/storage/quotas#bandwidth: 200 Gb/s per project and region by default.
       .egress_mbps = 25'000,
-      // The same page on request rates says that latency grows before errors do, not by how much: unverified.
+      // The same page on request rates says that latency grows before errors do, but not by how much (unverified).
       .latency_growth_ms = 100,
   };
 }

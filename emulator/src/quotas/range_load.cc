@@ -7,7 +7,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// From this share of its limit on a range counts as near it: below, there is room for growth without a split.
+// The share of its limit from which a range counts as near it. Below, it can grow without a split.
 constexpr double kNear = 0.8;
 constexpr std::size_t kSample = 64;
 
@@ -23,7 +23,7 @@ void RangeLoad::Record(Clock::Time now, const Limits& limits, bool is_write, con
   if (now >= *window_begin_ + limits.window) {
     CloseWindow(limits);
     const auto passed = (now - *window_begin_) / limits.window;
-    if (passed > 1) hot_windows_ = 0;  // whole ones without a request
+    if (passed > 1) hot_windows_ = 0;  // whole windows without a request
     *window_begin_ += passed * limits.window;
   }
   ++requests_[is_write ? 1 : 0];
@@ -40,7 +40,7 @@ void RangeLoad::CloseWindow(const Limits& limits) {
   sample_.clear();
 }
 
-// Each name with the same probability (Vitter's algorithm R), by chance that is the same in every run.
+// Each name with the same probability (Vitter's algorithm R). The random numbers are the same in every run.
 void RangeLoad::Sample(const std::string& name) {
   const std::uint64_t number = sampled_from_++;
   if (sample_.size() < kSample) {

@@ -11,10 +11,10 @@
 
 namespace gcsflux::emulator {
 
-/// For how long a range of names has been near its limit, and where its load's middle is. Pure. One thread.
+/// How long a range of names has been near its limit, and the median of its load. Pure. One thread.
 class RangeLoad {
  public:
-  /// As many windows of a load that is near the limit, without a gap, ask for a split.
+  /// After so many windows near the limit, without a gap, a range is split.
   static constexpr int kWindows = 20;
 
   struct Limits {
@@ -23,11 +23,11 @@ class RangeLoad {
     std::chrono::nanoseconds window{0};
   };
 
-  /// A request for `name` has come. The first one begins the first window.
+  /// Counts a request for `name`. The first one starts the first window.
   void Record(Clock::Time now, const Limits& limits, bool is_write, const std::string& name);
 
   [[nodiscard]] bool asks_for_split() const { return hot_windows_ >= kWindows; }
-  /// The median of names that were asked for of late, and above the least of them; nothing where all are the same.
+  /// The median of recent names, if it is above the smallest of them. Nothing if all are the same.
   [[nodiscard]] std::optional<std::string> Median() const;
 
  private:

@@ -8,7 +8,7 @@
 
 namespace gcsflux::emulator {
 
-/// Events per second, of the last second for the most part: older ones fade exponentially. One thread.
+/// Events per second, mostly of the last second: older ones fade exponentially. One thread.
 class RateMeter {
  public:
   void Record(Clock::Time now) {
@@ -16,7 +16,7 @@ class RateMeter {
     rate_ = rate_ * std::exp(-std::max(passed, 0.0)) + 1;
     last_ = now;
   }
-  /// Right behind the last event.
+  /// The rate directly after the last event.
   [[nodiscard]] double per_second() const { return rate_; }
 
  private:

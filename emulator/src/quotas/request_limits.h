@@ -7,7 +7,7 @@
 
 namespace gcsflux::emulator {
 
-/// A limit on one kind of requests, which need not be there, and how near it they are. One thread.
+/// An optional limit on one kind of requests, and how near it they are. One thread.
 class RequestLimit {
  public:
   void SetRate(Clock::Time now, std::optional<TokenRate> rate) {
@@ -19,7 +19,7 @@ class RequestLimit {
     per_second_ = rate ? rate->per_second : 0;
   }
 
-  /// A request has come, whatever becomes of it.
+  /// Counts a request, whether it is served or not.
   void Record(Clock::Time now) { meter_.Record(now); }
   [[nodiscard]] bool HasToken(Clock::Time now) const { return !bucket_ || bucket_->HasToken(now); }
   void Take(Clock::Time now) {
@@ -29,7 +29,7 @@ class RequestLimit {
     if (bucket_) bucket_->TakeAtMostDepth(now, 1);
   }
 
-  /// The rate of the last second as a share of the limit; 0 where there is none.
+  /// The rate of the last second as a share of the limit; 0 if there is none.
   [[nodiscard]] double load() const { return bucket_ ? meter_.per_second() / per_second_ : 0; }
   [[nodiscard]] double per_second() const { return per_second_; }
 
@@ -39,7 +39,7 @@ class RequestLimit {
   RateMeter meter_;
 };
 
-/// Reads and writes apart.
+/// Reads and writes have separate limits.
 struct RequestRates {
   std::optional<TokenRate> reads = {};
   std::optional<TokenRate> writes = {};

@@ -11,17 +11,17 @@ struct TokenRate {
   double per_second = 1;
   double depth = 1;
 
-  /// With what the rate gives in that time, and one token at least.
+  /// A depth of what the rate gives in that time, and at least one token.
   static TokenRate Of(double per_second, double depth_ms);
 };
 
-/// Tokens that come at a rate, as the one time at which it will be full again: no rounding adds up, and a request that
-/// is refused changes nothing. Full at first. One thread.
+/// Tokens that arrive at a rate. The state is one time: when the bucket will be full again. So no rounding adds up, and
+/// a refused request changes nothing. Full at first. One thread.
 class TokenBucket {
  public:
   explicit TokenBucket(TokenRate rate) : rate_(rate) {}
 
-  /// Keeps what is missing now, or all of the new depth where that is less.
+  /// Keeps what is missing now; at most all of the new depth.
   void SetRate(Clock::Time now, TokenRate rate);
 
   [[nodiscard]] bool HasToken(Clock::Time now) const;

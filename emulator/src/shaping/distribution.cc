@@ -18,10 +18,10 @@ void Require(bool is_right, const char* what) {
   if (!is_right) throw std::invalid_argument(what);
 }
 
-// NaN is below nothing and above nothing.
+// NaN is neither below nor above anything.
 void RequireValue(double value) { Require(value >= 0 && value <= kMost, "must be between 0 and 1000000000"); }
 
-// What stands in the brackets of "name(...)".
+// The text in the brackets of "name(...)".
 std::optional<std::string_view> InBrackets(std::string_view text, std::string_view name) {
   if (!text.starts_with(name) || !text.ends_with(')') || text.size() < name.size() + 2) return std::nullopt;
   text.remove_prefix(name.size());

@@ -12,7 +12,7 @@
 
 namespace gcsflux::emulator {
 
-/// What a request is told apart by from others, beside its place among its likes.
+/// What distinguishes a request from others, beside its number among equal ones.
 struct SampleKey {
   TrafficClass traffic_class = TrafficClass::kRead;
   std::string_view operation = {};
@@ -22,10 +22,10 @@ struct SampleKey {
   std::optional<std::uint64_t> range_start = {};
 };
 
-/// Draws from distributions by hashing the seed, the key, and how many requests of that key there were before: what a
-/// request gets depends on no others, and so not on the order of threads. Thread-safe.
+/// Draws from distributions. The seed, the key and the number of earlier requests with that key are hashed. So a
+/// request's value does not depend on others, nor on the order of threads. Thread-safe.
 ///
-/// Remembers each key that a random distribution was asked about, in about 40 bytes, until Reset().
+/// Remembers, until Reset(), each key that a random distribution was asked about, in about 40 bytes.
 class LatencySampler {
  public:
   double Sample(const Distribution& distribution, std::uint64_t seed, const SampleKey& key);

@@ -10,9 +10,8 @@ namespace {
 
 double BytesPerSecond(const std::optional<double>& megabytes) { return megabytes.value_or(0) * 1e6; }
 
-// A slice of a lone stream takes 1 ms, so that one more or less in a window of 50 ms is 2 % of it. With many streams
-// the slices grow, so that all of them together wake at most 10,000 times per second: each of these costs some
-// microseconds.
+// A slice of a lone stream takes 1 ms, so one slice more or less in a window of 50 ms is 2 % of it. With many streams
+// the slices grow. All streams together wake at most 10,000 times per second, and each wake costs some microseconds.
 constexpr double kLeastSliceSeconds = 0.001;
 constexpr double kMostSliceSeconds = 0.05;
 constexpr double kMostWakeUpsPerSecond = 10'000;

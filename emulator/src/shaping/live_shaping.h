@@ -17,7 +17,7 @@ namespace gcsflux::emulator {
 
 enum class Direction { kRead, kWrite };
 
-/// Bytes per second; 0 where there is no limit.
+/// Bytes per second; 0 for no limit.
 struct StreamRates {
   double stream = 0;
   double bucket = 0;
@@ -38,30 +38,30 @@ class SharedPacer {
   Pacer pacer_;
 };
 
-/// The shaping at the moment, and what requests share because of it. Thread-safe.
+/// The present shaping, and the state that requests share because of it. Thread-safe.
 class LiveShaping final : public ShapingControl {
  public:
   /// Throws std::invalid_argument.
   explicit LiveShaping(const Shaping& initial);
 
-  /// `listener` is called now, and after every change, with the bytes of a lone upload's slice, or 0 where uploads have
-  /// no limit. Comes before the first change.
+  /// `listener` is called now and after every change. It gets the bytes of a lone upload's slice, or 0 if uploads have
+  /// no limit. Must be called before the first change.
   void OnWriteLimit(std::function<void(std::size_t)> listener);
 
   void Set(const Shaping& shaping) override;
   [[nodiscard]] Shaping Get() const override { return *Read(); }
-  /// As it was in the beginning.
+  /// Returns to the state at the start.
   void Reset();
 
   [[nodiscard]] bool is_on() const { return is_on_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::shared_ptr<const Shaping> Read() const;
   [[nodiscard]] StreamRates RatesOf(Direction direction) const;
-  /// How many bytes of a stream go at once, for as many streams as there are; 0 where nothing limits them.
+  /// How many bytes of a stream go at once, given the present number of streams; 0 for no limit.
   [[nodiscard]] std::size_t SliceBytes(Direction direction) const;
   [[nodiscard]] LatencySampler& sampler() { return sampler_; }
 
   std::shared_ptr<SharedPacer> BucketPacer(Direction direction, const std::string& bucket);
-  /// How many streams are paced at the moment.
+  /// How many streams are paced now.
   std::atomic<std::size_t>& streams() { return streams_; }
 
  private:

@@ -4,8 +4,8 @@
 
 namespace gcsflux::emulator {
 
-/// The inverse of the normal distribution's function, to seven digits; `p` lies above 0 and below 1.
-/// M. J. Wichura, Algorithm AS 241: The percentage points of the normal distribution, Applied Statistics 37 (1988).
+/// The inverse of the normal distribution's function, to seven digits. `p` is above 0 and below 1. M. J. Wichura,
+/// Algorithm AS 241: The percentage points of the normal distribution, Applied Statistics 37 (1988).
 inline double NormalQuantile(double p) {
   const double q = p - 0.5;
   if (std::abs(q) <= 0.425) {

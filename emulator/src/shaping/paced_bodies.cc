@@ -6,7 +6,7 @@
 namespace gcsflux::emulator {
 
 bool PacedResponse::Write(std::span<const std::byte> bytes, const ResponseSink& next) {
-  if (bytes.empty()) return next(bytes);  // the head alone, before a fault
+  if (bytes.empty()) return next(bytes);  // only the head, before a fault
   while (!bytes.empty()) {
     const StreamPacer::Slice slice = pacer_.Take(clock_.Now(), bytes.size());
     if (!clock_.WaitUntil(slice.at, stop_) || !next(bytes.first(slice.bytes))) return false;

@@ -27,7 +27,7 @@ class PacedResponse final : public BodyFilter {
   const std::stop_token stop_;
 };
 
-/// Reads a request's body in slices, each when it is due, and notes when it has come to its end.
+/// Reads a request's body in slices, each when it is due, and records when it has reached its end.
 class PacedRequest final : public RequestBody {
  public:
   /// All of them must outlive it; `read_at` is set with every read.

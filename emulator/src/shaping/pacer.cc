@@ -6,7 +6,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-constexpr double kLongestTransfer = 3e18;  // nanoseconds, about a century: what a time can still be added to
+constexpr double kLongestTransfer = 3e18;  // nanoseconds, about a century: a time can still be added to it
 
 }  // namespace
 

@@ -32,7 +32,7 @@ class ShapingIntervention final : public Intervention {
   ShapingIntervention(LiveShaping& shaping, nanoseconds first_byte, double list_item_us)
       : shaping_(shaping), first_byte_(first_byte), list_item_us_(list_item_us) {}
 
-  // Called for requests that are served; from then on the request is on its way.
+  // Called for requests that are served. From then on the request is under way.
   std::unique_ptr<RequestBody> Wrap(RequestBody& body, const Passage& passage) override {
     received_at_ = passage.clock.Now();
     if (body.announced_size() == 0U) return nullptr;

@@ -5,8 +5,8 @@
 
 namespace gcsflux::emulator {
 
-/// Lets answers begin as late, and bytes move as slowly, as the shaping says. What is answered in the service's place
-/// is not delayed. Thread-safe.
+/// Delays answers, and slows down bodies, as the shaping says. Answers that do not come from the service are not
+/// delayed. Thread-safe.
 class ShapingIntervener final : public Intervener {
  public:
   /// `shaping` must outlive it.

@@ -10,7 +10,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// Below it a stream would take longer than anybody waits, and above it the arithmetic would be about no machine.
+// Below it a stream would take too long for any test. Above it the arithmetic would describe no machine.
 constexpr double kLeastRate = 1e-6;
 
 using Field = SettingsField<Shaping>;
@@ -37,18 +37,17 @@ Shaping ShapingProfile(std::string_view profile) {
   if (profile != "gcs") throw std::invalid_argument("profile: '" + std::string(profile) + "' is neither none nor gcs");
   return {
       // Small reads of Standard storage in the same region: tens of milliseconds to the first byte, with a tail that
-      // Google's own benchmarks of clients show too. Nobody publishes the distribution: the two figures
-      // are chosen, not measured.
+      // Google's own benchmarks of clients show too. The distribution is not published: both figures are chosen, not
+      // measured.
       .read_first_byte_ms = Distribution::LogNormal(50, 200),
-      // Chosen, not measured; small uploads take longer than small reads, since they are made durable first.
+      // Chosen, not measured. Small uploads take longer than small reads, because they are made durable first.
       .write_first_byte_ms = 80,
       // Chosen, not measured: a page of 1000 names takes 130 ms, one of 5000 takes 410.
       .list_first_byte_ms = 60,
       .compose_first_byte_ms = 100,  // unverified
       .delete_first_byte_ms = 40,    // unverified
       .list_item_us = 70,
-      // One stream of a checkpoint, read and written: figures that were published about checkpoints on Google's
-      // service.
+      // One stream of a checkpoint, read and written: published figures about checkpoints on Google's service.
       .stream_read_mbps = 250,
       .stream_write_mbps = 100,
   };

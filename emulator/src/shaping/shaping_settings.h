@@ -9,7 +9,7 @@ namespace gcsflux::emulator {
 /// Throws std::invalid_argument, which names the field.
 void CheckShaping(const Shaping& shaping);
 
-/// As ParseShaping() reads it.
+/// In the form that ParseShaping() reads.
 std::string RenderShaping(const Shaping& shaping);
 
 }  // namespace gcsflux::emulator

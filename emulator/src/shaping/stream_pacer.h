@@ -15,8 +15,8 @@
 
 namespace gcsflux::emulator {
 
-/// Cuts one stream into slices and says when each may go: by the stream's own rate, and by that of its bucket, which it
-/// shares. One thread.
+/// Splits one stream into slices and says when each may go. The stream's own rate and that of its bucket, which it
+/// shares, decide. One thread.
 class StreamPacer {
  public:
   /// `shaping` must outlive it.
@@ -29,7 +29,7 @@ class StreamPacer {
     std::size_t bytes = 0;
     Clock::Time at = {};  ///< From then on.
   };
-  /// The next slice of a stream that has `left` bytes more, which are not 0.
+  /// The next slice of a stream that has `left` bytes more. `left` is not 0.
   Slice Take(Clock::Time now, std::size_t left);
 
  private:

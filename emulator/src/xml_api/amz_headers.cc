@@ -16,7 +16,7 @@ bool IsAmz(std::string_view name) {
          });
 }
 
-// s3cmd sends back all headers that it has seen, of both names, beside those that it sets itself.
+// s3cmd sends back all headers that it has received, of both names, beside those that it sets itself.
 bool HasAmzTwin(const HttpHeaders& headers, const std::string& name) {
   std::string twin = name;
   std::transform(twin.begin(), twin.end(), twin.begin(),

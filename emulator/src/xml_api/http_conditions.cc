@@ -12,7 +12,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// As precise as the header is.
+// With the header's precision.
 bool IsModifiedSince(const Object& object, Time since) {
   return std::chrono::floor<std::chrono::seconds>(object.updated) > since;
 }

@@ -10,10 +10,10 @@
 
 namespace gcsflux::emulator {
 
-/// "Fri, 20 Nov 2026 06:25:00 GMT"; nothing where it is not that.
+/// "Fri, 20 Nov 2026 06:25:00 GMT". Nothing if it has another form.
 std::optional<Time> ParseHttpDate(std::string_view text);
 
-/// Which of a request's headers hold HTTP's own conditions: those on the object read, or on a copy's source.
+/// The headers with HTTP's own conditions: those on the object that is read, or on a copy's source.
 struct ConditionHeaders {
   std::string_view if_match;
   std::string_view if_none_match;
@@ -27,7 +27,7 @@ inline constexpr ConditionHeaders kCopySourceConditions{
     "x-goog-copy-source-if-match", "x-goog-copy-source-if-none-match", "x-goog-copy-source-if-modified-since",
     "x-goog-copy-source-if-unmodified-since"};
 
-/// kPreconditionFailed or kNotModified where the object does not meet them; RFC 9110, section 13.2.2.
+/// kPreconditionFailed or kNotModified if the object does not meet them; RFC 9110, section 13.2.2.
 XmlResult<void> CheckHttpConditions(const XmlCall& call, const ConditionHeaders& headers, const Object& object);
 
 }  // namespace gcsflux::emulator

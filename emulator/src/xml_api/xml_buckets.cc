@@ -14,7 +14,7 @@
 namespace gcsflux::emulator {
 
 XmlResult<HttpResponse> XmlBuckets::List(const XmlCall& call) const {
-  // The XML API shows them in one page.
+  // The XML API shows all buckets in one page.
   const BucketPage page = store_.ListBuckets({.max_results = std::numeric_limits<std::size_t>::max()});
   call.subject.listed_items = page.buckets.size();
   XmlWriter xml;

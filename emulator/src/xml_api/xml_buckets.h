@@ -5,7 +5,7 @@
 
 namespace gcsflux::emulator {
 
-/// https://cloud.google.com/storage/docs/xml-api/reference-methods#bucket, listings apart. Thread-safe.
+/// https://cloud.google.com/storage/docs/xml-api/reference-methods#bucket, without listings. Thread-safe.
 class XmlBuckets {
  public:
   explicit XmlBuckets(Store& store) : store_(store) {}

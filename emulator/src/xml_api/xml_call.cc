@@ -108,7 +108,7 @@ XmlResult<ObjectAttributes> ReadAttributes(const XmlCall& call) {
   for (const auto& [name, value] : call.request.headers.fields()) {
     std::string key = ToLower(name);
     if (!key.starts_with(kMetadataPrefix)) continue;
-    // Elsewhere they are shown as JSON, which has no form for other bytes.
+    // The JSON API shows them as JSON, which has no form for other bytes.
     if (!IsUtf8(value)) return XmlFail(XmlErrorCode::kInvalidArgument, key + " is not UTF-8.");
     std::string& place = attributes.metadata[key.substr(kMetadataPrefix.size())];
     place += (place.empty() ? "" : ", ") + value;

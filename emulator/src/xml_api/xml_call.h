@@ -18,31 +18,31 @@
 
 namespace gcsflux::emulator {
 
-/// One request of the XML API, understood as far as all operations understand it alike.
+/// One request of the XML API, with everything that all operations read in the same way.
 struct XmlCall {
   const HttpRequest& request;
   RequestBody& body;
   RequestSubject& subject;
   XmlRoute route;
   QueryParameters query;
-  std::string base_url;  ///< "http://HOST:PORT", the way by which the client came.
+  std::string base_url;  ///< "http://HOST:PORT", the client's name for the emulator.
   Caller caller;
 };
 
 /// The header's value, or "".
 std::string HeaderValue(const XmlCall& call, std::string_view lower_case_name);
 
-/// kInvalidArgument where the parameter or the header is there and no whole number.
+/// kInvalidArgument if the parameter or the header is there and not a whole number.
 XmlResult<std::optional<std::int64_t>> Int64Parameter(const XmlCall& call, std::string_view name);
 XmlResult<std::optional<std::int64_t>> Int64Header(const XmlCall& call, std::string_view lower_case_name);
 
-/// A parameter that limits a page: `limit` unless set, and never more. kInvalidArgument below `least`.
+/// A parameter that limits a page: `limit` if it is not set, and at most that. kInvalidArgument below `least`.
 XmlResult<std::size_t> ReadLimit(const XmlCall& call, std::string_view name, std::int64_t least, std::int64_t limit);
 
 /// x-goog-if-generation-match and x-goog-if-metageneration-match.
 XmlResult<Preconditions> ReadPreconditions(const XmlCall& call);
 
-/// A failed precondition's error, with the headers that asked for it.
+/// The error for a failed precondition, with the headers that set it.
 XmlError ToObjectError(const XmlCall& call, const Failure& failure);
 
 /// Content-Type and its siblings, x-goog-storage-class, x-goog-custom-time, x-goog-meta-*.
@@ -54,7 +54,7 @@ XmlResult<ObjectEncryption> ReadEncryption(const XmlCall& call);
 /// x-goog-hash and Content-MD5.
 XmlResult<ExpectedHashes> ReadExpectedHashes(const XmlCall& call);
 
-/// kKeyTooLong or kInvalidUri where no object may have the route's name.
+/// kKeyTooLong or kInvalidUri if no object may have the route's name.
 XmlResult<void> CheckName(const XmlCall& call);
 
 }  // namespace gcsflux::emulator

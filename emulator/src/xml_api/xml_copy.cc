@@ -56,7 +56,7 @@ XmlResult<ObjectPtr> FindSource(const Store& store, const XmlCall& call) {
     return tl::unexpected(ToXmlError(checked.error(), XmlErrorCode::kNoSuchKey));
   }
   const auto held = CheckHttpConditions(call, kCopySourceConditions, **object);
-  // A write has no "not modified": RFC 9110 answers 412 there.
+  // A write has no "not modified": RFC 9110 answers it with 412.
   if (!held) return XmlFail(XmlErrorCode::kPreconditionFailed, held.error().details);
   return *std::move(object);
 }

@@ -6,10 +6,11 @@
 
 namespace gcsflux::emulator {
 
-/// A PUT whose x-goog-copy-source names an object: stores that one's content under the route's name. No byte is moved.
+/// A PUT whose x-goog-copy-source names an object. Stores that object's content under the route's name. No byte is
+/// moved.
 ///
-/// `copy` is what the request says of it. Its attributes are all of the copy's where x-goog-metadata-directive is
-/// REPLACE; of a COPY, the default, only the storage class counts.
+/// `copy` is the request's description of the new object. If x-goog-metadata-directive is REPLACE, the copy has its
+/// attributes. For COPY, the default, only its storage class counts.
 XmlResult<HttpResponse> CopyXmlObject(const Store& store, const XmlCall& call, Bucket& destination,
                                       const Preconditions& preconditions, NewObject copy);
 

@@ -5,8 +5,8 @@
 
 namespace gcsflux::emulator {
 
-/// https://cloud.google.com/storage/docs/xml-api/post-bucket: deletes many objects by one request, and says of each
-/// what has become of it. One that is not there counts as deleted, as S3 has it (unverified).
+/// https://cloud.google.com/storage/docs/xml-api/post-bucket: deletes many objects by one request, and reports on each
+/// of them. An object that does not exist counts as deleted, as in S3 (unverified).
 XmlResult<HttpResponse> DeleteXmlObjects(const Store& store, const XmlCall& call);
 
 }  // namespace gcsflux::emulator

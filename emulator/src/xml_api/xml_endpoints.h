@@ -7,7 +7,7 @@
 
 namespace gcsflux::emulator {
 
-/// What the handlers of the XML API belong to. Thread-safe.
+/// The objects whose methods are the handlers of the XML API. Thread-safe.
 struct XmlEndpoints {
   /// The store must outlive it.
   explicit XmlEndpoints(Store& of) : store(of), buckets(of), objects(of), multipart(of) {}

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::int64_t kMaxKeys = 1000;
 
-// The first form has no tokens: a marker that is a prefix, as the page before ended with it, stands for all within.
+// The first form has no tokens. If the previous page ended with a prefix, its marker is that prefix, and stands for all
+// names within it.
 ListPosition MarkerPosition(const std::string& marker, const ListQuery& query) {
   const bool is_prefix = !query.delimiter.empty() && marker.size() > query.prefix.size() &&
                          marker.starts_with(query.prefix) &&
@@ -51,7 +52,7 @@ void WriteElementUnlessEmpty(XmlWriter& xml, std::string_view name, const std::s
   if (!text.empty()) xml.Element(name, text);
 }
 
-// Where this page begins and where the next one does, in the terms of each form.
+// Where this page begins and where the next one does, in each form's terms.
 void WritePosition(XmlWriter& xml, const XmlCall& call, const ListPage& page, const ListingText& text,
                    bool is_version_2) {
   if (!is_version_2) {
@@ -114,7 +115,7 @@ XmlResult<HttpResponse> ListXmlObjects(const Store& store, const XmlCall& call) 
   auto position = ReadPosition(call, query, list_type == "2");
   if (!position) return tl::unexpected(position.error());
   query.after = *std::move(position);
-  // A page of nothing has no end from which another could go on.
+  // An empty page has no end from which another one could continue.
   const ListPage page = *max_keys != 0 ? (*bucket)->List(query) : ListPage();
   call.subject.listed_items = page.objects.size() + page.prefixes.size();
   return RenderPage(call, query, page, *text, list_type == "2");

@@ -5,13 +5,13 @@
 
 namespace gcsflux::emulator {
 
-/// https://cloud.google.com/storage/docs/xml-api/get-bucket-list: `list-type=2` asks for the second form.
+/// https://cloud.google.com/storage/docs/xml-api/get-bucket-list. `list-type=2` selects the second form.
 XmlResult<HttpResponse> ListXmlObjects(const Store& store, const XmlCall& call);
 
-/// Percent-encodes what `encoding-type=url` asks to be, '/' not; else leaves texts as they are.
+/// With `encoding-type=url`, percent-encodes texts, except for '/'; else leaves them as they are.
 class ListingText {
  public:
-  /// kInvalidArgument where the call asks for another encoding.
+  /// kInvalidArgument if the call asks for another encoding.
   static XmlResult<ListingText> Read(const XmlCall& call);
 
   [[nodiscard]] bool is_encoded() const { return is_encoded_; }

@@ -31,7 +31,7 @@ XmlErrorCode ToCode(MultipartFailure failure) {
   return XmlErrorCode::kInternalError;
 }
 
-// "Preconditions are not supported in the requests", says GCS. To ignore one would break a promise.
+// GCS says: "Preconditions are not supported in the requests". To ignore one would break a promise.
 XmlResult<void> RefusePreconditions(const XmlCall& call) {
   const auto preconditions = ReadPreconditions(call);
   if (!preconditions) return tl::unexpected(preconditions.error());
@@ -54,7 +54,7 @@ XmlResult<void> CheckPartKey(const XmlCall& call, const ObjectEncryption& encryp
   return checked ? XmlResult<void>() : tl::unexpected(ToXmlError(checked.error(), XmlErrorCode::kNoSuchUpload));
 }
 
-// Where the object will be found, by the way the client came.
+// The object's future URL, with the host that the client used.
 std::string Location(const XmlCall& call) {
   std::string location = call.base_url;
   if (!call.route.is_virtual_host_style) location += "/" + call.route.bucket;

@@ -24,7 +24,8 @@ XmlResult<ObjectSelector> ReadSelector(const XmlCall& call) {
   return ObjectSelector{call.route.object, *generation, *preconditions};
 }
 
-// The JSON API's answer to alt=media, but for the entity tag, the metadata, and the parameters that override a header.
+// Like the JSON API's answer to alt=media, except for the entity tag, the metadata, and the parameters that override a
+// header.
 HttpResponse WithXmlHeaders(const XmlCall& call, const Object& object, HttpResponse media) {
   HttpResponse response{.status = media.status, .body = std::move(media.body)};
   const std::string type = call.query.Value("response-content-type");
@@ -105,7 +106,7 @@ XmlResult<HttpResponse> XmlObjects::Put(const XmlCall& call) const {
     return CopyXmlObject(store_, call, **bucket, *preconditions, std::move(copy));
   }
   if (call.body.announced_size().value_or(0) > kMaxObjectSize) return XmlFail(XmlErrorCode::kEntityTooLarge);
-  // What will be refused anyway is refused before its bytes come.
+  // Requests that must fail are refused before their bytes arrive.
   const Outcome<void> checked = (*bucket)->CheckInsert(call.route.object, *preconditions, may_replace);
   if (!checked) return tl::unexpected(ToObjectError(call, checked.error()));
   XmlResult<BodyPtr> body = ReceiveCheckedBody(call);

@@ -8,13 +8,13 @@
 
 namespace gcsflux::emulator {
 
-/// kNoSuchBucket where there is none.
+/// kNoSuchBucket if there is none.
 XmlResult<std::shared_ptr<Bucket>> FindXmlBucket(const Store& store, const XmlCall& call);
 
-/// What an answer says about an object's state: ETag, x-goog-generation, x-goog-hash and so on.
+/// The headers about an object's state: ETag, x-goog-generation, x-goog-hash and so on.
 void AddStateHeaders(HttpHeaders& headers, const Object& object);
 
-/// https://cloud.google.com/storage/docs/xml-api/reference-methods#object, multipart uploads apart. Thread-safe.
+/// https://cloud.google.com/storage/docs/xml-api/reference-methods#object, without multipart uploads. Thread-safe.
 class XmlObjects {
  public:
   explicit XmlObjects(Store& store) : store_(store) {}

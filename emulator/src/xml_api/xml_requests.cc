@@ -101,7 +101,7 @@ XmlResult<std::vector<PartReference>> ParseCompleteUpload(std::string_view xml) 
 }
 
 XmlResult<ObjectsToDelete> ParseDelete(std::string_view xml) {
-  // A name may be nothing but blanks.
+  // A name may consist of blanks only.
   constexpr unsigned kOptions = pugi::parse_default | pugi::parse_ws_pcdata_single;
   pugi::xml_document document;
   const auto root = ParseRoot(document, xml, "Delete", kOptions);

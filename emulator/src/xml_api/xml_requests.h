@@ -11,15 +11,15 @@
 
 namespace gcsflux::emulator {
 
-// The XML bodies of requests. Document types and what they declare are skipped: nothing is expanded or fetched.
-// Unknown elements are ignored where they do no harm; kMalformedXml where the text is not what it should be.
+// The XML bodies of requests. Document types and their declarations are skipped: nothing is expanded or fetched.
+// Unknown elements are ignored if they do no harm. kMalformedXml if the text has another form.
 
-/// <CompleteMultipartUpload><Part><PartNumber/><ETag/></Part>...</CompleteMultipartUpload>, with one part at least.
-/// kInvalidArgument where a number is none a part can have.
+/// <CompleteMultipartUpload><Part><PartNumber/><ETag/></Part>...</CompleteMultipartUpload>, with at least one part.
+/// kInvalidArgument if no part can have a number.
 XmlResult<std::vector<PartReference>> ParseCompleteUpload(std::string_view xml);
 
 struct BucketConfiguration {
-  std::string location = {};  ///< Empty where it is not said; so is the other.
+  std::string location = {};  ///< Empty if it is not there; so is the other.
   std::string storage_class = {};
 };
 
@@ -32,11 +32,11 @@ struct ObjectsToDelete {
     std::optional<std::int64_t> generation = {};
   };
   std::vector<Entry> entries = {};
-  bool is_quiet = false;  ///< What was deleted is not listed.
+  bool is_quiet = false;  ///< Successful deletions are not listed in the answer.
 };
 
-/// <Delete><Quiet/><Object><Key/><VersionId/></Object>...</Delete>, with one object at least and 1000 at most.
-/// kInvalidArgument where a version is no generation.
+/// <Delete><Quiet/><Object><Key/><VersionId/></Object>...</Delete>, with one to 1000 objects. kInvalidArgument if a
+/// version is not a generation.
 XmlResult<ObjectsToDelete> ParseDelete(std::string_view xml);
 
 /// <VersioningConfiguration><Status/></VersioningConfiguration>: whether the status is Enabled, not Suspended.

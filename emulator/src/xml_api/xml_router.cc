@@ -11,7 +11,8 @@
 namespace gcsflux::emulator {
 namespace {
 
-// Subresources that GCS has and the emulator has not: to take one for the resource itself would do something else.
+// Subresources of GCS that the emulator does not have. A request for one must not be taken for a request for the
+// resource itself.
 constexpr std::array<std::string_view, 17> kNotImplemented = {
     "acl",          "billing",          "compose",   "cors",     "customPlacementConfig", "defaultObjectAcl",
     "encryption",   "encryptionConfig", "lifecycle", "logging",  "object-lock",           "retention",
@@ -23,7 +24,7 @@ std::string JoinFrom(const std::vector<std::string>& segments, std::size_t first
   return joined;
 }
 
-// What stands behind "?" in a row's request, or "".
+// The part of a row's request after "?", or "".
 std::string_view SubresourceOf(const XmlOperation& operation) {
   const std::size_t mark = operation.request.find('?');
   return mark != std::string_view::npos ? operation.request.substr(mark + 1) : std::string_view();
@@ -60,7 +61,7 @@ XmlResult<XmlRoute> FindXmlRoute(const HttpRequest& request, const Target& targe
     if (target.query.Find(name) != nullptr) return XmlFail(XmlErrorCode::kNotImplemented, std::string(name));
   }
   const std::string_view subresource = FindSubresource(target.query);
-  // Or a part would become the whole object.
+  // Otherwise a part would become the whole object.
   if (subresource.empty() && target.query.Find("partNumber") != nullptr) {
     return XmlFail(XmlErrorCode::kInvalidArgument, "partNumber needs an uploadId.");
   }

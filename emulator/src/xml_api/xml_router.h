@@ -15,10 +15,10 @@ struct XmlRoute {
   const XmlOperation* operation = nullptr;
   std::string bucket = {};
   std::string object = {};
-  bool is_virtual_host_style = false;  ///< The bucket came with the host, not with the path.
+  bool is_virtual_host_style = false;  ///< The host names the bucket, not the path.
 };
 
-/// The subject, without the rest, of the request that goes this way.
+/// The subject of the request with this route. The rest of the request is not known yet.
 RequestSubject SubjectOf(const XmlRoute& route);
 
 /// Path style, `/bucket/object`, or virtual-host style: `bucket.storage.googleapis.com`, `bucket.localhost`, with or

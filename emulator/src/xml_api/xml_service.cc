@@ -19,7 +19,7 @@ HttpResponse XmlService::Handle(const HttpRequest& request, RequestBody& body, c
     HttpResponse refusal = XmlErrorResponse(response.error());
     AddChallenge(refusal);
     return refusal;
-  } catch (const std::exception&) {  // out of memory, say; the text would tell a client nothing
+  } catch (const std::exception&) {  // for example out of memory; the text would tell a client nothing
     return XmlErrorResponse({XmlErrorCode::kInternalError});
   }
 }

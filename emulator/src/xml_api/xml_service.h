@@ -16,8 +16,8 @@ class XmlService {
   /// Both must outlive it.
   XmlService(Store& store, const Authorizer& authorizer) : authorizer_(authorizer), endpoints_(store) {}
 
-  /// Never throws: what goes wrong in here is a 500 in the XML API's own shape. Says in `subject` what the request was
-  /// about. `base_url` is "http://HOST:PORT", the way by which the client came.
+  /// Never throws: an internal failure is a 500 in the XML API's own form. Says in `subject` what the request was
+  /// about. `base_url` is "http://HOST:PORT", the client's name for the emulator.
   HttpResponse Handle(const HttpRequest& request, RequestBody& body, const std::string& base_url,
                       RequestSubject& subject) const;
 

@@ -26,7 +26,7 @@ XmlResult<BodyPtr> ReceiveCheckedBody(const XmlCall& call) {
   if (IsAwsChunked(call.request.headers)) return XmlFail(XmlErrorCode::kNotImplemented, "aws-chunked");
   const XmlResult<ExpectedHashes> hashes = ReadExpectedHashes(call);
   if (!hashes) return tl::unexpected(hashes.error());
-  BodyPtr body = ReceiveObject(call.body, true);  // every answer to an upload holds the MD5, as entity tag or hash
+  BodyPtr body = ReceiveObject(call.body, true);  // every answer to an upload has the MD5, as entity tag or hash
   if (body == nullptr) return BrokenOff(call);
   const auto checked = CheckHashes(*hashes, *body);
   if (!checked) return XmlFail(XmlErrorCode::kBadDigest, checked.error().message);

@@ -26,7 +26,7 @@ bool IsHeaderValue(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-// What becomes a header, whatever the type.
+// The fields that become header values, whatever the type.
 std::optional<FieldComplaint> CheckHeaders(const FaultAction& action) {
   if (action.content_type && !IsHeaderValue(*action.content_type)) {
     return FieldComplaint{"contentType", "is no header's value"};

@@ -33,7 +33,7 @@ namespace gcsflux::emulator {
 GCSFLUX_FAULT_KINDS(GCSFLUX_DECLARE_KIND)
 #undef GCSFLUX_DECLARE_KIND
 
-/// Null where there is none.
+/// Null if there is none.
 const ActionKind* FindActionKind(std::string_view type);
 std::span<const ActionKind* const> AllActionKinds();
 

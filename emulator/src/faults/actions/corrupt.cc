@@ -1,4 +1,4 @@
-// One bit of a download is another.
+// One bit of a download is flipped.
 
 #include <array>
 #include <memory>
@@ -12,7 +12,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// Which bytes of what object an answer has.
+// Which bytes of which object an answer has.
 struct Extent {
   std::uint64_t offset = 0;
   std::uint64_t object_size = 0;
@@ -27,7 +27,7 @@ Extent ExtentOf(const HttpResponse& response, std::uint64_t body_size) {
 
 std::uint32_t Crc32cOf(std::byte byte) { return ExtendCrc32c(0, std::span(&byte, 1)); }
 
-// CRCs are linear: what a byte adds to one depends on that byte and on how many come behind it.
+// CRCs are linear: a byte's share of one depends on that byte and on the number of bytes after it.
 std::uint32_t ChangedCrc32c(std::uint32_t crc32c, std::byte from, std::byte to, std::uint64_t bytes_behind) {
   return crc32c ^ CombineCrc32c(Crc32cOf(from) ^ Crc32cOf(to), 0, bytes_behind);
 }
@@ -64,11 +64,11 @@ class Corrupt final : public Intervention {
   }
 
  private:
-  // As if the object had always been like this. An MD5 cannot be had without reading all of it.
+  // As if the object had always been so. A true MD5 would need all of the object's bytes.
   static void Match(HttpHeaders& headers, std::byte from, std::byte to, std::uint64_t bytes_behind) {
     const std::optional<std::uint32_t> crc32c = ReadCrc32c(headers);
     headers.Remove("x-goog-hash");
-    headers.Remove("etag");  // the XML API's is an MD5
+    headers.Remove("etag");  // the entity tag of the XML API is an MD5
     if (crc32c) headers.Add("X-Goog-Hash", "crc32c=" + EncodeCrc32c(ChangedCrc32c(*crc32c, from, to, bytes_behind)));
   }
 

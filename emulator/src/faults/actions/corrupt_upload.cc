@@ -1,4 +1,4 @@
-// One bit of an upload is another, before the service hashes it.
+// One bit of an upload is flipped before the service hashes it.
 
 #include <memory>
 #include <utility>

@@ -1,4 +1,4 @@
-// The answer breaks off in its body.
+// The answer breaks off within its body.
 
 #include <memory>
 #include <utility>
@@ -37,7 +37,7 @@ class Cut final : public Intervention {
  public:
   Cut(const FaultAction& action, std::shared_ptr<Firing> firing) : action_(action), firing_(std::move(firing)) {}
 
-  // How the connection ends has to be said now. Where it is not known whether the body will come that far, it is
+  // How the connection ends must be said now. If it is not known whether the body is long enough, the connection is
   // closed.
   void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& passage) override {
     const std::optional<std::uint64_t> size = BodySize(response);

@@ -1,5 +1,4 @@
-// An upload fails in its midst: of a single request nothing is committed, of a session's chunk what came before is
-// kept.
+// An upload fails partway. A single request commits nothing; a session keeps the part of the chunk before the failure.
 
 #include <algorithm>
 #include <memory>
@@ -28,8 +27,8 @@ class FailingBody final : public UploadFilter {
   }
 
  private:
-  // A session's chunk is read to its end, and kept in part. To have something else stored of nothing, the body of a
-  // single request breaks off.
+  // A session's chunk is read to its end, and kept in part. In a single request the body breaks off, so that nothing is
+  // stored.
   bool OnBytes(std::span<std::byte> bytes, std::uint64_t offset) override {
     if (offset + bytes.size() >= after_bytes_ && firing_.Fire()) has_failed_ = true;
     return is_session_ || !has_failed_;
@@ -45,7 +44,7 @@ class FailUpload final : public Intervention {
  public:
   FailUpload(const FaultAction& action, std::shared_ptr<Firing> firing) : action_(action), firing_(std::move(firing)) {}
 
-  // From 0 bytes on an empty upload fails too, of which no byte is read.
+  // From 0 bytes on: this also fails an empty upload, of which no byte is read.
   std::optional<HttpResponse> Before(const Passage& passage) override {
     if (*action_.after_bytes != 0 || !CarriesObjectBytes(passage.preview) || !firing_->Fire()) return std::nullopt;
     return StatusResponse(action_, passage.preview.is_xml);

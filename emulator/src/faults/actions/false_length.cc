@@ -1,4 +1,4 @@
-// The answer announces more bytes than it has, or fewer.
+// The answer announces more or fewer bytes than it has.
 
 #include <memory>
 #include <utility>
@@ -14,7 +14,7 @@ class FalseLength final : public Intervention {
   FalseLength(const FaultAction& action, std::shared_ptr<Firing> firing)
       : delta_(*action.length_delta), firing_(std::move(firing)) {}
 
-  // The connection cannot go on: nobody knows where the next answer begins.
+  // The connection cannot be used again: where the next answer begins is unknown.
   void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& passage) override {
     const std::uint64_t size = BodySize(response).value_or(0);
     const std::uint64_t length = size + static_cast<std::uint64_t>(delta_);  // wraps around below 0

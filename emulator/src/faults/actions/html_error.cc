@@ -1,4 +1,4 @@
-// Not the service answers but a load balancer before it, with a page for people.
+// A load balancer answers instead of the service, with a page for people.
 
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-// The operation runs, and the connection is reset in place of its answer: a lost acknowledgement.
+// The operation runs, and the connection is reset instead of its answer: a lost acknowledgement.
 
 #include <memory>
 #include <utility>

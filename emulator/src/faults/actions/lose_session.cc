@@ -1,4 +1,4 @@
-// An upload session is gone in the midst of the upload, with all that it kept.
+// An upload session disappears partway, with everything that it kept.
 
 #include <memory>
 #include <utility>
@@ -22,7 +22,7 @@ class LoseSession final : public Intervention {
     const auto session = id != nullptr ? passage.sessions.Find(*id) : nullptr;
     if (session == nullptr || session->status().state != ResumableSession::State::kOpen) return std::nullopt;
     if (!firing_->Fire()) return std::nullopt;
-    session->Cancel();  // another request may be at it
+    session->Cancel();  // another request may be using it
     passage.sessions.Remove(*id);
     return StatusResponse(action_, passage.preview.is_xml);
   }

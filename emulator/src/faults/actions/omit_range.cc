@@ -1,4 +1,4 @@
-// An upload session's progress is answered without Range, which says that nothing is kept, though it is.
+// The answer about an upload session's progress has no Range. That means that nothing is kept, which is not true.
 
 #include <memory>
 #include <utility>

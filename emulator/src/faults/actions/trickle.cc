@@ -1,4 +1,4 @@
-// The bodies of a request and of its answer come drop by drop.
+// The bodies of a request and of its answer arrive in drops.
 
 #include <algorithm>
 #include <memory>
@@ -10,16 +10,16 @@
 namespace gcsflux::emulator {
 namespace {
 
-// When how many bytes may have passed. One direction of one request.
+// When how many bytes may have passed, in one direction of one request.
 class Drip {
  public:
   Drip(std::uint64_t bytes_per_second, const Passage& passage)
       : rate_(bytes_per_second), clock_(passage.clock), stop_(passage.stop) {}
 
-  /// What passes at once: 50 ms of the rate.
+  /// How many bytes pass at once: 50 ms of the rate.
   [[nodiscard]] std::size_t drop() const { return static_cast<std::size_t>(std::max<std::uint64_t>(rate_ / 20, 1)); }
 
-  /// Waits until `bytes` more may have passed. False where the emulator stops.
+  /// Waits until `bytes` more may have passed. Returns false if the emulator stops.
   bool Pass(std::uint64_t bytes) {
     if (passed_ == 0) begin_ = clock_.Now();
     passed_ += bytes;
@@ -73,7 +73,7 @@ class TricklingBody final : public RequestBody {
   std::optional<std::size_t> Read(std::span<std::byte> into) override {
     const std::optional<std::size_t> read = body_.Read(into.first(std::min(into.size(), drip_.drop())));
     if (!read || *read == 0 || !firing_.Fire()) return read;
-    // The client is to see it, and not only buffers that fill up.
+    // The client must see it, not only the buffers that fill up.
     if (!std::exchange(is_slow_, true)) body_.LimitUnderWay(drip_.drop());
     return drip_.Pass(*read) ? read : std::nullopt;
   }

@@ -13,7 +13,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// What a rule, or a replay, may do to one request.
+// The actions of a rule, or of a replay, on one request.
 class CountedFiring final : public Firing {
  public:
   struct Parts {
@@ -39,7 +39,7 @@ class CountedFiring final : public Firing {
   std::optional<bool> fires_;
 };
 
-// An action that leaves an answer alone which another one has lost: nobody would see what it does.
+// If another action has lost the answer, this one does nothing, because no client would see it.
 class ArmedAction final : public Intervention {
  public:
   explicit ArmedAction(std::unique_ptr<Intervention> action) : action_(std::move(action)) {}
@@ -98,7 +98,7 @@ void FaultEngine::Load(FaultPlan plan) {
   auto loaded = std::make_shared<const LoadedPlan>(CheckPlan(std::move(plan)), clock_.Now());
   const std::lock_guard lock(mutex_);
   is_active_ = !loaded->rules.empty() || !loaded->schedule.empty();
-  plan_.swap(loaded);  // what was there is freed outside the lock
+  plan_.swap(loaded);  // the old plan is freed outside the lock
 }
 
 void FaultEngine::Add(FaultRule rule) {

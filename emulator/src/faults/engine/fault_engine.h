@@ -14,10 +14,10 @@ namespace gcsflux::emulator {
 
 struct LoadedPlan;
 
-/// Faults as they meet requests. Thread-safe.
+/// The faults that requests meet. Thread-safe.
 class FaultEngine final : public Faults, public Intervener {
  public:
-  /// `clock` must outlive it. Throws std::invalid_argument where the plan is wrong.
+  /// `clock` must outlive it. Throws std::invalid_argument if the plan is wrong.
   explicit FaultEngine(const Clock& clock, FaultPlan plan = {});
   ~FaultEngine() override;
 

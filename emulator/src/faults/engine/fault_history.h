@@ -11,13 +11,14 @@
 
 namespace gcsflux::emulator {
 
-/// What a rule does, for all the requests that it does it to.
+/// The name and the action of a rule, shared by all requests that meet it.
 struct NamedAction {
   std::string rule = {};
   FaultAction action = {};
 };
 
-/// Which requests came since a plan was loaded, and what happened to them. Thread-safe. Takes some 40 bytes per key.
+/// Which requests arrived since a plan was loaded, and which faults fired for them. Thread-safe. Takes some 40 bytes
+/// per key.
 class FaultHistory {
  public:
   /// Counts the request; returns its number among those of the same key, from 1.

@@ -5,7 +5,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/, of fields that cannot run into each other.
+// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/, of the fields, with separators between them.
 class Hash {
  public:
   Hash& Add(std::string_view text) {
@@ -40,7 +40,8 @@ class Hash {
 
 FaultKey KeyOf(const RequestPreview& preview) {
   const RequestSubject& subject = preview.subject;
-  // A read of an object's bytes that names none begins at the first one; what reads no bytes has no beginning.
+  // A read of an object's bytes without a range begins at the first byte. A request that reads no bytes has no
+  // beginning.
   const bool is_whole_read = preview.is_media_read && !preview.range_start;
   return {.operation = std::string(subject.operation),
           .phase = std::string(subject.phase),

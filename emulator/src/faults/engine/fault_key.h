@@ -8,13 +8,14 @@
 
 namespace gcsflux::emulator {
 
-/// Of a request, but for its arrival.
+/// The key of a request, without its arrival.
 FaultKey KeyOf(const RequestPreview& preview);
 
-/// Of all but the arrival.
+/// A hash of everything but the arrival.
 std::uint64_t HashKey(const FaultKey& key);
 
-/// 0 up to but not 1, evenly: a function of these alone, so that it does not matter what other threads do.
+/// A number from 0 up to, but not including, 1, evenly distributed. It depends on these arguments only, so other
+/// threads make no difference.
 double Chance(std::uint64_t seed, std::string_view rule, const FaultKey& key);
 
 }  // namespace gcsflux::emulator

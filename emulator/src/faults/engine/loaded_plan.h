@@ -22,7 +22,7 @@ namespace gcsflux::emulator {
 struct RuleCount {
   explicit RuleCount(std::optional<std::uint64_t> most = {}) : limit(most.value_or(UINT64_MAX)) {}
 
-  /// One more; false where that would be more than it may.
+  /// Adds one; returns false if that would be more than it may.
   bool Claim();
 
   const std::uint64_t limit;
@@ -30,11 +30,11 @@ struct RuleCount {
   std::atomic<std::uint64_t> fired = 0;
 };
 
-/// A rule of a plan that is loaded.
+/// A rule of a loaded plan.
 struct LoadedRule {
   LoadedRule(FaultRule loaded, Clock::Time now);
 
-  /// Whether the rule is there at that time.
+  /// Whether the rule is in force at that time.
   [[nodiscard]] bool IsOpen(Clock::Time time) const;
 
   const FaultRule rule;
@@ -44,14 +44,14 @@ struct LoadedRule {
   const std::shared_ptr<RuleCount> count;
 };
 
-/// What happens again to a request.
+/// A fault that is repeated for a request.
 struct ReplayedFault {
   FaultKey key = {};
   std::shared_ptr<const NamedAction> action = {};
   std::shared_ptr<RuleCount> count = {};
 };
 
-/// What requests meet, all of it constant but for the counts and the history. Requests that met it keep it.
+/// A loaded plan. It is constant, except for the counts and the history. A request that met it keeps it.
 struct LoadedPlan {
   /// `plan` has been checked.
   LoadedPlan(const FaultPlan& plan, Clock::Time now);
@@ -63,8 +63,8 @@ struct LoadedPlan {
 
   const std::uint64_t seed;
   std::vector<std::shared_ptr<LoadedRule>> rules = {};
-  std::vector<FiredFault> schedule = {};  ///< To be replayed.
-  /// By HashKey(); what happens to one request, in the order of the schedule.
+  std::vector<FiredFault> schedule = {};  ///< The faults to repeat.
+  /// By HashKey(). The faults of one request, in the order of the schedule.
   std::unordered_map<std::uint64_t, std::vector<ReplayedFault>> replayed = {};
   std::map<std::string, std::shared_ptr<RuleCount>> replayed_rules = {};
   std::shared_ptr<FaultHistory> history = std::make_shared<FaultHistory>();

@@ -11,10 +11,10 @@
 namespace gcsflux::emulator {
 namespace {
 
-// A client's choice of words: nothing means everything.
+// A condition that is not set allows everything.
 CoveredBytes CoveredByRange(const std::string* header) {
   if (header == nullptr) return {};
-  // Larger than any object, so that a suffix is about no byte that a rule names.
+  // Larger than any object, so a suffix range contains no byte that a rule names.
   const RangeRequest range = ParseRange(*header, INT64_MAX);
   if (range.kind != RangeRequest::Kind::kPart) return {};
   return {range.offset, range.offset + range.length};
@@ -35,7 +35,7 @@ CoveredBytes CoveredByUpload(const HttpRequest& request, const RequestPreview& p
     const auto& [first, last] = *range->bytes;
     return {first, last ? *last + 1 : range->total.value_or(UINT64_MAX)};
   }
-  // Of a multipart body the last few bytes are no bytes of the object; how many, only its end tells.
+  // The last few bytes of a multipart body are not bytes of the object. How many, only its end tells.
   const std::uint64_t skipped = preview.media_offset;
   return {0, length == UINT64_MAX ? length : length - (length < skipped ? length : skipped)};
 }

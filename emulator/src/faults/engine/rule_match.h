@@ -18,10 +18,10 @@ struct CoveredBytes {
   std::uint64_t end = UINT64_MAX;
 };
 
-/// By its headers; nothing where the request moves no object's bytes, or does not say which.
+/// By its headers. Nothing if the request moves no bytes of an object, or does not say which.
 std::optional<CoveredBytes> CoveredBy(const HttpRequest& request, const RequestPreview& preview);
 
-/// A request as rules see it. Good as long as what it was made of.
+/// A request as rules see it. Valid as long as what it was made of.
 struct MatchedRequest {
   const RequestSubject& subject;
   std::string_view method = {};
@@ -34,9 +34,10 @@ class RuleMatch {
  public:
   explicit RuleMatch(FaultMatch match);
 
-  /// Whether the rule is for it at all.
+  /// Whether the request meets the rule's conditions.
   [[nodiscard]] bool Concerns(const MatchedRequest& request) const;
-  /// Whether it is chosen among those that the rule is for: the `number`th of them, from 1, with `chance` in [0, 1).
+  /// Whether the request is chosen among those that meet the conditions: it is the `number`th of them, from 1, with
+  /// `chance` in [0, 1).
   [[nodiscard]] bool Chooses(std::uint64_t number, double chance) const;
 
  private:

@@ -22,7 +22,7 @@ constexpr auto kPhases = std::to_array<std::string_view>(
     {"start", "chunk", "final", "status", "cancel", "initiate", "part", "complete", "abort"});
 constexpr auto kMethods = std::to_array<std::string_view>({"DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"});
 
-// One element of the plan's lists, for what is said about it.
+// One element of the plan's lists, for messages about it.
 class Place {
  public:
   Place(std::string list, std::size_t index, const std::string& name)
@@ -53,7 +53,7 @@ void CheckFields(const Struct& object, const std::array<PlanField<Struct>, N>& f
   }
 }
 
-// A word that is mistyped would match nothing.
+// A mistyped word would match nothing.
 void CheckWord(const std::optional<std::string>& word, std::span<const std::string_view> known,
                const std::string& field, const Place& place) {
   if (!word || std::find(known.begin(), known.end(), *word) != known.end()) return;
@@ -71,7 +71,7 @@ void CheckMatch(const FaultMatch& match, const Place& place) {
     const auto glob = Glob::Parse(*match.object_glob);
     if (!glob) place.Refuse("match", "objectGlob", "is no pattern: " + glob.error().message);
   }
-  // Not with the comparisons the other way round: there are numbers that are none.
+  // Not with the comparisons reversed: NaN compares false with everything.
   if (match.probability && !(*match.probability >= 0 && *match.probability <= 1)) {
     place.Refuse("match", "probability", "must be 0 to 1");
   }

@@ -7,10 +7,10 @@
 
 namespace gcsflux::emulator {
 
-/// The plan with a name for each rule. Throws PlanError where anything is wrong with it.
+/// The plan with a name for each rule. Throws PlanError if anything is wrong with it.
 FaultPlan CheckPlan(FaultPlan plan);
 
-/// The rule, named, where it is to come behind `others`; throws likewise.
+/// The rule, named, as it will follow `others`. Throws likewise.
 FaultRule CheckRule(FaultRule rule, const std::vector<FaultRule>& others);
 
 }  // namespace gcsflux::emulator

@@ -9,16 +9,16 @@
 namespace gcsflux::emulator {
 namespace {
 
-// Walks over JSON that is known to be well-formed: the parser keeps no positions.
+// Walks over well-formed JSON, because the parser keeps no positions.
 class Walker {
  public:
   explicit Walker(std::string_view json) : json_(json) { SkipSpace(); }
 
   [[nodiscard]] std::size_t at() const { return at_; }
 
-  /// The first member's name that its object has already.
+  /// The first name of a member that its object has already.
   std::optional<std::size_t> FindRepeatedName() {
-    std::vector<std::set<std::string_view>> names;  // of the objects around
+    std::vector<std::set<std::string_view>> names;  // of the enclosing objects
     while (at_ < json_.size()) {
       ThrowIfInterrupted();
       const std::size_t begin = at_;
@@ -51,7 +51,7 @@ class Walker {
     return path;
   }
 
-  /// From the beginning of an object or array to that of a value in it; false, and nowhere, where there is none.
+  /// From the beginning of an object or array to a value in it. Returns false, at no defined place, if there is none.
   bool Enter(const std::variant<std::string, std::size_t>& step) {
     const bool is_object = std::holds_alternative<std::string>(step);
     if (json_[at_] != (is_object ? '{' : '[')) return false;
@@ -75,12 +75,12 @@ class Walker {
     for (++at_; json_[at_] != '"'; ++at_) at_ += json_[at_] == '\\' ? 1 : 0;
     ++at_;
   }
-  // A string is a name where a colon follows, else a value.
+  // A string before a colon is a name, else a value.
   void TakeName(std::variant<std::string, std::size_t>& step, std::string_view text) {
     SkipSpace();
     if (at_ < json_.size() && json_[at_] == ':') step = std::string(text);
   }
-  // A member's name, as it is written: fields' names have nothing to escape.
+  // A member's name as it is written: the names of fields need no escapes.
   std::string_view Key() {
     const std::size_t begin = at_ + 1;
     SkipString();

@@ -9,13 +9,13 @@
 
 namespace gcsflux::emulator {
 
-/// From the root of a JSON document down: names of members, and places in arrays.
+/// From the root of a JSON document down: names of members, and indices in arrays.
 using JsonPath = std::vector<std::variant<std::string, std::size_t>>;
 
 /// What is wrong with a fault plan, and where.
 class PlanError : public std::invalid_argument {
  public:
-  /// `text` says rule and field too.
+  /// `text` names the rule and the field too.
   PlanError(JsonPath path, const std::string& text)
       : std::invalid_argument("fault plan: " + text), path_(std::move(path)), text_(text) {}
 

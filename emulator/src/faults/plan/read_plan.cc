@@ -26,7 +26,7 @@ std::string NameOf(const JsonPath& path) {
   return name.empty() ? "the document" : name;
 }
 
-// A value and where it is. Good as long as the document.
+// A value and its position. Valid as long as the document.
 struct Node {
   const json& value;
   JsonPath path = {};
@@ -70,7 +70,7 @@ struct Node {
     Read(into.emplace());
   }
 
-  /// Calls `read(name, member)` for each; one that it does not take is not known.
+  /// Calls `read(name, member)` for each member. If it returns false, the member is not known.
   template <class Take>
   void ReadMembers(Take&& read) const {
     if (!value.is_object()) Refuse("must be a JSON object");
@@ -147,7 +147,7 @@ FaultPlan ReadPlan(const Node& node) {
     if (name == "seed") return member.Read(plan.seed), true;
     if (name == "rules") return plan.rules = member.ReadList<FaultRule>(ReadRule), true;
     if (name == "replay") return plan.replay = member.ReadList<FiredFault>(ReadFired), true;
-    return name == "counters";  // as RenderPlan() gives them: a plan that was shown can be loaded again
+    return name == "counters";  // RenderPlan() writes them: a plan that was shown can be loaded again
   });
   return plan;
 }

@@ -7,7 +7,7 @@
 
 namespace gcsflux::emulator {
 
-/// {"seed": N, "rules": [...]}, or {"replay": [...]}, and "counters": what ParseFaultPlan() reads.
+/// {"seed": N, "rules": [...]}, or {"replay": [...]}, and "counters". ParseFaultPlan() can read it.
 std::string RenderPlan(const FaultPlan& plan, const std::vector<FaultCount>& counts);
 
 /// {"replay": [...]}

@@ -6,7 +6,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-constexpr std::size_t kDigits = 9;  // behind the point
+constexpr std::size_t kDigits = 9;  // after the point
 constexpr std::uint64_t kMostSeconds = 9'000'000'000;
 
 std::optional<std::uint64_t> ParseDigits(std::string_view text) {

@@ -7,10 +7,10 @@
 
 namespace gcsflux::emulator {
 
-/// "1.5s", as Google's APIs write times: https://protobuf.dev/reference/protobuf/google.protobuf/#duration
+/// "1.5s": Google's APIs write times so, https://protobuf.dev/reference/protobuf/google.protobuf/#duration
 std::string FormatSeconds(std::chrono::nanoseconds time);
 
-/// Nothing where it is none, is negative, or is longer than 285 years.
+/// Nothing if it is not such a text, is negative, or is longer than 285 years.
 std::optional<std::chrono::nanoseconds> ParseSeconds(std::string_view text);
 
 }  // namespace gcsflux::emulator

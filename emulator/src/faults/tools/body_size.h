@@ -9,7 +9,7 @@
 
 namespace gcsflux::emulator {
 
-/// How long the answer's body is; nothing where only its end will tell.
+/// The length of the answer's body. Nothing if only its end tells.
 inline std::optional<std::uint64_t> BodySize(const HttpResponse& response) {
   if (const auto* text = std::get_if<std::string>(&response.body)) return text->size();
   if (const auto* bytes = std::get_if<Rope>(&response.body)) return bytes->size();

@@ -12,7 +12,7 @@
 
 namespace gcsflux::emulator {
 
-/// A field of a plan's structs: its name in JSON, where it is kept, and what its value may be.
+/// A field of a plan's structs: its name in JSON, its member, and the range of its value.
 template <class Struct>
 struct PlanField {
   using Member = std::variant<std::optional<std::string> Struct::*, std::optional<std::uint64_t> Struct::*,

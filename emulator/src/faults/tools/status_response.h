@@ -5,11 +5,11 @@
 
 namespace gcsflux::emulator {
 
-/// The action's status, body, content type and Retry-After. Without a body, the one that the API in question gives with
-/// that status.
+/// The action's status, body, content type and Retry-After. If it has no body, the answer has the body of that API's
+/// error with that status.
 HttpResponse StatusResponse(const FaultAction& action, bool is_xml);
 
-/// Whether HTTP lets an answer of that status have a body.
+/// Whether HTTP allows a body with that status.
 bool MayHaveBody(std::uint64_t status);
 
 }  // namespace gcsflux::emulator

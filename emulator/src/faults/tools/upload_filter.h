@@ -11,16 +11,16 @@
 
 namespace gcsflux::emulator {
 
-/// Whether the request's body holds bytes of an object: an upload in one request, a session's chunk, a part.
+/// Whether the request's body contains bytes of an object: an upload in one request, a session's chunk, a part.
 bool CarriesObjectBytes(const RequestPreview& preview);
-/// Whether it is one of several that go to an upload session.
+/// Whether the request is for an upload session that takes several.
 bool IsSessionChunk(const RequestPreview& preview);
 
-/// An upload's body on its way to the operation, which tells the object's bytes from what is around them. One request.
+/// An upload's body on its way to the operation. It tells the object's bytes from the bytes around them. One request.
 class UploadFilter : public RequestBody {
  public:
-  /// `body` must outlive it, and CarriesObjectBytes() be true. A multipart body is read at once: only its end says
-  /// where the object's bytes end.
+  /// `body` must outlive it, and CarriesObjectBytes() must be true. A multipart body is read at once, because only its
+  /// end tells where the object's bytes end.
   UploadFilter(RequestBody& body, const Passage& passage);
 
   [[nodiscard]] std::optional<std::uint64_t> announced_size() const override { return body_.announced_size(); }
@@ -30,11 +30,11 @@ class UploadFilter : public RequestBody {
   void LimitUnderWay(std::size_t bytes) override { body_.LimitUnderWay(bytes); }
 
  protected:
-  /// The next of the object's bytes, which may be changed; the first of them is its byte `offset`. False breaks the
-  /// body off.
+  /// Gets the next of the object's bytes, which it may change. The first of them is the object's byte `offset`. Returns
+  /// false to break the body off.
   virtual bool OnBytes(std::span<std::byte> bytes, std::uint64_t offset) = 0;
 
-  /// Which of the object's bytes is this request's first one.
+  /// The position in the object of this request's first byte.
   [[nodiscard]] std::uint64_t first() const { return first_; }
 
  private:
@@ -42,10 +42,10 @@ class UploadFilter : public RequestBody {
 
   RequestBody& body_;
   const std::uint64_t first_;
-  std::uint64_t media_begin_ = 0;  // with the end: where in the body the object's bytes are
+  std::uint64_t media_begin_ = 0;  // with the end: the range of the object's bytes in the body
   std::uint64_t media_end_ = UINT64_MAX;
-  std::optional<Rope> buffered_ = {};  // the whole body, or what came of it
-  bool is_broken_ = false;             // the client's body, behind what is buffered; or this one
+  std::optional<Rope> buffered_ = {};  // the whole body, or the part that arrived
+  bool is_broken_ = false;             // the client's body, after what is buffered; or this one
   std::uint64_t at_ = 0;               // bytes of the body that were read from this
 };
 
