@@ -11,7 +11,7 @@ add_custom_command(
   VERBATIM)
 
 find_package(pugixml REQUIRED)
-# A library of its own, so that the tests link what the program is made of.
+# A library of its own, so that the tests link the same code as the program.
 add_library(gcsflux_conformance STATIC
   # base
   conformance/src/base/base64.cc
@@ -43,7 +43,7 @@ target_include_directories(gcsflux_conformance PUBLIC ${PROJECT_SOURCE_DIR}/conf
 target_link_libraries(gcsflux_conformance PUBLIC nlohmann_json::nlohmann_json tl::expected
                                           PRIVATE CURL::libcurl pugixml::pugixml gcsflux_strict)
 
-# What drives the SDK stands alone: the contract's own runner is not linked to it.
+# What drives the SDK is a library of its own: the contract's runner does not link the SDK.
 add_library(gcsflux_retry_tests STATIC
   conformance/src/retry_tests/armed_faults.cc
   conformance/src/retry_tests/bucket_calls.cc

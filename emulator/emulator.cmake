@@ -213,7 +213,7 @@ gcsflux_library(gcsflux_emulator
   emulator/src/admin/seed_request.cc
   emulator/src/admin/traffic_json.cc
   emulator/src/emulator.cc)
-# Each kind of fault is a file of its own, found without being named here.
+# Each kind of fault is a file of its own. CMake finds it without being told.
 file(GLOB fault_actions CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/emulator/src/faults/actions/*.cc)
 target_sources(gcsflux_emulator PRIVATE ${fault_actions})
 target_include_directories(gcsflux_emulator

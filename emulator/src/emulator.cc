@@ -116,8 +116,8 @@ class Emulator::Running {
   [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
 
  private:
-  // The allocator keeps what many threads have freed, for itself. Looking for it takes time by the size of the whole
-  // process's heap, so it has to be worth it.
+  // The allocator keeps memory that many threads have freed. Returning it takes time by the size of the whole process's
+  // heap, so it is done only for large amounts.
   static void GiveMemoryBack(const StoreUsage& freed) {
     constexpr std::uint64_t kWorthIt = std::uint64_t{8} << 20;
     constexpr std::uint64_t kBesideItsBytes = 400;
@@ -174,11 +174,11 @@ class Emulator::Running {
   ResumableSessions sessions_;
   Journal journal_;
   RequestCounters counters_;
-  const FaultPlan fault_plan_;  // what it starts with
+  const FaultPlan fault_plan_;  // the plan at the start
   FaultEngine faults_;
   std::optional<Identity> identity_;
   Service service_;
-  const std::chrono::nanoseconds idempotency_window_;  // what it starts with
+  const std::chrono::nanoseconds idempotency_window_;  // the value at the start
   AnswerMemory answers_;
   FirstAnswers first_answers_{service_, answers_};
   LiveShaping shaping_;

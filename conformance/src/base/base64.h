@@ -6,7 +6,7 @@
 
 namespace gcsflux::conformance {
 
-/// The bytes of standard base64, padding included; nothing where it is none, or empty.
+/// Decodes standard base64 with padding. Nothing if the text is not that, or is empty.
 std::optional<std::string> DecodeBase64(std::string_view text);
 
 }  // namespace gcsflux::conformance

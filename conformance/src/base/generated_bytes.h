@@ -5,10 +5,10 @@
 
 namespace gcsflux::conformance {
 
-/// Bytes that a case names instead of spelling out: `size` bytes from `offset` on of the endless sequence `seed`.
+/// Bytes that a case names instead of listing them: `size` bytes from `offset` on of the endless sequence `seed`.
 ///
-/// Byte i of a sequence is byte i % 8, least significant first, of splitmix64's output number i / 8, so any slice
-/// costs its own length only and another program can make the same bytes.
+/// Byte i of a sequence is byte i % 8, least significant first, of splitmix64's output number i / 8. So a slice costs
+/// its own length only, and another program can make the same bytes.
 struct GeneratedBytes {
   std::uint64_t size = 0;
   std::uint64_t seed = 0;

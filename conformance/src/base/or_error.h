@@ -6,7 +6,7 @@
 
 namespace gcsflux::conformance {
 
-/// A value, or one sentence for people about why there is none. Nothing in this program tells failures apart further.
+/// A value, or one sentence for people that says why there is none. This program distinguishes failures no further.
 template <class T>
 using OrError = tl::expected<T, std::string>;
 

@@ -7,7 +7,7 @@
 
 namespace gcsflux::conformance {
 
-/// A whole file; one that is empty is an error too.
+/// Reads a whole file. An empty file is an error too.
 OrError<std::string> ReadFile(const std::filesystem::path& path);
 
 }  // namespace gcsflux::conformance

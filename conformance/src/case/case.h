@@ -18,15 +18,16 @@ struct JsonText {
   Json value;
 };
 
-/// Bytes that no JSON string can hold.
+/// Bytes that a JSON string cannot contain.
 struct RawBytes {
   std::string value;
 };
 
-/// A body is its pieces in order; placeholders are filled in inside texts and inside the strings of a JSON value.
+/// A body consists of its pieces, in order. Placeholders are replaced inside texts and inside the strings of a JSON
+/// value.
 using BodyPiece = std::variant<std::string, JsonText, GeneratedBytes, RawBytes>;
 
-/// What an answer must look like; a part that is absent is not looked at. See README.md for wanted values.
+/// What an answer must be. An absent part is not checked. See README.md for wanted values.
 struct Expectation {
   std::vector<int> status = {};  ///< Any one of these.
   std::vector<std::pair<std::string, Json>> headers = {};
@@ -46,7 +47,7 @@ struct Save {
 };
 
 struct Step {
-  std::vector<std::string> for_each = {};  ///< Not empty: the step runs once for each, as {each}.
+  std::vector<std::string> for_each = {};  ///< If not empty, the step runs once for each, as {each}.
   std::string method = {};
   std::string target = {};
   Headers headers = {};
@@ -58,14 +59,14 @@ struct Step {
   std::vector<Save> save = {};
 };
 
-/// One claim about the service and the requests that show whether it holds.
+/// One claim about the service, and the requests that show whether it is true.
 struct Case {
   std::string name = {};  ///< "names/EncodedSlashIsPartOfTheName": the file's name without .json, then the case's.
   std::string claim = {};
-  std::string source = {};              ///< Where the claim comes from, where that is not obvious.
-  std::vector<std::string> needs = {};  ///< See README.md; a case whose needs are not met is skipped.
+  std::string source = {};              ///< The source of the claim, if it is not obvious.
+  std::vector<std::string> needs = {};  ///< See README.md. If a need is not met, the case is skipped.
   bool bucket_exists = true;            ///< Whether {bucket} is made before the first step.
-  std::vector<std::pair<std::string, std::string>> given = {};  ///< Variables known from the beginning.
+  std::vector<std::pair<std::string, std::string>> given = {};  ///< Variables that are known from the start.
   std::vector<Step> steps = {};
 };
 

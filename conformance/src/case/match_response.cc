@@ -31,7 +31,7 @@ std::optional<std::string> FindJsonMismatch(const Json& wanted, const std::strin
   return std::nullopt;
 }
 
-/// A list is wanted of any number of nodes; anything else of one node, or none.
+/// If a list is wanted, any number of nodes may be there; else one node, or none.
 std::optional<std::string> FindXmlMismatch(const std::pair<std::string, Json>& wanted, const std::string& body) {
   const std::string where = "xml " + wanted.first + ": ";
   const auto texts = Select(body, wanted.first);

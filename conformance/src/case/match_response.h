@@ -7,9 +7,9 @@
 
 namespace gcsflux::conformance {
 
-/// The first part of `got` that is not as wanted, as in `status: wanted 412, got 200`; nothing when all is.
+/// The first part of `got` that is not as wanted, such as `status: wanted 412, got 200`. Nothing if all are.
 ///
-/// Placeholders in `want` are already filled in. Parts are looked at in the order status, headers, JSON, XML, body.
+/// Placeholders in `want` are replaced already. The order is status, headers, JSON, XML, body.
 std::optional<std::string> FindMismatch(const Expectation& want, const Response& got);
 
 }  // namespace gcsflux::conformance

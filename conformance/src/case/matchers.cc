@@ -27,7 +27,7 @@ bool IsTrue(const Json& argument) { return argument == true; }
 bool IsString(const Json& argument) { return argument.is_string(); }
 bool IsCount(const Json& argument) { return argument.is_number_unsigned(); }
 
-/// A POSIX extended regular expression that has to match the whole text. (std::regex does not build without warnings
+/// A POSIX extended regular expression that must match the whole text. (std::regex does not build without warnings
 /// under g++ 12's sanitizers.)
 class WholeRegex {
  public:
@@ -90,7 +90,7 @@ bool Size(const Json& argument, const Json* value) {
 
 struct Matcher {
   std::string_view key;
-  std::string_view argument;  ///< What it must be, for the message.
+  std::string_view argument;  ///< What the value must be, for the message.
   bool (*takes)(const Json& argument);
   bool (*holds)(const Json& argument, const Json* value);
 };

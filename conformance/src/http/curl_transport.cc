@@ -16,12 +16,12 @@ using HeaderList = std::unique_ptr<curl_slist, FreeList>;
 void Append(HeaderList& list, const std::string& line) {
   curl_slist* longer = curl_slist_append(list.get(), line.c_str());
   if (longer == nullptr) throw std::bad_alloc();
-  // The head stays the owner; release() because curl hands the same list back.
+  // The head stays the owner; release() because curl returns the same list.
   static_cast<void>(list.release());
   list.reset(longer);
 }
 
-/// libcurl's own additions are switched off by a name without a value, and a value that is empty is spelt "Name;".
+/// A name without a value switches off a header that libcurl would add. An empty value is written "Name;".
 HeaderList MakeHeaders(const Request& request, const std::string& access_token) {
   HeaderList list;
   Append(list, "Accept:");
@@ -52,7 +52,7 @@ std::string_view Trimmed(std::string_view text) {
 std::size_t AppendHeader(char* data, std::size_t size, std::size_t count, void* headers) {
   auto& list = *static_cast<Headers*>(headers);
   const std::string_view line(data, size * count);
-  // Each status line begins a new answer: what came before belongs to a 100 or to a proxy's CONNECT.
+  // Each status line begins a new answer. Anything before it belongs to a 100 or to a proxy's CONNECT.
   if (line.starts_with("HTTP/")) list.clear();
   const std::size_t colon = line.find(':');
   if (colon != line.npos && !line.starts_with("HTTP/")) {
@@ -89,10 +89,10 @@ void SetBody(CURL* handle, const Request& request, Unread& unread) {
 
 void SetConnection(CURL* handle, const std::string& endpoint, const std::string& target) {
   curl_easy_setopt(handle, CURLOPT_URL, endpoint.c_str());
-  // The target goes out as it is: libcurl would refuse some and tidy up others ("/a/../b").
+  // The target goes out unchanged: libcurl would refuse some targets and tidy up others ("/a/../b").
   curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
   curl_easy_setopt(handle, CURLOPT_REQUEST_TARGET, target.c_str());
-  // A proxy for plain http needs an absolute request target, which would not be the case's own any more.
+  // A proxy for plain http needs an absolute target. That would no longer be the case's own.
   if (endpoint.starts_with("http://")) curl_easy_setopt(handle, CURLOPT_PROXY, "");
   curl_easy_setopt(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");

@@ -7,11 +7,11 @@
 
 namespace gcsflux::conformance {
 
-/// HTTP/1.1 over libcurl with nothing added that a case did not ask for but Host, User-Agent, Content-Length and
-/// Authorization. Redirects are answers, not followed. One connection is kept between requests. For one thread.
+/// HTTP/1.1 over libcurl. Beyond what a case asks for, only Host, User-Agent, Content-Length and Authorization are
+/// added. Redirects are answers and are not followed. One connection is kept between requests. For one thread.
 class CurlTransport : public Transport {
  public:
-  /// `endpoint` is "http://host:port" or https; an empty `access_token` sends no Authorization.
+  /// `endpoint` is "http://host:port" or https. An empty `access_token` sends no Authorization.
   CurlTransport(std::string endpoint, std::string access_token);
   ~CurlTransport() override;
 

@@ -14,11 +14,11 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 
 struct Request {
   std::string method;
-  std::string target;                    ///< Goes on the request line byte for byte, so it is already percent-encoded.
-  Headers headers = {};                  ///< Names are not repeated; an Authorization here replaces the program's own.
-  std::optional<std::string> body = {};  ///< Absent on POST and PUT sends `Content-Length: 0`.
-  bool chunked = false;                  ///< The body goes out by chunked transfer encoding, without a length.
-  bool anonymous = false;                ///< No Authorization is sent, even where the program has a token.
+  std::string target;    ///< Goes on the request line byte for byte, so it must be percent-encoded already.
+  Headers headers = {};  ///< Names are not repeated. An Authorization here replaces the program's own.
+  std::optional<std::string> body = {};  ///< If absent on POST and PUT, `Content-Length: 0` is sent.
+  bool chunked = false;                  ///< The body is sent by chunked transfer encoding, without a length.
+  bool anonymous = false;                ///< No Authorization is sent, even if the program has a token.
 };
 
 struct Response {
@@ -27,14 +27,15 @@ struct Response {
   std::string body = {};
 };
 
-/// The value of the header `name`, compared without case; lines of one name are joined by ", " as RFC 9110 5.2 allows.
+/// The value of the header `name`, compared without regard to case. Lines of one name are joined by ", " as RFC 9110
+/// 5.2 allows.
 std::optional<std::string> FindHeader(const Headers& headers, std::string_view name);
 
-/// One service, spoken to by raw HTTP.
+/// One service, reached by raw HTTP.
 class Transport {
  public:
   virtual ~Transport() = default;
-  /// Any complete HTTP answer is a Response, whatever its status; an error is a failure to get one.
+  /// Any complete HTTP answer is a Response, whatever its status. An error means that there was none.
   virtual OrError<Response> Send(const Request& request) = 0;
 };
 

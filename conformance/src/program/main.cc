@@ -1,4 +1,4 @@
-// gcsflux-conformance: holds a service to the contract in conformance/cases, or the SDK to retry scenarios.
+// gcsflux-conformance: checks a service against the contract in conformance/cases, or the SDK against retry scenarios.
 
 #include <curl/curl.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ constexpr int kWrongUsage = 2;
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// The first SIGINT or SIGTERM lets the case under way remove its bucket; the second one ends the program.
+/// After the first SIGINT or SIGTERM, the case under way removes its bucket. The second one ends the program.
 void CleanUpWhenInterrupted() {
   struct sigaction action = {};
   action.sa_handler = [](int) { interrupted = 1; };
@@ -44,7 +44,7 @@ int WrongUsage(const std::string& what) {
   return kWrongUsage;
 }
 
-/// Eight random hex digits, so that two runs never meet in one bucket.
+/// Eight random hex digits, so that two runs never use the same bucket.
 std::string RunId() {
   std::random_device random;
   std::string id;
@@ -75,7 +75,8 @@ OrError<std::vector<Check>> SelectedChecks(const Options& options, const std::st
   return selected;
 }
 
-/// Any answer of the service will do: what it says is for the cases to judge. For retry tests it must have their API.
+/// Any answer of the service is enough here: the cases judge its content. For retry tests, the service must have their
+/// API.
 std::optional<std::string> WhyUnusable(Transport& transport, bool has_retry_tests) {
   const std::string target = has_retry_tests ? "/retry_tests" : "/storage/v1/b";
   const auto answer = transport.Send({.method = "GET", .target = target});

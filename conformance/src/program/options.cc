@@ -10,7 +10,7 @@ namespace {
 
 struct Flag {
   std::string_view name;
-  std::string_view value;  ///< What stands after the '=' in the help; empty for a switch.
+  std::string_view value;  ///< The text after '=' in the help; empty for a switch.
   std::string_view help;
   std::variant<std::string Options::*, bool Options::*> member;
 };
@@ -38,7 +38,7 @@ const Flag* FindFlag(std::string_view name) {
   return found == kFlags.end() ? nullptr : found;
 }
 
-/// "host:port" of an endpoint without a path or anything else after it; empty for what is no endpoint.
+/// The "host:port" of an endpoint that has nothing after it. Empty if it is not such an endpoint.
 std::string_view Authority(std::string_view endpoint) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (!endpoint.starts_with(scheme)) continue;
@@ -80,7 +80,7 @@ bool IsPlainHttpBeyondLoopback(const std::string& endpoint) {
   const std::size_t port = authority.find_last_not_of("0123456789");
   const bool has_port = port != authority.npos && authority[port] == ':';
   const std::string_view host = has_port ? authority.substr(0, port) : authority;
-  // An address, not a name that begins like one: "127.0.0.1.example.com" is anybody's.
+  // An address, not a name that begins like one: "127.0.0.1.example.com" can be any machine.
   const bool is_loopback_address = host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos;
   return !is_loopback_address && host != "localhost" && host != "[::1]";
 }

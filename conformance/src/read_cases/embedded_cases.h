@@ -10,7 +10,7 @@ struct CaseFile {
   std::string_view text;
 };
 
-/// The files of conformance/cases as they were when the program was built, ordered by name.
+/// The files of conformance/cases at the time of the build, ordered by name.
 std::span<const CaseFile> EmbeddedCases();
 
 }  // namespace gcsflux::conformance

@@ -8,7 +8,7 @@
 
 namespace gcsflux::conformance {
 
-/// The cases built into the program; an error only where one of the built-in files is malformed.
+/// The cases built into the program. Fails only if one of the built-in files is malformed.
 OrError<std::vector<Case>> LoadEmbeddedCases();
 
 /// The cases of one file, or of all .json files in a directory, ordered by file name.

@@ -53,14 +53,14 @@ void ParseNeeds(Fields& fields, Case& parsed) {
   }
 }
 
-/// What `piece` holds as JSON, so that texts and JSON are searched for placeholders alike.
+/// The content of `piece` as JSON, so that texts and JSON are searched for placeholders in the same way.
 Json AsJson(const BodyPiece& piece) {
   if (const auto* text = std::get_if<std::string>(&piece)) return *text;
   if (const auto* json = std::get_if<JsonText>(&piece)) return json->value;
   return {};
 }
 
-/// Everything in `step` where placeholders are filled in.
+/// Everything in `step` that may contain placeholders.
 Json Substituted(const Step& step) {
   Json texts = Json::array({step.target});
   for (const auto& header : step.headers) texts.push_back(header.second);

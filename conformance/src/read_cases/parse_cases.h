@@ -14,7 +14,7 @@ inline constexpr std::string_view kNeedsAccessToken = "access_token";
 
 /// All cases of one file. `file` is its name, such as "names.json": its stem begins each case's name.
 ///
-/// A file that is not of README.md's schema is refused as a whole; the error names file, case and field.
+/// If the file does not follow README.md's schema, all of it is refused. The error names file, case and field.
 OrError<std::vector<Case>> ParseCases(std::string_view file, std::string_view text);
 
 }  // namespace gcsflux::conformance

@@ -9,7 +9,8 @@
 namespace gcsflux::conformance {
 namespace {
 
-constexpr std::uint64_t kMaxGeneratedBytes = 256U << 20U;  // Bodies are held in memory, twice when compared.
+constexpr std::uint64_t kMaxGeneratedBytes = 256U
+                                             << 20U;  // Bodies are held in memory, and twice when they are compared.
 
 void ParseRequestLine(Fields& fields, Step& step) {
   const std::string line = fields.RequiredText("request");

@@ -7,7 +7,7 @@
 
 namespace gcsflux::conformance {
 
-/// One step of a case file. What is wrong with it is noted in `problem`, and the step is then of no use.
+/// One step of a case file. If anything is wrong with it, that is noted in `problem`, and the step must not be used.
 Step ParseStep(const Json& step, const std::string& path, Problem& problem);
 
 }  // namespace gcsflux::conformance

@@ -29,7 +29,7 @@ OrError<Json> GetJson(const Service& service, const std::string& target) {
   return json;
 }
 
-// 400: an instruction or a method that this service does not know; 404, 405, 501: it does not know the request.
+// 400: this service does not know an instruction or a method. 404, 405, 501: it does not know the request.
 tl::unexpected<Outcome> NotArmed(const Request& request, const OrError<Response>& response) {
   const bool is_unknown = response && (response->status == 400 || response->status == 404 || response->status == 405 ||
                                        response->status == 501);
@@ -74,7 +74,7 @@ tl::expected<ArmedFaults, Outcome> Arm(const Service& service, const std::string
     const bool is_done = response && response->status == 200;
     return is_done ? tl::expected<void, Outcome>() : NotArmed(request, response);
   };
-  // What there is to say is why it was not armed.
+  // It was not armed; only the reason is of interest.
   const auto give_up = [&](const Outcome& outcome) {
     static_cast<void>(Disarm(service, armed));
     return tl::unexpected(outcome);

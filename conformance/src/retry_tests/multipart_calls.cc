@@ -8,7 +8,7 @@ namespace gcsflux::conformance {
 namespace {
 
 constexpr auto kMethod = "storage.objects.insert";
-constexpr std::size_t kPartBytes = 5U << 20;  // The least that GCS takes: two parts, sent at the same time.
+constexpr std::size_t kPartBytes = 5U << 20;  // The minimum of GCS: two parts, sent at the same time.
 
 Result<void> PartByPart(const Client& client, Scene& scene) {
   const std::span<const std::byte> bytes = AsBytes(UploadBytes());

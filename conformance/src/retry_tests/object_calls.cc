@@ -79,7 +79,7 @@ Result<void> Copy(const Client& client, Scene& scene) {
   return WithoutValue(client.CopyObject(scene.object, scene.new_object, {.preconditions = NewObject(scene)}));
 }
 
-// Takes two requests: what moves 1 MiB at a time is told to go on.
+// Takes two requests: a rewrite that moves 1 MiB at a time must continue.
 Result<void> Rewrite(const Client& client, Scene& scene) {
   return WithoutValue(client.RewriteObject(scene.object, scene.new_object,
                                            {.preconditions = NewObject(scene), .max_bytes_per_request = 1 << 20}));

@@ -22,7 +22,7 @@ std::vector<std::string> Texts(Fields& fields, const std::string& key) {
   return List(fields, key).empty() ? std::vector<std::string>() : fields.Texts(key);
 }
 
-/// A number in the public files; text is as good.
+/// A number in the public files; a text is accepted too.
 std::string Id(Fields& fields) {
   const Json* id = fields.Find("id");
   if (id != nullptr && id->is_number_integer()) return id->dump();

@@ -10,9 +10,9 @@ namespace gcsflux::conformance {
 
 /// The scenarios of a file in the schema of Google's retry_tests.json, in their order. `file` is its name.
 ///
-/// Fields that are not known are left alone, as is what only the service can judge (methods, instructions, resources),
-/// so that files of later versions can be read. As everywhere in JSON made from protocol buffers, what is absent is
-/// false or empty. A file that is not of the schema is refused as a whole; the error names the file and the place.
+/// Unknown fields are ignored, and so is everything that only the service can judge (methods, instructions, resources),
+/// so that files of later versions can be read. As in all JSON made from protocol buffers, an absent field is false or
+/// empty. If the file does not follow the schema, all of it is refused. The error names the file and the place.
 OrError<std::vector<RetryScenario>> ParseScenarios(std::string_view file, std::string_view text);
 
 }  // namespace gcsflux::conformance

@@ -21,13 +21,13 @@ Result<Client> MakeClient(const Service& service, const std::string& access_toke
       .retry = RetryPolicies::All(
           {.initial_delay = milliseconds(1), .max_delay = milliseconds(5), .deadline = std::chrono::seconds(20)}),
       .idempotency = trusts_tokens ? IdempotencyPolicy::kToken : IdempotencyPolicy::kStrict,
-      // Cases that stall do so for longer.
+      // Shorter than the stalls of the cases.
       .stall_timeout = std::chrono::seconds(2)};
   if (!test_id.empty()) options.extra_headers = {{"x-retry-test-id", test_id}};
   return Client::Create(std::move(options));
 }
 
-/// What is wrong with how the call ended; empty where it is as expected.
+/// What is wrong with how the call ended. Empty if it ended as expected.
 std::string WhyUnexpected(const Trial& trial, const Result<void>& result) {
   if (result.ok()) return trial.expect_success ? "" : "the call succeeded, and was to fail";
   const Error& error = result.error();
@@ -37,7 +37,7 @@ std::string WhyUnexpected(const Trial& trial, const Result<void>& result) {
   return "the call was to fail with " + trial.expect_error + ", and failed with " + got;
 }
 
-/// What is wrong with what the call has done; empty where nothing is.
+/// What is wrong with what the call has done. Empty if nothing is.
 std::string WhyWrongEffect(const Trial& trial, const Service& service, const Scene& scene) {
   switch (trial.expect_effect) {
     case ExpectedEffect::kAny: break;
@@ -47,7 +47,7 @@ std::string WhyWrongEffect(const Trial& trial, const Service& service, const Sce
   return "";
 }
 
-/// Makes the call under its faults and judges both; what it has done is looked at without them.
+/// Makes the call under its faults and judges both. Its effect is checked without faults.
 Outcome RunIn(Scene& scene, const Trial& trial, const Service& service, const std::string& access_token) {
   const auto armed = Arm(service, trial.method, trial.faults);
   if (!armed) return armed.error();

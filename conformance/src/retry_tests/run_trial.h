@@ -7,11 +7,11 @@
 
 namespace gcsflux::conformance {
 
-/// Runs one trial in the bucket `bucket` and in `bucket`-new, which nothing else uses, and removes them.
+/// Runs one trial in the buckets `bucket` and `bucket`-new, which nothing else uses, and removes them.
 ///
 /// It fails unless the call ends as the scenario expects, every instruction and rule has met a request, and the call
-/// has had the effect that is expected: of one that succeeds, just once what it says. The SDK's client is as everybody
-/// has it, but that it waits for milliseconds between attempts; `access_token` is for it, empty for anonymous.
+/// has had the expected effect: if it succeeds, exactly once. The SDK's client has its default options, except that it
+/// waits only milliseconds between attempts. `access_token` is for the client; empty for anonymous.
 Outcome RunTrial(const Trial& trial, const Service& service, const std::string& access_token,
                  const std::string& bucket);
 

@@ -10,21 +10,21 @@
 
 namespace gcsflux::conformance {
 
-/// What it takes for the SDK to repeat a call, at its default, strict, idempotency.
+/// When the SDK repeats a call with its default, strict, idempotency.
 enum class Repeatable {
-  kAlways,             ///< A precondition makes no difference.
-  kUnderPrecondition,  ///< Where the scenario provides one.
-  kByItself,           ///< Always conditional, by conditions of its own: nothing to be tried without a precondition.
+  kAlways,             ///< With and without a precondition.
+  kUnderPrecondition,  ///< If the scenario provides a precondition.
+  kByItself,           ///< The call always sets conditions of its own, so there is no trial without a precondition.
 };
 
-/// One way that the SDK has to do what a method of the JSON API does.
+/// One function of the SDK that does what a method of the JSON API does.
 struct SdkCall {
   std::string_view method = {};  ///< "storage.objects.get"
-  std::string_view group = {};   ///< As the public files have it, or empty.
+  std::string_view group = {};   ///< Its name in the public files, or empty.
   std::string_view name = {};    ///< "ReadObject.Sink": the function, and in which form.
   Repeatable repeatable = Repeatable::kAlways;
   Result<void> (*run)(const Client& client, Scene& scene) = nullptr;
-  /// What is wrong with what the call did, where that was to be done once; empty where nothing is.
+  /// What is wrong with the effect of a call that should be carried out once. Empty if nothing is.
   std::string (*check)(const Service& service, const Scene& scene) = nullptr;
 };
 
@@ -37,7 +37,7 @@ std::span<const SdkCall> MultipartCalls();
 /// All of them.
 std::vector<SdkCall> SdkCalls();
 
-/// Of a result, whether it is one.
+/// Drops the value of a result: only success or the error is left.
 template <class T>
 Result<void> WithoutValue(const Result<T>& result) {
   if (!result.ok()) return result.error();

@@ -6,7 +6,7 @@
 
 namespace gcsflux::conformance {
 
-/// A file of certain bytes, removed at the end. Movable.
+/// A file with given bytes, removed by the destructor. Movable.
 class TemporaryFile {
  public:
   static OrError<TemporaryFile> Make(const std::string& bytes);

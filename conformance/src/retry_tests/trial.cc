@@ -15,7 +15,7 @@ bool IsMeant(const RetryMethod& method, const SdkCall& call) {
          (method.calls.empty() || Has(method.calls, call.name));
 }
 
-/// The calls of a method. One that the SDK has not, of those that were asked for by name, has no functions.
+/// The calls of a method. If a call was asked for by name and the SDK lacks it, its entry has no functions.
 std::vector<SdkCall> CallsOf(const RetryMethod& method, std::span<const SdkCall> calls) {
   std::vector<SdkCall> found;
   std::copy_if(calls.begin(), calls.end(), std::back_inserter(found),

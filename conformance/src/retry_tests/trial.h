@@ -11,10 +11,10 @@ namespace gcsflux::conformance {
 /// One case of a scenario for one call of the SDK.
 struct Trial {
   std::string name = {};   ///< "1/storage.objects.get/GetObject[return-503,return-503]"
-  std::string claim = {};  ///< What is expected, for people.
+  std::string claim = {};  ///< The expected outcome, for people.
   std::string method = {};
-  SdkCall call = {};             ///< Without functions where it is to be skipped.
-  std::string why_skipped = {};  ///< Empty: it is to be run.
+  SdkCall call = {};             ///< Without functions if it is to be skipped.
+  std::string why_skipped = {};  ///< Why it is skipped. Empty if it is to be run.
   RetryCase faults = {};
   bool with_object = false;
   bool with_precondition = false;
@@ -24,8 +24,8 @@ struct Trial {
   ExpectedEffect expect_effect = ExpectedEffect::kAny;
 };
 
-/// What the scenarios ask of the SDK: each case with each of its calls for each method. A method that it has no call
-/// for is one trial for each case, to be skipped and counted.
+/// What the scenarios ask of the SDK: each case with each of its calls for each method. A method without a call is one
+/// trial for each case, which is skipped and counted.
 std::vector<Trial> MakeTrials(const std::vector<RetryScenario>& scenarios, std::span<const SdkCall> calls);
 
 }  // namespace gcsflux::conformance

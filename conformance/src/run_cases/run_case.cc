@@ -40,8 +40,8 @@ Expectation FillIn(Expectation want, const Variables& variables) {
   return want;
 }
 
-/// A session URI is absolute. It must lead to the endpoint itself: a client behind a tunnel or in a container could
-/// not follow any other, and the access token must not go there.
+/// A session URI is absolute. It must lead to the endpoint itself: a client behind a tunnel or in a container cannot
+/// reach any other host, and the access token must not go there.
 OrError<std::string> TargetAt(const std::string& endpoint, const std::string& target) {
   if (target.starts_with('/')) return target;
   if (target.starts_with(endpoint + "/")) return target.substr(endpoint.size());
@@ -71,7 +71,7 @@ bool Wants(const Step& step, int status) {
   return std::find(step.want.status.begin(), step.want.status.end(), status) != step.want.status.end();
 }
 
-/// Runs the step once and adds what it saves to `variables`; an error says what was wanted and what came.
+/// Runs the step once and adds what it saves to `variables`. An error says what was wanted and what arrived.
 OrError<void> RunOnce(const Step& step, const Service& service, Variables& variables) {
   Request request = FillIn(step, variables);
   auto target = TargetAt(service.endpoint, request.target);
@@ -102,7 +102,7 @@ OrError<void> RunStep(const Step& step, const Service& service, Variables& varia
   return {};
 }
 
-/// The first need of `subject` that the service does not meet; empty where it meets all.
+/// The first need of `subject` that the service does not meet. Empty if it meets all.
 std::string UnmetNeed(const Case& subject, const Service& service) {
   for (const std::string& need : subject.needs) {
     if (need == kNeedsAccessToken) {
@@ -126,7 +126,7 @@ OrError<void> RunSteps(const Case& subject, const Service& service, const std::s
   for (std::size_t i = 0; i < subject.steps.size(); ++i) {
     const Step& step = subject.steps[i];
     if (const auto done = RunStep(step, service, variables); !done) {
-      // The target as the case spells it: filled in, it can hold a session's id.
+      // The target as the case writes it: after replacement it can contain a session's id.
       return Failed("step " + std::to_string(i + 1) + ", " + step.method + " " + step.target + ": " + done.error());
     }
   }

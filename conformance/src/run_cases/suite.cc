@@ -57,7 +57,8 @@ Tally RunSuite(const std::vector<Check>& checks, const Service& service, const S
     const std::size_t number = static_cast<std::size_t>(&subject - checks.data()) + 1;
     const Outcome outcome = subject.run(service, run.bucket_stem + "-" + std::to_string(number));
     Count(outcome.kind, tally);
-    out << Redact(Line(subject, outcome), run.secret) << std::endl;  // Flushed: a slow service shows progress.
+    out << Redact(Line(subject, outcome), run.secret)
+        << std::endl;  // Flushed, so that the progress of a slow service is visible.
     if (!outcome.leftover.empty()) errors << Redact(outcome.leftover, run.secret) << std::endl;
   }
   return tally;

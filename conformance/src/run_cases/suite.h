@@ -11,11 +11,11 @@
 
 namespace gcsflux::conformance {
 
-/// What the program runs, each in a bucket of its own, and reports by name.
+/// What the program runs and reports by name. Each check has a bucket of its own.
 struct Check {
   std::string name = {};
   std::string claim = {};
-  std::string source = {};  ///< Where the claim comes from, or empty.
+  std::string source = {};  ///< The source of the claim, or empty.
   std::function<Outcome(const Service& service, const std::string& bucket)> run = {};
 };
 
@@ -33,11 +33,11 @@ struct Tally {
 struct SuiteRun {
   std::string bucket_stem = {};               ///< Check N runs in the bucket "STEM-N".
   std::string_view secret = {};               ///< Never printed.
-  std::function<bool()> is_interrupted = {};  ///< Asked before each check; once true, the rest is skipped.
+  std::function<bool()> is_interrupted = {};  ///< Asked before each check. Once it is true, the rest is skipped.
 };
 
-/// Runs the checks one after another and prints a line for each, and why it failed; buckets that could not be removed
-/// are named on `errors`.
+/// Runs the checks one after another. Prints a line for each, with the reason if it failed. Buckets that could not be
+/// removed are named on `errors`.
 Tally RunSuite(const std::vector<Check>& checks, const Service& service, const SuiteRun& run, std::ostream& out,
                std::ostream& errors);
 

@@ -12,7 +12,7 @@ std::string Describe(const OrError<Response>& response) {
   return std::to_string(response->status) + " " + Excerpt(std::string_view(response->body));
 }
 
-/// Deletes one page of objects; the error of a page that cannot be read or emptied ends the work.
+/// Deletes one page of objects. If a page cannot be read or emptied, returns the error.
 OrError<Json> DeleteOnePage(const Service& service, const Variables& names) {
   const std::string target = Substitute("/storage/v1/b/{bucket}/o?versions=true", names);
   const auto listed = SendUnlessThrottled(service, {.method = "GET", .target = target});
@@ -47,7 +47,7 @@ OrError<void> DeleteBucketAndObjects(const Service& service, const std::string& 
   const Variables names = {{"bucket", bucket}};
   const Request request{.method = "DELETE", .target = Substitute("/storage/v1/b/{bucket}", names)};
   auto response = SendUnlessThrottled(service, request);
-  // Only a bucket with something in it is refused; most cases leave few objects, so pages are few.
+  // Only a bucket with objects is refused. Most cases leave few objects, so there are few pages.
   while (response && response->status == 409) {
     const auto deleted = DeleteOnePage(service, names);
     if (!deleted) return Failed("cannot empty the bucket " + bucket + ": " + deleted.error());

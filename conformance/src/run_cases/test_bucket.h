@@ -10,7 +10,7 @@ namespace gcsflux::conformance {
 /// An error says why the bucket could not be made.
 OrError<void> CreateBucket(const Service& service, const std::string& bucket);
 
-/// Deletes every object of the bucket, noncurrent ones included, and the bucket; one that is not there is success.
+/// Deletes every object of the bucket, noncurrent ones included, and the bucket. Succeeds if the bucket does not exist.
 OrError<void> DeleteBucketAndObjects(const Service& service, const std::string& bucket);
 
 }  // namespace gcsflux::conformance

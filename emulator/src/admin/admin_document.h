@@ -6,12 +6,12 @@
 
 namespace gcsflux::emulator {
 
-/// Something under /_emulator/ that GET shows, PUT replaces as a whole, in JSON, and DELETE clears.
+/// A document below /_emulator/. GET shows it, PUT replaces all of it, in JSON, and DELETE clears it.
 struct AdminDocument {
-  std::string_view path;  ///< Behind "/_emulator/"; lives for ever.
+  std::string_view path;  ///< The path after "/_emulator/"; lives for ever.
   std::function<std::string()> show;
-  /// Throws std::invalid_argument, and changes nothing then; what it says becomes a 400.
-  /// Null where nobody may.
+  /// If the document is wrong, throws std::invalid_argument and changes nothing; its text becomes a 400. Null if the
+  /// document cannot be replaced.
   std::function<void(std::string_view)> replace = {};
   std::function<void()> clear = {};  ///< Likewise.
 };

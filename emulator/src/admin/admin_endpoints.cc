@@ -35,7 +35,7 @@ ApiResult<std::uint64_t> CountParameter(const QueryParameters& query, std::strin
   return static_cast<std::uint64_t>(**value);
 }
 
-// The last of them, or with `since` the first behind it, so that a reader that goes on misses none.
+// The last records. With `since`, the first ones after it, so that a reader that continues misses none.
 void Limit(std::vector<RequestRecord>& records, std::uint64_t limit, bool from_start) {
   if (records.size() <= limit) return;
   const auto kept = static_cast<std::ptrdiff_t>(limit);

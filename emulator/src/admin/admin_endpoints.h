@@ -16,7 +16,7 @@
 
 namespace gcsflux::emulator {
 
-/// What the admin endpoints show and change; all of it must outlive them.
+/// What the admin endpoints show and change. All of it must outlive them.
 struct AdminSubject {
   const Clock& clock;
   Store& store;
@@ -24,16 +24,16 @@ struct AdminSubject {
   RequestCounters& counters;
   std::function<void()> reset;
   std::function<std::size_t()> count_connections;
-  std::filesystem::path seed_root;  ///< Below it directories may be seeded from; empty: none.
+  std::filesystem::path seed_root;  ///< Buckets may be seeded from directories below it. If empty, from none.
   std::vector<AdminDocument> documents = {};
 };
 
-/// The emulator's own endpoints, under /_emulator/, where GCS has none. Thread-safe.
+/// The emulator's own endpoints, below /_emulator/, where GCS has none. Thread-safe.
 ///
-/// No bucket's name begins with '_', so that they hide nothing.
+/// No bucket's name begins with '_', so they hide nothing.
 class AdminEndpoints final : public RequestHandler {
  public:
-  /// Whatever is not an admin request goes to `next`, which must outlive it.
+  /// Every other request goes to `next`, which must outlive it.
   AdminEndpoints(AdminSubject subject, RequestHandler& next) : subject_(std::move(subject)), next_(next) {}
 
   HttpResponse Handle(const HttpRequest& request, RequestBody& body) override;

@@ -21,7 +21,7 @@ ApiResult<fs::path> Resolve(const std::string& directory, const fs::path& root) 
   const fs::path real_root = fs::canonical(root, error);
   if (error) return tl::unexpected(ApiError{500, "internalError", "The directory to seed from has gone."});
   const fs::path resolved = fs::canonical(real_root / directory, error);
-  // Whether there is anything outside is nobody's business.
+  // The answer does not tell whether anything exists outside.
   if (error || !IsWithin(resolved, real_root)) {
     return tl::unexpected(
         ApiError{403, "forbidden", "'" + directory + "' is no directory below the one that --allow_seed names."});

@@ -9,8 +9,8 @@
 
 namespace gcsflux::emulator {
 
-/// {"bucket": "...", "directory": "...", "prefix": "..."}; a relative directory is one below `root`. 403 for one that
-/// lies elsewhere, by whatever "..", or symbolic links.
+/// {"bucket": "...", "directory": "...", "prefix": "..."}. A relative directory is below `root`. 403 if the directory
+/// is elsewhere, also by ".." or symbolic links.
 ApiResult<SeedRequest> ParseSeedRequest(std::string_view text, const std::filesystem::path& root);
 
 /// {"objects": N, "bytes": N}

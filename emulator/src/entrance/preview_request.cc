@@ -17,7 +17,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// Enough for the metadata that stands before an upload's bytes: custom metadata may have 8 KiB.
+// Enough for the metadata before an upload's bytes: custom metadata may have 8 KiB.
 constexpr std::size_t kPeeked = std::size_t{64} << 10;
 
 std::string NameIn(std::string_view metadata) {

@@ -7,7 +7,7 @@
 
 namespace gcsflux::emulator {
 
-/// Looks at the beginning of the body where only that names the object.
+/// Looks at the beginning of the body if only that names the object.
 RequestPreview PreviewRequest(const HttpRequest& request, PeekedBody& body, ResumableSessions& sessions);
 
 }  // namespace gcsflux::emulator

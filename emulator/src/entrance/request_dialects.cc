@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kCommand = "x-goog-upload-command";
 constexpr std::string_view kChunkGranularity = "262144";
 
-// "upload, finalize" is said with and without the blank.
+// Clients write "upload, finalize" with and without the blank.
 std::string CommandOf(const HttpRequest& request) {
   const std::string* header = request.headers.Find(kCommand);
   std::string command = header != nullptr ? *header : std::string();
@@ -39,7 +39,7 @@ void CopyHeader(HttpRequest& request, std::string_view from, const char* to) {
   if (!value.empty()) request.headers.Add(to, value);
 }
 
-// The range of the bytes that come now; what it cannot be is left to be refused as a malformed one.
+// The range of this request's bytes. If it cannot be valid, it is kept, and refused later as malformed.
 std::string RangeOf(const HttpRequest& request, std::string_view command, std::uint64_t size) {
   const std::string text = HeaderOf(request, "x-goog-upload-offset");
   if (command == "query") return "bytes */*";
@@ -53,7 +53,7 @@ std::string RangeOf(const HttpRequest& request, std::string_view command, std::u
   return "bytes " + std::to_string(offset) + "-" + std::to_string(offset + size - 1) + "/" + total;
 }
 
-// How an upload of the other dialect begins, in a request that is no command to a session.
+// The start of an upload in the other dialect, by a request that is not a command to a session.
 void BeginUpload(HttpRequest& request, const std::string& protocol) {
   AddUploadType(request, protocol == "raw" ? "media" : protocol);
   const bool is_raw = protocol == "raw";
@@ -76,7 +76,7 @@ std::optional<HttpRequest> FromUploadDialect(const HttpRequest& request, std::op
   } else if (is_in(kBytes, command)) {
     plain.method = "PUT";
     plain.headers.Remove("content-range");
-    // Bytes of unknown length are the rest of the upload, as a PUT without a range has them.
+    // Bytes of unknown length are the rest of the upload, as in a PUT without a range.
     const bool is_whole_rest = !body_size && command != "upload";
     plain.headers.Add("Content-Range", is_whole_rest ? "bytes " + HeaderOf(request, "x-goog-upload-offset") + "-*/*"
                                                      : RangeOf(request, command, body_size.value_or(0)));
@@ -100,7 +100,7 @@ void ToSessionStart(HttpResponse& response) {
   response.headers.Add("X-Goog-Upload-Chunk-Granularity", std::string(kChunkGranularity));
 }
 
-// "bytes=0-9" are ten.
+// "bytes=0-9" means ten.
 std::string CountOf(const std::string* range) {
   std::uint64_t last = 0;
   if (range == nullptr || range->find('-') == std::string::npos) return "0";

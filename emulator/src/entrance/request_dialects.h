@@ -7,17 +7,17 @@
 
 namespace gcsflux::emulator {
 
-/// A request of the JSON API that says in another way what a plain one says, as that plain one; nothing where it is
-/// plain itself. `body_size` is what the head announces. The ways:
+/// Translates a request of the JSON API from another dialect into the plain request that means the same. Nothing if it
+/// is plain already. `body_size` is the length that the head announces. The dialects:
 ///
-/// X-HTTP-Method-Override on a POST is the method, for clients behind proxies that pass few.
+/// X-HTTP-Method-Override on a POST is the method, for clients behind proxies that pass few methods.
 ///
-/// X-Goog-Upload-Protocol and X-Goog-Upload-Command, as Ruby's and Firebase's clients send them, are an upload of
-/// another dialect: "start", "upload", "upload, finalize", "finalize", "query" and "cancel" stand for the requests of a
-/// resumable upload, with X-Goog-Upload-Offset in place of Content-Range.
+/// X-Goog-Upload-Protocol and X-Goog-Upload-Command, which Ruby's and Firebase's clients send: "start", "upload",
+/// "upload, finalize", "finalize", "query" and "cancel" stand for the requests of a resumable upload, with
+/// X-Goog-Upload-Offset in place of Content-Range.
 std::optional<HttpRequest> ToPlainRequest(const HttpRequest& request, std::optional<std::uint64_t> body_size);
 
-/// Turns the answer to that plain request into one to `request`, the one that came.
+/// Translates the answer to the plain request into one to `request`, which the client sent.
 void ToDialectOf(const HttpRequest& request, HttpResponse& response);
 
 }  // namespace gcsflux::emulator

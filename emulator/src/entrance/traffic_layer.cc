@@ -10,7 +10,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// The service's answer, or that of the first who answers in its place.
+// The service's answer, or that of the first intervention that answers instead.
 HttpResponse Serve(FirstAnswers& service, RequestBody& body, const Passage& passage, const Interventions& interventions,
                    RequestSubject& subject) {
   for (const auto& intervention : interventions) {

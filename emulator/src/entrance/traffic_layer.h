@@ -12,11 +12,11 @@
 
 namespace gcsflux::emulator {
 
-/// Stands before the service, which remembers its first answers, and lets the interveners do to requests what a real
-/// network and a real service under load do to them. Thread-safe.
+/// Stands before the service, which remembers its first answers. The interveners do to requests what a real network and
+/// a busy service do. Thread-safe.
 class TrafficLayer final {
  public:
-  /// All of them must outlive it. The answers of earlier interveners go through the later ones.
+  /// All of them must outlive it. The answers of earlier interveners pass through the later ones.
   TrafficLayer(FirstAnswers& service, ResumableSessions& sessions, const Clock& clock,
                std::vector<Intervener*> interveners)
       : service_(service), sessions_(sessions), clock_(clock), interveners_(std::move(interveners)) {}
@@ -24,7 +24,7 @@ class TrafficLayer final {
   /// As Service::Handle().
   HttpResponse Handle(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
 
-  /// Nobody waits any more, for good.
+  /// Ends all waiting, for good.
   void Stop() { stop_.request_stop(); }
 
  private:

@@ -23,8 +23,8 @@ RequestRecord Arrival(const HttpRequest& request, Clock::Time now, std::size_t i
   return record;
 }
 
-// When an answer is given, as its Date says it. Formatting takes longer than all else that is done here, so each
-// connection's thread keeps the last one.
+// The Date of an answer. Formatting it takes longer than everything else here, so each connection's thread keeps the
+// last one.
 const std::string& DateOf(Clock::Time now) {
   thread_local std::chrono::sys_seconds second;
   thread_local std::string date;
@@ -36,7 +36,7 @@ const std::string& DateOf(Clock::Time now) {
   return date;
 }
 
-// A request from its arrival to the end of its answer: one allocation for both sides that hold it.
+// A request from its arrival to the end of its answer. One allocation serves the journal and the connection.
 class RecordedRequest final : public JournalEntry, public ResponseObserver {
  public:
   RecordedRequest(RequestRecord arrival, const Clock& clock, RequestCounters& counters,

@@ -11,7 +11,7 @@
 
 namespace gcsflux::emulator {
 
-/// Passes requests on to the traffic layer, and keeps them in the journal and in the counters. Thread-safe.
+/// Passes requests to the traffic layer, and records them in the journal and in the counters. Thread-safe.
 class TrafficRecorder final : public RequestHandler {
  public:
   /// All of them must outlive it.

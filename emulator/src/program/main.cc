@@ -128,7 +128,7 @@ bool IsOurs(std::string_view name) {
   return std::any_of(kFlags.begin(), kFlags.end(), is_name) || std::any_of(traffic.begin(), traffic.end(), is_name);
 }
 
-// Of bucket=DIRECTORY,...; throws std::invalid_argument.
+// Reads bucket=DIRECTORY,... Throws std::invalid_argument.
 std::vector<gcsflux::emulator::SeedOptions> ParseSeedDirs(std::string_view text) {
   std::vector<gcsflux::emulator::SeedOptions> seeds;
   while (!text.empty()) {
@@ -143,7 +143,7 @@ std::vector<gcsflux::emulator::SeedOptions> ParseSeedDirs(std::string_view text)
   return seeds;
 }
 
-// Not gflags' own parser: it ends the process with status 1 and has flags beside ours.
+// Not gflags' own parser: it ends the process with status 1 and has flags besides ours.
 int ParseArguments(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument(argv[i]);
@@ -260,7 +260,7 @@ int Run(int argc, char** argv) {
   }
   if (const int status = ParseArguments(argc, argv); status != kOk) return status;
 
-  // Before any thread starts, so that every thread leaves them to sigwait below.
+  // Before any thread starts, so that no thread but this one takes the signals: sigwait below does.
   sigset_t stop_signals;
   sigemptyset(&stop_signals);
   sigaddset(&stop_signals, SIGINT);
@@ -273,7 +273,7 @@ int Run(int argc, char** argv) {
       Say("warning: " + FLAGS_host + " is reachable from outside, and no credentials are asked for");
     }
     std::cout << "gcsflux-emulator listening on " << emulator.endpoint() << std::endl;
-    if (!std::cout) return kOk;  // No client can know where it is: its end says so.
+    if (!std::cout) return kOk;  // Without it, no client can know the address, so the program ends.
     int received = 0;
     sigwait(&stop_signals, &received);
     emulator.Stop();

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-// Texts, for the most part: "" is "as the profile says", and the library that reads them knows what they may be.
+// Mostly texts: "" means the profile's value, and the library that reads them knows what is valid.
 DEFINE_string(profile, "none",
               "none: as fast as the machine. gcs: latencies, bandwidths and quotas like those of Google's service "
               "(docs/traffic.md), which the flags below change one by one. Set it to tune a loader or a retry policy.");

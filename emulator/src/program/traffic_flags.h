@@ -7,7 +7,7 @@
 
 namespace gcsflux::emulator {
 
-/// The names of the flags that say how slow the emulator is, and how much it takes.
+/// The names of the flags for delays and quotas.
 std::span<const char* const> TrafficFlagNames();
 
 struct TrafficSettings {
@@ -15,7 +15,8 @@ struct TrafficSettings {
   Quotas quotas = {};
 };
 
-/// What these flags say: the profile, and what is set beside it. Throws std::invalid_argument, which names the flag.
+/// The value of these flags: the profile, and what is set in addition. Throws std::invalid_argument, which names the
+/// flag.
 TrafficSettings TrafficFromFlags();
 
 }  // namespace gcsflux::emulator

@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::uint64_t k256Kib = std::uint64_t{256} << 10;
 constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
-constexpr std::chrono::seconds kStall{10};  // (unverified), as is where "stall-always" stalls
+constexpr std::chrono::seconds kStall{10};  // (unverified), like the byte at which "stall-always" stalls
 
 const std::string* FindInstruction(const HttpRequest& request) {
   const std::string* instruction = request.headers.Find("x-goog-emulator-instructions");
   return instruction != nullptr ? instruction : request.headers.Find("x-goog-testbench-instructions");
 }
 
-// Whoever asks for it gets it, each time.
+// Every request that asks for it gets it, each time.
 class EveryTime final : public Firing {
  public:
   bool Fire() override { return true; }
@@ -37,7 +37,7 @@ class UnknownInstruction final : public Intervention {
   const std::string instruction_;
 };
 
-// What becomes of a read; nothing where the instruction leaves this one alone, or is none for reads.
+// The fault for a read. Nothing if the instruction is not for reads, or not for this one.
 std::optional<FaultAction> ForRead(const std::string& instruction, std::uint64_t range_start) {
   const bool is_from_start = range_start == 0;
   if (instruction == "return-broken-stream") return FaultAction{.type = "cut", .after_bytes = kMib, .resets = true};
@@ -52,7 +52,7 @@ std::optional<FaultAction> ForRead(const std::string& instruction, std::uint64_t
   return std::nullopt;
 }
 
-// What becomes of an upload. One that goes on behind its first 256 KiB is left alone, or it would never end.
+// The fault for an upload. An upload that continues after its first 256 KiB gets none, or it would never end.
 std::optional<FaultAction> ForUpload(const std::string& instruction, const RequestPreview& preview) {
   if (instruction == "inject-upload-data-error") return FaultAction{.type = "corruptUpload", .at_byte = 0};
   if (instruction == "return-503-after-256K" && preview.range_start.value_or(0) < k256Kib) {

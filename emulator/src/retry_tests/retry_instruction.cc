@@ -7,7 +7,7 @@ namespace {
 
 using Kind = RetryInstruction::Kind;
 
-// Reads a text from its front; a failed step leaves it as it was.
+// Reads a text from its front. A failed step leaves it unchanged.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}

@@ -8,17 +8,17 @@
 
 namespace gcsflux::emulator {
 
-/// What the next request of a method is to meet, as the retry tests of Google's clients say it.
+/// What happens to the next request of a method, in the words of the retry tests of Google's clients.
 struct RetryInstruction {
   enum class Kind {
     kStatus,              ///< return-N: the operation does not run.
-    kReset,               ///< return-reset-connection: nor here; no byte is answered.
-    kBrokenStream,        ///< return-broken-stream: it runs, and its answer breaks off early.
+    kReset,               ///< return-reset-connection: the operation does not run, and no byte is answered.
+    kBrokenStream,        ///< return-broken-stream: the operation runs, and its answer breaks off early.
     kBrokenStreamAfter,   ///< return-broken-stream-after-YK: a download breaks off after `bytes`.
-    kStatusAfter,         ///< return-N-after-YK: an upload fails once `bytes` of the object are there.
-    kBrokenFinalChunk,    ///< return-broken-stream-final-chunk-after-YB: a whole upload's answer breaks off.
+    kStatusAfter,         ///< return-N-after-YK: an upload fails once `bytes` of the object have arrived.
+    kBrokenFinalChunk,    ///< return-broken-stream-final-chunk-after-YB: the answer to a complete upload breaks off.
     kStallAfter,          ///< stall-for-Ts-after-YK: one pause.
-    kUnreachableBuckets,  ///< return-unreachable-buckets-A,B: a list of buckets lacks those.
+    kUnreachableBuckets,  ///< return-unreachable-buckets-A,B: a list of buckets lacks these.
   };
   Kind kind = Kind::kStatus;
   int status = 0;
@@ -27,7 +27,7 @@ struct RetryInstruction {
   std::string buckets = {};  ///< Their names, separated by commas.
 };
 
-/// Nothing where it is none of them. A status is 100 to 599.
+/// Nothing if it is none of them. A status is 100 to 599.
 std::optional<RetryInstruction> ParseRetryInstruction(std::string_view text);
 
 }  // namespace gcsflux::emulator

@@ -34,7 +34,7 @@ nlohmann::json Render(const RetryTest& test) {
 
 HttpResponse Respond(const nlohmann::json& json) { return JsonResponse(json.dump()); }
 
-// Methods to lists of texts; nothing where it is something else.
+// Methods and their lists of texts. Nothing if it is something else.
 std::optional<RetryInstructions> ReadInstructions(const nlohmann::json& json) {
   if (!json.is_object()) return std::nullopt;
   RetryInstructions instructions;

@@ -6,11 +6,11 @@
 
 namespace gcsflux::emulator {
 
-/// Where clients make tests of how they retry: /retry_test and /retry_tests, as in Google's own test bench.
+/// The endpoints where clients make retry tests: /retry_test and /retry_tests, as in Google's own test bench.
 /// Thread-safe.
 class RetryTestEndpoints final : public RequestHandler {
  public:
-  /// Whatever is for another path goes to `next`. Both must outlive it.
+  /// A request for any other path goes to `next`. Both must outlive it.
   RetryTestEndpoints(RetryTests& tests, RequestHandler& next) : tests_(tests), next_(next) {}
 
   HttpResponse Handle(const HttpRequest& request, RequestBody& body) override;

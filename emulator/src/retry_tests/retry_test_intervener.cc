@@ -19,7 +19,7 @@ using Kind = RetryInstruction::Kind;
 constexpr std::string_view kIdHeader = "x-retry-test-id";
 constexpr std::uint64_t kFewBytes = 10;  // "a few bytes of the body are sent"
 
-// Takes the instruction off its queue when it is carried out, and not before: what does not apply stays.
+// Takes the instruction off its queue only when it is carried out: an instruction that does not apply stays.
 class TakeInstruction final : public Firing {
  public:
   TakeInstruction(RetryTests& tests, std::string id, std::string_view method, RetryTests::Head head)
@@ -45,7 +45,7 @@ class UnknownTest final : public Intervention {
   }
 };
 
-// The operation runs, and its answer breaks off within its body; one without a body does not come at all.
+// The operation runs, and its answer breaks off within its body. An answer without a body is not sent at all.
 class BreakStream final : public Intervention {
  public:
   BreakStream(std::uint64_t bytes, std::shared_ptr<Firing> firing) : bytes_(bytes), firing_(std::move(firing)) {}
@@ -62,7 +62,7 @@ class BreakStream final : public Intervention {
   const std::shared_ptr<Firing> firing_;
 };
 
-// The same for the request that completes a resumable upload alone.
+// The same, only for the request that completes a resumable upload.
 class BreakFinalAnswer final : public Intervention {
  public:
   BreakFinalAnswer(std::uint64_t bytes, std::shared_ptr<Firing> firing) : break_(bytes, std::move(firing)) {}
@@ -76,7 +76,7 @@ class BreakFinalAnswer final : public Intervention {
   BreakStream break_;
 };
 
-// Null where the request is not one that the instruction can apply to.
+// Null if the instruction cannot apply to the request.
 std::unique_ptr<Intervention> CarryOut(const RetryInstruction& instruction, const Passage& passage,
                                        std::shared_ptr<Firing> firing) {
   const auto status = static_cast<std::uint64_t>(instruction.status);

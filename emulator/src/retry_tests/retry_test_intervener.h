@@ -5,7 +5,7 @@
 
 namespace gcsflux::emulator {
 
-/// Lets requests that take part in a retry test, by x-retry-test-id, meet its instructions. Thread-safe.
+/// Applies the instructions of a retry test to the requests that name it in x-retry-test-id. Thread-safe.
 class RetryTestIntervener final : public Intervener {
  public:
   /// `tests` must outlive it.

@@ -17,16 +17,16 @@
 
 namespace gcsflux::emulator {
 
-/// The tests that clients have made of how they retry: a queue of instructions for each method. Thread-safe.
+/// The retry tests of all clients: a queue of instructions for each method. Thread-safe.
 class RetryTests final : public RetryTestControl {
  public:
-  /// The first instruction of a queue, which may be taken off as long as it is the first.
+  /// The first instruction of a queue. It may be taken off as long as it is the first.
   struct Head {
     RetryInstruction instruction = {};
     std::uint64_t number = 0;
   };
 
-  /// Only a test's maker has to know its id: `seed` need not be secret.
+  /// Only the client that made a test must know its id, so `seed` need not be secret.
   explicit RetryTests(std::uint64_t seed) : random_(seed) {}
 
   RetryTest Make(const RetryInstructions& instructions) override;
@@ -35,12 +35,12 @@ class RetryTests final : public RetryTestControl {
   bool Delete(std::string_view id) override;
   void Clear();
 
-  /// Whether there is any test; costs one atomic load.
+  /// Whether there is any test. Costs one atomic load.
   [[nodiscard]] bool has_any() const { return count_.load(std::memory_order_relaxed) != 0; }
 
-  /// Nothing where the queue is empty or there is none.
+  /// Nothing if the queue is empty or does not exist.
   [[nodiscard]] std::optional<Head> Look(std::string_view id, std::string_view method) const;
-  /// False where another request has taken it in the meantime: then it is not this one's to meet.
+  /// False if another request has taken it meanwhile. Then this request must not meet it.
   bool Take(std::string_view id, std::string_view method, const Head& head);
 
  private:

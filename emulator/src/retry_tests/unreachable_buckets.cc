@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kResource = "projects/_/buckets/";
 
-// As the service names them.
+// In the service's form.
 Json ResourcesOf(std::string_view names) {
   Json resources = Json::array();
   while (!names.empty()) {

@@ -8,7 +8,7 @@
 
 namespace gcsflux::emulator {
 
-/// A page of buckets lacks some, which it names as unreachable, as where a region does not answer.
+/// A page of buckets lacks some, and names them as unreachable, as if a region did not answer.
 class UnreachableBuckets final : public Intervention {
  public:
   /// Names of buckets, with or without "projects/_/buckets/" before them, separated by commas.

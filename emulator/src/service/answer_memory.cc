@@ -30,7 +30,7 @@ void AnswerMemory::Keep(const std::string& key, Answer answer) {
     kept_.emplace_back(now, key);
     while (kept_.size() > kMost || now - kept_.front().first >= window()) {
       const auto oldest = entries_.find(kept_.front().second);
-      // Under the same key something newer may be there.
+      // A newer answer may be kept under the same key.
       const bool is_it =
           oldest != entries_.end() && oldest->second.answer != nullptr && oldest->second.kept_at == kept_.front().first;
       if (is_it) entries_.erase(oldest);

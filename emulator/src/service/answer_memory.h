@@ -18,7 +18,7 @@
 
 namespace gcsflux::emulator {
 
-/// An answer to be given again, and what its request was about.
+/// An answer that can be given again, and what its request was about.
 struct KeptAnswer {
   int status = 200;
   HttpHeaders headers = {};
@@ -26,7 +26,7 @@ struct KeptAnswer {
   RequestSubject subject = {};
 };
 
-/// The first answers to requests, by key: what was carried out once under a key is not carried out again. Holds the
+/// The first answers to requests, by key: what was carried out once under a key is not carried out again. Keeps the
 /// last 10,000 answers, each for a while of the emulator's time. Thread-safe.
 class AnswerMemory {
  public:
@@ -37,26 +37,26 @@ class AnswerMemory {
 
   [[nodiscard]] bool is_on() const { return window().count() > 0; }
   [[nodiscard]] std::chrono::nanoseconds window() const { return window_.load(std::memory_order_relaxed); }
-  /// Holds for what was kept before, too.
+  /// Also applies to what was kept before.
   void SetWindow(std::chrono::nanoseconds window) { window_ = window; }
 
-  /// Null where there is none.
+  /// Null if there is none.
   [[nodiscard]] Answer Find(const std::string& key) const;
 
   struct Claim {
-    bool is_granted = false;  ///< To be carried out now, and then Keep() or GiveUp() is called.
-    Answer answer = {};       ///< Else what it was answered; null where it is still being carried out.
+    bool is_granted = false;  ///< The caller must carry the request out now, and then call Keep() or GiveUp().
+    Answer answer = {};       ///< Else the first answer; null if the request is still being carried out.
   };
-  /// Who may carry the request out. Waits for another one of the same key: until that is done, `patience` of the
-  /// machine's time has passed, or Stop().
+  /// Asks whether the caller may carry the request out. Waits for another one of the same key: until that is done,
+  /// until `patience` of the machine's time has passed, or until Stop().
   Claim Take(const std::string& key, std::chrono::milliseconds patience);
   void Keep(const std::string& key, Answer answer);
-  /// Without an effect: the next one of the key is carried out.
+  /// The request had no effect: the next one of the key is carried out.
   void GiveUp(const std::string& key);
 
   /// Forgets all answers.
   void Clear();
-  /// No request waits any more, for good.
+  /// Ends all waiting, for good.
   void Stop() { stop_.request_stop(); }
 
  private:

@@ -79,7 +79,7 @@ void AddUnlessEmpty(HttpHeaders& headers, const char* name, const std::string& v
   if (!value.empty()) headers.Add(name, value);
 }
 
-// What stands behind "b" in a path of the JSON API, or what the XML API calls the bucket; or "".
+// The segment after "b" in a path of the JSON API, or the bucket of a request of the XML API; or "".
 std::string BucketOf(const HttpRequest& request) {
   const ApiResult<Target> target = ParseTarget(request.target);
   if (!target) return {};

@@ -8,18 +8,18 @@
 
 namespace gcsflux::emulator {
 
-/// Which scripts of other origins may read answers, by the `cors` of the bucket that a request is about:
+/// Which scripts of other origins may read answers. The `cors` of the request's bucket decides:
 /// https://cloud.google.com/storage/docs/cross-origin. Thread-safe.
 class Cors {
  public:
   /// The store must outlive it.
   explicit Cors(const Store& store) : store_(store) {}
 
-  /// The answer to a browser's question whether it may send a request, in either API; nothing where the request is no
-  /// such question. It is a 200 also where it may not, without the headers that would allow it.
+  /// The answer to a browser's question whether it may send a request, in either API. Nothing if the request is not
+  /// such a question. A refusal is a 200 too, without the headers that would allow the request.
   std::optional<HttpResponse> AnswerPreflight(const HttpRequest& request, RequestSubject& subject) const;
 
-  /// Adds to an answer what lets a browser show it to the script that sent the request.
+  /// Adds the headers by which a browser shows the answer to the script that sent the request.
   void AddHeaders(const HttpRequest& request, const RequestSubject& subject, HttpResponse& response) const;
 
  private:

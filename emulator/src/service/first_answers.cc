@@ -17,7 +17,7 @@ constexpr std::size_t kMaxToken = 128;     // a UUID has 36
 constexpr std::size_t kMaxBody = 1 << 16;  // an object's resource has some KiB
 constexpr std::chrono::seconds kPatience{10};
 
-// Nothing where the request is no change, or has no token.
+// Nothing if the request changes nothing, or has no token.
 std::optional<std::string> KeyOf(const HttpRequest& request) {
   if (request.method == "GET" || request.method == "HEAD") return std::nullopt;
   const std::string* token = request.headers.Find("x-goog-gcs-idempotency-token");
@@ -27,7 +27,7 @@ std::optional<std::string> KeyOf(const HttpRequest& request) {
   return key;
 }
 
-// Claims the key when the body is there, and not while it comes: a client that stands still holds up no other.
+// Claims the key when the body has arrived, and not before: a client that stands still delays no other.
 class ClaimingBody final : public RequestBody {
  public:
   ClaimingBody(RequestBody& body, AnswerMemory& memory, const std::string& key)
@@ -73,7 +73,7 @@ HttpResponse Again(const KeptAnswer& kept, RequestSubject& subject) {
   return {.status = kept.status, .headers = kept.headers, .body = kept.body};
 }
 
-// Null where it is not one that is given again.
+// Null if the answer must not be given again.
 AnswerMemory::Answer ToKeep(const HttpResponse& response, const RequestSubject& subject) {
   const auto* body = std::get_if<std::string>(&response.body);
   const bool is_done = response.status >= 200 && response.status < 300;

@@ -9,12 +9,12 @@
 
 namespace gcsflux::emulator {
 
-/// Stands before the service and answers a repeated request with its first answer, known by its token
-/// (x-goog-gcs-idempotency-token), method, target and range. Thread-safe.
+/// Stands before the service and answers a repeated request with its first answer. Token
+/// (x-goog-gcs-idempotency-token), method, target and range identify it. Thread-safe.
 ///
-/// Only a change that was carried out is remembered: what was refused or failed has changed nothing, and may go
-/// otherwise the next time. A 308 is not remembered either, since a session's bytes are never appended twice and its
-/// state moves on. Of two requests at the same time one is carried out.
+/// Only a change that was carried out is remembered. A request that was refused or failed has changed nothing, and may
+/// end differently the next time. A 308 is not remembered either, because a session's bytes are never appended twice
+/// and its state changes. Of two requests at the same time, one is carried out.
 class FirstAnswers final {
  public:
   /// Both must outlive it.

@@ -158,7 +158,8 @@ constexpr auto kOperations = std::to_array<JsonOperation>({
       .needs = {.on_bucket = {kObjectsCreate}}},
      &Call<&JsonEndpoints::uploads, &UploadEndpoints::Insert>},
     // A session's URI is a credential in itself: https://cloud.google.com/storage/docs/resumable-uploads#session-uris.
-    // As in the retry tests of Google's clients, every request to a session counts as its insert, but for its end.
+    // As in the retry tests of Google's clients, every request to a session counts as its insert, except the one that
+    // ends it.
     {{.name = "storage.objects.insert",
       .request = "PUT /upload/storage/v1/b/{bucket}/o",
       .traffic_class = TrafficClass::kWrite,

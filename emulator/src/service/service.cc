@@ -28,7 +28,7 @@ HttpResponse Service::Handle(const HttpRequest& request, RequestBody& body, Requ
     HttpResponse response = AnswerAny(request, body, subject);
     cors_.AddHeaders(request, subject, response);
     return response;
-  } catch (const std::exception&) {  // out of memory, say; the text would tell a client nothing
+  } catch (const std::exception&) {  // for example out of memory; the text would tell a client nothing
     return ErrorResponse(ApiError{500, "backendError", "Internal error encountered."});
   }
 }

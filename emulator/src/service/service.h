@@ -17,12 +17,13 @@
 
 namespace gcsflux::emulator {
 
-/// How a service is reached, and by whom.
+/// The scheme of a service's URLs, and who may use it.
 struct ServiceAccess {
   std::string scheme = "http";
-  Identity* identity = nullptr;      ///< Whose endpoints are served; null serves none.
-  bool is_required = false;          ///< Requests need credentials and permissions; takes an identity.
-  std::string default_project = {};  ///< Of requests for a project's buckets that name none; empty refuses them.
+  Identity* identity = nullptr;  ///< The identities whose endpoints are served. If null, none are served.
+  bool is_required = false;      ///< Requests need credentials and permissions. Requires an identity.
+  std::string default_project =
+      {};  ///< The project of a request for a project's buckets that names none. If empty, such requests are refused.
 };
 
 /// Google Cloud Storage as a function of HTTP requests. Thread-safe.
@@ -30,7 +31,7 @@ class Service final {
  public:
   Service(Store& store, ResumableSessions& sessions, const ServiceAccess& access);
 
-  /// Never throws: what goes wrong in here is a 500 in GCS's own shape. Says in `subject` what the request was about.
+  /// Never throws: an internal failure is a 500 in GCS's own form. Says in `subject` what the request was about.
   HttpResponse Handle(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
 
  private:

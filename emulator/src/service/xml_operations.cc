@@ -23,7 +23,7 @@ XmlResult<HttpResponse> CallWithStore(const XmlEndpoints& all, const XmlCall& ca
 }
 
 // The permissions: https://cloud.google.com/storage/docs/access-control/iam-xml. If a query names the subresources of
-// several rows, the first of them counts.
+// several rows, the first row counts.
 constexpr auto kOperations = std::to_array<XmlOperation>({
     {{.name = "storage.multipartUploads.create",
       .phase = "part",

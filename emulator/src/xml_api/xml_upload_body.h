@@ -7,8 +7,8 @@
 
 namespace gcsflux::emulator {
 
-/// The bytes of an object or of a part. kIncompleteBody or kRequestTimeout where they broke off, kBadDigest where they
-/// are not those that the request's hashes are of.
+/// The bytes of an object or of a part. kIncompleteBody or kRequestTimeout if they broke off, kBadDigest if the
+/// request's hashes are those of other bytes.
 XmlResult<BodyPtr> ReceiveCheckedBody(const XmlCall& call);
 
 /// A body that is XML itself. kEntityTooLarge above a size that none of them needs.

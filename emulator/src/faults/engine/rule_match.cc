@@ -11,7 +11,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// A condition that is not set allows everything.
+// A read without a valid range covers all bytes.
 CoveredBytes CoveredByRange(const std::string* header) {
   if (header == nullptr) return {};
   // Larger than any object, so a suffix range contains no byte that a rule names.
