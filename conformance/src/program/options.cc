@@ -16,10 +16,10 @@ struct Flag {
 };
 
 const std::array kFlags = {
-    Flag{"endpoint", "URL", "service to test, http(s)://host[:port]; without it, an emulator inside this process",
+    Flag{"endpoint", "URL", "service to test, http(s)://host[:port]; if not given, an emulator inside this process",
          &Options::endpoint},
-    Flag{"project", "ID", "project that owns the buckets; name your own with a real service", &Options::project},
-    Flag{"access_token_file", "FILE", "file that holds an OAuth2 access token; needed by a real service",
+    Flag{"project", "ID", "project that owns the buckets; with a real service, name your own", &Options::project},
+    Flag{"access_token_file", "FILE", "file that holds an OAuth2 access token; a real service needs one",
          &Options::access_token_file},
     Flag{"bucket_prefix", "NAME", "buckets are called NAME-RUN-NUMBER; change it to tell your runs apart",
          &Options::bucket_prefix},
@@ -110,8 +110,8 @@ OrError<Options> ParseOptions(std::span<const char* const> arguments) {
 std::string Usage() {
   std::string text =
       "Usage: gcsflux-conformance [flags]\n\n"
-      "Checks by raw HTTP that a service keeps Google Cloud Storage's contract; or, with\n"
-      "--retry_tests, that the SDK does as Google's clients do where requests fail.\n\n";
+      "Checks by raw HTTP that a service keeps Google Cloud Storage's contract. With\n"
+      "--retry_tests, checks that the SDK does what Google's clients do if requests fail.\n\n";
   constexpr std::size_t kHelpColumn = 28;
   for (const Flag& flag : kFlags) {
     std::string line = "  --" + std::string(flag.name);

@@ -23,61 +23,56 @@
 #include "program/traffic_flags.h"
 
 DEFINE_string(host, "127.0.0.1",
-              "Address to listen on. Change it only where the network is trusted: whoever reaches it may read and "
-              "write everything.");
-DEFINE_uint32(port, 0, "Port to listen on; 0 takes any free one. Set it where clients are configured beforehand.");
+              "Address to listen on. Change it only on a network that you trust: every client that reaches it may read "
+              "and write everything.");
+DEFINE_uint32(port, 0, "Port to listen on; 0 takes any free port. Set it if clients are configured in advance.");
 DEFINE_string(tls_cert, "",
-              "File with the server's certificate chain in PEM: serves HTTPS, and no HTTP. Takes --tls_key. Set it "
-              "where clients insist on TLS.");
+              "File with the server's certificate chain in PEM. With it, the emulator serves HTTPS only. Requires "
+              "--tls_key. Set it for clients that require TLS.");
 DEFINE_string(tls_key, "", "File with that certificate's private key in PEM, without a passphrase.");
-DEFINE_string(
-    tls_client_ca, "",
-    "File with the certificates, in PEM, that vouch for clients: others are refused. Takes --tls_cert. Set it to "
-    "try mutual TLS.");
+DEFINE_string(tls_client_ca, "",
+              "File with the authorities, in PEM, that sign the certificates of clients. Other clients are refused. "
+              "Requires --tls_cert. Set it to try mutual TLS.");
 DEFINE_string(auth_config, "",
-              "JSON file that says who is known and who may do what (docs/identity.md): serves the endpoints where "
-              "credentials become tokens, and a metadata server. Set it to try real credentials.");
-DEFINE_bool(require_auth, false,
-            "Refuse requests without a valid token (401) or without the role that they take (403). Takes "
-            "--auth_config.");
+              "JSON file with identities and what they may do (docs/identity.md). With it, the emulator serves the "
+              "endpoints that exchange credentials for tokens, and a metadata server. Set it to try real credentials.");
+DEFINE_bool(
+    require_auth, false,
+    "Refuse requests without a valid token (401) or without the role that they need (403). Requires --auth_config.");
 DEFINE_string(
     virtual_buckets, "",
-    "Buckets full of computed objects, which take no memory: name:count:size:pattern[:seed],... with a size of "
-    "bytes, KiB, MiB, GiB or TiB, or lognormal(MEDIAN,SIGMA), and one of the patterns of names (a) 32 "
-    "hexadecimal digits, (b) zero-padded sequence, (c) 1,000 dated directories of uneven size, (d) 1,000 "
-    "class directories of which 50 hold half, (e) one huge directory beside many tiny ones, (f) UTF-8 of one "
-    "to four bytes, (g) long common prefix and unpadded counter, (h) a directory per file. Set it to list or "
-    "read more than memory holds: big:20000000:100KiB:a");
+    "Buckets of computed objects, which take no memory: name:count:size:pattern[:seed],... The size is in bytes, KiB, "
+    "MiB, GiB or TiB, or lognormal(MEDIAN,SIGMA). The pattern of names is (a) 32 hexadecimal digits, (b) zero-padded "
+    "sequence, (c) 1,000 dated directories of uneven size, (d) 1,000 class directories of which 50 hold half, (e) one "
+    "huge directory beside many tiny ones, (f) UTF-8 of one to four bytes, (g) long common prefix and unpadded "
+    "counter, or (h) a directory per file. Set it to list or read more than fits into memory: big:20000000:100KiB:a");
 DEFINE_string(project, gcsflux::emulator::EmulatorOptions().project,
-              "Project of those who make or list buckets and name none; empty refuses them, as GCS does. Every project "
-              "sees the same buckets.");
-DEFINE_uint64(
-    default_soft_delete, 0,
-    "Seconds of the soft-delete policy of new buckets that name none: 0 (off), or 604800 to 7776000. It is shown, "
-    "nothing is kept. Set it where a client looks at it.");
+              "Project of requests that make or list buckets and name no project. If it is empty, they are refused, as "
+              "by GCS. Every project sees the same buckets.");
+DEFINE_uint64(default_soft_delete, 0,
+              "Seconds of the soft-delete policy that new buckets show if they set none: 0 (off), or 604800 to "
+              "7776000. It is only shown: nothing can be restored. Set it if a client looks at it.");
 DEFINE_uint64(journal_size, gcsflux::emulator::EmulatorOptions().journal_size,
-              "How many requests /_emulator/journal shows, the last ones; 0 keeps none. Raise it to look back further: "
-              "one takes about 0.5 KiB. At most 10000000.");
+              "How many requests /_emulator/journal shows, the last ones; 0 keeps none. Raise it to look further back. "
+              "One takes about 0.5 KiB. At most 10000000.");
 DEFINE_double(
     client_patience_s, std::chrono::duration<double>(gcsflux::emulator::EmulatorOptions().client_patience).count(),
-    "Seconds, 0.01 to 86400, after which a client is cut off that stands still in mid-request, sends no whole "
-    "head, or moves less than 1 KiB of a body. One that waits between requests is not. Lower it to see how a "
-    "client takes a 408; raise it where one is stopped in a debugger.");
-DEFINE_double(
-    idempotency_window_s,
-    std::chrono::duration<double>(gcsflux::emulator::EmulatorOptions().idempotency_window).count(),
-    "Seconds, 0 to 86400, for which a change is remembered by its request's x-goog-gcs-idempotency-token: a repeated "
-    "request is given the first answer. Set it to 0 to see what a client does where the service forgets.");
-DEFINE_string(
-    faults, "",
-    "JSON file with a fault plan (docs/faults.md): what is to go wrong, and with which requests. Set it to see "
-    "how a client takes that.");
+    "Seconds, 0.01 to 86400, that a client may make no progress within a request: it sends nothing, does not complete "
+    "the head, or moves less than 1 KiB of a body. Then its connection is closed. Waiting between requests does not "
+    "count. Lower it to see how a client takes a 408; raise it if a client is stopped in a debugger.");
+DEFINE_double(idempotency_window_s,
+              std::chrono::duration<double>(gcsflux::emulator::EmulatorOptions().idempotency_window).count(),
+              "Seconds, 0 to 86400, for which a change is remembered by its request's x-goog-gcs-idempotency-token. A "
+              "repeated request gets the first answer. Set it to 0 to see what a client does if the service forgets.");
+DEFINE_string(faults, "",
+              "JSON file with a fault plan (docs/faults.md): which faults happen to which requests. Set it to see how "
+              "a client copes.");
 DEFINE_string(seed_dir, "",
               "Files to start with: bucket=DIRECTORY[,...]. Every file below the directory becomes an object, named by "
-              "its path from there; symbolic links are left out.");
+              "its relative path. Symbolic links are left out.");
 DEFINE_string(allow_seed, "",
-              "Lets POST /_emulator/seed store files from below this directory. Set it only where whoever reaches the "
-              "emulator may read them.");
+              "Lets POST /_emulator/seed store files from below this directory. Set it only if every client that "
+              "reaches the emulator may read them.");
 
 namespace {
 
@@ -109,7 +104,7 @@ int PrintHelp() {
   std::cout << "gcsflux-emulator: Google Cloud Storage in memory, for tests and for work without a network.\n"
                "Prints its address when it is ready, and stops on SIGINT or SIGTERM.\n\n";
   for (const char* name : kFlags) PrintFlag(name);
-  std::cout << "\nHow slow it is, and how much it takes; empty is as the profile says:\n\n";
+  std::cout << "\nDelays and quotas. An empty value means the value of the profile:\n\n";
   for (const char* name : gcsflux::emulator::TrafficFlagNames()) PrintFlag(name);
   return kOk;
 }

@@ -9,61 +9,63 @@
 // Mostly texts: "" means the profile's value, and the library that reads them knows what is valid.
 DEFINE_string(profile, "none",
               "none: as fast as the machine. gcs: latencies, bandwidths and quotas like those of Google's service "
-              "(docs/traffic.md), which the flags below change one by one. Set it to tune a loader or a retry policy.");
+              "(docs/traffic.md). The flags below change them one by one. Set it to tune a loader or a retry policy.");
 DEFINE_string(
     read_first_byte_ms, "",
-    "Milliseconds from a whole request to its answer's first byte, of reads: a number, lognormal(MEDIAN,P99), "
-    "empirical(VALUE,...), or empirical(QUANTILE:VALUE,...). Raise it to see whether a loader reads ahead "
-    "far enough.");
+    "Milliseconds from a complete request to the first byte of its answer, for reads: a number, lognormal(MEDIAN,P99), "
+    "empirical(VALUE,...), or empirical(QUANTILE:VALUE,...). Raise it to see whether a loader reads ahead far enough.");
 DEFINE_string(write_first_byte_ms, "",
-              "The same of uploads, each request of one, and of changes of metadata. Raise it to see what small "
-              "objects, or small chunks, cost.");
-DEFINE_string(list_first_byte_ms, "", "The same of lists. Raise it to see what pages one after the other cost.");
-DEFINE_string(compose_first_byte_ms, "", "The same of compose. Raise it to tune parallel composite uploads.");
-DEFINE_string(delete_first_byte_ms, "", "The same of deletions. Raise it to see what cleaning up costs.");
+              "The same for uploads (each request of one), and for changes of metadata. Raise it to see what small "
+              "objects or small chunks cost.");
+DEFINE_string(list_first_byte_ms, "", "The same for lists. Raise it to see what sequential pages cost.");
+DEFINE_string(compose_first_byte_ms, "", "The same for compose. Raise it to tune parallel composite uploads.");
+DEFINE_string(delete_first_byte_ms, "", "The same for deletions. Raise it to see what cleaning up costs.");
 DEFINE_string(list_item_us, "",
-              "Microseconds that each item and prefix on a page of a list adds. Raise it to compare sizes of pages.");
+              "Microseconds that each item and prefix on a page of a list adds. Raise it to compare page sizes.");
 DEFINE_string(stream_read_mbps, "",
-              "MB/s (1,000,000 bytes) of one download. Lower it to see how many streams it takes to fill a link.");
-DEFINE_string(stream_write_mbps, "", "MB/s of one upload's request. Lower it likewise.");
+              "MB/s (1,000,000 bytes) of one download. Lower it to see how many streams fill a link.");
+DEFINE_string(stream_write_mbps, "", "MB/s of one upload's request. Lower it to see how many streams fill a link.");
 DEFINE_string(bucket_read_mbps, "",
               "MB/s of all downloads from a bucket together. Set it to see a loader behind a narrow link.");
-DEFINE_string(bucket_write_mbps, "", "MB/s of all uploads to a bucket together. Set it likewise.");
+DEFINE_string(bucket_write_mbps, "",
+              "MB/s of all uploads to a bucket together. Set it to see uploads behind a narrow link.");
 DEFINE_string(traffic_seed, "",
-              "Chooses random latencies: the same seed and requests give the same. Change it for another such run.");
-DEFINE_string(reads_per_second, "",
-              "Reads of a bucket's objects, metadata and lists per second; 429 beyond. Lower it to meet throttling.");
+              "Chooses random latencies: the same seed and the same requests give the same ones. Change it for another "
+              "run of the same kind.");
+DEFINE_string(
+    reads_per_second, "",
+    "Reads of a bucket's objects, metadata and lists per second; beyond them 429. Lower it to see throttling.");
 DEFINE_string(writes_per_second, "",
-              "Uploads, changes and deletions of a bucket's objects per second. Lower it likewise.");
+              "Uploads, changes and deletions of a bucket's objects per second. Lower it to see throttling.");
 DEFINE_string(range_reads_per_second, "",
-              "Reads per second of each range of a bucket's names; ranges under load split, and the bucket's quota "
+              "Reads per second of each range of a bucket's names. Ranges under load split, and the bucket's quota "
               "grows. Set it, with --ramp_speed, to see a ramp.");
-DEFINE_string(range_writes_per_second, "", "Writes per second of each range of a bucket's names. Set it likewise.");
+DEFINE_string(range_writes_per_second, "",
+              "Writes per second of each range of a bucket's names. Set it, with --ramp_speed, to see a ramp.");
 DEFINE_string(ramp_speed, "",
-              "How many times faster than in 20 minutes a range's load splits it, and nothing else. Raise it to see in "
-              "seconds what takes hours: 60 makes it 20 s.");
-DEFINE_string(
-    object_mutations_per_second, "",
-    "Creations, changes and deletions of one object per second. Set it to 1 to find who overwrites too often.");
+              "How many times faster than in 20 minutes a range splits under load, and nothing else. Raise it to see "
+              "in seconds what takes hours: 60 makes it 20 s.");
+DEFINE_string(object_mutations_per_second, "",
+              "Creations, changes and deletions of one object per second. Set it to 1 to find a program that "
+              "overwrites too often.");
 DEFINE_string(bucket_updates_per_second, "",
-              "Changes of one bucket's metadata per second. Set it to 1 to find who changes them too often.");
+              "Changes of one bucket's metadata per second. Set it to 1 to find a program that changes it too often.");
 DEFINE_string(egress_mbps, "",
-              "MB/s of objects' bytes sent, of all buckets together; 429 while it is overdrawn. Lower it to meet an "
-              "egress cap.");
+              "MB/s of objects' bytes sent, of all buckets together; 429 while it is overdrawn. Lower it to see a "
+              "limit on egress.");
 DEFINE_string(quota_depth_ms, "",
-              "So many milliseconds of its rate a quota saves up for a burst. Raise it where clients send in bursts, "
-              "lower it for a quota that forgives nothing.");
+              "How many milliseconds of its rate a quota saves up for a burst. Raise it if clients send in bursts; "
+              "lower it to allow no bursts.");
 DEFINE_bool(refused_count, false,
-            "Requests that are refused count too. Set it to see what clients that hammer do to themselves.");
+            "Refused requests count too. Set it to see how clients harm themselves that repeat without pause.");
 DEFINE_string(retry_after_s, "",
-              "Seconds of a Retry-After header on every 429 of a quota; GCS promises none. Set it to see whether a "
-              "client heeds it.");
-DEFINE_string(
-    latency_growth_ms, "",
-    "Milliseconds that a request takes longer at its quota; they grow from nothing. Raise it where a client is "
-    "to notice before it is refused.");
+              "Seconds of a Retry-After header on every 429 of a quota; GCS does not promise it. Set it to see whether "
+              "a client obeys it.");
+DEFINE_string(latency_growth_ms, "",
+              "How many milliseconds longer a request takes at its quota. The delay grows from 0. Raise it to let a "
+              "client notice before it is refused.");
 DEFINE_string(latency_growth_from, "",
-              "The share of the quota, 0 to 0.999, from which they grow. Lower it to give more warning.");
+              "The share of the quota, 0 to 0.999, from which the delay grows. Lower it to give more warning.");
 
 namespace gcsflux::emulator {
 namespace {
