@@ -19,7 +19,7 @@ std::optional<std::string> FindMalformedXPath(const std::string& expression) {
   try {
     static_cast<void>(pugi::xpath_query(expression.c_str()));
   } catch (const pugi::xpath_exception& error) {
-    return expression + " is no XPath expression: " + error.what();
+    return expression + " is not an XPath expression: " + error.what();
   }
   return std::nullopt;
 }

@@ -24,7 +24,7 @@ ApiResult<fs::path> Resolve(const std::string& directory, const fs::path& root) 
   // The answer does not tell whether anything exists outside.
   if (error || !IsWithin(resolved, real_root)) {
     return tl::unexpected(
-        ApiError{403, "forbidden", "'" + directory + "' is no directory below the one that --allow_seed names."});
+        ApiError{403, "forbidden", "'" + directory + "' is not a directory below the one that --allow_seed names."});
   }
   return resolved;
 }

@@ -19,7 +19,7 @@ constexpr std::int64_t kMaxTokenLifetime = 43200;  // what the service allows at
 
 RsaPublicKey ReadKey(const JsonFields& fields, const std::string& name, const std::string& pem) {
   std::optional<RsaPublicKey> key = RsaPublicKey::FromPem(pem);
-  if (!key) fields.Refuse(name, "is no RSA key or certificate in PEM");
+  if (!key) fields.Refuse(name, "is not an RSA key or certificate in PEM");
   return *std::move(key);
 }
 
@@ -32,7 +32,7 @@ ServiceAccount ReadKeyFile(const JsonFields& fields, const std::string& path) {
   const json parsed = ParseBoundedJson(text.str(), kOnlyDepth);
   const auto member = [&](const char* name) {
     const bool is_string = parsed.is_object() && parsed.contains(name) && parsed[name].is_string();
-    if (!is_string) fields.Refuse("key_file", path + " is no service account's key file: it has no " + name);
+    if (!is_string) fields.Refuse("key_file", path + " is not a service account's key file: it has no " + name);
     return parsed[name].get<std::string>();
   };
   ServiceAccountKey key{member("private_key_id"), ReadKey(fields, "key_file", member("private_key"))};
@@ -104,7 +104,7 @@ RoleBinding ReadRole(JsonFields fields, const std::set<std::string>& principals)
   RoleBinding binding{.principal = ReadPrincipal(fields, principals), .bucket = fields.String("bucket")};
   const std::string name = fields.String("role");
   const std::optional<Role> role = FindRole(name);
-  if (!role) fields.Refuse("role", "'" + name + "' is none of viewer, creator, user and admin");
+  if (!role) fields.Refuse("role", "'" + name + "' is not one of viewer, creator, user and admin");
   binding.role = *role;
   fields.RefuseOthers();
   return binding;

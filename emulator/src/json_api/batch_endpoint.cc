@@ -163,9 +163,10 @@ ApiResult<HttpResponse> BatchEndpoint::Answer(const HttpRequest& request, Reques
 }
 
 HttpResponse BatchEndpoint::Call(BatchCall call, const HttpRequest& outer) {
-  if (call.request.method.empty()) return ErrorResponse(BadRequest("A part of the batch is no HTTP request."));
+  if (call.request.method.empty()) return ErrorResponse(BadRequest("A part of the batch is not an HTTP request."));
   if (!IsAllowed(call.request)) {
-    return ErrorResponse(BadRequest("A batch takes calls of /storage/v1/ alone: no uploads, downloads or batches."));
+    return ErrorResponse(
+        BadRequest("A batch may contain only calls of /storage/v1/: no uploads, downloads or batches."));
   }
   AddOuterHeaders(outer.headers, call.request.headers);
   TextBody body(call.body);

@@ -96,8 +96,8 @@ std::optional<std::string> FindHeadFault(std::string_view head) {
       return fault;
     }
   }
-  if (hosts.is_broken || hosts.count > 1) return "the Host is none";
-  if (hosts.count == 0 && !is_1_0) return "there is no Host";
+  if (hosts.is_broken || hosts.count > 1) return "the Host is not valid";
+  if (hosts.count == 0 && !is_1_0) return "the Host is missing";
   return std::nullopt;
 }
 

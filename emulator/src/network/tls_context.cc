@@ -34,7 +34,7 @@ X509Ptr ReadCertificate(BIO* pem) { return {::PEM_read_bio_X509(pem, nullptr, &N
 void UseCertificates(SSL_CTX* context, std::string_view chain) {
   const BioPtr text = TextOf(chain);
   const X509Ptr own = ReadCertificate(text.get());
-  if (own == nullptr) Refuse("the TLS certificate is no certificate in PEM");
+  if (own == nullptr) Refuse("the TLS certificate is not a certificate in PEM");
   if (::SSL_CTX_use_certificate(context, own.get()) != 1) Refuse("the TLS certificate's key is too weak or unknown");
   while (X509Ptr issuer = ReadCertificate(text.get())) ::SSL_CTX_add0_chain_cert(context, issuer.release());
   ::ERR_clear_error();  // the end of the text
@@ -43,7 +43,7 @@ void UseCertificates(SSL_CTX* context, std::string_view chain) {
 void UseKey(SSL_CTX* context, std::string_view pem) {
   const BioPtr text = TextOf(pem);
   const KeyPtr key(::PEM_read_bio_PrivateKey(text.get(), nullptr, &NoPassphrase, nullptr), &::EVP_PKEY_free);
-  if (key == nullptr) Refuse("the TLS key is no private key in PEM without a passphrase");
+  if (key == nullptr) Refuse("the TLS key is not a private key in PEM without a passphrase");
   if (::SSL_CTX_use_PrivateKey(context, key.get()) != 1) Refuse("the TLS key is not that of the certificate");
 }
 

@@ -156,7 +156,7 @@ int ParseArguments(int argc, char** argv) {
     if (!has_value && i + 1 == argc) return WrongUsage("--" + name + " needs a value");
     const std::string value = has_value ? std::string(argument.substr(equals + 1)) : argv[++i];
     if (gflags::SetCommandLineOption(name.c_str(), value.c_str()).empty()) {
-      return WrongUsage("'" + value + "' is no value for --" + name);
+      return WrongUsage("'" + value + "' is not a valid value for --" + name);
     }
   }
   if (FLAGS_port > std::numeric_limits<std::uint16_t>::max()) {
@@ -176,10 +176,10 @@ int ParseArguments(int argc, char** argv) {
   const bool is_patience = FLAGS_client_patience_s >= 0.01 && FLAGS_client_patience_s <= 86'400;
   if (!is_patience) return WrongUsage("--client_patience_s is not 0.01 to 86400");
   if (FLAGS_tls_cert.empty() != FLAGS_tls_key.empty()) return WrongUsage("--tls_cert and --tls_key go together");
-  if (FLAGS_tls_cert.empty() && !FLAGS_tls_client_ca.empty()) return WrongUsage("--tls_client_ca takes --tls_cert");
-  if (FLAGS_require_auth && FLAGS_auth_config.empty()) return WrongUsage("--require_auth takes --auth_config");
+  if (FLAGS_tls_cert.empty() && !FLAGS_tls_client_ca.empty()) return WrongUsage("--tls_client_ca requires --tls_cert");
+  if (FLAGS_require_auth && FLAGS_auth_config.empty()) return WrongUsage("--require_auth requires --auth_config");
   if (!FLAGS_allow_seed.empty() && !std::filesystem::is_directory(FLAGS_allow_seed)) {
-    return WrongUsage("--allow_seed=" + FLAGS_allow_seed + " is no directory");
+    return WrongUsage("--allow_seed=" + FLAGS_allow_seed + " is not a directory");
   }
   try {
     (void)ParseSeedDirs(FLAGS_seed_dir);

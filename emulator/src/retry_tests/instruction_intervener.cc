@@ -29,8 +29,9 @@ class UnknownInstruction final : public Intervention {
  public:
   explicit UnknownInstruction(std::string instruction) : instruction_(std::move(instruction)) {}
   std::optional<HttpResponse> Before(const Passage& passage) override {
-    return ErrorAnswer(passage.preview.is_xml,
-                       {400, "invalidArgument", "'" + instruction_ + "' is no x-goog-emulator-instructions."});
+    return ErrorAnswer(
+        passage.preview.is_xml,
+        {400, "invalidArgument", "'" + instruction_ + "' is not an instruction of x-goog-emulator-instructions."});
   }
 
  private:

@@ -90,7 +90,7 @@ ApiResult<HttpResponse> RetryTestEndpoints::Make(RequestBody& body) {
   if (transport != "HTTP") return tl::unexpected(BadRequest("transport is neither HTTP nor GRPC."));
   const auto instructions = ReadInstructions(json.value("instructions", nlohmann::json()));
   if (!instructions) {
-    return tl::unexpected(BadRequest("instructions is no object of methods with lists of instructions."));
+    return tl::unexpected(BadRequest("instructions is not an object of methods with lists of instructions."));
   }
   try {
     return Respond(Render(tests_.Make(*instructions)));

@@ -20,10 +20,10 @@ void Check(const RetryInstructions& instructions) {
   const auto refuse = [](const std::string& what) { throw std::invalid_argument("retry test: " + what); };
   if (instructions.empty()) refuse("there are no instructions");
   for (const auto& [method, texts] : instructions) {
-    if (!IsRetryMethod(method)) refuse("'" + method + "' is no method that can be tested");
+    if (!IsRetryMethod(method)) refuse("'" + method + "' is not a method that can be tested");
     if (texts.empty()) refuse(method + " has no instructions");
     for (const std::string& text : texts) {
-      if (!ParseRetryInstruction(text)) refuse("'" + text + "' of " + method + " is no instruction");
+      if (!ParseRetryInstruction(text)) refuse("'" + text + "' of " + method + " is not an instruction");
     }
   }
 }

@@ -79,7 +79,7 @@ std::vector<JsonMember> ParseFlatJson(std::string_view text) {
   if (members.size() != parsed.size()) {
     for (auto at = members.begin(); at != members.end(); ++at) {
       const auto is_same = [&](const JsonMember& other) { return other.name == at->name; };
-      if (std::any_of(members.begin(), at, is_same)) Refuse(at->line, at->name + ": is there twice");
+      if (std::any_of(members.begin(), at, is_same)) Refuse(at->line, at->name + ": occurs twice");
     }
   }
   for (JsonMember& member : members) {

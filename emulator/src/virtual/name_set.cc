@@ -40,7 +40,7 @@ std::unique_ptr<const NameSet> MakeNameSet(NamePattern pattern, std::uint64_t co
     case NamePattern::kUnpaddedCounter: return UnpaddedCounterNames(count);
     case NamePattern::kDirectoryPerFile: return DirectoryPerFileNames(count, seed);
   }
-  throw std::invalid_argument("there is no such pattern of names");
+  throw std::invalid_argument("this pattern of names does not exist");
 }
 
 }  // namespace gcsflux::emulator

@@ -97,7 +97,7 @@ void CheckVirtualBuckets(std::span<const VirtualBucket> buckets) {
   std::set<std::string_view> names;
   for (const VirtualBucket& bucket : buckets) {
     Check(bucket);
-    if (!names.insert(bucket.name).second) Refuse(bucket, "name: it comes twice");
+    if (!names.insert(bucket.name).second) Refuse(bucket, "name: it occurs twice");
   }
 }
 

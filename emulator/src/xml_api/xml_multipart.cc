@@ -36,7 +36,7 @@ XmlResult<void> RefusePreconditions(const XmlCall& call) {
   const auto preconditions = ReadPreconditions(call);
   if (!preconditions) return tl::unexpected(preconditions.error());
   if (!preconditions->if_generation_match && !preconditions->if_metageneration_match) return {};
-  return XmlFail(XmlErrorCode::kInvalidArgument, "A multipart upload takes no preconditions.");
+  return XmlFail(XmlErrorCode::kInvalidArgument, "A multipart upload does not support preconditions.");
 }
 
 XmlResult<int> ReadPartNumber(const XmlCall& call) {

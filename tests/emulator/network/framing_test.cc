@@ -130,8 +130,8 @@ TEST(HeadFaults, AreNamed) {
   EXPECT_EQ(FindHeadFault(begin + "a\r\n\r\n"), "a header field has no name");
   EXPECT_EQ(FindHeadFault(begin + std::string("a: \0b\r\n\r\n", 9)), "a line does not end in CRLF");
   EXPECT_EQ(FindHeadFault(begin + "content-LENGTH:\t\r\n\r\n"), "the Content-Length is empty");
-  EXPECT_EQ(FindHeadFault(begin + "Host: h\r\n\r\n"), "the Host is none");
-  EXPECT_EQ(FindHeadFault("GET / HTTP/1.1\r\n\r\n"), "there is no Host");
+  EXPECT_EQ(FindHeadFault(begin + "Host: h\r\n\r\n"), "the Host is not valid");
+  EXPECT_EQ(FindHeadFault("GET / HTTP/1.1\r\n\r\n"), "the Host is missing");
   for (const char* cut : {"", "GET", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: h\r"}) {
     EXPECT_EQ(FindHeadFault(cut), "a line does not end in CRLF") << cut;
   }

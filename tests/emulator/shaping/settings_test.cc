@@ -76,7 +76,7 @@ TEST(Settings, SayLineAndFieldOfWhatIsWrong) {
       {"{\"stream_read_mbps\": [1]}", "line 1: stream_read_mbps: must be a number, a string or null"},
       {"{\"list_item_us\": null}", "line 1: list_item_us: ''"},
       {"{\"seed\": 1.5}", "line 1: seed: '1.5' is not a whole number"},
-      {"{\"seed\": 1,\n\"seed\": 2}", "line 2: seed: is there twice"},
+      {"{\"seed\": 1,\n\"seed\": 2}", "line 2: seed: occurs twice"},
       {"{\"profile\": \"aws\"}", "line 1: profile: 'aws' is neither none nor gcs"},
       {"{\"read_first_byte_ms\": \"lognormal(1)\"}", "line 1: read_first_byte_ms: 'lognormal(1)' must be a number"},
       {"{\"read_first_byte_ms\": -5}", "line 1: read_first_byte_ms: '-5' must be between"},

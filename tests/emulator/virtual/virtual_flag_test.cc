@@ -84,7 +84,7 @@ TEST(ParseVirtualBuckets, RefusesAsAWholeAndNamesTheField) {
       {"big:1:2:a:", "seed: ''"},
       {"big:1:2:a:-1", "seed: '-1'"},
       {"good:1:2:a,big:x:2:a", "'big:x:2:a': count: "},
-      {"big:1:2:a,big:1:2:b", "name: it comes twice"},
+      {"big:1:2:a,big:1:2:b", "name: it occurs twice"},
   };
   for (const Case& c : cases) {
     try {

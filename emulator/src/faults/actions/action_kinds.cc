@@ -29,7 +29,7 @@ bool IsHeaderValue(std::string_view text) {
 // The fields that become header values, whatever the type.
 std::optional<FieldComplaint> CheckHeaders(const FaultAction& action) {
   if (action.content_type && !IsHeaderValue(*action.content_type)) {
-    return FieldComplaint{"contentType", "is no header's value"};
+    return FieldComplaint{"contentType", "is not a valid header value"};
   }
   if (action.retry_after && *action.retry_after % std::chrono::seconds(1) != std::chrono::seconds(0)) {
     return FieldComplaint{"retryAfter", "must be whole seconds"};
@@ -49,7 +49,7 @@ std::span<const ActionKind* const> AllActionKinds() { return kActionKinds; }
 
 std::optional<FieldComplaint> CheckAction(const FaultAction& action) {
   const ActionKind* kind = FindActionKind(action.type);
-  if (kind == nullptr) return FieldComplaint{"type", "'" + action.type + "' is none of " + TypesInOrder()};
+  if (kind == nullptr) return FieldComplaint{"type", "'" + action.type + "' is not one of " + TypesInOrder()};
   for (const auto& field : kActionFields) {
     const bool is_set = IsSet(action, field);
     const bool is_required = Contains(kind->required, field.name);

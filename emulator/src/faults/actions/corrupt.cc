@@ -77,7 +77,7 @@ class Corrupt final : public Intervention {
 };
 
 std::optional<FieldComplaint> Check(const FaultAction& action) {
-  if (action.at_byte && action.after_bytes) return FieldComplaint{"afterBytes", "does not go with atByte"};
+  if (action.at_byte && action.after_bytes) return FieldComplaint{"afterBytes", "cannot be combined with atByte"};
   return std::nullopt;
 }
 

@@ -104,7 +104,7 @@ void FaultEngine::Load(FaultPlan plan) {
 void FaultEngine::Add(FaultRule rule) {
   const std::lock_guard lock(mutex_);
   const FaultPlan before = plan_->Plan();
-  if (!before.replay.empty()) throw std::invalid_argument("fault plan: a replay takes no rules");
+  if (!before.replay.empty()) throw std::invalid_argument("fault plan: a replay cannot have rules");
   rule = CheckRule(std::move(rule), before.rules);
   plan_ = std::make_shared<const LoadedPlan>(*plan_, std::move(rule), clock_.Now());
   is_active_ = true;

@@ -59,7 +59,7 @@ void CheckWord(const std::optional<std::string>& word, std::span<const std::stri
   if (!word || std::find(known.begin(), known.end(), *word) != known.end()) return;
   std::string words;
   for (const std::string_view one : known) words += (words.empty() ? "" : ", ") + std::string(one);
-  place.Refuse("match", field, "is none of " + words);
+  place.Refuse("match", field, "is not one of " + words);
 }
 
 void CheckMatch(const FaultMatch& match, const Place& place) {
@@ -69,7 +69,7 @@ void CheckMatch(const FaultMatch& match, const Place& place) {
   CheckWord(match.method, kMethods, "method", place);
   if (match.object_glob) {
     const auto glob = Glob::Parse(*match.object_glob);
-    if (!glob) place.Refuse("match", "objectGlob", "is no pattern: " + glob.error().message);
+    if (!glob) place.Refuse("match", "objectGlob", "is not a valid pattern: " + glob.error().message);
   }
   // Not with the comparisons reversed: NaN compares false with everything.
   if (match.probability && !(*match.probability >= 0 && *match.probability <= 1)) {
@@ -116,7 +116,7 @@ FaultRule CheckRule(FaultRule rule, const std::vector<FaultRule>& others) {
 }
 
 FaultPlan CheckPlan(FaultPlan plan) {
-  if (!plan.rules.empty() && !plan.replay.empty()) throw PlanError({"replay"}, "replay does not go with rules");
+  if (!plan.rules.empty() && !plan.replay.empty()) throw PlanError({"replay"}, "replay cannot be combined with rules");
   std::vector<FaultRule> checked;
   for (FaultRule& rule : plan.rules) checked.push_back(CheckRule(std::move(rule), checked));
   plan.rules = std::move(checked);

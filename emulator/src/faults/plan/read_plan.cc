@@ -174,7 +174,7 @@ json Parse(std::string_view text) {
 FaultPlan ParseFaultPlan(std::string_view text) {
   const json document = Parse(text);
   if (const auto repeated = FindRepeatedName(text)) {
-    throw std::invalid_argument("fault plan: " + PositionOf(text, *repeated) + ": is there twice");
+    throw std::invalid_argument("fault plan: " + PositionOf(text, *repeated) + ": occurs twice");
   }
   try {
     return CheckPlan(ReadPlan(Node{document}));
