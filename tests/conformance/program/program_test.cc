@@ -127,7 +127,7 @@ TEST(ConformanceProgram, HelpIsNoError) {
 TEST(ConformanceProgram, ListNamesCasesAndRunsNone) {
   const Finished run = RunProgram("--list --filter='compose/*'");
   EXPECT_EQ(run.status, 0);
-  EXPECT_THAT(run.output, HasSubstr("compose/AMissingSourceIs404: A source that is not there is 404"));
+  EXPECT_THAT(run.output, HasSubstr("compose/AMissingSourceIs404: A source that does not exist is 404"));
   EXPECT_THAT(run.output, Not(HasSubstr("passed")));
 }
 

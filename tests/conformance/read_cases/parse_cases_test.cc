@@ -99,7 +99,7 @@ const Malformed kMalformedSteps[] = {
     {R"({"request": "GET /", "want": {"status": 200}, "save": {"a": {"json": "/b", "xml": "/b"}}})",
      "steps[0].save.a: must have a header"},
     {R"({"request": "GET /", "want": {"status": 200}, "save": {"a": {"xml": "/b["}}})", "steps[0].save.a: /b[ is no"},
-    {R"({"request": "GET /", "want": {"status": 200, "xml": {"/b[": "c"}}})", "steps[0].want.xml: /b[ is no XPath"},
+    {R"({"request": "GET /", "want": {"status": 200, "xml": {"/b[": "c"}}})", "steps[0].want.xml: /b[ is not an XPath"},
     {R"({"request": "GET /", "want": {"status": 200, "xml": {"/b": {"c": 1}}}})", "steps[0].want.xml: /b must be"},
     {R"({"request": "GET /", "want": {"status": 200, "xml": {"/b": {"$wild": 1}}}})", "steps[0].want.xml: there is no"},
     {R"({"request": "GET /", "want": {"status": 200, "xml": "/b"}})", "steps[0].want.xml: must be an object"},

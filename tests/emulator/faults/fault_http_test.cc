@@ -79,7 +79,7 @@ TEST_F(FaultHttpTest, RefusesAWrongPlanAndKeepsTheOldOne) {
       Call("PUT", "/_emulator/faults", "", "{\"rules\": [\n {\"action\": {\"type\": \"bang\"}}]}");
   EXPECT_EQ(answer.status, 400);
   EXPECT_THAT(json::parse(answer.body).at("error").at("message").get<std::string>(),
-              HasSubstr("line 2, column 22: rules[0] \"rule 1\": action.type 'bang' is none of"));
+              HasSubstr("line 2, column 22: rules[0] \"rule 1\": action.type 'bang' is not one of"));
   EXPECT_EQ(Call("GET", "/storage/v1/b/bucket").status, 503);
 }
 

@@ -106,7 +106,7 @@ TEST(FaultPlan, IsRefusedWithRuleAndField) {
     const char* why;
   };
   const Case cases[] = {
-      {R"({})", "action.type '' is none of"},
+      {R"({})", "action.type '' is not one of"},
       {R"({"action": {"type": "explode"}})", "action.type 'explode' is not one of corrupt, corruptUpload, cut"},
       {R"({"action": {"type": "status"}})", "action.status is needed by status"},
       {R"({"action": {"type": "status", "status": 199}})", "action.status must be 200 to 599"},
@@ -137,7 +137,7 @@ TEST(FaultPlan, IsRefusedWithRuleAndField) {
       {R"({"action": {"type": "htmlError", "status": 200}})", "action.status must be 400 to 599"},
       {R"({"action": []})", "action must be a JSON object"},
       {R"({"action": {"type": "reset"}, "match": {"operation": "storage.objects.read"}})",
-       "match.operation is none of"},
+       "match.operation is not one of"},
       {R"({"action": {"type": "reset"}, "match": {"phase": "middle"}})", "match.phase is not one of start, chunk"},
       {R"({"action": {"type": "reset"}, "match": {"method": "get"}})", "match.method is not one of DELETE, GET"},
       {R"({"action": {"type": "reset"}, "match": {"objectGlob": "[a"}})", "match.objectGlob is not a valid pattern"},
@@ -182,7 +182,7 @@ TEST(FaultPlan, IsRefusedAsAWhole) {
       {R"({"replay": [{"rule": "r", "arrival": 1, "action": {"type": "reset"}}]})",
        "replay[0] \"r\": operation is missing"},
       {R"({"replay": [{"rule": "r", "operation": "o", "action": {"type": "reset"}}]})", "arrival must be at least 1"},
-      {R"({"replay": [{"rule": "r", "operation": "o", "arrival": 1}]})", "action.type '' is none of"},
+      {R"({"replay": [{"rule": "r", "operation": "o", "arrival": 1}]})", "action.type '' is not one of"},
       {R"({"replay": [{"operation": "o", "arrival": 1, "action": {"type": "reset"}}]})", "rule is missing"},
       {R"({"rules": [{"action": {"type": "reset"}}],
            "replay": [{"rule": "r", "operation": "o", "arrival": 1, "action": {"type": "reset"}}]})",
