@@ -267,6 +267,17 @@ if(Torch_FOUND)
   target_include_directories(torch_lies_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   add_dependencies(torch_tests gcsflux-emulator)
 
+  gcsflux_test(state_dict_tests WHOLE
+    SOURCES torch/state_dict_test.cc
+    LIBRARIES gcsflux_torch)
+  gcsflux_program(state_dict_tool ${PROJECT_SOURCE_DIR}/tests/torch/state_dict_tool.cc)
+  target_include_directories(state_dict_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(state_dict_tool PRIVATE gcsflux_torch)
+  add_test(NAME state_dict_interop
+           COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/torch/state_dict_interop.py
+                   $<TARGET_FILE:formats_tool> $<TARGET_FILE:state_dict_tool>)
+  set_tests_properties(state_dict_interop PROPERTIES SKIP_RETURN_CODE 77)
+
   gcsflux_test(fashion_mnist_tests WHOLE
     SOURCES torch/fashion_mnist_test.cc
     LIBRARIES fashion_mnist gcsflux_emulator ZLIB::ZLIB)

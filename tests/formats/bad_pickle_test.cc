@@ -110,6 +110,8 @@ std::vector<Broken> BrokenPickles() {
                                {"APPENDS without a mark", Pickle("]e")},
                                {"APPENDS without a list", Pickle("(Ne")},
                                {"a pop below a mark", Pickle("N(0t")},
+                               {"a pop below a mark, then the mark", Pickle("]N(0"
+                                                                            "1a")},
                                {"TUPLE3 of two", Pickle("NN\x87")},
                                {"TUPLE2 across a mark", Pickle("N(N\x86")},
                                {"REDUCE of one", Pickle("NR")},
@@ -134,6 +136,11 @@ TEST(BadPickle, IsUndecodableWithItsPlace) {
     EXPECT_EQ(file.error().code, ErrorCode::kUndecodable) << broken.name;
     EXPECT_THAT(file.error().message, HasSubstr("test.pt: record 'x/data.pkl', byte ")) << broken.name;
   }
+}
+
+TEST(BadPickle, ATextThatIsOneByteTooLongIsNoticedThere) {
+  const std::string archive = FileWith("\x80\x02X" + Number(3, 4) + "h.");
+  EXPECT_THAT(Opened(archive).error().message, HasSubstr("3 bytes are announced, and 2 are there"));
 }
 
 TEST(BadPickle, EveryCutIsNoticed) {
@@ -206,15 +213,16 @@ TEST(BadPickle, AListThatHoldsItselfIsRefusedAndTheOthersAreRead) {
 
 // Each list holds the one before it twice: 2^60 values in 300 bytes.
 TEST(BadPickle, ValuesThatAreSharedManyTimesEnd) {
-  std::string body = "]q" + std::string(1, '\0');
+  std::string body = "]q" + std::string(1, '\0') + "0";
   for (int i = 1; i < 60; ++i) {
     const std::string before(1, static_cast<char>(i - 1));
     const std::string memo(1, static_cast<char>(i));
-    body += "](h" + before + "h" + before + "eq" + memo;
+    body += "](h" + before + "h" + before + "eq" + memo + (i < 59 ? "0" : "");
   }
   const std::string archive = FileWith(Pickle("}(" + Text("w") + TensorOf({}) + Text("many") + body + "u"));
   const auto file = Opened(archive);
-  EXPECT_FALSE(file.ok());
+  ASSERT_FALSE(file.ok());
+  EXPECT_THAT(file.error().message, HasSubstr("shared values"));
 }
 
 TEST(BadPickle, ATensorsWrappingsEnd) {

@@ -207,6 +207,15 @@ TEST(BadSafetensors, AFlippedByteOfATensorIsCorruption) {
   EXPECT_THAT(flipped.error().message, HasSubstr("'bias'"));
 }
 
+TEST(BadSafetensors, AChecksumThatIsMissingOrAStrangersIsCorruption) {
+  const std::string file = Written();
+  for (const char* other : {"brc32c:bias", "crc32c:bios"}) {
+    const auto damaged = Everything(Patched(file, file.find("crc32c:bias"), other));
+    ASSERT_FALSE(damaged.ok()) << other;
+    EXPECT_EQ(damaged.error().code, ErrorCode::kCorrupted) << other;
+  }
+}
+
 TEST(BadSafetensors, RandomDamageEnds) {
   const std::string file = Written();
   const std::string want = *Everything(file);

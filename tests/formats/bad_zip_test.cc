@@ -180,6 +180,22 @@ TEST(BadZip, RefusesACommentThatImitatesAnEndRecord) {
   ExpectRefusedAs(Patched(archive, archive.size() - 2, Number(other.size(), 2)) + other, "imitated");
 }
 
+// What is between the directory and the end record belongs to neither.
+TEST(BadZip, RefusesBytesBetweenTheDirectoryAndTheEnd) {
+  std::string archive = ZipOf(Two());
+  archive.insert(PlaceOf(archive, zip::kEndSignature), "hidden");
+  ExpectRefusedAs(archive, "not where the end record says");
+}
+
+TEST(BadZip, ADirectoryWithATooLongRecordIsRefusedBeforeARecordIsRead) {
+  const std::string archive = ZipOf(Two());
+  const std::size_t first = PlaceOf(archive, zip::kCentralSignature);
+  const std::string longer = Patched(Patched(archive, first + 20, Number(500, 4)), first + 24, Number(500, 4));
+  const auto directory = internal::ZipDirectory::Read(SourceOver(longer));
+  ASSERT_FALSE(directory.ok());
+  EXPECT_THAT(directory.error().message, HasSubstr("reaches into what is behind it"));
+}
+
 TEST(BadZip, RefusesBytesBeforeTheDirectoryIsBelieved) {
   ExpectRefusedAs("prefix" + ZipOf(Two()), "");
   ExpectRefusedAs(ZipOf(Two()) + "x", "");

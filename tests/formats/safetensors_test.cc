@@ -233,18 +233,20 @@ TEST(JoinSlices, RefusesHolesOverlapsAndStrangers) {
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
   auto other_type = Slice("w", {2}, {2});
   other_type.tensors[0].type = "F16";
-  const std::vector<std::vector<SafetensorsHeader>> cases = {{Slice("w", {2}, {0}), Slice("w", {2}, {3})},
-                                                             {Slice("w", {2}, {0}), Slice("w", {2}, {1})},
-                                                             {Slice("w", {2}, {0}), Slice("w", {2}, {0})},
-                                                             {Slice("w", {2}, {2})},
-                                                             {Slice("w", {2}, {0}), Slice("w", {2}, {})},
-                                                             {Slice("w", {2}, {}), Slice("w", {2}, {})},
-                                                             {Slice("w", {}, {}), Slice("w", {}, {})},
-                                                             {Slice("w", {2}, {0}), Slice("w", {2, 2}, {2, 0})},
-                                                             {Slice("w", {2}, {0}), other_type},
-                                                             {Slice("w", {2, 2}, {0, 0}), Slice("w", {2, 2}, {2, 2})},
-                                                             {Slice("w", {2, 2}, {0, 0}), Slice("w", {2, 3}, {2, 0})},
-                                                             {Slice("w", {2}, {0}), Slice("w", {most}, {2})}};
+  const std::vector<std::vector<SafetensorsHeader>> cases = {
+      {Slice("w", {2}, {0}), Slice("w", {2}, {3})},
+      {Slice("w", {2}, {0}), Slice("w", {2}, {1})},
+      {Slice("w", {2}, {0}), Slice("w", {2}, {0})},
+      {Slice("w", {2}, {2})},
+      {Slice("w", {2}, {0}), Slice("w", {2}, {})},
+      {Slice("w", {2}, {}), Slice("w", {2}, {})},
+      {Slice("w", {}, {}), Slice("w", {}, {})},
+      {Slice("w", {2}, {0}), Slice("w", {2, 2}, {2, 0})},
+      {Slice("w", {2}, {0}), other_type},
+      {Slice("w", {2, 2}, {0, 0}), Slice("w", {2, 2}, {0, 0}), Slice("w", {2, 2}, {0, 2}), Slice("w", {2, 2}, {2, 0})},
+      {Slice("w", {2, 2}, {0, 0}), Slice("w", {2, 2}, {2, 2})},
+      {Slice("w", {2, 2}, {0, 0}), Slice("w", {2, 3}, {2, 0})},
+      {Slice("w", {2}, {0}), Slice("w", {most}, {2})}};
   for (const auto& headers : cases) {
     const auto joined = JoinSlices(headers);
     EXPECT_FALSE(joined.ok()) << &headers - cases.data();

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/ScalarType.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gcsflux/torch/storage_error.h"
+#include "gcsflux/torch_file.h"
+
+namespace torch::nn {
+class Module;
+}
+namespace torch::optim {
+class Optimizer;
+}
+
+// Tensors out of files of torch.save into libtorch, and back. Throws StorageError.
+namespace gcsflux {
+
+/// Nothing where libtorch has no tensors of this type.
+std::optional<c10::ScalarType> ScalarTypeOf(DType dtype);
+/// Nothing for quantised types.
+std::optional<DType> DTypeOf(c10::ScalarType type);
+
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+/// The file's tensors whose names begin with `prefix`, in its order, with their whole names. Each storage is read once
+/// and compared with its CRC-32: tensors that share one in the file do so in memory, with their strides.
+///
+/// kUndecodable where one of them is refused, or has a type that libtorch lacks: the message names all such.
+NamedTensors ReadTensors(const TorchFile& file, std::string_view prefix = {});
+
+/// One tensor, row after row in memory of its own.
+at::Tensor ReadTensor(const TorchFile& file, std::string_view name);
+
+/// A regular expression (ECMAScript) whose matches in a checkpoint's name are replaced: {"^module\\.", ""}.
+struct NameRule {
+  std::string pattern = {};
+  std::string replacement = {};
+};
+
+struct LoadModuleOptions {
+  /// Only names that begin with it are of the module, and lose it: "model." where a dict has the state_dict as "model".
+  std::string prefix = {};
+  std::vector<NameRule> renames = {};  ///< Applied in this order, behind `prefix`.
+  /// Names that only the module or only the checkpoint has are errors. Shapes and types must be the same in any case.
+  bool is_strict = true;
+  /// The module stays as it was after any failure. All tensors are then held beside the module; otherwise each is read
+  /// straight into the module's memory, and an error says that the module was touched.
+  bool is_staged = false;
+};
+
+/// Reads the module's parameters and buffers. Names, shapes and types are compared before anything is read.
+///
+/// kUndecodable: the message lists all that is missing, unexpected or different, together. kInvalidArgument: two names
+/// become one by the options. Views in the module keep their strides.
+void LoadModule(torch::nn::Module& module, const TorchFile& file, const LoadModuleOptions& options = {});
+
+/// Sets an optimizer to what Python's state_dict() of Adam, AdamW, SGD, RMSprop or Adagrad says, options included;
+/// `name` is where the checkpoint has it. Parameters correspond by their order. All or nothing.
+///
+/// kUndecodable where groups, parameters or shapes differ; kInvalidArgument for other optimizers.
+void LoadOptimizer(torch::optim::Optimizer& optimizer, const TorchFile& file, std::string_view name = "optimizer");
+
+/// Makes a file that torch.load() reads out of tensors and values: each Of...() gives a value that names tensors,
+/// Write() writes the one that holds them all, and the tensors' bytes straight from their memory.
+///
+/// `StateDictWriter writer; Dict root; root.entries.push_back({{"model"}, writer.OfModule(*model)}); writer.Write(root,
+/// sink);` Tensors must not be changed until Write() is done. Not thread-safe.
+class StateDictWriter {
+ public:
+  StateDictWriter();
+  ~StateDictWriter();
+  StateDictWriter(StateDictWriter&&) noexcept;
+  StateDictWriter& operator=(StateDictWriter&&) noexcept;
+
+  /// kInvalidArgument: sparse, quantised or undefined tensors. Tensors on other devices are copied; views stay views of
+  /// one storage.
+  pickled::Value OfTensor(const at::Tensor& tensor);
+  /// An OrderedDict with `_metadata`, in Python's order and by Python's names.
+  pickled::Value OfModule(const torch::nn::Module& module);
+  /// As Python's state_dict() of Adam, AdamW, SGD, RMSprop and Adagrad; kInvalidArgument for others.
+  pickled::Value OfOptimizer(const torch::optim::Optimizer& optimizer);
+  pickled::Value OfTensors(const NamedTensors& tensors);
+
+  /// Once.
+  void Write(pickled::Value root, const ByteSink& sink) &&;
+
+ private:
+  struct Storages;
+  std::unique_ptr<Storages> storages_;
+};
+
+}  // namespace gcsflux

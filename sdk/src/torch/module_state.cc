@@ -1,0 +1,187 @@
+#include <torch/nn/module.h>
+#include <torch/nn/modules/batchnorm.h>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "gcsflux/torch/state_dict.h"
+
+namespace gcsflux {
+namespace {
+
+using torch::nn::Module;
+
+StorageError Failure(ErrorCode code, std::string why) {
+  return StorageError({.code = code, .message = std::move(why)});
+}
+
+// Parameters, then buffers, then children, as Python's state_dict() has them.
+void CollectTensors(const Module& module, const std::string& path, NamedTensors& tensors) {
+  for (const auto& parameter : module.named_parameters(/*recurse=*/false)) {
+    tensors.emplace_back(path + parameter.key(), parameter.value());
+  }
+  for (const auto& buffer : module.named_buffers(/*recurse=*/false)) {
+    tensors.emplace_back(path + buffer.key(), buffer.value());
+  }
+  for (const auto& child : module.named_children()) CollectTensors(*child.value(), path + child.key() + ".", tensors);
+}
+
+NamedTensors TensorsOf(const Module& module) {
+  NamedTensors tensors;
+  CollectTensors(module, "", tensors);
+  std::erase_if(tensors, [](const auto& tensor) { return !tensor.second.defined(); });
+  return tensors;
+}
+
+// Batch norm's second version has num_batches_tracked.
+std::int64_t VersionOf(const Module& module) {
+  const bool is_second = dynamic_cast<const torch::nn::BatchNorm1dImpl*>(&module) != nullptr ||
+                         dynamic_cast<const torch::nn::BatchNorm2dImpl*>(&module) != nullptr ||
+                         dynamic_cast<const torch::nn::BatchNorm3dImpl*>(&module) != nullptr;
+  return is_second ? 2 : 1;
+}
+
+void CollectVersions(const Module& module, const std::string& path, pickled::Entries& entries) {
+  pickled::Dict version{.entries = {{{.any = std::string("version")}, {.any = VersionOf(module)}}}};
+  entries.push_back({{.any = path}, {.any = std::move(version)}});
+  for (const auto& child : module.named_children()) {
+    CollectVersions(*child.value(), path.empty() ? child.key() : path + "." + child.key(), entries);
+  }
+}
+
+class Names {
+ public:
+  explicit Names(const LoadModuleOptions& options) : prefix_(options.prefix) {
+    for (const NameRule& rule : options.renames) {
+      try {
+        rules_.emplace_back(std::regex(rule.pattern), rule.replacement);
+      } catch (const std::regex_error&) {
+        throw Failure(ErrorCode::kInvalidArgument, "'" + rule.pattern + "' is no regular expression");
+      }
+    }
+  }
+
+  // The module's name for a checkpoint's; nothing where it is not of the module.
+  [[nodiscard]] std::optional<std::string> InModule(const std::string& name) const {
+    if (!name.starts_with(prefix_)) return std::nullopt;
+    std::string renamed = name.substr(prefix_.size());
+    for (const auto& [pattern, replacement] : rules_) renamed = std::regex_replace(renamed, pattern, replacement);
+    return renamed;
+  }
+
+ private:
+  std::string prefix_;
+  std::vector<std::pair<std::regex, std::string>> rules_;
+};
+
+std::string Shown(c10::ScalarType type, at::IntArrayRef shape) {
+  std::ostringstream text;
+  text << type << " " << shape;
+  return text.str();
+}
+
+std::optional<std::string> Difference(const at::Tensor& wanted, const TensorLayout& stored) {
+  const auto type = ScalarTypeOf(stored.dtype);
+  if (type == wanted.scalar_type() && wanted.sizes() == stored.shape) return std::nullopt;
+  std::ostringstream text;
+  text << "is " << DTypeName(stored.dtype) << " " << at::IntArrayRef(stored.shape) << " in the checkpoint, "
+       << Shown(wanted.scalar_type(), wanted.sizes()) << " in the module";
+  return text.str();
+}
+
+struct Pair {
+  at::Tensor wanted;
+  StoredTensor stored;
+};
+
+// What is read into what. Throws with all differences.
+std::vector<Pair> Match(const Module& module, const TorchFile& file, const LoadModuleOptions& options) {
+  const Names names(options);
+  std::map<std::string, const StoredTensor*> stored;
+  for (const StoredTensor& tensor : file.tensors()) {
+    const auto name = names.InModule(tensor.name);
+    if (name && !stored.emplace(*name, &tensor).second) {
+      throw Failure(ErrorCode::kInvalidArgument, "two tensors of the checkpoint become '" + *name + "'");
+    }
+  }
+  std::map<std::string, std::string> refused;
+  for (const RefusedValue& value : file.refused()) {
+    if (const auto name = names.InModule(value.name)) refused.emplace(*name, value.why);
+  }
+  std::string differences;
+  const auto add = [&](const std::string& name, const std::string& what) { differences += "\n  " + name + " " + what; };
+  std::vector<Pair> pairs;
+  for (const auto& [name, wanted] : TensorsOf(module)) {
+    const auto found = stored.find(name);
+    if (const auto why = refused.find(name); why != refused.end()) {
+      add(name, "is not read: " + why->second);
+    } else if (found == stored.end()) {
+      if (options.is_strict) add(name, "is missing in the checkpoint");
+    } else {
+      if (const auto difference = Difference(wanted, found->second->layout)) add(name, *difference);
+      pairs.push_back({wanted, *found->second});
+      stored.erase(found);
+    }
+  }
+  for (const auto& [name, tensor] : stored) {
+    if (options.is_strict) add(name, "is unexpected: the module has none of this name");
+  }
+  if (differences.empty()) return pairs;
+  throw Failure(ErrorCode::kUndecodable, "the checkpoint is not one of this module:" + differences);
+}
+
+std::span<std::byte> BytesOf(const at::Tensor& tensor) {
+  return {static_cast<std::byte*>(tensor.data_ptr()), tensor.nbytes()};
+}
+
+at::Tensor ReadAside(const TorchFile& file, const Pair& pair) {
+  at::Tensor read = at::empty(pair.wanted.sizes(), pair.wanted.scalar_type());
+  ValueOrThrow(file.ReadTensor(pair.stored, BytesOf(read)));
+  return read;
+}
+
+void ReadInto(const TorchFile& file, const Pair& pair) {
+  if (pair.wanted.is_cpu() && pair.wanted.is_contiguous()) {
+    ValueOrThrow(file.ReadTensor(pair.stored, BytesOf(pair.wanted)));
+  } else {
+    pair.wanted.detach().copy_(ReadAside(file, pair));
+  }
+}
+
+}  // namespace
+
+void LoadModule(Module& module, const TorchFile& file, const LoadModuleOptions& options) {
+  const std::vector<Pair> pairs = Match(module, file, options);
+  if (options.is_staged) {
+    std::vector<at::Tensor> read;
+    for (const Pair& pair : pairs) read.push_back(ReadAside(file, pair));
+    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].wanted.detach().copy_(read[i]);
+    return;
+  }
+  bool is_touched = false;
+  for (const Pair& pair : pairs) {
+    try {
+      is_touched = true;
+      ReadInto(file, pair);
+    } catch (const StorageError& failure) {
+      Error error = failure.error();
+      if (is_touched) error.message += "; the module was touched: load another checkpoint, or with is_staged";
+      throw StorageError(std::move(error));
+    }
+  }
+}
+
+pickled::Value StateDictWriter::OfModule(const Module& module) {
+  pickled::Value value = OfTensors(TensorsOf(module));
+  auto& dict = std::get<pickled::Dict>(value.any);
+  for (auto& [name, tensor] : dict.entries) std::get<TensorLayout>(tensor.any).requires_grad = false;
+  pickled::Dict versions{.kind = pickled::DictKind::kOrderedDict};
+  CollectVersions(module, "", versions.entries);
+  dict.attributes.push_back({{.any = std::string("_metadata")}, {.any = std::move(versions)}});
+  return value;
+}
+
+}  // namespace gcsflux

@@ -1,0 +1,243 @@
+#include <c10/util/string_utils.h>
+
+#include <map>
+#include <sstream>
+
+#include "gcsflux/torch/state_dict.h"
+#include "torch/optimizer_fields.h"
+
+// Optimizers as Python's state_dict() has them: {"state": {0: {...}}, "param_groups": [{"lr": ..., "params": [0]}]}
+namespace gcsflux {
+namespace {
+
+using pickled::Dict;
+using pickled::Value;
+using torch::optim::Optimizer;
+
+StorageError Failure(ErrorCode code, std::string why) {
+  return StorageError({.code = code, .message = std::move(why)});
+}
+StorageError Different(const std::string& why) {
+  return Failure(ErrorCode::kUndecodable, "the checkpoint is not one of this optimizer: " + why);
+}
+StorageError OtherOptimizer() {
+  return Failure(ErrorCode::kInvalidArgument, "only Adam, AdamW, SGD, RMSprop and Adagrad are read and written");
+}
+
+std::string KeyOf(const at::Tensor& parameter) { return c10::guts::to_string(parameter.unsafeGetTensorImpl()); }
+
+// --------------------------------------------------------------------------------------------------------- reading
+
+const Dict& DictOf(const Value* value, const std::string& what) {
+  const auto* const dict = value == nullptr ? nullptr : value->As<Dict>();
+  if (dict == nullptr) throw Different("it has no dictionary " + what);
+  return *dict;
+}
+
+const std::vector<Value>& ItemsOf(const Value* value, const std::string& what) {
+  const auto* const list = value == nullptr ? nullptr : value->As<pickled::List>();
+  if (list == nullptr) throw Different("it has no list " + what);
+  return list->items;
+}
+
+at::Tensor ReadLayout(const TorchFile& file, const TensorLayout& layout, const char* name) {
+  const auto type = ScalarTypeOf(layout.dtype);
+  if (!type) throw Different(std::string(name) + " has a type that libtorch lacks");
+  at::Tensor tensor = at::empty(layout.shape, *type);
+  const std::span<std::byte> bytes(static_cast<std::byte*>(tensor.data_ptr()), tensor.nbytes());
+  ValueOrThrow(file.ReadTensor({.name = name, .layout = layout}, bytes));
+  return tensor;
+}
+
+// Sets what it visits to what the dictionary says. Options that it does not have stay; of a state all must be there.
+class Reader {
+ public:
+  Reader(const TorchFile& file, const Dict& dict, const at::Tensor* parameter)
+      : file_(file), dict_(dict), parameter_(parameter) {}
+
+  void operator()(const char* name, double& value) const {
+    const Value* const found = Look(name);
+    if (found == nullptr) return;
+    if (const auto* const number = found->As<double>()) {
+      value = *number;
+    } else if (const auto* const whole = found->As<std::int64_t>()) {
+      value = static_cast<double>(*whole);
+    } else {
+      value = ReadScalar(*found, name).item<double>();
+    }
+  }
+  void operator()(const char* name, bool& value) const {
+    const Value* const found = Look(name);
+    if (found == nullptr) return;
+    const auto* const flag = found->As<bool>();
+    if (flag == nullptr) throw Different(std::string(name) + " is neither True nor False");
+    value = *flag;
+  }
+  void operator()(const char* name, std::tuple<double, double>& value) const {
+    const Value* const found = Look(name);
+    if (found == nullptr) return;
+    const auto* const pair = found->As<pickled::Tuple>();
+    const auto* const first = pair == nullptr || pair->items.size() != 2 ? nullptr : pair->items[0].As<double>();
+    const auto* const second = first == nullptr ? nullptr : pair->items[1].As<double>();
+    if (second == nullptr) throw Different(std::string(name) + " are not two numbers");
+    value = {*first, *second};
+  }
+  // Before PyTorch 1.12 a number, since then a tensor of one element.
+  void operator()(const char* name, std::int64_t& value) const {
+    const Value* const found = Look(name);
+    const auto* const whole = found->As<std::int64_t>();
+    value = whole != nullptr ? *whole : static_cast<std::int64_t>(ReadScalar(*found, name).item<double>());
+  }
+  void operator()(const char* name, at::Tensor& tensor) const { tensor = ReadState(*Look(name), name); }
+  void operator()(const char* name, Maybe maybe) const {
+    const Value* const found = pickled::Find(dict_, name);
+    const bool is_there = found != nullptr && found->As<std::monostate>() == nullptr;
+    if (is_there) maybe.tensor = ReadState(*found, name);
+  }
+
+ private:
+  const Value* Look(const char* name) const {
+    const Value* const found = pickled::Find(dict_, name);
+    if (found == nullptr && parameter_ != nullptr) throw Different("a parameter's state has no " + std::string(name));
+    return found;
+  }
+
+  at::Tensor ReadScalar(const Value& value, const char* name) const {
+    const auto* const layout = value.As<TensorLayout>();
+    if (layout == nullptr || ElementCount(layout->shape) != 1) throw Different(std::string(name) + " is no number");
+    return ReadLayout(file_, *layout, name);
+  }
+
+  at::Tensor ReadState(const Value& value, const char* name) const {
+    const auto* const layout = value.As<TensorLayout>();
+    if (layout == nullptr) throw Different(std::string(name) + " is no tensor");
+    if (layout->shape == parameter_->sizes()) return ReadLayout(file_, *layout, name);
+    std::ostringstream text;
+    text << name << " is of " << at::IntArrayRef(layout->shape) << " for a parameter of " << parameter_->sizes();
+    throw Different(text.str());
+  }
+
+  const TorchFile& file_;
+  const Dict& dict_;
+  const at::Tensor* parameter_;  // Null for options.
+};
+
+using States = std::remove_reference_t<decltype(std::declval<Optimizer&>().state())>;
+
+// All that is read, before anything of the optimizer changes.
+struct ReadOptimizer {
+  std::vector<std::unique_ptr<torch::optim::OptimizerOptions>> options;
+  States states;
+};
+
+template <class Options, class State>
+void ReadGroup(const TorchFile& file, const Dict& group, const std::map<std::int64_t, const Dict*>& states,
+               const torch::optim::OptimizerParamGroup& wanted, ReadOptimizer& read) {
+  auto options = std::make_unique<Options>(static_cast<const Options&>(wanted.options()));
+  const Reader read_options(file, group, nullptr);
+  Visit(read_options, *options);
+  read.options.push_back(std::move(options));
+  const std::vector<Value>& parameters = ItemsOf(pickled::Find(group, "params"), "params");
+  if (parameters.size() != wanted.params().size()) {
+    throw Different("a group has " + std::to_string(parameters.size()) + " parameters there, and " +
+                    std::to_string(wanted.params().size()) + " here");
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto* const number = parameters[i].As<std::int64_t>();
+    const auto found = number == nullptr ? states.end() : states.find(*number);
+    if (found == states.end() || found->second->entries.empty()) continue;  // One that never had a gradient.
+    auto state = std::make_unique<State>();
+    const Reader read_state(file, *found->second, &wanted.params()[i]);
+    Visit(read_state, *state);
+    if constexpr (std::is_same_v<State, torch::optim::SGDParamState>) {
+      if (!state->momentum_buffer().defined()) continue;
+    }
+    read.states[KeyOf(wanted.params()[i])] = std::move(state);
+  }
+}
+
+// --------------------------------------------------------------------------------------------------------- writing
+
+class Writer {
+ public:
+  explicit Writer(StateDictWriter& writer) : writer_(writer) {}
+
+  template <class Plain>
+  void operator()(const char* name, Plain value) {
+    Put(name, {.any = value});
+  }
+  void operator()(const char* name, const std::tuple<double, double>& value) {
+    Put(name, {.any = pickled::Tuple{{{.any = std::get<0>(value)}, {.any = std::get<1>(value)}}}});
+  }
+  void operator()(const char* name, const at::Tensor& tensor) { Put(name, writer_.OfTensor(tensor)); }
+  void operator()(const char* name, at::Tensor& tensor) { Put(name, writer_.OfTensor(tensor)); }
+  void operator()(const char* name, Maybe maybe) {
+    if (maybe.tensor.defined()) Put(name, writer_.OfTensor(maybe.tensor));
+  }
+  void Put(std::string name, Value value) { dict_.entries.push_back({{.any = std::move(name)}, std::move(value)}); }
+
+  Value Take() { return {.any = std::move(dict_)}; }
+
+ private:
+  StateDictWriter& writer_;
+  Dict dict_;
+};
+
+}  // namespace
+
+void LoadOptimizer(Optimizer& optimizer, const TorchFile& file, std::string_view name) {
+  const Value saved = ValueOrThrow(file.ReadValue(name));
+  const Dict& dict = DictOf(&saved, std::string(name));
+  const std::vector<Value>& groups = ItemsOf(pickled::Find(dict, "param_groups"), "param_groups");
+  std::map<std::int64_t, const Dict*> states;
+  for (const auto& [key, state] : DictOf(pickled::Find(dict, "state"), "state").entries) {
+    const auto* const number = key.As<std::int64_t>();
+    if (number != nullptr) states.emplace(*number, &DictOf(&state, "of a parameter"));
+  }
+  if (groups.size() != optimizer.param_groups().size()) {
+    throw Different("it has " + std::to_string(groups.size()) + " parameter groups there, and " +
+                    std::to_string(optimizer.param_groups().size()) + " here");
+  }
+  ReadOptimizer read;
+  const bool is_known = WithKind(optimizer, [&]<class Options, class State>(const Options&, const State&) {
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      ReadGroup<Options, State>(file, DictOf(&groups[i], "of a parameter group"), states, optimizer.param_groups()[i],
+                                read);
+    }
+  });
+  if (!is_known) throw OtherOptimizer();
+  for (std::size_t i = 0; i < groups.size(); ++i) optimizer.param_groups()[i].set_options(std::move(read.options[i]));
+  optimizer.state() = std::move(read.states);
+}
+
+Value StateDictWriter::OfOptimizer(const Optimizer& optimizer) {
+  Dict states;
+  pickled::List groups;
+  std::int64_t number = 0;
+  const bool is_known = WithKind(optimizer, [&]<class Options, class State>(const Options&, const State&) {
+    for (const auto& group : optimizer.param_groups()) {
+      Writer options(*this);
+      Options copy = static_cast<const Options&>(group.options());
+      Visit(options, copy);
+      pickled::List parameters;
+      for (const at::Tensor& parameter : group.params()) {
+        parameters.items.push_back({.any = number});
+        const auto found = optimizer.state().find(KeyOf(parameter));
+        if (found != optimizer.state().end()) {
+          Writer state(*this);
+          State fields = static_cast<const State&>(*found->second);
+          Visit(state, fields);
+          states.entries.push_back({{.any = number}, state.Take()});
+        }
+        ++number;
+      }
+      options.Put("params", {.any = std::move(parameters)});
+      groups.items.push_back(options.Take());
+    }
+  });
+  if (!is_known) throw OtherOptimizer();
+  return {.any = Dict{.entries = {{{.any = std::string("state")}, {.any = std::move(states)}},
+                                  {{.any = std::string("param_groups")}, {.any = std::move(groups)}}}}};
+}
+
+}  // namespace gcsflux

@@ -1,0 +1,147 @@
+#include "gcsflux/torch/state_dict.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+
+namespace gcsflux {
+namespace {
+
+struct TypeRow {
+  DType dtype;
+  c10::ScalarType type;
+};
+
+constexpr auto kTypes = std::to_array<TypeRow>({
+    {DType::kBool, c10::ScalarType::Bool},
+    {DType::kUint8, c10::ScalarType::Byte},
+    {DType::kInt8, c10::ScalarType::Char},
+    {DType::kInt16, c10::ScalarType::Short},
+    {DType::kInt32, c10::ScalarType::Int},
+    {DType::kInt64, c10::ScalarType::Long},
+    {DType::kFloat16, c10::ScalarType::Half},
+    {DType::kBfloat16, c10::ScalarType::BFloat16},
+    {DType::kFloat32, c10::ScalarType::Float},
+    {DType::kFloat64, c10::ScalarType::Double},
+    {DType::kComplex32, c10::ScalarType::ComplexHalf},
+    {DType::kComplex64, c10::ScalarType::ComplexFloat},
+    {DType::kComplex128, c10::ScalarType::ComplexDouble},
+});
+
+StorageError Failure(ErrorCode code, std::string why) {
+  return StorageError({.code = code, .message = std::move(why)});
+}
+
+std::span<std::byte> BytesOf(const at::Storage& storage) {
+  return {static_cast<std::byte*>(storage.data()), storage.nbytes()};
+}
+
+std::span<std::byte> BytesOf(const at::Tensor& tensor) {
+  return {static_cast<std::byte*>(tensor.data_ptr()), tensor.nbytes()};
+}
+
+c10::ScalarType TypeOrThrow(const StoredTensor& tensor) {
+  const auto type = ScalarTypeOf(tensor.layout.dtype);
+  if (type) return *type;
+  throw Failure(ErrorCode::kUndecodable, "tensor '" + tensor.name + "' has the type " +
+                                             std::string(DTypeName(tensor.layout.dtype)) + ", which libtorch lacks");
+}
+
+}  // namespace
+
+std::optional<c10::ScalarType> ScalarTypeOf(DType dtype) {
+  const auto* const row =
+      std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeRow& one) { return one.dtype == dtype; });
+  return row == kTypes.end() ? std::nullopt : std::optional(row->type);
+}
+
+std::optional<DType> DTypeOf(c10::ScalarType type) {
+  const auto* const row =
+      std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeRow& one) { return one.type == type; });
+  return row == kTypes.end() ? std::nullopt : std::optional(row->dtype);
+}
+
+NamedTensors ReadTensors(const TorchFile& file, std::string_view prefix) {
+  std::string refused;
+  for (const RefusedValue& value : file.refused()) {
+    if (std::string_view(value.name).starts_with(prefix)) refused += "\n  " + value.name + ": " + value.why;
+  }
+  if (!refused.empty()) throw Failure(ErrorCode::kUndecodable, "these values are not read:" + refused);
+  std::map<std::size_t, at::Tensor> storages;  // As bytes.
+  NamedTensors tensors;
+  for (const StoredTensor& tensor : file.tensors()) {
+    if (!std::string_view(tensor.name).starts_with(prefix)) continue;
+    const c10::ScalarType type = TypeOrThrow(tensor);
+    const auto [storage, is_new] = storages.try_emplace(tensor.layout.storage);
+    if (is_new) {
+      const auto bytes = static_cast<std::int64_t>(file.storages()[tensor.layout.storage].bytes);
+      storage->second = at::empty({bytes}, at::kByte);
+      ValueOrThrow(file.ReadStorage(tensor.layout.storage, BytesOf(storage->second)));
+    }
+    at::Tensor view = at::empty({0}, type);
+    view.set_(storage->second.storage(), static_cast<std::int64_t>(tensor.layout.offset), tensor.layout.shape,
+              tensor.layout.strides);
+    view.requires_grad_(tensor.layout.requires_grad);
+    tensors.emplace_back(tensor.name, std::move(view));
+  }
+  return tensors;
+}
+
+at::Tensor ReadTensor(const TorchFile& file, std::string_view name) {
+  const StoredTensor tensor = ValueOrThrow(file.Find(name));
+  at::Tensor read = at::empty(tensor.layout.shape, TypeOrThrow(tensor));
+  ValueOrThrow(file.ReadTensor(tensor, BytesOf(read)));
+  return read;
+}
+
+// ------------------------------------------------------------------------------------------------------- writing
+
+struct StateDictWriter::Storages {
+  // A storage that tensors of two types share is written once for each of them.
+  std::map<std::pair<const void*, DType>, std::size_t> known;
+  std::vector<at::Tensor> kept;  // Keeps each storage alive.
+};
+
+StateDictWriter::StateDictWriter() : storages_(std::make_unique<Storages>()) {}
+StateDictWriter::~StateDictWriter() = default;
+StateDictWriter::StateDictWriter(StateDictWriter&&) noexcept = default;
+StateDictWriter& StateDictWriter::operator=(StateDictWriter&&) noexcept = default;
+
+pickled::Value StateDictWriter::OfTensor(const at::Tensor& tensor) {
+  const auto dtype = tensor.defined() ? DTypeOf(tensor.scalar_type()) : std::nullopt;
+  if (!dtype || tensor.layout() != c10::kStrided || tensor.is_meta()) {
+    throw Failure(ErrorCode::kInvalidArgument,
+                  "a tensor that is undefined, sparse, quantised or without memory cannot be written");
+  }
+  at::Tensor written = tensor.detach().cpu().resolve_conj().resolve_neg();
+  if (written.storage().nbytes() % ElementBytes(*dtype) != 0) written = written.clone();
+  const void* const identity = written.storage().unsafeGetStorageImpl();
+  const auto [known, is_new] = storages_->known.try_emplace({identity, *dtype}, storages_->kept.size());
+  if (is_new) storages_->kept.push_back(written);
+  return {.any = TensorLayout{.dtype = *dtype,
+                              .requires_grad = tensor.requires_grad(),
+                              .storage = known->second,
+                              .offset = static_cast<std::uint64_t>(written.storage_offset()),
+                              .shape = written.sizes().vec(),
+                              .strides = written.strides().vec()}};
+}
+
+pickled::Value StateDictWriter::OfTensors(const NamedTensors& tensors) {
+  pickled::Dict dict{.kind = pickled::DictKind::kOrderedDict};
+  for (const auto& [name, tensor] : tensors) dict.entries.push_back({{.any = name}, OfTensor(tensor)});
+  return {.any = std::move(dict)};
+}
+
+void StateDictWriter::Write(pickled::Value root, const ByteSink& sink) && {
+  TorchFileContents contents{.root = std::move(root)};
+  for (const at::Tensor& tensor : storages_->kept) contents.storage_bytes.push_back(tensor.storage().nbytes());
+  const StorageWriter write_storage = [&](std::size_t storage, const ByteSink& into) {
+    return into(BytesOf(storages_->kept[storage].storage()));
+  };
+  ValueOrThrow(WriteTorchFile(contents, write_storage, sink));
+}
+
+}  // namespace gcsflux

@@ -1,0 +1,196 @@
+#include "gcsflux/torch/state_dict.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/optim/adam.h>
+#include <torch/optim/lbfgs.h>
+
+#include "formats/memory_file.h"
+
+namespace gcsflux {
+namespace {
+
+namespace nn = torch::nn;
+using formats_tests::SinkInto;
+using formats_tests::SourceOver;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+nn::Sequential MakeNet(int outputs = 3) { return nn::Sequential(nn::Linear(4, outputs), nn::BatchNorm1d(outputs)); }
+
+std::string FileOf(const nn::Sequential& net) {
+  std::string file;
+  StateDictWriter writer;
+  pickled::Value root = writer.OfModule(*net);
+  std::move(writer).Write(std::move(root), SinkInto(file));
+  return file;
+}
+
+std::string FileOf(const NamedTensors& tensors) {
+  std::string file;
+  StateDictWriter writer;
+  pickled::Value root = writer.OfTensors(tensors);
+  std::move(writer).Write(std::move(root), SinkInto(file));
+  return file;
+}
+
+TorchFile Opened(const std::string& file) { return ValueOrThrow(TorchFile::Open(SourceOver(file))); }
+
+template <class Call>
+Error ThrownBy(const Call& call) {
+  try {
+    call();
+  } catch (const StorageError& thrown) {
+    return thrown.error();
+  }
+  ADD_FAILURE() << "no StorageError was thrown";
+  return {};
+}
+
+std::vector<at::Tensor> CopiesOf(const nn::Sequential& net) {
+  std::vector<at::Tensor> copies;
+  for (const at::Tensor& tensor : net->parameters()) copies.push_back(tensor.detach().clone());
+  for (const at::Tensor& tensor : net->buffers()) copies.push_back(tensor.detach().clone());
+  return copies;
+}
+
+bool AreSame(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(),
+                    [](const at::Tensor& one, const at::Tensor& other) { return at::equal(one, other); });
+}
+
+TEST(StateDict, AModuleComesBack) {
+  for (const bool is_staged : {false, true}) {
+    auto saved = MakeNet();
+    auto loaded = MakeNet();
+    ASSERT_FALSE(AreSame(CopiesOf(saved), CopiesOf(loaded)));
+    const std::string bytes = FileOf(saved);
+    LoadModule(*loaded, Opened(bytes), {.is_staged = is_staged});
+    EXPECT_TRUE(AreSame(CopiesOf(saved), CopiesOf(loaded)));
+  }
+}
+
+TEST(StateDict, AllDifferencesAreListedTogetherAndNothingIsTouched) {
+  auto saved = nn::Sequential(nn::Linear(4, 5), nn::BatchNorm1d(3), nn::Linear(2, 2));
+  auto loaded = nn::Sequential(nn::Linear(4, 3), nn::BatchNorm1d(3), nn::BatchNorm1d(1));
+  const auto before = CopiesOf(loaded);
+  const std::string bytes = FileOf(saved);
+  const Error error = ThrownBy([&] { LoadModule(*loaded, Opened(bytes)); });
+  EXPECT_EQ(error.code, ErrorCode::kUndecodable);
+  EXPECT_THAT(error.message,
+              AllOf(HasSubstr("0.weight is float32 [5, 4] in the checkpoint, Float [3, 4] in the module"),
+                    HasSubstr("0.bias is float32 [5]"), HasSubstr("2.weight is float32 [2, 2]"),
+                    HasSubstr("2.running_mean is missing"), HasSubstr("2.num_batches_tracked is missing")));
+  EXPECT_TRUE(AreSame(CopiesOf(loaded), before));
+}
+
+TEST(StateDict, StrictNamesCanBeTurnedOffAndTypesCannot) {
+  auto saved = nn::Sequential(nn::Linear(4, 3));
+  auto loaded = MakeNet();
+  const std::string bytes = FileOf(saved);
+  EXPECT_THAT(ThrownBy([&] { LoadModule(*loaded, Opened(bytes)); }).message, HasSubstr("1.running_var is missing"));
+  LoadModule(*loaded, Opened(bytes), {.is_strict = false});
+  EXPECT_TRUE(at::equal(loaded->parameters()[0], saved->parameters()[0]));
+  EXPECT_THAT(ThrownBy([&] { LoadModule(*saved, Opened(FileOf(MakeNet()))); }).message,
+              HasSubstr("1.weight is unexpected"));
+  const std::string doubles = FileOf(NamedTensors{{"0.weight", at::zeros({3, 4}, at::kDouble)}});
+  const Error error = ThrownBy([&] { LoadModule(*saved, Opened(doubles), {.is_strict = false}); });
+  EXPECT_THAT(error.message, HasSubstr("0.weight is float64"));
+}
+
+TEST(StateDict, NamesAreMapped) {
+  auto net = nn::Sequential(nn::Linear(1, 1));
+  const at::Tensor weight = at::full({1, 1}, 7.0);
+  const std::string bytes = FileOf(NamedTensors{
+      {"model.module.fc.weight", weight}, {"model.module.fc.bias", at::zeros({1})}, {"other.weight", at::zeros({2})}});
+  const LoadModuleOptions options{.prefix = "model.", .renames = {{"^module\\.", ""}, {"^fc\\.", "0."}}};
+  LoadModule(*net, Opened(bytes), options);
+  EXPECT_TRUE(at::equal(net->parameters()[0], weight));
+  const Error two = ThrownBy([&] { LoadModule(*net, Opened(bytes), {.renames = {{".*", "same"}}}); });
+  EXPECT_EQ(two.code, ErrorCode::kInvalidArgument);
+  const Error pattern = ThrownBy([&] { LoadModule(*net, Opened(bytes), {.renames = {{"(", ""}}}); });
+  EXPECT_EQ(pattern.code, ErrorCode::kInvalidArgument);
+}
+
+TEST(StateDict, DamageLeavesAStagedModuleAsItWas) {
+  auto saved = MakeNet();
+  auto loaded = MakeNet();
+  std::string bytes = FileOf(saved);
+  const auto* const last = static_cast<const char*>(saved->buffers()[1].data_ptr());  // running_var: ones
+  const std::size_t at = bytes.rfind(std::string(last, 12));
+  ASSERT_NE(at, bytes.npos);
+  bytes[at] = 'x';
+  const auto before = CopiesOf(loaded);
+  EXPECT_EQ(ThrownBy([&] { LoadModule(*loaded, Opened(bytes), {.is_staged = true}); }).code, ErrorCode::kCorrupted);
+  EXPECT_TRUE(AreSame(CopiesOf(loaded), before));
+  const Error touched = ThrownBy([&] { LoadModule(*loaded, Opened(bytes)); });
+  EXPECT_EQ(touched.code, ErrorCode::kCorrupted);
+  EXPECT_THAT(touched.message, HasSubstr("the module was touched"));
+}
+
+TEST(StateDict, ViewsStayViewsOfOneStorage) {
+  const at::Tensor base = at::arange(24, at::kFloat).reshape({4, 6});
+  const NamedTensors saved = {{"base", base},
+                              {"transposed", base.t()},
+                              {"rows", base.slice(0, 1, 3)},
+                              {"expanded", base[0].expand({5, 6})},
+                              {"bits", base.view(at::kInt)},
+                              {"scalar", at::scalar_tensor(5)},
+                              {"empty", at::empty({0, 3})},
+                              {"complex", at::ones({2}, at::kComplexFloat)}};
+  const std::string bytes = FileOf(saved);
+  const NamedTensors loaded = ReadTensors(Opened(bytes));
+  ASSERT_EQ(loaded.size(), saved.size());
+  for (std::size_t i = 0; i < saved.size(); ++i) {
+    EXPECT_EQ(loaded[i].first, saved[i].first);
+    EXPECT_EQ(loaded[i].second.strides(), saved[i].second.strides()) << saved[i].first;
+    EXPECT_TRUE(at::equal(loaded[i].second, saved[i].second)) << saved[i].first;
+  }
+  loaded[0].second[1][0] = 100;
+  EXPECT_EQ(loaded[1].second[0][1].item<float>(), 100);
+  EXPECT_EQ(loaded[2].second[0][0].item<float>(), 100);
+  EXPECT_EQ(ReadTensors(Opened(bytes), "r").size(), 1U);
+  EXPECT_TRUE(at::equal(ReadTensor(Opened(bytes), "transposed"), saved[1].second));
+}
+
+TEST(StateDict, RefusesWhatHasNoFormInTheFile) {
+  StateDictWriter writer;
+  for (const at::Tensor& tensor : {at::Tensor(), at::eye(3).to_sparse(), at::empty({2}, at::device(at::kMeta))}) {
+    EXPECT_EQ(ThrownBy([&] { writer.OfTensor(tensor); }).code, ErrorCode::kInvalidArgument);
+  }
+  auto net = MakeNet();
+  EXPECT_EQ(ThrownBy([&] { writer.OfOptimizer(torch::optim::LBFGS(net->parameters())); }).code,
+            ErrorCode::kInvalidArgument);
+}
+
+TEST(StateDict, AnOptimizerOfOtherShapesStaysAsItWas) {
+  auto small = MakeNet(2);
+  auto large = MakeNet(3);
+  torch::optim::Adam saved(small->parameters(), 0.5);
+  small->forward(at::ones({2, 4})).sum().backward();
+  saved.step();
+  StateDictWriter writer;
+  pickled::Dict root;
+  root.entries.push_back({{.any = std::string("optimizer")}, writer.OfOptimizer(saved)});
+  std::string bytes;
+  std::move(writer).Write({.any = std::move(root)}, SinkInto(bytes));
+  torch::optim::Adam loaded(large->parameters(), 0.25);
+  const Error error = ThrownBy([&] { LoadOptimizer(loaded, Opened(bytes)); });
+  EXPECT_EQ(error.code, ErrorCode::kUndecodable);
+  EXPECT_THAT(error.message, HasSubstr("exp_avg is of [2, 4] for a parameter of [3, 4]"));
+  EXPECT_TRUE(loaded.state().empty());
+  EXPECT_EQ(static_cast<const torch::optim::AdamOptions&>(loaded.param_groups()[0].options()).lr(), 0.25);
+  torch::optim::Adam same(small->parameters(), 0.25);
+  LoadOptimizer(same, Opened(bytes));
+  EXPECT_EQ(same.state().size(), saved.state().size());
+  EXPECT_EQ(static_cast<const torch::optim::AdamOptions&>(same.param_groups()[0].options()).lr(), 0.5);
+  EXPECT_EQ(ThrownBy([&] { LoadOptimizer(same, Opened(bytes), "nothing"); }).code, ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace gcsflux
