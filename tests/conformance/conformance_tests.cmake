@@ -5,7 +5,7 @@ set(retry_tests_dir ${PROJECT_SOURCE_DIR}/conformance/retry_tests)
 add_test(NAME conformance_retry_tests COMMAND gcsflux-conformance --retry_tests=${retry_tests_dir}/gcsflux.json)
 add_test(NAME conformance_public_retry_tests
          COMMAND gcsflux-conformance --retry_tests=${retry_tests_dir}/public_scenarios.json)
-# Our own file names nothing that the SDK or the emulator has not.
+# Our own file names nothing that the SDK or the emulator lacks.
 set_tests_properties(conformance_retry_tests PROPERTIES FAIL_REGULAR_EXPRESSION "(^|\n)skip ")
 add_test(NAME conformance_with_token
          COMMAND ${PROJECT_SOURCE_DIR}/tests/conformance/with_token.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})

@@ -1,5 +1,5 @@
-# The tests of the emulator: emulator_test(NAME SOURCES ... [LIBRARIES ...] [PROGRAM]). Sources are below tests/. With
-# PROGRAM the test starts gcsflux-emulator, whose path it is told.
+# The tests of the emulator: emulator_test(NAME SOURCES ... [LIBRARIES ...] [PROGRAM]). Sources are below tests/. With PROGRAM the
+# test starts gcsflux-emulator and is told its path.
 function(emulator_test name)
   cmake_parse_arguments(arg "PROGRAM" "" "SOURCES;LIBRARIES" ${ARGN})
   gcsflux_test(${name}
@@ -38,7 +38,7 @@ emulator_test(emulator_tests PROGRAM
     support/child_program.cc
   LIBRARIES PkgConfig::isal)
 
-# What becomes of generations: noncurrent ones, held ones, those under a customer's key; and what one takes.
+# Generations: noncurrent ones, held ones, those under a customer's key; and the memory that one takes.
 emulator_test(emulator_generations_tests
   SOURCES
     emulator/json_api/customer_encryption_test.cc
@@ -47,7 +47,7 @@ emulator_test(emulator_generations_tests
     emulator/store/object_set_test.cc
     emulator/store/versioning_test.cc)
 
-# The JSON API beyond its basics: buckets and objects changed, copied, listed by globs.
+# The JSON API beyond its basics: changes, copies and globs.
 emulator_test(emulator_json_tests
   SOURCES
     emulator/json_api/batch_test.cc
@@ -68,7 +68,7 @@ emulator_test(emulator_traffic_tests
     emulator/journal/metrics_test.cc
     emulator/journal/redact_target_test.cc)
 
-# What can happen to a request before and after it is served.
+# What happens to a request before and after it is served.
 emulator_test(emulator_layer_tests
   SOURCES
     emulator/bodies/peeked_body_test.cc
@@ -80,7 +80,7 @@ emulator_test(emulator_layer_tests
     emulator/retry_tests/retry_tests_test.cc
     emulator/service/first_answers_test.cc)
 
-# What goes wrong by plan: each kind of fault has a test of its name, found without being named here.
+# Fault plans. Each kind of fault has a test of its name; CMake finds it without being told.
 file(GLOB FAULT_TESTS RELATIVE ${PROJECT_SOURCE_DIR}/tests CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/emulator/faults/*.cc)
 emulator_test(emulator_fault_tests PROGRAM
@@ -92,7 +92,7 @@ add_test(NAME docs_faults COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh $
 add_test(NAME docs_retry_tests COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
                                        ${PROJECT_SOURCE_DIR}/docs/retry_tests.md)
 
-# How slow the emulator is by choice, and how much it takes.
+# Delays and quotas.
 emulator_test(emulator_shaping_tests PROGRAM
   SOURCES
     emulator/program/traffic_flags_test.cc
@@ -115,7 +115,7 @@ emulator_test(virtual_bucket_tests
     emulator/virtual/virtual_http_test.cc
     emulator/virtual/virtual_names_test.cc)
 
-# Who is who to the emulator, and TLS.
+# Identities and TLS.
 emulator_test(emulator_identity_tests PROGRAM
   SOURCES
     emulator/identity/identity_config_test.cc
@@ -131,7 +131,7 @@ emulator_test(emulator_identity_tests PROGRAM
     support/child_program.cc
   LIBRARIES OpenSSL::SSL OpenSSL::Crypto)
 
-# Uploads that are refused: when they hear it, and why.
+# Refused uploads: when they are answered, and why.
 emulator_test(emulator_refusals_tests
   SOURCES
     emulator/support/crypto_fixtures.cc
@@ -152,13 +152,13 @@ emulator_test(emulator_xml_tests
     emulator/xml_api/xml_test.cc
   LIBRARIES pugixml::pugixml)
 
-# Bad clients: by a patience that a test can wait for.
+# Bad clients, with a patience that a test can wait for.
 emulator_test(bad_input_tests
   SOURCES
     emulator/network/bad_input_test.cc
     emulator/network/pace_test.cc)
 
-# What no client may end or stop: nesting, framing, patterns; how requests in flight are counted.
+# No client may end or stop the emulator by nesting, framing or patterns; how requests in flight are counted.
 emulator_test(emulator_robustness_tests PROGRAM
   SOURCES
     emulator/json/bounded_json_test.cc

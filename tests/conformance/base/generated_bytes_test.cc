@@ -14,7 +14,7 @@ std::string Hex(const std::string& bytes) {
   return hex;
 }
 
-// The wanted bytes were computed by another implementation of splitmix64, in Python.
+// Another implementation of splitmix64, in Python, computed the wanted bytes.
 TEST(GeneratedBytes, AreSplitmix64LeastSignificantByteFirst) {
   EXPECT_EQ(Hex(Generate({.size = 24, .seed = 7})), "d70d3259e4e1cb631c663cf4d73c4c04022ab1ba804098e6");
 }

@@ -9,7 +9,7 @@ namespace {
 struct MatchCase {
   const char* name;
   const char* wanted;
-  const char* got;  ///< JSON, or null where there is no value.
+  const char* got;  ///< JSON, or null for no value.
   bool matches;
 };
 

@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// Takes one connection on loopback, reads until `end` has come, sends `answer` and closes.
+/// Accepts one connection on loopback, reads until `end` has arrived, sends `answer` and closes.
 class OneAnswer {
  public:
   OneAnswer(std::string end, std::string answer) : listener_(socket(AF_INET, SOCK_STREAM, 0)) {
@@ -34,7 +34,7 @@ class OneAnswer {
 
   [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
 
-  /// What came, once the connection is over.
+  /// The received bytes, once the connection is over.
   const std::string& Received() {
     Join();
     return received_;
@@ -55,7 +55,7 @@ class OneAnswer {
 
   void Join() {
     if (!server_.joinable()) return;
-    shutdown(listener_, SHUT_RDWR);  // Lets accept() go where no one ever came.
+    shutdown(listener_, SHUT_RDWR);  // Ends accept() if no client came.
     server_.join();
     close(listener_);
   }

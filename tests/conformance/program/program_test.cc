@@ -23,7 +23,7 @@ const std::string kWrongExpectation = GCSFLUX_TEST_CASES "/wrong_expectation.jso
 
 struct Finished {
   int status = -1;
-  std::string output = {};  ///< Standard output and error in the order they came.
+  std::string output = {};  ///< Standard output and error in the order of writing.
 };
 
 Finished RunProgram(const std::string& arguments) {
@@ -38,7 +38,8 @@ Finished RunProgram(const std::string& arguments) {
   return finished;
 }
 
-/// A loopback port that refuses connections for as long as this lives: bound, so nobody else gets it, not listened on.
+/// A loopback port that refuses connections while this exists: it is bound, so no other process gets it, and nothing
+/// listens on it.
 class RefusingPort {
  public:
   RefusingPort() : socket_(socket(AF_INET, SOCK_STREAM, 0)) {

@@ -55,7 +55,7 @@ TEST(ParseScenarios, ReadsOurOwnFields) {
   EXPECT_EQ(scenarios[0].expect_effect, ExpectedEffect::kNone);
 }
 
-// As a later version of the public file may have it.
+// As in a later version of the public file.
 TEST(ParseScenarios, WhatIsNotKnownIsLeftAlone) {
   const auto scenarios = Parse(R"({"version": 2, "retryTests": [
       {"id": 1, "note": [], "cases": [{"instructions": ["do-what-nobody-knows"], "weight": 3}],

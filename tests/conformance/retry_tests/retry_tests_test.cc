@@ -1,5 +1,4 @@
-// The runner of retry scenarios: that it passes what is right is seen by running the files; here it fails what is
-// wrong.
+// The runner of retry scenarios. Running the files shows that it passes what is right; here it fails what is wrong.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +21,7 @@ SdkCall CallOf(std::string_view name) {
   return {};
 }
 
-/// Reads an object's metadata under these instructions, and is expected to succeed.
+/// Reads an object's metadata under these instructions, and should succeed.
 Trial GetUnder(std::vector<std::string> instructions) {
   return {.method = "storage.objects.get",
           .call = CallOf("GetObject"),
@@ -31,7 +30,7 @@ Trial GetUnder(std::vector<std::string> instructions) {
           .expect_success = true};
 }
 
-/// Stores an object under these instructions, and is expected to succeed.
+/// Stores an object under these instructions, and should succeed.
 Trial UploadUnder(std::vector<std::string> instructions) {
   return {.method = "storage.objects.insert",
           .call = CallOf("UploadObject.Create"),
@@ -40,7 +39,7 @@ Trial UploadUnder(std::vector<std::string> instructions) {
           .expect_effect = ExpectedEffect::kOnce};
 }
 
-/// Reads an object's bytes while these rules hold, and is expected to succeed.
+/// Reads an object's bytes under these rules, and should succeed.
 Trial ReadUnder(const char* rules) {
   return {.method = "storage.objects.get",
           .call = CallOf("ReadObject.String"),
@@ -116,7 +115,7 @@ TEST_F(RetryTestsTest, FailsWhereARuleDidNotFire) {
 }
 
 TEST_F(RetryTestsTest, FailsWhereOtherBytesAreRead) {
-  // With matching hashes nobody but a judge who knows the bytes can tell.
+  // With matching hashes, only a judge that knows the bytes can tell.
   ExpectFailure(ReadUnder(R"([{"name": "flip", "action": {"type": "corrupt", "atByte": 7, "matchingHashes": true}}])"),
                 "the call ended as expected, but other bytes were read than are stored");
 }

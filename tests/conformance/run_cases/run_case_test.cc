@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Answers from a list, the last answer over and over, and keeps what it was asked.
+/// Answers from a list, then repeats the last answer, and records the requests.
 class ScriptedService : public Transport {
  public:
   explicit ScriptedService(std::deque<Response> answers) : answers_(std::move(answers)) {}
@@ -119,7 +119,7 @@ TEST(RunCase, SavedValuesFillLaterSteps) {
   EXPECT_EQ(service.asked()[2], "PUT /u?id=1");
   EXPECT_EQ(service.bodies()[2], R"(w{"g":"7"})");
   EXPECT_EQ(service.asked()[4], "PUT /8");
-  EXPECT_EQ(service.bodies()[4], "{x}");  // Nothing is filled in inside raw bytes.
+  EXPECT_EQ(service.bodies()[4], "{x}");  // Placeholders inside raw bytes are not replaced.
 }
 
 TEST(RunCase, ASessionOnAnotherHostFails) {
@@ -197,7 +197,7 @@ TEST(RunCase, AWantedThrottlingIsAnAnswer) {
   EXPECT_THAT(waits, testing::IsEmpty());
 }
 
-// A case that passes against a service that does nothing would check nothing.
+// A case that passes against a service that does nothing checks nothing.
 TEST(EmbeddedCases, AllFailAgainstAServiceThatAnswersAlike) {
   const auto cases = LoadEmbeddedCases();
   ASSERT_TRUE(cases) << cases.error();

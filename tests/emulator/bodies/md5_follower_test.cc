@@ -1,4 +1,4 @@
-// The MD5 of what is still coming.
+// The MD5 of a body that is still arriving.
 
 #include "bodies/md5_follower.h"
 
@@ -25,7 +25,7 @@ std::string RandomText(std::mt19937& random, std::size_t size) {
   return text;
 }
 
-// Copies `text` into places of `place` bytes, as a receiver does, in steps of random sizes, each of which it tells.
+// Copies `text` into places of `place` bytes, as a receiver does, and reports each step. Steps have random sizes.
 void Receive(Md5Follower& follower, std::vector<std::vector<std::byte>>& places, const std::string& text,
              std::size_t place, std::mt19937& random) {
   const std::span<const std::byte> bytes = std::as_bytes(std::span(text));
@@ -87,7 +87,7 @@ TEST(Md5Follower, GoesOnFromWhatItIsGiven) {
 TEST(Md5Follower, LeavesTheBytesAloneOnceItIsGone) {
   Md5Stream md5;
   {
-    const std::vector<std::byte> bytes(8 * kMiB);  // goes after the follower, while a thread may be at it
+    const std::vector<std::byte> bytes(8 * kMiB);  // destroyed after the follower, whose thread may be reading it
     Md5Follower follower(md5);
     follower.Append(bytes);
   }

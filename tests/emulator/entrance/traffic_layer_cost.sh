@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What the traffic layer costs a request while nothing is loaded, in instructions: traffic_layer_cost.sh BIN_DIR [MOST]
+# The cost of the traffic layer for a request while nothing is loaded, in instructions: traffic_layer_cost.sh BIN_DIR [MOST]
 #
-# Counts by callgrind what 300 requests take and what 100 do, so that starting is not in it, and fails above MOST per cent
-# (3) of a request without the layer. Counts, not times, so that it says the same on a busy machine. 77: no valgrind.
+# Counts the instructions of 300 requests and of 100 by callgrind, so that the start does not count. Fails if the layer costs
+# more than MOST per cent (3) of a request without it. Counts do not depend on how busy the machine is. 77: no valgrind.
 set -euo pipefail
 bin=$1
 most=${2:-3}

@@ -31,10 +31,10 @@ TEST(ActionKinds, DifferInTypeAndTakeFieldsThatThereAre) {
       taken.insert(fields.begin(), fields.end());
     }
   }
-  EXPECT_EQ(taken.size(), kActionFields.size());  // none is there for nothing
+  EXPECT_EQ(taken.size(), kActionFields.size());  // each field is used
 }
 
-// Whatever a request can turn out to be, a rule can name.
+// A rule can name every operation that a request can have.
 TEST(ActionKinds, CanBeForEveryOperation) {
   std::set<std::string> operations;
   std::set<std::string> phases = {"start", "chunk", "final", "status", "cancel"};

@@ -72,7 +72,7 @@ TEST_F(CorruptFault, CanHaveHashesThatMatch) {
     const RawResponse whole = Get();
     EXPECT_TRUE(whole.body == WithChangedByte(content_, at_byte));
     EXPECT_EQ(whole.Header("x-goog-hash"), HashOf(whole.body));
-    // A part has the whole object's hash.
+    // A range has the whole object's hash.
     const std::string range = "Range: bytes=" + std::to_string(at_byte) + "-\r\n";
     EXPECT_EQ(Get(range).Header("x-goog-hash"), HashOf(whole.body));
     EXPECT_EQ(Fired(), 2U);

@@ -7,7 +7,7 @@ namespace {
 
 class CutFault : public FaultTest {};
 
-// Of an object of 100,000 bytes: how many come, and whether anything is cut.
+// For an object of 100,000 bytes: how many arrive, and whether anything is cut.
 struct Case {
   std::uint64_t after_bytes;
   std::size_t want;
@@ -86,7 +86,7 @@ constexpr std::string_view kGzipped(
     "\xc6\xc7\x84\xa6\x0a\0\0\0",
     33);
 
-// One that is decompressed on the way, which comes in chunks.
+// A body that is decompressed on the way, so that it is sent in chunks.
 TEST_F(CutFault, CutsAnAnswerOfUnknownLength) {
   ASSERT_EQ(Call("POST", InsertTarget("object") + "&contentEncoding=gzip", "", kGzipped).status, 200);
   for (const std::uint64_t after_bytes : {0, 9, 10, 11}) {

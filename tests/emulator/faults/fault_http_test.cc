@@ -104,7 +104,7 @@ TEST_F(FaultHttpTest, MeetsNoRequestUnderEmulator) {
   EXPECT_EQ(Fired(), 0U);
 }
 
-// A file that is there as long as this.
+// A file that exists as long as this object.
 class File {
  public:
   explicit File(std::string_view text) { std::ofstream(path_) << text; }

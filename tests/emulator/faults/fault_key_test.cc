@@ -50,7 +50,7 @@ TEST(Chance, DependsOnSeedRuleKeyAndArrival) {
   EXPECT_NE(Chance(1, "rule", KeyOf("object", 2)), chance);
 }
 
-// As computed by hand from the definitions of FNV-1a and SplitMix64.
+// Computed by hand from the definitions of FNV-1a and SplitMix64.
 TEST(Chance, IsTheSameOnEveryMachine) { EXPECT_EQ(Chance(7, "rule", KeyOf("object", 3)), 0x1.a2ff27c7b06f8p-4); }
 
 TEST(Chance, IsEven) {

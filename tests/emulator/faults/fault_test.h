@@ -10,7 +10,7 @@
 
 namespace gcsflux::emulator {
 
-/// All that came for one request, byte by byte, until the connection ended.
+/// All bytes that arrived for one request, until the connection ended.
 struct RawExchange {
   std::string head = {};  ///< Without the empty line at its end.
   std::string body = {};
@@ -20,20 +20,20 @@ struct RawExchange {
   [[nodiscard]] int status() const;
 };
 
-/// An emulator with a bucket, "bucket", and the means to see on a socket what a fault does.
+/// An emulator with a bucket, "bucket", and functions that show on a socket what a fault does.
 class FaultTest : public EmulatorTest {
  protected:
   FaultTest();
 
-  /// Adds a rule, "fault", for the requests of `match`; without it for all that follow.
+  /// Adds a rule, "fault", for the requests of `match`; without it for all later ones.
   void Inject(FaultAction action, FaultMatch match = {}, FaultLimits limits = {});
-  /// How often it did.
+  /// How often it fired.
   std::uint64_t Fired() { return emulator().faults().Fired("fault"); }
 
   /// A request on a connection of its own, and one answer to it.
   RawResponse Call(std::string_view method, std::string_view target, std::string_view headers = "",
                    std::string_view body = "");
-  /// The same, read until the connection ends, which the request asks for.
+  /// The same, read until the connection ends. The request asks for that.
   RawExchange Exchange(std::string_view method, std::string_view target, std::string_view headers = "",
                        std::string_view body = "");
 
@@ -44,13 +44,13 @@ class FaultTest : public EmulatorTest {
 
   /// Starts an upload session; returns its target.
   std::string StartSession(const std::string& name);
-  /// Sends the bytes from `first` on, as the last ones where there is a total.
+  /// Sends the bytes from `first` on. If there is a total, they are the last ones.
   RawResponse PutChunk(const std::string& session, std::uint64_t first, std::string_view bytes,
                        std::optional<std::uint64_t> total = {});
-  /// What the session says it keeps: "bytes=0-N", or "".
+  /// The range that the session says it keeps: "bytes=0-N", or "".
   std::string Persisted(const std::string& session);
 
-  /// The object's content, past all faults; nothing where there is none. Removes the rules.
+  /// The object's content, without faults; nothing if there is none. Removes the rules.
   std::optional<std::string> Stored(const std::string& name);
   /// How many generations of the object were committed.
   std::size_t Commits(const std::string& name);

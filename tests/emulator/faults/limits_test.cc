@@ -1,4 +1,4 @@
-// Which requests a rule acts on, how often, and what is said about it.
+// Which requests a rule acts on, how often, and what is reported about it.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using testing::ElementsAre;
 
 class FaultLimitsTest : public FaultTest {
  protected:
-  // What so many requests are answered with: "x" where the fault fired, "." where not.
+  // The answers to so many requests: "x" if the fault fired, "." if not.
   std::string Ask(int requests) {
     std::string answers;
     for (int i = 0; i < requests; ++i) answers += Call("GET", "/storage/v1/b/bucket").status == 503 ? 'x' : '.';

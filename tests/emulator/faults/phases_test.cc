@@ -1,4 +1,4 @@
-// That each request of an upload has the phase that a rule can name, and the name of its object.
+// Each request of an upload has a phase that a rule can name, and the name of its object.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 class FaultPhasesTest : public FaultTest {
  protected:
-  // A rule that does nothing to anybody, for each phase, and for the object's name.
+  // Rules without an effect: one for each phase, and one for the object's name.
   void Watch(std::initializer_list<const char*> phases) {
     emulator().faults().Clear();
     for (const char* phase : phases) {

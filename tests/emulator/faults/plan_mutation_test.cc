@@ -1,4 +1,4 @@
-// Whatever a plan's text is, it is read or refused, and what is read can be written and read again.
+// Any text is read as a plan or refused, and what is read can be written and read again.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ constexpr std::string_view kPlan = R"({"seed": 7, "rules": [
    "limits": {"count": 2, "notBefore": "0.5s", "notAfter": "1e1s"}},
   {"action": {"type": "falseLength", "lengthDelta": -1}}], "replay": []})";
 
-// A byte that is changed, taken away, doubled, or a piece that is put elsewhere.
+// A byte that is changed, removed or doubled, or a piece that is moved.
 std::string Mutate(std::string text, std::mt19937_64& random) {
   constexpr std::string_view kBytes = "{}[]\",:\\0123456789eE+-.tfn \n\x80\xff";
   const std::size_t at = random() % text.size();

@@ -67,7 +67,7 @@ TEST(FaultPlan, IsReadFieldByField) {
                            {.name = "rule 2", .action = {.type = "stall", .duration = seconds(30)}}}}));
 }
 
-// One of each type, with all the fields that it takes.
+// One of each type, with all of its fields.
 TEST(FaultPlan, IsWrittenAsItIsRead) {
   const FaultPlan plan{
       .seed = 7,

@@ -1,4 +1,4 @@
-// That chance does not depend on threads, and that what happened can be had again.
+// Probability does not depend on threads, and a run can be repeated.
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ struct Request {
   std::string body;
 };
 
-// Whatever order they come in, each is answered alike: what is written is not read.
+// In any order, each is answered in the same way: no request reads what another one writes.
 std::vector<Request> RandomRequests() {
   std::mt19937_64 random(kSeed);
   std::vector<Request> requests;
@@ -52,7 +52,7 @@ std::vector<Request> RandomRequests() {
   return requests;
 }
 
-// What a client can tell of an answer that does not differ from one run to the next.
+// The part of an answer that is the same in every run.
 std::string OutcomeOf(const Request& request, RawConnection& client) {
   client.Send(request.method + " " + request.target + " HTTP/1.1\r\nHost: emulator.test\r\nContent-Length: " +
               std::to_string(request.body.size()) + "\r\n" + request.headers + "\r\n" + request.body);
@@ -62,7 +62,7 @@ std::string OutcomeOf(const Request& request, RawConnection& client) {
   return std::to_string(answer->status) + (is_media ? " " + answer->body : "");
 }
 
-// By request, the outcomes of all that were the same, which it does not matter in what order they came.
+// For each request, the sorted outcomes of all equal requests: their order makes no difference.
 using Outcomes = std::map<std::string, std::vector<std::string>>;
 
 class FaultReplayTest : public FaultTest {
@@ -141,7 +141,7 @@ TEST_F(FaultReplayTest, AnotherSeedGivesOthers) {
   EXPECT_NE(SortedSchedule(), schedule);
 }
 
-// Rules that count arrivals act on whatever comes in their turn; the schedule says on which.
+// Rules that count arrivals act on whichever request arrives at their number. The schedule says on which.
 TEST_F(FaultReplayTest, AScheduleReplaysTenThousandRequestsExactly) {
   FaultPlan plan = RandomFaults();
   plan.rules.push_back({.name = "every", .match = {.every = 7}, .action = {.type = "htmlError"}});

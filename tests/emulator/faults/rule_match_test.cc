@@ -1,4 +1,4 @@
-// Which requests rules are for: pure.
+// Which requests rules are for. Pure.
 
 #include "faults/engine/rule_match.h"
 

@@ -40,7 +40,7 @@ TEST_F(ShortPersistFault, KeepsSoMuchOfAChunkAndSaysSo) {
   }
 }
 
-// What is counted are the bytes of the chunk, those included that the session has already.
+// The bytes of the chunk count, with those that the session already has.
 TEST_F(ShortPersistFault, KeepsSoMuchOfAChunkThatOverlaps) {
   struct Case {
     std::uint64_t keep_bytes;

@@ -15,7 +15,7 @@ class StallFault : public FaultTest {
  protected:
   StallFault() { emulator().clock().Freeze(); }
 
-  // Whether the read is still under way just before the pause is over, and what it has got then.
+  // Whether the read is still under way shortly before the end of the pause, and what it has received then.
   RawExchange ReadThroughThePause(const std::string& name) {
     auto read = std::async(std::launch::async, [&] { return Read(name); });
     emulator().clock().AwaitWaiters(1);
@@ -36,7 +36,7 @@ TEST_F(StallFault, PausesOnceSoManyBytesHaveCome) {
     RawConnection client(endpoint());
     client.Send("GET " + MediaTarget("object") + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     emulator().clock().AwaitWaiters(1);
-    // What the journal counts is sent, and no more.
+    // Bytes that the journal counts were sent, and no others.
     EXPECT_EQ(emulator().journal().back().bytes_out, after_bytes);
     EXPECT_EQ(Fired(), 1U);
     emulator().clock().Advance(seconds(30));

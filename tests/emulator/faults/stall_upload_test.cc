@@ -22,7 +22,7 @@ class StallUploadFault : public FaultTest {
     Inject({.type = "stallUpload", .after_bytes = after_bytes, .duration = seconds(30)});
   }
 
-  // Waits for the pause, in which `meanwhile` happens.
+  // Waits for the pause, during which `meanwhile` runs.
   int Upload(const std::function<RawResponse()>& upload, const std::function<void()>& meanwhile) {
     auto uploaded = std::async(std::launch::async, [&] { return upload().status; });
     emulator().clock().AwaitWaiters(1);
@@ -48,7 +48,7 @@ TEST_F(StallUploadFault, HappensBeforeTheObjectIsStored) {
 TEST_F(StallUploadFault, LeavesAnUploadAloneThatIsShorter) {
   Stall(11);
   EXPECT_EQ(Insert("object", "0123456789").status, 200);
-  // What is around the object's bytes does not count.
+  // Bytes around the object's bytes do not count.
   EXPECT_EQ(InsertMultipart("object", "0123456789").status, 200);
   EXPECT_EQ(Fired(), 0U);
 }

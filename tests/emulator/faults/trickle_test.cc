@@ -44,7 +44,7 @@ TEST_F(TrickleFault, TakesSoManyBytesPerSecond) {
     EXPECT_EQ(Call("GET", "/storage/v1/b/bucket/o/object").status, 404) << taken << " bytes were taken";
     emulator().clock().Advance(milliseconds(50));
   }
-  // The answer comes no faster.
+  // The answer is not faster.
   while (inserted.wait_for(std::chrono::seconds(0)) == std::future_status::timeout) {
     emulator().clock().Advance(milliseconds(50));
     std::this_thread::yield();

@@ -1,4 +1,4 @@
-// The configuration of identities: what is wrong is named, and nothing of it is used.
+// The configuration of identities: an error names the field, and nothing of the configuration is used.
 
 #include <gtest/gtest.h>
 #include <unistd.h>

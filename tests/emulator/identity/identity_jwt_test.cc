@@ -1,4 +1,4 @@
-// Signed assertions: what is taken, and everything that must not be.
+// Signed assertions: those that are accepted, and all that must not be.
 
 #include <gtest/gtest.h>
 

@@ -32,7 +32,7 @@ class IdentityTest : public ::testing::Test {
   [[nodiscard]] static std::string Sign(const json& claims) {
     return SignedJwt({{"alg", "RS256"}, {"kid", "key-1"}}, claims, TestKey(1).private_key);
   }
-  // Who a token stands for, or "".
+  // The principal of a token, or "".
   std::string Holder(const std::string& token) const {
     const std::optional<Principal> principal = identity_.Authenticate(token, kServiceUrl);
     return principal ? principal->name : "";

@@ -1,4 +1,4 @@
-// What requests may do on an emulator that asks who sends them.
+// What requests may do if the emulator requires credentials.
 
 #include <gtest/gtest.h>
 
@@ -59,11 +59,11 @@ struct RoleCase {
   const char* method;
   const char* target;
   const char* body;
-  // Whether nobody, the viewer, the creator, the user and the admin may.
+  // Whether a caller without credentials, the viewer, the creator, the user and the admin may.
   bool anonymous, viewer, creator, user, admin;
 };
 
-// Each is refused before anything is done, or works for every one who may.
+// Each is refused before anything is done, or works for every caller that may.
 const std::vector<RoleCase> kRoleCases = {
     {"GET", "/storage/v1/b?project=p", "", false, false, false, false, true},
     {"GET", "/storage/v1/b/bucket", "", false, false, false, false, true},

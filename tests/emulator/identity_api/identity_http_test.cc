@@ -1,4 +1,4 @@
-// Identities over HTTP: the endpoints that hand out tokens, and the requests that need them.
+// Identities over HTTP: the endpoints that give out tokens, and the requests that need them.
 
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ class IdentityHttpTest : public ::testing::Test {
     }
   }
 
-  // A signature of the account itself.
+  // A token that the account signed itself.
   [[nodiscard]] std::string SelfSigned(const std::string& email, json claims = {}) {
     const std::int64_t now = SecondsOf(emulator_.clock().Now());
     claims.update({{"iss", email}, {"sub", email}, {"iat", now}, {"exp", now + 3600}});

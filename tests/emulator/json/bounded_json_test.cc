@@ -20,7 +20,7 @@ std::string Repeat(std::string_view text, int times) {
 
 std::string Nested(int depth) { return Repeat("[", depth) + Repeat("]", depth); }
 
-// What `parse` says of `text`, or "".
+// The error of `parse` for `text`, or "".
 template <class Parse>
 std::string RefusalOf(Parse&& parse, std::string_view text) {
   try {

@@ -1,4 +1,4 @@
-// Batches: each call is served as if it had come alone.
+// Batches: each call is served as if it had arrived alone.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

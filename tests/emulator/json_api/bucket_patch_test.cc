@@ -1,4 +1,4 @@
-// Buckets as clients change them, over HTTP and at the store.
+// Changes of buckets, over HTTP and in the store.
 
 #include <gtest/gtest.h>
 

@@ -123,7 +123,7 @@ TEST_F(CopyTest, ConditionsHoldAtEachCallOfARewrite) {
   const std::string target = std::string("a/rewriteTo/b/into/o/a") + kLimited + "&ifGenerationMatch=0";
   Put("a", std::string((1 << 20) + 1, 'x'));
   const std::string token = Copy(target, nearline).at("rewriteToken");
-  Copy("a/copyTo/b/into/o/a");  // somebody else's
+  Copy("a/copyTo/b/into/o/a");  // another rewrite's
   Copy(target, nearline, 412);
   Copy(target + "&rewriteToken=" + token, nearline, 412);
 }

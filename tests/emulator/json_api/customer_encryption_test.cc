@@ -1,4 +1,4 @@
-// Customer-supplied keys and names of KMS keys, beyond what the conformance cases ask.
+// Customer-supplied keys and names of KMS keys, beyond the conformance cases.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Many clients at one object.
+// Many clients change one object.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// JSON and XML that nest far deeper than a stack is: refused on every route that takes a body, and the emulator goes
-// on.
+// JSON and XML that nest far deeper than the stack. Every route that has a body refuses them, and the emulator keeps
+// running.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ std::string Repeat(std::string_view text, int times) {
   return repeated;
 }
 
-// Deep in lists, deep in objects, and deep within a field that is looked at.
+// Deep in lists, deep in objects, and deep within a field that is read.
 std::vector<std::string> DeepBodies() {
   const std::string lists = Repeat("[", kDepth) + Repeat("]", kDepth);
   const std::string objects = Repeat(R"({"a":)", kDepth) + "1" + Repeat("}", kDepth);
@@ -37,7 +37,7 @@ struct Route {
   std::string method;
   std::string target;
   std::string headers = "";
-  std::string before = "";  // the JSON, and behind it
+  std::string before = "";  // the JSON, and after it
   std::string after = "";
 };
 

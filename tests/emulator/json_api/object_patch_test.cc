@@ -1,4 +1,4 @@
-// Objects as clients change them, and the times that they may set.
+// Changes of objects, and the times that clients may set.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Objects stored gzipped: https://cloud.google.com/storage/docs/transcoding
+// Objects stored as gzip: https://cloud.google.com/storage/docs/transcoding
 
 #include <gtest/gtest.h>
 #include <isa-l/igzip_lib.h>
@@ -30,7 +30,7 @@ std::string Gzip(std::string text) {
   return compressed;
 }
 
-// What Gunzip delivers of `compressed` in segments of `segment` bytes; nothing where it fails.
+// What Gunzip delivers from `compressed` in segments of `segment` bytes; nothing if it fails.
 std::optional<std::string> Inflate(const std::string& compressed, std::size_t segment) {
   Rope rope;
   for (std::size_t at = 0; at < compressed.size(); at += segment) rope.Append(Rope(compressed.substr(at, segment)));

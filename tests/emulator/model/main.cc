@@ -1,5 +1,5 @@
 // Random operations on many connections to an emulator in this process, against a reference model of what it should
-// hold. Each connection has names of its own, all share a bucket with versions and one without.
+// store. Each connection has names of its own. All share a bucket with versions and one without.
 
 #include <gflags/gflags.h>
 

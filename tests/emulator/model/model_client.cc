@@ -77,7 +77,7 @@ Conditions ModelClient::AnyConditions(const Version* live) {
   }
 }
 
-// One of the name's, one that never was, or none, which means the live one.
+// One of the name's, one that never existed, or none, which means the live one.
 std::optional<std::int64_t> ModelClient::AnyGeneration(const std::string& name) {
   const std::vector<std::int64_t> generations = reference_.Generations(name);
   const std::uint64_t choice = Below(6);
@@ -103,7 +103,7 @@ RawResponse ModelClient::Call(std::string_view method, const std::string& target
                               const std::string& body) {
   operation_ += "\n  " + std::string(method) + " " + target + " " + headers;
   RawResponse response = connection_->Call(method, target, headers, body);
-  // As where it refuses a long body before that is there.
+  // For example, if it refuses a long body before all of it has arrived.
   if (response.Header("connection") == "close") connection_.emplace(options_.endpoint);
   return response;
 }

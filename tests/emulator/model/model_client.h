@@ -13,7 +13,7 @@
 
 namespace gcsflux::emulator {
 
-/// What the emulator did otherwise than the reference.
+/// A difference between the emulator and the reference.
 class Difference : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -22,7 +22,7 @@ class Difference : public std::runtime_error {
 struct ModelClientOptions {
   std::string endpoint = {};
   std::string bucket = {};
-  std::string prefix = {};  ///< Of its names: another client of the bucket has another.
+  std::string prefix = {};  ///< The part of names that is this client's own; other clients of the bucket have others.
   bool is_versioned = false;
   std::uint64_t seed = 0;
 };
@@ -34,7 +34,7 @@ class ModelClient {
 
   /// One operation. Throws Difference.
   void Step();
-  /// Compares all that it has stored.
+  /// Compares everything that it has stored.
   void CheckAll();
   [[nodiscard]] std::size_t size() const { return reference_.size(); }
 
@@ -77,7 +77,7 @@ class ModelClient {
   std::mt19937_64 random_;
   std::optional<RawConnection> connection_;
   Reference reference_;
-  std::string operation_ = {};  ///< What it does, and with what.
+  std::string operation_ = {};  ///< The operation and its arguments.
 };
 
 }  // namespace gcsflux::emulator

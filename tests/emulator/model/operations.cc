@@ -1,4 +1,4 @@
-// What a client of the model does: each operation is carried out on the emulator and on the reference.
+// Carries out each operation on the emulator and on the reference.
 
 #include <algorithm>
 #include <array>

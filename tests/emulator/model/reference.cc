@@ -19,7 +19,7 @@ bool Matches(std::string_view glob, std::string_view name) {
   return Matches(glob.substr(1), name.substr(1));
 }
 
-// What the name is folded into; nothing where it is not.
+// The prefix that the name is folded into; nothing if it is not folded.
 std::optional<std::string> FoldedInto(const std::string& name, const Listing& listing) {
   if (listing.delimiter.empty()) return std::nullopt;
   const std::size_t found = name.find(listing.delimiter, listing.prefix.size());

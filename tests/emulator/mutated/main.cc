@@ -1,5 +1,5 @@
-// Sends requests that were changed at random to an emulator in this process: none of them may end it, stop it, or be
-// answered with an internal error. A run is had again by its seed and --clients=1.
+// Sends requests with random changes to an emulator in this process. No request may end it, stop it, or be answered
+// with an internal error. The seed and --clients=1 repeat a run.
 
 #include <gflags/gflags.h>
 
@@ -50,12 +50,12 @@ class Campaign {
       const std::string answer = Exchange(request);
       Judge(request, answer);
       if (request.find("_emulator") == std::string::npos || request.starts_with("GET")) continue;
-      emulator_.Reset();  // What it sets may delay or break what follows.
+      emulator_.Reset();  // Its effect may delay or break later requests.
       requests = Prepare();
     }
   }
 
-  // What the valid requests are about.
+  // The objects of the valid requests.
   std::vector<std::string> Prepare() {
     RawConnection connection(emulator_.endpoint());
     connection.Call("POST", "/storage/v1/b", "", R"({"name":"bucket"})");
@@ -67,7 +67,7 @@ class Campaign {
     return ValidRequests(session.empty() ? "/upload/none" : session, upload.substr(std::min(id, upload.size()), 32));
   }
 
-  // All that comes back.
+  // All bytes that are received.
   std::string Exchange(const std::string& request) {
     RawConnection connection(emulator_.endpoint());
     connection.Send(request);

@@ -45,7 +45,7 @@ constexpr std::array<std::string_view, 36> kTokens = {"\r\n",
 
 std::size_t Below(std::size_t end, std::mt19937_64& random) { return end == 0 ? 0 : random() % end; }
 
-// Where something in the text begins, and how long it is.
+// The position of something in the text, and its length.
 struct Run {
   std::size_t at = 0;
   std::size_t size = 0;
@@ -109,7 +109,7 @@ void FixContentLength(std::string& text) {
 
 std::string Mutate(const std::vector<std::string>& requests, std::mt19937_64& random) {
   std::string text = requests[Below(requests.size(), random)];
-  // Mostly one: a broken head hides what is behind it.
+  // Mostly one: a broken head hides what follows it.
   for (std::size_t changes = random() % 3 != 0 ? 1 : 2 + random() % 5; changes != 0; --changes)
     ChangeOnce(text, requests, random);
   if (random() % 4 != 0) FixContentLength(text);

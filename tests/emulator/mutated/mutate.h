@@ -7,9 +7,8 @@
 
 namespace gcsflux::emulator {
 
-/// One of the requests, changed in one to six places: bytes, tokens, numbers, runs that go, come twice or come many
-/// times over, parts of another request. Mostly with a Content-Length that fits again, so that what reads the body is
-/// reached.
+/// One of the requests, changed in one to six places: bytes, tokens, numbers, runs that are removed or repeated, parts
+/// of another request. Mostly with a Content-Length that fits again, so that the code that reads the body is reached.
 std::string Mutate(const std::vector<std::string>& requests, std::mt19937_64& random);
 
 }  // namespace gcsflux::emulator

@@ -5,8 +5,8 @@
 
 namespace gcsflux::emulator {
 
-/// Whole requests, as they go over the wire, that an emulator with a bucket "bucket", an object "old" in it and the
-/// resumable session `session` and the upload in parts `upload` takes: each route, body and dialect has some.
+/// Complete requests, as bytes, for an emulator with a bucket "bucket", an object "old" in it, the resumable session
+/// `session` and the upload in parts `upload`. Every route, body and dialect occurs.
 std::vector<std::string> ValidRequests(const std::string& session, const std::string& upload);
 
 }  // namespace gcsflux::emulator

@@ -1,5 +1,5 @@
-// Clients that break off, say too much, or take their time: they get an answer where they can, hold nothing for ever,
-// and leave nothing half-committed.
+// Clients that break off, send too much, or are slow. They get an answer if possible, hold nothing for ever, and leave
+// nothing half-committed.
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kPatience{500};  // more than a busy machine keeps a client of ours waiting
+constexpr std::chrono::milliseconds kPatience{500};  // more than a busy machine delays one of our clients
 constexpr std::chrono::seconds kGiveUp{30};          // a test that would wait for ever fails instead
 
 const std::string kObjects = "/storage/v1/b/bucket/o";
@@ -32,7 +32,7 @@ class SlowConnection final : public RawConnection {
  public:
   using RawConnection::RawConnection;
 
-  /// Sends the bytes one by one, over and over, until the server hangs up or answers; false where it never does.
+  /// Sends the bytes one by one, repeatedly, until the server closes or answers; false if it never does.
   bool DripUntilItEnds(std::string_view bytes) {
     const auto give_up = steady_clock::now() + kGiveUp;
     for (std::size_t i = 0; steady_clock::now() < give_up; i = (i + 1) % bytes.size()) {
@@ -67,7 +67,7 @@ class BadInputTest : public testing::Test {
     return names;
   }
 
-  /// Whether the emulator comes to have this test's own connection only.
+  /// Whether the emulator gets to the state where it has only this test's own connection.
   bool OthersAreGone() {
     const auto give_up = steady_clock::now() + kGiveUp;
     while (steady_clock::now() < give_up) {
@@ -199,7 +199,7 @@ TEST_F(BadInputTest, FloodsEnd) {
   EXPECT_TRUE(OthersAreGone());
 }
 
-// The connection whose request has begun, and stops there.
+// The connection whose request has begun, and makes no progress.
 std::unique_ptr<RawConnection> Begin(const Emulator& emulator, const std::string& begun) {
   auto connection = std::make_unique<RawConnection>(emulator.endpoint());
   connection->Send(begun);
@@ -283,7 +283,7 @@ TEST_F(BadInputTest, AClientThatDoesNotReadIsCutOff) {
   ASSERT_EQ(client_.Call("POST", kUploads + "?uploadType=media&name=big", "", std::string(64 << 20, 'x')).status, 200);
   SlowConnection connection(emulator_.endpoint());
   connection.Send(Head("GET " + kObjects + "/big?alt=media", ""));
-  ASSERT_TRUE(connection.AwaitAnswer());  // Before that the emulator may not have seen the connection.
+  ASSERT_TRUE(connection.AwaitAnswer());  // Before that, the emulator may not have seen the connection.
   EXPECT_TRUE(OthersAreGone());
   EXPECT_FALSE(connection.Receive());  // not whole
 }

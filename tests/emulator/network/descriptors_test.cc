@@ -35,7 +35,7 @@ class LimitedProgram : public gcsflux::testing::ChildProgram {
   std::string endpoint_;
 };
 
-// What a new client is answered; 0 where its connection ends without an answer.
+// The answer to a new client; 0 if its connection ends without an answer.
 int Ask(const std::string& endpoint) {
   RawConnection connection(endpoint);
   connection.Send(std::string("GET ") + kBuckets + " HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -43,7 +43,7 @@ int Ask(const std::string& endpoint) {
   return response ? response->status : 0;
 }
 
-// Connections that are served, until one is refused.
+// Opens connections that are served, until one is refused.
 Connections ExhaustDescriptors(const std::string& endpoint) {
   Connections served;
   while (true) {

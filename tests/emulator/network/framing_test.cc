@@ -1,4 +1,4 @@
-// Where a request ends: what two readers might see differently is refused, and nothing behind it is run.
+// Where a request ends. A head that two readers might understand differently is refused, and nothing after it is run.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ constexpr auto kObject = "/storage/v1/b/bucket/o/";
 class FramingTest : public EmulatorTest {
  protected:
   void SetUp() override { ASSERT_EQ(client_.Call("POST", "/storage/v1/b", "", R"({"name":"bucket"})").status, 200); }
-  // A whole answer with that status, behind which the connection ends.
+  // A complete answer with that status, after which the connection ends.
   static void ExpectRefused(RawConnection& connection, const std::string& shown) {
     const std::optional<RawResponse> response = connection.Receive();
     ASSERT_TRUE(response) << shown;

@@ -1,4 +1,4 @@
-// HTTP/1.1 itself, on a raw socket: what cpp-httplib alone would get wrong, and what clients may send.
+// HTTP/1.1 itself, on a raw socket: where cpp-httplib alone would be wrong, and what clients may send.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// How many requests are in flight, as the journal says it: what a test thinks.
+// How many requests are in flight, by the journal and by the test.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Requests that take the emulator long: no other waits for them, and a signal ends them.
+// Requests that take the emulator long: they delay no others, and a signal ends them.
 
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ TEST(LongRequests, ASignalEndsThemSoon) {
     const std::string target = "/upload/storage/v1/b/bucket/o?uploadType=media&name=" + NameOf(i);
     ASSERT_EQ(client.Call("POST", target, "", "x").status, 200);
   }
-  // Many at once, each page after page until the connection ends.
+  // Many at once. Each reads page after page until the connection ends.
   std::vector<std::unique_ptr<RawConnection>> connections;
   for (int i = 0; i < 16; ++i) connections.push_back(std::make_unique<RawConnection>(endpoint));
   std::vector<std::thread> listers;

@@ -22,7 +22,7 @@ TEST(Pace, EndsWhereTooLittleMovesInAPatience) {
 TEST(Pace, LooksAtEachPatienceByItself) {
   Pace pace(seconds(60));
   pace.Expect(1024);
-  EXPECT_TRUE(pace.Keeps(seconds(1), 1'000'000));  // what came before does not count later
+  EXPECT_TRUE(pace.Keeps(seconds(1), 1'000'000));  // earlier bytes do not count later
   EXPECT_TRUE(pace.Keeps(seconds(59), 0));
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(pace.Keeps(seconds(60), 1024));
   EXPECT_FALSE(pace.Keeps(seconds(60), 1023));

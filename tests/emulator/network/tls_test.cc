@@ -27,7 +27,7 @@ const CertificatePem& Certificate() {
 
 EmulatorOptions WithTls() { return {.tls = TlsOptions{Certificate().certificate, Certificate().private_key}}; }
 
-// Bytes of which no two neighbouring blocks are alike.
+// Bytes without two equal neighbouring blocks.
 std::string Pattern(std::size_t size) {
   std::string bytes(size, '\0');
   std::uint32_t state = 1;

@@ -44,7 +44,7 @@ TEST(Operations, AreEachAskedForInAnotherWay) {
   for (const Operation& row : XmlOperations()) EXPECT_TRUE(xml.insert(row.request).second) << row.request;
 }
 
-// What is asked for by a name does not depend on the API or the path.
+// These columns do not depend on the API or the path.
 TEST(Operations, AgreeIfTheyHaveOneNameAndPhase) {
   std::map<std::pair<std::string_view, std::string_view>, const Operation*> first;
   for (const Operation* row : AllRows()) {

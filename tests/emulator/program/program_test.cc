@@ -95,7 +95,7 @@ TEST(Program, CutsOffWhomItsPatienceIsNotEnoughFor) {
   ASSERT_TRUE(line.starts_with(kReady)) << line << program.ReadErrors();
   RawConnection slow(line.substr(kReady.size()));
   slow.Send("POST /storage/v1/b HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{");
-  const std::optional<RawResponse> response = slow.Receive();  // long before the minute that is the default
+  const std::optional<RawResponse> response = slow.Receive();  // long before the default of a minute
   ASSERT_TRUE(response);
   EXPECT_EQ(response->status, 408);
 }

@@ -1,4 +1,4 @@
-// What stays of the memory of the emulator, which is a process of its own, when all that it stored is forgotten. Not
+// The memory that stays in the emulator, which is a process of its own, after everything that it stored is removed. Not
 // for sanitizers, whose heap keeps what is freed.
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The flags of the program that say how slow it is and how much it takes.
+// The program's flags for delays and quotas.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-// What the program shows of its settings when it is started so.
+// The settings that the program shows if it is started so.
 json SettingsWith(std::vector<std::string> arguments, const std::string& path) {
   Program program(std::move(arguments));
   const std::string line = program.ReadOutputLine();

@@ -23,12 +23,12 @@ KeyRanges::Settings SettingsOf(double reads_per_second, nanoseconds split_after 
 
 std::string NameOf(int number) { return "object-" + std::to_string(100 + number % 100); }
 
-// Somebody who reads objects by turns.
+// A client that reads the objects by turns.
 class Reader {
  public:
   explicit Reader(KeyRanges& ranges) : ranges_(ranges) {}
 
-  // At that rate until `end`, and not at it.
+  // At that rate until `end`, but not at it.
   void ReadUntil(Clock::Time end, int per_second) {
     for (; now_ < end; now_ += nanoseconds(1'000'000'000 / per_second)) {
       ranges_.Record(now_, false, NameOf(next_++));

@@ -21,7 +21,7 @@ class LiveQuotasTest : public testing::Test {
   QuotaVerdict Write(const std::string& name) {
     return quotas_.Admit({.is_write = true, .mutates_object = true, .bucket = "bucket", .name = name});
   }
-  // How many of the reads that are sent at that rate for so long are served.
+  // How many of the reads at that rate, for so long, are served.
   int CountServed(int per_second, milliseconds time) {
     int served = 0;
     const auto reads = per_second * time.count() / 1000;
@@ -74,7 +74,8 @@ TEST_F(LiveQuotasTest, TakeNothingForWhatIsRefused) {
 
 TEST_F(LiveQuotasTest, StarveWhoHammersWhereRefusalsCount) {
   quotas_.Set({.reads_per_second = 100, .refused_count = true});
-  EXPECT_LT(CountServed(300, seconds(10)), 10);  // the five that it holds, what came meanwhile, and never again
+  EXPECT_LT(CountServed(300, seconds(10)),
+            10);  // the five that it holds, those that arrived meanwhile, and never again
   clock_.Advance(milliseconds(60));
   EXPECT_FALSE(Read().refused_by);
 }

@@ -40,7 +40,7 @@ struct Refusal {
   const char* body;
   const char* message;      // of JSON
   const char* xml_target;   // the same by the XML API
-  const char* xml_details;  // or null where the code says all
+  const char* xml_details;  // or null if the code says everything
 };
 
 class QuotaRefusalTest : public QuotaHttpTest, public testing::WithParamInterface<Refusal> {};

@@ -23,7 +23,7 @@ bool TryTake(TokenBucket& bucket, Clock::Time now) {
   return true;
 }
 
-// How many it gives to somebody who asks `per_second` times per second for so long.
+// How many tokens it gives to a caller that asks `per_second` times per second for so long.
 int CountTaken(TokenBucket& bucket, Clock::Time begin, int per_second, seconds time) {
   int taken = 0;
   for (int i = 0; i < per_second * time.count(); ++i) {

@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-// x-goog-emulator-instructions: for one request, and forgotten with it.
+// x-goog-emulator-instructions, which apply to one request only.
 class InstructionHeaderTest : public RetryTestApiTest {
  protected:
   static std::string Header(const std::string& instruction) {

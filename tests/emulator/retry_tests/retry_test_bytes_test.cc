@@ -1,4 +1,4 @@
-// Instructions that count bytes: before, at and behind each boundary.
+// Instructions that count bytes: before, at and after each boundary.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-// The head of an answer and what came of its body.
+// The head of an answer and the part of its body that arrived.
 struct PartialAnswer {
   std::string head = {};
   std::string body = {};
@@ -106,7 +106,7 @@ TEST_F(RetryTestBytesTest, AnUploadInOneRequestFailsFromSoManyBytesOn) {
 TEST_F(RetryTestBytesTest, AChunkFailsWhereItCoversTheByteAndKeepsWhatIsBefore) {
   struct Case {
     std::string instruction;
-    std::size_t before;  // chunks of 256 KiB that are there already
+    std::size_t before;  // chunks of 256 KiB that have arrived already
     std::size_t chunk;
     int status;
     std::string persisted;
@@ -117,7 +117,7 @@ TEST_F(RetryTestBytesTest, AChunkFailsWhereItCoversTheByteAndKeepsWhatIsBefore) 
       {"return-503-after-512K", 0, k256Kib, 308, "bytes=0-262143"},      // ends before
       {"return-503-after-512K", 1, k256Kib, 503, "bytes=0-524287"},      // ends there
       {"return-408-after-384K", 0, 2 * k256Kib, 408, "bytes=0-393215"},  // in its midst
-      {"return-503-after-256K", 2, k256Kib, 503, "bytes=0-524287"},      // begins behind it
+      {"return-503-after-256K", 2, k256Kib, 503, "bytes=0-524287"},      // begins after it
   };
   int number = 0;
   for (const Case& test : cases) {

@@ -1,4 +1,4 @@
-// The Retry Test API as clients' own conformance runs use it: every method with every kind of instruction, on raw
+// The Retry Test API as the conformance tests of clients use it: every method with every kind of instruction, on raw
 // sockets.
 
 #include <gmock/gmock.h>
@@ -141,7 +141,7 @@ const std::vector<Operation>& Operations() {
 
 class RetryTestOperationsTest : public RetryTestApiTest {
  protected:
-  // For each operation anew: a store, and a test with the instruction.
+  // For each operation a new store, and a test with the instruction.
   void ForEach(const std::string& instruction, const std::function<void(const Operation&)>& check) {
     for (const Operation& operation : Operations()) {
       SCOPED_TRACE(instruction + " " + operation.method + " " + operation.verb + " " + operation.target);
@@ -154,13 +154,13 @@ class RetryTestOperationsTest : public RetryTestApiTest {
   std::optional<RawResponse> Run(const Operation& operation) {
     return Send(operation.verb, operation.target, operation.body, operation.headers);
   }
-  // Reads leave nothing behind by which it could be told.
+  // Reads have no effect by which a test could tell.
   static bool LeavesTraces(const Operation& operation) { return !operation.probe.empty(); }
   bool HasRun(const Operation& operation) {
     const RawResponse probe = Call("GET", operation.probe);
     return probe.status == operation.probe_status && probe.body.find(operation.probe_text) != std::string::npos;
   }
-  // The same again meets nothing.
+  // A repetition meets no instruction.
   void ExpectThatItRunsNow(const Operation& operation) {
     const std::optional<RawResponse> response = Run(operation);
     ASSERT_TRUE(response);

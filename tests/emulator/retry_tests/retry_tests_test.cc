@@ -1,5 +1,4 @@
-// The queues of retry tests and the language of their instructions; tests/emulator/retry_test_http_test.cc sees them at
-// work.
+// The queues of retry tests and the language of their instructions. retry_test_http_test.cc tests them over HTTP.
 
 #include "retry_tests/retry_tests.h"
 

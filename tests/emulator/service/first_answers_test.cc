@@ -1,4 +1,4 @@
-// Requests that are repeated with their idempotency token: what was done once is answered again, and not done again.
+// Requests that are repeated with their idempotency token: they get the first answer, and are not carried out again.
 #include <gtest/gtest.h>
 
 #include <atomic>

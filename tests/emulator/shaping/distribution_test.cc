@@ -98,7 +98,7 @@ TEST(LatencySampler, DrawsWhatTheDistributionIs) {
   EXPECT_NEAR(values[values.size() * 99 / 100], 200, 200 * 0.08);
 }
 
-// What each of the requests gets, by name, when they come in this order.
+// The latency of each request, by name, if they arrive in this order.
 std::vector<std::vector<double>> DrawInOrder(const std::vector<int>& names, std::uint64_t seed) {
   LatencySampler sampler;
   std::vector<std::vector<double>> drawn(10);

@@ -57,7 +57,7 @@ TEST(Pacer, KeepsARateForALongTime) {
   EXPECT_LT(std::abs(std::chrono::duration<double>(error).count()), 0.002);
 }
 
-// Of all slices that are due in the first second, the bytes; in steps of that time.
+// The bytes of all slices that are due in the first second, in steps of that time.
 std::size_t BytesOfASecond(StreamPacer& stream, StreamPacer* other = nullptr) {
   std::size_t bytes = 0;
   for (Clock::Time now = kStart; now < kStart + seconds(1);) {

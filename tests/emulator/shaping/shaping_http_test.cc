@@ -1,4 +1,4 @@
-// Shaping, as a client meets it; on a clock that stands still, so that durations are exact.
+// Shaping, as a client sees it, on a frozen clock, so that durations are exact.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class ShapingHttpTest : public EmulatorTest {
     return client_.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=media&name=" + name, "", content);
   }
 
-  // The answer to a request that waits, when so much time has passed, and how long it took.
+  // The answer to a request that waits, after so much time has passed, and how long it took.
   RawResponse CallDelayed(const std::string& method, const std::string& target, std::chrono::nanoseconds time,
                           const std::string& body = "") {
     client_.Send(method + " " + target + " HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(body.size()) +
@@ -161,7 +161,7 @@ TEST_F(ShapingHttpTest, DoesNotDelayWhatIsRefusedBefore) {
 }
 
 TEST_F(ShapingHttpTest, GivesTheSameLatenciesForTheSameSeed) {
-  // Whether it waited a second, of a read that waits that or not at all.
+  // Whether a read waited a second; it waits that long or not at all.
   const auto waits = [&](const std::string& name) {
     std::jthread driver([&] {
       emulator().clock().AwaitWaiters(1);
@@ -169,7 +169,7 @@ TEST_F(ShapingHttpTest, GivesTheSameLatenciesForTheSameSeed) {
     });
     client_.Call("GET", "/storage/v1/b/bucket/o/" + name);
     const bool has_waited = LastDuration() == milliseconds(1000);
-    // The driver needs somebody who waits.
+    // The driver needs a waiter.
     if (!has_waited) emulator().clock().WaitUntil(emulator().clock().Now() + milliseconds(1000), {});
     return has_waited;
   };
@@ -203,7 +203,7 @@ TEST_F(ShapingHttpTest, LetsNobodyWaitWhenTheEmulatorStops) {
   emulator().shaping().Set({.read_first_byte_ms = 1e8});
   client_.Send("GET /storage/v1/b/bucket/o/a HTTP/1.1\r\nHost: h\r\n\r\n");
   emulator().clock().AwaitWaiters(1);
-  emulator().Stop();  // would else wait for the connection for ever
+  emulator().Stop();  // would otherwise wait for the connection for ever
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ class Play {
 
   std::string RandomName() { return std::string(1, static_cast<char>('a' + random_() % 5)); }
 
-  // Mostly what is, at times what is not.
+  // Mostly what exists, sometimes what does not.
   std::optional<std::int64_t> RandomCondition(std::int64_t actual) {
     if (random_() % 4 != 0) return std::nullopt;
     return random_() % 3 == 0 ? static_cast<std::int64_t>(random_() % 3) : actual;
@@ -105,7 +105,7 @@ class Play {
     return selector;
   }
 
-  // What selecting an object that must exist should give.
+  // The result of selecting an object that must exist.
   Verdict JudgeSelection(const ObjectSelector& selector) {
     const auto found = model_.find(selector.name);
     if (found == model_.end()) return Verdict::kNotFound;
@@ -187,7 +187,7 @@ class Play {
   }
 
   std::mt19937 random_;
-  Bucket bucket_{{.name = "bucket"}, [] { return Time(std::chrono::seconds(1'800'000'000)); }};  // time stands still
+  Bucket bucket_{{.name = "bucket"}, [] { return Time(std::chrono::seconds(1'800'000'000)); }};  // time is frozen
   Model model_;
   std::int64_t newest_generation_ = 0;
 };

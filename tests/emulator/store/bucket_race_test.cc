@@ -55,7 +55,7 @@ TEST(BucketRace, NoPatchIsLost) {
   const AttributesChange rival = [](ObjectAttributes& a) { a.metadata["rival"] = "here"; };
   int calls = 0;
   const auto patched = bucket.PatchObject({.name = "object"}, [&](ObjectAttributes& a) {
-    // Between what the patch was made of and its commit.
+    // Between the state that the patch was made from and its commit.
     if (++calls == 1) {
       EXPECT_TRUE(bucket.PatchObject({.name = "object"}, rival));
     }

@@ -1,4 +1,4 @@
-// What composing takes of the heap, by malloc's own count: not for sanitizers, which have a heap of their own.
+// The heap that composing takes, by malloc's own count. Not for sanitizers, which have a heap of their own.
 
 #include <gtest/gtest.h>
 #include <malloc.h>

@@ -34,7 +34,7 @@ ListPage List(const ObjectSet& objects, const ListQuery& query, const ObjectSour
   return query.glob ? ListMatching(query, list) : list(query);
 }
 
-// What all pages of so many places each show, in order; prefixes marked, pages kept apart by bars.
+// The content of all pages of so many places each, in order. Prefixes are marked; bars separate pages.
 std::string Shown(const ObjectSet& objects, ListQuery query, std::size_t max_results,
                   const GenerationSet* noncurrent = nullptr) {
   std::string shown;

@@ -20,7 +20,7 @@ ObjectSet Objects(const std::vector<std::string>& names) {
   return objects;
 }
 
-// What a page shows, in order: names as they are, prefixes marked.
+// The content of a page, in order: names as they are, prefixes marked.
 std::vector<std::string> Shown(const ListPage& page) {
   std::vector<std::string> shown;
   for (const ObjectPtr& object : page.objects) shown.push_back(object->name);
@@ -80,7 +80,7 @@ TEST(ListObjects, CountsPrefixesAsResults) {
   EXPECT_EQ(page.next, (ListPosition{false, "b"}));
 }
 
-// The same by looking at every name.
+// The same by checking every name.
 std::vector<std::string> ReferenceListing(const std::vector<std::string>& sorted_names, const ListQuery& query) {
   std::vector<std::string> shown;
   for (const std::string& name : sorted_names) {
@@ -126,7 +126,7 @@ TEST(ListObjects, PageByPageShowsWhatAReferenceShows) {
       query.after = page.next;
     } while (query.after);
     std::vector<std::string> want = ReferenceListing(names, query);
-    std::sort(shown.begin(), shown.end());  // a page holds its names and its prefixes apart
+    std::sort(shown.begin(), shown.end());  // a page has separate lists of names and prefixes
     std::sort(want.begin(), want.end());
     ASSERT_EQ(shown, want) << "round " << round;
   }

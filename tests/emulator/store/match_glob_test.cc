@@ -1,4 +1,4 @@
-// Globs: what they match, what they cost, and what is none.
+// Globs: what they match, what they cost, and which texts are not globs.
 
 #include <gtest/gtest.h>
 
@@ -82,7 +82,7 @@ std::string Repeat(const std::string& text, int times) {
   return repeated;
 }
 
-// A matcher that goes back and tries again would not come to an end here.
+// A matcher that backtracks would not end here.
 TEST(Glob, CostsNoMoreThanPatternTimesName) {
   const std::string name(1024, 'a');
   for (const std::string part : {"*a", "**a", "{a,aa}", "{*,**}a", "{a*,*a}"}) {

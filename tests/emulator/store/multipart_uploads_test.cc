@@ -23,7 +23,7 @@ TimeSource FixedClock() {
   return [] { return Time(std::chrono::seconds(1'795'155'900)); };
 }
 
-// Bodies of at least the least size that share one block of memory, and differ.
+// Bodies of at least the minimum size that share one block of memory, and differ.
 std::vector<BodyPtr> LargeBodies(int count) {
   std::mt19937_64 random(7);
   std::string block(kMinPartSize + 1000, '\0');
@@ -220,7 +220,7 @@ TEST(MultipartUploads, ListsByPrefixAndDelimiter) {
   EXPECT_EQ(Shown(uploads.List({.key_marker = "d/1"})), (Names{"d/2", "d/e/1", "e/", "x"}));
 }
 
-// Whatever the size of the pages, one after another they show each upload and each prefix once.
+// Whatever the size of the pages, all of them together show each upload and each prefix once.
 TEST(MultipartUploads, PagesShowEverythingOnce) {
   MultipartUploads uploads(FixedClock(), 1);
   for (const char* object : {"a", "a", "a", "b/1", "b/2", "b/2", "c", "d/e/1", "d/e/2", "d/f", "z"}) {

@@ -1,4 +1,4 @@
-// What stored objects share lest each takes it.
+// What stored objects share to save memory.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A bucket's objects in order, beside a map that is trusted.
+// A bucket's objects in order, compared with a std::map.
 
 #include "store/objects/object_set.h"
 
@@ -35,7 +35,7 @@ TEST(ObjectSet, IsEmptyAtFirst) {
   EXPECT_EQ(set.LowerBound(""), set.end());
 }
 
-// Fills a set, more than it empties it or less, and compares it with the map.
+// Adds and removes at random, with a tendency to grow or to shrink, and compares the set with the map.
 void CompareWithMap(std::uint32_t seed, int steps, std::uint32_t inserts_of_ten, std::uint32_t names) {
   SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << inserts_of_ten << " of ten are inserts");
   std::mt19937 random(seed);

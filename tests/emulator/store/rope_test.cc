@@ -10,7 +10,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-// Hands `text` to a builder in steps of random sizes.
+// Passes `text` to a builder in steps of random sizes.
 Rope BuildInSteps(const std::string& text, std::optional<std::uint64_t> expected_size, std::mt19937& random) {
   RopeBuilder builder(expected_size);
   std::size_t at = 0;

@@ -1,4 +1,4 @@
-// What a small object takes of the heap, by malloc's own count: not for sanitizers, which have a heap of their own.
+// The heap that a small object takes, by malloc's own count. Not for sanitizers, which have a heap of their own.
 
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -20,7 +20,7 @@ std::size_t HeapBytes() {
   return info.uordblks + info.hblkhd;
 }
 
-// As an upload brings them.
+// As an upload makes them.
 BodyPtr Received(std::string_view bytes) {
   RopeBuilder builder(bytes.size());
   std::memcpy(builder.Room().data(), bytes.data(), bytes.size());

@@ -1,4 +1,4 @@
-// Noncurrent generations: a versioned bucket against a model of it, and what its listings say.
+// Noncurrent generations: a versioned bucket against a model of it, and its listings.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -146,7 +146,7 @@ TEST_F(VersionedBucket, GoesOnInTheMiddleOfAName) {
     ASSERT_EQ(page.objects.size(), 1U);
     shown.push_back(ContentOf(*page.objects[0]));
     query.after = page.next;
-    // What was deleted since then was the page's end all the same.
+    // The page ended at an object that was deleted since. The next page still continues there.
     if (shown.back() == "2") {
       ASSERT_TRUE(bucket_.DeleteObject({.name = "a", .generation = page.objects[0]->generation}));
     }
@@ -194,7 +194,7 @@ class Play {
 
   ObjectSelector RandomSelector() {
     ObjectSelector selector{.name = RandomName()};
-    std::vector<std::int64_t> known = {1};  // and one that never was
+    std::vector<std::int64_t> known = {1};  // and one that never existed
     for (const auto& [key, generation] : model_) {
       if (key.first == selector.name) known.push_back(key.second);
     }
@@ -226,7 +226,7 @@ class Play {
     }
   }
 
-  // What storing under `name` should give, where anything stands in its way.
+  // The error of storing under `name`, if it cannot be stored.
   std::optional<FailureKind> JudgeStore(const std::string& name, const Preconditions& preconditions) {
     const Place live = Live(name);
     const std::int64_t generation = live != model_.end() ? live->second.generation : 0;
@@ -311,7 +311,7 @@ class Play {
     ASSERT_TRUE(SetVersioned(bucket_, is_versioned_));
   }
 
-  // By pages of any size, which part the generations of a name.
+  // In pages of any size, which divide the generations of a name.
   void CheckListing(bool has_versions) {
     ListQuery query{.max_results = 1 + random_() % 4, .has_versions = has_versions};
     auto want = model_.begin();
@@ -345,7 +345,7 @@ class Play {
 
   std::mt19937 random_;
   bool is_versioned_ = false;
-  Bucket bucket_{{.name = "bucket"}, [] { return Time(std::chrono::seconds(1'800'000'000)); }};  // time stands still
+  Bucket bucket_{{.name = "bucket"}, [] { return Time(std::chrono::seconds(1'800'000'000)); }};  // time is frozen
   Model model_;
 };
 

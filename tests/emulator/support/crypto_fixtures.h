@@ -7,7 +7,7 @@
 
 namespace gcsflux::emulator {
 
-// Keys and certificates, made when a test asks for them: none lies in the repository.
+// Keys and certificates, made when a test asks for them: none is in the repository.
 
 struct KeyPem {
   std::string private_key = {};
@@ -18,8 +18,8 @@ struct KeyPem {
 const KeyPem& TestKey(int number);
 
 struct CertificateOptions {
-  std::string names = "IP:127.0.0.1,IP:::1,DNS:localhost";  ///< Whose it is, as OpenSSL writes it.
-  std::chrono::seconds ends_in = std::chrono::hours(1);     ///< Negative: it has expired.
+  std::string names = "IP:127.0.0.1,IP:::1,DNS:localhost";  ///< The subject, as OpenSSL writes it.
+  std::chrono::seconds ends_in = std::chrono::hours(1);     ///< If negative, it has expired.
 };
 
 /// A self-signed certificate and its key.
@@ -37,7 +37,7 @@ std::string ToBase64Url(std::string_view bytes);
 std::string UnsignedJwt(const nlohmann::json& header, const nlohmann::json& claims);
 std::string SignedJwt(const nlohmann::json& header, const nlohmann::json& claims, const std::string& private_key);
 
-/// As the claims of a token write it.
+/// In the form of a token's claims.
 std::int64_t SecondsOf(std::chrono::system_clock::time_point time);
 
 }  // namespace gcsflux::emulator

@@ -4,7 +4,7 @@
 
 namespace gcsflux::emulator {
 
-// The identities that tests speak of.
+// The identities of the tests.
 inline constexpr auto kAdminEmail = "admin@test-project.iam.gserviceaccount.com";
 inline constexpr auto kViewerEmail = "viewer@test-project.iam.gserviceaccount.com";
 inline constexpr auto kCreatorEmail = "creator@test-project.iam.gserviceaccount.com";
@@ -18,12 +18,12 @@ inline constexpr auto kRefreshToken = "1//refresh-token-of-a-person";
 inline constexpr auto kClientSecret = "client-secret-of-a-program";
 inline constexpr auto kSubjectToken = "subject-token-of-a-workload";
 
-// Reads and adds, but may neither delete nor replace.
+// Reads and adds, but may not delete or replace.
 inline constexpr auto kCollectorEmail = "collector@test-project.iam.gserviceaccount.com";
 
-/// All of the above: each service account signs with TestKey(1) as "key-1", each but the admin has its role in the
-/// bucket named "bucket" alone, the workload may impersonate the viewer and the viewer the user, and the machine is
-/// the viewer. Tokens live for 1000 seconds.
+/// All of the above. Each service account signs with TestKey(1) as "key-1". Each but the admin has its role in the
+/// bucket named "bucket" only. The workload may impersonate the viewer, and the viewer the user. The machine is the
+/// viewer. Tokens are valid for 1000 seconds.
 std::string IdentityConfigText();
 
 }  // namespace gcsflux::emulator

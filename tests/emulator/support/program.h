@@ -9,7 +9,7 @@
 
 namespace gcsflux::emulator {
 
-/// What the program's line begins with, before its endpoint.
+/// The beginning of the program's line, before its endpoint.
 inline constexpr std::string_view kReady = "gcsflux-emulator listening on ";
 
 /// The gcsflux-emulator program.

@@ -18,34 +18,34 @@ struct RawResponse {
   [[nodiscard]] std::string Header(const std::string& name) const;
 };
 
-/// A TCP connection to a server in this process: what is sent is exactly what a test says. Throws std::system_error.
+/// A TCP connection to a server in this process. Sends exactly the bytes that a test gives. Throws std::system_error.
 class RawConnection {
  public:
-  /// `endpoint` as Emulator::endpoint() gives it.
+  /// `endpoint` is like Emulator::endpoint().
   explicit RawConnection(const std::string& endpoint);
   virtual ~RawConnection();
   RawConnection(const RawConnection&) = delete;
   RawConnection& operator=(const RawConnection&) = delete;
 
-  /// As much as the server takes; one that has closed the connection takes nothing more.
+  /// Sends as much as the server accepts; if it has closed the connection, nothing more.
   virtual void Send(std::string_view bytes);
-  /// No more is sent; answers can still be read.
+  /// Ends sending; answers can still be read.
   void FinishSending();
-  /// The next answer, interim ones (1xx) too; nothing where the connection ended before it was whole.
+  /// The next answer, also an interim one (1xx). Nothing if the connection ended before it was complete.
   std::optional<RawResponse> Receive(bool is_head_answer = false);
-  /// Sends a whole request, with a Content-Length where there is a body, and receives the answer.
+  /// Sends a complete request, with a Content-Length if it has a body, and receives the answer.
   RawResponse Call(std::string_view method, std::string_view target, std::string_view headers = "",
                    std::string_view body = "");
-  /// All that comes until the connection ends, as it comes.
+  /// All bytes until the connection ends, unparsed.
   std::string ReceiveAll();
-  /// Whether the connection was ended by TCP's RST, as far as was received.
+  /// Whether TCP's RST ended the connection, as far as was received.
   [[nodiscard]] bool was_reset() const { return was_reset_; }
-  /// Waits until the server closes the connection; false where it sends something instead.
+  /// Waits until the server closes the connection. Returns false if the server sends something instead.
   bool IsClosedByServer();
 
  protected:
   [[nodiscard]] int socket() const { return socket_; }
-  /// As recv() does it.
+  /// Like recv().
   virtual std::ptrdiff_t ReceiveSome(std::span<char> into);
 
  private:

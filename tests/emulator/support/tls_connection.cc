@@ -28,7 +28,7 @@ TlsConnection::TlsConnection(const std::string& endpoint, const TlsClientOptions
       session_(nullptr, &::SSL_free) {
   if (!options.trusted.empty()) Trust(context_.get(), options.trusted);
   if (options.max_version != 0) {
-    ::SSL_CTX_set_security_level(context_.get(), 0);  // below 1 the library itself refuses what is old
+    ::SSL_CTX_set_security_level(context_.get(), 0);  // below 1 the library itself refuses old versions
     ::SSL_CTX_set_min_proto_version(context_.get(), TLS1_VERSION);
     ::SSL_CTX_set_max_proto_version(context_.get(), options.max_version);
   }

@@ -13,15 +13,15 @@ struct ssl_st;
 namespace gcsflux::emulator {
 
 struct TlsClientOptions {
-  /// PEM of the one certificate that is trusted; empty trusts any.
+  /// PEM of the one trusted certificate; if empty, any is trusted.
   std::string trusted = {};
-  /// The newest version that is spoken; 0 is the newest there is.
+  /// The newest version to use; 0 is the newest one that exists.
   int max_version = 0;
-  /// What is offered, as ALPN writes it ("\x08http/1.1"); empty offers nothing.
+  /// The protocols to offer, in ALPN's form ("\x08http/1.1"); if empty, none.
   std::string alpn = {};
 };
 
-/// A RawConnection inside TLS. Throws std::runtime_error where the handshake fails.
+/// A RawConnection inside TLS. Throws std::runtime_error if the handshake fails.
 class TlsConnection final : public RawConnection {
  public:
   TlsConnection(const std::string& endpoint, const TlsClientOptions& options);
@@ -29,9 +29,9 @@ class TlsConnection final : public RawConnection {
   void Send(std::string_view bytes) override;
   /// "TLSv1.3", say.
   [[nodiscard]] std::string Version() const;
-  /// What of the offer was chosen.
+  /// The chosen protocol.
   [[nodiscard]] std::string Alpn() const;
-  /// Whether the server said that nothing more follows, rather than just being gone.
+  /// Whether the server said that nothing more follows, and did not just disappear.
   [[nodiscard]] bool WasClosedProperly() const;
 
  protected:

@@ -1,4 +1,4 @@
-// Uploads that are refused anyway hear it before they have sent their bytes.
+// Uploads that must fail are answered before they have sent their bytes.
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -42,7 +42,7 @@ const std::vector<Case>& Refused() {
   return cases;
 }
 
-// A client that minds where its bytes are not taken.
+// A client that fails if its bytes are not accepted.
 class Sender : public RawConnection {
  public:
   using RawConnection::RawConnection;

@@ -1,4 +1,4 @@
-// Who may create objects and not replace them never replaces one, whenever it came.
+// A caller that may create objects and not replace them never replaces one, whenever it was stored.
 
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ TEST_F(ReplaceRightsTest, AreJudgedWhenASessionEnds) {
   const std::string session = PathOf(start.Header("location"));
   EXPECT_EQ(Call("PUT", session, kCreatorEmail, "mine").status, 403);
   EXPECT_EQ(Stored("o"), "theirs");
-  // The session's URI is a credential, but of who began it.
+  // The session's URI is a credential with the rights of the caller that began it.
   EXPECT_EQ(Call("PUT", session, kAdminEmail, "mine").status, 403);
   EXPECT_EQ(Stored("o"), "theirs");
 }
@@ -90,7 +90,7 @@ TEST_F(ReplaceRightsTest, AreJudgedOfAllThatMakesAnObject) {
 TEST_F(ReplaceRightsTest, AreNoneOfWhoPostsToASession) {
   const RawResponse start = Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=resumable&name=o", kUserEmail);
   ASSERT_EQ(start.status, 200);
-  // A session's URI is enough, by POST as by PUT.
+  // A session's URI is enough, for POST and for PUT.
   const RawResponse done =
       RawConnection(emulator_.endpoint()).Call("POST", PathOf(start.Header("location")), "", "mine");
   EXPECT_EQ(done.status, 200) << done.body;

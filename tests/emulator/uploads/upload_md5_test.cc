@@ -1,4 +1,4 @@
-// The MD5 of uploads, which is computed while they come, however they come.
+// The MD5 of uploads, which is computed while they arrive, in every kind of upload.
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ class UploadMd5Test : public EmulatorTest {
     return client_.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=resumable&name=o" + parameters)
         .Header("location");
   }
-  // The upload's bytes [begin, end), of a whole that is not known before its last byte comes.
+  // The upload's bytes [begin, end), of a total that is not known before the last byte.
   RawResponse Put(const std::string& session, std::size_t begin, std::size_t end) {
     const std::string total = end == content_.size() ? std::to_string(end) : "*";
     return client_.Call(
@@ -42,7 +42,7 @@ class UploadMd5Test : public EmulatorTest {
     EXPECT_EQ(response.status, 200) << response.body;
     return json::parse(response.body).at("md5Hash");
   }
-  // Whether it was computed already: only then reads of large media show it.
+  // Whether it was computed already: only then do reads of large media show it.
   bool KnowsMd5() {
     const RawResponse read = client_.Call("GET", "/download/storage/v1/b/bucket/o/o");
     EXPECT_TRUE(read.body == content_);
@@ -50,7 +50,7 @@ class UploadMd5Test : public EmulatorTest {
   }
 
   RawConnection client_{endpoint()};
-  std::string content_ = std::string(36 * kUnit + 5, '\0');  // 9 MiB and a little
+  std::string content_ = std::string(36 * kUnit + 5, '\0');  // a little more than 9 MiB
   [[nodiscard]] std::string Want() const { return EncodeMd5(ComputeMd5(Rope(content_))); }
 };
 

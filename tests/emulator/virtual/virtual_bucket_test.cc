@@ -31,7 +31,7 @@ Outcome<ObjectPtr> Insert(Bucket& bucket, const std::string& name, const Precond
   return bucket.InsertObject({.name = name, .body = std::make_shared<const Body>(Rope("stored"))}, preconditions);
 }
 
-// What a page after page shows: names as they are, prefixes marked, in no order that matters.
+// The content of all pages: names as they are, prefixes marked, sorted.
 std::vector<std::string> Shown(const Bucket& bucket, ListQuery query) {
   std::vector<std::string> shown;
   do {
@@ -45,7 +45,7 @@ std::vector<std::string> Shown(const Bucket& bucket, ListQuery query) {
   return shown;
 }
 
-// The same by looking at every name.
+// The same by checking every name.
 std::vector<std::string> Reference(const std::vector<std::string>& names, const ListQuery& query) {
   std::vector<std::string> shown;
   for (const std::string& name : names) {

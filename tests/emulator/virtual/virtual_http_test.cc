@@ -115,7 +115,7 @@ TEST_F(VirtualHttpTest, ComposesTerabytes) {
   ASSERT_EQ(composed.status, 200) << composed.body;
   EXPECT_EQ(json::parse(composed.body).at("size"), std::to_string(std::uint64_t{5} << 40));
   EXPECT_EQ(json::parse(composed.body).at("componentCount"), 5);
-  const std::string range = "Range: bytes=1099511627770-1099511627781\r\n";  // across the first seam
+  const std::string range = "Range: bytes=1099511627770-1099511627781\r\n";  // across the first boundary
   const RawResponse seam = client_.Call("GET", "/storage/v1/b/huge/o/composed?alt=media", range);
   const std::string first = "/storage/v1/b/huge/o/" + sources.at(0).at("name").get<std::string>() + "?alt=media";
   const std::string second = "/storage/v1/b/huge/o/" + sources.at(1).at("name").get<std::string>() + "?alt=media";

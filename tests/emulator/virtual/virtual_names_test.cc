@@ -1,4 +1,4 @@
-// The names of virtual buckets: pure functions of their place in bytewise order.
+// The names of virtual buckets: pure functions of their index in bytewise order.
 
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ std::vector<std::string> AllNames(const NameSet& names) {
   return all;
 }
 
-// One byte more than `name`: what comes directly behind it.
+// `name` with one more byte: the text that directly follows it.
 std::string Successor(const std::string& name) { return name + '\0'; }
 
 TEST_P(NamePatterns, AreValidAndStrictlySorted) {

@@ -73,7 +73,7 @@ TEST_F(XmlListingTest, HonoursPrefixDelimiterAndMarkers) {
   }
 }
 
-// Whatever the size of the pages and the form, one after another they show everything once, in order.
+// Whatever the size of the pages and the form, all of them together show everything once, in order.
 TEST_F(XmlListingTest, PagesShowEverythingOnce) {
   for (const std::string form : {"list-type=1", "list-type=2"}) {
     const bool is_version_2 = form.back() == '2';

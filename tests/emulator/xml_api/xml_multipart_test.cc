@@ -117,7 +117,7 @@ TEST_F(XmlMultipartTest, RefusesToCompleteWhatIsNotRight) {
   EXPECT_EQ(Outcome("POST", target, "", body("")), "400 MalformedXML");
   EXPECT_EQ(Outcome("POST", target, "", ""), "400 MalformedXML");
   EXPECT_EQ(Outcome("POST", target, "", "{}"), "400 MalformedXML");
-  // On a connection of its own, which is closed: the answer comes before the whole body.
+  // On a connection of its own, which is closed: the answer is sent before the whole body has arrived.
   EXPECT_EQ(OutcomeOf(RawConnection(endpoint()).Call("POST", target, "", std::string(std::size_t{5} << 20, ' '))),
             "400 EntityTooLarge");
   EXPECT_EQ(Outcome("POST", UploadTarget("o", "nonsense"), "", body(PartElement(1, etag))), "404 NoSuchUpload");
@@ -205,7 +205,8 @@ TEST_F(XmlMultipartTest, HasNoUploadsInABucketThatIsMadeAnew) {
   EXPECT_EQ(Outcome("PUT", PartTarget("o", id, 1), "", "x"), "404 NoSuchUpload");
 }
 
-// Parts over many connections in a random order, some of them twice with different bytes, and several who complete.
+// Parts over many connections in a random order, some of them twice with different bytes, and several clients that
+// complete.
 TEST_F(XmlMultipartTest, SurvivesARaceOfPartsAndCompleters) {
   constexpr int kParts = 12;
   const std::string id = Initiate("o");

@@ -11,7 +11,7 @@ namespace {
 
 class XmlObjectsTest : public XmlTest {
  protected:
-  // A request that says which host it means.
+  // A request that names its host.
   RawResponse CallHost(const std::string& host, const std::string& method, const std::string& target,
                        const std::string& body = "") {
     client_.Send(method + " " + target + " HTTP/1.1\r\nHost: " + host +
@@ -78,7 +78,7 @@ TEST_F(XmlObjectsTest, TakesTheBucketFromTheHost) {
   EXPECT_EQ(XmlText(CallHost("bucket.storage.googleapis.com", "GET", "/").body, "/ListBucketResult/Contents/Key"),
             "a/b");
   EXPECT_EQ(OutcomeOf(CallHost("other.storage.googleapis.com", "GET", "/a")), "404 NoSuchBucket");
-  // Where the bucket is in the host, no path is left to the JSON API.
+  // If the host names the bucket, no path belongs to the JSON API.
   EXPECT_EQ(OutcomeOf(CallHost("bucket.storage.googleapis.com", "GET", "/storage/v1/b")), "404 NoSuchKey");
 }
 
@@ -234,7 +234,7 @@ TEST_F(XmlObjectsTest, TakesTheHeadersOfS3ForItsOwn) {
   EXPECT_EQ(Call("GET", "/bucket/copy", "x-amz-date: 20261120T000000Z\r\n").Header("x-amz-meta-color"), "blue");
 }
 
-// Or their signatures would be stored among the bytes.
+// Otherwise their signatures would be stored among the bytes.
 TEST_F(XmlObjectsTest, RefusesTheChunksOfS3) {
   for (const char* header :
        {"x-amz-content-sha256: STREAMING-AWS4-HMAC-SHA256-PAYLOAD\r\n", "Content-Encoding: gzip,aws-chunked\r\n"}) {
@@ -346,7 +346,7 @@ TEST_F(XmlObjectsTest, CreatesListsAndDeletesBuckets) {
   EXPECT_EQ(Outcome("GET", "/other-bucket"), "404 NoSuchBucket");
 }
 
-// By version 2 a client sends no x-amz- header with a HEAD.
+// With version 2 a client sends no x-amz- header with a HEAD.
 TEST_F(XmlObjectsTest, AnswersWhatIsSignedForS3WithS3sNames) {
   ASSERT_EQ(Call("PUT", "/bucket/signed", "x-goog-meta-color: red\r\n", "x").status, 200);
   for (const std::string authorization :

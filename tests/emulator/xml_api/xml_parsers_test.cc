@@ -163,7 +163,7 @@ TEST(XmlWriter, WritesNothingThatXmlHasNoFormFor) {
     EXPECT_TRUE(xml.Take().ends_with("\xef\xbf\xbd")) << static_cast<int>(text[0]);
   }
   XmlWriter xml;
-  xml.Text("\x7f\xef\xbf\xbc\xef\xbf");  // the last ones are no character, and not ours to mend
+  xml.Text("\x7f\xef\xbf\xbc\xef\xbf");  // the last ones are not characters, and are not repaired
   EXPECT_TRUE(xml.Take().ends_with("\x7f\xef\xbf\xbc\xef\xbf"));
 }
 

@@ -27,7 +27,7 @@ class XmlTest : public EmulatorTest {
     return client_.Call(method, target, headers, body);
   }
 
-  /// The answer's status and its error code, as in "404 NoSuchKey"; just the status where it has none.
+  /// The answer's status and its error code, as in "404 NoSuchKey"; only the status if it has no code.
   std::string Outcome(std::string_view method, std::string_view target, std::string_view headers = "",
                       std::string_view body = "");
   static std::string OutcomeOf(const RawResponse& response);

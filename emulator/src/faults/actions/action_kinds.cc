@@ -8,7 +8,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-#define GCSFLUX_ADDRESS(kind) &kind,
+#define GCSFLUX_ADDRESS(kind) &(kind),
 constexpr std::array kActionKinds = {GCSFLUX_FAULT_KINDS(GCSFLUX_ADDRESS)};
 #undef GCSFLUX_ADDRESS
 
