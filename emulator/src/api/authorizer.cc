@@ -4,20 +4,15 @@
 #include <string>
 #include <utility>
 
+#include "base/letter_case.h"
+
 namespace gcsflux::emulator {
 namespace {
 
 constexpr std::string_view kScheme = "bearer ";
 
 // Schemes are compared without regard to case.
-bool IsBearer(std::string_view authorization) {
-  if (authorization.size() < kScheme.size()) return false;
-  for (std::size_t i = 0; i < kScheme.size(); ++i) {
-    const char c = authorization[i];
-    if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != kScheme[i]) return false;
-  }
-  return true;
-}
+bool IsBearer(std::string_view authorization) { return IsInAnyCase(authorization.substr(0, kScheme.size()), kScheme); }
 
 ApiResult<void> RequireAll(const Caller& caller, PermissionSet needed, std::string_view bucket) {
   for (std::size_t i = 0; i < kPermissionCount; ++i) {

@@ -1,8 +1,9 @@
 #include "http/parameters.h"
 
-#include <algorithm>
 #include <charconv>
 #include <string>
+
+#include "base/letter_case.h"
 
 namespace gcsflux::emulator {
 
@@ -18,10 +19,7 @@ ApiResult<std::optional<std::int64_t>> Int64Parameter(const QueryParameters& que
 }
 
 ApiResult<bool> BoolParameter(const QueryParameters& query, std::string_view name) {
-  std::string text = query.Value(name);
-  // gcloud and gsutil write True.
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const std::string text = LowerCase(query.Value(name));  // gcloud and gsutil write True
   if (text == "true") return true;
   if (text.empty() || text == "false") return false;
   return tl::unexpected(BadParameter("Invalid value '" + text + "' for " + std::string(name) + "."));

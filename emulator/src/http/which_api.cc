@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "base/letter_case.h"
+
 namespace gcsflux::emulator {
 namespace {
 
@@ -36,10 +38,7 @@ bool IsOtherPath(std::string_view target) {
 
 std::string HostName(const HttpRequest& request) {
   const std::string* host = request.headers.Find("host");
-  std::string name = host != nullptr ? host->substr(0, host->find(':')) : std::string();
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return name;
+  return host != nullptr ? LowerCase(host->substr(0, host->find(':'))) : std::string();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/letter_case.h"
 #include "bodies/multipart_reader.h"
 
 namespace gcsflux::emulator {
@@ -94,9 +95,7 @@ void AddOuterHeaders(const HttpHeaders& outer, HttpHeaders& inner) {
       "transfer-encoding", "expect", "connection", "te", "x-goog-gcs-idempotency-token", "accept-encoding"};
   const HttpHeaders own = inner;
   for (const auto& [name, value] : outer.fields()) {
-    std::string lower = name;
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    const std::string lower = LowerCase(name);
     const bool is_outer_only =
         lower.starts_with("content-") || std::find(kOuterOnly.begin(), kOuterOnly.end(), lower) != kOuterOnly.end();
     if (!is_outer_only && own.Find(lower) == nullptr) inner.Add(name, value);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/letter_case.h"
 #include "http/target.h"
 #include "http/which_api.h"
 #include "xml_api/xml_router.h"
@@ -15,8 +16,6 @@ namespace gcsflux::emulator {
 namespace {
 
 using nlohmann::json;
-
-char ToLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool IsSame(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return ToLower(x) == ToLower(y); });

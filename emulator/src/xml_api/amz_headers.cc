@@ -1,8 +1,9 @@
 #include "xml_api/amz_headers.h"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
+
+#include "base/letter_case.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -10,17 +11,11 @@ namespace {
 constexpr std::string_view kAmz = "x-amz-";
 constexpr std::string_view kGoog = "x-goog-";
 
-bool IsAmz(std::string_view name) {
-  return name.size() >= kAmz.size() && std::equal(kAmz.begin(), kAmz.end(), name.begin(), [](char lower, char c) {
-           return lower == (c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-         });
-}
+bool IsAmz(std::string_view name) { return IsInAnyCase(name.substr(0, kAmz.size()), kAmz); }
 
 // s3cmd sends back all headers that it has received, of both names, beside those that it sets itself.
 bool HasAmzTwin(const HttpHeaders& headers, const std::string& name) {
-  std::string twin = name;
-  std::transform(twin.begin(), twin.end(), twin.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::string twin = LowerCase(name);
   if (!twin.starts_with(kGoog)) return false;
   return headers.Find(twin.replace(0, kGoog.size(), kAmz)) != nullptr;
 }

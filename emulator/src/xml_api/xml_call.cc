@@ -8,6 +8,7 @@
 #include "api/custom_time.h"
 #include "api/encryption_headers.h"
 #include "api/upload_hashes.h"
+#include "base/letter_case.h"
 #include "http/hash_text.h"
 #include "store/objects/names.h"
 #include "store/objects/storage_class.h"
@@ -41,12 +42,6 @@ XmlResult<std::optional<std::int64_t>> ParseInt64(const std::string* text, std::
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (error == std::errc() && end == text->data() + text->size()) return value;
   return XmlFail(XmlErrorCode::kInvalidArgument, "Invalid value '" + *text + "' for " + std::string(name) + ".");
-}
-
-std::string ToLower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return text;
 }
 
 }  // namespace
@@ -106,7 +101,7 @@ XmlResult<ObjectAttributes> ReadAttributes(const XmlCall& call) {
     return XmlFail(XmlErrorCode::kInvalidStorageClass, attributes.storage_class);
   }
   for (const auto& [name, value] : call.request.headers.fields()) {
-    std::string key = ToLower(name);
+    const std::string key = LowerCase(name);
     if (!key.starts_with(kMetadataPrefix)) continue;
     // The JSON API shows them as JSON, which has no form for other bytes.
     if (!IsUtf8(value)) return XmlFail(XmlErrorCode::kInvalidArgument, key + " is not UTF-8.");
