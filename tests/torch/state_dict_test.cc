@@ -158,6 +158,26 @@ TEST(StateDict, ViewsStayViewsOfOneStorage) {
   EXPECT_TRUE(at::equal(ReadTensor(Opened(bytes), "transposed"), saved[1].second));
 }
 
+// Written by hand: libtorch makes neither.
+TEST(StateDict, TensorsThatLibtorchWouldNotMakeAreNoCrash) {
+  const TensorLayout huge{.shape = {std::int64_t{1} << 50}, .strides = {0}};
+  const TensorLayout whole{.dtype = DType::kInt64, .requires_grad = true, .storage = 1, .shape = {1}, .strides = {1}};
+  const TorchFileContents contents{
+      .root = {.any = pickled::Dict{.entries = {{{.any = std::string("huge")}, {.any = huge}},
+                                                {{.any = std::string("whole")}, {.any = whole}}}}},
+      .storage_bytes = {4, 8}};
+  std::string bytes;
+  const StorageWriter zeros = [&](std::size_t storage, const ByteSink& sink) {
+    const std::string data(contents.storage_bytes[storage], '\0');
+    return sink(formats_tests::BytesOf(data));
+  };
+  ValueOrThrow(WriteTorchFile(contents, zeros, SinkInto(bytes)));
+  EXPECT_EQ(ThrownBy([&] { ReadTensor(Opened(bytes), "huge"); }).code, ErrorCode::kUndecodable);
+  const NamedTensors tensors = ReadTensors(Opened(bytes));
+  EXPECT_EQ(tensors[0].second.numel(), std::int64_t{1} << 50);
+  EXPECT_FALSE(tensors[1].second.requires_grad());
+}
+
 TEST(StateDict, RefusesWhatHasNoFormInTheFile) {
   StateDictWriter writer;
   for (const at::Tensor& tensor : {at::Tensor(), at::eye(3).to_sparse(), at::empty({2}, at::device(at::kMeta))}) {

@@ -1,6 +1,7 @@
 #include "gcsflux/torch/state_dict.h"
 
 #include <ATen/ATen.h>
+#include <c10/util/Exception.h>
 
 #include <algorithm>
 #include <array>
@@ -50,6 +51,16 @@ c10::ScalarType TypeOrThrow(const StoredTensor& tensor) {
                                              std::string(DTypeName(tensor.layout.dtype)) + ", which libtorch lacks");
 }
 
+// A stride of 0 makes any number of elements of one.
+at::Tensor EmptyOrThrow(const StoredTensor& tensor) {
+  const c10::ScalarType type = TypeOrThrow(tensor);
+  try {
+    return at::empty(tensor.layout.shape, type);
+  } catch (const c10::Error&) {
+    throw Failure(ErrorCode::kUndecodable, "tensor '" + tensor.name + "' has more elements than there is memory for");
+  }
+}
+
 }  // namespace
 
 std::optional<c10::ScalarType> ScalarTypeOf(DType dtype) {
@@ -84,7 +95,7 @@ NamedTensors ReadTensors(const TorchFile& file, std::string_view prefix) {
     at::Tensor view = at::empty({0}, type);
     view.set_(storage->second.storage(), static_cast<std::int64_t>(tensor.layout.offset), tensor.layout.shape,
               tensor.layout.strides);
-    view.requires_grad_(tensor.layout.requires_grad);
+    view.requires_grad_(tensor.layout.requires_grad && (c10::isFloatingType(type) || c10::isComplexType(type)));
     tensors.emplace_back(tensor.name, std::move(view));
   }
   return tensors;
@@ -92,7 +103,7 @@ NamedTensors ReadTensors(const TorchFile& file, std::string_view prefix) {
 
 at::Tensor ReadTensor(const TorchFile& file, std::string_view name) {
   const StoredTensor tensor = ValueOrThrow(file.Find(name));
-  at::Tensor read = at::empty(tensor.layout.shape, TypeOrThrow(tensor));
+  at::Tensor read = EmptyOrThrow(tensor);
   ValueOrThrow(file.ReadTensor(tensor, BytesOf(read)));
   return read;
 }
