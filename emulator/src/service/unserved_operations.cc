@@ -1,3 +1,5 @@
+// The table of operations: those of the JSON API that the emulator does not serve. It answers them with 501.
+
 #include <array>
 
 #include "operations/operation.h"

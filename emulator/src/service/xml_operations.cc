@@ -1,3 +1,5 @@
+// The table of operations: those of the XML API.
+
 #include <array>
 
 #include "identity/permissions.h"
