@@ -1,7 +1,6 @@
 // The table of operations: those of the JSON API. To add one, add its row here, and its handler to one of the
 // endpoints.
 
-#include <algorithm>
 #include <array>
 
 #include "identity/permissions.h"
