@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 import unittest
-import warnings
 import zipfile
 
 try:
@@ -23,7 +22,6 @@ except ImportError as error:
     print(f"interop: SKIPPED: {error} (apt-get install python3-torch)")
     sys.exit(1 if os.environ.get("CI") else 77)
 
-warnings.filterwarnings("ignore", message="TypedStorage is deprecated")
 TOOL = sys.argv[1]
 
 # What torch.load(weights_only=True) knows since 2.6, as docs and torch/_weights_only_unpickler.py have it.
@@ -95,7 +93,7 @@ class Tagger:
         return bytes(flat.view(torch.uint8) if flat.dtype != torch.bool else flat.to(torch.uint8)).hex()
 
     def tensor(self, value):
-        storage = self.number(value.storage()._untyped() if hasattr(value.storage(), "_untyped") else value.storage().untyped())
+        storage = self.number(value.storage().untyped())
         return [
             "tensor", str(value.dtype).removeprefix("torch."), list(value.shape), list(value.stride()),
             value.storage_offset(), storage, value.requires_grad, isinstance(value, torch.nn.Parameter), self.raw(value),
@@ -353,4 +351,4 @@ class Interop(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:], warnings="ignore")

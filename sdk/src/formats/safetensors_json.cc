@@ -152,8 +152,9 @@ class SlicesHandler final : public Handler {
     return true;
   }
   bool Key(std::string& key) override {
-    if (depth_ == 1) slices.emplace_back(std::move(key), std::vector<std::int64_t>());
-    return depth_ == 1 || key == "saved_offsets" || Fail("a slice has the unknown field " + Shown(key));
+    if (depth_ != 1) return key == "saved_offsets" || Fail("a slice has the unknown field " + Shown(key));
+    slices.emplace_back(std::move(key), std::vector<std::int64_t>());
+    return true;
   }
   bool BeginArray() override {
     if (depth_ != 2 || is_in_array_ || !slices.back().second.empty()) return Other();

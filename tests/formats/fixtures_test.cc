@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "formats/local_file.h"
+#include "formats/tagged_json.h"
+
+// What newer versions of PyTorch saved: fixtures/make.py wrote these files, and what they hold, once.
+namespace gcsflux::formats_tests {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+std::vector<fs::path> Fixtures() {
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(GCSFLUX_FORMAT_FIXTURES)) {
+    if (entry.path().extension() == ".pt") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+// Sets have no order.
+json Normal(json tagged) {
+  if (!tagged.is_array()) return tagged;
+  for (json& item : tagged) item = Normal(std::move(item));
+  const bool is_set = !tagged.empty() && (tagged[0] == "set" || tagged[0] == "frozenset");
+  if (is_set)
+    std::sort(tagged[1].begin(), tagged[1].end(), [](const json& a, const json& b) { return a.dump() < b.dump(); });
+  return tagged;
+}
+
+json WantedOf(fs::path path) { return json::parse(std::ifstream(path.replace_extension(".json"))); }
+
+TEST(Fixtures, HoldWhatPythonSaved) {
+  ASSERT_GT(Fixtures().size(), 10U);
+  for (const fs::path& path : Fixtures()) {
+    const json wanted = WantedOf(path);
+    const auto source = OpenLocalFile(path.string());
+    ASSERT_TRUE(source.ok()) << source.error().message;
+    const auto file = TorchFile::Open(*source);
+    ASSERT_TRUE(file.ok()) << file.error().message;
+    if (!wanted.contains("root")) continue;
+    const auto root = file->ReadValue();
+    ASSERT_TRUE(root.ok()) << root.error().message;
+    EXPECT_EQ(Normal(TaggedJson(*file, *root)).dump(), Normal(wanted["root"]).dump()) << path;
+    EXPECT_TRUE(file->refused().empty()) << path << ": " << file->refused().front().why;
+  }
+}
+
+TEST(Fixtures, RefuseWhatIsNotReadAndGiveTheRest) {
+  int seen = 0;
+  for (const fs::path& path : Fixtures()) {
+    const json wanted = WantedOf(path);
+    if (!wanted.contains("refused")) continue;
+    ++seen;
+    const auto file = TorchFile::Open(*OpenLocalFile(path.string()));
+    ASSERT_TRUE(file.ok()) << file.error().message;
+    EXPECT_TRUE(file->Find("weight").ok());
+    std::set<std::string> refused;
+    for (const RefusedValue& value : file->refused()) refused.insert(value.name);
+    EXPECT_EQ(refused, wanted["refused"].get<std::set<std::string>>());
+  }
+  EXPECT_GT(seen, 0);
+}
+
+}  // namespace
+}  // namespace gcsflux::formats_tests
