@@ -33,6 +33,12 @@ gcsflux_test(sdk_tests
           http/curl_transport_test.cc
           http/second_request_test.cc
           http/standstill_test.cc
+          loop/event_loops_test.cc
+          loop/fiber_test.cc
+          loop/guest_threads_test.cc
+          loop/pause_test.cc
+          loop/timer_heap_test.cc
+          loop/wait_list_test.cc
           retry/backoff_test.cc
           retry/gate_keeper_test.cc
           retry/gate_simulation_test.cc
@@ -143,7 +149,7 @@ target_include_directories(composition_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/s
 gcsflux_test(download_tests
   SOURCES transfer/download/batch_recipient_test.cc transfer/download/connection_count_test.cc
           transfer/download/connection_simulation.cc transfer/download/delivery_ledger_test.cc
-          transfer/download/download_run_test.cc transfer/download/download_threads_test.cc transfer/download/stripes_test.cc
+          transfer/download/download_run_test.cc transfer/download/request_slots_test.cc transfer/download/stripes_test.cc
   LIBRARIES gcsflux_client)
 target_include_directories(download_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_test(downloads_tests

@@ -13,6 +13,7 @@
 #include "gcsflux/download_file.h"
 #include "gcsflux/multipart_upload.h"
 #include "gcsflux/upload.h"
+#include "support/request_slots.h"
 #include "support/emulator_process.h"
 #include "support/test_directory.h"
 #include "support/thread_limit.h"
@@ -223,7 +224,7 @@ TEST(GiveUpSoonUnderALimit, StopsAtOnce) {
 
 TEST(DueTasksUnderALimit, AreLateButDone) {
   using Clock = internal::DueTasks::Clock;
-  const auto threads = std::make_shared<internal::DownloadThreads>(2);
+  const auto threads = testing::MakeSlots(2);
   const auto tasks = std::make_shared<internal::DueTasks>(threads);
   std::atomic<int> done = 0;
   const ThreadLimit limit(0);

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "loop/system_timing.h"
 #include "retry/gates.h"
 #include "support/driven_timing.h"
 

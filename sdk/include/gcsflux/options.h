@@ -15,9 +15,12 @@ namespace gcsflux {
 
 class EventListener;
 
-/// The most requests at a time that an option may ask for, and the most connections that it may keep. Each such request
-/// holds a thread of its own. An option that is above it is kInvalidArgument.
+/// The most requests at a time that an option may ask for, and the most connections that it may keep. An option that is
+/// above it is kInvalidArgument.
 inline constexpr int kMaxConcurrency = 10'000;
+
+/// The most that ClientOptions::io_threads may be.
+inline constexpr int kMaxIoThreads = 64;
 
 /// When a read stands still, and what is done about it. Where a second request may bring what the first does not, it is
 /// sent beside it, and whichever answers first is gone on with. Never while requests are being throttled.
@@ -68,6 +71,11 @@ struct ClientOptions {
   /// Connections kept open between calls, at most kMaxConcurrency. Raise it to at least the number of threads that call
   /// at once.
   int max_idle_connections = 256;
+  /// Threads that carry the requests of Downloaders, datasets and parallel listings, each as an event loop for thousands
+  /// of connections. They start with the first such work, and cost nothing while there is none. The number of processors,
+  /// and at most 4, unless set; 1 to 64 otherwise. Set it to 1 where the processors are for other work; raise it where
+  /// one Downloader fills more than 100 Gbit/s, or over TLS 50. They do not run code of the caller's.
+  std::optional<int> io_threads = {};
   /// Bytes of objects that all download streams of the client and its copies may have fetched, or be fetching, before
   /// they are asked for (download.h); whatever it is, each stream fetches its next object. Memory for so many bytes is
   /// taken where a consumer is slower than the network. Raise it to at least what all connections bring within the

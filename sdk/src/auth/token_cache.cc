@@ -1,7 +1,5 @@
 #include "auth/token_cache.h"
 
-#include "base/leaf_stop_callback.h"
-
 namespace gcsflux::internal {
 
 // No thread of the parent's was writing the token at the fork: see ForkSafeMutex.
@@ -35,9 +33,7 @@ Result<TokenCache::TokenPtr> TokenCache::Await(State& state, Lock& lock, const T
     if (state.token && StateAt(*state.token, context.timing.SystemNow()) != TokenState::kExpired) return state.token;
     if (!state.is_fetching) return Fetch(state, lock, context);
     const auto awaited = state.fetches;
-    std::stop_source stop;
-    const LeafStopCallback pass_on(context.stop, [&stop] { stop.request_stop(); });
-    if (!state.fetched.wait(lock, stop.get_token(), [&] { return state.fetches != awaited; })) {
+    if (!state.fetched.Wait(lock, context.stop, [&] { return state.fetches != awaited; })) {
       return Error{ErrorCode::kCancelled, "cancelled while waiting for a token"};
     }
     // Another's cancellation is not ours: one of those who waited fetches in its place.
@@ -64,7 +60,7 @@ Result<TokenCache::TokenPtr> TokenCache::Fetch(State& state, Lock& lock, const T
   state.is_fetching = false;
   ++state.fetches;
   state.last_failure = fetched ? std::nullopt : std::optional(fetched.error());
-  state.fetched.notify_all();
+  state.fetched.NotifyAll();
   if (!fetched) return fetched.error();
   state.token = std::make_shared<const AccessToken>(*std::move(fetched));
   return state.token;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -12,6 +11,7 @@
 #include "base/fork.h"
 #include "base/per_process.h"
 #include "gcsflux/result.h"
+#include "loop/wait_list.h"
 
 namespace gcsflux::internal {
 
@@ -46,7 +46,7 @@ class TokenCache {
     std::uint64_t fetches = 0;               // Those that are over.
     std::optional<Error> last_failure = {};  // Of the last fetch.
     AccessToken::Time next_fetch_ahead = {};
-    std::condition_variable_any fetched;
+    WaitList fetched;
   };
   using Lock = std::unique_lock<ForkSafeMutex>;
   Result<TokenPtr> Await(State& state, Lock& lock, const TokenContext& context);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
 #include <stop_token>
 
 namespace gcsflux::internal {
@@ -20,8 +19,5 @@ class Timing {
   /// Uniform in [0, 1).
   [[nodiscard]] virtual double Random() const = 0;
 };
-
-/// The real clock, and chance seeded by the operating system.
-std::unique_ptr<Timing> SystemTiming();
 
 }  // namespace gcsflux::internal

@@ -1,5 +1,7 @@
 #include "gcsflux/client.h"
 
+#include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "base/per_process.h"
@@ -7,6 +9,7 @@
 #include "client/endpoint.h"
 #include "client/network.h"
 #include "http/curl_transport.h"
+#include "loop/system_timing.h"
 #include "retry/check_options.h"
 
 namespace gcsflux {
@@ -25,7 +28,16 @@ Result<void> CheckOptions(const ClientOptions& options) {
   if (options.stall_timeout.count() < 1) return refuse("ClientOptions::stall_timeout must be at least 1 s");
   if (options.max_idle_connections < 0 || options.max_idle_connections > kMaxConcurrency)
     return refuse("ClientOptions::max_idle_connections must be from 0 to 10000");
+  if (options.io_threads && (*options.io_threads < 1 || *options.io_threads > kMaxIoThreads))
+    return refuse("ClientOptions::io_threads must be from 1 to 64");
   return {};
+}
+
+// As many as there are processors for, and no more than carry 100 Gbit/s.
+std::size_t IoThreads(const ClientOptions& options) {
+  constexpr unsigned kMostByDefault = 4;
+  if (options.io_threads) return static_cast<std::size_t>(*options.io_threads);
+  return std::clamp(std::thread::hardware_concurrency(), 1U, kMostByDefault);
 }
 
 }  // namespace
@@ -52,6 +64,7 @@ Result<Client> Client::Create(ClientOptions options) {
                                 .hedge = options.hedge,
                                 .require_checksum = options.require_checksum,
                                 .max_undelivered_bytes = options.max_undelivered_bytes,
+                                .io_threads = IoThreads(options),
                                 .event_listener = options.event_listener};
   const auto make = [settings = std::move(settings), network = *network](const ClientCore*) {
     return std::make_unique<const ClientCore>(settings, internal::MakeCurlTransport(network), internal::SystemTiming());

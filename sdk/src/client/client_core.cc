@@ -32,6 +32,19 @@ std::shared_ptr<const std::vector<std::string>> ClientCore::SecretsOf(const Sett
   return secrets.empty() ? nullptr : std::make_shared<const std::vector<std::string>>(std::move(secrets));
 }
 
+internal::EventLoops& ClientCore::loops() const {
+  bool is_new = false;
+  {
+    const std::scoped_lock lock(loops_mutex_);
+    is_new = loops_ == nullptr;
+    if (is_new) loops_ = std::make_unique<internal::EventLoops>(settings_.io_threads);
+  }
+  if (const auto& shortage = loops_->shortage(); is_new && shortage && loops_->size() > 0) {
+    observer_.ShortOfThreads({.wanted = settings_.io_threads, .started = loops_->size(), .cause = *shortage});
+  }
+  return *loops_;
+}
+
 Result<HttpResponse> ClientCore::SendRaw(const HttpRequest& request, const std::string& invocation_id,
                                          Attempts& attempts, const std::stop_token& stop, BodyReceiver* receiver,
                                          const RestOfRead& rest) const {

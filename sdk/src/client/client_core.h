@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -16,6 +17,7 @@
 #include "events/observer.h"
 #include "gcsflux/client.h"
 #include "http/transport.h"
+#include "loop/event_loops.h"
 #include "retry/check_options.h"
 #include "retry/gates.h"
 #include "retry/retry_loop.h"
@@ -37,6 +39,7 @@ class ClientCore {
     HedgeOptions hedge = {};
     bool require_checksum = false;
     std::uint64_t max_undelivered_bytes = ClientOptions().max_undelivered_bytes;
+    std::size_t io_threads = 1;
     std::shared_ptr<EventListener> event_listener = nullptr;
   };
 
@@ -60,6 +63,9 @@ class ClientCore {
   [[nodiscard]] const internal::Timing& timing() const { return *timing_; }
   /// Every gate that was asked for, by bucket and class.
   [[nodiscard]] std::vector<GateStatus> flow_control() const { return gates_.status(); }
+
+  /// Where requests run of which many are in flight at a time; started when they are first asked for.
+  [[nodiscard]] internal::EventLoops& loops() const;
 
   /// What download streams may fetch ahead.
   [[nodiscard]] internal::DeliveryBudget& delivery_budget() const { return delivery_budget_; }
@@ -135,6 +141,9 @@ class ClientCore {
   mutable internal::Hedging hedging_;
   mutable internal::DeliveryBudget delivery_budget_;
   const std::shared_ptr<const std::vector<std::string>> secrets_;  // that all requests carry; null for none
+  mutable internal::ForkSafeMutex loops_mutex_;
+  // Guarded by loops_mutex_. Last: their tasks use what stands above, and the transport is theirs as long as they run.
+  mutable std::unique_ptr<internal::EventLoops> loops_;
 };
 
 }  // namespace gcsflux

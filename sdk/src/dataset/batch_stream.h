@@ -17,7 +17,7 @@
 #include "dataset/dataset_tally.h"
 #include "gcsflux/download.h"
 #include "gcsflux/listing.h"
-#include "transfer/download/download_threads.h"
+#include "dataset/decode_threads.h"
 #include "transfer/download/fetch_ahead.h"
 
 namespace gcsflux::internal {
@@ -56,7 +56,7 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
     /// The objects that the order's indices mean; they stay as long as the stream.
     std::function<const ListedObject&(std::size_t)> object_at = {};
     SampleWork work = {};
-    std::weak_ptr<DownloadThreads> decoders = {};  ///< None: only those who wait decode.
+    std::weak_ptr<DecodeThreads> decoders = {};  ///< None: only those who wait decode.
     std::uint64_t max_skipped = 0;                 ///< Objects of the whole dataset that may be left out.
     std::shared_ptr<DatasetTally> tally = {};
   };

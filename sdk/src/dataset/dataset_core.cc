@@ -16,8 +16,8 @@ DownloaderOptions OneByOne(DownloaderOptions options) {
   return options;
 }
 
-std::shared_ptr<DownloadThreads> MakeDecoders(int threads) {
-  return threads > 0 ? std::make_shared<DownloadThreads>(static_cast<std::size_t>(threads)) : nullptr;
+std::shared_ptr<DecodeThreads> MakeDecoders(int threads) {
+  return threads > 0 ? std::make_shared<DecodeThreads>(static_cast<std::size_t>(threads)) : nullptr;
 }
 
 // Of a listing that is to come: of its first 0 objects.

@@ -62,7 +62,7 @@ class DatasetCore {
   using ObjectAt = std::function<const ListedObject&(std::size_t)>;
   // Of one process.
   struct Engine {
-    std::shared_ptr<DownloadThreads> decoders;
+    std::shared_ptr<DecodeThreads> decoders;
     std::shared_ptr<const DownloaderCore> downloads;
     std::mutex mutex = {};
     std::shared_ptr<BatchStream> stream = {};  // In the order that was announced. Guarded by mutex.

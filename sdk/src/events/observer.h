@@ -13,6 +13,7 @@
 #include "base/fork.h"
 #include "events/billing.h"
 #include "gcsflux/events.h"
+#include "loop/guest_threads.h"
 
 namespace gcsflux::internal {
 
@@ -97,12 +98,14 @@ class Observer {
   template <class Call>
   void Tell(Call call) noexcept {
     if (listener_ == nullptr) return;
-    const ForkAllowed fork_allowed;
-    try {
-      call(*listener_);
-    } catch (...) {
-      Add(tallies_.listener_exceptions);
-    }
+    RunGuest([&]() noexcept {
+      const ForkAllowed fork_allowed;
+      try {
+        call(*listener_);
+      } catch (...) {
+        Add(tallies_.listener_exceptions);
+      }
+    });
   }
 
   const std::shared_ptr<EventListener> listener_;

@@ -6,20 +6,19 @@
 
 #include "base/for_ever.h"
 #include "base/fork.h"
-#include "base/leaf_stop_callback.h"
-#include "base/own_descriptors.h"
 #include "http/curl_error.h"
 
 namespace gcsflux::internal {
 
-CurlDrive::Side::Side(const CurlDrive& drive, CURL* with, const HttpRequest& request, CurlRace& race, bool is_second)
-    : multi(drive.multi_),
+CurlDrive::Side::Side(CurlDrive& drive, CURL* with, const HttpRequest& request, CurlRace& race, bool is_second)
+    : multi(drive.driver_.multi),
       easy(with),
       movement(request.movement),
       exchange(with, request, drive.receiver_, race, is_second) {
   const NoFork no_fork;
-  drive.settings_.Prepare(easy, request);
+  drive.driver_.settings.Prepare(easy, request);
   exchange.Prepare();
+  curl_easy_setopt(easy, CURLOPT_PRIVATE, &drive);
   if (curl_multi_add_handle(multi, easy) != CURLM_OK) outcome = Error{ErrorCode::kUnavailable, "libcurl failed"};
 }
 
@@ -27,52 +26,61 @@ CurlDrive::Side::~Side() {
   if (movement != nullptr) *movement = exchange.Moved();
   const NoFork no_fork;
   curl_multi_remove_handle(multi, easy);
+  curl_easy_setopt(easy, CURLOPT_PRIVATE, nullptr);
 }
 
-Result<HttpResponse> CurlDrive::Run(CURL* easy, const HttpRequest& request, const std::stop_token& stop) {
-  const UsesOwnDescriptors uses;
-  first_ = std::make_unique<Side>(*this, easy, request, race_, /*is_second=*/false);
-  auto result = Loop(stop);
+CurlDrive::~CurlDrive() {
   second_.reset();
   first_.reset();
-  return result;
 }
 
-Result<HttpResponse> CurlDrive::Loop(const std::stop_token& stop) {
-  const LeafStopCallback wake(stop, [this] { curl_multi_wakeup(multi_); });
-  while (true) {
-    if (!Advance()) return Error{ErrorCode::kUnavailable, "libcurl failed"};
-    if (made_in_.IsInChild()) return ForkedError("the request");
-    TakeOutcomes();
-    auto patience = EndStandstill(*first_);
-    if (second_) patience = std::min(patience, EndStandstill(*second_));
-    if (auto decided = Decide()) return *std::move(decided);
-    if (stop.stop_requested()) break;
-    const auto wait = std::chrono::ceil<std::chrono::milliseconds>(std::min(LookOn(), patience));
-    curl_multi_poll(multi_, nullptr, 0, static_cast<int>(wait.count()), nullptr);
+void CurlDrive::Start(CURL* easy, const HttpRequest& request) {
+  first_ = std::make_unique<Side>(*this, easy, request, race_, /*is_second=*/false);
+}
+
+CurlDrive* CurlDrive::Of(CURL* easy) {
+  char* drive = nullptr;
+  curl_easy_getinfo(easy, CURLINFO_PRIVATE, &drive);
+  return reinterpret_cast<CurlDrive*>(drive);
+}
+
+void CurlDrive::TakeMessages(CURLM* multi) {
+  int left = 0;
+  while (const CURLMsg* message = curl_multi_info_read(multi, &left)) {
+    if (message->msg != CURLMSG_DONE) continue;
+    if (CurlDrive* const drive = Of(message->easy_handle)) drive->OnMessage(message->easy_handle, message->data.result);
   }
+}
+
+void CurlDrive::OnMessage(CURL* easy, CURLcode code) {
+  Side& side = first_->easy == easy ? *first_ : *second_;
+  side.outcome = side.exchange.Finish(code);
+  if (driver_.waiter != nullptr) driver_.waiter->Wake();
+}
+
+std::optional<Result<HttpResponse>> CurlDrive::Look() {
+  if (made_in_.IsInChild()) return ForkedError("the request");
+  EndStandstill(*first_);
+  if (second_) EndStandstill(*second_);
+  if (auto decided = Decide()) return decided;
+  StartSecondIfOverdue();
+  return std::nullopt;
+}
+
+std::chrono::nanoseconds CurlDrive::Patience() {
+  auto patience = StandstillLeft(*first_);
+  if (second_) return std::min(patience, StandstillLeft(*second_));
+  if (watch_ == nullptr) return patience;
+  return std::min(patience, watch_->TimeLeft().value_or(patience));
+}
+
+Error CurlDrive::Cancel() {
   const Error cancelled{ErrorCode::kCancelled, "cancelled by its stop_token"};
   if (second_) SecondFailed(cancelled);
   return cancelled;
 }
 
-// What goes on in libcurl and OpenSSL is whole at a fork; guests that are called from within allow one.
-bool CurlDrive::Advance() {
-  const NoFork no_fork;
-  int running = 0;
-  return curl_multi_perform(multi_, &running) == CURLM_OK;
-}
-
-void CurlDrive::TakeOutcomes() {
-  int left = 0;
-  while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
-    if (message->msg != CURLMSG_DONE) continue;
-    Side& side = first_->easy == message->easy_handle ? *first_ : *second_;
-    side.outcome = side.exchange.Finish(message->data.result);
-  }
-}
-
-// Drops whichever side has lost; the call's result when there is nothing more to wait for.
+// Drops the side that has lost; the call's result when there is nothing more to wait for.
 std::optional<Result<HttpResponse>> CurlDrive::Decide() {
   if (second_ && race_.leader == &second_->exchange) {
     first_ = std::move(second_);
@@ -96,34 +104,30 @@ void CurlDrive::SecondFailed(Result<HttpResponse> outcome) {
   watch_->OnSecondFailed(outcome);
 }
 
-// Sends a second request beside one that is overdue, where the watch gives one. Returns how long nothing is to be
-// looked at unless something comes.
-std::chrono::nanoseconds CurlDrive::LookOn() {
-  constexpr std::chrono::seconds kLongest{1};  // libcurl's own time-outs are looked at then.
-  if (watch_ == nullptr || second_) return kLongest;
-  const auto left = watch_->TimeLeft();
-  if (!left) return kLongest;
-  if (left->count() > 0) return std::min<std::chrono::nanoseconds>(*left, kLongest);
-  if (const HttpRequest* const request = watch_->OnOverdue()) StartSecond(*request);
-  return std::chrono::nanoseconds(0);
-}
-
-// Makes it the outcome of an exchange that it stands still. Returns how long that is not to be looked at.
-std::chrono::nanoseconds CurlDrive::EndStandstill(Side& side) const {
-  if (side.outcome || !side.exchange.HasBegun()) return std::chrono::nanoseconds::max();
+// How long the exchange may still stand still; for ever while that is not looked at.
+std::chrono::nanoseconds CurlDrive::StandstillLeft(Side& side) const {
+  if (side.outcome || !side.exchange.HasBegun()) return kForEver;
   const auto now = std::chrono::steady_clock::now();
-  if (!side.standstill) side.standstill.emplace(InNanoseconds(settings_.options().stall_timeout), now);
-  const auto left = side.standstill->Left(side.exchange.Moved(), now);
-  if (left.count() > 0) return left;
-  side.outcome = StandstillError(side.easy);
-  return std::chrono::nanoseconds(0);
+  if (!side.standstill) side.standstill.emplace(InNanoseconds(driver_.settings.options().stall_timeout), now);
+  return side.standstill->Left(side.exchange.Moved(), now);
 }
 
-void CurlDrive::StartSecond(const HttpRequest& request) {
-  second_easy_ = settings_.MakeEasy();
+void CurlDrive::EndStandstill(Side& side) const {
+  if (StandstillLeft(side).count() <= 0) side.outcome = StandstillError(side.easy);
+}
+
+// Sends a second request beside one that is overdue, where the watch gives one.
+void CurlDrive::StartSecondIfOverdue() {
+  if (watch_ == nullptr || second_) return;
+  const auto left = watch_->TimeLeft();
+  if (!left || left->count() > 0) return;
+  const HttpRequest* const request = watch_->OnOverdue();
+  if (request == nullptr) return;
+  second_easy_ = driver_.settings.MakeEasy(driver_.sockets);
   if (!second_easy_) return watch_->OnSecondFailed(Error{ErrorCode::kUnavailable, "libcurl could not make a handle"});
-  race_ = {.is_on = true};
-  second_ = std::make_unique<Side>(*this, second_easy_.get(), request, race_, /*is_second=*/true);
+  race_.leader = nullptr;
+  race_.is_on = true;
+  second_ = std::make_unique<Side>(*this, second_easy_.get(), *request, race_, /*is_second=*/true);
 }
 
 }  // namespace gcsflux::internal

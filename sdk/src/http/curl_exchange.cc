@@ -49,7 +49,6 @@ CurlExchange::~CurlExchange() {
 void CurlExchange::Prepare() {
   curl_easy_setopt(easy_, CURLOPT_URL, request_.url.c_str());
   curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, headers_.get());
-  curl_easy_setopt(easy_, CURLOPT_PRIVATE, this);
   curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, details_.data());
   curl_easy_setopt(easy_, CURLOPT_HEADERDATA, this);
   curl_easy_setopt(
@@ -168,7 +167,10 @@ int CurlExchange::status() const {
 }
 
 bool CurlExchange::Claim() {
-  if (race_.leader == nullptr) race_.leader = this;
+  if (race_.leader == nullptr) {
+    race_.leader = this;
+    if (race_.is_on && race_.waiter != nullptr) race_.waiter->Wake();
+  }
   return race_.leader == this;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/fork.h"
 #include "http/transport.h"
+#include "loop/pause.h"
 
 namespace gcsflux::internal {
 
@@ -22,7 +23,8 @@ struct CurlRace {
   /// The one whose answer is taken. Null until one has begun, and anew when a second one is sent: the next to bring
   /// more of an answer leads.
   CurlExchange* leader = nullptr;
-  bool is_on = false;  ///< Two are under way.
+  bool is_on = false;       ///< Two are under way.
+  Pause* waiter = nullptr;  ///< Woken when the race is decided; null for none.
 };
 
 /// The state of one exchange, which libcurl's callbacks work on. Used by one thread; stays where it is.

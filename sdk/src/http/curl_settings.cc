@@ -25,12 +25,12 @@ long InMilliseconds(std::chrono::milliseconds duration) {
 
 }  // namespace
 
-EasyHandle CurlSettings::MakeEasy() const {
+EasyHandle CurlSettings::MakeEasy(SocketOwner* owner) const {
   const NoFork no_fork;
   EasyHandle handle(curl_easy_init());
   CURL* const easy = handle.get();
   if (easy == nullptr) return handle;
-  UseOwnSockets(easy);
+  UseOwnSockets(easy, owner);
   curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);

@@ -10,6 +10,8 @@
 
 namespace gcsflux::internal {
 
+class SocketOwner;
+
 struct EasyDeleter {
   void operator()(CURL* easy) const {
     const NoFork no_fork;
@@ -26,8 +28,9 @@ class CurlSettings {
   [[nodiscard]] const CurlOptions& options() const { return options_; }
 
   /// A handle with what all requests have in common, set once: setting it anew is 4 % of the instructions of a small
-  /// read. Null where libcurl has none.
-  [[nodiscard]] EasyHandle MakeEasy() const;
+  /// read. Null where libcurl has none. `owner`, null for none, hears of connections that are closed, and outlives
+  /// them.
+  [[nodiscard]] EasyHandle MakeEasy(SocketOwner* owner = nullptr) const;
 
   /// Sets what is another for each request, whatever the handle sent before. The rest is CurlExchange's.
   void Prepare(CURL* easy, const HttpRequest& request) const;

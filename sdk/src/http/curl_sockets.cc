@@ -15,14 +15,16 @@
 namespace gcsflux::internal {
 namespace {
 
-curl_socket_t OpenSocket(void*, curlsocktype, curl_sockaddr* address) {
+curl_socket_t OpenSocket(void* owner, curlsocktype, curl_sockaddr* address) {
   const int made = ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   if (made < 0) return CURL_SOCKET_BAD;
   AddOwnDescriptor(made);
+  if (owner != nullptr) static_cast<SocketOwner*>(owner)->OnOpen(made);
   return made;
 }
 
-int CloseSocket(void*, curl_socket_t socket) {
+int CloseSocket(void* owner, curl_socket_t socket) {
+  if (owner != nullptr) static_cast<SocketOwner*>(owner)->OnClose(socket);
   CloseOwnDescriptor(socket);
   return 0;
 }
@@ -52,9 +54,11 @@ int LowestFree() {
 
 }  // namespace
 
-void UseOwnSockets(CURL* easy) {
+void UseOwnSockets(CURL* easy, SocketOwner* owner) {
   curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, &OpenSocket);
+  curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, owner);
   curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, &CloseSocket);
+  curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, owner);
 }
 
 MultiHandle MultiHandle::Make() {

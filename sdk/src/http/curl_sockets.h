@@ -7,8 +7,17 @@
 
 namespace gcsflux::internal {
 
-/// Has the handle make sockets that are this process's alone: closed by exec(), and not used by children.
-void UseOwnSockets(CURL* easy);
+/// Hears of the connections that handles open and close. Called within libcurl.
+class SocketOwner {
+ public:
+  virtual ~SocketOwner() = default;
+  virtual void OnOpen(int descriptor) = 0;
+  virtual void OnClose(int descriptor) = 0;
+};
+
+/// Has the handle make sockets that are this process's alone: closed by exec(), and not used by children. `owner`, null
+/// for none, outlives the connections.
+void UseOwnSockets(CURL* easy, SocketOwner* owner);
 
 /// A multi handle, whose own descriptors are this process's alone too.
 class MultiHandle {

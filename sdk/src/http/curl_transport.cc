@@ -4,23 +4,52 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "base/fork.h"
+#include "base/leaf_stop_callback.h"
+#include "base/own_descriptors.h"
 #include "http/curl_drive.h"
+#include "http/curl_loop.h"
 #include "http/curl_settings.h"
 #include "http/curl_sockets.h"
+#include "loop/event_loop.h"
 
 namespace gcsflux::internal {
 namespace {
 
-// An easy handle is driven through a multi handle of its own, since only that can be woken from another thread
+// A thread's easy handle is driven through a multi handle of its own, since only that can be woken from another thread
 // (curl_easy_perform notices a cancellation up to 0.8 s late). The multi handle owns the connection.
 struct Handle {
   MultiHandle multi;
   EasyHandle easy;
 };
+
+// What goes on in libcurl and OpenSSL is whole at a fork; guests that are called from within allow one.
+bool Advance(CURLM* multi) {
+  const NoFork no_fork;
+  int running = 0;
+  return curl_multi_perform(multi, &running) == CURLM_OK;
+}
+
+// Drives the one request of a thread that waits for it.
+Result<HttpResponse> Drive(CURLM* multi, CurlDrive& drive, const std::stop_token& stop) {
+  constexpr std::chrono::nanoseconds kLongest = std::chrono::seconds(1);  // libcurl's own time-outs are looked at then.
+  const LeafStopCallback wake(stop, [multi] { curl_multi_wakeup(multi); });
+  while (true) {
+    if (!Advance(multi)) return Error{ErrorCode::kUnavailable, "libcurl failed"};
+    CurlDrive::TakeMessages(multi);
+    if (auto decided = drive.Look()) return *std::move(decided);
+    if (stop.stop_requested()) return drive.Cancel();
+    const auto wait = std::chrono::ceil<std::chrono::milliseconds>(std::clamp(drive.Patience(), {}, kLongest));
+    curl_multi_poll(multi, nullptr, 0, static_cast<int>(wait.count()), nullptr);
+  }
+}
 
 class CurlTransport : public Transport {
  public:
@@ -46,15 +75,34 @@ class CurlTransport : public Transport {
                            const std::stop_token& stop) {
     if (made_in_.IsInChild()) return ForkedError("the request");
     if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "cancelled before it was sent"};
+    if (Fiber::Current() != nullptr) return OfThisLoop().Run(request, receiver, watch, stop);
+    return RunHere(request, receiver, watch, stop);
+  }
+
+  Result<HttpResponse> RunHere(const HttpRequest& request, BodyReceiver* receiver, Watch* watch,
+                               const std::stop_token& stop) {
     Handle handle = Borrow();
-    if (!handle.easy || handle.multi.get() == nullptr)
+    CURLM* const multi = handle.multi.get();
+    if (!handle.easy || multi == nullptr)
       return Error{ErrorCode::kUnavailable, "libcurl could not make a handle"};
-    CurlDrive drive(handle.multi.get(), settings_, receiver, watch);
-    auto response = drive.Run(handle.easy.get(), request, stop);
+    const UsesOwnDescriptors uses;
+    auto response = [&] {
+      CurlDrive drive({.multi = multi, .settings = settings_}, receiver, watch);
+      drive.Start(handle.easy.get(), request);
+      return Drive(multi, drive, stop);
+    }();
     // After a failure the handle goes, and its connection with it.
     if (!response) return response;
     Return(std::move(handle));
     return response;
+  }
+
+  CurlLoop& OfThisLoop() {
+    EventLoop& loop = *EventLoop::Current();
+    const std::scoped_lock lock(mutex_);
+    auto& found = loops_[&loop];
+    if (!found) found = std::make_unique<CurlLoop>(loop, settings_);
+    return *found;
   }
 
   // The one returned last is the warmest.
@@ -78,7 +126,8 @@ class CurlTransport : public Transport {
   const CurlSettings settings_;
   const ProcessMark made_in_;
   ForkSafeMutex mutex_;
-  std::vector<Handle> idle_;  // Guarded by mutex_.
+  std::vector<Handle> idle_;                               // Guarded by mutex_.
+  std::map<EventLoop*, std::unique_ptr<CurlLoop>> loops_;  // Guarded by mutex_.
 };
 
 }  // namespace

@@ -25,8 +25,9 @@ struct CurlOptions {
   std::optional<std::string> no_proxy = {};
 };
 
-/// Transport over libcurl: HTTP/1.1, certificates verified, no redirects. Each exchange borrows a handle with its own
-/// connection from a pool.
+/// Transport over libcurl: HTTP/1.1, certificates verified, no redirects. The exchange of a
+/// thread borrows a handle with its own connection from a pool; those of fibers share their loop's connections. The
+/// loops that have used it end before it does.
 std::unique_ptr<Transport> MakeCurlTransport(const CurlOptions& options);
 
 }  // namespace gcsflux::internal

@@ -92,7 +92,7 @@ Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources
   if (auto ready = core.CheckReady(); !ready) return ready.error();
   internal::SourceWindow window(sources);
   internal::BatchRecipient recipient(destinations, core.options().on_failure);
-  auto errors = recipient.Fetch(core.threads(), core.MethodFor(window), stop);
+  auto errors = recipient.Fetch(core.slots(), core.MethodFor(window), stop);
   if (!errors) return errors.error();
   ObjectBatch batch;
   batch.objects_.assign(destinations.begin(), destinations.end());

@@ -1,3 +1,4 @@
+#include "support/request_slots.h"
 #include "transfer/composition/due_tasks.h"
 
 #include <gtest/gtest.h>
@@ -14,14 +15,14 @@ using Clock = DueTasks::Clock;
 
 class DueTasksTest : public ::testing::Test {
  protected:
-  const std::shared_ptr<DownloadThreads> threads_ = std::make_shared<DownloadThreads>(2);
-  const std::shared_ptr<DueTasks> tasks_ = std::make_shared<DueTasks>(threads_);
+  const std::shared_ptr<RequestSlots> slots_ = testing::MakeSlots(2);
+  const std::shared_ptr<DueTasks> tasks_ = std::make_shared<DueTasks>(slots_);
 };
 
 // On one thread: two could begin both, however far apart they were due.
 TEST(DueTasks, RunsWhatIsDueNowAndWhatIsDueLater) {
-  const auto threads = std::make_shared<DownloadThreads>(1);
-  const auto tasks = std::make_shared<DueTasks>(threads);
+  const auto slots = testing::MakeSlots(1);
+  const auto tasks = std::make_shared<DueTasks>(slots);
   std::latch both(2);
   std::atomic<bool> first_is_done = false;
   std::atomic<bool> was_in_order = false;

@@ -1,3 +1,4 @@
+#include "support/request_slots.h"
 #include "transfer/download/batch_recipient.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +38,7 @@ Result<std::vector<std::optional<Error>>> FetchStoppedAt(std::size_t index) {
                                }};
   const std::vector<std::span<std::byte>> destinations(2);
   return BatchRecipient(destinations, OnFailure::kFailAll)
-      .Fetch(std::make_shared<DownloadThreads>(1), method, stop.get_token());
+      .Fetch(testing::MakeSlots(1), method, stop.get_token());
 }
 
 TEST(BatchRecipient, IsWholeWhereItIsAskedToStopWithItsLastObject) { EXPECT_TRUE(FetchStoppedAt(1).ok()); }

@@ -1,4 +1,5 @@
-// The engine without a network: units of any shape, by any number of threads.
+// The engine without a network: units of any shape, by any number of slots.
+#include "support/request_slots.h"
 #include "transfer/download/download_run.h"
 
 #include <gtest/gtest.h>
@@ -88,9 +89,9 @@ class Told : public Recipient {
   std::mutex mutex_;
 };
 
-std::shared_ptr<DownloadRun> Begin(const std::shared_ptr<DownloadThreads>& threads, Fetches& fetches,
+std::shared_ptr<DownloadRun> Begin(const std::shared_ptr<RequestSlots>& slots, Fetches& fetches,
                                    std::size_t sources, Recipient& recipient) {
-  auto run = std::make_shared<DownloadRun>(threads, fetches.Method(), sources, recipient);
+  auto run = std::make_shared<DownloadRun>(slots, fetches.Method(), sources, recipient);
   run->Offer();
   return run;
 }
@@ -98,7 +99,7 @@ std::shared_ptr<DownloadRun> Begin(const std::shared_ptr<DownloadThreads>& threa
 TEST(DownloadRun, FetchesEveryPieceOfEveryUnitOnce) {
   std::mt19937 random(3);
   for (std::size_t count = 1; count <= 8; ++count) {
-    const auto threads = std::make_shared<DownloadThreads>(count);
+    const auto slots = testing::MakeSlots(count);
     std::vector<UnitPlan> plans;
     std::size_t sources = 0;
     std::size_t pieces = 0;
@@ -109,7 +110,7 @@ TEST(DownloadRun, FetchesEveryPieceOfEveryUnitOnce) {
     }
     Fetches fetches(plans);
     Told told;
-    Begin(threads, fetches, sources, told)->Wait();
+    Begin(slots, fetches, sources, told)->Wait();
     EXPECT_EQ(fetches.pieces, pieces);
     std::sort(told.units.begin(), told.units.end());
     ASSERT_EQ(told.units.size(), plans.size());
@@ -119,7 +120,7 @@ TEST(DownloadRun, FetchesEveryPieceOfEveryUnitOnce) {
 }
 
 TEST(DownloadRun, FetchesPiecesOfAUnitAtTheSameTime) {
-  const auto threads = std::make_shared<DownloadThreads>(4);
+  const auto slots = testing::MakeSlots(4);
   std::latch together(4);  // Would never open with fewer.
   Fetches fetches({{.first = 0, .count = 1, .pieces = 4}});
   fetches.on_piece = [&](const UnitPlan&, std::size_t, const std::stop_token&) -> Result<void> {
@@ -127,19 +128,19 @@ TEST(DownloadRun, FetchesPiecesOfAUnitAtTheSameTime) {
     return {};
   };
   Told told;
-  Begin(threads, fetches, 1, told)->Wait();
+  Begin(slots, fetches, 1, told)->Wait();
   EXPECT_EQ(told.units.size(), 1U);
 }
 
 TEST(DownloadRun, FailsAllSourcesOfAUnitWithItsPiece) {
-  const auto threads = std::make_shared<DownloadThreads>(1);
+  const auto slots = testing::MakeSlots(1);
   Fetches fetches({{.first = 0, .count = 3, .pieces = 50}, {.first = 3, .count = 1, .pieces = 2}});
   fetches.on_piece = [](const UnitPlan& unit, std::size_t piece, const std::stop_token&) -> Result<void> {
     if (unit.first == 0 && piece == 2) return Error{ErrorCode::kNotFound, "piece 2"};
     return {};
   };
   Told told;
-  Begin(threads, fetches, 4, told)->Wait();
+  Begin(slots, fetches, 4, told)->Wait();
   ASSERT_EQ(told.failures.size(), 3U);
   EXPECT_EQ(told.failures.back().message, "piece 2");
   EXPECT_EQ(told.units.size(), 2U);
@@ -147,34 +148,34 @@ TEST(DownloadRun, FailsAllSourcesOfAUnitWithItsPiece) {
 }
 
 TEST(DownloadRun, FetchesAllPiecesOnceMoreWhereTheUnitAsksForIt) {
-  const auto threads = std::make_shared<DownloadThreads>(3);
+  const auto slots = testing::MakeSlots(3);
   Fetches fetches({{.first = 0, .count = 1, .pieces = 5}, {.first = 1, .count = 1, .pieces = 1}});
   std::atomic<int> finished = 0;
   fetches.on_finish = [&](const UnitPlan& unit) {
     return UnitOutcome{.is_to_be_repeated = unit.first == 0 && finished++ == 0};
   };
   Told told;
-  Begin(threads, fetches, 2, told)->Wait();
+  Begin(slots, fetches, 2, told)->Wait();
   EXPECT_EQ(fetches.pieces, 11U);
   EXPECT_EQ(told.units.size(), 2U);
 }
 
 TEST(DownloadRun, WithoutMemoryAUnitFails) {
-  const auto threads = std::make_shared<DownloadThreads>(2);
+  const auto slots = testing::MakeSlots(2);
   Fetches fetches({{.first = 0, .count = 2, .pieces = 9}, {.first = 2, .count = 1, .pieces = 2}});
   Told told;
   told.without_memory = 0;
-  Begin(threads, fetches, 3, told)->Wait();
+  Begin(slots, fetches, 3, told)->Wait();
   EXPECT_EQ(told.failures.size(), 2U);
   EXPECT_EQ(fetches.pieces, 2U);
 }
 
 TEST(DownloadRun, WaitsForAdmission) {
-  const auto threads = std::make_shared<DownloadThreads>(2);
+  const auto slots = testing::MakeSlots(2);
   Fetches fetches({UnitPlan{}});
   Told told;
   told.admits = false;
-  const auto run = Begin(threads, fetches, 1, told);
+  const auto run = Begin(slots, fetches, 1, told);
   while (told.asked == 0) std::this_thread::yield();
   EXPECT_EQ(fetches.pieces, 0U);
   run->OnAdmitted();
@@ -184,7 +185,7 @@ TEST(DownloadRun, WaitsForAdmission) {
 }
 
 TEST(DownloadRun, StopsWhatRunsAndBeginsNoMore) {
-  const auto threads = std::make_shared<DownloadThreads>(2);
+  const auto slots = testing::MakeSlots(2);
   Fetches fetches({{.first = 0, .count = 1, .pieces = 100}, {.first = 1, .count = 1, .pieces = 1}});
   std::atomic<bool> is_running = false;
   fetches.on_piece = [&](const UnitPlan&, std::size_t, const std::stop_token& stop) -> Result<void> {
@@ -193,7 +194,7 @@ TEST(DownloadRun, StopsWhatRunsAndBeginsNoMore) {
     return Error{ErrorCode::kCancelled, "stopped"};
   };
   Told told;
-  const auto run = Begin(threads, fetches, 2, told);
+  const auto run = Begin(slots, fetches, 2, told);
   while (!is_running) std::this_thread::yield();
   run->Stop();
   run->Wait();
@@ -202,8 +203,8 @@ TEST(DownloadRun, StopsWhatRunsAndBeginsNoMore) {
   EXPECT_EQ(told.units.size(), told.failures.size());
 }
 
-TEST(DownloadThreads, ServeSeveralRunsInTurn) {
-  const auto threads = std::make_shared<DownloadThreads>(1);
+TEST(RequestSlots, ServeSeveralRunsInTurn) {
+  const auto slots = testing::MakeSlots(1);
   std::vector<UnitPlan> plans;
   for (std::size_t i = 0; i < 100; ++i) plans.push_back({.first = i});
   Fetches first(plans);
@@ -217,8 +218,8 @@ TEST(DownloadThreads, ServeSeveralRunsInTurn) {
   };
   Told told_first;
   Told told_second;
-  const auto one = Begin(threads, first, 100, told_first);
-  const auto other = Begin(threads, second, 100, told_second);
+  const auto one = Begin(slots, first, 100, told_first);
+  const auto other = Begin(slots, second, 100, told_second);
   both.count_down();
   one->Wait();
   other->Wait();

@@ -37,7 +37,7 @@ bool BucketPermits::ClaimCheck(const std::string& bucket) {
 Result<bool> BucketPermits::Await(const std::string& bucket, const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   Entry& entry = entries_[bucket];  // It stays where it is.
-  if (!checked_.wait(lock, stop, [&] { return !entry.is_checking; })) {
+  if (!checked_.Wait(lock, stop, [&] { return !entry.is_checking; })) {
     return Error{ErrorCode::kCancelled, "cancelled while gs://" + bucket + " was being looked at"};
   }
   if (entry.check) return Answer(entry);
@@ -51,7 +51,7 @@ Result<bool> BucketPermits::Await(const std::string& bucket, const std::stop_tok
   if (check) Decide(entry, *check);
   const Result<bool> answer = check ? Answer(entry) : check.error();
   lock.unlock();
-  checked_.notify_all();
+  checked_.NotifyAll();
   if (check && check->denial) Refuse(bucket, *check->denial);
   return answer;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -8,6 +7,7 @@
 #include <string>
 
 #include "gcsflux/composed_download.h"
+#include "loop/wait_list.h"
 #include "transfer/composition/bucket_check.h"
 
 namespace gcsflux::internal {
@@ -57,7 +57,7 @@ class BucketPermits {
   const CompositionMode mode_;
   const CallOptions call_;
   mutable std::mutex mutex_;
-  std::condition_variable_any checked_;
+  WaitList checked_;
   std::map<std::string, Entry> entries_;  // Guarded by mutex_.
 };
 

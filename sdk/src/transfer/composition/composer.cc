@@ -33,13 +33,13 @@ bool IsSurelyNotMade(const Error& error) {
 
 }  // namespace
 
-Composer::Composer(Client client, Settings settings, const std::shared_ptr<DownloadThreads>& threads)
+Composer::Composer(Client client, Settings settings, const std::shared_ptr<RequestSlots>& slots)
     : client_(std::move(client)),
       settings_(std::move(settings)),
       run_(FormatRun(client_.core().timing().SystemNow(), client_.core().NewInvocationId())),
       live_(LiveComposites::OfProcess()),
       permits_(client_, settings_.mode, settings_.call),
-      tasks_(std::make_shared<DueTasks>(threads)),
+      tasks_(std::make_shared<DueTasks>(slots)),
       deletes_(std::make_shared<CompositeDeletes>(client_, settings_.call, tasks_, live_, estimates_)) {}
 
 Composer::~Composer() {

@@ -17,7 +17,7 @@
 #include "transfer/composition/fetch_estimates.h"
 #include "transfer/composition/live_composites.h"
 #include "transfer/composition/unit_planner.h"
-#include "transfer/download/download_threads.h"
+#include "transfer/download/request_slots.h"
 #include "transfer/download/unit.h"
 
 namespace gcsflux::internal {
@@ -33,7 +33,7 @@ class Composer {
     CallOptions call = {};
     std::function<void(std::uint64_t bytes)> on_read = {};  ///< Of a composite; null where it is of no use.
   };
-  Composer(Client client, Settings settings, const std::shared_ptr<DownloadThreads>& threads);
+  Composer(Client client, Settings settings, const std::shared_ptr<RequestSlots>& slots);
   ~Composer();
   Composer(const Composer&) = delete;
   Composer& operator=(const Composer&) = delete;

@@ -27,7 +27,7 @@ void DueTasks::Post(Clock::time_point due, Task task) {
 }
 
 void DueTasks::Offer() {
-  if (const auto threads = threads_.lock()) threads->Offer(shared_from_this());
+  if (const auto slots = slots_.lock()) slots->Offer(shared_from_this());
 }
 
 std::function<void()> DueTasks::Take() {

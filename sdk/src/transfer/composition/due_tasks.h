@@ -10,7 +10,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "transfer/download/download_threads.h"
+#include "transfer/download/request_slots.h"
 
 namespace gcsflux::internal {
 
@@ -22,7 +22,7 @@ class DueTasks : public Workload, public std::enable_shared_from_this<DueTasks> 
   using Clock = std::chrono::steady_clock;
   using Task = std::function<void(const std::stop_token&)>;
 
-  explicit DueTasks(std::weak_ptr<DownloadThreads> threads) : threads_(std::move(threads)) {}
+  explicit DueTasks(std::weak_ptr<RequestSlots> slots) : slots_(std::move(slots)) {}
 
   void Post(Clock::time_point due, Task task);
   /// Waits until there is none left, those included that tasks post; after `patience` they are asked to stop, and what
@@ -37,7 +37,7 @@ class DueTasks : public Workload, public std::enable_shared_from_this<DueTasks> 
   void AwaitOver(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds patience);
   void Alarm(const std::stop_token& stop);
 
-  const std::weak_ptr<DownloadThreads> threads_;
+  const std::weak_ptr<RequestSlots> slots_;
   std::stop_source stop_;
   std::mutex mutex_;
   std::condition_variable_any changed_;

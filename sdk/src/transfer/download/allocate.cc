@@ -5,6 +5,8 @@
 #include <exception>
 #include <new>
 
+#include "loop/guest_threads.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -23,6 +25,17 @@ std::shared_ptr<std::byte[]> Plain(std::size_t bytes) {
   return std::shared_ptr<std::byte[]>(new (std::nothrow) std::byte[bytes]);
 }
 
+// Null where it gives none, which `why` says then.
+std::shared_ptr<std::byte[]> AskGuest(const Allocator& allocator, std::uint64_t bytes, std::string& why) try {
+  return allocator(bytes);
+} catch (const std::exception& thrown) {
+  why = std::string(": the allocator threw: ") + thrown.what();
+  return nullptr;
+} catch (...) {
+  why = ": the allocator threw something";
+  return nullptr;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<std::byte[]>> Allocate(const Allocator& allocator, std::uint64_t bytes,
@@ -30,14 +43,9 @@ Result<std::shared_ptr<std::byte[]>> Allocate(const Allocator& allocator, std::u
   constexpr std::uint64_t kMost = std::uint64_t{1} << 47;  // More than a process can address.
   std::shared_ptr<std::byte[]> memory;
   std::string why = allocator ? ": the allocator gave none" : "";
-  try {
-    if (bytes == 0) return memory;
-    if (bytes < kMost) memory = allocator ? allocator(bytes) : Plain(bytes);
-  } catch (const std::exception& thrown) {
-    why = std::string(": the allocator threw: ") + thrown.what();
-  } catch (...) {
-    why = ": the allocator threw something";
-  }
+  if (bytes == 0) return memory;
+  if (bytes < kMost && !allocator) memory = Plain(bytes);
+  if (bytes < kMost && allocator) RunGuest([&] { memory = AskGuest(allocator, bytes, why); });
   if (memory) return memory;
   return Error{ErrorCode::kInvalidArgument,
                "no memory for " + what() + " of " + std::to_string(bytes) + " bytes" + why};

@@ -5,9 +5,9 @@
 
 namespace gcsflux::internal {
 
-Result<std::vector<std::optional<Error>>> BatchRecipient::Fetch(const std::shared_ptr<DownloadThreads>& threads,
+Result<std::vector<std::optional<Error>>> BatchRecipient::Fetch(const std::shared_ptr<RequestSlots>& slots,
                                                                 FetchMethod method, const std::stop_token& stop) {
-  run_ = std::make_shared<DownloadRun>(threads, std::move(method), destinations_.size(), *this);
+  run_ = std::make_shared<DownloadRun>(slots, std::move(method), destinations_.size(), *this);
   {
     const std::stop_callback pass_on(stop, [this] { run_->Stop(); });
     run_->Offer();

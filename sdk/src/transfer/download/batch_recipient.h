@@ -21,7 +21,7 @@ class BatchRecipient : public Recipient {
       : destinations_(destinations), on_failure_(on_failure), errors_(destinations.size()) {}
 
   /// Fetches all of them. Gives an error for each source that has one; where one fails all, that is the result.
-  Result<std::vector<std::optional<Error>>> Fetch(const std::shared_ptr<DownloadThreads>& threads, FetchMethod method,
+  Result<std::vector<std::optional<Error>>> Fetch(const std::shared_ptr<RequestSlots>& slots, FetchMethod method,
                                                   const std::stop_token& stop);
 
   bool Admit(const UnitPlan&) override { return true; }

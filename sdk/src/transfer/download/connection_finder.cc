@@ -16,14 +16,14 @@ constexpr int kMostProvisional = 128;
 
 }  // namespace
 
-ConnectionFinder::ConnectionFinder(Client client, std::shared_ptr<DownloadThreads> threads, std::size_t most)
+ConnectionFinder::ConnectionFinder(Client client, std::shared_ptr<RequestSlots> slots, std::size_t most)
     : client_(std::move(client)),
-      threads_(std::move(threads)),
+      slots_(std::move(slots)),
       count_(most),
       throttled_(client_.core().observer().counters().throttled) {}
 
 void ConnectionFinder::OnRead(std::uint64_t bytes, bool is_provisional) {
-  const std::size_t in_flight = threads_->busy();
+  const std::size_t in_flight = slots_->busy();
   bool has_changed = false;
   {
     const std::scoped_lock lock(mutex_);
@@ -59,11 +59,11 @@ void ConnectionFinder::Resize() {
       const std::scoped_lock lock(mutex_);
       number = count_.number();
     }
-    threads_->SetLimit(number);
+    slots_->SetLimit(number);
   }
-  const auto shortage = threads_->shortage();
-  if (!shortage) return;
-  client_.core().observer().ShortOfThreads({.wanted = number, .started = threads_->size(), .cause = *shortage});
+  const auto shortage = slots_->shortage();
+  if (!shortage || slots_->limit() >= number) return;
+  client_.core().observer().ShortOfThreads({.wanted = number, .started = slots_->limit(), .cause = *shortage});
 }
 
 }  // namespace gcsflux::internal

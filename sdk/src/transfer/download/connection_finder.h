@@ -8,7 +8,7 @@
 
 #include "gcsflux/client.h"
 #include "transfer/download/connection_count.h"
-#include "transfer/download/download_threads.h"
+#include "transfer/download/request_slots.h"
 
 namespace gcsflux::internal {
 
@@ -16,7 +16,7 @@ namespace gcsflux::internal {
 class ConnectionFinder {
  public:
   /// The threads are started with ConnectionCount::First(most).
-  ConnectionFinder(Client client, std::shared_ptr<DownloadThreads> threads, std::size_t most);
+  ConnectionFinder(Client client, std::shared_ptr<RequestSlots> slots, std::size_t most);
 
   /// A read has succeeded. Called by the thread that has read, still at work. Where it is being found out whether
   /// composites take the place of such reads, the first of them say nothing: composites need fewer connections.
@@ -27,7 +27,7 @@ class ConnectionFinder {
   void Resize();
 
   const Client client_;
-  const std::shared_ptr<DownloadThreads> threads_;
+  const std::shared_ptr<RequestSlots> slots_;
 
   std::mutex resizing_mutex_;  // One thread at a time resizes, so that the last number stands.
   std::mutex mutex_;

@@ -6,7 +6,7 @@ namespace gcsflux::internal {
 
 void DownloadRun::Offer() {
   // Whoever waits for this run keeps the threads; whoever else calls may come after both.
-  if (const auto threads = threads_.lock()) threads->Offer(shared_from_this());
+  if (const auto slots = slots_.lock()) slots->Offer(shared_from_this());
 }
 
 void DownloadRun::OnAdmitted() {

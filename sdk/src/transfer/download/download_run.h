@@ -11,7 +11,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "transfer/download/download_threads.h"
+#include "transfer/download/request_slots.h"
 #include "transfer/download/unit.h"
 
 namespace gcsflux::internal {
@@ -35,8 +35,8 @@ class DownloadRun : public Workload, public std::enable_shared_from_this<Downloa
  public:
   /// Of `count` sources, or of as many as the method finds. The recipient is used until Wait() has returned after
   /// Stop(), or after everything was finished.
-  DownloadRun(std::weak_ptr<DownloadThreads> threads, FetchMethod method, std::size_t count, Recipient& recipient)
-      : threads_(std::move(threads)), method_(std::move(method)), recipient_(recipient), count_(count) {}
+  DownloadRun(std::weak_ptr<RequestSlots> slots, FetchMethod method, std::size_t count, Recipient& recipient)
+      : slots_(std::move(slots)), method_(std::move(method)), recipient_(recipient), count_(count) {}
 
   /// Has the threads begin, or look again for what there is to do.
   void Offer();
@@ -69,7 +69,7 @@ class DownloadRun : public Workload, public std::enable_shared_from_this<Downloa
   [[nodiscard]] bool MayBegin() const { return !begins_no_more_ && next_ < count_; }
   [[nodiscard]] bool IsIdle() const { return running_ == 0 && with_pieces_.empty() && !MayBegin(); }
 
-  const std::weak_ptr<DownloadThreads> threads_;
+  const std::weak_ptr<RequestSlots> slots_;
   const FetchMethod method_;
   Recipient& recipient_;
   std::stop_source stop_;

@@ -22,7 +22,7 @@ std::size_t FirstConnections(const DownloaderOptions& options) {
 }
 
 std::unique_ptr<Composer> MakeComposer(const Client& client, const DownloaderOptions& options,
-                                       const std::shared_ptr<DownloadThreads>& threads, ConnectionFinder* finder) {
+                                       const std::shared_ptr<RequestSlots>& slots, ConnectionFinder* finder) {
   if (options.composition.mode == CompositionMode::kOff) return nullptr;
   return std::make_unique<Composer>(
       client,
@@ -32,7 +32,7 @@ std::unique_ptr<Composer> MakeComposer(const Client& client, const DownloaderOpt
                          .on_read = finder == nullptr ? nullptr : std::function([finder](std::uint64_t bytes) {
                            finder->OnRead(bytes, false);
                          })},
-      threads);
+      slots);
 }
 
 std::function<void(const ReadTimes&)> Listener(Composer* composer, ConnectionFinder* finder) {
@@ -56,15 +56,15 @@ std::optional<UnitPlan> PlanNext(SourceWindow& sources, std::size_t first, const
 DownloaderCore::DownloaderCore(Client client, DownloaderOptions options)
     : client_(std::move(client)),
       options_(std::move(options)),
-      threads_(std::make_shared<DownloadThreads>(FirstConnections(options_))),
-      finder_(options_.adapts_concurrency ? std::make_unique<ConnectionFinder>(client_, threads_, Connections(options_))
+      slots_(std::make_shared<RequestSlots>(client_.core().loops(), FirstConnections(options_))),
+      finder_(options_.adapts_concurrency ? std::make_unique<ConnectionFinder>(client_, slots_, Connections(options_))
                                           : nullptr),
-      composer_(MakeComposer(client_, options_, threads_, finder_.get())),
+      composer_(MakeComposer(client_, options_, slots_, finder_.get())),
       reads_{client_, options_, Listener(composer_.get(), finder_.get())} {
-  const auto shortage = threads_->shortage();
-  if (threads_->size() > 0 && shortage) {
+  const auto shortage = slots_->shortage();
+  if (slots_->is_usable() && shortage && slots_->limit() < FirstConnections(options_)) {
     client_.core().observer().ShortOfThreads(
-        {.wanted = FirstConnections(options_), .started = threads_->size(), .cause = *shortage});
+        {.wanted = FirstConnections(options_), .started = slots_->limit(), .cause = *shortage});
   }
 }
 
@@ -72,7 +72,7 @@ Result<void> DownloaderCore::CheckReady() const {
   if (!IsInRange(options_.max_concurrency)) {
     return Error{ErrorCode::kInvalidArgument, "DownloaderOptions::max_concurrency must be from 1 to 10000"};
   }
-  if (threads_->size() == 0) return *threads_->shortage();
+  if (!slots_->is_usable()) return *slots_->shortage();
   return {};
 }
 
@@ -97,7 +97,7 @@ FetchMethod DownloaderCore::ComposingMethod(SourceWindow& sources, std::uint64_t
   const auto planner = std::make_shared<UnitPlanner>(composer_->planning(), options_.composition.mode,
                                                      UnitLimits{.composite_bytes = max_bytes,
                                                                 .stripe_bytes = options_.stripe_bytes,
-                                                                .connections = [this] { return threads_->limit(); }});
+                                                                .connections = [this] { return slots_->limit(); }});
   return {
       .plan =
           [planner, &sources](std::size_t first) {

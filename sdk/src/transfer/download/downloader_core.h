@@ -8,7 +8,7 @@
 #include "transfer/composition/composer.h"
 #include "transfer/download/connection_finder.h"
 #include "transfer/download/direct_fetch.h"
-#include "transfer/download/download_threads.h"
+#include "transfer/download/request_slots.h"
 #include "transfer/download/source_window.h"
 #include "transfer/download/unit.h"
 
@@ -21,7 +21,7 @@ class DownloaderCore {
 
   [[nodiscard]] const Client& client() const { return client_; }
   [[nodiscard]] const DownloaderOptions& options() const { return options_; }
-  [[nodiscard]] const std::shared_ptr<DownloadThreads>& threads() const { return threads_; }
+  [[nodiscard]] const std::shared_ptr<RequestSlots>& slots() const { return slots_; }
   /// kInvalidArgument where an option is out of its range; kLocalIo where not one thread could be started.
   [[nodiscard]] Result<void> CheckReady() const;
 
@@ -36,7 +36,7 @@ class DownloaderCore {
   const DownloaderOptions options_;
   [[nodiscard]] FetchMethod ComposingMethod(SourceWindow& sources, std::uint64_t max_bytes) const;
 
-  const std::shared_ptr<DownloadThreads> threads_;
+  const std::shared_ptr<RequestSlots> slots_;
   const std::unique_ptr<ConnectionFinder> finder_;  // Null where the number of connections is fixed.
   const std::unique_ptr<Composer> composer_;        // Null where nothing is composed. It ends before the threads.
   const DirectReads reads_;

@@ -19,7 +19,7 @@ constexpr std::size_t kAllThatCome = std::numeric_limits<std::size_t>::max();
 // come and waits to be taken: else connections stand still while the consumer is busy.
 std::uint64_t MostPerUnit(const DownloaderCore& core) {
   const std::uint64_t under_way = core.client().core().settings().max_undelivered_bytes / 4 * 3;
-  return under_way / std::max<std::size_t>(1, core.threads()->limit());
+  return under_way / std::max<std::size_t>(1, core.slots()->limit());
 }
 
 std::uint64_t ChargeOf(const DownloadSource& source) {
@@ -35,7 +35,7 @@ FetchAhead::FetchAhead(std::shared_ptr<const DownloaderCore> core, std::unique_p
       sources_(std::move(sources)),
       on_arrival_(std::move(on_arrival)),
       budget_(core_->client().core().delivery_budget()),
-      run_(std::make_shared<DownloadRun>(core_->threads(), core_->MethodFor(*sources_, MostPerUnit(*core_)),
+      run_(std::make_shared<DownloadRun>(core_->slots(), core_->MethodFor(*sources_, MostPerUnit(*core_)),
                                          kAllThatCome, *this)) {}
 
 FetchAhead::~FetchAhead() { Close(); }

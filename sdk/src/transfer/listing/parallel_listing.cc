@@ -9,7 +9,6 @@
 #include "base/call_guest.h"
 #include "base/composite_prefix.h"
 #include "base/object_name.h"
-#include "base/start_thread.h"
 #include "client/client_core.h"
 #include "client/make_call.h"
 #include "transfer/listing/code_points.h"
@@ -97,13 +96,14 @@ ParallelListing::ParallelListing(const Client& client, ObjectName prefix, Listin
       storage_classes_(options.storage_classes.begin(), options.storage_classes.end()),
       skips_composites_(options.skip_composites && !prefix_.name.starts_with(kCompositePrefix)),
       scheduler_(MakeSchedulerOptions(prefix_.name, options)),
-      delivery_(order) {}
+      delivery_(order),
+      slots_(std::make_unique<RequestSlots>(client.core().loops(), parallelism_)) {}
 
 Result<ListingReport> ParallelListing::Run() {
   const std::stop_callback pass_on(options_.stop, [this] { stop_.request_stop(); });
   {
     const std::scoped_lock lock(mutex_);
-    BeginCalls(0);
+    BeginCalls();
   }
   const Result<void> delivered = Deliver();
   if (made_in_.IsInChild()) return ForkedError(("the listing of " + ToUri(prefix_)).c_str());
@@ -118,10 +118,12 @@ Result<void> ParallelListing::Deliver() {
     Delivery::Batch batch;
     {
       std::unique_lock lock(mutex_);
-      // Without a thread no other makes the calls.
-      while (threads_.empty() && !calls_.empty() && delivery_.ready() == 0 && !scheduler_.is_done() && !error_ &&
-             !stop_.stop_requested()) {
-        MakeCall(lock);
+      // Without a loop no other makes the calls.
+      while (!slots_->is_usable() && MayCall() && delivery_.ready() == 0 && !scheduler_.is_done()) {
+        const Call call = NextCall();
+        lock.unlock();
+        MakeCall(call);
+        lock.lock();
       }
       const auto has_news = [this] { return delivery_.ready() > 0 || scheduler_.is_done() || error_; };
       has_news_.wait(lock, stop_.get_token(), has_news);
@@ -132,7 +134,7 @@ Result<void> ParallelListing::Deliver() {
       }
       if (delivery_.ready() == 0) return {};
       batch = delivery_.Take();
-      if (delivery_.ready() + 1 == max_ready_) has_calls_.notify_all();  // there is room again
+      if (delivery_.ready() + 1 == max_ready_) OfferCalls();  // There is room again.
     }
     auto taken = DeliverBatch(std::move(batch));
     if (!taken || made_in_.IsInChild()) return taken;
@@ -178,54 +180,39 @@ void ParallelListing::Filter(Delivery::Batch& batch) const {
   std::erase_if(batch, [](const ListedObject& object) { return object.name.ends_with('/'); });
 }
 
-// Threads are started as calls come, so that a small bucket costs few.
-void ParallelListing::BeginCalls(std::size_t free_threads) {
+void ParallelListing::BeginCalls() {
   if (is_over_) return;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  // Not all of them: hundreds of threads that look for one call each stand in each other's way.
-  for (Call& call : scheduler_.Begin(seconds)) {
-    calls_.push_back(std::move(call));
-    has_calls_.notify_one();
-  }
-  AddThreads(free_threads);
+  for (Call& call : scheduler_.Begin(seconds)) calls_.push_back(std::move(call));
+  if (!calls_.empty()) OfferCalls();
 }
 
-// As many as there are calls for. Where the system starts no more, calls wait for those that there are, or are made by
-// the thread that delivers.
-void ParallelListing::AddThreads(std::size_t free_threads) {
-  for (; free_threads < calls_.size() && threads_.size() < parallelism_; ++free_threads) {
-    auto thread = StartThread([this] { Work(); });
-    if (thread) {
-      threads_.push_back(*std::move(thread));
-      continue;
-    }
-    shortage_ = thread.error();
-    return;
-  }
+// The slots end before this does.
+void ParallelListing::OfferCalls() { slots_->Offer({std::shared_ptr<void>(), this}); }
+
+bool ParallelListing::MayCall() const {
+  return !calls_.empty() && delivery_.ready() < max_ready_ && !error_ && !stop_.stop_requested();
 }
 
-void ParallelListing::Work() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    ++idle_;
-    has_calls_.wait(lock, stop_.get_token(), [this] { return !calls_.empty() && delivery_.ready() < max_ready_; });
-    --idle_;
-    if (stop_.stop_requested()) return;
-    MakeCall(lock);
-    if (error_) return;
-  }
-}
-
-// The next one, without the lock.
-void ParallelListing::MakeCall(std::unique_lock<std::mutex>& lock) {
-  const Call call = std::move(calls_.front());
+Call ParallelListing::NextCall() {
+  Call call = std::move(calls_.front());
   calls_.pop_front();
   ++made_;
-  lock.unlock();
+  return call;
+}
+
+std::function<void()> ParallelListing::Take() {
+  const std::scoped_lock lock(mutex_);
+  if (!MayCall()) return nullptr;
+  return [this, call = NextCall()] { MakeCall(call); };
+}
+
+void ParallelListing::MakeCall(const Call& call) {
   auto page = Ask(call);
   const Result<void> done = page ? OnPage(call, *std::move(page)) : page.error();
-  lock.lock();
-  if (!done && !stop_.stop_requested()) Fail(done.error());
+  if (done || stop_.stop_requested()) return;
+  const std::scoped_lock lock(mutex_);
+  Fail(done.error());
 }
 
 Result<ListedPage> ParallelListing::Ask(const Call& call) {
@@ -272,7 +259,7 @@ void ParallelListing::Accept(const Call& call, Delivery::Batch objects, const Pa
     delivery_.ReleaseAll();
   } else {
     delivery_.Release(scheduler_.frontier());
-    BeginCalls(idle_ + 1);  // this thread is about to be
+    BeginCalls();
   }
   has_news_.notify_one();
 }
@@ -290,10 +277,11 @@ void ParallelListing::End() {
     is_over_ = true;
   }
   stop_.request_stop();
-  if (shortage_) {
-    client_.core().observer().ShortOfThreads({.wanted = parallelism_, .started = threads_.size(), .cause = *shortage_});
+  const std::size_t started = slots_->is_usable() ? slots_->limit() : 0;
+  if (const auto shortage = slots_->shortage(); shortage && started < parallelism_) {
+    client_.core().observer().ShortOfThreads({.wanted = parallelism_, .started = started, .cause = *shortage});
   }
-  threads_.clear();
+  slots_.reset();
 }
 
 ListingReport ParallelListing::Report() const {

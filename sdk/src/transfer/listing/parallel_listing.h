@@ -4,24 +4,26 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/fork.h"
 #include "gcsflux/listing.h"
+#include "transfer/download/request_slots.h"
 #include "transfer/listing/delivery.h"
 #include "transfer/listing/scheduler.h"
 #include "wire/listed_page.h"
 
 namespace gcsflux::internal::listing {
 
-/// Does what the scheduler decides: threads that make its calls and hand it their pages, while the thread that calls
-/// Run delivers. Where no thread can be started it makes the calls too. Used once.
-class ParallelListing {
+/// Does what the scheduler decides: its calls run on the client's event loops, which hand it their pages, while the
+/// thread that calls Run delivers. Where no loop can be started, that thread makes the calls too. Used once.
+class ParallelListing final : private Workload {
  public:
   ParallelListing(const Client& client, ObjectName prefix, ListingOrder order, const ListingSink& sink,
                   const ParallelListOptions& options);
@@ -29,13 +31,15 @@ class ParallelListing {
   Result<ListingReport> Run();
 
  private:
-  void Work();
-  void MakeCall(std::unique_lock<std::mutex>& lock);
+  std::function<void()> Take() override;
+  [[nodiscard]] bool MayCall() const;
+  Call NextCall();
+  void MakeCall(const Call& call);
+  void OfferCalls();
   [[nodiscard]] Result<ListedPage> Ask(const Call& call);
   Result<void> OnPage(const Call& call, ListedPage page);
   void Accept(const Call& call, Delivery::Batch objects, const PageView& page);
-  void BeginCalls(std::size_t free_threads);
-  void AddThreads(std::size_t free_threads);
+  void BeginCalls();
   void Fail(Error error);
   void End();
   Result<void> Deliver();
@@ -60,17 +64,16 @@ class ParallelListing {
   ListingReport report_;  // of the thread that delivers
 
   std::mutex mutex_;
-  std::condition_variable_any has_news_;   // for the thread that delivers
-  std::condition_variable_any has_calls_;  // for those that make calls
-  Scheduler scheduler_;                    // This and all below: guarded by mutex_.
+  std::condition_variable_any has_news_;  // for the thread that delivers
+  // Guarded by mutex_:
+  Scheduler scheduler_;
   Delivery delivery_;
-  std::deque<Call> calls_;             // to be made
-  std::size_t made_ = 0;               // calls
-  std::size_t idle_ = 0;               // threads
-  std::optional<Error> error_;         // the first
-  std::optional<Error> shortage_;      // why there are fewer threads than there could be
-  bool is_over_ = false;               // no more threads
-  std::vector<std::jthread> threads_;  // Last: they end before the members that they use.
+  std::deque<Call> calls_;      // to be made
+  std::size_t made_ = 0;        // calls
+  std::optional<Error> error_;  // the first
+  bool is_over_ = false;        // no more calls
+
+  std::unique_ptr<RequestSlots> slots_;  // Last: they end before the members that they use.
 };
 
 }  // namespace gcsflux::internal::listing

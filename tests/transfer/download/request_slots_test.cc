@@ -1,13 +1,14 @@
-// Threads of which so many work at the same time as their limit says.
-#include "transfer/download/download_threads.h"
+// Tasks of which so many run at the same time as the limit says.
+#include "transfer/download/request_slots.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <memory>
 #include <mutex>
+
+#include "loop/wait_list.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -25,16 +26,16 @@ class Tasks : public Workload {
   // Until so many are at work.
   void AwaitWorking(std::size_t count) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return working_ >= count; });
+    changed_.Wait(lock, {}, [&] { return working_ >= count; });
   }
   void AwaitDone(std::size_t count) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return done_ >= count; });
+    changed_.Wait(lock, {}, [&] { return done_ >= count; });
   }
   void LetGo(std::size_t count) {
     const std::scoped_lock lock(mutex_);
     let_go_ += count;
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
   std::size_t most() {
     const std::scoped_lock lock(mutex_);
@@ -49,16 +50,16 @@ class Tasks : public Workload {
   void Work() {
     std::unique_lock lock(mutex_);
     most_ = std::max(most_, ++working_);
-    changed_.notify_all();
-    changed_.wait(lock, [this] { return let_go_ > 0; });
+    changed_.NotifyAll();
+    changed_.Wait(lock, {}, [this] { return let_go_ > 0; });
     --let_go_;
     --working_;
     ++done_;
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  WaitList changed_;
   // Guarded by mutex_:
   std::size_t left_ = 1000;
   std::size_t working_ = 0;
@@ -67,30 +68,29 @@ class Tasks : public Workload {
   std::size_t let_go_ = 0;
 };
 
-class DownloadThreadsTest : public ::testing::Test {
+class RequestSlotsTest : public ::testing::Test {
  protected:
-  ~DownloadThreadsTest() override { tasks_->LetGo(1000); }
+  ~RequestSlotsTest() override { tasks_->LetGo(1000); }
 
   const std::shared_ptr<Tasks> tasks_ = std::make_shared<Tasks>();
-  DownloadThreads threads_{2};
+  EventLoops loops_{2};
+  RequestSlots slots_{loops_, 2};
 };
 
-TEST_F(DownloadThreadsTest, StartsThoseThatAHigherLimitNeeds) {
-  threads_.Offer(tasks_);
+TEST_F(RequestSlotsTest, RunAsManyTasksAsAHigherLimitAllows) {
+  slots_.Offer(tasks_);
   tasks_->AwaitWorking(2);
-  EXPECT_EQ(threads_.size(), 2U);
-  threads_.SetLimit(7);
-  tasks_->AwaitWorking(7);
-  EXPECT_EQ(threads_.size(), 7U);
-  EXPECT_EQ(threads_.busy(), 7U);
-  EXPECT_EQ(tasks_->most(), 7U);
+  slots_.SetLimit(700);
+  tasks_->AwaitWorking(700);
+  EXPECT_EQ(slots_.busy(), 700U);
+  EXPECT_EQ(tasks_->most(), 700U);
 }
 
-TEST_F(DownloadThreadsTest, LetsThoseAboveALowerLimitWait) {
-  threads_.SetLimit(8);
-  threads_.Offer(tasks_);
+TEST_F(RequestSlotsTest, RunNoMoreThanALowerLimitAllows) {
+  slots_.SetLimit(8);
+  slots_.Offer(tasks_);
   tasks_->AwaitWorking(8);
-  threads_.SetLimit(3);
+  slots_.SetLimit(3);
   tasks_->LetGo(5);
   tasks_->AwaitDone(5);
   tasks_->ForgetMost();
@@ -99,36 +99,45 @@ TEST_F(DownloadThreadsTest, LetsThoseAboveALowerLimitWait) {
     tasks_->AwaitDone(done + 1);
   }
   EXPECT_LE(tasks_->most(), 3U);
-  EXPECT_EQ(threads_.size(), 8U);
-  threads_.SetLimit(8);
+  slots_.SetLimit(8);
   tasks_->AwaitWorking(8);
-  EXPECT_EQ(threads_.size(), 8U);
 }
 
-TEST_F(DownloadThreadsTest, KeepsOneAtWorkWhateverTheLimit) {
-  threads_.SetLimit(0);
-  threads_.Offer(tasks_);
+TEST_F(RequestSlotsTest, RunOneWhateverTheLimit) {
+  slots_.SetLimit(0);
+  slots_.Offer(tasks_);
   tasks_->AwaitWorking(1);
-  EXPECT_EQ(threads_.limit(), 1U);
+  EXPECT_EQ(slots_.limit(), 1U);
 }
 
-// The limit is raised by the threads themselves, as many of them as there are, while the owner ends them.
-TEST(DownloadThreads, GrowWhileTheyAreEnded) {
+TEST_F(RequestSlotsTest, OfALargeWorkloadLeaveASmallOneItsTurn) {
+  const auto small = std::make_shared<Tasks>();
+  slots_.Offer(tasks_);
+  tasks_->AwaitWorking(2);
+  slots_.Offer(small);
+  tasks_->LetGo(2);
+  small->AwaitWorking(1);
+  small->LetGo(1000);
+}
+
+// The limit is raised by the tasks themselves while the owner ends the slots.
+TEST(RequestSlots, GrowWhileTheyAreEnded) {
   class Growing : public Workload {
    public:
     std::function<void()> Take() override {
       if (--left_ < 0) return nullptr;
-      return [this] { threads_->SetLimit(++limit_); };
+      return [this] { slots_->SetLimit(++limit_); };
     }
     std::atomic<int> left_ = 50;
     std::atomic<std::size_t> limit_ = 1;
-    DownloadThreads* threads_ = nullptr;
+    RequestSlots* slots_ = nullptr;
   };
+  EventLoops loops(2);
   for (int round = 0; round < 50; ++round) {
     const auto growing = std::make_shared<Growing>();
-    DownloadThreads threads(1);
-    growing->threads_ = &threads;
-    threads.Offer(growing);
+    RequestSlots slots(loops, 1);
+    growing->slots_ = &slots;
+    slots.Offer(growing);
   }
 }
 

@@ -1,13 +1,11 @@
-#include "base/timing.h"
+#include "loop/system_timing.h"
 
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <random>
 
-#include "base/for_ever.h"
 #include "base/fork.h"
 #include "base/leaf_stop_callback.h"
+#include "loop/pause.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -28,16 +26,9 @@ class RealTiming : public Timing {
   }
 
   bool Wait(std::chrono::nanoseconds duration, const std::stop_token& stop) const override {
-    std::mutex mutex;
-    std::condition_variable wake;
-    bool is_stopped = false;  // Guarded by mutex.
-    const LeafStopCallback on_stop(stop, [&] {
-      const std::scoped_lock lock(mutex);
-      is_stopped = true;
-      wake.notify_all();
-    });
-    std::unique_lock lock(mutex);
-    wake.wait_for(lock, InNanoseconds(duration), [&] { return is_stopped; });
+    Pause pause;
+    const LeafStopCallback on_stop(stop, [&pause] { pause.Wake(); });
+    pause.WaitFor(duration);
     return !stop.stop_requested();
   }
 

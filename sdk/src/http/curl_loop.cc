@@ -1,0 +1,165 @@
+#include "http/curl_loop.h"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/for_ever.h"
+#include "base/fork.h"
+#include "base/leaf_stop_callback.h"
+#include "base/own_descriptors.h"
+
+namespace gcsflux::internal {
+namespace {
+
+std::uint32_t EventsOf(int what) {
+  const std::uint32_t in = (what & CURL_POLL_IN) != 0 ? EPOLLIN : 0U;
+  const std::uint32_t out = (what & CURL_POLL_OUT) != 0 ? EPOLLOUT : 0U;
+  return in | out;
+}
+
+int SelectOf(std::uint32_t events) {
+  int select = 0;
+  if ((events & (EPOLLIN | EPOLLHUP)) != 0) select |= CURL_CSELECT_IN;
+  if ((events & EPOLLOUT) != 0) select |= CURL_CSELECT_OUT;
+  if ((events & EPOLLERR) != 0) select |= CURL_CSELECT_ERR;
+  return select;
+}
+
+}  // namespace
+
+CurlLoop::CurlLoop(EventLoop& loop, const CurlSettings& settings)
+    : loop_(loop), settings_(settings), timer_(*this), multi_(MultiHandle::Make()) {
+  CURLM* const multi = multi_.get();
+  if (multi == nullptr) return;
+  curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, &CurlLoop::OnSocket);
+  curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, this);
+  curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &CurlLoop::OnTimer);
+  curl_multi_setopt(multi, CURLMOPT_TIMERDATA, this);
+}
+
+// By then the loop has ended.
+CurlLoop::~CurlLoop() {
+  is_ending_ = true;
+  if (multi_.get() == nullptr) return;
+  curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, nullptr);
+  curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, nullptr);
+}
+
+Result<HttpResponse> CurlLoop::Run(const HttpRequest& request, BodyReceiver* receiver, Watch* watch,
+                                   const std::stop_token& stop) {
+  EasyHandle easy = Borrow();
+  if (!easy || multi_.get() == nullptr) return Error{ErrorCode::kUnavailable, "libcurl could not make a handle"};
+  Pause pause;
+  const LeafStopCallback on_stop(stop, [&pause] { pause.Wake(); });
+  Result<HttpResponse> result = [&]() -> Result<HttpResponse> {
+    CurlDrive drive({.multi = multi_.get(), .settings = settings_, .sockets = this, .waiter = &pause}, receiver, watch);
+    drive.Start(easy.get(), request);
+    while (true) {
+      if (auto decided = drive.Look()) return *std::move(decided);
+      if (stop.stop_requested()) return drive.Cancel();
+      pause.WaitFor(drive.Patience());
+    }
+  }();
+  // After a failure the handle goes, and its connection with it.
+  if (result) {
+    Return(std::move(easy));
+  } else {
+    --running_;
+  }
+  return result;
+}
+
+EasyHandle CurlLoop::Borrow() {
+  // A multi handle that may keep fewer connections than it has exchanges closes and opens them all the time.
+  if (++running_ > most_) {
+    most_ = running_;
+    const std::size_t kept = std::max(most_, settings_.options().max_idle_connections);
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(kept));
+  }
+  if (idle_.empty()) return settings_.MakeEasy(this);
+  EasyHandle easy = std::move(idle_.back());
+  idle_.pop_back();
+  return easy;
+}
+
+void CurlLoop::Return(EasyHandle easy) {
+  --running_;
+  idle_.push_back(std::move(easy));
+}
+
+int CurlLoop::OnSocket(CURL* easy, curl_socket_t descriptor, int what, void* self, void*) {
+  static_cast<CurlLoop*>(self)->WatchSocket(easy, descriptor, what);
+  return 0;
+}
+
+void CurlLoop::WatchSocket(CURL* easy, int descriptor, int what) {
+  Socket& socket = SocketOf(descriptor);
+  if (what == CURL_POLL_REMOVE) {
+    socket.easy = nullptr;
+    // Other descriptors, that of a name look-up for one, are closed without a word.
+    if (!socket.is_connection) loop_.Forget(socket, /*is_closed=*/false);
+    return;
+  }
+  socket.easy = easy;
+  loop_.Watch(socket, EventsOf(what));
+  Note(easy);
+}
+
+CurlLoop::Socket& CurlLoop::SocketOf(int descriptor) {
+  const auto index = static_cast<std::size_t>(descriptor);
+  if (index >= sockets_.size()) sockets_.resize(index + 1);
+  auto& socket = sockets_[index];
+  if (!socket) socket = std::make_unique<Socket>(*this, descriptor);
+  return *socket;
+}
+
+void CurlLoop::OnOpen(int descriptor) { SocketOf(descriptor).is_connection = true; }
+
+void CurlLoop::OnClose(int descriptor) {
+  if (is_ending_) return;
+  const auto index = static_cast<std::size_t>(descriptor);
+  if (index >= sockets_.size() || !sockets_[index]) return;
+  loop_.Forget(*sockets_[index], /*is_closed=*/true);
+  closed_.push_back(std::move(sockets_[index]));
+}
+
+int CurlLoop::OnTimer(CURLM*, long milliseconds, void* self) {
+  CurlLoop& curl = *static_cast<CurlLoop*>(self);
+  if (milliseconds < 0) {
+    curl.loop_.timers().Remove(curl.timer_);
+  } else {
+    curl.loop_.timers().Set(curl.timer_, std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds));
+  }
+  return 0;
+}
+
+void CurlLoop::OnEvents(Socket& socket, std::uint32_t events) {
+  // Between two requests: the service has closed the connection. libcurl sees that when it wants to use it again.
+  if (socket.easy == nullptr) return loop_.Forget(socket, /*is_closed=*/false);
+  Note(socket.easy);
+  Act(socket.descriptor(), SelectOf(events));
+}
+
+void CurlLoop::Note(CURL* easy) { moved_.push_back(easy); }
+
+void CurlLoop::Act(curl_socket_t descriptor, int events) {
+  {
+    const NoFork no_fork;
+    int running = 0;
+    curl_multi_socket_action(multi_.get(), descriptor, events, &running);
+  }
+  CurlDrive::TakeMessages(multi_.get());
+  closed_.clear();
+  for (CURL* const easy : moved_) {
+    CurlDrive* const drive = CurlDrive::Of(easy);
+    if (drive == nullptr) continue;
+    const auto patience = drive->Patience();
+    if (patience < kForEver) drive->waiter()->Expedite(std::chrono::steady_clock::now() + patience);
+  }
+  moved_.clear();
+}
+
+}  // namespace gcsflux::internal

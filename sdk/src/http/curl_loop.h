@@ -1,0 +1,76 @@
+#pragma once
+
+#include <curl/curl.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "http/curl_drive.h"
+#include "http/curl_settings.h"
+#include "http/curl_sockets.h"
+#include "http/transport.h"
+#include "loop/event_loop.h"
+
+namespace gcsflux::internal {
+
+/// What one event loop has of libcurl: a multi handle, whose connections all exchanges of the loop share. libcurl says
+/// which descriptors and times it waits for, and the loop tells it of them. Used by the loop's thread; destroyed when
+/// that has ended.
+class CurlLoop final : public SocketOwner {
+ public:
+  /// The settings outlive it.
+  CurlLoop(EventLoop& loop, const CurlSettings& settings);
+  ~CurlLoop() override;
+  CurlLoop(const CurlLoop&) = delete;
+  CurlLoop& operator=(const CurlLoop&) = delete;
+
+  /// Transport::PerformWatched() by a fiber of the loop, which is suspended meanwhile.
+  Result<HttpResponse> Run(const HttpRequest& request, BodyReceiver* receiver, Watch* watch,
+                           const std::stop_token& stop);
+
+  void OnOpen(int descriptor) override;
+  void OnClose(int descriptor) override;
+
+ private:
+  // A descriptor of libcurl's. That of a connection stays with epoll between two requests: two system calls fewer for
+  // each.
+  struct Socket final : public Watched {
+    Socket(CurlLoop& loop, int descriptor) : Watched(descriptor), curl(loop) {}
+    void OnEvents(std::uint32_t events) override { curl.OnEvents(*this, events); }
+    CurlLoop& curl;
+    CURL* easy = nullptr;  // that uses it; null between two requests
+    bool is_connection = false;
+  };
+  struct Timer final : public LoopTimer {
+    explicit Timer(CurlLoop& loop) : curl(loop) {}
+    void OnTime() override { curl.Act(CURL_SOCKET_TIMEOUT, 0); }
+    CurlLoop& curl;
+  };
+
+  static int OnSocket(CURL* easy, curl_socket_t descriptor, int what, void* self, void* socket);
+  static int OnTimer(CURLM* multi, long milliseconds, void* self);
+  void WatchSocket(CURL* easy, int descriptor, int what);
+  Socket& SocketOf(int descriptor);
+  void OnEvents(Socket& socket, std::uint32_t events);
+  void Act(curl_socket_t descriptor, int events);
+  void Note(CURL* easy);
+  EasyHandle Borrow();
+  void Return(EasyHandle easy);
+
+  EventLoop& loop_;
+  const CurlSettings& settings_;
+  Timer timer_;
+  std::vector<std::unique_ptr<Socket>> sockets_;  // By descriptor.
+  std::vector<std::unique_ptr<Socket>> closed_;   // To be destroyed when no event of theirs is left to be told.
+  std::vector<CURL*> moved_;                      // Whose drives may have to look sooner.
+  bool is_ending_ = false;
+  std::size_t running_ = 0;                       // Exchanges.
+  std::size_t most_ = 0;                          // of them at a time, so far
+  MultiHandle multi_;                             // Its end calls back: it comes before the sockets'.
+  std::vector<EasyHandle> idle_;
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,213 @@
+#include "loop/event_loop.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "base/fork.h"
+#include "base/own_descriptors.h"
+#include "base/start_thread.h"
+
+namespace gcsflux::internal {
+namespace {
+
+constexpr std::size_t kMostFreeStacks = 64;
+constexpr std::size_t kFreeStacksWhenIdle = 4;
+
+constinit thread_local EventLoop* current = nullptr;
+
+Error NoDescriptor() {
+  return {ErrorCode::kLocalIo, "no descriptor for an event loop (" + std::generic_category().message(errno) +
+                                   "): raise the limit on open files (ulimit -n)"};
+}
+
+// Until the time, or for ever; in whole nanoseconds where the kernel can (5.11 and newer), else in milliseconds.
+int AwaitEpoll(int epoll, epoll_event* events, int room, std::optional<EventLoop::TimePoint> until) {
+  if (!until) return ::epoll_wait(epoll, events, room, -1);
+  using std::chrono::nanoseconds;
+  const auto left = std::max(nanoseconds(0), nanoseconds(*until - std::chrono::steady_clock::now()));
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(left);
+  const timespec time{.tv_sec = seconds.count(), .tv_nsec = (left - seconds).count()};
+  const int count = ::epoll_pwait2(epoll, events, room, &time, nullptr);
+  if (count >= 0 || errno != ENOSYS) return count;
+  constexpr std::chrono::milliseconds kMost{60'000};
+  const auto wait = std::min(std::chrono::ceil<std::chrono::milliseconds>(left), kMost);
+  return ::epoll_wait(epoll, events, room, static_cast<int>(wait.count()));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<EventLoop>> EventLoop::Start(GuestThreads& guests) {
+  std::unique_ptr<EventLoop> loop(new EventLoop(guests));
+  if (auto opened = loop->Open(); !opened) return opened.error();
+  auto thread = StartThread([self = loop.get()] { self->Run(); });
+  if (!thread) return thread.error();
+  loop->thread_ = *std::move(thread);
+  return loop;
+}
+
+Result<void> EventLoop::Open() {
+  const NoFork no_fork;
+  epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
+  if (epoll_ < 0) return NoDescriptor();
+  AddOwnDescriptor(epoll_);
+  wake_up_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (wake_up_ < 0) return NoDescriptor();
+  AddOwnDescriptor(wake_up_);
+  epoll_event event{.events = EPOLLIN, .data = {.ptr = nullptr}};
+  if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_up_, &event) != 0) return NoDescriptor();
+  return {};
+}
+
+EventLoop::~EventLoop() {
+  if (thread_.joinable()) {
+    {
+      const std::scoped_lock lock(mutex_);
+      is_ending_ = true;
+      static_cast<void>(::eventfd_write(wake_up_, 1));
+    }
+    thread_.join();
+  }
+  for (const int descriptor : {epoll_, wake_up_}) {
+    if (descriptor >= 0) CloseOwnDescriptor(descriptor);
+  }
+}
+
+EventLoop* EventLoop::Current() { return current; }
+
+void EventLoop::Spawn(std::function<void()> task) {
+  tasks_.fetch_add(1, std::memory_order_relaxed);
+  const std::scoped_lock lock(mutex_);
+  posted_tasks_.push_back(std::move(task));
+  // Under the lock: the loop may be gone as soon as it has taken what was posted.
+  if (std::exchange(is_asleep_, false)) static_cast<void>(::eventfd_write(wake_up_, 1));
+}
+
+void EventLoop::MakeReady(Fiber& fiber) {
+  if (current == this) return ready_.push_back(&fiber);
+  const std::scoped_lock lock(mutex_);
+  posted_fibers_.push_back(&fiber);
+  if (std::exchange(is_asleep_, false)) static_cast<void>(::eventfd_write(wake_up_, 1));
+}
+
+void EventLoop::Run() {
+  current = this;
+  while (TakePosted()) {
+    BeginTasks();
+    ResumeReady();
+    AwaitEvents();
+    RunTimers();
+  }
+}
+
+// False where nothing is left to do, and nothing will come.
+bool EventLoop::TakePosted() {
+  const std::scoped_lock lock(mutex_);
+  is_asleep_ = false;
+  new_.swap(posted_tasks_);
+  ready_.insert(ready_.end(), posted_fibers_.begin(), posted_fibers_.end());
+  posted_fibers_.clear();
+  return !is_ending_ || tasks() > 0;
+}
+
+// A task that no stack can be had for waits for one that another task leaves.
+void EventLoop::BeginTasks() {
+  for (std::function<void()>& task : new_) waiting_.push_back(std::move(task));
+  new_.clear();
+  while (!waiting_.empty()) {
+    auto stack = TakeStack();
+    if (!stack) return;
+    auto task = std::move(waiting_.front());
+    waiting_.pop_front();
+    Resume(*new Fiber(*std::move(stack), std::move(task)));  // Resume() deletes it.
+  }
+}
+
+std::optional<FiberStack> EventLoop::TakeStack() {
+  if (free_stacks_.empty()) return FiberStack::Make();
+  std::optional<FiberStack> stack = std::move(free_stacks_.back());
+  free_stacks_.pop_back();
+  return stack;
+}
+
+void EventLoop::ResumeReady() {
+  running_.swap(ready_);
+  for (Fiber* const fiber : running_) Resume(*fiber);
+  running_.clear();
+}
+
+void EventLoop::Resume(Fiber& fiber) {
+  fiber.Resume();
+  if (!fiber.is_over()) return;
+  free_stacks_.push_back(fiber.TakeStack());
+  delete &fiber;
+  const bool is_last = tasks_.fetch_sub(1, std::memory_order_relaxed) == 1;
+  const std::size_t most = is_last ? kFreeStacksWhenIdle : kMostFreeStacks;
+  while (free_stacks_.size() > most) free_stacks_.pop_back();
+}
+
+// When the next turn is due at the latest; nothing: when something comes.
+std::optional<EventLoop::TimePoint> EventLoop::NextTurn() {
+  constexpr std::chrono::milliseconds kStackMayBeHad{20};
+  const std::scoped_lock lock(mutex_);
+  const bool has_work = !ready_.empty() || !posted_tasks_.empty() || !posted_fibers_.empty();
+  if (has_work || (is_ending_ && tasks() == 0)) return TimePoint();
+  is_asleep_ = true;
+  auto until = timers_.NextDue();
+  if (!waiting_.empty()) {
+    const auto retry = std::chrono::steady_clock::now() + kStackMayBeHad;
+    until = std::min(until.value_or(retry), retry);
+  }
+  return until;
+}
+
+void EventLoop::AwaitEvents() {
+  std::array<epoll_event, 256> events;
+  const int count = AwaitEpoll(epoll_, events.data(), static_cast<int>(events.size()), NextTurn());
+  for (int i = 0; i < count; ++i) {
+    reported_.push_back(static_cast<Watched*>(events[static_cast<std::size_t>(i)].data.ptr));
+  }
+  for (std::size_t i = 0; i < reported_.size(); ++i) {
+    const bool is_wake_up = events[i].data.ptr == nullptr;
+    if (is_wake_up) DrainWakeUps();
+    if (reported_[i] != nullptr) reported_[i]->OnEvents(events[i].events);
+  }
+  reported_.clear();
+}
+
+void EventLoop::DrainWakeUps() const {
+  eventfd_t count = 0;
+  static_cast<void>(::eventfd_read(wake_up_, &count));
+}
+
+void EventLoop::RunTimers() {
+  if (!timers_.NextDue()) return;
+  const auto now = std::chrono::steady_clock::now();
+  while (LoopTimer* const timer = timers_.TakeDue(now)) timer->OnTime();
+}
+
+bool EventLoop::Watch(Watched& watched, std::uint32_t events) {
+  if (watched.events_ == events) return true;
+  epoll_event event{.events = events, .data = {.ptr = &watched}};
+  const int change = watched.events_ == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+  if (::epoll_ctl(epoll_, change, watched.descriptor_, &event) != 0) return false;
+  watched.events_ = events;
+  return true;
+}
+
+void EventLoop::Forget(Watched& watched, bool is_closed) {
+  if (watched.events_ != 0 && !is_closed) {
+    static_cast<void>(::epoll_ctl(epoll_, EPOLL_CTL_DEL, watched.descriptor_, nullptr));
+  }
+  watched.events_ = 0;
+  std::replace(reported_.begin(), reported_.end(), &watched, static_cast<Watched*>(nullptr));
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "gcsflux/result.h"
+#include "loop/fiber.h"
+#include "loop/timer_heap.h"
+
+namespace gcsflux::internal {
+
+class GuestThreads;
+
+/// A descriptor that a loop watches. It may be destroyed after EventLoop::Forget().
+class Watched {
+ public:
+  explicit Watched(int descriptor) : descriptor_(descriptor) {}
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  /// `events` as epoll tells them.
+  virtual void OnEvents(std::uint32_t events) = 0;
+
+ protected:
+  ~Watched() = default;
+
+ private:
+  friend class EventLoop;
+  const int descriptor_;
+  std::uint32_t events_ = 0;  // that epoll reports; 0: it does not know the descriptor
+};
+
+/// One thread that runs many fibers: it waits by one epoll for descriptors, times and wake-ups of all of them, and
+/// resumes each one whose wait is over. What runs on it must not block: code of the library's callers is run by
+/// GuestThreads. Costs nothing while there is nothing to do.
+class EventLoop {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  /// kLocalIo where the system gives no thread or no descriptor. `guests` outlives it.
+  static Result<std::unique_ptr<EventLoop>> Start(GuestThreads& guests);
+  /// Waits until its fibers are over.
+  ~EventLoop();
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
+
+  /// Runs the task, which throws nothing, on a fiber. Where the system has no memory for its stack, on the first stack
+  /// that becomes free. Thread-safe.
+  void Spawn(std::function<void()> task);
+  /// Tasks that are not over. Thread-safe.
+  [[nodiscard]] std::size_t tasks() const { return tasks_.load(std::memory_order_relaxed); }
+
+  /// The loop whose thread this is; null on every other thread.
+  static EventLoop* Current();
+
+  /// A suspended fiber of this loop is to be resumed. Thread-safe.
+  void MakeReady(Fiber& fiber);
+
+  // What follows is for the loop's own thread.
+  [[nodiscard]] TimerHeap& timers() { return timers_; }
+  [[nodiscard]] GuestThreads& guests() const { return guests_; }
+  /// Has epoll report these events of the descriptor. False where the system refuses.
+  bool Watch(Watched& watched, std::uint32_t events);
+  /// No events of it are reported any more. `is_closed`: the descriptor was closed, so that epoll has forgotten it.
+  void Forget(Watched& watched, bool is_closed);
+
+ private:
+  explicit EventLoop(GuestThreads& guests) : guests_(guests) {}
+  Result<void> Open();
+  void Run();
+  bool TakePosted();
+  void BeginTasks();
+  std::optional<FiberStack> TakeStack();
+  void ResumeReady();
+  void Resume(Fiber& fiber);
+  std::optional<TimePoint> NextTurn();
+  void AwaitEvents();
+  void RunTimers();
+  void DrainWakeUps() const;
+
+  GuestThreads& guests_;
+  int epoll_ = -1;
+  int wake_up_ = -1;
+  std::atomic<std::size_t> tasks_ = 0;
+
+  std::mutex mutex_;
+  // Guarded by mutex_:
+  std::vector<std::function<void()>> posted_tasks_;
+  std::vector<Fiber*> posted_fibers_;
+  bool is_asleep_ = false;
+  bool is_ending_ = false;
+
+  // Of the loop's thread:
+  TimerHeap timers_;
+  std::vector<Fiber*> ready_;
+  std::vector<Fiber*> running_;                // Those of ready_ that this turn resumes.
+  std::vector<std::function<void()>> new_;     // Taken out of posted_tasks_.
+  std::deque<std::function<void()>> waiting_;  // Tasks that have no stack yet.
+  std::vector<FiberStack> free_stacks_;
+  std::vector<Watched*> reported_;  // By the last epoll_wait(), not yet told; null where it was forgotten since.
+
+  std::jthread thread_;  // Last.
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,63 @@
+#include "loop/guest_threads.h"
+
+#include <utility>
+
+#include "base/fork.h"
+#include "base/start_thread.h"
+#include "loop/event_loop.h"
+#include "loop/pause.h"
+
+namespace gcsflux::internal {
+
+GuestThreads::~GuestThreads() {
+  for (std::jthread& thread : threads_) thread.request_stop();
+}
+
+void GuestThreads::Run(const std::function<void()>& call) {
+  Pause pause;
+  const bool is_posted = Post([&] {
+    const ProcessMark mark;
+    call();
+    if (mark.IsInChild()) return;  // The fiber is the parent's.
+    pause.Wake();
+  });
+  if (!is_posted) return call();
+  pause.Wait();
+}
+
+// False where no thread will run it.
+bool GuestThreads::Post(std::function<void()> job) {
+  const std::scoped_lock lock(mutex_);
+  if (idle_ <= jobs_.size() && threads_.size() < kMostThreads) {
+    auto thread = StartThread([this](const std::stop_token& stop) { Serve(stop); });
+    if (thread) threads_.push_back(*std::move(thread));
+  }
+  if (threads_.empty()) return false;
+  jobs_.push_back(std::move(job));
+  job_came_.notify_one();
+  return true;
+}
+
+void GuestThreads::Serve(const std::stop_token& stop) {
+  const ProcessMark mark;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    ++idle_;
+    const bool has_job = job_came_.wait(lock, stop, [this] { return !jobs_.empty(); });
+    --idle_;
+    if (!has_job) return;
+    const auto job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    job();
+    if (mark.IsInChild()) return;  // The mutex may be held by a thread that is not there.
+    lock.lock();
+  }
+}
+
+void RunGuest(const std::function<void()>& call) {
+  if (Fiber::Current() == nullptr) return call();
+  EventLoop::Current()->guests().Run(call);
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <algorithm>
+#include <mutex>
+#include <stop_token>
+#include <vector>
+
+#include "base/fork.h"
+#include "base/leaf_stop_callback.h"
+#include "loop/pause.h"
+
+namespace gcsflux::internal {
+
+/// A condition that fibers and threads wait for: what std::condition_variable_any is for threads. Thread-safe.
+class WaitList {
+ public:
+  /// Waits until `is_met()`, which is called under the lock, or until `stop`. Returns what `is_met()` says then.
+  template <class Lock, class Predicate>
+  bool Wait(Lock& lock, const std::stop_token& stop, const Predicate& is_met) {
+    if (is_met()) return true;
+    Pause pause;
+    const LeafStopCallback on_stop(stop, [&pause] { pause.Wake(); });
+    while (!is_met() && !stop.stop_requested()) {
+      Add(pause);
+      lock.unlock();
+      pause.Wait();
+      Remove(pause);
+      lock.lock();
+    }
+    return is_met();
+  }
+
+  /// Has all who wait look again.
+  void NotifyAll() {
+    const std::scoped_lock lock(mutex_);
+    for (Pause* const pause : waiting_) pause->Wake();
+  }
+
+ private:
+  void Add(Pause& pause) {
+    const std::scoped_lock lock(mutex_);
+    waiting_.push_back(&pause);
+  }
+  void Remove(Pause& pause) {
+    const std::scoped_lock lock(mutex_);
+    std::erase(waiting_, &pause);
+  }
+
+  ForkSafeMutex mutex_;
+  std::vector<Pause*> waiting_;  // Guarded by mutex_.
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,106 @@
+#include "transfer/download/request_slots.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/open_files.h"
+
+namespace gcsflux::internal {
+namespace {
+
+// So few are tried whatever the limit on open files is.
+constexpr std::size_t kAlwaysAllowed = 16;
+
+Error TooFewDescriptors(std::size_t wanted, std::size_t allowed) {
+  return {ErrorCode::kLocalIo, "the limit on open files leaves room for " + std::to_string(allowed) + " of " +
+                                   std::to_string(wanted) + " connections: raise it (ulimit -n)"};
+}
+
+}  // namespace
+
+RequestSlots::RequestSlots(EventLoops& loops, std::size_t limit) : loops_(loops), shortage_(loops.shortage()) {
+  SetLimit(limit);
+}
+
+RequestSlots::~RequestSlots() {
+  std::unique_lock lock(mutex_);
+  idle_.wait(lock, [this] { return busy_ == 0; });
+}
+
+std::size_t RequestSlots::limit() const {
+  const std::scoped_lock lock(mutex_);
+  return limit_;
+}
+
+std::size_t RequestSlots::busy() const {
+  const std::scoped_lock lock(mutex_);
+  return busy_;
+}
+
+std::optional<Error> RequestSlots::shortage() const {
+  const std::scoped_lock lock(mutex_);
+  return shortage_;
+}
+
+void RequestSlots::SetLimit(std::size_t limit) {
+  const std::size_t wanted = std::max<std::size_t>(1, limit);
+  const bool may_be_too_many = wanted > kAlwaysAllowed;
+  const std::size_t allowed = may_be_too_many ? std::max(kAlwaysAllowed, FreeDescriptors(wanted)) : wanted;
+  {
+    const std::scoped_lock lock(mutex_);
+    // Its own connections are among those that are open.
+    limit_ = std::min(wanted, may_be_too_many ? allowed + busy_ : allowed);
+    if (limit_ < wanted && !shortage_) shortage_ = TooFewDescriptors(wanted, limit_);
+  }
+  StartAnother();
+}
+
+void RequestSlots::Offer(const std::shared_ptr<Workload>& workload) {
+  {
+    const std::scoped_lock lock(mutex_);
+    queue_.Offer(workload);
+  }
+  StartAnother();
+}
+
+// Where there is more to do, that one starts the next.
+void RequestSlots::StartAnother() {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!HasRoom()) return;
+    ++busy_;
+  }
+  loops_.Spawn([this] { Serve(); });
+}
+
+void RequestSlots::Serve() {
+  std::unique_lock lock(mutex_);
+  while (busy_ <= limit_) {
+    auto turn = queue_.Next();
+    if (!turn.workload) break;
+    RunOne(lock, std::move(turn));
+  }
+  // Under the lock: this may be gone once it is idle.
+  if (--busy_ == 0) idle_.notify_all();
+}
+
+void RequestSlots::RunOne(std::unique_lock<std::mutex>& lock, WorkloadQueue::Turn turn) {
+  lock.unlock();
+  auto task = turn.workload->Take();
+  if (task) {
+    StartAnother();
+    task();
+    task = nullptr;
+    turn.workload.reset();
+    lock.lock();
+    return;
+  }
+  lock.lock();
+  queue_.HadNothing(turn);
+  lock.unlock();
+  turn.workload.reset();  // Not under the lock: it may be the last one's.
+  lock.lock();
+}
+
+}  // namespace gcsflux::internal
