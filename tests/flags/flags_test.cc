@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 // A member that was added makes these fail to compile: give it a flag, and a row in the table below.
 constexpr auto kClientMembers = [](const ClientOptions& options) {
   const auto& [endpoint, credentials, exchange_signed_tokens, quota_project, project, retry, throttle_policy,
-               idempotency, hedge, require_checksum, connect_timeout, stall_timeout, max_idle_connections,
+               idempotency, hedge, require_checksum, connect_timeout, stall_timeout, max_idle_connections, io_threads,
                max_undelivered_bytes, extra_headers, user_agent_prefix, ca_file, client_certificate_file,
                client_key_file, proxy, no_proxy, event_listener] = options;
   return &event_listener == &options.event_listener && &endpoint == &options.endpoint;
@@ -76,6 +76,7 @@ std::vector<Case> Cases() {
       {"connect_timeout_s", "0.5", [](O o) { return o.connect_timeout == milliseconds(500); }},
       {"stall_timeout_s", "7", [](O o) { return o.stall_timeout == seconds(7); }},
       {"max_idle_connections", "9", [](O o) { return o.max_idle_connections == 9; }},
+      {"io_threads", "3", [](O o) { return o.io_threads == 3; }},
       {"max_undelivered_bytes", "1048576", [](O o) { return o.max_undelivered_bytes == 1 << 20; }},
       {"extra_headers", "X-A: 1, 2| X-B:x:y|X-C:",
        [](O o) {
@@ -276,6 +277,7 @@ TEST_F(FlagsTest, RefusesNonsenseByTheFlagsName) {
                                                        {"connect_timeout_s", "0"},
                                                        {"stall_timeout_s", "0"},
                                                        {"max_idle_connections", "-1"},
+                                                       {"io_threads", "65"},
                                                        {"extra_headers", "no colon"},
                                                        {"log_level", "loud"},
                                                        {"trace_file", "/no/such/dir/t.json"},

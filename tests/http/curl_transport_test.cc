@@ -9,6 +9,7 @@
 #include <latch>
 #include <thread>
 
+#include "support/loop_transport.h"
 #include "support/raw_server.h"
 
 namespace gcsflux::internal {
@@ -17,13 +18,19 @@ namespace {
 using ::testing::HasSubstr;
 using testing::RawServer;
 
-Result<HttpResponse> Perform(const HttpRequest& request, const std::stop_token& stop = {}) {
-  return MakeCurlTransport({.user_agent = "test"})->Perform(request, nullptr, stop);
-}
+class CurlTransport : public ::testing::TestWithParam<testing::Driving> {
+ protected:
+  static std::unique_ptr<Transport> Make(const CurlOptions& options) {
+    return testing::MakeTransport(GetParam(), options);
+  }
+  static Result<HttpResponse> Perform(const HttpRequest& request, const std::stop_token& stop = {}) {
+    return Make({.user_agent = "test"})->Perform(request, nullptr, stop);
+  }
+  static Result<HttpResponse> Get(const std::string& endpoint) { return Perform({.url = endpoint + "/x"}); }
+};
+GCSFLUX_DRIVEN_BOTH_WAYS(CurlTransport);
 
-Result<HttpResponse> Get(const std::string& endpoint) { return Perform({.url = endpoint + "/x"}); }
-
-TEST(CurlTransport, ReadsStatusHeadersAndBody) {
+TEST_P(CurlTransport, ReadsStatusHeadersAndBody) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 308 Odd\r\nX-Mixed-CASE:  value \r\nContent-Length: 4\r\n\r\nbody");
@@ -35,7 +42,7 @@ TEST(CurlTransport, ReadsStatusHeadersAndBody) {
   EXPECT_EQ(response->body, "body");
 }
 
-TEST(CurlTransport, SendsTheTargetAsItStandsAndALengthAlways) {
+TEST_P(CurlTransport, SendsTheTargetAsItStandsAndALengthAlways) {
   std::string head;
   const RawServer server([&](RawServer::Connection& c) {
     head = c.ReadHead();
@@ -52,16 +59,16 @@ TEST(CurlTransport, SendsTheTargetAsItStandsAndALengthAlways) {
   EXPECT_THAT(head, ::testing::Not(HasSubstr("Expect:")));
 }
 
-TEST(CurlTransport, UsesAConnectionAgain) {
+TEST_P(CurlTransport, UsesAConnectionAgain) {
   const RawServer server([](RawServer::Connection& c) {
     while (!c.ReadHead().empty()) c.Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
   });
-  const auto transport = MakeCurlTransport({});
+  const auto transport = Make({});
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(transport->Perform({.url = server.endpoint() + "/x"}, nullptr, {}).ok());
   EXPECT_EQ(server.connections(), 1);
 }
 
-TEST(CurlTransport, KeepsNoMoreIdleConnectionsThanItMay) {
+TEST(CurlTransportOfThreads, KeepsNoMoreIdleConnectionsThanItMay) {
   std::latch first_two(2);
   const RawServer server([&](RawServer::Connection& c) {
     for (int i = 0; !c.ReadHead().empty(); ++i) {
@@ -93,7 +100,7 @@ TEST(CurlTransport, KeepsNoMoreIdleConnectionsThanItMay) {
   EXPECT_EQ(server.connections(), 3);
 }
 
-TEST(CurlTransport, TakesTheHeadersOfTheAnswerOnly) {
+TEST_P(CurlTransport, TakesTheHeadersOfTheAnswerOnly) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
@@ -104,7 +111,7 @@ TEST(CurlTransport, TakesTheHeadersOfTheAnswerOnly) {
   EXPECT_EQ(FindHeader(response->headers, "x-early"), "");
 }
 
-TEST(CurlTransport, SendsWhatChangesSomethingOnce) {
+TEST_P(CurlTransport, SendsWhatChangesSomethingOnce) {
   struct Case {
     Method method;
     std::string body;
@@ -129,7 +136,7 @@ TEST(CurlTransport, SendsWhatChangesSomethingOnce) {
       c.Read(test.body.size());
       ++arrivals;
     });
-    const auto transport = MakeCurlTransport({});
+    const auto transport = Make({});
     ASSERT_TRUE(transport->Perform({.url = server.endpoint()}, nullptr, {}).ok());
     const HttpRequest request{.method = test.method, .url = server.endpoint(), .head = test.body};
     const auto response = transport->Perform(request, nullptr, {});
@@ -139,13 +146,13 @@ TEST(CurlTransport, SendsWhatChangesSomethingOnce) {
   }
 }
 
-TEST(CurlTransport, TellsTheRestOfAnEarlierAnswerFromAnotherProtocol) {
+TEST_P(CurlTransport, TellsTheRestOfAnEarlierAnswerFromAnotherProtocol) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     if (!c.ReadHead().empty()) c.Send("and so on");
   });
-  const auto transport = MakeCurlTransport({});
+  const auto transport = Make({});
   ASSERT_TRUE(transport->Perform({.url = server.endpoint() + "/x"}, nullptr, {}).ok());
   const auto second = transport->Perform({.url = server.endpoint() + "/x"}, nullptr, {});
   ASSERT_FALSE(second.ok());
@@ -154,7 +161,7 @@ TEST(CurlTransport, TellsTheRestOfAnEarlierAnswerFromAnotherProtocol) {
   EXPECT_THAT(second.error().message, HasSubstr("out of step"));
 }
 
-TEST(CurlTransport, FollowsNoRedirect) {
+TEST_P(CurlTransport, FollowsNoRedirect) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n");
@@ -164,7 +171,7 @@ TEST(CurlTransport, FollowsNoRedirect) {
   EXPECT_EQ(response->status, 302);
 }
 
-TEST(CurlTransport, GoesByTheProxyOfTheEnvironmentUnlessItMustNot) {
+TEST_P(CurlTransport, GoesByTheProxyOfTheEnvironmentUnlessItMustNot) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
@@ -178,7 +185,7 @@ TEST(CurlTransport, GoesByTheProxyOfTheEnvironmentUnlessItMustNot) {
   EXPECT_TRUE(direct.ok()) << direct.error().message;
 }
 
-TEST(CurlTransport, TellsARefusedConnection) {
+TEST_P(CurlTransport, TellsARefusedConnection) {
   const std::string endpoint = testing::RefusingEndpoint();
   const auto response = Get(endpoint);
   ASSERT_FALSE(response.ok());
@@ -186,14 +193,14 @@ TEST(CurlTransport, TellsARefusedConnection) {
   EXPECT_EQ(response.error().message, endpoint.substr(7) + ": connection refused");
 }
 
-TEST(CurlTransport, TellsANameThatDoesNotExist) {
+TEST_P(CurlTransport, TellsANameThatDoesNotExist) {
   const auto response = Get("http://no-such-host.invalid");
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().code, ErrorCode::kUnreachable);
   EXPECT_EQ(response.error().message, "no-such-host.invalid:80: the name is not known");
 }
 
-TEST(CurlTransport, TellsAnAnswerThatBreaks) {
+TEST_P(CurlTransport, TellsAnAnswerThatBreaks) {
   struct Case {
     std::string name;
     std::string answer;
@@ -220,7 +227,7 @@ TEST(CurlTransport, TellsAnAnswerThatBreaks) {
   }
 }
 
-TEST(CurlTransport, TellsAFailedTlsHandshake) {
+TEST_P(CurlTransport, TellsAFailedTlsHandshake) {
   const RawServer server([](RawServer::Connection& c) {
     c.Send("this is no TLS\r\n");
     c.WaitForClose();
@@ -230,7 +237,7 @@ TEST(CurlTransport, TellsAFailedTlsHandshake) {
   EXPECT_EQ(response.error().code, ErrorCode::kTlsFailed) << response.error().message;
 }
 
-TEST(CurlTransport, IsCancelledWhileTheServerIsSilent) {
+TEST_P(CurlTransport, IsCancelledWhileTheServerIsSilent) {
   std::latch arrived(1);
   const RawServer server([&](RawServer::Connection& c) {
     c.ReadHead();
@@ -267,49 +274,49 @@ class Collector : public BodyReceiver {
   const std::size_t limit_;
 };
 
-TEST(CurlTransport, HandsTheBodyToItsReceiver) {
+TEST_P(CurlTransport, HandsTheBodyToItsReceiver) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
   });
   Collector collector(100);
-  const auto response = MakeCurlTransport({})->Perform({.url = server.endpoint()}, &collector, {});
+  const auto response = Make({})->Perform({.url = server.endpoint()}, &collector, {});
   ASSERT_TRUE(response.ok());
   EXPECT_EQ(collector.body, "hello");
   EXPECT_EQ(collector.heads, 1);
   EXPECT_EQ(response->body, "");
 }
 
-TEST(CurlTransport, TellsAReceiverOfAnAnswerWithoutBody) {
+TEST_P(CurlTransport, TellsAReceiverOfAnAnswerWithoutBody) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
   });
   Collector collector(100);
-  ASSERT_TRUE(MakeCurlTransport({})->Perform({.url = server.endpoint()}, &collector, {}).ok());
+  ASSERT_TRUE(Make({})->Perform({.url = server.endpoint()}, &collector, {}).ok());
   EXPECT_EQ(collector.heads, 1);
 }
 
-TEST(CurlTransport, KeepsTheBodyThatAReceiverDoesNotTake) {
+TEST_P(CurlTransport, KeepsTheBodyThatAReceiverDoesNotTake) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nnope");
   });
   Collector collector(100);
-  const auto response = MakeCurlTransport({})->Perform({.url = server.endpoint()}, &collector, {});
+  const auto response = Make({})->Perform({.url = server.endpoint()}, &collector, {});
   ASSERT_TRUE(response.ok());
   EXPECT_EQ(response->body, "nope");
   EXPECT_EQ(collector.body, "");
 }
 
-TEST(CurlTransport, EndsWithTheReceiversError) {
+TEST_P(CurlTransport, EndsWithTheReceiversError) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
     c.Send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
     c.WaitForClose();
   });
   Collector collector(2);
-  const auto response = MakeCurlTransport({})->Perform({.url = server.endpoint()}, &collector, {});
+  const auto response = Make({})->Perform({.url = server.endpoint()}, &collector, {});
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().message, "enough");
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "http/curl_transport.h"
+#include "support/loop_transport.h"
 #include "support/raw_server.h"
 
 namespace gcsflux::internal {
@@ -18,6 +19,9 @@ namespace {
 
 using ::testing::HasSubstr;
 using testing::RawServer;
+
+class SecondRequest : public ::testing::TestWithParam<testing::Driving> {};
+GCSFLUX_DRIVEN_BOTH_WAYS(SecondRequest);
 
 constexpr std::string_view kHead = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n";
 
@@ -75,7 +79,7 @@ class Rivals {
   [[nodiscard]] std::string url(const std::string& path) const { return server_.endpoint() + path; }
   Result<HttpResponse> Run(std::size_t after_bytes = 0, const std::stop_token& stop = {}) {
     watch.emplace(collector, url("/second"), after_bytes);
-    const auto transport = MakeCurlTransport({.stall_timeout = stall_timeout});
+    const auto transport = testing::MakeTransport(SecondRequest::GetParam(), {.stall_timeout = stall_timeout});
     return transport->PerformWatched({.url = url("/first")}, &collector, *watch, stop);
   }
 
@@ -90,7 +94,7 @@ class Rivals {
 void Answer(RawServer::Connection& c) { c.Send(std::string(kHead) + "second"); }
 void Stall(RawServer::Connection& c) { c.WaitForClose(); }
 
-TEST(SecondRequest, WinsWhereTheFirstBringsNothing) {
+TEST_P(SecondRequest, WinsWhereTheFirstBringsNothing) {
   Rivals rivals(Stall, Answer);  // Stall returns only if the first connection is closed.
   const auto response = rivals.Run();
   ASSERT_TRUE(response.ok()) << response.error().message;
@@ -99,7 +103,7 @@ TEST(SecondRequest, WinsWhereTheFirstBringsNothing) {
   EXPECT_FALSE(rivals.watch->failed);
 }
 
-TEST(SecondRequest, GoesOnWhereTheFirstStoppedInItsBody) {
+TEST_P(SecondRequest, GoesOnWhereTheFirstStoppedInItsBody) {
   Rivals rivals(
       [](RawServer::Connection& c) {
         c.Send(std::string(kHead) + "fir");
@@ -113,7 +117,7 @@ TEST(SecondRequest, GoesOnWhereTheFirstStoppedInItsBody) {
   EXPECT_EQ(rivals.watch->won, 1);
 }
 
-TEST(SecondRequest, LosesToAFirstThatComesOn) {
+TEST_P(SecondRequest, LosesToAFirstThatComesOn) {
   std::binary_semaphore second_came(0);
   Rivals rivals(
       [&](RawServer::Connection& c) {
@@ -132,7 +136,7 @@ TEST(SecondRequest, LosesToAFirstThatComesOn) {
   EXPECT_EQ(rivals.watch->failed->error().code, ErrorCode::kCancelled);
 }
 
-TEST(SecondRequest, ThatFailsLeavesTheFieldToTheFirst) {
+TEST_P(SecondRequest, ThatFailsLeavesTheFieldToTheFirst) {
   std::binary_semaphore refused(0);
   Rivals rivals(
       [&](RawServer::Connection& c) {
@@ -151,7 +155,7 @@ TEST(SecondRequest, ThatFailsLeavesTheFieldToTheFirst) {
   EXPECT_EQ((*rivals.watch->failed)->status, 503);
 }
 
-TEST(SecondRequest, OutlivesAFirstThatBreaks) {
+TEST_P(SecondRequest, OutlivesAFirstThatBreaks) {
   std::binary_semaphore second_came(0), first_gone(0);
   Rivals rivals(
       [&](RawServer::Connection& c) {
@@ -170,7 +174,7 @@ TEST(SecondRequest, OutlivesAFirstThatBreaks) {
   EXPECT_EQ(rivals.watch->won, 1);
 }
 
-TEST(SecondRequest, BothFailingIsTheFirstOnesFailure) {
+TEST_P(SecondRequest, BothFailingIsTheFirstOnesFailure) {
   std::binary_semaphore second_came(0);
   Rivals rivals(
       [&](RawServer::Connection& c) {
@@ -188,7 +192,7 @@ TEST(SecondRequest, BothFailingIsTheFirstOnesFailure) {
   EXPECT_FALSE(rivals.watch->failed->ok());
 }
 
-TEST(SecondRequest, EndsWithTheFirstWhereBothStandStill) {
+TEST_P(SecondRequest, EndsWithTheFirstWhereBothStandStill) {
   Rivals rivals(Stall, Stall);
   rivals.stall_timeout = std::chrono::seconds(1);
   const auto response = rivals.Run();
@@ -199,7 +203,7 @@ TEST(SecondRequest, EndsWithTheFirstWhereBothStandStill) {
 }
 
 // The other one's bytes are there too, by the time at which the first one's have been taken.
-TEST(SecondRequest, BringsNothingOnceTheFirstLeads) {
+TEST_P(SecondRequest, BringsNothingOnceTheFirstLeads) {
   std::binary_semaphore second_came(0), first_is_taken(0);
   std::counting_semaphore<2> second_has_answered(0);
   Rivals rivals(
@@ -227,7 +231,7 @@ TEST(SecondRequest, BringsNothingOnceTheFirstLeads) {
   EXPECT_EQ(rivals.watch->won, 0);
 }
 
-TEST(SecondRequest, IsCancelledWithTheFirst) {
+TEST_P(SecondRequest, IsCancelledWithTheFirst) {
   std::stop_source stop;
   Rivals rivals(Stall, [&](RawServer::Connection& c) {
     stop.request_stop();
@@ -240,7 +244,7 @@ TEST(SecondRequest, IsCancelledWithTheFirst) {
   EXPECT_EQ(rivals.watch->failed->error().code, ErrorCode::kCancelled);
 }
 
-TEST(SecondRequest, LeavesTheTransportInOrder) {
+TEST_P(SecondRequest, LeavesTheTransportInOrder) {
   const RawServer server([](RawServer::Connection& c) {
     while (true) {
       const std::string head = c.ReadHead();
@@ -249,7 +253,7 @@ TEST(SecondRequest, LeavesTheTransportInOrder) {
       Answer(c);
     }
   });
-  const auto transport = MakeCurlTransport({});
+  const auto transport = testing::MakeTransport(SecondRequest::GetParam(), {});
   for (int i = 0; i < 3; ++i) {
     Collector collector;
     Impatient watch(collector, server.endpoint() + "/second");

@@ -13,12 +13,12 @@
 #include "gcsflux/download_file.h"
 #include "gcsflux/multipart_upload.h"
 #include "gcsflux/upload.h"
-#include "support/request_slots.h"
 #include "support/emulator_process.h"
+#include "support/open_files_limit.h"
+#include "support/request_slots.h"
 #include "support/test_directory.h"
 #include "support/thread_limit.h"
 #include "transfer/composition/due_tasks.h"
-#include "transfer/download/connection_count.h"
 #include "transfer/give_up_soon.h"
 #include "transfer/worker_pool.h"
 
@@ -76,12 +76,13 @@ class ThreadShortageTest : public ::testing::Test {
 
   testing::EmulatorProcess emulator_{{"--read_first_byte_ms=5"}};
   std::shared_ptr<Shortages> shortages_ = std::make_shared<Shortages>();
-  Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .event_listener = shortages_});
+  Client client_ = *Client::Create(
+      {.endpoint = emulator_.endpoint(), .project = "p", .io_threads = 4, .event_listener = shortages_});
 };
 
 TEST_F(ThreadShortageTest, LeavesADownloaderThoseThatThereAre) {
   const auto sources = Store(40);
-  const ThreadLimit limit(5);
+  const ThreadLimit limit(3);
   const Downloader downloader(client_, {.max_concurrency = 64});
   const Downloader another(client_, {.max_concurrency = 64});
   EXPECT_GE(limit.refused(), 1);
@@ -91,30 +92,39 @@ TEST_F(ThreadShortageTest, LeavesADownloaderThoseThatThereAre) {
     for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(TextOf((*batch)[i]), sources[i].object.name);
   }
   EXPECT_EQ(shortages_->told, 1);
-  EXPECT_EQ(shortages_->wanted, 64U);
-  EXPECT_EQ(shortages_->started, 4U);  // One was given back.
+  EXPECT_EQ(shortages_->wanted, 4U);
+  EXPECT_EQ(shortages_->started, 3U);
   EXPECT_THAT(shortages_->cause, HasSubstr("no thread could be started"));
 }
 
-// All first threads are there; those that more requests at a time would take are not.
-TEST_F(ThreadShortageTest, KeepsAGrowingDownloaderAtThoseThatThereAre) {
-  const auto sources = Store(200);
-  const int first = static_cast<int>(internal::ConnectionCount::First(256));
-  const ThreadLimit limit(first + 8);
-  const Downloader downloader(client_, {.max_concurrency = 256, .adapts_concurrency = true});
-  while (limit.refused() == 0) {
-    const auto batch = downloader.Download(sources);
-    ASSERT_TRUE(batch.ok()) << batch.error().message;
+// As soon as the system gives more, the next Downloader of the same client has them.
+TEST_F(ThreadShortageTest, EndsForTheNextDownloader) {
+  const auto sources = Store(2);
+  {
+    const ThreadLimit limit(0);
+    EXPECT_FALSE(Downloader(client_).Download(sources).ok());
+    EXPECT_GE(limit.refused(), 1);
   }
-  for (int round = 0; round < 3; ++round) {
-    const auto batch = downloader.Download(sources);
-    ASSERT_TRUE(batch.ok()) << batch.error().message;
-    for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(TextOf((*batch)[i]), sources[i].object.name);
+  EXPECT_TRUE(Downloader(client_).Download(sources).ok());
+}
+
+// Fewer connections than were asked for, and no request that fails for want of one.
+TEST_F(ThreadShortageTest, OfDescriptorsLeavesADownloaderTheConnectionsThatThereAre) {
+  const auto sources = Store(300);
+  const testing::OpenFilesLimit limit(80);
+  for (const bool adapts : {false, true}) {
+    const Downloader downloader(client_, {.max_concurrency = 256, .adapts_concurrency = adapts});
+    for (int round = 0; round < 3; ++round) {
+      const auto batch = downloader.Download(sources);
+      ASSERT_TRUE(batch.ok()) << batch.error().message;
+      for (std::size_t i = 0; i < sources.size(); ++i) EXPECT_EQ(TextOf((*batch)[i]), sources[i].object.name);
+    }
   }
-  EXPECT_EQ(limit.refused(), 1) << "it tries no more";
+  EXPECT_EQ(client_.counters().retries, 0U);
   EXPECT_EQ(shortages_->told, 1);
-  EXPECT_EQ(shortages_->started, static_cast<std::size_t>(first + 8 - (first + 8) / 4));
-  EXPECT_GT(shortages_->wanted, shortages_->started);
+  EXPECT_EQ(shortages_->wanted, 256U);
+  EXPECT_LE(shortages_->started, 80U);
+  EXPECT_THAT(shortages_->cause, HasSubstr("ulimit -n"));
 }
 
 TEST_F(ThreadShortageTest, IsTheErrorOfADownloadWithoutAny) {

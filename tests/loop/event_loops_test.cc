@@ -65,11 +65,14 @@ TEST(EventLoops, SayThatNoDescriptorIsLeft) {
   rlimit none = before;
   none.rlim_cur = 0;
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  const EventLoops loops(2);
+  EventLoops loops(2);
+  const auto shortage = loops.StartMissing();
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_EQ(loops.size(), 0U);
-  ASSERT_TRUE(loops.shortage());
-  EXPECT_NE(loops.shortage()->message.find("ulimit -n"), std::string::npos) << loops.shortage()->message;
+  ASSERT_TRUE(shortage);
+  EXPECT_NE(shortage->message.find("ulimit -n"), std::string::npos) << shortage->message;
+  EXPECT_FALSE(loops.StartMissing());
+  EXPECT_EQ(loops.size(), 2U);
 }
 
 }  // namespace

@@ -33,14 +33,13 @@ std::shared_ptr<const std::vector<std::string>> ClientCore::SecretsOf(const Sett
 }
 
 internal::EventLoops& ClientCore::loops() const {
-  bool is_new = false;
   {
     const std::scoped_lock lock(loops_mutex_);
-    is_new = loops_ == nullptr;
-    if (is_new) loops_ = std::make_unique<internal::EventLoops>(settings_.io_threads);
+    if (!loops_) loops_ = std::make_unique<internal::EventLoops>(settings_.io_threads);
   }
-  if (const auto& shortage = loops_->shortage(); is_new && shortage && loops_->size() > 0) {
-    observer_.ShortOfThreads({.wanted = settings_.io_threads, .started = loops_->size(), .cause = *shortage});
+  const auto shortage = loops_->StartMissing();
+  if (const std::size_t started = loops_->size(); shortage && started > 0) {
+    observer_.ShortOfThreads({.wanted = settings_.io_threads, .started = started, .cause = *shortage});
   }
   return *loops_;
 }

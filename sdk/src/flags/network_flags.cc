@@ -13,6 +13,9 @@ DEFINE_int32(stall_timeout_s, 60,
              "A request in which no byte moves for so long is broken off and repeated. Raise it for slow endpoints.");
 DEFINE_int32(max_idle_connections, 256,
              "Connections kept open between requests. Raise it to at least the number of requests at a time.");
+DEFINE_int32(io_threads, 0,
+             "Threads that carry downloads and listings, each with thousands of connections; 0: one per processor, at "
+             "most 4. Set it to 1 where the processors are for other work.");
 DEFINE_bool(
     require_checksum, false,
     "Whole objects that the service gives no CRC32C for are an error. Set it where a proxy may remove headers.");
@@ -77,6 +80,10 @@ Result<void> SetNetworkFromFlags(ClientOptions& options) {
     return WrongFlag("flag --max_idle_connections must be from 0 to 10000");
   }
   options.max_idle_connections = FLAGS_max_idle_connections;
+  if (FLAGS_io_threads < 0 || FLAGS_io_threads > kMaxIoThreads) {
+    return WrongFlag("flag --io_threads must be from 0 to 64");
+  }
+  if (FLAGS_io_threads > 0) options.io_threads = FLAGS_io_threads;
   options.require_checksum = FLAGS_require_checksum;
   options.user_agent_prefix = FLAGS_user_agent_prefix;
   options.ca_file = FLAGS_ca_file;

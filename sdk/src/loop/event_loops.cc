@@ -4,23 +4,27 @@
 
 namespace gcsflux::internal {
 
-EventLoops::EventLoops(std::size_t count) {
-  while (loops_.size() < count) {
+EventLoops::EventLoops(std::size_t count) : count_(count), loops_(count) { static_cast<void>(StartMissing()); }
+
+std::optional<Error> EventLoops::StartMissing() {
+  if (size() == count_) return std::nullopt;
+  const std::scoped_lock lock(mutex_);
+  while (size() < count_) {
     auto loop = EventLoop::Start(guests_);
-    if (!loop) {
-      shortage_ = loop.error();
-      return;
-    }
-    loops_.push_back(*std::move(loop));
+    if (!loop) return loop.error();
+    loops_[size()] = *std::move(loop);
+    size_.fetch_add(1, std::memory_order_release);
   }
+  return std::nullopt;
 }
 
 void EventLoops::Spawn(std::function<void()> task) {
   // Of loops with the same number, each in its turn.
-  const std::size_t first = next_.fetch_add(1, std::memory_order_relaxed) % loops_.size();
+  const std::size_t count = size();
+  const std::size_t first = next_.fetch_add(1, std::memory_order_relaxed) % count;
   EventLoop* least = loops_[first].get();
-  for (std::size_t i = 1; i < loops_.size(); ++i) {
-    EventLoop& loop = *loops_[(first + i) % loops_.size()];
+  for (std::size_t i = 1; i < count; ++i) {
+    EventLoop& loop = *loops_[(first + i) % count];
     if (loop.tasks() < least->tasks()) least = &loop;
   }
   least->Spawn(std::move(task));

@@ -19,7 +19,7 @@ Error TooFewDescriptors(std::size_t wanted, std::size_t allowed) {
 
 }  // namespace
 
-RequestSlots::RequestSlots(EventLoops& loops, std::size_t limit) : loops_(loops), shortage_(loops.shortage()) {
+RequestSlots::RequestSlots(EventLoops& loops, std::size_t limit) : loops_(loops), shortage_(loops.StartMissing()) {
   SetLimit(limit);
 }
 

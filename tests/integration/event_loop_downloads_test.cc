@@ -1,0 +1,232 @@
+// Many requests in flight on one event loop: under faults, beside callers' code that blocks, and beside each other.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <latch>
+#include <map>
+#include <random>
+#include <semaphore>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gcsflux/download.h"
+#include "gcsflux/events.h"
+#include "gcsflux/listing.h"
+#include "support/stored_objects.h"
+
+namespace gcsflux {
+namespace {
+
+using testing::TextOf;
+
+class EventLoopDownloads : public testing::StoredObjects {
+ protected:
+  EventLoopDownloads() {
+    rlimit limit{};
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;  // Both ends of each connection are this process's.
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+
+  [[nodiscard]] Client OneLoop(std::shared_ptr<EventListener> listener = nullptr) const {
+    return *Client::Create({.endpoint = emulator_.endpoint(),
+                            .project = "p",
+                            .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(1),
+                                                         .max_delay = std::chrono::milliseconds(4)}),
+                            .io_threads = 1,
+                            .event_listener = std::move(listener)});
+  }
+
+  std::vector<DownloadSource> StoreMany(std::size_t count, std::size_t bytes) {
+    return Store(std::vector<std::size_t>(count, bytes));
+  }
+
+  // Every kind of fault that may pass, in about one read of six.
+  void LoadFaults(std::uint64_t seed) {
+    const auto rule = [](std::string name, emulator::FaultAction action, double probability) {
+      return emulator::FaultRule{.name = std::move(name),
+                                 .match = {.operation = "storage.objects.get", .probability = probability},
+                                 .action = std::move(action)};
+    };
+    emulator_.faults().Load(
+        {.seed = seed,
+         .rules = {rule("busy", {.type = "status", .status = 503}, 0.03),
+                   rule("throttled", {.type = "status", .status = 429}, 0.002),
+                   rule("reset", {.type = "reset"}, 0.03),
+                   rule("cut at once", {.type = "cut", .after_bytes = 0}, 0.03),
+                   rule("cut", {.type = "cut", .after_bytes = 3'000, .resets = true}, 0.03),
+                   rule("false length", {.type = "falseLength", .length_delta = -7}, 0.03),
+                   rule("flip", {.type = "corrupt", .at_byte = 100}, 0.02)}});
+  }
+  std::map<std::string, std::uint64_t> Fired() {
+    std::map<std::string, std::uint64_t> fired;
+    for (const auto& count : emulator_.faults().Counts()) fired[count.rule] += count.fired;
+    return fired;
+  }
+};
+
+// What a stream delivers until it ends, or until so many have come; a mistake is a failure of the test.
+std::size_t Consume(DownloadStream& stream, const std::vector<std::string>& contents, std::size_t most) {
+  std::set<std::size_t> came;
+  while (came.size() < most) {
+    const auto next = stream.Next();
+    if (!next) {
+      ADD_FAILURE() << next.error().message;
+      return came.size();
+    }
+    if (!*next) break;
+    EXPECT_TRUE(came.insert((*next)->index).second);
+    if ((*next)->error) {  // Twice corrupted, at the same place.
+      EXPECT_EQ((*next)->error->code, ErrorCode::kCorrupted) << (*next)->error->message;
+    } else {
+      EXPECT_TRUE(TextOf((*next)->bytes) == contents[(*next)->index]);
+    }
+  }
+  return came.size();
+}
+
+TEST_F(EventLoopDownloads, AreWholeUnderEveryFaultWithThousandsInFlight) {
+  const auto sources = StoreMany(2000, 8'000);
+  LoadFaults(7);
+  const Downloader downloader(OneLoop(), {.max_concurrency = 1000,
+                                          .stripe_bytes = 4'000,
+                                          .on_failure = OnFailure::kDeliver});
+  DownloadStream whole = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  EXPECT_EQ(Consume(whole, contents_, sources.size()), sources.size());
+  for (const auto& [name, fired] : Fired()) EXPECT_GE(fired, 1U) << name;
+}
+
+TEST_F(EventLoopDownloads, EndWhereverTheyAreCancelled) {
+  const auto sources = StoreMany(600, 8'000);
+  LoadFaults(8);
+  std::mt19937 random(8);
+  const Downloader downloader(OneLoop(), {.max_concurrency = 300, .on_failure = OnFailure::kDeliver});
+  for (int round = 0; round < 12; ++round) {
+    std::stop_source stop;
+    const std::size_t until = random() % 300;
+    DownloadStream stream = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted, .stop = stop.get_token()});
+    EXPECT_EQ(Consume(stream, contents_, until), until);
+    if (round % 2 == 0) continue;  // It is destroyed in mid-flight.
+    stop.request_stop();
+    const auto next = stream.Next();
+    ASSERT_FALSE(next.ok());
+    EXPECT_EQ(next.error().code, ErrorCode::kCancelled);
+  }
+  emulator_.faults().Clear();
+  DownloadStream after = downloader.Stream(sources);
+  EXPECT_EQ(Consume(after, contents_, sources.size()), sources.size());
+}
+
+TEST_F(EventLoopDownloads, EndAtOnceWhileTheServiceIsSilent) {
+  const auto sources = StoreMany(500, 100);
+  Stall({});
+  const Downloader downloader(OneLoop(), {.max_concurrency = 500});
+  std::stop_source stop;
+  DownloadStream stream = downloader.Stream(sources, {.stop = stop.get_token()});
+  std::jthread stopper([&] {
+    while (Fired()["stall"] < sources.size() / 2) std::this_thread::yield();
+    stop.request_stop();
+  });
+  const auto next = stream.Next();
+  ASSERT_FALSE(next.ok());
+  EXPECT_EQ(next.error().code, ErrorCode::kCancelled);
+}
+
+// An allocator that would never return if the one loop waited for it: it waits for an object that comes later.
+TEST_F(EventLoopDownloads, GoOnWhileAnAllocatorBlocks) {
+  const auto sources = StoreMany(20, 5'000);
+  std::binary_semaphore came(0);
+  std::atomic<int> calls = 0;
+  const Downloader downloader(OneLoop(), {.max_concurrency = 4, .allocator = [&](std::size_t bytes) {
+                                            if (++calls == 1) came.acquire();
+                                            return std::shared_ptr<std::byte[]>(new std::byte[bytes]);
+                                          }});
+  DownloadStream stream = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  const auto first = stream.Next();
+  ASSERT_TRUE(first.ok() && first->has_value());
+  came.release();
+  EXPECT_EQ(Consume(stream, contents_, sources.size()), sources.size() - 1);
+}
+
+TEST_F(EventLoopDownloads, GoOnWhileAListenerBlocks) {
+  class Blocking : public EventListener {
+   public:
+    void OnRequest(const RequestEvent&) override {
+      if (++requests == 1) let_go.acquire();
+      const std::scoped_lock lock(mutex);
+      threads.insert(std::this_thread::get_id());
+    }
+    std::atomic<int> requests = 0;
+    std::binary_semaphore let_go{0};
+    std::mutex mutex;
+    std::set<std::thread::id> threads;
+  };
+  const auto listener = std::make_shared<Blocking>();
+  const auto sources = StoreMany(40, 5'000);
+  const Downloader downloader(OneLoop(listener), {.max_concurrency = 8});
+  DownloadStream stream = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  EXPECT_EQ(Consume(stream, contents_, sources.size() - 1), sources.size() - 1);
+  listener->let_go.release();
+  const auto last = stream.Next();
+  ASSERT_TRUE(last.ok() && last->has_value());
+  EXPECT_EQ(listener->requests, 40);
+}
+
+// Listeners that call the client wait for its loop, which must not be what runs them.
+TEST_F(EventLoopDownloads, GoOnWhileAListenerCallsTheClient) {
+  class Calling : public EventListener {
+   public:
+    void OnRetry(const RetryEvent&) override {
+      const std::jthread other([this] { Download(); });
+    }
+    void Download() {
+      if (downloader == nullptr || is_calling.exchange(true)) return;
+      EXPECT_TRUE(downloader->Download(sources).ok());
+      ++calls;
+    }
+    const Downloader* downloader = nullptr;
+    std::vector<DownloadSource> sources;
+    std::atomic<bool> is_calling = false;
+    std::atomic<int> calls = 0;
+  };
+  const auto listener = std::make_shared<Calling>();
+  const auto sources = StoreMany(8, 5'000);
+  const Downloader downloader(OneLoop(listener), {.max_concurrency = 8});
+  listener->sources = sources;
+  listener->downloader = &downloader;
+  emulator_.faults().Load({.rules = {{.name = "busy",
+                                      .match = {.operation = "storage.objects.get"},
+                                      .action = {.type = "status", .status = 503},
+                                      .limits = {.count = 1}}}});
+  EXPECT_TRUE(downloader.Download(sources).ok());
+  EXPECT_EQ(listener->calls, 1);
+}
+
+// A download of many objects is under way on the same loop; a small one does not wait for its end.
+TEST_F(EventLoopDownloads, OfAFewObjectsDoNotWaitForThoseOfMany) {
+  const auto sources = StoreMany(3000, 20'000);
+  const Client client = OneLoop();
+  const Downloader large(client, {.max_concurrency = 64});
+  const Downloader small(client, {.max_concurrency = 4});
+  DownloadStream many = large.Stream(sources);
+  ASSERT_TRUE(many.Next().ok());
+  ASSERT_TRUE(small.Download(std::span(sources).first(8)).ok());
+  // The large one goes on as far as its consumer takes, which has taken one of 3,000.
+  EXPECT_EQ(Consume(many, contents_, sources.size()), sources.size() - 1);
+}
+
+TEST_F(EventLoopDownloads, AreRefusedWithLoopsOutOfTheirRange) {
+  for (const int wrong : {-1, 0, kMaxIoThreads + 1, 10'000}) {
+    const auto client = Client::Create({.endpoint = emulator_.endpoint(), .io_threads = wrong});
+    ASSERT_FALSE(client.ok()) << wrong;
+    EXPECT_EQ(client.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_NE(client.error().message.find("io_threads must be from 1 to 64"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux
