@@ -149,7 +149,7 @@ target_include_directories(composition_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/s
 gcsflux_test(download_tests
   SOURCES transfer/download/batch_recipient_test.cc transfer/download/connection_count_test.cc
           transfer/download/connection_simulation.cc transfer/download/delivery_ledger_test.cc
-          transfer/download/download_run_test.cc transfer/download/request_slots_test.cc transfer/download/stripes_test.cc
+          transfer/download/download_run_test.cc loop/request_slots_test.cc transfer/download/stripes_test.cc
   LIBRARIES gcsflux_client)
 target_include_directories(download_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_test(downloads_tests

@@ -55,8 +55,7 @@ class EventLoopDownloads : public testing::StoredObjects {
     emulator_.faults().Load(
         {.seed = seed,
          .rules = {rule("busy", {.type = "status", .status = 503}, 0.03),
-                   rule("throttled", {.type = "status", .status = 429}, 0.002),
-                   rule("reset", {.type = "reset"}, 0.03),
+                   rule("throttled", {.type = "status", .status = 429}, 0.002), rule("reset", {.type = "reset"}, 0.03),
                    rule("cut at once", {.type = "cut", .after_bytes = 0}, 0.03),
                    rule("cut", {.type = "cut", .after_bytes = 3'000, .resets = true}, 0.03),
                    rule("false length", {.type = "falseLength", .length_delta = -7}, 0.03),
@@ -92,9 +91,8 @@ std::size_t Consume(DownloadStream& stream, const std::vector<std::string>& cont
 TEST_F(EventLoopDownloads, AreWholeUnderEveryFaultWithThousandsInFlight) {
   const auto sources = StoreMany(2000, 8'000);
   LoadFaults(7);
-  const Downloader downloader(OneLoop(), {.max_concurrency = 1000,
-                                          .stripe_bytes = 4'000,
-                                          .on_failure = OnFailure::kDeliver});
+  const Downloader downloader(OneLoop(),
+                              {.max_concurrency = 1000, .stripe_bytes = 4'000, .on_failure = OnFailure::kDeliver});
   DownloadStream whole = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
   EXPECT_EQ(Consume(whole, contents_, sources.size()), sources.size());
   for (const auto& [name, fired] : Fired()) EXPECT_GE(fired, 1U) << name;
@@ -108,7 +106,8 @@ TEST_F(EventLoopDownloads, EndWhereverTheyAreCancelled) {
   for (int round = 0; round < 12; ++round) {
     std::stop_source stop;
     const std::size_t until = random() % 300;
-    DownloadStream stream = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted, .stop = stop.get_token()});
+    DownloadStream stream =
+        downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted, .stop = stop.get_token()});
     EXPECT_EQ(Consume(stream, contents_, until), until);
     if (round % 2 == 0) continue;  // It is destroyed in mid-flight.
     stop.request_stop();

@@ -43,11 +43,9 @@ inline std::unique_ptr<internal::Transport> MakeTransport(Driving driving, const
   return std::make_unique<LoopTransport>(options);
 }
 
-#define GCSFLUX_DRIVEN_BOTH_WAYS(suite)                                                             \
-  INSTANTIATE_TEST_SUITE_P(Driven, suite,                                                           \
-                           ::testing::Values(testing::Driving::kThread, testing::Driving::kLoop),   \
-                           [](const auto& way) {                                                    \
-                             return way.param == testing::Driving::kLoop ? "ByALoop" : "ByAThread"; \
-                           })
+#define GCSFLUX_DRIVEN_BOTH_WAYS(suite)                                                     \
+  INSTANTIATE_TEST_SUITE_P(                                                                 \
+      Driven, suite, ::testing::Values(testing::Driving::kThread, testing::Driving::kLoop), \
+      [](const auto& way) { return way.param == testing::Driving::kLoop ? "ByALoop" : "ByAThread"; })
 
 }  // namespace gcsflux::testing

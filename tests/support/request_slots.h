@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "transfer/download/request_slots.h"
+#include "loop/request_slots.h"
 
 namespace gcsflux::testing {
 

@@ -71,10 +71,10 @@ struct ClientOptions {
   /// Connections kept open between calls, at most kMaxConcurrency. Raise it to at least the number of threads that call
   /// at once.
   int max_idle_connections = 256;
-  /// Threads that carry the requests of Downloaders, datasets and parallel listings, each as an event loop for thousands
-  /// of connections. They start with the first such work, and cost nothing while there is none. The number of processors,
-  /// and at most 4, unless set; 1 to 64 otherwise. Set it to 1 where the processors are for other work; raise it where
-  /// one Downloader fills more than 100 Gbit/s, or over TLS 50. They do not run code of the caller's.
+  /// Threads that carry the requests of Downloaders, datasets and parallel listings, each as an event loop for
+  /// thousands of connections. They start with the first such work, and cost nothing while there is none. The number of
+  /// processors, and at most 4, unless set; 1 to 64 otherwise. Set it to 1 where the processors are for other work;
+  /// raise it where one Downloader fills more than 100 Gbit/s, or over TLS 50. They do not run code of the caller's.
   std::optional<int> io_threads = {};
   /// Bytes of objects that all download streams of the client and its copies may have fetched, or be fetching, before
   /// they are asked for (download.h); whatever it is, each stream fetches its next object. Memory for so many bytes is

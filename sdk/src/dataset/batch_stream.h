@@ -15,9 +15,9 @@
 
 #include "dataset/batch_order.h"
 #include "dataset/dataset_tally.h"
+#include "dataset/decode_threads.h"
 #include "gcsflux/download.h"
 #include "gcsflux/listing.h"
-#include "dataset/decode_threads.h"
 #include "transfer/download/fetch_ahead.h"
 
 namespace gcsflux::internal {
@@ -57,7 +57,7 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
     std::function<const ListedObject&(std::size_t)> object_at = {};
     SampleWork work = {};
     std::weak_ptr<DecodeThreads> decoders = {};  ///< None: only those who wait decode.
-    std::uint64_t max_skipped = 0;                 ///< Objects of the whole dataset that may be left out.
+    std::uint64_t max_skipped = 0;               ///< Objects of the whole dataset that may be left out.
     std::shared_ptr<DatasetTally> tally = {};
   };
   /// `start` is where the order begins.

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "transfer/download/workload.h"
+#include "loop/workload.h"
 
 namespace gcsflux::internal {
 

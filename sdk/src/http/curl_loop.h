@@ -67,9 +67,9 @@ class CurlLoop final : public SocketOwner {
   std::vector<std::unique_ptr<Socket>> closed_;   // To be destroyed when no event of theirs is left to be told.
   std::vector<CURL*> moved_;                      // Whose drives may have to look sooner.
   bool is_ending_ = false;
-  std::size_t running_ = 0;                       // Exchanges.
-  std::size_t most_ = 0;                          // of them at a time, so far
-  MultiHandle multi_;                             // Its end calls back: it comes before the sockets'.
+  std::size_t running_ = 0;  // Exchanges.
+  std::size_t most_ = 0;     // of them at a time, so far
+  MultiHandle multi_;        // Its end calls back: it comes before the sockets'.
   std::vector<EasyHandle> idle_;
 };
 

@@ -83,8 +83,7 @@ class CurlTransport : public Transport {
                                const std::stop_token& stop) {
     Handle handle = Borrow();
     CURLM* const multi = handle.multi.get();
-    if (!handle.easy || multi == nullptr)
-      return Error{ErrorCode::kUnavailable, "libcurl could not make a handle"};
+    if (!handle.easy || multi == nullptr) return Error{ErrorCode::kUnavailable, "libcurl could not make a handle"};
     const UsesOwnDescriptors uses;
     auto response = [&] {
       CurlDrive drive({.multi = multi, .settings = settings_}, receiver, watch);

@@ -22,8 +22,8 @@ class Pause final : public LoopTimer {
   ~Pause() = default;
 
   /// Ends the wait that is under way, or the next one. Thread-safe. In a child of fork() it does nothing: the loop is
-  /// the parent's, and the stop_token that calls this may be the child's. The owner makes sure that no call of it is still
-  /// running when this is destroyed, as for a std::condition_variable.
+  /// the parent's, and the stop_token that calls this may be the child's. The owner makes sure that no call of it is
+  /// still running when this is destroyed, as for a std::condition_variable.
   void Wake();
 
   /// By its owner. True when it was woken, false when the time has come.

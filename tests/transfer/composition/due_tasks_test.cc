@@ -1,4 +1,3 @@
-#include "support/request_slots.h"
 #include "transfer/composition/due_tasks.h"
 
 #include <gtest/gtest.h>
@@ -6,6 +5,8 @@
 #include <atomic>
 #include <latch>
 #include <thread>
+
+#include "support/request_slots.h"
 
 namespace gcsflux::internal {
 namespace {

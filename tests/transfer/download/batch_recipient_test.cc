@@ -1,4 +1,3 @@
-#include "support/request_slots.h"
 #include "transfer/download/batch_recipient.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +7,8 @@
 #include <span>
 #include <stop_token>
 #include <vector>
+
+#include "support/request_slots.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -37,8 +38,7 @@ Result<std::vector<std::optional<Error>>> FetchStoppedAt(std::size_t index) {
                                  });
                                }};
   const std::vector<std::span<std::byte>> destinations(2);
-  return BatchRecipient(destinations, OnFailure::kFailAll)
-      .Fetch(testing::MakeSlots(1), method, stop.get_token());
+  return BatchRecipient(destinations, OnFailure::kFailAll).Fetch(testing::MakeSlots(1), method, stop.get_token());
 }
 
 TEST(BatchRecipient, IsWholeWhereItIsAskedToStopWithItsLastObject) { EXPECT_TRUE(FetchStoppedAt(1).ok()); }

@@ -1,5 +1,4 @@
 // The engine without a network: units of any shape, by any number of slots.
-#include "support/request_slots.h"
 #include "transfer/download/download_run.h"
 
 #include <gtest/gtest.h>
@@ -12,6 +11,8 @@
 #include <random>
 #include <thread>
 #include <vector>
+
+#include "support/request_slots.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -89,8 +90,8 @@ class Told : public Recipient {
   std::mutex mutex_;
 };
 
-std::shared_ptr<DownloadRun> Begin(const std::shared_ptr<RequestSlots>& slots, Fetches& fetches,
-                                   std::size_t sources, Recipient& recipient) {
+std::shared_ptr<DownloadRun> Begin(const std::shared_ptr<RequestSlots>& slots, Fetches& fetches, std::size_t sources,
+                                   Recipient& recipient) {
   auto run = std::make_shared<DownloadRun>(slots, fetches.Method(), sources, recipient);
   run->Offer();
   return run;

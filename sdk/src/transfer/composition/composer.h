@@ -11,13 +11,13 @@
 #include <string>
 
 #include "gcsflux/composed_download.h"
+#include "loop/request_slots.h"
 #include "transfer/composition/bucket_permits.h"
 #include "transfer/composition/composite_deletes.h"
 #include "transfer/composition/due_tasks.h"
 #include "transfer/composition/fetch_estimates.h"
 #include "transfer/composition/live_composites.h"
 #include "transfer/composition/unit_planner.h"
-#include "transfer/download/request_slots.h"
 #include "transfer/download/unit.h"
 
 namespace gcsflux::internal {

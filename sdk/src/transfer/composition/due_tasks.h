@@ -10,7 +10,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "transfer/download/request_slots.h"
+#include "loop/request_slots.h"
 
 namespace gcsflux::internal {
 

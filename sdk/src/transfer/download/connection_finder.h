@@ -7,8 +7,8 @@
 #include <mutex>
 
 #include "gcsflux/client.h"
+#include "loop/request_slots.h"
 #include "transfer/download/connection_count.h"
-#include "transfer/download/request_slots.h"
 
 namespace gcsflux::internal {
 

@@ -11,7 +11,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "transfer/download/request_slots.h"
+#include "loop/request_slots.h"
 #include "transfer/download/unit.h"
 
 namespace gcsflux::internal {

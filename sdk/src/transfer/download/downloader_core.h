@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "gcsflux/download.h"
+#include "loop/request_slots.h"
 #include "transfer/composition/composer.h"
 #include "transfer/download/connection_finder.h"
 #include "transfer/download/direct_fetch.h"
-#include "transfer/download/request_slots.h"
 #include "transfer/download/source_window.h"
 #include "transfer/download/unit.h"
 

@@ -35,8 +35,8 @@ FetchAhead::FetchAhead(std::shared_ptr<const DownloaderCore> core, std::unique_p
       sources_(std::move(sources)),
       on_arrival_(std::move(on_arrival)),
       budget_(core_->client().core().delivery_budget()),
-      run_(std::make_shared<DownloadRun>(core_->slots(), core_->MethodFor(*sources_, MostPerUnit(*core_)),
-                                         kAllThatCome, *this)) {}
+      run_(std::make_shared<DownloadRun>(core_->slots(), core_->MethodFor(*sources_, MostPerUnit(*core_)), kAllThatCome,
+                                         *this)) {}
 
 FetchAhead::~FetchAhead() { Close(); }
 

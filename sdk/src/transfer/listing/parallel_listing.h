@@ -14,7 +14,7 @@
 
 #include "base/fork.h"
 #include "gcsflux/listing.h"
-#include "transfer/download/request_slots.h"
+#include "loop/request_slots.h"
 #include "transfer/listing/delivery.h"
 #include "transfer/listing/scheduler.h"
 #include "wire/listed_page.h"

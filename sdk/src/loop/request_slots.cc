@@ -1,4 +1,4 @@
-#include "transfer/download/request_slots.h"
+#include "loop/request_slots.h"
 
 #include <algorithm>
 #include <string>

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "loop/event_loops.h"
-#include "transfer/download/workload.h"
+#include "loop/workload.h"
 
 namespace gcsflux::internal {
 

@@ -1,5 +1,5 @@
 // Tasks of which so many run at the same time as the limit says.
-#include "transfer/download/request_slots.h"
+#include "loop/request_slots.h"
 
 #include <gtest/gtest.h>
 
