@@ -37,6 +37,7 @@ gcsflux_test(sdk_tests
           loop/fiber_test.cc
           loop/guest_threads_test.cc
           loop/pause_test.cc
+          loop/request_slots_test.cc
           loop/timer_heap_test.cc
           loop/wait_list_test.cc
           retry/backoff_test.cc
@@ -147,9 +148,9 @@ target_include_directories(composition_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/s
 
 # Downloads of many objects: the budget of what is fetched ahead, the stripes; then against the emulator.
 gcsflux_test(download_tests
-  SOURCES transfer/download/batch_recipient_test.cc transfer/download/connection_count_test.cc
+  SOURCES transfer/download/batch_recipient_test.cc transfer/download/block_pool_test.cc transfer/download/connection_count_test.cc
           transfer/download/connection_simulation.cc transfer/download/delivery_ledger_test.cc
-          transfer/download/download_run_test.cc loop/request_slots_test.cc transfer/download/stripes_test.cc
+          transfer/download/download_run_test.cc transfer/download/stripes_test.cc
   LIBRARIES gcsflux_client)
 target_include_directories(download_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_test(downloads_tests

@@ -75,13 +75,13 @@ void BatchStream::Close() {
   const std::scoped_lock lock(mutex_);
   is_closed_ = true;
   arrived_.clear();
-  changed_.notify_all();
+  changed_.Ring();
 }
 
 void BatchStream::LookAgain() {
   ahead_->LookAgain();
   const std::scoped_lock lock(mutex_);
-  changed_.notify_all();
+  changed_.Ring();
 }
 
 bool BatchStream::PlanOne() {
@@ -114,7 +114,7 @@ std::vector<DownloadSource> BatchStream::NextSources() {
     }
     next_index_ += batch.planned.samples.size();
   }
-  changed_.notify_all();
+  changed_.Ring();
   return sources;
 }
 
@@ -137,7 +137,7 @@ Result<std::optional<std::uint64_t>> BatchStream::Claim(std::uint64_t epoch) {
     if (is_closed_) return Error{ErrorCode::kCancelled, "the dataset has ended"};
     if (order_->error()) return *order_->error();
     if (order_->is_over()) return std::optional<std::uint64_t>();
-    changed_.wait(lock);
+    changed_.Wait(lock);
   }
 }
 
@@ -190,7 +190,7 @@ void BatchStream::OnArrival(std::vector<ArrivedObject> objects) {
       const auto place = arrived_.emplace(index, std::move(arrived.object)).first;
       if (settings_.work.is_instant) Decode(lock, arrived_.extract(place));
     }
-    changed_.notify_all();
+    changed_.Ring();
   }
   for (const std::size_t index : indices) ahead_->Drop(index);
   if (given_back > 0) ahead_->GiveBack(given_back);
@@ -231,7 +231,7 @@ void BatchStream::Decode(std::unique_lock<std::mutex>& lock, Arrived::node_type 
   } else {
     batch.bytes += bytes;
   }
-  if (--batch.pending == 0) changed_.notify_all();
+  if (--batch.pending == 0) changed_.Ring();
 }
 
 void BatchStream::Note(Batch& batch, std::size_t place, std::optional<Error> error, std::exception_ptr exception) {
@@ -265,7 +265,7 @@ FinishedBatch BatchStream::Await(std::uint64_t number) {
       continue;
     }
     const auto start = Clock::now();
-    changed_.wait(lock);
+    changed_.Wait(lock);
     waited += Clock::now() - start;
   }
   // What is still being decoded writes into it: it stays where it is.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -18,6 +17,7 @@
 #include "dataset/decode_threads.h"
 #include "gcsflux/download.h"
 #include "gcsflux/listing.h"
+#include "loop/doorbell.h"
 #include "transfer/download/fetch_ahead.h"
 
 namespace gcsflux::internal {
@@ -128,7 +128,7 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
   const Settings settings_;
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  Doorbell changed_;
   // Guarded by mutex_:
   const std::unique_ptr<BatchOrder> order_;
   std::deque<Batch> batches_;  // From the first that was not taken on.

@@ -47,7 +47,6 @@ CurlExchange::~CurlExchange() {
 }
 
 void CurlExchange::Prepare() {
-  curl_easy_setopt(easy_, CURLOPT_URL, request_.url.c_str());
   curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, headers_.get());
   curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, details_.data());
   curl_easy_setopt(easy_, CURLOPT_HEADERDATA, this);

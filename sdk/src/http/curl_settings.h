@@ -37,6 +37,7 @@ class CurlSettings {
 
  private:
   void PrepareTls(CURL* easy) const;
+  void SetUrl(CURL* easy, const HttpRequest& request) const;
 
   const CurlOptions options_;
 };

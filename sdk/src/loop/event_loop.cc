@@ -102,6 +102,7 @@ void EventLoop::Run() {
   while (TakePosted()) {
     BeginTasks();
     ResumeReady();
+    Notify();
     AwaitEvents();
     RunTimers();
   }
@@ -191,6 +192,16 @@ void EventLoop::RunTimers() {
   if (!timers_.NextDue()) return;
   const auto now = std::chrono::steady_clock::now();
   while (LoopTimer* const timer = timers_.TakeDue(now)) timer->OnTime();
+}
+
+void EventLoop::NotifyAtEndOfTurn(const std::shared_ptr<std::condition_variable>& waited_for) {
+  const bool is_known = std::find(to_notify_.begin(), to_notify_.end(), waited_for) != to_notify_.end();
+  if (!is_known) to_notify_.push_back(waited_for);
+}
+
+void EventLoop::Notify() {
+  for (const auto& waited_for : to_notify_) waited_for->notify_all();
+  to_notify_.clear();
 }
 
 bool EventLoop::Watch(Watched& watched, std::uint32_t events) {

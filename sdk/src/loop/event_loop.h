@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -66,6 +67,8 @@ class EventLoop {
   // What follows is for the loop's own thread.
   [[nodiscard]] TimerHeap& timers() { return timers_; }
   [[nodiscard]] GuestThreads& guests() const { return guests_; }
+  /// Notifies all who wait, once in this turn.
+  void NotifyAtEndOfTurn(const std::shared_ptr<std::condition_variable>& waited_for);
   /// Has epoll report these events of the descriptor. False where the system refuses.
   bool Watch(Watched& watched, std::uint32_t events);
   /// No events of it are reported any more. `is_closed`: the descriptor was closed, so that epoll has forgotten it.
@@ -83,6 +86,7 @@ class EventLoop {
   std::optional<TimePoint> NextTurn();
   void AwaitEvents();
   void RunTimers();
+  void Notify();
   void DrainWakeUps() const;
 
   GuestThreads& guests_;
@@ -104,6 +108,7 @@ class EventLoop {
   std::vector<std::function<void()>> new_;     // Taken out of posted_tasks_.
   std::deque<std::function<void()>> waiting_;  // Tasks that have no stack yet.
   std::vector<FiberStack> free_stacks_;
+  std::vector<std::shared_ptr<std::condition_variable>> to_notify_;
   std::vector<Watched*> reported_;  // By the last epoll_wait(), not yet told; null where it was forgotten since.
 
   std::jthread thread_;  // Last.

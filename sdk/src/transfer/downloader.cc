@@ -69,8 +69,9 @@ Downloader::Downloader(Client client, const DownloaderOptions& options)
           })) {}
 
 Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources, std::stop_token stop) const {
-  auto memory =
-      internal::Allocate(cores_->Get().options().allocator, TotalBytes(sources), [&] { return Describe(sources); });
+  const auto blocks = std::make_shared<internal::BlockPool>(0);
+  auto memory = internal::Allocate(cores_->Get().options().allocator, *blocks, TotalBytes(sources),
+                                   [&] { return Describe(sources); });
   if (!memory) return memory.error();
   std::vector<std::span<std::byte>> places;
   places.reserve(sources.size());

@@ -22,6 +22,11 @@ std::uint64_t MostPerUnit(const DownloaderCore& core) {
   return under_way / std::max<std::size_t>(1, core.slots()->limit());
 }
 
+// Of memory that has been given back and is soon used again.
+std::uint64_t MostUnused(const DownloaderCore& core) {
+  return core.client().core().settings().max_undelivered_bytes / 8;
+}
+
 std::uint64_t ChargeOf(const DownloadSource& source) {
   constexpr std::uint64_t kBookkeeping = 1024;  // Of what holds an object, so that empty ones are bounded too.
   return source.size + std::min(kBookkeeping, ~source.size);
@@ -35,6 +40,7 @@ FetchAhead::FetchAhead(std::shared_ptr<const DownloaderCore> core, std::unique_p
       sources_(std::move(sources)),
       on_arrival_(std::move(on_arrival)),
       budget_(core_->client().core().delivery_budget()),
+      blocks_(std::make_shared<BlockPool>(MostUnused(*core_))),
       run_(std::make_shared<DownloadRun>(core_->slots(), core_->MethodFor(*sources_, MostPerUnit(*core_)), kAllThatCome,
                                          *this)) {}
 
@@ -75,7 +81,7 @@ Result<std::vector<Destination>> FetchAhead::DestinationsOf(const UnitPlan& unit
   }
   std::vector<Destination> destinations;
   for (const DownloadSource& source : sources_->Of(unit.first, unit.count)) {
-    auto memory = Allocate(core_->options().allocator, source.size, [&] { return ToUri(source.object); });
+    auto memory = Allocate(core_->options().allocator, *blocks_, source.size, [&] { return ToUri(source.object); });
     if (!memory) return memory.error();
     destinations.push_back({{memory->get(), static_cast<std::size_t>(source.size)}, *memory});
   }

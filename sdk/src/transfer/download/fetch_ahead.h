@@ -14,6 +14,7 @@
 
 #include "client/delivery_budget.h"
 #include "gcsflux/download.h"
+#include "transfer/download/block_pool.h"
 #include "transfer/download/download_run.h"
 #include "transfer/download/downloader_core.h"
 #include "transfer/download/source_window.h"
@@ -71,6 +72,7 @@ class FetchAhead : public Recipient {
   const std::unique_ptr<SourceWindow> sources_;
   const OnArrival on_arrival_;
   DeliveryBudget& budget_;
+  const std::shared_ptr<BlockPool> blocks_;
   std::mutex mutex_;
   std::map<std::size_t, std::chrono::steady_clock::time_point> begun_;  // By a unit's first source. Guarded by mutex_.
   // Set by Begin(), before anything is fetched; reset by Close() under mutex_, when nothing is.

@@ -28,7 +28,6 @@ Result<std::optional<DownloadedObject>> StreamRecipient::Next() {
     return End({ErrorCode::kCancelled, "stream of " + std::to_string(sources_.size()) + " objects: cancelled after " +
                                            std::to_string(delivered_)});
   }
-  ++delivered_;
   DownloadedObject& object = arrived->object;
   if (object.error && ahead_.core().options().on_failure == OnFailure::kFailAll) return End(*object.error);
   ahead_.GiveBack(arrived->charge);
@@ -45,9 +44,9 @@ Result<void> StreamRecipient::Begin() {
 // The next object in its turn; nothing where the stream was asked to stop.
 std::optional<ArrivedObject> StreamRecipient::Await() {
   std::unique_lock lock(mutex_);
-  const auto is_there = [this] { return !ready_.empty() && ready_.begin()->first == delivered_; };
-  came_.wait(lock, [&] { return options_.stop.stop_requested() || is_there(); });
+  came_.Wait(lock, [&] { return options_.stop.stop_requested() || IsNextReady(); });
   if (options_.stop.stop_requested()) return std::nullopt;
+  ++delivered_;
   return std::move(ready_.extract(ready_.begin()).mapped());
 }
 
@@ -68,19 +67,20 @@ void StreamRecipient::Close() {
 void StreamRecipient::OnStop() {
   ahead_.Stop();
   const std::scoped_lock lock(mutex_);
-  came_.notify_all();
+  came_.Ring();
 }
 
 void StreamRecipient::OnArrival(std::vector<ArrivedObject> objects) {
   bool has_failed = false;
   {
     const std::scoped_lock lock(mutex_);
+    const bool was_ready = IsNextReady();
     for (ArrivedObject& arrived : objects) {
       has_failed = has_failed || arrived.object.error;
       const std::size_t turn = options_.order == DeliveryOrder::kInOrder ? arrived.object.index : arrived_++;
       ready_.emplace(turn, std::move(arrived));
     }
-    came_.notify_one();
+    if (!was_ready && IsNextReady()) came_.Ring();
   }
   if (has_failed && ahead_.core().options().on_failure == OnFailure::kFailAll) ahead_.BeginNoMore();
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -12,6 +11,7 @@
 
 #include "base/fork.h"
 #include "gcsflux/download.h"
+#include "loop/doorbell.h"
 #include "transfer/download/fetch_ahead.h"
 
 namespace gcsflux::internal {
@@ -35,18 +35,19 @@ class StreamRecipient {
   void OnStop();
   void OnArrival(std::vector<ArrivedObject> objects);
   std::optional<ArrivedObject> Await();
+  [[nodiscard]] bool IsNextReady() const { return !ready_.empty() && ready_.begin()->first == delivered_; }
 
   const std::vector<DownloadSource> sources_;
   const DownloadStreamOptions options_;
   const ProcessMark made_in_;
   bool has_begun_ = false;
-  std::size_t delivered_ = 0;
   std::optional<Error> ended_ = {};
 
   std::mutex mutex_;
-  std::condition_variable came_;
+  Doorbell came_;
   std::map<std::size_t, ArrivedObject> ready_;  // By when it is its turn. Guarded by mutex_, as what follows.
   std::size_t arrived_ = 0;
+  std::size_t delivered_ = 0;  // Written by Next() alone.
 
   FetchAhead ahead_;                                                  // It uses what stands above it.
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;  // Last: it ends first.
