@@ -48,8 +48,9 @@ enum class OnFailure {
 };
 
 struct DownloaderOptions {
-  /// Requests in flight at most, over all callers: from 1 to kMaxConcurrency. Raise it until the network is full; each
-  /// holds a thread and a connection.
+  /// Requests in flight at most, over all callers: from 1 to kMaxConcurrency. Raise it until the network is full. Each
+  /// holds a connection and about 40 KiB besides its object; threads are ClientOptions::io_threads, however many there
+  /// are. Where the limit on open files is lower, it is that limit.
   int max_concurrency = 16;
   /// Finds how many requests are in flight: begins with up to 64, and adds more, up to max_concurrency, while that
   /// makes reads faster and nothing is throttled (docs/downloads.md). False keeps max_concurrency of them. Set it, with
@@ -109,8 +110,8 @@ struct DownloadStreamOptions {
 /// Objects one after the other, fetched ahead of being asked for as far as ClientOptions::max_undelivered_bytes goes,
 /// which all streams of a client share. Nothing is fetched before the first Next().
 ///
-/// For one thread at a time. Destruction ends what is being fetched and gives its memory back. It holds the threads of
-/// its Downloader, which it may outlive. In a child of fork(), Next() of a stream that the parent made returns kForked.
+/// For one thread at a time. Destruction ends what is being fetched and gives its memory back. It may outlive its
+/// Downloader, whose connections it holds. In a child of fork(), Next() of a stream that the parent made returns kForked.
 class DownloadStream {
  public:
   DownloadStream(DownloadStream&&) noexcept;
@@ -128,14 +129,14 @@ class DownloadStream {
   std::shared_ptr<internal::StreamRecipient> recipient_;
 };
 
-/// Downloads many objects at once over threads of its own. Thread-safe: concurrent callers share the threads, in turn.
-/// A handle: copies share the threads, which end with the last copy and the last stream. That end waits, for 10 s at
-/// most, until composites are deleted.
+/// Downloads many objects at once, on the event loops of its client (ClientOptions::io_threads). Thread-safe:
+/// concurrent callers share max_concurrency, in turn. A handle: copies share it too. The end of the last copy and the
+/// last stream waits, for 10 s at most, until composites are deleted.
 ///
-/// Its threads are started at once, and more where adapts_concurrency wants them. Where the system starts fewer of
-/// them, it downloads with those, and EventListener::OnThreadShortage says so; where it starts none, each download and
-/// stream is kLocalIo. In a child of fork() it starts threads of its own with the first call, and leaves the parent's
-/// composites to the parent.
+/// The first Downloader of a client starts the loops. Where the system starts fewer of them, or allows fewer open
+/// files than connections, it downloads with those, and EventListener::OnThreadShortage says so; where it starts no
+/// loop, each download and stream is kLocalIo. In a child of fork() the first call starts loops of the child's own, and
+/// leaves the parent's composites to the parent.
 class Downloader {
  public:
   explicit Downloader(Client client, const DownloaderOptions& options = {});

@@ -107,11 +107,13 @@ struct UnverifiedReadEvent {
   CallInfo call = {};
 };
 
-/// The system started fewer threads than were asked for: the work goes on, on those that there are.
+/// The system gives fewer threads than were asked for, or allows fewer open files than connections: the work goes on
+/// with those that there are.
 struct ThreadShortageEvent {
   std::size_t wanted = 0;
-  std::size_t started = 0;  ///< Where it is 0, the thread that calls does the work.
-  const Error& cause;       ///< With what to do about it.
+  std::size_t started = 0;               ///< Where it is 0, the thread that calls does the work.
+  const Error& cause;                    ///< With what to do about it.
+  std::string_view of_what = "threads";  ///< Or "connections".
 };
 
 /// CompositionMode::kAuto reads a bucket's objects directly, since the service refuses what composing needs.
@@ -122,10 +124,11 @@ struct CompositionRefusedEvent {
 
 /// Hears what a Client does: ClientOptions::event_listener.
 ///
-/// Callbacks come from the threads that call the client, several at once, in the midst of the call: be thread-safe and
-/// quick, and start no call of the same client. No lock of the client is held. What a callback throws is dropped and
-/// counted (Counters::listener_exceptions): the call goes on. Strings are borrowed: copy what is to be kept. No event
-/// holds a token, an encryption key, an upload session's URI or a signature.
+/// Callbacks come in the midst of calls, several at once, from the threads that call the client, and for downloads of
+/// many objects and parallel listings from threads of the library: be thread-safe and quick, since the call waits. A
+/// slow callback holds up no other request, unless three of them run. No lock of the client is held. What a callback
+/// throws is dropped and counted (Counters::listener_exceptions): the call goes on. Strings are borrowed: copy what is
+/// to be kept. No event holds a token, an encryption key, an upload session's URI or a signature.
 class EventListener {
  public:
   virtual ~EventListener() = default;

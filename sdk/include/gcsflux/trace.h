@@ -10,7 +10,8 @@ namespace gcsflux {
 
 /// A listener for ClientOptions::event_listener that writes a timeline, which https://ui.perfetto.dev and
 /// chrome://tracing show: each request on the lane of the thread that waits for it, a hedge on one beside, with the
-/// time to its first byte inside; retries, throttling, stalls and hedges as marks on the lane, tokens as bars of their
+/// time to its first byte inside. Requests of downloads of many objects and of parallel listings have as many lanes as
+/// are in flight at a time; retries, throttling, stalls and hedges as marks on the lane, tokens as bars of their
 /// own.
 ///
 /// The file is an array of Chrome's trace events (the JSON Array Format of

@@ -124,8 +124,9 @@ class Logger : public EventListener {
   }
 
   void OnThreadShortage(const ThreadShortageEvent& event) override {
-    Write(LogLevel::kWarning, std::to_string(event.started) + " of " + std::to_string(event.wanted) +
-                                  " threads could be started: " + event.cause.message);
+    Write(LogLevel::kWarning,
+          std::to_string(event.started) + " of " + std::to_string(event.wanted) + " " + std::string(event.of_what) +
+              (event.of_what == "threads" ? " could be started: " : " are possible: ") + event.cause.message);
   }
 
   void OnCompositionRefused(const CompositionRefusedEvent& event) override {

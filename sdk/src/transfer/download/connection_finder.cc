@@ -63,7 +63,8 @@ void ConnectionFinder::Resize() {
   }
   const auto shortage = slots_->shortage();
   if (!shortage || slots_->limit() >= number) return;
-  client_.core().observer().ShortOfThreads({.wanted = number, .started = slots_->limit(), .cause = *shortage});
+  client_.core().observer().ShortOfThreads(
+      {.wanted = number, .started = slots_->limit(), .cause = *shortage, .of_what = "connections"});
 }
 
 }  // namespace gcsflux::internal

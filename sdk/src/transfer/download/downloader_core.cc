@@ -63,8 +63,10 @@ DownloaderCore::DownloaderCore(Client client, DownloaderOptions options)
       reads_{client_, options_, Listener(composer_.get(), finder_.get())} {
   const auto shortage = slots_->shortage();
   if (slots_->is_usable() && shortage && slots_->limit() < FirstConnections(options_)) {
-    client_.core().observer().ShortOfThreads(
-        {.wanted = FirstConnections(options_), .started = slots_->limit(), .cause = *shortage});
+    client_.core().observer().ShortOfThreads({.wanted = FirstConnections(options_),
+                                              .started = slots_->limit(),
+                                              .cause = *shortage,
+                                              .of_what = "connections"});
   }
 }
 

@@ -279,7 +279,10 @@ void ParallelListing::End() {
   stop_.request_stop();
   const std::size_t started = slots_->is_usable() ? slots_->limit() : 0;
   if (const auto shortage = slots_->shortage(); shortage && started < parallelism_) {
-    client_.core().observer().ShortOfThreads({.wanted = parallelism_, .started = started, .cause = *shortage});
+    client_.core().observer().ShortOfThreads({.wanted = parallelism_,
+                                              .started = started,
+                                              .cause = *shortage,
+                                              .of_what = slots_->is_usable() ? "connections" : "threads"});
   }
   slots_.reset();
 }
