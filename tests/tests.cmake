@@ -30,6 +30,7 @@ gcsflux_test(sdk_tests
           client/read_in_progress_test.cc
           client/read_test.cc
           client/throttled_calls_test.cc
+          http/curl_loop_test.cc
           http/curl_transport_test.cc
           http/second_request_test.cc
           http/standstill_test.cc

@@ -79,9 +79,18 @@ EasyHandle CurlLoop::Borrow() {
     const std::size_t kept = std::max(most_, settings_.options().max_idle_connections);
     curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(kept));
   }
-  if (idle_.empty()) return settings_.MakeEasy(this);
+  if (idle_.empty()) return MakeEasy();
   EasyHandle easy = std::move(idle_.back());
   idle_.pop_back();
+  return easy;
+}
+
+// A handle holds its receive buffer while its request is in flight.
+EasyHandle CurlLoop::MakeEasy() {
+  constexpr std::size_t kFew = 128;
+  constexpr long kSmallBufferBytes = 16L << 10;
+  EasyHandle easy = settings_.MakeEasy(this);
+  if (easy && running_ > kFew) curl_easy_setopt(easy.get(), CURLOPT_BUFFERSIZE, kSmallBufferBytes);
   return easy;
 }
 

@@ -58,6 +58,7 @@ class CurlLoop final : public SocketOwner {
   void Act(curl_socket_t descriptor, int events);
   void Note(CURL* easy);
   EasyHandle Borrow();
+  EasyHandle MakeEasy();
   void Return(EasyHandle easy);
 
   EventLoop& loop_;

@@ -1,0 +1,107 @@
+// Exchanges that share one event loop, over real sockets.
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netdb.h>
+
+#include <cstring>
+#include <future>
+#include <latch>
+#include <semaphore>
+#include <string>
+
+#include "http/curl_transport.h"
+#include "loop/event_loops.h"
+#include "support/raw_server.h"
+
+namespace {
+
+// A name look-up that hangs: libcurl's call of getaddrinfo() comes here.
+constexpr const char* kSlowHost = "slow.invalid";
+std::counting_semaphore<8> slow_begun(0), slow_may_end(0);
+
+}  // namespace
+
+extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo* hints, addrinfo** found) {
+  if (node != nullptr && std::strcmp(node, kSlowHost) == 0) {
+    slow_begun.release();
+    slow_may_end.acquire();
+    return EAI_NONAME;
+  }
+  using Original = decltype(&getaddrinfo);
+  static const auto original = reinterpret_cast<Original>(::dlsym(RTLD_NEXT, "getaddrinfo"));
+  return original(node, service, hints, found);
+}
+
+namespace gcsflux::internal {
+namespace {
+
+using testing::RawServer;
+
+// Ends before the server, which waits until its connections are closed.
+class OneLoop {
+ public:
+  std::future<Result<HttpResponse>> Get(const std::string& url, const std::stop_token& stop = {}) {
+    const auto done = std::make_shared<std::promise<Result<HttpResponse>>>();
+    loops_.Spawn([this, done, url, stop] { done->set_value(transport_->Perform({.url = url}, nullptr, stop)); });
+    return done->get_future();
+  }
+
+ private:
+  const std::unique_ptr<Transport> transport_ = MakeCurlTransport({});
+  EventLoops loops_{1};
+};
+
+void ServeOk(RawServer::Connection& c) {
+  while (!c.ReadHead().empty()) c.Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+}
+
+TEST(CurlLoop, GoesOnWhileANameLookUpHangs) {
+  const RawServer server(ServeOk);
+  OneLoop loop;
+  std::stop_source stop;
+  auto slow = loop.Get(std::string("http://") + kSlowHost + "/x", stop.get_token());
+  slow_begun.acquire();
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(loop.Get(server.endpoint() + "/x").get().ok());
+  stop.request_stop();
+  const auto cancelled = slow.get();  // Though the look-up goes on.
+  ASSERT_FALSE(cancelled.ok());
+  EXPECT_EQ(cancelled.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(loop.Get(server.endpoint() + "/x").get().ok());
+  slow_may_end.release();
+}
+
+TEST(CurlLoop, SharesConnectionsAmongItsFibers) {
+  const RawServer server(ServeOk);
+  OneLoop loop;
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(loop.Get(server.endpoint() + "/x").get().ok());
+  EXPECT_EQ(server.connections(), 1);
+}
+
+// Between two requests the service closes the connection, whose descriptor's number is the next one's.
+TEST(CurlLoop, OpensAnotherConnectionWhereTheLastWasClosed) {
+  const RawServer server([](RawServer::Connection& c) {
+    c.ReadHead();
+    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  });
+  OneLoop loop;
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(loop.Get(server.endpoint() + "/x").get().ok()) << i;
+  EXPECT_EQ(server.connections(), 20);
+}
+
+TEST(CurlLoop, CarriesManyExchangesAtATime) {
+  std::latch all_came(4);
+  const RawServer server([&](RawServer::Connection& c) {
+    c.ReadHead();
+    all_came.arrive_and_wait();  // None is answered before all are there.
+    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  });
+  OneLoop loop;
+  std::vector<std::future<Result<HttpResponse>>> answers;
+  for (int i = 0; i < 4; ++i) answers.push_back(loop.Get(server.endpoint() + "/x"));
+  for (auto& answer : answers) EXPECT_TRUE(answer.get().ok());
+  EXPECT_EQ(server.connections(), 4);
+}
+
+}  // namespace
+}  // namespace gcsflux::internal
