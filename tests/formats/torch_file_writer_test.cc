@@ -62,6 +62,45 @@ TEST(TorchFileWriter, GathersTensorsOfAnyStrides) {
   }
 }
 
+TEST(TorchFileWriter, ManyTensorsAreReadInTwoCalls) {
+  unsigned seed = 0;
+  while (MakeRandomCheckpoint(seed).storages.size() < 5) ++seed;
+  const RandomCheckpoint checkpoint = MakeRandomCheckpoint(seed);
+  const std::string archive = FileOf(checkpoint);
+  ByteSource source = SourceOver(archive);
+  int calls = 0;
+  std::size_t ranges = 0;
+  source.read_all = [&calls, &ranges, read_at = source.read_at](std::span<const RangeRead> reads) -> Result<void> {
+    ++calls;
+    ranges += reads.size();
+    for (auto read = reads.rbegin(); read != reads.rend(); ++read) {  // In any order.
+      if (auto done = read_at(read->offset, read->into); !done.ok()) return done;
+    }
+    return {};
+  };
+  const auto file = TorchFile::Open(source);
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  ASSERT_GT(file->tensors().size(), 2U);
+  std::vector<std::string> together;
+  for (const StoredTensor& tensor : file->tensors()) {
+    const std::size_t count = static_cast<std::size_t>(*ElementCount(tensor.layout.shape));
+    together.emplace_back(count * ElementBytes(tensor.layout.dtype), '\0');
+  }
+  std::vector<TensorRead> reads;
+  for (std::size_t i = 0; i < together.size(); ++i) {
+    reads.push_back({&file->tensors()[i], std::as_writable_bytes(std::span(together[i]))});
+  }
+  calls = 0;
+  ASSERT_TRUE(file->ReadTensors(reads).ok());
+  EXPECT_EQ(calls, 2) << "the local headers, and the bytes";
+  EXPECT_GT(ranges, 2U);
+  for (std::size_t i = 0; i < together.size(); ++i) {
+    std::string alone(together[i].size(), '\0');
+    ASSERT_TRUE(file->ReadTensor(file->tensors()[i], std::as_writable_bytes(std::span(alone))).ok());
+    EXPECT_EQ(alone, together[i]) << file->tensors()[i].name;
+  }
+}
+
 Result<void> Written(Value root, std::vector<std::uint64_t> storage_bytes = {}) {
   const StorageWriter nothing = [](std::size_t, const ByteSink&) { return Result<void>(); };
   std::string file;

@@ -47,13 +47,25 @@ std::optional<DType> DTypeFromName(std::string_view name);
 /// Of one element; at least 1.
 std::size_t ElementBytes(DType dtype);
 
+/// Bytes that are to be read: as many as `into` has, from `offset` on.
+struct RangeRead {
+  std::uint64_t offset = 0;
+  std::span<std::byte> into = {};
+};
+
 /// Where a file's bytes come from: a local file, an object of Cloud Storage, memory.
 struct ByteSource {
   std::string name = {};  ///< For messages: a path or a URI.
   std::uint64_t size = 0;
   /// Fills all of `into` from `offset` on. What is asked for lies within `size`. Called by one thread at a time.
   std::function<Result<void>(std::uint64_t offset, std::span<std::byte> into)> read_at = {};
+  /// Does several reads, at the same time where that is faster. Absent: one after the other by read_at. Set it for
+  /// sources with a latency: whole modules are then read in two calls.
+  std::function<Result<void>(std::span<const RangeRead> reads)> read_all = {};
 };
+
+/// By `read_all`, or by read_at for each.
+Result<void> ReadAll(const ByteSource& source, std::span<const RangeRead> reads);
 
 /// A source over bytes that outlive it.
 ByteSource SourceOf(std::string name, std::span<const std::byte> bytes);

@@ -33,6 +33,18 @@ struct RefusedValue {
   std::string why = {};
 };
 
+/// A storage, and the memory that is to hold it.
+struct StorageRead {
+  std::size_t storage = 0;
+  std::span<std::byte> into = {};
+};
+
+/// A tensor, and the memory that is to hold its elements.
+struct TensorRead {
+  const StoredTensor* tensor = nullptr;
+  std::span<std::byte> into = {};
+};
+
 /// A checkpoint that torch.save wrote (1.6 to 2.x), or libtorch's torch::save: what is in it, without its tensors'
 /// bytes.
 ///
@@ -67,10 +79,15 @@ class TorchFile {
 
   /// Fills `into`, which has the storage's length. kCorrupted where the bytes do not have their CRC-32.
   Result<void> ReadStorage(std::size_t storage, std::span<std::byte> into) const;
+  /// Several, in two ByteSource::read_all().
+  Result<void> ReadStorages(std::span<const StorageRead> reads) const;
 
   /// Fills `into` with the tensor's elements, last dimension first, whatever its strides; it has their length. Reads
   /// what the tensor touches; the CRC-32 is compared where that is the whole storage.
   Result<void> ReadTensor(const StoredTensor& tensor, std::span<std::byte> into) const;
+  /// Several, in two ByteSource::read_all(). What a tensor touches is held beside `into` where its elements do not
+  /// follow each other in the file.
+  Result<void> ReadTensors(std::span<const TensorRead> reads) const;
 
  private:
   struct Contents;
@@ -79,6 +96,7 @@ class TorchFile {
   static Result<TorchFile> OpenAs(Kind kind, ByteSource source);
   static Result<void> FillIndex(Contents& contents, const std::string& prefix);
   [[nodiscard]] Result<const internal::ZipEntry*> RecordOf(std::size_t storage) const;
+  [[nodiscard]] Result<FileRange> CheckedTouch(const TensorRead& read, std::uint64_t storage_bytes) const;
 
   std::shared_ptr<const Contents> contents_;
 };

@@ -31,6 +31,14 @@ ByteSource SourceOf(std::string name, std::span<const std::byte> bytes) {
   return {.name = std::move(name), .size = bytes.size(), .read_at = read_at};
 }
 
+Result<void> ReadAll(const ByteSource& source, std::span<const RangeRead> reads) {
+  if (source.read_all && !reads.empty()) return source.read_all(reads);
+  for (const RangeRead& read : reads) {
+    if (auto done = source.read_at(read.offset, read.into); !done.ok()) return done;
+  }
+  return {};
+}
+
 std::optional<std::uint64_t> ElementCount(std::span<const std::int64_t> shape) {
   if (AnyNegative(shape)) return std::nullopt;
   // An empty dimension ends all: the others may not overflow where nothing is.

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "formats/checkpoint_index.h"
-#include "formats/crc32.h"
 #include "formats/format_error.h"
 #include "formats/torch_records.h"
 
@@ -191,48 +190,62 @@ Result<FileRange> TorchFile::LocateStorage(std::size_t storage) const {
 }
 
 Result<void> TorchFile::ReadStorage(std::size_t storage, std::span<std::byte> into) const {
-  const auto record = RecordOf(storage);
-  if (!record.ok()) return record.error();
-  if (into.size() != (*record)->size) {
-    return Error{ErrorCode::kInvalidArgument, contents_->source.name + ": storage " + std::to_string(storage) +
-                                                  " has " + std::to_string((*record)->size) + " bytes"};
+  const StorageRead one{storage, into};
+  return ReadStorages({&one, 1});
+}
+
+Result<void> TorchFile::ReadStorages(std::span<const StorageRead> reads) const {
+  std::vector<internal::PieceRead> pieces;
+  for (const StorageRead& read : reads) {
+    const auto record = RecordOf(read.storage);
+    if (!record.ok()) return record.error();
+    if (read.into.size() != (*record)->size) {
+      return Error{ErrorCode::kInvalidArgument, contents_->source.name + ": storage " + std::to_string(read.storage) +
+                                                    " has " + std::to_string((*record)->size) + " bytes"};
+    }
+    pieces.push_back({*record, {0, (*record)->size}, read.into});
   }
-  const auto range = internal::LocateRecord(contents_->source, **record);
-  if (!range.ok()) return range.error();
-  if (auto read = contents_->source.read_at(range->begin, into); !read.ok()) return read;
-  return internal::CheckCrc32(contents_->source, **record, range->begin, into);
+  return internal::ReadPieces(contents_->source, pieces);
 }
 
 Result<void> TorchFile::ReadTensor(const StoredTensor& tensor, std::span<std::byte> into) const {
-  const auto record = RecordOf(tensor.layout.storage);
-  if (!record.ok()) return record.error();
-  const auto touched = TouchedBytes(tensor.layout, (*record)->size);
-  const auto count = ElementCount(tensor.layout.shape);
-  const std::size_t element = ElementBytes(tensor.layout.dtype);
-  if (!touched || !count || into.size() / element != *count || into.size() % element != 0) {
-    return Error{ErrorCode::kInvalidArgument, contents_->source.name + ": the memory for " +
-                                                  internal::Shown(tensor.name) +
-                                                  " has another length than its elements"};
+  const TensorRead one{&tensor, into};
+  return ReadTensors({&one, 1});
+}
+
+Result<FileRange> TorchFile::CheckedTouch(const TensorRead& read, std::uint64_t storage_bytes) const {
+  const TensorLayout& layout = read.tensor->layout;
+  const auto touched = TouchedBytes(layout, storage_bytes);
+  const auto count = ElementCount(layout.shape);
+  const std::size_t element = ElementBytes(layout.dtype);
+  if (touched && count && read.into.size() / element == *count && read.into.size() % element == 0) return *touched;
+  return Error{ErrorCode::kInvalidArgument, contents_->source.name + ": the memory for " +
+                                                internal::Shown(read.tensor->name) +
+                                                " has another length than its elements"};
+}
+
+Result<void> TorchFile::ReadTensors(std::span<const TensorRead> reads) const {
+  std::vector<internal::PieceRead> pieces;
+  std::vector<std::string> gathered(reads.size());  // Empty where the elements go straight to their place.
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    const TensorLayout& layout = reads[i].tensor->layout;
+    const auto record = RecordOf(layout.storage);
+    if (!record.ok()) return record.error();
+    const auto touched = CheckedTouch(reads[i], (*record)->size);
+    if (!touched.ok()) return touched.error();
+    if (reads[i].into.empty()) continue;
+    std::span<std::byte> into = reads[i].into;
+    if (layout.strides != ContiguousStrides(layout.shape) || touched->size() != into.size()) {
+      gathered[i].resize(static_cast<std::size_t>(touched->size()));
+      into = std::as_writable_bytes(std::span(gathered[i]));
+    }
+    pieces.push_back({*record, *touched, into});
   }
-  if (into.empty()) return {};
-  const bool is_whole = touched->size() == (*record)->size;
-  const bool is_contiguous = tensor.layout.strides == ContiguousStrides(tensor.layout.shape);
-  std::string gathered;
-  std::span<std::byte> bytes = into;
-  if (!is_contiguous || touched->size() != into.size()) {
-    gathered.resize(static_cast<std::size_t>(touched->size()));
-    bytes = std::as_writable_bytes(std::span(gathered));
+  if (auto read = internal::ReadPieces(contents_->source, pieces); !read.ok()) return read;
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    if (!gathered[i].empty()) internal::GatherElements(reads[i].tensor->layout, gathered[i], reads[i].into);
   }
-  Result<void> read;
-  if (is_whole) {
-    read = ReadStorage(tensor.layout.storage, bytes);
-  } else if (const auto range = LocateStorage(tensor.layout.storage); range.ok()) {
-    read = contents_->source.read_at(range->begin + touched->begin, bytes);
-  } else {
-    read = range.error();
-  }
-  if (read.ok() && !gathered.empty()) internal::GatherElements(tensor.layout, gathered, into);
-  return read;
+  return {};
 }
 
 }  // namespace gcsflux

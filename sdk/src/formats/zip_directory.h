@@ -49,15 +49,23 @@ class ZipDirectory {
 /// Where a record's bytes are. Reads its local header, which must agree with the directory; a record that is compressed
 /// or encrypted is refused by name.
 Result<FileRange> LocateRecord(const ByteSource& source, const ZipEntry& entry);
+/// Several, by one ReadAll().
+Result<std::vector<FileRange>> LocateRecords(const ByteSource& source, std::span<const ZipEntry* const> entries);
+
+/// A part of a record, [begin, end) within it, and where it goes: memory of that length.
+struct PieceRead {
+  const ZipEntry* entry = nullptr;
+  FileRange piece = {};
+  std::span<std::byte> into = {};
+};
+
+/// Reads them by two ReadAll(): of the local headers, and of the bytes. Whole records are compared with their CRC-32.
+Result<void> ReadPieces(const ByteSource& source, std::span<const PieceRead> pieces);
 
 /// A whole record, compared with its CRC-32: kCorrupted where it differs. One read, where header and data are as usual.
 Result<std::string> ReadRecord(const ByteSource& source, const ZipEntry& entry);
 
 /// Several, likewise; small ones that lie close together are read at once.
 Result<std::vector<std::string>> ReadRecords(const ByteSource& source, std::span<const ZipEntry* const> entries);
-
-/// kCorrupted where a record's bytes, which begin at `begin` in the file, do not have its CRC-32.
-Result<void> CheckCrc32(const ByteSource& source, const ZipEntry& entry, std::uint64_t begin,
-                        std::span<const std::byte> data);
 
 }  // namespace gcsflux::internal

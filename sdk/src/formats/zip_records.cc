@@ -70,6 +70,13 @@ Result<std::string> ReadRange(const ByteSource& source, FileRange range) {
   return bytes;
 }
 
+Result<void> CheckCrc32(const ByteSource& source, const ZipEntry& entry, std::uint64_t begin,
+                        std::span<const std::byte> data) {
+  if (ExtendCrc32(0, data) == entry.crc32) return {};
+  return FormatError(ErrorCode::kCorrupted, source.name, std::string(entry.name), begin,
+                     "the record's bytes do not have its CRC-32; the file is damaged: load another copy of it");
+}
+
 // The record out of `bytes`, which are the file's from `offset` on and hold at least its fixed header and name.
 Result<std::string> TakeRecord(const ByteSource& source, const ZipEntry& entry, std::string bytes,
                                std::uint64_t offset) {
@@ -94,19 +101,48 @@ Result<std::string> TakeRecord(const ByteSource& source, const ZipEntry& entry, 
 
 }  // namespace
 
-Result<void> CheckCrc32(const ByteSource& source, const ZipEntry& entry, std::uint64_t begin,
-                        std::span<const std::byte> data) {
-  if (ExtendCrc32(0, data) == entry.crc32) return {};
-  return FormatError(ErrorCode::kCorrupted, source.name, std::string(entry.name), begin,
-                     "the record's bytes do not have its CRC-32; the file is damaged: load another copy of it");
+Result<std::vector<FileRange>> LocateRecords(const ByteSource& source, std::span<const ZipEntry* const> entries) {
+  std::vector<std::string> headers;
+  headers.reserve(entries.size());
+  std::vector<RangeRead> reads;
+  for (const ZipEntry* entry : entries) {
+    if (auto readable = CheckReadable(source, *entry); !readable.ok()) return readable.error();
+    headers.emplace_back(zip::kLocalBytes + entry->name.size(), '\0');
+    reads.push_back({entry->header_offset, std::as_writable_bytes(std::span(headers.back()))});
+  }
+  if (auto read = ReadAll(source, reads); !read.ok()) return read.error();
+  std::vector<FileRange> ranges;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto range = ParseHeader(source, *entries[i], headers[i]);
+    if (!range.ok()) return range.error();
+    ranges.push_back(*range);
+  }
+  return ranges;
 }
 
 Result<FileRange> LocateRecord(const ByteSource& source, const ZipEntry& entry) {
-  if (auto readable = CheckReadable(source, entry); !readable.ok()) return readable.error();
-  const auto header =
-      ReadRange(source, {entry.header_offset, entry.header_offset + zip::kLocalBytes + entry.name.size()});
-  if (!header.ok()) return header.error();
-  return ParseHeader(source, entry, *header);
+  const ZipEntry* const one = &entry;
+  const auto ranges = LocateRecords(source, {&one, 1});
+  if (!ranges.ok()) return ranges.error();
+  return ranges->front();
+}
+
+Result<void> ReadPieces(const ByteSource& source, std::span<const PieceRead> pieces) {
+  std::vector<const ZipEntry*> entries;
+  for (const PieceRead& piece : pieces) entries.push_back(piece.entry);
+  const auto ranges = LocateRecords(source, entries);
+  if (!ranges.ok()) return ranges.error();
+  std::vector<RangeRead> reads;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (!pieces[i].into.empty()) reads.push_back({(*ranges)[i].begin + pieces[i].piece.begin, pieces[i].into});
+  }
+  if (auto read = ReadAll(source, reads); !read.ok()) return read;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (pieces[i].piece.size() != pieces[i].entry->size) continue;
+    auto checked = CheckCrc32(source, *pieces[i].entry, (*ranges)[i].begin, pieces[i].into);
+    if (!checked.ok()) return checked;
+  }
+  return {};
 }
 
 Result<std::string> ReadRecord(const ByteSource& source, const ZipEntry& entry) {

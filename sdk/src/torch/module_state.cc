@@ -137,40 +137,35 @@ std::span<std::byte> BytesOf(const at::Tensor& tensor) {
   return {static_cast<std::byte*>(tensor.data_ptr()), tensor.nbytes()};
 }
 
-at::Tensor ReadAside(const TorchFile& file, const Pair& pair) {
-  at::Tensor read = at::empty(pair.wanted.sizes(), pair.wanted.scalar_type());
-  ValueOrThrow(file.ReadTensor(pair.stored, BytesOf(read)));
-  return read;
-}
+at::Tensor EmptyAside(const Pair& pair) { return at::empty(pair.wanted.sizes(), pair.wanted.scalar_type()); }
 
-void ReadInto(const TorchFile& file, const Pair& pair) {
-  if (pair.wanted.is_cpu() && pair.wanted.is_contiguous()) {
-    ValueOrThrow(file.ReadTensor(pair.stored, BytesOf(pair.wanted)));
-  } else {
-    pair.wanted.detach().copy_(ReadAside(file, pair));
+// Tensors whose memory can be read into are read in place, the others aside and then copied: all, where it is staged.
+void ReadPairs(const TorchFile& file, const std::vector<Pair>& pairs, bool is_staged) {
+  std::vector<TensorRead> reads;
+  std::vector<std::pair<at::Tensor, at::Tensor>> copies;
+  for (const Pair& pair : pairs) {
+    at::Tensor into = pair.wanted;
+    if (is_staged || !into.is_cpu() || !into.is_contiguous()) {
+      into = EmptyAside(pair);
+      copies.emplace_back(pair.wanted, into);
+    }
+    reads.push_back({&pair.stored, BytesOf(into)});
   }
+  ValueOrThrow(file.ReadTensors(reads));
+  for (const auto& [wanted, read] : copies) wanted.detach().copy_(read);
 }
 
 }  // namespace
 
 void LoadModule(Module& module, const TorchFile& file, const LoadModuleOptions& options) {
   const std::vector<Pair> pairs = Match(module, file, options);
-  if (options.is_staged) {
-    std::vector<at::Tensor> read;
-    for (const Pair& pair : pairs) read.push_back(ReadAside(file, pair));
-    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].wanted.detach().copy_(read[i]);
-    return;
-  }
-  bool is_touched = false;
-  for (const Pair& pair : pairs) {
-    try {
-      is_touched = true;
-      ReadInto(file, pair);
-    } catch (const StorageError& failure) {
-      Error error = failure.error();
-      if (is_touched) error.message += "; the module was touched: load another checkpoint, or with is_staged";
-      throw StorageError(std::move(error));
-    }
+  try {
+    ReadPairs(file, pairs, options.is_staged);
+  } catch (const StorageError& failure) {
+    if (options.is_staged) throw;
+    Error error = failure.error();
+    error.message += "; the module was touched: load another checkpoint, or with is_staged";
+    throw StorageError(std::move(error));
   }
 }
 

@@ -82,19 +82,24 @@ NamedTensors ReadTensors(const TorchFile& file, std::string_view prefix) {
   }
   if (!refused.empty()) throw Failure(ErrorCode::kUndecodable, "these values are not read:" + refused);
   std::map<std::size_t, at::Tensor> storages;  // As bytes.
+  std::vector<StorageRead> reads;
+  for (const StoredTensor& tensor : file.tensors()) {
+    if (!std::string_view(tensor.name).starts_with(prefix)) continue;
+    TypeOrThrow(tensor);
+    const std::size_t index = tensor.layout.storage;
+    const auto [storage, is_new] = storages.try_emplace(index);
+    if (!is_new) continue;
+    storage->second = at::empty({static_cast<std::int64_t>(file.storages()[index].bytes)}, at::kByte);
+    reads.push_back({index, BytesOf(storage->second)});
+  }
+  ValueOrThrow(file.ReadStorages(reads));
   NamedTensors tensors;
   for (const StoredTensor& tensor : file.tensors()) {
     if (!std::string_view(tensor.name).starts_with(prefix)) continue;
     const c10::ScalarType type = TypeOrThrow(tensor);
-    const auto [storage, is_new] = storages.try_emplace(tensor.layout.storage);
-    if (is_new) {
-      const auto bytes = static_cast<std::int64_t>(file.storages()[tensor.layout.storage].bytes);
-      storage->second = at::empty({bytes}, at::kByte);
-      ValueOrThrow(file.ReadStorage(tensor.layout.storage, BytesOf(storage->second)));
-    }
     at::Tensor view = at::empty({0}, type);
-    view.set_(storage->second.storage(), static_cast<std::int64_t>(tensor.layout.offset), tensor.layout.shape,
-              tensor.layout.strides);
+    view.set_(storages.at(tensor.layout.storage).storage(), static_cast<std::int64_t>(tensor.layout.offset),
+              tensor.layout.shape, tensor.layout.strides);
     view.requires_grad_(tensor.layout.requires_grad && (c10::isFloatingType(type) || c10::isComplexType(type)));
     tensors.emplace_back(tensor.name, std::move(view));
   }
