@@ -180,6 +180,13 @@ gcsflux_test(integration_tests
           support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator ZLIB::ZLIB)
 
+# One large object over many connections, written and read.
+gcsflux_test(object_stream_tests
+  SOURCES integration/object_reader_test.cc integration/ongoing_uploads_test.cc
+          transfer/read/join_ranges_test.cc transfer/read/range_checksums_test.cc
+  LIBRARIES gcsflux_client gcsflux_emulator)
+target_include_directories(object_stream_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+
 # A service that lies, against every path that reads or writes.
 gcsflux_test(lies_tests
   SOURCES lies/command_paths.cc lies/corrupted_uploads_test.cc lies/lies_test.cc lies/read_paths.cc lies/write_paths.cc support/child_program.cc

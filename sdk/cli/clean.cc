@@ -36,8 +36,14 @@ Result<void> Clean(const Client& client, const std::vector<std::string>& uris) {
     status.End();
     if (!cleaned) return cleaned.error();
     std::cerr << "gcsflux: gs://" << Printable(bucket->bucket) << ": deleted " << cleaned->deleted << " of "
-              << cleaned->found << " composed objects, " << BytesText(static_cast<double>(cleaned->deleted_bytes))
-              << "; kept " << cleaned->kept << " younger than " << FLAGS_older_than << '\n';
+              << cleaned->found << " temporary objects, " << BytesText(static_cast<double>(cleaned->deleted_bytes))
+              << "; kept " << cleaned->kept << " younger than " << FLAGS_older_than << "; ";
+    if (cleaned->may_not_list_uploads) {
+      std::cerr << "unfinished uploads were not looked at (storage.multipartUploads.list is missing)\n";
+    } else {
+      std::cerr << "aborted " << cleaned->uploads_aborted << " of " << cleaned->uploads_found
+                << " unfinished uploads\n";
+    }
   }
   return {};
 }

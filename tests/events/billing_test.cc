@@ -42,6 +42,7 @@ const std::map<std::string, BillingClass, std::less<>> kOfGoogle = {
     {"multipartUploads.create", BillingClass::kA},
     {"multipartUploads.uploadPart", BillingClass::kA},
     {"multipartUploads.listParts", BillingClass::kB},
+    {"multipartUploads.list", BillingClass::kB},
     {"multipartUploads.complete", BillingClass::kA},
     {"multipartUploads.abort", BillingClass::kFree},
 };

@@ -68,15 +68,23 @@ struct CleanOptions {
 };
 
 struct CleanReport {
-  std::uint64_t found = 0;    ///< Composed objects under "dataflux-composed-objects/".
+  /// Composed objects under "dataflux-composed-objects/", and all objects under "gcsflux-uploads/".
+  std::uint64_t found = 0;
   std::uint64_t deleted = 0;  ///< Gone now; somebody else may have been faster.
   std::uint64_t deleted_bytes = 0;
   std::uint64_t kept = 0;  ///< Too young.
+  /// Multipart uploads under "gcsflux-uploads/" that were not completed: those found, and those aborted.
+  std::uint64_t uploads_found = 0;
+  std::uint64_t uploads_aborted = 0;
+  /// The caller may not list multipart uploads (storage.multipartUploads.list): none was looked at.
+  bool may_not_list_uploads = false;
 };
 
 /// Deletes the composites that processes have left in a bucket, ours and those of Google's connector for PyTorch: what
 /// is stored under "dataflux-composed-objects/", was composed, and is older than the options say, by this machine's
-/// clock. Objects there that were never composed are not looked at.
+/// clock. Objects there that were never composed are not looked at. Likewise it deletes what ParallelWriters
+/// (parallel_writer.h) have left under "gcsflux-uploads/", objects and multipart uploads alike. An upload is as old as
+/// its beginning: a writer that takes longer than CleanOptions::older_than fails with kSessionLost.
 ///
 /// The first failure ends it as that error: what was deleted until then is gone, and it can be called again.
 Result<CleanReport> CleanComposites(const Client& client, const std::string& bucket, const CleanOptions& options = {});

@@ -58,8 +58,8 @@ struct ParallelListOptions {
   double call_cap = 2;
   /// Names that end with "/", which some tools store for empty directories.
   bool include_directory_markers = true;
-  /// Leaves out what composed downloads keep under "dataflux-composed-objects/" for as long as they run, unless the
-  /// prefix asks for it.
+  /// Leaves out what composed downloads keep under "dataflux-composed-objects/", and parallel writers under
+  /// "gcsflux-uploads/", for as long as they run, unless the prefix asks for it.
   bool skip_composites = true;
   /// Only objects of these classes ("STANDARD"); none named takes all. What is left out is listed all the same: the
   /// service cannot tell them apart.

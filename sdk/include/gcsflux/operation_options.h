@@ -181,6 +181,10 @@ struct ComposeObjectsOptions {
   ObjectAttributes attributes = {};
   std::optional<EncryptionKey> encryption_key = {};  ///< Of the sources, which share it, and of the destination.
   std::string kms_key_name = {};
+  /// Deletes the sources once the composite is made: at once and for good, without soft delete. If the compose fails,
+  /// they stay. A repeated request may find them gone: then kNotFound or kPreconditionFailed can mean that an earlier
+  /// attempt succeeded. Set it where the sources were made for this composite only.
+  bool delete_source_objects = false;
   std::string fields = {};
   CallOptions call = {};
   std::stop_token stop = {};

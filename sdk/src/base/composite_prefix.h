@@ -8,4 +8,7 @@ namespace gcsflux::internal {
 /// have know it.
 inline constexpr std::string_view kCompositePrefix = "dataflux-composed-objects/";
 
+/// Where a ParallelWriter keeps what is not yet committed, in every bucket.
+inline constexpr std::string_view kUploadPrefix = "gcsflux-uploads/";
+
 }  // namespace gcsflux::internal

@@ -38,6 +38,7 @@ inline constexpr std::array kBilledOperations = {
     BilledOperation{"multipartUploads.create", BillingClass::kA},      // POST
     BilledOperation{"multipartUploads.uploadPart", BillingClass::kA},  // PUT
     BilledOperation{"multipartUploads.listParts", BillingClass::kB},   // GET Object
+    BilledOperation{"multipartUploads.list", BillingClass::kB},        // GET Bucket, of ongoing uploads
     BilledOperation{"multipartUploads.complete", BillingClass::kA},    // POST
     BilledOperation{"multipartUploads.abort", BillingClass::kFree},    // DELETE
 };

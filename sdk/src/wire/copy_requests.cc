@@ -55,6 +55,7 @@ HttpRequest ComposeObjectsRequest(std::string_view endpoint, const std::vector<C
     }
     body["sourceObjects"].push_back(std::move(entry));
   }
+  if (options.delete_source_objects) body["deleteSourceObjects"] = true;
   body["destination"] = ToJson(options.attributes);
   body["destination"]["name"] = destination.name;
   HttpRequest request = JsonRequest(Method::kPost,

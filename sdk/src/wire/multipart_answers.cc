@@ -1,7 +1,10 @@
 #include "wire/multipart_answers.h"
 
 #include <pugixml.hpp>
+#include <utility>
 
+#include "base/percent_encoding.h"
+#include "base/rfc3339.h"
 #include "wire/error_response.h"
 #include "wire/read_response.h"
 #include "wire/xml_error.h"
@@ -52,6 +55,29 @@ Result<PartsPage> ParsePartsPage(std::string_view xml, const ObjectName& asked) 
   page.next = root.child("NextPartNumberMarker").text().as_int(page.parts.back().number);
   constexpr int kMostParts = 10'000;
   if (*page.next > kMostParts) return Unreadable(xml, "page of parts");
+  return page;
+}
+
+Result<UploadsPage> ParseUploadsPage(std::string_view xml, const std::string& bucket) {
+  pugi::xml_document document;
+  const bool is_read = static_cast<bool>(document.load_buffer(xml.data(), xml.size()));
+  const pugi::xml_node root = document.child("ListMultipartUploadsResult");
+  if (!is_read || !root || (root.child("Bucket") && root.child_value("Bucket") != bucket))
+    return Unreadable(xml, "ListMultipartUploadsResult");
+  const bool is_encoded = std::string_view(root.child_value("EncodingType")) == "url";
+  const auto text = [&](const char* raw) { return is_encoded ? PercentDecode(raw) : std::string(raw); };
+  UploadsPage page;
+  for (const pugi::xml_node node : root.children("Upload")) {
+    const auto initiated = ParseRfc3339(node.child_value("Initiated"));
+    OngoingUpload upload{{bucket, text(node.child_value("Key"))}, node.child_value("UploadId")};
+    if (upload.object.name.empty() || upload.upload_id.empty() || !initiated)
+      return Unreadable(xml, "list of multipart uploads");
+    upload.initiated = *initiated;
+    page.uploads.push_back(std::move(upload));
+  }
+  if (!root.child("IsTruncated").text().as_bool()) return page;
+  page.next = UploadsMarker{text(root.child_value("NextKeyMarker")), root.child_value("NextUploadIdMarker")};
+  if (page.next->key.empty() || page.uploads.empty()) return Unreadable(xml, "page of multipart uploads");
   return page;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "base/percent_encoding.h"
 #include "base/rfc3339.h"
 #include "wire/key_headers.h"
 #include "wire/request_url.h"
@@ -23,6 +24,15 @@ HttpRequest RequestOf(Method method, const MultipartTarget& target, RequestUrl&&
   const std::string& payer = target.options.call.user_project;
   if (!payer.empty()) request.headers.emplace_back("x-goog-user-project", payer);
   return request;
+}
+
+// Behind others; nothing where it is empty.
+std::string Parameter(const char* name, std::string_view value) {
+  if (value.empty()) return {};
+  std::string text = "&";
+  text += name;
+  text += '=';
+  return text += PercentEncode(value);
 }
 
 bool IsHeaderText(std::string_view text) {
@@ -76,6 +86,18 @@ HttpRequest ListPartsRequest(const MultipartTarget& target, int after) {
                        .Query("uploadId", target.upload_id)
                        .Query("max-parts", std::int64_t{1000})
                        .Query("part-number-marker", std::int64_t{after}));
+}
+
+HttpRequest ListUploadsRequest(const UploadsTarget& target, const UploadsMarker& after) {
+  // Names may hold characters that XML cannot: so they come encoded.
+  HttpRequest request{
+      .method = Method::kGet,
+      .url = *RequestUrl(target.endpoint, "")
+                  .Segment(target.bucket)
+                  .Literal("?uploads&encoding-type=url&max-uploads=1000" + Parameter("prefix", target.prefix) +
+                           Parameter("key-marker", after.key) + Parameter("upload-id-marker", after.upload_id))};
+  if (!target.call.user_project.empty()) request.headers.emplace_back("x-goog-user-project", target.call.user_project);
+  return request;
 }
 
 HttpRequest CompleteMultipartRequest(const MultipartTarget& target, const std::vector<PartTag>& parts) {

@@ -28,6 +28,22 @@ HttpRequest PutPartRequest(const MultipartTarget& target, int number, std::span<
 /// The parts behind number `after`, one page of them.
 HttpRequest ListPartsRequest(const MultipartTarget& target, int after);
 
+/// One page of a bucket's uploads that are neither completed nor aborted: see ListMultipartUploads().
+struct UploadsTarget {
+  std::string_view endpoint;
+  std::string_view bucket;
+  std::string_view prefix;
+  const CallOptions& call;
+};
+/// `after` is where the page before it ended; of the first one it is empty.
+struct UploadsMarker {
+  std::string key = {};
+  std::string upload_id = {};
+
+  friend bool operator==(const UploadsMarker&, const UploadsMarker&) = default;
+};
+HttpRequest ListUploadsRequest(const UploadsTarget& target, const UploadsMarker& after);
+
 /// A part as a complete request names it.
 struct PartTag {
   int number = 0;

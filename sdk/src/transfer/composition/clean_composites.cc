@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/for_ever.h"
@@ -8,6 +10,7 @@
 #include "client/tell_progress.h"
 #include "gcsflux/composed_download.h"
 #include "gcsflux/listing.h"
+#include "gcsflux/ongoing_uploads.h"
 #include "transfer/composition/composite_name.h"
 #include "transfer/worker_pool.h"
 
@@ -16,14 +19,17 @@ namespace {
 
 constexpr std::size_t kDeletesAtOnce = 16;
 
-bool IsComposite(const ObjectMetadata& object) { return object.component_count > 0; }
+// Others may keep objects under the prefix of composites; under that of uploads there is nothing else.
+bool IsTemporary(const ObjectMetadata& object) {
+  return object.component_count > 0 || object.name.starts_with(internal::kUploadPrefix);
+}
 
 // What is left of a listing once the young are taken out of it; they are counted.
 std::vector<ObjectMetadata> SelectLeftovers(std::vector<ObjectMetadata> listed,
                                             std::chrono::system_clock::time_point made_before, CleanReport& report) {
   std::vector<ObjectMetadata> leftovers;
   for (ObjectMetadata& object : listed) {
-    if (!IsComposite(object)) continue;
+    if (!IsTemporary(object)) continue;
     ++report.found;
     if (object.time_created < made_before) {
       leftovers.push_back(std::move(object));
@@ -34,17 +40,46 @@ std::vector<ObjectMetadata> SelectLeftovers(std::vector<ObjectMetadata> listed,
   return leftovers;
 }
 
+// All that is stored under the prefixes of what is temporary.
+Result<std::vector<ObjectMetadata>> ListTemporary(const Client& client, const std::string& bucket,
+                                                  const CleanOptions& options) {
+  std::vector<ObjectMetadata> found;
+  for (const std::string_view prefix : {internal::kCompositePrefix, internal::kUploadPrefix}) {
+    auto listing = ListPrefix(
+        client, {bucket, std::string(prefix)},
+        {.fields = "name,generation,size,timeCreated,componentCount", .call = options.call, .stop = options.stop});
+    if (!listing) return listing.error();
+    found.insert(found.end(), std::make_move_iterator(listing->objects.begin()),
+                 std::make_move_iterator(listing->objects.end()));
+  }
+  return found;
+}
+
+Result<void> AbortUploads(const Client& client, const std::string& bucket, const CleanOptions& options,
+                          std::chrono::system_clock::time_point begun_before, CleanReport& report) {
+  const OngoingUploadOptions of_call{.call = options.call, .stop = options.stop};
+  const auto uploads = ListMultipartUploads(client, {bucket, std::string(internal::kUploadPrefix)}, of_call);
+  report.may_not_list_uploads = !uploads && uploads.error().code == ErrorCode::kPermissionDenied;
+  if (report.may_not_list_uploads) return {};
+  if (!uploads) return uploads.error();
+  report.uploads_found = uploads->size();
+  for (const OngoingUpload& upload : *uploads) {
+    if (upload.initiated >= begun_before) continue;
+    if (auto aborted = AbortMultipartUpload(client, upload, of_call); !aborted) return aborted;
+    ++report.uploads_aborted;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<CleanReport> CleanComposites(const Client& client, const std::string& bucket, const CleanOptions& options) {
   const auto now = client.core().timing().SystemNow();
-  auto listing = ListPrefix(
-      client, {bucket, std::string(internal::kCompositePrefix)},
-      {.fields = "name,generation,size,timeCreated,componentCount", .call = options.call, .stop = options.stop});
-  if (!listing) return listing.error();
+  const auto made_before = now - internal::InNanoseconds(options.older_than);
+  auto listed = ListTemporary(client, bucket, options);
+  if (!listed) return listed.error();
   CleanReport report;
-  const auto leftovers =
-      SelectLeftovers(std::move(listing->objects), now - internal::InNanoseconds(options.older_than), report);
+  const auto leftovers = SelectLeftovers(*std::move(listed), made_before, report);
   std::uint64_t all_bytes = 0;
   for (const ObjectMetadata& object : leftovers) all_bytes += object.size;
   std::atomic<std::uint64_t> deleted_bytes = 0;
@@ -61,6 +96,7 @@ Result<CleanReport> CleanComposites(const Client& client, const std::string& buc
   if (auto removed = pool.Run(leftovers.size(), remove, options.stop); !removed) return removed.error();
   report.deleted = leftovers.size();
   report.deleted_bytes = deleted_bytes;
+  if (auto aborted = AbortUploads(client, bucket, options, made_before, report); !aborted) return aborted.error();
   return report;
 }
 

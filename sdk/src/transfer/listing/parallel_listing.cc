@@ -94,7 +94,8 @@ ParallelListing::ParallelListing(const Client& client, ObjectName prefix, Listin
       parallelism_(Parallelism(options)),
       counters_before_(client.counters()),
       storage_classes_(options.storage_classes.begin(), options.storage_classes.end()),
-      skips_composites_(options.skip_composites && !prefix_.name.starts_with(kCompositePrefix)),
+      skips_composites_(options.skip_composites && !prefix_.name.starts_with(kCompositePrefix) &&
+                        !prefix_.name.starts_with(kUploadPrefix)),
       scheduler_(MakeSchedulerOptions(prefix_.name, options)),
       delivery_(order),
       slots_(std::make_unique<RequestSlots>(client.core().loops(), parallelism_)) {}
@@ -168,7 +169,10 @@ void ParallelListing::Filter(Delivery::Batch& batch) const {
       return std::lower_bound(batch.begin(), batch.end(), name,
                               [](const ListedObject& object, std::string_view key) { return object.name < key; });
     };
-    batch.erase(from(kCompositePrefix), from(EndOfPrefix(kCompositePrefix)));
+    for (const std::string_view prefix : {kUploadPrefix, kCompositePrefix}) {
+      const auto end = from(EndOfPrefix(prefix));
+      batch.erase(from(prefix), end);
+    }
   }
   if (!storage_classes_.empty()) {
     std::erase_if(batch, [this](const ListedObject& object) {

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "loop/request_slots.h"
+
+namespace gcsflux::internal {
+
+/// Jobs that run in RequestSlots, in their order, as many at a time as there are slots. Thread-safe.
+class JobQueue : public Workload, public std::enable_shared_from_this<JobQueue> {
+ public:
+  /// `slots` live until Close() has returned.
+  explicit JobQueue(RequestSlots& slots) : slots_(slots) {}
+
+  /// The job, which throws nothing, runs unless Close() comes first.
+  void Post(std::function<void()> job) {
+    // Under the lock: the slots may be gone after Close().
+    const std::scoped_lock lock(mutex_);
+    if (is_closed_) return;
+    jobs_.push_back(std::move(job));
+    slots_.Offer(shared_from_this());
+  }
+
+  /// Drops the jobs that have not begun.
+  void Close() {
+    std::deque<std::function<void()>> dropped;
+    const std::scoped_lock lock(mutex_);
+    is_closed_ = true;
+    dropped.swap(jobs_);
+  }
+
+  std::function<void()> Take() override {
+    const std::scoped_lock lock(mutex_);
+    if (jobs_.empty()) return {};
+    auto job = std::move(jobs_.front());
+    jobs_.pop_front();
+    return job;
+  }
+
+ private:
+  RequestSlots& slots_;
+  std::mutex mutex_;
+  std::deque<std::function<void()>> jobs_;  // Guarded by mutex_.
+  bool is_closed_ = false;                  // Guarded by mutex_.
+};
+
+}  // namespace gcsflux::internal

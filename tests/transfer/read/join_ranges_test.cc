@@ -1,0 +1,70 @@
+#include "transfer/read/join_ranges.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+namespace gcsflux::internal {
+namespace {
+
+std::vector<Extent> ExtentsOf(const std::vector<JoinedRange>& requests) {
+  std::vector<Extent> extents;
+  for (const JoinedRange& request : requests) extents.push_back(request.extent);
+  return extents;
+}
+
+TEST(JoinRanges, JoinsNeighboursAndWhatIsNear) {
+  std::string room(40, '\0');
+  const auto at = [&](std::uint64_t offset, std::size_t from) {
+    return RangeRead{offset, std::as_writable_bytes(std::span(room)).subspan(from, 10)};
+  };
+  EXPECT_EQ(ExtentsOf(JoinRanges({at(20, 0), at(0, 10), at(10, 20), at(35, 30)}, 5, 100)),
+            (std::vector<Extent>{{0, 45}}));
+  EXPECT_EQ(ExtentsOf(JoinRanges({at(20, 0), at(0, 10), at(10, 20), at(35, 30)}, 4, 100)),
+            (std::vector<Extent>{{0, 30}, {35, 10}}));
+}
+
+TEST(JoinRanges, AThousandNeighboursTakeFewRequests) {
+  std::string room(4'096'000, '\0');
+  std::vector<RangeRead> ranges;
+  for (std::size_t i = 0; i < 1000; ++i) {
+    ranges.push_back({i * 4096, std::as_writable_bytes(std::span(room)).subspan(i * 4096, 4096)});
+  }
+  EXPECT_EQ(JoinRanges(ranges, 0, 1 << 20).size(), 4U);
+}
+
+TEST(JoinRanges, CutsWhatIsLongEvenly) {
+  std::string room(100, '\0');
+  const auto requests = JoinRanges({{7, std::as_writable_bytes(std::span(room))}}, 0, 40);
+  EXPECT_EQ(ExtentsOf(requests), (std::vector<Extent>{{7, 34}, {41, 34}, {75, 32}}));
+}
+
+// Whatever the ranges are, and in whatever pieces bytes come.
+TEST(JoinRanges, PutsEachByteWhereItGoes) {
+  std::string object(500, '\0');
+  for (std::size_t i = 0; i < object.size(); ++i) object[i] = static_cast<char>(i * 7 + i / 256);
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<std::string> rooms(1 + random() % 8);
+    std::vector<RangeRead> ranges;
+    std::vector<std::string> wanted;
+    for (std::string& room : rooms) {
+      const std::size_t offset = random() % object.size();
+      room.resize(1 + random() % std::min<std::size_t>(90, object.size() - offset));
+      ranges.push_back({offset, std::as_writable_bytes(std::span(room))});
+      wanted.push_back(object.substr(offset, room.size()));
+    }
+    for (const JoinedRange& request : JoinRanges(ranges, random() % 20, 1 + random() % 60)) {
+      for (std::uint64_t at = request.extent.offset; at < request.extent.end();) {
+        const auto count = std::min<std::size_t>(1 + random() % 30, request.extent.end() - at);
+        Scatter(request, at, std::as_bytes(std::span(object)).subspan(at, count));
+        at += count;
+      }
+    }
+    EXPECT_EQ(rooms, wanted) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux::internal
