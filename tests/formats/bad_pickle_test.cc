@@ -4,6 +4,7 @@
 #include <random>
 
 #include "formats/pickles.h"
+#include "support/result.h"
 
 namespace gcsflux::formats_tests {
 namespace {
@@ -140,7 +141,7 @@ TEST(BadPickle, IsUndecodableWithItsPlace) {
 
 TEST(BadPickle, ATextThatIsOneByteTooLongIsNoticedThere) {
   const std::string archive = FileWith("\x80\x02X" + Number(3, 4) + "h.");
-  EXPECT_THAT(Opened(archive).error().message, HasSubstr("3 bytes are announced, and 2 are there"));
+  EXPECT_THAT(testing::ErrorOf(Opened(archive)).message, HasSubstr("3 bytes are announced, and 2 are there"));
 }
 
 TEST(BadPickle, EveryCutIsNoticed) {
@@ -187,7 +188,7 @@ TEST(BadPickle, NestedListsAreRefusedByName) {
 
 TEST(BadPickle, AMillionNestedListsTakeMoreMemoryThanTheirLengthAllows) {
   const std::string archive = FileWith(Pickle(NestedLists(1'000'000)));
-  EXPECT_THAT(Opened(archive).error().message, HasSubstr("more values than one of its length should"));
+  EXPECT_THAT(testing::ErrorOf(Opened(archive)).message, HasSubstr("more values than one of its length should"));
 }
 
 TEST(BadPickle, AMillionNestedCallsEnd) {
@@ -231,7 +232,7 @@ TEST(BadPickle, ATensorsWrappingsEnd) {
   const std::string archive = FileWith(Pickle("}" + Text("w") + body + "s"));
   const auto file = Opened(archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
-  EXPECT_THAT(file->Find("w").error().message, HasSubstr("wrapped too often"));
+  EXPECT_THAT(testing::ErrorOf(file->Find("w")).message, HasSubstr("wrapped too often"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "formats/memory_file.h"
 #include "gcsflux/safetensors.h"
+#include "support/result.h"
 
 namespace gcsflux::formats_tests {
 namespace {
@@ -117,9 +118,11 @@ TEST(BadSafetensors, RefusesATypeThatIsNotReadWhereItIsAskedFor) {
   ASSERT_TRUE(header.ok()) << header.error().message;
   std::vector<std::byte> bytes(8);
   EXPECT_TRUE(ReadSafeTensor(SourceOver(file), *header->Find("w"), std::span(bytes).first(4)).ok());
-  EXPECT_THAT(ReadSafeTensor(SourceOver(file), *header->Find("f4"), std::span(bytes).first(4)).error().message,
-              HasSubstr("'F4'"));
-  EXPECT_THAT(ReadSafeTensor(SourceOver(file), *header->Find("new"), bytes).error().message, HasSubstr("'Q3'"));
+  EXPECT_THAT(
+      testing::ErrorOf(ReadSafeTensor(SourceOver(file), *header->Find("f4"), std::span(bytes).first(4))).message,
+      HasSubstr("'F4'"));
+  EXPECT_THAT(testing::ErrorOf(ReadSafeTensor(SourceOver(file), *header->Find("new"), bytes)).message,
+              HasSubstr("'Q3'"));
 }
 
 TEST(BadSafetensors, LengthsThatLieTakeNoMemory) {

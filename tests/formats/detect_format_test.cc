@@ -3,6 +3,7 @@
 #include "formats/pickles.h"
 #include "gcsflux/checkpoint_format.h"
 #include "gcsflux/safetensors.h"
+#include "support/result.h"
 
 namespace gcsflux::formats_tests {
 namespace {
@@ -48,7 +49,8 @@ TEST(DetectFormat, NeedsTheFirst64Bytes) {
 
 TEST(DetectFormat, TellsABrokenArchive) {
   const std::string file = FileWith(Pickle("N"));
-  EXPECT_EQ(DetectFormat(SourceOver(std::string_view(file).substr(0, 100))).error().code, ErrorCode::kUndecodable);
+  EXPECT_EQ(testing::ErrorOf(DetectFormat(SourceOver(std::string_view(file).substr(0, 100)))).code,
+            ErrorCode::kUndecodable);
 }
 
 TEST(FormatName, IsThereForEach) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/pickles.h"
+#include "support/result.h"
 
 namespace gcsflux::formats_tests {
 namespace {
@@ -67,7 +68,7 @@ TEST(LibtorchArchive, OtherClassesAreRefusedThereToo) {
   const auto file = Opened(archive, true);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_TRUE(file->Find("w").ok());
-  EXPECT_THAT(file->ReadValue("evil").error().message, HasSubstr("'os.system'"));
+  EXPECT_THAT(testing::ErrorOf(file->ReadValue("evil")).message, HasSubstr("'os.system'"));
 }
 
 TEST(LibtorchArchive, ScriptObjectsAreRefusedInFilesOfTorchSave) {
@@ -75,7 +76,7 @@ TEST(LibtorchArchive, ScriptObjectsAreRefusedInFilesOfTorchSave) {
   const auto file = Opened(archive, false);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_TRUE(file->tensors().empty());
-  EXPECT_THAT(file->ReadValue("m").error().message, HasSubstr("__torch__.Module"));
+  EXPECT_THAT(testing::ErrorOf(file->ReadValue("m")).message, HasSubstr("__torch__.Module"));
 }
 
 TEST(LibtorchArchive, StatesThatAreNoDictionaryAreRefusedByName) {
@@ -86,7 +87,7 @@ TEST(LibtorchArchive, StatesThatAreNoDictionaryAreRefusedByName) {
   const auto file = Opened(archive, true);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_TRUE(file->Find("w").ok());
-  EXPECT_THAT(file->ReadValue("packed").error().message, HasSubstr("no dictionary"));
+  EXPECT_THAT(testing::ErrorOf(file->ReadValue("packed")).message, HasSubstr("no dictionary"));
 }
 
 }  // namespace

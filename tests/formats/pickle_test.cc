@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/pickles.h"
+#include "support/result.h"
 
 namespace gcsflux::formats_tests {
 namespace {
@@ -144,8 +145,8 @@ TEST(Pickle, ReadsOneValueByItsName) {
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_TRUE(*file->ReadValue("a.b.0") == IntValue(5));
   EXPECT_TRUE(*file->ReadValue("7.c") == IntValue(8));
-  EXPECT_EQ(file->ReadValue("7.d").error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(file->ReadValue("a").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(file->ReadValue("7.d")).code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(file->ReadValue("a")).code, ErrorCode::kNotFound);
 }
 
 }  // namespace

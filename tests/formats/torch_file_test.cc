@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/pickles.h"
+#include "support/result.h"
 
 namespace gcsflux::formats_tests {
 namespace {
@@ -26,7 +27,7 @@ TEST(TorchFile, ReadsATensor) {
   EXPECT_EQ(tensor.layout, (TensorLayout{.dtype = DType::kFloat32, .storage = 0, .shape = {3, 4}, .strides = {4, 1}}));
   std::vector<std::byte> bytes(48);
   EXPECT_TRUE(file->ReadTensor(tensor, bytes).ok());
-  EXPECT_EQ(file->ReadTensor(tensor, std::span(bytes).first(47)).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(file->ReadTensor(tensor, std::span(bytes).first(47))).code, ErrorCode::kInvalidArgument);
 }
 
 TEST(TorchFile, RefusesWhatLeavesItsStorage) {
@@ -131,22 +132,22 @@ TEST(TorchFile, RefusesOtherTensorsByName) {
     const std::string archive = FileWith(Pickle("}" + Text("w") + Global(one.module, one.name) + ")Rs"));
     const auto file = Opened(archive);
     ASSERT_TRUE(file.ok()) << file.error().message;
-    EXPECT_THAT(file->Find("w").error().message, HasSubstr(one.why));
-    EXPECT_THAT(file->Find("w").error().message, HasSubstr(one.name));
+    EXPECT_THAT(testing::ErrorOf(file->Find("w")).message, HasSubstr(one.why));
+    EXPECT_THAT(testing::ErrorOf(file->Find("w")).message, HasSubstr(one.name));
   }
 }
 
 TEST(TorchFile, TellsOtherFilesApartAndSaysWhatToDo) {
   const std::string script = ZipOf({{"x/data.pkl", Pickle("N")}, {"x/constants.pkl", Pickle(")")}});
-  EXPECT_THAT(Opened(script).error().message, HasSubstr("OpenLibtorchArchive"));
+  EXPECT_THAT(testing::ErrorOf(Opened(script)).message, HasSubstr("OpenLibtorchArchive"));
   const std::string plain = FileWith(Pickle("N"));
-  EXPECT_THAT(TorchFile::OpenLibtorchArchive(SourceOver(plain)).error().message, HasSubstr("Open()"));
+  EXPECT_THAT(testing::ErrorOf(TorchFile::OpenLibtorchArchive(SourceOver(plain))).message, HasSubstr("Open()"));
   const std::string other = ZipOf({{"x/readme", "hello"}});
-  EXPECT_THAT(Opened(other).error().message, HasSubstr("no data.pkl"));
+  EXPECT_THAT(testing::ErrorOf(Opened(other)).message, HasSubstr("no data.pkl"));
   const std::string two = ZipOf({{"x/data.pkl", Pickle("N")}, {"y/data.pkl", Pickle("N")}});
-  EXPECT_THAT(Opened(two).error().message, HasSubstr("no data.pkl"));
+  EXPECT_THAT(testing::ErrorOf(Opened(two)).message, HasSubstr("no data.pkl"));
   const std::string old("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\x02M\xe9\x03.", 20);
-  EXPECT_THAT(Opened(old).error().message, HasSubstr("save it again with torch.save()"));
+  EXPECT_THAT(testing::ErrorOf(Opened(old)).message, HasSubstr("save it again with torch.save()"));
 }
 
 TEST(TorchFile, RefusesBigEndianFiles) {
@@ -166,7 +167,7 @@ TEST(TorchFile, AFlippedByteOfATensorIsCorruption) {
     const auto file = Opened(damaged);
     ASSERT_TRUE(file.ok());
     std::vector<std::byte> bytes(48);
-    EXPECT_EQ(file->ReadStorage(0, bytes).error().code, ErrorCode::kCorrupted) << i;
+    EXPECT_EQ(testing::ErrorOf(file->ReadStorage(0, bytes)).code, ErrorCode::kCorrupted) << i;
   }
 }
 
@@ -192,8 +193,8 @@ TEST(TorchFile, TwoTensorsOfOneNameAreNotMixedUp) {
   const auto file = Opened(archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_EQ(file->tensors().size(), 2U);
-  EXPECT_EQ(file->Find("a.b").error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(file->Find("c").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(testing::ErrorOf(file->Find("a.b")).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(file->Find("c")).code, ErrorCode::kNotFound);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "formats/memory_file.h"
 #include "formats/random_checkpoint.h"
+#include "support/result.h"
 
 namespace gcsflux::formats_tests {
 namespace {
@@ -138,7 +139,7 @@ TEST(TorchFileWriter, RefusesWhatTorchLoadWouldNotRead) {
 }
 
 TEST(TorchFileWriter, RefusesAStorageOfAnotherLength) {
-  EXPECT_EQ(Written({.any = TensorLayout{}}, {4}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(Written({.any = TensorLayout{}}, {4})).code, ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "formats/zip_archives.h"
 #include "formats/zip_layout.h"
+#include "support/result.h"
 
 namespace gcsflux::formats_tests {
 namespace {
@@ -83,11 +84,11 @@ TEST(Zip, RefusesADifferentSizeThanAnnounced) {
   const ByteSink sink = SinkInto(archive);
   ZipWriter more(&sink);
   ASSERT_TRUE(more.BeginRecord("a", 3).ok());
-  EXPECT_EQ(more.Write(BytesOf("four")).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(more.Write(BytesOf("four"))).code, ErrorCode::kInvalidArgument);
   ZipWriter fewer(&sink);
   ASSERT_TRUE(fewer.BeginRecord("a", 3).ok());
   ASSERT_TRUE(fewer.Write(BytesOf("2")).ok());
-  EXPECT_EQ(fewer.Finish().error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(fewer.Finish()).code, ErrorCode::kInvalidArgument);
 }
 
 TEST(Zip, TellsTheSinksFailure) {
