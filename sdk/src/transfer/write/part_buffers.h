@@ -1,0 +1,75 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "loop/doorbell.h"
+
+namespace gcsflux::internal {
+
+/// The bytes of a part.
+struct PartBuffer {
+  std::unique_ptr<std::byte[]> memory = {};
+  std::size_t capacity = 0;
+  std::size_t size = 0;
+
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {memory.get(), size}; }
+};
+
+/// Memory for parts, within a limit: who asks for more waits until others are done with theirs. Memory is used again,
+/// which is faster than to have the system give it anew. Thread-safe.
+class PartBuffers {
+ public:
+  explicit PartBuffers(std::uint64_t limit) : limit_(limit) {}
+
+  /// Waits until there is room. One buffer at least there always is.
+  std::unique_ptr<PartBuffer> Take(std::size_t capacity) {
+    std::unique_lock lock(mutex_);
+    given_back_.Wait(lock, [&] { return used_ == 0 || used_ + capacity <= limit_; });
+    used_ += capacity;
+    most_ = std::max(most_, used_);
+    std::erase_if(free_, [&](const auto& buffer) { return buffer->capacity != capacity; });
+    if (!free_.empty()) {
+      auto buffer = std::move(free_.back());
+      free_.pop_back();
+      return buffer;
+    }
+    lock.unlock();
+    auto buffer = std::make_unique<PartBuffer>();
+    buffer->memory = std::make_unique_for_overwrite<std::byte[]>(capacity);
+    buffer->capacity = capacity;
+    return buffer;
+  }
+
+  void GiveBack(std::unique_ptr<PartBuffer> buffer) {
+    {
+      const std::scoped_lock lock(mutex_);
+      used_ -= buffer->capacity;
+      buffer->size = 0;
+      free_.push_back(std::move(buffer));
+    }
+    given_back_.Ring();
+  }
+
+  [[nodiscard]] std::uint64_t most() const {
+    const std::scoped_lock lock(mutex_);
+    return most_;
+  }
+
+ private:
+  const std::uint64_t limit_;
+  mutable std::mutex mutex_;
+  Doorbell given_back_;
+  // Guarded by mutex_:
+  std::vector<std::unique_ptr<PartBuffer>> free_;
+  std::uint64_t used_ = 0;
+  std::uint64_t most_ = 0;
+};
+
+}  // namespace gcsflux::internal

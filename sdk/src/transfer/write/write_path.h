@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "gcsflux/parallel_writer.h"
+
+namespace gcsflux::internal {
+
+struct PathChoice {
+  WriteMethod method = WriteMethod::kOneStream;
+  std::string reason = {};
+};
+
+/// How more than one part is stored. Under WritePath::kAuto it asks the service: two requests. A failure of those is a
+/// reason for one stream, not an error.
+PathChoice ChoosePath(const Client& client, const std::string& bucket, const ParallelWriterOptions& options);
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,102 @@
+// std::ostream and std::istream over an object.
+#include "gcsflux/object_streams.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "gcsflux/emulator/emulator.h"
+#include "support/result.h"
+
+namespace gcsflux {
+namespace {
+
+const ObjectName kObject{"bkt", "o"};
+
+class ObjectStreamsTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(client_.InsertBucket("bkt")); }
+  std::string Stored() const {
+    auto read = client_.ReadObject(kObject);
+    return read ? *std::move(read) : "";
+  }
+
+  emulator::Emulator emulator_;
+  const Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
+};
+
+TEST_F(ObjectStreamsTest, WriteAndReadText) {
+  ObjectOutputStream out(client_, kObject);
+  for (int i = 0; i < 100'000; ++i) out << i << '\n';
+  const auto written = out.tellp();
+  ASSERT_TRUE(out.good());
+  const auto stored = out.Close();
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_EQ(stored->size, static_cast<std::uint64_t>(written));
+  ObjectInputStream in(*ObjectReader::Open(client_, kObject));
+  int number = -1;
+  for (int i = 0; i < 100'000; ++i) {
+    ASSERT_TRUE(in >> number);
+    ASSERT_EQ(number, i);
+  }
+  EXPECT_FALSE(in >> number);
+  EXPECT_TRUE(in.eof());
+  EXPECT_FALSE(in.bad());
+  EXPECT_TRUE(in.reader().VerifyWhole().ok());
+}
+
+TEST_F(ObjectStreamsTest, Seek) {
+  std::string content(300'000, '\0');
+  for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * 7 + i / 251);
+  ASSERT_TRUE(client_.InsertObject(kObject, AsBytes(content)).ok());
+  ObjectInputStream in(*ObjectReader::Open(client_, kObject));
+  std::string room(1'000, '\0');
+  for (const int offset : {0, 200'000, 200'500, 10, 299'000, 199'900, 150'000}) {
+    ASSERT_TRUE(in.seekg(offset));
+    ASSERT_TRUE(in.read(room.data(), 1'000));
+    EXPECT_EQ(room, content.substr(static_cast<std::size_t>(offset), 1'000)) << offset;
+    EXPECT_EQ(in.tellg(), offset + 1'000);
+  }
+  in.seekg(-5, std::ios_base::end);
+  EXPECT_FALSE(in.read(room.data(), 10));
+  EXPECT_EQ(in.gcount(), 5);
+  in.clear();
+  EXPECT_FALSE(in.seekg(300'001));
+  in.clear();
+  std::string all(300'000, '\0');
+  in.seekg(0);
+  ASSERT_TRUE(in.read(all.data(), 300'000));
+  EXPECT_TRUE(all == content);
+}
+
+TEST_F(ObjectStreamsTest, AnExceptionInTheBlockEndsTheWriteWithoutACommit) {
+  ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
+  const auto write = [&] {
+    ObjectOutputStream out(client_, kObject, {.part_bytes = 5U << 20});
+    out << std::string(11U << 20, 'x');
+    throw std::runtime_error("of the caller");
+  };
+  EXPECT_THROW(write(), std::runtime_error);
+  EXPECT_EQ(Stored(), "old");
+}
+
+TEST_F(ObjectStreamsTest, AFailureSetsBadbitAndIsKept) {
+  ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
+  ObjectInputStream in(*ObjectReader::Open(client_, kObject));
+  ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("new")).ok());
+  std::string word;
+  EXPECT_FALSE(in >> word);
+  EXPECT_TRUE(in.bad());
+  EXPECT_EQ(in.error()->code, ErrorCode::kAborted);
+
+  ObjectOutputStream out(client_, kObject, {.upload = {.mode = WriteMode::kCreate}});
+  out << "x";
+  EXPECT_EQ(testing::ErrorOf(out.Close()).code, ErrorCode::kPreconditionFailed);
+  EXPECT_TRUE(out.bad());
+  EXPECT_EQ(out.error()->code, ErrorCode::kPreconditionFailed);
+  EXPECT_EQ(Stored(), "new");
+}
+
+}  // namespace
+}  // namespace gcsflux

@@ -1,0 +1,159 @@
+// Faults at each step of a ParallelWriter: outcome, bytes, how often it was stored, and what is left.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "gcsflux/emulator/emulator.h"
+#include "gcsflux/emulator/journal_queries.h"
+#include "gcsflux/listing.h"
+#include "gcsflux/ongoing_uploads.h"
+#include "gcsflux/parallel_writer.h"
+#include "support/result.h"
+
+namespace gcsflux {
+namespace {
+
+using emulator::FaultAction;
+using emulator::FaultMatch;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+
+constexpr std::size_t kPart = 5 << 20;
+const ObjectName kObject{"bkt", "o"};
+
+// A step of a write, and which requests it consists of.
+struct Step {
+  const char* name;
+  FaultMatch match;
+};
+
+class ParallelWriterFaultsTest : public ::testing::Test {
+ protected:
+  Result<ObjectMetadata> Store(WriteMode mode) {
+    ParallelWriter writer(
+        client_, kObject,
+        {.upload = {.mode = mode}, .part_bytes = kPart, .max_memory = 4 * kPart, .max_concurrency = 3});
+    if (auto written = writer.Write(AsBytes(content_)); !written) return written.error();
+    return writer.Close();
+  }
+  std::string Stored() const {
+    auto read = client_.ReadObject(kObject);
+    return read ? *std::move(read) : "";
+  }
+  void ExpectNothingLeft() {
+    const auto listing = ListPrefix(client_, {"bkt", "gcsflux-uploads/"});
+    ASSERT_TRUE(listing.ok());
+    EXPECT_TRUE(listing->objects.empty());
+    const auto uploads = ListMultipartUploads(client_, {"bkt", ""});
+    ASSERT_TRUE(uploads.ok());
+    EXPECT_TRUE(uploads->empty());
+  }
+  void Begin(const FaultMatch& match, const FaultAction& action, int count) {
+    emulator_.Reset();
+    client_ = MakeClient();  // Gates remember refusals.
+    ASSERT_TRUE(client_.InsertBucket("bkt"));
+    ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
+    emulator_.clock().Advance(hours(1));
+    emulator_.faults().Load({.rules = {{.name = "it", .match = match, .action = action, .limits = {.count = count}}}});
+  }
+
+  static std::vector<Step> Steps() {
+    return {{"initiate", {.phase = "initiate"}},
+            {"part", {.phase = "part"}},
+            {"complete", {.phase = "complete"}},
+            {"compose", {.operation = "storage.objects.compose"}}};
+  }
+
+  [[nodiscard]] Client MakeClient() const {
+    return *Client::Create({.endpoint = emulator_.endpoint(),
+                            .project = "p",
+                            .retry = RetryPolicies::All(
+                                {.initial_delay = milliseconds(1), .max_delay = milliseconds(2), .max_attempts = 5})});
+  }
+
+  const std::string content_ = std::string(kPart, 'a') + std::string(kPart, 'b') + "c";
+  emulator::Emulator emulator_{{.idempotency_window = std::chrono::seconds(0)}};
+  Client client_ = MakeClient();
+};
+
+TEST_F(ParallelWriterFaultsTest, OneFaultAtAnyStepIsOvercome) {
+  const std::vector<FaultAction> faults = {
+      {.type = "status", .status = 503}, {.type = "status", .status = 429}, {.type = "reset"}, {.type = "loseAnswer"}};
+  for (const Step& step : Steps()) {
+    for (const FaultAction& action : faults) {
+      SCOPED_TRACE(std::string(step.name) + " " + action.type + " " + std::to_string(action.status.value_or(0)));
+      Begin(step.match, action, 1);
+      const auto stored = Store(WriteMode::kOverwrite);
+      EXPECT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+      EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+      EXPECT_TRUE(Stored() == content_);
+      EXPECT_EQ(emulator::FindCommits(emulator_.journal(), "bkt", "o").size(), 2U);  // "old", and this one
+      const auto objects = ListPrefix(client_, {"bkt", "gcsflux-uploads/"});
+      EXPECT_TRUE(objects->objects.empty());
+      // An upload whose beginning was not acknowledged stays, without parts, for `gcsflux clean`.
+      const bool may_stay = std::string_view(step.name) == "initiate" && action.type == "loseAnswer";
+      EXPECT_EQ(ListMultipartUploads(client_, {"bkt", ""})->size(), may_stay ? 1U : 0U);
+    }
+  }
+}
+
+TEST_F(ParallelWriterFaultsTest, AStepThatFailsForGoodLeavesTheOldContent) {
+  const std::vector<FaultAction> faults = {{.type = "status", .status = 503}, {.type = "status", .status = 400}};
+  for (const Step& step : Steps()) {
+    for (const FaultAction& action : faults) {
+      SCOPED_TRACE(std::string(step.name) + " " + std::to_string(*action.status));
+      Begin(step.match, action, 1000);
+      EXPECT_FALSE(Store(WriteMode::kOverwrite).ok());
+      EXPECT_GE(emulator_.faults().Fired("it"), 1U);
+      EXPECT_EQ(Stored(), "old");
+      ExpectNothingLeft();
+    }
+  }
+}
+
+TEST_F(ParallelWriterFaultsTest, AComposeThatMayNotDeleteIsRepeatedWithoutIt) {
+  Begin({.operation = "storage.objects.compose"}, {.type = "status", .status = 403}, 1);
+  ASSERT_TRUE(Store(WriteMode::kOverwrite).ok());
+  EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+  EXPECT_TRUE(Stored() == content_);
+  ExpectNothingLeft();
+}
+
+TEST_F(ParallelWriterFaultsTest, AComposeThatWasLostAndReplacedIsUnknown) {
+  class Rival : public EventListener {
+   public:
+    void OnRetry(const RetryEvent& /*event*/) override {
+      if (act) std::exchange(act, nullptr)();
+    }
+    std::function<void()> act = {};
+  };
+  Begin({.operation = "storage.objects.compose"}, {.type = "loseAnswer"}, 1);
+  const auto rival = std::make_shared<Rival>();
+  rival->act = [this] { ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("rival")).ok()); };
+  const auto client = Client::Create({.endpoint = emulator_.endpoint(),
+                                      .project = "p",
+                                      .retry = RetryPolicies::All({.initial_delay = milliseconds(1)}),
+                                      .event_listener = rival});
+  ParallelWriter writer(*client, kObject, {.part_bytes = kPart});
+  ASSERT_TRUE(writer.Write(AsBytes(content_)).ok());
+  EXPECT_EQ(testing::ErrorOf(writer.Close()).code, ErrorCode::kOutcomeUnknown);
+  EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+  EXPECT_EQ(Stored(), "rival");
+  ExpectNothingLeft();
+}
+
+TEST_F(ParallelWriterFaultsTest, ChoosesOneStreamWherePermissionsCannotBeHad) {
+  Begin({.operation = "storage.buckets.testIamPermissions"}, {.type = "status", .status = 403}, 1000);
+  ParallelWriter writer(client_, kObject, {.part_bytes = kPart});
+  ASSERT_TRUE(writer.Write(AsBytes(content_)).ok());
+  ASSERT_TRUE(writer.Close().ok());
+  EXPECT_EQ(writer.report().method, WriteMethod::kOneStream);
+  EXPECT_THAT(writer.report().reason, ::testing::HasSubstr("permissions cannot be asked for"));
+  EXPECT_GE(emulator_.faults().Fired("it"), 1U);
+  EXPECT_TRUE(Stored() == content_);
+}
+
+}  // namespace
+}  // namespace gcsflux

@@ -1,0 +1,254 @@
+// ParallelWriter against the emulator: what it stores, by which way, and what it leaves.
+#include "gcsflux/parallel_writer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gcsflux/composed_download.h"
+#include "gcsflux/emulator/emulator.h"
+#include "gcsflux/emulator/journal_queries.h"
+#include "gcsflux/listing.h"
+#include "gcsflux/ongoing_uploads.h"
+#include "support/result.h"
+#include "transfer/write/part_bytes.h"
+
+namespace gcsflux {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr std::size_t kPart = 5 << 20;
+const ObjectName kObject{"bkt", "o"};
+
+const std::string& Content() {
+  static const std::string content = [] {
+    std::string bytes(3 * kPart + 7, '\0');
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 2'654'435'761U >> 24);
+    return bytes;
+  }();
+  return content;
+}
+
+class ParallelWriterTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(client_.InsertBucket("bkt")); }
+
+  static ParallelWriterOptions Options(UploadOptions upload = {}) {
+    return {.upload = std::move(upload), .part_bytes = kPart, .max_memory = 3 * kPart, .max_concurrency = 4};
+  }
+  static Result<void> WriteAll(ParallelWriter& writer, std::string_view bytes, std::size_t step = 1'234'567) {
+    for (std::size_t at = 0; at < bytes.size(); at += step) {
+      if (auto written = writer.Write(AsBytes(bytes.substr(at, step))); !written) return written;
+    }
+    return {};
+  }
+  Result<ObjectMetadata> Store(const ParallelWriterOptions& options, ParallelWriterReport* report = nullptr) {
+    ParallelWriter writer(client_, kObject, options);
+    const auto written = WriteAll(writer, Content());
+    auto stored = written ? writer.Close() : Result<ObjectMetadata>(written.error());
+    if (report != nullptr) *report = writer.report();
+    return stored;
+  }
+  std::string Stored() const {
+    auto read = client_.ReadObject(kObject);
+    return read ? *std::move(read) : testing::ErrorOf(read).message;
+  }
+  // Nothing is in the bucket but the object, where there is one.
+  void ExpectNothingLeft() {
+    const auto listing = ListPrefix(client_, {"bkt", "gcsflux-uploads/"});
+    ASSERT_TRUE(listing.ok());
+    EXPECT_TRUE(listing->objects.empty()) << listing->objects.front().name;
+    const auto uploads = ListMultipartUploads(client_, {"bkt", ""});
+    ASSERT_TRUE(uploads.ok());
+    EXPECT_TRUE(uploads->empty()) << uploads->front().object.name;
+  }
+  void LoadFault(const std::string& type, emulator::FaultMatch match) {
+    emulator_.faults().Load(
+        {.rules = {{.name = "it", .match = std::move(match), .action = {.type = type}, .limits = {.count = 1}}}});
+  }
+
+  emulator::Emulator emulator_{{.idempotency_window = std::chrono::seconds(0)}};
+  const Client client_ =
+      *Client::Create({.endpoint = emulator_.endpoint(),
+                       .project = "p",
+                       .retry = RetryPolicies::All({.initial_delay = milliseconds(1), .max_delay = milliseconds(4)})});
+};
+
+TEST_F(ParallelWriterTest, StoresPartsAndCommitsThemByOneCompose) {
+  UploadOptions upload{.attributes = {.content_type = "text/plain", .metadata = {{"key", "\xc3\xa9"}}}};
+  ParallelWriterReport report;
+  const auto stored = Store(Options(upload), &report);
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_TRUE(Stored() == Content());
+  EXPECT_EQ(stored->content_type, "text/plain");
+  EXPECT_EQ(stored->metadata, upload.attributes.metadata);
+  EXPECT_EQ(report.method, WriteMethod::kPartsAndCompose);
+  EXPECT_EQ(report.parts, 4U);
+  EXPECT_LE(report.most_memory, 3 * kPart);
+  EXPECT_THAT(report.temporary_name, StartsWith("gcsflux-uploads/2"));
+  EXPECT_FALSE(report.has_left_temporary);
+  EXPECT_EQ(emulator::FindCommits(emulator_.journal(), "bkt", "o").size(), 1U);
+  ExpectNothingLeft();
+}
+
+TEST_F(ParallelWriterTest, StoresUpToOnePartInOneRequest) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, kPart}) {
+    ParallelWriter writer(client_, kObject, Options());
+    ASSERT_TRUE(WriteAll(writer, Content().substr(0, size)).ok());
+    const std::size_t before = emulator_.journal().size();
+    const auto stored = writer.Close();
+    ASSERT_TRUE(stored.ok()) << stored.error().message;
+    EXPECT_EQ(emulator_.journal().size(), before + 1);
+    EXPECT_TRUE(Stored() == Content().substr(0, size));
+    EXPECT_EQ(writer.report().method, WriteMethod::kSingleInsert);
+  }
+}
+
+TEST_F(ParallelWriterTest, APrivateNameNeedsNoCompose) {
+  auto options = Options();
+  options.is_private_name = true;
+  ParallelWriterReport report;
+  ASSERT_TRUE(Store(options, &report).ok());
+  EXPECT_TRUE(Stored() == Content());
+  EXPECT_EQ(report.method, WriteMethod::kParts);
+  EXPECT_EQ(report.temporary_name, "");
+  ExpectNothingLeft();
+}
+
+TEST_F(ParallelWriterTest, UsesOneStreamWhereThatIsAskedFor) {
+  auto options = Options();
+  options.path = WritePath::kOneStream;
+  ParallelWriterReport report;
+  ASSERT_TRUE(Store(options, &report).ok());
+  EXPECT_TRUE(Stored() == Content());
+  EXPECT_EQ(report.method, WriteMethod::kOneStream);
+  EXPECT_EQ(report.reason, "one stream was asked for");
+}
+
+TEST_F(ParallelWriterTest, KeepsThePreconditionOfItsMode) {
+  ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
+  EXPECT_EQ(testing::ErrorOf(Store(Options({.mode = WriteMode::kCreate}))).code, ErrorCode::kPreconditionFailed);
+  EXPECT_EQ(testing::ErrorOf(Store(Options({.mode = WriteMode::kReplace, .generation = 5}))).code,
+            ErrorCode::kPreconditionFailed);
+  EXPECT_EQ(Stored(), "old");
+  ExpectNothingLeft();
+  const auto live = client_.GetObject(kObject);
+  ASSERT_TRUE(Store(Options({.mode = WriteMode::kReplace, .generation = live->generation})).ok());
+  EXPECT_TRUE(Stored() == Content());
+}
+
+TEST_F(ParallelWriterTest, WithoutCloseNothingBecomesVisible) {
+  ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
+  {
+    ParallelWriter destroyed(client_, kObject, Options());
+    ASSERT_TRUE(WriteAll(destroyed, Content()).ok());
+  }
+  ParallelWriter cancelled(client_, kObject, Options());
+  ASSERT_TRUE(WriteAll(cancelled, Content()).ok());
+  cancelled.Cancel();
+  EXPECT_EQ(testing::ErrorOf(cancelled.Write(AsBytes("x"))).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(cancelled.Close()).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Stored(), "old");
+  ExpectNothingLeft();
+}
+
+TEST_F(ParallelWriterTest, EndsWhenItIsAskedToStop) {
+  std::stop_source stop;
+  ParallelWriter writer(client_, kObject, Options({.stop = stop.get_token()}));
+  ASSERT_TRUE(WriteAll(writer, Content()).ok());
+  stop.request_stop();
+  EXPECT_EQ(testing::ErrorOf(writer.Close()).code, ErrorCode::kCancelled);
+  EXPECT_EQ(testing::ErrorOf(client_.GetObject(kObject)).code, ErrorCode::kNotFound);
+  ExpectNothingLeft();
+}
+
+TEST_F(ParallelWriterTest, RefusesWhatCannotBe) {
+  auto too_small = Options();
+  too_small.part_bytes = kPart - 1;
+  auto no_memory = Options();
+  no_memory.max_memory = kPart - 1;
+  auto no_connection = Options();
+  no_connection.max_concurrency = 0;
+  auto private_create = Options({.mode = WriteMode::kCreate});
+  private_create.is_private_name = true;
+  for (const auto& options : {too_small, no_memory, no_connection, private_create}) {
+    ParallelWriter writer(client_, kObject, options);
+    EXPECT_EQ(testing::ErrorOf(writer.Write(AsBytes("x"))).code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(testing::ErrorOf(writer.Close()).code, ErrorCode::kInvalidArgument);
+  }
+  ParallelWriter nameless(client_, {"bkt", ""}, Options());
+  EXPECT_EQ(testing::ErrorOf(nameless.Close()).code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(emulator_.journal().size() == 1);
+}
+
+TEST_F(ParallelWriterTest, MemoryForOnePartIsEnough) {
+  auto options = Options();
+  options.max_memory = kPart;
+  ParallelWriterReport report;
+  ASSERT_TRUE(Store(options, &report).ok());
+  EXPECT_TRUE(Stored() == Content());
+  EXPECT_EQ(report.most_memory, kPart);
+}
+
+TEST_F(ParallelWriterTest, TenWritersOfOneNameUnderCreateHaveOneWinner) {
+  std::atomic<int> winners = 0;
+  std::atomic<int> refused = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (char writer = 'a'; writer < 'k'; ++writer) {
+      threads.emplace_back([&, writer] {
+        ParallelWriter own(client_, kObject, Options({.mode = WriteMode::kCreate}));
+        ASSERT_TRUE(WriteAll(own, std::string(kPart + 100, writer)).ok());
+        const auto stored = own.Close();
+        if (stored) ++winners;
+        if (!stored && stored.error().code == ErrorCode::kPreconditionFailed) ++refused;
+      });
+    }
+    // What is visible meanwhile is whole.
+    for (int i = 0; i < 20; ++i) {
+      const auto read = client_.ReadObject(kObject);
+      if (!read) continue;
+      EXPECT_EQ(*read, std::string(kPart + 100, read->front()));
+    }
+  }
+  EXPECT_EQ(winners, 1);
+  EXPECT_EQ(refused, 9);
+  const std::string stored = Stored();
+  EXPECT_EQ(stored, std::string(kPart + 100, stored.front()));
+  ExpectNothingLeft();
+}
+
+TEST_F(ParallelWriterTest, ALostComposeIsFoundByReadingBack) {
+  for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kOverwrite}) {
+    emulator_.Reset();
+    ASSERT_TRUE(client_.InsertBucket("bkt"));
+    LoadFault("loseAnswer", {.operation = "storage.objects.compose"});
+    const auto stored = Store(Options({.mode = mode}));
+    ASSERT_TRUE(stored.ok()) << stored.error().message;
+    EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+    EXPECT_TRUE(Stored() == Content());
+    EXPECT_EQ(emulator::FindCommits(emulator_.journal(), "bkt", "o").size(), 1U);
+    ExpectNothingLeft();
+  }
+}
+
+TEST(PartBytes, TenThousandPartsHoldTheLargestObject) {
+  constexpr std::uint64_t kFirst = 16U << 20;
+  constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
+  EXPECT_EQ(internal::PartBytes(kFirst, 1, kNoLimit), kFirst);
+  EXPECT_EQ(internal::PartBytes(kFirst, 1'250, kNoLimit), kFirst);
+  EXPECT_EQ(internal::PartBytes(kFirst, 1'251, kNoLimit), 2 * kFirst);
+  EXPECT_EQ(internal::PartBytes(kFirst, 10'000, 3 * kFirst), 3 * kFirst);
+  std::uint64_t all = 0;
+  for (int number = 1; number <= internal::kMostParts; ++number) all += internal::PartBytes(kFirst, number, kNoLimit);
+  EXPECT_GE(all, std::uint64_t{5'000'000'000'000});
+}
+
+}  // namespace
+}  // namespace gcsflux
