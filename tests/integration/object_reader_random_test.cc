@@ -1,0 +1,160 @@
+// Random operations of ObjectReader against a std::string, while requests fail and bytes are corrupted.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "client/client_core.h"
+#include "gcsflux/emulator/emulator.h"
+#include "gcsflux/object_reader.h"
+#include "support/result.h"
+
+namespace gcsflux {
+namespace {
+
+using std::chrono::milliseconds;
+
+const ObjectName kObject{"bkt", "o"};
+
+std::string RandomBytes(std::mt19937& random, std::size_t size) {
+  std::string bytes(size, '\0');
+  for (char& byte : bytes) byte = static_cast<char>(random());
+  return bytes;
+}
+
+std::span<std::byte> RoomIn(std::string& room) { return std::as_writable_bytes(std::span(room)); }
+
+class ObjectReaderRandomTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(client_.InsertBucket("bkt")); }
+  Client MakeClient(std::uint64_t max_undelivered_bytes) const {
+    return *Client::Create(
+        {.endpoint = emulator_.endpoint(),
+         .project = "p",
+         .retry = RetryPolicies::All({.initial_delay = milliseconds(1), .max_delay = milliseconds(2)}),
+         .max_undelivered_bytes = max_undelivered_bytes});
+  }
+  void Load(const emulator::FaultAction& action, double probability) {
+    emulator_.faults().Load({.seed = 7,
+                             .rules = {{.name = "it",
+                                        .match = {.operation = "storage.objects.get", .probability = probability},
+                                        .action = action}}});
+  }
+
+  emulator::Emulator emulator_;
+  const Client client_ = MakeClient(64 << 10);
+};
+
+ObjectReaderOptions RandomOptions(std::mt19937& random, std::size_t size) {
+  return {.max_concurrency = static_cast<int>(1 + random() % 6),
+          .stripe_bytes = 1 + random() % (size / 4 + 100),
+          .max_gap_bytes = random() % 3 == 0 ? std::nullopt : std::optional<std::uint64_t>(random() % 500),
+          .read_ahead_bytes = 1 + random() % (2 * size + 1),
+          .tail_bytes = random() % 3 == 0 ? 0 : random() % 700};
+}
+
+void ReadAtAndCompare(const ObjectReader& reader, const std::string& content, std::mt19937& random) {
+  const std::size_t offset = random() % (content.size() + 10);
+  std::string room(random() % 3000, '\0');
+  const auto read = reader.ReadAt(offset, RoomIn(room));
+  ASSERT_TRUE(read.ok()) << testing::ErrorOf(read).message;
+  ASSERT_EQ(*read, offset < content.size() ? std::min(room.size(), content.size() - offset) : 0U);
+  EXPECT_EQ(room.substr(0, *read), content.substr(std::min(offset, content.size()), *read)) << "at " << offset;
+}
+
+void ReadRangesAndCompare(const ObjectReader& reader, const std::string& content, std::mt19937& random) {
+  std::vector<std::string> rooms(random() % 12);
+  std::vector<RangeRead> ranges;
+  std::vector<std::string> wanted;
+  for (std::string& room : rooms) {
+    const std::size_t offset = random() % (content.size() + 1);
+    room.resize(random() % std::min<std::size_t>(2000, content.size() - offset + 1));
+    ranges.push_back({offset, RoomIn(room)});
+    wanted.push_back(content.substr(offset, room.size()));
+  }
+  const auto read = reader.Read(ranges);
+  ASSERT_TRUE(read.ok()) << testing::ErrorOf(read).message;
+  EXPECT_EQ(rooms, wanted);
+}
+
+void ReadOnAndCompare(ObjectReader& reader, const std::string& content, std::mt19937& random) {
+  if (random() % 3 == 0) reader.Seek(random() % (content.size() + 10));
+  const std::uint64_t at = reader.position();
+  std::string room(1 + random() % 1500, '\0');
+  const auto read = reader.ReadNext(RoomIn(room));
+  ASSERT_TRUE(read.ok()) << testing::ErrorOf(read).message;
+  ASSERT_EQ(*read == 0, at >= content.size());
+  EXPECT_EQ(room.substr(0, *read), content.substr(std::min<std::size_t>(at, content.size()), *read)) << "at " << at;
+  EXPECT_EQ(reader.position(), at + *read);
+}
+
+void DoAndCompare(ObjectReader& reader, const std::string& content, std::mt19937& random, bool may_read_on) {
+  switch (random() % (may_read_on ? 6 : 4)) {
+    case 0: return ReadRangesAndCompare(reader, content, random);
+    case 1: return reader.Prefetch({{random() % (content.size() + 10), random() % 3000}, {random() % 1000, {}}});
+    case 2:
+    case 3: return ReadAtAndCompare(reader, content, random);
+    default: return ReadOnAndCompare(reader, content, random);
+  }
+}
+
+TEST_F(ObjectReaderRandomTest, ReadsWhatIsStoredWhateverIsAskedAndFails) {
+  std::uint64_t fired = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    const std::string content = RandomBytes(random, random() % 40'000);
+    emulator_.faults().Load({});
+    ASSERT_TRUE(client_.InsertObject(kObject, AsBytes(content)).ok());
+    auto reader = ObjectReader::Open(client_, kObject, RandomOptions(random, content.size()));
+    ASSERT_TRUE(reader.ok());
+    const std::vector<emulator::FaultAction> faults = {
+        {.type = "cut", .after_bytes = 100}, {.type = "reset"}, {.type = "status", .status = 503}};
+    Load(faults[seed % faults.size()], 0.1);
+    {
+      std::vector<std::jthread> threads;
+      for (unsigned thread = 0; thread < 4; ++thread) {
+        threads.emplace_back([&, thread] {
+          std::mt19937 own(seed * 100 + thread);
+          for (int i = 0; i < 12; ++i) DoAndCompare(*reader, content, own, /*may_read_on=*/thread == 0);
+        });
+      }
+    }
+    const auto verified = reader->VerifyWhole();
+    EXPECT_TRUE(verified.ok()) << testing::ErrorOf(verified).message;
+    fired += emulator_.faults().Fired("it");
+    if (HasFailure()) break;
+  }
+  EXPECT_GE(fired, 20U);
+  EXPECT_EQ(client_.core().delivery_budget().held(), 0U);
+}
+
+// The byte comes changed once: whatever part it is of, the whole is found to be another.
+TEST_F(ObjectReaderRandomTest, FindsEveryCorruptedByte) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    const std::string content = RandomBytes(random, 2 + random() % 20'000);
+    emulator_.faults().Load({});
+    ASSERT_TRUE(client_.InsertObject(kObject, AsBytes(content)).ok());
+    auto options = RandomOptions(random, content.size());
+    options.stripe_bytes = std::min<std::uint64_t>(options.stripe_bytes, content.size() / 2);
+    auto reader = ObjectReader::Open(client_, kObject, options);
+    ASSERT_TRUE(reader.ok());
+    emulator_.faults().Load({.rules = {{.name = "it",
+                                        .match = {.operation = "storage.objects.get"},
+                                        .action = {.type = "corrupt"},
+                                        .limits = {.count = 1}}}});
+    std::string room(content.size() / 2, '\0');
+    ASSERT_TRUE(reader->ReadAt(random() % (content.size() / 2), RoomIn(room)).ok());
+    const auto verified = reader->VerifyWhole();
+    EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+    EXPECT_EQ(testing::ErrorOf(verified).code, ErrorCode::kCorrupted);
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux
