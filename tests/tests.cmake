@@ -182,7 +182,7 @@ gcsflux_test(integration_tests
 
 # One large object over many connections, written and read.
 gcsflux_test(object_stream_tests
-  SOURCES integration/object_reader_random_test.cc integration/object_reader_test.cc integration/object_streams_test.cc integration/ongoing_uploads_test.cc integration/parallel_writer_faults_test.cc integration/parallel_writer_test.cc
+  SOURCES integration/killed_writer_test.cc integration/object_reader_random_test.cc integration/object_reader_test.cc integration/object_streams_test.cc integration/ongoing_uploads_test.cc integration/parallel_writer_faults_test.cc integration/parallel_writer_test.cc
           transfer/read/join_ranges_test.cc transfer/read/range_checksums_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(object_stream_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)

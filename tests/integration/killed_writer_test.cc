@@ -1,0 +1,93 @@
+// A process that is killed while it overwrites an object: the name shows one content whole, and what it leaves is
+// cleaned away.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <random>
+#include <string>
+#include <thread>
+
+#include "gcsflux/composed_download.h"
+#include "gcsflux/emulator/emulator.h"
+#include "gcsflux/listing.h"
+#include "gcsflux/ongoing_uploads.h"
+#include "gcsflux/parallel_writer.h"
+#include "support/result.h"
+
+namespace gcsflux {
+namespace {
+
+using std::chrono::hours;
+
+constexpr std::size_t kPart = 5 << 20;
+const ObjectName kObject{"bkt", "o"};
+
+class KilledWriterTest : public ::testing::Test {
+ protected:
+  // In a child: overwrites the object, and ends.
+  [[noreturn]] void Overwrite() const {
+    const ParallelWriterOptions options{.part_bytes = kPart, .max_memory = 2 * kPart, .max_concurrency = 2};
+    ParallelWriter writer(client_, kObject, options);
+    const bool is_stored = writer.Write(AsBytes(new_)).ok() && writer.Close().ok();
+    ::_exit(is_stored ? 0 : 1);
+  }
+
+  // Kills it once the service has answered so many of its requests. True where it was still running.
+  bool KillAfter(pid_t child, std::size_t requests) {
+    const std::size_t before = emulator_.journal().size();
+    int status = 0;
+    while (emulator_.journal().size() < before + requests) {
+      if (::waitpid(child, &status, WNOHANG) == child) {
+        EXPECT_EQ(status, 0);
+        return false;
+      }
+      std::this_thread::yield();
+    }
+    ::kill(child, SIGKILL);
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status);
+  }
+
+  [[nodiscard]] bool IsBucketAsBefore() const {
+    const auto objects = ListPrefix(client_, {"bkt", ""});
+    const auto uploads = ListMultipartUploads(client_, {"bkt", ""});
+    return objects && uploads && objects->objects.size() == 1 && uploads->empty();
+  }
+
+  const std::string old_ = std::string(100, 'o');
+  const std::string new_ = std::string(3 * kPart, 'n') + "end";
+  emulator::Emulator emulator_;
+  const Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
+};
+
+TEST_F(KilledWriterTest, LeavesOneContentWholeAndWhatCleanRemoves) {
+  constexpr unsigned kMostRequests = 10;  // Of an overwrite of four parts.
+  int killed = 0;
+  int kept = 0;
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    emulator_.Reset();
+    ASSERT_TRUE(client_.InsertBucket("bkt"));
+    ASSERT_TRUE(client_.InsertObject(kObject, AsBytes(old_)).ok());
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) Overwrite();
+    killed += KillAfter(child, 1 + random() % kMostRequests) ? 1 : 0;
+    const auto stored = client_.ReadObject(kObject);
+    ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+    EXPECT_TRUE(*stored == old_ || *stored == new_) << stored->size() << " bytes";
+    kept += *stored == old_ ? 1 : 0;
+    // What the service was still doing for the child may come later.
+    do {
+      ASSERT_TRUE(CleanComposites(client_, "bkt", {.older_than = -hours(1)}).ok());
+    } while (!IsBucketAsBefore());
+  }
+  EXPECT_GE(killed, 5);
+  EXPECT_GE(kept, 3);
+}
+
+}  // namespace
+}  // namespace gcsflux
