@@ -30,8 +30,8 @@ int SelectOf(std::uint32_t events) {
 
 }  // namespace
 
-CurlLoop::CurlLoop(EventLoop& loop, const CurlSettings& settings)
-    : loop_(loop), settings_(settings), timer_(*this), multi_(MultiHandle::Make()) {
+CurlLoop::CurlLoop(EventLoop& loop, const CurlSettings& settings, bool is_first)
+    : loop_(loop), is_first_(is_first), settings_(settings), timer_(*this), multi_(MultiHandle::Make()) {
   CURLM* const multi = multi_.get();
   if (multi == nullptr) return;
   curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, &CurlLoop::OnSocket);
@@ -87,10 +87,9 @@ EasyHandle CurlLoop::Borrow() {
 
 // A handle holds its receive buffer while its request is in flight.
 EasyHandle CurlLoop::MakeEasy() {
-  constexpr std::size_t kFew = 128;
   constexpr long kSmallBufferBytes = 16L << 10;
   EasyHandle easy = settings_.MakeEasy(this);
-  if (easy && running_ > kFew) curl_easy_setopt(easy.get(), CURLOPT_BUFFERSIZE, kSmallBufferBytes);
+  if (easy && !is_first_) curl_easy_setopt(easy.get(), CURLOPT_BUFFERSIZE, kSmallBufferBytes);
   return easy;
 }
 

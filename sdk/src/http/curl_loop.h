@@ -16,13 +16,13 @@
 
 namespace gcsflux::internal {
 
-/// What one event loop has of libcurl: a multi handle, whose connections all exchanges of the loop share. libcurl says
-/// which descriptors and times it waits for, and the loop tells it of them. Used by the loop's thread; destroyed when
-/// that has ended.
+/// A multi handle that an event loop drives: exchanges share its connections. libcurl says which descriptors and times
+/// it waits for, and the loop tells it of them. Used by the loop's thread; destroyed when that has ended.
 class CurlLoop final : public SocketOwner {
  public:
-  /// The settings outlive it.
-  CurlLoop(EventLoop& loop, const CurlSettings& settings);
+  /// The settings outlive it. `is_first` of its loop: the others are for many requests at a time, of which each takes
+  /// less memory.
+  CurlLoop(EventLoop& loop, const CurlSettings& settings, bool is_first);
   ~CurlLoop() override;
   CurlLoop(const CurlLoop&) = delete;
   CurlLoop& operator=(const CurlLoop&) = delete;
@@ -30,6 +30,9 @@ class CurlLoop final : public SocketOwner {
   /// Transport::PerformWatched() by a fiber of the loop, which is suspended meanwhile.
   Result<HttpResponse> Run(const HttpRequest& request, BodyReceiver* receiver, Watch* watch,
                            const std::stop_token& stop);
+
+  /// Exchanges that are under way.
+  [[nodiscard]] std::size_t running() const { return running_; }
 
   void OnOpen(int descriptor) override;
   void OnClose(int descriptor) override;
@@ -62,6 +65,7 @@ class CurlLoop final : public SocketOwner {
   void Return(EasyHandle easy);
 
   EventLoop& loop_;
+  const bool is_first_;
   const CurlSettings& settings_;
   Timer timer_;
   std::vector<std::unique_ptr<Socket>> sockets_;  // By descriptor.
