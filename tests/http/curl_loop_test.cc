@@ -78,11 +78,11 @@ TEST(CurlLoop, SharesConnectionsAmongItsFibers) {
   EXPECT_EQ(server.connections(), 1);
 }
 
-// Between two requests the service closes the connection, whose descriptor's number is the next one's.
+// Each connection's descriptor has the number of the one before it, which was closed.
 TEST(CurlLoop, OpensAnotherConnectionWhereTheLastWasClosed) {
   const RawServer server([](RawServer::Connection& c) {
     c.ReadHead();
-    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    c.Send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
   });
   OneLoop loop;
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(loop.Get(server.endpoint() + "/x").get().ok()) << i;

@@ -23,6 +23,10 @@
 namespace gcsflux::internal {
 namespace {
 
+// Exchanges of one multi handle of a loop. For each request libcurl looks through the connections of its multi handle,
+// those in use too: with 2,048 of them that took a third of the time.
+constexpr std::size_t kMostExchanges = 128;
+
 // A thread's easy handle is driven through a multi handle of its own, since only that can be woken from another thread
 // (curl_easy_perform notices a cancellation up to 0.8 s late). The multi handle owns the connection.
 struct Handle {
@@ -96,11 +100,8 @@ class CurlTransport : public Transport {
     return response;
   }
 
-  // For each request libcurl looks through the connections of the multi handle, those in use too: with 2,048 of them
-  // that took a third of the time. So a loop has several, and the first ones are used most, whose connections stay
-  // warm.
+  // The first of the loop's that has room: its connections stay warm.
   CurlLoop& OfThisLoop() {
-    constexpr std::size_t kMostExchanges = 128;
     EventLoop& loop = *EventLoop::Current();
     const std::scoped_lock lock(mutex_);
     auto& of_loop = loops_[&loop];
