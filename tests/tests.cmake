@@ -311,6 +311,9 @@ add_test(NAME docs_command_line COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_pag
 add_test(NAME docs_downloads
          COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_page.sh ${PROJECT_SOURCE_DIR}/docs/downloads.md
                  ${CMAKE_CXX_COMPILER} -I${PROJECT_SOURCE_DIR}/sdk/include)
+add_test(NAME docs_object_streams
+         COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_page.sh ${PROJECT_SOURCE_DIR}/docs/object_streams.md
+                 ${CMAKE_CXX_COMPILER} -I${PROJECT_SOURCE_DIR}/sdk/include)
 add_test(NAME docs_checkpoint_formats
          COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_page.sh ${PROJECT_SOURCE_DIR}/docs/checkpoint_formats.md
                  ${CMAKE_CXX_COMPILER} -I${PROJECT_SOURCE_DIR}/sdk/include)

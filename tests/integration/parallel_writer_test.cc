@@ -83,7 +83,10 @@ class ParallelWriterTest : public ::testing::Test {
 TEST_F(ParallelWriterTest, StoresPartsAndCommitsThemByOneCompose) {
   UploadOptions upload{.attributes = {.content_type = "text/plain", .metadata = {{"key", "\xc3\xa9"}}}};
   ParallelWriterReport report;
+  const std::size_t before = emulator_.journal().size();
   const auto stored = Store(Options(upload), &report);
+  // Permissions, settings, the beginning, four parts, the end, a look at what was made, and the compose.
+  EXPECT_EQ(emulator_.journal().size() - before, 10U);
   ASSERT_TRUE(stored.ok()) << stored.error().message;
   EXPECT_TRUE(Stored() == Content());
   EXPECT_EQ(stored->content_type, "text/plain");

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gcsflux/range_read.h"
 #include "gcsflux/result.h"
 
 // Checkpoint files without libtorch: what is in them, of which shape and type, and at which bytes. torch_file.h reads
@@ -46,12 +47,6 @@ std::string_view DTypeName(DType dtype);
 std::optional<DType> DTypeFromName(std::string_view name);
 /// Of one element; at least 1.
 std::size_t ElementBytes(DType dtype);
-
-/// Bytes that are to be read: as many as `into` has, from `offset` on.
-struct RangeRead {
-  std::uint64_t offset = 0;
-  std::span<std::byte> into = {};
-};
 
 /// Where a file's bytes come from: a local file, an object of Cloud Storage, memory.
 struct ByteSource {

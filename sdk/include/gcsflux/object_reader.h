@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 
 #include "gcsflux/client.h"
 #include "gcsflux/download.h"
+#include "gcsflux/range_read.h"
 
 namespace gcsflux {
 
@@ -37,12 +39,6 @@ struct ObjectReaderOptions {
   std::uint64_t tail_bytes = 64U << 10;
   CallOptions call = {};  ///< Of each request.
   std::stop_token stop = {};
-};
-
-/// A range, and where its bytes go.
-struct RangeRead {
-  std::uint64_t offset = 0;
-  std::span<std::byte> destination = {};
 };
 
 /// What a reader has done.
@@ -77,7 +73,10 @@ class ObjectReader {
 
   /// Fills all destinations; the requests run at the same time. kOutOfRange where a range ends behind the object,
   /// kInvalidArgument where two destinations overlap: then nothing is read. Two ranges may overlap.
-  Result<void> Read(const std::vector<RangeRead>& ranges) const;
+  Result<void> Read(std::span<const RangeRead> ranges) const;
+  Result<void> Read(std::initializer_list<RangeRead> ranges) const {
+    return Read(std::span(ranges.begin(), ranges.size()));
+  }
 
   /// Begins to fetch what is soon to be read, and returns at once. A wish: what does not fit into the memory for
   /// reading ahead is left out, and a range without a length, or behind the object's end, is cut there. Bytes that

@@ -56,7 +56,7 @@ const DownloadSource& ObjectReader::source() const { return core_->source(); }
 Result<std::size_t> ObjectReader::ReadAt(std::uint64_t offset, std::span<std::byte> destination) const {
   return core_->ReadAt(offset, destination);
 }
-Result<void> ObjectReader::Read(const std::vector<RangeRead>& ranges) const { return core_->Read(ranges); }
+Result<void> ObjectReader::Read(std::span<const RangeRead> ranges) const { return core_->Read(ranges); }
 void ObjectReader::Prefetch(const std::vector<ByteRange>& ranges) const { core_->Prefetch(ranges); }
 Result<std::size_t> ObjectReader::ReadNext(std::span<std::byte> destination) { return core_->ReadNext(destination); }
 std::uint64_t ObjectReader::position() const { return core_->position(); }

@@ -47,10 +47,10 @@ class ClaimedChecksums {
 };
 
 bool Overlap(std::vector<RangeRead> ranges) {
-  const auto address = [](const RangeRead& read) { return reinterpret_cast<std::uintptr_t>(read.destination.data()); };
+  const auto address = [](const RangeRead& read) { return reinterpret_cast<std::uintptr_t>(read.into.data()); };
   std::ranges::sort(ranges, {}, address);
   for (std::size_t i = 1; i < ranges.size(); ++i) {
-    if (address(ranges[i - 1]) + ranges[i - 1].destination.size() > address(ranges[i])) return true;
+    if (address(ranges[i - 1]) + ranges[i - 1].into.size() > address(ranges[i])) return true;
   }
   return false;
 }
@@ -126,17 +126,17 @@ Result<std::size_t> ReaderCore::ReadAt(std::uint64_t offset, std::span<std::byte
   return length;
 }
 
-Result<void> ReaderCore::Read(const std::vector<RangeRead>& ranges) {
+Result<void> ReaderCore::Read(std::span<const RangeRead> ranges) {
   if (auto usable = CheckUsable(); !usable) return usable;
   std::vector<RangeRead> wanted;
   for (const RangeRead& range : ranges) {
-    const bool is_inside = range.offset <= source_.size && range.destination.size() <= source_.size - range.offset;
+    const bool is_inside = range.offset <= source_.size && range.into.size() <= source_.size - range.offset;
     if (!is_inside) {
       return Error{ErrorCode::kOutOfRange,
-                   "read of " + ToUri(source_.object) + ": " + std::to_string(range.destination.size()) + " bytes at " +
+                   "read of " + ToUri(source_.object) + ": " + std::to_string(range.into.size()) + " bytes at " +
                        std::to_string(range.offset) + " end behind the object's " + std::to_string(source_.size)};
     }
-    if (!range.destination.empty()) wanted.push_back(range);
+    if (!range.into.empty()) wanted.push_back(range);
   }
   if (Overlap(wanted)) {
     return Error{ErrorCode::kInvalidArgument, "read of " + ToUri(source_.object) + ": destinations overlap"};
@@ -152,10 +152,9 @@ Result<void> ReaderCore::ReadRanges(std::vector<RangeRead> ranges, bool& waited)
   std::vector<std::pair<std::uint64_t, std::span<std::byte>>> rest;
   const std::uint64_t tail = source_.size - std::min(source_.size, options_.tail_bytes);
   for (const RangeRead& range : ranges) {
-    const bool is_tail =
-        range.offset + range.destination.size() > tail && range.destination.size() <= options_.tail_bytes;
+    const bool is_tail = range.offset + range.into.size() > tail && range.into.size() <= options_.tail_bytes;
     if (is_tail) ahead_->Keep({tail, source_.size - tail});
-    for (HeldPart& part : ahead_->Find(range.offset, range.destination, rest)) held.push_back(std::move(part));
+    for (HeldPart& part : ahead_->Find(range.offset, range.into, rest)) held.push_back(std::move(part));
   }
   const auto requests_of = [&] {
     std::vector<RangeRead> missing;

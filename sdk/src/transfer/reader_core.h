@@ -47,7 +47,7 @@ class ReaderCore {
 
   [[nodiscard]] const DownloadSource& source() const { return source_; }
   Result<std::size_t> ReadAt(std::uint64_t offset, std::span<std::byte> destination);
-  Result<void> Read(const std::vector<RangeRead>& ranges);
+  Result<void> Read(std::span<const RangeRead> ranges);
   void Prefetch(const std::vector<ByteRange>& ranges);
   Result<std::size_t> ReadNext(std::span<std::byte> destination);
   [[nodiscard]] std::uint64_t position() const { return position_; }

@@ -6,15 +6,15 @@
 namespace gcsflux::internal {
 namespace {
 
-std::uint64_t EndOf(const RangeRead& read) { return read.offset + read.destination.size(); }
+std::uint64_t EndOf(const RangeRead& read) { return read.offset + read.into.size(); }
 
 // The part of the read that lies in the extent; of no bytes where there is none.
 RangeRead PartIn(const RangeRead& read, const Extent& extent) {
   const std::uint64_t first = std::max(read.offset, extent.offset);
   const std::uint64_t end = std::min(EndOf(read), extent.end());
   if (first >= end) return {};
-  return {first, read.destination.subspan(static_cast<std::size_t>(first - read.offset),
-                                          static_cast<std::size_t>(end - first))};
+  return {first,
+          read.into.subspan(static_cast<std::size_t>(first - read.offset), static_cast<std::size_t>(end - first))};
 }
 
 // Cuts into pieces of about the same size.
@@ -26,7 +26,7 @@ void Cut(const JoinedRange& whole, std::uint64_t stripe_bytes, std::vector<Joine
     JoinedRange request{.extent = {offset, std::min(each, whole.extent.end() - offset)}};
     for (const RangeRead& read : whole.parts) {
       const RangeRead part = PartIn(read, request.extent);
-      if (!part.destination.empty()) request.parts.push_back(part);
+      if (!part.into.empty()) request.parts.push_back(part);
     }
     if (!request.parts.empty()) requests.push_back(std::move(request));
   }
@@ -59,8 +59,8 @@ void Scatter(const JoinedRange& range, std::uint64_t offset, std::span<const std
   for (const RangeRead& read : range.parts) {
     if (read.offset >= came.end()) break;
     const RangeRead part = PartIn(read, came);
-    if (part.destination.empty()) continue;
-    std::memcpy(part.destination.data(), bytes.data() + (part.offset - offset), part.destination.size());
+    if (part.into.empty()) continue;
+    std::memcpy(part.into.data(), bytes.data() + (part.offset - offset), part.into.size());
   }
 }
 
