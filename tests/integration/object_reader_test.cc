@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "client/client_core.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
 #include "support/result.h"
@@ -140,6 +141,23 @@ TEST_F(ObjectReaderTest, TakesWhatWasPrefetched) {
   EXPECT_EQ(ReadAt(reader, 100'000, 25'000), content_.substr(100'000, 25'000));
   EXPECT_EQ(ReadAt(reader, 500'000, 1), content_.substr(500'000, 1));
   EXPECT_EQ(reader.report().requests, 4U);
+}
+
+// The first one fetches ahead what it never reads: it has all of the budget.
+TEST_F(ObjectReaderTest, NeverWaitsForAnotherReader) {
+  const auto client = Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .max_undelivered_bytes = 1});
+  {
+    const auto idle = ObjectReader::Open(*client, kObject, {.stripe_bytes = 50'000});
+    idle->Prefetch({{0, 500'000}});
+    auto busy = ObjectReader::Open(*client, kObject, {.stripe_bytes = 50'000});
+    std::string all(content_.size(), '\0');
+    for (std::size_t at = 0; at < all.size(); at += 10'000) {
+      ASSERT_TRUE(busy->ReadNext(RoomIn(all).subspan(at, 10'000)).ok());
+    }
+    EXPECT_TRUE(all == content_);
+    EXPECT_EQ(ReadAt(*idle, 400'000, 100'000), content_.substr(400'000, 100'000));
+  }
+  EXPECT_EQ(client->core().delivery_budget().held(), 0U);
 }
 
 TEST_F(ObjectReaderTest, ManyThreadsReadAtTheSameTime) {

@@ -2,7 +2,10 @@
 #include "gcsflux/object_streams.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <stdexcept>
 #include <string>
 
@@ -79,6 +82,34 @@ TEST_F(ObjectStreamsTest, AnExceptionInTheBlockEndsTheWriteWithoutACommit) {
   };
   EXPECT_THROW(write(), std::runtime_error);
   EXPECT_EQ(Stored(), "old");
+}
+
+TEST_F(ObjectStreamsTest, AreTheParentsInAChildOfFork) {
+  ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
+  auto reader = ObjectReader::Open(client_, kObject);
+  std::array<std::byte, 3> room = {};
+  ASSERT_TRUE(reader->ReadAt(0, room).ok());
+  ParallelWriter writer(client_, kObject, {.part_bytes = 5U << 20, .path = WritePath::kParallel});
+  const std::string part(5U << 20, 'x');
+  ASSERT_TRUE(writer.Write(AsBytes(part)).ok());
+  ASSERT_TRUE(writer.Write(AsBytes("y")).ok());
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const auto code_of = [](const auto& result) { return testing::ErrorOf(result).code; };
+    const bool is_refused = code_of(reader->ReadAt(0, room)) == ErrorCode::kForked &&
+                            code_of(reader->ReadNext(room)) == ErrorCode::kForked &&
+                            code_of(writer.Write(AsBytes("z"))) == ErrorCode::kForked &&
+                            code_of(writer.Close()) == ErrorCode::kForked;
+    writer.Cancel();
+    { const ParallelWriter gone(std::move(writer)); }
+    ::_exit(is_refused ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  ASSERT_TRUE(writer.Close().ok());
+  EXPECT_EQ(Stored(), part + "y");
 }
 
 TEST_F(ObjectStreamsTest, AFailureSetsBadbitAndIsKept) {
