@@ -10,7 +10,6 @@ add_custom_command(
   COMMENT "Embedding the conformance cases"
   VERBATIM)
 
-find_package(pugixml REQUIRED)
 # A library of its own, so that the tests link the same code as the program.
 add_library(gcsflux_conformance STATIC
   # base
@@ -61,4 +60,5 @@ add_library(gcsflux_retry_tests STATIC
 target_link_libraries(gcsflux_retry_tests PUBLIC gcsflux_conformance gcsflux_client PRIVATE gcsflux_strict)
 
 gcsflux_program(gcsflux-conformance conformance/src/program/main.cc)
+target_compile_definitions(gcsflux-conformance PRIVATE GCSFLUX_VERSION="${PROJECT_VERSION}")
 target_link_libraries(gcsflux-conformance PRIVATE gcsflux_retry_tests gcsflux_emulator CURL::libcurl)

@@ -1,5 +1,5 @@
-# gcsflux::emulator and its program. One paragraph for each room of emulator/src, from the lowest layer up: docs/architecture.md.
-gcsflux_library(gcsflux_emulator
+# gcsflux::emulator. One paragraph for each room of emulator/src, from the lowest layer up: docs/architecture.md.
+gcsflux_component(emulator
   # base
   emulator/src/base/base64.cc
   emulator/src/base/clock.cc
@@ -219,12 +219,7 @@ target_sources(gcsflux_emulator PRIVATE ${fault_actions})
 target_include_directories(gcsflux_emulator
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/emulator/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
-target_compile_features(gcsflux_emulator PUBLIC cxx_std_20)
 target_link_libraries(gcsflux_emulator
   PUBLIC Threads::Threads
   PRIVATE PkgConfig::httplib PkgConfig::isal pugixml::pugixml OpenSSL::SSL OpenSSL::Crypto
           $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> $<BUILD_INTERFACE:tl::expected>)
-
-gcsflux_program(gcsflux-emulator emulator/src/program/main.cc emulator/src/program/traffic_flags.cc)
-target_include_directories(gcsflux-emulator PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
-target_link_libraries(gcsflux-emulator PRIVATE gcsflux_emulator gflags)

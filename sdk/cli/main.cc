@@ -6,6 +6,7 @@
 #include <csignal>
 #include <iostream>
 
+#include "base/version.h"
 #include "cli/command_flags.h"
 #include "cli/commands.h"
 #include "cli/interruption.h"
@@ -15,6 +16,7 @@
 
 DECLARE_bool(r);
 DECLARE_bool(recursive);
+DECLARE_bool(version);  // gflags defines it.
 
 namespace gcsflux::cli {
 namespace {
@@ -44,7 +46,8 @@ void PrintProgramHelp() {
   std::cout << "gcsflux COMMAND [flags] ...: Google Cloud Storage from the command line\n\nCommands:\n";
   for (const Command& command : Commands())
     std::cout << "  " << Usage(command) << "\n      " << command.summary << '\n';
-  std::cout << "\n`gcsflux COMMAND --help` tells more. Names are gs://bucket/object (gcs:// is taken as well); - is "
+  std::cout << "\n`gcsflux COMMAND --help` tells more, `gcsflux --version` prints the version. Names are "
+               "gs://bucket/object (gcs:// is taken as well); - is "
                "standard input or output.\nExit status: 0, 1 (the operation failed) or 2 (wrong usage).\n\nFlags:\n"
             << FlagsHelp(__FILE__);
 }
@@ -82,6 +85,10 @@ int Run(int argc, const char* const* argv) {
   }
   auto words = ParseFlags(argc, argv);
   if (!words) return Complain(words.error());
+  if (FLAGS_version) {
+    std::cout << "gcsflux " << internal::kVersion << '\n';
+    return 0;
+  }
   if (words->empty() && HelpRequested()) return PrintProgramHelp(), 0;
   if (words->empty()) return WrongUsage("a command is missing; gcsflux --help lists them");
   const auto& commands = Commands();

@@ -141,6 +141,7 @@ expect 2 '' 'without a path' ls --endpoint=http://host/path
 
 # Help
 expect 0 '^Commands:' '' --help
+expect 0 '^gcsflux [0-9]*\.[0-9]*\.[0-9]*$' '' --version
 for command in mb ls cp sync cat stat rm clean; do expect 0 "^gcsflux $command " '' "$command" --help; done
 
 # Removal

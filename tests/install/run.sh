@@ -1,16 +1,142 @@
 #!/usr/bin/env bash
-# Installs the build into a temporary prefix, then builds and runs a consumer of it: tests/install/run.sh BUILD_DIR CXX_FLAGS
+# Uses gcsflux as other projects do: installed, as a subdirectory, fetched; static and shared.
+#   tests/install/run.sh BUILD_DIR
+# What it builds has the flags of BUILD_DIR and lies as deep as BUILD_DIR, so that ccache knows the files of that build.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-build=$1
-flags=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source=$(cd "$here/../.." && pwd)
+build=$(cd "$1" && pwd)
+work=$build-install  # beside BUILD_DIR, and the same each time
+rm -rf "$work" "$work-shared" "$work-subdirectory"
+mkdir -p "$work"
+export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$source} CCACHE_NOHASHDIR=1
+# A child of ninja must not wait for the jobs of a make above it.
+unset MAKEFLAGS
 
-cmake --install "$build" --prefix "$work/prefix" >/dev/null
-cmake -S "$here" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_FLAGS="$flags" >/dev/null
-cmake --build "$work/build" >/dev/null
-"$work/build/consumer"
-"$work/prefix/bin/gcsflux" --help | grep -q '^Commands:'
-"$work/prefix/bin/gcsflux-emulator" --help >/dev/null
-echo "installed, found and used"
+cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+has_torch=false
+[ ! -e "$build/libgcsflux_torch.a" ] || has_torch=true
+
+step=
+trap 'echo "install: $step: line $LINENO failed" >&2' ERR
+fail() { echo "install: $step: $*" >&2; exit 1; }
+# begin WHAT: says what comes, and how long the steps before took.
+begin() { step=$1; printf '%3d s  %s\n' "$SECONDS" "$1"; }
+# quiet COMMAND...: shows the output only if it fails.
+quiet() { "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "$1 failed"; }; }
+
+flags=(-G Ninja -DCMAKE_BUILD_TYPE="$(cached CMAKE_BUILD_TYPE)" -DCMAKE_CXX_COMPILER="$(cached CMAKE_CXX_COMPILER)"
+       -DCMAKE_CXX_FLAGS="$(cached CMAKE_CXX_FLAGS)" -DCMAKE_CXX_FLAGS_DEBUG="$(cached CMAKE_CXX_FLAGS_DEBUG)"
+       -DGCSFLUX_WERROR="$(cached GCSFLUX_WERROR)")
+launcher=$(cached CCACHE_PROGRAM)
+[ ! -x "$launcher" ] || flags+=(-DCMAKE_CXX_COMPILER_LAUNCHER="$launcher")
+
+# consume PROJECT BUILD_DIR CMAKE_OPTION...: configures and builds a consumer, and runs its programs.
+consume() {
+  local project=$1 directory=$2 program
+  shift 2
+  quiet cmake -S "$here/$project" -B "$directory" "${flags[@]}" "$@"
+  quiet cmake --build "$directory" -j2
+  for program in $(find "$directory" -type f -perm -u+x -name '*use_*'); do
+    "$program" || fail "${program##*/} failed"
+  done
+}
+# without PACKAGE...: options under which CMake does not find them.
+without() { local p; for p; do printf -- '-DCMAKE_DISABLE_FIND_PACKAGE_%s=ON\n' "$p"; done; }
+
+begin "components alone, with only their own packages"
+for component in client flags emulator torch; do
+  [ "$component" != torch ] || "$has_torch" || continue
+  prefix=$work/only_$component
+  case $component in client|emulator) parts=($component) ;; *) parts=(client $component) ;; esac
+  for part in "${parts[@]}"; do quiet cmake --install "$build" --prefix "$prefix" --component "$part"; done
+  case $component in
+    client) strange=(Torch gflags nlohmann_json) ;;
+    flags) strange=(Torch nlohmann_json) ;;
+    emulator) strange=(Torch gflags nlohmann_json CURL simdjson tl-expected) ;;
+    torch) strange=(nlohmann_json) ;;
+  esac
+  consume consumer "$work/alone_$component" -DWAY=package -DCOMPONENTS=$component -DCMAKE_PREFIX_PATH="$prefix" \
+    $(without "${strange[@]}")
+  [ "$component" = emulator ] || ! grep -q '^httplib_FOUND' "$work/alone_$component/CMakeCache.txt" || fail "$component looks for httplib"
+done
+
+begin "a component that is not installed is named"
+! cmake -S "$here/consumer" -B "$work/absent" "${flags[@]}" -DWAY=package -DCOMPONENTS='client;emulator' \
+  -DCMAKE_PREFIX_PATH="$work/only_client" >"$work/log" 2>&1 || fail "it was found"
+grep -q 'gcsflux was installed without component emulator' "$work/log" || fail "$(cat "$work/log")"
+
+begin "everything installed, and its programs"
+prefix=$work/prefix
+quiet cmake --install "$build" --prefix "$prefix"
+"$prefix/bin/gcsflux" --help | grep -q '^Commands:'
+version=$(sed -n 's/^project(gcsflux VERSION \([0-9.]*\).*/\1/p' "$source/CMakeLists.txt")
+for program in gcsflux gcsflux-emulator gcsflux-conformance; do
+  [ "$("$prefix/bin/$program" --version)" = "$program $version" ] || fail "$program --version is not $version"
+done
+! grep -rnE "$source|$build|[\"; =](-[LI])?/[a-z]+/" "$prefix"/lib*/cmake "$prefix"/lib*/pkgconfig || fail "paths of this machine"
+
+begin "components together, C++23, under -Werror -Wconversion, every header"
+headers=$work/every_header.cc
+(cd "$prefix/include" && find gcsflux -name '*.h' -not -path '*/torch/*' | sort | sed 's/.*/#include <&>/') >"$headers"
+strict="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
+consume consumer "$work/together" -DWAY=package -DCOMPONENTS='client;flags;emulator' -DCMAKE_PREFIX_PATH="$prefix" \
+  -DALL_HEADERS="$headers" -DCMAKE_CXX_STANDARD=23 -DCMAKE_NO_SYSTEM_FROM_IMPORTED=ON \
+  -DCMAKE_CXX_FLAGS="$(cached CMAKE_CXX_FLAGS) $strict"
+
+begin "two consumers in one build, C++20"
+consume two_consumers "$work/two_consumers" -DWAY=package -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_STANDARD=20
+
+begin "pkg-config"
+for component in client emulator; do
+  pc=gcsflux-$component
+  export PKG_CONFIG_PATH=$work/only_$component/lib/pkgconfig
+  quiet "$(cached CMAKE_CXX_COMPILER)" -std=c++20 "$here/consumer/use_$component.cc" -o "$work/by_$pc" \
+    $(pkg-config --cflags --libs "$pc")
+  "$work/by_$pc" || fail "$pc failed"
+done
+unset PKG_CONFIG_PATH
+
+begin "a subdirectory builds what is linked, and installs nothing"
+directory=$work-subdirectory
+first=OFF
+! "$has_torch" || first=ON  # The project around gcsflux finds libtorch before gcsflux looks for it.
+consume consumer "$directory" -DWAY=subdirectory -DGCSFLUX_SOURCE="$source" -DCOMPONENTS=emulator -DFIND_TORCH_FIRST=$first
+[ -z "$(find "$directory" -name 'libgcsflux_client.*')" ] || fail "gcsflux::client was built"
+quiet cmake --install "$directory" --prefix "$work/nothing"
+[ ! -e "$work/nothing" ] || fail "something was installed"
+quiet cmake -S "$here/two_consumers" -B "$work/two_subdirectories" "${flags[@]}" -DWAY=subdirectory -DGCSFLUX_SOURCE="$source"
+
+begin "FetchContent from a local clone"
+clone=$work/clone
+mkdir "$clone"
+git -C "$source" ls-files -z --cached --others --exclude-standard |
+  (cd "$source" && xargs -0 ls -d 2>/dev/null) | tar -C "$source" -c --no-recursion -T - | tar -C "$clone" -x
+git -C "$clone" init -q -b main
+git -C "$clone" add -A
+git -C "$clone" -c user.name=test -c user.email=test@example.com commit -q -m "The files as they are"
+component=client
+! "$has_torch" || component=torch
+fetched=("${flags[@]}" -DWAY=fetch -DGCSFLUX_SOURCE="$clone" -DCOMPONENTS=$component -DFETCHCONTENT_BASE_DIR="$work/fetched")
+quiet cmake -S "$here/consumer" -B "$work/fetch" "${fetched[@]}"
+# Built within what was fetched, as deep as BUILD_DIR is: see above.
+directory=$work/fetched/gcsflux-src/build/consumer
+consume consumer "$directory" "${fetched[@]}" -DFETCHCONTENT_FULLY_DISCONNECTED=ON
+[ -z "$(find "$directory" -name 'libgcsflux_emulator.*')" ] || fail "gcsflux::emulator was built"
+
+begin "shared libraries show their own namespace, and no more"
+quiet cmake -S "$source" -B "$work-shared" "${flags[@]}" -DGCSFLUX_SHARED=ON -DGCSFLUX_PROGRAMS=OFF -DGCSFLUX_DEVELOPER=OFF
+quiet cmake --build "$work-shared" -j2
+quiet cmake --install "$work-shared" --prefix "$work/shared"
+for library in "$work"/shared/lib/libgcsflux_*.so; do
+  objdump -p "$library" | grep -q "SONAME *$(basename "$library").${version%.*}$" || fail "$library has another soname"
+  strange=$(nm -DC --defined-only "$library" | cut -d' ' -f3- | awk '!/gcsflux::/' | head -n 3)
+  [ -z "$strange" ] || fail "${library##*/} exports $strange"
+done
+components='client;flags;emulator'
+! "$has_torch" || components+=';torch'
+consume consumer "$work/of_shared" -DWAY=package -DCOMPONENTS="$components" -DCMAKE_PREFIX_PATH="$work/shared" \
+  $(without nlohmann_json simdjson pugixml CURL)
+
+begin "done"
+rm -rf "$work" "$work-shared" "$work-subdirectory"

@@ -130,6 +130,10 @@ int Main(std::span<const char* const> arguments) {
     std::cout << Usage();
     return kAllPassed;
   }
+  if (options->version) {
+    std::cout << "gcsflux-conformance " GCSFLUX_VERSION "\n";
+    return kAllPassed;
+  }
   const auto token = ReadAccessToken(options->access_token_file);
   if (!token) return WrongUsage(token.error());
   const auto checks = SelectedChecks(*options, *token);

@@ -29,6 +29,7 @@ const std::array kFlags = {
          &Options::retry_tests},
     Flag{"filter", "GLOB", "run only cases whose name matches, such as 'listing/*'", &Options::filter},
     Flag{"list", "", "print the names and claims of the cases and exit", &Options::list},
+    Flag{"version", "", "print the version and exit", &Options::version},
     Flag{"help", "", "print this text and exit", &Options::help},
 };
 

@@ -16,6 +16,7 @@ struct Options {
   std::string retry_tests = {};                       ///< A file of retry scenarios to run instead of cases, or empty.
   std::string filter = "*";                           ///< A glob over "file/Case"; * matches slashes too.
   bool list = false;
+  bool version = false;
   bool help = false;
 };
 

@@ -102,10 +102,15 @@ void PrintFlag(const char* name) {
 
 int PrintHelp() {
   std::cout << "gcsflux-emulator: Google Cloud Storage in memory, for tests and for work without a network.\n"
-               "Prints its address when it is ready, and stops on SIGINT or SIGTERM.\n\n";
+               "Prints its address when it is ready, and stops on SIGINT or SIGTERM. --version prints the version.\n\n";
   for (const char* name : kFlags) PrintFlag(name);
   std::cout << "\nDelays and quotas. An empty value means the value of the profile:\n\n";
   for (const char* name : gcsflux::emulator::TrafficFlagNames()) PrintFlag(name);
+  return kOk;
+}
+
+int PrintVersion() {
+  std::cout << "gcsflux-emulator " GCSFLUX_VERSION "\n";
   return kOk;
 }
 
@@ -251,7 +256,9 @@ bool IsLoopback(std::string_view host) { return host == "localhost" || host == "
 
 int Run(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
-    if (const std::string_view argument(argv[i]); argument == "--help" || argument == "-h") return PrintHelp();
+    const std::string_view argument(argv[i]);
+    if (argument == "--help" || argument == "-h") return PrintHelp();
+    if (argument == "--version") return PrintVersion();
   }
   if (const int status = ParseArguments(argc, argv); status != kOk) return status;
 

@@ -54,7 +54,7 @@ TEST(ParseOptions, ATokenMayGoOverTlsOrLoopback) {
 
 TEST(Usage, NamesEveryFlag) {
   for (const char* flag : {"--endpoint=", "--project=", "--access_token_file=", "--bucket_prefix=", "--cases=",
-                           "--retry_tests=", "--filter=", "--list", "--help"}) {
+                           "--retry_tests=", "--filter=", "--list", "--version", "--help"}) {
     EXPECT_THAT(Usage(), testing::HasSubstr(flag));
   }
 }

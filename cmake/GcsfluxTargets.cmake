@@ -1,0 +1,35 @@
+# How the project's libraries and programs are made.
+
+# What every target of ours is built with.
+add_library(gcsflux_strict INTERFACE)
+target_compile_options(gcsflux_strict INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                                # g++ 12 sees overlaps in std::string's own operator+ (GCC bug 105651).
+                                                $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+                                                $<$<BOOL:${GCSFLUX_WERROR}>:-Werror>)
+
+# gcsflux_component(NAME SOURCE...): the library gcsflux::NAME, target gcsflux_NAME.
+function(gcsflux_component name)
+  set(target gcsflux_${name})
+  if(GCSFLUX_SHARED)
+    add_library(${target} SHARED ${ARGN})
+    set(symbols ${PROJECT_SOURCE_DIR}/cmake/exported_symbols.map)
+    target_link_options(${target} PRIVATE LINKER:--version-script=${symbols} LINKER:--no-undefined)
+    set_target_properties(${target} PROPERTIES
+      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+      LINK_DEPENDS ${symbols}
+      INSTALL_RPATH $ORIGIN  # where gcsflux::client lies, too
+      DEFINE_SYMBOL "")  # No source asks for it, and a compiler cache would take the files for others.
+  else()
+    add_library(${target} STATIC ${ARGN})
+  endif()
+  add_library(gcsflux::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:gcsflux_strict>)
+  set_property(GLOBAL APPEND PROPERTY gcsflux_components ${name})
+endfunction()
+
+function(gcsflux_program name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE gcsflux_strict)
+endfunction()

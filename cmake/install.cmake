@@ -1,0 +1,51 @@
+# What `cmake --install` writes: a component is `--component NAME`, the programs are `--component programs`.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gcsflux)
+configure_package_config_file(cmake/gcsfluxConfig.cmake.in gcsfluxConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(gcsfluxConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+
+# A static library needs what it links wherever it is linked; a shared one has it.
+set(private "")
+if(GCSFLUX_SHARED)
+  set(private ".private")
+endif()
+set(client_requires "Requires${private}: libcurl, libcrypto, libisal, pugixml, simdjson, zlib")
+set(emulator_requires "Requires${private}: cpp-httplib, libisal, libssl, libcrypto, pugixml")
+set(flags_requires "Requires: gcsflux-client = ${PROJECT_VERSION}\nRequires.private: gflags")
+if(NOT GCSFLUX_SHARED)
+  set(flags_requires "Requires: gcsflux-client = ${PROJECT_VERSION}, gflags")
+endif()
+file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+
+get_property(components GLOBAL PROPERTY gcsflux_components)
+foreach(name IN LISTS components)
+  install(TARGETS gcsflux_${name} EXPORT gcsflux-${name} COMPONENT ${name})
+  install(EXPORT gcsflux-${name} NAMESPACE gcsflux:: FILE gcsflux-${name}.cmake DESTINATION ${package_dir}
+          COMPONENT ${name})
+  install(FILES ${PROJECT_BINARY_DIR}/gcsfluxConfig.cmake ${PROJECT_BINARY_DIR}/gcsfluxConfigVersion.cmake
+                cmake/GcsfluxPackages.cmake
+          DESTINATION ${package_dir} COMPONENT ${name})
+  if(DEFINED ${name}_requires)  # libtorch has no pkg-config file, so gcsflux::torch has none.
+    set(requires "${${name}_requires}")
+    configure_file(cmake/gcsflux.pc.in gcsflux-${name}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/gcsflux-${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+            COMPONENT ${name})
+  endif()
+endforeach()
+
+install(DIRECTORY sdk/include/gcsflux DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT client
+        PATTERN torch EXCLUDE PATTERN flags.h EXCLUDE)
+if(TARGET gcsflux_flags)
+  install(FILES sdk/include/gcsflux/flags.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gcsflux COMPONENT flags)
+endif()
+if(TARGET gcsflux_torch)
+  install(DIRECTORY sdk/include/gcsflux/torch DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gcsflux COMPONENT torch)
+endif()
+if(TARGET gcsflux_emulator)
+  install(DIRECTORY emulator/include/gcsflux DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT emulator)
+endif()
+if(GCSFLUX_PROGRAMS)
+  install(TARGETS gcsflux gcsflux-emulator gcsflux-conformance COMPONENT programs)
+  install(DIRECTORY conformance/retry_tests DESTINATION ${CMAKE_INSTALL_DATADIR}/gcsflux COMPONENT programs)
+endif()

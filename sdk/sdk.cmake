@@ -1,0 +1,281 @@
+# gcsflux::client, gcsflux::flags and gcsflux::torch. Folders from the lowest layer up: docs/architecture.md.
+gcsflux_component(client
+  # L0 base
+  sdk/src/base/base64.cc
+  sdk/src/base/carried_secrets.cc
+  sdk/src/base/crc32c.cc
+  sdk/src/base/encryption_key.cc
+  sdk/src/base/environment.cc
+  sdk/src/base/error.cc
+  sdk/src/base/fork.cc
+  sdk/src/base/hide_secret.cc
+  sdk/src/base/http_date.cc
+  sdk/src/base/object_name.cc
+  sdk/src/base/open_files.cc
+  sdk/src/base/own_descriptors.cc
+  sdk/src/base/percent_encoding.cc
+  sdk/src/base/rfc3339.cc
+  sdk/src/base/sha256.cc
+  sdk/src/base/url.cc
+  sdk/src/base/utf8.cc
+  # L0 loop
+  sdk/src/loop/doorbell.cc
+  sdk/src/loop/event_loop.cc
+  sdk/src/loop/event_loops.cc
+  sdk/src/loop/fiber.cc
+  sdk/src/loop/fiber_stack.cc
+  sdk/src/loop/guest_threads.cc
+  sdk/src/loop/pause.cc
+  sdk/src/loop/request_slots.cc
+  sdk/src/loop/system_timing.cc
+  sdk/src/loop/timer_heap.cc
+  # L1 events, http
+  sdk/src/events/event_listeners.cc
+  sdk/src/events/json_text.cc
+  sdk/src/events/log_listener.cc
+  sdk/src/events/observer.cc
+  sdk/src/events/operation_prices.cc
+  sdk/src/events/shown_url.cc
+  sdk/src/events/trace_writer.cc
+  sdk/src/http/curl_error.cc
+  sdk/src/http/curl_drive.cc
+  sdk/src/http/curl_exchange.cc
+  sdk/src/http/curl_loop.cc
+  sdk/src/http/curl_settings.cc
+  sdk/src/http/curl_sockets.cc
+  sdk/src/http/curl_transport.cc
+  # L2 wire, retry
+  sdk/src/retry/backoff.cc
+  sdk/src/retry/check_options.cc
+  sdk/src/retry/gate.cc
+  sdk/src/retry/gate_keeper.cc
+  sdk/src/retry/gates.cc
+  sdk/src/retry/idempotency.cc
+  sdk/src/retry/idempotency_tokens.cc
+  sdk/src/retry/read_pace.cc
+  sdk/src/retry/remedy.cc
+  sdk/src/retry/retry_budget.cc
+  sdk/src/retry/retry_loop.cc
+  sdk/src/retry/running_percentile.cc
+  sdk/src/retry/throttle_cause.cc
+  sdk/src/retry/transient.cc
+  sdk/src/wire/error_response.cc
+  sdk/src/wire/bucket_requests.cc
+  sdk/src/wire/copy_requests.cc
+  sdk/src/wire/cursor_text.cc
+  sdk/src/wire/insert_requests.cc
+  sdk/src/wire/key_headers.cc
+  sdk/src/wire/metadata_json.cc
+  sdk/src/wire/object_requests.cc
+  sdk/src/wire/object_resource.cc
+  sdk/src/wire/read_response.cc
+  sdk/src/wire/request_url.cc
+  sdk/src/wire/resumable_upload.cc
+  sdk/src/wire/multipart_answers.cc
+  sdk/src/wire/multipart_requests.cc
+  sdk/src/wire/listed_page.cc
+  sdk/src/wire/storage_class.cc
+  sdk/src/wire/upload_state.cc
+  sdk/src/wire/xml_error.cc
+  # L3 auth, client
+  sdk/src/auth/access_token.cc
+  sdk/src/auth/blob_signer.cc
+  sdk/src/auth/credential_urls.cc
+  sdk/src/auth/credentials.cc
+  sdk/src/auth/external_account_source.cc
+  sdk/src/auth/find_credentials.cc
+  sdk/src/auth/impersonation_source.cc
+  sdk/src/auth/json_fields.cc
+  sdk/src/auth/metadata_source.cc
+  sdk/src/auth/parse_credentials.cc
+  sdk/src/auth/parse_external_account.cc
+  sdk/src/auth/rsa_key.cc
+  sdk/src/auth/sha256.cc
+  sdk/src/auth/sign_blob.cc
+  sdk/src/auth/signed_jwt.cc
+  sdk/src/auth/token_answers.cc
+  sdk/src/auth/token_cache.cc
+  sdk/src/auth/token_exchange.cc
+  sdk/src/auth/token_requests.cc
+  sdk/src/auth/token_source.cc
+  sdk/src/auth/v4_signing.cc
+  sdk/src/client/authorization.cc
+  sdk/src/client/bucket_operations.cc
+  sdk/src/client/client.cc
+  sdk/src/client/client_core.cc
+  sdk/src/client/copy_operations.cc
+  sdk/src/client/delivery_budget.cc
+  sdk/src/client/delivery_ledger.cc
+  sdk/src/client/endpoint.cc
+  sdk/src/client/gunzip.cc
+  sdk/src/client/hedge.cc
+  sdk/src/client/network.cc
+  sdk/src/client/object_operations.cc
+  sdk/src/client/object_read.cc
+  sdk/src/client/read_in_progress.cc
+  sdk/src/client/read_progress.cc
+  sdk/src/client/signed_url.cc
+  sdk/src/client/stored_object.cc
+  sdk/src/client/throttling.cc
+  sdk/src/client/transmit.cc
+  # L4 transfer
+  sdk/src/transfer/composition/bucket_check.cc
+  sdk/src/transfer/composition/bucket_permits.cc
+  sdk/src/transfer/composition/check_composite.cc
+  sdk/src/transfer/composition/clean_composites.cc
+  sdk/src/transfer/composition/cleanup_on_signal.cc
+  sdk/src/transfer/composition/composed_fetch.cc
+  sdk/src/transfer/composition/composer.cc
+  sdk/src/transfer/composition/composite.cc
+  sdk/src/transfer/composition/composite_deletes.cc
+  sdk/src/transfer/composition/composite_name.cc
+  sdk/src/transfer/composition/cost_model.cc
+  sdk/src/transfer/composition/due_tasks.cc
+  sdk/src/transfer/composition/fetch_estimates.cc
+  sdk/src/transfer/composition/group_chooser.cc
+  sdk/src/transfer/composition/live_composites.cc
+  sdk/src/transfer/composition/planner.cc
+  sdk/src/transfer/composition/slice_writer.cc
+  sdk/src/transfer/composition/unit_planner.cc
+  sdk/src/transfer/download/allocate.cc
+  sdk/src/transfer/download/batch_recipient.cc
+  sdk/src/transfer/download/block_pool.cc
+  sdk/src/transfer/download/connection_count.cc
+  sdk/src/transfer/download/connection_finder.cc
+  sdk/src/transfer/download/direct_fetch.cc
+  sdk/src/transfer/download/download_run.cc
+  sdk/src/transfer/download/downloader_core.cc
+  sdk/src/transfer/download/fetch_ahead.cc
+  sdk/src/transfer/download/source_window.cc
+  sdk/src/transfer/download/stream_recipient.cc
+  sdk/src/transfer/download/stripes.cc
+  sdk/src/transfer/compose_commit.cc
+  sdk/src/transfer/download_file.cc
+  sdk/src/transfer/downloader.cc
+  sdk/src/transfer/file/partial_file.cc
+  sdk/src/transfer/file/partial_state.cc
+  sdk/src/transfer/give_up_soon.cc
+  sdk/src/transfer/listing.cc
+  sdk/src/transfer/listing/alphabets.cc
+  sdk/src/transfer/listing/anchors.cc
+  sdk/src/transfer/listing/call_allowance.cc
+  sdk/src/transfer/listing/code_points.cc
+  sdk/src/transfer/listing/delivery.cc
+  sdk/src/transfer/listing/estimate.cc
+  sdk/src/transfer/listing/key_line.cc
+  sdk/src/transfer/listing/name_shapes.cc
+  sdk/src/transfer/listing/parallel_listing.cc
+  sdk/src/transfer/listing/scheduler.cc
+  sdk/src/transfer/listing/tiling.cc
+  sdk/src/transfer/object_reader.cc
+  sdk/src/transfer/object_streams.cc
+  sdk/src/transfer/object_writer.cc
+  sdk/src/transfer/ongoing_uploads.cc
+  sdk/src/transfer/multipart_upload.cc
+  sdk/src/transfer/parallel_upload.cc
+  sdk/src/transfer/parallel_writer.cc
+  sdk/src/transfer/parts_writer.cc
+  sdk/src/transfer/read/join_ranges.cc
+  sdk/src/transfer/read/range_checksums.cc
+  sdk/src/transfer/read/read_ahead.cc
+  sdk/src/transfer/read_back.cc
+  sdk/src/transfer/reader_core.cc
+  sdk/src/transfer/rewindable_upload.cc
+  sdk/src/transfer/single_request_upload.cc
+  sdk/src/transfer/upload_object.cc
+  sdk/src/transfer/upload_session.cc
+  sdk/src/transfer/upload_source.cc
+  sdk/src/transfer/worker_pool.cc
+  sdk/src/transfer/write/write_path.cc
+  sdk/src/transfer/write_outcome.cc
+  # L4 checkpoint formats, pure
+  sdk/src/formats/checkpoint_index.cc
+  sdk/src/formats/crc32.cc
+  sdk/src/formats/detect_format.cc
+  sdk/src/formats/dtype.cc
+  sdk/src/formats/joined_tensors.cc
+  sdk/src/formats/json_events.cc
+  sdk/src/formats/pickle_globals.cc
+  sdk/src/formats/pickle_graph.cc
+  sdk/src/formats/pickle_machine.cc
+  sdk/src/formats/pickle_opcodes.cc
+  sdk/src/formats/pickle_reader.cc
+  sdk/src/formats/pickle_writer.cc
+  sdk/src/formats/pickled_numpy.cc
+  sdk/src/formats/pickled_tensors.cc
+  sdk/src/formats/pickled_value.cc
+  sdk/src/formats/pickled_values.cc
+  sdk/src/formats/safetensors_header.cc
+  sdk/src/formats/safetensors_index.cc
+  sdk/src/formats/safetensors_json.cc
+  sdk/src/formats/safetensors_types.cc
+  sdk/src/formats/safetensors_writer.cc
+  sdk/src/formats/tensor_layout.cc
+  sdk/src/formats/torch_file.cc
+  sdk/src/formats/torch_file_writer.cc
+  sdk/src/formats/torch_records.cc
+  sdk/src/formats/zip_directory.cc
+  sdk/src/formats/zip_records.cc
+  sdk/src/formats/zip_writer.cc
+  # L4 datasets, above transfer
+  sdk/src/dataset/batch_stream.cc
+  sdk/src/dataset/cursor.cc
+  sdk/src/dataset/dataset_report.cc
+  sdk/src/dataset/dataset_core.cc
+  sdk/src/dataset/decode_threads.cc
+  sdk/src/dataset/epoch_order.cc
+  sdk/src/dataset/epoch_plan.cc
+  sdk/src/dataset/epoch_progress.cc
+  sdk/src/dataset/fingerprint.cc
+  sdk/src/dataset/listing_cache.cc
+  sdk/src/dataset/listing_format.cc
+  sdk/src/dataset/live_listing.cc
+  sdk/src/dataset/live_order.cc
+  sdk/src/dataset/permutation.cc
+  sdk/src/dataset/saved_listing.cc
+  sdk/src/dataset/shuffle_buffer.cc)
+target_include_directories(gcsflux_client
+  PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/sdk/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+  PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+target_link_libraries(gcsflux_client
+  PUBLIC tl::expected Threads::Threads
+  PRIVATE CURL::libcurl OpenSSL::Crypto PkgConfig::isal pugixml::pugixml simdjson::simdjson ZLIB::ZLIB
+          $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
+
+if(has_flags)
+  gcsflux_component(flags
+    sdk/src/flags/credential_flags.cc
+    sdk/src/flags/dataset_flags.cc
+    sdk/src/flags/epoch_flags.cc
+    sdk/src/flags/event_flags.cc
+    sdk/src/flags/flag_values.cc
+    sdk/src/flags/flags.cc
+    sdk/src/flags/listing_flags.cc
+    sdk/src/flags/network_flags.cc
+    sdk/src/flags/parse_flags.cc
+    sdk/src/flags/price_flags.cc
+    sdk/src/flags/retry_flags.cc
+    sdk/src/flags/transfer_flags.cc)
+  target_include_directories(gcsflux_flags PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+  target_link_libraries(gcsflux_flags PUBLIC gcsflux_client PRIVATE gflags)
+endif()
+
+# L5 torch
+if(has_torch)
+  gcsflux_component(torch
+    sdk/src/torch/archive.cc
+    sdk/src/torch/checkpoint.cc
+    sdk/src/torch/dataset_handle.cc
+    sdk/src/torch/epoch_handle.cc
+    sdk/src/torch/epoch_sampler.cc
+    sdk/src/torch/module_match.cc
+    sdk/src/torch/module_state.cc
+    sdk/src/torch/optimizer_state.cc
+    sdk/src/torch/optimizer_values.cc
+    sdk/src/torch/raw_sample.cc
+    sdk/src/torch/saved_cursor.cc
+    sdk/src/torch/state_dict.cc)
+  target_include_directories(gcsflux_torch PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+  # The targets of libtorch's CMake package by their names: TORCH_LIBRARIES has paths of the machine.
+  target_link_libraries(gcsflux_torch PUBLIC gcsflux_client torch torch_library c10)
+endif()
