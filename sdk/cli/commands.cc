@@ -89,7 +89,7 @@ const std::vector<Command>& Commands() {
       {"rm", "gs://BUCKET[/OBJECT]...", "Remove objects, or a bucket that is empty.",
        "With --recursive everything in the directory of that name (for a bucket: all its objects, not the bucket).\n",
        1, kAny, Remove},
-      {"clean", "gs://BUCKET...", "Remove what composed downloads of processes that died left behind.",
+      {"clean", "gs://BUCKET...", "Remove temporary objects and uploads that dead processes left.",
        "Composed objects under dataflux-composed-objects/ that are older than --older_than (30s, 10m, 1h, 2d),\n"
        "those of Google's connector for PyTorch too.\n",
        1, kAny, Clean, true},
