@@ -111,7 +111,7 @@ struct DownloadStreamOptions {
 /// which all streams of a client share. Nothing is fetched before the first Next().
 ///
 /// For one thread at a time. Destruction ends what is being fetched and gives its memory back. It may outlive its
-/// Downloader, whose connections it holds. In a child of fork(), Next() of a stream that the parent made returns kForked.
+/// Downloader, whose connections it holds. In a child of fork(), Next() of a parent's stream returns kForked.
 class DownloadStream {
  public:
   DownloadStream(DownloadStream&&) noexcept;
