@@ -125,7 +125,7 @@ consume consumer "$directory" "${fetched[@]}" -DFETCHCONTENT_FULLY_DISCONNECTED=
 [ -z "$(find "$directory" -name 'libgcsflux_emulator.*')" ] || fail "gcsflux::emulator was built"
 
 begin "shared libraries show their own namespace, and no more"
-quiet cmake -S "$source" -B "$work-shared" "${flags[@]}" -DGCSFLUX_SHARED=ON -DGCSFLUX_PROGRAMS=OFF -DGCSFLUX_DEVELOPER=OFF
+quiet cmake -S "$source" -B "$work-shared" "${flags[@]}" -DGCSFLUX_SHARED=ON
 quiet cmake --build "$work-shared" -j2
 quiet cmake --install "$work-shared" --prefix "$work/shared"
 for library in "$work"/shared/lib/libgcsflux_*.so; do
