@@ -23,7 +23,7 @@ struct PartBuffer {
 };
 
 /// Memory for parts, within a limit: who asks for more waits until others are done with theirs. Memory is used again,
-/// which is faster than to have the system give it anew. Thread-safe.
+/// which is faster than new memory from the system. Thread-safe.
 class PartBuffers {
  public:
   explicit PartBuffers(std::uint64_t limit) : limit_(limit) {}
