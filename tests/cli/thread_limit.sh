@@ -35,7 +35,7 @@ expect() {
 
 for most in "${limits[@]}"; do
   bucket=gs://bucket-$most
-  with_log=(--max_concurrency=200 --log_level=warning)
+  with_log=(--max_concurrency=200 --io_threads=64 --log_level=warning)  # More of each than there can be.
   expect 0 '' mb "$bucket"
   if [ "$most" -eq 1 ]; then  # The first does it all, but for downloads of several objects.
     expect 0 '0 of 200 threads could be started' cp "${with_log[@]}" tree/1 tree/2 gs://bucket-1/x/
@@ -45,7 +45,7 @@ for most in "${limits[@]}"; do
     expect 0 'copied 38' cp -r tree/ gs://bucket-1/x
     expect 0 '' rm -r gs://bucket-1
   else
-    expect 0 "of (48|200) threads could be started.*ulimit -u" cp -r "${with_log[@]}" tree/ "$bucket/x/tree"
+    expect 0 "of (48|64|200) threads could be started.*ulimit -u" cp -r "${with_log[@]}" tree/ "$bucket/x/tree"
     expect 0 '' ls -r "$bucket"
     [ "$(wc -l <"$work/out")" -eq 40 ] || { echo "FAIL: $(wc -l <"$work/out") names"; exit 1; }
     expect 0 'threads could be started' cat "${with_log[@]}" "$bucket/x/tree/1" "$bucket/x/tree/2"

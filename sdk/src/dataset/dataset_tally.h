@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -43,12 +44,15 @@ class DatasetTally {
     report_.wait_seconds += Seconds(batch.waited);
   }
 
-  /// False where as many as `most` were skipped before: this one may not be.
+  /// False where as many others as `most` were skipped before: this one may not be. An object counts once, in whatever
+  /// number of epochs it is skipped.
   bool Skip(std::uint64_t most, const SkippedObject& object) {
     constexpr std::size_t kNamed = 10;
     const std::scoped_lock lock(mutex_);
-    if (report_.skipped >= most) return false;
-    ++report_.skipped;
+    if (skipped_.contains(object.name)) return true;
+    if (skipped_.size() >= most) return false;
+    skipped_.insert(object.name);
+    report_.skipped = skipped_.size();
     if (report_.skipped_objects.size() < kNamed) report_.skipped_objects.push_back(object);
     return true;
   }
@@ -68,6 +72,7 @@ class DatasetTally {
   // Guarded by mutex_:
   DatasetReport report_;
   SlowestObjects slowest_;
+  std::set<std::string> skipped_;       // Names.
   std::optional<std::uint64_t> epoch_;  // Of the last batch.
 };
 
