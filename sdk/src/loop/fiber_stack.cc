@@ -6,7 +6,7 @@ namespace gcsflux::internal {
 namespace {
 
 constexpr std::size_t kGuardBytes = 16U << 10;  // A multiple of the page size of every machine that is in use.
-// A download's deepest path takes 8 KiB, a signature by OpenSSL 20 KiB. Sanitizers multiply that.
+// A read takes 12 KiB. The rest is room for what is rare, a signature by OpenSSL for one. Sanitizers multiply it.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::size_t kUsableBytes = 512U << 10;
 #else
