@@ -59,6 +59,18 @@ TEST_P(CurlTransport, SendsTheTargetAsItStandsAndALengthAlways) {
   EXPECT_THAT(head, ::testing::Not(HasSubstr("Expect:")));
 }
 
+TEST_P(CurlTransport, SendsTheQueryOfAUrlWithoutAPath) {
+  std::string head;
+  const RawServer server([&](RawServer::Connection& c) {
+    head = c.ReadHead();
+    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    c.WaitForClose();
+  });
+  const auto transport = Make({.proxy = ""});  // Without a proxy libcurl gets the target as a whole.
+  ASSERT_TRUE(transport->Perform({.url = server.endpoint() + "?a=/b"}, nullptr, {}).ok());
+  EXPECT_THAT(head, HasSubstr("GET /?a=/b HTTP/1.1\r\n"));
+}
+
 TEST_P(CurlTransport, UsesAConnectionAgain) {
   const RawServer server([](RawServer::Connection& c) {
     while (!c.ReadHead().empty()) c.Send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");

@@ -50,8 +50,8 @@ CurlLoop::~CurlLoop() {
 
 Result<HttpResponse> CurlLoop::Run(const HttpRequest& request, BodyReceiver* receiver, Watch* watch,
                                    const std::stop_token& stop) {
-  EasyHandle easy = Borrow();
-  if (!easy || multi_.get() == nullptr) return Error{ErrorCode::kUnavailable, "libcurl could not make a handle"};
+  EasyHandle easy = multi_.get() == nullptr ? nullptr : Borrow();
+  if (!easy) return Error{ErrorCode::kUnavailable, "libcurl could not make a handle"};
   Pause pause;
   const LeafStopCallback on_stop(stop, [&pause] { pause.Wake(); });
   Result<HttpResponse> result = [&]() -> Result<HttpResponse> {
@@ -73,15 +73,19 @@ Result<HttpResponse> CurlLoop::Run(const HttpRequest& request, BodyReceiver* rec
 }
 
 EasyHandle CurlLoop::Borrow() {
-  // A multi handle that may keep fewer connections than it has exchanges closes and opens them all the time.
-  if (++running_ > most_) {
+  EasyHandle easy;
+  if (idle_.empty()) {
+    easy = MakeEasy();
+  } else {
+    easy = std::move(idle_.back());
+    idle_.pop_back();
+  }
+  if (easy && ++running_ > most_) {
+    // A multi handle that may keep fewer connections than it has exchanges closes and opens them all the time.
     most_ = running_;
     const std::size_t kept = std::max(most_, settings_.options().max_idle_connections);
     curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(kept));
   }
-  if (idle_.empty()) return MakeEasy();
-  EasyHandle easy = std::move(idle_.back());
-  idle_.pop_back();
   return easy;
 }
 

@@ -60,9 +60,9 @@ void CurlSettings::SetUrl(CURL* easy, const HttpRequest& request) const {
   const std::string_view url = request.url;
   const bool is_direct = request.bypass_proxy || options_.proxy == "";
   const std::size_t host = url.find("://");
-  const std::size_t target = host == std::string_view::npos ? host : url.find('/', host + 3);
+  const std::size_t target = host == std::string_view::npos ? host : url.find_first_of("/?", host + 3);
   const bool is_plain = std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c < '\x7F' && c != '#'; });
-  if (!is_direct || target == std::string_view::npos || !is_plain) {
+  if (!is_direct || target == std::string_view::npos || url[target] != '/' || !is_plain) {
     curl_easy_setopt(easy, CURLOPT_REQUEST_TARGET, nullptr);
     curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
     return;
