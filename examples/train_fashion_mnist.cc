@@ -175,7 +175,8 @@ class Training {
 
   void Save() {
     state_.texts["cursor"] = FormatCursor(cursor());
-    SaveCheckpoint(place_.client, CheckpointAt(place_, cursor()), state_, {.mode = gcsflux::WriteMode::kCreate});
+    SaveCheckpoint(place_.client, CheckpointAt(place_, cursor()), state_,
+                   {.upload = {.mode = gcsflux::WriteMode::kCreate}});
     std::cout << "saved " << ToUri(CheckpointAt(place_, cursor())) << std::endl;
   }
 

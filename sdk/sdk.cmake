@@ -264,6 +264,7 @@ endif()
 if(has_torch)
   gcsflux_component(torch
     sdk/src/torch/archive.cc
+    sdk/src/torch/archive_source.cc
     sdk/src/torch/checkpoint.cc
     sdk/src/torch/dataset_handle.cc
     sdk/src/torch/epoch_handle.cc

@@ -274,7 +274,7 @@ endif()
 
 if(Torch_FOUND)
   gcsflux_test(torch_tests WHOLE
-    SOURCES torch/archive_memory_test.cc torch/archive_test.cc torch/checkpoint_test.cc torch/data_loader_test.cc
+    SOURCES torch/archive_memory_test.cc torch/archive_reads_test.cc torch/archive_test.cc torch/checkpoint_test.cc torch/data_loader_test.cc
             torch/epoch_sampler_test.cc support/emulator_process.cc torch/loopback_proxy.cc torch/iterable_dataset_test.cc torch/loader_traps_test.cc
             torch/map_dataset_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)

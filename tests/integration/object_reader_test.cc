@@ -124,6 +124,47 @@ TEST_F(ObjectReaderTest, ReadsFromFrontToBackAndAhead) {
   EXPECT_EQ(reader.report().requests, 20U);
 }
 
+TEST_F(ObjectReaderTest, ReadsAheadAtOnceWhatIsReadWhole) {
+  auto reader = Open({.stripe_bytes = 50'000, .read_ahead_bytes = 400'000, .reads_whole = true});
+  std::string room(1, '\0');
+  ASSERT_TRUE(reader.ReadNext(RoomIn(room)).ok());
+  EXPECT_EQ(reader.report().read_ahead_bytes, 400'000U);
+  std::string rest(content_.size(), '\0');
+  EXPECT_EQ(*reader.ReadNext(RoomIn(rest)), content_.size() - 1);
+  EXPECT_TRUE(room + rest.substr(0, content_.size() - 1) == content_);
+  EXPECT_EQ(reader.report().read_ahead_bytes, 400'000U);
+  EXPECT_EQ(reader.report().fetched_bytes, content_.size());
+}
+
+// As padding between records is.
+// The object in one request, which the first time has a wrong byte: no reader may see that.
+TEST_F(ObjectReaderTest, ShowsNothingOfAWholeObjectBeforeItWasCompared) {
+  emulator_.faults().Load({.rules = {{.name = "it",
+                                      .match = {.operation = "storage.objects.get"},
+                                      .action = {.type = "corrupt", .at_byte = 5},
+                                      .limits = {.count = 1}}}});
+  auto reader = Open();
+  std::string room(100, '\0');
+  ASSERT_TRUE(reader.ReadNext(RoomIn(room)).ok());
+  EXPECT_EQ(room, content_.substr(0, 100));
+  EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+  EXPECT_TRUE(reader.VerifyWhole().ok());
+}
+
+TEST_F(ObjectReaderTest, GoesOnReadingAheadWhereALittleIsSkipped) {
+  auto reader = Open({.stripe_bytes = 50'000, .read_ahead_bytes = 200'000, .tail_bytes = 70'000});
+  EXPECT_EQ(ReadAt(reader, 999'000, 1'000), content_.substr(999'000));
+  std::string room(990, '\0');
+  for (std::uint64_t at = 0; at < content_.size(); at += 1'000) {
+    reader.Seek(at);
+    ASSERT_TRUE(reader.ReadNext(RoomIn(room)).ok());
+    EXPECT_EQ(room, content_.substr(at, room.size()));
+  }
+  EXPECT_EQ(reader.report().requests, 1U + 19U);  // The tail, and the stripes before it.
+  EXPECT_TRUE(reader.VerifyWhole().ok());
+  EXPECT_EQ(reader.report().fetched_bytes, content_.size());
+}
+
 TEST_F(ObjectReaderTest, SeeksWhileItReadsAhead) {
   auto reader = Open({.stripe_bytes = 20'000, .read_ahead_bytes = 100'000});
   std::string room(1'000, '\0');

@@ -1,45 +1,81 @@
+// What saving and loading add to this process, beside the tensors. The emulator, which holds the object, is a process
+// of its own.
 #include <gtest/gtest.h>
+#include <torch/nn/module.h>
 #include <torch/serialize/archive.h>
 #include <torch/types.h>
+#include <unistd.h>
 
-#include <fstream>
+#include <algorithm>
 #include <string>
 
 #include "gcsflux/torch/archive.h"
+#include "gcsflux/torch/checkpoint.h"
 #include "support/emulator_process.h"
+#include "support/process_memory.h"
 
 namespace gcsflux {
 namespace {
 
-constexpr std::int64_t kMiB = 1 << 20;
+constexpr std::uint64_t kMiB = 1U << 20;
+constexpr std::uint64_t kSpare = 16 * kMiB;
 
-/// "VmRSS" or "VmHWM" of this process, in bytes.
-std::int64_t MemoryFigure(const std::string& name) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with(name + ":")) return std::stoll(line.substr(name.size() + 1)) * 1024;
+class ArchiveMemory : public ::testing::Test {
+ protected:
+  void SetUp() override { ValueOrThrow(client_.InsertBucket("memory-test")); }
+  /// What a call adds at its peak.
+  template <class Call>
+  static std::uint64_t PeakOf(const Call& call) {
+    const std::uint64_t before = testing::MemoryFigure(getpid(), "VmRSS");
+    testing::ResetPeakMemory(getpid());
+    call();
+    const std::uint64_t most = testing::MemoryFigure(getpid(), "VmHWM");
+    return most - std::min(most, before);
   }
-  ADD_FAILURE() << "/proc/self/status has no " << name;
-  return 0;
+  static torch::Tensor OfMebibytes(std::uint64_t count) {
+    return torch::ones({static_cast<std::int64_t>(count * kMiB)}, torch::kUInt8);
+  }
+  void Save(const torch::Tensor& tensor, const ParallelWriterOptions& options = {}) const {
+    SaveArchive(
+        client_, object_, [&](auto& archive) { archive.write("tensor", tensor); }, options);
+  }
+
+  const testing::EmulatorProcess emulator_;
+  const Client client_ = ValueOrThrow(Client::Create({.endpoint = emulator_.endpoint()}));
+  const ObjectName object_{"memory-test", "large.pt"};
+};
+
+TEST_F(ArchiveMemory, SavingAddsThePartsInFlightWhateverTheSize) {
+  for (const std::uint64_t mebibytes : {76U, 400U}) {
+    const torch::Tensor tensor = OfMebibytes(mebibytes);
+    const auto added = PeakOf([&] { Save(tensor, {.part_bytes = 8 * kMiB, .max_memory = 32 * kMiB}); });
+    EXPECT_LE(added, 32 * kMiB + kSpare) << mebibytes;
+  }
 }
 
-/// Makes VmHWM begin again at VmRSS.
-void ResetPeak() { ASSERT_TRUE(std::ofstream("/proc/self/clear_refs") << "5" << std::flush); }
+TEST_F(ArchiveMemory, LoadingAddsTheTensorsAndWhatIsReadAheadWhateverTheSize) {
+  for (const std::uint64_t mebibytes : {76U, 400U}) {
+    Save(OfMebibytes(mebibytes));
+    torch::Tensor tensor;
+    const auto added = PeakOf([&] {
+      LoadArchive(client_, object_, [&](auto& archive) { archive.read("tensor", tensor); },
+                  {.stripe_bytes = 2 * kMiB, .read_ahead_bytes = 32 * kMiB});
+    });
+    EXPECT_EQ(tensor.nbytes(), mebibytes * kMiB);
+    EXPECT_LE(added, (mebibytes + 32) * kMiB + kSpare) << mebibytes;
+  }
+}
 
-TEST(ArchiveMemory, SavingAddsAChunkAndNotTheArchive) {
-  const testing::EmulatorProcess emulator;
-  const Client client = ValueOrThrow(Client::Create({.endpoint = emulator.endpoint()}));
-  ValueOrThrow(client.InsertBucket("memory-test"));
-  const torch::Tensor tensor = torch::ones({300 * kMiB}, torch::kUInt8);
-
-  ResetPeak();
-  const std::int64_t before = MemoryFigure("VmRSS");
-  const ObjectMetadata saved =
-      SaveArchive(client, {"memory-test", "large.pt"}, [&](auto& archive) { archive.write("tensor", tensor); });
-  const std::int64_t added = MemoryFigure("VmHWM") - before;
-
-  EXPECT_GT(saved.size, std::uint64_t{300 * kMiB});
-  EXPECT_LT(added, 64 * kMiB);
+TEST_F(ArchiveMemory, ACheckpointIsHeldOnceBesideTheModule) {
+  torch::nn::Module module;
+  for (int i = 0; i < 50; ++i) {
+    module.register_parameter("weight" + std::to_string(i), torch::ones({static_cast<std::int64_t>(kMiB)}));
+  }
+  TrainingState state{.module = &module};
+  SaveCheckpoint(client_, object_, state);
+  const auto added = PeakOf(
+      [&] { LoadCheckpoint(client_, object_, state, {.stripe_bytes = 2 * kMiB, .read_ahead_bytes = 32 * kMiB}); });
+  EXPECT_LE(added, (200 + 32) * kMiB + kSpare);
 }
 
 }  // namespace

@@ -27,11 +27,11 @@ using torch::Tensor;
 using torch::serialize::InputArchive;
 using torch::serialize::OutputArchive;
 
-constexpr std::size_t kSmallChunk = 256U << 10;
+constexpr std::size_t kPart = 5U << 20;
 
 class ArchiveTest : public BucketTest {
  protected:
-  void Save(std::string_view name, const Tensor& tensor, const UploadOptions& options = {}) const {
+  void Save(std::string_view name, const Tensor& tensor, const ParallelWriterOptions& options = {}) const {
     SaveArchive(
         client_, Object(name), [&](OutputArchive& archive) { archive.write("tensor", tensor); }, options);
   }
@@ -47,12 +47,12 @@ class ArchiveTest : public BucketTest {
   }
 };
 
-/// More than a chunk, so that its upload fails or stops while libtorch is writing.
-Tensor SeveralChunks() { return torch::arange(std::int64_t{4 * kSmallChunk / sizeof(std::int64_t)}); }
+/// More than a part, so that its upload fails or stops while libtorch is writing.
+Tensor SeveralParts() { return torch::arange(std::int64_t{3 * kPart / sizeof(std::int64_t)}); }
 
 TEST_F(ArchiveTest, ReadsBackWhatItWrote) {
-  const Tensor tensor = SeveralChunks();
-  Save("a.pt", tensor, {.chunk_bytes = kSmallChunk});
+  const Tensor tensor = SeveralParts();
+  Save("a.pt", tensor, {.part_bytes = kPart});
   EXPECT_TRUE(torch::equal(Load("a.pt"), tensor));
   EXPECT_THAT(StoredNames(), ElementsAre("a.pt"));
 }
@@ -66,10 +66,8 @@ TEST_F(ArchiveTest, IsTheFileThatTorchSaveWrites) {
 }
 
 TEST_F(ArchiveTest, AFailureWhileLibtorchWritesIsThrownWhenItHasWritten) {
-  const auto fill = [](OutputArchive& archive) { archive.write("tensor", SeveralChunks()); };
-  const Error error = ThrownBy([&] {
-    SaveArchive(client_, {"no-such-bucket", "a.pt"}, fill, {.chunk_bytes = kSmallChunk});
-  });
+  const auto fill = [](OutputArchive& archive) { archive.write("tensor", SeveralParts()); };
+  const Error error = ThrownBy([&] { SaveArchive(client_, {"no-such-bucket", "a.pt"}, fill, {.part_bytes = kPart}); });
   EXPECT_EQ(error.code, ErrorCode::kNotFound);
   EXPECT_THAT(error.message, HasSubstr("gs://no-such-bucket/a.pt"));
 }
@@ -78,14 +76,14 @@ TEST_F(ArchiveTest, ACancelledSaveLeavesNothing) {
   std::stop_source stop;
   stop.request_stop();
   const Error error =
-      ThrownBy([&] { Save("a.pt", SeveralChunks(), {.chunk_bytes = kSmallChunk, .stop = stop.get_token()}); });
+      ThrownBy([&] { Save("a.pt", SeveralParts(), {.upload = {.stop = stop.get_token()}, .part_bytes = kPart}); });
   EXPECT_EQ(error.code, ErrorCode::kCancelled);
   EXPECT_THAT(StoredNames(), IsEmpty());
 }
 
 TEST_F(ArchiveTest, AnExceptionOfTheCallersGoesOnAndLeavesNothing) {
   const auto fill = [](OutputArchive& archive) {
-    archive.write("tensor", SeveralChunks());
+    archive.write("tensor", SeveralParts());
     throw std::out_of_range("enough");
   };
   EXPECT_THROW(SaveArchive(client_, Object("a.pt"), fill), std::out_of_range);
@@ -93,10 +91,10 @@ TEST_F(ArchiveTest, AnExceptionOfTheCallersGoesOnAndLeavesNothing) {
 }
 
 TEST_F(ArchiveTest, CreatesOnlyWhereAskedTo) {
-  Put("a.pt", "somebody else's");
-  const UploadOptions create{.mode = WriteMode::kCreate};
+  Put("a.pt", "another one's");
+  const ParallelWriterOptions create{.upload = {.mode = WriteMode::kCreate}};
   EXPECT_EQ(ThrownBy([&] { Save("a.pt", torch::ones({3}), create); }).code, ErrorCode::kPreconditionFailed);
-  EXPECT_EQ(Bytes("a.pt"), "somebody else's");
+  EXPECT_EQ(Bytes("a.pt"), "another one's");
 }
 
 TEST_F(ArchiveTest, AProcessThatDiesWhileSavingLeavesNothing) {
@@ -109,10 +107,10 @@ TEST_F(ArchiveTest, AProcessThatDiesWhileSavingLeavesNothing) {
   if (child == 0) {
     ::signal(SIGSEGV, SIG_DFL);
     const auto fill = [&](OutputArchive& archive) {
-      archive.write("first", SeveralChunks());
+      archive.write("first", SeveralParts());
       archive.write("second", torch::from_blob(unreadable, {static_cast<std::int64_t>(size)}, torch::kUInt8));
     };
-    SaveArchive(MakeClient(emulator_.endpoint()), Object("a.pt"), fill, {.chunk_bytes = kSmallChunk});
+    SaveArchive(MakeClient(emulator_.endpoint()), Object("a.pt"), fill, {.part_bytes = kPart});
     ::_exit(0);
   }
   int status = 0;

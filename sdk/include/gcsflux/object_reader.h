@@ -34,6 +34,9 @@ struct ObjectReaderOptions {
   /// What this reader fetches ahead at most, by ReadNext() and Prefetch(); at least 1. ClientOptions::
   /// max_undelivered_bytes bounds all readers and download streams of a client together.
   std::uint64_t read_ahead_bytes = std::uint64_t{128} << 20;
+  /// ReadNext() fetches `read_ahead_bytes` ahead from its first call on, whether the caller waits or not. Set it where
+  /// the object is read from front to back for certain.
+  bool reads_whole = false;
   /// A short read that touches the last so many bytes fetches all of them, and the reader keeps them: the directories
   /// of archives are there. 0 keeps nothing.
   std::uint64_t tail_bytes = 64U << 10;

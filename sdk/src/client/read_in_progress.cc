@@ -26,6 +26,7 @@ Result<bool> ReadInProgress::OnHeaders(const HttpResponse& response) {
   if (auto checked = CheckAnswer(*info); !checked) return checked.error();
   if (delivered_ > 0 && !info->crc32c) info->crc32c = info_->crc32c;
   info_ = *info;
+  is_summed_ = !target_.sums_itself || is_whole();
   if (delivered_ == 0) {
     gunzip_.reset();
     if (decompress_ && info_->is_gzip) gunzip_.emplace();
@@ -71,7 +72,7 @@ Result<void> ReadInProgress::OnBody(std::span<const std::byte> data) {
 Result<void> ReadInProgress::Deliver(std::span<const std::byte> data) {
   auto taken = CallGuest("sink", [&] { return gunzip_ ? gunzip_->Write(data, target_.sink) : target_.sink(data); });
   if (!taken) return taken;
-  crc32c_ = ExtendCrc32c(crc32c_, data);
+  if (is_summed_) crc32c_ = ExtendCrc32c(crc32c_, data);
   delivered_ += data.size();
   moved_ = true;
   return TellProgress(on_progress_, {delivered_, expected()});

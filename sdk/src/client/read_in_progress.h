@@ -20,6 +20,8 @@ struct ReadTarget {
   std::function<void()> rewind = {};
   /// The caller compares the bytes with the CRC32C of a listing, or of the whole that this is a part of.
   bool is_vouched_for = false;
+  /// The caller computes checksums itself: ReadSummary::crc32c is that of a read of the whole object only.
+  bool sums_itself = false;
 };
 
 /// What one read has come to, over all its requests. It receives their bodies. Used by one thread.
@@ -65,6 +67,7 @@ class ReadInProgress : public BodyReceiver {
   std::uint64_t delivered_ = 0;
   std::uint32_t crc32c_ = 0;
   bool moved_ = false;
+  bool is_summed_ = true;
   std::optional<ReadResponseInfo> info_;
   std::optional<Gunzip> gunzip_;
   std::optional<Error> sink_error_;

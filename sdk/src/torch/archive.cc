@@ -4,11 +4,11 @@
 #include <torch/serialize/archive.h>
 
 #include <exception>
-#include <memory>
 #include <new>
 #include <span>
 #include <string>
 
+#include "torch/archive_source.h"
 #include "torch/first_line.h"
 
 namespace gcsflux {
@@ -17,13 +17,13 @@ namespace {
 using torch::serialize::InputArchive;
 using torch::serialize::OutputArchive;
 
-/// Takes libtorch's bytes into an ObjectWriter and never refuses any.
+/// Takes libtorch's bytes into a ParallelWriter and never refuses any.
 ///
 /// libtorch finishes an archive in a destructor, so a sink that throws or takes fewer bytes than it was given ends
 /// the process. The first failure is kept instead, and thrown when libtorch is out of the way.
 class LatchingSink {
  public:
-  explicit LatchingSink(ObjectWriter& writer) : writer_(writer) {}
+  explicit LatchingSink(ParallelWriter& writer) : writer_(writer) {}
 
   std::size_t Write(const void* bytes, std::size_t size) noexcept {
     if (failure_ != nullptr) return size;
@@ -40,7 +40,7 @@ class LatchingSink {
   }
 
  private:
-  ObjectWriter& writer_;
+  ParallelWriter& writer_;
   std::exception_ptr failure_;
 };
 
@@ -48,40 +48,43 @@ StorageError Undecodable(const ObjectName& object, const std::string& why) {
   return StorageError({.code = ErrorCode::kUndecodable, .message = "Loading " + ToUri(object) + ": " + why});
 }
 
-struct ObjectBytes {
-  std::unique_ptr<char[]> bytes;
-  std::size_t size;
-};
-
-/// The live object, whole and checked. Its size is asked for first, so that the bytes are stored once.
-ObjectBytes ReadWhole(const Client& client, const ObjectName& object) {
-  const ObjectMetadata metadata = ValueOrThrow(client.GetObject(object));
-  ObjectBytes read{std::make_unique_for_overwrite<char[]>(metadata.size), metadata.size};
-  const auto buffer = std::as_writable_bytes(std::span(read.bytes.get(), read.size));
-  ValueOrThrow(client.ReadObject(object, buffer, {.generation = metadata.generation}));
-  return read;
+/// Why the bytes are no archive. Where they are not those that were stored, that is the reason.
+[[noreturn]] void ThrowUndecodable(const ArchiveSource& source, const ObjectName& object, const std::string& why) {
+  ValueOrThrow(source.VerifyWhole());
+  throw Undecodable(object, "not an archive of libtorch (" + why +
+                                "); name an object that SaveArchive, SaveCheckpoint or torch::save wrote");
 }
 
-InputArchive ParseArchive(const ObjectName& object, const ObjectBytes& read) {
+/// The archive with all its tensors; the object's bytes are compared with its CRC32C.
+InputArchive ReadArchive(ArchiveSource& source, const ObjectName& object) {
+  if (const auto begun = source.Begin(); !begun) {
+    if (begun.error().code != ErrorCode::kUndecodable) throw StorageError(begun.error());
+    ThrowUndecodable(source, object, begun.error().message);
+  }
+  const auto read = [&](std::uint64_t offset, void* into, std::size_t size) {
+    return source.Read(offset, {static_cast<std::byte*>(into), size});
+  };
+  InputArchive archive;
   try {
-    InputArchive archive;
-    archive.load_from(read.bytes.get(), read.size);
-    return archive;
+    archive.load_from(read, [&] { return static_cast<std::size_t>(source.size()); });
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& failure) {
-    throw Undecodable(object, "not an archive of libtorch (" + FirstLine(failure) +
-                                  "); name an object that SaveArchive, SaveCheckpoint or torch::save wrote");
+    if (source.failure()) throw StorageError(*source.failure());
+    ThrowUndecodable(source, object, FirstLine(failure));
   }
+  if (source.failure()) throw StorageError(*source.failure());
+  ValueOrThrow(source.VerifyWhole());
+  return archive;
 }
 
 }  // namespace
 
 ObjectMetadata SaveArchive(const Client& client, const ObjectName& object,
-                           const std::function<void(OutputArchive&)>& fill, const UploadOptions& options) {
+                           const std::function<void(OutputArchive&)>& fill, const ParallelWriterOptions& options) {
   OutputArchive archive;
   fill(archive);
-  ObjectWriter writer(client, object, options);
+  ParallelWriter writer(client, object, options);
   LatchingSink sink(writer);
   try {
     archive.save_to([&sink](const void* bytes, std::size_t size) { return sink.Write(bytes, size); });
@@ -93,8 +96,12 @@ ObjectMetadata SaveArchive(const Client& client, const ObjectName& object,
   return ValueOrThrow(writer.Close());
 }
 
-void LoadArchive(const Client& client, const ObjectName& object, const std::function<void(InputArchive&)>& use) {
-  InputArchive archive = ParseArchive(object, ReadWhole(client, object));  // The bytes go when it has its tensors.
+void LoadArchive(const Client& client, const ObjectName& object, const std::function<void(InputArchive&)>& use,
+                 const ObjectReaderOptions& options) {
+  InputArchive archive = [&] {  // What was fetched ahead goes before `use` runs.
+    ArchiveSource source(ValueOrThrow(ObjectReader::Open(client, object, ArchiveSource::ReaderOptions(options))));
+    return ReadArchive(source, object);
+  }();
   try {
     use(archive);
   } catch (const c10::Error& failure) {

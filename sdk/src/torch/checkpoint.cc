@@ -77,7 +77,7 @@ std::map<std::string, std::string> ReadTexts(InputArchive& archive) {
 }  // namespace
 
 ObjectMetadata SaveCheckpoint(const Client& client, const ObjectName& object, const TrainingState& state,
-                              const UploadOptions& options) {
+                              const ParallelWriterOptions& options) {
   RequireModule(state, object);
   const auto fill = [&](OutputArchive& archive) {
     WriteNested(archive, kModule, *state.module);
@@ -88,9 +88,10 @@ ObjectMetadata SaveCheckpoint(const Client& client, const ObjectName& object, co
   return SaveArchive(client, object, fill, options);
 }
 
-void LoadCheckpoint(const Client& client, const ObjectName& object, TrainingState& state) {
+void LoadCheckpoint(const Client& client, const ObjectName& object, TrainingState& state,
+                    const ObjectReaderOptions& options) {
   RequireModule(state, object);
-  LoadArchive(client, object, [&](InputArchive& archive) {
+  const auto use = [&](InputArchive& archive) {
     InputArchive module = ReadNested(archive, kModule, object);
     if (const auto mismatch = ModuleMismatch(*state.module, module)) throw Undecodable(object, *mismatch);
     std::map<std::string, std::int64_t> numbers = ReadNumbers(archive);
@@ -103,7 +104,8 @@ void LoadCheckpoint(const Client& client, const ObjectName& object, TrainingStat
     state.module->load(module);
     state.numbers = std::move(numbers);
     state.texts = std::move(texts);
-  });
+  };
+  LoadArchive(client, object, use, options);
 }
 
 }  // namespace gcsflux

@@ -80,14 +80,16 @@ ReaderCore::ReaderCore(Client client, DownloadSource source, ObjectReaderOptions
     : client_(std::move(client)),
       source_(std::move(source)),
       options_(std::move(options)),
-      window_(std::min(options_.stripe_bytes, options_.read_ahead_bytes)),
+      window_(options_.reads_whole ? options_.read_ahead_bytes
+                                   : std::min(options_.stripe_bytes, options_.read_ahead_bytes)),
       slots_(
           std::make_unique<RequestSlots>(client_.core().loops(), static_cast<std::size_t>(options_.max_concurrency))),
       jobs_(std::make_shared<JobQueue>(*slots_)),
       ahead_(std::make_unique<ReadAhead>(
-          client_.core().delivery_budget(), *jobs_, options_.read_ahead_bytes,
+          client_.core().delivery_budget(), *jobs_, options_.read_ahead_bytes, source_.size,
           [this](const Extent& extent, const ReadAhead::Deliver& deliver, const std::stop_token& stop) {
-            return Fetch(extent, Delivery::kEarly, deliver, stop);
+            const auto delivery = extent.length == source_.size ? Delivery::kAtEnd : Delivery::kEarly;
+            return Fetch(extent, delivery, deliver, stop);
           })) {}
 
 ReaderCore::~ReaderCore() {
@@ -147,7 +149,8 @@ Result<void> ReaderCore::Read(std::span<const RangeRead> ranges) {
 
 // What is not held is fetched; while that is under way, what is held is copied. What cannot be copied after all is
 // fetched too: reading ahead never makes a read fail.
-Result<void> ReaderCore::ReadRanges(std::vector<RangeRead> ranges, bool& waited) {
+Result<void> ReaderCore::ReadRanges(std::vector<RangeRead> ranges, bool& waited,
+                                    const std::function<void()>& when_taken) {
   std::vector<HeldPart> held;
   std::vector<std::pair<std::uint64_t, std::span<std::byte>>> rest;
   const std::uint64_t tail = source_.size - std::min(source_.size, options_.tail_bytes);
@@ -172,6 +175,7 @@ Result<void> ReaderCore::ReadRanges(std::vector<RangeRead> ranges, bool& waited)
     if (!ahead_->Take(part, group->stop.get_token(), waited)) rest.emplace_back(part.offset, part.destination);
     part.piece.reset();
   }
+  if (when_taken) when_taken();
   auto done = Await(*group);
   if (!done || rest.empty()) return done;
   const auto again = Start(requests_of());
@@ -252,7 +256,7 @@ Result<ReadSummary> ReaderCore::Request(const Extent& extent, const ByteSink& si
                                   .call = options_.call,
                                   .stop = stop};
   auto read = ReadInto(client_.core(), source_.object, options,
-                       {.sink = sink, .room = kNoLimit, .rewind = rewind, .is_vouched_for = true});
+                       {.sink = sink, .room = kNoLimit, .rewind = rewind, .is_vouched_for = true, .sums_itself = true});
   if (read) fetched_bytes_ += read->bytes;
   if (read && first_byte) pace_.Note(*first_byte - start, Clock::now() - *first_byte, read->bytes);
   return read;
@@ -285,11 +289,17 @@ Result<std::size_t> ReaderCore::ReadNext(std::span<std::byte> destination) {
   if (auto usable = CheckUsable(); !usable) return usable.error();
   if (position_ >= source_.size || destination.empty()) return std::size_t{0};
   const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(destination.size(), source_.size - position_));
-  // A long read fetches for itself.
-  ReadAheadFrom(length < options_.stripe_bytes ? position_ : position_ + length);
+  const std::uint64_t end = position_ + length;
+  // A long read fetches for itself what is not held, and only then what is behind it.
+  const bool is_long = length >= options_.stripe_bytes;
+  if (!is_long) ReadAheadFrom(position_);
   bool waited = false;
-  if (auto read = ReadRanges({{position_, destination.first(length)}}, waited); !read) return read.error();
-  position_ += length;
+  const auto read = ReadRanges({{position_, destination.first(length)}}, waited, [&] {
+    ahead_->DropBefore(end);
+    if (is_long) ReadAheadFrom(end);
+  });
+  if (!read) return read.error();
+  position_ = end;
   Adapt(waited, length);
   return length;
 }
@@ -299,20 +309,18 @@ void ReaderCore::ReadAheadFrom(std::uint64_t offset) {
   std::vector<Extent> extents;
   const std::uint64_t end = std::min(source_.size, offset + std::min(window_.load(), source_.size));
   while (ahead_end_ < end) {
-    if (const auto held = ahead_->EndOfPieceAt(ahead_end_)) {
-      ahead_end_ = *held;
-      continue;
-    }
     // Whole stripes, whatever the window is: small requests cost as much as large ones.
-    extents.push_back(
-        {ahead_end_, std::min({options_.stripe_bytes, options_.read_ahead_bytes, source_.size - ahead_end_})});
-    ahead_end_ = extents.back().end();
+    const std::uint64_t most = std::min({options_.stripe_bytes, options_.read_ahead_bytes, source_.size - ahead_end_});
+    const Extent gap = ahead_->FirstGap({ahead_end_, most});
+    if (gap.length > 0) extents.push_back(gap);
+    ahead_end_ = gap.end();
   }
   const std::size_t fit = ahead_->Want(extents, /*is_of_stream=*/true);
   if (fit < extents.size()) ahead_end_ = extents[fit].offset;
 }
 
 void ReaderCore::Adapt(bool waited, std::size_t bytes) {
+  if (options_.reads_whole) return;
   constexpr std::uint64_t kEasyStripes = 8;
   const std::uint64_t least = std::min(options_.stripe_bytes, options_.read_ahead_bytes);
   if (waited) {
@@ -358,14 +366,18 @@ Result<void> ReaderCore::VerifyWhole() {
     const std::stop_callback on_stop(options_.stop, [&] { group->stop.request_stop(); });
     if (auto done = Await(*group); !done) return done;
   }
-  const std::optional<std::uint32_t> expected = source_.crc32c ? source_.crc32c : told_.value();
-  if (!expected) return NoteUnverified(client_.core(), source_.object);
+  const auto told = told_.value();
+  if (!source_.crc32c && !told) return NoteUnverified(client_.core(), source_.object);
   const std::scoped_lock lock(mutex_);
   const std::uint32_t came = *checksums_.Whole(source_.size);
-  if (came == *expected) return {};
-  return Error{ErrorCode::kCorrupted, "read of " + ToUri(source_.object) + ": crc32c " + Crc32cToBase64(came) +
-                                          " of the bytes that came is not " + Crc32cToBase64(*expected) +
-                                          " of the object"};
+  // What the object was opened with, and what the answers said: a service that contradicts itself is not believed.
+  for (const auto& expected : {source_.crc32c, told}) {
+    if (!expected || came == *expected) continue;
+    return Error{ErrorCode::kCorrupted, "read of " + ToUri(source_.object) + ": crc32c " + Crc32cToBase64(came) +
+                                            " of the bytes that came is not " + Crc32cToBase64(*expected) +
+                                            " of the object"};
+  }
+  return {};
 }
 
 ObjectReaderReport ReaderCore::report() const {

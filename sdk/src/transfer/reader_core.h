@@ -64,10 +64,12 @@ class ReaderCore {
   };
   [[nodiscard]] Result<void> CheckUsable() const;
   [[nodiscard]] Error Failed(Error error) const;
-  Result<void> ReadRanges(std::vector<RangeRead> ranges, bool& waited);
+  // `when_taken` is called once what is held has been copied, while the rest is fetched.
+  Result<void> ReadRanges(std::vector<RangeRead> ranges, bool& waited, const std::function<void()>& when_taken = {});
   std::shared_ptr<Group> Start(std::vector<JoinedRange> requests);
   Result<void> Await(Group& group);
-  // When readers see the bytes of a request: at its end, or as they come.
+  // When readers see the bytes of a request: at its end, or as they come. What is compared with a checksum at its end,
+  // and perhaps begun once more, is not seen before.
   enum class Delivery { kAtEnd, kEarly };
   Result<void> Fetch(const Extent& extent, Delivery delivery, const ReadAhead::Deliver& deliver,
                      const std::stop_token& stop);

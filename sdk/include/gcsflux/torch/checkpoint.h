@@ -5,8 +5,9 @@
 #include <string>
 
 #include "gcsflux/client.h"
+#include "gcsflux/object_reader.h"
+#include "gcsflux/parallel_writer.h"
 #include "gcsflux/torch/storage_error.h"
-#include "gcsflux/upload.h"
 
 namespace torch::nn {
 class Module;
@@ -27,19 +28,22 @@ struct TrainingState {
 };
 
 /// Stores the module's parameters and buffers, the optimizer's state and options, the numbers and the texts as one
-/// object, which becomes visible when it is complete, or never. Memory beyond the tensors' own: one upload chunk.
+/// object, which becomes visible when it is complete, or never. It is sent over many connections. Memory beyond the
+/// tensors' own: ParallelWriterOptions::max_memory at most.
 ///
 /// `SaveCheckpoint(client, object, {.module = model.get(), .optimizer = &adam, .numbers = {{"epoch", 3}}})`.
 /// Throws StorageError. UploadOptions::mode kCreate keeps a run from overwriting another one's checkpoint.
 ObjectMetadata SaveCheckpoint(const Client& client, const ObjectName& object, const TrainingState& state,
-                              const UploadOptions& options = {});
+                              const ParallelWriterOptions& options = {});
 
 /// Brings module, optimizer (learning rates included), numbers and texts back to where SaveCheckpoint() saw them.
 ///
 /// All or nothing: the object's CRC32C, every parameter's and buffer's name, shape and type, and the optimizer's
 /// groups are checked before anything of `state` changes. Throws StorageError: kNotFound, kCorrupted, and
 /// kUndecodable where the object is no checkpoint, or one of another module or optimizer.
-/// Modules that override save() or load() are not supported here; use archive.h.
-void LoadCheckpoint(const Client& client, const ObjectName& object, TrainingState& state);
+/// Modules that override save() or load() are not supported here; use archive.h. Memory: the module and the optimizer,
+/// once more what the checkpoint has of them, and ObjectReaderOptions::read_ahead_bytes at most.
+void LoadCheckpoint(const Client& client, const ObjectName& object, TrainingState& state,
+                    const ObjectReaderOptions& options = {});
 
 }  // namespace gcsflux

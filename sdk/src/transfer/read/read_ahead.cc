@@ -11,8 +11,9 @@ namespace gcsflux::internal {
 // Pieces are never destroyed under the lock: their end gives room to others, whose callbacks may come back here.
 using Dropped = std::vector<std::shared_ptr<Piece>>;
 
-ReadAhead::ReadAhead(DeliveryBudget& budget, JobQueue& jobs, std::uint64_t limit, Fetch fetch)
-    : budget_(budget), jobs_(jobs), limit_(limit), fetch_(std::move(fetch)) {
+ReadAhead::ReadAhead(DeliveryBudget& budget, JobQueue& jobs, std::uint64_t limit, std::uint64_t object_size,
+                     Fetch fetch)
+    : budget_(budget), jobs_(jobs), limit_(limit), object_size_(object_size), fetch_(std::move(fetch)) {
   // The jobs outlive the budget's callbacks; they drop what comes after Close().
   consumer_ = budget_.Join([this, queue = jobs_.shared_from_this()] { queue->Post([this] { OnAdmitted(); }); });
 }
@@ -54,21 +55,30 @@ void ReadAhead::Keep(const Extent& extent) {
   Begin({extent, false}, /*is_kept=*/true, {});
 }
 
+void ReadAhead::DropBefore(std::uint64_t offset) {
+  DropOfStream([&](const Extent& extent) { return extent.end() <= offset; });
+}
+
 void ReadAhead::KeepOfStream(const Extent& extent) {
+  DropOfStream([&](const Extent& other) { return other.end() <= extent.offset || other.offset >= extent.end(); });
+}
+
+void ReadAhead::DropOfStream(const std::function<bool(const Extent&)>& is_dropped) {
+  // What comes soon comes: its checksum is worth more than its last bytes cost.
+  constexpr std::uint64_t kSoon = 1U << 20;
   Dropped dropped;
+  Dropped ended;
   {
     const std::scoped_lock lock(mutex_);
-    const auto is_outside = [&](const Extent& other) {
-      return other.end() <= extent.offset || other.offset >= extent.end();
-    };
-    std::erase_if(wanted_, [&](const Wanted& w) { return w.is_of_stream && is_outside(w.extent); });
+    std::erase_if(wanted_, [&](const Wanted& w) { return w.is_of_stream && is_dropped(w.extent); });
     std::erase_if(pieces_, [&](const auto& entry) {
-      const bool is_dropped = entry.second->is_of_stream && is_outside(entry.second->extent);
-      if (is_dropped) dropped.push_back(entry.second);
-      return is_dropped;
+      const Piece& piece = *entry.second;
+      if (!piece.is_of_stream || !is_dropped(piece.extent)) return false;
+      (piece.extent.length - piece.arrived > kSoon ? ended : dropped).push_back(entry.second);
+      return true;
     });
   }
-  for (const auto& piece : dropped) piece->stop.request_stop();
+  for (const auto& piece : ended) piece->stop.request_stop();
 }
 
 std::vector<HeldPart> ReadAhead::Find(std::uint64_t offset, std::span<std::byte> destination,
@@ -115,7 +125,7 @@ bool ReadAhead::Take(const HeldPart& part, const std::stop_token& stop, bool& wa
     const std::scoped_lock lock(mutex_);
     piece.consumed += part.destination.size();
     const auto entry = pieces_.find(piece.extent.offset);
-    const bool is_over = piece.consumed >= piece.extent.length && !piece.is_kept;
+    const bool is_over = piece.consumed >= piece.extent.length && !piece.is_kept && !piece.is_of_stream;
     if (is_over && entry != pieces_.end() && entry->second == part.piece) {
       dropped = std::move(entry->second);
       pieces_.erase(entry);
@@ -129,12 +139,15 @@ void ReadAhead::Wake() {
   came_.Ring();
 }
 
-std::optional<std::uint64_t> ReadAhead::EndOfPieceAt(std::uint64_t offset) const {
+Extent ReadAhead::FirstGap(const Extent& extent) const {
   const std::scoped_lock lock(mutex_);
-  const auto next = pieces_.upper_bound(offset);
-  if (next == pieces_.begin()) return std::nullopt;
-  const std::uint64_t end = std::prev(next)->second->extent.end();
-  return end > offset ? std::optional(end) : std::nullopt;
+  std::uint64_t offset = extent.offset;
+  auto next = pieces_.upper_bound(offset);
+  if (next != pieces_.begin()) offset = std::max(offset, std::prev(next)->second->extent.end());
+  while (next != pieces_.end() && next->first == offset) offset = (next++)->second->extent.end();
+  offset = std::min(offset, extent.end());
+  const std::uint64_t end = next == pieces_.end() ? extent.end() : std::min(extent.end(), next->first);
+  return {offset, end - offset};
 }
 
 // The budget is asked for one piece after the other, under no lock.
@@ -185,17 +198,21 @@ void ReadAhead::Begin(const Wanted& wanted, bool is_kept, std::function<void()> 
 
 void ReadAhead::Run(const std::shared_ptr<Piece>& piece) {
   if (!piece->memory) return;
-  const auto deliver = [&](std::uint64_t offset, std::span<const std::byte> bytes) {
-    const std::uint64_t from = offset - piece->extent.offset;
-    std::memcpy(piece->memory.get() + from, bytes.data(), bytes.size());
+  const auto arrive = [&](std::uint64_t end) {
     {
       const std::scoped_lock lock(mutex_);
-      piece->arrived = from + bytes.size();
+      piece->arrived = end;
     }
     came_.Ring();
   };
+  const bool is_whole = piece->extent.length == object_size_;
+  const auto deliver = [&](std::uint64_t offset, std::span<const std::byte> bytes) {
+    const std::uint64_t from = offset - piece->extent.offset;
+    std::memcpy(piece->memory.get() + from, bytes.data(), bytes.size());
+    if (!is_whole) arrive(from + bytes.size());
+  };
   const auto fetched = fetch_(piece->extent, deliver, piece->stop.get_token());
-  if (fetched) return;
+  if (fetched) return arrive(piece->extent.length);
   {
     const std::scoped_lock lock(mutex_);
     piece->has_failed = true;

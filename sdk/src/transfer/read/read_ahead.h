@@ -54,7 +54,9 @@ class ReadAhead {
   using Deliver = std::function<void(std::uint64_t offset, std::span<const std::byte> bytes)>;
   using Fetch = std::function<Result<void>(const Extent& extent, const Deliver& deliver, const std::stop_token& stop)>;
 
-  ReadAhead(DeliveryBudget& budget, JobQueue& jobs, std::uint64_t limit, Fetch fetch);
+  /// A piece of `object_size` bytes is compared with the object's checksum, and may be fetched once more for that: its
+  /// readers see none of it before. Other pieces are seen as they come.
+  ReadAhead(DeliveryBudget& budget, JobQueue& jobs, std::uint64_t limit, std::uint64_t object_size, Fetch fetch);
   /// After Close(), once no job of it is left.
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;
@@ -66,6 +68,8 @@ class ReadAhead {
   std::size_t Want(const std::vector<Extent>& extents, bool is_of_stream);
   /// Fetches it at once, and keeps it. It is not part of the budget.
   void Keep(const Extent& extent);
+  /// Forgets what was made for ReadNext() and ends before this.
+  void DropBefore(std::uint64_t offset);
   /// Forgets what was made for ReadNext() and lies outside.
   void KeepOfStream(const Extent& extent);
 
@@ -78,14 +82,15 @@ class ReadAhead {
   /// Has those who wait in Take() look at their stop_token.
   void Wake();
 
-  /// The end of the piece that holds the byte; nothing where none does.
-  [[nodiscard]] std::optional<std::uint64_t> EndOfPieceAt(std::uint64_t offset) const;
+  /// The first stretch of the extent that no piece holds: of no bytes, and at its end, where all of it is held.
+  [[nodiscard]] Extent FirstGap(const Extent& extent) const;
 
  private:
   struct Wanted {
     Extent extent = {};
     bool is_of_stream = false;
   };
+  void DropOfStream(const std::function<bool(const Extent&)>& is_dropped);
   void Pump();
   void OnAdmitted();
   void Begin(const Wanted& wanted, bool is_kept, std::function<void()> on_end);
@@ -97,6 +102,7 @@ class ReadAhead {
   DeliveryBudget& budget_;
   JobQueue& jobs_;
   const std::uint64_t limit_;
+  const std::uint64_t object_size_;
   const Fetch fetch_;
   DeliveryBudget::Consumer consumer_ = 0;
 
