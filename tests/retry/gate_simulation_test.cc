@@ -78,6 +78,7 @@ class Simulation {
     TimePoint issued;
     int attempt = 1;
     std::uint64_t look = 0;  // which of its planned looks counts
+    TimePoint asks_at;
   };
   using RequestPtr = std::shared_ptr<Request>;
   struct Event {
@@ -92,34 +93,36 @@ class Simulation {
   void At(TimePoint at, std::function<void()> what) { events_.push({at, ++order_, std::move(what)}); }
 
   void Issue(int process) {
-    const auto request = std::make_shared<Request>(Request{process, ++tickets_, now_});
+    const auto request =
+        std::make_shared<Request>(Request{.process = process, .ticket = ++tickets_, .issued = now_, .asks_at = {}});
     Ask(request);
   }
 
   void Ask(const RequestPtr& request) {
     Gate& gate = *gates_[static_cast<std::size_t>(request->process)];
     auto& waiting = waiting_[static_cast<std::size_t>(request->process)];
-    const std::uint64_t version = gate.version();
     const auto wait = gate.Acquire(request->ticket, now_);
     std::erase(waiting, request);
     const std::uint64_t look = ++request->look;
     if (wait) {
       waiting.push_back(request);
-      At(now_ + std::max<Gate::Duration>(*wait, 1us), [this, request, look] {
+      request->asks_at = now_ + std::max<Gate::Duration>(*wait, 1us);
+      At(request->asks_at, [this, request, look] {
         if (request->look == look) Ask(request);
       });
       return;
     }
     Send(request);
-    if (gate.version() != version) WakeFirst(request->process);
+    WakeFirstIfLate(request->process);
   }
 
-  // The gate has changed: the first in line looks again.
-  void WakeFirst(int process) {
+  // The first in line looks again, if its turn comes sooner than it was told.
+  void WakeFirstIfLate(int process) {
     auto& waiting = waiting_[static_cast<std::size_t>(process)];
     if (waiting.empty()) return;
     const auto first = *std::min_element(waiting.begin(), waiting.end(),
                                          [](const auto& a, const auto& b) { return a->ticket < b->ticket; });
+    if (!gates_[static_cast<std::size_t>(process)]->FirstIsLate(first->asks_at, now_)) return;
     const std::uint64_t look = first->look;
     At(now_, [this, first, look] {
       if (first->look == look) Ask(first);
@@ -158,7 +161,7 @@ class Simulation {
       NoteLatency(*request);
       Issue(request->process);
     }
-    WakeFirst(request->process);
+    WakeFirstIfLate(request->process);
   }
 
   void NoteLatency(const Request& request) {

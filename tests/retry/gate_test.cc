@@ -109,6 +109,44 @@ TEST_F(GateTest, TellsHowLongTheFirstHasToWait) {
   EXPECT_FALSE(gate_.Acquire(101, now_ + *wait));
 }
 
+TEST_F(GateTest, TellsThoseBehindTheFirstWhenTheirTurnComes) {
+  Engage();
+  ASSERT_FALSE(gate_.Acquire(100, now_));
+  ASSERT_TRUE(gate_.Acquire(101, now_));
+  const auto third = gate_.Acquire(103, now_);
+  ASSERT_TRUE(third);
+  EXPECT_NEAR(static_cast<double>(third->count()), 2e8, 10) << "two requests at 10/s";
+  const auto second = gate_.Acquire(102, now_);  // comes between them
+  ASSERT_TRUE(second);
+  EXPECT_NEAR(static_cast<double>(second->count()), 2e8, 10);
+}
+
+TEST_F(GateTest, HasTheFirstWokenOnlyIfItWouldLoseItsTurn) {
+  Engage();
+  ASSERT_FALSE(gate_.Acquire(100, now_));
+  const auto asks_at = now_ + gate_.Acquire(101, now_).value();  // at 10/s
+  EXPECT_FALSE(gate_.FirstIsLate(asks_at, now_));
+  EXPECT_FALSE(gate_.FirstIsLate(asks_at + 20ms, now_)) << "what it loses is saved up";
+  EXPECT_TRUE(gate_.FirstIsLate(asks_at + 30ms, now_));
+  EXPECT_TRUE(gate_.FirstIsLate(asks_at + 30ms, now_ + 50ms)) << "it is as late at any time";
+  EXPECT_FALSE(gate_.FirstIsLate(asks_at + 20ms, now_ + 50ms));
+}
+
+// The line moves for more than ten seconds, and nobody joins it meanwhile.
+TEST_F(GateTest, StaysEngagedWhileALineMoves) {
+  Engage();
+  ASSERT_FALSE(gate_.Acquire(100, now_));
+  std::vector<Gate::TimePoint> turns;
+  for (Gate::Ticket ticket = 101; ticket < 101 + 150; ++ticket) turns.push_back(now_ + *gate_.Acquire(ticket, now_));
+  for (Gate::Ticket ticket = 101; ticket < 101 + 150; ++ticket) {
+    now_ = turns[ticket - 101];
+    while (const auto wait = gate_.Acquire(ticket, now_)) now_ += *wait;
+    gate_.OnOther();
+  }
+  gate_.OnSuccess(now_, now_);
+  EXPECT_TRUE(gate_.is_engaged());
+}
+
 TEST_F(GateTest, CutsOnceARound) {
   Engage();
   for (int i = 0; i < 20; ++i) SucceedInTurn();

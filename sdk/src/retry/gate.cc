@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace gcsflux::internal {
 namespace {
@@ -19,7 +20,7 @@ constexpr double kLeastFirstRate = 10;
 constexpr double kLeastRate = 1;
 constexpr auto kBurst = 5ms;         // of the rate, that may be saved up
 constexpr auto kCutInterval = 50ms;  // one cut per round of requests
-constexpr auto kReopenAfter = 10s;   // without anybody having waited
+constexpr auto kReopenAfter = 10s;   // without a request having waited
 constexpr double kWindow = 16;       // answers in a window before it is judged
 constexpr double kFlooded = 0.4;     // share of 429s from which on the rate delivered is believed
 
@@ -27,6 +28,10 @@ constexpr double kFlooded = 0.4;     // share of 429s from which on the rate del
 // rate: so slower processes gain, and shares even out without coordination.
 constexpr double kKappa = 2.5;
 constexpr double kSlowStartGrowth = 6.7;  // requests per second, per success
+
+// Of the time between two requests: so late a waiter may ask. Nothing is lost by it, since what is not used meanwhile
+// is saved up, to the length of one request.
+constexpr double kMostLate = 0.25;
 
 // The share that a cut takes off.
 double Beta(double rate) { return std::clamp(0.02 * std::sqrt(rate), 0.05, 0.15); }
@@ -37,8 +42,7 @@ Gate::Duration InNanoseconds(Seconds time) { return std::chrono::duration_cast<G
 
 std::optional<Gate::Duration> Gate::Acquire(Ticket ticket, TimePoint now) {
   if (!is_engaged_) {
-    waiting_.erase(ticket);
-    ++in_flight_;
+    Pass(ticket, now);
     return std::nullopt;
   }
   const double elapsed = Seconds(now - refilled_).count();
@@ -47,19 +51,33 @@ std::optional<Gate::Duration> Gate::Acquire(Ticket ticket, TimePoint now) {
   const bool is_first = waiting_.empty() || ticket <= *waiting_.begin();
   if (is_first && tokens_ >= 0) {
     tokens_ -= Uniform(0.9, 1.1);  // so that processes do not march in step
-    waiting_.erase(ticket);
-    ++in_flight_;
-    ++version_;
+    Pass(ticket, now);
     return std::nullopt;
   }
   waiting_.insert(ticket);
   last_wait_ = now;
-  return InNanoseconds(Seconds(std::max(0.0, -tokens_) / rate_)) + 1ns;  // past the moment, not short of it
+  return InNanoseconds(Seconds(std::max(0.0, PlaceOf(ticket) - tokens_) / rate_)) + 1ns;  // past the moment, not before
 }
 
-void Gate::Leave(Ticket ticket) {
-  if (waiting_.erase(ticket) != 0) ++version_;
+void Gate::Pass(Ticket ticket, TimePoint now) {
+  if (waiting_.erase(ticket) != 0) last_wait_ = now;
+  ++in_flight_;
 }
+
+// How many go before it. Most who ask are the last in line, or among the first.
+double Gate::PlaceOf(Ticket ticket) const {
+  if (ticket == *waiting_.rbegin()) return static_cast<double>(waiting_.size() - 1);
+  return static_cast<double>(std::distance(waiting_.begin(), waiting_.find(ticket)));
+}
+
+bool Gate::FirstIsLate(TimePoint asks_at, TimePoint now) const {
+  if (!is_engaged_) return true;
+  const double saved = tokens_ + rate_ * Seconds(now - refilled_).count();
+  const double used_until_then = rate_ * Seconds(asks_at - now).count();
+  return saved + used_until_then > kMostLate;
+}
+
+void Gate::Leave(Ticket ticket) { waiting_.erase(ticket); }
 
 void Gate::OnOther() { --in_flight_; }
 
@@ -102,7 +120,6 @@ void Gate::Engage(TimePoint now, double rate) {
   window_successes_ = window_throttled_ = 0;
   is_slow_start_ = true;
   quiet_ = 0;
-  ++version_;
 }
 
 double Gate::WindowRate(TimePoint now) const {
@@ -116,7 +133,6 @@ void Gate::Cut(TimePoint now) {
   rate_ = std::max(kLeastRate, rate_ * (1 - Beta(rate_)));
   last_cut_ = now;
   CollapseIfFlooded(now);
-  ++version_;
 }
 
 void Gate::LeaveSlowStart(TimePoint now) {
@@ -142,7 +158,6 @@ void Gate::OnSuccess(TimePoint sent, TimePoint now) {
   if (!is_engaged_) return Remember(now, false);
   if (now - last_wait_ > kReopenAfter) {  // it does not bind any more
     is_engaged_ = false;
-    ++version_;
     return;
   }
   if (sent >= window_start_) ++window_successes_;
@@ -158,7 +173,6 @@ void Gate::Grow() {
   if (silence > 0) growth *= std::exp2(std::min(silence, 30.0));
   growth = std::min(growth, std::max(6 * Beta(rate_), silence > 0 ? 1.0 : 0.0));
   rate_ += is_slow_start_ ? kSlowStartGrowth : growth;
-  ++version_;
 }
 
 }  // namespace gcsflux::internal

@@ -31,8 +31,8 @@ class Gate {
   /// `random` is uniform in [0, 1).
   explicit Gate(std::function<double()> random) : random_(std::move(random)) {}
 
-  /// Asks for the request to be sent now. Nothing: it is to be sent. Else it waits, and asks again after this time or
-  /// when another request has passed or changed the rate (see version()), whichever comes first.
+  /// Asks for the request to be sent now. Nothing: it is to be sent. Else it waits, and asks again after this time,
+  /// which is when its turn comes if the rate and the line stay as they are, or when it is woken (FirstIsLate()).
   std::optional<Duration> Acquire(Ticket ticket, TimePoint now);
   /// It does not wait any more.
   void Leave(Ticket ticket);
@@ -53,8 +53,10 @@ class Gate {
   [[nodiscard]] std::uint64_t throttled() const { return throttled_; }
   /// Since when there were 429s and no success; nothing where the last answer was a success.
   [[nodiscard]] std::optional<TimePoint> throttled_since() const { return throttled_since_; }
-  /// Changes whenever somebody who waits may have to wait for another time.
-  [[nodiscard]] std::uint64_t version() const { return version_; }
+  /// Whether the first in line, which asks again at `asks_at`, has to be woken now: its turn comes earlier by more than
+  /// a share of what lies between two requests. To be asked after each call that is not const. To wake a waiter costs
+  /// as much as a third of a small read, so it happens only where waiting would lose the turn.
+  [[nodiscard]] bool FirstIsLate(TimePoint asks_at, TimePoint now) const;
 
  private:
   struct Answer {
@@ -67,6 +69,8 @@ class Gate {
   void CollapseIfFlooded(TimePoint now);
   void Grow();
   void Remember(TimePoint now, bool is_throttled);
+  void Pass(Ticket ticket, TimePoint now);
+  [[nodiscard]] double PlaceOf(Ticket ticket) const;
   [[nodiscard]] double WindowRate(TimePoint now) const;
   double Uniform(double low, double high) { return low + (high - low) * random_(); }
 
@@ -77,7 +81,6 @@ class Gate {
   std::size_t recent_throttled_ = 0;
   std::uint64_t throttled_ = 0;
   std::optional<TimePoint> throttled_since_;
-  std::uint64_t version_ = 0;
 
   // While engaged:
   double rate_ = 0;
@@ -86,7 +89,7 @@ class Gate {
   bool is_slow_start_ = false;
   double quiet_ = 0;     // successes since the last cut, halved by each
   TimePoint last_cut_;   // answers to what was sent before are stale news
-  TimePoint last_wait_;  // when the gate last made somebody wait
+  TimePoint last_wait_;  // when a request last waited
   TimePoint window_start_;
   double window_successes_ = 0;
   double window_throttled_ = 0;

@@ -9,8 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kHopeless = 5min;            // of 429s and no success
-constexpr Gate::Duration kBackInLine = 1h;  // whoever is not the first is woken when he is
+constexpr auto kHopeless = 5min;  // of 429s and no success
 
 }  // namespace
 
@@ -37,10 +36,10 @@ GateKeeper::Admission GateKeeper::Enter(Gate::Ticket ticket, Gate::TimePoint dea
     }
     const auto turn = gate_.Acquire(ticket, now);
     if (!turn) {
-      WakeFirstLocked();
+      WakeFirstIfLateLocked(now);
       return {.sent = now};
     }
-    Await(ticket, *turn, deadline - now, stop, lock);
+    Await(ticket, now, std::min(deadline, now + *turn), stop, lock);
   }
 }
 
@@ -52,38 +51,41 @@ std::optional<Gate::TimePoint> GateKeeper::EnterIfOpen(Gate::Ticket ticket) {
   return now;
 }
 
-// Waits for its turn, for the deadline, for `stop`, or to be woken.
-void GateKeeper::Await(Gate::Ticket ticket, Gate::Duration turn, Gate::Duration left, const std::stop_token& stop,
+// Waits until then, for `stop`, or to be woken.
+void GateKeeper::Await(Gate::Ticket ticket, Gate::TimePoint now, Gate::TimePoint until, const std::stop_token& stop,
                        std::unique_lock<ForkSafeMutex>& lock) {
   const std::stop_source waiter;
-  waiters_[ticket] = waiter;
-  const bool is_first = waiters_.begin()->first == ticket;
+  waiters_[ticket] = {.asks_at = until, .wakes = waiter};
   lock.unlock();
   {
     const LeafStopCallback forward(stop, [to = waiter]() mutable { to.request_stop(); });
-    timing_.Wait(std::min(left, is_first ? turn : kBackInLine), waiter.get_token());
+    timing_.Wait(until - now, waiter.get_token());
   }
   lock.lock();
   waiters_.erase(ticket);
 }
 
-// The first in line may go sooner than it thought, or somebody else has become the first.
+// Another request has become the first in line, or its turn comes sooner than it was told.
+void GateKeeper::WakeFirstIfLateLocked(Gate::TimePoint now) {
+  if (!waiters_.empty() && gate_.FirstIsLate(waiters_.begin()->second.asks_at, now)) WakeFirstLocked();
+}
+
 void GateKeeper::WakeFirstLocked() {
-  if (!waiters_.empty()) waiters_.begin()->second.request_stop();
+  if (!waiters_.empty()) waiters_.begin()->second.wakes.request_stop();
 }
 
 void GateKeeper::OnSuccess(Gate::TimePoint sent) {
   const std::lock_guard lock(mutex_);
-  const auto version = gate_.version();
-  gate_.OnSuccess(sent, timing_.Now());
-  if (gate_.version() != version) WakeFirstLocked();
+  const auto now = timing_.Now();
+  gate_.OnSuccess(sent, now);
+  WakeFirstIfLateLocked(now);
 }
 
 Gate::Duration GateKeeper::OnThrottled(Gate::TimePoint sent, int attempt) {
   const std::lock_guard lock(mutex_);
-  const auto version = gate_.version();
-  const auto delay = gate_.OnThrottled(sent, timing_.Now(), attempt);
-  if (gate_.version() != version) WakeFirstLocked();
+  const auto now = timing_.Now();
+  const auto delay = gate_.OnThrottled(sent, now, attempt);
+  WakeFirstIfLateLocked(now);
   return delay;
 }
 

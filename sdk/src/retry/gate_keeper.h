@@ -53,15 +53,20 @@ class GateKeeper {
 
  private:
   [[nodiscard]] bool IsHopelessLocked(Gate::TimePoint now) const;
+  void WakeFirstIfLateLocked(Gate::TimePoint now);
   void WakeFirstLocked();
-  void Await(Gate::Ticket ticket, Gate::Duration turn, Gate::Duration left, const std::stop_token& stop,
+  void Await(Gate::Ticket ticket, Gate::TimePoint now, Gate::TimePoint until, const std::stop_token& stop,
              std::unique_lock<ForkSafeMutex>& lock);
 
   const Timing& timing_;
 
   mutable ForkSafeMutex mutex_;  // guards what follows
   Gate gate_;
-  std::map<Gate::Ticket, std::stop_source> waiters_;  // each wakes one
+  struct Waiter {
+    Gate::TimePoint asks_at;  // again, unless it is woken
+    std::stop_source wakes;
+  };
+  std::map<Gate::Ticket, Waiter> waiters_;
 };
 
 }  // namespace gcsflux::internal
