@@ -272,6 +272,13 @@ if(NOT GCSFLUX_SANITIZE)  # A consumer would have to be built with the same sani
   set_tests_properties(install PROPERTIES TIMEOUT 1500)  # If ccache knows no file yet; else it takes half a minute.
 endif()
 
+if(NOT GCSFLUX_SANITIZE)  # A sanitizer has an operator new of its own.
+  gcsflux_test(stream_allocations_tests WHOLE
+    SOURCES loop/stream_allocations_test.cc support/emulator_process.cc
+    LIBRARIES gcsflux_client)
+  add_dependencies(stream_allocations_tests gcsflux-emulator)
+endif()
+
 if(Torch_FOUND)
   gcsflux_test(torch_tests WHOLE
     SOURCES torch/archive_memory_test.cc torch/archive_reads_test.cc torch/archive_test.cc torch/checkpoint_test.cc torch/data_loader_test.cc

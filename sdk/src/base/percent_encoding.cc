@@ -12,20 +12,24 @@ bool IsUnreserved(char c) {
 
 }  // namespace
 
-std::string PercentEncode(std::string_view text) {
+void AppendPercentEncoded(std::string& out, std::string_view text) {
   constexpr char kHex[] = "0123456789ABCDEF";
-  std::string encoded;
-  encoded.reserve(text.size());
   for (const char c : text) {
     if (IsUnreserved(c)) {
-      encoded += c;
+      out += c;
       continue;
     }
     const auto byte = static_cast<unsigned char>(c);
-    encoded += '%';
-    encoded += kHex[byte >> 4];
-    encoded += kHex[byte & 0xF];
+    out += '%';
+    out += kHex[byte >> 4];
+    out += kHex[byte & 0xF];
   }
+}
+
+std::string PercentEncode(std::string_view text) {
+  std::string encoded;
+  encoded.reserve(text.size());
+  AppendPercentEncoded(encoded, text);
   return encoded;
 }
 

@@ -82,7 +82,7 @@ Result<HttpResponse> ClientCore::Transmit(const Sending& sending) const {
 HttpRequest ClientCore::Complete(HttpRequest request, int attempt, const Sending& sending,
                                  const internal::AccessToken* token) const {
   const bool is_to_endpoint = IsToEndpoint(request);
-  std::string idempotency_token =
+  const std::string& idempotency_token =
       sending.attempts.tokens().For(request, sending.invocation_id, [this] { return NewInvocationId(); });
   constexpr std::size_t kMostAdded = 4;
   request.headers.reserve(request.headers.size() + kMostAdded + settings_.extra_headers.size());
@@ -97,7 +97,7 @@ HttpRequest ClientCore::Complete(HttpRequest request, int attempt, const Sending
   identity.append("gl-cpp/20 gccl/").append(internal::kVersion).append(" gccl-invocation-id/");
   identity.append(sending.invocation_id).append(" gccl-attempt-count/").append(std::to_string(attempt));
   request.headers.emplace_back("x-goog-api-client", std::move(identity));
-  request.headers.emplace_back("x-goog-gcs-idempotency-token", std::move(idempotency_token));
+  request.headers.emplace_back("x-goog-gcs-idempotency-token", idempotency_token);
   if (is_to_endpoint) {
     request.headers.insert(request.headers.end(), settings_.extra_headers.begin(), settings_.extra_headers.end());
   }

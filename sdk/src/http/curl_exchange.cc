@@ -27,18 +27,31 @@ CurlExchange::CurlExchange(CURL* easy, const HttpRequest& request, BodyReceiver*
       is_second_(is_second) {
   details_.front() = '\0';
   response_.headers.reserve(kUsualHeaders);
-  const auto append = [this](const std::string& line) {
-    curl_slist* longer = curl_slist_append(headers_.get(), line.c_str());
-    static_cast<void>(headers_.release());
-    headers_.reset(longer);
+  ListHeaders();
+}
+
+// As curl_slist_append() would, which takes two pieces of memory for each line.
+void CurlExchange::ListHeaders() {
+  const bool has_body = request_.method != Method::kGet && request_.method != Method::kDelete;
+  constexpr std::string_view kNoExpect = "Expect:";  // libcurl would wait up to a second for a 100 Continue.
+  std::size_t bytes = kNoExpect.size() + 1;
+  for (const auto& [name, value] : request_.headers) bytes += name.size() + 2 + value.size() + 1;
+  header_lines_.reserve(bytes);  // The list points into it.
+  header_list_.reserve(request_.headers.size() + 1);
+  const auto end_line = [this](std::size_t begin) {
+    header_lines_ += '\0';
+    header_list_.push_back({.data = header_lines_.data() + begin, .next = nullptr});
+    if (header_list_.size() > 1) header_list_[header_list_.size() - 2].next = &header_list_.back();
   };
-  std::string line;  // One for all: a header more costs little then.
-  for (const auto& [name, value] : request.headers) {
-    line.assign(name).append(value.empty() ? ";" : ": ").append(value);
-    append(line);
+  for (const auto& [name, value] : request_.headers) {
+    const std::size_t begin = header_lines_.size();
+    header_lines_.append(name).append(value.empty() ? ";" : ": ").append(value);
+    end_line(begin);
   }
-  const bool has_body = request.method != Method::kGet && request.method != Method::kDelete;
-  if (has_body) append("Expect:");  // libcurl would wait up to a second for a 100 Continue.
+  if (!has_body) return;
+  const std::size_t begin = header_lines_.size();
+  header_lines_.append(kNoExpect);
+  end_line(begin);
 }
 
 CurlExchange::~CurlExchange() {
@@ -47,7 +60,7 @@ CurlExchange::~CurlExchange() {
 }
 
 void CurlExchange::Prepare() {
-  curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, headers_.get());
+  curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, header_list_.empty() ? nullptr : header_list_.data());
   curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, details_.data());
   curl_easy_setopt(easy_, CURLOPT_HEADERDATA, this);
   curl_easy_setopt(

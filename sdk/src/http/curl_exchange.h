@@ -5,10 +5,11 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/fork.h"
 #include "http/transport.h"
@@ -63,10 +64,7 @@ class CurlExchange {
   bool Claim();
   [[nodiscard]] int status() const;
   [[nodiscard]] curl_off_t body_size() const;
-
-  struct ListDeleter {
-    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-  };
+  void ListHeaders();
 
   CURL* const easy_;
   const HttpRequest& request_;
@@ -76,8 +74,9 @@ class CurlExchange {
   BodyReceiver* const receiver_;
   CurlRace& race_;
   const bool is_second_;
-  std::unique_ptr<curl_slist, ListDeleter> headers_;
-  int times_sent_ = 0;  // or about to be
+  std::string header_lines_;             // each with its end
+  std::vector<curl_slist> header_list_;  // libcurl's view of them
+  int times_sent_ = 0;                   // or about to be
   const ProcessMark made_in_;
   const Clock::time_point start_ = Clock::now();
   std::optional<Clock::time_point> first_byte_;

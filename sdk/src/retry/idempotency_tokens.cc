@@ -26,8 +26,8 @@ std::optional<IdempotencyTokens::Logical>& IdempotencyTokens::Place(const HttpRe
   return request.method == Method::kGet || is_status_query ? question_ : change_;
 }
 
-std::string IdempotencyTokens::For(const HttpRequest& request, const std::string& call_id,
-                                   const std::function<std::string()>& make) {
+const std::string& IdempotencyTokens::For(const HttpRequest& request, const std::string& call_id,
+                                          const std::function<std::string()>& make) {
   std::optional<Logical>& last = Place(request);
   const std::string_view range = RangeOf(request);
   const bool is_same =

@@ -18,8 +18,9 @@ namespace gcsflux::internal {
 class IdempotencyTokens {
  public:
   /// The token of a request that is about to be sent: `call_id` for the first one of the call, as Google's clients have
-  /// it, else that of its last attempt or a new one.
-  std::string For(const HttpRequest& request, const std::string& call_id, const std::function<std::string()>& make);
+  /// it, else that of its last attempt or a new one. Valid until the next call.
+  const std::string& For(const HttpRequest& request, const std::string& call_id,
+                         const std::function<std::string()>& make);
 
   /// What came of the request that was sent last with such a token.
   void OnOutcome(const HttpRequest& request, const Result<HttpResponse>& outcome);

@@ -16,7 +16,7 @@ RequestUrl RequestUrl::OfObject(std::string_view endpoint, const ObjectName& obj
 
 RequestUrl&& RequestUrl::Segment(std::string_view raw) && {
   text_ += '/';
-  text_ += PercentEncode(raw);
+  AppendPercentEncoded(text_, raw);
   return std::move(*this);
 }
 
@@ -31,7 +31,7 @@ RequestUrl&& RequestUrl::Query(std::string_view name, std::string_view value) &&
   has_query_ = true;
   text_ += name;
   text_ += '=';
-  text_ += PercentEncode(value);
+  AppendPercentEncoded(text_, value);
   return std::move(*this);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,7 +15,10 @@ namespace gcsflux::internal {
 /// A URL that grows by segments and query parameters; a parameter that is absent or empty is left out.
 class RequestUrl {
  public:
-  RequestUrl(std::string_view endpoint, std::string_view path) : text_(endpoint) { text_ += path; }
+  RequestUrl(std::string_view endpoint, std::string_view path) {
+    text_.reserve(kUsualBytes);
+    text_.append(endpoint).append(path);
+  }
 
   static RequestUrl OfBucket(std::string_view endpoint, std::string_view bucket);
   static RequestUrl OfObject(std::string_view endpoint, const ObjectName& object);
@@ -34,6 +38,8 @@ class RequestUrl {
   std::string operator*() && { return std::move(text_); }
 
  private:
+  static constexpr std::size_t kUsualBytes = 240;  // of an object's URL
+
   std::string text_;
   bool has_query_ = false;
 };

@@ -72,10 +72,10 @@ class Told : public Recipient {
     if (unit.first == without_memory) return Error{ErrorCode::kInvalidArgument, "no memory"};
     return std::vector<Destination>(unit.count);
   }
-  void OnUnit(const UnitPlan& unit, std::span<Destination>, std::vector<std::optional<Error>> errors) override {
+  void OnUnit(const FinishedUnit& unit) override {
     const std::scoped_lock lock(mutex_);
-    units.push_back(unit.first);
-    for (const auto& error : errors) {
+    units.push_back(unit.plan.first);
+    for (const auto& error : unit.errors) {
       if (error) failures.push_back(*error);
     }
   }

@@ -28,17 +28,17 @@ Result<std::vector<Destination>> BatchRecipient::DestinationsOf(const UnitPlan& 
   return destinations;
 }
 
-void BatchRecipient::OnUnit(const UnitPlan& unit, std::span<Destination>, std::vector<std::optional<Error>> errors) {
+void BatchRecipient::OnUnit(const FinishedUnit& unit) {
   bool fails_all = false;
   {
     const std::scoped_lock lock(mutex_);
-    finished_ += unit.count;
-    for (std::size_t i = 0; i < errors.size(); ++i) {
-      if (errors[i] && !first_) {
-        first_ = errors[i];
+    finished_ += unit.plan.count;
+    for (std::size_t i = 0; i < unit.errors.size(); ++i) {
+      if (unit.errors[i] && !first_) {
+        first_ = unit.errors[i];
         fails_all = on_failure_ == OnFailure::kFailAll;
       }
-      errors_[unit.first + i] = std::move(errors[i]);
+      errors_[unit.plan.first + i] = std::move(unit.errors[i]);
     }
   }
   if (fails_all) run_->Stop();

@@ -26,8 +26,7 @@ class BatchRecipient : public Recipient {
 
   bool Admit(const UnitPlan&) override { return true; }
   Result<std::vector<Destination>> DestinationsOf(const UnitPlan& unit) override;
-  void OnUnit(const UnitPlan& unit, std::span<Destination> destinations,
-              std::vector<std::optional<Error>> errors) override;
+  void OnUnit(const FinishedUnit& unit) override;
 
  private:
   const std::span<const std::span<std::byte>> destinations_;

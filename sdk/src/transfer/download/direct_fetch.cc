@@ -89,7 +89,7 @@ Result<void> ReadWhole(const DirectReads& reads, const DownloadSource& source, s
 }
 
 Result<void> DirectFetch::FetchPiece(std::size_t piece, const std::stop_token& stop) {
-  return crc32cs_.size() == 1 ? ReadWhole(reads_, source_, place_, stop) : FetchStripe(piece, stop);
+  return crc32cs_.empty() ? ReadWhole(reads_, source_, place_, stop) : FetchStripe(piece, stop);
 }
 
 Result<void> DirectFetch::FetchStripe(std::size_t index, const std::stop_token& stop) {
@@ -110,7 +110,7 @@ Result<void> DirectFetch::FetchStripe(std::size_t index, const std::stop_token& 
 }
 
 UnitOutcome DirectFetch::Finish(const std::stop_token&) {
-  if (crc32cs_.size() == 1) return {};  // ReadWhole has compared it.
+  if (crc32cs_.empty()) return {};  // ReadWhole has compared it.
   const std::optional<std::uint32_t> expected = source_.crc32c ? source_.crc32c : told_.value();
   if (!expected) {
     const auto noted = NoteUnverified(reads_.client.core(), source_.object);

@@ -41,7 +41,7 @@ class DirectFetch : public UnitFetch {
  public:
   /// All of them outlive it.
   DirectFetch(const DirectReads& reads, const DownloadSource& source, std::span<std::byte> place, std::size_t stripes)
-      : reads_(reads), source_(source), place_(place), crc32cs_(stripes) {}
+      : reads_(reads), source_(source), place_(place), crc32cs_(stripes > 1 ? stripes : 0) {}
 
   Result<void> FetchPiece(std::size_t piece, const std::stop_token& stop) override;
   UnitOutcome Finish(const std::stop_token& stop) override;
@@ -53,7 +53,7 @@ class DirectFetch : public UnitFetch {
   const DirectReads& reads_;
   const DownloadSource& source_;
   const std::span<std::byte> place_;
-  std::vector<std::uint32_t> crc32cs_;  // Of the stripes; each is written by the thread that fetches it.
+  std::vector<std::uint32_t> crc32cs_;  // Of the stripes, each written by who fetches it; empty where it is read whole.
   ToldChecksum told_;
   bool is_repeated_ = false;
 };

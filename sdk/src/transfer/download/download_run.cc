@@ -63,6 +63,7 @@ std::function<void()> DownloadRun::Take() {
 }
 
 void DownloadRun::Begin(const std::shared_ptr<Unit>& unit) {
+  unit->begun = std::chrono::steady_clock::now();
   auto destinations = recipient_.DestinationsOf(unit->plan);
   if (destinations) {
     unit->destinations = *std::move(destinations);
@@ -121,7 +122,10 @@ void DownloadRun::Finish(const std::shared_ptr<Unit>& unit) {
     errors = std::move(outcome.errors);
   }
   unit->fetch.reset();
-  recipient_.OnUnit(unit->plan, unit->destinations, std::move(errors));
+  recipient_.OnUnit({.plan = unit->plan,
+                     .destinations = unit->destinations,
+                     .errors = errors,
+                     .took = std::chrono::steady_clock::now() - unit->begun});
   unit->destinations.clear();  // Their memory goes before the run is idle, whoever still has the unit.
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -16,6 +17,14 @@
 
 namespace gcsflux::internal {
 
+/// What a unit has come to.
+struct FinishedUnit {
+  const UnitPlan& plan;
+  std::span<Destination> destinations;
+  std::vector<std::optional<Error>>& errors;  ///< As in UnitOutcome; may be moved from.
+  std::chrono::nanoseconds took;              ///< From when it was begun.
+};
+
 /// Whom a download is for.
 class Recipient {
  public:
@@ -25,9 +34,8 @@ class Recipient {
   virtual bool Admit(const UnitPlan& unit) = 0;
   /// A destination for each of the unit's sources. Called by the thread that begins the unit, under no lock.
   virtual Result<std::vector<Destination>> DestinationsOf(const UnitPlan& unit) = 0;
-  /// The unit is finished; `errors` as in UnitOutcome. Called by any thread, under no lock.
-  virtual void OnUnit(const UnitPlan& unit, std::span<Destination> destinations,
-                      std::vector<std::optional<Error>> errors) = 0;
+  /// The unit is finished. Called by any thread, under no lock.
+  virtual void OnUnit(const FinishedUnit& unit) = 0;
 };
 
 /// Takes the sources of one download through the steps that unit.h describes. Thread-safe.
@@ -54,6 +62,7 @@ class DownloadRun : public Workload, public std::enable_shared_from_this<Downloa
  private:
   struct Unit {
     UnitPlan plan;
+    std::chrono::steady_clock::time_point begun = {};
     std::vector<Destination> destinations = {};
     std::unique_ptr<UnitFetch> fetch = {};
     std::size_t next_piece = 0;         // Guarded by mutex_.

@@ -11,8 +11,6 @@
 namespace gcsflux::internal {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::size_t kAllThatCome = std::numeric_limits<std::size_t>::max();
 
 // Units that are fetched together are admitted together. There is to be one for each connection, and room for what has
@@ -75,11 +73,8 @@ bool FetchAhead::Admit(const UnitPlan& unit) {
 }
 
 Result<std::vector<Destination>> FetchAhead::DestinationsOf(const UnitPlan& unit) {
-  {
-    const std::scoped_lock lock(mutex_);
-    begun_.emplace(unit.first, Clock::now());
-  }
   std::vector<Destination> destinations;
+  destinations.reserve(unit.count);
   for (const DownloadSource& source : sources_->Of(unit.first, unit.count)) {
     auto memory = Allocate(core_->options().allocator, *blocks_, source.size, [&] { return ToUri(source.object); });
     if (!memory) return memory.error();
@@ -88,26 +83,19 @@ Result<std::vector<Destination>> FetchAhead::DestinationsOf(const UnitPlan& unit
   return destinations;
 }
 
-std::chrono::nanoseconds FetchAhead::TimeOf(const UnitPlan& unit) {
-  const std::scoped_lock lock(mutex_);
-  return Clock::now() - begun_.extract(unit.first).mapped();
-}
-
-void FetchAhead::OnUnit(const UnitPlan& unit, std::span<Destination> destinations,
-                        std::vector<std::optional<Error>> errors) {
-  const auto took = TimeOf(unit);
+void FetchAhead::OnUnit(const FinishedUnit& unit) {
   std::vector<ArrivedObject> arrived;
-  arrived.reserve(unit.count);
-  const auto sources = sources_->Of(unit.first, unit.count);
-  for (std::size_t i = 0; i < unit.count; ++i) {
-    DownloadedObject object{.index = unit.first + i};
-    if (!errors.empty() && errors[i]) {
-      object.error = std::move(errors[i]);
+  arrived.reserve(unit.plan.count);
+  const auto sources = sources_->Of(unit.plan.first, unit.plan.count);
+  for (std::size_t i = 0; i < unit.plan.count; ++i) {
+    DownloadedObject object{.index = unit.plan.first + i};
+    if (!unit.errors.empty() && unit.errors[i]) {
+      object.error = std::move(unit.errors[i]);
     } else {
-      object.memory = std::move(destinations[i].memory);
-      object.bytes = destinations[i].bytes;
+      object.memory = std::move(unit.destinations[i].memory);
+      object.bytes = unit.destinations[i].bytes;
     }
-    arrived.push_back({.object = std::move(object), .charge = ChargeOf(sources[i]), .took = took});
+    arrived.push_back({.object = std::move(object), .charge = ChargeOf(sources[i]), .took = unit.took});
   }
   on_arrival_(std::move(arrived));
 }

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -62,19 +61,15 @@ class FetchAhead : public Recipient {
 
   bool Admit(const UnitPlan& unit) override;
   Result<std::vector<Destination>> DestinationsOf(const UnitPlan& unit) override;
-  void OnUnit(const UnitPlan& unit, std::span<Destination> destinations,
-              std::vector<std::optional<Error>> errors) override;
+  void OnUnit(const FinishedUnit& unit) override;
 
  private:
-  std::chrono::nanoseconds TimeOf(const UnitPlan& unit);
-
   const std::shared_ptr<const DownloaderCore> core_;
   const std::unique_ptr<SourceWindow> sources_;
   const OnArrival on_arrival_;
   DeliveryBudget& budget_;
   const std::shared_ptr<BlockPool> blocks_;
   std::mutex mutex_;
-  std::map<std::size_t, std::chrono::steady_clock::time_point> begun_;  // By a unit's first source. Guarded by mutex_.
   // Set by Begin(), before anything is fetched; reset by Close() under mutex_, when nothing is.
   std::optional<DeliveryBudget::Consumer> consumer_ = {};
   const std::shared_ptr<DownloadRun> run_;

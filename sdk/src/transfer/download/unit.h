@@ -21,7 +21,7 @@
 // 4. It is FINISHED by the thread that fetched its last piece: what came is compared with what should have come, which
 //    may have all pieces fetched once more, and the recipient is told what became of each source.
 //
-// download_threads.h has the threads, download_run.h these steps, batch_recipient.h and stream_recipient.h the two
+// download_run.h has these steps, loop/request_slots.h where they run, batch_recipient.h and stream_recipient.h the two
 // recipients. None of them knows how a unit is fetched: direct_fetch.h does.
 namespace gcsflux::internal {
 

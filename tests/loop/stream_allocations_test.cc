@@ -1,0 +1,65 @@
+// How often a stream of small objects asks for memory: each time costs some 200 instructions of a read's 160,000.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "gcsflux/client.h"
+#include "gcsflux/download.h"
+#include "support/emulator_process.h"
+
+namespace {
+
+std::atomic<std::uint64_t> allocations = 0;
+
+void* Allocate(std::size_t size) {
+  ++allocations;
+  void* const memory = std::malloc(std::max<std::size_t>(size, 1));
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return Allocate(size); }
+void* operator new[](std::size_t size) { return Allocate(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace gcsflux {
+namespace {
+
+std::size_t Consume(const Downloader& downloader, const std::vector<DownloadSource>& sources) {
+  DownloadStream stream = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  std::size_t count = 0;
+  for (auto next = stream.Next(); next && *next; next = stream.Next()) ++count;
+  return count;
+}
+
+// operator new's, without libcurl's and the memory of the object itself, which a stream uses again. What is left are
+// the headers of the request and of the answer, the URL, and the bookkeeping of retries, hedging and delivery.
+TEST(DownloadStream, AsksForMemoryAtMostFortyFiveTimesPerObject) {
+  const testing::EmulatorProcess emulator;
+  const Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "p"});
+  ASSERT_TRUE(client.InsertBucket("bucket"));
+  const auto object = client.InsertObject({"bucket", "object"}, AsBytes(std::string(4096, 'x')));
+  ASSERT_TRUE(object) << object.error().message;
+  const std::vector<DownloadSource> sources(2'000, DownloadSources({&*object, 1}).front());
+  const Downloader downloader(client, {.max_concurrency = 16});
+  ASSERT_EQ(Consume(downloader, sources), sources.size());  // makes the connections
+  const std::uint64_t before = allocations;
+  ASSERT_EQ(Consume(downloader, sources), sources.size());
+  const double per_object = static_cast<double>(allocations - before) / static_cast<double>(sources.size());
+  EXPECT_LE(per_object, 45);  // 40 with the many headers of the emulator
+  EXPECT_GT(per_object, 1) << "it does not count";
+  RecordProperty("per_object", std::to_string(per_object));
+}
+
+}  // namespace
+}  // namespace gcsflux
