@@ -41,6 +41,12 @@ class EventLoopDownloads : public testing::StoredObjects {
                             .event_listener = std::move(listener)});
   }
 
+  static std::vector<DownloadSource> Repeated(const std::vector<DownloadSource>& sources, std::size_t times) {
+    std::vector<DownloadSource> all;
+    for (std::size_t i = 0; i < times; ++i) all.insert(all.end(), sources.begin(), sources.end());
+    return all;
+  }
+
   std::vector<DownloadSource> StoreMany(std::size_t count, std::size_t bytes) {
     return Store(std::vector<std::size_t>(count, bytes));
   }
@@ -205,17 +211,30 @@ TEST_F(EventLoopDownloads, GoOnWhileAListenerCallsTheClient) {
   EXPECT_EQ(listener->calls, 1);
 }
 
-// A download of many objects is under way on the same loop; a small one does not wait for its end.
-TEST_F(EventLoopDownloads, OfAFewObjectsDoNotWaitForThoseOfMany) {
-  const auto sources = StoreMany(3000, 20'000);
+// A download of many objects is under way on the same loop, as fast as it can be. Each of the small one's requests
+// waits for about one of each that the large one has in flight.
+TEST_F(EventLoopDownloads, OfAFewObjectsTakeTurnsWithThoseOfMany) {
+  constexpr std::size_t kConcurrency = 64;
+  constexpr std::size_t kFew = 8;
+  const auto sources = Repeated(StoreMany(50, 2'000), 400);  // 20,000
   const Client client = OneLoop();
-  const Downloader large(client, {.max_concurrency = 64});
-  const Downloader small(client, {.max_concurrency = 4});
-  DownloadStream many = large.Stream(sources);
-  ASSERT_TRUE(many.Next().ok());
-  ASSERT_TRUE(small.Download(std::span(sources).first(8)).ok());
-  // The large one goes on as far as its consumer takes, which has taken one of 3,000.
-  EXPECT_EQ(Consume(many, contents_, sources.size()), sources.size() - 1);
+  const Downloader large(client, {.max_concurrency = kConcurrency});
+  const Downloader small(client, {.max_concurrency = 1});
+  DownloadStream many = large.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
+  std::atomic<std::size_t> came = 0;
+  std::latch is_under_way(1);
+  std::jthread consumer([&] {
+    for (auto next = many.Next(); next && *next; next = many.Next()) {
+      if (++came == 10 * kConcurrency) is_under_way.count_down();
+    }
+  });
+  is_under_way.wait();
+  const std::size_t before = came;
+  EXPECT_TRUE(small.Download(std::span(sources).first(kFew)).ok());
+  const std::size_t meanwhile = came - before;
+  consumer.join();
+  EXPECT_EQ(came, sources.size());
+  EXPECT_LT(meanwhile, 4 * kFew * kConcurrency) << "of the large download's, while the small one ran";
 }
 
 TEST_F(EventLoopDownloads, AreRefusedWithLoopsOutOfTheirRange) {

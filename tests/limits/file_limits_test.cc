@@ -6,12 +6,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <string>
 #include <vector>
 
+#include "gcsflux/download.h"
 #include "gcsflux/download_file.h"
 #include "gcsflux/trace.h"
 #include "gcsflux/upload.h"
@@ -42,6 +44,17 @@ class Limited {
 
   const int resource_;
   rlimit before_{};
+};
+
+// Gives the process its descriptors back after the first failure.
+class GiveBack : public EventListener {
+ public:
+  explicit GiveBack(int descriptors) : limited_(std::in_place, RLIMIT_NOFILE, static_cast<rlim_t>(descriptors)) {}
+  void OnRetry(const RetryEvent&) override { limited_.reset(), ++retries; }
+  std::atomic<int> retries = 0;
+
+ private:
+  std::optional<Limited> limited_;
 };
 
 class FileLimitsTest : public ::testing::Test {
@@ -134,20 +147,33 @@ TEST_F(FileLimitsTest, WantOfDescriptorsIsCalledByItsName) {
 TEST_F(FileLimitsTest, WantOfDescriptorsIsRetriedUntilThereAreSome) {
   const int next = ::dup(0);
   ::close(next);
-  // Gives the process its descriptors back after the first failure.
-  class GiveBack : public EventListener {
-   public:
-    explicit GiveBack(int descriptors) : limited_(std::in_place, RLIMIT_NOFILE, static_cast<rlim_t>(descriptors)) {}
-    void OnRetry(const RetryEvent&) override { limited_.reset(), ++retries; }
-    int retries = 0;
-
-   private:
-    std::optional<Limited> limited_;
-  };
   const auto listener = std::make_shared<GiveBack>(next);
   const Client fresh = *Client::Create({.endpoint = emulator_.endpoint(), .event_listener = listener});
   EXPECT_TRUE(fresh.ReadObject({"bkt", "large"}).ok());
   EXPECT_EQ(listener->retries, 1);
+}
+
+// With so many descriptors more than are open the loop cannot begin, or can, and libcurl gets no connection.
+TEST_F(FileLimitsTest, ADownloadGoesOnOnceThereAreDescriptors) {
+  const auto object = client_.GetObject({"bkt", "large"});
+  ASSERT_TRUE(object) << object.error().message;
+  const auto sources = DownloadSources({&*object, 1});
+  const int next = ::dup(0);
+  ::close(next);
+  int retried = 0;
+  for (int more = 0; more < 12; ++more) {
+    const auto listener = std::make_shared<GiveBack>(next + more);
+    const Client fresh = *Client::Create({.endpoint = emulator_.endpoint(),
+                                          .retry = RetryPolicies::All({.max_attempts = 3}),
+                                          .io_threads = 1,
+                                          .event_listener = listener});
+    const auto downloaded = Downloader(fresh).Download(sources);
+    retried += listener->retries;
+    if (downloaded) continue;
+    EXPECT_EQ(downloaded.error().code, ErrorCode::kLocalIo) << more << ": " << downloaded.error().message;
+    EXPECT_EQ(listener->retries, 0) << "the loop did not begin";
+  }
+  EXPECT_GE(retried, 2) << "libcurl always had what it needs";
 }
 
 TEST_F(FileLimitsTest, ANameThatNoFileCanHaveIsRefusedBeforeAnythingIsFetched) {

@@ -31,13 +31,19 @@ int SelectOf(std::uint32_t events) {
 }  // namespace
 
 CurlLoop::CurlLoop(EventLoop& loop, const CurlSettings& settings, bool is_first)
-    : loop_(loop), is_first_(is_first), settings_(settings), timer_(*this), multi_(MultiHandle::Make()) {
+    : loop_(loop), is_first_(is_first), settings_(settings), timer_(*this) {}
+
+// libcurl has no handle if memory is short. There may be some when the next request asks.
+bool CurlLoop::HasMulti() {
+  if (multi_.get() != nullptr) return true;
+  multi_ = MultiHandle::Make();
   CURLM* const multi = multi_.get();
-  if (multi == nullptr) return;
+  if (multi == nullptr) return false;
   curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, &CurlLoop::OnSocket);
   curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, this);
   curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &CurlLoop::OnTimer);
   curl_multi_setopt(multi, CURLMOPT_TIMERDATA, this);
+  return true;
 }
 
 // By then the loop has ended.
@@ -50,7 +56,7 @@ CurlLoop::~CurlLoop() {
 
 Result<HttpResponse> CurlLoop::Run(const HttpRequest& request, BodyReceiver* receiver, Watch* watch,
                                    const std::stop_token& stop) {
-  EasyHandle easy = multi_.get() == nullptr ? nullptr : Borrow();
+  EasyHandle easy = HasMulti() ? Borrow() : nullptr;
   if (!easy) return Error{ErrorCode::kUnavailable, "libcurl could not make a handle"};
   Pause pause;
   const LeafStopCallback on_stop(stop, [&pause] { pause.Wake(); });

@@ -60,6 +60,7 @@ class CurlLoop final : public SocketOwner {
   void OnEvents(Socket& socket, std::uint32_t events);
   void Act(curl_socket_t descriptor, int events);
   void Note(CURL* easy);
+  bool HasMulti();
   EasyHandle Borrow();
   EasyHandle MakeEasy();
   void Return(EasyHandle easy);
