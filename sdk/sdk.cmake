@@ -190,11 +190,15 @@ gcsflux_component(client
   sdk/src/transfer/write_outcome.cc
   # L4 checkpoint formats, pure
   sdk/src/formats/checkpoint_index.cc
+  sdk/src/formats/compare_checkpoints.cc
+  sdk/src/formats/convert_checkpoint.cc
   sdk/src/formats/crc32.cc
   sdk/src/formats/detect_format.cc
   sdk/src/formats/dtype.cc
+  sdk/src/formats/element_value.cc
   sdk/src/formats/joined_tensors.cc
   sdk/src/formats/json_events.cc
+  sdk/src/formats/kept_ends.cc
   sdk/src/formats/pickle_globals.cc
   sdk/src/formats/pickle_graph.cc
   sdk/src/formats/pickle_machine.cc
@@ -205,18 +209,28 @@ gcsflux_component(client
   sdk/src/formats/pickled_tensors.cc
   sdk/src/formats/pickled_value.cc
   sdk/src/formats/pickled_values.cc
+  sdk/src/formats/safetensors_files.cc
   sdk/src/formats/safetensors_header.cc
   sdk/src/formats/safetensors_index.cc
   sdk/src/formats/safetensors_json.cc
+  sdk/src/formats/safetensors_reads.cc
   sdk/src/formats/safetensors_types.cc
   sdk/src/formats/safetensors_writer.cc
+  sdk/src/formats/storage_pieces.cc
+  sdk/src/formats/stored_checkpoint.cc
   sdk/src/formats/tensor_layout.cc
+  sdk/src/formats/tensor_sequence.cc
   sdk/src/formats/torch_file.cc
   sdk/src/formats/torch_file_writer.cc
   sdk/src/formats/torch_records.cc
+  sdk/src/formats/verify_checkpoint.cc
   sdk/src/formats/zip_directory.cc
   sdk/src/formats/zip_records.cc
   sdk/src/formats/zip_writer.cc
+  # L4 checkpoints by their URI, above transfer
+  sdk/src/checkpoints/local_source.cc
+  sdk/src/checkpoints/open_checkpoint.cc
+  sdk/src/checkpoints/write_checkpoint.cc
   # L4 datasets, above transfer
   sdk/src/dataset/batch_stream.cc
   sdk/src/dataset/cursor.cc

@@ -106,9 +106,10 @@ target_include_directories(dataset_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 # Checkpoint formats without libtorch.
 gcsflux_test(formats_tests
   SOURCES formats/bad_pickle_test.cc formats/bad_safetensors_test.cc formats/bad_zip_test.cc
-          formats/detect_format_test.cc formats/fixtures_test.cc formats/libtorch_archive_test.cc formats/pickle_test.cc
-          formats/random_checkpoint.cc formats/safetensors_test.cc
-          formats/tagged_json.cc formats/torch_file_test.cc formats/torch_file_writer_test.cc formats/zip_test.cc
+          formats/compare_checkpoints_test.cc formats/convert_checkpoint_test.cc formats/detect_format_test.cc formats/fixtures_test.cc formats/libtorch_archive_test.cc formats/pickle_test.cc
+          formats/random_checkpoint.cc formats/safetensors_test.cc formats/stored_checkpoint_test.cc
+          formats/tagged_json.cc formats/torch_file_test.cc formats/torch_file_writer_test.cc
+          formats/verify_checkpoint_test.cc formats/zip_test.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
 target_include_directories(formats_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 target_compile_definitions(formats_tests PRIVATE GCSFLUX_FORMAT_FIXTURES="${PROJECT_SOURCE_DIR}/tests/formats/fixtures")

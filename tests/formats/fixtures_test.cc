@@ -52,6 +52,32 @@ TEST(Fixtures, HoldWhatPythonSaved) {
   }
 }
 
+// Where data lies is guessed by the rule of PyTorch's writers.
+TEST(Fixtures, AreReadInOneCall) {
+  for (const fs::path& path : Fixtures()) {
+    auto source = OpenLocalFile(path.string());
+    ASSERT_TRUE(source.ok()) << source.error().message;
+    int calls = 0;
+    source->read_all = [&calls, read_at = source->read_at](std::span<const RangeRead> reads) -> Result<void> {
+      ++calls;
+      for (const RangeRead& read : reads) {
+        if (auto done = read_at(read.offset, read.into); !done.ok()) return done;
+      }
+      return {};
+    };
+    const auto file = TorchFile::Open(*source);
+    ASSERT_TRUE(file.ok()) << file.error().message;
+    std::vector<std::string> rooms;
+    for (const StoredStorage& storage : file->storages()) rooms.emplace_back(storage.bytes, '\0');
+    std::vector<StorageRead> reads;
+    for (std::size_t i = 0; i < rooms.size(); ++i) reads.push_back({i, std::as_writable_bytes(std::span(rooms[i]))});
+    calls = 0;
+    const auto read = file->ReadStorages(reads);
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_LE(calls, 1) << path;
+  }
+}
+
 TEST(Fixtures, RefuseWhatIsNotReadAndGiveTheRest) {
   int seen = 0;
   for (const fs::path& path : Fixtures()) {

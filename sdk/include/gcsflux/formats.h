@@ -55,8 +55,11 @@ struct ByteSource {
   /// Fills all of `into` from `offset` on. What is asked for lies within `size`. Called by one thread at a time.
   std::function<Result<void>(std::uint64_t offset, std::span<std::byte> into)> read_at = {};
   /// Does several reads, at the same time where that is faster. Absent: one after the other by read_at. Set it for
-  /// sources with a latency: whole modules are then read in two calls.
+  /// sources with a latency: whole modules are then read in one call.
   std::function<Result<void>(std::span<const RangeRead> reads)> read_all = {};
+  /// Compares all bytes with a checksum that their store has of them, an object's CRC32C; kCorrupted. Absent: it has
+  /// none.
+  std::function<Result<void>()> verify_whole = {};
 };
 
 /// By `read_all`, or by read_at for each.

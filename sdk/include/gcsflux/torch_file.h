@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,9 +51,9 @@ struct TensorRead {
 ///
 /// Nothing in it is executed and no name in it is resolved: values are read if PyTorch writes them, and refused by name
 /// otherwise, while the others can be read. Opening takes the archive's directory and its pickle, in two or three reads
-/// that depend on each other. Memory for a file of n bytes is at most 16 n + 16 MiB. All errors name the file, the
-/// record and the byte: kUndecodable, kCorrupted, and what the source answers. A copy shares what was read.
-/// Thread-safe, as far as the source is.
+/// that depend on each other (StoredCheckpoint reads both ends of the file at once). Memory for a file of n bytes is at
+/// most 16 n + 16 MiB. All errors name the file, the record and the byte: kUndecodable, kCorrupted, and what the source
+/// answers. A copy shares what was read. Thread-safe, as far as the source is.
 class TorchFile {
  public:
   /// torch.save's file. Its older format, TorchScript's files and those of big-endian machines are told apart: the
@@ -62,6 +63,11 @@ class TorchFile {
   /// libtorch's: torch::save of modules and optimizers, OutputArchive, and what TorchScript holds beside its code.
   /// Names are attributes' names.
   static Result<TorchFile> OpenLibtorchArchive(ByteSource source);
+
+  /// Either of them.
+  static Result<TorchFile> OpenAny(ByteSource source);
+  [[nodiscard]] bool is_libtorch_archive() const;
+  [[nodiscard]] const ByteSource& source() const;
 
   /// In the file's order. A tensor that is there twice has two names.
   [[nodiscard]] const std::vector<StoredTensor>& tensors() const;
@@ -79,13 +85,17 @@ class TorchFile {
 
   /// Fills `into`, which has the storage's length. kCorrupted where the bytes do not have their CRC-32.
   Result<void> ReadStorage(std::size_t storage, std::span<std::byte> into) const;
-  /// Several, in two ByteSource::read_all().
+  /// Several, in one ByteSource::read_all(), or two where the writer did not align them as PyTorch does.
   Result<void> ReadStorages(std::span<const StorageRead> reads) const;
+
+  /// Gives a storage's bytes in order, in pieces of at most 32 MiB. Behind the last one: kCorrupted where they do not
+  /// have their CRC-32.
+  Result<void> StreamStorage(std::size_t storage, const ByteSink& sink) const;
 
   /// Fills `into` with the tensor's elements, last dimension first, whatever its strides; it has their length. Reads
   /// what the tensor touches; the CRC-32 is compared where that is the whole storage.
   Result<void> ReadTensor(const StoredTensor& tensor, std::span<std::byte> into) const;
-  /// Several, in two ByteSource::read_all(). What a tensor touches is held beside `into` where its elements do not
+  /// Several, likewise in one or two. What a tensor touches is held beside `into` where its elements do not
   /// follow each other in the file.
   Result<void> ReadTensors(std::span<const TensorRead> reads) const;
 
@@ -93,7 +103,7 @@ class TorchFile {
   struct Contents;
   enum class Kind : std::uint8_t;
   explicit TorchFile(std::shared_ptr<const Contents> contents);
-  static Result<TorchFile> OpenAs(Kind kind, ByteSource source);
+  static Result<TorchFile> OpenAs(std::optional<Kind> kind, ByteSource source);
   static Result<void> FillIndex(Contents& contents, const std::string& prefix);
   [[nodiscard]] Result<const internal::ZipEntry*> RecordOf(std::size_t storage) const;
   [[nodiscard]] Result<FileRange> CheckedTouch(const TensorRead& read, std::uint64_t storage_bytes) const;

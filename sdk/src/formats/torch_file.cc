@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "formats/checkpoint_index.h"
+#include "formats/crc32.h"
 #include "formats/format_error.h"
+#include "formats/storage_pieces.h"
 #include "formats/torch_records.h"
 
 namespace gcsflux {
@@ -18,6 +20,7 @@ using internal::ZipEntry;
 enum class TorchFile::Kind : std::uint8_t { kTorchFile, kLibtorchArchive };
 
 struct TorchFile::Contents {
+  Kind kind;
   ByteSource source;
   ZipDirectory directory;
   std::string pickle_record;
@@ -75,11 +78,14 @@ Result<TorchFile> TorchFile::OpenLibtorchArchive(ByteSource source) {
   return OpenAs(Kind::kLibtorchArchive, std::move(source));
 }
 
-Result<TorchFile> TorchFile::OpenAs(Kind kind, ByteSource source) {
+Result<TorchFile> TorchFile::OpenAny(ByteSource source) { return OpenAs(std::nullopt, std::move(source)); }
+
+Result<TorchFile> TorchFile::OpenAs(std::optional<Kind> asked, ByteSource source) {
   auto zip = OpenZip(source);
   if (!zip.ok()) return zip.error();
   const internal::TorchRecords records = zip->records;
-  if (records.has_code != (kind == Kind::kLibtorchArchive)) {
+  const Kind kind = records.has_code ? Kind::kLibtorchArchive : Kind::kTorchFile;
+  if (kind != asked.value_or(kind)) {
     return Undecodable(source.name, "", 0,
                        records.has_code
                            ? "it is an archive of libtorch or TorchScript and no file of torch.save; open it "
@@ -99,7 +105,8 @@ Result<TorchFile> TorchFile::OpenAs(Kind kind, ByteSource source) {
   if (!graph.ok()) return graph.error();
   using Objects = internal::PickleReader::Objects;
   const auto objects = kind == Kind::kTorchFile ? Objects::kRefuse : Objects::kReadScriptObjects;
-  auto contents = std::make_shared<Contents>(Contents{.source = std::move(source),
+  auto contents = std::make_shared<Contents>(Contents{.kind = kind,
+                                                      .source = std::move(source),
                                                       .directory = std::move(zip->directory),
                                                       .pickle_record = pickle_record,
                                                       .reader = {*std::move(graph), objects},
@@ -137,6 +144,8 @@ Result<void> TorchFile::FillIndex(Contents& contents, const std::string& prefix)
   return {};
 }
 
+bool TorchFile::is_libtorch_archive() const { return contents_->kind == Kind::kLibtorchArchive; }
+const ByteSource& TorchFile::source() const { return contents_->source; }
 const std::vector<StoredTensor>& TorchFile::tensors() const { return contents_->index.tensors; }
 const std::vector<StoredStorage>& TorchFile::storages() const { return contents_->storages; }
 const std::vector<RefusedValue>& TorchFile::refused() const { return contents_->index.refused; }
@@ -206,6 +215,20 @@ Result<void> TorchFile::ReadStorages(std::span<const StorageRead> reads) const {
     pieces.push_back({*record, {0, (*record)->size}, read.into});
   }
   return internal::ReadPieces(contents_->source, pieces);
+}
+
+Result<void> TorchFile::StreamStorage(std::size_t storage, const ByteSink& sink) const {
+  const auto record = RecordOf(storage);
+  if (!record.ok()) return record.error();
+  const auto range = internal::LocateRecord(contents_->source, **record);
+  if (!range.ok()) return range.error();
+  std::uint32_t checksum = 0;
+  const ByteSink counted = [&](std::span<const std::byte> bytes) {
+    checksum = internal::ExtendCrc32(checksum, bytes);
+    return sink(bytes);
+  };
+  if (auto read = internal::StreamRange(contents_->source, *range, counted); !read.ok()) return read;
+  return internal::CompareCrc32(contents_->source, **record, range->begin, checksum);
 }
 
 Result<void> TorchFile::ReadTensor(const StoredTensor& tensor, std::span<std::byte> into) const {

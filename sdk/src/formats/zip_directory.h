@@ -52,6 +52,9 @@ Result<FileRange> LocateRecord(const ByteSource& source, const ZipEntry& entry);
 /// Several, by one ReadAll().
 Result<std::vector<FileRange>> LocateRecords(const ByteSource& source, std::span<const ZipEntry* const> entries);
 
+/// kCorrupted where the CRC-32 of a record's data, which begin at `begin`, is another one than its own.
+Result<void> CompareCrc32(const ByteSource& source, const ZipEntry& entry, std::uint64_t begin, std::uint32_t crc32);
+
 /// A part of a record, [begin, end) within it, and where it goes: memory of that length.
 struct PieceRead {
   const ZipEntry* entry = nullptr;
@@ -59,7 +62,8 @@ struct PieceRead {
   std::span<std::byte> into = {};
 };
 
-/// Reads them by two ReadAll(): of the local headers, and of the bytes. Whole records are compared with their CRC-32.
+/// Reads them by one ReadAll(), where the records are aligned as PyTorch's are, and by two otherwise. Whole records are
+/// compared with their CRC-32.
 Result<void> ReadPieces(const ByteSource& source, std::span<const PieceRead> pieces);
 
 /// A whole record, compared with its CRC-32: kCorrupted where it differs. One read, where header and data are as usual.

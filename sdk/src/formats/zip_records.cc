@@ -39,6 +39,12 @@ bool SizesAgree(std::string_view header, const ZipEntry& entry) {
   return (crc32 == 0 || crc32 == entry.crc32) && is_later(stored) && is_later(size);
 }
 
+// A wrong guess costs one more read.
+FileRange GuessData(const ZipEntry& entry) {
+  const std::uint64_t begin = zip::AlignedData(entry.header_offset, entry.name.size(), entry.size);
+  return {begin, begin + entry.size};
+}
+
 // Where the data is, by the local header, of which `header` holds at least the fixed part and the name.
 Result<FileRange> ParseHeader(const ByteSource& source, const ZipEntry& entry, std::string_view header) {
   if (!header.starts_with(zip::kLocalSignature)) return Broken(source, entry, "there is no local header");
@@ -72,9 +78,7 @@ Result<std::string> ReadRange(const ByteSource& source, FileRange range) {
 
 Result<void> CheckCrc32(const ByteSource& source, const ZipEntry& entry, std::uint64_t begin,
                         std::span<const std::byte> data) {
-  if (ExtendCrc32(0, data) == entry.crc32) return {};
-  return FormatError(ErrorCode::kCorrupted, source.name, std::string(entry.name), begin,
-                     "the record's bytes do not have its CRC-32; the file is damaged: load another copy of it");
+  return CompareCrc32(source, entry, begin, ExtendCrc32(0, data));
 }
 
 // The record out of `bytes`, which are the file's from `offset` on and hold at least its fixed header and name.
@@ -99,25 +103,73 @@ Result<std::string> TakeRecord(const ByteSource& source, const ZipEntry& entry, 
   return data;
 }
 
+// The local headers of records, which are read by one ReadAll() and then parsed.
+class LocalHeaders {
+ public:
+  LocalHeaders(const ByteSource& source, std::vector<const ZipEntry*> entries)
+      : source_(source), entries_(std::move(entries)) {}
+
+  // Adds what is to be read.
+  Result<void> AddReads(std::vector<RangeRead>& reads) {
+    headers_.reserve(entries_.size());
+    for (const ZipEntry* entry : entries_) {
+      if (auto readable = CheckReadable(source_, *entry); !readable.ok()) return readable;
+      headers_.emplace_back(zip::kLocalBytes + entry->name.size(), '\0');
+      reads.push_back({entry->header_offset, std::as_writable_bytes(std::span(headers_.back()))});
+    }
+    return {};
+  }
+
+  Result<std::vector<FileRange>> Parse() const {
+    std::vector<FileRange> ranges;
+    ranges.reserve(entries_.size());
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const auto range = ParseHeader(source_, *entries_[i], headers_[i]);
+      if (!range.ok()) return range.error();
+      ranges.push_back(*range);
+    }
+    return ranges;
+  }
+
+ private:
+  const ByteSource& source_;
+  std::vector<const ZipEntry*> entries_;
+  std::vector<std::string> headers_;
+};
+
+// The data's place is guessed, so that one call of the source has headers and data.
+void AddGuessedReads(std::span<const PieceRead> pieces, std::vector<RangeRead>& reads) {
+  for (const PieceRead& piece : pieces) {
+    const FileRange data = GuessData(*piece.entry);
+    const bool fits = data.begin <= data.end && data.end <= piece.entry->limit;
+    if (fits && !piece.into.empty()) reads.push_back({data.begin + piece.piece.begin, piece.into});
+  }
+}
+
+// What the guess missed.
+Result<void> ReadRest(const ByteSource& source, std::span<const PieceRead> pieces, std::span<const FileRange> ranges) {
+  std::vector<RangeRead> reads;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (ranges[i] == GuessData(*pieces[i].entry) || pieces[i].into.empty()) continue;
+    reads.push_back({ranges[i].begin + pieces[i].piece.begin, pieces[i].into});
+  }
+  return ReadAll(source, reads);
+}
+
 }  // namespace
 
+Result<void> CompareCrc32(const ByteSource& source, const ZipEntry& entry, std::uint64_t begin, std::uint32_t crc32) {
+  if (crc32 == entry.crc32) return {};
+  return FormatError(ErrorCode::kCorrupted, source.name, std::string(entry.name), begin,
+                     "the record's bytes do not have its CRC-32; the file is damaged: load another copy of it");
+}
+
 Result<std::vector<FileRange>> LocateRecords(const ByteSource& source, std::span<const ZipEntry* const> entries) {
-  std::vector<std::string> headers;
-  headers.reserve(entries.size());
+  LocalHeaders headers(source, {entries.begin(), entries.end()});
   std::vector<RangeRead> reads;
-  for (const ZipEntry* entry : entries) {
-    if (auto readable = CheckReadable(source, *entry); !readable.ok()) return readable.error();
-    headers.emplace_back(zip::kLocalBytes + entry->name.size(), '\0');
-    reads.push_back({entry->header_offset, std::as_writable_bytes(std::span(headers.back()))});
-  }
+  if (auto added = headers.AddReads(reads); !added.ok()) return added.error();
   if (auto read = ReadAll(source, reads); !read.ok()) return read.error();
-  std::vector<FileRange> ranges;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const auto range = ParseHeader(source, *entries[i], headers[i]);
-    if (!range.ok()) return range.error();
-    ranges.push_back(*range);
-  }
-  return ranges;
+  return headers.Parse();
 }
 
 Result<FileRange> LocateRecord(const ByteSource& source, const ZipEntry& entry) {
@@ -130,13 +182,14 @@ Result<FileRange> LocateRecord(const ByteSource& source, const ZipEntry& entry) 
 Result<void> ReadPieces(const ByteSource& source, std::span<const PieceRead> pieces) {
   std::vector<const ZipEntry*> entries;
   for (const PieceRead& piece : pieces) entries.push_back(piece.entry);
-  const auto ranges = LocateRecords(source, entries);
-  if (!ranges.ok()) return ranges.error();
+  LocalHeaders headers(source, std::move(entries));
   std::vector<RangeRead> reads;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (!pieces[i].into.empty()) reads.push_back({(*ranges)[i].begin + pieces[i].piece.begin, pieces[i].into});
-  }
+  if (auto added = headers.AddReads(reads); !added.ok()) return added;
+  AddGuessedReads(pieces, reads);
   if (auto read = ReadAll(source, reads); !read.ok()) return read;
+  const auto ranges = headers.Parse();
+  if (!ranges.ok()) return ranges.error();
+  if (auto read = ReadRest(source, pieces, *ranges); !read.ok()) return read;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (pieces[i].piece.size() != pieces[i].entry->size) continue;
     auto checked = CheckCrc32(source, *pieces[i].entry, (*ranges)[i].begin, pieces[i].into);

@@ -10,7 +10,6 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr std::uint64_t kAlignment = 64;
 constexpr std::uint16_t kFlags = zip::kDescriptorFlag | zip::kUtf8Flag;
 constexpr std::uint16_t kVersion = 20;
 constexpr std::uint16_t kVersion64 = 45;
@@ -32,19 +31,19 @@ std::string WideField(std::initializer_list<std::uint64_t> values) {
   return field;
 }
 
-// The extra fields of a local header that ends, without them, at `place`.
-std::string LocalExtra(std::uint64_t place, std::uint64_t size) {
+// The extra fields of the local header.
+std::string LocalExtra(std::uint64_t offset, std::size_t name_bytes, std::uint64_t size) {
   // Sizes of 64 bits in the descriptor are announced by this field; their values follow there.
   std::string extra = IsWide(size) ? WideField({0, 0}) : std::string();
-  const std::uint64_t begin = place + extra.size() + 4;
-  const std::uint64_t padding = (kAlignment - begin % kAlignment) % kAlignment;
+  const std::uint64_t begin = offset + zip::kLocalBytes + name_bytes + extra.size() + 4;
+  const auto padding = static_cast<std::size_t>(zip::AlignedData(offset, name_bytes, size) - begin);
   AppendLittleEndian(extra, zip::kPaddingExtra);
   AppendLittleEndian(extra, static_cast<std::uint16_t>(padding));
-  return extra.append(static_cast<std::size_t>(padding), 'Z');
+  return extra.append(padding, 'Z');
 }
 
 std::string LocalHeader(std::uint64_t offset, std::string_view name, std::uint64_t size) {
-  const std::string extra = LocalExtra(offset + zip::kLocalBytes + name.size(), size);
+  const std::string extra = LocalExtra(offset, name.size(), size);
   const std::uint32_t later = IsWide(size) ? zip::kMost32 : 0;
   std::string header(zip::kLocalSignature);
   AppendLittleEndian(header, IsWide(size) ? kVersion64 : kVersion);

@@ -1,0 +1,86 @@
+#include "gcsflux/open_checkpoint.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "checkpoints/checkpoint_uri.h"
+#include "client/client_core.h"
+#include "formats/kept_ends.h"
+#include "transfer/worker_pool.h"
+
+namespace gcsflux {
+namespace {
+
+constexpr std::size_t kShardsAtOnce = 16;
+
+// With its slash; empty where there is none.
+std::string FolderOf(const std::string& uri) { return uri.substr(0, uri.rfind('/') + 1); }
+
+Result<ByteSource> OpenObject(const Client& client, const std::string& uri, const ObjectReaderOptions& options) {
+  const auto object = ParseUri(uri);
+  if (!object.ok()) return object.error();
+  auto reader = ObjectReader::Open(client, *object, options);
+  if (!reader.ok()) return reader.error();
+  return SourceOf(std::make_shared<const ObjectReader>(*std::move(reader)));
+}
+
+// The header of each is read here, so that this is done for several at the same time.
+Result<std::vector<ByteSource>> OpenObjects(const Client& client, const std::vector<std::string>& uris,
+                                            const ObjectReaderOptions& options) {
+  std::vector<ByteSource> sources(uris.size());
+  internal::WorkerPool pool(std::min(uris.size(), kShardsAtOnce), &client.core().observer());
+  const auto open = [&](std::size_t index, const std::stop_token&) -> Result<void> {
+    auto source = OpenObject(client, uris[index], options);
+    if (!source.ok()) return source.error();
+    auto kept = internal::WithKeptEnds(*std::move(source), {.tail = 0});
+    if (!kept.ok()) return kept.error();
+    sources[index] = *std::move(kept);
+    return {};
+  };
+  if (auto opened = pool.Run(uris.size(), open, options.stop); !opened.ok()) return opened.error();
+  return sources;
+}
+
+Result<std::vector<ByteSource>> OpenFiles(const std::vector<std::string>& paths) {
+  std::vector<ByteSource> sources;
+  for (const std::string& path : paths) {
+    auto source = SourceOfFile(path);
+    if (!source.ok()) return source.error();
+    sources.push_back(*std::move(source));
+  }
+  return sources;
+}
+
+}  // namespace
+
+ByteSource SourceOf(std::shared_ptr<const ObjectReader> reader) {
+  ByteSource source{.name = ToUri(reader->source().object),
+                    .size = reader->size(),
+                    .read_at =
+                        [reader](std::uint64_t offset, std::span<std::byte> into) {
+                          return reader->Read({RangeRead{offset, into}});
+                        },
+                    .read_all = [reader](std::span<const RangeRead> reads) { return reader->Read(reads); }};
+  if (reader->source().crc32c) {
+    source.verify_whole = [reader] { return reader->VerifyWhole(); };
+  }
+  return source;
+}
+
+Result<StoredCheckpoint> OpenCheckpoint(const Client& client, const std::string& uri,
+                                        const ObjectReaderOptions& options) {
+  const bool is_object = internal::IsObjectUri(uri);
+  auto source = is_object ? OpenObject(client, uri, options) : SourceOfFile(uri);
+  if (!source.ok()) return source.error();
+  ObjectReaderOptions of_shards = options;
+  of_shards.generation = {};  // It is the index's.
+  const OpenShards open_shards = [&](std::span<const std::string> files) {
+    std::vector<std::string> places;
+    for (const std::string& file : files) places.push_back(FolderOf(uri) + file);
+    return is_object ? OpenObjects(client, places, of_shards) : OpenFiles(places);
+  };
+  return StoredCheckpoint::Open(*std::move(source), open_shards);
+}
+
+}  // namespace gcsflux

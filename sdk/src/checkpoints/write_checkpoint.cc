@@ -1,0 +1,60 @@
+#include "gcsflux/write_checkpoint.h"
+
+#include <memory>
+#include <utility>
+
+#include "checkpoints/checkpoint_uri.h"
+#include "transfer/file/partial_file.h"
+
+namespace gcsflux {
+namespace {
+
+Result<ObjectMetadata> WriteObject(const Client& client, const ObjectName& object, const CheckpointWriter& write,
+                                   const ParallelWriterOptions& options) {
+  ParallelWriter writer(client, object, options);
+  const auto written = write([&writer](std::span<const std::byte> bytes) { return writer.Write(bytes); });
+  if (written.ok()) return writer.Close();
+  writer.Cancel();
+  return written.error();
+}
+
+Result<void> WriteAside(internal::PartialFile& file, const CheckpointWriter& write, bool may_replace,
+                        std::uint64_t& size) {
+  if (auto cleared = file.Clear(0); !cleared.ok()) return cleared;
+  const auto written = write([&](std::span<const std::byte> bytes) -> Result<void> {
+    if (auto put = file.Write(size, bytes); !put.ok()) return put;
+    size += bytes.size();
+    return {};
+  });
+  if (!written.ok()) return written;
+  return file.Commit({.size = size, .may_replace = may_replace, .is_durable = true});
+}
+
+Result<ObjectMetadata> WriteFile(const std::string& path, const CheckpointWriter& write, WriteMode mode) {
+  if (mode == WriteMode::kReplace) {
+    return Error{ErrorCode::kInvalidArgument, "'" + path + "' is a local file, which has no generation to replace"};
+  }
+  const bool may_replace = mode == WriteMode::kOverwrite;
+  if (!may_replace) {
+    if (auto is_free = internal::CheckFree(path); !is_free.ok()) return is_free.error();
+  }
+  const auto file = internal::PartialFile::Open(path);
+  if (!file.ok()) return file.error();
+  ObjectMetadata metadata{.name = path};
+  const auto done = WriteAside(**file, write, may_replace, metadata.size);
+  if (done.ok()) return metadata;
+  (*file)->Discard();
+  return done.error();
+}
+
+}  // namespace
+
+Result<ObjectMetadata> WriteCheckpoint(const Client& client, const std::string& uri, const CheckpointWriter& write,
+                                       const ParallelWriterOptions& options) {
+  if (!internal::IsObjectUri(uri)) return WriteFile(uri, write, options.upload.mode);
+  const auto object = ParseUri(uri);
+  if (!object.ok()) return object.error();
+  return WriteObject(client, *object, write, options);
+}
+
+}  // namespace gcsflux

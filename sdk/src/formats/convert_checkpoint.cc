@@ -1,0 +1,128 @@
+#include "gcsflux/convert_checkpoint.h"
+
+#include <algorithm>
+
+#include "formats/format_error.h"
+#include "formats/tensor_sequence.h"
+#include "gcsflux/safetensors.h"
+
+namespace gcsflux {
+namespace {
+
+using internal::TensorSequence;
+
+// Containers are read up to 256 levels deep, so that this ends.
+class LeafNames {
+ public:
+  void Visit(const pickled::Value& value, const std::string& name) {
+    if (const auto* const dict = value.As<pickled::Dict>()) {
+      for (const auto& [key, item] : dict->entries) Visit(item, Below(name, TextOf(key)));
+    } else if (const auto* const list = value.As<pickled::List>()) {
+      VisitAll(list->items, name);
+    } else if (const auto* const tuple = value.As<pickled::Tuple>()) {
+      VisitAll(tuple->items, name);
+    } else if (value.As<TensorLayout>() == nullptr) {
+      names_.push_back(name);
+    }
+  }
+  std::vector<std::string> Take() && { return std::move(names_); }
+
+ private:
+  static std::string Below(const std::string& name, const std::string& child) {
+    return name.empty() ? child : name + "." + child;
+  }
+  static std::string TextOf(const pickled::Value& key) {
+    if (const auto* const text = key.As<std::string>()) return *text;
+    if (const auto* const number = key.As<std::int64_t>()) return std::to_string(*number);
+    return "#";
+  }
+  void VisitAll(const std::vector<pickled::Value>& items, const std::string& name) {
+    for (std::size_t i = 0; i < items.size(); ++i) Visit(items[i], Below(name, std::to_string(i)));
+  }
+
+  std::vector<std::string> names_;
+};
+
+Result<void> CheckTensorsOnly(const StoredCheckpoint& checkpoint) {
+  const auto others = OtherValues(checkpoint);
+  if (!others.ok()) return others.error();
+  if (others->empty()) return {};
+  constexpr std::size_t kShown = 5;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(others->size(), kShown); ++i) {
+    names += (i == 0 ? "" : ", ") + internal::Shown((*others)[i]);
+  }
+  if (others->size() > kShown) names += " and " + std::to_string(others->size() - kShown) + " more";
+  return Error{ErrorCode::kInvalidArgument, checkpoint.name() +
+                                                ": it holds more than tensors, which the other format has no place "
+                                                "for: " +
+                                                names + "; convert the tensors only, or keep the format"};
+}
+
+Result<void> ToSafetensors(const StoredCheckpoint& checkpoint, const ByteSink& sink, bool has_checksums) {
+  std::vector<StoredTensor> order = checkpoint.tensors();
+  // As they are written, so that small ones are read together.
+  std::sort(order.begin(), order.end(), [](const StoredTensor& a, const StoredTensor& b) {
+    const std::size_t width_a = ElementBytes(a.layout.dtype);
+    const std::size_t width_b = ElementBytes(b.layout.dtype);
+    return width_a != width_b ? width_a > width_b : a.name < b.name;
+  });
+  SafetensorsContents contents{.has_checksums = has_checksums};
+  for (const StoredTensor& tensor : order) {
+    contents.tensors.push_back({tensor.name, tensor.layout.dtype, tensor.layout.shape});
+  }
+  TensorSequence sequence(checkpoint, std::move(order));
+  return WriteSafetensors(
+      contents, [&](std::size_t tensor, const ByteSink& into) { return sequence.Give(tensor, into); }, sink);
+}
+
+Result<void> ToTorchFile(const StoredCheckpoint& checkpoint, const ByteSink& sink) {
+  pickled::Dict dict{.kind = pickled::DictKind::kOrderedDict};
+  TorchFileContents contents;
+  for (const StoredTensor& tensor : checkpoint.tensors()) {
+    TensorLayout layout = tensor.layout;
+    layout.storage = contents.storage_bytes.size();
+    layout.offset = 0;
+    layout.strides = ContiguousStrides(layout.shape);
+    contents.storage_bytes.push_back(TensorBytes(layout));
+    dict.entries.push_back({{.any = tensor.name}, {.any = std::move(layout)}});
+  }
+  contents.root = {.any = std::move(dict)};
+  TensorSequence sequence(checkpoint, checkpoint.tensors());
+  return WriteTorchFile(
+      contents, [&](std::size_t storage, const ByteSink& into) { return sequence.Give(storage, into); }, sink);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> OtherValues(const StoredCheckpoint& checkpoint) {
+  LeafNames leaves;
+  if (checkpoint.torch_file() != nullptr) {
+    const auto root = checkpoint.torch_file()->ReadValue();
+    if (!root.ok()) return root.error();
+    leaves.Visit(*root, "");
+  }
+  std::vector<std::string> names = std::move(leaves).Take();
+  for (const RefusedValue& value : checkpoint.refused()) names.push_back(value.name);
+  for (const auto& [key, value] : checkpoint.metadata()) {
+    if (key != "format") names.push_back("__metadata__." + key);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+Result<void> ConvertCheckpoint(const StoredCheckpoint& checkpoint, CheckpointFormat format, const ByteSink& sink,
+                               const ConvertCheckpointOptions& options) {
+  if (!options.is_tensors_only) {
+    if (auto checked = CheckTensorsOnly(checkpoint); !checked.ok()) return checked;
+  }
+  if (format == CheckpointFormat::kSafetensors) return ToSafetensors(checkpoint, sink, options.has_checksums);
+  if (format == CheckpointFormat::kTorchFile) return ToTorchFile(checkpoint, sink);
+  return Error{ErrorCode::kInvalidArgument, checkpoint.name() +
+                                                ": it can become a file of torch.save or safetensors, "
+                                                "and not " +
+                                                std::string(FormatName(format))};
+}
+
+}  // namespace gcsflux

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstddef>
+
+#include "gcsflux/formats.h"
+
+namespace gcsflux::internal {
+
+/// The largest absolute difference of the parts of two elements; NaN where one of them is no number.
+long double ElementDifference(DType dtype, const std::byte* a, const std::byte* b);
+
+}  // namespace gcsflux::internal

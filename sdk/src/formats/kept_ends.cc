@@ -1,0 +1,62 @@
+#include "formats/kept_ends.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gcsflux::internal {
+namespace {
+
+struct Ends {
+  ByteSource source;
+  std::string head;
+  std::string tail;
+
+  // Whether one of the ends has all of it.
+  [[nodiscard]] bool Copy(std::uint64_t offset, std::span<std::byte> into) const {
+    return CopyFrom(head, 0, offset, into) || CopyFrom(tail, source.size - tail.size(), offset, into);
+  }
+
+ private:
+  static bool CopyFrom(const std::string& kept, std::uint64_t begin, std::uint64_t offset, std::span<std::byte> into) {
+    if (offset < begin || offset - begin > kept.size() || into.size() > kept.size() - (offset - begin)) return false;
+    if (!into.empty()) std::memcpy(into.data(), kept.data() + (offset - begin), into.size());
+    return true;
+  }
+};
+
+}  // namespace
+
+Result<ByteSource> WithKeptEnds(ByteSource source, EndBytes ends) {
+  const auto kept = std::make_shared<Ends>();
+  const std::uint64_t size = source.size;
+  const bool is_whole = size <= ends.head + ends.tail;
+  kept->head.resize(static_cast<std::size_t>(is_whole ? size : ends.head));
+  kept->tail.resize(static_cast<std::size_t>(is_whole ? 0 : ends.tail));
+  std::vector<RangeRead> reads;
+  for (std::string* end : {&kept->head, &kept->tail}) {
+    const std::uint64_t begin = end == &kept->head ? 0 : size - end->size();
+    if (!end->empty()) reads.push_back({begin, std::as_writable_bytes(std::span(*end))});
+  }
+  if (auto read = ReadAll(source, reads); !read.ok()) return read.error();
+  kept->source = std::move(source);
+  return ByteSource{.name = kept->source.name,
+                    .size = size,
+                    .read_at = [kept](std::uint64_t offset, std::span<std::byte> into) -> Result<void> {
+                      if (kept->Copy(offset, into)) return {};
+                      return kept->source.read_at(offset, into);
+                    },
+                    .read_all = [kept](std::span<const RangeRead> wanted) -> Result<void> {
+                      std::vector<RangeRead> rest;
+                      for (const RangeRead& read : wanted) {
+                        if (!kept->Copy(read.offset, read.into)) rest.push_back(read);
+                      }
+                      return ReadAll(kept->source, rest);
+                    },
+                    .verify_whole = kept->source.verify_whole};
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gcsflux/safetensors.h"
+#include "gcsflux/torch_file.h"
+
+namespace gcsflux::internal {
+
+/// The tensors of one or several files of safetensors, each as a storage of its own.
+class SafetensorsFiles {
+ public:
+  /// Reads the files' headers. Slices are joined.
+  static Result<SafetensorsFiles> Open(std::vector<ByteSource> files);
+
+  [[nodiscard]] const std::vector<ByteSource>& files() const { return files_; }
+  [[nodiscard]] std::uint64_t size() const;
+  [[nodiscard]] const std::vector<StoredTensor>& tensors() const { return tensors_; }
+  [[nodiscard]] const std::vector<StoredStorage>& storages() const { return storages_; }
+  [[nodiscard]] const std::vector<RefusedValue>& refused() const { return refused_; }
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& metadata() const { return metadata_; }
+  [[nodiscard]] bool IsVerifiable(std::size_t storage) const;
+  [[nodiscard]] std::optional<std::uint32_t> Crc32c(std::size_t storage) const;
+
+  /// As StoredCheckpoint's.
+  Result<void> ReadTensors(std::span<const TensorRead> reads) const;
+  Result<void> StreamStorage(std::size_t storage, const ByteSink& sink) const;
+
+ private:
+  // A slice, or all, of a storage.
+  struct Part {
+    std::size_t file = 0;
+    FileRange range = {};                     // In the file.
+    std::optional<std::uint64_t> begin = {};  // In the storage; absent where its rows lie apart there.
+    std::optional<std::uint32_t> crc32c = {};
+    std::vector<std::int64_t> offsets = {};
+    std::vector<std::int64_t> shape = {};
+  };
+  class Plan;
+
+  void AddStorage(std::string name, DType dtype, std::vector<std::int64_t> shape);
+  void AddTensor(const SafeTensor& tensor);
+  void AddJoined(const JoinedTensor& tensor, std::span<const SafetensorsHeader> headers);
+  [[nodiscard]] Error Corrupted(const Part& part, std::size_t storage) const;
+  void Place(const Part& part, std::size_t storage, std::string_view bytes, std::string& whole) const;
+
+  std::vector<ByteSource> files_;
+  std::vector<StoredTensor> tensors_;
+  std::vector<StoredStorage> storages_;
+  std::vector<std::size_t> first_part_;  // Of each storage; one more at the end.
+  std::vector<Part> parts_;
+  std::vector<RefusedValue> refused_;
+  std::vector<std::pair<std::string, std::string>> metadata_;
+};
+
+}  // namespace gcsflux::internal

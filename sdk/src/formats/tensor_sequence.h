@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "gcsflux/stored_checkpoint.h"
+
+namespace gcsflux::internal {
+
+/// The bytes of many tensors, one after the other, in bounded memory: small ones are read several at once, large ones
+/// in pieces. A large one whose elements do not follow each other is held whole.
+class TensorSequence {
+ public:
+  /// Borrows the checkpoint. The tensors are asked for in this order, or in parts of it again.
+  TensorSequence(const StoredCheckpoint& checkpoint, std::vector<StoredTensor> tensors)
+      : checkpoint_(checkpoint), tensors_(std::move(tensors)) {}
+
+  [[nodiscard]] const std::vector<StoredTensor>& tensors() const { return tensors_; }
+
+  /// Gives tensor `index`'s elements, last dimension first. One that fills its storage is compared with its checksum.
+  Result<void> Give(std::size_t index, const ByteSink& sink);
+
+ private:
+  Result<void> ReadBatch(std::size_t first);
+  Result<void> GiveLarge(const StoredTensor& tensor, const ByteSink& sink) const;
+
+  const StoredCheckpoint& checkpoint_;
+  const std::vector<StoredTensor> tensors_;
+  std::size_t batch_begin_ = 0;
+  std::vector<std::string> batch_;
+};
+
+}  // namespace gcsflux::internal
