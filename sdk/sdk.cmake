@@ -278,6 +278,7 @@ endif()
 if(has_torch)
   gcsflux_component(torch
     sdk/src/torch/archive.cc
+    sdk/src/torch/archive_bytes.cc
     sdk/src/torch/archive_source.cc
     sdk/src/torch/checkpoint.cc
     sdk/src/torch/dataset_handle.cc
@@ -289,7 +290,8 @@ if(has_torch)
     sdk/src/torch/optimizer_values.cc
     sdk/src/torch/raw_sample.cc
     sdk/src/torch/saved_cursor.cc
-    sdk/src/torch/state_dict.cc)
+    sdk/src/torch/state_dict.cc
+    sdk/src/torch/stored_state_dict.cc)
   target_include_directories(gcsflux_torch PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   # The targets of libtorch's CMake package by their names: TORCH_LIBRARIES has paths of the machine.
   target_link_libraries(gcsflux_torch PUBLIC gcsflux_client torch torch_library c10)

@@ -119,6 +119,10 @@ if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the proce
     LIBRARIES gcsflux_client)
   target_include_directories(formats_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 endif()
+# Checkpoints by their URI.
+gcsflux_test(checkpoint_tests
+  SOURCES checkpoints/open_checkpoint_test.cc
+  LIBRARIES gcsflux_client gcsflux_emulator)
 gcsflux_program(formats_tool ${PROJECT_SOURCE_DIR}/tests/formats/formats_tool.cc
                 ${PROJECT_SOURCE_DIR}/tests/formats/tagged_json.cc)
 target_include_directories(formats_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)
@@ -293,8 +297,8 @@ if(Torch_FOUND)
   add_dependencies(torch_tests gcsflux-emulator)
 
   gcsflux_test(state_dict_tests WHOLE
-    SOURCES torch/state_dict_test.cc
-    LIBRARIES gcsflux_torch)
+    SOURCES torch/state_dict_test.cc torch/stored_state_dict_test.cc
+    LIBRARIES gcsflux_torch gcsflux_emulator)
   gcsflux_program(state_dict_tool ${PROJECT_SOURCE_DIR}/tests/torch/state_dict_tool.cc)
   target_include_directories(state_dict_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(state_dict_tool PRIVATE gcsflux_torch)

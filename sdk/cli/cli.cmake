@@ -2,6 +2,8 @@
 
 # The command, but for its main(): its tests link it.
 add_library(gcsflux_cli STATIC
+  sdk/cli/checkpoint.cc
+  sdk/cli/checkpoint_lines.cc
   sdk/cli/clean.cc
   sdk/cli/command_flags.cc
   sdk/cli/commands.cc

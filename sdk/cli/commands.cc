@@ -5,6 +5,7 @@
 #include <iomanip>
 #include <iostream>
 
+#include "cli/checkpoint.h"
 #include "cli/clean.h"
 #include "cli/concatenate.h"
 #include "cli/copy.h"
@@ -93,6 +94,15 @@ const std::vector<Command>& Commands() {
        "Composed objects under dataflux-composed-objects/ that are older than --older_than (30s, 10m, 1h, 2d),\n"
        "those of Google's connector for PyTorch too.\n",
        1, kAny, Clean, true},
+      {"checkpoint", "inspect|verify|convert|diff CHECKPOINT [CHECKPOINT]",
+       "Look at checkpoints of PyTorch and safetensors, gs:// or local.",
+       "inspect CHECKPOINT: names, types, shapes and bytes of its tensors; reads the index alone.\n"
+       "verify CHECKPOINT: reads everything, compares it with its checksums, and says what they cover.\n"
+       "convert FROM TO: a file of torch.save becomes safetensors, or the other way round.\n"
+       "diff FIRST SECOND: which tensors differ, and by how much. Exit status 1 where one does.\n"
+       "Files of torch.save, archives of libtorch, safetensors and their index are told apart by their bytes; nothing\n"
+       "in them is executed. --json prints a JSON object per line.\n",
+       2, 3, RunCheckpoint},
   };
   return kCommands;
 }

@@ -18,7 +18,8 @@
 
 DECLARE_bool(recursive);
 DEFINE_bool(long, false, "ls: size in bytes, time of the last change and generation before each name.");
-DEFINE_bool(json, false, "ls: a JSON object per line, with size, generation, checksum, storage class and time.");
+DEFINE_bool(json, false,
+            "ls, checkpoint: a JSON object per line; of ls with size, generation, checksum, storage class and time.");
 DEFINE_bool(count, false, "ls: how many objects are under each prefix, and their bytes, in place of their names.");
 DEFINE_bool(as_found, false, "ls --recursive: in the order in which names come, in little memory, not sorted.");
 DEFINE_int32(list_parallelism, 48, "ls: calls at the same time of a listing of everything under a prefix.");

@@ -22,7 +22,8 @@ struct MadeTensor {
 
 inline std::string Varied(std::size_t size, unsigned seed = 1) {
   std::string bytes(size, '\0');
-  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>((i + seed) * 2'654'435'761U >> 24);
+  for (std::size_t i = 0; i < size; ++i)
+    bytes[i] = static_cast<char>((i + std::size_t{7919} * seed) * 2'654'435'761U >> 24);
   return bytes;
 }
 

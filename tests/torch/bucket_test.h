@@ -14,7 +14,7 @@
 namespace gcsflux {
 
 /// An emulator with one empty bucket, and a client of it that does not retry.
-class BucketTest : public testing::Test {
+class BucketTest : public ::testing::Test {
  protected:
   BucketTest() { ValueOrThrow(client_.InsertBucket(bucket_)); }
 

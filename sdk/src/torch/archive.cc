@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "torch/archive_bytes.h"
 #include "torch/archive_source.h"
 #include "torch/first_line.h"
 
@@ -16,33 +17,6 @@ namespace {
 
 using torch::serialize::InputArchive;
 using torch::serialize::OutputArchive;
-
-/// Takes libtorch's bytes into a ParallelWriter and never refuses any.
-///
-/// libtorch finishes an archive in a destructor, so a sink that throws or takes fewer bytes than it was given ends
-/// the process. The first failure is kept instead, and thrown when libtorch is out of the way.
-class LatchingSink {
- public:
-  explicit LatchingSink(ParallelWriter& writer) : writer_(writer) {}
-
-  std::size_t Write(const void* bytes, std::size_t size) noexcept {
-    if (failure_ != nullptr) return size;
-    try {
-      ValueOrThrow(writer_.Write({static_cast<const std::byte*>(bytes), size}));
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
-    return size;
-  }
-
-  void RethrowFailure() const {
-    if (failure_ != nullptr) std::rethrow_exception(failure_);
-  }
-
- private:
-  ParallelWriter& writer_;
-  std::exception_ptr failure_;
-};
 
 StorageError Undecodable(const ObjectName& object, const std::string& why) {
   return StorageError({.code = ErrorCode::kUndecodable, .message = "Loading " + ToUri(object) + ": " + why});
@@ -82,17 +56,8 @@ InputArchive ReadArchive(ArchiveSource& source, const ObjectName& object) {
 
 ObjectMetadata SaveArchive(const Client& client, const ObjectName& object,
                            const std::function<void(OutputArchive&)>& fill, const ParallelWriterOptions& options) {
-  OutputArchive archive;
-  fill(archive);
   ParallelWriter writer(client, object, options);
-  LatchingSink sink(writer);
-  try {
-    archive.save_to([&sink](const void* bytes, std::size_t size) { return sink.Write(bytes, size); });
-  } catch (const c10::Error& failure) {
-    throw StorageError({.code = ErrorCode::kInvalidArgument,
-                        .message = "Saving " + ToUri(object) + ": libtorch: " + FirstLine(failure)});
-  }
-  sink.RethrowFailure();
+  WriteArchive(fill, ToUri(object), [&writer](std::span<const std::byte> bytes) { return writer.Write(bytes); });
   return ValueOrThrow(writer.Close());
 }
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "gcsflux/torch/state_dict.h"
+#include "torch/module_tensors.h"
 
 namespace gcsflux {
 namespace {
@@ -27,13 +27,6 @@ void CollectTensors(const Module& module, const std::string& path, NamedTensors&
     tensors.emplace_back(path + buffer.key(), buffer.value());
   }
   for (const auto& child : module.named_children()) CollectTensors(*child.value(), path + child.key() + ".", tensors);
-}
-
-NamedTensors TensorsOf(const Module& module) {
-  NamedTensors tensors;
-  CollectTensors(module, "", tensors);
-  std::erase_if(tensors, [](const auto& tensor) { return !tensor.second.defined(); });
-  return tensors;
 }
 
 // Batch norm's second version has num_batches_tracked.
@@ -98,17 +91,17 @@ struct Pair {
 };
 
 // What is read into what. Throws with all differences.
-std::vector<Pair> Match(const Module& module, const TorchFile& file, const LoadModuleOptions& options) {
+std::vector<Pair> Match(const Module& module, const StoredCheckpoint& checkpoint, const LoadModuleOptions& options) {
   const Names names(options);
   std::map<std::string, const StoredTensor*> stored;
-  for (const StoredTensor& tensor : file.tensors()) {
+  for (const StoredTensor& tensor : checkpoint.tensors()) {
     const auto name = names.InModule(tensor.name);
     if (name && !stored.emplace(*name, &tensor).second) {
       throw Failure(ErrorCode::kInvalidArgument, "two tensors of the checkpoint become '" + *name + "'");
     }
   }
   std::map<std::string, std::string> refused;
-  for (const RefusedValue& value : file.refused()) {
+  for (const RefusedValue& value : checkpoint.refused()) {
     if (const auto name = names.InModule(value.name)) refused.emplace(*name, value.why);
   }
   std::string differences;
@@ -140,7 +133,7 @@ std::span<std::byte> BytesOf(const at::Tensor& tensor) {
 at::Tensor EmptyAside(const Pair& pair) { return at::empty(pair.wanted.sizes(), pair.wanted.scalar_type()); }
 
 // Tensors whose memory can be read into are read in place, the others aside and then copied: all, where it is staged.
-void ReadPairs(const TorchFile& file, const std::vector<Pair>& pairs, bool is_staged) {
+void ReadPairs(const StoredCheckpoint& checkpoint, const std::vector<Pair>& pairs, bool is_staged) {
   std::vector<TensorRead> reads;
   std::vector<std::pair<at::Tensor, at::Tensor>> copies;
   for (const Pair& pair : pairs) {
@@ -151,16 +144,23 @@ void ReadPairs(const TorchFile& file, const std::vector<Pair>& pairs, bool is_st
     }
     reads.push_back({&pair.stored, BytesOf(into)});
   }
-  ValueOrThrow(file.ReadTensors(reads));
+  ValueOrThrow(checkpoint.ReadTensors(reads));
   for (const auto& [wanted, read] : copies) wanted.detach().copy_(read);
 }
 
 }  // namespace
 
-void LoadModule(Module& module, const TorchFile& file, const LoadModuleOptions& options) {
-  const std::vector<Pair> pairs = Match(module, file, options);
+NamedTensors TensorsOf(const Module& module) {
+  NamedTensors tensors;
+  CollectTensors(module, "", tensors);
+  std::erase_if(tensors, [](const auto& tensor) { return !tensor.second.defined(); });
+  return tensors;
+}
+
+void LoadModule(Module& module, const StoredCheckpoint& checkpoint, const LoadModuleOptions& options) {
+  const std::vector<Pair> pairs = Match(module, checkpoint, options);
   try {
-    ReadPairs(file, pairs, options.is_staged);
+    ReadPairs(checkpoint, pairs, options.is_staged);
   } catch (const StorageError& failure) {
     if (options.is_staged) throw;
     Error error = failure.error();

@@ -1,5 +1,7 @@
 #include <c10/util/string_utils.h>
 
+#include <deque>
+#include <functional>
 #include <map>
 #include <sstream>
 
@@ -40,20 +42,36 @@ const std::vector<Value>& ItemsOf(const Value* value, const std::string& what) {
   return list->items;
 }
 
-at::Tensor ReadLayout(const TorchFile& file, const TensorLayout& layout, const char* name) {
-  const auto type = ScalarTypeOf(layout.dtype);
-  if (!type) throw Different(std::string(name) + " has a type that libtorch lacks");
-  at::Tensor tensor = at::empty(layout.shape, *type);
-  const std::span<std::byte> bytes(static_cast<std::byte*>(tensor.data_ptr()), tensor.nbytes());
-  ValueOrThrow(file.ReadTensor({.name = name, .layout = layout}, bytes));
-  return tensor;
-}
+// Tensors that are read together, once all are known, and what is to be done then.
+class PendingReads {
+ public:
+  at::Tensor Add(const TensorLayout& layout, const char* name) {
+    const auto type = ScalarTypeOf(layout.dtype);
+    if (!type) throw Different(std::string(name) + " has a type that libtorch lacks");
+    at::Tensor tensor = at::empty(layout.shape, *type);
+    stored_.push_back({.name = name, .layout = layout});
+    reads_.push_back({&stored_.back(), {static_cast<std::byte*>(tensor.data_ptr()), tensor.nbytes()}});
+    return tensor;
+  }
+
+  void Then(std::function<void()> action) { actions_.push_back(std::move(action)); }
+
+  void Run(const TorchFile& file) {
+    ValueOrThrow(file.ReadTensors(reads_));
+    for (const auto& action : actions_) action();
+  }
+
+ private:
+  std::deque<StoredTensor> stored_;  // Their addresses stay.
+  std::vector<TensorRead> reads_;
+  std::vector<std::function<void()>> actions_;
+};
 
 // Sets what it visits to what the dictionary says. Options that it does not have stay; of a state all must be there.
 class Reader {
  public:
-  Reader(const TorchFile& file, const Dict& dict, const at::Tensor* parameter)
-      : file_(file), dict_(dict), parameter_(parameter) {}
+  Reader(PendingReads& reads, const Dict& dict, const at::Tensor* parameter)
+      : reads_(reads), dict_(dict), parameter_(parameter) {}
 
   void operator()(const char* name, double& value) const {
     const Value* const found = Look(name);
@@ -63,7 +81,7 @@ class Reader {
     } else if (const auto* const whole = found->As<std::int64_t>()) {
       value = static_cast<double>(*whole);
     } else {
-      value = ReadScalar(*found, name).item<double>();
+      ReadScalar(*found, name, [&value](double read) { value = read; });
     }
   }
   void operator()(const char* name, bool& value) const {
@@ -86,7 +104,11 @@ class Reader {
   void operator()(const char* name, std::int64_t& value) const {
     const Value* const found = Look(name);
     const auto* const whole = found->As<std::int64_t>();
-    value = whole != nullptr ? *whole : static_cast<std::int64_t>(ReadScalar(*found, name).item<double>());
+    if (whole != nullptr) {
+      value = *whole;
+    } else {
+      ReadScalar(*found, name, [&value](double read) { value = static_cast<std::int64_t>(read); });
+    }
   }
   void operator()(const char* name, at::Tensor& tensor) const { tensor = ReadState(*Look(name), name); }
   void operator()(const char* name, Maybe maybe) const {
@@ -102,22 +124,24 @@ class Reader {
     return found;
   }
 
-  at::Tensor ReadScalar(const Value& value, const char* name) const {
+  // `set` is called once the value is read.
+  template <class Set>
+  void ReadScalar(const Value& value, const char* name, Set set) const {
     const auto* const layout = value.As<TensorLayout>();
     if (layout == nullptr || ElementCount(layout->shape) != 1) throw Different(std::string(name) + " is no number");
-    return ReadLayout(file_, *layout, name);
+    reads_.Then([tensor = reads_.Add(*layout, name), set] { set(tensor.template item<double>()); });
   }
 
   at::Tensor ReadState(const Value& value, const char* name) const {
     const auto* const layout = value.As<TensorLayout>();
     if (layout == nullptr) throw Different(std::string(name) + " is no tensor");
-    if (layout->shape == parameter_->sizes()) return ReadLayout(file_, *layout, name);
+    if (layout->shape == parameter_->sizes()) return reads_.Add(*layout, name);
     std::ostringstream text;
     text << name << " is of " << at::IntArrayRef(layout->shape) << " for a parameter of " << parameter_->sizes();
     throw Different(text.str());
   }
 
-  const TorchFile& file_;
+  PendingReads& reads_;
   const Dict& dict_;
   const at::Tensor* parameter_;  // Null for options.
 };
@@ -128,13 +152,14 @@ using States = std::remove_reference_t<decltype(std::declval<Optimizer&>().state
 struct ReadOptimizer {
   std::vector<std::unique_ptr<torch::optim::OptimizerOptions>> options;
   States states;
+  PendingReads reads;
 };
 
 template <class Options, class State>
-void ReadGroup(const TorchFile& file, const Dict& group, const std::map<std::int64_t, const Dict*>& states,
+void ReadGroup(const Dict& group, const std::map<std::int64_t, const Dict*>& states,
                const torch::optim::OptimizerParamGroup& wanted, ReadOptimizer& read) {
   auto options = std::make_unique<Options>(static_cast<const Options&>(wanted.options()));
-  const Reader read_options(file, group, nullptr);
+  const Reader read_options(read.reads, group, nullptr);
   Visit(read_options, *options);
   read.options.push_back(std::move(options));
   const std::vector<Value>& parameters = ItemsOf(pickled::Find(group, "params"), "params");
@@ -147,7 +172,7 @@ void ReadGroup(const TorchFile& file, const Dict& group, const std::map<std::int
     const auto found = number == nullptr ? states.end() : states.find(*number);
     if (found == states.end() || found->second->entries.empty()) continue;  // One that never had a gradient.
     auto state = std::make_unique<State>();
-    const Reader read_state(file, *found->second, &wanted.params()[i]);
+    const Reader read_state(read.reads, *found->second, &wanted.params()[i]);
     Visit(read_state, *state);
     if constexpr (std::is_same_v<State, torch::optim::SGDParamState>) {
       if (!state->momentum_buffer().defined()) continue;
@@ -185,8 +210,10 @@ class Writer {
 
 }  // namespace
 
-void LoadOptimizer(Optimizer& optimizer, const TorchFile& file, std::string_view name) {
-  const Value saved = ValueOrThrow(file.ReadValue(name));
+void LoadOptimizer(Optimizer& optimizer, const StoredCheckpoint& checkpoint, std::string_view name) {
+  const TorchFile* const file = checkpoint.torch_file();
+  if (file == nullptr) throw Different("files of safetensors hold tensors only");
+  const Value saved = ValueOrThrow(file->ReadValue(name));
   const Dict& dict = DictOf(&saved, std::string(name));
   const std::vector<Value>& groups = ItemsOf(pickled::Find(dict, "param_groups"), "param_groups");
   std::map<std::int64_t, const Dict*> states;
@@ -201,11 +228,11 @@ void LoadOptimizer(Optimizer& optimizer, const TorchFile& file, std::string_view
   ReadOptimizer read;
   const bool is_known = WithKind(optimizer, [&]<class Options, class State>(const Options&, const State&) {
     for (std::size_t i = 0; i < groups.size(); ++i) {
-      ReadGroup<Options, State>(file, DictOf(&groups[i], "of a parameter group"), states, optimizer.param_groups()[i],
-                                read);
+      ReadGroup<Options, State>(DictOf(&groups[i], "of a parameter group"), states, optimizer.param_groups()[i], read);
     }
   });
   if (!is_known) throw OtherOptimizer();
+  read.reads.Run(*file);
   for (std::size_t i = 0; i < groups.size(); ++i) optimizer.param_groups()[i].set_options(std::move(read.options[i]));
   optimizer.state() = std::move(read.states);
 }

@@ -75,26 +75,26 @@ std::optional<DType> DTypeOf(c10::ScalarType type) {
   return row == kTypes.end() ? std::nullopt : std::optional(row->dtype);
 }
 
-NamedTensors ReadTensors(const TorchFile& file, std::string_view prefix) {
+NamedTensors ReadTensors(const StoredCheckpoint& checkpoint, std::string_view prefix) {
   std::string refused;
-  for (const RefusedValue& value : file.refused()) {
+  for (const RefusedValue& value : checkpoint.refused()) {
     if (std::string_view(value.name).starts_with(prefix)) refused += "\n  " + value.name + ": " + value.why;
   }
   if (!refused.empty()) throw Failure(ErrorCode::kUndecodable, "these values are not read:" + refused);
   std::map<std::size_t, at::Tensor> storages;  // As bytes.
   std::vector<StorageRead> reads;
-  for (const StoredTensor& tensor : file.tensors()) {
+  for (const StoredTensor& tensor : checkpoint.tensors()) {
     if (!std::string_view(tensor.name).starts_with(prefix)) continue;
     TypeOrThrow(tensor);
     const std::size_t index = tensor.layout.storage;
     const auto [storage, is_new] = storages.try_emplace(index);
     if (!is_new) continue;
-    storage->second = at::empty({static_cast<std::int64_t>(file.storages()[index].bytes)}, at::kByte);
+    storage->second = at::empty({static_cast<std::int64_t>(checkpoint.storages()[index].bytes)}, at::kByte);
     reads.push_back({index, BytesOf(storage->second)});
   }
-  ValueOrThrow(file.ReadStorages(reads));
+  ValueOrThrow(checkpoint.ReadStorages(reads));
   NamedTensors tensors;
-  for (const StoredTensor& tensor : file.tensors()) {
+  for (const StoredTensor& tensor : checkpoint.tensors()) {
     if (!std::string_view(tensor.name).starts_with(prefix)) continue;
     const c10::ScalarType type = TypeOrThrow(tensor);
     at::Tensor view = at::empty({0}, type);
@@ -106,10 +106,10 @@ NamedTensors ReadTensors(const TorchFile& file, std::string_view prefix) {
   return tensors;
 }
 
-at::Tensor ReadTensor(const TorchFile& file, std::string_view name) {
-  const StoredTensor tensor = ValueOrThrow(file.Find(name));
+at::Tensor ReadTensor(const StoredCheckpoint& checkpoint, std::string_view name) {
+  const StoredTensor tensor = ValueOrThrow(checkpoint.Find(name));
   at::Tensor read = EmptyOrThrow(tensor);
-  ValueOrThrow(file.ReadTensor(tensor, BytesOf(read)));
+  ValueOrThrow(checkpoint.ReadTensor(tensor, BytesOf(read)));
   return read;
 }
 

@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "gcsflux/client.h"
+#include "gcsflux/parallel_writer.h"
+#include "gcsflux/stored_checkpoint.h"
 #include "gcsflux/torch/storage_error.h"
-#include "gcsflux/torch_file.h"
 
 namespace torch::nn {
 class Module;
@@ -20,7 +22,7 @@ namespace torch::optim {
 class Optimizer;
 }
 
-// Tensors out of files of torch.save into libtorch, and back. Throws StorageError.
+// Tensors out of checkpoints of any format into libtorch, and back. Throws StorageError.
 namespace gcsflux {
 
 /// Nothing where libtorch has no tensors of this type.
@@ -30,14 +32,14 @@ std::optional<DType> DTypeOf(c10::ScalarType type);
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-/// The file's tensors whose names begin with `prefix`, in its order, with their whole names. Each storage is read once
-/// and compared with its CRC-32: tensors that share one in the file do so in memory, with their strides.
+/// The checkpoint's tensors whose names begin with `prefix`, in its order, with their whole names. Each storage is read
+/// once and compared with its checksum: tensors that share one in the file do so in memory, with their strides.
 ///
 /// kUndecodable where one of them is refused, or has a type that libtorch lacks: the message names all such.
-NamedTensors ReadTensors(const TorchFile& file, std::string_view prefix = {});
+NamedTensors ReadTensors(const StoredCheckpoint& checkpoint, std::string_view prefix = {});
 
 /// One tensor, row after row in memory of its own.
-at::Tensor ReadTensor(const TorchFile& file, std::string_view name);
+at::Tensor ReadTensor(const StoredCheckpoint& checkpoint, std::string_view name);
 
 /// A regular expression (ECMAScript) whose matches in a checkpoint's name are replaced: {"^module\\.", ""}.
 struct NameRule {
@@ -60,13 +62,15 @@ struct LoadModuleOptions {
 ///
 /// kUndecodable: the message lists all that is missing, unexpected or different, together. kInvalidArgument: two names
 /// become one by the options. Views in the module keep their strides.
-void LoadModule(torch::nn::Module& module, const TorchFile& file, const LoadModuleOptions& options = {});
+void LoadModule(torch::nn::Module& module, const StoredCheckpoint& checkpoint, const LoadModuleOptions& options = {});
 
 /// Sets an optimizer to what Python's state_dict() of Adam, AdamW, SGD, RMSprop or Adagrad says, options included;
 /// `name` is where the checkpoint has it. Parameters correspond by their order. All or nothing.
 ///
-/// kUndecodable where groups, parameters or shapes differ; kInvalidArgument for other optimizers.
-void LoadOptimizer(torch::optim::Optimizer& optimizer, const TorchFile& file, std::string_view name = "optimizer");
+/// kUndecodable where groups, parameters or shapes differ, and for safetensors, which hold tensors only;
+/// kInvalidArgument for other optimizers.
+void LoadOptimizer(torch::optim::Optimizer& optimizer, const StoredCheckpoint& checkpoint,
+                   std::string_view name = "optimizer");
 
 /// Makes a file that torch.load() reads out of tensors and values: each Of...() gives a value that names tensors,
 /// Write() writes the one that holds them all, and the tensors' bytes straight from their memory.
@@ -96,5 +100,26 @@ class StateDictWriter {
   struct Storages;
   std::unique_ptr<Storages> storages_;
 };
+
+struct SaveStateDictOptions {
+  /// kTorchFile: torch.load() reads it. kSafetensors: with each tensor's CRC32C; tensors that share a storage are
+  /// written once for each. kLibtorchArchive: torch::load() reads it; modules only.
+  CheckpointFormat format = CheckpointFormat::kTorchFile;
+  ParallelWriterOptions writer = {};
+};
+
+/// Writes a module's parameters and buffers to an object "gs://bucket/name", or to a local file, all or nothing, as
+/// WriteCheckpoint() does. Of the answer, a local file has name and size alone.
+ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const torch::nn::Module& module,
+                             const SaveStateDictOptions& options = {});
+/// Likewise tensors by their names; kInvalidArgument for kLibtorchArchive.
+ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const NamedTensors& tensors,
+                             const SaveStateDictOptions& options = {});
+
+/// OpenCheckpoint() and LoadModule(): of any format that is read.
+void LoadStateDict(const Client& client, const std::string& uri, torch::nn::Module& module,
+                   const LoadModuleOptions& options = {});
+/// OpenCheckpoint() and ReadTensors().
+NamedTensors LoadStateDict(const Client& client, const std::string& uri, std::string_view prefix = {});
 
 }  // namespace gcsflux

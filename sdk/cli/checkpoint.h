@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gcsflux/client.h"
+
+namespace gcsflux::cli {
+
+/// `checkpoint inspect|verify|convert|diff`, of objects and local files.
+Result<void> RunCheckpoint(const Client& client, const std::vector<std::string>& arguments);
+
+}  // namespace gcsflux::cli

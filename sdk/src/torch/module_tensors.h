@@ -1,0 +1,11 @@
+#pragma once
+
+#include "gcsflux/torch/state_dict.h"
+
+namespace gcsflux {
+
+/// A module's parameters and buffers under the names, and in the order, of Python's state_dict(); without undefined
+/// ones.
+NamedTensors TensorsOf(const torch::nn::Module& module);
+
+}  // namespace gcsflux

@@ -1,0 +1,134 @@
+// State dicts of modules, in objects and files, in each format.
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/optim/adam.h>
+#include <torch/serialize.h>
+
+#include "gcsflux/open_checkpoint.h"
+#include "gcsflux/torch/state_dict.h"
+#include "support/test_directory.h"
+#include "torch/bucket_test.h"
+
+namespace gcsflux {
+namespace {
+
+namespace nn = torch::nn;
+using enum CheckpointFormat;
+using ::testing::HasSubstr;
+
+nn::Sequential MakeNet(int width = 3) { return nn::Sequential(nn::Linear(4, width), nn::BatchNorm1d(width)); }
+
+bool AreSame(const nn::Sequential& a, const nn::Sequential& b) {
+  const auto of = [](const nn::Sequential& net) {
+    auto tensors = net->parameters();
+    for (const at::Tensor& buffer : net->buffers()) tensors.push_back(buffer);
+    return tensors;
+  };
+  const auto first = of(a);
+  const auto second = of(b);
+  return std::equal(first.begin(), first.end(), second.begin(), second.end(),
+                    [](const at::Tensor& one, const at::Tensor& other) { return at::equal(one, other); });
+}
+
+class StoredStateDictTest : public BucketTest {
+ protected:
+  [[nodiscard]] std::vector<std::string> Places() const { return {"gs://torch-test/net", directory_.path() / "net"}; }
+
+  testing::TestDirectory directory_;
+};
+
+TEST_F(StoredStateDictTest, AModuleComesBackInEachFormat) {
+  for (const std::string& uri : Places()) {
+    for (const CheckpointFormat format : {kTorchFile, kSafetensors, kLibtorchArchive}) {
+      const auto saved = MakeNet();
+      const auto metadata = SaveStateDict(client_, uri, *saved, {.format = format});
+      const auto checkpoint = ValueOrThrow(OpenCheckpoint(client_, uri));
+      EXPECT_EQ(checkpoint.format(), format);
+      EXPECT_EQ(checkpoint.size(), metadata.size);
+      for (const bool is_staged : {false, true}) {
+        auto loaded = MakeNet();
+        ASSERT_FALSE(AreSame(saved, loaded));
+        LoadStateDict(client_, uri, *loaded, {.is_staged = is_staged});
+        EXPECT_TRUE(AreSame(saved, loaded)) << uri << ": " << FormatName(format);
+      }
+    }
+  }
+}
+
+TEST_F(StoredStateDictTest, LibtorchReadsItsOwnFormat) {
+  const auto saved = MakeNet();
+  const std::string path = directory_.path() / "net";
+  SaveStateDict(client_, path, *saved, {.format = kLibtorchArchive});
+  auto loaded = MakeNet();
+  torch::load(loaded, path);
+  EXPECT_TRUE(AreSame(saved, loaded));
+}
+
+TEST_F(StoredStateDictTest, TensorsComeBackByName) {
+  const at::Tensor base = at::arange(24, at::kFloat).reshape({4, 6});
+  const NamedTensors saved = {{"a.base", base}, {"a.transposed", base.t()}, {"b", at::ones({2}, at::kBFloat16)}};
+  for (const std::string& uri : Places()) {
+    for (const CheckpointFormat format : {kTorchFile, kSafetensors}) {
+      SaveStateDict(client_, uri, saved, {.format = format});
+      EXPECT_EQ(LoadStateDict(client_, uri).size(), 3U);
+      const NamedTensors loaded = LoadStateDict(client_, uri, "a.");
+      ASSERT_EQ(loaded.size(), 2U);
+      for (const auto& [name, tensor] : loaded) {
+        EXPECT_TRUE(at::equal(tensor, name == "a.base" ? base : base.t())) << name;
+      }
+    }
+  }
+}
+
+TEST_F(StoredStateDictTest, RefusesFormatsThatAreNotWrittenAndStoresNothing) {
+  const NamedTensors tensors = {{"t", at::ones({2})}};
+  const NamedTensors sparse = {{"t", at::eye(3).to_sparse()}};
+  const std::string uri = Places().front();
+  for (const auto& [named, format] : {std::pair{&tensors, kLibtorchArchive},
+                                      {&tensors, kSafetensorsIndex},
+                                      {&sparse, kTorchFile},
+                                      {&sparse, kSafetensors}}) {
+    const Error error = ThrownBy([&] { SaveStateDict(client_, uri, *named, {.format = format}); });
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument) << FormatName(format);
+  }
+  EXPECT_TRUE(StoredNames().empty());
+}
+
+TEST_F(StoredStateDictTest, DamageLeavesAStagedModuleAsItWas) {
+  for (const CheckpointFormat format : {kTorchFile, kSafetensors, kLibtorchArchive}) {
+    const auto saved = MakeNet(40);
+    const std::string uri = Places().front();
+    SaveStateDict(client_, uri, *saved, {.format = format});
+    std::string bytes = ValueOrThrow(client_.ReadObject(Object("net")));
+    const auto weight = saved->parameters().front();
+    const std::size_t at = bytes.find(std::string(static_cast<const char*>(weight.data_ptr()), weight.nbytes()));
+    ASSERT_NE(at, bytes.npos);
+    bytes[at + 5] = static_cast<char>(bytes[at + 5] ^ 1);
+    Put("net", bytes);
+    auto loaded = MakeNet(40);
+    const auto before = loaded->parameters().front().detach().clone();
+    const Error error = ThrownBy([&] { LoadStateDict(client_, uri, *loaded, {.is_staged = true}); });
+    EXPECT_EQ(error.code, ErrorCode::kCorrupted) << FormatName(format) << ": " << error.message;
+    EXPECT_THAT(error.message, HasSubstr(uri));
+    EXPECT_TRUE(at::equal(loaded->parameters().front(), before));
+    const Error touched = ThrownBy([&] { LoadStateDict(client_, uri, *loaded); });
+    EXPECT_THAT(touched.message, HasSubstr("the module was touched"));
+  }
+}
+
+TEST_F(StoredStateDictTest, SafetensorsHoldNoOptimizer) {
+  auto net = MakeNet();
+  const std::string uri = Places().front();
+  SaveStateDict(client_, uri, *net, {.format = kSafetensors});
+  torch::optim::Adam adam(net->parameters());
+  const auto checkpoint = ValueOrThrow(OpenCheckpoint(client_, uri));
+  const Error error = ThrownBy([&] { LoadOptimizer(adam, checkpoint); });
+  EXPECT_EQ(error.code, ErrorCode::kUndecodable);
+  EXPECT_THAT(error.message, HasSubstr("safetensors"));
+}
+
+}  // namespace
+}  // namespace gcsflux
