@@ -288,6 +288,7 @@ if(has_torch)
     sdk/src/torch/module_state.cc
     sdk/src/torch/optimizer_state.cc
     sdk/src/torch/optimizer_values.cc
+    sdk/src/torch/python_checkpoint.cc
     sdk/src/torch/raw_sample.cc
     sdk/src/torch/saved_cursor.cc
     sdk/src/torch/state_dict.cc

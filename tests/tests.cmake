@@ -258,10 +258,10 @@ if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the proce
 endif()
 # The gcsflux command: what it decides, and what it does against the emulator.
 gcsflux_test(cli_tests
-  SOURCES cli/cat_and_clean_test.cc cli/command_fixture.cc cli/command_flags_test.cc cli/copy_plan_test.cc
+  SOURCES cli/cat_and_clean_test.cc cli/checkpoint_test.cc cli/command_fixture.cc cli/command_flags_test.cc cli/copy_plan_test.cc
           cli/copy_trees_test.cc cli/duration_test.cc cli/error_lines_test.cc cli/interruption_test.cc cli/names_test.cc cli/progress_test.cc cli/request_slots_test.cc
           cli/suspended_upload_test.cc cli/sync_test.cc cli/terminal_names_test.cc support/child_program.cc
-  LIBRARIES gcsflux_cli gcsflux_emulator)
+  LIBRARIES gcsflux_cli gcsflux_emulator nlohmann_json::nlohmann_json)
 target_compile_definitions(cli_tests PRIVATE GCSFLUX_PROGRAM="$<TARGET_FILE:gcsflux>"
                                              GCSFLUX_PROGRAMS="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
 add_dependencies(cli_tests gcsflux gcsflux-emulator gcsflux-conformance)
@@ -286,7 +286,7 @@ endif()
 
 if(Torch_FOUND)
   gcsflux_test(torch_tests WHOLE
-    SOURCES torch/archive_memory_test.cc torch/archive_reads_test.cc torch/archive_test.cc torch/checkpoint_test.cc torch/data_loader_test.cc
+    SOURCES torch/archive_memory_test.cc torch/archive_reads_test.cc torch/archive_test.cc torch/checkpoint_formats_test.cc torch/checkpoint_test.cc torch/data_loader_test.cc
             torch/epoch_sampler_test.cc support/emulator_process.cc torch/loopback_proxy.cc torch/iterable_dataset_test.cc torch/loader_traps_test.cc
             torch/map_dataset_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
@@ -301,7 +301,7 @@ if(Torch_FOUND)
     LIBRARIES gcsflux_torch gcsflux_emulator)
   gcsflux_program(state_dict_tool ${PROJECT_SOURCE_DIR}/tests/torch/state_dict_tool.cc)
   target_include_directories(state_dict_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(state_dict_tool PRIVATE gcsflux_torch)
+  target_link_libraries(state_dict_tool PRIVATE gcsflux_torch gcsflux_emulator)
   add_test(NAME state_dict_interop
            COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/torch/state_dict_interop.py
                    $<TARGET_FILE:formats_tool> $<TARGET_FILE:state_dict_tool>)

@@ -100,7 +100,8 @@ Result<void> Convert(const Client& client, const Arguments& places) {
   const auto written =
       WriteCheckpoint(client, places[1], convert, {.upload = {.stop = StopOnSignal()}, .max_memory = kWriterMemory});
   if (!written) return written.error();
-  std::cerr << "gcsflux: wrote " << checkpoint->tensors().size() << " tensors, " << written->size << " bytes\n";
+  const std::size_t count = checkpoint->tensors().size();
+  std::cerr << "gcsflux: wrote " << count << (count == 1 ? " tensor, " : " tensors, ") << written->size << " bytes\n";
   return {};
 }
 

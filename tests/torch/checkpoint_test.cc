@@ -210,7 +210,7 @@ TEST_F(CheckpointTest, RefusesAnotherShape) {
   Net narrow(8);
   Save(narrow, nullptr);
   Net wide(16);
-  ExpectRefused(wide, nullptr, "first.weight is Float[8, 4] in the checkpoint, Float[16, 4] in the module");
+  ExpectRefused(wide, nullptr, "first.weight is float32 [8, 4] in the checkpoint, Float [16, 4] in the module");
 }
 
 TEST_F(CheckpointTest, RefusesAnotherType) {
@@ -218,7 +218,7 @@ TEST_F(CheckpointTest, RefusesAnotherType) {
   halved.last->to(torch::kHalf);
   Save(halved, nullptr);
   Net net;
-  ExpectRefused(net, nullptr, "last.weight is Half[2, 8] in the checkpoint, Float[2, 8] in the module");
+  ExpectRefused(net, nullptr, "last.weight is float16 [2, 8] in the checkpoint, Float [2, 8] in the module");
 }
 
 TEST_F(CheckpointTest, RefusesABufferOfAnotherShape) {
@@ -226,7 +226,7 @@ TEST_F(CheckpointTest, RefusesABufferOfAnotherShape) {
   other.norm->running_mean.set_data(torch::zeros({9}));
   Save(other, nullptr);
   Net net;
-  ExpectRefused(net, nullptr, "norm.running_mean is Float[9] in the checkpoint, Float[8] in the module");
+  ExpectRefused(net, nullptr, "norm.running_mean is float32 [9] in the checkpoint, Float [8] in the module");
 }
 
 TEST_F(CheckpointTest, RefusesWhatLacksAParameter) {
@@ -234,7 +234,7 @@ TEST_F(CheckpointTest, RefusesWhatLacksAParameter) {
   Save(net, nullptr);
   Net larger;
   larger.first->register_parameter("extra", torch::ones({1}));
-  ExpectRefused(larger, nullptr, "the checkpoint has no tensor first.extra");
+  ExpectRefused(larger, nullptr, "first.extra is missing in the checkpoint");
 }
 
 TEST_F(CheckpointTest, RefusesWhatHasAnotherParameter) {
@@ -242,7 +242,7 @@ TEST_F(CheckpointTest, RefusesWhatHasAnotherParameter) {
   larger.first->register_parameter("extra", torch::ones({1}));
   Save(larger, nullptr);
   Net net;
-  ExpectRefused(net, nullptr, "the module has no first.extra");
+  ExpectRefused(net, nullptr, "first.extra is unexpected");
 }
 
 TEST_F(CheckpointTest, RefusesWhatLacksAModule) {
@@ -250,7 +250,7 @@ TEST_F(CheckpointTest, RefusesWhatLacksAModule) {
   Save(net, nullptr);
   Net larger;
   larger.register_module("head", torch::nn::Linear(1, 1));
-  ExpectRefused(larger, nullptr, "the checkpoint has no module head");
+  ExpectRefused(larger, nullptr, "head.weight is missing in the checkpoint");
 }
 
 TEST_F(CheckpointTest, RefusesAnotherKindOfOptimizer) {
@@ -268,9 +268,9 @@ TEST_F(CheckpointTest, RefusesOtherParameterGroups) {
   torch::optim::Adam adam(net.parameters());
   Save(net, &adam);
   torch::optim::Adam of_two_groups({net.first->parameters(), net.last->parameters()});
-  ExpectRefused(net, &of_two_groups, "the optimizer has 2 parameter groups, the checkpoint 1");
+  ExpectRefused(net, &of_two_groups, "it has 1 parameter groups there, and 2 here");
   torch::optim::Adam of_fewer(net.first->parameters());
-  ExpectRefused(net, &of_fewer, "6 parameters in the checkpoint, 2 in the optimizer");
+  ExpectRefused(net, &of_fewer, "a group has 6 parameters there, and 2 here");
 }
 
 TEST_F(CheckpointTest, RefusesOptimizerStateOfAnotherOrder) {
@@ -279,7 +279,7 @@ TEST_F(CheckpointTest, RefusesOptimizerStateOfAnotherOrder) {
   Train(net, adam, 1);
   Save(net, &adam);
   torch::optim::Adam reversed({net.last->weight, net.scale});
-  ExpectRefused(net, &reversed, "the optimizer's exp_avg");
+  ExpectRefused(net, &reversed, "exp_avg is of");
 }
 
 TEST_F(CheckpointTest, RefusesACheckpointWithoutTheOptimizer) {

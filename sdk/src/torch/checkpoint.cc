@@ -4,12 +4,16 @@
 #include <torch/optim/optimizer.h>
 #include <torch/serialize/archive.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "gcsflux/open_checkpoint.h"
 #include "gcsflux/torch/archive.h"
 #include "torch/module_match.h"
 #include "torch/optimizer_state.h"
+#include "torch/python_checkpoint.h"
+#include "torch/staged_state.h"
 
 namespace gcsflux {
 namespace {
@@ -29,7 +33,9 @@ void RequireModule(const TrainingState& state, const ObjectName& object) {
 }
 
 StorageError Undecodable(const ObjectName& object, const std::string& why) {
-  return StorageError({.code = ErrorCode::kUndecodable, .message = "LoadCheckpoint " + ToUri(object) + ": " + why});
+  const std::string uri = ToUri(object);
+  const std::string place = why.starts_with(uri) ? "" : uri + ": ";
+  return StorageError({.code = ErrorCode::kUndecodable, .message = "LoadCheckpoint " + place + why});
 }
 
 template <class Savable>
@@ -74,11 +80,9 @@ std::map<std::string, std::string> ReadTexts(InputArchive& archive) {
   return texts;
 }
 
-}  // namespace
-
-ObjectMetadata SaveCheckpoint(const Client& client, const ObjectName& object, const TrainingState& state,
-                              const ParallelWriterOptions& options) {
-  RequireModule(state, object);
+// As earlier versions did for all, and this one for optimizers that Python's form is not known of: a libtorch archive.
+ObjectMetadata SaveAsArchive(const Client& client, const ObjectName& object, const TrainingState& state,
+                             const ParallelWriterOptions& options) {
   const auto fill = [&](OutputArchive& archive) {
     WriteNested(archive, kModule, *state.module);
     if (state.optimizer != nullptr) WriteNested(archive, kOptimizer, *state.optimizer);
@@ -88,9 +92,8 @@ ObjectMetadata SaveCheckpoint(const Client& client, const ObjectName& object, co
   return SaveArchive(client, object, fill, options);
 }
 
-void LoadCheckpoint(const Client& client, const ObjectName& object, TrainingState& state,
-                    const ObjectReaderOptions& options) {
-  RequireModule(state, object);
+void LoadFromArchive(const Client& client, const ObjectName& object, TrainingState& state,
+                     const ObjectReaderOptions& options) {
   const auto use = [&](InputArchive& archive) {
     InputArchive module = ReadNested(archive, kModule, object);
     if (const auto mismatch = ModuleMismatch(*state.module, module)) throw Undecodable(object, *mismatch);
@@ -106,6 +109,49 @@ void LoadCheckpoint(const Client& client, const ObjectName& object, TrainingStat
     state.texts = std::move(texts);
   };
   LoadArchive(client, object, use, options);
+}
+
+// Where the bytes are not those that were stored, that is the reason.
+StoredCheckpoint OpenOrThrow(const std::shared_ptr<const ObjectReader>& reader, const ObjectName& object) {
+  auto opened = StoredCheckpoint::Open(SourceOf(reader));
+  if (opened.ok()) return *std::move(opened);
+  if (opened.error().code != ErrorCode::kUndecodable) throw StorageError(opened.error());
+  ValueOrThrow(reader->VerifyWhole());
+  throw Undecodable(object, opened.error().message);
+}
+
+}  // namespace
+
+ObjectMetadata SaveCheckpoint(const Client& client, const ObjectName& object, const TrainingState& state,
+                              const ParallelWriterOptions& options) {
+  RequireModule(state, object);
+  if (state.optimizer != nullptr && !IsKnownOptimizer(*state.optimizer)) {
+    return SaveAsArchive(client, object, state, options);
+  }
+  ParallelWriter writer(client, object, options);
+  WritePythonCheckpoint(state, [&writer](std::span<const std::byte> bytes) { return writer.Write(bytes); });
+  return ValueOrThrow(writer.Close());
+}
+
+void LoadCheckpoint(const Client& client, const ObjectName& object, TrainingState& state,
+                    const ObjectReaderOptions& options) {
+  RequireModule(state, object);
+  const auto reader = std::make_shared<const ObjectReader>(ValueOrThrow(ObjectReader::Open(client, object, options)));
+  const StoredCheckpoint checkpoint = OpenOrThrow(reader, object);
+  if (checkpoint.format() == CheckpointFormat::kLibtorchArchive) {
+    ObjectReaderOptions same = options;
+    same.generation = reader->source().generation;
+    return LoadFromArchive(client, object, state, same);
+  }
+  if (checkpoint.torch_file() == nullptr) {
+    throw Undecodable(object, "it is " + std::string(FormatName(checkpoint.format())) + "; LoadStateDict() reads that");
+  }
+  try {
+    LoadPythonCheckpoint(checkpoint, state, [&] { ValueOrThrow(reader->VerifyWhole()); });
+  } catch (const StorageError& failure) {
+    if (failure.error().code != ErrorCode::kUndecodable) throw;
+    throw Undecodable(object, failure.error().message);
+  }
 }
 
 }  // namespace gcsflux

@@ -2,12 +2,14 @@
 #include <torch/nn/modules/batchnorm.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <regex>
 #include <set>
 #include <sstream>
 
 #include "torch/module_tensors.h"
+#include "torch/staged_state.h"
 
 namespace gcsflux {
 namespace {
@@ -97,7 +99,8 @@ std::vector<Pair> Match(const Module& module, const StoredCheckpoint& checkpoint
   for (const StoredTensor& tensor : checkpoint.tensors()) {
     const auto name = names.InModule(tensor.name);
     if (name && !stored.emplace(*name, &tensor).second) {
-      throw Failure(ErrorCode::kInvalidArgument, "two tensors of the checkpoint become '" + *name + "'");
+      throw Failure(ErrorCode::kInvalidArgument,
+                    checkpoint.name() + ": two tensors of the checkpoint become '" + *name + "'");
     }
   }
   std::map<std::string, std::string> refused;
@@ -123,7 +126,7 @@ std::vector<Pair> Match(const Module& module, const StoredCheckpoint& checkpoint
     if (options.is_strict) add(name, "is unexpected: the module has none of this name");
   }
   if (differences.empty()) return pairs;
-  throw Failure(ErrorCode::kUndecodable, "the checkpoint is not one of this module:" + differences);
+  throw Failure(ErrorCode::kUndecodable, checkpoint.name() + ": it is not a checkpoint of this module:" + differences);
 }
 
 std::span<std::byte> BytesOf(const at::Tensor& tensor) {
@@ -132,20 +135,42 @@ std::span<std::byte> BytesOf(const at::Tensor& tensor) {
 
 at::Tensor EmptyAside(const Pair& pair) { return at::empty(pair.wanted.sizes(), pair.wanted.scalar_type()); }
 
-// Tensors whose memory can be read into are read in place, the others aside and then copied: all, where it is staged.
-void ReadPairs(const StoredCheckpoint& checkpoint, const std::vector<Pair>& pairs, bool is_staged) {
+// Memory that is being read into. Tied weights share it.
+class TakenMemory {
+ public:
+  // False where a part of it was taken before.
+  bool Take(std::span<const std::byte> bytes) {
+    if (bytes.empty()) return true;
+    const std::byte* const end = bytes.data() + bytes.size();
+    const auto behind = ends_.upper_bound(bytes.data());  // The first one that ends behind the beginning.
+    if (behind != ends_.end() && behind->second < end) return false;
+    ends_.emplace(end, bytes.data());
+    return true;
+  }
+
+ private:
+  std::map<const std::byte*, const std::byte*, std::less<>> ends_;  // The beginning by the end.
+};
+
+// Tensors whose memory can be read into are read in place, the others aside: all, where it is staged. Returns what
+// copies those.
+std::function<void()> ReadPairs(const StoredCheckpoint& checkpoint, const std::vector<Pair>& pairs, bool is_staged) {
   std::vector<TensorRead> reads;
   std::vector<std::pair<at::Tensor, at::Tensor>> copies;
+  TakenMemory taken;
   for (const Pair& pair : pairs) {
     at::Tensor into = pair.wanted;
-    if (is_staged || !into.is_cpu() || !into.is_contiguous()) {
+    const bool is_direct = !is_staged && into.is_cpu() && into.is_contiguous() && taken.Take(BytesOf(into));
+    if (!is_direct) {
       into = EmptyAside(pair);
       copies.emplace_back(pair.wanted, into);
     }
     reads.push_back({&pair.stored, BytesOf(into)});
   }
   ValueOrThrow(checkpoint.ReadTensors(reads));
-  for (const auto& [wanted, read] : copies) wanted.detach().copy_(read);
+  return [copies = std::move(copies)] {
+    for (const auto& [wanted, read] : copies) wanted.detach().copy_(read);
+  };
 }
 
 }  // namespace
@@ -157,12 +182,17 @@ NamedTensors TensorsOf(const Module& module) {
   return tensors;
 }
 
+std::function<void()> StageModule(Module& module, const StoredCheckpoint& checkpoint,
+                                  const LoadModuleOptions& options) {
+  return ReadPairs(checkpoint, Match(module, checkpoint, options), /*is_staged=*/true);
+}
+
 void LoadModule(Module& module, const StoredCheckpoint& checkpoint, const LoadModuleOptions& options) {
+  if (options.is_staged) return StageModule(module, checkpoint, options)();
   const std::vector<Pair> pairs = Match(module, checkpoint, options);
   try {
-    ReadPairs(checkpoint, pairs, options.is_staged);
+    ReadPairs(checkpoint, pairs, /*is_staged=*/false)();
   } catch (const StorageError& failure) {
-    if (options.is_staged) throw;
     Error error = failure.error();
     error.message += "; the module was touched: load another checkpoint, or with is_staged";
     throw StorageError(std::move(error));

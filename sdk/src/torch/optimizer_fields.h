@@ -92,6 +92,13 @@ void Visit(Visitor& visit, torch::optim::AdagradParamState& state) {
   visit("sum", state.sum());
 }
 
+/// An option that only this kind has, in each version of PyTorch; Adam and AdamW have the same ones.
+inline const char* OwnOption(const torch::optim::AdamOptions&) { return "betas"; }
+inline const char* OwnOption(const torch::optim::AdamWOptions&) { return "betas"; }
+inline const char* OwnOption(const torch::optim::SGDOptions&) { return "nesterov"; }
+inline const char* OwnOption(const torch::optim::RMSpropOptions&) { return "alpha"; }
+inline const char* OwnOption(const torch::optim::AdagradOptions&) { return "lr_decay"; }
+
 /// Calls `use` with the options and the state of the optimizer's kind, both fresh. False for other optimizers.
 template <class Use>
 bool WithKind(const torch::optim::Optimizer& optimizer, Use use) {

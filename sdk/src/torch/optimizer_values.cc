@@ -7,6 +7,7 @@
 
 #include "gcsflux/torch/state_dict.h"
 #include "torch/optimizer_fields.h"
+#include "torch/staged_state.h"
 
 // Optimizers as Python's state_dict() has them: {"state": {0: {...}}, "param_groups": [{"lr": ..., "params": [0]}]}
 namespace gcsflux {
@@ -20,7 +21,7 @@ StorageError Failure(ErrorCode code, std::string why) {
   return StorageError({.code = code, .message = std::move(why)});
 }
 StorageError Different(const std::string& why) {
-  return Failure(ErrorCode::kUndecodable, "the checkpoint is not one of this optimizer: " + why);
+  return Failure(ErrorCode::kUndecodable, "it is not a checkpoint of this optimizer: " + why);
 }
 StorageError OtherOptimizer() {
   return Failure(ErrorCode::kInvalidArgument, "only Adam, AdamW, SGD, RMSprop and Adagrad are read and written");
@@ -158,6 +159,9 @@ struct ReadOptimizer {
 template <class Options, class State>
 void ReadGroup(const Dict& group, const std::map<std::int64_t, const Dict*>& states,
                const torch::optim::OptimizerParamGroup& wanted, ReadOptimizer& read) {
+  if (pickled::Find(group, OwnOption(static_cast<const Options&>(wanted.options()))) == nullptr) {
+    throw Different("it holds the state of another kind of optimizer");
+  }
   auto options = std::make_unique<Options>(static_cast<const Options&>(wanted.options()));
   const Reader read_options(read.reads, group, nullptr);
   Visit(read_options, *options);
@@ -210,7 +214,12 @@ class Writer {
 
 }  // namespace
 
-void LoadOptimizer(Optimizer& optimizer, const StoredCheckpoint& checkpoint, std::string_view name) {
+bool IsKnownOptimizer(const Optimizer& optimizer) {
+  return WithKind(optimizer, [](const auto&, const auto&) {});
+}
+
+std::function<void()> StageOptimizer(Optimizer& optimizer, const StoredCheckpoint& checkpoint, std::string_view name) {
+  if (!IsKnownOptimizer(optimizer)) throw OtherOptimizer();
   const TorchFile* const file = checkpoint.torch_file();
   if (file == nullptr) throw Different("files of safetensors hold tensors only");
   const Value saved = ValueOrThrow(file->ReadValue(name));
@@ -225,16 +234,29 @@ void LoadOptimizer(Optimizer& optimizer, const StoredCheckpoint& checkpoint, std
     throw Different("it has " + std::to_string(groups.size()) + " parameter groups there, and " +
                     std::to_string(optimizer.param_groups().size()) + " here");
   }
-  ReadOptimizer read;
-  const bool is_known = WithKind(optimizer, [&]<class Options, class State>(const Options&, const State&) {
+  const auto read = std::make_shared<ReadOptimizer>();
+  WithKind(optimizer, [&]<class Options, class State>(const Options&, const State&) {
     for (std::size_t i = 0; i < groups.size(); ++i) {
-      ReadGroup<Options, State>(DictOf(&groups[i], "of a parameter group"), states, optimizer.param_groups()[i], read);
+      ReadGroup<Options, State>(DictOf(&groups[i], "of a parameter group"), states, optimizer.param_groups()[i], *read);
     }
   });
-  if (!is_known) throw OtherOptimizer();
-  read.reads.Run(*file);
-  for (std::size_t i = 0; i < groups.size(); ++i) optimizer.param_groups()[i].set_options(std::move(read.options[i]));
-  optimizer.state() = std::move(read.states);
+  read->reads.Run(*file);
+  return [read, &optimizer] {
+    for (std::size_t i = 0; i < read->options.size(); ++i) {
+      optimizer.param_groups()[i].set_options(std::move(read->options[i]));
+    }
+    optimizer.state() = std::move(read->states);
+  };
+}
+
+void LoadOptimizer(Optimizer& optimizer, const StoredCheckpoint& checkpoint, std::string_view name) {
+  try {
+    StageOptimizer(optimizer, checkpoint, name)();
+  } catch (const StorageError& failure) {
+    Error error = failure.error();
+    if (!error.message.starts_with(checkpoint.name())) error.message = checkpoint.name() + ": " + error.message;
+    throw StorageError(std::move(error));
+  }
 }
 
 Value StateDictWriter::OfOptimizer(const Optimizer& optimizer) {

@@ -31,12 +31,19 @@ struct TrainingState {
 /// object, which becomes visible when it is complete, or never. It is sent over many connections. Memory beyond the
 /// tensors' own: ParallelWriterOptions::max_memory at most.
 ///
+/// Python reads it: `torch.load()` gives a dict of "model" and "optimizer", which are state_dicts, and of the dicts
+/// "numbers" and "texts" (bytes where a text is no UTF-8). With optimizers other than Adam, AdamW, SGD, RMSprop and
+/// Adagrad it is an archive of libtorch, which Python cannot read.
+///
 /// `SaveCheckpoint(client, object, {.module = model.get(), .optimizer = &adam, .numbers = {{"epoch", 3}}})`.
 /// Throws StorageError. UploadOptions::mode kCreate keeps a run from overwriting another one's checkpoint.
 ObjectMetadata SaveCheckpoint(const Client& client, const ObjectName& object, const TrainingState& state,
                               const ParallelWriterOptions& options = {});
 
 /// Brings module, optimizer (learning rates included), numbers and texts back to where SaveCheckpoint() saw them.
+///
+/// Reads what Python saved as {"model": ..., "optimizer": ...} too: ints and strs beside them are the numbers and
+/// texts then. Checkpoints of earlier versions are read.
 ///
 /// All or nothing: the object's CRC32C, every parameter's and buffer's name, shape and type, and the optimizer's
 /// groups are checked before anything of `state` changes. Throws StorageError: kNotFound, kCorrupted, and
