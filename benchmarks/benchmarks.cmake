@@ -71,6 +71,11 @@ add_dependencies(bench_event_loops delaying_server in_flight_client)
 gcsflux_test(delaying_server_tests
   SOURCES benchmarks/delaying_server_test.cc ../benchmarks/event_loops/delaying_server.cc
   LIBRARIES gcsflux_bench_baselines gcsflux_client)
+if(Torch_FOUND)  # Whose writer is a baseline.
+  gcsflux_benchmark(bench_formats "BM_(Write/|WriteSmall|ReadSmallIndex|(Save|Load|Convert)/way:[12]/tensors:30/|OneTensor/way:./tensors:30/)")
+  target_link_libraries(bench_formats PRIVATE gcsflux_emulator gcsflux_torch)
+  add_dependencies(bench_formats gcsflux)
+endif()
 gcsflux_benchmark(bench_hedging .*reads:200/)
 target_link_libraries(bench_hedging PRIVATE gcsflux_emulator)
 # gcsflux's flags arrive in the clients of benchmarks, and wrong ones are refused.

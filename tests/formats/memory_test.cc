@@ -3,6 +3,7 @@
 #include "formats/heap_peak.h"
 #include "formats/pickles.h"
 #include "gcsflux/safetensors.h"
+#include "gcsflux/stored_checkpoint.h"
 
 // What opening a file takes: at most 16 n + 16 MiB for n bytes, whatever they say.
 namespace gcsflux::formats_tests {
@@ -92,6 +93,28 @@ TEST(FormatsMemory, HeadersTakeAtMost16TimesTheirLength) {
     const std::string file = Number(json.size(), 8) + json;
     TakeHeapPeak();
     const auto header = ReadSafetensorsHeader(SourceOver(file));
+    ExpectWithin(file.size(), json.substr(0, 60));
+  }
+}
+
+TEST(FormatsMemory, OpenedCheckpointsTakeAtMost16TimesTheirLength) {
+  std::string tensors;
+  std::string slices;
+  for (int i = 0; i < 300'000; ++i) {
+    const std::string name = "\"" + std::to_string(i) + "\":";
+    tensors += name + R"({"dtype":"U8","shape":[0],"data_offsets":[0,0]},)";
+    slices += name + R"({"saved_offsets":[0]},)";
+  }
+  tensors.back() = '}';
+  slices.back() = '}';
+  std::string quoted;
+  for (const char byte : "{" + slices) quoted += byte == '"' ? "\\\"" : std::string(1, byte);
+  for (const std::string& json :
+       {"{" + tensors, R"({"__metadata__":{"DCP_SHARDING_INFO":")" + quoted + "\"}," + tensors}) {
+    const std::string file = Number(json.size(), 8) + json;
+    TakeHeapPeak();
+    const auto checkpoint = StoredCheckpoint::Open(SourceOver(file));
+    EXPECT_TRUE(checkpoint.ok());
     ExpectWithin(file.size(), json.substr(0, 60));
   }
 }

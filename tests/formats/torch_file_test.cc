@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "formats/crc32.h"
 #include "formats/pickles.h"
+#include "formats/zip_layout.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {
@@ -184,6 +186,55 @@ TEST(TorchFile, EveryFlippedBitIsNoticedOrChangesNothing) {
     if (!tensor.ok() || !file->ReadTensor(*tensor, bytes).ok()) continue;
     EXPECT_EQ(tensor->layout.shape, (std::vector<std::int64_t>{3, 4})) << bit;
     EXPECT_EQ(bytes, std::vector<std::byte>(48)) << bit;
+  }
+}
+
+// A zip archive whose records' data are aligned, as the settings of newer versions ask for.
+std::string AlignedZip(const Records& records, std::size_t alignment) {
+  std::string archive;
+  std::string directory;
+  for (const auto& [name, data] : records) {
+    const std::size_t header = archive.size();
+    const std::size_t begin = internal::zip::AlignedData(header, name.size(), data.size(), alignment);
+    const std::size_t padding = begin - header - internal::zip::kLocalBytes - name.size() - 4;
+    const std::string fields = Number(0, 2) + Number(0, 2) + Number(0, 4) +
+                               Number(internal::ExtendCrc32(0, BytesOf(data)), 4) + Number(data.size(), 4) +
+                               Number(data.size(), 4) + Number(name.size(), 2);
+    archive += "PK\3\4" + Number(20, 2) + fields + Number(padding + 4, 2) + name + "FB" + Number(padding, 2) +
+               std::string(padding, 'Z') + data;
+    directory += "PK\1\2" + Number(20, 2) + Number(20, 2) + fields + Number(0, 12) + Number(header, 4) + name;
+  }
+  const std::size_t begin = archive.size();
+  const std::string count = Number(records.size(), 2);
+  archive += directory + "PK\5\6" + Number(0, 4) + count + count + Number(directory.size(), 4) + Number(begin, 4);
+  return archive + Number(0, 2);
+}
+
+TEST(TorchFile, StoragesAreFoundByTheAlignmentThatTheFileTells) {
+  const std::string pickle = Pickle("}" + Text("w") + TensorOf({}) + "s");
+  for (const auto& [told, calls_wanted] : {std::pair{"4096", 1}, {"64", 2}, {"1", 2}}) {
+    const std::string archive =
+        AlignedZip({{"x/data.pkl", pickle}, {"x/.storage_alignment", told}, {"x/data/0", std::string(48, '\7')}}, 4096);
+    ByteSource source = SourceOver(archive);
+    int calls = 0;
+    source.read_all = [&calls, read_at = source.read_at](std::span<const RangeRead> reads) -> Result<void> {
+      if (!reads.empty()) ++calls;
+      for (const RangeRead& read : reads) {
+        if (auto done = read_at(read.offset, read.into); !done.ok()) return done;
+      }
+      return {};
+    };
+    const auto file = TorchFile::Open(source);
+    ASSERT_TRUE(file.ok()) << file.error().message;
+    std::vector<std::byte> bytes(48);
+    calls = 0;
+    ASSERT_TRUE(file->ReadStorage(0, bytes).ok());
+    EXPECT_EQ(bytes, std::vector<std::byte>(48, std::byte{7}));
+    EXPECT_EQ(calls, calls_wanted) << told;
+  }
+  for (const char* told : {"", "0", "-1", "64 ", "x", "99999999999999999999"}) {
+    const std::string archive = ZipOf({{"x/data.pkl", pickle}, {"x/.storage_alignment", told}});
+    EXPECT_EQ(testing::ErrorOf(Opened(archive)).code, ErrorCode::kUndecodable) << told;
   }
 }
 

@@ -1,6 +1,7 @@
 #include "gcsflux/torch_file.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "formats/format_error.h"
 #include "formats/storage_pieces.h"
 #include "formats/torch_records.h"
+#include "formats/zip_layout.h"
 
 namespace gcsflux {
 
@@ -24,6 +26,7 @@ struct TorchFile::Contents {
   ByteSource source;
   ZipDirectory directory;
   std::string pickle_record;
+  std::uint64_t alignment;  // Of the storages.
   internal::PickleReader reader;
   internal::CheckpointIndex index;
   std::vector<StoredStorage> storages;
@@ -60,6 +63,36 @@ Result<OpenedZip> OpenZip(const ByteSource& source) {
   return OpenedZip{*std::move(directory), *std::move(records)};
 }
 
+// The records that are read when a file is opened.
+struct Texts {
+  std::string pickle;
+  std::uint64_t alignment = internal::zip::kUsualAlignment;
+};
+
+Result<Texts> ReadTexts(const ByteSource& source, const internal::TorchRecords& records) {
+  std::vector<const ZipEntry*> wanted = {records.pickle};
+  for (const ZipEntry* entry : {records.byte_order, records.alignment}) {
+    if (entry != nullptr) wanted.push_back(entry);
+  }
+  auto read = internal::ReadRecords(source, wanted);
+  if (!read.ok()) return read.error();
+  Texts texts{.pickle = std::move(read->front())};
+  const auto broken = [&](const ZipEntry& entry, const std::string& why) {
+    return Undecodable(source.name, std::string(entry.name), entry.header_offset, why);
+  };
+  if (records.byte_order != nullptr && (*read)[1] != "little") {
+    return broken(*records.byte_order,
+                  (*read)[1] == "big" ? std::string(kBigEndian) : "the byte order is neither little nor big");
+  }
+  if (records.alignment == nullptr) return texts;
+  const std::string& text = read->back();
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), texts.alignment);
+  constexpr std::uint64_t kMost = 1 << 30;
+  const bool is_number = error == std::errc{} && end == text.data() + text.size();
+  if (is_number && texts.alignment >= 1 && texts.alignment <= kMost) return texts;
+  return broken(*records.alignment, "the alignment is no number of bytes");
+}
+
 // Whether the record of a tensor's storage is as the pickle says.
 std::optional<std::string> WhyNoRecord(const internal::PickledStorage& storage, const ZipEntry* record) {
   if (record == nullptr) return "the record of its storage " + internal::Shown(storage.key) + " is missing";
@@ -92,16 +125,10 @@ Result<TorchFile> TorchFile::OpenAs(std::optional<Kind> asked, ByteSource source
                              "with OpenLibtorchArchive()"
                            : "it is a file of torch.save and no archive of libtorch; open it with Open()");
   }
-  std::vector<const ZipEntry*> wanted = {records.pickle};
-  if (records.byte_order != nullptr) wanted.push_back(records.byte_order);
-  auto texts = internal::ReadRecords(source, wanted);
+  auto texts = ReadTexts(source, records);
   if (!texts.ok()) return texts.error();
-  if (records.byte_order != nullptr && texts->back() != "little") {
-    return Undecodable(source.name, std::string(records.byte_order->name), records.byte_order->header_offset,
-                       texts->back() == "big" ? std::string(kBigEndian) : "the byte order is neither little nor big");
-  }
   const std::string pickle_record(records.pickle->name);
-  auto graph = internal::PickleGraph::Parse(std::move(texts->front()), source.name, pickle_record);
+  auto graph = internal::PickleGraph::Parse(std::move(texts->pickle), source.name, pickle_record);
   if (!graph.ok()) return graph.error();
   using Objects = internal::PickleReader::Objects;
   const auto objects = kind == Kind::kTorchFile ? Objects::kRefuse : Objects::kReadScriptObjects;
@@ -109,6 +136,7 @@ Result<TorchFile> TorchFile::OpenAs(std::optional<Kind> asked, ByteSource source
                                                       .source = std::move(source),
                                                       .directory = std::move(zip->directory),
                                                       .pickle_record = pickle_record,
+                                                      .alignment = texts->alignment,
                                                       .reader = {*std::move(graph), objects},
                                                       .index = {},
                                                       .storages = {},
@@ -214,7 +242,7 @@ Result<void> TorchFile::ReadStorages(std::span<const StorageRead> reads) const {
     }
     pieces.push_back({*record, {0, (*record)->size}, read.into});
   }
-  return internal::ReadPieces(contents_->source, pieces);
+  return internal::ReadPieces(contents_->source, pieces, contents_->alignment);
 }
 
 Result<void> TorchFile::StreamStorage(std::size_t storage, const ByteSink& sink) const {
@@ -264,7 +292,7 @@ Result<void> TorchFile::ReadTensors(std::span<const TensorRead> reads) const {
     }
     pieces.push_back({*record, *touched, into});
   }
-  if (auto read = internal::ReadPieces(contents_->source, pieces); !read.ok()) return read;
+  if (auto read = internal::ReadPieces(contents_->source, pieces, contents_->alignment); !read.ok()) return read;
   for (std::size_t i = 0; i < reads.size(); ++i) {
     if (!gathered[i].empty()) internal::GatherElements(reads[i].tensor->layout, gathered[i], reads[i].into);
   }

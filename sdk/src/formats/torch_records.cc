@@ -15,6 +15,7 @@ std::optional<TorchRecords> FindTorchRecords(const ZipDirectory& directory) {
   }
   if (records.pickle == nullptr) return std::nullopt;
   records.byte_order = directory.Find(records.prefix + "/byteorder");
+  records.alignment = directory.Find(records.prefix + "/.storage_alignment");
   records.has_code = directory.Find(records.prefix + "/constants.pkl") != nullptr;
   return records;
 }

@@ -15,6 +15,7 @@ struct TorchRecords {
   std::string prefix = {};               ///< The folder that all of them are in.
   const ZipEntry* pickle = nullptr;      ///< data.pkl
   const ZipEntry* byte_order = nullptr;  ///< byteorder, since 2.1
+  const ZipEntry* alignment = nullptr;   ///< .storage_alignment, since 2.7
   bool has_code = false;                 ///< Libtorch's archives and TorchScript have constants.pkl beside their code.
 };
 

@@ -62,9 +62,9 @@ struct PieceRead {
   std::span<std::byte> into = {};
 };
 
-/// Reads them by one ReadAll(), where the records are aligned as PyTorch's are, and by two otherwise. Whole records are
-/// compared with their CRC-32.
-Result<void> ReadPieces(const ByteSource& source, std::span<const PieceRead> pieces);
+/// Reads them by one ReadAll(), where the records are aligned as PyTorch's are, to `alignment`, and by two otherwise.
+/// Whole records are compared with their CRC-32.
+Result<void> ReadPieces(const ByteSource& source, std::span<const PieceRead> pieces, std::uint64_t alignment);
 
 /// A whole record, compared with its CRC-32: kCorrupted where it differs. One read, where header and data are as usual.
 Result<std::string> ReadRecord(const ByteSource& source, const ZipEntry& entry);

@@ -40,8 +40,8 @@ bool SizesAgree(std::string_view header, const ZipEntry& entry) {
 }
 
 // A wrong guess costs one more read.
-FileRange GuessData(const ZipEntry& entry) {
-  const std::uint64_t begin = zip::AlignedData(entry.header_offset, entry.name.size(), entry.size);
+FileRange GuessData(const ZipEntry& entry, std::uint64_t alignment) {
+  const std::uint64_t begin = zip::AlignedData(entry.header_offset, entry.name.size(), entry.size, alignment);
   return {begin, begin + entry.size};
 }
 
@@ -138,19 +138,20 @@ class LocalHeaders {
 };
 
 // The data's place is guessed, so that one call of the source has headers and data.
-void AddGuessedReads(std::span<const PieceRead> pieces, std::vector<RangeRead>& reads) {
+void AddGuessedReads(std::span<const PieceRead> pieces, std::uint64_t alignment, std::vector<RangeRead>& reads) {
   for (const PieceRead& piece : pieces) {
-    const FileRange data = GuessData(*piece.entry);
+    const FileRange data = GuessData(*piece.entry, alignment);
     const bool fits = data.begin <= data.end && data.end <= piece.entry->limit;
     if (fits && !piece.into.empty()) reads.push_back({data.begin + piece.piece.begin, piece.into});
   }
 }
 
 // What the guess missed.
-Result<void> ReadRest(const ByteSource& source, std::span<const PieceRead> pieces, std::span<const FileRange> ranges) {
+Result<void> ReadRest(const ByteSource& source, std::span<const PieceRead> pieces, std::uint64_t alignment,
+                      std::span<const FileRange> ranges) {
   std::vector<RangeRead> reads;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (ranges[i] == GuessData(*pieces[i].entry) || pieces[i].into.empty()) continue;
+    if (ranges[i] == GuessData(*pieces[i].entry, alignment) || pieces[i].into.empty()) continue;
     reads.push_back({ranges[i].begin + pieces[i].piece.begin, pieces[i].into});
   }
   return ReadAll(source, reads);
@@ -179,17 +180,17 @@ Result<FileRange> LocateRecord(const ByteSource& source, const ZipEntry& entry) 
   return ranges->front();
 }
 
-Result<void> ReadPieces(const ByteSource& source, std::span<const PieceRead> pieces) {
+Result<void> ReadPieces(const ByteSource& source, std::span<const PieceRead> pieces, std::uint64_t alignment) {
   std::vector<const ZipEntry*> entries;
   for (const PieceRead& piece : pieces) entries.push_back(piece.entry);
   LocalHeaders headers(source, std::move(entries));
   std::vector<RangeRead> reads;
   if (auto added = headers.AddReads(reads); !added.ok()) return added;
-  AddGuessedReads(pieces, reads);
+  AddGuessedReads(pieces, alignment, reads);
   if (auto read = ReadAll(source, reads); !read.ok()) return read;
   const auto ranges = headers.Parse();
   if (!ranges.ok()) return ranges.error();
-  if (auto read = ReadRest(source, pieces, *ranges); !read.ok()) return read;
+  if (auto read = ReadRest(source, pieces, alignment, *ranges); !read.ok()) return read;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (pieces[i].piece.size() != pieces[i].entry->size) continue;
     auto checked = CheckCrc32(source, *pieces[i].entry, (*ranges)[i].begin, pieces[i].into);

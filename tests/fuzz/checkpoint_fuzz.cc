@@ -1,0 +1,56 @@
+// Checkpoints of any format, libtorch's archives among them: what opens can be verified, compared with itself and
+// converted, or is refused, and no read leaves the file.
+
+#include <string>
+
+#include "format_input.h"
+#include "gcsflux/compare_checkpoints.h"
+#include "gcsflux/convert_checkpoint.h"
+#include "gcsflux/verify_checkpoint.h"
+
+namespace gcsflux::fuzz {
+namespace {
+
+constexpr std::uint64_t kMostBytes = 1 << 16;  // Strides of 0 make many elements of few.
+
+void CheckConverted(const StoredCheckpoint& checkpoint, CheckpointFormat format) {
+  std::string bytes;
+  const ByteSink sink = [&](std::span<const std::byte> piece) {
+    bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    return Result<void>();
+  };
+  if (!ConvertCheckpoint(checkpoint, format, sink, {.is_tensors_only = true}).ok()) return;
+  const auto converted = StoredCheckpoint::Open(SourceOver(bytes));
+  Require(converted.ok(), "what was converted can be opened");
+  const auto compared = CompareCheckpoints(checkpoint, *converted);
+  if (!compared.ok()) return;  // Two tensors of one name.
+  Require(compared->same == checkpoint.tensors().size(), "a conversion keeps all tensors");
+}
+
+void Check(std::string_view bytes) {
+  const ByteSource source = SourceOver(bytes);
+  const OpenShards itself = [&](std::span<const std::string> files) -> Result<std::vector<ByteSource>> {
+    return std::vector<ByteSource>(files.empty() ? 0 : 1, source);
+  };
+  const auto checkpoint = StoredCheckpoint::Open(source, itself);
+  if (!checkpoint.ok()) return RequireRefusal(checkpoint.error());
+  for (const StoredTensor& tensor : checkpoint->tensors()) {
+    const std::uint64_t storage = checkpoint->storages()[tensor.layout.storage].bytes;
+    Require(TouchedBytes(tensor.layout, storage).has_value(), "a tensor lies in its storage");
+    if (TensorBytes(tensor.layout) > kMostBytes) return;
+  }
+  const auto verified = VerifyCheckpoint(*checkpoint);
+  Require(verified.ok(), "damage does not end a verification");
+  Require(verified->storages == checkpoint->storages().size(), "all storages are verified");
+  if (verified->damaged > 0) return;
+  CheckConverted(*checkpoint, CheckpointFormat::kSafetensors);
+  CheckConverted(*checkpoint, CheckpointFormat::kTorchFile);
+}
+
+}  // namespace
+}  // namespace gcsflux::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  gcsflux::fuzz::Check(gcsflux::emulator::AsText(data, size));
+  return 0;
+}
