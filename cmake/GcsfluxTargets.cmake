@@ -7,6 +7,30 @@ target_compile_options(gcsflux_strict INTERFACE -Wall -Wextra -Wpedantic -Wshado
                                                 $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
                                                 $<$<BOOL:${GCSFLUX_WERROR}>:-Werror>)
 
+# gcsflux_join(TARGET): compiles the target's sources in groups, each of at most ten files of one folder. Headers are read once for
+# each group, which is most of the time that small files take. GCSFLUX_UNITY=OFF compiles each source alone.
+function(gcsflux_join target)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    string(MAKE_C_IDENTIFIER "${folder}" group)
+    list(APPEND groups ${group})
+    list(APPEND of_${group} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES groups)
+  foreach(group IN LISTS groups)
+    list(LENGTH of_${group} count)
+    math(EXPR parts "(${count} + 9) / 10")
+    set(n 0)
+    foreach(source IN LISTS of_${group})
+      math(EXPR part "${n} * ${parts} / ${count}")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group}_${part})
+      math(EXPR n "${n} + 1")
+    endforeach()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${GCSFLUX_UNITY} UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # gcsflux_component(NAME SOURCE...): the library gcsflux::NAME, target gcsflux_NAME.
 function(gcsflux_component name)
   set(target gcsflux_${name})

@@ -213,7 +213,8 @@ gcsflux_component(emulator
   emulator/src/admin/seed_request.cc
   emulator/src/admin/traffic_json.cc
   emulator/src/emulator.cc)
-# Each kind of fault is a file of its own. CMake finds it without being told.
+gcsflux_join(gcsflux_emulator)
+# Each kind of fault is a file of its own. CMake finds it without being told. These are not joined: all use the same names.
 file(GLOB fault_actions CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/emulator/src/faults/actions/*.cc)
 target_sources(gcsflux_emulator PRIVATE ${fault_actions})
 target_include_directories(gcsflux_emulator

@@ -248,6 +248,7 @@ gcsflux_component(client
   sdk/src/dataset/permutation.cc
   sdk/src/dataset/saved_listing.cc
   sdk/src/dataset/shuffle_buffer.cc)
+gcsflux_join(gcsflux_client)
 target_include_directories(gcsflux_client
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/sdk/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
@@ -256,7 +257,7 @@ target_link_libraries(gcsflux_client
   PRIVATE CURL::libcurl OpenSSL::Crypto PkgConfig::isal pugixml::pugixml simdjson::simdjson ZLIB::ZLIB
           $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 
-if(has_flags)
+if(has_flags)  # Not joined: a program that defines a flag of its own leaves out the file that defines it here.
   gcsflux_component(flags
     sdk/src/flags/credential_flags.cc
     sdk/src/flags/dataset_flags.cc
@@ -293,6 +294,7 @@ if(has_torch)
     sdk/src/torch/saved_cursor.cc
     sdk/src/torch/state_dict.cc
     sdk/src/torch/stored_state_dict.cc)
+  gcsflux_join(gcsflux_torch)
   target_include_directories(gcsflux_torch PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   # The targets of libtorch's CMake package by their names: TORCH_LIBRARIES has paths of the machine.
   target_link_libraries(gcsflux_torch PUBLIC gcsflux_client torch torch_library c10)

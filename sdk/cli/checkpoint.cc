@@ -118,7 +118,7 @@ Result<void> Diff(const Client& client, const Arguments& places) {
   return Error{ErrorCode::kPreconditionFailed, "the checkpoints differ"};
 }
 
-struct Action {
+struct CheckpointAction {
   std::string_view name;
   std::size_t places;
   Result<void> (*run)(const Client& client, const Arguments& places);
@@ -127,9 +127,9 @@ struct Action {
 }  // namespace
 
 Result<void> RunCheckpoint(const Client& client, const Arguments& arguments) {
-  constexpr Action kActions[] = {
+  constexpr CheckpointAction kActions[] = {
       {"inspect", 1, Inspect}, {"verify", 1, Verify}, {"convert", 2, Convert}, {"diff", 2, Diff}};
-  for (const Action& action : kActions) {
+  for (const CheckpointAction& action : kActions) {
     if (arguments.front() != action.name) continue;
     if (arguments.size() == action.places + 1) return action.run(client, {arguments.begin() + 1, arguments.end()});
     return WrongUsage("usage: gcsflux checkpoint " + std::string(action.name) +

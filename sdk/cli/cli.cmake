@@ -30,6 +30,7 @@ add_library(gcsflux_cli STATIC
   sdk/cli/sync.cc
   sdk/cli/transfer_monitor.cc
   sdk/cli/upload_file.cc)
+gcsflux_join(gcsflux_cli)
 target_include_directories(gcsflux_cli PUBLIC ${PROJECT_SOURCE_DIR}/sdk ${PROJECT_SOURCE_DIR}/sdk/src)
 target_link_libraries(gcsflux_cli PRIVATE gcsflux_strict PUBLIC gcsflux_flags gflags)
 gcsflux_program(gcsflux sdk/cli/main.cc)

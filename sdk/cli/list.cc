@@ -111,8 +111,6 @@ Result<void> ListBuckets(const Client& client) {
   return {};
 }
 
-Error NothingThere(const std::string& uri) { return Error{ErrorCode::kEmptyPrefix, "nothing is stored under " + uri}; }
-
 Result<void> ListLevel(const Client& client, const ObjectName& prefix, const std::string& uri) {
   auto listing = ListPrefix(client, prefix, {.delimiter = "/"});
   if (!listing) return listing.error();

@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "http/trim.h"
+
 namespace gcsflux::emulator {
 namespace {
 
@@ -54,12 +56,6 @@ class Inflater {
   std::unique_ptr<inflate_state> state_ = std::make_unique<inflate_state>();
   std::vector<std::byte> room_ = std::vector<std::byte>(kRoom);
 };
-
-std::string_view Trim(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
-  text.remove_prefix(begin);
-  return text.substr(0, text.find_last_not_of(" \t") + 1);
-}
 
 }  // namespace
 

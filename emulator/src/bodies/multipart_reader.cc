@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "http/content_type.h"
+#include "http/trim.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -35,12 +36,6 @@ std::optional<std::uint64_t> Find(const Rope& rope, std::uint64_t from, std::str
   });
   if (is_missing) return std::nullopt;
   return position - needle.size();
-}
-
-std::string_view Trim(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
 void AddHeader(HttpHeaders& headers, std::string_view line) {

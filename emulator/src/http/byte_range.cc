@@ -7,7 +7,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-constexpr std::string_view kUnit = "bytes=";
+constexpr std::string_view kRangeUnit = "bytes=";
 
 // Digits only. If the number does not fit, it counts as the largest one.
 std::optional<std::uint64_t> ParseDigits(std::string_view text) {
@@ -28,8 +28,8 @@ RangeRequest Suffix(std::uint64_t length, std::uint64_t size) {
 
 RangeRequest ParseRange(std::string_view header, std::uint64_t size) {
   constexpr RangeRequest kWhole = {};
-  if (!header.starts_with(kUnit)) return kWhole;
-  const std::string_view spec = header.substr(kUnit.size());
+  if (!header.starts_with(kRangeUnit)) return kWhole;
+  const std::string_view spec = header.substr(kRangeUnit.size());
   const std::size_t dash = spec.find('-');
   if (dash == std::string_view::npos) return kWhole;
   const std::optional<std::uint64_t> first = ParseDigits(spec.substr(0, dash));

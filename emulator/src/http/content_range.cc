@@ -5,7 +5,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-constexpr std::string_view kUnit = "bytes ";
+constexpr std::string_view kContentUnit = "bytes ";
 
 std::optional<std::uint64_t> ParseNumber(std::string_view text) {
   std::uint64_t value = 0;
@@ -28,8 +28,8 @@ std::optional<ContentRange::Bytes> ParseBytes(std::string_view text) {
 }  // namespace
 
 std::optional<ContentRange> ParseContentRange(std::string_view header) {
-  if (!header.starts_with(kUnit)) return std::nullopt;
-  header.remove_prefix(kUnit.size());
+  if (!header.starts_with(kContentUnit)) return std::nullopt;
+  header.remove_prefix(kContentUnit.size());
   const std::size_t slash = header.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   const std::string_view bytes = header.substr(0, slash);

@@ -4,13 +4,10 @@
 #include <optional>
 #include <string>
 
+#include "http/trim.h"
+
 namespace gcsflux::emulator {
 namespace {
-
-std::string_view Trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  return text.substr(0, text.find_last_not_of(" \t") + 1);
-}
 
 std::string_view Unquoted(std::string_view etag) {
   const bool is_quoted = etag.size() >= 2 && etag.starts_with('"') && etag.ends_with('"');
@@ -23,7 +20,7 @@ bool ListsEntityTag(std::string_view list, std::string_view etag) {
   while (!list.empty()) {
     const std::string_view item = list.substr(0, list.find(','));
     list.remove_prefix(std::min(item.size() + 1, list.size()));
-    const std::string_view tag = Trimmed(item);
+    const std::string_view tag = Trim(item);
     if (tag == "*" || Unquoted(tag) == Unquoted(etag)) return true;
   }
   return false;

@@ -10,7 +10,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // https://cloud.google.com/storage/docs/locations
 std::string_view LocationType(const BucketInfo& bucket) {
@@ -23,16 +23,16 @@ std::string_view LocationType(const BucketInfo& bucket) {
   return is_in(kMultiRegions) ? "multi-region" : "region";
 }
 
-Json SoftDeleteResource(const BucketInfo& bucket) {
+OrderedJson SoftDeleteResource(const BucketInfo& bucket) {
   const SoftDeletePolicy policy = bucket.soft_delete.value_or(SoftDeletePolicy());
-  Json resource = {{"retentionDurationSeconds", std::to_string(policy.retention.count())}};
+  OrderedJson resource = {{"retentionDurationSeconds", std::to_string(policy.retention.count())}};
   if (policy.retention.count() != 0) resource["effectiveTime"] = FormatRfc3339(policy.effective);
   return resource;
 }
 
 // The fields that every bucket has, set or not.
-Json DefaultSettings(std::string_view location_type) {
-  Json settings = Json::parse(R"({"iamConfiguration": {"bucketPolicyOnly": {"enabled": false},
+OrderedJson DefaultSettings(std::string_view location_type) {
+  OrderedJson settings = OrderedJson::parse(R"({"iamConfiguration": {"bucketPolicyOnly": {"enabled": false},
                                                        "uniformBucketLevelAccess": {"enabled": false},
                                                        "publicAccessPrevention": "inherited"}})");
   if (location_type != "region") settings["rpo"] = "DEFAULT";
@@ -40,30 +40,30 @@ Json DefaultSettings(std::string_view location_type) {
 }
 
 // An access control list has no users to name here: one entry stands for the project.
-void ShowAcl(Json& resource) {
-  const Json owner = {{"entity", "project-owners-0"}, {"role", "OWNER"}};
+void ShowAcl(OrderedJson& resource) {
+  const OrderedJson owner = {{"entity", "project-owners-0"}, {"role", "OWNER"}};
   resource["owner"] = {{"entity", "project-owners-0"}};
-  if (!resource.contains("acl")) resource["acl"] = Json::array({owner});
-  if (!resource.contains("defaultObjectAcl")) resource["defaultObjectAcl"] = Json::array({owner});
+  if (!resource.contains("acl")) resource["acl"] = OrderedJson::array({owner});
+  if (!resource.contains("defaultObjectAcl")) resource["defaultObjectAcl"] = OrderedJson::array({owner});
 }
 
-Json Resource(const BucketView& view, const BucketInfo& bucket) {
+OrderedJson Resource(const BucketView& view, const BucketInfo& bucket) {
   const std::string_view location_type = LocationType(bucket);
-  Json resource = {{"kind", "storage#bucket"},
-                   {"id", bucket.name},
-                   {"selfLink", std::string(view.base_url) + "/storage/v1/b/" + bucket.name},
-                   {"name", bucket.name},
-                   {"projectNumber", "0"},
-                   {"metageneration", std::to_string(bucket.metageneration)},
-                   {"location", bucket.location},
-                   {"locationType", location_type},
-                   {"storageClass", bucket.storage_class},
-                   {"etag", EncodeBase64(std::to_string(bucket.metageneration))},
-                   {"timeCreated", FormatRfc3339(bucket.time_created)},
-                   {"updated", FormatRfc3339(bucket.updated)},
-                   {"softDeletePolicy", SoftDeleteResource(bucket)}};
-  Json settings = DefaultSettings(location_type);
-  for (const auto& [name, setting] : bucket.settings) settings.merge_patch({{name, Json::parse(setting)}});
+  OrderedJson resource = {{"kind", "storage#bucket"},
+                          {"id", bucket.name},
+                          {"selfLink", std::string(view.base_url) + "/storage/v1/b/" + bucket.name},
+                          {"name", bucket.name},
+                          {"projectNumber", "0"},
+                          {"metageneration", std::to_string(bucket.metageneration)},
+                          {"location", bucket.location},
+                          {"locationType", location_type},
+                          {"storageClass", bucket.storage_class},
+                          {"etag", EncodeBase64(std::to_string(bucket.metageneration))},
+                          {"timeCreated", FormatRfc3339(bucket.time_created)},
+                          {"updated", FormatRfc3339(bucket.updated)},
+                          {"softDeletePolicy", SoftDeleteResource(bucket)}};
+  OrderedJson settings = DefaultSettings(location_type);
+  for (const auto& [name, setting] : bucket.settings) settings.merge_patch({{name, OrderedJson::parse(setting)}});
   resource.update(settings);
   if (view.shows_acl) {
     ShowAcl(resource);
@@ -75,14 +75,14 @@ Json Resource(const BucketView& view, const BucketInfo& bucket) {
 }
 
 // The part of `value` that the client asked for. A list's elements share the list's mask.
-Json Masked(const Json& value, const FieldMask& fields) {
+OrderedJson Masked(const OrderedJson& value, const FieldMask& fields) {
   if (value.is_array()) {
-    Json kept = Json::array();
-    for (const Json& element : value) kept.push_back(Masked(element, fields));
+    OrderedJson kept = OrderedJson::array();
+    for (const OrderedJson& element : value) kept.push_back(Masked(element, fields));
     return kept;
   }
   if (!value.is_object()) return value;
-  Json kept = Json::object();
+  OrderedJson kept = OrderedJson::object();
   for (const auto& [name, member] : value.items()) {
     if (fields.Includes(name)) kept[name] = Masked(member, fields.Inside(name));
   }
@@ -93,17 +93,17 @@ Json Masked(const Json& value, const FieldMask& fields) {
 
 bool HasHierarchicalNamespace(const BucketInfo& bucket) {
   const auto found = bucket.settings.find("hierarchicalNamespace");
-  return found != bucket.settings.end() && Json::parse(found->second).value("enabled", false);
+  return found != bucket.settings.end() && OrderedJson::parse(found->second).value("enabled", false);
 }
 
 void WriteStorageLayout(JsonWriter& json, const FieldMask& fields, const BucketInfo& bucket) {
-  Json layout = {{"kind", "storage#storageLayout"},
-                 {"bucket", bucket.name},
-                 {"location", bucket.location},
-                 {"locationType", LocationType(bucket)},
-                 {"hierarchicalNamespace", {{"enabled", HasHierarchicalNamespace(bucket)}}}};
+  OrderedJson layout = {{"kind", "storage#storageLayout"},
+                        {"bucket", bucket.name},
+                        {"location", bucket.location},
+                        {"locationType", LocationType(bucket)},
+                        {"hierarchicalNamespace", {{"enabled", HasHierarchicalNamespace(bucket)}}}};
   if (const auto found = bucket.settings.find("customPlacementConfig"); found != bucket.settings.end()) {
-    layout["customPlacementConfig"] = Json::parse(found->second);
+    layout["customPlacementConfig"] = OrderedJson::parse(found->second);
   }
   json.Raw(Masked(layout, fields).dump());
 }

@@ -14,11 +14,11 @@
 namespace gcsflux::emulator {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 // The settings of a bucket, and their types.
-const json& SettingShapes() {
-  static const json kShapes = json::parse(R"({
+const Json& SettingShapes() {
+  static const Json kShapes = Json::parse(R"({
     "acl": [{"entity": "string", "role": "string"}],
     "autoclass": {"enabled": "boolean", "terminalStorageClass": "string"},
     "billing": {"requesterPays": "boolean"},
@@ -55,8 +55,8 @@ tl::unexpected<Failure> Invalid(const std::string& field) {
   return Fail(FailureKind::kInvalid, "Invalid value for field '" + field + "'.");
 }
 
-ApiResult<json> ParseJsonObject(std::string_view text) {
-  json parsed = ParseBoundedJson(text);
+ApiResult<Json> ParseJsonObject(std::string_view text) {
+  Json parsed = ParseBoundedJson(text);
   if (!parsed.is_object()) {
     return tl::unexpected(NotJsonObject(text));
   }
@@ -64,7 +64,7 @@ ApiResult<json> ParseJsonObject(std::string_view text) {
 }
 
 // https://cloud.google.com/storage/docs/soft-delete: off, or 7 to 90 days.
-Outcome<void> SetSoftDelete(const json& policy, BucketInfo& info) {
+Outcome<void> SetSoftDelete(const Json& policy, BucketInfo& info) {
   const auto seconds = policy.find("retentionDurationSeconds");
   const std::int64_t retention = seconds != policy.end() ? ToInt64(*seconds).value_or(-1) : 0;
   if (retention != 0 && (retention < 7 * kDay || retention > 90 * kDay)) {
@@ -76,27 +76,27 @@ Outcome<void> SetSoftDelete(const json& policy, BucketInfo& info) {
 }
 
 // https://cloud.google.com/storage/docs/bucket-lock: at most a hundred years.
-Outcome<void> SettleRetention(json& policy, const BucketInfo& before) {
+Outcome<void> SettleRetention(Json& policy, const BucketInfo& before) {
   const std::int64_t period = policy.contains("retentionPeriod") ? ToInt64(policy["retentionPeriod"]).value_or(0) : 0;
   if (period < 1 || period > 3'155'760'000) return Invalid("retentionPolicy.retentionPeriod");
   policy["retentionPeriod"] = std::to_string(period);
   const auto known = before.settings.find("retentionPolicy");
-  const json old = known != before.settings.end() ? json::parse(known->second) : json::object();
+  const Json old = known != before.settings.end() ? Json::parse(known->second) : Json::object();
   const bool is_same = old.value("retentionPeriod", "") == policy["retentionPeriod"];
-  policy["effectiveTime"] = is_same ? old["effectiveTime"] : json(FormatRfc3339(before.updated));
+  policy["effectiveTime"] = is_same ? old["effectiveTime"] : Json(FormatRfc3339(before.updated));
   return {};
 }
 
 // An empty setting is one that is not set: {"rule": []} ends a bucket's lifecycle.
-bool IsEmpty(const json& setting) {
+bool IsEmpty(const Json& setting) {
   if (setting.is_null()) return true;
   if (!setting.is_structured()) return false;
   return std::all_of(setting.begin(), setting.end(),
-                     [](const json& member) { return member.is_structured() && member.empty(); });
+                     [](const Json& member) { return member.is_structured() && member.empty(); });
 }
 
 // Gives the bucket these `settings`. Storage class and soft delete change only if `settings` contains them.
-Outcome<void> Assign(json settings, BucketInfo& info) {
+Outcome<void> Assign(Json settings, BucketInfo& info) {
   if (const auto misfit = FindMisfit(settings, SettingShapes())) return Invalid(*misfit);
   if (const auto found = settings.find("storageClass"); found != settings.end()) {
     info.storage_class = found->get<std::string>();
@@ -119,16 +119,16 @@ Outcome<void> Assign(json settings, BucketInfo& info) {
 }
 
 // The members of a client's resource that can be set.
-json OnlySettings(const json& resource) {
-  json settings = json::object();
+Json OnlySettings(const Json& resource) {
+  Json settings = Json::object();
   for (const auto& [name, shape] : SettingShapes().items()) {
     if (const auto found = resource.find(name); found != resource.end()) settings[name] = *found;
   }
   return settings;
 }
 
-json WithoutNulls(const json& settings) {
-  json kept = json::object();
+Json WithoutNulls(const Json& settings) {
+  Json kept = Json::object();
   kept.merge_patch(settings);
   return kept;
 }
@@ -136,10 +136,10 @@ json WithoutNulls(const json& settings) {
 }  // namespace
 
 ApiResult<BucketInfo> ParseBucketResource(std::string_view text, Time now) {
-  const ApiResult<json> parsed = ParseJsonObject(text);
+  const ApiResult<Json> parsed = ParseJsonObject(text);
   if (!parsed) return tl::unexpected(parsed.error());
   BucketInfo info{.updated = now};
-  const json named = WithoutNulls(*parsed);
+  const Json named = WithoutNulls(*parsed);
   if (const auto misfit = FindMisfit(named, {{"name", "string"}, {"location", "string"}})) {
     return tl::unexpected(ToApiError(Invalid(*misfit).value()));
   }
@@ -155,25 +155,25 @@ ApiResult<BucketInfo> ParseBucketResource(std::string_view text, Time now) {
 }
 
 ApiResult<BucketInfoChange> ParseBucketPatch(std::string_view text) {
-  ApiResult<json> parsed = ParseJsonObject(text);
+  ApiResult<Json> parsed = ParseJsonObject(text);
   if (!parsed) return tl::unexpected(parsed.error());
   return [patch = OnlySettings(*parsed)](BucketInfo& info) -> Outcome<void> {
-    json settings = json::object();
-    for (const auto& [name, setting] : info.settings) settings[name] = json::parse(setting);
+    Json settings = Json::object();
+    for (const auto& [name, setting] : info.settings) settings[name] = Json::parse(setting);
     settings.merge_patch(patch);
     // These two are never absent: null sets them to the defaults.
     if (const auto named = patch.find("storageClass"); named != patch.end() && named->is_null()) {
       settings["storageClass"] = BucketInfo().storage_class;
     }
     if (const auto named = patch.find("softDeletePolicy"); named != patch.end() && named->is_null()) {
-      settings["softDeletePolicy"] = json::object();
+      settings["softDeletePolicy"] = Json::object();
     }
     return Assign(std::move(settings), info);
   };
 }
 
 ApiResult<BucketInfoChange> ParseBucketUpdate(std::string_view text) {
-  ApiResult<json> parsed = ParseJsonObject(text);
+  ApiResult<Json> parsed = ParseJsonObject(text);
   if (!parsed) return tl::unexpected(parsed.error());
   return [settings = WithoutNulls(OnlySettings(*parsed))](BucketInfo& info) { return Assign(settings, info); };
 }

@@ -66,102 +66,101 @@ void WriteCustomerEncryption(JsonWriter& json, const Object& object) {
   json.EndObject();
 }
 
-using Json = JsonWriter;
 using View = ObjectView;
 
 // Every field of an object's resource, in the order in which GCS shows them.
 constexpr std::array kObjectFields = {
-    ObjectRenderer::Field{"kind", [](Json& j, const View&) { j.Member("kind", "storage#object"); }},
-    ObjectRenderer::Field{"id", [](Json& j, const View& v) { j.Member("id", ObjectId(v)); }},
+    ObjectRenderer::Field{"kind", [](JsonWriter& j, const View&) { j.Member("kind", "storage#object"); }},
+    ObjectRenderer::Field{"id", [](JsonWriter& j, const View& v) { j.Member("id", ObjectId(v)); }},
     ObjectRenderer::Field{
-        "selfLink", [](Json& j, const View& v) { j.Member("selfLink", std::string(v.base_url) + ObjectPath(v)); }},
-    ObjectRenderer::Field{"mediaLink", [](Json& j, const View& v) { j.Member("mediaLink", MediaLink(v)); }},
-    ObjectRenderer::Field{"name", [](Json& j, const View& v) { j.Member("name", v.object.name); }},
-    ObjectRenderer::Field{"bucket", [](Json& j, const View& v) { j.Member("bucket", v.bucket); }},
+        "selfLink", [](JsonWriter& j, const View& v) { j.Member("selfLink", std::string(v.base_url) + ObjectPath(v)); }},
+    ObjectRenderer::Field{"mediaLink", [](JsonWriter& j, const View& v) { j.Member("mediaLink", MediaLink(v)); }},
+    ObjectRenderer::Field{"name", [](JsonWriter& j, const View& v) { j.Member("name", v.object.name); }},
+    ObjectRenderer::Field{"bucket", [](JsonWriter& j, const View& v) { j.Member("bucket", v.bucket); }},
     ObjectRenderer::Field{
         "generation",
-        [](Json& j, const View& v) { j.Member("generation", std::to_string(v.object.generation)); }},
+        [](JsonWriter& j, const View& v) { j.Member("generation", std::to_string(v.object.generation)); }},
     ObjectRenderer::Field{
         "metageneration",
-        [](Json& j, const View& v) { j.Member("metageneration", std::to_string(v.object.metageneration)); }},
+        [](JsonWriter& j, const View& v) { j.Member("metageneration", std::to_string(v.object.metageneration)); }},
     ObjectRenderer::Field{
         "contentType",
-        [](Json& j, const View& v) { MemberUnlessEmpty(j, "contentType", v.object.attributes->content_type); }},
+        [](JsonWriter& j, const View& v) { MemberUnlessEmpty(j, "contentType", v.object.attributes->content_type); }},
     ObjectRenderer::Field{
-        "storageClass", [](Json& j, const View& v) { j.Member("storageClass", v.object.attributes->storage_class); }},
+        "storageClass", [](JsonWriter& j, const View& v) { j.Member("storageClass", v.object.attributes->storage_class); }},
     ObjectRenderer::Field{
-        "size", [](Json& j, const View& v) { j.Member("size", std::to_string(v.object.body->size())); }},
+        "size", [](JsonWriter& j, const View& v) { j.Member("size", std::to_string(v.object.body->size())); }},
     ObjectRenderer::Field{"md5Hash",
-                          [](Json& j, const View& v) {
+                          [](JsonWriter& j, const View& v) {
                             if (HasMd5(v.object) && !HidesHashes(v)) {
                               j.Member("md5Hash", EncodeMd5(v.object.body->md5()));
                             }
                           }},
     ObjectRenderer::Field{
         "crc32c",
-        [](Json& j, const View& v) {
+        [](JsonWriter& j, const View& v) {
           if (!HidesHashes(v)) j.Member("crc32c", EncodeCrc32c(v.object.body->crc32c()));
         }},
-    ObjectRenderer::Field{"etag", [](Json& j, const View& v) { j.Member("etag", ObjectEtag(v.object)); }},
+    ObjectRenderer::Field{"etag", [](JsonWriter& j, const View& v) { j.Member("etag", ObjectEtag(v.object)); }},
     ObjectRenderer::Field{
         "cacheControl",
-        [](Json& j, const View& v) { MemberUnlessEmpty(j, "cacheControl", v.object.attributes->cache_control); }},
+        [](JsonWriter& j, const View& v) { MemberUnlessEmpty(j, "cacheControl", v.object.attributes->cache_control); }},
     ObjectRenderer::Field{"contentDisposition",
-                          [](Json& j, const View& v) {
+                          [](JsonWriter& j, const View& v) {
                             MemberUnlessEmpty(j, "contentDisposition", v.object.attributes->content_disposition);
                           }},
     ObjectRenderer::Field{
         "contentEncoding",
-        [](Json& j, const View& v) { MemberUnlessEmpty(j, "contentEncoding", v.object.attributes->content_encoding); }},
+        [](JsonWriter& j, const View& v) { MemberUnlessEmpty(j, "contentEncoding", v.object.attributes->content_encoding); }},
     ObjectRenderer::Field{
         "contentLanguage",
-        [](Json& j, const View& v) { MemberUnlessEmpty(j, "contentLanguage", v.object.attributes->content_language); }},
+        [](JsonWriter& j, const View& v) { MemberUnlessEmpty(j, "contentLanguage", v.object.attributes->content_language); }},
     ObjectRenderer::Field{
         "customTime",
-        [](Json& j, const View& v) { MemberUnlessEmpty(j, "customTime", ShowCustomTime(v.object.attributes->custom_time)); }},
+        [](JsonWriter& j, const View& v) { MemberUnlessEmpty(j, "customTime", ShowCustomTime(v.object.attributes->custom_time)); }},
     ObjectRenderer::Field{
-        "timeCreated", [](Json& j, const View& v) { j.Member("timeCreated", FormatRfc3339(v.object.time_created)); }},
+        "timeCreated", [](JsonWriter& j, const View& v) { j.Member("timeCreated", FormatRfc3339(v.object.time_created)); }},
     ObjectRenderer::Field{
-        "updated", [](Json& j, const View& v) { j.Member("updated", FormatRfc3339(v.object.updated)); }},
+        "updated", [](JsonWriter& j, const View& v) { j.Member("updated", FormatRfc3339(v.object.updated)); }},
     ObjectRenderer::Field{"timeStorageClassUpdated",
-                          [](Json& j, const View& v) {
+                          [](JsonWriter& j, const View& v) {
                             j.Member("timeStorageClassUpdated", FormatRfc3339(v.object.time_created));
                           }},
     ObjectRenderer::Field{
         "timeDeleted",
-        [](Json& j, const View& v) {
+        [](JsonWriter& j, const View& v) {
           if (v.object.extras == nullptr || !v.object.extras->time_deleted) return;
           j.Member("timeDeleted", FormatRfc3339(*v.object.extras->time_deleted));
         }},
     ObjectRenderer::Field{
         "eventBasedHold",
-        [](Json& j, const View& v) { WriteHold(j, "eventBasedHold", v.object.attributes->event_based_hold); }},
+        [](JsonWriter& j, const View& v) { WriteHold(j, "eventBasedHold", v.object.attributes->event_based_hold); }},
     ObjectRenderer::Field{
         "temporaryHold",
-        [](Json& j, const View& v) { WriteHold(j, "temporaryHold", v.object.attributes->temporary_hold); }},
+        [](JsonWriter& j, const View& v) { WriteHold(j, "temporaryHold", v.object.attributes->temporary_hold); }},
     ObjectRenderer::Field{"customerEncryption",
-                          [](Json& j, const View& v) { WriteCustomerEncryption(j, v.object); }},
+                          [](JsonWriter& j, const View& v) { WriteCustomerEncryption(j, v.object); }},
     ObjectRenderer::Field{
         "kmsKeyName",
-        [](Json& j, const View& v) {
+        [](JsonWriter& j, const View& v) {
           if (v.object.extras != nullptr) MemberUnlessEmpty(j, "kmsKeyName", v.object.extras->encryption.kms_key_name);
         }},
     ObjectRenderer::Field{"componentCount",
-                          [](Json& j, const View& v) {
+                          [](JsonWriter& j, const View& v) {
                             if (v.object.component_count == 0) return;
                             j.Key("componentCount");
                             j.Number(v.object.component_count);
                           }},
     ObjectRenderer::Field{"metadata",
-                          [](Json& j, const View& v) {
+                          [](JsonWriter& j, const View& v) {
                             if (!v.object.attributes->metadata.empty()) WriteMetadata(j, v);
                           }},
 };
 
 // The fields that `projection=full` adds.
 constexpr std::array kAclFields = {
-    ObjectRenderer::Field{"owner", [](Json& j, const View&) { WriteRaw(j, "owner", kOwner); }},
-    ObjectRenderer::Field{"acl", [](Json& j, const View&) { WriteRaw(j, "acl", kAcl); }},
+    ObjectRenderer::Field{"owner", [](JsonWriter& j, const View&) { WriteRaw(j, "owner", kOwner); }},
+    ObjectRenderer::Field{"acl", [](JsonWriter& j, const View&) { WriteRaw(j, "acl", kAcl); }},
 };
 
 }  // namespace

@@ -14,7 +14,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr std::size_t kMaxComposeSources = 32;
 
@@ -37,16 +37,16 @@ tl::unexpected<ApiError> WrongType(const std::string& field) {
   return tl::unexpected(BadRequest("Invalid value for field '" + field + "'."));
 }
 
-ApiResult<json> ParseJsonObject(std::string_view text) {
-  json parsed = ParseBoundedJson(text);
-  if (parsed.is_null()) return json::object();  // Go's client sends an empty body
+ApiResult<Json> ParseObjectOrNothing(std::string_view text) {
+  Json parsed = ParseBoundedJson(text);
+  if (parsed.is_null()) return Json::object();  // Go's client sends an empty body
   if (!parsed.is_object()) {
     return tl::unexpected(NotJsonObject(text));
   }
   return parsed;
 }
 
-ApiResult<std::optional<std::string>> ReadString(const json& object, const char* name) {
+ApiResult<std::optional<std::string>> ReadString(const Json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || found->is_null()) return std::nullopt;
   if (!found->is_string()) return WrongType(name);
@@ -54,7 +54,7 @@ ApiResult<std::optional<std::string>> ReadString(const json& object, const char*
 }
 
 // GCS writes 64-bit numbers as strings, and accepts both.
-ApiResult<std::optional<std::int64_t>> ReadInt64(const json& object, const char* name) {
+ApiResult<std::optional<std::int64_t>> ReadInt64(const Json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end() || found->is_null()) return std::nullopt;
   if (found->is_number_integer()) return found->get<std::int64_t>();
@@ -67,7 +67,7 @@ ApiResult<std::optional<std::int64_t>> ReadInt64(const json& object, const char*
 }
 
 // Applies a merge patch. A whole resource is a special case of one.
-ApiResult<void> MergeMetadata(const json& patch, std::map<std::string, std::string>& metadata) {
+ApiResult<void> MergeMetadata(const Json& patch, std::map<std::string, std::string>& metadata) {
   if (patch.is_null()) {
     metadata.clear();
     return {};
@@ -85,7 +85,7 @@ ApiResult<void> MergeMetadata(const json& patch, std::map<std::string, std::stri
   return {};
 }
 
-ApiResult<void> MergeAttributes(const json& patch, ObjectAttributes& attributes) {
+ApiResult<void> MergeAttributes(const Json& patch, ObjectAttributes& attributes) {
   for (const StringAttribute& attribute : kStringAttributes) {
     const auto found = patch.find(attribute.name);
     if (found == patch.end()) continue;
@@ -108,7 +108,7 @@ ApiResult<void> MergeAttributes(const json& patch, ObjectAttributes& attributes)
   return metadata != patch.end() ? MergeMetadata(*metadata, attributes.metadata) : ApiResult<void>();
 }
 
-ApiResult<void> ReadHashes(const json& object, ExpectedHashes& hashes) {
+ApiResult<void> ReadHashes(const Json& object, ExpectedHashes& hashes) {
   const auto crc32c = ReadString(object, "crc32c");
   const auto md5 = ReadString(object, "md5Hash");
   if (!crc32c) return tl::unexpected(crc32c.error());
@@ -118,7 +118,7 @@ ApiResult<void> ReadHashes(const json& object, ExpectedHashes& hashes) {
   return {};
 }
 
-ApiResult<ObjectSelector> ParseComposeSource(const json& source) {
+ApiResult<ObjectSelector> ParseComposeSource(const Json& source) {
   if (!source.is_object()) return WrongType("sourceObjects");
   const auto name = ReadString(source, "name");
   const auto generation = ReadInt64(source, "generation");
@@ -140,7 +140,7 @@ ApiResult<ObjectSelector> ParseComposeSource(const json& source) {
 ApiResult<ObjectResource> ParseObjectResource(std::string_view text) {
   ObjectResource resource;
   if (text.empty()) return resource;
-  const ApiResult<json> parsed = ParseJsonObject(text);
+  const ApiResult<Json> parsed = ParseObjectOrNothing(text);
   if (!parsed) return tl::unexpected(parsed.error());
   if (auto merged = MergeAttributes(*parsed, resource.attributes); !merged) return tl::unexpected(merged.error());
   const Outcome<void> checked = CheckAttributes(resource.attributes);
@@ -153,7 +153,7 @@ ApiResult<ObjectResource> ParseObjectResource(std::string_view text) {
 }
 
 ApiResult<ComposeResource> ParseComposeResource(std::string_view text) {
-  const ApiResult<json> parsed = ParseJsonObject(text);
+  const ApiResult<Json> parsed = ParseObjectOrNothing(text);
   if (!parsed) return tl::unexpected(parsed.error());
   ComposeResource compose;
   const auto sources = parsed->find("sourceObjects");
@@ -164,7 +164,7 @@ ApiResult<ComposeResource> ParseComposeResource(std::string_view text) {
     return tl::unexpected(BadRequest("The number of source components provided (" + std::to_string(sources->size()) +
                                      ") exceeds the maximum (32)"));
   }
-  for (const json& source : *sources) {
+  for (const Json& source : *sources) {
     ApiResult<ObjectSelector> selector = ParseComposeSource(source);
     if (!selector) return tl::unexpected(selector.error());
     compose.sources.push_back(*std::move(selector));
@@ -187,7 +187,7 @@ ApiResult<ComposeResource> ParseComposeResource(std::string_view text) {
 }
 
 ApiResult<AttributesChange> ParseObjectPatch(std::string_view text) {
-  ApiResult<json> parsed = ParseJsonObject(text);
+  ApiResult<Json> parsed = ParseObjectOrNothing(text);
   if (!parsed) return tl::unexpected(parsed.error());
   // Whether a patch is valid does not depend on what it is applied to.
   ObjectAttributes trial;
@@ -200,7 +200,7 @@ ApiResult<AttributesChange> ParseObjectPatch(std::string_view text) {
 }
 
 ApiResult<AttributesChange> ParseObjectUpdate(std::string_view text) {
-  ApiResult<json> parsed = ParseJsonObject(text);
+  ApiResult<Json> parsed = ParseObjectOrNothing(text);
   if (!parsed) return tl::unexpected(parsed.error());
   ObjectAttributes given;
   if (auto merged = MergeAttributes(*parsed, given); !merged) return tl::unexpected(merged.error());

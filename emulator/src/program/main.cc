@@ -161,7 +161,7 @@ int ParseArguments(int argc, char** argv) {
     if (!has_value && i + 1 == argc) return WrongUsage("--" + name + " needs a value");
     const std::string value = has_value ? std::string(argument.substr(equals + 1)) : argv[++i];
     if (gflags::SetCommandLineOption(name.c_str(), value.c_str()).empty()) {
-      return WrongUsage("'" + value + "' is not a valid value for --" + name);
+      return WrongUsage(std::string("'").append(value).append("' is not a valid value for --").append(name));
     }
   }
   if (FLAGS_port > std::numeric_limits<std::uint16_t>::max()) {

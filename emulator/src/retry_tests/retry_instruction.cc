@@ -52,7 +52,7 @@ std::optional<RetryInstruction> ParseBrokenStream(Reader text) {
 std::optional<RetryInstruction> ParseStatus(Reader text) {
   const std::optional<std::uint64_t> status = text.TakeNumber();
   if (!status || *status < 100 || *status > 599) return std::nullopt;
-  if (text.IsAtEnd()) return RetryInstruction{.kind = Kind::kStatus, .status = static_cast<int>(*status)};
+  if (text.IsAtEnd()) return RetryInstruction{.kind = Kind::kReturnStatus, .status = static_cast<int>(*status)};
   if (!text.Take("-after-")) return std::nullopt;
   const std::optional<std::uint64_t> bytes = text.TakeLastKibibytes();
   if (!bytes) return std::nullopt;
@@ -75,7 +75,7 @@ std::optional<RetryInstruction> ParseRetryInstruction(std::string_view text) {
     return RetryInstruction{.kind = Kind::kUnreachableBuckets,
                             .buckets = std::string(text.substr(kUnreachable.size()))};
   }
-  if (text == "return-reset-connection") return RetryInstruction{.kind = Kind::kReset};
+  if (text == "return-reset-connection") return RetryInstruction{.kind = Kind::kResetConnection};
   Reader reader(text);
   if (reader.Take("return-broken-stream")) return ParseBrokenStream(reader);
   if (reader.Take("stall-for-")) return ParseStall(reader);

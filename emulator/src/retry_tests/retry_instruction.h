@@ -11,8 +11,8 @@ namespace gcsflux::emulator {
 /// What happens to the next request of a method, in the words of the retry tests of Google's clients.
 struct RetryInstruction {
   enum class Kind {
-    kStatus,              ///< return-N: the operation does not run.
-    kReset,               ///< return-reset-connection: the operation does not run, and no byte is answered.
+    kReturnStatus,        ///< return-N: the operation does not run.
+    kResetConnection,     ///< return-reset-connection: the operation does not run, and no byte is answered.
     kBrokenStream,        ///< return-broken-stream: the operation runs, and its answer breaks off early.
     kBrokenStreamAfter,   ///< return-broken-stream-after-YK: a download breaks off after `bytes`.
     kStatusAfter,         ///< return-N-after-YK: an upload fails once `bytes` of the object have arrived.
@@ -20,7 +20,7 @@ struct RetryInstruction {
     kStallAfter,          ///< stall-for-Ts-after-YK: one pause.
     kUnreachableBuckets,  ///< return-unreachable-buckets-A,B: a list of buckets lacks these.
   };
-  Kind kind = Kind::kStatus;
+  Kind kind = Kind::kReturnStatus;
   int status = 0;
   std::uint64_t bytes = 0;
   std::chrono::seconds stall{0};

@@ -85,8 +85,8 @@ std::unique_ptr<Intervention> CarryOut(const RetryInstruction& instruction, cons
   const bool is_get = method == "storage.objects.get";
   const bool is_list = method.ends_with(".list");
   switch (instruction.kind) {
-    case Kind::kStatus: return MakeIntervention({.type = "status", .status = status}, std::move(firing));
-    case Kind::kReset: return MakeIntervention({.type = "reset"}, std::move(firing));
+    case Kind::kReturnStatus: return MakeIntervention({.type = "status", .status = status}, std::move(firing));
+    case Kind::kResetConnection: return MakeIntervention({.type = "reset"}, std::move(firing));
     case Kind::kBrokenStream: return std::make_unique<BreakStream>(kFewBytes, std::move(firing));
     case Kind::kBrokenStreamAfter:
       if (!is_get) return nullptr;

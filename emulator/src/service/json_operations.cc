@@ -19,7 +19,7 @@ ApiResult<HttpResponse> Call(const JsonEndpoints& all, const ApiCall& call) {
 }
 
 // The permissions: https://cloud.google.com/storage/docs/access-control/iam-json
-constexpr auto kOperations = std::to_array<JsonOperation>({
+constexpr auto kJsonOperations = std::to_array<JsonOperation>({
     {{.name = "storage.buckets.list",
       .request = "GET /storage/v1/b",
       .traffic_class = TrafficClass::kList,
@@ -231,6 +231,6 @@ constexpr auto kOperations = std::to_array<JsonOperation>({
 
 }  // namespace
 
-std::span<const JsonOperation> JsonOperations() { return kOperations; }
+std::span<const JsonOperation> JsonOperations() { return kJsonOperations; }
 
 }  // namespace gcsflux::emulator

@@ -22,7 +22,7 @@ constexpr Operation ForRetryTests(std::string_view name, std::string_view reques
   return operation;
 }
 
-constexpr auto kOperations = std::to_array<Operation>({
+constexpr auto kUnservedOperations = std::to_array<Operation>({
     ForRetryTests("storage.buckets.getIamPolicy", "GET /storage/v1/b/{bucket}/iam", TrafficClass::kRead),
     ForRetryTests("storage.buckets.setIamPolicy", "PUT /storage/v1/b/{bucket}/iam", TrafficClass::kWrite),
     ForRetryTests("storage.buckets.lockRetentionPolicy", "POST /storage/v1/b/{bucket}/lockRetentionPolicy",
@@ -99,6 +99,6 @@ constexpr auto kOperations = std::to_array<Operation>({
 
 }  // namespace
 
-std::span<const Operation> UnservedOperations() { return kOperations; }
+std::span<const Operation> UnservedOperations() { return kUnservedOperations; }
 
 }  // namespace gcsflux::emulator

@@ -26,7 +26,7 @@ XmlResult<HttpResponse> CallWithStore(const XmlEndpoints& all, const XmlCall& ca
 
 // The permissions: https://cloud.google.com/storage/docs/access-control/iam-xml. If a query names the subresources of
 // several rows, the first row counts.
-constexpr auto kOperations = std::to_array<XmlOperation>({
+constexpr auto kXmlOperations = std::to_array<XmlOperation>({
     {{.name = "storage.multipartUploads.create",
       .phase = "part",
       .request = "PUT /{bucket}/{object}?uploadId",
@@ -152,6 +152,6 @@ constexpr auto kOperations = std::to_array<XmlOperation>({
 
 }  // namespace
 
-std::span<const XmlOperation> XmlOperations() { return kOperations; }
+std::span<const XmlOperation> XmlOperations() { return kXmlOperations; }
 
 }  // namespace gcsflux::emulator

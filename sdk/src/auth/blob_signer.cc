@@ -110,7 +110,7 @@ class MachineSigner : public BlobSigner {
 };
 
 // One signer per kind of credential.
-struct Maker {
+struct SignerMaker {
   using Made = std::shared_ptr<const BlobSigner>;
   std::shared_ptr<TokenCache> tokens;
 
@@ -137,7 +137,7 @@ struct Maker {
 }  // namespace
 
 std::shared_ptr<const BlobSigner> MakeBlobSigner(const CredentialConfig& config, std::shared_ptr<TokenCache> tokens) {
-  return std::visit(Maker{std::move(tokens)}, config.kind);
+  return std::visit(SignerMaker{std::move(tokens)}, config.kind);
 }
 
 }  // namespace gcsflux::internal

@@ -6,6 +6,7 @@
 #include "auth/credential_urls.h"
 #include "auth/json_fields.h"
 #include "auth/parse_external_account.h"
+#include "base/invalid_argument.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 using nlohmann::json;
 
 constexpr auto kGoogleTokenUri = "https://oauth2.googleapis.com/token";
-
-Error Wrong(std::string message) { return Error{ErrorCode::kInvalidArgument, std::move(message)}; }
 
 std::string ReadTokenUri(JsonFields& fields) {
   std::string uri = fields.OptionalText("token_uri");
@@ -54,10 +53,10 @@ Result<CredentialConfig> ReadImpersonated(const json& object) {
   if (source == nullptr) fields.Refuse("source_credentials", "is missing");
   if (fields.failure()) return *fields.failure();
   if (source->value("type", json()) == "impersonated_service_account") {
-    return Wrong("its source_credentials are impersonated themselves: name a chain in delegates");
+    return InvalidArgument("its source_credentials are impersonated themselves: name a chain in delegates");
   }
   auto base = ReadAny(*source);
-  if (!base) return Wrong("in its source_credentials, " + base.error().message);
+  if (!base) return InvalidArgument("in its source_credentials, " + base.error().message);
   return CredentialConfig{
       .kind = ImpersonatedServiceAccount{std::make_shared<const CredentialConfig>(*std::move(base)), *impersonation}};
 }
@@ -76,14 +75,14 @@ Result<CredentialConfig> ReadAny(const json& object) {
   if (fields.failure()) return *fields.failure();
   // A file from outside Google's own cloud would have its tokens fetched elsewhere.
   if (object.value("universe_domain", json("googleapis.com")) != "googleapis.com") {
-    return Wrong("its universe_domain is not googleapis.com, the only one that is supported");
+    return InvalidArgument("its universe_domain is not googleapis.com, the only one that is supported");
   }
   std::string known;
   for (const Reader& reader : kReaders) {
     if (type == reader.type) return reader.read(object);
     known += std::string(known.empty() ? "" : ", ") + reader.type;
   }
-  return Wrong("its type is none of " + known);
+  return InvalidArgument("its type is none of " + known);
 }
 
 }  // namespace
@@ -91,7 +90,7 @@ Result<CredentialConfig> ReadAny(const json& object) {
 Result<CredentialConfig> ParseCredentials(std::string_view text) {
   // Without exceptions: their texts quote what they could not read.
   const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object()) return Wrong("it is not a JSON object");
+  if (!object.is_object()) return InvalidArgument("it is not a JSON object");
   auto config = ReadAny(object);
   if (!config) return config;
   JsonFields fields(object);

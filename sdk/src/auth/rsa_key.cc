@@ -12,7 +12,6 @@ namespace {
 
 struct Deleter {
   void operator()(BIO* bio) const { BIO_free(bio); }
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
   void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
 };
 
@@ -22,6 +21,9 @@ int NoPassphrase(char*, int, int, void*) { return 0; }
 }  // namespace
 
 struct RsaKey::Key {
+  struct Deleter {
+    void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+  };
   std::unique_ptr<EVP_PKEY, Deleter> pkey;
 };
 
@@ -33,8 +35,8 @@ std::shared_ptr<const RsaKey> RsaKey::FromPem(std::string_view pem) {
   if (pem.size() > kMostBytes) return nullptr;
   const NoFork no_fork;
   const std::unique_ptr<BIO, Deleter> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  std::unique_ptr<EVP_PKEY, Deleter> pkey(bio ? PEM_read_bio_PrivateKey(bio.get(), nullptr, &NoPassphrase, nullptr)
-                                              : nullptr);
+  std::unique_ptr<EVP_PKEY, Key::Deleter> pkey(bio ? PEM_read_bio_PrivateKey(bio.get(), nullptr, &NoPassphrase, nullptr)
+                                                   : nullptr);
   ERR_clear_error();  // The thread's queue is shared with libcurl.
   if (!pkey || EVP_PKEY_get_base_id(pkey.get()) != EVP_PKEY_RSA) return nullptr;
   return std::shared_ptr<const RsaKey>(new RsaKey(std::make_unique<Key>(Key{std::move(pkey)})));

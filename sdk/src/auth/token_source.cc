@@ -73,7 +73,7 @@ class AuthorizedUserSource : public TokenSource {
 };
 
 // One source per kind of credential.
-struct Maker {
+struct SourceMaker {
   using Made = std::unique_ptr<const TokenSource>;
   bool exchanges_signatures;
 
@@ -108,7 +108,7 @@ struct KindName {
 std::string_view CredentialKindName(const CredentialConfig& config) { return std::visit(KindName(), config.kind); }
 
 std::unique_ptr<const TokenSource> MakeTokenSource(const CredentialConfig& config, bool exchanges_signatures) {
-  return std::visit(Maker{exchanges_signatures}, config.kind);
+  return std::visit(SourceMaker{exchanges_signatures}, config.kind);
 }
 
 }  // namespace gcsflux::internal

@@ -7,6 +7,7 @@
 
 #include "auth/sha256.h"
 #include "base/hex.h"
+#include "base/invalid_argument.h"
 #include "base/percent_encoding.h"
 
 namespace gcsflux::internal {
@@ -40,8 +41,6 @@ std::string Folded(std::string_view value) {
   return folded;
 }
 
-Error Wrong(const std::string& what) { return Error{ErrorCode::kInvalidArgument, what}; }
-
 using Fields = std::map<std::string, std::string>;
 
 Result<Fields> CanonicalHeaders(const V4Request& request) {
@@ -50,9 +49,10 @@ Result<Fields> CanonicalHeaders(const V4Request& request) {
     const bool is_text = std::none_of(value.begin(), value.end(), [](char c) {
       return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == '\x7F';
     });
-    if (!IsHeaderName(name) || !is_text) return Wrong("a header to sign is none, or holds a control character");
+    if (!IsHeaderName(name) || !is_text)
+      return InvalidArgument("a header to sign is none, or holds a control character");
     if (!headers.emplace(LowerCase(name), Folded(value)).second) {
-      return Wrong("the header '" + name + "' is there twice, or is Host, which is signed anyway");
+      return InvalidArgument("the header '" + name + "' is there twice, or is Host, which is signed anyway");
     }
   }
   return headers;
@@ -92,7 +92,8 @@ Result<std::string> CanonicalQuery(const V4Request& request, const std::string& 
     const bool is_taken =
         lower == "x-goog-signature" ||
         std::any_of(query.begin(), query.end(), [&](const auto& field) { return LowerCase(field.first) == lower; });
-    if (name.empty() || is_taken) return Wrong("the parameter '" + name + "' is the signature's own, or no name");
+    if (name.empty() || is_taken)
+      return InvalidArgument("the parameter '" + name + "' is the signature's own, or no name");
     query.emplace(PercentEncode(name), PercentEncode(value));
   }
   std::string text;

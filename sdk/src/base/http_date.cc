@@ -1,18 +1,11 @@
 #include "base/http_date.h"
 
+#include "base/digits.h"
+
 namespace gcsflux::internal {
 namespace {
 
 // The number that fills [begin, begin + length), or nothing.
-std::optional<unsigned> Digits(std::string_view text, std::size_t begin, std::size_t length) {
-  unsigned value = 0;
-  for (const char c : text.substr(begin, length)) {
-    if (c < '0' || c > '9') return std::nullopt;
-    value = value * 10 + static_cast<unsigned>(c - '0');
-  }
-  return value;
-}
-
 std::optional<unsigned> MonthOf(std::string_view name) {
   constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
   const std::size_t at = kMonths.find(name);

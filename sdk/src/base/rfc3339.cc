@@ -3,18 +3,10 @@
 #include <array>
 #include <cstdio>
 
+#include "base/digits.h"
+
 namespace gcsflux::internal {
 namespace {
-
-// The number that fills [begin, begin + length), or nothing.
-std::optional<unsigned> Digits(std::string_view text, std::size_t begin, std::size_t length) {
-  unsigned value = 0;
-  for (const char c : text.substr(begin, length)) {
-    if (c < '0' || c > '9') return std::nullopt;
-    value = value * 10 + static_cast<unsigned>(c - '0');
-  }
-  return value;
-}
 
 // The fraction behind the seconds, ".123" or nothing, in nanoseconds.
 std::optional<std::chrono::nanoseconds> Fraction(std::string_view text) {

@@ -1,12 +1,11 @@
 #include "client/authorization.h"
 
 #include "auth/credential_config.h"
+#include "base/invalid_argument.h"
 #include "client/endpoint.h"
 
 namespace gcsflux::internal {
 namespace {
-
-Error Wrong(std::string message) { return Error{ErrorCode::kInvalidArgument, std::move(message)}; }
 
 // The credential itself, found where it is the default one that is asked for.
 Result<CredentialConfig> FindCredential(const ClientOptions& options, bool is_emulator, const GetEnv& env,
@@ -31,14 +30,17 @@ Result<Authorization> ResolveAuthorization(const ClientOptions& options, const s
   auto credential = FindCredential(options, is_plain || IsEmulatorNamed(env), env, read);
   if (!credential) return credential.error();
   const auto* fixed = std::get_if<FixedToken>(&credential->kind);
-  if (fixed != nullptr && !IsTokenText(fixed->text)) return Wrong("the access token is empty or holds a blank");
+  if (fixed != nullptr && !IsTokenText(fixed->text))
+    return InvalidArgument("the access token is empty or holds a blank");
   auto source = MakeTokenSource(*credential, options.exchange_signed_tokens);
   // Who is nobody has no project either, unless the caller says so.
   const std::string quota_project = source ? QuotaProject(options, *credential, env) : options.quota_project;
-  if (!quota_project.empty() && !IsTokenText(quota_project)) return Wrong("the quota project is no project's name");
+  if (!quota_project.empty() && !IsTokenText(quota_project))
+    return InvalidArgument("the quota project is no project's name");
   if (!source) return Authorization{.quota_project = quota_project};
   if (is_plain && !IsLoopback(endpoint)) {
-    return Wrong("an access token would go to " + endpoint + " in the clear: use https, or anonymous credentials");
+    return InvalidArgument("an access token would go to " + endpoint +
+                           " in the clear: use https, or anonymous credentials");
   }
   auto tokens = std::make_shared<TokenCache>(std::move(source), CredentialKindName(*credential));
   return Authorization{tokens, quota_project, MakeBlobSigner(*credential, tokens)};

@@ -5,14 +5,13 @@
 #include <string_view>
 
 #include "base/base64.h"
+#include "base/invalid_argument.h"
 #include "base/percent_encoding.h"
 #include "base/url.h"
 #include "base/version.h"
 
 namespace gcsflux::internal {
 namespace {
-
-Error Wrong(std::string message) { return Error{ErrorCode::kInvalidArgument, std::move(message)}; }
 
 // RFC 9110, section 5.6.2.
 bool IsToken(std::string_view text) {
@@ -79,7 +78,7 @@ bool IsOurs(std::string_view name) {
 Result<void> CheckProxy(std::string_view text) {
   constexpr std::string_view kSchemes[] = {"http", "https", "socks4", "socks4a", "socks5", "socks5h"};
   const auto wrong = [] {
-    return Wrong(
+    return InvalidArgument(
         "ClientOptions::proxy must be [scheme://][user:password@]host[:port] with the scheme http, https, socks4, "
         "socks4a, socks5 or socks5h");
   };
@@ -101,13 +100,13 @@ Result<void> CheckPem(const char* option, const std::string& path, const ReadFil
   const auto content = read(path);
   if (!content) return Error{ErrorCode::kLocalIo, who + content.error().message};
   if (!*content) return Error{ErrorCode::kLocalIo, who + "is not there"};
-  if ((*content)->find("-----BEGIN ") == std::string::npos) return Wrong(who + "is no PEM file");
+  if ((*content)->find("-----BEGIN ") == std::string::npos) return InvalidArgument(who + "is no PEM file");
   return {};
 }
 
 Result<void> CheckFiles(const ClientOptions& options, const ReadFile& read) {
   if (options.client_certificate_file.empty() && !options.client_key_file.empty()) {
-    return Wrong("ClientOptions::client_key_file is given without client_certificate_file");
+    return InvalidArgument("ClientOptions::client_key_file is given without client_certificate_file");
   }
   for (const auto& [option, path] : {std::pair("ca_file", &options.ca_file),
                                      {"client_certificate_file", &options.client_certificate_file},
@@ -139,7 +138,8 @@ std::optional<std::string> ProxyOf(const ClientOptions& options, const GetEnv& e
 }  // namespace
 
 Result<CurlOptions> ResolveNetwork(const ClientOptions& options, const GetEnv& env, const ReadFile& read) {
-  if (!IsFieldValue(options.user_agent_prefix)) return Wrong("ClientOptions::user_agent_prefix is no header's value");
+  if (!IsFieldValue(options.user_agent_prefix))
+    return InvalidArgument("ClientOptions::user_agent_prefix is no header's value");
   if (options.proxy && !options.proxy->empty()) {
     if (auto checked = CheckProxy(*options.proxy); !checked) return checked.error();
   }
@@ -183,10 +183,12 @@ std::vector<std::string> ProxySecrets(const ClientOptions& options, const GetEnv
 
 Result<void> CheckExtraHeaders(const Headers& headers) {
   for (const auto& [name, value] : headers) {
-    if (!IsToken(name)) return Wrong("ClientOptions::extra_headers: '" + name.substr(0, 64) + "' is no header's name");
+    if (!IsToken(name))
+      return InvalidArgument("ClientOptions::extra_headers: '" + name.substr(0, 64) + "' is no header's name");
     // The value may be a secret: it is not shown.
-    if (!IsFieldValue(value)) return Wrong("ClientOptions::extra_headers: " + name + " has a value that no header has");
-    if (IsOurs(name)) return Wrong("ClientOptions::extra_headers: " + name + " is sent by the client itself");
+    if (!IsFieldValue(value))
+      return InvalidArgument("ClientOptions::extra_headers: " + name + " has a value that no header has");
+    if (IsOurs(name)) return InvalidArgument("ClientOptions::extra_headers: " + name + " is sent by the client itself");
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "auth/v4_signing.h"
+#include "base/invalid_argument.h"
 #include "base/object_name.h"
 #include "base/url.h"
 #include "client/client_core.h"
@@ -11,12 +12,11 @@
 namespace gcsflux {
 namespace {
 
+using internal::InvalidArgument;
 using internal::TokenContext;
 using internal::V4Request;
 
 constexpr std::chrono::seconds kLongest = std::chrono::days(7);
-
-Error Wrong(const std::string& what) { return Error{ErrorCode::kInvalidArgument, what}; }
 
 std::string MethodName(SignedMethod method) {
   switch (method) {
@@ -41,16 +41,16 @@ bool IsAccount(const std::string& email) {
 Result<void> Check(const ObjectName& object, const SignedUrlOptions& options) {
   if (auto checked = internal::CheckObject(object); !checked) return checked;
   if (options.lifetime.count() < 1 || options.lifetime > kLongest) {
-    return Wrong("SignedUrlOptions::lifetime must be from 1 s to 7 days");
+    return InvalidArgument("SignedUrlOptions::lifetime must be from 1 s to 7 days");
   }
   if (options.service_account.empty() || IsAccount(options.service_account)) return {};
-  return Wrong("SignedUrlOptions::service_account is no e-mail address");
+  return InvalidArgument("SignedUrlOptions::service_account is no e-mail address");
 }
 
 // Where the request goes; all that does not depend on who signs, and when.
 Result<V4Request> Address(const std::string& endpoint, const ObjectName& object, const SignedUrlOptions& options) {
   const auto url = internal::ParseUrl(endpoint);
-  if (!url) return Wrong("the endpoint is no URL");
+  if (!url) return InvalidArgument("the endpoint is no URL");
   const std::string authority = url->host + (url->port.empty() ? "" : ":" + url->port);
   V4Request request{.method = MethodName(options.method),
                     .scheme = url->is_https ? "https" : "http",
@@ -61,7 +61,8 @@ Result<V4Request> Address(const std::string& endpoint, const ObjectName& object,
                     .lifetime = options.lifetime};
   if (options.method == SignedMethod::kStartUpload) request.headers.emplace("x-goog-resumable", "start");
   if (!options.is_virtual_hosted) return request;
-  if (IsIpAddress(url->host)) return Wrong("a virtual-hosted URL needs an endpoint with a name, not an IP address");
+  if (IsIpAddress(url->host))
+    return InvalidArgument("a virtual-hosted URL needs an endpoint with a name, not an IP address");
   request.host = object.bucket + "." + authority;
   request.path = "/" + internal::EncodePath(object.name);
   return request;

@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "formats/most_levels.h"
+
 namespace gcsflux::internal {
 namespace {
-
-constexpr std::size_t kMostLevels = 256;
 
 struct Child {
   std::string name;

@@ -5,14 +5,14 @@
 namespace gcsflux {
 namespace {
 
-struct Row {
+struct TypeRow {
   DType dtype;
   std::string_view name;
   std::size_t bytes;
 };
 
 // In the order of the enumeration.
-constexpr std::array<Row, 21> kTypes = {{
+constexpr std::array<TypeRow, 21> kTypes = {{
     {DType::kBool, "bool", 1},
     {DType::kUint8, "uint8", 1},
     {DType::kInt8, "int8", 1},
@@ -51,7 +51,7 @@ std::string_view DTypeName(DType dtype) { return kTypes[static_cast<std::size_t>
 std::size_t ElementBytes(DType dtype) { return kTypes[static_cast<std::size_t>(dtype)].bytes; }
 
 std::optional<DType> DTypeFromName(std::string_view name) {
-  for (const Row& row : kTypes) {
+  for (const TypeRow& row : kTypes) {
     if (row.name == name) return row.dtype;
   }
   return std::nullopt;

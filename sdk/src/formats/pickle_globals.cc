@@ -6,12 +6,12 @@
 namespace gcsflux::internal {
 namespace {
 
-struct Row {
+struct GlobalRow {
   std::string_view name;
   Meaning meaning;
 };
 
-constexpr auto kRows = std::to_array<Row>({
+constexpr auto kGlobals = std::to_array<GlobalRow>({
     {"__builtin__.bytearray", Meaning::kByteArray},
     {"__builtin__.bytes", Meaning::kBytes},
     {"__builtin__.complex", Meaning::kComplex},
@@ -53,7 +53,8 @@ constexpr auto kRows = std::to_array<Row>({
     {"torch.storage.UntypedStorage", Meaning::kUntypedStorage},
     {"torch.storage._UntypedStorage", Meaning::kUntypedStorage},
 });
-static_assert(std::is_sorted(kRows.begin(), kRows.end(), [](const Row& a, const Row& b) { return a.name < b.name; }));
+static_assert(std::is_sorted(kGlobals.begin(), kGlobals.end(),
+                             [](const GlobalRow& a, const GlobalRow& b) { return a.name < b.name; }));
 
 struct StorageRow {
   std::string_view name;
@@ -87,9 +88,9 @@ GlobalMeaning TorchMeaning(std::string_view name) {
 }  // namespace
 
 GlobalMeaning MeaningOf(std::string_view name) {
-  const auto* const row =
-      std::lower_bound(kRows.begin(), kRows.end(), name, [](const Row& a, std::string_view b) { return a.name < b; });
-  if (row != kRows.end() && row->name == name) return {row->meaning};
+  const auto* const row = std::lower_bound(kGlobals.begin(), kGlobals.end(), name,
+                                           [](const GlobalRow& a, std::string_view b) { return a.name < b; });
+  if (row != kGlobals.end() && row->name == name) return {row->meaning};
   if (name.starts_with("__torch__.")) return {Meaning::kScriptClass};
   constexpr std::string_view kTorch = "torch.";
   return name.starts_with(kTorch) ? TorchMeaning(name.substr(kTorch.size())) : GlobalMeaning{};

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "formats/format_error.h"
 #include "formats/little_endian.h"
+#include "formats/most_levels.h"
 #include "formats/pickle_globals.h"
 
 namespace gcsflux::internal {
@@ -18,8 +19,6 @@ namespace {
 
 using pickled::DictKind;
 using pickled::Value;
-
-constexpr int kMostLevels = 256;
 
 class Writer {
  public:

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/most_levels.h"
 #include "formats/pickle_reader.h"
 
 namespace gcsflux::internal {
@@ -9,8 +10,6 @@ namespace {
 using pickled::DictKind;
 using pickled::Refused;
 using pickled::Value;
-
-constexpr int kMostLevels = 256;
 
 Value RefusedAs(std::string why) { return {.any = Refused{std::move(why)}}; }
 

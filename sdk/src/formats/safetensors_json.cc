@@ -218,11 +218,11 @@ class IndexHandler final : public Handler {
 
  private:
   bool Begin(bool is_object) {
-    constexpr int kMostLevels = 64;
+    constexpr int kMostJsonLevels = 64;
     ++depth_;
     if (depth_ == 1) return is_object || Fail("the index is no object");
     if (is_map_) return (depth_ == 2 && is_object) || Fail("weight_map does not map names to files");
-    return depth_ <= kMostLevels || Fail("the index is nested too deeply");
+    return depth_ <= kMostJsonLevels || Fail("the index is nested too deeply");
   }
   bool End() {
     if (--depth_ == 1) is_map_ = is_metadata_ = false;

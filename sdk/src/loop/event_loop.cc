@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kMostFreeStacks = 64;
 constexpr std::size_t kFreeStacksWhenIdle = 4;
 
-constinit thread_local EventLoop* current = nullptr;
+constinit thread_local EventLoop* current_loop = nullptr;
 
 Error NoDescriptor() {
   return {ErrorCode::kLocalIo, "no descriptor for an event loop (" + std::generic_category().message(errno) +
@@ -80,7 +80,7 @@ EventLoop::~EventLoop() {
   }
 }
 
-EventLoop* EventLoop::Current() { return current; }
+EventLoop* EventLoop::Current() { return current_loop; }
 
 void EventLoop::Spawn(std::function<void()> task) {
   tasks_.fetch_add(1, std::memory_order_relaxed);
@@ -91,14 +91,14 @@ void EventLoop::Spawn(std::function<void()> task) {
 }
 
 void EventLoop::MakeReady(Fiber& fiber) {
-  if (current == this) return ready_.push_back(&fiber);
+  if (current_loop == this) return ready_.push_back(&fiber);
   const std::scoped_lock lock(mutex_);
   posted_fibers_.push_back(&fiber);
   if (std::exchange(is_asleep_, false)) static_cast<void>(::eventfd_write(wake_up_, 1));
 }
 
 void EventLoop::Run() {
-  current = this;
+  current_loop = this;
   while (TakePosted()) {
     BeginTasks();
     ResumeReady();

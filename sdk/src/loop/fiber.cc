@@ -17,27 +17,19 @@
 namespace gcsflux::internal {
 namespace {
 
-constinit thread_local Fiber* current = nullptr;
-
-// The exceptions that are being handled belong to the stack on which they are, but the C++ runtime keeps them for each
-// thread (Itanium C++ ABI, 2.2.2): a pointer and a count.
-struct HandledExceptions {
-  void* caught = nullptr;
-  unsigned int uncaught = 0;
-};
-
-void SwapExceptions(HandledExceptions& kept) {
-  void* const of_thread = abi::__cxa_get_globals();
-  HandledExceptions now;
-  std::memcpy(&now, of_thread, sizeof(now));
-  std::memcpy(of_thread, &kept, sizeof(kept));
-  kept = now;
-}
+constinit thread_local Fiber* current_fiber = nullptr;
 
 }  // namespace
 
 // The sanitizers keep a shadow of each stack, and are told of every change.
 struct Fiber::Context {
+  // The exceptions that are being handled belong to the stack on which they are, but the C++ runtime keeps them for
+  // each thread (Itanium C++ ABI, 2.2.2): a pointer and a count.
+  struct HandledExceptions {
+    void* caught = nullptr;
+    unsigned int uncaught = 0;
+  };
+
   ucontext_t own = {};
   ucontext_t resumer = {};
   HandledExceptions exceptions = {};
@@ -52,8 +44,16 @@ struct Fiber::Context {
   ~Context() { __tsan_destroy_fiber(own_shadow); }
 #endif
 
+  void SwapExceptions() {
+    void* const of_thread = abi::__cxa_get_globals();
+    HandledExceptions now;
+    std::memcpy(&now, of_thread, sizeof(now));
+    std::memcpy(of_thread, &exceptions, sizeof(exceptions));
+    exceptions = now;
+  }
+
   void SwitchIn([[maybe_unused]] std::span<std::byte> stack) {
-    SwapExceptions(exceptions);
+    SwapExceptions();
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_start_switch_fiber(&resumer_shadow, stack.data(), stack.size());
 #elif defined(__SANITIZE_THREAD__)
@@ -64,7 +64,7 @@ struct Fiber::Context {
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_finish_switch_fiber(resumer_shadow, nullptr, nullptr);
 #endif
-    SwapExceptions(exceptions);
+    SwapExceptions();
   }
 
   void Arrived() {
@@ -110,18 +110,18 @@ void Fiber::Run(unsigned high, unsigned low) {
 }
 
 void Fiber::Resume() {
-  assert(current == nullptr && !is_over_);
-  current = this;
+  assert(current_fiber == nullptr && !is_over_);
+  current_fiber = this;
   context_->SwitchIn(stack_.bytes());
-  current = nullptr;
+  current_fiber = nullptr;
 }
 
 void Fiber::Suspend() {
-  assert(current != nullptr);
-  current->context_->SwitchOut(/*for_good=*/false);
+  assert(current_fiber != nullptr);
+  current_fiber->context_->SwitchOut(/*for_good=*/false);
 }
 
-Fiber* Fiber::Current() { return current; }
+Fiber* Fiber::Current() { return current_fiber; }
 
 FiberStack Fiber::TakeStack() {
   assert(is_over_);

@@ -82,8 +82,7 @@ Attempts::Delay Attempts::NextDelay(const Error& error) {
     if (!is_throttled && rules_.budget != nullptr) unpaid = rules_.budget->Take(timing.Now());
   }
   if (error.retry_after) {  // The service's own wish, spread so that not all come back at once.
-    using Seconds = std::chrono::duration<double>;
-    const Seconds wished = *error.retry_after * (1 + 0.2 * timing.Random());
+    const std::chrono::duration<double> wished = *error.retry_after * (1 + 0.2 * timing.Random());
     delay = std::max(*delay, InNanoseconds(wished));
   }
   return {.all = std::max(*delay, unpaid), .by_budget = std::max(unpaid - *delay, std::chrono::nanoseconds(0))};

@@ -32,7 +32,7 @@ void RequireModule(const TrainingState& state, const ObjectName& object) {
                       .message = "Checkpoint " + ToUri(object) + ": TrainingState::module is not set"});
 }
 
-StorageError Undecodable(const ObjectName& object, const std::string& why) {
+StorageError BadCheckpoint(const ObjectName& object, const std::string& why) {
   const std::string uri = ToUri(object);
   const std::string place = why.starts_with(uri) ? "" : uri + ": ";
   return StorageError({.code = ErrorCode::kUndecodable, .message = "LoadCheckpoint " + place + why});
@@ -48,7 +48,7 @@ void WriteNested(OutputArchive& archive, const char* key, const Savable& savable
 InputArchive ReadNested(InputArchive& archive, const char* key, const ObjectName& object) {
   InputArchive nested;
   if (archive.try_read(key, nested)) return nested;
-  throw Undecodable(object, std::string("it holds no ") + key + "; was it written by SaveCheckpoint with one?");
+  throw BadCheckpoint(object, std::string("it holds no ") + key + "; was it written by SaveCheckpoint with one?");
 }
 
 // One dictionary and not an attribute each: an attribute's name would have to be an identifier of TorchScript.
@@ -96,7 +96,7 @@ void LoadFromArchive(const Client& client, const ObjectName& object, TrainingSta
                      const ObjectReaderOptions& options) {
   const auto use = [&](InputArchive& archive) {
     InputArchive module = ReadNested(archive, kModule, object);
-    if (const auto mismatch = ModuleMismatch(*state.module, module)) throw Undecodable(object, *mismatch);
+    if (const auto mismatch = ModuleMismatch(*state.module, module)) throw BadCheckpoint(object, *mismatch);
     std::map<std::string, std::int64_t> numbers = ReadNumbers(archive);
     std::map<std::string, std::string> texts = ReadTexts(archive);
     if (state.optimizer != nullptr) {
@@ -117,7 +117,7 @@ StoredCheckpoint OpenOrThrow(const std::shared_ptr<const ObjectReader>& reader, 
   if (opened.ok()) return *std::move(opened);
   if (opened.error().code != ErrorCode::kUndecodable) throw StorageError(opened.error());
   ValueOrThrow(reader->VerifyWhole());
-  throw Undecodable(object, opened.error().message);
+  throw BadCheckpoint(object, opened.error().message);
 }
 
 }  // namespace
@@ -144,13 +144,14 @@ void LoadCheckpoint(const Client& client, const ObjectName& object, TrainingStat
     return LoadFromArchive(client, object, state, same);
   }
   if (checkpoint.torch_file() == nullptr) {
-    throw Undecodable(object, "it is " + std::string(FormatName(checkpoint.format())) + "; LoadStateDict() reads that");
+    throw BadCheckpoint(object,
+                        "it is " + std::string(FormatName(checkpoint.format())) + "; LoadStateDict() reads that");
   }
   try {
     LoadPythonCheckpoint(checkpoint, state, [&] { ValueOrThrow(reader->VerifyWhole()); });
   } catch (const StorageError& failure) {
     if (failure.error().code != ErrorCode::kUndecodable) throw;
-    throw Undecodable(object, failure.error().message);
+    throw BadCheckpoint(object, failure.error().message);
   }
 }
 

@@ -8,17 +8,15 @@
 #include <set>
 #include <sstream>
 
+#include "torch/failure.h"
 #include "torch/module_tensors.h"
 #include "torch/staged_state.h"
+#include "torch/tensor_bytes.h"
 
 namespace gcsflux {
 namespace {
 
 using torch::nn::Module;
-
-StorageError Failure(ErrorCode code, std::string why) {
-  return StorageError({.code = code, .message = std::move(why)});
-}
 
 // Parameters, then buffers, then children, as Python's state_dict() has them.
 void CollectTensors(const Module& module, const std::string& path, NamedTensors& tensors) {
@@ -127,10 +125,6 @@ std::vector<Pair> Match(const Module& module, const StoredCheckpoint& checkpoint
   }
   if (differences.empty()) return pairs;
   throw Failure(ErrorCode::kUndecodable, checkpoint.name() + ": it is not a checkpoint of this module:" + differences);
-}
-
-std::span<std::byte> BytesOf(const at::Tensor& tensor) {
-  return {static_cast<std::byte*>(tensor.data_ptr()), tensor.nbytes()};
 }
 
 at::Tensor EmptyAside(const Pair& pair) { return at::empty(pair.wanted.sizes(), pair.wanted.scalar_type()); }

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "gcsflux/torch/state_dict.h"
+#include "torch/failure.h"
 #include "torch/optimizer_fields.h"
 #include "torch/staged_state.h"
 
@@ -17,9 +18,6 @@ using pickled::Dict;
 using pickled::Value;
 using torch::optim::Optimizer;
 
-StorageError Failure(ErrorCode code, std::string why) {
-  return StorageError({.code = code, .message = std::move(why)});
-}
 StorageError Different(const std::string& why) {
   return Failure(ErrorCode::kUndecodable, "it is not a checkpoint of this optimizer: " + why);
 }

@@ -8,6 +8,9 @@
 #include <map>
 #include <unordered_map>
 
+#include "torch/failure.h"
+#include "torch/tensor_bytes.h"
+
 namespace gcsflux {
 namespace {
 
@@ -31,18 +34,6 @@ constexpr auto kTypes = std::to_array<TypeRow>({
     {DType::kComplex64, c10::ScalarType::ComplexFloat},
     {DType::kComplex128, c10::ScalarType::ComplexDouble},
 });
-
-StorageError Failure(ErrorCode code, std::string why) {
-  return StorageError({.code = code, .message = std::move(why)});
-}
-
-std::span<std::byte> BytesOf(const at::Storage& storage) {
-  return {static_cast<std::byte*>(storage.data()), storage.nbytes()};
-}
-
-std::span<std::byte> BytesOf(const at::Tensor& tensor) {
-  return {static_cast<std::byte*>(tensor.data_ptr()), tensor.nbytes()};
-}
 
 c10::ScalarType TypeOrThrow(const StoredTensor& tensor) {
   const auto type = ScalarTypeOf(tensor.layout.dtype);

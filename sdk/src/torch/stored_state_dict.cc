@@ -8,6 +8,7 @@
 #include "gcsflux/write_checkpoint.h"
 #include "torch/archive_bytes.h"
 #include "torch/module_tensors.h"
+#include "torch/tensor_bytes.h"
 
 namespace gcsflux {
 namespace {
@@ -28,10 +29,6 @@ CheckpointWriter Returning(Write write) {
     }
     return {};
   };
-}
-
-std::span<const std::byte> BytesOf(const at::Tensor& tensor) {
-  return {static_cast<const std::byte*>(tensor.data_ptr()), tensor.nbytes()};
 }
 
 void WriteAsSafetensors(const NamedTensors& tensors, const ByteSink& sink) {

@@ -5,7 +5,7 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr std::string_view kPrefix = "x-goog-encryption-";
+constexpr std::string_view kKeyPrefix = "x-goog-encryption-";
 constexpr std::string_view kSourcePrefix = "x-goog-copy-source-encryption-";
 
 void Add(HttpRequest& request, std::string_view prefix, const std::optional<EncryptionKey>& key) {
@@ -19,7 +19,7 @@ void Add(HttpRequest& request, std::string_view prefix, const std::optional<Encr
 
 }  // namespace
 
-void AddKey(HttpRequest& request, const std::optional<EncryptionKey>& key) { Add(request, kPrefix, key); }
+void AddKey(HttpRequest& request, const std::optional<EncryptionKey>& key) { Add(request, kKeyPrefix, key); }
 
 void AddSourceKey(HttpRequest& request, const std::optional<EncryptionKey>& key) { Add(request, kSourcePrefix, key); }
 

@@ -25,8 +25,8 @@ TEST(RetryInstruction, IsReadWhole) {
     RetryInstruction want;
   };
   const std::vector<Case> cases = {
-      {"return-503", {.kind = Kind::kStatus, .status = 503}},
-      {"return-reset-connection", {.kind = Kind::kReset}},
+      {"return-503", {.kind = Kind::kReturnStatus, .status = 503}},
+      {"return-reset-connection", {.kind = Kind::kResetConnection}},
       {"return-broken-stream", {.kind = Kind::kBrokenStream}},
       {"return-broken-stream-after-256K", {.kind = Kind::kBrokenStreamAfter, .bytes = 262'144}},
       {"return-408-after-8192K", {.kind = Kind::kStatusAfter, .status = 408, .bytes = 8'388'608}},
@@ -95,7 +95,7 @@ TEST(RetryTests, AreMetInTheirOrder) {
 
   const auto second = tests.Look(id, kGet);
   ASSERT_TRUE(second);
-  EXPECT_EQ(second->instruction.kind, Kind::kReset);
+  EXPECT_EQ(second->instruction.kind, Kind::kResetConnection);
   EXPECT_TRUE(tests.Take(id, kGet, *second));
   EXPECT_FALSE(tests.Look(id, kGet));
   EXPECT_FALSE(tests.Find(id)->is_completed) << "there is one for lists";

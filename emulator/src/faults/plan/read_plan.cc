@@ -13,7 +13,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 // "rules[0].match.nth".
 std::string NameOf(const JsonPath& path) {
@@ -28,12 +28,12 @@ std::string NameOf(const JsonPath& path) {
 
 // A value and its position. Valid as long as the document.
 struct Node {
-  const json& value;
+  const Json& value;
   JsonPath path = {};
 
   [[noreturn]] void Refuse(const std::string& text) const { throw PlanError(path, NameOf(path) + " " + text); }
   template <class Step>
-  [[nodiscard]] Node Child(const json& child, Step step) const {
+  [[nodiscard]] Node Child(const Json& child, Step step) const {
     JsonPath child_path = path;
     child_path.emplace_back(std::move(step));
     return {child, std::move(child_path)};
@@ -84,7 +84,7 @@ struct Node {
   [[nodiscard]] std::vector<Element> ReadList(Read&& read) const {
     if (!value.is_array()) Refuse("must be a JSON array");
     std::vector<Element> list;
-    for (const json& element : value) list.push_back(read(Child(element, list.size())));
+    for (const Json& element : value) list.push_back(read(Child(element, list.size())));
     return list;
   }
 };
@@ -157,14 +157,14 @@ FaultPlan ReadPlan(const Node& node) {
                               " is a number that is too large");
 }
 
-json Parse(std::string_view text) {
+Json Parse(std::string_view text) {
   if (const auto excess = FindExcess(text, kOnlyDepth)) throw std::invalid_argument("fault plan: " + *excess);
   try {
-    return json::parse(text);
-  } catch (const json::parse_error& error) {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
     const std::size_t at = error.byte != 0 ? error.byte - 1 : 0;
     throw std::invalid_argument("fault plan: " + PositionOf(text, at) + ": is not JSON");
-  } catch (const json::out_of_range&) {
+  } catch (const Json::out_of_range&) {
     RefuseNumber(text, FindHugeNumber(text));
   }
 }
@@ -172,7 +172,7 @@ json Parse(std::string_view text) {
 }  // namespace
 
 FaultPlan ParseFaultPlan(std::string_view text) {
-  const json document = Parse(text);
+  const Json document = Parse(text);
   if (const auto repeated = FindRepeatedName(text)) {
     throw std::invalid_argument("fault plan: " + PositionOf(text, *repeated) + ": occurs twice");
   }

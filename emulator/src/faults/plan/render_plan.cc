@@ -9,16 +9,16 @@
 namespace gcsflux::emulator {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 template <class T>
-Json ToJson(const T& value) {
+OrderedJson ToJson(const T& value) {
   return value;
 }
-Json ToJson(const std::chrono::nanoseconds& value) { return FormatSeconds(value); }
+OrderedJson ToJson(const std::chrono::nanoseconds& value) { return FormatSeconds(value); }
 
 template <class Struct, std::size_t N>
-void WriteFields(const Struct& object, const std::array<PlanField<Struct>, N>& fields, Json& into) {
+void WriteFields(const Struct& object, const std::array<PlanField<Struct>, N>& fields, OrderedJson& into) {
   for (const auto& field : fields) {
     std::visit(
         [&](auto member) {
@@ -28,23 +28,23 @@ void WriteFields(const Struct& object, const std::array<PlanField<Struct>, N>& f
   }
 }
 
-Json ToJson(const FaultAction& action) {
-  Json json = {{"type", action.type}};
+OrderedJson ToJson(const FaultAction& action) {
+  OrderedJson json = {{"type", action.type}};
   WriteFields(action, kActionFields, json);
   return json;
 }
 
-Json ToJson(const FaultRule& rule) {
-  Json match = Json::object();
-  Json limits = Json::object();
+OrderedJson ToJson(const FaultRule& rule) {
+  OrderedJson match = OrderedJson::object();
+  OrderedJson limits = OrderedJson::object();
   WriteFields(rule.match, kMatchFields, match);
   WriteFields(rule.limits, kLimitFields, limits);
   return {
       {"name", rule.name}, {"match", std::move(match)}, {"action", ToJson(rule.action)}, {"limits", std::move(limits)}};
 }
 
-Json ToJson(const FiredFault& fired) {
-  Json json = {{"operation", fired.key.operation}};
+OrderedJson ToJson(const FiredFault& fired) {
+  OrderedJson json = {{"operation", fired.key.operation}};
   if (!fired.key.phase.empty()) json["phase"] = fired.key.phase;
   if (!fired.key.bucket.empty()) json["bucket"] = fired.key.bucket;
   if (!fired.key.object.empty()) json["object"] = fired.key.object;
@@ -55,13 +55,13 @@ Json ToJson(const FiredFault& fired) {
   return json;
 }
 
-Json ToJson(const FaultCount& count) {
+OrderedJson ToJson(const FaultCount& count) {
   return {{"rule", count.rule}, {"matched", count.matched}, {"fired", count.fired}};
 }
 
 template <class Element>
-Json ToArray(const std::vector<Element>& elements) {
-  Json array = Json::array();
+OrderedJson ToArray(const std::vector<Element>& elements) {
+  OrderedJson array = OrderedJson::array();
   for (const Element& element : elements) {
     ThrowIfInterrupted();
     array.push_back(ToJson(element));
@@ -72,7 +72,7 @@ Json ToArray(const std::vector<Element>& elements) {
 }  // namespace
 
 std::string RenderPlan(const FaultPlan& plan, const std::vector<FaultCount>& counts) {
-  Json json = Json::object();
+  OrderedJson json = OrderedJson::object();
   if (plan.replay.empty()) {
     json["seed"] = plan.seed;
     json["rules"] = ToArray(plan.rules);
@@ -84,7 +84,7 @@ std::string RenderPlan(const FaultPlan& plan, const std::vector<FaultCount>& cou
 }
 
 std::string RenderSchedule(const std::vector<FiredFault>& schedule) {
-  return Json{{"replay", ToArray(schedule)}}.dump();
+  return OrderedJson{{"replay", ToArray(schedule)}}.dump();
 }
 
 }  // namespace gcsflux::emulator

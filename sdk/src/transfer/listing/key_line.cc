@@ -8,7 +8,6 @@ namespace gcsflux::internal::listing {
 namespace {
 
 constexpr double kFinest = 1e-15;
-constexpr std::size_t kMaxNameBytes = 1024;  // GCS's limit
 
 }  // namespace
 

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "transfer/listing/alphabets.h"
 
 namespace gcsflux::internal::listing {
+
+inline constexpr std::size_t kMaxNameBytes = 1024;  ///< The service's limit.
 
 /// Keys between two others as numbers from 0 to 1, in their order, and back: as the digits of a number in which each
 /// place has its own alphabet. What the two have in common is left out, so that a double's 53 bits go to what varies.

@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "transfer/listing/code_points.h"
+#include "transfer/listing/key_line.h"
 
 namespace gcsflux::internal::listing {
 namespace {
 
-constexpr std::size_t kMaxNameBytes = 1024;  // GCS's limit
-constexpr std::size_t kShapeNames = 100;     // teach what names look like long before the first full page is there
+constexpr std::size_t kShapeNames = 100;  // teach what names look like long before the first full page is there
 constexpr std::size_t kMaxDirectories = 1000;
 // So long the pages of a sequential listing are asked for whatever else is under way, so that a small bucket, where
 // every guess costs as much as it saves, is never slower than it.

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "gcsflux/torch/storage_error.h"
+
+namespace gcsflux {
+
+/// The one form of what is thrown about a file or an argument.
+inline StorageError Failure(ErrorCode code, std::string why) {
+  return StorageError({.code = code, .message = std::move(why)});
+}
+
+}  // namespace gcsflux
