@@ -18,6 +18,7 @@ gcsflux_component(client
   sdk/src/base/sha256.cc
   sdk/src/base/url.cc
   sdk/src/base/utf8.cc
+  sdk/src/base/uuid.cc
   # L0 loop
   sdk/src/loop/doorbell.cc
   sdk/src/loop/event_loop.cc
@@ -117,7 +118,7 @@ gcsflux_component(client
   sdk/src/client/signed_url.cc
   sdk/src/client/stored_object.cc
   sdk/src/client/throttling.cc
-  sdk/src/client/transmit.cc
+  sdk/src/client/transmitter.cc
   # L4 transfer
   sdk/src/transfer/composition/bucket_check.cc
   sdk/src/transfer/composition/bucket_permits.cc
@@ -128,7 +129,7 @@ gcsflux_component(client
   sdk/src/transfer/composition/composer.cc
   sdk/src/transfer/composition/composite.cc
   sdk/src/transfer/composition/composite_deletes.cc
-  sdk/src/transfer/composition/composite_name.cc
+  sdk/src/base/composite_name.cc
   sdk/src/transfer/composition/cost_model.cc
   sdk/src/transfer/composition/due_tasks.cc
   sdk/src/transfer/composition/fetch_estimates.cc
@@ -138,24 +139,24 @@ gcsflux_component(client
   sdk/src/transfer/composition/slice_writer.cc
   sdk/src/transfer/composition/unit_planner.cc
   sdk/src/transfer/download/allocate.cc
-  sdk/src/transfer/download/batch_recipient.cc
+  sdk/src/transfer/downloader/batch_recipient.cc
   sdk/src/transfer/download/block_pool.cc
   sdk/src/transfer/download/connection_count.cc
   sdk/src/transfer/download/connection_finder.cc
   sdk/src/transfer/download/direct_fetch.cc
   sdk/src/transfer/download/download_run.cc
-  sdk/src/transfer/download/downloader_core.cc
-  sdk/src/transfer/download/fetch_ahead.cc
-  sdk/src/transfer/download/source_window.cc
-  sdk/src/transfer/download/stream_recipient.cc
+  sdk/src/transfer/downloader/downloader_core.cc
+  sdk/src/transfer/downloader/fetch_ahead.cc
+  sdk/src/transfer/downloader/source_window.cc
+  sdk/src/transfer/downloader/stream_recipient.cc
   sdk/src/transfer/download/stripes.cc
-  sdk/src/transfer/compose_commit.cc
-  sdk/src/transfer/download_file.cc
-  sdk/src/transfer/downloader.cc
+  sdk/src/transfer/upload/compose_commit.cc
+  sdk/src/transfer/file/download_file.cc
+  sdk/src/transfer/downloader/downloader.cc
   sdk/src/transfer/file/partial_file.cc
   sdk/src/transfer/file/partial_state.cc
-  sdk/src/transfer/give_up_soon.cc
-  sdk/src/transfer/listing.cc
+  sdk/src/base/give_up_soon.cc
+  sdk/src/transfer/listing/listing.cc
   sdk/src/transfer/listing/alphabets.cc
   sdk/src/transfer/listing/anchors.cc
   sdk/src/transfer/listing/call_allowance.cc
@@ -167,27 +168,27 @@ gcsflux_component(client
   sdk/src/transfer/listing/parallel_listing.cc
   sdk/src/transfer/listing/scheduler.cc
   sdk/src/transfer/listing/tiling.cc
-  sdk/src/transfer/object_reader.cc
+  sdk/src/transfer/object_reader/object_reader.cc
   sdk/src/transfer/object_streams.cc
-  sdk/src/transfer/object_writer.cc
-  sdk/src/transfer/ongoing_uploads.cc
-  sdk/src/transfer/multipart_upload.cc
-  sdk/src/transfer/parallel_upload.cc
-  sdk/src/transfer/parallel_writer.cc
-  sdk/src/transfer/parts_writer.cc
-  sdk/src/transfer/read/join_ranges.cc
-  sdk/src/transfer/read/range_checksums.cc
-  sdk/src/transfer/read/read_ahead.cc
-  sdk/src/transfer/read_back.cc
-  sdk/src/transfer/reader_core.cc
-  sdk/src/transfer/rewindable_upload.cc
-  sdk/src/transfer/single_request_upload.cc
-  sdk/src/transfer/upload_object.cc
-  sdk/src/transfer/upload_session.cc
-  sdk/src/transfer/upload_source.cc
-  sdk/src/transfer/worker_pool.cc
-  sdk/src/transfer/write/write_path.cc
-  sdk/src/transfer/write_outcome.cc
+  sdk/src/transfer/upload/object_writer.cc
+  sdk/src/transfer/upload/ongoing_uploads.cc
+  sdk/src/transfer/upload/multipart_upload.cc
+  sdk/src/transfer/upload/parallel_upload.cc
+  sdk/src/transfer/upload/parallel_writer.cc
+  sdk/src/transfer/upload/parts_writer.cc
+  sdk/src/transfer/object_reader/join_ranges.cc
+  sdk/src/transfer/object_reader/range_checksums.cc
+  sdk/src/transfer/object_reader/read_ahead.cc
+  sdk/src/transfer/upload/read_back.cc
+  sdk/src/transfer/object_reader/reader_core.cc
+  sdk/src/transfer/upload/rewindable_upload.cc
+  sdk/src/transfer/upload/single_request_upload.cc
+  sdk/src/transfer/upload/upload_object.cc
+  sdk/src/transfer/upload/upload_session.cc
+  sdk/src/transfer/upload/upload_source.cc
+  sdk/src/transfer/threads/worker_pool.cc
+  sdk/src/transfer/upload/write_path.cc
+  sdk/src/transfer/upload/write_outcome.cc
   # L4 checkpoint formats, pure
   sdk/src/formats/checkpoint_index.cc
   sdk/src/formats/compare_checkpoints.cc

@@ -14,7 +14,7 @@
 #include "client/client_core.h"
 #include "gcsflux/download.h"
 #include "gcsflux/flags.h"
-#include "transfer/worker_pool.h"
+#include "transfer/threads/worker_pool.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -34,7 +34,7 @@ class Concatenation {
   Concatenation(const Client& client, const DownloaderOptions& options)
       : client_(client),
         downloader_(client, options),
-        look_ups_(static_cast<std::size_t>(options.max_concurrency), &client.core().observer()),
+        look_ups_(static_cast<std::size_t>(options.max_concurrency), &CoreOf(client).observer()),
         stop_(StopOnSignal()) {
     // On a terminal the bar would be among the objects' bytes.
     if (::isatty(STDOUT_FILENO) == 1) return;

@@ -9,7 +9,7 @@
 #include "cli/output.h"
 #include "cli/request_slots.h"
 #include "client/client_core.h"
-#include "transfer/worker_pool.h"
+#include "transfer/threads/worker_pool.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -65,7 +65,7 @@ class Runner {
   }
 
   void Run() {
-    internal::WorkerPool pool(static_cast<std::size_t>(run_.max_concurrency), &client_.core().observer());
+    internal::WorkerPool pool(static_cast<std::size_t>(run_.max_concurrency), &CoreOf(client_).observer());
     large_.insert(large_.end(), std::make_move_iterator(small_.begin()), std::make_move_iterator(small_.end()));
     RunAtOnce(pool, large_);
     if (!deletions_.empty() && monitor_.counts().failed > 0) {

@@ -13,7 +13,7 @@
 #include "cli/local_tree.h"
 #include "cli/names.h"
 #include "client/client_core.h"
-#include "transfer/worker_pool.h"
+#include "transfer/threads/worker_pool.h"
 
 DECLARE_bool(recursive);
 
@@ -36,7 +36,7 @@ class TreesCopy {
     };
     // Trees are listed by many calls at the same time as they are.
     internal::WorkerPool pool(FLAGS_recursive ? 1 : static_cast<std::size_t>(run_.max_concurrency),
-                              &client_.core().observer());
+                              &CoreOf(client_).observer());
     static_cast<void>(pool.Run(sources.size(), find, run_.stop));
     RunCopyJobs(client_, jobs, run_, monitor_);
     return monitor_.Finish();

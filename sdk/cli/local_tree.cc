@@ -14,7 +14,7 @@
 #include "base/local_error.h"
 #include "cli/names.h"
 #include "transfer/file/partial_file.h"
-#include "transfer/upload_source.h"
+#include "transfer/upload/upload_source.h"
 
 namespace gcsflux::cli {
 namespace {

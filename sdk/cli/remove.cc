@@ -5,7 +5,7 @@
 #include "client/client_core.h"
 #include "gcsflux/flags.h"
 #include "gcsflux/listing.h"
-#include "transfer/worker_pool.h"
+#include "transfer/threads/worker_pool.h"
 
 DECLARE_bool(recursive);
 
@@ -45,7 +45,7 @@ Result<void> Remove(const Client& client, const std::vector<std::string>& uris) 
   const auto options = DownloaderOptionsFromFlags();
   if (!options) return options.error();
   internal::WorkerPool pool(FLAGS_recursive ? static_cast<std::size_t>(options->max_concurrency) : 1,
-                            &client.core().observer());
+                            &CoreOf(client).observer());
   for (const std::string& uri : uris) {
     const auto name = ParseUri(uri);
     if (!name) return name.error();

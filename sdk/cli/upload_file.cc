@@ -11,7 +11,7 @@
 
 #include "cli/suspended_upload.h"
 #include "client/client_core.h"
-#include "transfer/upload_source.h"
+#include "transfer/upload/upload_source.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -30,7 +30,7 @@ std::string Fingerprint(const std::string& path) {
 std::string KeyOf(const Client& client, const std::string& path, const ObjectName& object,
                   const UploadOptions& options) {
   std::error_code error;
-  return client.core().endpoint() + "\n" + ToUri(object) + "\n" + std::filesystem::absolute(path, error).string() +
+  return CoreOf(client).endpoint() + "\n" + ToUri(object) + "\n" + std::filesystem::absolute(path, error).string() +
          "\n" + std::to_string(static_cast<int>(options.mode)) + "\n" + options.attributes.content_type;
 }
 

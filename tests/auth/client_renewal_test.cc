@@ -38,7 +38,8 @@ class ClientRenewalTest : public ::testing::Test {
         .endpoint = service_.endpoint(),
         .project = "project",
         .authorization = {std::make_shared<internal::TokenCache>(internal::MakeTokenSource(*config, false))}};
-    return Client(std::make_shared<const ClientCore>(std::move(settings), service_.MakeTransport(), std::move(timing)));
+    return ClientOf(
+        std::make_shared<const ClientCore>(std::move(settings), service_.MakeTransport(), std::move(timing)));
   }
 
   Result<ObjectMetadata> Put() { return client_->InsertObject({"bucket", "o"}, AsBytes("content")); }
@@ -131,8 +132,8 @@ TEST(ClientCancellation, EndsACallWhoseTokenEndpointStalls) {
       .endpoint = server.endpoint(),
       .project = "project",
       .authorization = {std::make_shared<internal::TokenCache>(internal::MakeTokenSource(*config, false))}};
-  const Client client(std::make_shared<const ClientCore>(std::move(settings), internal::MakeCurlTransport({}),
-                                                         std::make_unique<testing::DrivenTiming>()));
+  const Client client = ClientOf(std::make_shared<const ClientCore>(
+      std::move(settings), internal::MakeCurlTransport({}), std::make_unique<testing::DrivenTiming>()));
   const auto bucket = client.GetBucket("bkt", {.stop = stop.get_token()});
   ASSERT_FALSE(bucket.ok());
   EXPECT_EQ(bucket.error().code, ErrorCode::kCancelled);

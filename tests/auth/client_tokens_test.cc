@@ -48,9 +48,9 @@ class ClientTokensTest : public ::testing::Test {
         .project = "project",
         .authorization = {std::make_shared<internal::TokenCache>(internal::MakeTokenSource(config, false)), "payer"},
         .retry = RetryPolicies::All({.deadline = std::chrono::seconds(20)})};
-    return Client(std::make_shared<const ClientCore>(std::move(settings),
-                                                     std::make_unique<testing::BorrowedTransport>(*service_),
-                                                     std::make_unique<testing::DrivenTiming>()));
+    return ClientOf(std::make_shared<const ClientCore>(std::move(settings),
+                                                       std::make_unique<testing::BorrowedTransport>(*service_),
+                                                       std::make_unique<testing::DrivenTiming>()));
   }
 
   static internal::CredentialConfig User() {

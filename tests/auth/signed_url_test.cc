@@ -107,9 +107,9 @@ class SignedUrlTest : public ::testing::Test {
                                   .project = "project",
                                   .authorization = std::move(authorization),
                                   .retry = RetryPolicies::All({.deadline = std::chrono::seconds(20)})};
-    return Client(std::make_shared<const ClientCore>(std::move(settings),
-                                                     std::make_unique<testing::BorrowedTransport>(*service_),
-                                                     std::make_unique<testing::DrivenTiming>()));
+    return ClientOf(std::make_shared<const ClientCore>(std::move(settings),
+                                                       std::make_unique<testing::BorrowedTransport>(*service_),
+                                                       std::make_unique<testing::DrivenTiming>()));
   }
 
   static internal::CredentialConfig Key() {

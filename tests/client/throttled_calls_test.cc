@@ -45,10 +45,10 @@ TEST_F(ThrottledCallsTest, KeepTheirPlaceInLineOverTheirAttempts) {
   const Client client = testing::MakeClient(gcs_);
   const internal::Call call{.operation = "objects.get", .subject = "gs://bkt/o", .bucket = "bkt"};
   const RetryOptions options;
-  internal::Attempts attempts(call, {options, client.core().timing()});
+  internal::Attempts attempts(call, {options, CoreOf(client).timing()});
   const auto send = [&] {
-    const auto request = internal::GetObjectRequest(client.core().endpoint(), {"bkt", "o"}, {});
-    ASSERT_TRUE(client.core().SendRaw(request, "id", attempts, {}).ok());
+    const auto request = internal::GetObjectRequest(CoreOf(client).endpoint(), {"bkt", "o"}, {});
+    ASSERT_TRUE(CoreOf(client).SendRaw({request, "id", attempts}).ok());
   };
   ASSERT_NO_FATAL_FAILURE(send());
   const auto ticket = attempts.ticket();

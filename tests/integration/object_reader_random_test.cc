@@ -129,7 +129,7 @@ TEST_F(ObjectReaderRandomTest, ReadsWhatIsStoredWhateverIsAskedAndFails) {
     if (HasFailure()) break;
   }
   EXPECT_GE(fired, 20U);
-  EXPECT_EQ(client_.core().delivery_budget().held(), 0U);
+  EXPECT_EQ(CoreOf(client_).delivery_budget().held(), 0U);
 }
 
 // The byte comes changed once: whatever part it is of, the whole is found to be another.

@@ -14,7 +14,7 @@
 #include "gcsflux/listing.h"
 #include "gcsflux/ongoing_uploads.h"
 #include "support/result.h"
-#include "transfer/write/part_bytes.h"
+#include "transfer/upload/part_bytes.h"
 
 namespace gcsflux {
 namespace {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/give_up_soon.h"
 #include "gcsflux/download.h"
 #include "gcsflux/download_file.h"
 #include "gcsflux/multipart_upload.h"
@@ -19,8 +20,7 @@
 #include "support/test_directory.h"
 #include "support/thread_limit.h"
 #include "transfer/composition/due_tasks.h"
-#include "transfer/give_up_soon.h"
-#include "transfer/worker_pool.h"
+#include "transfer/threads/worker_pool.h"
 
 namespace gcsflux {
 namespace {

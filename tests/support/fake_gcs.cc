@@ -224,12 +224,12 @@ HttpResponse FakeGcs::Resource(const std::string& name) const {
 }
 
 Client MakeClient(FakeGcs& gcs, const RetryOptions& retry, IdempotencyPolicy idempotency) {
-  return Client(std::make_shared<const ClientCore>(ClientCore::Settings{.endpoint = std::string(kHost),
-                                                                        .project = "project",
-                                                                        .retry = RetryPolicies::All(retry),
-                                                                        .idempotency = idempotency},
-                                                   std::make_unique<BorrowedTransport>(gcs),
-                                                   std::make_unique<DrivenTiming>()));
+  return ClientOf(std::make_shared<const ClientCore>(ClientCore::Settings{.endpoint = std::string(kHost),
+                                                                          .project = "project",
+                                                                          .retry = RetryPolicies::All(retry),
+                                                                          .idempotency = idempotency},
+                                                     std::make_unique<BorrowedTransport>(gcs),
+                                                     std::make_unique<DrivenTiming>()));
 }
 
 }  // namespace gcsflux::testing

@@ -1,4 +1,4 @@
-#include "transfer/give_up_soon.h"
+#include "base/give_up_soon.h"
 
 #include <gtest/gtest.h>
 

@@ -75,7 +75,7 @@ class ChangingTiming : public testing::DrivenTiming {
 // Two questions about where a session stands are two requests: the service must not answer the second one from memory.
 TEST_F(LostSessionTest, EachOfItsRequestsHasATokenOfItsOwn) {
   gcs_.faults = {{}, {.after = kReset}, {}, {.after = kReset}};
-  const Client client(std::make_shared<const ClientCore>(
+  const Client client = ClientOf(std::make_shared<const ClientCore>(
       ClientCore::Settings{.endpoint = "http://fake", .project = "p"},
       std::make_unique<testing::BorrowedTransport>(gcs_), std::make_unique<ChangingTiming>()));
   const std::string bytes = Pattern(3 * kChunk + 7);

@@ -9,7 +9,7 @@
 #include "support/fake_gcs.h"
 #include "support/result.h"
 #include "support/upload_case.h"
-#include "transfer/read_back.h"
+#include "transfer/upload/read_back.h"
 
 namespace gcsflux {
 namespace {

@@ -1,4 +1,4 @@
-#include "transfer/worker_pool.h"
+#include "transfer/threads/worker_pool.h"
 
 #include <gtest/gtest.h>
 

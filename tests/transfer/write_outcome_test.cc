@@ -1,5 +1,5 @@
 // What a write does after a look at the object that it may have stored.
-#include "transfer/write_outcome.h"
+#include "transfer/upload/write_outcome.h"
 
 #include <gtest/gtest.h>
 

@@ -138,11 +138,13 @@ class Client {
   /// ThrottlePolicy is set.
   [[nodiscard]] std::vector<GateStatus> flow_control() const;
 
-  /// For this library's own layers; not part of the promise.
+ private:
+  // The library's own layers.
+  friend const ClientCore& CoreOf(const Client& client);
+  friend Client ClientOf(std::shared_ptr<const ClientCore> core);
   explicit Client(std::shared_ptr<const ClientCore> core);
   [[nodiscard]] const ClientCore& core() const;
 
- private:
   using Cores = internal::PerProcess<const ClientCore>;
   explicit Client(std::shared_ptr<const Cores> cores) : cores_(std::move(cores)) {}
 

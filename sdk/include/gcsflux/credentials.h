@@ -47,11 +47,12 @@ class Credentials {
   /// https://cloud.google.com/docs/authentication/external/externally-sourced-credentials
   static Result<Credentials> FromFile(const std::string& path);
 
-  /// For this library's own layers; not part of the promise.
-  explicit Credentials(std::shared_ptr<const internal::CredentialConfig> config) : config_(std::move(config)) {}
-  [[nodiscard]] const internal::CredentialConfig& config() const { return *config_; }
-
  private:
+  // The library's own layers.
+  friend const internal::CredentialConfig& ConfigOf(const Credentials& credentials);
+  friend Credentials CredentialsOf(internal::CredentialConfig config);
+  explicit Credentials(std::shared_ptr<const internal::CredentialConfig> config) : config_(std::move(config)) {}
+
   std::shared_ptr<const internal::CredentialConfig> config_;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "auth/rsa_key.h"
+#include "gcsflux/credentials.h"
 #include "http/transport.h"
 
 namespace gcsflux::internal {
@@ -83,3 +84,13 @@ struct CredentialConfig {
 };
 
 }  // namespace gcsflux::internal
+
+namespace gcsflux {
+
+/// What stands behind credentials.
+inline const internal::CredentialConfig& ConfigOf(const Credentials& credentials) { return *credentials.config_; }
+inline Credentials CredentialsOf(internal::CredentialConfig config) {
+  return Credentials(std::make_shared<const internal::CredentialConfig>(std::move(config)));
+}
+
+}  // namespace gcsflux

@@ -12,7 +12,7 @@ Result<CredentialConfig> FindCredential(const ClientOptions& options, bool is_em
                                         const ReadFile& read) {
   if (!options.credentials && is_emulator) return CredentialConfig{.kind = AnonymousAccess{}};
   const Credentials credentials = options.credentials.value_or(Credentials::ApplicationDefault());
-  if (!std::holds_alternative<ApplicationDefault>(credentials.config().kind)) return credentials.config();
+  if (!std::holds_alternative<ApplicationDefault>(ConfigOf(credentials).kind)) return ConfigOf(credentials);
   return FindApplicationDefault(env, read);
 }
 

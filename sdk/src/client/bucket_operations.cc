@@ -4,13 +4,11 @@
 
 #include "base/object_name.h"
 #include "base/utf8.h"
-#include "client/answers.h"
-#include "client/delete_exchange.h"
-#include "client/make_call.h"
-#include "client/page_tokens.h"
+#include "client/operation_calls.h"
 #include "gcsflux/client.h"
 #include "wire/bucket_requests.h"
 #include "wire/metadata_json.h"
+#include "wire/page_tokens.h"
 
 namespace gcsflux {
 
@@ -29,11 +27,11 @@ Result<BucketMetadata> Client::InsertBucket(const std::string& bucket, const Ins
   const auto request = internal::InsertBucketRequest(core().endpoint(), core().settings().project, bucket, options);
   const std::string id = core().NewInvocationId();
   const auto response = core().Retry(call, [&](Attempts& attempts) {
-    auto answer = core().Send(request, id, attempts, options.stop);
+    auto answer = core().Send({request, id, attempts});
     // The bucket that stands in the way is then most likely the one that an earlier attempt made.
     if (!answer && answer.error().http_status == 409 && attempts.was_ambiguous()) {
       const auto look = internal::GetBucketRequest(core().endpoint(), bucket, {.call = options.call});
-      return core().Send(look, id, attempts, options.stop);
+      return core().Send({look, id, attempts});
     }
     return answer;
   });

@@ -2,9 +2,7 @@
 #include <utility>
 
 #include "base/object_name.h"
-#include "client/answers.h"
-#include "client/check_options.h"
-#include "client/make_call.h"
+#include "client/operation_calls.h"
 #include "gcsflux/client.h"
 #include "wire/copy_requests.h"
 #include "wire/metadata_json.h"

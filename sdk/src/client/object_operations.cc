@@ -3,10 +3,7 @@
 
 #include "base/crc32c.h"
 #include "base/object_name.h"
-#include "client/answers.h"
-#include "client/check_options.h"
-#include "client/delete_exchange.h"
-#include "client/make_call.h"
+#include "client/operation_calls.h"
 #include "client/stored_object.h"
 #include "gcsflux/client.h"
 #include "wire/insert_requests.h"

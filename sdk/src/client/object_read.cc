@@ -6,8 +6,7 @@
 #include <optional>
 
 #include "base/object_name.h"
-#include "client/check_options.h"
-#include "client/make_call.h"
+#include "client/operation_calls.h"
 #include "client/read_in_progress.h"
 #include "wire/object_requests.h"
 
@@ -45,11 +44,12 @@ Result<ReadSummary> ReadRest(const ClientCore& core, const ObjectName& object, c
   if (!read.is_complete()) {
     const bool is_pinned = read.pinned().has_value();
     if (is_pinned) core.observer().ReadResumed();
-    const auto rest = [&]() -> std::optional<internal::HttpRequest> {
+    const internal::RestOfRead rest = [&]() -> std::optional<internal::HttpRequest> {
       if (read.is_complete()) return std::nullopt;
       return internal::ReadObjectRequest(core.endpoint(), object, options, read.delivered(), read.pinned());
     };
-    const auto response = core.Send(*rest(), id, attempts, options.stop, &read, rest);
+    const auto request = rest();
+    const auto response = core.Send({*request, id, attempts, &read, &rest});
     if (read.has_moved()) attempts.NoteProgress();
     if (!response && is_pinned && response.error().code == ErrorCode::kNotFound) {
       return Error{ErrorCode::kAborted, "the object changed or was deleted while it was being read", 404};

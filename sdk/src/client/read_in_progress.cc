@@ -7,7 +7,7 @@
 #include "base/base64.h"
 #include "base/call_guest.h"
 #include "base/crc32c.h"
-#include "client/tell_progress.h"
+#include "base/tell_progress.h"
 
 namespace gcsflux::internal {
 

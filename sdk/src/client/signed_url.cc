@@ -89,7 +89,7 @@ Result<std::string> Sign(const ClientCore& core, const ObjectName& object, const
 }  // namespace
 
 Result<std::string> SignUrl(const Client& client, const ObjectName& object, const SignedUrlOptions& options) {
-  auto url = Sign(client.core(), object, options);
+  auto url = Sign(CoreOf(client), object, options);
   if (url) return url;
   Error error = url.error();
   error.message = "no signed URL for " + ToUri(object) + ": " + error.message;

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/base64.h"
-#include "client/delete_exchange.h"
+#include "client/operation_calls.h"
 #include "wire/object_requests.h"
 
 namespace gcsflux::internal {

@@ -18,7 +18,7 @@
 #include "gcsflux/download.h"
 #include "gcsflux/listing.h"
 #include "loop/doorbell.h"
-#include "transfer/download/fetch_ahead.h"
+#include "transfer/downloader/fetch_ahead.h"
 
 namespace gcsflux::internal {
 

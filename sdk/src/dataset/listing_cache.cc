@@ -113,7 +113,7 @@ class CachedList {
   Result<void> List() {
     if (is_listed_) return {};
     // In milliseconds, as it is saved: the process that lists has the same time as those that read.
-    const auto time = std::chrono::floor<std::chrono::milliseconds>(client_.core().timing().SystemNow());
+    const auto time = std::chrono::floor<std::chrono::milliseconds>(CoreOf(client_).timing().SystemNow());
     auto listing = ListInParallel(client_, prefix_, WithoutSelection(options_.listing));
     if (!listing) return listing.error();
     std::erase_if(listing->objects, [this](const ListedObject& object) {

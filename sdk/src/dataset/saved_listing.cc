@@ -52,7 +52,7 @@ Result<internal::StoredListing> internal::ReadStoredListing(const Client& client
                         .is_listing = IsSavedListing(bytes),
                         .snapshot = At(source, DecodeListing(bytes))};
   if (!listing.snapshot) return listing;
-  if (auto checked = CheckAge(source, *listing.snapshot, client.core().timing().SystemNow(), options); !checked)
+  if (auto checked = CheckAge(source, *listing.snapshot, CoreOf(client).timing().SystemNow(), options); !checked)
     listing.snapshot = checked.error();
   return listing;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +14,13 @@ namespace gcsflux::internal {
 
 /// Chunks are multiples of it, the last excepted: https://cloud.google.com/storage/docs/performing-resumable-uploads
 inline constexpr std::size_t kUploadQuantum = 256U << 10;
+
+/// The size of chunks that comes next to the one asked for.
+inline std::size_t WholeQuanta(std::size_t bytes) {
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max() / kUploadQuantum;
+  const std::size_t quanta = bytes / kUploadQuantum + (bytes % kUploadQuantum != 0 ? 1 : 0);
+  return std::clamp<std::size_t>(quanta, 1, kMost) * kUploadQuantum;
+}
 
 /// The URI of a session that was started at `endpoint`, from the answer. kBadResponse where there is none that can be
 /// used; one over plain http where the endpoint is https is none either.

@@ -1,4 +1,4 @@
-#include "transfer/composition/composite_name.h"
+#include "base/composite_name.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "transfer/download/batch_recipient.h"
+#include "transfer/downloader/batch_recipient.h"
 
 #include <gtest/gtest.h>
 

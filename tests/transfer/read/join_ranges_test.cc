@@ -1,4 +1,4 @@
-#include "transfer/read/join_ranges.h"
+#include "transfer/object_reader/join_ranges.h"
 
 #include <gtest/gtest.h>
 

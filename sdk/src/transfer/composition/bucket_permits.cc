@@ -75,7 +75,7 @@ Result<bool> BucketPermits::Answer(const Entry& entry) const {
 // Where the download fails, its error says so.
 void BucketPermits::Refuse(const std::string& bucket, const Error& denial) const {
   if (FailsWhereDenied()) return;
-  client_.core().observer().CompositionRefused({.bucket = bucket, .reason = denial.message});
+  CoreOf(client_).observer().CompositionRefused({.bucket = bucket, .reason = denial.message});
 }
 
 void BucketPermits::NoteSuccess(const std::string& bucket) {

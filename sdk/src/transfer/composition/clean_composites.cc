@@ -5,14 +5,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/composite_name.h"
 #include "base/for_ever.h"
+#include "base/tell_progress.h"
 #include "client/client_core.h"
-#include "client/tell_progress.h"
 #include "gcsflux/composed_download.h"
 #include "gcsflux/listing.h"
 #include "gcsflux/ongoing_uploads.h"
-#include "transfer/composition/composite_name.h"
-#include "transfer/worker_pool.h"
+#include "transfer/threads/worker_pool.h"
 
 namespace gcsflux {
 namespace {
@@ -74,7 +74,7 @@ Result<void> AbortUploads(const Client& client, const std::string& bucket, const
 }  // namespace
 
 Result<CleanReport> CleanComposites(const Client& client, const std::string& bucket, const CleanOptions& options) {
-  const auto now = client.core().timing().SystemNow();
+  const auto now = CoreOf(client).timing().SystemNow();
   const auto made_before = now - internal::InNanoseconds(options.older_than);
   auto listed = ListTemporary(client, bucket, options);
   if (!listed) return listed.error();
@@ -92,7 +92,7 @@ Result<CleanReport> CleanComposites(const Client& client, const std::string& buc
     const std::uint64_t gone = deleted_bytes += object.size;
     return internal::TellProgress(options.on_progress, {gone, all_bytes});
   };
-  internal::WorkerPool pool(std::min(kDeletesAtOnce, leftovers.size()), &client.core().observer());
+  internal::WorkerPool pool(std::min(kDeletesAtOnce, leftovers.size()), &CoreOf(client).observer());
   if (auto removed = pool.Run(leftovers.size(), remove, options.stop); !removed) return removed.error();
   report.deleted = leftovers.size();
   report.deleted_bytes = deleted_bytes;

@@ -13,11 +13,11 @@
 #include <utility>
 
 #include "base/fork.h"
+#include "base/give_up_soon.h"
 #include "base/own_descriptors.h"
 #include "base/start_thread.h"
 #include "gcsflux/composed_download.h"
 #include "transfer/composition/live_composites.h"
-#include "transfer/give_up_soon.h"
 
 namespace gcsflux {
 namespace {

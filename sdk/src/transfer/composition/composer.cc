@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/composite_name.h"
 #include "client/client_core.h"
 #include "client/object_read.h"
-#include "transfer/composition/composite_name.h"
 #include "transfer/composition/slice_writer.h"
 
 namespace gcsflux::internal {
@@ -36,7 +36,7 @@ bool IsSurelyNotMade(const Error& error) {
 Composer::Composer(Client client, Settings settings, const std::shared_ptr<RequestSlots>& slots)
     : client_(std::move(client)),
       settings_(std::move(settings)),
-      run_(FormatRun(client_.core().timing().SystemNow(), client_.core().NewInvocationId())),
+      run_(FormatRun(CoreOf(client_).timing().SystemNow(), CoreOf(client_).NewInvocationId())),
       live_(LiveComposites::OfProcess()),
       permits_(client_, settings_.mode, settings_.call),
       tasks_(std::make_shared<DueTasks>(slots)),
@@ -113,7 +113,8 @@ Result<ObjectMetadata> Composer::Compose(std::span<const DownloadSource> sources
 }
 
 Result<Composer::Made> Composer::Make(std::span<const DownloadSource> sources, const std::stop_token& stop) {
-  Composite composite{.object = {sources.front().object.bucket, CompositeName(run_, client_.core().NewInvocationId())}};
+  Composite composite{
+      .object = {sources.front().object.bucket, CompositeName(run_, CoreOf(client_).NewInvocationId())}};
   if (auto added = live_.Add(client_, composite.object); !added) return added.error();
   const std::uint64_t begun = estimates_.BeginCompose(Clock::now());
   auto metadata = Compose(sources, composite.object, stop);
@@ -143,7 +144,7 @@ Result<void> Composer::Read(const Made& made, std::span<const DownloadSource> so
     return slices.Write(data);
   };
   const bool is_vouched_for = std::all_of(sources.begin(), sources.end(), [](const auto& s) { return s.crc32c; });
-  const auto read = ReadInto(client_.core(), made.composite.object,
+  const auto read = ReadInto(CoreOf(client_), made.composite.object,
                              {.generation = made.composite.generation,
                               .encryption_key = settings_.encryption_key,
                               .call = settings_.call,

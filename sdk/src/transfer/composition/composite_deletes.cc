@@ -51,7 +51,7 @@ void CompositeDeletes::Post(Pending pending, DueTasks::Clock::time_point due) {
 void CompositeDeletes::Try(Pending pending, const std::stop_token& stop) {
   const auto start = DueTasks::Clock::now();
   CallOptions call = call_;
-  if (!call.retry) call.retry = client_.core().settings().retry.metadata;
+  if (!call.retry) call.retry = CoreOf(client_).settings().retry.metadata;
   call.retry->max_attempts = 1;  // Between attempts the thread has other things to do.
   const auto deleted = DeleteComposite(client_, pending.composite, call, stop);
   const auto now = DueTasks::Clock::now();

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "base/per_process.h"
-#include "transfer/worker_pool.h"
+#include "transfer/threads/worker_pool.h"
 
 namespace gcsflux::internal {
 namespace {

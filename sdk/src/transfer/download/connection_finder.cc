@@ -20,7 +20,7 @@ ConnectionFinder::ConnectionFinder(Client client, std::shared_ptr<RequestSlots> 
     : client_(std::move(client)),
       slots_(std::move(slots)),
       count_(most),
-      throttled_(client_.core().observer().counters().throttled) {}
+      throttled_(CoreOf(client_).observer().counters().throttled) {}
 
 void ConnectionFinder::OnRead(std::uint64_t bytes, bool is_provisional) {
   const std::size_t in_flight = slots_->busy();
@@ -39,9 +39,9 @@ void ConnectionFinder::OnRead(std::uint64_t bytes, bool is_provisional) {
 // A few 429s are noise to the gate, and so to us: else the client that has few connections would be the one that never
 // gets more. Without the gate each 429 counts.
 bool ConnectionFinder::LookAtThrottling(ConnectionCount::TimePoint now) {
-  const std::uint64_t throttled = client_.core().observer().counters().throttled;
+  const std::uint64_t throttled = CoreOf(client_).observer().counters().throttled;
   const bool is_new = std::exchange(throttled_, throttled) != throttled;
-  if (client_.core().settings().throttle_policy != ThrottlePolicy::kGate) return is_new;
+  if (CoreOf(client_).settings().throttle_policy != ThrottlePolicy::kGate) return is_new;
   if (!is_new && (!is_engaged_ || now - looked_ < kLook)) return is_engaged_;
   looked_ = now;
   const auto gates = client_.flow_control();
@@ -63,7 +63,7 @@ void ConnectionFinder::Resize() {
   }
   const auto shortage = slots_->shortage();
   if (!shortage || slots_->limit() >= number) return;
-  client_.core().observer().ShortOfThreads(
+  CoreOf(client_).observer().ShortOfThreads(
       {.wanted = number, .started = slots_->limit(), .cause = *shortage, .of_what = "connections"});
 }
 

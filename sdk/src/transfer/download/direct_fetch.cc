@@ -51,7 +51,7 @@ Result<ReadSummary> ReadIntoPlace(const Client& client, const DownloadSource& so
     return {};
   };
   return ReadInto(
-      client.core(), source.object, options,
+      CoreOf(client), source.object, options,
       {.sink = copy, .room = kAnySize, .rewind = [&] { room = place; }, .is_vouched_for = source.crc32c.has_value()});
 }
 
@@ -113,7 +113,7 @@ UnitOutcome DirectFetch::Finish(const std::stop_token&) {
   if (crc32cs_.empty()) return {};  // ReadWhole has compared it.
   const std::optional<std::uint32_t> expected = source_.crc32c ? source_.crc32c : told_.value();
   if (!expected) {
-    const auto noted = NoteUnverified(reads_.client.core(), source_.object);
+    const auto noted = NoteUnverified(CoreOf(reads_.client), source_.object);
     return noted ? UnitOutcome{} : UnitOutcome{.errors = {noted.error()}};
   }
   const std::uint32_t came = CombinedCrc32c();

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "client/told_checksum.h"
 #include "gcsflux/download.h"
 #include "transfer/download/unit.h"
-#include "transfer/told_checksum.h"
 
 namespace gcsflux::internal {
 

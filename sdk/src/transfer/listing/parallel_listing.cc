@@ -10,7 +10,7 @@
 #include "base/composite_prefix.h"
 #include "base/object_name.h"
 #include "client/client_core.h"
-#include "client/make_call.h"
+#include "client/operation_calls.h"
 #include "transfer/listing/code_points.h"
 #include "wire/listed_names.h"
 
@@ -46,7 +46,7 @@ SchedulerOptions MakeSchedulerOptions(const std::string& prefix, const ParallelL
 Result<ListedPage> ListPage(const Client& client, const std::string& bucket, const ListObjectsOptions& options,
                             ListedPageParser& parser) {
   if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
-  const ClientCore& core = client.core();
+  const ClientCore& core = CoreOf(client);
   const auto call = MakeCall(core, Operation::kListObjects, {bucket, options.prefix}, options);
   auto answer = core.Exchange(call, ListedPageRequest(core.endpoint(), bucket, options));
   if (!answer) return answer.error();
@@ -98,7 +98,7 @@ ParallelListing::ParallelListing(const Client& client, ObjectName prefix, Listin
                         !prefix_.name.starts_with(kUploadPrefix)),
       scheduler_(MakeSchedulerOptions(prefix_.name, options)),
       delivery_(order),
-      slots_(std::make_unique<RequestSlots>(client.core().loops(), parallelism_)) {}
+      slots_(std::make_unique<RequestSlots>(CoreOf(client).loops(), parallelism_)) {}
 
 Result<ListingReport> ParallelListing::Run() {
   const std::stop_callback pass_on(options_.stop, [this] { stop_.request_stop(); });
@@ -283,10 +283,10 @@ void ParallelListing::End() {
   stop_.request_stop();
   const std::size_t started = slots_->is_usable() ? slots_->limit() : 0;
   if (const auto shortage = slots_->shortage(); shortage && started < parallelism_) {
-    client_.core().observer().ShortOfThreads({.wanted = parallelism_,
-                                              .started = started,
-                                              .cause = *shortage,
-                                              .of_what = slots_->is_usable() ? "connections" : "threads"});
+    CoreOf(client_).observer().ShortOfThreads({.wanted = parallelism_,
+                                               .started = started,
+                                               .cause = *shortage,
+                                               .of_what = slots_->is_usable() ? "connections" : "threads"});
   }
   slots_.reset();
 }

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "base/timing.h"
+
+namespace gcsflux::internal {
+
+/// A new UUID (RFC 4122, version 4), by the timing's chance.
+std::string NewUuid(const Timing& timing);
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/authorization.h"
+#include "gcsflux/events.h"
+#include "gcsflux/options.h"
+#include "http/transport.h"
+
+namespace gcsflux::internal {
+
+/// What a client is made of: ClientOptions without holes.
+struct ClientSettings {
+  std::string endpoint;  ///< "scheme://host:port"
+  std::string project;
+  Authorization authorization = {};
+  RetryPolicies retry = {};
+  ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
+  IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict;
+  Headers extra_headers = {};
+  std::vector<std::string> proxy_secrets = {};  ///< What the proxy's URL holds that no message may show.
+  HedgeOptions hedge = {};
+  bool require_checksum = false;
+  std::uint64_t max_undelivered_bytes = ClientOptions().max_undelivered_bytes;
+  std::size_t io_threads = 1;
+  std::shared_ptr<EventListener> event_listener = nullptr;
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,123 @@
+#include "transfer/downloader/downloader_core.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/client_core.h"
+#include "transfer/composition/composed_fetch.h"
+#include "transfer/composition/unit_planner.h"
+
+namespace gcsflux::internal {
+
+namespace {
+
+bool IsInRange(int max_concurrency) { return max_concurrency >= 1 && max_concurrency <= kMaxConcurrency; }
+
+std::size_t Connections(const DownloaderOptions& options) {
+  return IsInRange(options.max_concurrency) ? static_cast<std::size_t>(options.max_concurrency) : 1;
+}
+
+std::size_t FirstConnections(const DownloaderOptions& options) {
+  return options.adapts_concurrency ? ConnectionCount::First(Connections(options)) : Connections(options);
+}
+
+std::unique_ptr<Composer> MakeComposer(const Client& client, const DownloaderOptions& options,
+                                       const std::shared_ptr<RequestSlots>& slots, ConnectionFinder* finder) {
+  if (options.composition.mode == CompositionMode::kOff) return nullptr;
+  return std::make_unique<Composer>(
+      client,
+      Composer::Settings{.mode = options.composition.mode,
+                         .encryption_key = options.encryption_key,
+                         .call = options.call,
+                         .on_read = finder == nullptr ? nullptr : std::function([finder](std::uint64_t bytes) {
+                           finder->OnRead(bytes, false);
+                         })},
+      slots);
+}
+
+std::function<void(const ReadTimes&)> Listener(Composer* composer, ConnectionFinder* finder) {
+  if (composer == nullptr && finder == nullptr) return nullptr;
+  return [composer, finder](const ReadTimes& times) {
+    if (composer != nullptr) composer->estimates().NoteRead(times);
+    if (finder != nullptr) finder->OnRead(times.bytes, composer != nullptr && composer->is_deciding());
+  };
+}
+
+template <class Plan>
+std::optional<UnitPlan> PlanNext(SourceWindow& sources, std::size_t first, const Plan& plan) {
+  const SourceWindow::Rest rest = sources.From(first);
+  if (rest.is_over) return UnitPlan{.first = first, .count = 0};
+  if (rest.sources.empty()) return std::nullopt;
+  return plan(rest);
+}
+
+}  // namespace
+
+DownloaderCore::DownloaderCore(Client client, DownloaderOptions options)
+    : client_(std::move(client)),
+      options_(std::move(options)),
+      slots_(std::make_shared<RequestSlots>(CoreOf(client_).loops(), FirstConnections(options_))),
+      finder_(options_.adapts_concurrency ? std::make_unique<ConnectionFinder>(client_, slots_, Connections(options_))
+                                          : nullptr),
+      composer_(MakeComposer(client_, options_, slots_, finder_.get())),
+      reads_{client_, options_, Listener(composer_.get(), finder_.get())} {
+  const auto shortage = slots_->shortage();
+  if (slots_->is_usable() && shortage && slots_->limit() < FirstConnections(options_)) {
+    CoreOf(client_).observer().ShortOfThreads({.wanted = FirstConnections(options_),
+                                               .started = slots_->limit(),
+                                               .cause = *shortage,
+                                               .of_what = "connections"});
+  }
+}
+
+Result<void> DownloaderCore::CheckReady() const {
+  if (!IsInRange(options_.max_concurrency)) {
+    return Error{ErrorCode::kInvalidArgument, "DownloaderOptions::max_concurrency must be from 1 to 10000"};
+  }
+  if (!slots_->is_usable()) return *slots_->shortage();
+  return {};
+}
+
+FetchMethod DownloaderCore::MethodFor(SourceWindow& sources, std::uint64_t max_unit_bytes) const {
+  if (composer_) {
+    return ComposingMethod(sources, std::min(options_.composition.max_composite_bytes, max_unit_bytes));
+  }
+  return {.plan =
+              [this, &sources](std::size_t first) {
+                return PlanNext(sources, first, [&](const SourceWindow::Rest& rest) {
+                  return PlanDirect(rest.sources.front(), first, options_.stripe_bytes);
+                });
+              },
+          .begin =
+              [this, &sources](const UnitPlan& unit, std::span<const Destination> destinations) {
+                return std::make_unique<DirectFetch>(reads_, sources.At(unit.first), destinations.front().bytes,
+                                                     unit.pieces);
+              }};
+}
+
+FetchMethod DownloaderCore::ComposingMethod(SourceWindow& sources, std::uint64_t max_bytes) const {
+  const auto planner = std::make_shared<UnitPlanner>(composer_->planning(), options_.composition.mode,
+                                                     UnitLimits{.composite_bytes = max_bytes,
+                                                                .stripe_bytes = options_.stripe_bytes,
+                                                                .connections = [this] { return slots_->limit(); }});
+  return {
+      .plan =
+          [planner, &sources](std::size_t first) {
+            return PlanNext(sources, first, [&](const SourceWindow::Rest& rest) {
+              return planner->Plan(first, rest.sources, rest.expected);
+            });
+          },
+      .begin = [this, &sources](const UnitPlan& unit,
+                                std::span<const Destination> destinations) -> std::unique_ptr<UnitFetch> {
+        if (unit.count > 1) {
+          return std::make_unique<ComposedFetch>(*composer_, reads_, sources.Of(unit.first, unit.count), destinations);
+        }
+        return std::make_unique<DirectFetch>(reads_, sources.At(unit.first), destinations.front().bytes, unit.pieces);
+      }};
+}
+
+CompositionReport DownloaderCore::composition_report() const {
+  return composer_ ? composer_->report() : CompositionReport{};
+}
+
+}  // namespace gcsflux::internal

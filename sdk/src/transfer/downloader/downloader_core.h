@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+#include "gcsflux/download.h"
+#include "loop/request_slots.h"
+#include "transfer/composition/composer.h"
+#include "transfer/download/connection_finder.h"
+#include "transfer/download/direct_fetch.h"
+#include "transfer/download/unit.h"
+#include "transfer/downloader/source_window.h"
+
+namespace gcsflux::internal {
+
+/// What the calls and streams of one Downloader share. Thread-safe.
+class DownloaderCore {
+ public:
+  DownloaderCore(Client client, DownloaderOptions options);
+
+  [[nodiscard]] const Client& client() const { return client_; }
+  [[nodiscard]] const DownloaderOptions& options() const { return options_; }
+  [[nodiscard]] const std::shared_ptr<RequestSlots>& slots() const { return slots_; }
+  /// kInvalidArgument where an option is out of its range; kLocalIo where not one thread could be started.
+  [[nodiscard]] Result<void> CheckReady() const;
+
+  /// How these sources are fetched, together at most `max_unit_bytes` of several. They and the core outlive what is
+  /// fetched by it.
+  [[nodiscard]] FetchMethod MethodFor(SourceWindow& sources,
+                                      std::uint64_t max_unit_bytes = std::numeric_limits<std::uint64_t>::max()) const;
+  [[nodiscard]] CompositionReport composition_report() const;
+
+ private:
+  const Client client_;
+  const DownloaderOptions options_;
+  [[nodiscard]] FetchMethod ComposingMethod(SourceWindow& sources, std::uint64_t max_bytes) const;
+
+  const std::shared_ptr<RequestSlots> slots_;
+  const std::unique_ptr<ConnectionFinder> finder_;  // Null where the number of connections is fixed.
+  const std::unique_ptr<Composer> composer_;        // Null where nothing is composed. It ends before the threads.
+  const DirectReads reads_;
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,103 @@
+#include "transfer/downloader/fetch_ahead.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "client/client_core.h"
+#include "transfer/download/allocate.h"
+
+namespace gcsflux::internal {
+namespace {
+
+constexpr std::size_t kAllThatCome = std::numeric_limits<std::size_t>::max();
+
+// Units that are fetched together are admitted together. There is to be one for each connection, and room for what has
+// come and waits to be taken: else connections stand still while the consumer is busy.
+std::uint64_t MostPerUnit(const DownloaderCore& core) {
+  const std::uint64_t under_way = CoreOf(core.client()).settings().max_undelivered_bytes / 4 * 3;
+  return under_way / std::max<std::size_t>(1, core.slots()->limit());
+}
+
+// Of memory that has been given back and is soon used again.
+std::uint64_t MostUnused(const DownloaderCore& core) {
+  return CoreOf(core.client()).settings().max_undelivered_bytes / 8;
+}
+
+std::uint64_t ChargeOf(const DownloadSource& source) {
+  constexpr std::uint64_t kBookkeeping = 1024;  // Of what holds an object, so that empty ones are bounded too.
+  return source.size + std::min(kBookkeeping, ~source.size);
+}
+
+}  // namespace
+
+FetchAhead::FetchAhead(std::shared_ptr<const DownloaderCore> core, std::unique_ptr<SourceWindow> sources,
+                       OnArrival on_arrival)
+    : core_(std::move(core)),
+      sources_(std::move(sources)),
+      on_arrival_(std::move(on_arrival)),
+      budget_(CoreOf(core_->client()).delivery_budget()),
+      blocks_(std::make_shared<BlockPool>(MostUnused(*core_))),
+      run_(std::make_shared<DownloadRun>(core_->slots(), core_->MethodFor(*sources_, MostPerUnit(*core_)), kAllThatCome,
+                                         *this)) {}
+
+FetchAhead::~FetchAhead() { Close(); }
+
+Result<void> FetchAhead::Begin() {
+  if (auto ready = core_->CheckReady(); !ready) return ready;
+  // The thread that makes room may call this when the stream is gone.
+  consumer_ = budget_.Join([weak = std::weak_ptr(run_)] {
+    if (const auto run = weak.lock()) run->OnAdmitted();
+  });
+  run_->Offer();
+  return {};
+}
+
+void FetchAhead::Close() {
+  run_->Stop();
+  run_->Wait();
+  const std::scoped_lock lock(mutex_);
+  if (const auto consumer = std::exchange(consumer_, std::nullopt)) budget_.Leave(*consumer);
+}
+
+void FetchAhead::GiveBack(std::uint64_t charge) {
+  const std::scoped_lock lock(mutex_);
+  if (consumer_) budget_.Deliver(*consumer_, charge);
+}
+
+bool FetchAhead::Admit(const UnitPlan& unit) {
+  std::uint64_t charge = 0;
+  for (const DownloadSource& source : sources_->Of(unit.first, unit.count)) charge += ChargeOf(source);
+  return budget_.Ask(*consumer_, charge);
+}
+
+Result<std::vector<Destination>> FetchAhead::DestinationsOf(const UnitPlan& unit) {
+  std::vector<Destination> destinations;
+  destinations.reserve(unit.count);
+  for (const DownloadSource& source : sources_->Of(unit.first, unit.count)) {
+    auto memory = Allocate(core_->options().allocator, *blocks_, source.size, [&] { return ToUri(source.object); });
+    if (!memory) return memory.error();
+    destinations.push_back({{memory->get(), static_cast<std::size_t>(source.size)}, *memory});
+  }
+  return destinations;
+}
+
+void FetchAhead::OnUnit(const FinishedUnit& unit) {
+  std::vector<ArrivedObject> arrived;
+  arrived.reserve(unit.plan.count);
+  const auto sources = sources_->Of(unit.plan.first, unit.plan.count);
+  for (std::size_t i = 0; i < unit.plan.count; ++i) {
+    DownloadedObject object{.index = unit.plan.first + i};
+    if (!unit.errors.empty() && unit.errors[i]) {
+      object.error = std::move(unit.errors[i]);
+    } else {
+      object.memory = std::move(unit.destinations[i].memory);
+      object.bytes = unit.destinations[i].bytes;
+    }
+    arrived.push_back({.object = std::move(object), .charge = ChargeOf(sources[i]), .took = unit.took});
+  }
+  on_arrival_(std::move(arrived));
+}
+
+}  // namespace gcsflux::internal

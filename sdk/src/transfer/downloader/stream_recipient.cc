@@ -1,0 +1,88 @@
+#include "transfer/downloader/stream_recipient.h"
+
+#include <string>
+#include <utility>
+
+namespace gcsflux::internal {
+
+StreamRecipient::StreamRecipient(std::shared_ptr<const DownloaderCore> core, std::vector<DownloadSource> sources,
+                                 const DownloadStreamOptions& options)
+    : sources_(std::move(sources)),
+      options_(options),
+      ahead_(std::move(core), std::make_unique<SourceWindow>(sources_),
+             [this](std::vector<ArrivedObject> objects) { OnArrival(std::move(objects)); }) {}
+
+StreamRecipient::~StreamRecipient() { Close(); }
+
+Result<std::optional<DownloadedObject>> StreamRecipient::Next() {
+  if (made_in_.IsInChild()) {
+    return ForkedError(("the stream of " + std::to_string(sources_.size()) + " objects").c_str());
+  }
+  if (ended_) return *ended_;
+  if (delivered_ == sources_.size()) return std::optional<DownloadedObject>();
+  if (!has_begun_) {
+    if (auto begun = Begin(); !begun) return *(ended_ = begun.error());
+  }
+  auto arrived = Await();
+  if (!arrived) {
+    return End({ErrorCode::kCancelled, "stream of " + std::to_string(sources_.size()) + " objects: cancelled after " +
+                                           std::to_string(delivered_)});
+  }
+  DownloadedObject& object = arrived->object;
+  if (object.error && ahead_.core().options().on_failure == OnFailure::kFailAll) return End(*object.error);
+  ahead_.GiveBack(arrived->charge);
+  return std::optional(std::move(object));
+}
+
+Result<void> StreamRecipient::Begin() {
+  has_begun_ = true;
+  if (auto begun = ahead_.Begin(); !begun) return begun;
+  on_stop_.emplace(options_.stop, [this] { OnStop(); });
+  return {};
+}
+
+// The next object in its turn; nothing where the stream was asked to stop.
+std::optional<ArrivedObject> StreamRecipient::Await() {
+  std::unique_lock lock(mutex_);
+  came_.Wait(lock, [&] { return options_.stop.stop_requested() || IsNextReady(); });
+  if (options_.stop.stop_requested()) return std::nullopt;
+  ++delivered_;
+  return std::move(ready_.extract(ready_.begin()).mapped());
+}
+
+Error StreamRecipient::End(Error error) {
+  ended_ = std::move(error);
+  Close();
+  return *ended_;
+}
+
+// Ends what is being fetched, and gives back what is held.
+void StreamRecipient::Close() {
+  on_stop_.reset();
+  ahead_.Close();
+  const std::scoped_lock lock(mutex_);
+  ready_.clear();
+}
+
+void StreamRecipient::OnStop() {
+  ahead_.Stop();
+  const std::scoped_lock lock(mutex_);
+  came_.Ring();
+}
+
+void StreamRecipient::OnArrival(std::vector<ArrivedObject> objects) {
+  bool has_failed = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    const bool was_ready = IsNextReady();
+    for (ArrivedObject& arrived : objects) {
+      has_failed = has_failed || arrived.object.error;
+      const std::size_t turn = options_.order == DeliveryOrder::kInOrder ? arrived.object.index : arrived_++;
+      ready_.emplace(turn, std::move(arrived));
+    }
+    if (!was_ready && IsNextReady()) came_.Ring();
+  }
+  if (has_failed && ahead_.core().options().on_failure == OnFailure::kFailAll) ahead_.BeginNoMore();
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "base/fork.h"
+#include "gcsflux/download.h"
+#include "loop/doorbell.h"
+#include "transfer/downloader/fetch_ahead.h"
+
+namespace gcsflux::internal {
+
+/// A stream of objects, delivered in the order asked for. Next() is for one thread at a time. In a child of fork() it
+/// is not destroyed: see BoundToProcess.
+class StreamRecipient {
+ public:
+  StreamRecipient(std::shared_ptr<const DownloaderCore> core, std::vector<DownloadSource> sources,
+                  const DownloadStreamOptions& options);
+  ~StreamRecipient();
+  StreamRecipient(const StreamRecipient&) = delete;
+  StreamRecipient& operator=(const StreamRecipient&) = delete;
+
+  Result<std::optional<DownloadedObject>> Next();
+
+ private:
+  Result<void> Begin();
+  Error End(Error error);
+  void Close();
+  void OnStop();
+  void OnArrival(std::vector<ArrivedObject> objects);
+  std::optional<ArrivedObject> Await();
+  [[nodiscard]] bool IsNextReady() const { return !ready_.empty() && ready_.begin()->first == delivered_; }
+
+  const std::vector<DownloadSource> sources_;
+  const DownloadStreamOptions options_;
+  const ProcessMark made_in_;
+  bool has_begun_ = false;
+  std::optional<Error> ended_ = {};
+
+  std::mutex mutex_;
+  Doorbell came_;
+  std::map<std::size_t, ArrivedObject> ready_;  // By when it is its turn. Guarded by mutex_, as what follows.
+  std::size_t arrived_ = 0;
+  std::size_t delivered_ = 0;  // Written by Next() alone.
+
+  FetchAhead ahead_;                                                  // It uses what stands above it.
+  std::optional<std::stop_callback<std::function<void()>>> on_stop_;  // Last: it ends first.
+};
+
+}  // namespace gcsflux::internal

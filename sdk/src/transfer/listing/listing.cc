@@ -1,0 +1,89 @@
+#include "gcsflux/listing.h"
+
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "base/fork.h"
+#include "transfer/listing/parallel_listing.h"
+#include "wire/listed_names.h"
+#include "wire/page_tokens.h"
+
+namespace gcsflux {
+namespace {
+
+// Puts the page behind the pages before it, where it belongs there.
+Result<void> Append(ObjectPage page, ObjectListing& listing) {
+  listing.objects.reserve(listing.objects.size() + page.objects.size());
+  for (ObjectMetadata& object : page.objects) {
+    if (!listing.objects.empty()) {
+      if (auto checked = internal::CheckIsBehind(object.name, listing.objects.back().name); !checked) return checked;
+    }
+    listing.objects.push_back(std::move(object));
+  }
+  for (std::string& prefix : page.prefixes) {
+    if (!listing.prefixes.empty()) {
+      if (auto checked = internal::CheckIsBehind(prefix, listing.prefixes.back()); !checked) return checked;
+    }
+    listing.prefixes.push_back(std::move(prefix));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ObjectListing> ListPrefix(const Client& client, const ObjectName& prefix, const ListOptions& options) {
+  ListObjectsOptions request{.prefix = prefix.name,
+                             .delimiter = options.delimiter,
+                             .fields = options.fields,
+                             .call = options.call,
+                             .stop = options.stop};
+  const auto refuse = [&](const Error& error) {
+    return Error{error.code, "LIST " + ToUri(prefix) + ": " + error.message};
+  };
+  ObjectListing listing;
+  internal::PageTokens tokens;
+  do {
+    auto page = client.ListObjects(prefix.bucket, request);
+    if (!page) return page.error();
+    request.page_token = std::move(page->next_page_token);
+    const bool is_barren = page->objects.empty() && page->prefixes.empty();
+    if (auto appended = Append(*std::move(page), listing); !appended) return refuse(appended.error());
+    if (auto checked = tokens.Take(request.page_token, is_barren); !checked) return refuse(checked.error());
+  } while (!request.page_token.empty());
+  return listing;
+}
+
+Result<ListingReport> ListInParallel(const Client& client, const ObjectName& prefix, ListingOrder order,
+                                     const ListingSink& sink, const ParallelListOptions& options) {
+  if (!sink) return Error{ErrorCode::kInvalidArgument, "LIST " + ToUri(prefix) + ": the sink is empty"};
+  if (options.parallelism < 1 || options.parallelism > kMaxConcurrency || !(options.call_cap >= 1)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "LIST " + ToUri(prefix) +
+                     ": ParallelListOptions::parallelism must be from 1 to 10000, and call_cap at least 1"};
+  }
+  using internal::listing::ParallelListing;
+  const auto listing =
+      internal::BoundToProcess(std::make_unique<ParallelListing>(client, prefix, order, sink, options));
+  return listing->Run();
+}
+
+Result<Listing> ListInParallel(const Client& client, const ObjectName& prefix, const ParallelListOptions& options) {
+  std::vector<std::vector<ListedObject>> batches;
+  const auto keep = [&](std::vector<ListedObject> objects) -> Result<void> {
+    batches.push_back(std::move(objects));
+    return {};
+  };
+  auto report = ListInParallel(client, prefix, ListingOrder::kByName, keep, options);
+  if (!report) return report.error();
+  Listing listing{.report = *std::move(report)};
+  // Once all are counted: a vector that grows as they come holds memory for up to twice as many.
+  listing.objects.reserve(static_cast<std::size_t>(listing.report.objects));
+  for (auto& batch : batches) {
+    std::move(batch.begin(), batch.end(), std::back_inserter(listing.objects));
+    batch = {};
+  }
+  return listing;
+}
+
+}  // namespace gcsflux

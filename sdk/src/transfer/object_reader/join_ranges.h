@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gcsflux/object_reader.h"
+#include "transfer/object_reader/range_checksums.h"
+
+namespace gcsflux::internal {
+
+/// What one request fetches, and where its bytes go: to destinations by offset, which lie in it.
+struct JoinedRange {
+  Extent extent = {};
+  std::vector<RangeRead> parts = {};
+};
+
+/// The requests that fetch the ranges, none of which is empty: those with at most `gap` bytes between them are joined,
+/// and what is longer than `stripe_bytes` is cut.
+std::vector<JoinedRange> JoinRanges(std::vector<RangeRead> ranges, std::uint64_t gap, std::uint64_t stripe_bytes);
+
+/// Puts the bytes of the object from `offset` on where they go.
+void Scatter(const JoinedRange& range, std::uint64_t offset, std::span<const std::byte> bytes);
+
+}  // namespace gcsflux::internal

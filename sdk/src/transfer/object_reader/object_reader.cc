@@ -1,0 +1,67 @@
+#include "gcsflux/object_reader.h"
+
+#include <string>
+#include <utility>
+
+#include "base/object_name.h"
+#include "client/client_core.h"
+#include "client/operation_calls.h"
+#include "transfer/object_reader/reader_core.h"
+
+namespace gcsflux {
+namespace {
+
+Result<void> CheckOptions(const ObjectReaderOptions& options) {
+  const auto refuse = [](const char* why) { return Error{ErrorCode::kInvalidArgument, why}; };
+  if (options.max_concurrency < 1 || options.max_concurrency > kMaxConcurrency)
+    return refuse("ObjectReaderOptions::max_concurrency must be from 1 to 10000");
+  if (options.stripe_bytes < 1) return refuse("ObjectReaderOptions::stripe_bytes must be at least 1");
+  if (options.read_ahead_bytes < 1) return refuse("ObjectReaderOptions::read_ahead_bytes must be at least 1");
+  return {};
+}
+
+}  // namespace
+
+Result<ObjectReader> ObjectReader::Open(const Client& client, const ObjectName& object, ObjectReaderOptions options) {
+  if (auto checked = CheckOptions(options); !checked) return checked.error();
+  const auto found = client.GetObject(object, {.generation = options.generation,
+                                               .encryption_key = options.encryption_key,
+                                               .fields = "size,crc32c",
+                                               .call = options.call,
+                                               .stop = options.stop});
+  if (!found) return found.error();
+  return Open(client, DownloadSource{object, found->size, found->generation, found->crc32c}, std::move(options));
+}
+
+Result<ObjectReader> ObjectReader::Open(const Client& client, const DownloadSource& source,
+                                        ObjectReaderOptions options) {
+  if (auto checked = CheckOptions(options); !checked) return checked.error();
+  if (auto checked = internal::CheckObject(source.object); !checked) return checked.error();
+  const bool is_other = options.generation && *options.generation != source.generation;
+  if (source.generation <= 0 || is_other) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "read of " + ToUri(source.object) + ": the source's generation " + std::to_string(source.generation) +
+                     (is_other ? " is not that of the options" : " is none; take it from a listing")};
+  }
+  return ObjectReader(
+      internal::BoundToProcess(std::make_unique<internal::ReaderCore>(client, source, std::move(options))));
+}
+
+ObjectReader::ObjectReader(std::shared_ptr<internal::ReaderCore> core) : core_(std::move(core)) {}
+ObjectReader::ObjectReader(ObjectReader&&) noexcept = default;
+ObjectReader& ObjectReader::operator=(ObjectReader&&) noexcept = default;
+ObjectReader::~ObjectReader() = default;
+
+const DownloadSource& ObjectReader::source() const { return core_->source(); }
+Result<std::size_t> ObjectReader::ReadAt(std::uint64_t offset, std::span<std::byte> destination) const {
+  return core_->ReadAt(offset, destination);
+}
+Result<void> ObjectReader::Read(std::span<const RangeRead> ranges) const { return core_->Read(ranges); }
+void ObjectReader::Prefetch(const std::vector<ByteRange>& ranges) const { core_->Prefetch(ranges); }
+Result<std::size_t> ObjectReader::ReadNext(std::span<std::byte> destination) { return core_->ReadNext(destination); }
+std::uint64_t ObjectReader::position() const { return core_->position(); }
+void ObjectReader::Seek(std::uint64_t offset) { core_->Seek(offset); }
+Result<void> ObjectReader::VerifyWhole() const { return core_->VerifyWhole(); }
+ObjectReaderReport ObjectReader::report() const { return core_->report(); }
+
+}  // namespace gcsflux

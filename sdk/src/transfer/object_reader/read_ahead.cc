@@ -1,0 +1,245 @@
+#include "transfer/object_reader/read_ahead.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <new>
+#include <utility>
+
+namespace gcsflux::internal {
+
+// Pieces are never destroyed under the lock: their end gives room to others, whose callbacks may come back here.
+using Dropped = std::vector<std::shared_ptr<Piece>>;
+
+ReadAhead::ReadAhead(DeliveryBudget& budget, JobQueue& jobs, std::uint64_t limit, std::uint64_t object_size,
+                     Fetch fetch)
+    : budget_(budget), jobs_(jobs), limit_(limit), object_size_(object_size), fetch_(std::move(fetch)) {
+  // The jobs outlive the budget's callbacks; they drop what comes after Close().
+  consumer_ = budget_.Join([this, queue = jobs_.shared_from_this()] { queue->Post([this] { OnAdmitted(); }); });
+}
+
+void ReadAhead::Close() {
+  std::map<std::uint64_t, std::shared_ptr<Piece>> dropped;
+  {
+    const std::scoped_lock lock(mutex_);
+    is_closed_ = true;
+    wanted_.clear();
+    dropped.swap(pieces_);
+  }
+  for (const auto& [offset, piece] : dropped) piece->stop.request_stop();
+}
+
+ReadAhead::~ReadAhead() { budget_.Leave(consumer_); }
+
+std::size_t ReadAhead::Want(const std::vector<Extent>& extents, bool is_of_stream) {
+  std::size_t fit = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    std::uint64_t held = HeldBytes();
+    for (; fit < extents.size(); ++fit) {
+      const Extent& extent = extents[fit];
+      if (extent.length == 0 || OverlapsPiece(extent) || OverlapsWanted(extent)) continue;
+      // One piece always fits: else a small limit would end all reading ahead.
+      if (held > 0 && extent.length > limit_ - std::min(limit_, held)) break;
+      held += extent.length;
+      wanted_.push_back({extent, is_of_stream});
+    }
+  }
+  Pump();
+  return fit;
+}
+
+void ReadAhead::Keep(const Extent& extent) {
+  const std::scoped_lock lock(mutex_);
+  if (is_closed_ || OverlapsPiece(extent)) return;
+  Begin({extent, false}, /*is_kept=*/true, {});
+}
+
+void ReadAhead::DropBefore(std::uint64_t offset) {
+  DropOfStream([&](const Extent& extent) { return extent.end() <= offset; });
+}
+
+void ReadAhead::KeepOfStream(const Extent& extent) {
+  DropOfStream([&](const Extent& other) { return other.end() <= extent.offset || other.offset >= extent.end(); });
+}
+
+void ReadAhead::DropOfStream(const std::function<bool(const Extent&)>& is_dropped) {
+  // What comes soon comes: its checksum is worth more than its last bytes cost.
+  constexpr std::uint64_t kSoon = 1U << 20;
+  Dropped dropped;
+  Dropped ended;
+  {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(wanted_, [&](const Wanted& w) { return w.is_of_stream && is_dropped(w.extent); });
+    std::erase_if(pieces_, [&](const auto& entry) {
+      const Piece& piece = *entry.second;
+      if (!piece.is_of_stream || !is_dropped(piece.extent)) return false;
+      (piece.extent.length - piece.arrived > kSoon ? ended : dropped).push_back(entry.second);
+      return true;
+    });
+  }
+  for (const auto& piece : ended) piece->stop.request_stop();
+}
+
+std::vector<HeldPart> ReadAhead::Find(std::uint64_t offset, std::span<std::byte> destination,
+                                      std::vector<std::pair<std::uint64_t, std::span<std::byte>>>& rest) {
+  std::vector<HeldPart> held;
+  const std::scoped_lock lock(mutex_);
+  const std::uint64_t begin = offset;
+  const std::uint64_t end = offset + destination.size();
+  auto next = pieces_.upper_bound(offset);
+  if (next != pieces_.begin() && std::prev(next)->second->extent.end() > offset) --next;
+  while (!destination.empty()) {
+    const bool is_held = next != pieces_.end() && next->first <= offset;
+    const std::uint64_t part_end = next == pieces_.end() ? end
+                                   : is_held             ? std::min(end, next->second->extent.end())
+                                                         : std::min(end, next->first);
+    const auto length = static_cast<std::size_t>(part_end - offset);
+    if (is_held) {
+      held.push_back({next->second, offset, destination.first(length)});
+      ++next;
+    } else {
+      rest.emplace_back(offset, destination.first(length));
+    }
+    destination = destination.subspan(length);
+    offset = part_end;
+  }
+  // What is read now need not be fetched ahead.
+  std::erase_if(wanted_, [&](const Wanted& w) { return w.extent.offset >= begin && w.extent.end() <= end; });
+  return held;
+}
+
+bool ReadAhead::Take(const HeldPart& part, const std::stop_token& stop, bool& waited) {
+  Piece& piece = *part.piece;
+  const std::uint64_t needed = part.offset + part.destination.size() - piece.extent.offset;
+  {
+    std::unique_lock lock(mutex_);
+    waited = waited || piece.arrived < needed;
+    came_.Wait(lock, [&] { return piece.arrived >= needed || piece.has_failed || stop.stop_requested(); });
+    if (piece.arrived < needed) return false;
+  }
+  std::memcpy(part.destination.data(), piece.memory.get() + (part.offset - piece.extent.offset),
+              part.destination.size());
+  std::shared_ptr<Piece> dropped;
+  {
+    const std::scoped_lock lock(mutex_);
+    piece.consumed += part.destination.size();
+    const auto entry = pieces_.find(piece.extent.offset);
+    const bool is_over = piece.consumed >= piece.extent.length && !piece.is_kept && !piece.is_of_stream;
+    if (is_over && entry != pieces_.end() && entry->second == part.piece) {
+      dropped = std::move(entry->second);
+      pieces_.erase(entry);
+    }
+  }
+  return true;
+}
+
+void ReadAhead::Wake() {
+  { const std::scoped_lock lock(mutex_); }
+  came_.Ring();
+}
+
+Extent ReadAhead::FirstGap(const Extent& extent) const {
+  const std::scoped_lock lock(mutex_);
+  std::uint64_t offset = extent.offset;
+  auto next = pieces_.upper_bound(offset);
+  if (next != pieces_.begin()) offset = std::max(offset, std::prev(next)->second->extent.end());
+  while (next != pieces_.end() && next->first == offset) offset = (next++)->second->extent.end();
+  offset = std::min(offset, extent.end());
+  const std::uint64_t end = next == pieces_.end() ? extent.end() : std::min(extent.end(), next->first);
+  return {offset, end - offset};
+}
+
+// The budget is asked for one piece after the other, under no lock.
+void ReadAhead::Pump() {
+  while (true) {
+    std::uint64_t bytes = 0;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (is_closed_ || asked_ || wanted_.empty()) return;
+      asked_ = wanted_.front();
+      wanted_.pop_front();
+      bytes = asked_->extent.length;
+    }
+    if (!budget_.Ask(consumer_, bytes)) return;  // OnAdmitted() is called.
+    const std::scoped_lock lock(mutex_);
+    const auto wanted = *std::exchange(asked_, std::nullopt);
+    Begin(wanted, false, [this, bytes] { budget_.Deliver(consumer_, bytes); });
+  }
+}
+
+void ReadAhead::OnAdmitted() {
+  std::optional<Wanted> admitted;
+  {
+    const std::scoped_lock lock(mutex_);
+    admitted = std::exchange(asked_, std::nullopt);
+    if (admitted && !is_closed_) {
+      const std::uint64_t bytes = admitted->extent.length;
+      Begin(*admitted, false, [this, bytes] { budget_.Deliver(consumer_, bytes); });
+    }
+  }
+  Pump();
+}
+
+// Under the lock.
+void ReadAhead::Begin(const Wanted& wanted, bool is_kept, std::function<void()> on_end) {
+  auto piece = std::make_shared<Piece>();
+  piece->extent = wanted.extent;
+  piece->is_of_stream = wanted.is_of_stream;
+  piece->is_kept = is_kept;
+  piece->on_end = std::move(on_end);
+  // Where there is no memory, or the bytes are there by now, its job ends at once.
+  if (!OverlapsPiece(wanted.extent)) {
+    piece->memory.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(wanted.extent.length)]);
+  }
+  if (piece->memory) pieces_.insert_or_assign(wanted.extent.offset, piece);
+  jobs_.Post([this, piece = std::move(piece)] { Run(piece); });
+}
+
+void ReadAhead::Run(const std::shared_ptr<Piece>& piece) {
+  if (!piece->memory) return;
+  const auto arrive = [&](std::uint64_t end) {
+    {
+      const std::scoped_lock lock(mutex_);
+      piece->arrived = end;
+    }
+    came_.Ring();
+  };
+  const bool is_whole = piece->extent.length == object_size_;
+  const auto deliver = [&](std::uint64_t offset, std::span<const std::byte> bytes) {
+    const std::uint64_t from = offset - piece->extent.offset;
+    std::memcpy(piece->memory.get() + from, bytes.data(), bytes.size());
+    if (!is_whole) arrive(from + bytes.size());
+  };
+  const auto fetched = fetch_(piece->extent, deliver, piece->stop.get_token());
+  if (fetched) return arrive(piece->extent.length);
+  {
+    const std::scoped_lock lock(mutex_);
+    piece->has_failed = true;
+    const auto entry = pieces_.find(piece->extent.offset);
+    if (entry != pieces_.end() && entry->second == piece) pieces_.erase(entry);  // The job has the last one.
+  }
+  came_.Ring();
+}
+
+// Pieces must not overlap.
+bool ReadAhead::OverlapsPiece(const Extent& extent) const {
+  const auto next = pieces_.lower_bound(extent.end());
+  return next != pieces_.begin() && std::prev(next)->second->extent.end() > extent.offset;
+}
+
+bool ReadAhead::OverlapsWanted(const Extent& extent) const {
+  const auto overlaps = [&](const Wanted& wanted) {
+    return wanted.extent.offset < extent.end() && extent.offset < wanted.extent.end();
+  };
+  return (asked_ && overlaps(*asked_)) || std::ranges::any_of(wanted_, overlaps);
+}
+
+std::uint64_t ReadAhead::HeldBytes() const {
+  std::uint64_t bytes = asked_ ? asked_->extent.length : 0;
+  for (const Wanted& wanted : wanted_) bytes += wanted.extent.length;
+  for (const auto& [offset, piece] : pieces_) bytes += piece->is_kept ? 0 : piece->extent.length;
+  return bytes;
+}
+
+}  // namespace gcsflux::internal

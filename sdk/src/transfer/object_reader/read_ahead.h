@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "client/delivery_budget.h"
+#include "gcsflux/result.h"
+#include "loop/doorbell.h"
+#include "loop/job_queue.h"
+#include "transfer/object_reader/range_checksums.h"
+
+namespace gcsflux::internal {
+
+/// Bytes of an object that are fetched before they are asked for. What is shared between its fetch and its readers is
+/// guarded by ReadAhead's mutex; bytes before `arrived` do not change any more.
+struct Piece {
+  Extent extent = {};
+  std::unique_ptr<std::byte[]> memory = {};
+  std::uint64_t arrived = 0;
+  std::uint64_t consumed = 0;
+  bool has_failed = false;
+  bool is_kept = false;       ///< It stays after it was read.
+  bool is_of_stream = false;  ///< Made for ReadNext().
+  std::stop_source stop = {};
+  std::function<void()> on_end = {};
+
+  ~Piece() {
+    if (on_end) on_end();
+  }
+};
+
+/// Where a read finds bytes in a piece.
+struct HeldPart {
+  std::shared_ptr<Piece> piece;
+  std::uint64_t offset = 0;  ///< In the object.
+  std::span<std::byte> destination = {};
+};
+
+/// What a reader has fetched ahead. Pieces are begun as the client's DeliveryBudget admits them: a read that finds
+/// none fetches for itself, so that it never waits for another reader. Thread-safe.
+class ReadAhead {
+ public:
+  /// Fetches the extent: calls `deliver(offset, bytes)` with what comes, in order.
+  using Deliver = std::function<void(std::uint64_t offset, std::span<const std::byte> bytes)>;
+  using Fetch = std::function<Result<void>(const Extent& extent, const Deliver& deliver, const std::stop_token& stop)>;
+
+  /// A piece of `object_size` bytes is compared with the object's checksum, and may be fetched once more for that: its
+  /// readers see none of it before. Other pieces are seen as they come.
+  ReadAhead(DeliveryBudget& budget, JobQueue& jobs, std::uint64_t limit, std::uint64_t object_size, Fetch fetch);
+  /// After Close(), once no job of it is left.
+  ~ReadAhead();
+  ReadAhead(const ReadAhead&) = delete;
+  ReadAhead& operator=(const ReadAhead&) = delete;
+  /// Ends what is being fetched.
+  void Close();
+
+  /// Fetches these, each as one piece, where it is not there yet. Returns how many of them fit.
+  std::size_t Want(const std::vector<Extent>& extents, bool is_of_stream);
+  /// Fetches it at once, and keeps it. It is not part of the budget.
+  void Keep(const Extent& extent);
+  /// Forgets what was made for ReadNext() and ends before this.
+  void DropBefore(std::uint64_t offset);
+  /// Forgets what was made for ReadNext() and lies outside.
+  void KeepOfStream(const Extent& extent);
+
+  /// The parts of the range that pieces hold, or soon hold. `rest` is what they do not.
+  std::vector<HeldPart> Find(std::uint64_t offset, std::span<std::byte> destination,
+                             std::vector<std::pair<std::uint64_t, std::span<std::byte>>>& rest);
+  /// Copies it once it is there. False where its fetch fails, or `stop` asks; then the caller fetches by itself.
+  /// `waited` is set where the bytes were not there.
+  bool Take(const HeldPart& part, const std::stop_token& stop, bool& waited);
+  /// Has those who wait in Take() look at their stop_token.
+  void Wake();
+
+  /// The first stretch of the extent that no piece holds: of no bytes, and at its end, where all of it is held.
+  [[nodiscard]] Extent FirstGap(const Extent& extent) const;
+
+ private:
+  struct Wanted {
+    Extent extent = {};
+    bool is_of_stream = false;
+  };
+  void DropOfStream(const std::function<bool(const Extent&)>& is_dropped);
+  void Pump();
+  void OnAdmitted();
+  void Begin(const Wanted& wanted, bool is_kept, std::function<void()> on_end);
+  void Run(const std::shared_ptr<Piece>& piece);
+  [[nodiscard]] bool OverlapsPiece(const Extent& extent) const;
+  [[nodiscard]] bool OverlapsWanted(const Extent& extent) const;
+  [[nodiscard]] std::uint64_t HeldBytes() const;
+
+  DeliveryBudget& budget_;
+  JobQueue& jobs_;
+  const std::uint64_t limit_;
+  const std::uint64_t object_size_;
+  const Fetch fetch_;
+  DeliveryBudget::Consumer consumer_ = 0;
+
+  mutable std::mutex mutex_;
+  Doorbell came_;
+  // Guarded by mutex_:
+  std::map<std::uint64_t, std::shared_ptr<Piece>> pieces_;  // By offset.
+  std::deque<Wanted> wanted_;
+  std::optional<Wanted> asked_;  // Of the budget.
+  bool is_closed_ = false;
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,387 @@
+#include "transfer/object_reader/reader_core.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/base64.h"
+#include "base/crc32c.h"
+#include "client/client_core.h"
+#include "client/object_read.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
+// The checksums of the claimed stretches of a range, while its bytes come in order.
+class ClaimedChecksums {
+ public:
+  explicit ClaimedChecksums(std::vector<Extent> claims) : claims_(std::move(claims)), crc32cs_(claims_.size()) {}
+
+  void Add(std::uint64_t offset, std::span<const std::byte> bytes) {
+    const std::uint64_t end = offset + bytes.size();
+    for (std::size_t i = 0; i < claims_.size(); ++i) {
+      const std::uint64_t first = std::max(offset, claims_[i].offset);
+      const std::uint64_t last = std::min(end, claims_[i].end());
+      if (first >= last) continue;
+      crc32cs_[i] = ExtendCrc32c(
+          crc32cs_[i], bytes.subspan(static_cast<std::size_t>(first - offset), static_cast<std::size_t>(last - first)));
+    }
+  }
+  void Clear() { std::ranges::fill(crc32cs_, 0U); }
+  // What came before `position` has its checksum.
+  void Settle(std::uint64_t position, RangeChecksums& checksums) const {
+    for (std::size_t i = 0; i < claims_.size(); ++i) {
+      const std::uint64_t came = std::clamp(position, claims_[i].offset, claims_[i].end()) - claims_[i].offset;
+      checksums.Settle(claims_[i], came, crc32cs_[i]);
+    }
+  }
+
+ private:
+  const std::vector<Extent> claims_;
+  std::vector<std::uint32_t> crc32cs_;
+};
+
+bool Overlap(std::vector<RangeRead> ranges) {
+  const auto address = [](const RangeRead& read) { return reinterpret_cast<std::uintptr_t>(read.into.data()); };
+  std::ranges::sort(ranges, {}, address);
+  for (std::size_t i = 1; i < ranges.size(); ++i) {
+    if (address(ranges[i - 1]) + ranges[i - 1].into.size() > address(ranges[i])) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void RequestPace::Note(std::chrono::nanoseconds first_byte, std::chrono::nanoseconds rest, std::uint64_t bytes) {
+  constexpr double kWeight = 0.2;
+  const auto seconds = [](std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); };
+  const auto mix = [](double& mean, double value) { mean = mean > 0 ? mean + kWeight * (value - mean) : value; };
+  const std::scoped_lock lock(mutex_);
+  mix(first_byte_s_, seconds(first_byte));
+  constexpr std::uint64_t kTelling = 64U << 10;  // Less comes with the first byte.
+  if (bytes >= kTelling && rest.count() > 0) mix(bytes_per_s_, static_cast<double>(bytes) / seconds(rest));
+}
+
+std::uint64_t RequestPace::BytesPerFirstByte() const {
+  constexpr double kLeast = 16U << 10;
+  constexpr double kMost = 2U << 20;
+  constexpr std::uint64_t kUnknown = 256U << 10;
+  const std::scoped_lock lock(mutex_);
+  if (first_byte_s_ == 0 || bytes_per_s_ == 0) return kUnknown;
+  return static_cast<std::uint64_t>(std::clamp(first_byte_s_ * bytes_per_s_, kLeast, kMost));
+}
+
+ReaderCore::ReaderCore(Client client, DownloadSource source, ObjectReaderOptions options)
+    : client_(std::move(client)),
+      source_(std::move(source)),
+      options_(std::move(options)),
+      window_(options_.reads_whole ? options_.read_ahead_bytes
+                                   : std::min(options_.stripe_bytes, options_.read_ahead_bytes)),
+      slots_(
+          std::make_unique<RequestSlots>(CoreOf(client_).loops(), static_cast<std::size_t>(options_.max_concurrency))),
+      jobs_(std::make_shared<JobQueue>(*slots_)),
+      ahead_(std::make_unique<ReadAhead>(
+          CoreOf(client_).delivery_budget(), *jobs_, options_.read_ahead_bytes, source_.size,
+          [this](const Extent& extent, const ReadAhead::Deliver& deliver, const std::stop_token& stop) {
+            const auto delivery = extent.length == source_.size ? Delivery::kAtEnd : Delivery::kEarly;
+            return Fetch(extent, delivery, deliver, stop);
+          })) {}
+
+ReaderCore::~ReaderCore() {
+  ahead_->Close();
+  jobs_->Close();
+  slots_.reset();  // Waits for what is running.
+}
+
+Result<void> ReaderCore::CheckUsable() const {
+  if (made_in_.IsInChild()) return ForkedError("the reader");
+  if (options_.stop.stop_requested()) return Error{ErrorCode::kCancelled, "read of " + ToUri(source_.object)};
+  if (!slots_->is_usable()) return slots_->shortage().value_or(Error{ErrorCode::kLocalIo, "no event loop runs"});
+  return {};
+}
+
+Error ReaderCore::Failed(Error error) const {
+  // What was opened is gone: the live object is another one, which is not to be mixed with it.
+  if (error.code == ErrorCode::kNotFound) {
+    error.code = ErrorCode::kAborted;
+    error.message += "; generation " + std::to_string(source_.generation) + " was replaced or deleted";
+  }
+  return error;
+}
+
+std::uint64_t ReaderCore::gap() const {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // Sums must not overflow.
+  return std::min(options_.max_gap_bytes.value_or(pace_.BytesPerFirstByte()), kMost);
+}
+
+Result<std::size_t> ReaderCore::ReadAt(std::uint64_t offset, std::span<std::byte> destination) {
+  if (auto usable = CheckUsable(); !usable) return usable.error();
+  if (offset >= source_.size || destination.empty()) return std::size_t{0};
+  const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(destination.size(), source_.size - offset));
+  bool waited = false;
+  if (auto read = ReadRanges({{offset, destination.first(length)}}, waited); !read) return read.error();
+  return length;
+}
+
+Result<void> ReaderCore::Read(std::span<const RangeRead> ranges) {
+  if (auto usable = CheckUsable(); !usable) return usable;
+  std::vector<RangeRead> wanted;
+  for (const RangeRead& range : ranges) {
+    const bool is_inside = range.offset <= source_.size && range.into.size() <= source_.size - range.offset;
+    if (!is_inside) {
+      return Error{ErrorCode::kOutOfRange,
+                   "read of " + ToUri(source_.object) + ": " + std::to_string(range.into.size()) + " bytes at " +
+                       std::to_string(range.offset) + " end behind the object's " + std::to_string(source_.size)};
+    }
+    if (!range.into.empty()) wanted.push_back(range);
+  }
+  if (Overlap(wanted)) {
+    return Error{ErrorCode::kInvalidArgument, "read of " + ToUri(source_.object) + ": destinations overlap"};
+  }
+  bool waited = false;
+  return ReadRanges(std::move(wanted), waited);
+}
+
+// What is not held is fetched; while that is under way, what is held is copied. What cannot be copied after all is
+// fetched too: reading ahead never makes a read fail.
+Result<void> ReaderCore::ReadRanges(std::vector<RangeRead> ranges, bool& waited,
+                                    const std::function<void()>& when_taken) {
+  std::vector<HeldPart> held;
+  std::vector<std::pair<std::uint64_t, std::span<std::byte>>> rest;
+  const std::uint64_t tail = source_.size - std::min(source_.size, options_.tail_bytes);
+  for (const RangeRead& range : ranges) {
+    const bool is_tail = range.offset + range.into.size() > tail && range.into.size() <= options_.tail_bytes;
+    if (is_tail) ahead_->Keep({tail, source_.size - tail});
+    for (HeldPart& part : ahead_->Find(range.offset, range.into, rest)) held.push_back(std::move(part));
+  }
+  const auto requests_of = [&] {
+    std::vector<RangeRead> missing;
+    for (const auto& [offset, destination] : rest) missing.push_back({offset, destination});
+    rest.clear();
+    return JoinRanges(std::move(missing), gap(), options_.stripe_bytes);
+  };
+  waited = waited || !rest.empty();
+  const auto group = Start(requests_of());
+  const std::stop_callback on_stop(options_.stop, [&] {
+    group->stop.request_stop();
+    ahead_->Wake();
+  });
+  for (HeldPart& part : held) {
+    if (!ahead_->Take(part, group->stop.get_token(), waited)) rest.emplace_back(part.offset, part.destination);
+    part.piece.reset();
+  }
+  if (when_taken) when_taken();
+  auto done = Await(*group);
+  if (!done || rest.empty()) return done;
+  const auto again = Start(requests_of());
+  const std::stop_callback on_stop_again(options_.stop, [&] { again->stop.request_stop(); });
+  return Await(*again);
+}
+
+std::shared_ptr<ReaderCore::Group> ReaderCore::Start(std::vector<JoinedRange> requests) {
+  auto group = std::make_shared<Group>();
+  group->pending = requests.size();
+  for (JoinedRange& request : requests) {
+    jobs_->Post([this, group, request = std::move(request)] {
+      const auto put = [&](std::uint64_t offset, std::span<const std::byte> bytes) { Scatter(request, offset, bytes); };
+      const auto fetched = Fetch(request.extent, Delivery::kAtEnd, put, group->stop.get_token());
+      bool is_first_failure = false;
+      {
+        const std::scoped_lock lock(mutex_);
+        --group->pending;
+        is_first_failure = !fetched && !group->error;
+        if (is_first_failure) group->error = fetched.error();
+      }
+      if (is_first_failure) group->stop.request_stop();
+      came_.Ring();
+    });
+  }
+  return group;
+}
+
+Result<void> ReaderCore::Await(Group& group) {
+  std::unique_lock lock(mutex_);
+  came_.Wait(lock, [&] { return group.pending == 0; });
+  if (group.error) return Failed(*group.error);
+  return {};
+}
+
+Result<void> ReaderCore::Fetch(const Extent& extent, Delivery delivery, const ReadAhead::Deliver& deliver,
+                               const std::stop_token& stop) {
+  ClaimedChecksums checksums([&] {
+    const std::scoped_lock lock(mutex_);
+    return checksums_.Claim(extent);
+  }());
+  std::uint64_t position = extent.offset;
+  const ByteSink sink = [&](std::span<const std::byte> bytes) -> Result<void> {
+    if (bytes.size() > extent.end() - position)
+      return Error{ErrorCode::kBadResponse, "more bytes came than were asked for"};
+    checksums.Add(position, bytes);
+    deliver(position, bytes);
+    position += bytes.size();
+    return {};
+  };
+  const auto rewind = [&] {
+    position = extent.offset;
+    checksums.Clear();
+  };
+  auto read = Request(extent, sink, rewind, stop);
+  {
+    // Of what failed, those bytes count that a reader may have taken by then.
+    const std::scoped_lock lock(mutex_);
+    checksums.Settle(read || delivery == Delivery::kEarly ? position : extent.offset, checksums_);
+  }
+  came_.Ring();  // For VerifyWhole().
+  if (!read) return read.error();
+  return CheckAnswer(extent, *read);
+}
+
+Result<ReadSummary> ReaderCore::Request(const Extent& extent, const ByteSink& sink, const std::function<void()>& rewind,
+                                        const std::stop_token& stop) {
+  ++requests_;
+  const auto start = Clock::now();
+  std::optional<Clock::time_point> first_byte;
+  const ReadObjectOptions options{.range = ByteRange{extent.offset, extent.length},
+                                  .generation = source_.generation,
+                                  .encryption_key = options_.encryption_key,
+                                  .on_progress =
+                                      [&](const Progress&) {
+                                        if (!first_byte) first_byte = Clock::now();
+                                      },
+                                  .call = options_.call,
+                                  .stop = stop};
+  auto read = ReadInto(CoreOf(client_), source_.object, options,
+                       {.sink = sink, .room = kNoLimit, .rewind = rewind, .is_vouched_for = true, .sums_itself = true});
+  if (read) fetched_bytes_ += read->bytes;
+  if (read && first_byte) pace_.Note(*first_byte - start, Clock::now() - *first_byte, read->bytes);
+  return read;
+}
+
+Result<void> ReaderCore::CheckAnswer(const Extent& extent, const ReadSummary& read) {
+  if (read.object_size != source_.size || read.bytes != extent.length) {
+    return Error{ErrorCode::kCorrupted,
+                 "objects.get " + ToUri(source_.object) + ": " + std::to_string(read.object_size) +
+                     " bytes are stored of an object that was opened with " + std::to_string(source_.size)};
+  }
+  return told_.Note(source_.object, read.object_crc32c);
+}
+
+void ReaderCore::Prefetch(const std::vector<ByteRange>& ranges) {
+  if (!CheckUsable()) return;
+  std::vector<Extent> extents;
+  for (const ByteRange& range : ranges) {
+    if (range.offset >= source_.size) continue;
+    const std::uint64_t left = source_.size - range.offset;
+    const std::uint64_t end = range.offset + std::min(left, range.length.value_or(left));
+    for (std::uint64_t at = range.offset; at < end; at += extents.back().length) {
+      extents.push_back({at, std::min(options_.stripe_bytes, end - at)});
+    }
+  }
+  ahead_->Want(extents, /*is_of_stream=*/false);
+}
+
+Result<std::size_t> ReaderCore::ReadNext(std::span<std::byte> destination) {
+  if (auto usable = CheckUsable(); !usable) return usable.error();
+  if (position_ >= source_.size || destination.empty()) return std::size_t{0};
+  const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(destination.size(), source_.size - position_));
+  const std::uint64_t end = position_ + length;
+  // A long read fetches for itself what is not held, and only then what is behind it.
+  const bool is_long = length >= options_.stripe_bytes;
+  if (!is_long) ReadAheadFrom(position_);
+  bool waited = false;
+  const auto read = ReadRanges({{position_, destination.first(length)}}, waited, [&] {
+    ahead_->DropBefore(end);
+    if (is_long) ReadAheadFrom(end);
+  });
+  if (!read) return read.error();
+  position_ = end;
+  Adapt(waited, length);
+  return length;
+}
+
+void ReaderCore::ReadAheadFrom(std::uint64_t offset) {
+  ahead_end_ = std::max(ahead_end_, offset);
+  std::vector<Extent> extents;
+  const std::uint64_t end = std::min(source_.size, offset + std::min(window_.load(), source_.size));
+  while (ahead_end_ < end) {
+    // Whole stripes, whatever the window is: small requests cost as much as large ones.
+    const std::uint64_t most = std::min({options_.stripe_bytes, options_.read_ahead_bytes, source_.size - ahead_end_});
+    const Extent gap = ahead_->FirstGap({ahead_end_, most});
+    if (gap.length > 0) extents.push_back(gap);
+    ahead_end_ = gap.end();
+  }
+  const std::size_t fit = ahead_->Want(extents, /*is_of_stream=*/true);
+  if (fit < extents.size()) ahead_end_ = extents[fit].offset;
+}
+
+void ReaderCore::Adapt(bool waited, std::size_t bytes) {
+  if (options_.reads_whole) return;
+  constexpr std::uint64_t kEasyStripes = 8;
+  const std::uint64_t least = std::min(options_.stripe_bytes, options_.read_ahead_bytes);
+  if (waited) {
+    easy_bytes_ = 0;
+    window_ = std::min(options_.read_ahead_bytes, window_.load() * 2);
+    return;
+  }
+  easy_bytes_ += bytes;
+  if (easy_bytes_ < kEasyStripes * least) return;
+  easy_bytes_ = 0;
+  window_ = std::max(least, window_.load() - std::min(window_.load(), least));
+}
+
+void ReaderCore::Seek(std::uint64_t offset) {
+  if (made_in_.IsInChild() || offset == position_) return;
+  const bool is_ahead = offset > position_ && offset < ahead_end_;
+  position_ = offset;
+  ahead_->KeepOfStream(is_ahead ? Extent{offset, ahead_end_ - offset} : Extent{});
+  if (!is_ahead) ahead_end_ = std::min(offset, source_.size);
+}
+
+Result<void> ReaderCore::VerifyWhole() {
+  if (auto usable = CheckUsable(); !usable) return usable;
+  while (true) {
+    std::vector<Extent> missing;
+    {
+      std::unique_lock lock(mutex_);
+      missing = checksums_.Claim({0, source_.size});
+      for (const Extent& extent : missing) checksums_.Settle(extent, 0, 0);  // Their fetches claim them.
+      if (missing.empty()) {
+        came_.Wait(lock, [&] { return !checksums_.is_claimed(); });
+        if (checksums_.Whole(source_.size)) break;
+        continue;  // One of those that were under way failed.
+      }
+    }
+    std::vector<JoinedRange> requests;
+    for (const Extent& extent : missing) {
+      for (std::uint64_t at = extent.offset; at < extent.end(); at += requests.back().extent.length) {
+        requests.push_back({.extent = {at, std::min(options_.stripe_bytes, extent.end() - at)}});
+      }
+    }
+    const auto group = Start(std::move(requests));
+    const std::stop_callback on_stop(options_.stop, [&] { group->stop.request_stop(); });
+    if (auto done = Await(*group); !done) return done;
+  }
+  const auto told = told_.value();
+  if (!source_.crc32c && !told) return NoteUnverified(CoreOf(client_), source_.object);
+  const std::scoped_lock lock(mutex_);
+  const std::uint32_t came = *checksums_.Whole(source_.size);
+  // What the object was opened with, and what the answers said: a service that contradicts itself is not believed.
+  for (const auto& expected : {source_.crc32c, told}) {
+    if (!expected || came == *expected) continue;
+    return Error{ErrorCode::kCorrupted, "read of " + ToUri(source_.object) + ": crc32c " + Crc32cToBase64(came) +
+                                            " of the bytes that came is not " + Crc32cToBase64(*expected) +
+                                            " of the object"};
+  }
+  return {};
+}
+
+ObjectReaderReport ReaderCore::report() const {
+  return {.requests = requests_, .fetched_bytes = fetched_bytes_, .read_ahead_bytes = window_};
+}
+
+}  // namespace gcsflux::internal

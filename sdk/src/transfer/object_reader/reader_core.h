@@ -1,0 +1,107 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "base/fork.h"
+#include "client/told_checksum.h"
+#include "gcsflux/object_reader.h"
+#include "loop/doorbell.h"
+#include "loop/job_queue.h"
+#include "loop/request_slots.h"
+#include "transfer/object_reader/join_ranges.h"
+#include "transfer/object_reader/range_checksums.h"
+#include "transfer/object_reader/read_ahead.h"
+
+namespace gcsflux::internal {
+
+/// How long requests take, as a reader sees it. Thread-safe.
+class RequestPace {
+ public:
+  void Note(std::chrono::nanoseconds first_byte, std::chrono::nanoseconds rest, std::uint64_t bytes);
+  /// The bytes that come over a connection while another request waits for its first byte.
+  [[nodiscard]] std::uint64_t BytesPerFirstByte() const;
+
+ private:
+  mutable std::mutex mutex_;
+  double first_byte_s_ = 0;  // Guarded by mutex_, as what follows: moving means.
+  double bytes_per_s_ = 0;
+};
+
+/// What an ObjectReader is. Thread-safe but for the cursor.
+class ReaderCore {
+ public:
+  ReaderCore(Client client, DownloadSource source, ObjectReaderOptions options);
+  ~ReaderCore();
+  ReaderCore(const ReaderCore&) = delete;
+  ReaderCore& operator=(const ReaderCore&) = delete;
+
+  [[nodiscard]] const DownloadSource& source() const { return source_; }
+  Result<std::size_t> ReadAt(std::uint64_t offset, std::span<std::byte> destination);
+  Result<void> Read(std::span<const RangeRead> ranges);
+  void Prefetch(const std::vector<ByteRange>& ranges);
+  Result<std::size_t> ReadNext(std::span<std::byte> destination);
+  [[nodiscard]] std::uint64_t position() const { return position_; }
+  void Seek(std::uint64_t offset);
+  Result<void> VerifyWhole();
+  [[nodiscard]] ObjectReaderReport report() const;
+
+ private:
+  // What one call waits for.
+  struct Group {
+    std::size_t pending = 0;  // Guarded by mutex_, as the error.
+    std::optional<Error> error = {};
+    std::stop_source stop = {};
+  };
+  [[nodiscard]] Result<void> CheckUsable() const;
+  [[nodiscard]] Error Failed(Error error) const;
+  // `when_taken` is called once what is held has been copied, while the rest is fetched.
+  Result<void> ReadRanges(std::vector<RangeRead> ranges, bool& waited, const std::function<void()>& when_taken = {});
+  std::shared_ptr<Group> Start(std::vector<JoinedRange> requests);
+  Result<void> Await(Group& group);
+  // When readers see the bytes of a request: at its end, or as they come. What is compared with a checksum at its end,
+  // and perhaps begun once more, is not seen before.
+  enum class Delivery { kAtEnd, kEarly };
+  Result<void> Fetch(const Extent& extent, Delivery delivery, const ReadAhead::Deliver& deliver,
+                     const std::stop_token& stop);
+  Result<ReadSummary> Request(const Extent& extent, const ByteSink& sink, const std::function<void()>& rewind,
+                              const std::stop_token& stop);
+  Result<void> CheckAnswer(const Extent& extent, const ReadSummary& read);
+  void ReadAheadFrom(std::uint64_t offset);
+  void Adapt(bool waited, std::size_t bytes);
+  [[nodiscard]] std::uint64_t gap() const;
+
+  const Client client_;
+  const DownloadSource source_;
+  const ObjectReaderOptions options_;
+  const ProcessMark made_in_;
+  ToldChecksum told_;
+  RequestPace pace_;
+  std::atomic<std::uint64_t> requests_ = 0;
+  std::atomic<std::uint64_t> fetched_bytes_ = 0;
+  std::atomic<std::uint64_t> window_;
+
+  std::mutex mutex_;
+  Doorbell came_;
+  RangeChecksums checksums_;  // Guarded by mutex_.
+
+  // Of the thread that reads on.
+  std::uint64_t position_ = 0;
+  std::uint64_t ahead_end_ = 0;   // So far it has been fetched ahead.
+  std::uint64_t easy_bytes_ = 0;  // Read since the caller waited last.
+
+  std::unique_ptr<RequestSlots> slots_;
+  std::shared_ptr<JobQueue> jobs_;
+  std::unique_ptr<ReadAhead> ahead_;
+};
+
+}  // namespace gcsflux::internal

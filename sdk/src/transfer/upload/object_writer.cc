@@ -1,0 +1,215 @@
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/fork.h"
+#include "base/object_name.h"
+#include "client/client_core.h"
+#include "gcsflux/upload.h"
+#include "retry/transient.h"
+#include "transfer/upload/insert_call.h"
+#include "transfer/upload/single_request_upload.h"
+#include "transfer/upload/upload_session.h"
+#include "wire/upload_state.h"
+
+namespace gcsflux {
+
+using internal::Attempts;
+using internal::UploadPiece;
+using internal::UploadSession;
+using internal::UploadState;
+
+namespace {
+
+// What leaves the session as it is: somebody may go on with it later.
+bool MayPass(const Error& error) {
+  return internal::IsTransient(error) || error.code == ErrorCode::kCancelled ||
+         error.code == ErrorCode::kTokenUnavailable;
+}
+
+}  // namespace
+
+// Between calls the buffer holds what was written from the session's position() on: less than a quantum beyond what was
+// sent, or less than the chunk that is to be sent next.
+class ObjectWriter::Upload {
+ public:
+  Upload(Client client, ObjectName object, UploadOptions options)
+      : client_(std::move(client)),
+        object_(std::move(object)),
+        options_(std::move(options)),
+        session_(CoreOf(client_), object_, internal::FirstAttempt(options_)) {
+    options_.chunk_bytes = internal::WholeQuanta(options_.chunk_bytes);
+    const auto checked = internal::CheckUpload(CoreOf(client_), object_, options_);
+    if (!checked) error_ = InCall(internal::InsertCall(object_, options_), checked.error());
+  }
+
+  Upload(Client client, const UploadState& state, UploadOptions options)
+      : client_(std::move(client)),
+        object_(state.object),
+        options_(std::move(options)),
+        session_(CoreOf(client_), state, internal::FirstAttempt(options_)) {
+    options_.chunk_bytes = internal::WholeQuanta(static_cast<std::size_t>(state.chunk_bytes));
+  }
+
+  ~Upload() { Cancel(); }
+  Upload(const Upload&) = delete;
+  Upload& operator=(const Upload&) = delete;
+
+  [[nodiscard]] std::uint64_t position() const { return session_.position() + buffer_.size(); }
+
+  Result<void> Write(std::span<const std::byte> data) {
+    if (made_in_.IsInChild()) return Forked();
+    if (auto checked = internal::CheckBytes(object_, data); !checked) return checked;
+    while (!error_ && !data.empty()) {
+      if (is_closed_) return WasClosed();
+      // A chunk is sent only once more bytes follow it: the last one must be sent as such.
+      if (buffer_.size() == options_.chunk_bytes)
+        SendBuffer(/*is_last=*/false);
+      else if (buffer_.empty() && data.size() > options_.chunk_bytes)
+        data = data.subspan(SendPiece(data.first(options_.chunk_bytes), /*is_last=*/false));
+      else
+        data = Keep(data);
+    }
+    return Status();
+  }
+
+  Result<ObjectMetadata> Close() {
+    if (made_in_.IsInChild()) return Forked();
+    if (error_) return *error_;
+    if (is_closed_) return WasClosed();
+    is_closed_ = true;
+    auto stored = session_.is_started() ? CloseSession()
+                                        : internal::UploadInOneRequest(CoreOf(client_), object_, buffer_, options_);
+    if (!stored) {
+      error_ = stored.error();
+      is_closed_ = !session_.is_started() || !MayPass(*error_);  // Suspend() can save a session.
+    }
+    return stored;
+  }
+
+  Result<std::string> Suspend() {
+    if (made_in_.IsInChild()) return Forked();
+    if (is_closed_) return WasClosed();
+    if (error_ && !MayPass(*error_)) return *error_;
+    if (!session_.is_started()) {
+      if (auto settled = Settle(); !settled) return settled.error();
+    }
+    is_closed_ = true;
+    is_detached_ = true;
+    UploadState state = session_.state();
+    state.chunk_bytes = options_.chunk_bytes;
+    return internal::FormatUploadState(state);
+  }
+
+  // Asks a resumed session where it stands, or starts one.
+  Result<void> Settle() {
+    const std::string id = CoreOf(client_).NewInvocationId();
+    const auto call = internal::InsertCall(object_, options_);
+    return CoreOf(client_).Retry(call, [&](Attempts& attempts) { return session_.Settle(id, attempts); });
+  }
+
+  void Cancel() {
+    if (made_in_.IsInChild()) return;  // The session is the parent's.
+    is_closed_ = true;
+    // Nobody waits for a service that does not answer, or when the caller has asked to stop.
+    if (is_detached_ || (error_ && MayPass(*error_))) return;
+    session_.Cancel();
+  }
+
+  // Leaves the session to whoever else has its state.
+  void Detach() { is_detached_ = true; }
+
+ private:
+  Result<void> Status() const {
+    if (error_) return *error_;
+    return {};
+  }
+
+  [[nodiscard]] Error Forked() const {
+    return InCall(internal::InsertCall(object_, options_), internal::ForkedError("the upload"));
+  }
+  [[nodiscard]] Error WasClosed() const {
+    return Error{ErrorCode::kInvalidArgument, "used after Close(), Suspend() or Cancel(): " + ToUri(object_)};
+  }
+
+  // Copies what fits into the buffer; returns the rest.
+  std::span<const std::byte> Keep(std::span<const std::byte> data) {
+    constexpr std::size_t kLeast = internal::kUploadQuantum;
+    const auto taken = data.first(std::min(data.size(), options_.chunk_bytes - buffer_.size()));
+    if (buffer_.size() + taken.size() > buffer_.capacity()) {
+      // Beyond the first piece at once, not by doubling: that would leave another chunk's worth of memory behind.
+      buffer_.reserve(buffer_.empty() ? std::max(taken.size(), kLeast) : options_.chunk_bytes);
+    }
+    buffer_.insert(buffer_.end(), taken.begin(), taken.end());
+    return data.subspan(taken.size());
+  }
+
+  // What the service did not keep in whole quanta stays for the next chunk.
+  void SendBuffer(bool is_last) {
+    const std::size_t sent = SendPiece(buffer_, is_last);
+    buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(sent));
+  }
+
+  // How much of `data`, which begins at the session's position, is safe with the service now. A failure is left in
+  // error_.
+  std::size_t SendPiece(std::span<const std::byte> data, bool is_last) {
+    const UploadPiece piece{session_.position(), data, is_last};
+    const auto call = internal::InsertCall(object_, options_);
+    const std::string id = CoreOf(client_).NewInvocationId();
+    const auto sent =
+        CoreOf(client_).Retry(call, [&](Attempts& attempts) { return session_.Send(piece, id, attempts); });
+    if (!sent) error_ = sent.error();
+    return static_cast<std::size_t>(session_.position() - piece.offset);
+  }
+
+  Result<ObjectMetadata> CloseSession() {
+    SendBuffer(/*is_last=*/true);
+    if (error_) return *error_;
+    auto stored = session_.Finish();
+    if (!stored) return InCall(internal::InsertCall(object_, options_), stored.error());
+    return stored;
+  }
+
+  const Client client_;
+  const ObjectName object_;
+  UploadOptions options_;
+  UploadSession session_;
+  std::vector<std::byte> buffer_;
+  const internal::ProcessMark made_in_;
+  bool is_closed_ = false;
+  bool is_detached_ = false;
+  std::optional<Error> error_;
+};
+
+ObjectWriter::ObjectWriter(Client client, ObjectName object, UploadOptions options)
+    : upload_(std::make_unique<Upload>(std::move(client), std::move(object), std::move(options))) {}
+ObjectWriter::ObjectWriter(std::unique_ptr<Upload> upload) : upload_(std::move(upload)) {}
+ObjectWriter::ObjectWriter(ObjectWriter&&) noexcept = default;
+ObjectWriter& ObjectWriter::operator=(ObjectWriter&&) noexcept = default;
+ObjectWriter::~ObjectWriter() = default;
+
+Result<ObjectWriter> ObjectWriter::Resume(Client client, std::string_view state, UploadOptions options) {
+  const auto parsed = internal::ParseUploadState(state);
+  if (!parsed) return parsed.error();
+  const std::string& endpoint = CoreOf(client).endpoint();
+  if (parsed->endpoint != endpoint || !internal::IsSessionUri(parsed->session_uri, endpoint)) {
+    return Error{ErrorCode::kInvalidArgument, "the state of the suspended upload is one of another service than " +
+                                                  endpoint + ", which this client talks to"};
+  }
+  if (auto checked = internal::CheckObject(parsed->object); !checked) return checked.error();
+  auto upload = std::make_unique<Upload>(std::move(client), *parsed, std::move(options));
+  if (auto settled = upload->Settle(); !settled) {
+    upload->Detach();
+    return settled.error();
+  }
+  return ObjectWriter(std::move(upload));
+}
+
+std::uint64_t ObjectWriter::position() const { return upload_->position(); }
+Result<void> ObjectWriter::Write(std::span<const std::byte> data) { return upload_->Write(data); }
+Result<ObjectMetadata> ObjectWriter::Close() { return upload_->Close(); }
+Result<std::string> ObjectWriter::Suspend() { return upload_->Suspend(); }
+void ObjectWriter::Cancel() { upload_->Cancel(); }
+
+}  // namespace gcsflux

@@ -1,0 +1,287 @@
+#include "transfer/upload/parts_writer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "base/composite_name.h"
+#include "base/composite_prefix.h"
+#include "base/give_up_soon.h"
+#include "base/object_name.h"
+#include "base/tell_progress.h"
+#include "client/client_core.h"
+#include "client/operation_calls.h"
+#include "transfer/upload/compose_commit.h"
+#include "transfer/upload/insert_call.h"
+#include "transfer/upload/part_bytes.h"
+#include "transfer/upload/single_request_upload.h"
+#include "transfer/upload/write_path.h"
+
+namespace gcsflux::internal {
+namespace {
+
+// "gcsflux-uploads/RUN/UUID", which no other writer ever has.
+std::string TemporaryName(const ClientCore& core) {
+  std::string name(kUploadPrefix);
+  name += FormatRun(core.timing().SystemNow(), core.NewInvocationId());
+  name += '/';
+  return name += core.NewInvocationId();
+}
+
+Error Refused(const char* why) { return {ErrorCode::kInvalidArgument, why}; }
+
+}  // namespace
+
+PartsWriter::PartsWriter(Client client, ObjectName object, ParallelWriterOptions options)
+    : client_(std::move(client)),
+      object_(std::move(object)),
+      options_(std::move(options)),
+      buffers_(options_.max_memory),
+      on_stop_(options_.upload.stop, [this] { stop_.request_stop(); }) {
+  Result<void> checked = CheckUpload(CoreOf(client_), object_, options_.upload);
+  if (checked) checked = CheckOptions();
+  if (!checked) error_ = InCall(InsertCall(object_, options_.upload), checked.error());
+}
+
+PartsWriter::~PartsWriter() { Cancel(); }
+
+Result<void> PartsWriter::CheckOptions() const {
+  if (options_.part_bytes < kLeastPartBytes) return Refused("ParallelWriterOptions::part_bytes must be at least 5 MiB");
+  if (options_.max_memory < options_.part_bytes)
+    return Refused("ParallelWriterOptions::max_memory must be at least one part");
+  if (options_.max_concurrency < 1 || options_.max_concurrency > kMaxConcurrency)
+    return Refused("ParallelWriterOptions::max_concurrency must be from 1 to 10000");
+  const ObjectAttributes& attributes = options_.upload.attributes;
+  const bool has_conditions =
+      options_.upload.mode != WriteMode::kOverwrite || attributes.event_based_hold || attributes.temporary_hold;
+  if (options_.is_private_name && has_conditions)
+    return Refused("ParallelWriterOptions::is_private_name is for WriteMode::kOverwrite without holds only");
+  return {};
+}
+
+Result<void> PartsWriter::CheckUsable() const {
+  if (made_in_.IsInChild()) return InCall(InsertCall(object_, options_.upload), ForkedError("the upload"));
+  if (error_) return *error_;
+  if (is_closed_) return Error{ErrorCode::kInvalidArgument, "used after Close() or Cancel(): " + ToUri(object_)};
+  return {};
+}
+
+Result<void> PartsWriter::Write(std::span<const std::byte> data) {
+  if (auto usable = CheckUsable(); !usable) return usable;
+  if (auto checked = CheckBytes(object_, data); !checked) return checked;
+  auto written = WriteOn(data);
+  if (written) written = TellProgress();
+  if (written) return {};
+  error_ = written.error();
+  Cancel();
+  return *error_;
+}
+
+Result<void> PartsWriter::WriteOn(std::span<const std::byte> data) {
+  while (!data.empty()) {
+    if (stream_) {
+      position_ += data.size();
+      return stream_->Write(data);
+    }
+    // A part is sent only once more bytes follow: one part alone takes one request.
+    const bool is_full = part_ && part_->size == part_->capacity;
+    if (is_full && !upload_) {
+      if (auto decided = Decide(); !decided) return decided;
+      continue;
+    }
+    if (is_full) SendPart();
+    if (auto error = PartError()) return *error;
+    if (!part_) {
+      part_ = buffers_.Take(static_cast<std::size_t>(PartBytes(options_.part_bytes, number_, options_.max_memory)));
+    }
+    const auto taken = data.first(std::min(data.size(), part_->capacity - part_->size));
+    std::memcpy(part_->memory.get() + part_->size, taken.data(), taken.size());
+    part_->size += taken.size();
+    position_ += taken.size();
+    data = data.subspan(taken.size());
+  }
+  return {};
+}
+
+// The first part is full, and more bytes follow.
+Result<void> PartsWriter::Decide() {
+  PathChoice choice = ChoosePath(client_, object_.bucket, options_);
+  if (stop_.stop_requested()) return Error{ErrorCode::kCancelled, "upload of " + ToUri(object_)};
+  report_.method = choice.method;
+  report_.reason = std::move(choice.reason);
+  if (choice.method == WriteMethod::kOneStream) return BeginStream(report_.reason);
+  return BeginParts();
+}
+
+Result<void> PartsWriter::BeginStream(const std::string& reason) {
+  report_.method = WriteMethod::kOneStream;
+  report_.reason = reason;
+  stream_.emplace(client_, object_, options_.upload);
+  auto written = stream_->Write(part_->bytes());
+  buffers_.GiveBack(std::move(part_));
+  return written;
+}
+
+Result<void> PartsWriter::BeginParts() {
+  const bool is_temporary = report_.method == WriteMethod::kPartsAndCompose;
+  target_ = is_temporary ? ObjectName{object_.bucket, TemporaryName(CoreOf(client_))} : object_;
+  // The compose brings the attributes.
+  MultipartOptions options{.attributes = is_temporary ? ObjectAttributes{} : options_.upload.attributes,
+                           .encryption_key = options_.upload.encryption_key,
+                           .kms_key_name = options_.upload.kms_key_name,
+                           .call = options_.upload.call,
+                           .stop = stop_.get_token()};
+  options.attributes.storage_class = options_.upload.attributes.storage_class;
+  slots_ = std::make_unique<RequestSlots>(CoreOf(client_).loops(), static_cast<std::size_t>(options_.max_concurrency));
+  if (!slots_->is_usable()) return slots_->shortage().value_or(Error{ErrorCode::kLocalIo, "no event loop runs"});
+  jobs_ = std::make_shared<JobQueue>(*slots_);
+  auto upload = MultipartUpload::Start(client_, target_, std::move(options));
+  // Where the caller may write objects, but not so, one stream does it.
+  const bool is_denied = !upload && upload.error().code == ErrorCode::kPermissionDenied;
+  if (is_denied && is_temporary) return BeginStream("no multipart upload may be started: " + upload.error().message);
+  if (!upload) return upload.error();
+  upload_.emplace(*std::move(upload));
+  if (is_temporary) report_.temporary_name = target_.name;
+  return {};
+}
+
+void PartsWriter::SendPart() {
+  if (number_ > kMostParts) {
+    const std::scoped_lock lock(mutex_);
+    part_error_ =
+        Error{ErrorCode::kInvalidArgument,
+              "upload of " + ToUri(object_) + ": 10000 parts do not hold it; raise part_bytes and max_memory"};
+    return;
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    ++in_flight_;
+  }
+  ++report_.parts;
+  // A std::function is copied.
+  auto part = std::make_shared<std::unique_ptr<PartBuffer>>(std::move(part_));
+  jobs_->Post([this, part, number = number_] { Send(number, std::move(*part)); });
+  ++number_;
+}
+
+// By a fiber.
+void PartsWriter::Send(int number, std::unique_ptr<PartBuffer> part) {
+  const std::size_t size = part->size;
+  const auto sent = upload_->UploadPart(number, part->bytes(), stop_.get_token());
+  buffers_.GiveBack(std::move(part));
+  bool is_first_failure = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    --in_flight_;
+    if (sent) stored_bytes_ += size;
+    is_first_failure = !sent && !part_error_;
+    if (is_first_failure) part_error_ = sent.error();
+  }
+  if (is_first_failure) stop_.request_stop();  // The others are of no use.
+  part_ended_.Ring();
+}
+
+std::optional<Error> PartsWriter::PartError() const {
+  const std::scoped_lock lock(mutex_);
+  return part_error_;
+}
+
+Result<void> PartsWriter::AwaitParts() {
+  std::unique_lock lock(mutex_);
+  part_ended_.Wait(lock, [&] { return in_flight_ == 0; });
+  if (part_error_) return *part_error_;
+  return {};
+}
+
+Result<void> PartsWriter::TellProgress() {
+  if (!options_.upload.on_progress || stream_ || !upload_) return {};
+  std::uint64_t stored = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    stored = stored_bytes_;
+  }
+  return internal::TellProgress(options_.upload.on_progress, {stored, 0});
+}
+
+Result<ObjectMetadata> PartsWriter::Close() {
+  if (auto usable = CheckUsable(); !usable) return usable.error();
+  auto stored = CloseOnce();
+  if (!stored) error_ = stored.error();
+  Cancel();  // What is left.
+  report_.most_memory = buffers_.most();
+  return stored;
+}
+
+Result<ObjectMetadata> PartsWriter::CloseOnce() {
+  if (stream_) return stream_->Close();
+  if (upload_) return CloseParts();
+  report_.method = WriteMethod::kSingleInsert;
+  report_.reason = "not more than one part";
+  return UploadInOneRequest(CoreOf(client_), object_, part_ ? part_->bytes() : std::span<const std::byte>(),
+                            options_.upload);
+}
+
+Result<ObjectMetadata> PartsWriter::CloseParts() {
+  if (part_ && part_->size > 0) SendPart();
+  if (auto sent = AwaitParts(); !sent) return sent.error();
+  if (auto told = TellProgress(); !told) return told.error();
+  auto made = upload_->Complete();
+  if (!made || report_.method == WriteMethod::kParts) return made;
+  temporary_generation_ = made->generation;
+  if (made->size != position_ || !made->crc32c) {
+    return Error{ErrorCode::kCorrupted, "upload of " + ToUri(object_) + ": the service made " +
+                                            std::to_string(made->size) + " bytes of " + std::to_string(position_) +
+                                            (made->crc32c ? "" : ", without a CRC32C")};
+  }
+  return Commit(*made);
+}
+
+Result<ObjectMetadata> PartsWriter::Commit(const ObjectMetadata& temporary) {
+  const StagedObject staged{.object = object_,
+                            .temporary = target_,
+                            .generation = temporary.generation,
+                            .sent = {temporary.size, *temporary.crc32c}};
+  auto stored = CommitByCompose(CoreOf(client_), staged, options_.upload, /*deletes_temporary=*/true);
+  if (stored) {
+    temporary_generation_ = 0;
+    return stored;
+  }
+  if (stored.error().code != ErrorCode::kPermissionDenied) return stored;
+  // A retention policy that could not be read, perhaps: the object is more important than what it leaves.
+  stored = CommitByCompose(CoreOf(client_), staged, options_.upload, /*deletes_temporary=*/false);
+  return stored;
+}
+
+void PartsWriter::EndRequests() {
+  stop_.request_stop();
+  if (jobs_) jobs_->Close();
+  slots_.reset();  // Waits for what is running.
+}
+
+void PartsWriter::Cancel() {
+  if (made_in_.IsInChild() || std::exchange(is_closed_, true)) return;
+  EndRequests();
+  if (stream_) stream_->Cancel();
+  upload_.reset();  // Aborts it, unless it was completed.
+  DropTemporary();
+  if (part_) buffers_.GiveBack(std::move(part_));
+}
+
+void PartsWriter::DropTemporary() {
+  const std::int64_t generation = std::exchange(temporary_generation_, 0);
+  if (generation == 0) return;
+  GiveUpSoon([&](std::stop_token stop) {
+    const auto removed = client_.DeleteObject(
+        target_, {.generation = generation, .call = options_.upload.call, .stop = std::move(stop)});
+    report_.has_left_temporary = !removed && removed.error().code != ErrorCode::kNotFound;
+  });
+}
+
+ParallelWriterReport PartsWriter::report() const {
+  ParallelWriterReport report = report_;
+  report.most_memory = buffers_.most();
+  return report;
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+
+#include "base/fork.h"
+#include "gcsflux/multipart_upload.h"
+#include "gcsflux/parallel_writer.h"
+#include "loop/doorbell.h"
+#include "loop/job_queue.h"
+#include "loop/request_slots.h"
+#include "transfer/upload/part_buffers.h"
+
+namespace gcsflux::internal {
+
+/// What a ParallelWriter is. For one thread at a time.
+class PartsWriter {
+ public:
+  PartsWriter(Client client, ObjectName object, ParallelWriterOptions options);
+  ~PartsWriter();
+  PartsWriter(const PartsWriter&) = delete;
+  PartsWriter& operator=(const PartsWriter&) = delete;
+
+  Result<void> Write(std::span<const std::byte> data);
+  Result<ObjectMetadata> Close();
+  void Cancel();
+  [[nodiscard]] std::uint64_t position() const { return position_; }
+  [[nodiscard]] ParallelWriterReport report() const;
+
+ private:
+  [[nodiscard]] Result<void> CheckOptions() const;
+  [[nodiscard]] Result<void> CheckUsable() const;
+  Result<void> WriteOn(std::span<const std::byte> data);
+  Result<ObjectMetadata> CloseOnce();
+  Result<void> Decide();
+  Result<void> BeginStream(const std::string& reason);
+  Result<void> BeginParts();
+  void SendPart();
+  void Send(int number, std::unique_ptr<PartBuffer> part);
+  Result<void> AwaitParts();
+  Result<ObjectMetadata> CloseParts();
+  Result<ObjectMetadata> Commit(const ObjectMetadata& temporary);
+  void DropTemporary();
+  void EndRequests();
+  [[nodiscard]] std::optional<Error> PartError() const;
+  Result<void> TellProgress();
+
+  const Client client_;
+  const ObjectName object_;
+  const ParallelWriterOptions options_;
+  const ProcessMark made_in_;
+  PartBuffers buffers_;
+  std::unique_ptr<PartBuffer> part_;  // That is being filled.
+  int number_ = 1;                    // Of that part.
+  std::uint64_t position_ = 0;
+  bool is_closed_ = false;
+  std::optional<Error> error_;
+  ParallelWriterReport report_;
+
+  std::optional<ObjectWriter> stream_;
+  ObjectName target_;  // Of the multipart upload.
+  std::optional<MultipartUpload> upload_;
+  std::int64_t temporary_generation_ = 0;  // Of what was completed and not yet committed; 0: nothing.
+
+  std::stop_source stop_;
+  std::stop_callback<std::function<void()>> on_stop_;
+  mutable std::mutex mutex_;
+  Doorbell part_ended_;
+  // Guarded by mutex_:
+  std::size_t in_flight_ = 0;
+  std::uint64_t stored_bytes_ = 0;
+  std::optional<Error> part_error_;
+
+  std::unique_ptr<RequestSlots> slots_;
+  std::shared_ptr<JobQueue> jobs_;
+};
+
+}  // namespace gcsflux::internal

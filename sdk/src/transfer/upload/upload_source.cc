@@ -1,0 +1,90 @@
+#include "transfer/upload/upload_source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+
+#include "base/local_error.h"
+
+namespace gcsflux::internal {
+namespace {
+
+class Memory : public UploadSource {
+ public:
+  explicit Memory(std::span<const std::byte> data) : data_(data) {}
+  [[nodiscard]] std::uint64_t size() const override { return data_.size(); }
+  Result<std::span<const std::byte>> Read(std::uint64_t offset, std::size_t count,
+                                          std::vector<std::byte>&) const override {
+    return data_.subspan(static_cast<std::size_t>(offset), count);
+  }
+  [[nodiscard]] Result<void> CheckUnchanged() const override { return {}; }
+
+ private:
+  const std::span<const std::byte> data_;
+};
+
+bool IsSame(const struct stat& a, const struct stat& b) {
+  return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
+}
+
+class File : public UploadSource {
+ public:
+  File(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
+  ~File() override { static_cast<void>(::close(descriptor_)); }
+
+  Result<void> Open() {
+    if (::fstat(descriptor_, &opened_) != 0) return LocalError("look at", path_);
+    if (!S_ISREG(opened_.st_mode)) return Error{ErrorCode::kLocalIo, "'" + path_ + "' is no regular file"};
+    return {};
+  }
+
+  [[nodiscard]] std::uint64_t size() const override { return static_cast<std::uint64_t>(opened_.st_size); }
+
+  Result<std::span<const std::byte>> Read(std::uint64_t offset, std::size_t count,
+                                          std::vector<std::byte>& room) const override {
+    room.resize(count);
+    for (std::size_t done = 0; done < count;) {
+      const auto at = static_cast<off_t>(offset + done);
+      const ssize_t got = ::pread(descriptor_, room.data() + done, count - done, at);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return LocalError("read", path_);
+      if (got == 0) return Changed();
+      done += static_cast<std::size_t>(got);
+    }
+    return std::span<const std::byte>(room);
+  }
+
+  [[nodiscard]] Result<void> CheckUnchanged() const override {
+    struct stat now {};
+    if (::fstat(descriptor_, &now) != 0) return LocalError("look at", path_);
+    if (IsSame(now, opened_)) return {};
+    return Changed();
+  }
+
+ private:
+  [[nodiscard]] Error Changed() const {
+    return Error{ErrorCode::kLocalIo, "'" + path_ + "' changed while it was being uploaded; nothing was stored"};
+  }
+
+  const int descriptor_;
+  const std::string path_;
+  struct stat opened_ {};
+};
+
+}  // namespace
+
+std::unique_ptr<UploadSource> MemorySource(std::span<const std::byte> data) { return std::make_unique<Memory>(data); }
+
+Result<std::unique_ptr<UploadSource>> FileSource(const std::string& path) {
+  // Without O_NONBLOCK, to open a FIFO would wait for its writer.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return LocalError("open", path);
+  auto file = std::make_unique<File>(descriptor, path);
+  if (auto opened = file->Open(); !opened) return opened.error();
+  return std::unique_ptr<UploadSource>(std::move(file));
+}
+
+}  // namespace gcsflux::internal
