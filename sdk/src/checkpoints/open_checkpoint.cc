@@ -7,7 +7,7 @@
 #include "checkpoints/checkpoint_uri.h"
 #include "client/client_core.h"
 #include "formats/kept_ends.h"
-#include "transfer/worker_pool.h"
+#include "transfer/threads/worker_pool.h"
 
 namespace gcsflux {
 namespace {
@@ -29,7 +29,7 @@ Result<ByteSource> OpenObject(const Client& client, const std::string& uri, cons
 Result<std::vector<ByteSource>> OpenObjects(const Client& client, const std::vector<std::string>& uris,
                                             const ObjectReaderOptions& options) {
   std::vector<ByteSource> sources(uris.size());
-  internal::WorkerPool pool(std::min(uris.size(), kShardsAtOnce), &client.core().observer());
+  internal::WorkerPool pool(std::min(uris.size(), kShardsAtOnce), &CoreOf(client).observer());
   const auto open = [&](std::size_t index, const std::stop_token&) -> Result<void> {
     auto source = OpenObject(client, uris[index], options);
     if (!source.ok()) return source.error();
