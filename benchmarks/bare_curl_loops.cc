@@ -190,7 +190,8 @@ class Loop {
 struct BareCurlLoops::Loops : std::deque<Loop> {};
 
 BareCurlLoops::BareCurlLoops(const BareCurlLoopsOptions& options) : loops_(std::make_unique<Loops>()) {
-  for (int i = 0; i < kThreads; ++i) loops_->emplace_back(options, options.connections / kThreads);
+  for (int i = 0; i < kThreads; ++i)
+    loops_->emplace_back(options, std::max<std::size_t>(1, options.connections / kThreads));
 }
 
 BareCurlLoops::~BareCurlLoops() = default;

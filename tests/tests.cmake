@@ -51,7 +51,7 @@ gcsflux_test(sdk_tests
           retry/remedy_test.cc
           retry/retry_budget_test.cc
           retry/retry_loop_test.cc
-          support/fake_gcs.cc support/raw_server.cc transfer/upload_test.cc transfer/worker_pool_test.cc
+          support/fake_gcs.cc support/raw_server.cc transfer/upload/upload_test.cc transfer/threads/worker_pool_test.cc
           wire/copy_requests_test.cc wire/key_headers_test.cc wire/object_resource_test.cc wire/requests_test.cc
           wire/responses_test.cc wire/resumable_upload_test.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json ZLIB::ZLIB)
@@ -70,8 +70,8 @@ target_include_directories(auth_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # What goes up: sessions that are lost or suspended, parts, signed URLs.
 gcsflux_test(upload_tests
-  SOURCES base/combine_crc32c_test.cc support/fake_gcs.cc transfer/give_up_soon_test.cc transfer/lost_session_test.cc
-          transfer/rival_writes_test.cc transfer/suspended_upload_test.cc transfer/write_outcome_test.cc
+  SOURCES base/combine_crc32c_test.cc support/fake_gcs.cc base/give_up_soon_test.cc transfer/upload/lost_session_test.cc
+          transfer/upload/rival_writes_test.cc transfer/upload/suspended_upload_test.cc transfer/upload/write_outcome_test.cc
           wire/multipart_test.cc wire/upload_state_test.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
 target_include_directories(upload_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
@@ -141,7 +141,7 @@ set_tests_properties(safetensors_interop PROPERTIES SKIP_RETURN_CODE 77)
 gcsflux_test(composition_tests
   SOURCES transfer/composition/auto_composition_test.cc transfer/composition/bucket_check_test.cc
           transfer/composition/clean_composites_test.cc transfer/composition/composed_download_test.cc
-          transfer/composition/composite_name_test.cc transfer/composition/cost_model_test.cc
+          base/composite_name_test.cc transfer/composition/cost_model_test.cc
           transfer/composition/due_tasks_test.cc transfer/composition/live_composites_test.cc
           transfer/composition/planner_test.cc transfer/composition/process_end_test.cc
           transfer/composition/simulation.cc transfer/composition/slice_writer_test.cc
@@ -188,7 +188,7 @@ gcsflux_test(integration_tests
 # One large object over many connections, written and read.
 gcsflux_test(object_stream_tests
   SOURCES integration/killed_writer_test.cc integration/object_reader_random_test.cc integration/object_reader_test.cc integration/object_streams_test.cc integration/ongoing_uploads_test.cc integration/parallel_writer_faults_test.cc integration/parallel_writer_test.cc
-          transfer/read/join_ranges_test.cc transfer/read/range_checksums_test.cc
+          transfer/object_reader/join_ranges_test.cc transfer/object_reader/range_checksums_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(object_stream_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 

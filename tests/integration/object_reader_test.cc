@@ -198,7 +198,7 @@ TEST_F(ObjectReaderTest, NeverWaitsForAnotherReader) {
     EXPECT_TRUE(all == content_);
     EXPECT_EQ(ReadAt(*idle, 400'000, 100'000), content_.substr(400'000, 100'000));
   }
-  EXPECT_EQ(client->core().delivery_budget().held(), 0U);
+  EXPECT_EQ(CoreOf(*client).delivery_budget().held(), 0U);
 }
 
 TEST_F(ObjectReaderTest, ManyThreadsReadAtTheSameTime) {
