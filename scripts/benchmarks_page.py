@@ -118,6 +118,11 @@ class Page:
         return with_spread(significant(sample.median * 1e-9, 2) + " GB/s", sample)
 
     @staticmethod
+    def ns(sample):
+        """Of a time in nanoseconds."""
+        return with_spread(significant(sample.median, 3) + " ns", sample)
+
+    @staticmethod
     def us(sample):
         """Of a time in microseconds."""
         return with_spread(significant(sample.median, 3) + " µs", sample)

@@ -77,6 +77,29 @@ TEST_F(OpenCheckpointTest, ReadsTheFilesOfAnIndexInItsFolder) {
   }
 }
 
+// What PyTorch DCP saves where it does not consolidate.
+TEST_F(OpenCheckpointTest, AFolderIsItsFilesOfSafetensors) {
+  const std::string bytes = Varied(24);
+  const auto slice = [&](const std::string& rows, const std::string& offset) {
+    return SafetensorsOf({{"w", DType::kUint8, {static_cast<std::int64_t>(rows.size() / 6), 6}, rows}}, false,
+                         {{"DCP_SHARDING_INFO", R"({"w": {"saved_offsets": [)" + offset + ", 0]}}"}});
+  };
+  fs::create_directory(PathOf("folder"));
+  for (const auto& [name, file] : {std::pair{"shard-00001-model.safetensors", slice(bytes.substr(0, 12), "0")},
+                                   {"shard-00002-model.safetensors", slice(bytes.substr(12), "2")},
+                                   {"config.json", std::string("{}")}}) {
+    Put("folder/" + std::string(name), file);
+    PutFile("folder/" + std::string(name), file);
+  }
+  Put("folder/deeper/x.safetensors", "no checkpoint");
+  for (const std::string& uri : {std::string("gs://bkt/folder/"), PathOf("folder"), PathOf("folder/")}) {
+    const auto checkpoint = OpenCheckpoint(client_, uri);
+    ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
+    ExpectHolds(*checkpoint, {{"w", DType::kUint8, {4, 6}, bytes}});
+  }
+  EXPECT_EQ(testing::ErrorOf(OpenCheckpoint(client_, "gs://bkt/empty/")).code, ErrorCode::kNotFound);
+}
+
 TEST_F(OpenCheckpointTest, SaysWhatIsNotThere) {
   Put("index.json", testing::ValueOf(FormatSafetensorsIndex({.weight_map = {{"w", "lost.safetensors"}}})));
   Put("text", "hello");
@@ -90,7 +113,8 @@ TEST_F(OpenCheckpointTest, SaysWhatIsNotThere) {
         Case{"gs://bkt/index.json", ErrorCode::kNotFound, "gs://bkt/lost.safetensors"},
         Case{"gs://bkt/text", ErrorCode::kUndecodable, "gs://bkt/text"},
         Case{"gs://", ErrorCode::kInvalidArgument, "bucket name"}, Case{PathOf("none"), ErrorCode::kLocalIo, "none"},
-        Case{directory_.path(), ErrorCode::kLocalIo, "no regular file"}}) {
+        Case{directory_.path(), ErrorCode::kNotFound, "no file of safetensors"},
+        Case{PathOf("none/"), ErrorCode::kLocalIo, "none"}}) {
     const Error error = testing::ErrorOf(OpenCheckpoint(client_, one.uri));
     EXPECT_EQ(error.code, one.code) << one.uri << ": " << error.message;
     EXPECT_THAT(error.message, HasSubstr(one.words));

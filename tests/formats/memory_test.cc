@@ -1,9 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "formats/heap_peak.h"
 #include "formats/pickles.h"
+#include "gcsflux/compare_checkpoints.h"
+#include "gcsflux/convert_checkpoint.h"
 #include "gcsflux/safetensors.h"
-#include "gcsflux/stored_checkpoint.h"
+#include "gcsflux/verify_checkpoint.h"
 
 // What opening a file takes: at most 16 n + 16 MiB for n bytes, whatever they say.
 namespace gcsflux::formats_tests {
@@ -117,6 +122,47 @@ TEST(FormatsMemory, OpenedCheckpointsTakeAtMost16TimesTheirLength) {
     EXPECT_TRUE(checkpoint.ok());
     ExpectWithin(file.size(), json.substr(0, 60));
   }
+}
+
+// Three tensors of 200 MB, whose bytes are zeros and nowhere stored.
+ByteSource LargeSafetensors(const std::string& header) {
+  const auto read_at = [header](std::uint64_t offset, std::span<std::byte> into) -> Result<void> {
+    std::fill(into.begin(), into.end(), std::byte{});
+    if (offset < header.size()) {
+      const std::size_t count = std::min(into.size(), header.size() - static_cast<std::size_t>(offset));
+      std::memcpy(into.data(), header.data() + offset, count);
+    }
+    return {};
+  };
+  return {.name = "large", .size = header.size() + 600'000'000, .read_at = read_at};
+}
+
+TEST(FormatsMemory, LargeTensorsAreNeverHeldWhole) {
+  std::string json = "{";
+  for (int i = 0; i < 3; ++i) {
+    json += "\"" + std::to_string(i) + R"(":{"dtype":"F32","shape":[50000,1000],"data_offsets":[)" +
+            std::to_string(i * 200'000'000) + "," + std::to_string((i + 1) * 200'000'000) + "]},";
+  }
+  json.back() = '}';
+  const auto checkpoint = StoredCheckpoint::Open(LargeSafetensors(Number(json.size(), 8) + json));
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
+  constexpr std::uint64_t kMost = 64 << 20;
+  for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
+    std::uint64_t written = 0;
+    const ByteSink count = [&](std::span<const std::byte> bytes) -> Result<void> {
+      written += bytes.size();
+      return {};
+    };
+    TakeHeapPeak();
+    const auto converted = ConvertCheckpoint(*checkpoint, format, count);
+    EXPECT_LE(TakeHeapPeak(), kMost) << FormatName(format);
+    EXPECT_TRUE(converted.ok()) << converted.error().message;
+    EXPECT_GT(written, 600'000'000U);
+  }
+  EXPECT_TRUE(VerifyCheckpoint(*checkpoint).ok());
+  EXPECT_LE(TakeHeapPeak(), kMost) << "verifying";
+  EXPECT_EQ(CompareCheckpoints(*checkpoint, *checkpoint)->same, 3U);
+  EXPECT_LE(TakeHeapPeak(), kMost) << "comparing";
 }
 
 TEST(FormatsMemory, IndexesTakeAtMost16TimesTheirLength) {

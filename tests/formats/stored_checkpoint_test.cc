@@ -224,6 +224,29 @@ TEST(StoredCheckpoint, AStreamedStorageIsComparedWithItsChecksum) {
   }
 }
 
+// So much that several threads compare.
+TEST(StoredCheckpoint, DamageIsFoundInAnyOfManyLargeTensors) {
+  std::vector<MadeTensor> tensors;
+  for (int i = 0; i < 5; ++i) tensors.push_back({std::to_string(i), DType::kUint8, {16 << 20}, Varied(16 << 20)});
+  for (const std::string& whole : {TorchFileOf(tensors), SafetensorsOf(tensors)}) {
+    const auto read_all = [](const std::string& file) {
+      const auto checkpoint = OpenedAny(file);
+      std::vector<std::string> rooms(5, std::string(16 << 20, '\0'));
+      std::vector<TensorRead> reads;
+      for (std::size_t i = 0; i < 5; ++i) {
+        reads.push_back({&checkpoint->tensors()[i], std::as_writable_bytes(std::span(rooms[i]))});
+      }
+      return checkpoint->ReadTensors(reads);
+    };
+    EXPECT_TRUE(read_all(whole).ok());
+    for (const std::size_t at : {whole.size() / 10, whole.size() / 2, whole.size() * 9 / 10}) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ 1);
+      EXPECT_EQ(testing::ErrorOf(read_all(damaged)).code, ErrorCode::kCorrupted) << at;
+    }
+  }
+}
+
 TEST(StoredCheckpoint, RefusesMemoryOfAnotherLength) {
   const std::string file = SafetensorsOf(SomeTensors());
   const auto checkpoint = OpenedAny(file);

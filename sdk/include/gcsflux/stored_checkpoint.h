@@ -29,6 +29,8 @@ class StoredCheckpoint {
   /// of the directory, of the pickle or of the header: at most three calls of the source that depend on each other.
   /// An index needs `open_shards`.
   static Result<StoredCheckpoint> Open(ByteSource source, const OpenShards& open_shards = {});
+  /// Files of safetensors that make one checkpoint without an index: the shards that PyTorch DCP saves.
+  static Result<StoredCheckpoint> OpenSafetensorsFiles(std::string name, std::vector<ByteSource> files);
   StoredCheckpoint(TorchFile file);  // NOLINT(google-explicit-constructor): it is one.
 
   [[nodiscard]] CheckpointFormat format() const;
@@ -68,7 +70,6 @@ class StoredCheckpoint {
  private:
   struct Contents;
   explicit StoredCheckpoint(std::shared_ptr<const Contents> contents);
-  static Result<StoredCheckpoint> OpenSafetensors(ByteSource source);
   static Result<StoredCheckpoint> OpenIndex(const ByteSource& source, const OpenShards& open_shards);
 
   std::shared_ptr<const Contents> contents_;

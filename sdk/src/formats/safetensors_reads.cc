@@ -3,6 +3,7 @@
 #include <deque>
 
 #include "base/crc32c.h"
+#include "formats/compare_at_once.h"
 #include "formats/format_error.h"
 #include "formats/safetensors_files.h"
 #include "formats/storage_pieces.h"
@@ -43,9 +44,7 @@ class SafetensorsFiles::Plan {
     for (std::size_t file = 0; file < reads_.size(); ++file) {
       if (auto read = ReadAll(files_.files_[file], reads_[file]); !read.ok()) return read;
     }
-    for (const Check& check : checks_) {
-      if (ExtendCrc32c(0, check.bytes) != *check.part->crc32c) return files_.Corrupted(*check.part, check.storage);
-    }
+    if (auto checked = CompareSums(); !checked.ok()) return checked;
     for (const Slice& slice : slices_) files_.Place(*slice.part, slice.storage, slice.bytes, *slice.whole);
     for (const Gather& gather : gathers_) {
       const std::string_view touched = std::string_view(gather.held).substr(static_cast<std::size_t>(gather.skip));
@@ -71,6 +70,17 @@ class SafetensorsFiles::Plan {
     std::size_t storage;
     std::span<const std::byte> bytes;
   };
+
+  [[nodiscard]] Result<void> CompareSums() const {
+    std::uint64_t bytes = 0;
+    for (const Check& check : checks_) bytes += check.bytes.size();
+    std::vector<std::uint32_t> sums(checks_.size());
+    ForEachAtOnce(checks_.size(), bytes, [&](std::size_t i) { sums[i] = ExtendCrc32c(0, checks_[i].bytes); });
+    for (std::size_t i = 0; i < checks_.size(); ++i) {
+      if (sums[i] != *checks_[i].part->crc32c) return files_.Corrupted(*checks_[i].part, checks_[i].storage);
+    }
+    return {};
+  }
 
   [[nodiscard]] Error WrongLength(const StoredTensor& tensor) const {
     return {ErrorCode::kInvalidArgument, files_.files_.front().name + ": the memory for " + Shown(tensor.name) +

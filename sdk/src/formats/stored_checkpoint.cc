@@ -69,7 +69,10 @@ Result<StoredCheckpoint> StoredCheckpoint::Open(ByteSource source, const OpenSha
   const auto first = std::span(room).first(static_cast<std::size_t>(std::min<std::uint64_t>(kept->size, kFirstBytes)));
   if (auto read = kept->read_at(0, first); !read.ok()) return read.error();
   const CheckpointFormat format = DetectFormat(first);
-  if (format == CheckpointFormat::kSafetensors) return OpenSafetensors(*std::move(kept));
+  if (format == CheckpointFormat::kSafetensors) {
+    std::string name = kept->name;
+    return OpenSafetensorsFiles(std::move(name), {*std::move(kept)});
+  }
   if (format == CheckpointFormat::kSafetensorsIndex) return OpenIndex(*kept, open_shards);
   if (format != CheckpointFormat::kOtherZip) return NotRead(kept->name, format);
   auto file = TorchFile::OpenAny(*std::move(kept));
@@ -77,14 +80,14 @@ Result<StoredCheckpoint> StoredCheckpoint::Open(ByteSource source, const OpenSha
   return StoredCheckpoint(*std::move(file));
 }
 
-Result<StoredCheckpoint> StoredCheckpoint::OpenSafetensors(ByteSource source) {
-  std::string name = source.name;
-  auto files = SafetensorsFiles::Open({std::move(source)});
-  if (!files.ok()) return files.error();
+Result<StoredCheckpoint> StoredCheckpoint::OpenSafetensorsFiles(std::string name, std::vector<ByteSource> files) {
+  if (files.empty()) return Error{ErrorCode::kNotFound, name + ": it holds no file of safetensors"};
+  auto opened = SafetensorsFiles::Open(std::move(files));
+  if (!opened.ok()) return opened.error();
   return StoredCheckpoint(std::make_shared<const Contents>(Contents{.format = CheckpointFormat::kSafetensors,
                                                                     .name = std::move(name),
                                                                     .torch = {},
-                                                                    .safetensors = *std::move(files)}));
+                                                                    .safetensors = *std::move(opened)}));
 }
 
 Result<StoredCheckpoint> StoredCheckpoint::OpenIndex(const ByteSource& source, const OpenShards& open_shards) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/compare_at_once.h"
 #include "formats/crc32.h"
 #include "formats/format_error.h"
 #include "formats/little_endian.h"
@@ -157,6 +158,24 @@ Result<void> ReadRest(const ByteSource& source, std::span<const PieceRead> piece
   return ReadAll(source, reads);
 }
 
+// Of the pieces that are whole records: the first one that is damaged.
+Result<void> CheckWhole(const ByteSource& source, std::span<const PieceRead> pieces,
+                        std::span<const FileRange> ranges) {
+  std::uint64_t bytes = 0;
+  for (const PieceRead& piece : pieces) bytes += piece.into.size();
+  std::vector<std::uint32_t> sums(pieces.size());
+  const auto is_whole = [&](std::size_t i) { return pieces[i].piece.size() == pieces[i].entry->size; };
+  ForEachAtOnce(pieces.size(), bytes, [&](std::size_t i) {
+    if (is_whole(i)) sums[i] = ExtendCrc32(0, pieces[i].into);
+  });
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (!is_whole(i)) continue;
+    auto compared = CompareCrc32(source, *pieces[i].entry, ranges[i].begin, sums[i]);
+    if (!compared.ok()) return compared;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> CompareCrc32(const ByteSource& source, const ZipEntry& entry, std::uint64_t begin, std::uint32_t crc32) {
@@ -191,12 +210,7 @@ Result<void> ReadPieces(const ByteSource& source, std::span<const PieceRead> pie
   const auto ranges = headers.Parse();
   if (!ranges.ok()) return ranges.error();
   if (auto read = ReadRest(source, pieces, alignment, *ranges); !read.ok()) return read;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (pieces[i].piece.size() != pieces[i].entry->size) continue;
-    auto checked = CheckCrc32(source, *pieces[i].entry, (*ranges)[i].begin, pieces[i].into);
-    if (!checked.ok()) return checked;
-  }
-  return {};
+  return CheckWhole(source, pieces, *ranges);
 }
 
 Result<std::string> ReadRecord(const ByteSource& source, const ZipEntry& entry) {
