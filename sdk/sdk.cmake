@@ -229,8 +229,23 @@ gcsflux_component(client
   sdk/src/formats/zip_records.cc
   sdk/src/formats/zip_writer.cc
   # L4 checkpoints by their URI, above transfer
+  sdk/src/checkpoints/check_manifest.cc
+  sdk/src/checkpoints/checkpoint_steps.cc
+  sdk/src/checkpoints/keep_steps.cc
+  sdk/src/checkpoints/list_steps.cc
   sdk/src/checkpoints/local_source.cc
+  sdk/src/checkpoints/manifest_json.cc
   sdk/src/checkpoints/open_checkpoint.cc
+  sdk/src/checkpoints/remove_steps.cc
+  sdk/src/checkpoints/run_identity.cc
+  sdk/src/checkpoints/save_in_flight.cc
+  sdk/src/checkpoints/save_queue.cc
+  sdk/src/checkpoints/save_step.cc
+  sdk/src/checkpoints/snapshot.cc
+  sdk/src/checkpoints/state_file.cc
+  sdk/src/checkpoints/step_names.cc
+  sdk/src/checkpoints/step_store.cc
+  sdk/src/checkpoints/step_writer.cc
   sdk/src/checkpoints/write_checkpoint.cc
   # L4 datasets, above transfer
   sdk/src/dataset/batch_stream.cc

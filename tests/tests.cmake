@@ -119,10 +119,12 @@ if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the proce
     LIBRARIES gcsflux_client)
   target_include_directories(formats_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 endif()
-# Checkpoints by their URI.
+# Checkpoints by their URI, and the steps of a run.
 gcsflux_test(checkpoint_tests
-  SOURCES checkpoints/open_checkpoint_test.cc
+  SOURCES checkpoints/checkpoint_steps_test.cc checkpoints/keep_steps_test.cc checkpoints/killed_run_test.cc checkpoints/manifest_test.cc
+          checkpoints/open_checkpoint_test.cc checkpoints/save_queue_test.cc checkpoints/state_file_test.cc checkpoints/step_writer_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
+target_include_directories(checkpoint_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_program(formats_tool ${PROJECT_SOURCE_DIR}/tests/formats/formats_tool.cc
                 ${PROJECT_SOURCE_DIR}/tests/formats/tagged_json.cc)
 target_include_directories(formats_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)

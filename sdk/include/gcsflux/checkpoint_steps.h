@@ -1,0 +1,120 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "gcsflux/checkpoint_manifest.h"
+#include "gcsflux/client.h"
+#include "gcsflux/keep_steps.h"
+#include "gcsflux/object_reader.h"
+
+// The steps of a training run on a prefix of a bucket: docs/checkpoints.md. step_writer.h adds steps.
+namespace gcsflux {
+
+namespace internal {
+class StepStore;
+}  // namespace internal
+
+/// A step as it is stored.
+struct StoredStep {
+  CheckpointManifest manifest = {};
+  std::int64_t generation = 0;  ///< Of the manifest's object.
+};
+
+/// A step that cannot be loaded, and why.
+struct SkippedStep {
+  std::int64_t step = 0;
+  Error why = {};
+};
+
+/// The newest whole step, and the newer ones that are not whole.
+struct LatestStep {
+  StoredStep stored = {};
+  std::vector<SkippedStep> skipped = {};  ///< The newest first.
+};
+
+/// One step of a listing.
+struct ListedStep {
+  std::int64_t step = 0;
+  /// Without its tensors. `problem` says what is missing where the manifest could not be read: it is empty then.
+  CheckpointManifest manifest = {};
+  std::int64_t generation = 0;  ///< Of the manifest; 0 where there is none: the step was not finished, or is removed.
+  /// Of the files that the manifest names, or of those in the folder of a step without one.
+  std::uint64_t bytes = 0;
+  std::optional<Error> problem = {};  ///< Absent: the step is whole.
+};
+
+/// What Keep() did.
+struct KeepReport {
+  std::vector<std::int64_t> removed = {};     ///< With `is_dry_run`: those that would be removed.
+  std::vector<SkippedStep> not_removed = {};  ///< That the rules do not keep, and why they are still there.
+  std::optional<Error> leftovers = {};        ///< StepWriter::Keep(): why files of crashed saves are still there.
+};
+
+/// What Sweep() removed.
+struct SweepReport {
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct SweepOptions {
+  /// Only files that have not changed for so long. A file of a step that another process is saving just now is in no
+  /// manifest yet: leave it longer than a save takes.
+  std::chrono::seconds min_age = std::chrono::hours(24);
+  bool is_dry_run = false;
+};
+
+/// Reads and removes the steps of a run. Thread-safe; copies share what is known of steps that were read.
+///
+/// A step is what its manifest says, and nothing without one. Other objects under the prefix are left alone. Messages
+/// name the step, the file and what to do.
+class CheckpointSteps {
+ public:
+  /// `uri` is "gs://bucket/prefix". Makes no request. `call` and `stop` are for all requests.
+  static Result<CheckpointSteps> Open(const Client& client, const std::string& uri, const CallOptions& call = {},
+                                      const std::stop_token& stop = {});
+
+  /// "gs://bucket/prefix/"
+  [[nodiscard]] const std::string& uri() const;
+
+  /// All steps in ascending order: whole, damaged and unfinished ones. Takes one listing of the prefix, and a read for
+  /// each manifest that this object and its copies have not read before. Sizes, generations and checksums of all files
+  /// are compared with the manifests; no file is read.
+  Result<std::vector<ListedStep>> List() const;
+
+  /// The newest step whose manifest can be read and whose files are all there. kNotFound where no step was ever saved;
+  /// kUndecodable where none of those that were is whole: the message has the reasons. Takes a listing of names, then a
+  /// read of the manifest and a question for each file.
+  Result<LatestStep> Latest() const;
+
+  /// One step's manifest: one read. kNotFound; kUndecodable as ParseManifest().
+  Result<StoredStep> Read(std::int64_t step) const;
+
+  /// The file of a step, of the generation that the manifest names. Makes no request.
+  Result<ObjectReader> OpenFile(const StepFile& file, ObjectReaderOptions options = {}) const;
+
+  /// Deletes the step's manifest, then the files that no other manifest names. kPreconditionFailed for the last whole
+  /// step, and where the manifest changes meanwhile. What an interrupted removal leaves, Sweep() removes.
+  Result<void> Remove(std::int64_t step) const;
+
+  /// Removes the whole steps that the rules do not keep, the oldest first. Damaged steps neither count nor go. A step
+  /// that cannot be removed is reported; kPermissionDenied ends the removing, unless a retention policy is the reason.
+  Result<KeepReport> Keep(const KeepRules& rules, bool is_dry_run = false) const;
+
+  /// Removes files in folders of steps that no manifest names. Does nothing while there is a manifest that cannot be
+  /// read, since that may name them: kUndecodable.
+  Result<SweepReport> Sweep(const SweepOptions& options = {}) const;
+
+ private:
+  friend class StepWriter;
+  explicit CheckpointSteps(std::shared_ptr<internal::StepStore> store);
+  std::shared_ptr<internal::StepStore> store_;
+};
+
+}  // namespace gcsflux

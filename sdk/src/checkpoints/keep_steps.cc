@@ -1,0 +1,61 @@
+#include "gcsflux/keep_steps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace gcsflux {
+namespace {
+
+using Steps = std::vector<const RankedStep*>;  // The newest first.
+
+void KeepLast(const Steps& steps, std::size_t count, std::set<std::int64_t>& kept) {
+  for (std::size_t i = 0; i < std::min(count, steps.size()); ++i) kept.insert(steps[i]->step);
+}
+
+void KeepTheBest(const Steps& steps, const KeepBest& rule, std::set<std::int64_t>& kept) {
+  std::vector<std::pair<double, std::int64_t>> ranked;
+  for (const RankedStep* const step : steps) {
+    const auto metric = step->metrics.find(rule.metric);
+    if (metric == step->metrics.end() || std::isnan(metric->second)) continue;
+    ranked.emplace_back(rule.best_is == BestIs::kLowest ? metric->second : -metric->second, step->step);
+  }
+  const auto by_value = [](const auto& a, const auto& b) { return a.first < b.first; };
+  std::stable_sort(ranked.begin(), ranked.end(), by_value);
+  for (std::size_t i = 0; i < std::min(rule.count, ranked.size()); ++i) kept.insert(ranked[i].second);
+}
+
+template <class Period>
+void KeepNewestOfEach(const Steps& steps, std::set<std::int64_t>& kept) {
+  std::set<typename Period::rep> seen;
+  for (const RankedStep* const step : steps) {
+    const auto period = std::chrono::floor<Period>(step->time.time_since_epoch()).count();
+    if (seen.insert(period).second) kept.insert(step->step);
+  }
+}
+
+bool HasRule(const KeepRules& rules) { return rules.last || rules.best || rules.every || rules.hourly || rules.daily; }
+
+}  // namespace
+
+std::vector<std::int64_t> StepsToKeep(std::span<const RankedStep> steps, const KeepRules& rules) {
+  Steps newest_first;
+  for (const RankedStep& step : steps) newest_first.push_back(&step);
+  std::sort(newest_first.begin(), newest_first.end(),
+            [](const RankedStep* a, const RankedStep* b) { return a->step > b->step; });
+  std::set<std::int64_t> kept;
+  KeepLast(newest_first, HasRule(rules) ? 1 : newest_first.size(), kept);
+  if (rules.last) KeepLast(newest_first, *rules.last, kept);
+  if (rules.best) KeepTheBest(newest_first, *rules.best, kept);
+  if (rules.every && *rules.every > 0) {
+    for (const RankedStep& step : steps) {
+      if (step.step % *rules.every == 0) kept.insert(step.step);
+    }
+  }
+  if (rules.hourly) KeepNewestOfEach<std::chrono::hours>(newest_first, kept);
+  if (rules.daily) KeepNewestOfEach<std::chrono::days>(newest_first, kept);
+  return {kept.begin(), kept.end()};
+}
+
+}  // namespace gcsflux

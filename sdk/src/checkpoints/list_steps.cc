@@ -1,0 +1,79 @@
+#include <algorithm>
+
+#include "checkpoints/step_names.h"
+#include "checkpoints/step_store.h"
+#include "transfer/threads/worker_pool.h"
+
+namespace gcsflux::internal {
+namespace {
+
+constexpr std::size_t kReadsAtOnce = 16;
+
+// A manifest that was written while the listing went on can be in it without its files: the service is asked then.
+std::optional<Error> WhatIsMissing(const StepStore& store, const CheckpointManifest& manifest,
+                                   const FoundSteps& found) {
+  for (const StepFile& file : manifest.files) {
+    const auto folder = found.find(*StepOfFile(file.name));
+    if (folder != found.end()) {
+      const auto object = folder->second.files.find(file.name);
+      const bool is_there = object != folder->second.files.end() && object->second.generation == file.generation;
+      if (is_there && object->second.size == file.size && object->second.crc32c == file.crc32c) continue;
+    }
+    if (auto checked = store.CheckFile(manifest.step, file); !checked.ok()) return checked.error();
+  }
+  return std::nullopt;
+}
+
+Error Unfinished(const StepStore& store, std::int64_t step) {
+  return {ErrorCode::kNotFound, "step " + std::to_string(step) + " of " + store.uri() +
+                                    " has files and no manifest: its save or its removal was not finished"};
+}
+
+ListedStep ListOne(StepStore& store, const FoundSteps& found, std::int64_t step) {
+  const FoundStep& here = found.at(step);
+  ListedStep listed{.step = step};
+  const auto add_folder = [&] {
+    for (const auto& [name, object] : here.files) listed.bytes += object.size;
+  };
+  if (!here.manifest) {
+    add_folder();
+    listed.problem = Unfinished(store, step);
+    return listed;
+  }
+  listed.generation = here.manifest->generation;
+  auto manifest = store.KnownManifest(step, here.manifest->generation);
+  if (!manifest.ok()) {
+    add_folder();
+    listed.problem = manifest.error();
+    return listed;
+  }
+  listed.manifest = *std::move(manifest);
+  for (const StepFile& file : listed.manifest.files) listed.bytes += file.size;
+  listed.problem = WhatIsMissing(store, listed.manifest, found);
+  return listed;
+}
+
+}  // namespace
+
+Result<std::vector<ListedStep>> ListSteps(StepStore& store, const FoundSteps& found) {
+  std::vector<std::int64_t> numbers;
+  for (const auto& [step, here] : found) numbers.push_back(step);
+  std::vector<ListedStep> steps(numbers.size());
+  const auto list = [&](std::size_t index, const std::stop_token&) -> Result<void> {
+    steps[index] = ListOne(store, found, numbers[index]);
+    if (!steps[index].problem || IsOfTheStep(*steps[index].problem)) return {};
+    return *steps[index].problem;
+  };
+  WorkerPool pool(std::min(numbers.size(), kReadsAtOnce));
+  if (auto listed = pool.Run(numbers.size(), list, store.stop()); !listed.ok()) return listed.error();
+  return steps;
+}
+
+bool IsOfTheStep(const Error& error) {
+  return error.code == ErrorCode::kNotFound || error.code == ErrorCode::kUndecodable ||
+         error.code == ErrorCode::kAborted || error.code == ErrorCode::kCorrupted;
+}
+
+bool IsReadable(const ListedStep& step) { return !step.manifest.files.empty(); }
+
+}  // namespace gcsflux::internal

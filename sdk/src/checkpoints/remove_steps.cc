@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <utility>
+
+#include "checkpoints/step_names.h"
+#include "checkpoints/step_store.h"
+
+namespace gcsflux::internal {
+namespace {
+
+constexpr std::string_view kRetentionReason = "retentionPolicyNotMet";
+
+// A manifest that cannot be read may name any file.
+const ListedStep* FindUnreadable(const std::vector<ListedStep>& steps) {
+  const auto is_unreadable = [](const ListedStep& step) { return step.generation != 0 && !IsReadable(step); };
+  const auto found = std::find_if(steps.begin(), steps.end(), is_unreadable);
+  return found == steps.end() ? nullptr : &*found;
+}
+
+Error FilesStay(const StepStore& store, const ListedStep& unreadable) {
+  return {ErrorCode::kUndecodable,
+          "no file of " + store.uri() + " is removed while the manifest of step " + std::to_string(unreadable.step) +
+              " cannot be read, since it may name them; remove that step first: " + unreadable.problem->message};
+}
+
+std::set<std::string> NamedFiles(const std::vector<ListedStep>& steps) {
+  std::set<std::string> names;
+  for (const ListedStep& step : steps) {
+    for (const StepFile& file : step.manifest.files) names.insert(file.name);
+  }
+  return names;
+}
+
+// Of a step whose manifest says it, those; else what its folder has.
+std::vector<std::pair<std::string, std::int64_t>> FilesOf(const ListedStep& step, const FoundSteps& found) {
+  std::vector<std::pair<std::string, std::int64_t>> files;
+  for (const StepFile& file : step.manifest.files) files.emplace_back(file.name, file.generation);
+  const auto folder = found.find(step.step);
+  if (IsReadable(step) || folder == found.end()) return files;
+  for (const auto& [name, object] : folder->second.files) files.emplace_back(name, object.generation);
+  return files;
+}
+
+}  // namespace
+
+Result<void> RemoveListed(const StepStore& store, const FoundSteps& found, std::vector<ListedStep>& steps,
+                          std::int64_t number) {
+  const auto place =
+      std::find_if(steps.begin(), steps.end(), [&](const ListedStep& one) { return one.step == number; });
+  if (place == steps.end()) {
+    return Error{ErrorCode::kNotFound, "there is no step " + std::to_string(number) + " in " + store.uri()};
+  }
+  // First the manifest: a step without files, but with a manifest, would be a damaged one.
+  if (place->generation != 0) {
+    if (auto deleted = store.Delete(ManifestName(number), place->generation); !deleted.ok()) return deleted;
+  }
+  const auto files = FilesOf(*place, found);
+  steps.erase(place);
+  if (const ListedStep* const unreadable = FindUnreadable(steps)) return FilesStay(store, *unreadable);
+  const std::set<std::string> others = NamedFiles(steps);
+  for (const auto& [name, generation] : files) {
+    if (others.contains(name)) continue;
+    if (auto deleted = store.Delete(name, generation); !deleted.ok()) return deleted;
+  }
+  return {};
+}
+
+Result<KeepReport> KeepListed(const StepStore& store, const FoundSteps& found, std::vector<ListedStep> steps,
+                              const KeepRules& rules, bool is_dry_run) {
+  if (rules.every && *rules.every < 1) {
+    return Error{ErrorCode::kInvalidArgument, "KeepRules::every is at least 1, not " + std::to_string(*rules.every)};
+  }
+  std::vector<RankedStep> whole;
+  for (const ListedStep& step : steps) {
+    if (!step.problem) whole.push_back({step.step, step.manifest.time, step.manifest.metrics});
+  }
+  const std::vector<std::int64_t> kept = StepsToKeep(whole, rules);
+  KeepReport report;
+  for (const RankedStep& step : whole) {
+    if (std::binary_search(kept.begin(), kept.end(), step.step)) continue;
+    const auto removed = is_dry_run ? Result<void>() : RemoveListed(store, found, steps, step.step);
+    if (removed.ok()) {
+      report.removed.push_back(step.step);
+      continue;
+    }
+    report.not_removed.push_back({step.step, removed.error()});
+    const bool is_retained = removed.error().reason == kRetentionReason;
+    if (removed.error().code == ErrorCode::kPermissionDenied && !is_retained) break;
+    if (removed.error().code == ErrorCode::kCancelled) break;
+  }
+  return report;
+}
+
+Result<SweepReport> SweepListed(const StepStore& store, const FoundSteps& found, const std::vector<ListedStep>& steps,
+                                const SweepOptions& options, const std::set<std::string>& spared) {
+  if (const ListedStep* const unreadable = FindUnreadable(steps)) return FilesStay(store, *unreadable);
+  // Ages go by the service's clock alone: the newest object is not younger than now.
+  std::chrono::system_clock::time_point newest;
+  for (const auto& [number, step] : found) {
+    if (step.manifest) newest = std::max(newest, step.manifest->updated);
+    for (const auto& [name, object] : step.files) newest = std::max(newest, object.updated);
+  }
+  const std::set<std::string> named = NamedFiles(steps);
+  SweepReport report;
+  for (const auto& [number, step] : found) {
+    for (const auto& [name, object] : step.files) {
+      const bool is_young = newest - object.updated < options.min_age;
+      if (named.contains(name) || spared.contains(name) || is_young) continue;
+      const auto deleted = options.is_dry_run ? Result<void>() : store.Delete(name, object.generation);
+      if (!deleted.ok()) return deleted.error();
+      ++report.files;
+      report.bytes += object.size;
+    }
+  }
+  return report;
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,84 @@
+#include <exception>
+#include <utility>
+
+#include "checkpoints/save_queue.h"
+
+namespace gcsflux {
+namespace internal {
+
+void SaveInFlight::WaitStaged() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return is_staged_; });
+}
+
+bool SaveInFlight::is_staged() {
+  const std::lock_guard lock(mutex_);
+  return is_staged_;
+}
+
+Result<SavedStep> SaveInFlight::WaitDone() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return outcome_.has_value(); });
+  was_reported_ = true;
+  return *outcome_;
+}
+
+bool SaveInFlight::is_done() {
+  const std::lock_guard lock(mutex_);
+  return outcome_.has_value();
+}
+
+Result<void> SaveInFlight::Copy(SnapshotPool& pool, std::size_t threads) {
+  const std::size_t bytes = BytesOf(request_.contents);
+  auto memory = pool.Take(bytes);
+  if (!memory.ok()) return memory.error();
+  memory_ = *std::move(memory);
+  snapshot_ = CopyContents(request_.contents, {memory_.bytes.get(), bytes}, threads);
+  request_.contents = {};
+  request_.owner.reset();
+  const std::lock_guard lock(mutex_);
+  is_staged_ = true;
+  changed_.notify_all();
+  return {};
+}
+
+Result<SavedStep> SaveInFlight::Commit(const std::stop_token& stop) {
+  try {
+    return request_.commit(snapshot_, stop);
+  } catch (const std::exception& failure) {
+    return Error{ErrorCode::kLocalIo,
+                 "the save of step " + std::to_string(request_.step) + " failed: " + failure.what()};
+  }
+}
+
+bool SaveInFlight::is_settled() {
+  const std::lock_guard lock(mutex_);
+  return outcome_ && (outcome_->ok() || was_reported_);
+}
+
+std::optional<Error> SaveInFlight::TakeUnreported() {
+  const std::lock_guard lock(mutex_);
+  if (was_reported_ || !outcome_ || outcome_->ok()) return std::nullopt;
+  was_reported_ = true;
+  return outcome_->error();
+}
+
+void SaveInFlight::Finish(Result<SavedStep> outcome, SnapshotPool& pool) {
+  request_ = {};
+  snapshot_ = {};
+  if (memory_.bytes) pool.GiveBack(std::exchange(memory_, {}));
+  const std::lock_guard lock(mutex_);
+  is_staged_ = true;
+  outcome_ = std::move(outcome);
+  changed_.notify_all();
+}
+
+}  // namespace internal
+
+PendingSave::PendingSave(std::shared_ptr<internal::SaveInFlight> save) : save_(std::move(save)) {}
+void PendingSave::WaitStaged() const { save_->WaitStaged(); }
+bool PendingSave::is_staged() const { return save_->is_staged(); }
+Result<SavedStep> PendingSave::WaitCommitted() const { return save_->WaitDone(); }
+bool PendingSave::is_done() const { return save_->is_done(); }
+
+}  // namespace gcsflux

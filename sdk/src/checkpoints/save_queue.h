@@ -1,0 +1,97 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "checkpoints/snapshot.h"
+#include "gcsflux/async_save.h"
+
+namespace gcsflux::internal {
+
+/// A save that is asked for.
+struct SaveRequest {
+  std::int64_t step = 0;
+  StateContents contents = {};
+  std::shared_ptr<const void> owner = {};  ///< Keeps what `contents` is in. Given back once it is copied.
+  /// Stores a copy of the contents. Called on another thread, one save at a time, in their order.
+  std::function<Result<SavedStep>(const StateContents& snapshot, const std::stop_token& stop)> commit = {};
+};
+
+/// One save, from when it is asked for to when its caller knows what came of it. Thread-safe.
+class SaveInFlight {
+ public:
+  explicit SaveInFlight(SaveRequest request) : request_(std::move(request)) {}
+
+  void WaitStaged();
+  [[nodiscard]] bool is_staged();
+  Result<SavedStep> WaitDone();
+  [[nodiscard]] bool is_done();
+
+ private:
+  friend class SaveQueue;
+  Result<void> Copy(SnapshotPool& pool, std::size_t threads);
+  Result<SavedStep> Commit(const std::stop_token& stop);
+  void Finish(Result<SavedStep> outcome, SnapshotPool& pool);
+  /// The failure, unless WaitDone() has returned it.
+  std::optional<Error> TakeUnreported();
+  /// It has succeeded, or WaitDone() has returned its failure.
+  [[nodiscard]] bool is_settled();
+
+  SaveRequest request_;  // Of the queue's threads, one after the other, as the next two.
+  SnapshotMemory memory_;
+  StateContents snapshot_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_staged_ = false;  // Guarded by mutex_, as the next two.
+  bool was_reported_ = false;
+  std::optional<Result<SavedStep>> outcome_;
+};
+
+/// Copies states and stores the copies, beside its caller. Thread-safe.
+class SaveQueue {
+ public:
+  /// kLocalIo where the system starts no thread; kInvalidArgument.
+  static Result<std::unique_ptr<SaveQueue>> Create(AsyncSaveOptions options);
+  /// Waits or cancels, as the options say.
+  ~SaveQueue();
+  SaveQueue(const SaveQueue&) = delete;
+  SaveQueue& operator=(const SaveQueue&) = delete;
+
+  /// The error of an earlier save that was returned to no caller yet: this one is not begun then.
+  Result<PendingSave> Submit(SaveRequest request);
+
+ private:
+  using Save = std::shared_ptr<SaveInFlight>;
+
+  explicit SaveQueue(AsyncSaveOptions options) : options_(std::move(options)) {}
+  std::optional<Error> TakeFailure();
+  Result<void> MakeRoom(std::unique_lock<std::mutex>& lock);
+  /// The newest one that is not being sent; null where there is none.
+  Save TakeNewestWaiting();
+  void CopyLoop(const std::stop_token& stop);
+  void SendLoop(const std::stop_token& stop);
+  void Done(const Save& save);
+
+  const AsyncSaveOptions options_;
+  SnapshotPool pool_;
+  std::stop_source cancel_;
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<Save> to_copy_;  // Guarded by mutex_, as the next three.
+  std::deque<Save> to_send_;
+  std::vector<Save> failed_;
+  std::size_t in_flight_ = 0;
+  std::vector<std::jthread> threads_;  // Last: they end before what they use.
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <stop_token>
+
+#include "checkpoints/state_file.h"
+#include "gcsflux/step_writer.h"
+
+namespace gcsflux::internal {
+
+/// What a step's file is called, behind what makes its name unique.
+inline constexpr char kStateFile[] = "state.pt";
+
+/// A step without its files.
+struct StepToSave {
+  CheckpointManifest manifest = {};
+  CommitMode mode = CommitMode::kCreate;
+  std::optional<KeepRules> keep = {};
+  ParallelWriterOptions file = {};
+};
+
+/// Writes the file, commits the step, and removes what the rules do not keep.
+Result<SavedStep> SaveStep(StepWriter& writer, const StateContents& contents, StepToSave step,
+                           const std::stop_token& stop);
+
+}  // namespace gcsflux::internal

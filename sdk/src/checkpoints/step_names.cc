@@ -1,0 +1,46 @@
+#include "checkpoints/step_names.h"
+
+#include <algorithm>
+
+namespace gcsflux::internal {
+namespace {
+
+constexpr std::string_view kBeginning = "step-";
+constexpr std::string_view kManifestEnding = ".json";
+constexpr std::size_t kDigits = 8;
+constexpr std::size_t kStemBytes = kBeginning.size() + kDigits;
+
+std::string StemOf(std::int64_t step) {
+  std::string digits = std::to_string(step);
+  if (digits.size() < kDigits) digits.insert(0, kDigits - digits.size(), '0');
+  return std::string(kBeginning) + digits;
+}
+
+std::optional<std::int64_t> StepOfStem(std::string_view name) {
+  if (!name.starts_with(kBeginning) || name.size() < kStemBytes) return std::nullopt;
+  std::int64_t step = 0;
+  for (const char digit : name.substr(kBeginning.size(), kDigits)) {
+    if (digit < '0' || digit > '9') return std::nullopt;
+    step = step * 10 + (digit - '0');
+  }
+  return step;
+}
+
+}  // namespace
+
+std::string StepFolder(std::int64_t step) { return StemOf(step) + "/"; }
+
+std::string ManifestName(std::int64_t step) { return StemOf(step) + std::string(kManifestEnding); }
+
+std::optional<std::int64_t> StepOfManifest(std::string_view name) {
+  if (name.size() != kStemBytes + kManifestEnding.size() || !name.ends_with(kManifestEnding)) return std::nullopt;
+  return StepOfStem(name);
+}
+
+std::optional<std::int64_t> StepOfFile(std::string_view name) {
+  if (name.size() <= kStemBytes + 1 || name[kStemBytes] != '/') return std::nullopt;
+  if (name.find('/', kStemBytes + 1) != std::string_view::npos) return std::nullopt;
+  return StepOfStem(name);
+}
+
+}  // namespace gcsflux::internal

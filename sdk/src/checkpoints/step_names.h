@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// What the objects of a run are called, below its prefix.
+namespace gcsflux::internal {
+
+/// The object that says who writes the run's steps.
+inline constexpr std::string_view kWriterObject = "writer";
+
+/// "step-00000042/"
+std::string StepFolder(std::int64_t step);
+
+/// "step-00000042.json"
+std::string ManifestName(std::int64_t step);
+
+/// The step of a manifest's name, or of the folder that a file's name begins with; nothing for other names.
+std::optional<std::int64_t> StepOfManifest(std::string_view name);
+std::optional<std::int64_t> StepOfFile(std::string_view name);
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,108 @@
+#include "checkpoints/step_store.h"
+
+#include "checkpoints/step_names.h"
+
+namespace gcsflux::internal {
+namespace {
+
+// Into memory that is bounded, whatever is there.
+Result<ReadSummary> ReadShort(const Client& client, const ObjectName& object, const ReadObjectOptions& options,
+                              std::string& into) {
+  const ByteSink take = [&](std::span<const std::byte> bytes) -> Result<void> {
+    if (into.size() + bytes.size() > kMaxManifestBytes) {
+      return Error{ErrorCode::kUndecodable, ToUri(object) + " is too long for a manifest; load another step"};
+    }
+    into.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return {};
+  };
+  return client.ReadObject(object, take, options);
+}
+
+}  // namespace
+
+StepStore::StepStore(Client client, ObjectName prefix, CallOptions call, std::stop_token stop)
+    : client_(std::move(client)),
+      prefix_(std::move(prefix)),
+      call_(std::move(call)),
+      stop_(std::move(stop)),
+      uri_(ToUri(prefix_)) {}
+
+ObjectName StepStore::At(std::string_view name) const { return {prefix_.bucket, prefix_.name + std::string(name)}; }
+
+Result<FoundSteps> StepStore::Find() const {
+  auto listing = ListInParallel(client_, prefix_, {.call = call_, .stop = stop_});
+  if (!listing.ok()) return listing.error();
+  FoundSteps found;
+  for (ListedObject& object : listing->objects) {
+    const std::string name = object.name.substr(prefix_.name.size());
+    if (const auto of_manifest = StepOfManifest(name))
+      found[*of_manifest].manifest = std::move(object);
+    else if (const auto of_file = StepOfFile(name))
+      found[*of_file].files.emplace(name, std::move(object));
+  }
+  return found;
+}
+
+Result<StoredStep> StepStore::ReadManifest(std::int64_t step, std::int64_t generation) const {
+  const ObjectName object = At(ManifestName(step));
+  ReadObjectOptions options{.call = call_, .stop = stop_};
+  if (generation != 0) options.generation = generation;
+  std::string text;
+  const auto read = ReadShort(client_, object, options, text);
+  if (!read.ok() && read.error().code == ErrorCode::kNotFound) {
+    Error error = read.error();
+    error.message = "step " + std::to_string(step) + " of " + uri_ + " is not there: " + error.message;
+    return error;
+  }
+  if (!read.ok()) return read.error();
+  auto manifest = ParseManifest(text, ToUri(object));
+  if (!manifest.ok()) return manifest.error();
+  if (manifest->step == step) return StoredStep{*std::move(manifest), read->generation};
+  return Error{ErrorCode::kUndecodable, ToUri(object) + " is the manifest of step " + std::to_string(manifest->step) +
+                                            ", and was renamed or copied; remove it by `gcsflux checkpoint rm`"};
+}
+
+Result<CheckpointManifest> StepStore::KnownManifest(std::int64_t step, std::int64_t generation) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = known_.find({step, generation}); known != known_.end()) return known->second;
+  }
+  auto read = ReadManifest(step, generation);
+  if (!read.ok()) return read.error();
+  Remember(*read);
+  read->manifest.tensors.clear();
+  return std::move(read->manifest);
+}
+
+void StepStore::Remember(const StoredStep& step) {
+  CheckpointManifest summary = step.manifest;
+  summary.tensors.clear();
+  summary.tensors.shrink_to_fit();
+  const std::lock_guard lock(mutex_);
+  known_[{step.manifest.step, step.generation}] = std::move(summary);
+}
+
+Result<void> StepStore::CheckFile(std::int64_t step, const StepFile& file) const {
+  const ObjectName object = At(file.name);
+  const auto place = [&] { return "step " + std::to_string(step) + ": " + ToUri(object); };
+  const auto there =
+      client_.GetObject(object, {.generation = file.generation, .fields = "size,crc32c", .call = call_, .stop = stop_});
+  if (!there.ok() && there.error().code == ErrorCode::kNotFound) {
+    return Error{ErrorCode::kNotFound, place() + " is missing, or is not the file that was saved (generation " +
+                                           std::to_string(file.generation) +
+                                           "); load another step, or remove this one"};
+  }
+  if (!there.ok()) return there.error();
+  if (there->size == file.size && (!there->crc32c || *there->crc32c == file.crc32c)) return {};
+  return Error{ErrorCode::kAborted,
+               place() + " has other bytes than the manifest says; load another step, or remove this one"};
+}
+
+Result<void> StepStore::Delete(std::string_view name, std::int64_t generation) const {
+  auto deleted = client_.DeleteObject(
+      At(name), {.preconditions = {.if_generation_match = generation}, .call = call_, .stop = stop_});
+  if (!deleted.ok() && deleted.error().code == ErrorCode::kNotFound) return {};
+  return deleted;
+}
+
+}  // namespace gcsflux::internal

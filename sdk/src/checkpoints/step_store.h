@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gcsflux/checkpoint_steps.h"
+#include "gcsflux/listing.h"
+
+namespace gcsflux::internal {
+
+/// What a listing of a run's prefix shows of one step.
+struct FoundStep {
+  std::optional<ListedObject> manifest = {};
+  std::map<std::string, ListedObject> files = {};  ///< In the step's folder, by their names below the prefix.
+};
+
+/// Steps by number.
+using FoundSteps = std::map<std::int64_t, FoundStep>;
+
+/// The objects of a run, and what is known of its manifests. Thread-safe.
+class StepStore {
+ public:
+  StepStore(Client client, ObjectName prefix, CallOptions call, std::stop_token stop);
+
+  [[nodiscard]] const Client& client() const { return client_; }
+  [[nodiscard]] const std::string& uri() const { return uri_; }
+  [[nodiscard]] const CallOptions& call() const { return call_; }
+  [[nodiscard]] const std::stop_token& stop() const { return stop_; }
+  /// The object of this name below the prefix.
+  [[nodiscard]] ObjectName At(std::string_view name) const;
+
+  [[nodiscard]] Result<FoundSteps> Find() const;
+  /// `generation` 0 is the live one.
+  [[nodiscard]] Result<StoredStep> ReadManifest(std::int64_t step, std::int64_t generation) const;
+  /// The same without tensors, and from memory where it was read before.
+  Result<CheckpointManifest> KnownManifest(std::int64_t step, std::int64_t generation);
+  void Remember(const StoredStep& step);
+
+  /// Asks for one generation of a file. kNotFound and kAborted say what is missing, and what to do.
+  [[nodiscard]] Result<void> CheckFile(std::int64_t step, const StepFile& file) const;
+
+  /// Deletes the live object where it is this generation: kPreconditionFailed where it is another one. One that is gone
+  /// is deleted.
+  [[nodiscard]] Result<void> Delete(std::string_view name, std::int64_t generation) const;
+
+ private:
+  const Client client_;
+  const ObjectName prefix_;
+  const CallOptions call_;
+  const std::stop_token stop_;
+  const std::string uri_;
+  std::mutex mutex_;
+  std::map<std::pair<std::int64_t, std::int64_t>, CheckpointManifest> known_;  // By step and generation; by mutex_.
+};
+
+/// Every step of the listing with its manifest read and its files compared.
+Result<std::vector<ListedStep>> ListSteps(StepStore& store, const FoundSteps& found);
+
+/// Whether it says that a step is not whole. Other errors are of the connection, or of the caller's permissions.
+bool IsOfTheStep(const Error& error);
+
+/// Whether the step has a manifest that was read.
+bool IsReadable(const ListedStep& step);
+
+/// As CheckpointSteps::Remove(), of a listing; the step is then no more in `steps`. No check that it is not the last.
+Result<void> RemoveListed(const StepStore& store, const FoundSteps& found, std::vector<ListedStep>& steps,
+                          std::int64_t step);
+
+/// As CheckpointSteps::Keep(), of a listing.
+Result<KeepReport> KeepListed(const StepStore& store, const FoundSteps& found, std::vector<ListedStep> steps,
+                              const KeepRules& rules, bool is_dry_run);
+
+/// As CheckpointSteps::Sweep(), of a listing, leaving `spared` alone.
+Result<SweepReport> SweepListed(const StepStore& store, const FoundSteps& found, const std::vector<ListedStep>& steps,
+                                const SweepOptions& options, const std::set<std::string>& spared);
+
+}  // namespace gcsflux::internal

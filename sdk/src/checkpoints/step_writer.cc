@@ -1,0 +1,269 @@
+#include "gcsflux/step_writer.h"
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "base/rfc3339.h"
+#include "base/version.h"
+#include "checkpoints/run_identity.h"
+#include "checkpoints/step_names.h"
+#include "checkpoints/step_store.h"
+
+namespace gcsflux {
+namespace {
+
+using internal::StepStore;
+
+constexpr int kMostStarts = 3;  // Another run may come and go meanwhile.
+
+Result<ObjectMetadata> PutWriter(const StepStore& store, const RunIdentity& identity, std::int64_t replaced) {
+  const WriteMode mode = replaced == 0 ? WriteMode::kCreate : WriteMode::kReplace;
+  return UploadObject(store.client(), store.At(internal::kWriterObject), AsBytes(identity.id + "\n"),
+                      {.mode = mode,
+                       .generation = replaced,
+                       .attributes = internal::AttributesOf(identity),
+                       .call = store.call(),
+                       .stop = store.stop()});
+}
+
+Result<ObjectMetadata> GetWriter(const StepStore& store) {
+  return store.client().GetObject(store.At(internal::kWriterObject),
+                                  {.fields = "metadata,timeCreated", .call = store.call(), .stop = store.stop()});
+}
+
+Error Refused(const StepStore& store, const RunIdentity& other) {
+  return {ErrorCode::kAlreadyExists, store.uri() + " is written by " + internal::Describe(other) +
+                                         "; use another prefix, or StepWriterOptions::take_over if that run is over"};
+}
+
+// The service did not store what was asked for, for certain.
+bool IsRefusal(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kInvalidArgument:
+    case ErrorCode::kUnauthenticated:
+    case ErrorCode::kPermissionDenied:
+    case ErrorCode::kNotFound:
+    case ErrorCode::kAlreadyExists:
+    case ErrorCode::kPreconditionFailed: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+struct StepWriter::State {
+  State(CheckpointSteps of, RunIdentity who, std::int64_t generation)
+      : steps(std::move(of)), identity(std::move(who)), writer_generation(generation) {}
+
+  [[nodiscard]] Result<void> CheckStillWriter() const;
+  [[nodiscard]] Result<ObjectMetadata> PutManifest(const CheckpointManifest& manifest, const std::string& json,
+                                                   CommitMode mode) const;
+  [[nodiscard]] Error StepExists(std::int64_t step, const Error& refusal) const;
+  void Settle(const std::vector<StepFile>& files);
+  void Forget(const std::vector<StepFile>& files);
+  Result<KeepReport> Clean(const KeepRules* rules);
+
+  const CheckpointSteps steps;
+  const RunIdentity identity;
+  const std::int64_t writer_generation;
+
+  std::mutex mutex;
+  std::set<std::string> drafts;   // Files that are in no manifest yet. Guarded by mutex, as the next two.
+  std::set<std::string> settled;  // Files that were committed since the last cleaning began.
+  bool is_cleaning = false;
+};
+
+Result<void> StepWriter::State::CheckStillWriter() const {
+  const StepStore& store = *steps.store_;
+  const auto now = GetWriter(store);
+  if (now.ok() && now->generation == writer_generation) return {};
+  if (now.ok()) {
+    return Error{ErrorCode::kPreconditionFailed, store.uri() + " was taken over by " +
+                                                     internal::Describe(internal::IdentityOf(*now)) +
+                                                     "; this run saves no more steps there"};
+  }
+  if (now.error().code != ErrorCode::kNotFound) return now.error();
+  return Error{ErrorCode::kPreconditionFailed,
+               ToUri(store.At(internal::kWriterObject)) +
+                   " was deleted, so that this run no longer has the prefix; start it again"};
+}
+
+Error StepWriter::State::StepExists(std::int64_t step, const Error& refusal) const {
+  const auto there = steps.store_->ReadManifest(step, 0);
+  const std::string by =
+      there.ok() ? ", saved by run " + there->manifest.run + " at " + internal::FormatRfc3339(there->manifest.time)
+                 : "";
+  return {ErrorCode::kAlreadyExists,
+          "step " + std::to_string(step) + " of " + steps.uri() + " is there already" + by +
+              "; save it with CommitMode::kReplace, or save another step: " + refusal.message};
+}
+
+Result<ObjectMetadata> StepWriter::State::PutManifest(const CheckpointManifest& manifest, const std::string& json,
+                                                      CommitMode mode) const {
+  const StepStore& store = *steps.store_;
+  const ObjectName object = store.At(internal::ManifestName(manifest.step));
+  std::int64_t replaced = 0;
+  if (mode == CommitMode::kReplace) {
+    const auto there = store.client().GetObject(object, {.fields = "size", .call = store.call(), .stop = store.stop()});
+    if (!there.ok() && there.error().code != ErrorCode::kNotFound) return there.error();
+    if (there.ok()) replaced = there->generation;
+  }
+  auto stored = UploadObject(store.client(), object, AsBytes(json),
+                             {.mode = replaced == 0 ? WriteMode::kCreate : WriteMode::kReplace,
+                              .generation = replaced,
+                              .attributes = {.content_type = "application/json"},
+                              .call = store.call(),
+                              .stop = store.stop()});
+  if (!stored.ok() && stored.error().code == ErrorCode::kPreconditionFailed) {
+    return StepExists(manifest.step, stored.error());
+  }
+  return stored;
+}
+
+// From now on a manifest names them.
+void StepWriter::State::Settle(const std::vector<StepFile>& files) {
+  const std::lock_guard lock(mutex);
+  for (const StepFile& file : files) {
+    if (drafts.erase(file.name) > 0) settled.insert(file.name);
+  }
+}
+
+// Whether a manifest names them is then for the next listing to say.
+void StepWriter::State::Forget(const std::vector<StepFile>& files) {
+  const std::lock_guard lock(mutex);
+  for (const StepFile& file : files) drafts.erase(file.name);
+}
+
+// A file is spared if it was in no manifest when the listing began, and belongs to this writer.
+Result<KeepReport> StepWriter::State::Clean(const KeepRules* rules) {
+  StepStore& store = *steps.store_;
+  const auto found = store.Find();
+  if (!found.ok()) return found.error();
+  auto listed = internal::ListSteps(store, *found);
+  if (!listed.ok()) return listed.error();
+  std::set<std::string> spared;
+  {
+    const std::lock_guard lock(mutex);
+    spared = drafts;
+    spared.insert(settled.begin(), settled.end());
+  }
+  const auto swept = internal::SweepListed(store, *found, *listed, {.min_age = std::chrono::seconds(0)}, spared);
+  if (rules == nullptr) return KeepReport{};
+  auto report = internal::KeepListed(store, *found, *std::move(listed), *rules, false);
+  if (report.ok() && !swept.ok()) report->leftovers = swept.error();
+  return report;
+}
+
+Result<StepWriter> StepWriter::Start(const CheckpointSteps& steps, const StepWriterOptions& options) {
+  const StepStore& store = *steps.store_;
+  RunIdentity identity = internal::MakeRunIdentity();
+  std::int64_t replaced = 0;
+  RunIdentity other;
+  for (int i = 0; i < kMostStarts; ++i) {
+    const auto put = PutWriter(store, identity, replaced);
+    if (put.ok()) {
+      identity.started = put->time_created;
+      return StepWriter(std::make_unique<State>(steps, std::move(identity), put->generation));
+    }
+    if (put.error().code != ErrorCode::kPreconditionFailed && put.error().code != ErrorCode::kNotFound) {
+      return put.error();
+    }
+    const auto there = GetWriter(store);
+    if (!there.ok() && there.error().code != ErrorCode::kNotFound) return there.error();
+    if (!there.ok() && put.error().code == ErrorCode::kNotFound && replaced == 0) return put.error();  // The bucket.
+    replaced = there.ok() ? there->generation : 0;
+    if (there.ok()) other = internal::IdentityOf(*there);
+    if (there.ok() && !options.take_over) break;
+  }
+  return Refused(store, other);
+}
+
+StepWriter::StepWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
+StepWriter::StepWriter(StepWriter&&) noexcept = default;
+StepWriter& StepWriter::operator=(StepWriter&&) noexcept = default;
+StepWriter::~StepWriter() = default;
+
+const RunIdentity& StepWriter::identity() const { return state_->identity; }
+const CheckpointSteps& StepWriter::steps() const { return state_->steps; }
+
+Result<StepFile> StepWriter::WriteFile(std::int64_t step, const std::string& name, const CheckpointWriter& write,
+                                       const ParallelWriterOptions& options) {
+  const std::string below = internal::StepFolder(step) + internal::RandomName() + "-" + name;
+  if (step < 0 || step > kMaxStep || !internal::StepOfFile(below)) {
+    return Error{ErrorCode::kInvalidArgument, "step " + std::to_string(step) + ", file '" + name +
+                                                  "': steps go from 0 to " + std::to_string(kMaxStep) +
+                                                  ", and a file's name has no '/'"};
+  }
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->drafts.insert(below);
+  }
+  const StepStore& store = *state_->steps.store_;
+  ParallelWriterOptions of_file = options;
+  of_file.upload.mode = WriteMode::kCreate;
+  of_file.is_private_name = false;
+  auto written = WriteCheckpoint(store.client(), ToUri(store.At(below)), write, of_file);
+  if (written.ok() && written->crc32c) return StepFile{below, written->size, written->generation, *written->crc32c};
+  const std::lock_guard lock(state_->mutex);
+  state_->drafts.erase(below);
+  if (!written.ok()) return written.error();
+  return Error{ErrorCode::kUnverified,
+               ToUri(store.At(below)) + ": the service tells no CRC32C, which a manifest needs"};
+}
+
+void StepWriter::Discard(const std::vector<StepFile>& files) {
+  for (const StepFile& file : files) {
+    {
+      const std::lock_guard lock(state_->mutex);
+      if (state_->drafts.erase(file.name) == 0) continue;
+    }
+    // What stays is in no manifest: the next Keep() removes it.
+    static_cast<void>(state_->steps.store_->Delete(file.name, file.generation).ok());
+  }
+}
+
+Result<StoredStep> StepWriter::Commit(CheckpointManifest manifest, CommitMode mode) {
+  manifest.run = state_->identity.id;
+  manifest.writer = std::string("gcsflux ") + internal::kVersion;
+  manifest.time = std::chrono::floor<std::chrono::milliseconds>(manifest.time);
+  const auto put = [&]() -> Result<ObjectMetadata> {
+    const auto json = FormatManifest(manifest);
+    if (!json.ok()) return json.error();
+    if (auto is_writer = state_->CheckStillWriter(); !is_writer.ok()) return is_writer.error();
+    return state_->PutManifest(manifest, *json, mode);
+  }();
+  if (!put.ok()) {
+    if (IsRefusal(put.error())) Discard(manifest.files);
+    state_->Forget(manifest.files);
+    return put.error();
+  }
+  state_->Settle(manifest.files);
+  StoredStep stored{std::move(manifest), put->generation};
+  state_->steps.store_->Remember(stored);
+  // The replaced files are in no manifest now. If this fails, the next Keep() removes them.
+  if (mode == CommitMode::kReplace) static_cast<void>(Clean(nullptr).ok());
+  return stored;
+}
+
+Result<KeepReport> StepWriter::Keep(const KeepRules& rules) { return Clean(&rules); }
+
+Result<KeepReport> StepWriter::Clean(const KeepRules* rules) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->is_cleaning) return KeepReport{};
+    state_->is_cleaning = true;
+    state_->settled.clear();
+  }
+  auto report = state_->Clean(rules);
+  const std::lock_guard lock(state_->mutex);
+  state_->is_cleaning = false;
+  return report;
+}
+
+Result<void> StepWriter::Release() {
+  return state_->steps.store_->Delete(internal::kWriterObject, state_->writer_generation);
+}
+
+}  // namespace gcsflux

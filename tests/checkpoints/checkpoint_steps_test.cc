@@ -1,0 +1,202 @@
+// What is read of a run, and what is removed.
+#include "gcsflux/checkpoint_steps.h"
+
+#include <gmock/gmock.h>
+
+#include "checkpoints/run_fixture.h"
+
+namespace gcsflux {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using testing::ErrorOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::RunFixture;
+using testing::ValueOf;
+
+class CheckpointStepsTest : public RunFixture {
+ protected:
+  void SetUp() override {
+    RunFixture::SetUp();
+    auto writer = Start();
+    ASSERT_TRUE(writer.ok()) << writer.error().message;
+    writer_.emplace(*std::move(writer));
+    for (const std::int64_t step : {10, 20, 30}) ASSERT_TRUE(Save(*writer_, step).ok());
+  }
+  [[nodiscard]] std::string FileOf(std::int64_t step) const {
+    return "runs/7/" + ValueOf(Steps().Read(step)).manifest.files.front().name;
+  }
+
+  std::optional<StepWriter> writer_;
+};
+
+TEST_F(CheckpointStepsTest, LoadsTheNewestStep) {
+  const LatestStep latest = ValueOf(Steps().Latest());
+  EXPECT_EQ(latest.stored.manifest.step, 30);
+  EXPECT_THAT(latest.skipped, IsEmpty());
+  EXPECT_EQ(ValueOf(Load(latest.stored)), "state of step 30");
+  EXPECT_EQ(ValueOf(Load(ValueOf(Steps().Read(10)))), "state of step 10");
+}
+
+TEST_F(CheckpointStepsTest, SkipsWhatIsDamagedOrUnfinishedAndSaysWhy) {
+  Put("runs/7/step-00000040/aa-state.pt", "a save that was killed");
+  ASSERT_TRUE(Save(*writer_, 50).ok());
+  Delete(FileOf(50));
+  ASSERT_TRUE(Save(*writer_, 60).ok());
+  Put(FileOf(60), "other bytes of the file");
+  Put("runs/7/step-00000070.json", "{\"gcsflux_checkpoint\":1");
+  Put("runs/7/step-00000080.json", "{\"gcsflux_checkpoint\":99}");
+  const LatestStep latest = ValueOf(Steps().Latest());
+  EXPECT_EQ(latest.stored.manifest.step, 30);
+  std::string reasons;
+  for (const SkippedStep& skipped : latest.skipped)
+    reasons += std::to_string(skipped.step) + ": " + skipped.why.message + "\n";
+  EXPECT_THAT(reasons, AllOf(HasSubstr("80: gs://bkt/runs/7/step-00000080.json: its format has version 99"),
+                             HasSubstr("70: gs://bkt/runs/7/step-00000070.json: this is no JSON"),
+                             HasSubstr("60: step 60: gs://bkt/runs/7/step-00000060/"), HasSubstr("50: step 50"),
+                             HasSubstr("40: step 40 was not finished")));
+  EXPECT_THAT(WholeSteps(), ElementsAre(10, 20, 30));
+}
+
+TEST_F(CheckpointStepsTest, SaysThatNoStepIsWhole) {
+  for (const std::int64_t step : {10, 20, 30}) Delete(FileOf(step));
+  const Error error = ErrorOf(Steps().Latest());
+  EXPECT_EQ(error.code, ErrorCode::kUndecodable);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("step-00000030/"), HasSubstr("step-00000010/")));
+}
+
+TEST_F(CheckpointStepsTest, IsNotSureOfTheLatestStepWhileTheServiceFails) {
+  Fail({.operation = "storage.objects.get", .object_prefix = "runs/7/step-00000030.json"},
+       {.type = "status", .status = 503});
+  EXPECT_EQ(ErrorOf(Steps().Latest()).code, ErrorCode::kUnavailable);
+  EXPECT_EQ(ErrorOf(Steps().List()).code, ErrorCode::kUnavailable);
+  ExpectFired();
+}
+
+TEST_F(CheckpointStepsTest, ReadsTheGenerationOfTheManifestAndNothingElse) {
+  const StoredStep step = ValueOf(Steps().Read(20));
+  Put(FileOf(20), "state of step 99");
+  EXPECT_FALSE(Load(step).ok());
+}
+
+TEST_F(CheckpointStepsTest, RefusesAManifestThatWasRenamed) {
+  ASSERT_TRUE(client_.CopyObject({"bkt", "runs/7/step-00000010.json"}, {"bkt", "runs/7/step-00000090.json"}).ok());
+  EXPECT_THAT(ErrorOf(Steps().Read(90)).message, HasSubstr("is the manifest of step 10"));
+  EXPECT_EQ(ErrorOf(Steps().Read(91)).code, ErrorCode::kNotFound);
+}
+
+TEST_F(CheckpointStepsTest, LeavesOtherObjectsAlone) {
+  const std::vector<std::string> others = {"runs/7/notes.txt", "runs/7/step-1.json", "runs/7/step-00000010/sub/x",
+                                           "runs/7/other/step-00000010.json", "runs/70/step-00000010.json"};
+  for (const std::string& name : others) Put(name, "mine");
+  EXPECT_THAT(WholeSteps(), ElementsAre(10, 20, 30));
+  ASSERT_TRUE(Steps().Remove(10).ok());
+  ASSERT_TRUE(Steps().Sweep({.min_age = std::chrono::seconds(0)}).ok());
+  for (const std::string& name : others) EXPECT_THAT(Names("runs/"), Contains(name));
+  EXPECT_THAT(WholeSteps(), ElementsAre(20, 30));
+}
+
+TEST_F(CheckpointStepsTest, RemovesAllOfAStep) {
+  const std::string file = FileOf(20);
+  ASSERT_TRUE(Steps().Remove(20).ok());
+  EXPECT_THAT(WholeSteps(), ElementsAre(10, 30));
+  EXPECT_THAT(Names(), Not(Contains(file)));
+  EXPECT_EQ(ErrorOf(Steps().Remove(20)).code, ErrorCode::kNotFound);
+}
+
+TEST_F(CheckpointStepsTest, RemovesTheManifestFirst) {
+  // The files stay, since they cannot be deleted: the step is gone all the same, and not damaged.
+  Fail({.operation = "storage.objects.delete", .object_prefix = "runs/7/step-00000020/"},
+       {.type = "status", .status = 503});
+  EXPECT_EQ(ErrorOf(Steps().Remove(20)).code, ErrorCode::kUnavailable);
+  ExpectFired();
+  EXPECT_THAT(Names(), Not(Contains("runs/7/step-00000020.json")));
+  EXPECT_EQ(ValueOf(Steps().Sweep({.min_age = std::chrono::seconds(0)})).files, 1U);
+  EXPECT_EQ(Names().size(), 5U) << "two steps of two objects, and the writer";
+}
+
+TEST_F(CheckpointStepsTest, KeepsTheLastWholeStep) {
+  Delete(FileOf(30));
+  ASSERT_TRUE(Steps().Remove(20).ok());
+  const Error error = ErrorOf(Steps().Remove(10));
+  EXPECT_EQ(error.code, ErrorCode::kPreconditionFailed);
+  EXPECT_THAT(error.message, HasSubstr("step 10 is the last whole step"));
+  ASSERT_TRUE(Steps().Remove(30).ok()) << "it is damaged";
+  EXPECT_THAT(WholeSteps(), ElementsAre(10));
+}
+
+TEST_F(CheckpointStepsTest, KeepsFilesThatAnotherManifestNames) {
+  const StepFile shared = ValueOf(Steps().Read(10)).manifest.files.front();
+  auto manifest = ValueOf(Draft(*writer_, 40, "the rest"));
+  manifest.files.push_back(shared);
+  ASSERT_TRUE(writer_->Commit(manifest).ok());
+  ASSERT_TRUE(Steps().Remove(10).ok());
+  EXPECT_THAT(Names(), Contains("runs/7/" + shared.name));
+  EXPECT_THAT(WholeSteps(), ElementsAre(20, 30, 40));
+  ASSERT_TRUE(Steps().Remove(40).ok());
+  EXPECT_THAT(Names(), Not(Contains("runs/7/" + shared.name)));
+}
+
+TEST_F(CheckpointStepsTest, RemovesNoFileWhileAManifestCannotBeRead) {
+  const std::string file = FileOf(20);
+  Put("runs/7/step-00000090.json", "{");
+  EXPECT_EQ(ErrorOf(Steps().Sweep()).code, ErrorCode::kUndecodable);
+  EXPECT_THAT(ErrorOf(Steps().Remove(20)).message, HasSubstr("the manifest of step 90 cannot be read"));
+  EXPECT_THAT(Names(), Contains(file));
+  ASSERT_TRUE(Steps().Remove(90).ok());
+  EXPECT_EQ(ValueOf(Steps().Sweep({.min_age = std::chrono::seconds(0)})).files, 1U);
+  EXPECT_THAT(Names(), Not(Contains(file)));
+}
+
+TEST_F(CheckpointStepsTest, KeepsByRules) {
+  EXPECT_THAT(ValueOf(Steps().Keep({.last = 2}, true)).removed, ElementsAre(10));
+  EXPECT_THAT(WholeSteps(), ElementsAre(10, 20, 30));
+  EXPECT_THAT(ValueOf(Steps().Keep({.last = 1, .best = KeepBest{.metric = "loss"}})).removed, ElementsAre(20));
+  EXPECT_THAT(WholeSteps(), ElementsAre(10, 30));
+  EXPECT_EQ(ErrorOf(Steps().Keep({.every = 0})).code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(CheckpointStepsTest, SaysOnceThatNothingMayBeDeleted) {
+  Fail({.operation = "storage.objects.delete"}, {.type = "status", .status = 403});
+  const KeepReport report = ValueOf(Steps().Keep({.last = 1}));
+  EXPECT_THAT(report.removed, IsEmpty());
+  ASSERT_EQ(report.not_removed.size(), 1U);
+  EXPECT_EQ(report.not_removed[0].why.code, ErrorCode::kPermissionDenied);
+  EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+  ExpectFired();
+  EXPECT_THAT(WholeSteps(), ElementsAre(10, 20, 30));
+}
+
+TEST_F(CheckpointStepsTest, SweepsWhatIsOldByTheServicesClock) {
+  Put("runs/7/step-00000040/aa-state.pt", "a save that was killed");
+  EXPECT_EQ(ValueOf(Steps().Sweep()).files, 0U);
+  emulator_.clock().Advance(std::chrono::hours(25));
+  EXPECT_EQ(ValueOf(Steps().Sweep()).files, 0U) << "nothing says that it is old";
+  ASSERT_TRUE(Save(*writer_, 50).ok());
+  EXPECT_EQ(ValueOf(Steps().Sweep({.is_dry_run = true})).files, 1U);
+  const SweepReport report = ValueOf(Steps().Sweep());
+  EXPECT_EQ(report.files, 1U);
+  EXPECT_EQ(report.bytes, 22U);
+  EXPECT_EQ(ValueOf(Steps().Sweep()).files, 0U);
+}
+
+TEST_F(CheckpointStepsTest, ReadsEachManifestOnce) {
+  const CheckpointSteps steps = Steps();
+  ASSERT_TRUE(steps.List().ok());
+  const std::uint64_t before = client_.counters().class_b_operations;
+  ASSERT_TRUE(steps.List().ok());
+  EXPECT_EQ(client_.counters().class_b_operations, before);
+}
+
+TEST_F(CheckpointStepsTest, FindsTheLatestInThreeRequests) {
+  const std::uint64_t before = client_.counters().requests;
+  ASSERT_TRUE(Steps().Latest().ok());
+  EXPECT_EQ(client_.counters().requests - before, 3U) << "a listing, a manifest, a question for its file";
+}
+
+}  // namespace
+}  // namespace gcsflux

@@ -1,0 +1,295 @@
+#include "checkpoints/save_queue.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <future>
+#include <latch>
+#include <set>
+
+#include "support/result.h"
+#include "support/stored_objects.h"
+
+namespace gcsflux {
+namespace {
+
+using internal::SaveQueue;
+using internal::SaveRequest;
+using internal::StateContents;
+using ::testing::ElementsAre;
+using testing::ErrorOf;
+using ::testing::HasSubstr;
+using testing::RandomBytes;
+using testing::TextOf;
+using testing::ValueOf;
+
+// Where saves go: each waits until the test lets it through.
+class Store {
+ public:
+  Result<SavedStep> Put(std::int64_t step, const StateContents& state, const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    ++begun_;
+    changed_.notify_all();
+    if (!changed_.wait(lock, stop, [&] { return passes_ > 0; })) return Error{ErrorCode::kCancelled, "stopped"};
+    --passes_;
+    if (failing_.contains(step)) return Error{ErrorCode::kUnavailable, "step " + std::to_string(step) + " failed"};
+    std::string text;
+    for (const auto storage : state.storages) text += TextOf(storage);
+    saved_.emplace_back(step, text);
+    return SavedStep{.stored = {.manifest = {.step = step}, .generation = step}};
+  }
+  void Pass(int count) {
+    const std::lock_guard lock(mutex_);
+    passes_ += count;
+    changed_.notify_all();
+  }
+  void Fail(std::int64_t step) {
+    const std::lock_guard lock(mutex_);
+    failing_.insert(step);
+  }
+  void WaitBegun(int count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return begun_ >= count; });
+  }
+  [[nodiscard]] std::vector<std::int64_t> Steps() {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::int64_t> steps;
+    for (const auto& [step, text] : saved_) steps.push_back(step);
+    return steps;
+  }
+  [[nodiscard]] std::string TextOfStep(std::int64_t step) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [one, text] : saved_) {
+      if (one == step) return text;
+    }
+    return "not saved";
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  int passes_ = 0;
+  int begun_ = 0;
+  std::set<std::int64_t> failing_;
+  std::vector<std::pair<std::int64_t, std::string>> saved_;
+};
+
+class SaveQueueTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<SaveQueue> Queue(AsyncSaveOptions options) {
+    options.on_unreported = [this](const Error& error) { unreported_.push_back(error.message); };
+    auto queue = SaveQueue::Create(std::move(options));
+    EXPECT_TRUE(queue.ok());
+    return *std::move(queue);
+  }
+  SaveRequest Request(std::int64_t step, std::string_view text) {
+    return {.step = step,
+            .contents = {.storages = {AsBytes(text)}},
+            .commit = [this, step](const StateContents& state, const std::stop_token& stop) {
+              return store_.Put(step, state, stop);
+            }};
+  }
+
+  Store store_;
+  std::vector<std::string> unreported_;
+};
+
+TEST_F(SaveQueueTest, SavesWhatTheStateWasWhenAnEagerSaveReturned) {
+  const auto queue = Queue({});
+  std::string state = "before";
+  const PendingSave save = *queue->Submit(Request(1, state));
+  EXPECT_TRUE(save.is_staged());
+  EXPECT_FALSE(save.is_done());
+  state = "after!";
+  store_.Pass(1);
+  EXPECT_EQ(ValueOf(save.WaitCommitted()).stored.generation, 1);
+  EXPECT_EQ(store_.TextOfStep(1), "before");
+}
+
+TEST_F(SaveQueueTest, SavesWhatTheStateWasWhenALazySaveWasStaged) {
+  const auto queue = Queue({.mode = SnapshotMode::kLazy});
+  std::string state = "before";
+  const PendingSave save = *queue->Submit(Request(1, state));
+  save.WaitStaged();
+  state = "after!";
+  store_.Pass(1);
+  ASSERT_TRUE(save.WaitCommitted().ok());
+  EXPECT_EQ(store_.TextOfStep(1), "before");
+}
+
+TEST_F(SaveQueueTest, CopiesLargeStatesByManyThreads) {
+  const auto queue = Queue({.copy_threads = 3});
+  const std::string first = RandomBytes(9'000'001, 1);
+  const std::string second = RandomBytes(5'000'007, 2);
+  SaveRequest request = Request(1, first);
+  request.contents.storages = {AsBytes(first), {}, AsBytes(second), AsBytes("end")};
+  const PendingSave save = *queue->Submit(std::move(request));
+  store_.Pass(1);
+  ASSERT_TRUE(save.WaitCommitted().ok());
+  EXPECT_EQ(store_.TextOfStep(1), first + second + "end");
+}
+
+TEST_F(SaveQueueTest, GivesTheStateBackOnceItIsCopied) {
+  const auto queue = Queue({.mode = SnapshotMode::kLazy});
+  auto state = std::make_shared<std::string>("state");
+  const std::weak_ptr<std::string> watched = state;
+  SaveRequest request = Request(1, *state);
+  request.owner = std::move(state);
+  const PendingSave save = *queue->Submit(std::move(request));
+  save.WaitStaged();
+  EXPECT_TRUE(watched.expired());
+  store_.Pass(1);
+  EXPECT_TRUE(save.WaitCommitted().ok());
+}
+
+TEST_F(SaveQueueTest, UsesItsMemoryAgain) {
+  internal::SnapshotPool pool;
+  auto memory = ValueOf(pool.Take(1000));
+  const std::byte* const place = memory.bytes.get();
+  pool.GiveBack(std::move(memory));
+  memory = ValueOf(pool.Take(900));
+  EXPECT_EQ(memory.bytes.get(), place);
+  pool.GiveBack(std::move(memory));
+  EXPECT_GE(ValueOf(pool.Take(2000)).capacity, 2000U);
+  EXPECT_EQ(ErrorOf(pool.Take(std::size_t{1} << 62)).code, ErrorCode::kLocalIo);
+}
+
+TEST_F(SaveQueueTest, WaitsWhileAsManyAsAllowedAreInFlight) {
+  const auto queue = Queue({});
+  const PendingSave first = *queue->Submit(Request(1, "1"));
+  std::atomic<bool> is_let_in = false;
+  auto second = std::async(std::launch::async, [&] {
+    auto save = queue->Submit(Request(2, "2"));
+    is_let_in = true;
+    return save;
+  });
+  store_.WaitBegun(1);
+  EXPECT_FALSE(is_let_in);
+  store_.Pass(2);
+  EXPECT_TRUE(second.get()->WaitCommitted().ok());
+  EXPECT_THAT(store_.Steps(), ElementsAre(1, 2));
+}
+
+TEST_F(SaveQueueTest, RefusesWhileAsManyAsAllowedAreInFlight) {
+  const auto queue = Queue({.when_busy = WhenBusy::kRefuse, .max_in_flight = 2});
+  const PendingSave first = *queue->Submit(Request(1, "1"));
+  const PendingSave second = *queue->Submit(Request(2, "2"));
+  EXPECT_EQ(ErrorOf(queue->Submit(Request(3, "3"))).code, ErrorCode::kUnavailable);
+  store_.Pass(2);
+  ASSERT_TRUE(first.WaitCommitted().ok());
+  ASSERT_TRUE(second.WaitCommitted().ok());
+}
+
+TEST_F(SaveQueueTest, TakesThePlaceOfOneThatIsNotBeingSent) {
+  const auto queue = Queue({.when_busy = WhenBusy::kReplace, .max_in_flight = 2});
+  const PendingSave first = *queue->Submit(Request(1, "1"));
+  store_.WaitBegun(1);
+  const PendingSave second = *queue->Submit(Request(2, "2"));
+  const PendingSave third = *queue->Submit(Request(3, "3"));
+  const Error replaced = ErrorOf(second.WaitCommitted());
+  EXPECT_EQ(replaced.code, ErrorCode::kCancelled);
+  EXPECT_THAT(replaced.message, HasSubstr("took the place of that of step 2"));
+  store_.Pass(2);
+  ASSERT_TRUE(third.WaitCommitted().ok());
+  EXPECT_THAT(store_.Steps(), ElementsAre(1, 3));
+}
+
+TEST_F(SaveQueueTest, TellsAFailureWithTheNextSave) {
+  const auto queue = Queue({});
+  store_.Fail(1);
+  store_.Pass(2);
+  ASSERT_TRUE(queue->Submit(Request(1, "1")).ok());
+  EXPECT_EQ(ErrorOf(queue->Submit(Request(2, "2"))).message, "step 1 failed");
+  const auto again = queue->Submit(Request(2, "2"));
+  ASSERT_TRUE(again.ok()) << "it is told once";
+  EXPECT_TRUE(again->WaitCommitted().ok());
+}
+
+TEST_F(SaveQueueTest, TellsAFailureOnce) {
+  auto queue = Queue({});
+  store_.Fail(1);
+  store_.Pass(1);
+  EXPECT_EQ(ErrorOf(queue->Submit(Request(1, "1"))->WaitCommitted()).message, "step 1 failed");
+  queue.reset();
+  EXPECT_THAT(unreported_, ElementsAre());
+}
+
+TEST_F(SaveQueueTest, TellsAFailureAtTheEndAtTheLatest) {
+  auto queue = Queue({});
+  store_.Fail(1);
+  ASSERT_TRUE(queue->Submit(Request(1, "1")).ok());
+  store_.Pass(1);
+  queue.reset();
+  EXPECT_THAT(unreported_, ElementsAre("step 1 failed"));
+}
+
+TEST_F(SaveQueueTest, CatchesWhatIsThrown) {
+  const auto queue = Queue({});
+  SaveRequest request = Request(1, "1");
+  request.commit = [](const StateContents&, const std::stop_token&) -> Result<SavedStep> {
+    throw std::runtime_error("why");
+  };
+  EXPECT_THAT(ErrorOf(queue->Submit(std::move(request))->WaitCommitted()).message, HasSubstr("step 1 failed: why"));
+}
+
+TEST_F(SaveQueueTest, WaitsAtTheEnd) {
+  auto queue = Queue({.max_in_flight = 3});
+  for (const std::int64_t step : {1, 2, 3}) ASSERT_TRUE(queue->Submit(Request(step, "x")).ok());
+  store_.Pass(3);
+  queue.reset();
+  EXPECT_THAT(store_.Steps(), ElementsAre(1, 2, 3));
+}
+
+TEST_F(SaveQueueTest, CancelsAtTheEndWhereItIsToldTo) {
+  for (const AsyncSaveOptions& options :
+       {AsyncSaveOptions{.max_in_flight = 2, .at_end = AtEnd::kCancel},
+        AsyncSaveOptions{.max_in_flight = 2, .end_deadline = std::chrono::milliseconds(1)}}) {
+    auto queue = Queue(options);
+    const PendingSave first = *queue->Submit(Request(1, "1"));
+    const PendingSave second = *queue->Submit(Request(2, "2"));
+    queue.reset();
+    EXPECT_EQ(ErrorOf(first.WaitCommitted()).code, ErrorCode::kCancelled);
+    EXPECT_EQ(ErrorOf(second.WaitCommitted()).code, ErrorCode::kCancelled);
+    EXPECT_EQ(std::exchange(unreported_, {}).size(), 2U);
+  }
+}
+
+TEST_F(SaveQueueTest, RefusesToHaveNoneInFlight) {
+  EXPECT_EQ(ErrorOf(SaveQueue::Create({.max_in_flight = 0})).code, ErrorCode::kInvalidArgument);
+}
+
+// Whatever the modes: every save is committed, replaced or refused, with the bytes that it was given.
+TEST_F(SaveQueueTest, LosesNoSaveWithManyCallers) {
+  for (const WhenBusy when_busy : {WhenBusy::kWait, WhenBusy::kRefuse, WhenBusy::kReplace}) {
+    for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
+      const auto queue = Queue({.mode = mode, .when_busy = when_busy, .max_in_flight = 3});
+      std::atomic<int> told = 0;
+      {
+        std::vector<std::jthread> callers;
+        for (int caller = 0; caller < 4; ++caller) {
+          callers.emplace_back([&, caller] {
+            for (int i = 0; i < 25; ++i) {
+              const std::int64_t step = caller * 1000 + i;
+              const std::string state = std::to_string(step) + RandomBytes(100, static_cast<std::uint64_t>(step));
+              SaveRequest request{.step = step,
+                                  .contents = {.storages = {AsBytes(state)}},
+                                  .commit = [state, step](const StateContents& copy, const std::stop_token&) {
+                                    EXPECT_EQ(TextOf(copy.storages[0]), state);
+                                    return Result<SavedStep>(SavedStep{.stored = {.generation = step}});
+                                  }};
+              const auto save = queue->Submit(std::move(request));
+              if (save.ok()) save->WaitStaged();
+              const bool is_settled = !save.ok() || save->WaitCommitted().ok() ||
+                                      ErrorOf(save->WaitCommitted()).code == ErrorCode::kCancelled;
+              if (is_settled) ++told;
+            }
+          });
+        }
+      }
+      EXPECT_EQ(told, 100);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux

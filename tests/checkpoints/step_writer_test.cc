@@ -1,0 +1,216 @@
+// One writer, which commits files by a manifest.
+#include "gcsflux/step_writer.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <cmath>
+#include <thread>
+
+#include "checkpoints/run_fixture.h"
+#include "gcsflux/emulator/journal_queries.h"
+
+namespace gcsflux {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using testing::ErrorOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::RunFixture;
+using ::testing::StartsWith;
+using testing::ValueOf;
+
+using StepWriterTest = RunFixture;
+
+TEST_F(StepWriterTest, MakesAStepVisibleByItsManifestAlone) {
+  StepWriter writer = *Start();
+  const CheckpointManifest manifest = ValueOf(Draft(writer, 1, "bytes"));
+  EXPECT_THAT(WholeSteps(), IsEmpty());
+  EXPECT_EQ(ErrorOf(Steps().Latest()).code, ErrorCode::kNotFound);
+  const StoredStep stored = ValueOf(writer.Commit(manifest));
+  EXPECT_EQ(stored.manifest.run, writer.identity().id);
+  EXPECT_EQ(ValueOf(Steps().Read(1)).manifest, stored.manifest);
+  EXPECT_EQ(ValueOf(Steps().Read(1)).generation, stored.generation);
+}
+
+TEST_F(StepWriterTest, WritesTheManifestLast) {
+  StepWriter writer = *Start();
+  ASSERT_TRUE(Save(writer, 1).ok());
+  std::vector<std::string> stored;
+  for (const auto& request : emulator_.journal()) {
+    if (request.method == "POST" && !request.object.empty()) stored.push_back(request.object);
+  }
+  ASSERT_EQ(stored.size(), 3U);
+  EXPECT_THAT(stored, ElementsAre("runs/7/writer", StartsWith("runs/7/step-00000001/"), "runs/7/step-00000001.json"));
+}
+
+TEST_F(StepWriterTest, RefusesAStepThatIsThereAndKeepsIt) {
+  StepWriter writer = *Start();
+  ASSERT_TRUE(Save(writer, 1).ok());
+  const Error error = ErrorOf(Save(writer, 1, CommitMode::kCreate, "another"));
+  EXPECT_EQ(error.code, ErrorCode::kAlreadyExists);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("step 1 of gs://bkt/runs/7/"), HasSubstr(writer.identity().id)));
+  EXPECT_EQ(ValueOf(Load(ValueOf(Steps().Read(1)))), TextOfStep(1));
+  EXPECT_EQ(Names().size(), 3U) << "the file of the second save is gone";
+}
+
+TEST_F(StepWriterTest, ReplacesAStepAndRemovesItsFiles) {
+  StepWriter writer = *Start();
+  ASSERT_TRUE(Save(writer, 1).ok());
+  const std::string old = ValueOf(Steps().Read(1)).manifest.files.front().name;
+  ASSERT_TRUE(Save(writer, 1, CommitMode::kReplace, "another").ok());
+  EXPECT_EQ(ValueOf(Load(ValueOf(Steps().Read(1)))), "another");
+  EXPECT_THAT(Names(), Not(Contains("runs/7/" + old)));
+  ASSERT_TRUE(Save(writer, 2, CommitMode::kReplace).ok()) << "there is nothing to replace";
+}
+
+TEST_F(StepWriterTest, RefusesWhatMakesNoSense) {
+  StepWriter writer = *Start();
+  EXPECT_EQ(ErrorOf(Save(writer, -1)).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(ErrorOf(Save(writer, kMaxStep + 1)).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(ErrorOf(writer.WriteFile(1, "a/b", Bytes("x"))).code, ErrorCode::kInvalidArgument);
+  CheckpointManifest manifest = ValueOf(Draft(writer, 1, "bytes"));
+  manifest.metrics["loss"] = std::nan("");
+  EXPECT_EQ(ErrorOf(writer.Commit(manifest)).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Names(), std::vector<std::string>{"runs/7/writer"}) << "its file is discarded";
+}
+
+TEST_F(StepWriterTest, IsTheOnlyOne) {
+  const StepWriter first = *Start();
+  const Error error = ErrorOf(Start());
+  EXPECT_EQ(error.code, ErrorCode::kAlreadyExists);
+  EXPECT_THAT(error.message, AllOf(HasSubstr(first.identity().id), HasSubstr(first.identity().host),
+                                   HasSubstr(std::to_string(first.identity().process)), HasSubstr("since 20")));
+}
+
+TEST_F(StepWriterTest, LetsTheNextOneInWhenItIsReleased) {
+  StepWriter first = *Start();
+  ASSERT_TRUE(first.Release().ok());
+  EXPECT_TRUE(Start().ok());
+}
+
+TEST_F(StepWriterTest, SaysWhoTookThePrefixOver) {
+  StepWriter first = *Start();
+  ASSERT_TRUE(Save(first, 1).ok());
+  const CheckpointManifest in_mid_save = ValueOf(Draft(first, 2, "of the first"));
+  StepWriter second = *Start(true);
+  const Error error = ErrorOf(first.Commit(in_mid_save));
+  EXPECT_EQ(error.code, ErrorCode::kPreconditionFailed);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("was taken over by run " + second.identity().id)));
+  EXPECT_THAT(Names(), Not(Contains("runs/7/" + in_mid_save.files.front().name)));
+  ASSERT_TRUE(Save(second, 2).ok());
+  EXPECT_EQ(ErrorOf(first.Release()).code, ErrorCode::kPreconditionFailed) << "the prefix stays the second one's";
+  ASSERT_TRUE(Save(second, 3).ok());
+  EXPECT_THAT(WholeSteps(), ElementsAre(1, 2, 3));
+}
+
+TEST_F(StepWriterTest, NeedsABucket) {
+  EXPECT_EQ(ErrorOf(StepWriter::Start(*CheckpointSteps::Open(client_, "gs://none/run"))).code, ErrorCode::kNotFound);
+  EXPECT_EQ(ErrorOf(CheckpointSteps::Open(client_, "/tmp/run")).code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(StepWriterTest, LeavesOneWinnerOfTenSaversOfOneStep) {
+  StepWriter writer = *Start();
+  std::atomic<int> saved = 0;
+  std::atomic<int> refused = 0;
+  std::vector<std::jthread> savers;
+  for (int i = 0; i < 10; ++i) {
+    savers.emplace_back([&, i] {
+      const auto stored = Save(writer, 5, CommitMode::kCreate, "saver " + std::to_string(i));
+      if (stored.ok())
+        ++saved;
+      else if (stored.error().code == ErrorCode::kAlreadyExists)
+        ++refused;
+    });
+  }
+  savers.clear();
+  EXPECT_EQ(saved, 1);
+  EXPECT_EQ(refused, 9);
+  EXPECT_THAT(WholeSteps(), ElementsAre(5));
+  EXPECT_EQ(Names().size(), 3U);
+}
+
+TEST_F(StepWriterTest, LeavesOneWriterOfTenThatStart) {
+  std::atomic<int> started = 0;
+  std::vector<std::jthread> runs;
+  for (int i = 0; i < 10; ++i) {
+    runs.emplace_back([&] {
+      const auto writer = Start();
+      if (writer.ok())
+        ++started;
+      else
+        EXPECT_EQ(writer.error().code, ErrorCode::kAlreadyExists) << writer.error().message;
+    });
+  }
+  runs.clear();
+  EXPECT_EQ(started, 1);
+}
+
+TEST_F(StepWriterTest, RemovesWhatACrashedSaveLeftAndNothingOfItsOwnSaves) {
+  StepWriter crashed = *Start();
+  ASSERT_TRUE(Save(crashed, 1).ok());
+  const std::string orphan = ValueOf(Draft(crashed, 2, "never committed")).files.front().name;
+  StepWriter writer = *Start(true);
+  const CheckpointManifest under_way = ValueOf(Draft(writer, 3, "under way"));
+  ASSERT_TRUE(writer.Keep({}).ok());
+  EXPECT_THAT(Names(), Not(Contains("runs/7/" + orphan)));
+  ASSERT_TRUE(writer.Commit(under_way).ok());
+  ASSERT_TRUE(writer.Keep({}).ok());
+  EXPECT_THAT(WholeSteps(), ElementsAre(1, 3));
+}
+
+TEST_F(StepWriterTest, KeepsWhileItSaves) {
+  StepWriter writer = *Start();
+  ASSERT_TRUE(Save(writer, 0).ok());
+  std::jthread keeper([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) EXPECT_TRUE(writer.Keep({.last = 3}).ok());
+  });
+  for (std::int64_t step = 1; step < 30; ++step) ASSERT_TRUE(Save(writer, step).ok());
+  keeper.request_stop();
+  keeper.join();
+  ASSERT_TRUE(writer.Keep({.last = 3}).ok());
+  EXPECT_THAT(WholeSteps(), ElementsAre(27, 28, 29));
+  EXPECT_EQ(Names().size(), 7U);
+}
+
+// At each stage of a save, what may go wrong: the step before stays, and the one that is saved is whole or not there.
+TEST_F(StepWriterTest, NeverShowsAHalfOfAStepWhateverFails) {
+  struct Stage {
+    std::string operation;
+    std::string object;
+  };
+  StepWriter writer = *Start();
+  ASSERT_TRUE(Save(writer, 0).ok());
+  std::int64_t step = 0;
+  for (const Stage& stage :
+       {Stage{"storage.objects.insert", "runs/7/step-*/*"}, Stage{"storage.objects.get", "runs/7/writer"},
+        Stage{"storage.objects.insert", "runs/7/step-*.json"}}) {
+    for (const emulator::FaultAction& action :
+         {emulator::FaultAction{.type = "status", .status = 403},
+          emulator::FaultAction{.type = "status", .status = 503}, emulator::FaultAction{.type = "reset"},
+          emulator::FaultAction{.type = "loseAnswer"}}) {
+      SCOPED_TRACE(stage.object + " " + action.type + " " + std::to_string(action.status.value_or(0)));
+      ++step;
+      Fail({.operation = stage.operation, .object_glob = stage.object}, action, 2);
+      const auto saved = Save(writer, step);
+      ExpectFired();
+      const LatestStep latest = ValueOf(Steps().Latest());
+      EXPECT_EQ(ValueOf(Load(latest.stored)), TextOfStep(latest.stored.manifest.step));
+      if (saved.ok()) {
+        EXPECT_EQ(latest.stored.manifest.step, step);
+      }
+      for (const ListedStep& listed : ValueOf(Steps().List())) {
+        EXPECT_TRUE(!listed.problem || listed.generation == 0) << listed.problem->message;
+      }
+    }
+  }
+  ASSERT_TRUE(writer.Keep({}).ok());
+  EXPECT_EQ(Names().size(), 1 + 2 * WholeSteps().size()) << "no file is left over";
+}
+
+}  // namespace
+}  // namespace gcsflux
