@@ -150,6 +150,7 @@ gcsflux_component(emulator
   emulator/src/xml_api/xml_service.cc
   emulator/src/xml_api/xml_upload_body.cc
   # identity_api
+  emulator/src/identity_api/machine.cc
   emulator/src/identity_api/metadata_server.cc
   emulator/src/identity_api/token_endpoints.cc
   # faults/tools

@@ -236,11 +236,13 @@ gcsflux_component(client
   sdk/src/checkpoints/local_source.cc
   sdk/src/checkpoints/manifest_json.cc
   sdk/src/checkpoints/open_checkpoint.cc
+  sdk/src/checkpoints/preemption_notice.cc
   sdk/src/checkpoints/remove_steps.cc
   sdk/src/checkpoints/run_identity.cc
   sdk/src/checkpoints/save_in_flight.cc
   sdk/src/checkpoints/save_queue.cc
   sdk/src/checkpoints/save_step.cc
+  sdk/src/checkpoints/sigterm_watch.cc
   sdk/src/checkpoints/snapshot.cc
   sdk/src/checkpoints/state_file.cc
   sdk/src/checkpoints/step_names.cc

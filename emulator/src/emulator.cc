@@ -64,7 +64,7 @@ class Emulator::Running {
                 .count_connections = [this] { return server_.CountConnections(); },
                 .seed_root = options.seed_root,
                 .documents = {ShapingDocument(), QuotasDocument(), FaultsDocument(), ScheduleDocument(),
-                              IdempotencyDocument()}},
+                              IdempotencyDocument(), MachineDocument()}},
                retry_test_endpoints_),
         server_({.host = options.host,
                  .port = options.port,
@@ -96,6 +96,7 @@ class Emulator::Running {
     counters_.Reset();
     retry_tests_.Clear();
     faults_.Load(fault_plan_);
+    machine_.SetPreempted(false);
     shaping_.Reset();
     quotas_.Reset();
     GiveMemoryBack(stored);
@@ -134,10 +135,13 @@ class Emulator::Running {
     return TlsContext(*options.tls);
   }
   ServiceAccess Access(const EmulatorOptions& options) {
-    if (!options.auth) return {.scheme = Scheme(options), .default_project = options.project};
+    if (!options.auth) {
+      return {.scheme = Scheme(options), .machine = &machine_, .default_project = options.project};
+    }
     identity_.emplace(ParseIdentityConfig(options.auth->config), [this] { return clock_.Now(); });
     return {.scheme = Scheme(options),
             .identity = &*identity_,
+            .machine = &machine_,
             .is_required = options.auth->is_required,
             .default_project = options.project};
   }
@@ -162,6 +166,12 @@ class Emulator::Running {
             .replace = [this](std::string_view json) { answers_.SetWindow(ParseIdempotencyWindow(json)); },
             .clear = [this] { answers_.SetWindow(idempotency_window_); }};
   }
+  AdminDocument MachineDocument() {
+    return {.path = "machine",
+            .show = [this] { return RenderMachine(machine_); },
+            .replace = [this](std::string_view json) { machine_.SetPreempted(ParseMachine(json)); },
+            .clear = [this] { machine_.SetPreempted(false); }};
+  }
   AdminDocument QuotasDocument() {
     return {.path = "quotas",
             .show = [this] { return RenderQuotas(quotas_.Get(), quotas_.counters()); },
@@ -177,6 +187,7 @@ class Emulator::Running {
   const FaultPlan fault_plan_;  // the plan at the start
   FaultEngine faults_;
   std::optional<Identity> identity_;
+  Machine machine_;
   Service service_;
   const std::chrono::nanoseconds idempotency_window_;  // the value at the start
   AnswerMemory answers_;

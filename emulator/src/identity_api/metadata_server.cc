@@ -77,7 +77,8 @@ std::optional<HttpResponse> MetadataServer::Answer(const HttpRequest& request, c
   if (path.empty()) {
     // Clients send this to find out whether they are on a virtual machine. Without an account, the XML API lists
     // buckets instead.
-    return is_read && HasFlavor(request) ? std::optional(Text("computeMetadata/\n")) : std::nullopt;
+    return identity_ != nullptr && is_read && HasFlavor(request) ? std::optional(Text("computeMetadata/\n"))
+                                                                 : std::nullopt;
   }
   if (path[0] != "computeMetadata") return std::nullopt;
   if (!HasFlavor(request)) return Text("Missing Metadata-Flavor:Google header.\n", 403);
@@ -90,13 +91,22 @@ HttpResponse MetadataServer::AnswerPath(const std::vector<std::string>& path, co
   // Some clients take an existing directory as the sign that they are on a virtual machine.
   if (path == Path{"computeMetadata"}) return Text("v1/\n");
   if (path == Path{"computeMetadata", "v1"}) return Text("instance/\nproject/\n");
-  if (path == Path{"computeMetadata", "v1", "instance"}) return Text("service-accounts/\n");
+  if (path == Path{"computeMetadata", "v1", "instance"}) return Text("preempted\nservice-accounts/\n");
   if (path == Path{"computeMetadata", "v1", "project"}) return Text("project-id\n");
-  if (path == Path{"computeMetadata", "v1", "project", "project-id"}) return Text(identity_.config().project_id);
+  if (path == Path{"computeMetadata", "v1", "instance", "preempted"}) {
+    return Text(machine_.is_preempted() ? "TRUE" : "FALSE");
+  }
+  return identity_ == nullptr ? NotFound() : AnswerIdentity(path, query);
+}
+
+HttpResponse MetadataServer::AnswerIdentity(const std::vector<std::string>& path, const QueryParameters& query) {
+  using Path = std::vector<std::string>;
+  const IdentityConfig& config = identity_->config();
+  if (path == Path{"computeMetadata", "v1", "project", "project-id"}) return Text(config.project_id);
   const Path accounts = {"computeMetadata", "v1", "instance", "service-accounts"};
   const bool is_account = path.size() >= accounts.size() && std::equal(accounts.begin(), accounts.end(), path.begin());
-  if (!is_account || !identity_.config().metadata_server) return NotFound();
-  const std::string& email = identity_.config().metadata_server->service_account;
+  if (!is_account || !config.metadata_server) return NotFound();
+  const std::string& email = config.metadata_server->service_account;
   if (path.size() == accounts.size()) return Text("default/\n" + email + "/\n");
   const std::string& account = path[accounts.size()];
   if (account != "default" && account != email) return NotFound();
@@ -104,14 +114,14 @@ HttpResponse MetadataServer::AnswerPath(const std::vector<std::string>& path, co
 }
 
 HttpResponse MetadataServer::AnswerAccount(const std::vector<std::string>& rest, const QueryParameters& query) {
-  const MetadataServerAccount& account = *identity_.config().metadata_server;
+  const MetadataServerAccount& account = *identity_->config().metadata_server;
   if (rest.empty()) {
     return query.Value("recursive") == "true" ? Json(Describe(account)) : Text("aliases\nemail\nscopes\ntoken\n");
   }
   if (rest.size() != 1) return NotFound();
   if (rest[0] == "aliases") return Text("default\n");
   if (rest[0] == "email") return Text(account.service_account);
-  if (rest[0] == "token") return Json(TokenJson(identity_.IssueToMachine(TokenScopes(account, query))));
+  if (rest[0] == "token") return Json(TokenJson(identity_->IssueToMachine(TokenScopes(account, query))));
   if (rest[0] != "scopes") return NotFound();
   std::string lines;
   for (const std::string& scope : account.scopes) lines += scope + "\n";

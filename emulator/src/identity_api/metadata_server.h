@@ -7,6 +7,7 @@
 #include "http/http_message.h"
 #include "http/target.h"
 #include "identity/identity.h"
+#include "identity_api/machine.h"
 
 namespace gcsflux::emulator {
 
@@ -15,17 +16,20 @@ namespace gcsflux::emulator {
 /// https://cloud.google.com/compute/docs/metadata/overview
 class MetadataServer {
  public:
-  /// If the configuration gives the machine no account, everything that needs one is a 404.
-  explicit MetadataServer(Identity& identity) : identity_(identity) {}
+  /// If there are no identities (null), or the configuration gives the machine no account, everything that needs one is
+  /// a 404.
+  MetadataServer(Identity* identity, const Machine& machine) : identity_(identity), machine_(machine) {}
 
   /// Nothing if the request is for another path.
   std::optional<HttpResponse> Answer(const HttpRequest& request, const Target& target);
 
  private:
   HttpResponse AnswerPath(const std::vector<std::string>& path, const QueryParameters& query);
+  HttpResponse AnswerIdentity(const std::vector<std::string>& path, const QueryParameters& query);
   HttpResponse AnswerAccount(const std::vector<std::string>& rest, const QueryParameters& query);
 
-  Identity& identity_;
+  Identity* const identity_;
+  const Machine& machine_;
 };
 
 }  // namespace gcsflux::emulator

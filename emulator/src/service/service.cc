@@ -15,11 +15,10 @@ Service::Service(Store& store, ResumableSessions& sessions, const ServiceAccess&
     : scheme_(access.scheme),
       authorizer_(access.is_required ? access.identity : nullptr, store),
       cors_(store),
+      metadata_server_(access.identity, *access.machine),
       json_(store, sessions, access.default_project),
       xml_(store, authorizer_) {
-  if (access.identity == nullptr) return;
-  tokens_.emplace(*access.identity);
-  metadata_server_.emplace(*access.identity);
+  if (access.identity != nullptr) tokens_.emplace(*access.identity);
 }
 
 HttpResponse Service::Handle(const HttpRequest& request, RequestBody& body, RequestSubject& subject) {
@@ -78,14 +77,15 @@ ApiResult<HttpResponse> Service::Answer(const HttpRequest& request, RequestBody&
 
 std::optional<HttpResponse> Service::AnswerIdentity(const HttpRequest& request, RequestBody& body,
                                                     RequestSubject& subject) {
-  if (!tokens_) return std::nullopt;
+  if (!tokens_ && !request.target.starts_with("/computeMetadata/")) return std::nullopt;
   const ApiResult<Target> target = ParseTarget(request.target);
   if (!target) return std::nullopt;
-  if (auto response = tokens_->Answer(request, body, *target, BaseUrl(request))) {
+  auto token = tokens_ ? tokens_->Answer(request, body, *target, BaseUrl(request)) : std::nullopt;
+  if (token) {
     subject.operation = "oauth2.token";
-    return response;
+    return token;
   }
-  auto response = metadata_server_->Answer(request, *target);
+  auto response = metadata_server_.Answer(request, *target);
   if (response) subject.operation = "computeMetadata.get";
   return response;
 }

@@ -20,8 +20,9 @@ namespace gcsflux::emulator {
 /// The scheme of a service's URLs, and who may use it.
 struct ServiceAccess {
   std::string scheme = "http";
-  Identity* identity = nullptr;  ///< The identities whose endpoints are served. If null, none are served.
-  bool is_required = false;      ///< Requests need credentials and permissions. Requires an identity.
+  Identity* identity = nullptr;      ///< The identities whose endpoints are served. If null, none are served.
+  const Machine* machine = nullptr;  ///< What the metadata server describes; never null.
+  bool is_required = false;          ///< Requests need credentials and permissions. Requires an identity.
   std::string default_project =
       {};  ///< The project of a request for a project's buckets that names none. If empty, such requests are refused.
 };
@@ -44,7 +45,7 @@ class Service final {
   const Authorizer authorizer_;
   const Cors cors_;
   std::optional<TokenEndpoints> tokens_;
-  std::optional<MetadataServer> metadata_server_;
+  MetadataServer metadata_server_;
   JsonEndpoints json_;
   XmlService xml_;
 };

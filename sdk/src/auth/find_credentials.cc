@@ -28,17 +28,22 @@ std::string WellKnownPath(const GetEnv& env) {
 }
 
 Result<CredentialConfig> MetadataServerOf(const GetEnv& env, std::string looked_at) {
-  const std::string named = Value(env, kHostVariable);
-  if (!named.empty() && !IsMetadataHost(named)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 std::string(kHostVariable) +
-                     " names neither this machine nor Google's metadata server (169.254.169.254): a token would come "
-                     "in the clear from somewhere else"};
-  }
-  return CredentialConfig{.kind = MetadataServer{named.empty() ? kMetadataAddress : named, std::move(looked_at)}};
+  const auto host = FindMetadataHost(env);
+  if (!host) return host.error();
+  return CredentialConfig{.kind = MetadataServer{*host, std::move(looked_at)}};
 }
 
 }  // namespace
+
+Result<std::string> FindMetadataHost(const GetEnv& env) {
+  std::string named = Value(env, kHostVariable);
+  if (named.empty()) return std::string(kMetadataAddress);
+  if (IsMetadataHost(named)) return named;
+  return Error{ErrorCode::kInvalidArgument,
+               std::string(kHostVariable) +
+                   " names neither this machine nor Google's metadata server (169.254.169.254): a token would come "
+                   "in the clear from another host"};
+}
 
 Result<std::optional<std::string>> ReadLocalFile(const std::string& path) {
   constexpr std::uintmax_t kMostBytes = 1 << 20;

@@ -19,6 +19,10 @@ Result<std::optional<std::string>> ReadLocalFile(const std::string& path);
 /// `source` says in the message who named the path.
 Result<CredentialConfig> LoadCredentials(const std::string& path, const std::string& source, const ReadFile& read);
 
+/// The metadata server as host[:port]: GCE_METADATA_HOST, or its address. kInvalidArgument if the variable names
+/// neither this machine nor Google's server.
+Result<std::string> FindMetadataHost(const GetEnv& env);
+
 /// Application Default Credentials, https://cloud.google.com/docs/authentication/application-default-credentials: the
 /// file that GOOGLE_APPLICATION_CREDENTIALS names; gcloud's own (in CLOUDSDK_CONFIG, else in ~/.config/gcloud); the
 /// metadata server (GCE_METADATA_HOST, else its address), which is not asked here. A place that is there but broken

@@ -249,6 +249,29 @@ TEST_F(IdentityHttpTest, IsAMachinesMetadataServer) {
   }
 }
 
+TEST_F(IdentityHttpTest, SaysWhetherTheMachineIsPreempted) {
+  constexpr auto kPreempted = "/computeMetadata/v1/instance/preempted";
+  constexpr auto kMachine = "/_emulator/machine";
+  EXPECT_EQ(Call("GET", kPreempted, kFlavor).body, "FALSE");
+  EXPECT_EQ(Call("PUT", kMachine, "", R"({"preempted": true})").status, 200);
+  EXPECT_EQ(Call("GET", kPreempted, kFlavor).body, "TRUE");
+  EXPECT_EQ(Call("GET", kMachine).body, R"({"preempted":true})");
+  for (const char* wrong : {"{}", R"({"preempted": 1})", R"({"preempted": true, "cpus": "2"})"}) {
+    EXPECT_EQ(Call("PUT", kMachine, "", wrong).status, 400) << wrong;
+  }
+  EXPECT_EQ(Call("POST", "/_emulator/reset").status, 204);
+  EXPECT_EQ(Call("GET", kPreempted, kFlavor).body, "FALSE");
+  EXPECT_EQ(Call("GET", kPreempted).status, 403);
+}
+
+TEST(MetadataServer, SaysItOfAnEmulatorWithoutIdentitiesToo) {
+  const Emulator emulator;
+  RawConnection connection(emulator.endpoint());
+  EXPECT_EQ(connection.Call("GET", "/computeMetadata/v1/instance/preempted", kFlavor).body, "FALSE");
+  EXPECT_EQ(connection.Call("GET", "/computeMetadata/v1/project/project-id", kFlavor).status, 404);
+  EXPECT_NE(connection.Call("GET", "/", kFlavor).body, "computeMetadata/\n") << "clients take it for a machine";
+}
+
 TEST_F(IdentityHttpTest, GivesTheMachineATokenOfTheScopesThatItAsksFor) {
   const RawResponse token =
       Call("GET", std::string("/computeMetadata/v1/instance/service-accounts/default/token?scopes=openid,") + kReadOnly,

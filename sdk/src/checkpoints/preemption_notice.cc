@@ -1,0 +1,119 @@
+#include "gcsflux/preemption_notice.h"
+
+#include <atomic>
+#include <thread>
+#include <utility>
+
+#include "auth/credential_urls.h"
+#include "auth/find_credentials.h"
+#include "base/environment.h"
+#include "base/fork.h"
+#include "base/start_thread.h"
+#include "checkpoints/sigterm_watch.h"
+#include "client/client_core.h"
+
+namespace gcsflux {
+namespace {
+
+using internal::HttpRequest;
+using internal::Transport;
+
+Error WrongPreemption(const std::string& message) {
+  return {ErrorCode::kInvalidArgument, "PreemptionNotice: " + message};
+}
+
+Result<std::string> MetadataHost(const PreemptionOptions& options) {
+  if (options.metadata_host.empty()) return internal::FindMetadataHost(internal::ProcessEnv);
+  if (internal::IsMetadataHost(options.metadata_host)) return options.metadata_host;
+  return WrongPreemption("'" + options.metadata_host +
+                         "' is neither this machine nor Google's metadata server (169.254.169.254)");
+}
+
+Result<void> CheckPreemption(const PreemptionOptions& options) {
+  if (!options.on_sigterm && !options.on_metadata) return WrongPreemption("neither on_sigterm nor on_metadata is set");
+  if (options.poll_interval.count() <= 0) return WrongPreemption("poll_interval is not above 0");
+  return {};
+}
+
+// https://cloud.google.com/compute/docs/instances/create-use-preemptible#detecting_if_an_instance_was_preempted
+Result<bool> AskIfPreempted(Transport& transport, const std::string& host, const std::stop_token& stop) {
+  // The server is on this machine's network, or nowhere: a longer wait gains nothing.
+  constexpr std::chrono::milliseconds kConnectTimeout(1000);
+  const HttpRequest request{.url = "http://" + host + "/computeMetadata/v1/instance/preempted",
+                            .headers = {{"Metadata-Flavor", "Google"}},
+                            .bypass_proxy = true,
+                            .connect_timeout = kConnectTimeout};
+  const auto response = transport.Perform(request, nullptr, stop);
+  if (!response) return response.error();
+  const bool is_answer = response->status == 200 && (response->body == "TRUE" || response->body == "FALSE");
+  if (is_answer && internal::FindHeader(response->headers, "metadata-flavor") == "Google")
+    return response->body == "TRUE";
+  return Error{ErrorCode::kBadResponse, "no metadata server answers at " + host + " (status " +
+                                            std::to_string(response->status) +
+                                            "); set GCE_METADATA_HOST, or leave "
+                                            "on_metadata out if this is no machine of Compute Engine"};
+}
+
+}  // namespace
+
+struct PreemptionNotice::Watches {
+  void Tell(PreemptionCause with) {
+    int none = kNone;
+    if (cause.compare_exchange_strong(none, static_cast<int>(with))) stop.request_stop();
+  }
+
+  // Until the notice has come. A question that fails is asked again: the server has answered before.
+  void Poll(const ClientCore& core, const std::string& host, std::chrono::milliseconds interval,
+            const std::stop_token& ended) {
+    while (core.timing().Wait(interval, ended)) {
+      const auto is_preempted = AskIfPreempted(core.TokenContextFor(ended).transport, host, ended);
+      if (is_preempted && *is_preempted) return Tell(PreemptionCause::kMetadata);
+    }
+  }
+
+  static constexpr int kNone = -1;
+  std::atomic<int> cause = kNone;
+  std::stop_source stop;
+  // They use what stands above, and end before it.
+  std::unique_ptr<internal::SigtermWatch> sigterm;
+  std::jthread poll;
+};
+
+Result<PreemptionNotice> PreemptionNotice::Watch(const Client& client, const PreemptionOptions& options) {
+  if (auto checked = CheckPreemption(options); !checked) return checked.error();
+  auto watches = internal::BoundToProcess(std::make_unique<Watches>());
+  if (options.on_sigterm) {
+    auto sigterm = internal::SigtermWatch::Start([self = watches.get()] { self->Tell(PreemptionCause::kSigterm); });
+    if (!sigterm) return sigterm.error();
+    watches->sigterm = *std::move(sigterm);
+  }
+  if (!options.on_metadata) return PreemptionNotice(std::move(watches));
+  const auto host = MetadataHost(options);
+  if (!host) return host.error();
+  const auto is_preempted = AskIfPreempted(CoreOf(client).TokenContextFor({}).transport, *host, {});
+  if (!is_preempted) return is_preempted.error();
+  if (*is_preempted) {
+    watches->Tell(PreemptionCause::kMetadata);
+    return PreemptionNotice(std::move(watches));
+  }
+  auto poll =
+      internal::StartThread([self = watches.get(), client, host = *host, interval = options.poll_interval](
+                                const std::stop_token& ended) { self->Poll(CoreOf(client), host, interval, ended); });
+  if (!poll) return poll.error();
+  watches->poll = *std::move(poll);
+  return PreemptionNotice(std::move(watches));
+}
+
+PreemptionNotice::PreemptionNotice(std::shared_ptr<Watches> watches) : watches_(std::move(watches)) {}
+PreemptionNotice::PreemptionNotice(PreemptionNotice&&) noexcept = default;
+PreemptionNotice& PreemptionNotice::operator=(PreemptionNotice&&) noexcept = default;
+PreemptionNotice::~PreemptionNotice() = default;
+
+std::stop_token PreemptionNotice::token() const { return watches_->stop.get_token(); }
+
+std::optional<PreemptionCause> PreemptionNotice::cause() const {
+  const int cause = watches_->cause;
+  return cause == Watches::kNone ? std::nullopt : std::optional(static_cast<PreemptionCause>(cause));
+}
+
+}  // namespace gcsflux

@@ -1,0 +1,134 @@
+// The notice that a machine goes away, by a signal and by the metadata server.
+#include "gcsflux/preemption_notice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <latch>
+#include <string>
+#include <vector>
+
+#include "emulator/support/raw_connection.h"
+#include "gcsflux/emulator/emulator.h"
+#include "support/raw_server.h"
+#include "support/result.h"
+
+namespace gcsflux {
+namespace {
+
+using testing::ErrorOf;
+using ::testing::HasSubstr;
+
+class PreemptionNoticeTest : public ::testing::Test {
+ protected:
+  PreemptionOptions OfMachine(std::string host) const {
+    return {.on_sigterm = false,
+            .on_metadata = true,
+            .metadata_host = std::move(host),
+            .poll_interval = std::chrono::milliseconds(1)};
+  }
+  [[nodiscard]] std::string Host() const { return emulator_.endpoint().substr(std::string("http://").size()); }
+  void SetPreempted(bool is_preempted) {
+    emulator::RawConnection connection(emulator_.endpoint());
+    const std::string body = is_preempted ? R"({"preempted": true})" : R"({"preempted": false})";
+    ASSERT_EQ(connection.Call("PUT", "/_emulator/machine", "", body).status, 200);
+  }
+
+  emulator::Emulator emulator_;
+  const Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
+};
+
+void AwaitStop(const PreemptionNotice& notice) {
+  std::latch told(1);
+  const std::stop_callback on_stop(notice.token(), [&] { told.count_down(); });
+  told.wait();
+}
+
+TEST_F(PreemptionNoticeTest, ComesWithSigterm) {
+  const auto notice = PreemptionNotice::Watch(client_);
+  ASSERT_TRUE(notice) << notice.error().message;
+  EXPECT_FALSE(notice->cause());
+  ::raise(SIGTERM);
+  AwaitStop(*notice);
+  EXPECT_EQ(notice->cause(), PreemptionCause::kSigterm);
+}
+
+TEST_F(PreemptionNoticeTest, LeavesTheSecondSigtermAndThoseBehindItToTheProgram) {
+  const auto die_of_the_second = [&] {
+    const auto notice = PreemptionNotice::Watch(client_);
+    ::raise(SIGTERM);
+    AwaitStop(*notice);
+    ::raise(SIGTERM);
+  };
+  EXPECT_EXIT(die_of_the_second(), ::testing::KilledBySignal(SIGTERM), "");
+  const auto die_after_the_watch = [&] {
+    if (!PreemptionNotice::Watch(client_)) ::_exit(1);
+    ::raise(SIGTERM);
+  };
+  EXPECT_EXIT(die_after_the_watch(), ::testing::KilledBySignal(SIGTERM), "");
+}
+
+TEST_F(PreemptionNoticeTest, IsOneForSigtermAtATime) {
+  auto first = PreemptionNotice::Watch(client_);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(ErrorOf(PreemptionNotice::Watch(client_)).code, ErrorCode::kInvalidArgument);
+  { const PreemptionNotice ends = *std::move(first); }
+  EXPECT_TRUE(PreemptionNotice::Watch(client_).ok());
+}
+
+TEST_F(PreemptionNoticeTest, IsNotForAChildOfFork) {
+  const auto notice = PreemptionNotice::Watch(client_);
+  ASSERT_TRUE(notice);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    while (true) ::pause();
+  }
+  ::kill(child, SIGTERM);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_FALSE(notice->token().stop_requested());
+}
+
+TEST_F(PreemptionNoticeTest, ComesFromTheMetadataServer) {
+  const auto notice = PreemptionNotice::Watch(client_, OfMachine(Host()));
+  ASSERT_TRUE(notice) << notice.error().message;
+  EXPECT_FALSE(notice->cause());
+  SetPreempted(true);
+  AwaitStop(*notice);
+  EXPECT_EQ(notice->cause(), PreemptionCause::kMetadata);
+}
+
+TEST_F(PreemptionNoticeTest, IsThereAtOnceIfTheMachineIsPreemptedAlready) {
+  SetPreempted(true);
+  const auto notice = PreemptionNotice::Watch(client_, OfMachine(Host()));
+  ASSERT_TRUE(notice);
+  EXPECT_TRUE(notice->token().stop_requested());
+}
+
+TEST_F(PreemptionNoticeTest, SaysThatThereIsNoMetadataServer) {
+  EXPECT_EQ(ErrorOf(PreemptionNotice::Watch(client_, OfMachine("127.0.0.1:1"))).code, ErrorCode::kUnreachable);
+  testing::RawServer other([](testing::RawServer::Connection& c) {
+    c.ReadHead();
+    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nTRUE");
+  });
+  const Error error = ErrorOf(PreemptionNotice::Watch(client_, OfMachine(other.endpoint().substr(7))));
+  EXPECT_EQ(error.code, ErrorCode::kBadResponse) << "TRUE of a server that is no metadata server";
+  EXPECT_THAT(error.message, HasSubstr("GCE_METADATA_HOST"));
+}
+
+TEST_F(PreemptionNoticeTest, RefusesWrongOptions) {
+  const std::vector<PreemptionOptions> wrong = {
+      {.on_sigterm = false}, {.poll_interval = std::chrono::milliseconds(0)}, OfMachine("metadata.example.com")};
+  for (const PreemptionOptions& options : wrong) {
+    EXPECT_EQ(ErrorOf(PreemptionNotice::Watch(client_, options)).code, ErrorCode::kInvalidArgument)
+        << options.metadata_host;
+  }
+  EXPECT_TRUE(PreemptionNotice::Watch(client_).ok()) << "a refused one still watches";
+}
+
+}  // namespace
+}  // namespace gcsflux
