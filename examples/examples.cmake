@@ -30,6 +30,12 @@ if(Torch_FOUND)
   set_tests_properties(example.many_ranks PROPERTIES
     PASS_REGULAR_EXPRESSION "3 ranks used 100 samples in each of 2 epochs: each sample once per epoch")
 
+  gcsflux_program(checkpoint_io examples/checkpoint_io.cc)
+  target_link_libraries(checkpoint_io PRIVATE gcsflux_torch gcsflux_emulator)
+  add_test(NAME example.checkpoint_io COMMAND checkpoint_io)
+  set_tests_properties(example.checkpoint_io PROPERTIES
+    PASS_REGULAR_EXPRESSION "began at step 0\nresumed at step 30\nstep 40, [0-9]+ bytes, whole\nstep 50, .*1 step is left")
+
   find_package(PNG REQUIRED)
   find_package(ZLIB REQUIRED)
   add_library(fashion_mnist STATIC

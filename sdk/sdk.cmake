@@ -300,6 +300,7 @@ if(has_torch)
     sdk/src/torch/archive_bytes.cc
     sdk/src/torch/archive_source.cc
     sdk/src/torch/checkpoint.cc
+    sdk/src/torch/checkpoint_run.cc
     sdk/src/torch/dataset_handle.cc
     sdk/src/torch/epoch_handle.cc
     sdk/src/torch/epoch_sampler.cc
@@ -309,6 +310,7 @@ if(has_torch)
     sdk/src/torch/optimizer_values.cc
     sdk/src/torch/python_checkpoint.cc
     sdk/src/torch/raw_sample.cc
+    sdk/src/torch/run_state.cc
     sdk/src/torch/saved_cursor.cc
     sdk/src/torch/state_dict.cc
     sdk/src/torch/stored_state_dict.cc)

@@ -261,7 +261,7 @@ if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the proce
 endif()
 # The gcsflux command: what it decides, and what it does against the emulator.
 gcsflux_test(cli_tests
-  SOURCES cli/cat_and_clean_test.cc cli/checkpoint_test.cc cli/command_fixture.cc cli/command_flags_test.cc cli/copy_plan_test.cc
+  SOURCES cli/cat_and_clean_test.cc cli/checkpoint_run_test.cc cli/checkpoint_test.cc cli/command_fixture.cc cli/command_flags_test.cc cli/copy_plan_test.cc
           cli/copy_trees_test.cc cli/duration_test.cc cli/error_lines_test.cc cli/interruption_test.cc cli/names_test.cc cli/progress_test.cc cli/request_slots_test.cc
           cli/suspended_upload_test.cc cli/sync_test.cc cli/terminal_names_test.cc support/child_program.cc
   LIBRARIES gcsflux_cli gcsflux_emulator nlohmann_json::nlohmann_json)
@@ -301,6 +301,9 @@ if(Torch_FOUND)
 
   gcsflux_test(state_dict_tests WHOLE
     SOURCES torch/state_dict_test.cc torch/stored_state_dict_test.cc
+    LIBRARIES gcsflux_torch gcsflux_emulator)
+  gcsflux_test(checkpoint_run_tests WHOLE
+    SOURCES torch/checkpoint_run_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
   gcsflux_program(state_dict_tool ${PROJECT_SOURCE_DIR}/tests/torch/state_dict_tool.cc)
   target_include_directories(state_dict_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)
@@ -349,6 +352,8 @@ endif()
 add_test(NAME docs_readme COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_program.sh ${PROJECT_SOURCE_DIR}/README.md
                                   ${torch_flags} -I${PROJECT_SOURCE_DIR}/sdk/include)
 if(Torch_FOUND)
+  add_test(NAME docs_checkpoints COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_program.sh
+                                         ${PROJECT_SOURCE_DIR}/docs/checkpoints.md ${torch_flags} -I${PROJECT_SOURCE_DIR}/sdk/include)
   add_test(NAME docs_datasets COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_program.sh
                                       ${PROJECT_SOURCE_DIR}/docs/datasets.md ${torch_flags} -I${PROJECT_SOURCE_DIR}/sdk/include)
 endif()

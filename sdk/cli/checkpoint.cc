@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "cli/checkpoint_lines.h"
+#include "cli/checkpoint_run.h"
 #include "cli/interruption.h"
 #include "cli/names.h"
 #include "cli/output.h"
@@ -58,6 +59,9 @@ std::vector<std::string> NamesOfStorages(const StoredCheckpoint& checkpoint) {
 }
 
 Result<void> Verify(const Client& client, const Arguments& places) {
+  if (IsUri(places.front()) && places.front().ends_with('/')) {
+    if (auto verified = VerifyRun(client, places)) return *verified;
+  }
   const auto checkpoint = Open(client, places.front());
   if (!checkpoint) return checkpoint.error();
   PrintLine(CheckpointLine(*checkpoint, FLAGS_json));
@@ -121,21 +125,26 @@ Result<void> Diff(const Client& client, const Arguments& places) {
 struct CheckpointAction {
   std::string_view name;
   std::size_t places;
+  std::string_view usage;
   Result<void> (*run)(const Client& client, const Arguments& places);
 };
 
 }  // namespace
 
 Result<void> RunCheckpoint(const Client& client, const Arguments& arguments) {
-  constexpr CheckpointAction kActions[] = {
-      {"inspect", 1, Inspect}, {"verify", 1, Verify}, {"convert", 2, Convert}, {"diff", 2, Diff}};
+  constexpr CheckpointAction kActions[] = {{"inspect", 1, " CHECKPOINT", Inspect},
+                                           {"verify", 1, " CHECKPOINT, or RUN/", Verify},
+                                           {"convert", 2, " CHECKPOINT CHECKPOINT", Convert},
+                                           {"diff", 2, " CHECKPOINT CHECKPOINT", Diff},
+                                           {"ls", 1, " RUN", ListRun},
+                                           {"rm", 2, " RUN STEP", RemoveStep},
+                                           {"prune", 1, " RUN", PruneRun}};
   for (const CheckpointAction& action : kActions) {
     if (arguments.front() != action.name) continue;
     if (arguments.size() == action.places + 1) return action.run(client, {arguments.begin() + 1, arguments.end()});
-    return WrongUsage("usage: gcsflux checkpoint " + std::string(action.name) +
-                      (action.places == 1 ? " CHECKPOINT" : " CHECKPOINT CHECKPOINT"));
+    return WrongUsage("usage: gcsflux checkpoint " + std::string(action.name) + std::string(action.usage));
   }
-  return WrongUsage("'" + arguments.front() + "' is none of inspect, verify, convert and diff");
+  return WrongUsage("'" + arguments.front() + "' is none of inspect, verify, convert, diff, ls, rm and prune");
 }
 
 }  // namespace gcsflux::cli

@@ -7,7 +7,7 @@
 
 namespace gcsflux::cli {
 
-/// `checkpoint inspect|verify|convert|diff`, of objects and local files.
+/// `checkpoint inspect|verify|convert|diff|ls|rm|prune`, of objects and local files.
 Result<void> RunCheckpoint(const Client& client, const std::vector<std::string>& arguments);
 
 }  // namespace gcsflux::cli

@@ -12,9 +12,9 @@
 #include "cli/status_line.h"
 #include "gcsflux/composed_download.h"
 
-DEFINE_string(
-    older_than, "1h",
-    "clean: leaves what is younger, since somebody may be reading it. Lower it where nobody else uses the bucket.");
+DEFINE_string(older_than, "1h",
+              "clean, checkpoint prune: leaves what is younger, since others may be using it. Lower it where no others "
+              "use the bucket.");
 
 namespace gcsflux::cli {
 

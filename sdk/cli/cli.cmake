@@ -4,6 +4,7 @@
 add_library(gcsflux_cli STATIC
   sdk/cli/checkpoint.cc
   sdk/cli/checkpoint_lines.cc
+  sdk/cli/checkpoint_run.cc
   sdk/cli/clean.cc
   sdk/cli/command_flags.cc
   sdk/cli/commands.cc
@@ -16,6 +17,7 @@ add_library(gcsflux_cli STATIC
   sdk/cli/copy_trees.cc
   sdk/cli/duration.cc
   sdk/cli/interruption.cc
+  sdk/cli/keep_flags.cc
   sdk/cli/list.cc
   sdk/cli/local_tree.cc
   sdk/cli/names.cc

@@ -94,14 +94,23 @@ const std::vector<Command>& Commands() {
        "Composed objects under dataflux-composed-objects/ that are older than --older_than (30s, 10m, 1h, 2d),\n"
        "those of Google's connector for PyTorch too.\n",
        1, kAny, Clean, true},
-      {"checkpoint", "inspect|verify|convert|diff CHECKPOINT [CHECKPOINT]",
-       "Look at checkpoints of PyTorch and safetensors, gs:// or local.",
+      {"checkpoint", "inspect|verify|convert|diff|ls|rm|prune CHECKPOINT [CHECKPOINT] | RUN [STEP]",
+       "Look at checkpoints of PyTorch and safetensors, gs:// or local, and at the steps of training runs.",
        "inspect CHECKPOINT: names, types, shapes and bytes of its tensors; reads the index alone.\n"
        "verify CHECKPOINT: reads everything, compares it with its checksums, and says what they cover.\n"
        "convert FROM TO: a file of torch.save becomes safetensors, or the other way round.\n"
        "diff FIRST SECOND: which tensors differ, and by how much. Exit status 1 where one does.\n"
        "Files of torch.save, archives of libtorch, safetensors and their index are told apart by their bytes; nothing\n"
-       "in them is executed. --json prints a JSON object per line.\n",
+       "in them is executed.\n"
+       "Of a training run, by its prefix, gs://my-bucket/runs/7/:\n"
+       "ls RUN: its steps, their bytes, when they were saved, their metrics; what is damaged or unfinished, and why.\n"
+       "verify RUN/: reads all files and compares them with the manifests. Exit status 1 where a step is not whole.\n"
+       "rm RUN STEP: removes a step, but never the last whole one. Not while that step is being saved.\n"
+       "prune RUN: removes the whole steps but for those that --keep_last, --keep_best, --keep_every, --keep_hourly "
+       "and\n"
+       "--keep_daily keep; then files of unfinished saves that are --older_than. --dry_run prints what it would "
+       "remove.\n"
+       "--json prints a JSON object per line.\n",
        2, 3, RunCheckpoint},
   };
   return kCommands;

@@ -13,7 +13,7 @@ DEFINE_string(
     compare, "checksum",
     "cp --recursive, sync: skip what is there with the same size and, for checksum, the same CRC32C (files are "
     "read for it), or, for mtime, no older than the source. Set mtime where reading takes long.");
-DEFINE_bool(dry_run, false, "cp, sync: print what would be done, and do nothing.");
+DEFINE_bool(dry_run, false, "cp, sync, checkpoint prune: print what would be done, and do nothing.");
 
 namespace gcsflux::cli {
 

@@ -30,6 +30,14 @@ std::set<std::string> NamedFiles(const std::vector<ListedStep>& steps) {
   return names;
 }
 
+bool IsNamed(const std::vector<ListedStep>& steps, const std::string& name) {
+  const auto names_it = [&](const ListedStep& step) {
+    return std::any_of(step.manifest.files.begin(), step.manifest.files.end(),
+                       [&](const StepFile& file) { return file.name == name; });
+  };
+  return std::any_of(steps.begin(), steps.end(), names_it);
+}
+
 // Of a step whose manifest says it, those; else what its folder has.
 std::vector<std::pair<std::string, std::int64_t>> FilesOf(const ListedStep& step, const FoundSteps& found) {
   std::vector<std::pair<std::string, std::int64_t>> files;
@@ -54,11 +62,10 @@ Result<void> RemoveListed(const StepStore& store, const FoundSteps& found, std::
     if (auto deleted = store.Delete(ManifestName(number), place->generation); !deleted.ok()) return deleted;
   }
   const auto files = FilesOf(*place, found);
-  steps.erase(place);
+  *place = ListedStep{.step = number};
   if (const ListedStep* const unreadable = FindUnreadable(steps)) return FilesStay(store, *unreadable);
-  const std::set<std::string> others = NamedFiles(steps);
   for (const auto& [name, generation] : files) {
-    if (others.contains(name)) continue;
+    if (IsNamed(steps, name)) continue;
     if (auto deleted = store.Delete(name, generation); !deleted.ok()) return deleted;
   }
   return {};

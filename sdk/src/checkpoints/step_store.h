@@ -70,7 +70,8 @@ bool IsOfTheStep(const Error& error);
 /// Whether the step has a manifest that was read.
 bool IsReadable(const ListedStep& step);
 
-/// As CheckpointSteps::Remove(), of a listing; the step is then no more in `steps`. No check that it is not the last.
+/// As CheckpointSteps::Remove(), of a listing; the step then has no manifest in `steps`. No check that it is not the
+/// last.
 Result<void> RemoveListed(const StepStore& store, const FoundSteps& found, std::vector<ListedStep>& steps,
                           std::int64_t step);
 

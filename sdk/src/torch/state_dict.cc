@@ -142,6 +142,10 @@ pickled::Value StateDictWriter::OfTensors(const NamedTensors& tensors) {
   return {.any = std::move(dict)};
 }
 
+GatheredState StateDictWriter::Gather(pickled::Value root) && {
+  return {.root = std::move(root), .storages = std::move(storages_->kept)};
+}
+
 void StateDictWriter::Write(pickled::Value root, const ByteSink& sink) && {
   TorchFileContents contents{.root = std::move(root)};
   for (const at::Tensor& tensor : storages_->kept) contents.storage_bytes.push_back(tensor.storage().nbytes());

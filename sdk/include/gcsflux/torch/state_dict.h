@@ -72,6 +72,12 @@ void LoadModule(torch::nn::Module& module, const StoredCheckpoint& checkpoint, c
 void LoadOptimizer(torch::optim::Optimizer& optimizer, const StoredCheckpoint& checkpoint,
                    std::string_view name = "optimizer");
 
+/// A value, and the tensors whose storages its tensors name.
+struct GatheredState {
+  pickled::Value root = {};
+  std::vector<at::Tensor> storages = {};
+};
+
 /// Makes a file that torch.load() reads out of tensors and values: each Of...() gives a value that names tensors,
 /// Write() writes the one that holds them all, and the tensors' bytes straight from their memory.
 ///
@@ -93,6 +99,8 @@ class StateDictWriter {
   pickled::Value OfOptimizer(const torch::optim::Optimizer& optimizer);
   pickled::Value OfTensors(const NamedTensors& tensors);
 
+  /// What Write() would write, to be copied first: the memory is the tensors' own. Once, instead of Write().
+  GatheredState Gather(pickled::Value root) &&;
   /// Once.
   void Write(pickled::Value root, const ByteSink& sink) &&;
 

@@ -1,0 +1,127 @@
+#include "gcsflux/torch/checkpoint_run.h"
+
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+#include "checkpoints/save_queue.h"
+#include "checkpoints/save_step.h"
+#include "gcsflux/open_checkpoint.h"
+#include "torch/run_state.h"
+
+namespace gcsflux {
+namespace {
+
+CheckpointSteps OpenSteps(const Client& client, const std::string& uri, const CheckpointRunOptions& options) {
+  if (options.save_every < 1) {
+    throw StorageError(
+        {.code = ErrorCode::kInvalidArgument,
+         .message = "CheckpointRunOptions::save_every is at least 1, not " + std::to_string(options.save_every)});
+  }
+  return ValueOrThrow(CheckpointSteps::Open(client, uri));
+}
+
+const StepFile& StateFileOf(const StoredStep& step) {
+  for (const StepFile& file : step.manifest.files) {
+    if (std::string_view(file.name).ends_with(std::string("-") + internal::kStateFile)) return file;
+  }
+  throw StorageError(
+      {.code = ErrorCode::kUndecodable,
+       .message = "it has no file '" + std::string(internal::kStateFile) + "'; CheckpointRun did not save it"});
+}
+
+}  // namespace
+
+struct CheckpointRun::Parts {
+  Parts(const Client& client, const std::string& uri, CheckpointRunOptions of)
+      : options(std::move(of)), steps(OpenSteps(client, uri, options)) {}
+
+  StepWriter& Writer() {
+    if (!writer) writer.emplace(ValueOrThrow(StepWriter::Start(steps, options.writer)));
+    return *writer;
+  }
+
+  [[nodiscard]] internal::StepToSave Saving(std::int64_t step, const SaveOptions& with) const {
+    return {.manifest = {.step = step,
+                         .time = std::chrono::system_clock::now(),
+                         .metrics = with.metrics,
+                         .metadata = with.metadata},
+            .mode = with.mode,
+            .keep = options.keep,
+            .file = options.file};
+  }
+
+  void Read(const StoredStep& step, RunState& state) const {
+    try {
+      const StepFile& file = StateFileOf(step);
+      const auto reader = std::make_shared<const ObjectReader>(ValueOrThrow(steps.OpenFile(file, options.reader)));
+      const StoredCheckpoint checkpoint = ValueOrThrow(StoredCheckpoint::Open(SourceOf(reader)));
+      LoadState(checkpoint, state, [&] { ValueOrThrow(reader->VerifyWhole()); });
+    } catch (const StorageError& failure) {
+      Error error = failure.error();
+      error.message = "step " + std::to_string(step.manifest.step) + " of " + steps.uri() + ": " + error.message;
+      throw StorageError(std::move(error));
+    }
+  }
+
+  const CheckpointRunOptions options;
+  const CheckpointSteps steps;
+  std::optional<StepWriter> writer;            // From the first save on.
+  std::unique_ptr<internal::SaveQueue> queue;  // Likewise; its threads use the writer.
+};
+
+CheckpointRun::CheckpointRun(const Client& client, const std::string& uri, CheckpointRunOptions options)
+    : parts_(std::make_unique<Parts>(client, uri, std::move(options))) {}
+CheckpointRun::CheckpointRun(CheckpointRun&&) noexcept = default;
+CheckpointRun& CheckpointRun::operator=(CheckpointRun&&) noexcept = default;
+
+CheckpointRun::~CheckpointRun() {
+  // If this fails, the next run is refused unless it takes the prefix over, as after a crash.
+  if (!parts_) return;
+  parts_->queue.reset();
+  if (parts_->writer) static_cast<void>(parts_->writer->Release().ok());
+}
+
+bool CheckpointRun::ShouldSave(std::int64_t step) const { return step > 0 && step % parts_->options.save_every == 0; }
+
+SavedStep CheckpointRun::Save(std::int64_t step, const RunState& state, const SaveOptions& options) {
+  const GatheredState gathered = GatherState(state);
+  StepWriter& writer = parts_->Writer();
+  return ValueOrThrow(internal::SaveStep(writer, ContentsOf(gathered), parts_->Saving(step, options), {}));
+}
+
+PendingSave CheckpointRun::SaveAsync(std::int64_t step, const RunState& state, const SaveOptions& options) {
+  const auto gathered = std::make_shared<const GatheredState>(GatherState(state));
+  StepWriter& writer = parts_->Writer();
+  if (!parts_->queue) parts_->queue = ValueOrThrow(internal::SaveQueue::Create(parts_->options.async));
+  const auto commit = [&writer, saving = parts_->Saving(step, options)](const internal::StateContents& snapshot,
+                                                                        const std::stop_token& stop) {
+    return internal::SaveStep(writer, snapshot, saving, stop);
+  };
+  return ValueOrThrow(
+      parts_->queue->Submit({.step = step, .contents = ContentsOf(*gathered), .owner = gathered, .commit = commit}));
+}
+
+StoredStep CheckpointRun::Load(std::int64_t step, RunState& state) const {
+  StoredStep stored = ValueOrThrow(parts_->steps.Read(step));
+  parts_->Read(stored, state);
+  return stored;
+}
+
+std::optional<LatestStep> CheckpointRun::LoadLatest(RunState& state) const {
+  auto latest = Latest();
+  if (latest) parts_->Read(latest->stored, state);
+  return latest;
+}
+
+std::optional<LatestStep> CheckpointRun::Latest() const {
+  auto latest = parts_->steps.Latest();
+  if (!latest.ok() && latest.error().code == ErrorCode::kNotFound) return std::nullopt;
+  return ValueOrThrow(std::move(latest));
+}
+
+std::vector<ListedStep> CheckpointRun::List() const { return ValueOrThrow(parts_->steps.List()); }
+
+void CheckpointRun::Remove(std::int64_t step) const { ValueOrThrow(parts_->steps.Remove(step)); }
+
+}  // namespace gcsflux

@@ -1,0 +1,179 @@
+#include "torch/run_state.h"
+
+#include <functional>
+#include <mutex>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/utf8.h"
+#include "torch/staged_state.h"
+
+namespace gcsflux {
+namespace {
+
+using pickled::Dict;
+using pickled::Value;
+
+// What has a name of its own in the file, beside modules, optimizers and tensors.
+constexpr const char* kGeneratorsKey = "generators";
+constexpr const char* kNumbersKey = "numbers";
+constexpr const char* kTextsKey = "texts";
+constexpr const char* kCursorKey = "cursor";
+
+StorageError StateError(ErrorCode code, const std::string& why) {
+  return StorageError({.code = code, .message = "RunState: " + why});
+}
+
+// Texts may have any bytes, and Python's str may not.
+Value TextValue(const std::string& text) {
+  return internal::IsUtf8(text) ? Value{.any = text} : Value{.any = pickled::Bytes{.data = text}};
+}
+
+const std::string* TextIn(const Value& value) {
+  if (const auto* const bytes = value.As<pickled::Bytes>()) return &bytes->data;
+  return value.As<std::string>();
+}
+
+/// Collects the dictionary that becomes the file.
+class Root {
+ public:
+  void Put(const std::string& name, Value value) {
+    const bool is_name = !name.empty() && name.find('.') == std::string::npos && internal::IsUtf8(name);
+    if (!is_name) throw StateError(ErrorCode::kInvalidArgument, "'" + name + "' is no name: UTF-8, and no '.' in it");
+    if (!names_.insert(name).second) {
+      throw StateError(ErrorCode::kInvalidArgument, "the name '" + name + "' is there twice, or is one of its own");
+    }
+    PutOwn(name, std::move(value));
+  }
+  void PutOwn(const std::string& name, Value value) { dict_.entries.push_back({{.any = name}, std::move(value)}); }
+  Value Take() { return {.any = std::move(dict_)}; }
+
+ private:
+  std::set<std::string> names_ = {kGeneratorsKey, kNumbersKey, kTextsKey, kCursorKey};
+  Dict dict_;
+};
+
+template <class Map, class ValueOf>
+void PutMap(Root& root, const char* name, const Map& map, const ValueOf& value_of) {
+  if (map.empty()) return;
+  Dict dict;
+  for (const auto& [key, value] : map) dict.entries.push_back({TextValue(key), value_of(value)});
+  root.PutOwn(name, {.any = std::move(dict)});
+}
+
+at::Tensor StateOf(at::Generator generator) {
+  const std::lock_guard lock(generator.mutex());
+  return generator.get_state();
+}
+
+// The step's numbers and texts.
+struct PlainValues {
+  std::map<std::string, std::int64_t> numbers;
+  std::map<std::string, std::string> texts;
+  std::optional<Cursor> cursor;
+
+  explicit PlainValues(const Dict& root) {
+    for (const auto& [key, value] : DictIn(root, kNumbersKey).entries) {
+      const auto* const number = value.As<std::int64_t>();
+      if (number != nullptr && TextIn(key) != nullptr) numbers[*TextIn(key)] = *number;
+    }
+    for (const auto& [key, value] : DictIn(root, kTextsKey).entries) {
+      if (TextIn(value) != nullptr && TextIn(key) != nullptr) texts[*TextIn(key)] = *TextIn(value);
+    }
+    const Value* const saved = pickled::Find(root, kCursorKey);
+    if (saved != nullptr && TextIn(*saved) != nullptr) cursor = ValueOrThrow(ParseCursor(*TextIn(*saved)));
+  }
+
+ private:
+  static const Dict& DictIn(const Dict& root, const char* name) {
+    static const Dict none;
+    const Value* const value = pickled::Find(root, name);
+    return value != nullptr && value->As<Dict>() != nullptr ? *value->As<Dict>() : none;
+  }
+};
+
+bool NamesAll(const RunState& state, const Dict& root) {
+  for (const auto& [key, value] : root.entries) {
+    const std::string* const name = TextIn(key);
+    if (name == nullptr || *name == kNumbersKey || *name == kTextsKey || *name == kCursorKey || *name == kGeneratorsKey)
+      continue;
+    if (!state.modules.contains(*name) && !state.optimizers.contains(*name) && !state.tensors.contains(*name)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Without the name that they have in the file.
+NamedTensors TensorsUnder(const StoredCheckpoint& checkpoint, const std::string& name) {
+  const std::string prefix = name + ".";
+  NamedTensors tensors = ReadTensors(checkpoint, prefix);
+  for (auto& [whole_name, tensor] : tensors) whole_name.erase(0, prefix.size());
+  return tensors;
+}
+
+}  // namespace
+
+GatheredState GatherState(const RunState& state) {
+  StateDictWriter writer;
+  Root root;
+  for (const auto& [name, module] : state.modules) root.Put(name, writer.OfModule(*module));
+  for (const auto& [name, optimizer] : state.optimizers) root.Put(name, writer.OfOptimizer(*optimizer));
+  for (const auto& [name, tensors] : state.tensors) root.Put(name, writer.OfTensors(tensors));
+  PutMap(root, kGeneratorsKey, state.generators,
+         [&](const at::Generator& generator) { return writer.OfTensor(StateOf(generator)); });
+  PutMap(root, kNumbersKey, state.numbers, [](std::int64_t number) { return Value{.any = number}; });
+  PutMap(root, kTextsKey, state.texts, TextValue);
+  if (state.cursor) root.PutOwn(kCursorKey, {.any = FormatCursor(*state.cursor)});
+  return std::move(writer).Gather(root.Take());
+}
+
+internal::StateContents ContentsOf(const GatheredState& gathered) {
+  internal::StateContents contents{.root = gathered.root};
+  for (const at::Tensor& tensor : gathered.storages) {
+    contents.storages.emplace_back(static_cast<const std::byte*>(tensor.storage().data()), tensor.storage().nbytes());
+  }
+  return contents;
+}
+
+void LoadState(const StoredCheckpoint& checkpoint, RunState& state, const std::function<void()>& verify) {
+  if (checkpoint.torch_file() == nullptr) {
+    throw StateError(ErrorCode::kUndecodable, "the step's file is no file of torch.save");
+  }
+  const Value root = ValueOrThrow(checkpoint.torch_file()->ReadValue());
+  if (root.As<Dict>() == nullptr) throw StateError(ErrorCode::kUndecodable, "the step's file holds no dict");
+  const auto require = [&](const std::string& name) {
+    if (pickled::Find(*root.As<Dict>(), name) != nullptr) return;
+    throw StateError(ErrorCode::kUndecodable, "the step holds no '" + name + "'; load another step, or leave it out");
+  };
+  PlainValues plain(*root.As<Dict>());
+  std::vector<std::function<void()>> changes;
+  for (const auto& [name, module] : state.modules) {
+    require(name);
+    changes.push_back(StageModule(*module, checkpoint, {.prefix = name + "."}));
+  }
+  for (const auto& [name, optimizer] : state.optimizers) {
+    require(name);
+    changes.push_back(StageOptimizer(*optimizer, checkpoint, name));
+  }
+  for (auto& entry : state.tensors) {
+    require(entry.first);
+    NamedTensors read = TensorsUnder(checkpoint, entry.first);
+    changes.push_back([&entry, read = std::move(read)] { entry.second = read; });
+  }
+  for (auto& entry : state.generators) {
+    at::Tensor read = ReadTensor(checkpoint, std::string(kGeneratorsKey) + "." + entry.first);
+    changes.push_back([&entry, read = std::move(read)] {
+      const std::lock_guard lock(entry.second.mutex());
+      entry.second.set_state(read);
+    });
+  }
+  if (NamesAll(state, *root.As<Dict>())) verify();
+  for (const auto& change : changes) change();
+  state.numbers = std::move(plain.numbers);
+  state.texts = std::move(plain.texts);
+  state.cursor = std::move(plain.cursor);
+}
+
+}  // namespace gcsflux

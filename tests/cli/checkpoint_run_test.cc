@@ -1,0 +1,126 @@
+// `gcsflux checkpoint ls|verify|rm|prune`, by the program against the emulator.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/command_fixture.h"
+#include "cli/keep_flags.h"
+#include "gcsflux/step_writer.h"
+
+namespace gcsflux::cli {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class CheckpointRunCommandTest : public CommandTest {
+ protected:
+  void SetUp() override {
+    CommandTest::SetUp();
+    auto writer = StepWriter::Start(steps_);
+    ASSERT_TRUE(writer.ok()) << writer.error().message;
+    for (const std::int64_t step : {10, 20, 30}) {
+      const std::string text = "state of step " + std::to_string(step);
+      const auto file = writer->WriteFile(step, "state.pt", [&](const ByteSink& sink) { return sink(AsBytes(text)); });
+      ASSERT_TRUE(file.ok());
+      const double loss = static_cast<double>(100 - step) / 8;
+      ASSERT_TRUE(writer->Commit({.step = step, .files = {*file}, .metrics = {{"loss", loss}}}).ok());
+    }
+  }
+  [[nodiscard]] std::string FileOf(std::int64_t step) const {
+    return "runs/7/" + steps_.Read(step)->manifest.files.front().name;
+  }
+  [[nodiscard]] std::vector<std::int64_t> Steps() const {
+    std::vector<std::int64_t> steps;
+    const auto listed = steps_.List();
+    for (const ListedStep& step : *listed) steps.push_back(step.step);
+    return steps;
+  }
+
+  CheckpointSteps steps_ = *CheckpointSteps::Open(client_, "gs://bkt/runs/7");
+};
+
+TEST_F(CheckpointRunCommandTest, ListsStepsWithWhatIsWrongWithThem) {
+  ASSERT_TRUE(client_.DeleteObject({"bkt", FileOf(20)}).ok());
+  Store("runs/7/step-00000040/x-state.pt", "never finished");
+  const Outcome outcome = Run({"checkpoint", "ls", "gs://bkt/runs/7"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("  10  whole  16 bytes  19"), HasSubstr("  loss 11.25\n"),
+                                 HasSubstr("  20  DAMAGED  16 bytes"), HasSubstr("is missing"),
+                                 HasSubstr("  40  unfinished  14 bytes"),
+                                 HasSubstr("4 steps, 2 whole, 62 bytes, 0 shared files\n")));
+}
+
+TEST_F(CheckpointRunCommandTest, ListsAsJson) {
+  const Outcome outcome = Run({"checkpoint", "ls", "--json", "gs://bkt/runs/7/"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  std::vector<json> lines;
+  std::istringstream stream(outcome.out);
+  for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[0]["step"], 10);
+  EXPECT_EQ(lines[0]["state"], "whole");
+  EXPECT_EQ(lines[0]["metrics"]["loss"], 11.25);
+  EXPECT_EQ(lines[3], json::parse(R"({"steps": 3, "whole": 3, "bytes": 48, "shared_files": 0})"));
+}
+
+TEST_F(CheckpointRunCommandTest, VerifiesEveryByte) {
+  EXPECT_EQ(Run({"checkpoint", "verify", "gs://bkt/runs/7/"}).status, 0);
+  emulator_.faults().Load({.rules = {{.name = "it",
+                                      .match = {.operation = "storage.objects.get", .object_prefix = FileOf(20)},
+                                      .action = {.type = "corrupt", .at_byte = 3}}}});
+  const Outcome outcome = Run({"checkpoint", "verify", "gs://bkt/runs/7/"});
+  EXPECT_GE(emulator_.faults().Fired("it"), 1U);
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("  10  whole"), HasSubstr("  20  DAMAGED"), HasSubstr("  30  whole")));
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 3 steps are not whole"));
+}
+
+TEST_F(CheckpointRunCommandTest, RemovesAStep) {
+  EXPECT_EQ(Run({"checkpoint", "rm", "gs://bkt/runs/7", "20"}).status, 0);
+  EXPECT_THAT(Steps(), ElementsAre(10, 30));
+  EXPECT_EQ(Run({"checkpoint", "rm", "gs://bkt/runs/7", "20"}).status, 1);
+  EXPECT_EQ(Run({"checkpoint", "rm", "gs://bkt/runs/7", "10"}).status, 0);
+  EXPECT_THAT(Run({"checkpoint", "rm", "gs://bkt/runs/7", "30"}).err, HasSubstr("the last whole step"));
+  EXPECT_THAT(Run({"checkpoint", "rm", "gs://bkt/runs/7", "3x"}).err, HasSubstr("'3x' is no step's number"));
+  EXPECT_THAT(Run({"checkpoint", "rm", "gs://bkt/runs/7"}).err, HasSubstr("usage: gcsflux checkpoint rm RUN STEP"));
+  EXPECT_THAT(Steps(), ElementsAre(30));
+}
+
+TEST_F(CheckpointRunCommandTest, PrunesByRules) {
+  const Outcome dry = Run({"checkpoint", "prune", "--keep_last=1", "--dry_run", "gs://bkt/runs/7"});
+  EXPECT_EQ(dry.status, 0) << dry.err;
+  EXPECT_EQ(dry.out, "would remove step 10\nwould remove step 20\n");
+  EXPECT_THAT(Steps(), ElementsAre(10, 20, 30));
+  const Outcome outcome = Run({"checkpoint", "prune", "--keep_last=1", "--keep_best=loss:max", "gs://bkt/runs/7"});
+  EXPECT_EQ(outcome.out, "removed step 20\n");
+  EXPECT_THAT(Steps(), ElementsAre(10, 30));
+  EXPECT_THAT(Run({"checkpoint", "prune", "gs://bkt/runs/7"}).err, HasSubstr("say what stays: --keep_last"));
+}
+
+TEST_F(CheckpointRunCommandTest, PrunesFilesOfUnfinishedSaves) {
+  Store("runs/7/step-00000040/x-state.pt", "never finished");
+  EXPECT_EQ(Run({"checkpoint", "prune", "--keep_last=9", "gs://bkt/runs/7"}).status, 0);
+  EXPECT_THAT(Steps(), ElementsAre(10, 20, 30, 40)) << "it is young";
+  const Outcome outcome = Run({"checkpoint", "prune", "--keep_last=9", "--older_than=0s", "gs://bkt/runs/7"});
+  EXPECT_THAT(outcome.err, HasSubstr("1 files of unfinished saves, 14 bytes")) << outcome.err;
+  EXPECT_THAT(Steps(), ElementsAre(10, 20, 30));
+}
+
+TEST(KeepFlags, ReadTheBestByAMetric) {
+  const auto best = ParseKeepBest("val:loss:max:3");
+  ASSERT_TRUE(best.ok());
+  EXPECT_EQ(best->metric, "val:loss");
+  EXPECT_EQ(best->count, 3U);
+  EXPECT_EQ(best->best_is, BestIs::kHighest);
+  EXPECT_EQ(ParseKeepBest("loss:min")->best_is, BestIs::kLowest);
+  for (const char* wrong : {"", "loss", ":min", "loss:mean", "loss:min:0", "loss:min:x", "loss:min:-1", "loss:3"}) {
+    EXPECT_FALSE(ParseKeepBest(wrong).ok()) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux::cli

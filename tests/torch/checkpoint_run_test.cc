@@ -1,0 +1,287 @@
+#include "gcsflux/torch/checkpoint_run.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <gmock/gmock.h>
+#include <torch/nn.h>
+#include <torch/optim.h>
+#include <torch/utils.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/test_directory.h"
+#include "torch/bucket_test.h"
+
+namespace gcsflux {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using torch::Tensor;
+
+struct Net : torch::nn::Module {
+  explicit Net(int width = 8) : first(4, width), norm(width), last(width, 2) {
+    register_module("first", first);
+    register_module("norm", norm);
+    register_module("last", last);
+  }
+  Tensor forward(const Tensor& x) { return last(norm(torch::tanh(first(x)))); }
+
+  torch::nn::Linear first;
+  torch::nn::BatchNorm1d norm;
+  torch::nn::Linear last;
+};
+
+// What is trained, with all that its next step depends on.
+struct Training {
+  Net net;
+  torch::optim::Adam adam{net.parameters(), torch::optim::AdamOptions(0.01)};
+  NamedTensors average = {{"weight", torch::zeros({2, 3})}};
+  std::int64_t step = 0;
+
+  [[nodiscard]] RunState State() {
+    return {.modules = {{"model", &net}},
+            .optimizers = {{"optimizer", &adam}},
+            .tensors = {{"average", average}},
+            .generators = {{"cpu", at::detail::getDefaultCPUGenerator()}},
+            .numbers = {{"step", step}},
+            .texts = {{"name", "a run"}},
+            .cursor = Cursor{}};
+  }
+  // Samples come from the generator, as their order would.
+  double Step() {
+    const Tensor x = torch::randn({16, 4});
+    adam.zero_grad();
+    const Tensor loss = net.forward(x).pow(2).mean();
+    loss.backward();
+    adam.step();
+    average[0].second += 0.5;
+    ++step;
+    return loss.item<double>();
+  }
+  std::vector<double> Steps(int count) {
+    std::vector<double> losses;
+    for (int i = 0; i < count; ++i) losses.push_back(Step());
+    return losses;
+  }
+};
+
+std::vector<Tensor> CopyOf(const Net& net) {
+  std::vector<Tensor> tensors;
+  for (const Tensor& tensor : net.parameters()) tensors.push_back(tensor.detach().clone());
+  for (const Tensor& tensor : net.buffers()) tensors.push_back(tensor.clone());
+  return tensors;
+}
+
+bool AreSame(const std::vector<Tensor>& left, const std::vector<Tensor>& right) {
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(), &torch::equal);
+}
+
+class CheckpointRunTest : public BucketTest {
+ protected:
+  CheckpointRunTest() { torch::manual_seed(1); }
+  [[nodiscard]] CheckpointRun Run(CheckpointRunOptions options = {}) const {
+    return {client_, kUri, std::move(options)};
+  }
+
+  static constexpr const char* kUri = "gs://torch-test/runs/7";
+};
+
+TEST_F(CheckpointRunTest, GoesOnAsIfItHadNotStopped) {
+  Training training;
+  training.Steps(5);
+  Run().Save(5, training.State());
+  const std::vector<double> wanted = training.Steps(50);
+
+  Training resumed;
+  resumed.Steps(2);
+  RunState state = resumed.State();
+  const auto latest = Run().LoadLatest(state);
+  ASSERT_TRUE(latest.has_value());
+  EXPECT_EQ(latest->stored.manifest.step, 5);
+  EXPECT_EQ(state.numbers.at("step"), 5);
+  EXPECT_EQ(state.texts.at("name"), "a run");
+  EXPECT_TRUE(state.cursor.has_value());
+  EXPECT_TRUE(torch::equal(state.tensors.at("average")[0].second, torch::full({2, 3}, 2.5)));
+  EXPECT_EQ(state.tensors.at("average")[0].first, "weight");
+  EXPECT_EQ(resumed.Steps(50), wanted) << "data order included";
+}
+
+TEST_F(CheckpointRunTest, LoadsAnyPart) {
+  Training training;
+  training.Steps(3);
+  const std::vector<Tensor> saved = CopyOf(training.net);
+  Run().Save(3, training.State());
+  Net other;
+  RunState state{.modules = {{"model", &other}}};
+  Run().Load(3, state);
+  EXPECT_TRUE(AreSame(CopyOf(other), saved));
+  EXPECT_EQ(state.numbers.at("step"), 3);
+}
+
+TEST_F(CheckpointRunTest, SaysThatNothingWasSaved) {
+  RunState state;
+  EXPECT_FALSE(Run().Latest().has_value());
+  EXPECT_FALSE(Run().LoadLatest(state).has_value());
+  EXPECT_EQ(ThrownBy([&] { Run().Load(3, state); }).code, ErrorCode::kNotFound);
+}
+
+TEST_F(CheckpointRunTest, KeepsWhatTheRulesSay) {
+  Training training;
+  CheckpointRun run = Run({.save_every = 10, .keep = KeepRules{.last = 2, .best = KeepBest{.metric = "loss"}}});
+  for (int step = 0; step <= 60; ++step) {
+    if (run.ShouldSave(step)) run.Save(step, training.State(), {.metrics = {{"loss", std::abs(step - 20)}}});
+  }
+  std::vector<std::int64_t> steps;
+  for (const ListedStep& step : run.List()) steps.push_back(step.step);
+  EXPECT_THAT(steps, ElementsAre(20, 50, 60));
+  run.Remove(50);
+  EXPECT_EQ(run.List().size(), 2U);
+}
+
+TEST_F(CheckpointRunTest, RefusesASecondRunAndAStepThatIsThere) {
+  Training training;
+  CheckpointRun run = Run();
+  run.Save(1, training.State());
+  EXPECT_EQ(ThrownBy([&] { Run().Save(2, training.State()); }).code, ErrorCode::kAlreadyExists);
+  EXPECT_EQ(ThrownBy([&] { run.Save(1, training.State()); }).code, ErrorCode::kAlreadyExists);
+  run.Save(1, training.State(), {.mode = CommitMode::kReplace});
+  CheckpointRun second = Run({.writer = {.take_over = true}});
+  second.Save(2, training.State());
+  EXPECT_THAT(ThrownBy([&] { run.Save(3, training.State()); }).message, HasSubstr("was taken over by run"));
+}
+
+TEST_F(CheckpointRunTest, ChangesNothingWhereTheStepIsOfAnotherModule) {
+  Training training;
+  training.Steps(2);
+  Run().Save(2, training.State());
+  Training other;
+  Net wider(9);
+  const std::vector<Tensor> before = CopyOf(other.net);
+  RunState state{.modules = {{"model", &other.net}, {"wider", &wider}}};
+  const Error missing = ThrownBy([&] { Run().Load(2, state); });
+  EXPECT_THAT(missing.message, AllOf(HasSubstr("step 2 of gs://torch-test/runs/7/"), HasSubstr("no 'wider'")));
+  RunState shapes{.modules = {{"model", &wider}}, .optimizers = {{"optimizer", &other.adam}}};
+  const Error different = ThrownBy([&] { Run().Load(2, shapes); });
+  EXPECT_EQ(different.code, ErrorCode::kUndecodable);
+  EXPECT_THAT(different.message, AllOf(HasSubstr("step 2 of gs://"), HasSubstr("first.weight")));
+  EXPECT_TRUE(AreSame(CopyOf(other.net), before));
+}
+
+TEST_F(CheckpointRunTest, RefusesNamesThatAreNotClear) {
+  Training training;
+  CheckpointRun run = Run();
+  for (const char* name : {"", "a.b", "numbers", "optimizer"}) {
+    RunState state = training.State();
+    state.tensors[name] = {};
+    EXPECT_EQ(ThrownBy([&] { run.Save(1, state); }).code, ErrorCode::kInvalidArgument) << name;
+  }
+  const Error error = ThrownBy([&] {
+    run.Save(1, training.State(), {.metrics = {{"loss", std::numeric_limits<double>::quiet_NaN()}}});
+  });
+  EXPECT_THAT(error.message, AllOf(HasSubstr("step 1"), HasSubstr("'loss'")));
+  EXPECT_FALSE(run.Latest().has_value());
+}
+
+TEST_F(CheckpointRunTest, SaysThatTheFileIsNotWhatWasSaved) {
+  Training training;
+  training.Steps(1);
+  const SavedStep saved = Run().Save(1, training.State());
+  const std::string name = "runs/7/" + saved.stored.manifest.files.front().name;
+  const std::string bytes = ValueOrThrow(client_.ReadObject(Object(name)));
+  Put(name, bytes);
+  const std::vector<Tensor> before = CopyOf(training.net);
+  RunState state = training.State();
+  const Error error = ThrownBy([&] { Run().Load(1, state); });
+  EXPECT_THAT(error.message, AllOf(HasSubstr("step 1 of gs://torch-test/runs/7/"), HasSubstr("state.pt")));
+  EXPECT_TRUE(AreSame(CopyOf(training.net), before));
+  EXPECT_EQ(ThrownBy([&] { Run().LoadLatest(state); }).code, ErrorCode::kUndecodable);
+}
+
+TEST_F(CheckpointRunTest, IsCorruptedWhereAByteChangedOnTheWay) {
+  Training training;
+  training.Steps(1);
+  Run().Save(1, training.State());
+  emulator_.faults().Load({.rules = {{.name = "it",
+                                      .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
+                                      .action = {.type = "corrupt", .at_byte = 3000}}}});
+  RunState state = training.State();
+  EXPECT_EQ(ThrownBy([&] { Run().Load(1, state); }).code, ErrorCode::kCorrupted);
+  EXPECT_GE(emulator_.faults().Fired("it"), 1U);
+}
+
+TEST_F(CheckpointRunTest, SavesBesideTheTraining) {
+  for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
+    Training training;
+    training.Steps(2);
+    const std::vector<Tensor> saved = CopyOf(training.net);
+    const std::int64_t step = mode == SnapshotMode::kEager ? 2 : 3;
+    CheckpointRun run = Run({.async = {.mode = mode, .max_in_flight = 2}});
+    const PendingSave save = run.SaveAsync(step, training.State());
+    save.WaitStaged();
+    training.Steps(1);
+    ASSERT_TRUE(save.WaitCommitted().ok());
+    Training other;
+    RunState state = other.State();
+    run.Load(step, state);
+    EXPECT_TRUE(AreSame(CopyOf(other.net), saved));
+    EXPECT_EQ(state.numbers.at("step"), 2);
+  }
+}
+
+TEST_F(CheckpointRunTest, ThrowsTheFailureOfAnEarlierSave) {
+  Training training;
+  CheckpointRun run = Run();
+  run.SaveAsync(1, training.State());
+  run.SaveAsync(1, training.State());
+  EXPECT_EQ(ThrownBy([&] { run.SaveAsync(2, training.State()); }).code, ErrorCode::kAlreadyExists);
+  EXPECT_TRUE(run.SaveAsync(2, training.State()).WaitCommitted().ok());
+}
+
+TEST_F(CheckpointRunTest, FinishesSavesAtItsEndAfterTheStateIsGone) {
+  {
+    CheckpointRun run = Run({.async = {.mode = SnapshotMode::kLazy}});
+    Training training;
+    run.SaveAsync(1, training.State());
+  }
+  Training training;
+  RunState state = training.State();
+  EXPECT_EQ(Run().LoadLatest(state)->stored.manifest.step, 1);
+}
+
+TEST_F(CheckpointRunTest, IsOpenedByPython) {
+  constexpr const char* kPython = "/usr/bin/python3";
+  if (std::system((std::string(kPython) + " -c 'import torch' 2>/dev/null").c_str()) != 0) GTEST_SKIP();
+  Training training;
+  training.Steps(4);
+  const SavedStep saved = Run().Save(4, training.State());
+  testing::TestDirectory directory;
+  const std::string path = directory.path() / "state.pt";
+  std::ofstream(path, std::ios::binary) << ValueOrThrow(
+      client_.ReadObject(Object("runs/7/" + saved.stored.manifest.files.front().name)));
+  const float next = torch::rand({1}).item<float>();
+  const double sum = training.net.first->weight.sum().item<double>();
+  const std::string script = directory.path() / "check.py";
+  std::ofstream(script) << "import sys, torch\n"
+                           "state = torch.load(sys.argv[1])\n"
+                           "linear = torch.nn.Linear(4, 8)\n"
+                           "linear.weight.data.copy_(state['model']['first.weight'])\n"
+                           "assert abs(linear.weight.sum().item() - float(sys.argv[2])) < 1e-5\n"
+                           "adam = torch.optim.Adam([torch.zeros_like(t) for n, t in state['model'].items()\n"
+                           "                         if 'running' not in n and 'batches' not in n])\n"
+                           "adam.load_state_dict(state['optimizer'])\n"
+                           "assert adam.param_groups[0]['lr'] == 0.01\n"
+                           "assert state['numbers'] == {'step': 4} and state['texts'] == {'name': 'a run'}\n"
+                           "torch.set_rng_state(state['generators']['cpu'])\n"
+                           "assert abs(torch.rand(1).item() - float(sys.argv[3])) < 1e-6\n";
+  const std::string command =
+      std::string(kPython) + " " + script + " " + path + " " + std::to_string(sum) + " " + std::to_string(next);
+  EXPECT_EQ(std::system(command.c_str()), 0);
+}
+
+}  // namespace
+}  // namespace gcsflux
