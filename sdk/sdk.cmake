@@ -170,6 +170,7 @@ gcsflux_component(client
   sdk/src/transfer/listing/tiling.cc
   sdk/src/transfer/object_reader/object_reader.cc
   sdk/src/transfer/object_streams.cc
+  sdk/src/transfer/upload/live_uploads.cc
   sdk/src/transfer/upload/object_writer.cc
   sdk/src/transfer/upload/ongoing_uploads.cc
   sdk/src/transfer/upload/multipart_upload.cc
@@ -181,6 +182,7 @@ gcsflux_component(client
   sdk/src/transfer/object_reader/read_ahead.cc
   sdk/src/transfer/upload/read_back.cc
   sdk/src/transfer/object_reader/reader_core.cc
+  sdk/src/transfer/object_reader/request_pace.cc
   sdk/src/transfer/upload/rewindable_upload.cc
   sdk/src/transfer/upload/single_request_upload.cc
   sdk/src/transfer/upload/upload_object.cc

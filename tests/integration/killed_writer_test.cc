@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <thread>
@@ -61,6 +62,31 @@ class KilledWriterTest : public ::testing::Test {
   emulator::Emulator emulator_;
   const Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
 };
+
+// It is interrupted with parts sent and nothing committed.
+TEST_F(KilledWriterTest, LeavesNothingWhereASignalIsHandled) {
+  ASSERT_TRUE(client_.InsertBucket("bkt"));
+  ASSERT_TRUE(client_.InsertObject(kObject, AsBytes(old_)).ok());
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    if (!InstallCompositeCleanup()) ::_exit(2);
+    ParallelWriter writer(client_, kObject, {.part_bytes = kPart});
+    if (!writer.Write(AsBytes(new_))) ::_exit(1);
+    while (true) ::pause();
+  }
+  const auto has_parts = [&] {
+    const auto records = emulator_.journal();
+    return std::ranges::count_if(records, [](const auto& record) { return record.phase == "part"; }) >= 3;
+  };
+  while (!has_parts()) std::this_thread::yield();
+  ::kill(child, SIGINT);
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+  EXPECT_TRUE(IsBucketAsBefore());
+  EXPECT_EQ(*client_.ReadObject(kObject), old_);
+}
 
 TEST_F(KilledWriterTest, LeavesOneContentWholeAndWhatCleanRemoves) {
   constexpr unsigned kMostRequests = 10;  // Of an overwrite of four parts.

@@ -253,5 +253,39 @@ TEST(PartBytes, TenThousandPartsHoldTheLargestObject) {
   EXPECT_GE(all, std::uint64_t{5'000'000'000'000});
 }
 
+TEST(PartBytes, TheDefaultsHoldWhatTheirHeaderSays) {
+  const auto held = [](std::uint64_t most) {
+    std::uint64_t all = 0;
+    for (int number = 1; number <= internal::kMostParts; ++number) {
+      all += internal::PartBytes(ParallelWriterOptions().part_bytes, number, most);
+    }
+    return all;
+  };
+  EXPECT_GE(held(ParallelWriterOptions().max_memory), std::uint64_t{1'600'000'000'000});
+  EXPECT_GE(held(std::uint64_t{2} << 30), std::uint64_t{5'000'000'000'000});
+}
+
+TEST(PartBytes, TheFirstBuffersAreCutIntoPartsThatMayBe) {
+  constexpr std::uint64_t kBuffer = 16U << 20;
+  EXPECT_EQ(internal::PartsOfBuffer(kBuffer, 0, 16), 3U);
+  EXPECT_EQ(internal::PartsOfBuffer(kBuffer, 15, 16), 3U);
+  EXPECT_EQ(internal::PartsOfBuffer(kBuffer, 16, 16), 2U);
+  EXPECT_EQ(internal::PartsOfBuffer(kBuffer, 48, 16), 1U);
+  for (const std::uint64_t size : {std::uint64_t{1}, internal::kLeastPartBytes, 2 * internal::kLeastPartBytes - 1}) {
+    EXPECT_EQ(internal::PartsOfBuffer(size, 0, 16), 1U) << size;
+  }
+  EXPECT_EQ(internal::PartsOfBuffer(3 * internal::kLeastPartBytes - 1, 0, 16), 2U);
+}
+
+// 56 MB in buffers of 16 MiB: parts of a third each, and the last bytes over connections that idle.
+TEST_F(ParallelWriterTest, UsesAllConnectionsForWhatIsNotLong) {
+  const std::string bytes = Content() + std::string(40'000'000, 'x');
+  ParallelWriter writer(client_, kObject);
+  ASSERT_TRUE(writer.Write(AsBytes(bytes)).ok());
+  ASSERT_TRUE(writer.Close().ok());
+  EXPECT_TRUE(Stored() == bytes);
+  EXPECT_EQ(writer.report().parts, bytes.size() / (16U << 20) * 3 + bytes.size() % (16U << 20) / (5U << 20));
+}
+
 }  // namespace
 }  // namespace gcsflux

@@ -77,6 +77,7 @@ void FaultMatrix::ForEach(const NamedFaults& faults, const emulator::FaultMatch&
     EXPECT_EQ(emulator_.faults().Fired("it"), count);
     emulator_.faults().Clear();
     for (const auto& arrivals : emulator::CountArrivals(emulator_.journal())) {
+      if (may_gets_arrive_twice_ && arrivals.method == "GET") continue;
       EXPECT_EQ(arrivals.count, 1U) << arrivals.operation << " " << arrivals.phase << ", attempt " << arrivals.attempt;
     }
   }

@@ -51,6 +51,9 @@ class FaultMatrix : public ::testing::Test {
   void ExpectStoredOnce(const std::string& name, const std::string& bytes);
   void ExpectNeverStored(const std::string& name);
 
+  /// A GET may arrive twice: libcurl sends it again where a connection that it reuses dies before the answer's first
+  /// byte. So for calls that make several requests.
+  bool may_gets_arrive_twice_ = false;
   /// For the next clients: how they are made beside retrying soon.
   ClientOptions client_options_ = {};
   /// It remembers no tokens: what a client does is to be seen, not what the service makes good.

@@ -47,9 +47,10 @@ struct CompositionReport {
   std::string last_failure = {};  ///< Of a composite, or of its deletion; empty where all went well.
 };
 
-/// Deletes the composites of this process, those that it still has, when it is ended by SIGINT or SIGTERM: for at most
-/// 5 seconds, then the signal does what it did before. A second signal does so at once. Without it a process that is
-/// ended so leaves composites behind, as one that is killed does: CleanComposites() removes them.
+/// Deletes the composites of this process, those that it still has, when it is ended by SIGINT or SIGTERM, and what its
+/// ParallelWriters have sent and not committed: for at most 5 seconds, then the signal does what it did before. A
+/// second signal does so at once. Without it a process that is ended so leaves composites behind, as one that is killed
+/// does: CleanComposites() removes them.
 ///
 /// A child of fork() begins with the signals as they were before, and without composites; one that composes calls it
 /// again. Call it once in a process, at the beginning of a program's main(). A signal that is ignored stays ignored.

@@ -25,15 +25,17 @@ struct ObjectReaderOptions {
   std::optional<EncryptionKey> encryption_key = {};
   /// Requests in flight at most, from 1 to kMaxConcurrency. Raise it until the network is full.
   int max_concurrency = 16;
-  /// What one request fetches at most; at least 1. Longer ranges are cut. Lower it where few bytes are to come over
-  /// many connections, raise it where the first byte of a request is slow.
+  /// What one request fetches at most; at least 1. Longer ranges are cut; ReadNext() fetches less ahead at a time, down
+  /// to 1 MiB, where first bytes are fast. Lower it where few bytes are to come over many connections, raise it where
+  /// the first byte of a request is slow.
   std::uint64_t stripe_bytes = std::uint64_t{8} << 20;
   /// Ranges of one Read() with at most so many bytes between them come in one request. Unset: what comes over a
   /// connection in the time that a first byte takes, as measured by this reader.
   std::optional<std::uint64_t> max_gap_bytes = {};
-  /// What this reader fetches ahead at most, by ReadNext() and Prefetch(); at least 1. ClientOptions::
-  /// max_undelivered_bytes bounds all readers and download streams of a client together.
-  std::uint64_t read_ahead_bytes = std::uint64_t{128} << 20;
+  /// What this reader fetches ahead at most, by ReadNext() and Prefetch(); at least 1. ReadNext() fetches two requests
+  /// for each connection ahead at most: more gains nothing. ClientOptions::max_undelivered_bytes bounds all readers and
+  /// download streams of a client together.
+  std::uint64_t read_ahead_bytes = std::uint64_t{256} << 20;
   /// ReadNext() fetches `read_ahead_bytes` ahead from its first call on, whether the caller waits or not. Set it where
   /// the object is read from front to back for certain.
   bool reads_whole = false;

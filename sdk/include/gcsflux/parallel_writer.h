@@ -24,8 +24,10 @@ enum class WritePath {
 struct ParallelWriterOptions {
   /// Mode, attributes, keys, progress, call and stop_token. `chunk_bytes` is the ObjectWriter's.
   UploadOptions upload = {};
-  /// At least 5 MiB. It doubles after each 1,250 parts, up to `max_memory`: then 10,000 parts hold any object. Raise it
-  /// for long, fast networks (each part costs a round trip), lower it where memory is short.
+  /// At least 5 MiB. The first parts have a third of it, the next ones half, so that shorter objects use all
+  /// connections too; it doubles after each 1,250 parts, up to `max_memory`. The 10,000 parts that there may be hold
+  /// 1.6 TB with these defaults, and 5 TB with a `max_memory` of 2 GiB: for larger objects raise both. Raise it for
+  /// long, fast networks (each part costs a round trip), lower it where memory is short.
   std::size_t part_bytes = 16U << 20;
   /// For the part that is being filled and those in flight; at least one part. A caller that is faster waits.
   std::uint64_t max_memory = std::uint64_t{256} << 20;

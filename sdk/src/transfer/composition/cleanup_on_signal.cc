@@ -18,6 +18,7 @@
 #include "base/start_thread.h"
 #include "gcsflux/composed_download.h"
 #include "transfer/composition/live_composites.h"
+#include "transfer/upload/live_uploads.h"
 
 namespace gcsflux {
 namespace {
@@ -72,8 +73,11 @@ void AwaitSignal(int fd) {
     got = read(fd, &signal, 1);
   } while (got < 0 && errno == EINTR);
   if (got != 1) return;
-  internal::GiveUpSoon([](const std::stop_token& stop) { internal::LiveComposites::OfProcess().DeleteAll(stop); },
-                       kPatience);
+  const auto drop = [](const std::stop_token& stop) {
+    internal::LiveUploads::OfProcess().DropAll(stop);
+    internal::LiveComposites::OfProcess().DeleteAll(stop);
+  };
+  internal::GiveUpSoon(drop, kPatience);
   Restore(signal);
   kill(getpid(), signal);
 }

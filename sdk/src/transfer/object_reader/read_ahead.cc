@@ -52,7 +52,7 @@ std::size_t ReadAhead::Want(const std::vector<Extent>& extents, bool is_of_strea
 void ReadAhead::Keep(const Extent& extent) {
   const std::scoped_lock lock(mutex_);
   if (is_closed_ || OverlapsPiece(extent)) return;
-  Begin({extent, false}, /*is_kept=*/true, {});
+  Begin({extent, false}, /*is_kept=*/true);
 }
 
 void ReadAhead::DropBefore(std::uint64_t offset) {
@@ -109,14 +109,16 @@ std::vector<HeldPart> ReadAhead::Find(std::uint64_t offset, std::span<std::byte>
   return held;
 }
 
-bool ReadAhead::Take(const HeldPart& part, const std::stop_token& stop, bool& waited) {
+Result<bool> ReadAhead::Take(const HeldPart& part, const std::stop_token& stop, bool& waited) {
   Piece& piece = *part.piece;
   const std::uint64_t needed = part.offset + part.destination.size() - piece.extent.offset;
   {
     std::unique_lock lock(mutex_);
     waited = waited || piece.arrived < needed;
-    came_.Wait(lock, [&] { return piece.arrived >= needed || piece.has_failed || stop.stop_requested(); });
-    if (piece.arrived < needed) return false;
+    came_.Wait(lock, [&] { return piece.arrived >= needed || piece.error || stop.stop_requested(); });
+    const bool is_given_up = !piece.error || piece.error->code == ErrorCode::kCancelled;
+    if (piece.arrived < needed && is_given_up) return false;
+    if (piece.arrived < needed) return *piece.error;
   }
   std::memcpy(part.destination.data(), piece.memory.get() + (part.offset - piece.extent.offset),
               part.destination.size());
@@ -163,8 +165,7 @@ void ReadAhead::Pump() {
     }
     if (!budget_.Ask(consumer_, bytes)) return;  // OnAdmitted() is called.
     const std::scoped_lock lock(mutex_);
-    const auto wanted = *std::exchange(asked_, std::nullopt);
-    Begin(wanted, false, [this, bytes] { budget_.Deliver(consumer_, bytes); });
+    Begin(*std::exchange(asked_, std::nullopt), /*is_kept=*/false);
   }
 }
 
@@ -173,27 +174,59 @@ void ReadAhead::OnAdmitted() {
   {
     const std::scoped_lock lock(mutex_);
     admitted = std::exchange(asked_, std::nullopt);
-    if (admitted && !is_closed_) {
-      const std::uint64_t bytes = admitted->extent.length;
-      Begin(*admitted, false, [this, bytes] { budget_.Deliver(consumer_, bytes); });
-    }
+    if (admitted && !is_closed_) Begin(*admitted, /*is_kept=*/false);
   }
   Pump();
 }
 
 // Under the lock.
-void ReadAhead::Begin(const Wanted& wanted, bool is_kept, std::function<void()> on_end) {
+void ReadAhead::Begin(const Wanted& wanted, bool is_kept) {
   auto piece = std::make_shared<Piece>();
   piece->extent = wanted.extent;
   piece->is_of_stream = wanted.is_of_stream;
   piece->is_kept = is_kept;
-  piece->on_end = std::move(on_end);
-  // Where there is no memory, or the bytes are there by now, its job ends at once.
-  if (!OverlapsPiece(wanted.extent)) {
-    piece->memory.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(wanted.extent.length)]);
+  if (!is_kept) {
+    alive_bytes_ += wanted.extent.length;
+    piece->on_end = [this, wanted](auto memory) { GiveBack(wanted, std::move(memory)); };
   }
+  // Where there is no memory, or the bytes are there by now, its job ends at once.
+  if (!OverlapsPiece(wanted.extent)) piece->memory = TakeMemory(wanted.extent.length, is_kept);
   if (piece->memory) pieces_.insert_or_assign(wanted.extent.offset, piece);
   jobs_.Post([this, piece = std::move(piece)] { Run(piece); });
+}
+
+// Under the lock. Null where there is none.
+std::unique_ptr<std::byte[]> ReadAhead::TakeMemory(std::uint64_t bytes, bool is_kept) {
+  std::unique_ptr<std::byte[]> memory;
+  if (!spare_.empty() && !is_kept) {
+    memory = std::move(spare_.back());
+    spare_.pop_back();
+    if (bytes == spare_length_) return memory;
+  }
+  memory.reset();  // That of another length makes room for this.
+  memory.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)]);
+  return memory;
+}
+
+void ReadAhead::GiveBack(const Wanted& wanted, std::unique_ptr<std::byte[]> memory) {
+  const std::uint64_t bytes = wanted.extent.length;
+  {
+    const std::scoped_lock lock(mutex_);
+    alive_bytes_ -= bytes;
+    if (spare_.empty()) spare_length_ = bytes;
+    const bool fits = bytes == spare_length_ && alive_bytes_ + (spare_.size() + 1) * bytes <= limit_;
+    if (memory && wanted.is_of_stream && fits && !is_closed_) spare_.push_back(std::move(memory));
+  }
+  memory.reset();
+  budget_.Deliver(consumer_, bytes);
+}
+
+void ReadAhead::DropSpareMemory() {
+  decltype(spare_) dropped;  // Given back outside of the lock.
+  {
+    const std::scoped_lock lock(mutex_);
+    dropped.swap(spare_);
+  }
 }
 
 void ReadAhead::Run(const std::shared_ptr<Piece>& piece) {
@@ -215,7 +248,7 @@ void ReadAhead::Run(const std::shared_ptr<Piece>& piece) {
   if (fetched) return arrive(piece->extent.length);
   {
     const std::scoped_lock lock(mutex_);
-    piece->has_failed = true;
+    piece->error = fetched.error();
     const auto entry = pieces_.find(piece->extent.offset);
     if (entry != pieces_.end() && entry->second == piece) pieces_.erase(entry);  // The job has the last one.
   }
@@ -236,9 +269,8 @@ bool ReadAhead::OverlapsWanted(const Extent& extent) const {
 }
 
 std::uint64_t ReadAhead::HeldBytes() const {
-  std::uint64_t bytes = asked_ ? asked_->extent.length : 0;
+  std::uint64_t bytes = alive_bytes_ + (asked_ ? asked_->extent.length : 0);
   for (const Wanted& wanted : wanted_) bytes += wanted.extent.length;
-  for (const auto& [offset, piece] : pieces_) bytes += piece->is_kept ? 0 : piece->extent.length;
   return bytes;
 }
 

@@ -28,14 +28,14 @@ struct Piece {
   std::unique_ptr<std::byte[]> memory = {};
   std::uint64_t arrived = 0;
   std::uint64_t consumed = 0;
-  bool has_failed = false;
+  std::optional<Error> error = {};
   bool is_kept = false;       ///< It stays after it was read.
   bool is_of_stream = false;  ///< Made for ReadNext().
   std::stop_source stop = {};
-  std::function<void()> on_end = {};
+  std::function<void(std::unique_ptr<std::byte[]> memory)> on_end = {};
 
   ~Piece() {
-    if (on_end) on_end();
+    if (on_end) on_end(std::move(memory));
   }
 };
 
@@ -68,6 +68,8 @@ class ReadAhead {
   std::size_t Want(const std::vector<Extent>& extents, bool is_of_stream);
   /// Fetches it at once, and keeps it. It is not part of the budget.
   void Keep(const Extent& extent);
+  /// Nothing more is wanted: memory that is kept for what comes is given back.
+  void DropSpareMemory();
   /// Forgets what was made for ReadNext() and ends before this.
   void DropBefore(std::uint64_t offset);
   /// Forgets what was made for ReadNext() and lies outside.
@@ -76,9 +78,9 @@ class ReadAhead {
   /// The parts of the range that pieces hold, or soon hold. `rest` is what they do not.
   std::vector<HeldPart> Find(std::uint64_t offset, std::span<std::byte> destination,
                              std::vector<std::pair<std::uint64_t, std::span<std::byte>>>& rest);
-  /// Copies it once it is there. False where its fetch fails, or `stop` asks; then the caller fetches by itself.
-  /// `waited` is set where the bytes were not there.
-  bool Take(const HeldPart& part, const std::stop_token& stop, bool& waited);
+  /// Copies it once it is there. The error of its fetch, while the caller waits; false where that was given up, or
+  /// `stop` asks: then the caller fetches by itself. `waited` is set where the bytes were not there.
+  Result<bool> Take(const HeldPart& part, const std::stop_token& stop, bool& waited);
   /// Has those who wait in Take() look at their stop_token.
   void Wake();
 
@@ -93,7 +95,9 @@ class ReadAhead {
   void DropOfStream(const std::function<bool(const Extent&)>& is_dropped);
   void Pump();
   void OnAdmitted();
-  void Begin(const Wanted& wanted, bool is_kept, std::function<void()> on_end);
+  void Begin(const Wanted& wanted, bool is_kept);
+  std::unique_ptr<std::byte[]> TakeMemory(std::uint64_t bytes, bool is_kept);
+  void GiveBack(const Wanted& wanted, std::unique_ptr<std::byte[]> memory);
   void Run(const std::shared_ptr<Piece>& piece);
   [[nodiscard]] bool OverlapsPiece(const Extent& extent) const;
   [[nodiscard]] bool OverlapsWanted(const Extent& extent) const;
@@ -112,6 +116,11 @@ class ReadAhead {
   std::map<std::uint64_t, std::shared_ptr<Piece>> pieces_;  // By offset.
   std::deque<Wanted> wanted_;
   std::optional<Wanted> asked_;  // Of the budget.
+  // Of pieces of this length that were read: used again, which is faster than new memory from the system.
+  std::vector<std::unique_ptr<std::byte[]>> spare_;
+  std::uint64_t spare_length_ = 0;
+  // Of all pieces that are not kept, those too that were dropped and whose requests still end.
+  std::uint64_t alive_bytes_ = 0;
   bool is_closed_ = false;
 };
 

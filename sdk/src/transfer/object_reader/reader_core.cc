@@ -1,6 +1,8 @@
 #include "transfer/object_reader/reader_core.h"
 
 #include <algorithm>
+#include <bit>
+#include <chrono>
 #include <limits>
 #include <string>
 #include <utility>
@@ -57,31 +59,11 @@ bool Overlap(std::vector<RangeRead> ranges) {
 
 }  // namespace
 
-void RequestPace::Note(std::chrono::nanoseconds first_byte, std::chrono::nanoseconds rest, std::uint64_t bytes) {
-  constexpr double kWeight = 0.2;
-  const auto seconds = [](std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); };
-  const auto mix = [](double& mean, double value) { mean = mean > 0 ? mean + kWeight * (value - mean) : value; };
-  const std::scoped_lock lock(mutex_);
-  mix(first_byte_s_, seconds(first_byte));
-  constexpr std::uint64_t kTelling = 64U << 10;  // Less comes with the first byte.
-  if (bytes >= kTelling && rest.count() > 0) mix(bytes_per_s_, static_cast<double>(bytes) / seconds(rest));
-}
-
-std::uint64_t RequestPace::BytesPerFirstByte() const {
-  constexpr double kLeast = 16U << 10;
-  constexpr double kMost = 2U << 20;
-  constexpr std::uint64_t kUnknown = 256U << 10;
-  const std::scoped_lock lock(mutex_);
-  if (first_byte_s_ == 0 || bytes_per_s_ == 0) return kUnknown;
-  return static_cast<std::uint64_t>(std::clamp(first_byte_s_ * bytes_per_s_, kLeast, kMost));
-}
-
 ReaderCore::ReaderCore(Client client, DownloadSource source, ObjectReaderOptions options)
     : client_(std::move(client)),
       source_(std::move(source)),
       options_(std::move(options)),
-      window_(options_.reads_whole ? options_.read_ahead_bytes
-                                   : std::min(options_.stripe_bytes, options_.read_ahead_bytes)),
+      window_(std::min(options_.stripe_bytes, options_.read_ahead_bytes)),
       slots_(
           std::make_unique<RequestSlots>(CoreOf(client_).loops(), static_cast<std::size_t>(options_.max_concurrency))),
       jobs_(std::make_shared<JobQueue>(*slots_)),
@@ -116,7 +98,24 @@ Error ReaderCore::Failed(Error error) const {
 
 std::uint64_t ReaderCore::gap() const {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // Sums must not overflow.
-  return std::min(options_.max_gap_bytes.value_or(pace_.BytesPerFirstByte()), kMost);
+  constexpr std::uint64_t kUnknown = 256U << 10;
+  return std::min(options_.max_gap_bytes.value_or(pace_.BytesPerFirstByte().value_or(kUnknown)), kMost);
+}
+
+std::uint64_t ReaderCore::stripe() const {
+  constexpr std::uint64_t kLeast = 1U << 20;
+  const auto bytes = pace_.BytesPerFirstByte();
+  if (!bytes) return options_.stripe_bytes;
+  // A power of two: the memory of pieces is used again.
+  const std::uint64_t wanted = std::bit_ceil(4 * *bytes);
+  return std::clamp(wanted, std::min(kLeast, options_.stripe_bytes), options_.stripe_bytes);
+}
+
+std::uint64_t ReaderCore::window() const {
+  const std::uint64_t most = options_.read_ahead_bytes;
+  const auto stripes = 2 * static_cast<std::uint64_t>(options_.max_concurrency);
+  const std::uint64_t of_connections = stripe() > most / stripes ? most : stripes * stripe();
+  return std::min(options_.reads_whole ? most : window_.load(), of_connections);
 }
 
 Result<std::size_t> ReaderCore::ReadAt(std::uint64_t offset, std::span<std::byte> destination) {
@@ -147,10 +146,9 @@ Result<void> ReaderCore::Read(std::span<const RangeRead> ranges) {
   return ReadRanges(std::move(wanted), waited);
 }
 
-// What is not held is fetched; while that is under way, what is held is copied. What cannot be copied after all is
-// fetched too: reading ahead never makes a read fail.
-Result<void> ReaderCore::ReadRanges(std::vector<RangeRead> ranges, bool& waited,
-                                    const std::function<void()>& when_taken) {
+// What is not held is fetched; while that is under way, what is held is copied. What was given up meanwhile is fetched
+// too. A piece that fails while it is waited for fails the read: its request was repeated already.
+Result<void> ReaderCore::ReadRanges(std::vector<RangeRead> ranges, bool& waited, const OnTaken& on_taken) {
   std::vector<HeldPart> held;
   std::vector<std::pair<std::uint64_t, std::span<std::byte>>> rest;
   const std::uint64_t tail = source_.size - std::min(source_.size, options_.tail_bytes);
@@ -171,12 +169,17 @@ Result<void> ReaderCore::ReadRanges(std::vector<RangeRead> ranges, bool& waited,
     group->stop.request_stop();
     ahead_->Wake();
   });
+  std::optional<Error> failure;
   for (HeldPart& part : held) {
-    if (!ahead_->Take(part, group->stop.get_token(), waited)) rest.emplace_back(part.offset, part.destination);
+    const auto taken = ahead_->Take(part, group->stop.get_token(), waited);
+    if (!taken && !failure) failure = taken.error();
+    if (!taken) group->stop.request_stop();
+    if (taken && !*taken) rest.emplace_back(part.offset, part.destination);
     part.piece.reset();
+    if (on_taken) on_taken(part.offset + part.destination.size());
   }
-  if (when_taken) when_taken();
   auto done = Await(*group);
+  if (failure) return Failed(*std::move(failure));
   if (!done || rest.empty()) return done;
   const auto again = Start(requests_of());
   const std::stop_callback on_stop_again(options_.stop, [&] { again->stop.request_stop(); });
@@ -294,11 +297,12 @@ Result<std::size_t> ReaderCore::ReadNext(std::span<std::byte> destination) {
   const bool is_long = length >= options_.stripe_bytes;
   if (!is_long) ReadAheadFrom(position_);
   bool waited = false;
-  const auto read = ReadRanges({{position_, destination.first(length)}}, waited, [&] {
-    ahead_->DropBefore(end);
+  const auto read = ReadRanges({{position_, destination.first(length)}}, waited, [&](std::uint64_t taken) {
+    ahead_->DropBefore(taken);
     if (is_long) ReadAheadFrom(end);
   });
   if (!read) return read.error();
+  if (is_long) ReadAheadFrom(end);
   position_ = end;
   Adapt(waited, length);
   return length;
@@ -307,14 +311,15 @@ Result<std::size_t> ReaderCore::ReadNext(std::span<std::byte> destination) {
 void ReaderCore::ReadAheadFrom(std::uint64_t offset) {
   ahead_end_ = std::max(ahead_end_, offset);
   std::vector<Extent> extents;
-  const std::uint64_t end = std::min(source_.size, offset + std::min(window_.load(), source_.size));
+  const std::uint64_t end = std::min(source_.size, offset + std::min(window(), source_.size));
   while (ahead_end_ < end) {
     // Whole stripes, whatever the window is: small requests cost as much as large ones.
-    const std::uint64_t most = std::min({options_.stripe_bytes, options_.read_ahead_bytes, source_.size - ahead_end_});
+    const std::uint64_t most = std::min({stripe(), options_.read_ahead_bytes, source_.size - ahead_end_});
     const Extent gap = ahead_->FirstGap({ahead_end_, most});
     if (gap.length > 0) extents.push_back(gap);
     ahead_end_ = gap.end();
   }
+  if (ahead_end_ >= source_.size) ahead_->DropSpareMemory();
   const std::size_t fit = ahead_->Want(extents, /*is_of_stream=*/true);
   if (fit < extents.size()) ahead_end_ = extents[fit].offset;
 }
@@ -381,7 +386,7 @@ Result<void> ReaderCore::VerifyWhole() {
 }
 
 ObjectReaderReport ReaderCore::report() const {
-  return {.requests = requests_, .fetched_bytes = fetched_bytes_, .read_ahead_bytes = window_};
+  return {.requests = requests_, .fetched_bytes = fetched_bytes_, .read_ahead_bytes = window()};
 }
 
 }  // namespace gcsflux::internal

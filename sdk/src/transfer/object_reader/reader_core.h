@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -21,21 +20,9 @@
 #include "transfer/object_reader/join_ranges.h"
 #include "transfer/object_reader/range_checksums.h"
 #include "transfer/object_reader/read_ahead.h"
+#include "transfer/object_reader/request_pace.h"
 
 namespace gcsflux::internal {
-
-/// How long requests take, as a reader sees it. Thread-safe.
-class RequestPace {
- public:
-  void Note(std::chrono::nanoseconds first_byte, std::chrono::nanoseconds rest, std::uint64_t bytes);
-  /// The bytes that come over a connection while another request waits for its first byte.
-  [[nodiscard]] std::uint64_t BytesPerFirstByte() const;
-
- private:
-  mutable std::mutex mutex_;
-  double first_byte_s_ = 0;  // Guarded by mutex_, as what follows: moving means.
-  double bytes_per_s_ = 0;
-};
 
 /// What an ObjectReader is. Thread-safe but for the cursor.
 class ReaderCore {
@@ -64,8 +51,9 @@ class ReaderCore {
   };
   [[nodiscard]] Result<void> CheckUsable() const;
   [[nodiscard]] Error Failed(Error error) const;
-  // `when_taken` is called once what is held has been copied, while the rest is fetched.
-  Result<void> ReadRanges(std::vector<RangeRead> ranges, bool& waited, const std::function<void()>& when_taken = {});
+  // `on_taken` is told the end of each part that was held and has been copied, while the rest is fetched.
+  using OnTaken = std::function<void(std::uint64_t end)>;
+  Result<void> ReadRanges(std::vector<RangeRead> ranges, bool& waited, const OnTaken& on_taken = {});
   std::shared_ptr<Group> Start(std::vector<JoinedRange> requests);
   Result<void> Await(Group& group);
   // When readers see the bytes of a request: at its end, or as they come. What is compared with a checksum at its end,
@@ -79,6 +67,10 @@ class ReaderCore {
   void ReadAheadFrom(std::uint64_t offset);
   void Adapt(bool waited, std::size_t bytes);
   [[nodiscard]] std::uint64_t gap() const;
+  // What one request fetches ahead: as much as makes its first byte's time small. More would only leave the caches.
+  [[nodiscard]] std::uint64_t stripe() const;
+  // How far ahead: two stripes for each connection, at most.
+  [[nodiscard]] std::uint64_t window() const;
 
   const Client client_;
   const DownloadSource source_;

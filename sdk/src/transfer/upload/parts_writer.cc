@@ -14,6 +14,7 @@
 #include "client/operation_calls.h"
 #include "transfer/upload/compose_commit.h"
 #include "transfer/upload/insert_call.h"
+#include "transfer/upload/live_uploads.h"
 #include "transfer/upload/part_bytes.h"
 #include "transfer/upload/single_request_upload.h"
 #include "transfer/upload/write_path.h"
@@ -90,7 +91,8 @@ Result<void> PartsWriter::WriteOn(std::span<const std::byte> data) {
       if (auto decided = Decide(); !decided) return decided;
       continue;
     }
-    if (is_full) SendPart();
+    if (is_full)
+      SendBuffer(PartsOfBuffer(part_->size, report_.parts, static_cast<std::uint64_t>(options_.max_concurrency)));
     if (auto error = PartError()) return *error;
     if (!part_) {
       part_ = buffers_.Take(static_cast<std::size_t>(PartBytes(options_.part_bytes, number_, options_.max_memory)));
@@ -106,12 +108,20 @@ Result<void> PartsWriter::WriteOn(std::span<const std::byte> data) {
 
 // The first part is full, and more bytes follow.
 Result<void> PartsWriter::Decide() {
-  PathChoice choice = ChoosePath(client_, object_.bucket, options_);
+  if (auto started = StartJobs(); !started) return started;
+  PathChoice choice = ChoosePath(client_, object_.bucket, options_, *jobs_);
   if (stop_.stop_requested()) return Error{ErrorCode::kCancelled, "upload of " + ToUri(object_)};
   report_.method = choice.method;
   report_.reason = std::move(choice.reason);
   if (choice.method == WriteMethod::kOneStream) return BeginStream(report_.reason);
   return BeginParts();
+}
+
+Result<void> PartsWriter::StartJobs() {
+  slots_ = std::make_unique<RequestSlots>(CoreOf(client_).loops(), static_cast<std::size_t>(options_.max_concurrency));
+  if (!slots_->is_usable()) return slots_->shortage().value_or(Error{ErrorCode::kLocalIo, "no event loop runs"});
+  jobs_ = std::make_shared<JobQueue>(*slots_);
+  return {};
 }
 
 Result<void> PartsWriter::BeginStream(const std::string& reason) {
@@ -133,9 +143,7 @@ Result<void> PartsWriter::BeginParts() {
                            .call = options_.upload.call,
                            .stop = stop_.get_token()};
   options.attributes.storage_class = options_.upload.attributes.storage_class;
-  slots_ = std::make_unique<RequestSlots>(CoreOf(client_).loops(), static_cast<std::size_t>(options_.max_concurrency));
-  if (!slots_->is_usable()) return slots_->shortage().value_or(Error{ErrorCode::kLocalIo, "no event loop runs"});
-  jobs_ = std::make_shared<JobQueue>(*slots_);
+  if (auto added = LiveUploads::OfProcess().Add(client_, target_, is_temporary); !added) return added;
   auto upload = MultipartUpload::Start(client_, target_, std::move(options));
   // Where the caller may write objects, but not so, one stream does it.
   const bool is_denied = !upload && upload.error().code == ErrorCode::kPermissionDenied;
@@ -146,40 +154,48 @@ Result<void> PartsWriter::BeginParts() {
   return {};
 }
 
-void PartsWriter::SendPart() {
-  if (number_ > kMostParts) {
-    const std::scoped_lock lock(mutex_);
-    part_error_ =
-        Error{ErrorCode::kInvalidArgument,
-              "upload of " + ToUri(object_) + ": 10000 parts do not hold it; raise part_bytes and max_memory"};
-    return;
+void PartsWriter::SendBuffer(std::size_t parts) {
+  // Given back once the last of its parts was sent.
+  const std::shared_ptr<PartBuffer> buffer(
+      part_.release(), [this](PartBuffer* used) { buffers_.GiveBack(std::unique_ptr<PartBuffer>(used)); });
+  const std::size_t each = buffer->size / parts;  // The last one has what is left, too.
+  for (std::size_t i = 0; i < parts; ++i, ++number_) {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (number_ > kMostParts) {
+        part_error_ =
+            Error{ErrorCode::kInvalidArgument,
+                  "upload of " + ToUri(object_) + ": 10000 parts do not hold it; raise part_bytes and max_memory"};
+        return;
+      }
+      ++in_flight_;
+    }
+    ++report_.parts;
+    const std::size_t begin = i * each;
+    const auto bytes = buffer->bytes().subspan(begin, i + 1 < parts ? each : buffer->size - begin);
+    jobs_->Post([this, bytes, buffer, number = number_] { Send(number, bytes); });
   }
-  {
-    const std::scoped_lock lock(mutex_);
-    ++in_flight_;
-  }
-  ++report_.parts;
-  // A std::function is copied.
-  auto part = std::make_shared<std::unique_ptr<PartBuffer>>(std::move(part_));
-  jobs_->Post([this, part, number = number_] { Send(number, std::move(*part)); });
-  ++number_;
 }
 
 // By a fiber.
-void PartsWriter::Send(int number, std::unique_ptr<PartBuffer> part) {
-  const std::size_t size = part->size;
-  const auto sent = upload_->UploadPart(number, part->bytes(), stop_.get_token());
-  buffers_.GiveBack(std::move(part));
+void PartsWriter::Send(int number, std::span<const std::byte> bytes) {
+  const auto sent = upload_->UploadPart(number, bytes, stop_.get_token());
   bool is_first_failure = false;
   {
     const std::scoped_lock lock(mutex_);
     --in_flight_;
-    if (sent) stored_bytes_ += size;
+    if (sent) stored_bytes_ += bytes.size();
     is_first_failure = !sent && !part_error_;
     if (is_first_failure) part_error_ = sent.error();
   }
   if (is_first_failure) stop_.request_stop();  // The others are of no use.
   part_ended_.Ring();
+}
+
+std::size_t PartsWriter::Idle() const {
+  const std::scoped_lock lock(mutex_);
+  const auto most = static_cast<std::size_t>(options_.max_concurrency);
+  return most - std::min(most, in_flight_);
 }
 
 std::optional<Error> PartsWriter::PartError() const {
@@ -223,7 +239,11 @@ Result<ObjectMetadata> PartsWriter::CloseOnce() {
 }
 
 Result<ObjectMetadata> PartsWriter::CloseParts() {
-  if (part_ && part_->size > 0) SendPart();
+  if (part_ && part_->size > 0) {
+    // The last bytes come sooner over connections that have nothing to do.
+    SendBuffer(static_cast<std::size_t>(
+        std::clamp<std::uint64_t>(part_->size / kLeastPartBytes, 1, std::max<std::size_t>(1, Idle()))));
+  }
   if (auto sent = AwaitParts(); !sent) return sent.error();
   if (auto told = TellProgress(); !told) return told.error();
   auto made = upload_->Complete();
@@ -265,6 +285,7 @@ void PartsWriter::Cancel() {
   if (stream_) stream_->Cancel();
   upload_.reset();  // Aborts it, unless it was completed.
   DropTemporary();
+  if (!target_.name.empty()) LiveUploads::OfProcess().Remove(target_);
   if (part_) buffers_.GiveBack(std::move(part_));
 }
 

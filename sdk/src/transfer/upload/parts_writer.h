@@ -40,10 +40,12 @@ class PartsWriter {
   Result<void> WriteOn(std::span<const std::byte> data);
   Result<ObjectMetadata> CloseOnce();
   Result<void> Decide();
+  Result<void> StartJobs();
   Result<void> BeginStream(const std::string& reason);
   Result<void> BeginParts();
-  void SendPart();
-  void Send(int number, std::unique_ptr<PartBuffer> part);
+  void SendBuffer(std::size_t parts);
+  void Send(int number, std::span<const std::byte> bytes);
+  [[nodiscard]] std::size_t Idle() const;
   Result<void> AwaitParts();
   Result<ObjectMetadata> CloseParts();
   Result<ObjectMetadata> Commit(const ObjectMetadata& temporary);

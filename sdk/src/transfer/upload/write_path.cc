@@ -1,7 +1,11 @@
 #include "transfer/upload/write_path.h"
 
 #include <algorithm>
+#include <functional>
+#include <mutex>
 #include <vector>
+
+#include "loop/doorbell.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -22,18 +26,44 @@ Result<std::string> MissingPermissions(const Client& client, const std::string& 
   return missing;
 }
 
+struct Answers {
+  Result<std::string> missing = std::string();
+  Result<BucketMetadata> settings = BucketMetadata();
+};
+
+Answers Ask(const Client& client, const std::string& bucket, const UploadOptions& options, JobQueue& jobs) {
+  Answers answers;
+  std::mutex mutex;
+  Doorbell answered;
+  int pending = 2;  // Guarded by mutex.
+  const auto ask = [&](const std::function<void()>& question) {
+    jobs.Post([&, question] {
+      question();
+      const std::scoped_lock lock(mutex);
+      --pending;
+      answered.Ring();
+    });
+  };
+  ask([&] { answers.missing = MissingPermissions(client, bucket, options); });
+  ask([&] {
+    answers.settings = client.GetBucket(
+        bucket, {.fields = "retentionPolicy,defaultEventBasedHold", .call = options.call, .stop = options.stop});
+  });
+  std::unique_lock lock(mutex);
+  answered.Wait(lock, [&] { return pending == 0; });
+  return answers;
+}
+
 }  // namespace
 
-PathChoice ChoosePath(const Client& client, const std::string& bucket, const ParallelWriterOptions& options) {
+PathChoice ChoosePath(const Client& client, const std::string& bucket, const ParallelWriterOptions& options,
+                      JobQueue& jobs) {
   if (options.path == WritePath::kOneStream) return OneStream("one stream was asked for");
   if (options.is_private_name) return {WriteMethod::kParts, "no other writer uses the name"};
   if (options.path == WritePath::kParallel) return {WriteMethod::kPartsAndCompose, "parts were asked for"};
-  const auto missing = MissingPermissions(client, bucket, options.upload);
+  const auto [missing, settings] = Ask(client, bucket, options.upload, jobs);
   if (!missing) return OneStream("permissions cannot be asked for: " + missing.error().message);
   if (!missing->empty()) return OneStream("the caller lacks " + *missing);
-  const auto settings = client.GetBucket(
-      bucket,
-      {.fields = "retentionPolicy,defaultEventBasedHold", .call = options.upload.call, .stop = options.upload.stop});
   if (!settings) return {WriteMethod::kPartsAndCompose, "more than one part; the bucket's settings cannot be read"};
   if (settings->retention_period.count() > 0)
     return OneStream("the bucket's retention policy would keep the temporary object");

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gcsflux/parallel_writer.h"
+#include "loop/job_queue.h"
 
 namespace gcsflux::internal {
 
@@ -11,8 +12,9 @@ struct PathChoice {
   std::string reason = {};
 };
 
-/// How more than one part is stored. Under WritePath::kAuto it asks the service: two requests. A failure of those is a
-/// reason for one stream, not an error.
-PathChoice ChoosePath(const Client& client, const std::string& bucket, const ParallelWriterOptions& options);
+/// How more than one part is stored. Under WritePath::kAuto it asks the service: two requests at the same time, as
+/// `jobs`. A failure of those is a reason for one stream, not an error.
+PathChoice ChoosePath(const Client& client, const std::string& bucket, const ParallelWriterOptions& options,
+                      JobQueue& jobs);
 
 }  // namespace gcsflux::internal

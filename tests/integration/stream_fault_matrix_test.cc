@@ -1,0 +1,176 @@
+// ParallelWriter and ObjectReader under every fault that may pass, at each of their steps: they succeed, the fault has
+// fired, the bytes are right, what is made is made exactly once, and nothing temporary is left.
+#include <string>
+#include <vector>
+
+#include "gcsflux/emulator/journal_queries.h"
+#include "gcsflux/listing.h"
+#include "gcsflux/object_reader.h"
+#include "gcsflux/ongoing_uploads.h"
+#include "gcsflux/parallel_writer.h"
+#include "support/fault_matrix.h"
+#include "support/result.h"
+
+namespace gcsflux {
+namespace {
+
+using emulator::FaultMatch;
+using std::chrono::milliseconds;
+using testing::BrokenBodies;
+using testing::FailuresInPlaceOfAnswer;
+using testing::LostAnswer;
+using testing::LostAnswers;
+using testing::NamedFaults;
+
+constexpr std::size_t kPart = 5U << 20;
+
+class StreamFaultMatrixTest : public testing::FaultMatrix {
+ protected:
+  StreamFaultMatrixTest() { may_gets_arrive_twice_ = true; }
+  // Two parts.
+  static const std::string& Large() {
+    static const std::string bytes = Content() + Content();
+    return bytes;
+  }
+  [[nodiscard]] Result<ObjectMetadata> Store(WriteMode mode) const {
+    ParallelWriter writer(*client_, {kBucket, "new"}, {.upload = {.mode = mode}, .part_bytes = kPart});
+    if (auto written = writer.Write(AsBytes(Large())); !written) return written.error();
+    return writer.Close();
+  }
+  void ExpectStored(WriteMode mode) {
+    const auto stored = Store(mode);
+    EXPECT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+    ExpectStoredOnce("new", Large());
+    EXPECT_TRUE(ListPrefix(*client_, {kBucket, "gcsflux-uploads/"})->objects.empty());
+  }
+  [[nodiscard]] std::size_t Uploads() const { return ListMultipartUploads(*client_, {kBucket, ""})->size(); }
+
+  [[nodiscard]] ObjectReader Open() const {
+    return *ObjectReader::Open(*client_, ObjectName{kBucket, "object"}, {.stripe_bytes = 500'000});
+  }
+  // All of it, which is compared, with some bytes at the end first: the fault meets what the match says.
+  void ExpectReadWhole() {
+    auto reader = Open();
+    std::string tail(1'000, '\0');
+    const auto at_end = reader.ReadAt(Content().size() - tail.size(), std::as_writable_bytes(std::span(tail)));
+    EXPECT_TRUE(at_end.ok()) << testing::ErrorOf(at_end).message;
+    EXPECT_EQ(tail, Content().substr(Content().size() - tail.size()));
+    std::string bytes(Content().size(), '\0');
+    for (std::size_t at = 0; at < bytes.size(); at += 100'000) {
+      const auto read = reader.ReadNext(std::as_writable_bytes(std::span(bytes).subspan(at, 100'000)));
+      ASSERT_TRUE(read.ok()) << testing::ErrorOf(read).message;
+    }
+    EXPECT_TRUE(bytes == Content());
+    const auto whole = reader.VerifyWhole();
+    EXPECT_TRUE(whole.ok()) << testing::ErrorOf(whole).message;
+  }
+};
+
+TEST_F(StreamFaultMatrixTest, TheUploadIsBegun) {
+  for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kOverwrite}) {
+    ForEach(FailuresInPlaceOfAnswer(), {.phase = "initiate"}, [&] {
+      ExpectStored(mode);
+      EXPECT_EQ(Uploads(), 0U);
+    });
+    // One whose beginning was not acknowledged stays, without parts, for `gcsflux clean`.
+    ForEach(LostAnswers(), {.phase = "initiate"}, [&] {
+      ExpectStored(mode);
+      EXPECT_LE(Uploads(), 1U);
+    });
+  }
+}
+
+TEST_F(StreamFaultMatrixTest, PartsAreSent) {
+  const NamedFaults broken = {
+      {"fails at its first byte", {.type = "failUpload", .status = 503, .after_bytes = 1}},
+      {"fails in its midst", {.type = "failUpload", .status = 503, .after_bytes = kPart / 2}},
+      {"stalls", {.type = "stallUpload", .after_bytes = kPart / 2, .duration = milliseconds(20)}},
+      {"is answered late", {.type = "stall", .duration = milliseconds(20)}}};
+  ForEach(FailuresInPlaceOfAnswer() + LostAnswer() + broken, {.phase = "part"}, [&] {
+    ExpectStored(WriteMode::kOverwrite);
+    EXPECT_EQ(Uploads(), 0U);
+  });
+}
+
+TEST_F(StreamFaultMatrixTest, PartsArePutTogether) {
+  for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kOverwrite}) {
+    ForEach(FailuresInPlaceOfAnswer() + LostAnswers(), {.phase = "complete"}, [&] {
+      ExpectStored(mode);
+      EXPECT_EQ(Uploads(), 0U);
+    });
+  }
+}
+
+// What was made of the parts is looked at before it becomes visible.
+TEST_F(StreamFaultMatrixTest, WhatWasMadeIsCompared) {
+  ForEach(FailuresInPlaceOfAnswer() + LostAnswers(),
+          {.operation = "storage.objects.get", .object_prefix = "gcsflux-uploads/"},
+          [&] { ExpectStored(WriteMode::kOverwrite); });
+}
+
+TEST_F(StreamFaultMatrixTest, TheObjectIsComposed) {
+  for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kOverwrite}) {
+    ForEach(FailuresInPlaceOfAnswer() + LostAnswers(), {.operation = "storage.objects.compose"},
+            [&] { ExpectStored(mode); });
+  }
+}
+
+TEST_F(StreamFaultMatrixTest, AComposeWhoseAnswerWasLostIsReadBack) {
+  for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kOverwrite}) {
+    ForEach(FailuresInPlaceOfAnswer() + LostAnswers(), {.operation = "storage.objects.get", .object_prefix = "new"},
+            [&] {
+              emulator_.faults().Add({.name = "lost",
+                                      .match = {.operation = "storage.objects.compose"},
+                                      .action = {.type = "loseAnswer"},
+                                      .limits = {.count = 1}});
+              ExpectStored(mode);
+              EXPECT_EQ(emulator_.faults().Fired("lost"), 1U);
+            });
+  }
+}
+
+TEST_F(StreamFaultMatrixTest, PartsThatComeDamagedAreNeverStored) {
+  NamedFaults flips;
+  for (const std::uint64_t at : {std::size_t{0}, kPart / 2, kPart - 1}) {
+    flips.push_back({"byte " + std::to_string(at), {.type = "corruptUpload", .at_byte = at}});
+  }
+  ForEach(flips, {.phase = "part"}, [&] {
+    const auto stored = Store(WriteMode::kOverwrite);
+    if (stored) return ExpectStoredOnce("new", Large());
+    EXPECT_EQ(testing::ErrorOf(stored).code, ErrorCode::kCorrupted);
+    ExpectNeverStored("new");
+  });
+}
+
+TEST_F(StreamFaultMatrixTest, ObjectsAreReadWhole) {
+  const NamedFaults faults = FailuresInPlaceOfAnswer() + BrokenBodies(64U << 10);
+  const std::uint64_t size = Content().size();
+  for (const std::uint64_t byte : {std::uint64_t{0}, std::uint64_t{1'700'000}, size - 1}) {
+    SCOPED_TRACE(byte);  // In the first range, a later one, and the tail.
+    ForEach(faults, {.operation = "storage.objects.get", .object_prefix = "object", .covers_byte = byte},
+            [&] { ExpectReadWhole(); });
+  }
+}
+
+TEST_F(StreamFaultMatrixTest, DamageInAnyRangeIsFound) {
+  const std::uint64_t size = Content().size();
+  for (const std::uint64_t byte : {std::uint64_t{0}, std::uint64_t{1'700'000}, size - 1}) {
+    ForEach({{"flip", {.type = "corrupt", .at_byte = byte}}}, {.operation = "storage.objects.get"}, [&] {
+      const auto reader = Open();
+      EXPECT_EQ(testing::ErrorOf(reader.VerifyWhole()).code, ErrorCode::kCorrupted);
+    });
+  }
+}
+
+// The service refuses all that comes, until the writer has been held up often: nothing is lost, nothing comes twice.
+TEST_F(StreamFaultMatrixTest, AServiceThatRefusesForLongIsOutlasted) {
+  ForEach(
+      {{"429", {.type = "status", .status = 429}}}, {.phase = "part"}, [&] { ExpectStored(WriteMode::kOverwrite); },
+      /*count=*/8);
+  ForEach(
+      {{"503", {.type = "status", .status = 503}}}, {.phase = "part"}, [&] { ExpectStored(WriteMode::kOverwrite); },
+      /*count=*/60);
+}
+
+}  // namespace
+}  // namespace gcsflux
