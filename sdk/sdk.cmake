@@ -287,6 +287,7 @@ if(has_flags)  # Not joined: a program that defines a flag of its own leaves out
     sdk/src/flags/flags.cc
     sdk/src/flags/listing_flags.cc
     sdk/src/flags/network_flags.cc
+    sdk/src/flags/object_stream_flags.cc
     sdk/src/flags/parse_flags.cc
     sdk/src/flags/price_flags.cc
     sdk/src/flags/retry_flags.cc

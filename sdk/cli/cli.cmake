@@ -22,6 +22,7 @@ add_library(gcsflux_cli STATIC
   sdk/cli/local_tree.cc
   sdk/cli/names.cc
   sdk/cli/output.cc
+  sdk/cli/print_object.cc
   sdk/cli/progress.cc
   sdk/cli/remove.cc
   sdk/cli/request_slots.cc

@@ -83,8 +83,8 @@ const std::vector<Command>& Commands() {
        "only says what would be done.\n",
        2, 2, Sync, true},
       {"cat", "gs://BUCKET/OBJECT...", "Write objects to standard output, one behind the other.",
-       "Several are fetched ahead, --max_concurrency at a time. Exit status 1 means that what was written is not to\n"
-       "be used.\n",
+       "Several are fetched ahead, --max_concurrency at a time, and a large one by as many requests. Exit status 1\n"
+       "means that what was written is not to be used.\n",
        1, kAny, Concatenate},
       {"stat", "gs://BUCKET/OBJECT...", "Show what Cloud Storage knows about objects.", "", 1, kAny, Stat},
       {"rm", "gs://BUCKET[/OBJECT]...", "Remove objects, or a bucket that is empty.",

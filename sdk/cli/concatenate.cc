@@ -10,6 +10,7 @@
 #include "base/local_error.h"
 #include "cli/copy.h"
 #include "cli/interruption.h"
+#include "cli/print_object.h"
 #include "cli/transfer_monitor.h"
 #include "client/client_core.h"
 #include "gcsflux/download.h"
@@ -31,11 +32,12 @@ Result<void> Print(std::span<const std::byte> data) {
 
 class Concatenation {
  public:
-  Concatenation(const Client& client, const DownloaderOptions& options)
+  Concatenation(const Client& client, const DownloaderOptions& options, const ObjectReaderOptions& reading)
       : client_(client),
         downloader_(client, options),
+        printer_(client, reading),
         look_ups_(static_cast<std::size_t>(options.max_concurrency), &CoreOf(client).observer()),
-        stop_(StopOnSignal()) {
+        stop_(reading.stop) {
     // On a terminal the bar would be among the objects' bytes.
     if (::isatty(STDOUT_FILENO) == 1) return;
     monitor_.emplace(TransferMonitor::Summary::kWhereTold);
@@ -45,21 +47,15 @@ class Concatenation {
   // Sums up.
   Result<void> Finish() { return monitor_ ? monitor_->Finish() : Result<void>(); }
 
-  Result<void> PrintDirectly(const ObjectName& object, std::optional<std::int64_t> generation) {
-    bool is_expected = generation.has_value();
-    const auto print = [&](std::span<const std::byte> data) {
-      Moved(data.size());
-      return Print(data);
-    };
+  Result<void> PrintOne(const ObjectName& object) {
+    bool is_expected = false;
     const auto expect = [&](const Progress& progress) {
       if (!is_expected && monitor_) monitor_->Expect(1, progress.total);
       is_expected = true;
     };
-    const auto read =
-        client_.ReadObject(object, print, {.generation = generation, .on_progress = expect, .stop = stop_});
-    if (!read) return read.error();
-    NoteWritten();
-    return {};
+    auto printed = printer_.Print(object, Output(), expect);
+    if (printed) NoteWritten();
+    return printed;
   }
 
   Result<void> PrintMany(std::span<const ObjectName> objects) {
@@ -73,13 +69,21 @@ class Concatenation {
       if (auto printed = PrintStream({at, large}); !printed) return printed;
       at = large;
       if (at == sources->end()) break;
-      if (auto printed = PrintDirectly(at->object, at->generation); !printed) return printed;
+      if (auto printed = printer_.Print(*at, Output()); !printed) return printed;
+      NoteWritten();
       ++at;
     }
     return {};
   }
 
  private:
+  ByteSink Output() {
+    return [this](std::span<const std::byte> data) {
+      Moved(data.size());
+      return Print(data);
+    };
+  }
+
   Result<std::vector<DownloadSource>> LookUp(std::span<const ObjectName> objects) {
     std::vector<DownloadSource> sources(objects.size());
     const auto look_up = [&](std::size_t index, const std::stop_token& stop) -> Result<void> {
@@ -113,6 +117,7 @@ class Concatenation {
 
   const Client& client_;
   const Downloader downloader_;
+  const ObjectPrinter printer_;
   internal::WorkerPool look_ups_;
   const std::stop_token stop_;
   std::optional<TransferMonitor> monitor_;
@@ -125,17 +130,19 @@ class Concatenation {
 Result<void> Concatenate(const Client& client, const std::vector<std::string>& uris) {
   const auto options = DownloaderOptionsFromFlags();
   if (!options) return options.error();
+  auto reading = ObjectReaderOptionsFromFlags();
+  if (!reading) return reading.error();
+  reading->stop = StopOnSignal();
   std::vector<ObjectName> objects;
   for (const std::string& uri : uris) {
     auto object = ParseObject(uri);
     if (!object) return object.error();
     objects.push_back(*std::move(object));
   }
-  Concatenation concatenation(client, *options);
+  Concatenation concatenation(client, *options, *reading);
   for (std::span<const ObjectName> rest = objects; !rest.empty();) {
     const auto now = rest.first(std::min(rest.size(), kLookedUpAtOnce));
-    auto printed =
-        objects.size() == 1 ? concatenation.PrintDirectly(objects.front(), {}) : concatenation.PrintMany(now);
+    auto printed = objects.size() == 1 ? concatenation.PrintOne(objects.front()) : concatenation.PrintMany(now);
     if (!printed) return printed;
     rest = rest.subspan(now.size());
   }

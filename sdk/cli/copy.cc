@@ -16,6 +16,7 @@
 #include "cli/interruption.h"
 #include "cli/names.h"
 #include "cli/output.h"
+#include "cli/print_object.h"
 #include "cli/rewrite.h"
 #include "cli/transfer_monitor.h"
 #include "cli/upload_file.h"
@@ -123,7 +124,9 @@ class SingleCopy {
   }
 
   Result<std::uint64_t> UploadStream(std::FILE* in, const std::string& name, const ObjectName& destination) {
-    ObjectWriter writer(client_, destination, UploadOptionsNow());
+    ParallelWriterOptions options = run_.stream_writing;
+    options.upload = UploadOptionsNow();
+    ParallelWriter writer(client_, destination, std::move(options));
     std::vector<std::byte> block(1U << 20);
     while (const std::size_t count = std::fread(block.data(), 1, block.size(), in)) {
       if (auto written = writer.Write(std::span(block).first(count)); !written) return written.error();
@@ -138,7 +141,9 @@ class SingleCopy {
       if (std::fwrite(data.data(), 1, data.size(), out) != data.size()) return LocalError("write", name);
       return {};
     };
-    const auto read = client_.ReadObject(source, write, {.on_progress = Watch(), .stop = run_.stop});
+    ObjectReaderOptions options = run_.stream_reading;
+    options.stop = run_.stop;
+    const auto read = ObjectPrinter(client_, std::move(options)).Print(source, write, Watch());
     if (!read) return read.error();
     if (std::fflush(out) != 0) return LocalError("write", name);
     return std::uint64_t{0};

@@ -20,6 +20,10 @@ namespace gcsflux::cli {
 Result<CopyRun> CopyRunFromFlags() {
   auto upload = UploadOptionsFromFlags();
   if (!upload) return upload.error();
+  auto writing = ParallelWriterOptionsFromFlags();
+  if (!writing) return writing.error();
+  auto reading = ObjectReaderOptionsFromFlags();
+  if (!reading) return reading.error();
   const auto download = DownloaderOptionsFromFlags();
   if (!download) return download.error();
   if (FLAGS_compare != "checksum" && FLAGS_compare != "mtime") {
@@ -30,6 +34,8 @@ Result<CopyRun> CopyRunFromFlags() {
   CopyRun run;
   run.max_concurrency = download->max_concurrency;
   run.route.upload = *std::move(upload);
+  run.stream_writing = *std::move(writing);
+  run.stream_reading = *std::move(reading);
   run.route.gives_content_type = !gflags::GetCommandLineFlagInfoOrDie("content_type").is_default;
   run.plan.skips_present = FLAGS_no_clobber;
   run.plan.compare = FLAGS_compare == "mtime" ? Compare::kModified : Compare::kChecksum;

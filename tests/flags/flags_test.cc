@@ -169,6 +169,39 @@ TEST_F(FlagsTest, TransfersHaveFlagsToo) {
   EXPECT_EQ(UploadOptionsFromFlags()->chunk_bytes, 1U << 20);
 }
 
+TEST_F(FlagsTest, ObjectStreamsHaveFlagsToo) {
+  EXPECT_EQ(ParallelWriterOptionsFromFlags()->part_bytes, ParallelWriterOptions().part_bytes);
+  EXPECT_EQ(ParallelWriterOptionsFromFlags()->max_memory, ParallelWriterOptions().max_memory);
+  EXPECT_EQ(ParallelWriterOptionsFromFlags()->max_concurrency, ParallelWriterOptions().max_concurrency);
+  EXPECT_EQ(ParallelWriterOptionsFromFlags()->path, ParallelWriterOptions().path);
+  EXPECT_EQ(ObjectReaderOptionsFromFlags()->max_concurrency, ObjectReaderOptions().max_concurrency);
+  EXPECT_EQ(ObjectReaderOptionsFromFlags()->read_ahead_bytes, ObjectReaderOptions().read_ahead_bytes);
+  Set("part_bytes", "5242880");
+  EXPECT_EQ(ParallelWriterOptionsFromFlags()->part_bytes, 5U << 20);
+  Set("part_memory_bytes", "10485760");
+  EXPECT_EQ(ParallelWriterOptionsFromFlags()->max_memory, 10U << 20);
+  Set("parts_in_flight", "3");
+  EXPECT_EQ(ParallelWriterOptionsFromFlags()->max_concurrency, 3);
+  Set("write_path", "one_stream");
+  EXPECT_EQ(ParallelWriterOptionsFromFlags()->path, WritePath::kOneStream);
+  Set("upload_chunk_bytes", "1048576");
+  EXPECT_EQ(ParallelWriterOptionsFromFlags()->upload.chunk_bytes, 1U << 20);
+  Set("max_concurrency", "64");
+  EXPECT_EQ(ObjectReaderOptionsFromFlags()->max_concurrency, 64);
+  Set("read_ahead_bytes", "1000");
+  EXPECT_EQ(ObjectReaderOptionsFromFlags()->read_ahead_bytes, 1000U);
+  for (const auto& [flag, value] :
+       {std::pair("part_bytes", "5242879"), std::pair("part_memory_bytes", "5242879"),
+        std::pair("parts_in_flight", "0"), std::pair("write_path", "fast"), std::pair("read_ahead_bytes", "0")}) {
+    const gflags::FlagSaver saver;
+    Set(flag, value);
+    const auto options = ClientOptionsFromFlags();
+    ASSERT_FALSE(options.ok()) << flag;
+    EXPECT_EQ(options.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(options.error().message, HasSubstr("flag --" + std::string(flag)));
+  }
+}
+
 TEST_F(FlagsTest, DatasetsKeepTheirOwnDefaultsUnlessAFlagIsGiven) {
   const DatasetOptions defaults;
   const auto options = DatasetOptionsFromFlags();

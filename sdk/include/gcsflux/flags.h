@@ -8,8 +8,10 @@
 #include "gcsflux/download.h"
 #include "gcsflux/epoch.h"
 #include "gcsflux/listing_cache.h"
+#include "gcsflux/object_reader.h"
 #include "gcsflux/operation_prices.h"
 #include "gcsflux/options.h"
+#include "gcsflux/parallel_writer.h"
 #include "gcsflux/result.h"
 #include "gcsflux/upload.h"
 
@@ -48,6 +50,13 @@ Result<DownloaderOptions> DownloaderOptionsFromFlags();
 
 /// What --upload_chunk_bytes says. kInvalidArgument where it is out of its range.
 Result<UploadOptions> UploadOptionsFromFlags();
+
+/// What --write_path, --part_bytes, --part_memory_bytes, --parts_in_flight and --upload_chunk_bytes say.
+/// kInvalidArgument where one is out of its range.
+Result<ParallelWriterOptions> ParallelWriterOptionsFromFlags();
+
+/// What --max_concurrency and --read_ahead_bytes say. kInvalidArgument where one is out of its range.
+Result<ObjectReaderOptions> ObjectReaderOptionsFromFlags();
 
 /// Lists a prefix: through the object that --listing_cache names, not older than --listing_max_age_s, or by
 /// ListInParallel where none is named. kInvalidArgument where a flag's value cannot be used; else errors of

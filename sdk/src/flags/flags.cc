@@ -26,7 +26,8 @@ Result<ClientOptions> ClientOptionsFromFlags() {
   }
   // A value that is wrong is said whether or not the program comes to use it.
   if (const auto download = DownloaderOptionsFromFlags(); !download) return download.error();
-  if (const auto upload = UploadOptionsFromFlags(); !upload) return upload.error();
+  if (const auto writing = ParallelWriterOptionsFromFlags(); !writing) return writing.error();
+  if (const auto reading = ObjectReaderOptionsFromFlags(); !reading) return reading.error();
   return options;
 }
 

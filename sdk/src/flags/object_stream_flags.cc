@@ -1,0 +1,71 @@
+// What one large object over many connections takes: ParallelWriterOptionsFromFlags and ObjectReaderOptionsFromFlags.
+#include <gflags/gflags.h>
+
+#include "flags/flag_values.h"
+#include "gcsflux/flags.h"
+
+DECLARE_int32(max_concurrency);
+
+DEFINE_string(
+    write_path, "auto",
+    "How an object of more than one part is written: auto (as parts at the same time, where the bucket and the "
+    "caller's permissions allow that), parallel (as parts, without asking first: saves two requests) or one_stream "
+    "(over one connection, with nothing temporary). Set it to one_stream where no temporary object may be.");
+DEFINE_int64(part_bytes, 16LL << 20,
+             "Bytes of one part, at least 5 MiB; it doubles after each 1,250 parts. Raise it for long, fast networks, "
+             "lower it where memory is short.");
+DEFINE_int64(part_memory_bytes, 256LL << 20,
+             "Memory for the part that is being filled and those in flight. A writer that is faster waits. Raise it "
+             "where connections idle, lower it where memory is short.");
+DEFINE_int32(parts_in_flight, 16,
+             "Parts that are sent at the same time, at most. Raise it until the network is full; each takes a "
+             "connection.");
+DEFINE_int64(
+    read_ahead_bytes, 256LL << 20,
+    "What is fetched of one object before it is asked for, at most. Raise it where first bytes are slow, lower "
+    "it where memory is short.");
+
+namespace gcsflux {
+
+using internal::WrongFlag;
+
+namespace {
+
+constexpr internal::NamedValue<WritePath> kWritePaths[] = {
+    {"auto", WritePath::kAuto}, {"parallel", WritePath::kParallel}, {"one_stream", WritePath::kOneStream}};
+constexpr std::int64_t kLeastPart = 5LL << 20;
+constexpr std::int64_t kMostPart = 5LL << 30;
+
+}  // namespace
+
+Result<ParallelWriterOptions> ParallelWriterOptionsFromFlags() {
+  auto upload = UploadOptionsFromFlags();
+  if (!upload) return upload.error();
+  const auto path = internal::ValueNamed("write_path", FLAGS_write_path, kWritePaths);
+  if (!path) return path.error();
+  if (FLAGS_part_bytes < kLeastPart || FLAGS_part_bytes > kMostPart) {
+    return WrongFlag("flag --part_bytes must be from 5242880 to 5368709120");
+  }
+  if (FLAGS_part_memory_bytes < FLAGS_part_bytes) {
+    return WrongFlag("flag --part_memory_bytes must be at least --part_bytes");
+  }
+  if (FLAGS_parts_in_flight < 1 || FLAGS_parts_in_flight > kMaxConcurrency) {
+    return WrongFlag("flag --parts_in_flight must be from 1 to 10000");
+  }
+  return ParallelWriterOptions{.upload = *std::move(upload),
+                               .part_bytes = static_cast<std::size_t>(FLAGS_part_bytes),
+                               .max_memory = static_cast<std::uint64_t>(FLAGS_part_memory_bytes),
+                               .max_concurrency = FLAGS_parts_in_flight,
+                               .path = *path};
+}
+
+Result<ObjectReaderOptions> ObjectReaderOptionsFromFlags() {
+  if (FLAGS_max_concurrency < 1 || FLAGS_max_concurrency > kMaxConcurrency) {
+    return WrongFlag("flag --max_concurrency must be from 1 to 10000");
+  }
+  if (FLAGS_read_ahead_bytes < 1) return WrongFlag("flag --read_ahead_bytes must be at least 1");
+  return ObjectReaderOptions{.max_concurrency = FLAGS_max_concurrency,
+                             .read_ahead_bytes = static_cast<std::uint64_t>(FLAGS_read_ahead_bytes)};
+}
+
+}  // namespace gcsflux

@@ -1,0 +1,84 @@
+// What comes out of a pipe, or goes into one: large objects over several connections.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "cli/command_fixture.h"
+#include "support/upload_case.h"
+
+namespace gcsflux::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::Pattern;
+
+class PipesTest : public CommandTest {
+ protected:
+  std::ptrdiff_t ReadsOf(const std::string& object) {
+    return std::ranges::count_if(emulator_.journal(), [&](const auto& record) {
+      return record.operation == "storage.objects.get" && record.object == object;
+    });
+  }
+  std::ptrdiff_t Parts() {
+    return std::ranges::count_if(emulator_.journal(), [](const auto& record) { return record.phase == "part"; });
+  }
+  // Runs `cp pipe gs://bkt/o` with these bytes in the pipe.
+  Outcome CopyFromPipe(const std::string& bytes, std::vector<std::string> flags) {
+    if (!std::filesystem::exists(PathOf("pipe"))) {
+      EXPECT_EQ(::mkfifo(PathOf("pipe").c_str(), S_IRUSR | S_IWUSR), 0);
+    }
+    std::vector<std::string> arguments = {"cp", "pipe", "gs://bkt/o"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    testing::ChildProgram program = Start(arguments);
+    std::ofstream(PathOf("pipe")) << bytes;
+    return Finish(program);
+  }
+};
+
+TEST_F(PipesTest, ALargeObjectComesOverSeveralConnections) {
+  const std::string large = Pattern(40 << 20);
+  Store("large", large);
+  const Outcome one = Run({"cat", "gs://bkt/large"});
+  EXPECT_EQ(one.status, 0) << one.err;
+  EXPECT_TRUE(one.out == large);
+  EXPECT_GE(ReadsOf("large"), 5);  // 8 MiB each, or less.
+  EXPECT_TRUE(Run({"cp", "gs://bkt/large", "-"}).out == large);
+  EXPECT_GE(ReadsOf("large"), 10);
+}
+
+TEST_F(PipesTest, AnObjectThatComesDamagedIsNoSuccess) {
+  Store("large", Pattern(20 << 20));
+  emulator_.faults().Load({.rules = {{.name = "it",
+                                      .match = {.operation = "storage.objects.get"},
+                                      .action = {.type = "corrupt", .at_byte = 15 << 20}}}});
+  const Outcome outcome = Run({"cat", "gs://bkt/large"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("gs://bkt/large"));
+  EXPECT_GE(emulator_.faults().Fired("it"), 1U);
+}
+
+TEST_F(PipesTest, AnEmptyObjectIsWritten) {
+  Store("empty", "");
+  const Outcome outcome = Run({"cat", "gs://bkt/empty"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+}
+
+TEST_F(PipesTest, WhatComesOutOfAPipeIsSentAsParts) {
+  const std::string bytes = Pattern(17 << 20);
+  const Outcome parts = CopyFromPipe(bytes, {"--part_bytes=5242880", "--part_memory_bytes=20000000"});
+  EXPECT_EQ(parts.status, 0) << parts.err;
+  EXPECT_TRUE(Stored("o") == bytes);
+  EXPECT_EQ(Parts(), 4);
+  EXPECT_THAT(Objects(), ElementsAre("o"));
+  const Outcome stream = CopyFromPipe(bytes + "x", {"--write_path=one_stream"});
+  EXPECT_EQ(stream.status, 0) << stream.err;
+  EXPECT_TRUE(Stored("o") == bytes + "x");
+  EXPECT_EQ(Parts(), 4);
+}
+
+}  // namespace
+}  // namespace gcsflux::cli
