@@ -55,6 +55,7 @@ add_library(gcsflux_retry_tests STATIC
   conformance/src/retry_tests/run_trial.cc
   conformance/src/retry_tests/scene.cc
   conformance/src/retry_tests/sdk_call.cc
+  conformance/src/retry_tests/stream_calls.cc
   conformance/src/retry_tests/temporary_file.cc
   conformance/src/retry_tests/trial.cc
   conformance/src/retry_tests/upload_calls.cc)

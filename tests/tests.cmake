@@ -388,6 +388,7 @@ gcsflux_program(soak
   tests/soak/model.cc
   tests/soak/reads.cc
   tests/soak/soak.cc
+  tests/soak/streams.cc
   tests/soak/uploads.cc
   tests/soak/worker.cc
   tests/soak/writes.cc)

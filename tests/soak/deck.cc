@@ -5,7 +5,7 @@ namespace gcsflux::soak {
 std::vector<Operation> MakeDeck() {
   std::vector<Operation> deck;
   for (const auto& operations : {ReadOperations(), ListOperations(), DownloadOperations(), WriteOperations(),
-                                 UploadOperations(), ChangeOperations(), ContestedOperations()}) {
+                                 UploadOperations(), StreamOperations(), ChangeOperations(), ContestedOperations()}) {
     for (const Operation& operation : operations)
       deck.insert(deck.end(), static_cast<std::size_t>(operation.weight), operation);
   }

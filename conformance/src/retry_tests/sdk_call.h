@@ -33,6 +33,7 @@ std::span<const SdkCall> ObjectCalls();
 std::span<const SdkCall> DownloadCalls();
 std::span<const SdkCall> UploadCalls();
 std::span<const SdkCall> MultipartCalls();
+std::span<const SdkCall> StreamCalls();
 
 /// All of them.
 std::vector<SdkCall> SdkCalls();

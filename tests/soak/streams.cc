@@ -1,0 +1,54 @@
+// One object read over many connections: ranges in any place, and all of it from front to back.
+#include "gcsflux/object_reader.h"
+#include "soak/operations.h"
+#include "soak/worker.h"
+
+namespace gcsflux::soak {
+namespace {
+
+// All from front to back, in pieces of any length.
+Result<std::string> ReadOn(Worker& worker, ObjectReader& reader) {
+  std::string bytes(static_cast<std::size_t>(reader.size()), '\0');
+  while (reader.position() < reader.size()) {
+    const auto rest = std::as_writable_bytes(std::span(bytes)).subspan(static_cast<std::size_t>(reader.position()));
+    const auto read = reader.ReadNext(rest.first(std::min(rest.size(), 1 + worker.chance().Below(rest.size()))));
+    if (!read) return read.error();
+  }
+  if (auto whole = reader.VerifyWhole(); !whole) return whole.error();
+  return bytes;
+}
+
+// Bytes that come a second time are not compared with the checksum: so this is for what never comes damaged.
+void ReadRanges(Worker& worker, const Slot& slot, const ObjectReader& reader, const RandomStop& stop) {
+  const std::size_t size = slot.state()->content.size();
+  for (std::size_t i = worker.chance().Below(5); i > 0 && size > 0; --i) {
+    const std::size_t offset = worker.chance().Below(size);
+    std::string room(1 + worker.chance().Below(size - offset), '\0');
+    const auto read = reader.ReadAt(offset, std::as_writable_bytes(std::span(room)));
+    if (!worker.Check(read, stop)) return;
+    CheckBytes(slot.object, room, slot.state()->content, offset, room.size());
+  }
+}
+
+void ReadAtRandom(Worker& worker) {
+  const Slot& slot = worker.StoredObject();
+  const RandomStop stop(worker.chance());
+  auto reader = ObjectReader::Open(worker.client(), slot.object,
+                                   {.max_concurrency = 1 + static_cast<int>(worker.chance().Below(4)),
+                                    .stripe_bytes = 1'000 + worker.chance().Below(300'000),
+                                    .read_ahead_bytes = 1 + worker.chance().Below(1'000'000),
+                                    .tail_bytes = worker.chance().Below(100'000),
+                                    .stop = stop.token()});
+  if (!worker.Check(reader, stop, {.with = {ErrorCode::kBadResponse}})) return;  // falseLength cuts JSON off too
+  if (!slot.is_checked()) ReadRanges(worker, slot, *reader, stop);
+  const auto bytes = ReadOn(worker, *reader);
+  MayFail may;
+  if (slot.is_checked()) may.with = {ErrorCode::kCorrupted};
+  if (worker.Check(bytes, stop, may)) CheckBytes(slot.object, *bytes, slot.state()->content);
+}
+
+}  // namespace
+
+std::vector<Operation> StreamOperations() { return {{"read at random", 6, ReadAtRandom}}; }
+
+}  // namespace gcsflux::soak
