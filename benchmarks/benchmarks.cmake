@@ -86,6 +86,9 @@ set_tests_properties(bench_flags_wrong PROPERTIES PASS_REGULAR_EXPRESSION "throt
 gcsflux_benchmark(bench_large_object .*streams:8)
 gcsflux_benchmark(bench_large_upload)
 gcsflux_benchmark(bench_listing_cost "BM_(Bare|ListingCpu/|ListingMemory)")
+gcsflux_benchmark(bench_object_streams "BM_(Save/mb:76|Load/mb:76|PlainSave/mib:72|PlainLoad/mib:72|Small(Save|Load)/mb:1/gcs:0)")
+target_sources(bench_object_streams PRIVATE benchmarks/object_streams/access.cc benchmarks/object_streams/plain.cc
+                                            benchmarks/object_streams/service.cc)
 gcsflux_benchmark(bench_small_gets .*threads:1/)
 
 # The emulator's inside, in process.

@@ -1,0 +1,156 @@
+// How fast is an object of 2.5 GiB saved and loaded where the network costs nothing, beside eight curls that send its
+// parts, or fetch its ranges, at the same time? Their files lie in memory, they write to /dev/null, and they sum
+// nothing. Aims: 0.85 of them for saving, 0.9 for loading, at most 1.25 times their CPU; the memory added is at most
+// the limit for parts, or for reading ahead, and 16 MiB, for 76 MB as well.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "gcsflux/object_reader.h"
+#include "gcsflux/parallel_writer.h"
+#include "object_streams/service.h"
+#include "peer.h"
+
+namespace gcsflux::bench {
+namespace {
+
+constexpr int kCurls = 8;
+constexpr int kPartsOfACurl = 20;
+constexpr std::uint64_t kBytes = kCurls * kPartsOfACurl * kBlockBytes;
+constexpr std::uint64_t kMostAhead = 256U << 20;
+
+// A block in a file, in memory where there is room for it.
+class BlockFile {
+ public:
+  BlockFile() {
+    const bool has_memory = std::filesystem::exists("/dev/shm");
+    path_ = (has_memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path()) /
+            ("bench-block-" + std::to_string(getpid()));
+    std::ofstream(path_) << Block();
+  }
+  ~BlockFile() { std::filesystem::remove(path_); }
+  BlockFile(const BlockFile&) = delete;
+  BlockFile& operator=(const BlockFile&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::optional<std::string> Curl(benchmark::State& state) {
+  auto program = FindProgram("curl");
+  if (program) return program;
+  for (auto _ : state) {
+  }
+  state.SetLabel("skipped: curl is not installed");
+  return std::nullopt;
+}
+
+// Lines of the output that are this one.
+std::ptrdiff_t CountLines(const std::string& output, const std::string& line) {
+  std::ptrdiff_t count = 0;
+  for (std::size_t at = output.find(line + "\n"); at != std::string::npos; at = output.find(line + "\n", at + 1))
+    ++count;
+  return count;
+}
+
+// A multipart upload that curls send parts to.
+std::string UploadId(const std::string& curl, const std::string& url) {
+  const std::string answer = OutputOf(curl + " -s -X POST '" + url + "?uploads'");
+  const auto begin = answer.find("<UploadId>");
+  const auto end = answer.find("</UploadId>");
+  if (begin == std::string::npos || end == std::string::npos) return {};
+  return answer.substr(begin + 10, end - begin - 10);
+}
+
+void BM_CurlParts(benchmark::State& state) {
+  const auto curl = Curl(state);
+  if (!curl) return;
+  StreamService service;
+  const BlockFile block;
+  const std::string url = service.endpoint() + "/" + kStreamBucket + "/parts";
+  const std::string id = UploadId(*curl, url);
+  if (id.empty()) return state.SkipWithError("no upload was begun");
+  std::string command;
+  for (int i = 0; i < kCurls; ++i) {
+    command += *curl + " -sf -H Expect: -o /dev/null -w '%{http_code}\\n' -T " + block.path().string() + " '" + url +
+               "?uploadId=" + id + "&partNumber=[" + std::to_string(i * kPartsOfACurl + 1) + "-" +
+               std::to_string((i + 1) * kPartsOfACurl) + "]' & ";
+  }
+  Measure(state, {kBytes, ChildrenCpuSeconds},
+          [&] { return CountLines(OutputOf(command + "wait"), "200") == kCurls * kPartsOfACurl; });
+}
+
+void BM_PlainSave(benchmark::State& state) {
+  const auto bytes = static_cast<std::uint64_t>(state.range(0)) << 20;
+  StreamService service;
+  static_cast<void>(Block());
+  // The first one's connections and threads do not count.
+  static_cast<void>(service.Store(2 * kBlockBytes));
+  std::uint64_t limit = 0;
+  Measure(state, {bytes, ProcessCpuSeconds}, [&] {
+    const ParallelWriterOptions options;
+    limit = options.max_memory;
+    ParallelWriter writer(service.client(), service.NewName(), options);
+    for (std::uint64_t left = bytes; left > 0; left -= std::min(left, kBlockBytes)) {
+      const auto count = static_cast<std::size_t>(std::min(left, kBlockBytes));
+      if (!writer.Write(AsBytes(std::string_view(Block()).substr(0, count)))) return false;
+    }
+    const auto stored = writer.Close();
+    return stored && stored->size == bytes;
+  });
+  state.counters["beyond_mib"] = state.counters["added_mib"] - static_cast<double>(limit) / kMebi;
+}
+
+void BM_CurlRanges(benchmark::State& state) {
+  const auto curl = Curl(state);
+  if (!curl) return;
+  StreamService service;
+  const ObjectMetadata stored = service.Store(kBytes);
+  const std::uint64_t each = kBytes / kCurls;
+  std::string command;
+  for (int i = 0; i < kCurls; ++i) {
+    const auto first = static_cast<std::uint64_t>(i) * each;
+    command += *curl + " -sf -o /dev/null -w '%{size_download}\\n' -r " + std::to_string(first) + "-" +
+               std::to_string(first + each - 1) + " '" + service.endpoint() + "/storage/v1/b/" + kStreamBucket + "/o/" +
+               stored.name + "?alt=media' & ";
+  }
+  Measure(state, {kBytes, ChildrenCpuSeconds},
+          [&] { return CountLines(OutputOf(command + "wait"), std::to_string(each)) == kCurls; });
+}
+
+void BM_PlainLoad(benchmark::State& state) {
+  const auto bytes = static_cast<std::uint64_t>(state.range(0)) << 20;
+  StreamService service;
+  const ObjectMetadata stored = service.Store(bytes);
+  std::string room(kBlockBytes, '\1');
+  Measure(state, {bytes, ProcessCpuSeconds}, [&] {
+    auto reader = ObjectReader::Open(service.client(), ObjectName{stored.bucket, stored.name},
+                                     {.read_ahead_bytes = kMostAhead, .reads_whole = true});
+    if (!reader) return false;
+    std::uint64_t came = 0;
+    while (came < bytes) {
+      const auto read = reader->ReadNext(std::as_writable_bytes(std::span(room)));
+      if (!read || *read == 0) return false;
+      came += *read;
+    }
+    return reader->VerifyWhole().ok();
+  });
+  state.counters["beyond_mib"] = state.counters["added_mib"] - static_cast<double>(kMostAhead) / kMebi;
+}
+
+const bool kRegistered = [] {
+  const auto add = [](const char* name, void (*run)(benchmark::State&)) {
+    return benchmark::RegisterBenchmark(name, run)->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+  };
+  constexpr auto kMebibytes = static_cast<std::int64_t>(kBytes >> 20);
+  add("BM_CurlParts", BM_CurlParts);
+  add("BM_PlainSave", BM_PlainSave)->ArgName("mib")->Arg(72)->Arg(kMebibytes);
+  add("BM_CurlRanges", BM_CurlRanges);
+  add("BM_PlainLoad", BM_PlainLoad)->ArgName("mib")->Arg(72)->Arg(kMebibytes);
+  return true;
+}();
+
+}  // namespace
+}  // namespace gcsflux::bench
