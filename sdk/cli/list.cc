@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 
+#include "cli/copy_flags.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/status_line.h"
