@@ -202,7 +202,7 @@ std::string AlignedZip(const Records& records, std::size_t alignment) {
                                Number(data.size(), 4) + Number(name.size(), 2);
     archive += "PK\3\4" + Number(20, 2) + fields + Number(padding + 4, 2) + name + "FB" + Number(padding, 2) +
                std::string(padding, 'Z') + data;
-    directory += "PK\1\2" + Number(20, 2) + Number(20, 2) + fields + Number(0, 12) + Number(header, 4) + name;
+    directory += "PK\1\2" + Number(20, 2) + Number(20, 2) + fields + std::string(12, '\0') + Number(header, 4) + name;
   }
   const std::size_t begin = archive.size();
   const std::string count = Number(records.size(), 2);
