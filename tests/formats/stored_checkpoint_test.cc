@@ -115,6 +115,18 @@ TEST(StoredCheckpoint, ATensorOfALargeFileTakesTwoCalls) {
   }
 }
 
+TEST(StoredCheckpoint, ASmallFileIsReadOnce) {
+  const std::vector<MadeTensor> tensors = SomeTensors();
+  for (const std::string& file : {TorchFileOf(tensors), SafetensorsOf(tensors)}) {
+    Calls calls(file);
+    const auto checkpoint = StoredCheckpoint::Open(calls.source);
+    ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
+    ExpectHolds(*checkpoint, tensors);
+    EXPECT_EQ(calls.count, 1);
+    EXPECT_EQ(calls.bytes, file.size());
+  }
+}
+
 TEST(StoredCheckpoint, TheIndexOfManyTensorsTakesTwoMoreCalls) {
   std::vector<MadeTensor> tensors;
   for (int i = 0; i < 8'000; ++i) tensors.push_back({"layer" + std::to_string(i), DType::kUint8, {90}, Varied(90)});
