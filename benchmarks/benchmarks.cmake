@@ -9,10 +9,9 @@ add_library(gcsflux_bench_baselines STATIC
   benchmarks/bare_listing.cc
   benchmarks/crc32c.cc
   benchmarks/nginx_object.cc
-  benchmarks/peer.cc
-  tests/support/emulator_process.cc)
-target_include_directories(gcsflux_bench_baselines PUBLIC ${PROJECT_SOURCE_DIR}/benchmarks ${PROJECT_SOURCE_DIR}/tests)
-target_link_libraries(gcsflux_bench_baselines PRIVATE CURL::libcurl PkgConfig::isal simdjson::simdjson gcsflux_strict)
+  benchmarks/peer.cc)
+target_include_directories(gcsflux_bench_baselines PUBLIC ${PROJECT_SOURCE_DIR}/benchmarks)
+target_link_libraries(gcsflux_bench_baselines PUBLIC gcsflux_test_support PRIVATE CURL::libcurl PkgConfig::isal simdjson::simdjson gcsflux_strict)
 
 # That, and the main of a benchmark.
 add_library(gcsflux_bench_support STATIC benchmarks/main.cc)
@@ -114,7 +113,7 @@ target_include_directories(bench_traffic_recorder PRIVATE ${PROJECT_SOURCE_DIR}/
 target_link_libraries(bench_traffic_recorder PRIVATE gcsflux_bench_support gcsflux_emulator tl::expected)
 add_test(NAME bench_traffic_recorder COMMAND bench_traffic_recorder --benchmark_min_time=0)
 
-gcsflux_program(bench_emulator_shaping benchmarks/bench_emulator_shaping.cc tests/emulator/support/raw_connection.cc)
+gcsflux_program(bench_emulator_shaping benchmarks/bench_emulator_shaping.cc)
 target_link_libraries(bench_emulator_shaping PRIVATE gcsflux_bench_support gcsflux_emulator)
 add_test(NAME bench_emulator_shaping COMMAND bench_emulator_shaping)
 

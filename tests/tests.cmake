@@ -2,13 +2,44 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
+# How tests are compiled. Without optimisation half the time goes: the code of assertions is long, and runs once.
+add_library(gcsflux_as_test INTERFACE)
+target_link_libraries(gcsflux_as_test INTERFACE gcsflux_strict)
+if(NOT GCSFLUX_SANITIZE)
+  target_compile_options(gcsflux_as_test INTERFACE $<$<CONFIG:Debug>:-O0>)
+endif()
+
+# What most tests include, compiled once for all. JSON is not among it: each file would instantiate what its templates leave open.
+add_library(gcsflux_test_headers OBJECT tests/support/test_headers.cc)
+target_link_libraries(gcsflux_test_headers PRIVATE gcsflux_as_test GTest::gmock GTest::gtest)
+target_compile_options(gcsflux_test_headers PRIVATE -fPIE)  # as programs, since they read what this target compiles
+target_precompile_headers(gcsflux_test_headers PRIVATE
+  <gmock/gmock.h> <gtest/gtest.h>
+  <algorithm> <atomic> <chrono> <condition_variable> <functional> <map> <memory> <mutex> <optional> <span> <sstream>
+  <stop_token> <string> <string_view> <thread> <vector>)
+
+# What several tests use: processes, raw sockets, keys.
+add_library(gcsflux_test_support STATIC
+  tests/emulator/support/crypto_fixtures.cc
+  tests/emulator/support/identity_fixture.cc
+  tests/emulator/support/raw_connection.cc
+  tests/support/child_program.cc
+  tests/support/emulator_process.cc
+  tests/support/raw_server.cc)
+target_include_directories(gcsflux_test_support PUBLIC ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(gcsflux_test_support PRIVATE gcsflux_strict gcsflux_emulator nlohmann_json::nlohmann_json OpenSSL::Crypto)
+
+# gcsflux_test(NAME [WHOLE|TORCH] SOURCES ... LIBRARIES ...): WHOLE makes it one entry of CTest, TORCH too, without the headers
+# above: libtorch's macros differ.
 function(gcsflux_test name)
-  cmake_parse_arguments(arg "WHOLE" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "WHOLE;TORCH" "" "SOURCES;LIBRARIES" ${ARGN})
   list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/tests/)
   gcsflux_program(${name} ${arg_SOURCES})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
-  if(arg_WHOLE)
+  if(NOT arg_TORCH)
+    target_precompile_headers(${name} REUSE_FROM gcsflux_test_headers)
+  endif()
+  target_link_libraries(${name} PRIVATE gcsflux_as_test gcsflux_test_support ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
+  if(arg_WHOLE OR arg_TORCH)
     add_test(NAME ${name} COMMAND ${name})
   else()
     gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
@@ -51,7 +82,7 @@ gcsflux_test(sdk_tests
           retry/remedy_test.cc
           retry/retry_budget_test.cc
           retry/retry_loop_test.cc
-          support/fake_gcs.cc support/raw_server.cc transfer/upload/upload_test.cc transfer/threads/worker_pool_test.cc
+          support/fake_gcs.cc transfer/upload/upload_test.cc transfer/threads/worker_pool_test.cc
           wire/copy_requests_test.cc wire/key_headers_test.cc wire/object_resource_test.cc wire/requests_test.cc
           wire/responses_test.cc wire/resumable_upload_test.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json ZLIB::ZLIB)
@@ -63,8 +94,7 @@ gcsflux_test(auth_tests
           auth/credential_urls_test.cc auth/emulator_tokens_test.cc auth/find_credentials_test.cc
           auth/parse_credentials_test.cc auth/signed_jwt_test.cc auth/signed_url_test.cc auth/token_cache_test.cc auth/token_events_test.cc
           auth/token_exchange_test.cc auth/v4_signing_test.cc
-          base/hide_secret_test.cc base/url_test.cc client/authorization_test.cc emulator/support/crypto_fixtures.cc support/spellings.cc
-          emulator/support/identity_fixture.cc support/raw_server.cc
+          base/hide_secret_test.cc base/url_test.cc client/authorization_test.cc support/spellings.cc
   LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json OpenSSL::Crypto)
 target_include_directories(auth_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
@@ -90,7 +120,7 @@ gcsflux_test(listing_tests
   LIBRARIES gcsflux_client)
 target_include_directories(listing_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_test(parallel_listing_tests
-  SOURCES integration/page_tokens_test.cc integration/parallel_listing_test.cc support/raw_server.cc
+  SOURCES integration/page_tokens_test.cc integration/parallel_listing_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 
 # Datasets without libtorch: the epoch's order, its cursor, saved listings.
@@ -123,7 +153,6 @@ endif()
 gcsflux_test(checkpoint_tests
   SOURCES checkpoints/checkpoint_steps_test.cc checkpoints/keep_steps_test.cc checkpoints/killed_run_test.cc checkpoints/manifest_test.cc
           checkpoints/open_checkpoint_test.cc checkpoints/preemption_notice_test.cc checkpoints/save_queue_test.cc checkpoints/state_file_test.cc checkpoints/step_writer_test.cc
-          emulator/support/raw_connection.cc support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(checkpoint_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_program(formats_tool ${PROJECT_SOURCE_DIR}/tests/formats/formats_tool.cc
@@ -185,20 +214,19 @@ gcsflux_test(integration_tests
           integration/upload_faults_test.cc
           integration/upload_test.cc
           support/fault_matrix.cc
-          support/raw_server.cc
   LIBRARIES gcsflux_client gcsflux_emulator ZLIB::ZLIB)
 
 # One large object over many connections, written and read.
 gcsflux_test(object_stream_tests
   SOURCES integration/killed_writer_test.cc integration/object_reader_random_test.cc integration/object_reader_test.cc integration/object_streams_test.cc integration/ongoing_uploads_test.cc integration/parallel_writer_faults_test.cc integration/parallel_writer_test.cc
-          integration/stream_fault_matrix_test.cc integration/writer_buckets_test.cc emulator/support/raw_connection.cc support/fault_matrix.cc transfer/object_reader/join_ranges_test.cc transfer/object_reader/range_checksums_test.cc
+          integration/stream_fault_matrix_test.cc integration/writer_buckets_test.cc support/fault_matrix.cc transfer/object_reader/join_ranges_test.cc transfer/object_reader/range_checksums_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(object_stream_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # A service that lies, against every path that reads or writes.
 gcsflux_test(lies_tests
-  SOURCES lies/command_paths.cc lies/corrupted_uploads_test.cc lies/lies_test.cc lies/read_paths.cc lies/write_paths.cc support/child_program.cc
-          support/lying_service.cc support/raw_server.cc
+  SOURCES lies/command_paths.cc lies/corrupted_uploads_test.cc lies/lies_test.cc lies/read_paths.cc lies/write_paths.cc
+          support/lying_service.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
 target_include_directories(lies_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 target_compile_definitions(lies_tests PRIVATE GCSFLUX_PROGRAM="$<TARGET_FILE:gcsflux>")
@@ -206,8 +234,7 @@ add_dependencies(lies_tests gcsflux)
 
 # What a process can run out of: threads, descriptors, room in a file.
 gcsflux_test(limits_tests
-  SOURCES limits/file_limits_test.cc limits/for_ever_test.cc limits/thread_shortage_test.cc support/emulator_process.cc
-          support/raw_server.cc support/thread_limit.cc
+  SOURCES limits/file_limits_test.cc limits/for_ever_test.cc limits/thread_shortage_test.cc support/thread_limit.cc
   LIBRARIES gcsflux_client ${CMAKE_DL_LIBS})
 target_include_directories(limits_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 add_dependencies(limits_tests gcsflux-emulator)
@@ -219,18 +246,17 @@ gcsflux_test(flags_tests
 
 # The network: certificates, proxies, and what goes wrong on the way.
 gcsflux_test(network_tests
-  SOURCES client/network_test.cc client/null_arguments_test.cc emulator/support/crypto_fixtures.cc network/failures_test.cc network/proxy_test.cc network/tls_handshake_test.cc
-          network/tls_test.cc support/raw_server.cc support/tls_flight.cc
+  SOURCES client/network_test.cc client/null_arguments_test.cc network/failures_test.cc network/proxy_test.cc network/tls_handshake_test.cc
+          network/tls_test.cc support/tls_flight.cc
   LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json OpenSSL::SSL OpenSSL::Crypto)
 target_include_directories(network_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # Children of fork(): the emulator is a process of its own, so that what is forked has a client and no server.
 gcsflux_test(fork_tests
-  SOURCES auth/credential_files.cc emulator/support/crypto_fixtures.cc emulator/support/identity_fixture.cc fork/child.cc
+  SOURCES auth/credential_files.cc fork/child.cc
           fork/children_test.cc fork/descriptors_test.cc fork/fork_composites_test.cc fork/fork_datasets_test.cc
           fork/fork_fixture.cc
           fork/fork_tokens_test.cc fork/forks_under_load_test.cc fork/no_fork_test.cc fork/under_way_test.cc
-          support/emulator_process.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json OpenSSL::Crypto)
 target_include_directories(fork_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 add_dependencies(fork_tests gcsflux-emulator)
@@ -238,23 +264,23 @@ add_dependencies(fork_tests gcsflux-emulator)
 # What a client says about itself: events, counters, logs, traces.
 gcsflux_test(events_tests
   SOURCES events/billing_test.cc events/client_events_test.cc events/credential_secrets_test.cc events/event_listeners_test.cc events/log_test.cc
-          events/request_identity_test.cc events/secrets_test.cc events/shown_url_test.cc events/trace_test.cc support/raw_server.cc support/spellings.cc
+          events/request_identity_test.cc events/secrets_test.cc events/shown_url_test.cc events/trace_test.cc support/spellings.cc
   LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json)
 target_include_directories(events_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the process's.
   gcsflux_test(stream_memory_tests WHOLE
-    SOURCES integration/stream_memory_test.cc support/emulator_process.cc
+    SOURCES integration/stream_memory_test.cc
     LIBRARIES gcsflux_client)
   add_dependencies(stream_memory_tests gcsflux-emulator)
   gcsflux_test(emulator_memory_tests
-    SOURCES emulator/store/compose_memory_test.cc emulator/support/raw_connection.cc emulator/program/reset_memory_test.cc
-            emulator/store/small_object_memory_test.cc support/emulator_process.cc
+    SOURCES emulator/store/compose_memory_test.cc emulator/program/reset_memory_test.cc
+            emulator/store/small_object_memory_test.cc
     LIBRARIES gcsflux_emulator tl::expected)
   target_include_directories(emulator_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
   add_dependencies(emulator_memory_tests gcsflux-emulator)
   gcsflux_test(large_object_memory_tests WHOLE  # one after the other: each takes gibibytes
-    SOURCES emulator/program/large_object_memory_test.cc emulator/support/raw_connection.cc support/emulator_process.cc
+    SOURCES emulator/program/large_object_memory_test.cc
     LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
   target_include_directories(large_object_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
   add_dependencies(large_object_memory_tests gcsflux-emulator)
@@ -263,7 +289,7 @@ endif()
 gcsflux_test(cli_tests
   SOURCES cli/cat_and_clean_test.cc cli/checkpoint_run_test.cc cli/checkpoint_test.cc cli/command_fixture.cc cli/command_flags_test.cc cli/copy_plan_test.cc
           cli/copy_trees_test.cc cli/duration_test.cc cli/error_lines_test.cc cli/interruption_test.cc cli/names_test.cc cli/pipes_test.cc cli/progress_test.cc cli/request_slots_test.cc
-          cli/suspended_upload_test.cc cli/sync_test.cc cli/terminal_names_test.cc support/child_program.cc
+          cli/suspended_upload_test.cc cli/sync_test.cc cli/terminal_names_test.cc
   LIBRARIES gcsflux_cli gcsflux_emulator nlohmann_json::nlohmann_json)
 target_compile_definitions(cli_tests PRIVATE GCSFLUX_PROGRAM="$<TARGET_FILE:gcsflux>"
                                              GCSFLUX_PROGRAMS="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
@@ -282,24 +308,24 @@ endif()
 
 if(NOT GCSFLUX_SANITIZE)  # A sanitizer has an operator new of its own.
   gcsflux_test(stream_allocations_tests WHOLE
-    SOURCES loop/stream_allocations_test.cc support/emulator_process.cc
+    SOURCES loop/stream_allocations_test.cc
     LIBRARIES gcsflux_client)
   add_dependencies(stream_allocations_tests gcsflux-emulator)
 endif()
 
 if(Torch_FOUND)
-  gcsflux_test(torch_tests WHOLE
+  gcsflux_test(torch_tests TORCH
     SOURCES torch/archive_memory_test.cc torch/archive_reads_test.cc torch/archive_test.cc torch/checkpoint_formats_test.cc torch/checkpoint_test.cc torch/data_loader_test.cc
-            torch/epoch_sampler_test.cc support/emulator_process.cc torch/loopback_proxy.cc torch/iterable_dataset_test.cc torch/loader_traps_test.cc
+            torch/epoch_sampler_test.cc torch/loopback_proxy.cc torch/iterable_dataset_test.cc torch/loader_traps_test.cc
             torch/map_dataset_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
-  gcsflux_test(torch_lies_tests WHOLE
-    SOURCES support/lying_service.cc support/raw_server.cc torch/lies_test.cc
+  gcsflux_test(torch_lies_tests TORCH
+    SOURCES support/lying_service.cc torch/lies_test.cc
     LIBRARIES gcsflux_torch nlohmann_json::nlohmann_json)
   target_include_directories(torch_lies_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   add_dependencies(torch_tests gcsflux-emulator)
 
-  gcsflux_test(state_dict_tests WHOLE
+  gcsflux_test(state_dict_tests TORCH
     SOURCES torch/state_dict_test.cc torch/stored_state_dict_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
   gcsflux_test(checkpoint_run_tests WHOLE
@@ -313,7 +339,7 @@ if(Torch_FOUND)
                    $<TARGET_FILE:formats_tool> $<TARGET_FILE:state_dict_tool>)
   set_tests_properties(state_dict_interop PROPERTIES SKIP_RETURN_CODE 77)
 
-  gcsflux_test(fashion_mnist_tests WHOLE
+  gcsflux_test(fashion_mnist_tests TORCH
     SOURCES torch/fashion_mnist_test.cc
     LIBRARIES fashion_mnist gcsflux_emulator ZLIB::ZLIB)
 
@@ -392,6 +418,7 @@ gcsflux_program(soak
   tests/soak/uploads.cc
   tests/soak/worker.cc
   tests/soak/writes.cc)
+gcsflux_join(soak)
 target_include_directories(soak PRIVATE ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(soak PRIVATE gcsflux_flags gcsflux_emulator gflags ZLIB::ZLIB)
 # Calls whose answers are all lost, by a client that trusts the service's tokens; --count=100000 by hand.

@@ -3,7 +3,7 @@
 function(emulator_test name)
   cmake_parse_arguments(arg "PROGRAM" "" "SOURCES;LIBRARIES" ${ARGN})
   gcsflux_test(${name}
-    SOURCES ${arg_SOURCES} emulator/support/raw_connection.cc
+    SOURCES ${arg_SOURCES}
     LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected ${arg_LIBRARIES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
   if(arg_PROGRAM)
@@ -35,7 +35,6 @@ emulator_test(emulator_tests PROGRAM
     emulator/store/store_checksums_test.cc
     emulator/uploads/upload_md5_test.cc
     emulator/uploads/upload_test.cc
-    support/child_program.cc
   LIBRARIES PkgConfig::isal)
 
 # Generations: noncurrent ones, held ones, those under a customer's key; and the memory that one takes.
@@ -85,8 +84,7 @@ file(GLOB FAULT_TESTS RELATIVE ${PROJECT_SOURCE_DIR}/tests CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/tests/emulator/faults/*.cc)
 emulator_test(emulator_fault_tests PROGRAM
   SOURCES
-    ${FAULT_TESTS}
-    support/child_program.cc)
+    ${FAULT_TESTS})
 add_test(NAME docs_faults COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
                                   ${PROJECT_SOURCE_DIR}/docs/faults.md)
 add_test(NAME docs_retry_tests COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
@@ -103,8 +101,7 @@ emulator_test(emulator_shaping_tests PROGRAM
     emulator/shaping/distribution_test.cc
     emulator/shaping/pacer_test.cc
     emulator/shaping/settings_test.cc
-    emulator/shaping/shaping_http_test.cc
-    support/child_program.cc)
+    emulator/shaping/shaping_http_test.cc)
 
 # The emulator's virtual buckets.
 emulator_test(virtual_bucket_tests
@@ -125,17 +122,12 @@ emulator_test(emulator_identity_tests PROGRAM
     emulator/identity_api/identity_http_test.cc
     emulator/identity_api/identity_program_test.cc
     emulator/network/tls_test.cc
-    emulator/support/crypto_fixtures.cc
-    emulator/support/identity_fixture.cc
     emulator/support/tls_connection.cc
-    support/child_program.cc
   LIBRARIES OpenSSL::SSL OpenSSL::Crypto)
 
 # Refused uploads: when they are answered, and why.
 emulator_test(emulator_refusals_tests
   SOURCES
-    emulator/support/crypto_fixtures.cc
-    emulator/support/identity_fixture.cc
     emulator/uploads/early_answers_test.cc
     emulator/uploads/replace_rights_test.cc
   LIBRARIES OpenSSL::Crypto)
@@ -166,26 +158,25 @@ emulator_test(emulator_robustness_tests PROGRAM
     emulator/network/framing_test.cc
     emulator/network/in_flight_test.cc
     emulator/network/long_requests_test.cc
-    support/child_program.cc
   LIBRARIES ZLIB::ZLIB)
 
 # Requests that were changed at random; --requests=200000 by hand, under asan.
 gcsflux_program(mutated_requests tests/emulator/mutated/main.cc tests/emulator/mutated/mutate.cc
-                tests/emulator/mutated/valid_requests.cc tests/emulator/support/raw_connection.cc)
+                tests/emulator/mutated/valid_requests.cc)
 target_include_directories(mutated_requests PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-target_link_libraries(mutated_requests PRIVATE gcsflux_emulator gflags)
+target_link_libraries(mutated_requests PRIVATE gcsflux_test_support gcsflux_emulator gflags)
 add_test(NAME mutated_requests COMMAND mutated_requests)
 
 # Random operations against a reference model; --operations=200000 by hand.
 gcsflux_program(emulator_model tests/emulator/model/main.cc tests/emulator/model/model_client.cc
-                tests/emulator/model/operations.cc tests/emulator/model/reference.cc tests/emulator/support/raw_connection.cc)
+                tests/emulator/model/operations.cc tests/emulator/model/reference.cc)
 target_include_directories(emulator_model PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/emulator/src)
-target_link_libraries(emulator_model PRIVATE gcsflux_emulator gflags nlohmann_json::nlohmann_json tl::expected)
+target_link_libraries(emulator_model PRIVATE gcsflux_test_support gcsflux_emulator gflags nlohmann_json::nlohmann_json tl::expected)
 add_test(NAME emulator_model COMMAND emulator_model)
 
 if(NOT GCSFLUX_SANITIZE)  # UBSan looks at objects through a pipe, for which there is no descriptor left.
   gcsflux_test(emulator_shortage_tests
-    SOURCES emulator/network/descriptors_test.cc emulator/support/raw_connection.cc support/child_program.cc support/thread_limit.cc
+    SOURCES emulator/network/descriptors_test.cc support/thread_limit.cc
     LIBRARIES gcsflux_emulator ${CMAKE_DL_LIBS})
   target_compile_definitions(emulator_shortage_tests PRIVATE GCSFLUX_EMULATOR_PROGRAM="$<TARGET_FILE:gcsflux-emulator>")
   add_dependencies(emulator_shortage_tests gcsflux-emulator)

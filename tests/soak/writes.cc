@@ -9,11 +9,11 @@
 namespace gcsflux::soak {
 namespace {
 
-constexpr std::size_t kChunk = 256 << 10;
+constexpr std::size_t kWriteChunk = 256 << 10;
 const MayFail kMayBeCorrupted{.with = {ErrorCode::kCorrupted}, .leaves_nothing = true};
 
 UploadOptions OptionsFor(const Version& version, const RandomStop& stop) {
-  return {.attributes = AttributesOf(version), .chunk_bytes = kChunk, .stop = stop.token()};
+  return {.attributes = AttributesOf(version), .chunk_bytes = kWriteChunk, .stop = stop.token()};
 }
 
 void Overwrite(Worker& worker) {
