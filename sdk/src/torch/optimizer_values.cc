@@ -1,5 +1,3 @@
-#include <c10/util/string_utils.h>
-
 #include <deque>
 #include <functional>
 #include <map>
@@ -7,6 +5,7 @@
 
 #include "gcsflux/torch/state_dict.h"
 #include "torch/failure.h"
+#include "torch/libtorch_api.h"
 #include "torch/optimizer_fields.h"
 #include "torch/staged_state.h"
 
@@ -24,8 +23,6 @@ StorageError Different(const std::string& why) {
 StorageError OtherOptimizer() {
   return Failure(ErrorCode::kInvalidArgument, "only Adam, AdamW, SGD, RMSprop and Adagrad are read and written");
 }
-
-std::string KeyOf(const at::Tensor& parameter) { return c10::guts::to_string(parameter.unsafeGetTensorImpl()); }
 
 // --------------------------------------------------------------------------------------------------------- reading
 
@@ -145,12 +142,10 @@ class Reader {
   const at::Tensor* parameter_;  // Null for options.
 };
 
-using States = std::remove_reference_t<decltype(std::declval<Optimizer&>().state())>;
-
 // All that is read, before anything of the optimizer changes.
 struct ReadOptimizer {
   std::vector<std::unique_ptr<torch::optim::OptimizerOptions>> options;
-  States states;
+  OptimizerStates states;
   PendingReads reads;
 };
 
@@ -179,7 +174,7 @@ void ReadGroup(const Dict& group, const std::map<std::int64_t, const Dict*>& sta
     if constexpr (std::is_same_v<State, torch::optim::SGDParamState>) {
       if (!state->momentum_buffer().defined()) continue;
     }
-    read.states[KeyOf(wanted.params()[i])] = std::move(state);
+    read.states[StateKeyOf(wanted.params()[i])] = std::move(state);
   }
 }
 
@@ -269,7 +264,7 @@ Value StateDictWriter::OfOptimizer(const Optimizer& optimizer) {
       pickled::List parameters;
       for (const at::Tensor& parameter : group.params()) {
         parameters.items.push_back({.any = number});
-        const auto found = optimizer.state().find(KeyOf(parameter));
+        const auto found = optimizer.state().find(StateKeyOf(parameter));
         if (found != optimizer.state().end()) {
           Writer state(*this);
           State fields = static_cast<const State&>(*found->second);
