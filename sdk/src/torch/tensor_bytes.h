@@ -13,7 +13,8 @@ inline std::span<std::byte> BytesOf(const at::Tensor& tensor) {
 }
 
 inline std::span<std::byte> BytesOf(const at::Storage& storage) {
-  return {static_cast<std::byte*>(storage.data()), storage.nbytes()};
+  // Storage::data() is void* up to libtorch 1.13, and const void* since.
+  return {static_cast<std::byte*>(storage.data_ptr().get()), storage.nbytes()};
 }
 
 }  // namespace gcsflux
