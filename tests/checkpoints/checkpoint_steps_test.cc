@@ -184,6 +184,40 @@ TEST_F(CheckpointStepsTest, SweepsWhatIsOldByTheServicesClock) {
   EXPECT_EQ(ValueOf(Steps().Sweep()).files, 0U);
 }
 
+// At each stage of a load, what may go wrong: what is loaded is right, or an error says why it is not.
+TEST_F(CheckpointStepsTest, LoadsTheRightBytesOrNoneWhateverFails) {
+  struct Stage {
+    std::string operation;
+    std::string object;
+  };
+  for (const Stage& stage : {Stage{"storage.objects.list", ""}, Stage{"storage.objects.get", "runs/7/step-*.json"},
+                             Stage{"storage.objects.get", "runs/7/step-*/*"}}) {
+    emulator::FaultMatch match{.operation = stage.operation};
+    if (!stage.object.empty()) match.object_glob = stage.object;
+    for (const emulator::FaultAction& action :
+         {emulator::FaultAction{.type = "status", .status = 403},
+          emulator::FaultAction{.type = "status", .status = 429},
+          emulator::FaultAction{.type = "status", .status = 503}, emulator::FaultAction{.type = "reset"},
+          emulator::FaultAction{.type = "loseAnswer"}, emulator::FaultAction{.type = "cut", .after_bytes = 5},
+          emulator::FaultAction{.type = "htmlError", .status = 502}}) {
+      for (const std::uint64_t count : {1U, 100U}) {
+        SCOPED_TRACE(stage.operation + " " + stage.object + " " + action.type + " x " + std::to_string(count));
+        Fail(match, action, count);
+        const auto latest = Steps().Latest();
+        const auto text = latest.ok() ? Load(latest->stored) : Result<std::string>(latest.error());
+        ExpectFired();
+        if (text.ok()) {
+          EXPECT_EQ(latest->stored.manifest.step, 30) << "an older step is no answer to a service that fails";
+          EXPECT_EQ(*text, "state of step 30");
+        } else {
+          EXPECT_FALSE(text.error().message.empty());
+          EXPECT_NE(text.error().code, ErrorCode::kUndecodable) << text.error().message;
+        }
+      }
+    }
+  }
+}
+
 TEST_F(CheckpointStepsTest, ReadsEachManifestOnce) {
   const CheckpointSteps steps = Steps();
   ASSERT_TRUE(steps.List().ok());
