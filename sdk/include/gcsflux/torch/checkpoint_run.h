@@ -56,9 +56,9 @@ struct SaveOptions {
 ///
 /// A step is one file of torch.save's form: torch.load() gives a dict of the state's modules, optimizers and tensors
 /// under their names, which are state_dicts, and of "generators", "numbers", "texts" and "cursor" where there are such.
-/// For one thread at a time. A save takes three writes and a question for the writer's object; with rules also a
-/// listing of the prefix. A step that is read needs no writer; the first Save() makes the prefix this run's, and the
-/// destructor gives it up.
+/// For one thread at a time; not for children of fork(). A save takes two writes and a question for the writer's
+/// object; with rules also a listing of the prefix. To read takes no writer: the first Save() makes the prefix this
+/// run's, and the destructor gives it up.
 class CheckpointRun {
  public:
   /// Makes no request.
