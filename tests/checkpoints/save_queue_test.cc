@@ -266,6 +266,7 @@ TEST_F(SaveQueueTest, LosesNoSaveWithManyCallers) {
       std::atomic<int> told = 0;
       {
         std::vector<std::jthread> callers;
+        callers.reserve(4);
         for (int caller = 0; caller < 4; ++caller) {
           callers.emplace_back([&, caller] {
             for (int i = 0; i < 25; ++i) {

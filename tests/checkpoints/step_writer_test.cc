@@ -118,6 +118,7 @@ TEST_F(StepWriterTest, LeavesOneWinnerOfTenSaversOfOneStep) {
   std::atomic<int> saved = 0;
   std::atomic<int> refused = 0;
   std::vector<std::jthread> savers;
+  savers.reserve(10);
   for (int i = 0; i < 10; ++i) {
     savers.emplace_back([&, i] {
       const auto stored = Save(writer, 5, CommitMode::kCreate, "saver " + std::to_string(i));
@@ -137,6 +138,7 @@ TEST_F(StepWriterTest, LeavesOneWinnerOfTenSaversOfOneStep) {
 TEST_F(StepWriterTest, LeavesOneWriterOfTenThatStart) {
   std::atomic<int> started = 0;
   std::vector<std::jthread> runs;
+  runs.reserve(10);
   for (int i = 0; i < 10; ++i) {
     runs.emplace_back([&] {
       const auto writer = Start();
