@@ -51,10 +51,10 @@ void ListNames(benchmark::State& state, int parallelism) {
   for (auto _ : state) {
     const auto listed =
         ListInParallel(client, {"bench"}, ListingOrder::kAsFound,
-                       [](std::vector<ListedObject>) -> Result<void> { return {}; }, {.parallelism = parallelism});
+                       [](std::vector<ListedObject>) -> Result<void> { return {}; }, {.max_concurrency = parallelism});
     if (!listed || listed->objects != count) throw std::runtime_error("the listing is not whole");
     report = *listed;
-    seconds += report.seconds;
+    seconds += std::chrono::duration<double>(report.elapsed).count();
   }
   const double pages = std::max(1.0, std::ceil(static_cast<double>(count) / kPageNames));
   const auto rounds = static_cast<double>(state.iterations());

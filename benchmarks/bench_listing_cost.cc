@@ -62,7 +62,7 @@ void MeasureListing(benchmark::State& state, const testing::EmulatorProcess& ser
   ClientOptions client_options = OptionsAt(service.endpoint());
   client_options.max_idle_connections = std::max(client_options.max_idle_connections, parallelism);
   const Client client = *Client::Create(client_options);
-  const ParallelListOptions options{.parallelism = parallelism};
+  const ParallelListOptions options{.max_concurrency = parallelism};
   MeasureCpu(state, names, [&]() -> std::uint64_t {
     const auto report = ListInParallel(
         client, {"bench"}, ListingOrder::kAsFound, [](std::vector<ListedObject>) -> Result<void> { return {}; },

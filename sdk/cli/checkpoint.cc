@@ -15,11 +15,11 @@
 
 DECLARE_bool(json);
 DEFINE_string(format, "",
-              "checkpoint convert: torch or safetensors. Empty goes by the destination's ending: .safetensors, or .pt, "
-              ".pth, .bin, .ckpt.");
+              "checkpoint convert: torch or safetensors. If empty, the destination's ending decides: "
+              ".safetensors, or .pt, .pth, .bin, .ckpt.");
 DEFINE_bool(tensors_only, false,
-            "checkpoint convert: leaves out what is no tensor. Otherwise that is an error where the other format has "
-            "no place for it.");
+            "checkpoint convert: leaves out values that are not tensors. Otherwise they are an error if the "
+            "other format cannot hold them.");
 
 namespace gcsflux::cli {
 namespace {
@@ -85,12 +85,13 @@ Result<void> Verify(const Client& client, const Arguments& places) {
 Result<CheckpointFormat> WantedFormat(const std::string& destination) {
   if (FLAGS_format == "safetensors") return CheckpointFormat::kSafetensors;
   if (FLAGS_format == "torch") return CheckpointFormat::kTorchFile;
-  if (!FLAGS_format.empty()) return WrongUsage("flag --format: it is torch or safetensors, not '" + FLAGS_format + "'");
+  if (!FLAGS_format.empty())
+    return WrongUsage("flag --format must be torch or safetensors, not '" + FLAGS_format + "'");
   if (destination.ends_with(".safetensors")) return CheckpointFormat::kSafetensors;
   for (const char* ending : {".pt", ".pth", ".bin", ".ckpt"}) {
     if (destination.ends_with(ending)) return CheckpointFormat::kTorchFile;
   }
-  return WrongUsage("'" + destination + "' does not say which format it is to be; give --format");
+  return WrongUsage("'" + destination + "' does not tell the format to write; set --format");
 }
 
 Result<void> Convert(const Client& client, const Arguments& places) {
@@ -144,7 +145,7 @@ Result<void> RunCheckpoint(const Client& client, const Arguments& arguments) {
     if (arguments.size() == action.places + 1) return action.run(client, {arguments.begin() + 1, arguments.end()});
     return WrongUsage("usage: gcsflux checkpoint " + std::string(action.name) + std::string(action.usage));
   }
-  return WrongUsage("'" + arguments.front() + "' is none of inspect, verify, convert, diff, ls, rm and prune");
+  return WrongUsage("'" + arguments.front() + "' is not one of inspect, verify, convert, diff, ls, rm and prune");
 }
 
 }  // namespace gcsflux::cli

@@ -13,8 +13,9 @@
 #include "gcsflux/composed_download.h"
 
 DEFINE_string(older_than, "1h",
-              "clean, checkpoint prune: leaves what is younger, since others may be using it. Lower it where no others "
-              "use the bucket.");
+              "clean, checkpoint prune: keeps objects that are younger than this, because another process may be "
+              "using them. "
+              "Lower it if no other program uses the bucket.");
 
 namespace gcsflux::cli {
 
@@ -39,7 +40,7 @@ Result<void> Clean(const Client& client, const std::vector<std::string>& uris) {
               << cleaned->found << " temporary objects, " << BytesText(static_cast<double>(cleaned->deleted_bytes))
               << "; kept " << cleaned->kept << " younger than " << FLAGS_older_than << "; ";
     if (cleaned->may_not_list_uploads) {
-      std::cerr << "unfinished uploads were not looked at (storage.multipartUploads.list is missing)\n";
+      std::cerr << "unfinished uploads were not examined (the permission storage.multipartUploads.list is missing)\n";
     } else {
       std::cerr << "aborted " << cleaned->uploads_aborted << " of " << cleaned->uploads_found
                 << " unfinished uploads\n";

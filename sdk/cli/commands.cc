@@ -15,9 +15,11 @@
 #include "cli/sync.h"
 
 DEFINE_bool(recursive, false,
-            "ls, rm, cp: everything under the prefix or in the directory, not one level or one object.");
+            "ls, rm, cp: everything under the prefix or in the directory, instead of one level or one "
+            "object.");
 DEFINE_bool(r, false, "ls, rm, cp: short for --recursive.");
-DEFINE_string(location, "", "mb: where the bucket lies, as US or EUROPE-WEST4. Empty takes Cloud Storage's default.");
+DEFINE_string(location, "",
+              "mb: location of the bucket, such as US or EUROPE-WEST4. If empty, Cloud Storage's default.");
 
 namespace gcsflux::cli {
 namespace {
@@ -64,53 +66,55 @@ Result<void> Stat(const Client& client, const Arguments& uris) {
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> kCommands = {
-      {"mb", "gs://BUCKET...", "Make buckets.",
-       "Creating a bucket takes a project: --project or GOOGLE_CLOUD_PROJECT.\n", 1, kAny, MakeBuckets},
+      {"mb", "gs://BUCKET...", "Make buckets.", "A new bucket needs a project: --project or GOOGLE_CLOUD_PROJECT.\n", 1,
+       kAny, MakeBuckets},
       {"ls", "[gs://BUCKET[/PREFIX]...]", "List objects under a prefix; without one, the project's buckets.",
-       "One directory level; --recursive lists all of them by many calls at the same time, and prints meanwhile.\n"
-       "--long adds size, time and generation, --json prints a JSON object per line, --count sums up all levels.\n",
+       "Lists one directory level. --recursive lists all levels by many calls at the same time, and prints meanwhile.\n"
+       "--long adds size, time and generation. --json prints one JSON object per line. --count counts all levels.\n",
        0, kAny, List},
       {"cp", "SOURCE... DESTINATION", "Copy objects and files: gs:// or local on either side, - is a pipe.",
-       "A destination that ends in / (or is a bucket, or of one file a local directory) takes the source's last name.\n"
-       "With --recursive the source is a directory, and DESTINATION is what it becomes, or with / at its end where it\n"
-       "goes into; what is there already and the same is skipped. An object becomes visible, and a local file is\n"
-       "there, only when it is complete and its checksum is right. The same command again goes on with one that was\n"
-       "interrupted: docs/command_line.md.\n",
+       "If DESTINATION ends in /, is a bucket, or is an existing local directory, the copy keeps the source's last\n"
+       "name. With --recursive the source is a directory. Its copy is named DESTINATION; if DESTINATION ends in /, "
+       "the\n"
+       "copy is put into it. Files and objects that exist and are the same are skipped. An object is visible, and a\n"
+       "local file exists, only when it is complete and its checksum is right. To continue after an interruption, run\n"
+       "the same command again: docs/command_line.md.\n",
        2, kAny, Copy, true},
-      {"sync", "SOURCE DESTINATION", "Copy what a directory has and another one has not, or has otherwise.",
-       "Both are directories: gs://BUCKET[/PREFIX], or local for one of them. What is there with the same size and\n"
-       "CRC32C is skipped; --compare=mtime goes by times instead. --delete removes what the source has not; --dry_run\n"
-       "only says what would be done.\n",
+      {"sync", "SOURCE DESTINATION", "Copy what is new or different in a directory to another one.",
+       "Both are directories: gs://BUCKET[/PREFIX], or one of them a local directory. If a file or object exists at\n"
+       "DESTINATION with the same size and CRC32C, it is skipped; --compare=mtime compares sizes and times instead.\n"
+       "--delete removes what the source does not have. --dry_run only prints what would be done.\n",
        2, 2, Sync, true},
-      {"cat", "gs://BUCKET/OBJECT...", "Write objects to standard output, one behind the other.",
-       "Several are fetched ahead, --max_concurrency at a time, and a large one by as many requests. Exit status 1\n"
-       "means that what was written is not to be used.\n",
+      {"cat", "gs://BUCKET/OBJECT...", "Write objects to standard output, one after the other.",
+       "Several objects are fetched ahead, --max_concurrency at a time, and a large one with as many requests. After\n"
+       "exit status 1, do not use the output.\n",
        1, kAny, Concatenate},
       {"stat", "gs://BUCKET/OBJECT...", "Show what Cloud Storage knows about objects.", "", 1, kAny, Stat},
       {"rm", "gs://BUCKET[/OBJECT]...", "Remove objects, or a bucket that is empty.",
-       "With --recursive everything in the directory of that name (for a bucket: all its objects, not the bucket).\n",
+       "With --recursive, removes everything in the directory of that name (of a bucket: its objects, not itself).\n",
        1, kAny, Remove},
-      {"clean", "gs://BUCKET...", "Remove temporary objects and uploads that dead processes left.",
-       "Composed objects under dataflux-composed-objects/ that are older than --older_than (30s, 10m, 1h, 2d),\n"
-       "those of Google's connector for PyTorch too.\n",
+      {"clean", "gs://BUCKET...", "Remove temporary objects and uploads that ended processes left.",
+       "Removes composed objects under dataflux-composed-objects/, also those of Google's connector for PyTorch, and\n"
+       "objects and unfinished uploads under gcsflux-uploads/, if they are older than --older_than (30s, 10m, 1h, "
+       "2d).\n",
        1, kAny, Clean, true},
       {"checkpoint", "inspect|verify|convert|diff|ls|rm|prune CHECKPOINT [CHECKPOINT] | RUN [STEP]",
        "Look at checkpoints of PyTorch and safetensors, gs:// or local, and at the steps of training runs.",
-       "inspect CHECKPOINT: names, types, shapes and bytes of its tensors; reads the index alone.\n"
-       "verify CHECKPOINT: reads everything, compares it with its checksums, and says what they cover.\n"
-       "convert FROM TO: a file of torch.save becomes safetensors, or the other way round.\n"
-       "diff FIRST SECOND: which tensors differ, and by how much. Exit status 1 where one does.\n"
-       "Files of torch.save, archives of libtorch, safetensors and their index are told apart by their bytes; nothing\n"
-       "in them is executed.\n"
-       "Of a training run, by its prefix, gs://my-bucket/runs/7/:\n"
-       "ls RUN: its steps, their bytes, when they were saved, their metrics; what is damaged or unfinished, and why.\n"
-       "verify RUN/: reads all files and compares them with the manifests. Exit status 1 where a step is not whole.\n"
-       "rm RUN STEP: removes a step, but never the last whole one. Not while that step is being saved.\n"
-       "prune RUN: removes the whole steps but for those that --keep_last, --keep_best, --keep_every, --keep_hourly "
-       "and\n"
-       "--keep_daily keep; then files of unfinished saves that are --older_than. --dry_run prints what it would "
-       "remove.\n"
-       "--json prints a JSON object per line.\n",
+       "inspect CHECKPOINT: shows names, types, shapes and bytes of its tensors; reads only the index.\n"
+       "verify CHECKPOINT: reads everything, compares it with its checksums, and shows what they cover.\n"
+       "convert FROM TO: converts a file of torch.save to safetensors, or the other way round.\n"
+       "diff FIRST SECOND: shows which tensors differ, and by how much. If one does, the exit status is 1.\n"
+       "The bytes tell the format: a file of torch.save, an archive of libtorch, safetensors, or an index of them.\n"
+       "No code in them is executed.\n"
+       "For a training run, given by its prefix, gs://my-bucket/runs/7/:\n"
+       "ls RUN: shows its steps, their bytes, times and metrics, and which steps are damaged or unfinished, and why.\n"
+       "verify RUN/: reads all files and compares them with the manifests. If a step is damaged or incomplete, the\n"
+       "exit status is 1.\n"
+       "rm RUN STEP: removes a step, but never the last complete one, and none that is being saved.\n"
+       "prune RUN: removes complete steps, except those that --keep_last, --keep_best, --keep_every, --keep_hourly\n"
+       "and --keep_daily keep. Then it removes files of unfinished saves that are older than --older_than. --dry_run\n"
+       "prints what it would remove.\n"
+       "--json prints one JSON object per line.\n",
        2, 3, RunCheckpoint},
   };
   return kCommands;

@@ -47,7 +47,7 @@ class SingleCopy {
     if (run_.is_dry) return Say(source, ToUri(destination));
     if (source == "-") return Ended(UploadStream(stdin, "standard input", destination));
     if (fs::is_directory(source)) {
-      return Error{ErrorCode::kLocalIo, "'" + source + "' is a directory; --recursive copies those"};
+      return Error{ErrorCode::kLocalIo, "'" + source + "' is a directory; --recursive copies directories"};
     }
     if (fs::exists(source) && !fs::is_regular_file(source)) {  // A pipe, which gives its bytes once.
       const File file(std::fopen(source.c_str(), "rb"));

@@ -6,13 +6,14 @@
 #include "gcsflux/flags.h"
 
 DEFINE_bool(no_clobber, false,
-            "cp, sync: leave what is there already. A cp of one file or object fails then, others skip it.");
+            "cp, sync: do not overwrite what exists. If the destination of one file or object exists, cp "
+            "fails; cp of several, and sync, skip it.");
 DEFINE_string(content_type, "application/octet-stream",
-              "cp, sync: content type of the objects that are written; a copy has its source's unless this is given.");
-DEFINE_string(
-    compare, "checksum",
-    "cp --recursive, sync: skip what is there with the same size and, for checksum, the same CRC32C (files are "
-    "read for it), or, for mtime, no older than the source. Set mtime where reading takes long.");
+              "cp, sync: content type of the objects that are written. If empty, a copy keeps its source's.");
+DEFINE_string(compare, "checksum",
+              "cp --recursive, sync: when a file or object is skipped. checksum: size and CRC32C are the same "
+              "(local files are read to compute it). mtime: the size is the same, and the destination is not "
+              "older than the source. Set it to mtime if reading the files takes long.");
 DEFINE_bool(dry_run, false, "cp, sync, checkpoint prune: print what would be done, and do nothing.");
 
 namespace gcsflux::cli {

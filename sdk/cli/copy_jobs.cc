@@ -69,7 +69,7 @@ class Runner {
     large_.insert(large_.end(), std::make_move_iterator(small_.begin()), std::make_move_iterator(small_.end()));
     RunAtOnce(pool, large_);
     if (!deletions_.empty() && monitor_.counts().failed > 0) {
-      monitor_.Say("gcsflux: nothing was deleted, since not everything was copied");
+      monitor_.Say("gcsflux: nothing was deleted, because some copies failed");
     } else {
       RunAtOnce(pool, deletions_);
     }

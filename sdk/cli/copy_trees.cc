@@ -129,7 +129,7 @@ Result<void> CopyTrees(const Client& client, const std::vector<std::string>& arg
       IsDirectoryBySpelling(destination) || (!IsUri(destination) && fs::is_directory(destination));
   if (sources.size() > 1 && !is_directory) {
     return Error{ErrorCode::kInvalidArgument,
-                 "several sources go into a directory: end '" + destination + "' in a slash"};
+                 "several sources need a directory as the destination: end '" + destination + "' with a slash"};
   }
   for (const std::string& source : sources) {
     if (auto checked = CheckSource(source, destination); !checked) return checked;

@@ -23,7 +23,7 @@ std::int64_t SecondsOf(char unit) {
 
 Result<std::chrono::seconds> ParseDuration(std::string_view text) {
   const Error wrong{ErrorCode::kInvalidArgument,
-                    "'" + std::string(text) + "' is no duration: write 30s, 10m, 1h or 2d"};
+                    "'" + std::string(text) + "' is not a duration: write 30s, 10m, 1h or 2d"};
   std::chrono::seconds total{0};
   if (text.empty()) return wrong;
   while (!text.empty()) {

@@ -18,12 +18,15 @@
 #include "gcsflux/listing.h"
 
 DECLARE_bool(recursive);
-DEFINE_bool(long, false, "ls: size in bytes, time of the last change and generation before each name.");
+DEFINE_bool(long, false, "ls: print size in bytes, time of the last change and generation before each name.");
 DEFINE_bool(json, false,
-            "ls, checkpoint: a JSON object per line; of ls with size, generation, checksum, storage class and time.");
-DEFINE_bool(count, false, "ls: how many objects are under each prefix, and their bytes, in place of their names.");
-DEFINE_bool(as_found, false, "ls --recursive: in the order in which names come, in little memory, not sorted.");
-DEFINE_int32(list_parallelism, 48, "ls: calls at the same time of a listing of everything under a prefix.");
+            "ls, checkpoint: print one JSON object per line; ls shows size, generation, checksum, storage "
+            "class and time.");
+DEFINE_bool(count, false, "ls: print the number of objects under each prefix and their bytes, instead of their names.");
+DEFINE_bool(as_found, false,
+            "ls --recursive: print names in the order in which they arrive, unsorted; this needs little "
+            "memory.");
+DEFINE_int32(list_max_concurrency, 48, "ls: most calls at the same time to list everything under a prefix.");
 
 namespace gcsflux::cli {
 namespace {
@@ -144,7 +147,7 @@ class ListingStatus {
     if (!line_) return;
     line_->End();
     if (!line_->has_terminal()) return;
-    line_->Say("gcsflux: " + ListedLine(report.objects, report.seconds) +
+    line_->Say("gcsflux: " + ListedLine(report.objects, std::chrono::duration<double>(report.elapsed).count()) +
                (report.warning.empty() ? "" : "; " + report.warning));
   }
 
@@ -164,7 +167,7 @@ Result<void> ListAll(const Client& client, const ObjectName& prefix, const std::
   };
   const bool is_any_order = FLAGS_as_found || FLAGS_count;
   const auto report = ListInParallel(client, prefix, is_any_order ? ListingOrder::kAsFound : ListingOrder::kByName,
-                                     print, {.parallelism = FLAGS_list_parallelism, .skip_composites = false});
+                                     print, {.max_concurrency = FLAGS_list_max_concurrency, .skip_composites = false});
   if (!report) return report.error();
   status.Finish(*report);
   if (FLAGS_count) {

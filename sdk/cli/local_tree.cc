@@ -55,14 +55,14 @@ class Walk {
   Result<void> Take(const std::string& name) {
     struct stat found {};
     if (::lstat((root_ + name).c_str(), &found) != 0) {
-      tree.failures.push_back(LocalError("look at", root_ + name));
+      tree.failures.push_back(LocalError("examine", root_ + name));
     } else if (S_ISDIR(found.st_mode)) {
       const auto entered = Enter(name + "/");
       if (!entered && entered.error().code == ErrorCode::kCancelled) return entered;
       if (!entered) tree.failures.push_back(entered.error());
     } else if (!S_ISREG(found.st_mode)) {
       tree.left_out.push_back("left out '" + root_ + name +
-                              "': " + (S_ISLNK(found.st_mode) ? "it is a symbolic link" : "it is no regular file"));
+                              "': " + (S_ISLNK(found.st_mode) ? "it is a symbolic link" : "it is not a regular file"));
     } else if (!internal::IsPartialName(LastName(name))) {
       tree.files.push_back(EntryOf(found, name));
     }
@@ -87,8 +87,8 @@ Result<TreeEntry> LookAtFile(const std::string& path, const std::string& name) {
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) return LocalError("open", path);
   if (S_ISDIR(found.st_mode))
-    return Error{ErrorCode::kLocalIo, "'" + path + "' is a directory (--recursive copies those)"};
-  if (!S_ISREG(found.st_mode)) return Error{ErrorCode::kLocalIo, "'" + path + "' is no regular file"};
+    return Error{ErrorCode::kLocalIo, "'" + path + "' is a directory (--recursive copies directories)"};
+  if (!S_ISREG(found.st_mode)) return Error{ErrorCode::kLocalIo, "'" + path + "' is not a regular file"};
   return EntryOf(found, name);
 }
 
@@ -118,9 +118,9 @@ Result<void> MakeDirectories(const std::string& root, const std::string& name) {
     if (::mkdir(path.c_str(), 0777) == 0) continue;
     if (errno != EEXIST || ::lstat(path.c_str(), &found) != 0) return LocalError("create", path);
     if (S_ISLNK(found.st_mode)) {
-      return Error{ErrorCode::kLocalIo, "'" + path + "' is a symbolic link, which could lead anywhere: not followed"};
+      return Error{ErrorCode::kLocalIo, "'" + path + "' is a symbolic link, which gcsflux does not follow"};
     }
-    if (!S_ISDIR(found.st_mode)) return Error{ErrorCode::kLocalIo, "'" + path + "' is no directory"};
+    if (!S_ISDIR(found.st_mode)) return Error{ErrorCode::kLocalIo, "'" + path + "' is not a directory"};
   }
   return {};
 }

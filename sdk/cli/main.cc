@@ -46,9 +46,9 @@ void PrintProgramHelp() {
   std::cout << "gcsflux COMMAND [flags] ...: Google Cloud Storage from the command line\n\nCommands:\n";
   for (const Command& command : Commands())
     std::cout << "  " << Usage(command) << "\n      " << command.summary << '\n';
-  std::cout << "\n`gcsflux COMMAND --help` tells more, `gcsflux --version` prints the version. Names are "
-               "gs://bucket/object (gcs:// is taken as well); - is "
-               "standard input or output.\nExit status: 0, 1 (the operation failed) or 2 (wrong usage).\n\nFlags:\n"
+  std::cout << "\n`gcsflux COMMAND --help` shows a command's help, `gcsflux --version` prints the version. Names "
+               "are gs://bucket/object (or gcs://); - is standard input or output.\n"
+               "Exit status: 0 (success), 1 (the operation failed) or 2 (wrong usage).\n\nFlags:\n"
             << FlagsHelp(__FILE__);
 }
 
@@ -69,7 +69,7 @@ int Execute(const Command& command, const std::vector<std::string>& arguments) {
   std::cout.flush();
   const auto traced = CloseTraceFile();
   if (const int signal = ReceivedSignal(); signal != 0) {
-    Say(command.is_resumable ? "interrupted; the same command again goes on where this one was" : "interrupted");
+    Say(command.is_resumable ? "interrupted; to continue, run the same command again" : "interrupted");
     return kSignalled + signal;
   }
   if (!done) return Complain(done.error());

@@ -38,7 +38,7 @@ Result<void> ReplaceWhatIsThere(const Client& client, const ObjectMetadata& sour
     const bool is_same = *live && (*live)->size == source.size && (*live)->crc32c == source.crc32c;
     if (replacement.may_be_done && is_same) return {};
     if (!replacement.may_replace && *live) {
-      return Error{ErrorCode::kAlreadyExists, "'" + ToUri(destination) + "' is there already (--no_clobber)"};
+      return Error{ErrorCode::kAlreadyExists, "'" + ToUri(destination) + "' exists already (--no_clobber)"};
     }
     options.preconditions.if_generation_match = *live ? (*live)->generation : 0;
     const auto copied = client.RewriteObject({source.bucket, source.name}, destination, options);

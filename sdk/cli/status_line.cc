@@ -9,10 +9,9 @@
 #include "base/start_thread.h"
 #include "cli/progress.h"
 
-DEFINE_bool(
-    progress, true,
-    "cp, sync, cat, ls, clean: say how far it is, where standard error is a terminal (of cat and ls, and standard "
-    "output is none).");
+DEFINE_bool(progress, true,
+            "cp, sync, cat, ls, clean: show the progress if standard error is a terminal (for cat and ls: "
+            "and standard output is not one).");
 
 namespace gcsflux::cli {
 namespace {

@@ -8,7 +8,8 @@
 #include "cli/names.h"
 
 DEFINE_bool(delete, false,
-            "sync: delete at the destination what is not in the source. Nothing is deleted where anything failed.");
+            "sync: delete at the destination what the source does not have. If anything failed, nothing is "
+            "deleted.");
 
 namespace gcsflux::cli {
 

@@ -171,7 +171,7 @@ TEST_F(CheckpointCommandTest, SaysHowItIsUsed) {
     std::string words;
   };
   for (const Case& one :
-       {Case{{"checkpoint", "look", "c.pt"}, 2, "none of inspect"},
+       {Case{{"checkpoint", "look", "c.pt"}, 2, "not one of inspect"},
         Case{{"checkpoint", "inspect", "c.pt", "c.pt"}, 2, "usage: gcsflux checkpoint inspect"},
         Case{{"checkpoint", "convert", "c.pt"}, 2, "usage: gcsflux checkpoint convert"},
         Case{{"checkpoint", "convert", "c.pt", "x"}, 2, "--format"},

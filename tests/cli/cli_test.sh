@@ -65,8 +65,8 @@ expect 0 'content type: +text/plain' '' stat gs://two-bucket/kept
 expect 0 '' '' cp gs://one-bucket/dir/data gs://two-bucket/kept --content_type=a/b
 expect 0 'content type: +a/b' '' stat gs://two-bucket/kept
 check cmp "$work/data" <("$bin/gcsflux" cat gs://two-bucket/kept)
-expect 1 '' 'gs://two-bucket/kept. is there already' cp --no_clobber gs://one-bucket/piped gs://two-bucket/kept
-expect 1 '' 'is there already' cp --no_clobber gs://one-bucket/dir/data gs://two-bucket/kept
+expect 1 '' 'gs://two-bucket/kept. exists already' cp --no_clobber gs://one-bucket/piped gs://two-bucket/kept
+expect 1 '' 'exists already' cp --no_clobber gs://one-bucket/dir/data gs://two-bucket/kept
 
 # A copy whose answer is lost is seen to be there.
 faults=$STORAGE_EMULATOR_HOST/_emulator/faults
@@ -129,7 +129,7 @@ expect 2 '' 'type double' ls --list_retry_deadline_s=soon
 expect 2 '' 'upload_retry_multiplier' ls --upload_retry_multiplier=0.5
 expect 2 '' 'download_retry_jitter.*full, equal' ls --download_retry_jitter=some
 expect 2 '' 'throttle_policy.*gate' ls --throttle_policy=hope
-expect 2 '' 'parallelism' ls --recursive --list_parallelism=0 gs://many
+expect 2 '' 'max_concurrency' ls --recursive --list_max_concurrency=0 gs://many
 expect 2 '' 'max_concurrency.*from 1' ls --max_concurrency=0
 expect 2 '' 'upload_chunk_bytes.*from 1' ls --upload_chunk_bytes=0
 expect 2 '' 'not a gs:// URI' ls s3://bucket

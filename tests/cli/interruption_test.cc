@@ -62,7 +62,7 @@ TEST_F(InterruptionTest, ADownloadGoesOn) {
   const std::vector<std::string> command = {"cp", "gs://bkt/o", "file", "--max_concurrency=1"};
   const Outcome interrupted = Interrupt(command, SIGINT);
   EXPECT_EQ(interrupted.status, 130);
-  EXPECT_THAT(interrupted.err, HasSubstr("interrupted; the same command again goes on"));
+  EXPECT_THAT(interrupted.err, HasSubstr("interrupted; to continue, run the same command again"));
   EXPECT_FALSE(fs::exists(PathOf("file")));
   EXPECT_TRUE(fs::exists(PathOf(".file.gcsflux-partial")));
 

@@ -56,6 +56,6 @@ for most in "${limits[@]}"; do
 done
 most=4096
 expect 2 'from 1 to 10000' cp -r --max_concurrency=1000000 tree gs://bucket-1/y
-expect 2 'from 1 to 10000' ls -r --list_parallelism=1000000 gs://bucket-1
+expect 2 'from 1 to 10000' ls -r --list_max_concurrency=1000000 gs://bucket-1
 expect 2 'from 0 to 10000' ls --max_idle_connections=1000000 gs://bucket-1
 echo "$passed passed"

@@ -104,12 +104,12 @@ std::unique_ptr<DatasetCore> DatasetTest::Core(bool is_live, const Decode& on_de
 
 std::unique_ptr<DatasetCore> DatasetTest::CoreOf(const Client& client, bool is_live, const Decode& on_decode) const {
   std::vector<ListedObject> objects;
-  if (!is_live) objects = ListInParallel(client, kPrefix, {.parallelism = 2})->objects;
+  if (!is_live) objects = ListInParallel(client, kPrefix, {.max_concurrency = 2})->objects;
   return std::make_unique<DatasetCore>(
       client,
       DatasetCore::Settings{
           .prefix = kPrefix, .objects = std::move(objects), .is_live = is_live, .work = TextsOfObjects(on_decode)},
-      DatasetOptions{.download = {}, .listing = {.parallelism = 2}});
+      DatasetOptions{.download = {}, .listing = {.max_concurrency = 2}});
 }
 
 Cursor DatasetTest::Beginning(const EpochOptions& how) const {

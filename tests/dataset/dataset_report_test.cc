@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <random>
 #include <string>
@@ -12,6 +13,8 @@
 namespace gcsflux {
 namespace {
 
+using namespace std::chrono_literals;
+
 using internal::SlowestObjects;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -19,18 +22,18 @@ using ::testing::Not;
 std::ptrdiff_t LinesOf(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
 TEST(FormatReport, SaysEachValueWithItsUnit) {
-  const DatasetReport report{.seconds = 12.5,
+  const DatasetReport report{.elapsed = 12500ms,
                              .epochs = 2,
                              .batches = 188,
                              .samples = 12'000,
                              .bytes = std::uint64_t{3} << 30,
-                             .wait_seconds = 0.25,
-                             .decode_seconds = 1.5,
+                             .wait_time = 250ms,
+                             .decode_time = 1500ms,
                              .held_bytes = 5U << 20,
                              .max_held_bytes = 256U << 20,
                              .skipped = 1,
                              .skipped_objects = {{"gs://b/bad.png", "no PNG"}},
-                             .slowest = {{"gs://b/slow.png", 1.25, 2048}},
+                             .slowest = {{"gs://b/slow.png", 1250ms, 2048}},
                              .retries = 3,
                              .throttled = 2,
                              .hedges = 1,
@@ -63,7 +66,7 @@ TEST(FormatReport, LeavesOutWhatDidNotHappen) {
 }
 
 TEST(FormatReport, HasAtMost25LinesWhateverHappened) {
-  DatasetReport report{.seconds = 1, .decode_seconds = 1, .skipped = 1'000, .retries = 1, .throttled = 1, .hedges = 1};
+  DatasetReport report{.elapsed = 1s, .decode_time = 1s, .skipped = 1'000, .retries = 1, .throttled = 1, .hedges = 1};
   report.composition = {.composites = 1, .fallbacks = 1, .last_failure = "503\nand more\n"};
   for (const char* bucket : {"a", "b", "c"}) {
     report.composition.reasons[bucket] = "no permission\n";
@@ -71,7 +74,7 @@ TEST(FormatReport, HasAtMost25LinesWhateverHappened) {
   }
   for (int i = 0; i < 20; ++i) {
     report.skipped_objects.push_back({"gs://b/\n", "broken\nlines"});
-    report.slowest.push_back({"gs://b/\x1b[2J\n", 1, 1});
+    report.slowest.push_back({"gs://b/\x1b[2J\n", 1s, 1});
   }
   const std::string text = FormatReport(report);
   EXPECT_LE(LinesOf(text), 25);
@@ -87,38 +90,38 @@ TEST(FormatReport, CutsOffWhatIsLong) {
 TEST(FormatReport, SurvivesNumbersOutOfAllRange) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
-  for (const double seconds : {-1.0, 0.0, 1e-300, 1e300, kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
-    const DatasetReport report{.seconds = seconds,
-                               .samples = kMost,
-                               .bytes = kMost,
-                               .wait_seconds = seconds,
-                               .decode_seconds = seconds,
-                               .price = seconds};
-    EXPECT_THAT(FormatReport(report), HasSubstr("18,446,744,073,709,551,615 samples")) << seconds;
+  for (const double price : {-1.0, 0.0, 1e-300, 1e300, kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
+    for (const std::chrono::nanoseconds time :
+         {std::chrono::nanoseconds::min(), -1ns, 0ns, 1ns, std::chrono::nanoseconds::max()}) {
+      const DatasetReport report{
+          .elapsed = time, .samples = kMost, .bytes = kMost, .wait_time = time, .decode_time = time, .price = price};
+      EXPECT_THAT(FormatReport(report), HasSubstr("18,446,744,073,709,551,615 samples"))
+          << price << " " << time.count();
+    }
   }
 }
 
 TEST(SlowestObjects, AreTheTenSlowestTheSlowestFirst) {
   std::mt19937 random(7);
-  std::vector<double> all;
+  std::vector<std::chrono::nanoseconds> all;
   SlowestObjects slowest;
   for (int i = 0; i < 1'000; ++i) {
-    all.push_back(static_cast<double>(random() % 500));
-    slowest.Note(all.back(), 1, [&] { return std::to_string(all.back()); });
+    all.push_back(std::chrono::nanoseconds(random() % 500));
+    slowest.Note(all.back(), 1, [&] { return std::to_string(all.back().count()); });
   }
   std::sort(all.rbegin(), all.rend());
   ASSERT_EQ(slowest.objects().size(), 10U);
   for (std::size_t i = 0; i < 10; ++i) {
-    EXPECT_EQ(slowest.objects()[i].seconds, all[i]) << i;
-    EXPECT_EQ(slowest.objects()[i].name, std::to_string(all[i])) << i;
+    EXPECT_EQ(slowest.objects()[i].duration, all[i]) << i;
+    EXPECT_EQ(slowest.objects()[i].name, std::to_string(all[i].count())) << i;
   }
 }
 
 TEST(SlowestObjects, FewAreAllKeptAndOfEqualOnesTheFirst) {
   SlowestObjects slowest;
-  slowest.Note(2, 20, [] { return "b"; });
-  slowest.Note(3, 30, [] { return "a"; });
-  slowest.Note(2, 21, [] { return "c"; });
+  slowest.Note(2s, 20, [] { return "b"; });
+  slowest.Note(3s, 30, [] { return "a"; });
+  slowest.Note(2s, 21, [] { return "c"; });
   ASSERT_EQ(slowest.objects().size(), 3U);
   EXPECT_EQ(slowest.objects()[0].name, "a");
   EXPECT_EQ(slowest.objects()[1].name, "b");
@@ -130,7 +133,7 @@ TEST(SlowestObjects, NamesAreMadeOnlyOfThoseThatAreKept) {
   SlowestObjects slowest;
   int names = 0;
   for (int i = 0; i < 1'000; ++i) {
-    slowest.Note(1, 1, [&] {
+    slowest.Note(1s, 1, [&] {
       ++names;
       return std::string("o");
     });

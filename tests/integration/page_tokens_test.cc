@@ -88,9 +88,9 @@ TEST(PageTokens, ThatGoInCirclesEndASequentialListing) {
 
 TEST(PageTokens, ThatGoInCirclesEndAParallelListing) {
   for (const auto& circle : kCircles) {
-    for (const int parallelism : {1, 8}) {
+    for (const int max_concurrency : {1, 8}) {
       const CircularService service(circle);
-      const auto listing = ListInParallel(service.client(), {"my-bucket"}, {.parallelism = parallelism});
+      const auto listing = ListInParallel(service.client(), {"my-bucket"}, {.max_concurrency = max_concurrency});
       ASSERT_FALSE(listing.ok());
       EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
       EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket: the service"));
@@ -117,9 +117,9 @@ TEST(PagesWithoutNames, EndASequentialListingAfterAThousand) {
 }
 
 TEST(PagesWithoutNames, EndAParallelListingAfterAThousand) {
-  for (const int parallelism : {1, 8}) {
+  for (const int max_concurrency : {1, 8}) {
     const EndlessService service("");
-    const auto listing = ListInParallel(service.client(), {"my-bucket"}, {.parallelism = parallelism});
+    const auto listing = ListInParallel(service.client(), {"my-bucket"}, {.max_concurrency = max_concurrency});
     ASSERT_FALSE(listing.ok());
     EXPECT_EQ(listing.error().code, ErrorCode::kBadResponse);
     EXPECT_THAT(listing.error().message, HasSubstr("LIST gs://my-bucket: the service has shown 1000 pages in a row"));
@@ -144,14 +144,14 @@ TEST(PagesWithoutNames, AreTakenWhereNamesFollow) {
   std::vector<std::string> pages;
   for (int i = 0; i < 999; ++i) pages.push_back(Page({}, "t" + std::to_string(i)));
   pages.push_back(Page({"a"}, ""));
-  for (const int parallelism : {0, 1}) {
+  for (const int max_concurrency : {0, 1}) {
     const CircularService service(pages);
     const auto count = [&]() -> Result<std::size_t> {
-      if (parallelism == 0) {
+      if (max_concurrency == 0) {
         const auto listing = ListPrefix(service.client(), {"my-bucket"});
         return listing ? Result<std::size_t>(listing->objects.size()) : listing.error();
       }
-      const auto listing = ListInParallel(service.client(), {"my-bucket"}, {.parallelism = parallelism});
+      const auto listing = ListInParallel(service.client(), {"my-bucket"}, {.max_concurrency = max_concurrency});
       return listing ? Result<std::size_t>(listing->objects.size()) : listing.error();
     }();
     ASSERT_TRUE(count.ok()) << count.error().message;
@@ -174,17 +174,18 @@ const std::vector<Disorder> kDisorders = {
 
 TEST(NamesOutOfOrder, EndEveryListing) {
   for (const Disorder& disorder : kDisorders) {
-    for (const int parallelism : {0, 1, 8}) {
+    for (const int max_concurrency : {0, 1, 8}) {
       // By which calls several would get which page is not known.
-      if (parallelism > 1 && disorder.pages.size() > 1) continue;
+      if (max_concurrency > 1 && disorder.pages.size() > 1) continue;
       const CircularService service(disorder.pages);
       Result<void> listed;
-      if (parallelism == 0) {
+      if (max_concurrency == 0) {
         if (auto all = ListPrefix(service.client(), {"my-bucket"}); !all) listed = all.error();
-      } else if (auto all = ListInParallel(service.client(), {"my-bucket"}, {.parallelism = parallelism}); !all) {
+      } else if (auto all = ListInParallel(service.client(), {"my-bucket"}, {.max_concurrency = max_concurrency});
+                 !all) {
         listed = all.error();
       }
-      ASSERT_FALSE(listed.ok()) << disorder.name << ", parallelism " << parallelism;
+      ASSERT_FALSE(listed.ok()) << disorder.name << ", max_concurrency " << max_concurrency;
       EXPECT_EQ(listed.error().code, ErrorCode::kBadResponse) << disorder.name;
       EXPECT_THAT(listed.error().message, HasSubstr("LIST gs://my-bucket: the service")) << disorder.name;
       EXPECT_THAT(listed.error().message, HasSubstr(disorder.message)) << disorder.name;

@@ -99,7 +99,7 @@ TEST_F(ParallelListingTest, ListsWhatASequentialListingDoes) {
 
 TEST_F(ParallelListingTest, IsSeenInTheJournalToStealAndToKeepToTheCap) {
   emulator_.shaping().Set({.list_first_byte_ms = 20});
-  const auto listing = ListInParallel(client_, {"names-a"}, {.parallelism = 8});
+  const auto listing = ListInParallel(client_, {"names-a"}, {.max_concurrency = 8});
   ASSERT_TRUE(listing.ok());
   std::size_t calls = 0;
   std::size_t in_the_middle = 0;
@@ -119,7 +119,7 @@ TEST_F(ParallelListingTest, IsSeenInTheJournalToStealAndToKeepToTheCap) {
 }
 
 TEST_F(ParallelListingTest, WithOneWorkerMakesTheCallsOfASequentialListing) {
-  const auto listing = ListInParallel(client_, {"names-b"}, {.parallelism = 1});
+  const auto listing = ListInParallel(client_, {"names-b"}, {.max_concurrency = 1});
   ASSERT_TRUE(listing.ok());
   EXPECT_EQ(listing->objects.size(), kNames);
   EXPECT_EQ(listing->report.calls, 6U);
@@ -164,7 +164,7 @@ TEST_F(ParallelListingTest, IsWholeUnderFaultsThatPass) {
   for (const emulator::FaultAction& action : actions) {
     SCOPED_TRACE(action.type);
     Load({.every = 2}, action);
-    const auto listing = ListInParallel(client_, {"names-f"}, {.parallelism = 8});
+    const auto listing = ListInParallel(client_, {"names-f"}, {.max_concurrency = 8});
     ASSERT_TRUE(listing.ok()) << listing.error().message;
     EXPECT_EQ(listing->objects.size(), kNames);
     EXPECT_GE(emulator_.faults().Fired("fault"), 1U);
@@ -175,7 +175,7 @@ TEST_F(ParallelListingTest, IsWholeUnderFaultsThatPass) {
 
 TEST_F(ParallelListingTest, IsWholeUnderAQuota) {
   emulator_.quotas().Set({.reads_per_second = 40});
-  const auto listing = ListInParallel(client_, {"names-d"}, {.parallelism = 24});
+  const auto listing = ListInParallel(client_, {"names-d"}, {.max_concurrency = 24});
   ASSERT_TRUE(listing.ok()) << listing.error().message;
   EXPECT_EQ(listing->objects.size(), kNames);
   EXPECT_GE(emulator_.quotas().counters().refused_reads, 1U) << "nothing was throttled";
@@ -192,7 +192,7 @@ TEST_F(ParallelListingTest, IsWholeUnderRandomFaultsAndThrottles) {
          .rules = {{.name = "refused", .match = match, .action = {.type = "status", .status = 503}},
                    {.name = "reset", .match = match, .action = {.type = "reset"}},
                    {.name = "cut", .match = match, .action = {.type = "cut", .after_bytes = 20'000}}}});
-    const auto listing = ListInParallel(client_, {"names-c"}, {.parallelism = 16});
+    const auto listing = ListInParallel(client_, {"names-c"}, {.max_concurrency = 16});
     ASSERT_TRUE(listing.ok()) << listing.error().message;
     EXPECT_EQ(listing->objects.size(), kNames);
     const auto& faults = emulator_.faults();
@@ -203,14 +203,14 @@ TEST_F(ParallelListingTest, IsWholeUnderRandomFaultsAndThrottles) {
 TEST_F(ParallelListingTest, EndsAsTheErrorOfAnyCall) {
   for (const std::uint64_t nth : {1, 2, 5, 6}) {
     Load({.nth = nth}, {.type = "status", .status = 403});
-    const auto listing = ListInParallel(client_, {"names-h"}, {.parallelism = 1});
+    const auto listing = ListInParallel(client_, {"names-h"}, {.max_concurrency = 1});
     ASSERT_FALSE(listing.ok()) << nth;
     EXPECT_EQ(listing.error().code, ErrorCode::kPermissionDenied) << listing.error().message;
     EXPECT_EQ(emulator_.faults().Fired("fault"), 1U);
   }
   // Which of the calls at the same time are needed is not known beforehand; half of all are.
   Load({.every = 2}, {.type = "status", .status = 403});
-  const auto listing = ListInParallel(client_, {"names-h"}, {.parallelism = 8});
+  const auto listing = ListInParallel(client_, {"names-h"}, {.max_concurrency = 8});
   ASSERT_FALSE(listing.ok());
   EXPECT_EQ(listing.error().code, ErrorCode::kPermissionDenied) << listing.error().message;
   EXPECT_GE(emulator_.faults().Fired("fault"), 1U);
@@ -225,7 +225,7 @@ TEST_F(ParallelListingTest, TellsNothingThereFromNoSuchBucket) {
 }
 
 TEST_F(ParallelListingTest, RefusesOptionsThatCannotBe) {
-  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, {.parallelism = 0})).code,
+  EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, {.max_concurrency = 0})).code,
             ErrorCode::kInvalidArgument);
   EXPECT_EQ(testing::ErrorOf(ListInParallel(client_, {"names-a"}, {.call_cap = 0.5})).code,
             ErrorCode::kInvalidArgument);
@@ -251,7 +251,7 @@ TEST_F(ParallelListingTest, LeavesOutWhatIsNotAskedFor) {
 
 TEST_F(ParallelListingTest, EndsAtALimitOfManyPages) {
   const auto want = Sequentially("names-a");
-  const auto listing = ListInParallel(client_, {"names-a"}, {.limit = 23'456, .parallelism = 8});
+  const auto listing = ListInParallel(client_, {"names-a"}, {.limit = 23'456, .max_concurrency = 8});
   ASSERT_TRUE(listing.ok());
   ASSERT_EQ(listing->objects.size(), 23'456U);
   EXPECT_EQ(listing->objects.back().name, want[23'455].name);
@@ -342,7 +342,7 @@ TEST_F(ParallelListingTest, ListsNamesThatStayOnceWhileOthersComeAndGo) {
     }
   });
   for (int i = 0; i < 5; ++i) {
-    const auto listing = ListInParallel(client_, {"names-b"}, {.parallelism = 8});
+    const auto listing = ListInParallel(client_, {"names-b"}, {.max_concurrency = 8});
     ASSERT_TRUE(listing.ok()) << listing.error().message;
     std::vector<std::string> names = NamesOf(listing->objects);
     EXPECT_TRUE(std::adjacent_find(names.begin(), names.end(), std::greater_equal<>()) == names.end());

@@ -181,7 +181,7 @@ TEST_F(ThreadShortageTest, IsNotWhatOptionsBeyondTheirBoundAskFor) {
     const Downloader downloader(client_, {.max_concurrency = many});
     EXPECT_TRUE(refused(downloader.Download(sources))) << many;
     EXPECT_TRUE(refused(downloader.Stream(sources).Next())) << many;
-    EXPECT_TRUE(refused(ListInParallel(client_, {"bkt"}, {.parallelism = many}))) << many;
+    EXPECT_TRUE(refused(ListInParallel(client_, {"bkt"}, {.max_concurrency = many}))) << many;
     EXPECT_TRUE(refused(DownloadFile(client_, sources[0].object, directory.path() / "f", {.max_concurrency = many})));
     EXPECT_TRUE(refused(UploadObjectInParallel(client_, {"bkt", "o"}, {}, {.max_concurrency = many}))) << many;
   }

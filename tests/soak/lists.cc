@@ -32,7 +32,7 @@ void List(Worker& worker) {
 void ListByManyCalls(Worker& worker) {
   const RandomStop stop(worker.chance());
   const auto listing = ListInParallel(worker.client(), {worker.common().bucket, worker.prefix()},
-                                      {.parallelism = 4, .stop = stop.token()});
+                                      {.max_concurrency = 4, .stop = stop.token()});
   if (!worker.Check(listing, stop)) return;
   CheckListed(worker, listing->objects, [](const ListedObject& object, const Version& version) {
     if (object.size != version.content.size() || object.generation != version.generation) {

@@ -28,20 +28,20 @@ class PerProcess;
 
 /// What a read delivered.
 struct ReadSummary {
-  std::uint64_t bytes = 0;  ///< Delivered, from the start of the range; where it was decompressed, of what came out.
-  std::int64_t generation = 0;    ///< The one that every byte is of.
-  std::uint64_t object_size = 0;  ///< Of the whole object, as stored.
-  std::uint32_t crc32c = 0;       ///< Of the bytes read, as they are stored.
-  /// The bytes were compared with the CRC32C that the service gives for the object, and are right. False where the
-  /// service gave none, and for a range that is not the whole object: there is nothing to compare that with.
+  std::uint64_t bytes = 0;      ///< Bytes delivered. If the object was decompressed, these are the decompressed bytes.
+  std::int64_t generation = 0;  ///< All bytes are of this generation.
+  std::uint64_t object_size = 0;  ///< Size of the whole object, as stored.
+  std::uint32_t crc32c = 0;       ///< Checksum of the bytes read, as they are stored.
+  /// True if the bytes were compared with the object's CRC32C from the service, and agree. False if the service gave no
+  /// CRC32C. False also for a part of an object: the service gives no checksum of a part.
   bool is_verified = false;
-  bool is_decompressed = false;  ///< ReadObjectOptions::decompress_gzip had something to do.
-  /// Of the whole object, as the service says it; also where a range was read.
+  bool is_decompressed = false;  ///< ReadObjectOptions::decompress_gzip was set, and the object was compressed.
+  /// The service's CRC32C of the whole object, also if only a range was read.
   std::optional<std::uint32_t> object_crc32c = {};
 };
 
-/// Takes the next bytes of a read, in order; they are valid during the call only. An error ends the read as it is;
-/// one that throws ends it as kLocalIo.
+/// Takes the next bytes of a read, in order. The bytes are valid during the call only. An error that the sink returns
+/// ends the read with that error. An exception ends it with kLocalIo.
 using ByteSink = std::function<Result<void>(std::span<const std::byte>)>;
 
 struct ObjectPage {
@@ -52,68 +52,72 @@ struct ObjectPage {
 
 /// Google Cloud Storage, one blocking method per operation.
 ///
-/// Thread-safe. A handle: copies are cheap and share connections, which live until the last copy is gone.
-/// Every method returns when it has succeeded, failed for good, or its stop_token asked it to stop (kCancelled,
-/// within about 50 ms). Failures that may pass are retried as RetryOptions says where the operation is idempotent.
+/// Thread-safe. A handle: copies are cheap and share connections, which close when the last copy is destroyed. A method
+/// returns when it has succeeded or failed for good. It also returns when its stop_token asks it to stop: kCancelled,
+/// within about 50 ms. If the operation is idempotent, temporary failures are retried as RetryOptions says.
 ///
-/// In a child of fork() a client that the parent made is as good as a new one: it has connections, gates, budgets and
-/// counters of its own, and the parent's options and token. It may be forked while other threads use it; fork() waits
-/// for them a moment. A call, a stream or a writer that the parent has begun fails in the child at once, with kForked,
-/// and goes on in the parent. That holds for fork(), not for vfork() and clone(). exec() closes every connection.
+/// A client works in a child of fork() too. There it has its own connections, gates, budgets and counters, and the
+/// options and the token of the parent. Other threads may use the client during fork(); fork() waits for them for a
+/// moment. If the parent has begun a call, a stream or a writer, it fails in the child at once with kForked, and
+/// continues in the parent. This holds for fork(), not for vfork() and clone(). exec() closes every connection.
 ///
-/// An answer about another bucket, another object or another generation than was asked for is kBadResponse; what a
-/// write was to do may be done then.
+/// If an answer is about another bucket, object or generation than the request, the call returns kBadResponse. A write
+/// may have taken effect then.
 class Client {
  public:
-  /// Makes no request. kInvalidArgument: a malformed endpoint, options out of their range, or a token that would go
-  /// over plain http to another machine.
+  /// Makes no request. Returns kInvalidArgument if the endpoint is malformed, an option is out of its range, or a token
+  /// would go over plain http to another machine.
   static Result<Client> Create(ClientOptions options = {});
 
-  /// kAlreadyExists where the name is taken.
+  /// Returns kAlreadyExists if the name is taken.
   Result<BucketMetadata> InsertBucket(const std::string& bucket, const InsertBucketOptions& options = {}) const;
   Result<BucketMetadata> GetBucket(const std::string& bucket, const GetBucketOptions& options = {}) const;
-  /// Every bucket of the project, all pages of it. kBadResponse after 1,000 pages in a row without a further bucket.
+  /// Lists every bucket of the project, over all pages. Returns kBadResponse after 1,000 pages in a row without a
+  /// bucket.
   Result<std::vector<BucketMetadata>> ListBuckets(const ListBucketsOptions& options = {}) const;
-  /// kBucketNotEmpty where it still holds objects, live or noncurrent.
+  /// Returns kBucketNotEmpty if the bucket holds objects, live or noncurrent.
   Result<void> DeleteBucket(const std::string& bucket, const DeleteBucketOptions& options = {}) const;
-  /// Those of the permissions ("storage.objects.get") that the caller has.
+  /// Returns those of `permissions` (such as "storage.objects.get") that the caller has.
   Result<std::vector<std::string>> TestBucketPermissions(const std::string& bucket,
                                                          const std::vector<std::string>& permissions,
                                                          const TestBucketPermissionsOptions& options = {}) const;
 
-  /// Stores `data` as one object in one request, with its CRC32C, which the service checks before it commits. If it
-  /// says to have stored other bytes all the same: kCorrupted, and just the generation that it made is deleted, or the
-  /// message says that it remains.
+  /// Stores `data` as one object in one request. The request carries the CRC32C, which the service checks before it
+  /// commits. If the answer still describes other bytes, returns kCorrupted. The generation that this call made is then
+  /// deleted; if that fails, the message says that it remains.
   Result<ObjectMetadata> InsertObject(const ObjectName& object, std::span<const std::byte> data,
                                       const InsertObjectOptions& options = {}) const;
 
   Result<ObjectMetadata> GetObject(const ObjectName& object, const GetObjectOptions& options = {}) const;
 
-  /// Reads into the caller's memory. kInvalidArgument where more than `buffer` would be delivered.
+  /// Reads into the caller's memory. Returns kInvalidArgument if the bytes do not fit into `buffer`.
   ///
-  /// A read that breaks goes on at the last byte delivered, of the same generation (kAborted where that one is gone).
-  /// A whole object's CRC32C is checked against the service's; where they differ it is read once more, then kCorrupted.
-  /// Where the service gives none the read succeeds, ReadSummary::is_verified says so, Counters::unverified_reads
-  /// counts it, and a listener hears of it once per bucket; ClientOptions::require_checksum makes it kUnverified.
-  /// kBadResponse: an answer of another generation than the one asked for (by `generation`, `if_generation_match`, or
-  /// the answer before it), or one whose generation, size or checksum is missing, malformed or said in two ways; a
-  /// checksum alone may be missing. On failure the buffer holds anything.
+  /// A read that breaks resumes behind the last byte delivered, of the same generation. If that generation is gone,
+  /// returns kAborted. The CRC32C of a whole object is compared with the service's. If they differ, the object is read
+  /// once more; if they differ again, returns kCorrupted. If the service gives no CRC32C, the read succeeds:
+  /// ReadSummary::is_verified is false, Counters::unverified_reads counts the read, and a listener is told once per
+  /// bucket. With ClientOptions::require_checksum it fails with kUnverified instead.
+  ///
+  /// Returns kBadResponse if the answer is of another generation than requested (by `generation`,
+  /// `if_generation_match`, or the answer before it). Returns kBadResponse also if generation, size or checksum are
+  /// malformed or contradict each other, or generation or size is missing. After a failure the content of the buffer is
+  /// undefined.
   Result<ReadSummary> ReadObject(const ObjectName& object, std::span<std::byte> buffer,
                                  const ReadObjectOptions& options = {}) const;
-  /// The same, piece by piece. The checksum is known only at the end, and nothing is read once more: what the sink has
-  /// taken is to be discarded on an error.
+  /// Reads piece by piece into a sink. The checksum is known only at the end, and the object is not read a second time.
+  /// If the call returns an error, discard what the sink has taken.
   Result<ReadSummary> ReadObject(const ObjectName& object, const ByteSink& sink,
                                  const ReadObjectOptions& options = {}) const;
-  /// The same, into a new string: for small objects.
+  /// Reads into a new string: for small objects.
   Result<std::string> ReadObject(const ObjectName& object, const ReadObjectOptions& options = {}) const;
 
-  /// One page; listing.h has the whole of it.
+  /// Lists one page; listing.h lists all pages.
   Result<ObjectPage> ListObjects(const std::string& bucket, const ListObjectsOptions& options = {}) const;
 
-  /// Changes some attributes of an object, in place: its generation stays, its metageneration grows.
+  /// Changes some attributes of an object in place. Its generation stays the same, its metageneration grows.
   Result<ObjectMetadata> PatchObject(const ObjectName& object, const ObjectChanges& changes,
                                      const PatchObjectOptions& options = {}) const;
-  /// Replaces them all: what `attributes` leaves empty is gone.
+  /// Replaces all attributes of an object. Those that `attributes` leaves empty are removed.
   Result<ObjectMetadata> UpdateObject(const ObjectName& object, const ObjectAttributes& attributes,
                                       const UpdateObjectOptions& options = {}) const;
 
@@ -121,25 +125,25 @@ class Client {
   Result<ObjectMetadata> ComposeObjects(const std::vector<ComposeSource>& sources, const ObjectName& destination,
                                         const ComposeObjectsOptions& options = {}) const;
 
-  /// Copies an object in one request, without moving its bytes through the client. GCS gives up on large ones that
-  /// change location or storage class: RewriteObject takes those.
+  /// Copies an object in one request, without moving its bytes through the client. If a large object changes its
+  /// location or storage class, GCS may not finish in one request: use RewriteObject.
   Result<ObjectMetadata> CopyObject(const ObjectName& source, const ObjectName& destination,
                                     const CopyObjectOptions& options = {}) const;
-  /// The same in as many requests as it takes; retry policies hold for each of them. Nothing is visible before the
-  /// last.
+  /// Copies an object in as many requests as it takes. The retry policy holds for each request. The new object is
+  /// visible after the last one.
   Result<ObjectMetadata> RewriteObject(const ObjectName& source, const ObjectName& destination,
                                        const RewriteObjectOptions& options = {}) const;
 
   Result<void> DeleteObject(const ObjectName& object, const DeleteObjectOptions& options = {}) const;
 
-  /// What this client and its copies have done so far, in this process. Cheap: read it as often as is useful.
+  /// What this client and its copies have done so far, in this process. Cheap to call.
   [[nodiscard]] Counters counters() const;
-  /// Its gates as they stand, one for each bucket and class of requests that it has sent; empty where another
+  /// The state of the client's gates, one for each bucket and class of requests that it has sent. Empty if another
   /// ThrottlePolicy is set.
   [[nodiscard]] std::vector<GateStatus> flow_control() const;
 
  private:
-  // The library's own layers.
+  // For the other parts of this library.
   friend const ClientCore& CoreOf(const Client& client);
   friend Client ClientOf(std::shared_ptr<const ClientCore> core);
   explicit Client(std::shared_ptr<const ClientCore> core);

@@ -15,25 +15,27 @@ enum class TensorDifferenceKind : std::uint8_t {
   kOnlyInSecond,
   kTypeOrShape,
   kElements,
-  kNotRead,  ///< One of them refuses it.
+  kNotRead,  ///< One of the two checkpoints holds a form of this tensor that gcsflux does not read.
 };
 
 struct TensorDifference {
   std::string name = {};
   TensorDifferenceKind kind = TensorDifferenceKind::kElements;
   std::string why = {};                  ///< For people: "float32 [2, 3], and float32 [3, 2]".
-  std::uint64_t different_elements = 0;  ///< Of kElements.
-  /// Of kElements: the largest absolute difference of two of them; NaN where one of them is no number.
+  std::uint64_t different_elements = 0;  ///< The number of elements that differ; only for kElements.
+  /// The largest absolute difference of two elements; only for kElements. NaN if one of the two elements is not a
+  /// number.
   double largest = 0;
 };
 
 struct CompareReport {
   std::uint64_t same = 0;       ///< Tensors of the same type, shape and bytes.
-  std::uint64_t different = 0;  ///< Names of TensorDifference.
+  std::uint64_t different = 0;  ///< Tensor names with a TensorDifference.
 };
 
-/// Compares two checkpoints' tensors by name, whatever their formats, in bounded memory; strides do not count. Values
-/// that are no tensors are not compared. kInvalidArgument where a checkpoint has two tensors of one name.
+/// Compares the tensors of two checkpoints by name. The formats may differ, and strides do not count. Values that are
+/// not tensors are not compared. Uses bounded memory. Returns kInvalidArgument if a checkpoint has two tensors of one
+/// name.
 Result<CompareReport> CompareCheckpoints(const StoredCheckpoint& first, const StoredCheckpoint& second,
                                          const std::function<void(const TensorDifference&)>& on_difference = {});
 

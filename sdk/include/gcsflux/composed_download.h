@@ -8,61 +8,65 @@
 
 #include "gcsflux/client.h"
 
-// Downloads of many small objects through temporary composites: GCS joins up to 32 objects into one without moving
-// their bytes, one read fetches them all, and the composite is deleted. It saves the wait for a first byte for all but
-// one of them; it costs two writes (a compose and a delete), and what a bucket charges for short-lived objects. How it
-// works, and when not to use it: docs/composed_downloads.md.
+// Downloads many small objects through temporary composites. GCS joins up to 32 objects into one without moving their
+// bytes; one read fetches them all; then the composite is deleted. This saves the wait for the first byte of all
+// objects but one. It costs two writes (a compose and a delete), and what the bucket charges for short-lived objects.
+// docs/composed_downloads.md says how it works, and when not to use it.
 namespace gcsflux {
 
 /// Whether a Downloader fetches objects through composites.
 enum class CompositionMode {
   kOff,  ///< Never.
-  /// Where it is faster by what is measured, and the bucket's settings make composites cost nothing else. Where the
-  /// caller may not create and delete objects, or that cannot be found out, it reads directly:
-  /// EventListener::OnCompositionRefused and CompositionReport::reasons say so.
+  /// If measurements show that it is faster, and the bucket's settings make composites cost only requests. If the
+  /// caller may not create and delete objects, or the permissions cannot be read, the Downloader reads directly.
+  /// EventListener::OnCompositionRefused and CompositionReport::reasons tell so.
   kAuto,
-  kOn,  ///< Wherever two objects or more fit into one, whatever that costs. Where the caller may not:
-        ///< kPermissionDenied.
+  /// Always, if two objects or more fit into one composite, at any cost. Returns kPermissionDenied if the caller may
+  /// not compose.
+  kOn,
 };
 
 struct CompositionOptions {
-  /// Set it to kAuto where objects are small; to kOn to compare, or to be told by an error where it cannot compose.
+  /// Set it to kAuto if objects are small. Set it to kOn for comparisons, or to get an error if composing is not
+  /// possible.
   CompositionMode mode = CompositionMode::kOff;
-  /// Of one composite; an object that is larger is fetched by itself. Lower it where memory for objects that wait for
-  /// their turn is short.
+  /// The largest size of a composite; a larger object is fetched alone. Lower it if memory is short: objects wait in
+  /// memory for their turn.
   std::uint64_t max_composite_bytes = 100'000'000;
 };
 
 /// What composition has done for a Downloader.
 struct CompositionReport {
-  std::uint64_t composites = 0;        ///< Made, or perhaps made: a compose whose answer was lost counts.
-  std::uint64_t deleted = 0;           ///< Of them, those that are known to be gone.
-  std::uint64_t composed_objects = 0;  ///< Fetched through composites.
-  std::uint64_t direct_objects = 0;    ///< Fetched by themselves, large ones in ranges.
-  std::uint64_t fallbacks = 0;  ///< Objects that were to be fetched through a composite that failed: direct ones, too.
-  /// By bucket, why nothing is composed there: a setting, a permission that is missing.
+  std::uint64_t composites =
+      0;                      ///< Composites made. A compose with a lost answer counts, because it may have made one.
+  std::uint64_t deleted = 0;  ///< Composites that are known to be deleted.
+  std::uint64_t composed_objects = 0;  ///< Objects fetched through composites.
+  std::uint64_t direct_objects = 0;    ///< Objects fetched directly; large ones as several ranges.
+  /// Objects whose composite failed. They are fetched directly, and count as direct_objects too.
+  std::uint64_t fallbacks = 0;
+  /// By bucket: why no composite is made there, such as a setting or a missing permission.
   std::map<std::string, std::string> reasons = {};
-  /// By bucket, what composing costs there all the same: kOn does it, and says so here.
+  /// By bucket: what composing costs there. kOn composes despite it.
   std::map<std::string, std::string> warnings = {};
-  std::string last_failure = {};  ///< Of a composite, or of its deletion; empty where all went well.
+  std::string last_failure = {};  ///< The last failure of a composite or of its deletion; empty if there was none.
 };
 
-/// Deletes the composites of this process, those that it still has, when it is ended by SIGINT or SIGTERM, and what its
-/// ParallelWriters have sent and not committed: for at most 5 seconds, then the signal does what it did before. A
-/// second signal does so at once. Without it a process that is ended so leaves composites behind, as one that is killed
-/// does: CleanComposites() removes them.
+/// Deletes the composites that this process still has when SIGINT or SIGTERM ends it, and what its ParallelWriters have
+/// sent and not committed. This takes at most 5 seconds; then the signal has its previous effect. A second signal has
+/// that effect at once. Without this function a process that is ended by these signals leaves composites behind, as one
+/// that is killed does; CleanComposites() removes them.
 ///
-/// A child of fork() begins with the signals as they were before, and without composites; one that composes calls it
-/// again. Call it once in a process, at the beginning of a program's main(). A signal that is ignored stays ignored.
-/// kLocalIo where the operating system refuses.
+/// Call it once in a process, at the beginning of main(). A child of fork() begins with the previous signal handlers
+/// and without composites; if it composes, it calls this function again. A signal that is ignored stays ignored.
+/// Returns kLocalIo if the operating system refuses.
 Result<void> InstallCompositeCleanup();
 
 struct CleanOptions {
-  /// Composites that are younger are left alone: somebody may be reading them. A composite lives for seconds; lower it
-  /// where no other program uses the bucket. One that reaches back beyond all dates deletes nothing.
+  /// Younger composites are not deleted: another process may be reading them. A composite lives for seconds; lower the
+  /// age if no other program uses the bucket. If the age reaches back before the earliest date, nothing is deleted.
   std::chrono::seconds older_than{3600};
-  /// Told of the bytes that are gone, of all those to be deleted, after each object. Called on several threads at the
-  /// same time.
+  /// Called after each object, with the bytes deleted so far and the bytes to delete in all. Called by several threads
+  /// at the same time.
   ProgressCallback on_progress = {};
   CallOptions call = {};
   std::stop_token stop = {};
@@ -71,23 +75,26 @@ struct CleanOptions {
 struct CleanReport {
   /// Composed objects under "dataflux-composed-objects/", and all objects under "gcsflux-uploads/".
   std::uint64_t found = 0;
-  std::uint64_t deleted = 0;  ///< Gone now; somebody else may have been faster.
+  std::uint64_t deleted = 0;  ///< Gone now. Another process may have deleted some of them.
   std::uint64_t deleted_bytes = 0;
-  std::uint64_t kept = 0;  ///< Too young.
-  /// Multipart uploads under "gcsflux-uploads/" that were not completed: those found, and those aborted.
+  std::uint64_t kept = 0;  ///< Left alone because they are too young.
+  /// Incomplete multipart uploads under "gcsflux-uploads/": those found, and those aborted.
   std::uint64_t uploads_found = 0;
   std::uint64_t uploads_aborted = 0;
-  /// The caller may not list multipart uploads (storage.multipartUploads.list): none was looked at.
+  /// The caller may not list multipart uploads (storage.multipartUploads.list); none was examined.
   bool may_not_list_uploads = false;
 };
 
-/// Deletes the composites that processes have left in a bucket, ours and those of Google's connector for PyTorch: what
-/// is stored under "dataflux-composed-objects/", was composed, and is older than the options say, by this machine's
-/// clock. Objects there that were never composed are not looked at. Likewise it deletes what ParallelWriters
-/// (parallel_writer.h) have left under "gcsflux-uploads/", objects and multipart uploads alike. An upload is as old as
-/// its beginning: a writer that takes longer than CleanOptions::older_than fails with kSessionLost.
+/// Deletes the composites that earlier processes left in a bucket, those of gcsflux and of Google's connector for
+/// PyTorch. These are objects under "dataflux-composed-objects/" that were composed and are older than
+/// CleanOptions::older_than, by this machine's clock. Objects there that were never composed are kept.
 ///
-/// The first failure ends it as that error: what was deleted until then is gone, and it can be called again.
+/// It also deletes what ParallelWriters (parallel_writer.h) left under "gcsflux-uploads/": objects and multipart
+/// uploads. The age of an upload counts from its start. If a writer takes longer than CleanOptions::older_than, its
+/// upload is deleted and the writer fails with kSessionLost.
+///
+/// The first failure ends the call and is returned. What was deleted before stays deleted, and the call can be
+/// repeated.
 Result<CleanReport> CleanComposites(const Client& client, const std::string& bucket, const CleanOptions& options = {});
 
 }  // namespace gcsflux

@@ -7,30 +7,31 @@
 
 namespace gcsflux {
 
-/// What datasets download with, where nothing else is asked for: as many connections as make it faster, and composites
-/// where they are faster and cost nothing but requests.
+/// The default download options of datasets: as many connections as make downloads faster, and composites if they are
+/// faster and cost only requests.
 inline DownloaderOptions DatasetDownloads() {
   return {.max_concurrency = 256, .adapts_concurrency = true, .composition = {.mode = CompositionMode::kAuto}};
 }
 
-/// How a dataset lists, downloads and decodes. The defaults are meant to be right for objects of any size.
+/// How a dataset lists, downloads and decodes. The defaults suit objects of any size.
 struct DatasetOptions {
-  /// `on_failure` is of no effect here: see `max_skipped`.
+  /// Datasets ignore `on_failure`; see `max_skipped`.
   DownloaderOptions download = DatasetDownloads();
-  /// Of the prefix. Objects that stand for directories are left out whatever it says.
+  /// How the prefix is listed. Objects that stand for directories are always left out.
   ParallelListOptions listing = {};
-  /// Threads that make samples of objects as they arrive; a thread that waits for a batch helps. 0 leaves it to those
-  /// that wait: the workers of a DataLoader, or the training loop. Raise it where Report's decode time limits the loop.
+  /// Threads that decode objects as they arrive. A thread that waits for a batch helps. With 0, only the waiting
+  /// threads decode: the workers of a DataLoader, or the training loop. Raise it if the report's decode time limits the
+  /// loop.
   int decode_threads = 2;
-  /// Objects of the whole dataset that may be left out of their batches because they are gone, damaged, or refused by
-  /// the transform; they are counted and named in the report. One more fails its batch. 0 leaves out none.
+  /// How many objects of the whole dataset may be left out because they are gone, damaged, or refused by the transform.
+  /// The report counts and names them. The next one fails its batch. With 0, none may be left out.
   std::uint64_t max_skipped = 0;
-  /// Samples made without a transform are copies, and do not keep the downloaded memory. Set it where `allocator` gives
-  /// memory that must come back soon.
+  /// Samples without a transform are copies, and do not keep the downloaded memory. Set it if `allocator` gives memory
+  /// that must be released soon.
   bool copy_out = false;
-  /// The next epoch's first objects are fetched while the last ones of this epoch are used: 1,024 of them, or 4 batches
-  /// where that is more, as far as ClientOptions::max_undelivered_bytes goes. Turn it off where a dataset is used for
-  /// one epoch only: they are then fetched in vain.
+  /// Fetches the first objects of the next epoch while the loop uses the last ones of this epoch: 1,024 objects, or 4
+  /// batches if that is more, within ClientOptions::max_undelivered_bytes. Turn it off if a dataset is used for one
+  /// epoch only: the fetched objects would be wasted.
   bool fetch_across_epochs = true;
 };
 

@@ -23,8 +23,8 @@ template <class T>
 class PerProcess;
 }  // namespace internal
 
-/// An object to download, as a listing shows it. Its bytes are those of this generation; that their number and their
-/// CRC32C are the listed ones is checked.
+/// An object to download, as a listing shows it. The download reads exactly this generation. It checks that the size
+/// and the CRC32C are the listed ones.
 struct DownloadSource {
   ObjectName object = {};
   std::uint64_t size = 0;       ///< In bytes, as stored.
@@ -33,52 +33,53 @@ struct DownloadSource {
 };
 
 std::vector<DownloadSource> DownloadSources(std::span<const ObjectMetadata> objects);
-/// Of a listing of `bucket`.
+/// The objects of a listing of `bucket`.
 std::vector<DownloadSource> DownloadSources(const std::string& bucket, std::span<const ListedObject> objects);
 
-/// Gives memory for so many bytes: pinned memory, a tensor's storage, which the pointer's deleter keeps. Called by
-/// several threads at the same time, never for no bytes. Null, or what it throws, fails what the memory was for, as
-/// kInvalidArgument.
+/// Gives memory of this size, such as pinned memory or a tensor's storage; the pointer's deleter releases it. Several
+/// threads call it at the same time, never with 0. If it returns null or throws, the download that needs the memory
+/// fails with kInvalidArgument.
 using Allocator = std::function<std::shared_ptr<std::byte[]>(std::size_t bytes)>;
 
-/// What the failure of one object means for the others that are downloaded with it.
+/// What the failure of one object means for the other objects of a download.
 enum class OnFailure {
   kFailAll,  ///< The download fails, with the error of that object.
-  kDeliver,  ///< Each object that fails is delivered as an error of its own.
+  kDeliver,  ///< Each failed object is delivered as an error of its own.
 };
 
 struct DownloaderOptions {
-  /// Requests in flight at most, over all callers: from 1 to kMaxConcurrency. Raise it until the network is full. Each
-  /// holds a connection and, besides its object, 70 KiB (of 4,096) to 150 KiB (of 256; measured). Threads are
-  /// ClientOptions::io_threads, however many requests there are. Where the limit on open files is lower, it is that.
+  /// Most requests in flight, over all callers: from 1 to kMaxConcurrency. Raise it until the network is full. Each
+  /// request holds a connection, and 70 KiB (with 4,096 requests) to 150 KiB (with 256; measured) beside its object.
+  /// The number of threads is ClientOptions::io_threads for any number of requests. If the limit on open files is
+  /// lower, that limit holds.
   int max_concurrency = 16;
-  /// Finds how many requests are in flight: begins with up to 64, and adds more, up to max_concurrency, while that
-  /// makes reads faster and nothing is throttled (docs/downloads.md). False keeps max_concurrency of them. Set it, with
-  /// a max_concurrency of 256, where it is not known how many fill the network.
+  /// Measures how many requests in flight are best. It begins with up to 64, and adds more, up to max_concurrency,
+  /// while reads get faster and nothing is throttled (docs/downloads.md). With false there are max_concurrency
+  /// requests. Set it, with a max_concurrency of 256, if you do not know how many requests fill the network.
   bool adapts_concurrency = false;
-  /// Larger objects are read as several ranges of about this size at the same time; 0 reads each in one request. Lower
-  /// it where few large objects are read over many connections, raise it where the first byte of a request is slow.
+  /// A larger object is read as several ranges of about this size at the same time. With 0, each object is read in one
+  /// request. Lower it if few large objects are read over many connections. Raise it if the first byte of a request is
+  /// slow.
   std::uint64_t stripe_bytes = std::uint64_t{16} << 20;
   OnFailure on_failure = OnFailure::kFailAll;
-  Allocator allocator = {};  ///< Plain memory, not zeroed, where null.
-  /// Under which all of the objects are stored.
+  Allocator allocator = {};  ///< With null, plain memory that is not zeroed.
+  /// The key under which all objects are stored.
   std::optional<EncryptionKey> encryption_key = {};
-  /// Small objects many at a time, through temporary composites.
+  /// Fetches many small objects at a time through temporary composites.
   CompositionOptions composition = {};
-  CallOptions call = {};  ///< Of each request.
+  CallOptions call = {};  ///< For each request.
 };
 
-/// Whole objects in memory. Views stay valid for the life of the batch, moves included, and where memory() is null as
-/// long as the caller's memory.
+/// Whole objects in memory. The views stay valid as long as the batch, also after it is moved. If memory() is null,
+/// they stay valid as long as the caller's memory.
 class ObjectBatch {
  public:
   [[nodiscard]] std::size_t size() const { return objects_.size(); }
-  /// Empty where the object failed.
+  /// Empty if the object failed.
   [[nodiscard]] std::span<const std::byte> operator[](std::size_t index) const { return objects_[index]; }
-  /// Of an object that failed, under OnFailure::kDeliver.
+  /// The error of an object that failed, under OnFailure::kDeliver.
   [[nodiscard]] const std::optional<Error>& error(std::size_t index) const { return errors_[index]; }
-  /// The block that holds the objects one behind the other, in their order; null where the caller gave the memory, and
-  /// where there are no bytes.
+  /// The block that holds all objects in order. Null if the caller gave the memory, or there are no bytes.
   [[nodiscard]] const std::shared_ptr<std::byte[]>& memory() const { return memory_; }
 
  private:
@@ -90,37 +91,37 @@ class ObjectBatch {
 
 /// One object of a DownloadStream.
 struct DownloadedObject {
-  std::size_t index = 0;                     ///< Among the sources.
+  std::size_t index = 0;                     ///< Index in the sources.
   std::shared_ptr<std::byte[]> memory = {};  ///< Keeps `bytes`.
-  std::span<const std::byte> bytes = {};     ///< Empty where it failed.
+  std::span<const std::byte> bytes = {};     ///< Empty if the object failed.
   std::optional<Error> error = {};           ///< Only under OnFailure::kDeliver.
 };
 
 enum class DeliveryOrder {
-  kInOrder,      ///< That of the sources.
-  kAsCompleted,  ///< Soonest: a slow object holds up none of the others.
+  kInOrder,      ///< In the order of the sources.
+  kAsCompleted,  ///< As soon as it is fetched: a slow object does not delay the others.
 };
 
 struct DownloadStreamOptions {
   DeliveryOrder order = DeliveryOrder::kInOrder;
-  /// Ends the stream: Next() returns kCancelled.
+  /// Ends the stream: Next() then returns kCancelled.
   std::stop_token stop = {};
 };
 
-/// Objects one after the other, fetched ahead of being asked for as far as ClientOptions::max_undelivered_bytes goes,
-/// which all streams of a client share. Nothing is fetched before the first Next().
+/// Delivers objects one after the other. They are fetched ahead within ClientOptions::max_undelivered_bytes, which all
+/// streams of a client share. Nothing is fetched before the first Next().
 ///
-/// For one thread at a time. Destruction ends what is being fetched and gives its memory back. It may outlive its
-/// Downloader, whose connections it holds. In a child of fork(), Next() of a parent's stream returns kForked.
+/// For one thread at a time. Destruction cancels what is being fetched and releases the memory. A stream may outlive
+/// its Downloader, and keeps its connections. In a child of fork(), Next() of a parent's stream returns kForked.
 class DownloadStream {
  public:
   DownloadStream(DownloadStream&&) noexcept;
   DownloadStream& operator=(DownloadStream&&) noexcept;
   ~DownloadStream();
 
-  /// The next object, or nothing after the last one: never fewer than there are sources. Waits until it is there.
-  /// An error ends the stream, and is returned by every later call: under OnFailure::kFailAll that of the first object
-  /// that failed, when its turn comes.
+  /// Waits for the next object. Returns nothing after the last one, which comes only after as many objects as there are
+  /// sources. An error ends the stream, and every later call returns it. Under OnFailure::kFailAll the error of the
+  /// first failed object comes when it is that object's turn.
   Result<std::optional<DownloadedObject>> Next();
 
  private:
@@ -130,34 +131,34 @@ class DownloadStream {
 };
 
 /// Downloads many objects at once, on the event loops of its client (ClientOptions::io_threads). Thread-safe:
-/// concurrent callers share max_concurrency, in turn. A handle: copies share it too. The end of the last copy and the
-/// last stream waits, for 10 s at most, until composites are deleted.
+/// concurrent callers share max_concurrency in turn. A handle: copies share it too. The destructor of the last copy or
+/// stream waits at most 10 s for the deletion of composites.
 ///
-/// The first Downloader of a client starts the loops. Where the system starts fewer of them, or allows fewer open
-/// files than connections, it downloads with those, and EventListener::OnThreadShortage says so; where it starts no
-/// loop, each download and stream is kLocalIo. In a child of fork() the first call starts loops of the child's own, and
+/// The first Downloader of a client starts the loops. If the system starts fewer loops, or allows fewer open files than
+/// connections, the Downloader works with those, and calls EventListener::OnThreadShortage. If the system starts no
+/// loop, each download and stream returns kLocalIo. In a child of fork() the first call starts loops of the child, and
 /// leaves the parent's composites to the parent.
 class Downloader {
  public:
   explicit Downloader(Client client, const DownloaderOptions& options = {});
 
-  /// Fetches the objects into one block of memory, in the order asked.
+  /// Fetches the objects into one block of memory, in the order of `sources`.
   ///
-  /// An object that was overwritten or deleted since it was listed is kNotFound, unless the bucket keeps old
-  /// generations. One whose bytes are not as many as listed, or have another CRC32C even when they are read once more,
-  /// is kCorrupted. kInvalidArgument where there is no memory for them all, whatever OnFailure says.
+  /// If an object was overwritten or deleted after it was listed, and the bucket keeps no old generations, it is
+  /// kNotFound. If its size is not the listed one, or its CRC32C is still wrong after a second read, it is kCorrupted.
+  /// If there is no memory for all objects, returns kInvalidArgument under any OnFailure.
   Result<ObjectBatch> Download(std::span<const DownloadSource> sources, std::stop_token stop = {}) const;
 
-  /// The same into the caller's memory: one destination for each source, of just its size, else kInvalidArgument. After
-  /// a failure they hold anything.
+  /// Downloads into the caller's memory. There is one destination of exactly the right size for each source; otherwise
+  /// returns kInvalidArgument. After a failure the content of the destinations is undefined.
   Result<ObjectBatch> Download(std::span<const DownloadSource> sources,
                                std::span<const std::span<std::byte>> destinations, std::stop_token stop = {}) const;
 
-  /// Fetches them one after the other as they are asked for.
+  /// Delivers the objects one after the other, as the caller asks for them.
   [[nodiscard]] DownloadStream Stream(std::vector<DownloadSource> sources,
                                       const DownloadStreamOptions& options = {}) const;
 
-  /// What composition has done so far, for all downloads of this Downloader. Cheap.
+  /// What composition has done for all downloads of this Downloader so far. Cheap.
   [[nodiscard]] CompositionReport composition_report() const;
 
  private:

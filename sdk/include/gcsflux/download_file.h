@@ -10,48 +10,50 @@
 namespace gcsflux {
 
 struct DownloadFileOptions {
-  /// Where something is there already under the file's name: true replaces it, false is kAlreadyExists.
+  /// If the file's name is taken, true replaces the file, and false returns kAlreadyExists.
   bool may_replace = true;
-  /// A larger object is read as ranges of so many bytes at the same time; at least 1. Raise it where a request's first
-  /// byte takes long; what it is set to when a download goes on makes no difference.
+  /// A larger object is read as ranges of this size at the same time; at least 1. Raise it if the first byte of a
+  /// request is slow. A resumed download may use another value.
   std::uint64_t stripe_bytes = std::uint64_t{16} << 20;
-  /// Ranges read at the same time, each over a connection of its own: from 1 to kMaxConcurrency. Raise it until the
-  /// network is full; set it to 1 where many files are downloaded at once.
+  /// Most ranges read at the same time, each over its own connection: from 1 to kMaxConcurrency. Raise it until the
+  /// network is full. Set it to 1 if many files are downloaded at once.
   int max_concurrency = 8;
-  /// Waits at the end until the file is on the disk (fsync of it and of its directory). Without it a machine that loses
-  /// its power soon after may have lost the file, or its bytes. Set it where the object is deleted next.
+  /// Waits at the end until the file is on the disk (fsync of the file and of its directory). Without it a power
+  /// failure soon after can lose the file or its bytes. Set it if the object is deleted next.
   bool is_durable = false;
-  std::optional<EncryptionKey> encryption_key = {};  ///< Under which the object is stored.
-  /// Told of all bytes of the object that are there, those of an earlier download among them. Called on the threads
-  /// that read, several at the same time.
+  std::optional<EncryptionKey> encryption_key = {};  ///< The key under which the object is stored.
+  /// Told of all bytes that are there, including those of an earlier download. The reading threads call it, several at
+  /// the same time.
   ProgressCallback on_progress = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };
 
-/// What a download has brought.
+/// The outcome of a download.
 struct DownloadedFile {
-  DownloadSource source = {};    ///< The generation that every byte of the file is of.
-  std::uint64_t kept_bytes = 0;  ///< Of them, those that were there from an earlier download.
+  DownloadSource source = {};    ///< All bytes of the file are of this generation.
+  std::uint64_t kept_bytes = 0;  ///< Bytes that were there from an earlier download.
 };
 
-/// Downloads an object into a local file, which appears, or is replaced, only when it is whole and has the object's
-/// CRC32C.
+/// Downloads an object into a local file. The file appears, or is replaced, only when it is complete and has the
+/// object's CRC32C.
 ///
-/// Until then the bytes are in ".NAME.gcsflux-partial" beside it. That stays where the download is cancelled, killed or
-/// fails for anything that may pass (the service, the network, a full disk); the next one of the same generation goes
-/// on with it, once it has compared what is there with the checksums kept behind it. Another generation begins anew.
-/// One download of a file at a time: a second one is kLocalIo.
+/// Until then the bytes are in ".NAME.gcsflux-partial" in the same directory. If the download is cancelled, is killed,
+/// or fails for a reason that may pass (the service, the network, a full disk), that partial file stays. The next
+/// download of the same generation compares it with the checksums stored at its end, and resumes it. If the generation
+/// is another one, the download starts again from the beginning. Only one download of a file may run at a time: a
+/// second one returns kLocalIo.
 ///
-/// kInvalidArgument where no file can have that name (empty, with a byte 0, longer than the file system takes), before
-/// anything is fetched. kNotFound; kAborted where the object changed meanwhile; kCorrupted where its CRC32C is wrong
-/// twice; kLocalIo where the file cannot be written, or is there and no regular file (a symbolic link is replaced, not
-/// followed); else as Client::ReadObject. On every error what was there before under the file's name is as it was.
+/// Returns kInvalidArgument, before anything is fetched, if no file can have that name: it is empty, has a byte 0, or
+/// is too long for the file system. Returns kNotFound if there is no such object, kAborted if the object changed
+/// meanwhile, and kCorrupted if its CRC32C is wrong twice. Returns kLocalIo if the file cannot be written, or something
+/// other than a regular file has its name (a symbolic link is replaced, not followed). Other errors are those of
+/// Client::ReadObject. After every error the file's name holds what it held before.
 Result<DownloadedFile> DownloadFile(const Client& client, const ObjectName& object, const std::string& path,
                                     const DownloadFileOptions& options = {});
 
-/// The same of an object as it was listed, which saves a request.
-/// kNotFound where it was overwritten since, unless the bucket keeps old generations.
+/// Downloads an object as it was listed, which saves a request. Returns kNotFound if the object was overwritten since,
+/// unless the bucket keeps old generations.
 Result<DownloadedFile> DownloadListed(const Client& client, const DownloadSource& source, const std::string& path,
                                       const DownloadFileOptions& options = {});
 

@@ -10,16 +10,16 @@
 
 namespace gcsflux {
 
-/// A customer-supplied encryption key: GCS encrypts and decrypts with it, and forgets it. Whoever loses it has lost the
-/// object. https://cloud.google.com/storage/docs/encryption/customer-supplied-keys
+/// A customer-supplied encryption key: GCS encrypts and decrypts with it, and does not keep it. If you lose the key,
+/// you lose the object. https://cloud.google.com/storage/docs/encryption/customer-supplied-keys
 ///
-/// An immutable value. The key itself appears in no message, log or trace, and is sent over plain http to this
-/// machine's loopback alone: other calls are kInvalidArgument.
+/// An immutable value. The key itself appears in no message, log or trace. Over plain http it is sent only to this
+/// machine's loopback; other calls return kInvalidArgument.
 class EncryptionKey {
  public:
-  /// An AES-256 key: kInvalidArgument unless it has 32 bytes.
+  /// An AES-256 key. Returns kInvalidArgument unless it has 32 bytes.
   static Result<EncryptionKey> FromBytes(std::span<const std::byte> bytes);
-  /// The same as base64 (RFC 4648, with padding), as tools keep it.
+  /// The same from base64 (RFC 4648, with padding), the form that tools store.
   static Result<EncryptionKey> FromBase64(std::string_view text);
 
   /// Base64 of the key's SHA-256, by which GCS names the key: ObjectMetadata::customer_key_sha256.
@@ -28,9 +28,9 @@ class EncryptionKey {
   /// For this library's own requests: the key, in base64.
   [[nodiscard]] const std::string& secret_base64() const { return base64_; }
 
-  /// Compares by the hash.
+  /// Compares the hashes.
   friend bool operator==(const EncryptionKey& one, const EncryptionKey& other) { return one.sha256_ == other.sha256_; }
-  /// Shows the hash.
+  /// Prints the hash.
   friend std::ostream& operator<<(std::ostream& out, const EncryptionKey& key);
 
  private:

@@ -9,32 +9,32 @@
 
 namespace gcsflux {
 
-/// Hands out the batches of epoch after epoch, and knows how many of them were consumed, however many were handed out
-/// ahead. Thread-safe. A handle: copies share the position.
+/// Hands out the batches of one epoch after the other, and counts how many were consumed. More batches can be handed
+/// out than consumed. Thread-safe. A handle: copies share the position.
 class EpochProgress {
  public:
-  /// Begins at `cursor`, or at the first epoch's beginning. kInvalidArgument: an option is out of its range, an epoch
-  /// of the listing has no batch for this rank, or CheckCursor() refuses the cursor.
+  /// Begins at `cursor`, or at the beginning of the first epoch. Returns kInvalidArgument if an option is out of its
+  /// range, an epoch of the listing has no batch for this rank, or CheckCursor() refuses the cursor.
   static Result<EpochProgress> Create(const ListingFingerprint& listing, const EpochOptions& options,
                                       const std::optional<Cursor>& cursor = {}, bool allow_changed_listing = false);
 
-  /// Begins where the run stands: at the next epoch once all batches of the last one were consumed, else at the first
-  /// batch that was not, so that a loop which was left early goes on where it was left. What was handed out ahead and
-  /// not consumed is handed out once more.
+  /// Begins at the position of the run. If all batches of the last epoch were consumed, that is the next epoch.
+  /// Otherwise it is the first batch that was not consumed: a loop that ended early continues there. Batches that were
+  /// handed out but not consumed are handed out again.
   void BeginEpoch() const;
 
-  /// The samples of the rank's next batch, as indices into the listing; nothing at the end of the epoch.
+  /// The samples of the rank's next batch, as indices into the listing. Nothing at the end of the epoch.
   [[nodiscard]] std::optional<std::vector<std::size_t>> NextBatch() const;
 
-  /// The first batch that was handed out and not consumed is consumed now. Batches are consumed in the order in which
-  /// they are handed out. kInvalidArgument where none is out.
+  /// Marks the first batch that is handed out and not consumed as consumed. Batches are consumed in the order in which
+  /// they are handed out. Returns kInvalidArgument if there is no such batch.
   Result<void> BatchConsumed() const;
 
-  /// Goes on at another cursor, for all copies; what was handed out is forgotten. Errors as those of Create(), after
-  /// which nothing has changed.
+  /// Continues at another cursor, for all copies, and forgets the batches that were handed out. The errors are those of
+  /// Create(); an error changes nothing.
   Result<void> MoveTo(const Cursor& cursor, bool allow_changed_listing = false) const;
 
-  /// Where the run stands behind the last batch that was consumed; at the end of an epoch the beginning of the next.
+  /// The position behind the last batch that was consumed; at the end of an epoch the beginning of the next one.
   [[nodiscard]] Cursor cursor() const;
 
   [[nodiscard]] const EpochOptions& options() const;

@@ -12,12 +12,12 @@
 #include "gcsflux/range_read.h"
 #include "gcsflux/result.h"
 
-// Checkpoint files without libtorch: what is in them, of which shape and type, and at which bytes. torch_file.h reads
-// and writes torch.save's files, safetensors.h those of safetensors.
+// Checkpoint files without libtorch: which tensors they hold, the shapes and types, and their places in the file.
+// torch_file.h reads and writes the files of torch.save, safetensors.h those of safetensors.
 namespace gcsflux {
 
-/// The type of a tensor's elements. The last ones are not in libtorch 1.13; they are told, but cannot become its
-/// tensors.
+/// The type of a tensor's elements. libtorch 1.13 lacks the last ones: gcsflux shows them, but cannot make tensors of
+/// them.
 enum class DType : std::uint8_t {
   kBool,
   kUint8,
@@ -42,33 +42,33 @@ enum class DType : std::uint8_t {
   kFloat8E8m0fnu,
 };
 
-/// As PyTorch says it: "float32", "bfloat16".
+/// PyTorch's name: "float32", "bfloat16".
 std::string_view DTypeName(DType dtype);
 std::optional<DType> DTypeFromName(std::string_view name);
-/// Of one element; at least 1.
+/// Bytes of one element; at least 1.
 std::size_t ElementBytes(DType dtype);
 
-/// Where a file's bytes come from: a local file, an object of Cloud Storage, memory.
+/// The source of a file's bytes: a local file, an object of Cloud Storage, or memory.
 struct ByteSource {
   std::string name = {};  ///< For messages: a path or a URI.
   std::uint64_t size = 0;
-  /// Fills all of `into` from `offset` on. What is asked for lies within `size`. Called by one thread at a time.
+  /// Fills all of `into` from `offset` on. The range lies within `size`. Called by one thread at a time.
   std::function<Result<void>(std::uint64_t offset, std::span<std::byte> into)> read_at = {};
-  /// Does several reads, at the same time where that is faster. Absent: one after the other by read_at. Set it for
-  /// sources with a latency: whole modules are then read in one call.
+  /// Does several reads, at the same time if that is faster. Without it, read_at does them one after the other. Set it
+  /// for sources with a latency: then one call reads a whole module.
   std::function<Result<void>(std::span<const RangeRead> reads)> read_all = {};
-  /// Compares all bytes with a checksum that their store has of them, an object's CRC32C; kCorrupted. Absent: it has
-  /// none.
+  /// Compares all bytes with the checksum that their store keeps, such as an object's CRC32C. Returns kCorrupted if
+  /// they differ. Absent if the store has no checksum.
   std::function<Result<void>()> verify_whole = {};
 };
 
-/// By `read_all`, or by read_at for each.
+/// Reads with `read_all`, or if it is absent with read_at for each.
 Result<void> ReadAll(const ByteSource& source, std::span<const RangeRead> reads);
 
-/// A source over bytes that outlive it.
+/// A source over bytes in memory, which must outlive it.
 ByteSource SourceOf(std::string name, std::span<const std::byte> bytes);
 
-/// Where bytes go, in order. A failure ends the writing and is what the writer returns. client.h has the same type.
+/// Takes bytes in order. If it fails, the writer stops and returns its error. client.h declares the same type.
 using ByteSink = std::function<Result<void>(std::span<const std::byte> bytes)>;
 
 /// Bytes [begin, end) of a file.
@@ -80,7 +80,7 @@ struct FileRange {
   friend bool operator==(const FileRange&, const FileRange&) = default;
 };
 
-/// How a tensor lies in its storage. Several tensors may share one.
+/// The layout of a tensor in its storage. Several tensors may share a storage.
 struct TensorLayout {
   DType dtype = DType::kFloat32;
   bool requires_grad = false;
@@ -93,14 +93,14 @@ struct TensorLayout {
   friend bool operator==(const TensorLayout&, const TensorLayout&) = default;
 };
 
-/// The number of elements; nothing where it overflows or a dimension is negative.
+/// The number of elements. Nothing if it overflows or a dimension is negative.
 std::optional<std::uint64_t> ElementCount(std::span<const std::int64_t> shape);
 
-/// The strides of a tensor whose elements follow each other, last dimension first.
+/// The strides of a tensor whose elements follow each other, with the last dimension fastest.
 std::vector<std::int64_t> ContiguousStrides(std::span<const std::int64_t> shape);
 
-/// The bytes of its storage that a tensor touches, from its first element to its last one; empty where it has no
-/// element. Nothing where they do not lie within `storage_bytes`, a size or stride is negative, or a number overflows.
+/// The bytes of its storage that a tensor touches, from its first element to its last one; empty for a tensor without
+/// elements. Nothing if they do not lie within `storage_bytes`, a size or stride is negative, or a number overflows.
 std::optional<FileRange> TouchedBytes(const TensorLayout& layout, std::uint64_t storage_bytes);
 
 }  // namespace gcsflux

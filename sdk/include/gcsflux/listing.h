@@ -27,12 +27,12 @@ struct ObjectListing {
   std::vector<std::string> prefixes = {};    ///< Directories, in the same order; only with a delimiter.
 };
 
-/// Everything under a prefix, all pages of it one after the other, with all that GCS tells of an object: for single
-/// directory levels and for few objects. ListInParallel is for the others.
+/// Lists everything under a prefix, one page after the other, with all metadata that GCS gives. For single directory
+/// levels and for few objects; otherwise use ListInParallel.
 ///
-/// An error ends it as that error: never a part as success. Nothing there is an empty listing; no such bucket is
-/// kNotFound. kBadResponse where the service lists a name twice or out of its order, and after 1,000 pages in a row
-/// that have no names, though each says that there are more. ListInParallel has the same errors.
+/// An error fails the whole call: it never returns a part as a success. If there are no objects, the listing is empty;
+/// if there is no such bucket, returns kNotFound. Returns kBadResponse if the service lists a name twice or out of
+/// order, or gives 1,000 pages in a row without names. ListInParallel has the same errors.
 Result<ObjectListing> ListPrefix(const Client& client, const ObjectName& prefix, const ListOptions& options = {});
 
 /// One object of a parallel listing: what is needed to read it, in little memory.
@@ -48,24 +48,25 @@ struct ListedObject {
 struct ParallelListOptions {
   std::string start_offset = {};  ///< Names at or after it.
   std::string end_offset = {};    ///< Names before it; empty is no bound.
-  /// Ends the listing after so many objects: the first in order, or with a sink that takes them as they are found, any.
+  /// Ends the listing after this many objects. They are the first ones in order; for a sink that takes objects as they
+  /// are found, any ones.
   std::optional<std::uint64_t> limit = {};
-  /// Calls at the same time, each on a connection of its own: from 1, which lists sequentially, to kMaxConcurrency.
-  /// Raise it (256) for more than some 20 million names; lower it where the bucket's quota serves others too.
-  int parallelism = 48;
-  /// At most so many times the calls of a sequential listing, plus the parallelism; at least 1. Lower it where calls
-  /// cost more than time; raise it (4) for names that come in bursts.
+  /// Most calls at the same time, each over its own connection: from 1, which lists sequentially, to kMaxConcurrency.
+  /// Raise it (to 256) for more than about 20 million names. Lower it if other clients need the bucket's quota.
+  int max_concurrency = 48;
+  /// Most calls, as a multiple of a sequential listing's calls; max_concurrency is added. At least 1. Lower it if calls
+  /// cost more than time. Raise it (to 4) if the names come in dense groups.
   double call_cap = 2;
-  /// Names that end with "/", which some tools store for empty directories.
+  /// Includes names that end with "/", which some tools store for empty directories.
   bool include_directory_markers = true;
-  /// Leaves out what composed downloads keep under "dataflux-composed-objects/", and parallel writers under
-  /// "gcsflux-uploads/", for as long as they run, unless the prefix asks for it.
+  /// Leaves out temporary objects: those of composed downloads under "dataflux-composed-objects/", and those of
+  /// parallel writers under "gcsflux-uploads/". If the prefix itself names them, they are included.
   bool skip_composites = true;
-  /// Only objects of these classes ("STANDARD"); none named takes all. What is left out is listed all the same: the
-  /// service cannot tell them apart.
+  /// Only objects of these classes ("STANDARD"); an empty list means all. The service cannot select them, so the calls
+  /// list the other objects too.
   std::vector<std::string> storage_classes = {};
-  /// ListingReport::split_points of an earlier listing: all workers then have something to do from the beginning. They
-  /// may be out of date, or of another bucket: that costs time only.
+  /// ListingReport::split_points of an earlier listing: all workers then have work from the beginning. If the points
+  /// are out of date or of another bucket, that costs only time.
   std::vector<std::string> split_points = {};
   CallOptions call = {};
   std::stop_token stop = {};
@@ -73,15 +74,15 @@ struct ParallelListOptions {
 
 /// What a parallel listing took.
 struct ListingReport {
-  std::uint64_t objects = 0;    ///< That were delivered.
-  std::uint64_t calls = 0;      ///< Pages that were asked for.
-  std::uint64_t steals = 0;     ///< Of them, those that began in the middle of another's range.
+  std::uint64_t objects = 0;    ///< Objects delivered.
+  std::uint64_t calls = 0;      ///< Pages requested.
+  std::uint64_t steals = 0;     ///< Calls that began in the middle of another worker's range.
   std::uint64_t retries = 0;    ///< Of the client, meanwhile: attempts that followed a failed one.
   std::uint64_t throttled = 0;  ///< Of the client, meanwhile: answers that asked for fewer requests.
-  double seconds = 0;
-  std::map<std::string, std::uint64_t> storage_classes = {};  ///< Objects of each.
-  std::string warning = {};                                   ///< Objects whose reading costs retrieval fees.
-  std::vector<std::string> split_points = {};                 ///< For ParallelListOptions::split_points.
+  std::chrono::nanoseconds elapsed{0};
+  std::map<std::string, std::uint64_t> storage_classes = {};  ///< Number of objects in each class.
+  std::string warning = {};  ///< Warns of objects whose reading costs retrieval fees; empty if there are none.
+  std::vector<std::string> split_points = {};  ///< For ParallelListOptions::split_points.
 };
 
 struct Listing {
@@ -89,26 +90,28 @@ struct Listing {
   ListingReport report = {};
 };
 
-/// Takes objects while the listing goes on, in batches of at most a page, each in order. Called on the thread that
-/// asked for the listing, one call at a time. While it is busy at most some hundred pages are fetched ahead. An error
-/// ends the listing as that error; one that throws ends it as kLocalIo.
+/// Takes objects while the listing runs, in batches of at most a page, each in order. The thread that called the
+/// listing calls it, one batch at a time. While it is busy, at most about a hundred pages are fetched ahead. If it
+/// returns an error, the listing ends with that error; an exception ends it with kLocalIo.
 using ListingSink = std::function<Result<void>(std::vector<ListedObject> objects)>;
 
-/// Everything under a prefix by many calls at the same time, which share the names among them as they learn what they
-/// look like: docs/listing.md. Names that are there from the beginning to the end are listed exactly once; those that
-/// come or go meanwhile may or may not be. Never slower than a sequential listing, and with one worker the same.
+/// Lists everything under a prefix by many calls at the same time. The calls divide the names among them, as they learn
+/// where names are: docs/listing.md. Names that exist from the beginning to the end are listed exactly once; those that
+/// come or go meanwhile may or may not be listed. It is never slower than a sequential listing; with one worker it is
+/// one.
 ///
-/// An error of any call ends it as that error: never a part as success. Nothing there is an empty listing; no such
-/// bucket is kNotFound.
+/// An error of any call fails the whole listing: it never returns a part as a success. If there are no objects, the
+/// listing is empty; if there is no such bucket, returns kNotFound.
 Result<Listing> ListInParallel(const Client& client, const ObjectName& prefix, const ParallelListOptions& options = {});
 
-/// In which order a sink takes objects.
+/// The order in which a sink takes objects.
 enum class ListingOrder {
-  kAsFound,  ///< Batches in any order: soonest, and in bounded memory.
-  kByName,   ///< In bytewise order: what is found ahead of its turn is kept in memory until then.
+  kAsFound,  ///< Batches in any order: as soon as possible, and in bounded memory.
+  /// In bytewise order. Objects that are found before their turn are kept in memory.
+  kByName,
 };
 
-/// The same, into a sink. On an error the sink has seen a part.
+/// Lists into a sink. If it returns an error, the sink has taken a part.
 Result<ListingReport> ListInParallel(const Client& client, const ObjectName& prefix, ListingOrder order,
                                      const ListingSink& sink, const ParallelListOptions& options = {});
 

@@ -13,17 +13,17 @@
 
 namespace gcsflux {
 
-/// What XML multipart uploads are given: https://cloud.google.com/storage/docs/multipart-uploads
+/// Options of XML multipart uploads: https://cloud.google.com/storage/docs/multipart-uploads
 struct MultipartOptions {
-  /// Sent as headers: ASCII only, no holds; the keys of the metadata come back in lower case.
+  /// Sent as headers: ASCII only, no holds. The keys of the metadata come back in lower case.
   ObjectAttributes attributes = {};
   std::optional<EncryptionKey> encryption_key = {};  ///< As for InsertObject; kms_key_name likewise.
-  std::string kms_key_name = {};
+  std::optional<std::string> kms_key_name = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };
 
-/// A part as the service has it.
+/// A part that the service holds.
 struct ListedPart {
   int number = 0;
   std::uint64_t size = 0;
@@ -32,21 +32,21 @@ struct ListedPart {
   friend bool operator==(const ListedPart&, const ListedPart&) = default;
 };
 
-/// An object sent as parts, in any order and from many threads, and put together at the end.
+/// An object sent as parts, in any order and from many threads, which are joined at the end.
 ///
-/// NO PRECONDITIONS: Cloud Storage knows none for these uploads. Complete() replaces whatever object is live under the
-/// name. Where its answer is lost and another object is there afterwards, it cannot be known whether a rival replaced
-/// what was made: kOutcomeUnknown, unless that object is older (see WriteMode). So use it for names that no other
-/// writes, shards and parts with a unique name say, and make them visible under a name that others watch by
-/// ComposeObjects or InsertObject with a precondition. Everything else is UploadObject's and ObjectWriter's.
+/// NO PRECONDITIONS: Cloud Storage has none for these uploads. Complete() replaces any object that is live under the
+/// name. If its answer is lost and another object is there afterwards, it is unknown whether another writer replaced
+/// the new object: kOutcomeUnknown, unless that object is older (see WriteMode). So use it only for names that no other
+/// writer uses, such as shards and parts with unique names. Make them visible under a name that others watch by
+/// ComposeObjects or InsertObject with a precondition. For everything else use UploadObject or ObjectWriter.
 ///
-/// Parts are 5 MiB to 5 GiB, the last one may be smaller; numbers are 1 to 10,000 and need not be consecutive. Each has
-/// its CRC32C checked by the service, and the object's size and CRC32C are compared with those of all parts at the end.
-/// Parts that were sent cost storage until Complete() or Abort(). An upload that was started by a request whose answer
-/// was lost stays behind without parts: a bucket's lifecycle rule AbortIncompleteMultipartUpload clears such away.
+/// Parts have 5 MiB to 5 GiB; the last one may be smaller. Numbers are 1 to 10,000 and need not be consecutive. The
+/// service checks the CRC32C of each part. At the end the object's size and CRC32C are compared with those of all
+/// parts. Parts cost storage until Complete() or Abort(). If the answer to the first request is lost, an upload without
+/// parts remains; a bucket's lifecycle rule AbortIncompleteMultipartUpload removes such uploads.
 ///
-/// UploadPart and ListParts are thread-safe; the others are called when no other call is under way. Movable. Destroyed
-/// before Complete(), it aborts, for which it takes 2 s at most.
+/// UploadPart and ListParts are thread-safe. Call the other methods only when no other call is under way. Movable. If
+/// it is destroyed before Complete(), it aborts the upload, which takes 2 s at most.
 class MultipartUpload {
  public:
   static Result<MultipartUpload> Start(Client client, ObjectName object, MultipartOptions options = {});
@@ -54,23 +54,25 @@ class MultipartUpload {
   MultipartUpload& operator=(MultipartUpload&&) noexcept;
   ~MultipartUpload();
 
-  /// Sends one part; the same number again replaces it. It is repeated freely, since that changes nothing. `data` is
-  /// borrowed. kSessionLost where the upload was aborted or completed by another writer. One thread at a time for one
-  /// number.
+  /// Sends one part. If the number was sent before, the new part replaces the old one; therefore the request is always
+  /// retried. `data` is borrowed. Returns kSessionLost if another process aborted or completed the upload. For each
+  /// number, one thread at a time.
   Result<void> UploadPart(int number, std::span<const std::byte> data, std::stop_token stop = {}) const;
 
-  /// All parts that the service has, by number.
+  /// All parts that the service holds, by number.
   Result<std::vector<ListedPart>> ListParts() const;
 
-  /// Puts the parts that were uploaded through this object together, by number. kCorrupted where the service made
-  /// something else of them. Just that generation is deleted then, if the service has named it; else, and if the
-  /// deletion fails, the message says which generation remains. kBadResponse where an answer is about another object.
-  /// kInvalidArgument (nothing is lost, more parts may come) where one of them is too small. kSessionLost where the
-  /// upload was aborted, or completed by another writer. kOutcomeUnknown where it may have been completed, and what was
-  /// made is no longer there to be looked at.
+  /// Joins the parts that were uploaded through this object, by number.
+  ///
+  /// Returns kCorrupted if the service stored another object than the parts give. If the service named the generation,
+  /// exactly that generation is deleted. If it did not, or the deletion fails, the message says which generation
+  /// remains. Returns kBadResponse if an answer is about another object. Returns kInvalidArgument if a part is too
+  /// small; the upload stays, and more parts may follow. Returns kSessionLost if another process aborted or completed
+  /// the upload. Returns kOutcomeUnknown if the upload may have been completed, and the object cannot be found to
+  /// confirm it.
   Result<ObjectMetadata> Complete();
 
-  /// Forgets all parts; one that has been aborted is not aborted again.
+  /// Deletes all parts. After the first success it does nothing.
   Result<void> Abort();
 
  private:
@@ -81,21 +83,21 @@ class MultipartUpload {
 
 struct ParallelUploadOptions {
   MultipartOptions multipart = {};
-  /// At least 5 MiB, and raised where 10,000 parts would not do. Of a file, so much memory is held for each part in
-  /// flight. Raise it for long, fast networks (each part costs a round trip); lower it where memory is short.
+  /// At least 5 MiB; raised if 10,000 parts would not be enough. For a file, each part in flight takes this much
+  /// memory. Raise it for long, fast networks, because each part costs a round trip. Lower it if memory is short.
   std::size_t part_bytes = 32U << 20;
-  /// Parts in flight, from 1 to kMaxConcurrency. Raise it until the network is full: each has a thread and a
-  /// connection.
+  /// Most parts in flight, from 1 to kMaxConcurrency. Raise it until the network is full. Each part in flight has a
+  /// thread and a connection.
   int max_concurrency = 8;
 };
 
-/// Stores `data` by parts that are sent at the same time. Nothing stays behind where it fails. The same warning holds:
-/// no preconditions, so only for names that nobody else writes.
+/// Stores `data` in parts that are sent at the same time. If it fails, nothing remains. There are no preconditions: use
+/// it only for names that no other writer uses.
 Result<ObjectMetadata> UploadObjectInParallel(const Client& client, const ObjectName& object,
                                               std::span<const std::byte> data,
                                               const ParallelUploadOptions& options = {});
 
-/// The same of a regular file; kLocalIo as UploadFile has it.
+/// The same for a regular file. Returns kLocalIo in the cases of UploadFile.
 Result<ObjectMetadata> UploadFileInParallel(const Client& client, const std::string& path, const ObjectName& object,
                                             const ParallelUploadOptions& options = {});
 

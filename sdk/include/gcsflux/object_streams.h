@@ -11,11 +11,11 @@
 
 namespace gcsflux {
 
-/// A std::ostream over a ParallelWriter. A failure sets badbit, and error() says what it was.
+/// A std::ostream over a ParallelWriter. A failure sets badbit; error() tells the cause.
 ///
-/// Nothing is committed before Close(): a stream that is destroyed without it, by an exception in the caller's block
-/// for example, leaves the name as it was. So does one on which an insertion has failed: Close() returns that error.
-/// For one thread at a time.
+/// Close() commits the object. If the stream is destroyed without Close(), for example by an exception in the caller's
+/// block, the object does not change. If an insertion has failed, the object does not change either, and Close()
+/// returns that error. For one thread at a time.
 class ObjectOutputStream : public std::ostream {
  public:
   ObjectOutputStream(Client client, ObjectName object, ParallelWriterOptions options = {});
@@ -23,7 +23,7 @@ class ObjectOutputStream : public std::ostream {
   ObjectOutputStream(const ObjectOutputStream&) = delete;
   ObjectOutputStream& operator=(const ObjectOutputStream&) = delete;
 
-  /// Commits what was written. On failure it sets badbit.
+  /// Commits what was written. A failure sets badbit.
   Result<ObjectMetadata> Close();
   /// The first failure.
   [[nodiscard]] const std::optional<Error>& error() const;
@@ -34,9 +34,9 @@ class ObjectOutputStream : public std::ostream {
   std::unique_ptr<Buffer> buffer_;
 };
 
-/// A seekable std::istream over an ObjectReader. A failure sets badbit, and error() says what it was. It reads ahead
-/// while it is read from front to back. The bytes are compared with the object's CRC32C by reader().VerifyWhole() only.
-/// For one thread at a time.
+/// A seekable std::istream over an ObjectReader. A failure sets badbit; error() tells the cause. It reads ahead while
+/// the program reads from front to back. Only reader().VerifyWhole() compares the bytes with the object's CRC32C. For
+/// one thread at a time.
 class ObjectInputStream : public std::istream {
  public:
   explicit ObjectInputStream(ObjectReader reader);

@@ -9,7 +9,7 @@
 
 namespace gcsflux {
 
-/// An XML multipart upload that is neither completed nor aborted. Its parts cost storage until it is.
+/// An XML multipart upload that was neither completed nor aborted. Its parts cost storage.
 struct OngoingUpload {
   ObjectName object = {};
   std::string upload_id = {};
@@ -21,13 +21,13 @@ struct OngoingUploadOptions {
   std::stop_token stop = {};
 };
 
-/// All ongoing multipart uploads of a bucket whose objects' names begin with `prefix.name`, by name. It needs
-/// storage.multipartUploads.list. kBadResponse where the service's pages do not get any further.
+/// Lists the ongoing multipart uploads of a bucket whose object names begin with `prefix.name`, by name. Needs the
+/// permission storage.multipartUploads.list. Returns kBadResponse if the service repeats a page.
 Result<std::vector<OngoingUpload>> ListMultipartUploads(const Client& client, const ObjectName& prefix,
                                                         const OngoingUploadOptions& options = {});
 
-/// Aborts an upload of any process: its parts are gone, and a writer that still uses it fails with kSessionLost. It
-/// succeeds where the upload is already gone.
+/// Aborts an upload of any process and deletes its parts. A writer that still uses the upload fails with kSessionLost.
+/// If the upload is already gone, it succeeds.
 Result<void> AbortMultipartUpload(const Client& client, const OngoingUpload& upload,
                                   const OngoingUploadOptions& options = {});
 

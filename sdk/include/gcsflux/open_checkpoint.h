@@ -6,21 +6,23 @@
 #include "gcsflux/object_reader.h"
 #include "gcsflux/stored_checkpoint.h"
 
-// Checkpoints by their place: objects "gs://bucket/name", and local files.
+// Opens checkpoints by URI: objects "gs://bucket/name", and local files.
 namespace gcsflux {
 
-/// A source over the generation of an object that the reader has open; ranges are read at the same time.
+/// A source over the object that the reader has opened. Ranges are read at the same time.
 ByteSource SourceOf(std::shared_ptr<const ObjectReader> reader);
 
-/// A source over a local file, which must not change while it is read. Thread-safe.
+/// A source over a local file. The file must not change while it is read. Thread-safe.
 Result<ByteSource> SourceOfFile(const std::string& path);
 
-/// Opens a checkpoint of any format that is read: an object, or where `uri` has no gs:// a local file. The format is
-/// told by the bytes. Of an index of safetensors all files are opened, at the same time. A folder, "gs://bucket/name/" or
-/// a local one, is all files in it that end in .safetensors: what PyTorch DCP saves without an index.
+/// Opens a checkpoint of any supported format. If `uri` begins with gs://, it is an object, otherwise a local file. The
+/// bytes tell the format. For an index of safetensors, all files are opened at the same time.
+/// A folder, "gs://bucket/name/" or a local one, means all files in it that end in .safetensors: PyTorch DCP saves them
+/// without an index.
 ///
-/// An object takes a request for its metadata, two at the same time for both ends, and one or two more where directory,
-/// pickle or header are longer; then one tensor, or any number of them, takes one round trip. kNotFound, kUndecodable.
+/// Opening an object takes a request for its metadata, two at the same time for both ends, and one or two more if the
+/// directory, the pickle or the header is longer. Then reading one tensor, or any number, takes one round trip. Returns
+/// kNotFound, or kUndecodable.
 Result<StoredCheckpoint> OpenCheckpoint(const Client& client, const std::string& uri,
                                         const ObjectReaderOptions& options = {});
 

@@ -13,60 +13,60 @@
 
 namespace gcsflux {
 
-/// What must hold of an object for the call to take effect: kPreconditionFailed (a ..._match) or kNotModified (a
-/// ..._not_match) where it does not. https://cloud.google.com/storage/docs/request-preconditions
+/// Conditions on an object. If a ..._match condition does not hold, the call returns kPreconditionFailed; if a
+/// ..._not_match condition does not hold, kNotModified. Either way the call has no effect.
+/// https://cloud.google.com/storage/docs/request-preconditions
 struct Preconditions {
-  /// The live generation; 0: no object of the name is live. Set it wherever a write must not undo another's: it also
-  /// makes the write safe to repeat.
+  /// The live generation; 0: no object of the name is live. Set it if a write must not overwrite another write. It also
+  /// makes the write safe to retry.
   std::optional<std::int64_t> if_generation_match = {};
-  std::optional<std::int64_t> if_generation_not_match = {};  ///< 0: some object of the name must be live.
-  /// Set it where a change of metadata must not undo another's: it makes that change safe to repeat.
+  std::optional<std::int64_t> if_generation_not_match = {};  ///< 0: some object of the name is live.
+  /// Set it if a change of metadata must not overwrite another change. It also makes that change safe to retry.
   std::optional<std::int64_t> if_metageneration_match = {};
   std::optional<std::int64_t> if_metageneration_not_match = {};
 };
 
-/// Those that GCS knows for the destination of a compose.
+/// The preconditions that GCS supports for the destination of a compose.
 struct ComposePreconditions {
   std::optional<std::int64_t> if_generation_match = {};  ///< 0: no object of the name is live.
   std::optional<std::int64_t> if_metageneration_match = {};
 };
 
-/// Those of buckets, which have no generations.
+/// The preconditions of buckets, which have no generations.
 struct BucketPreconditions {
   std::optional<std::int64_t> if_metageneration_match = {};
   std::optional<std::int64_t> if_metageneration_not_match = {};
 };
 
-/// What every call can be given, whatever it does.
+/// Options that every call has.
 struct CallOptions {
-  /// The project that pays for the request. Set it for buckets whose owner has the requester pay.
+  /// The project that pays for the request. Set it if the bucket's owner requires the requester to pay.
   std::string user_project = {};
-  /// Instead of the client's policy for this kind of call; its `budget` is not used, since calls share the client's.
-  /// Set it where one call may take longer, or must be done sooner, than the others.
+  /// Replaces the client's retry policy for this call. Its `budget` is not used, because calls share the client's
+  /// budget. Set it if one call may take longer, or must end sooner, than the others.
   std::optional<RetryOptions> retry = {};
 };
 
 /// How many bytes have moved, and how many there are in all.
 struct Progress {
-  std::uint64_t bytes = 0;  ///< It goes back where a request has to be sent anew.
+  std::uint64_t bytes = 0;  ///< It decreases if a request must be sent again.
   std::uint64_t total = 0;
 };
 
-/// Called on the calling thread, often; it holds the transfer up while it runs. What it throws ends the call as
-/// kLocalIo.
+/// Called often, on the calling thread. The transfer waits while it runs. An exception ends the call with kLocalIo.
 using ProgressCallback = std::function<void(const Progress&)>;
 
-// Of the members below that many operations have:
-// - `generation` is of the object named: the live one unless set.
-// - `fields` are those of the answer that are asked for, as the JSON API names them: "size,crc32c,metadata". Bucket,
-//   name and generation always come, the other members of the result stay as they are made. Empty asks for all that
-//   the result holds. Set it where answers are many and little of them is used.
-// - `encryption_key` is the key under which the object is, or is to be, stored.
-// - `kms_key_name` names the Cloud KMS key that encrypts the new object, empty being the bucket's default:
-//   "projects/P/locations/L/keyRings/R/cryptoKeys/K".
+// Members that many of the options below have:
+// - `generation` selects a generation of the object; without it, the live one.
+// - `fields` are the fields of the answer to request, in the JSON API's names: "size,crc32c,metadata". Bucket, name and
+//   generation always come; the other members of the result keep their defaults. Empty requests all fields of the
+//   result. Set it if there are many answers and few fields are used.
+// - `encryption_key` is the key under which the object is stored, or will be stored.
+// - `kms_key_name` names the Cloud KMS key that encrypts the new object:
+//   "projects/P/locations/L/keyRings/R/cryptoKeys/K". Without it, the bucket's default key does.
 
 struct InsertBucketOptions {
-  std::string location = {};  ///< GCS's own default (US) where empty.
+  std::string location = {};  ///< If empty, GCS's default (US).
   std::string fields = {};
   CallOptions call = {};
   std::stop_token stop = {};
@@ -81,7 +81,7 @@ struct GetBucketOptions {
 
 struct ListBucketsOptions {
   std::string prefix = {};
-  std::string fields = {};  ///< Of each bucket.
+  std::string fields = {};  ///< For each bucket.
   CallOptions call = {};
   std::stop_token stop = {};
 };
@@ -97,12 +97,12 @@ struct TestBucketPermissionsOptions {
   std::stop_token stop = {};
 };
 
-/// For InsertObject. Retried only under if_generation_match: see upload.h for writes that are safe by themselves.
+/// For InsertObject. Retried only with if_generation_match. upload.h has writes that are always safe to retry.
 struct InsertObjectOptions {
   Preconditions preconditions = {};
   ObjectAttributes attributes = {};
   std::optional<EncryptionKey> encryption_key = {};
-  std::string kms_key_name = {};
+  std::optional<std::string> kms_key_name = {};
   std::string fields = {};
   ProgressCallback on_progress = {};
   CallOptions call = {};
@@ -110,29 +110,32 @@ struct InsertObjectOptions {
 };
 
 struct GetObjectOptions {
-  /// Asks for ObjectMetadata::md5_hash. Set it to compare with tools that know nothing else; everything here goes by
-  /// CRC32C, and an emulator has to compute the MD5 first.
+  /// Requests ObjectMetadata::md5_hash. Set it to compare with tools that know only MD5. gcsflux itself uses CRC32C,
+  /// and an emulator must compute the MD5 first.
   bool with_md5_hash = false;
   std::optional<std::int64_t> generation = {};
   Preconditions preconditions = {};
-  std::optional<EncryptionKey> encryption_key = {};  ///< Without it GCS shows no checksum of an object under a key.
+  std::optional<EncryptionKey> encryption_key =
+      {};  ///< If an object has a key, GCS shows its checksum only with that key.
   std::string fields = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };
 
 struct ReadObjectOptions {
-  /// The whole object unless set. A range past the end is cut; one that begins there is kOutOfRange.
+  /// Without it, the whole object. A range that extends past the end is shortened; one that begins at or past the end
+  /// returns kOutOfRange.
   std::optional<ByteRange> range = {};
-  /// Set it where the bytes must be of the object that was listed.
+  /// Set it if the bytes must be of the object that was listed.
   std::optional<std::int64_t> generation = {};
   Preconditions preconditions = {};
   std::optional<EncryptionKey> encryption_key = {};
-  /// Gives what is inside objects that are stored with Content-Encoding: gzip, and others unchanged. The stored bytes
-  /// are what is fetched, resumed and checked, and inflated here. kUndecodable where they are no gzip data;
-  /// kInvalidArgument with a range, which is one of stored bytes. Set it where others compressed what they stored.
+  /// Decompresses objects that are stored with Content-Encoding: gzip, and leaves others unchanged. The stored bytes
+  /// are fetched, resumed and checked, and decompressed here. Returns kUndecodable if they are not gzip data. Returns
+  /// kInvalidArgument with a range, because a range counts stored bytes. Set it if the writer of the objects compressed
+  /// them.
   bool decompress_gzip = false;
-  ProgressCallback on_progress = {};  ///< Of the stored bytes.
+  ProgressCallback on_progress = {};  ///< In stored bytes.
   CallOptions call = {};
   std::stop_token stop = {};
 };
@@ -140,17 +143,17 @@ struct ReadObjectOptions {
 /// One page of a bucket's objects, in bytewise order of their names.
 struct ListObjectsOptions {
   std::string prefix = {};
-  std::string delimiter = {};     ///< "/" folds everything behind the next one into ObjectPage::prefixes.
-  std::string start_offset = {};  ///< Names at or after it.
-  std::string end_offset = {};    ///< Names before it; empty is no bound.
-  int max_results = 5000;         ///< A wish: GCS may serve fewer. Objects and prefixes count alike.
+  std::string delimiter = {};     ///< "/" folds names behind the next "/" into ObjectPage::prefixes.
+  std::string start_offset = {};  ///< Names at or after this one.
+  std::string end_offset = {};    ///< Names before this one; empty means no bound.
+  int max_results = 5000;         ///< A wish: GCS may return fewer. Objects and prefixes both count.
   std::string page_token = {};    ///< From ObjectPage::next_page_token.
-  std::string fields = {};        ///< Of each object.
+  std::string fields = {};        ///< For each object.
   CallOptions call = {};
   std::stop_token stop = {};
 };
 
-/// For PatchObject. Retried only under if_metageneration_match.
+/// For PatchObject. Retried only with if_metageneration_match.
 struct PatchObjectOptions {
   std::optional<std::int64_t> generation = {};
   Preconditions preconditions = {};
@@ -159,7 +162,7 @@ struct PatchObjectOptions {
   std::stop_token stop = {};
 };
 
-/// For UpdateObject. Retried only under if_metageneration_match.
+/// For UpdateObject. Retried only with if_metageneration_match.
 struct UpdateObjectOptions {
   std::optional<std::int64_t> generation = {};
   Preconditions preconditions = {};
@@ -171,67 +174,69 @@ struct UpdateObjectOptions {
 /// One source of ComposeObjects, in the destination's bucket.
 struct ComposeSource {
   std::string name = {};
-  std::optional<std::int64_t> generation = {};           ///< Set it where the source may change meanwhile.
-  std::optional<std::int64_t> if_generation_match = {};  ///< The same, but kPreconditionFailed rather than kNotFound.
+  std::optional<std::int64_t> generation = {};  ///< Set it if the source may change meanwhile.
+  std::optional<std::int64_t> if_generation_match =
+      {};  ///< The same, but returns kPreconditionFailed instead of kNotFound.
 };
 
-/// For ComposeObjects. Retried only under if_generation_match.
+/// For ComposeObjects. Retried only with if_generation_match.
 struct ComposeObjectsOptions {
-  ComposePreconditions preconditions = {};  ///< Of the destination.
+  ComposePreconditions preconditions = {};  ///< For the destination.
   ObjectAttributes attributes = {};
   std::optional<EncryptionKey> encryption_key = {};  ///< Of the sources, which share it, and of the destination.
-  std::string kms_key_name = {};
-  /// Deletes the sources once the composite is made: at once and for good, without soft delete. If the compose fails,
-  /// they stay. A repeated request may find them gone: then kNotFound or kPreconditionFailed can mean that an earlier
-  /// attempt succeeded. Set it where the sources were made for this composite only.
+  std::optional<std::string> kms_key_name = {};
+  /// Deletes the sources after the composite is made: at once and for good, without soft delete. If the compose fails,
+  /// they stay. A retry may not find them any more: then kNotFound or kPreconditionFailed can mean that an earlier
+  /// attempt succeeded. Set it if the sources were made only for this composite.
   bool delete_source_objects = false;
   std::string fields = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };
 
-/// For CopyObject. Retried only under if_generation_match.
+/// For CopyObject. Retried only with if_generation_match.
 struct CopyObjectOptions {
   std::optional<std::int64_t> source_generation = {};
   Preconditions source_preconditions = {};
-  Preconditions preconditions = {};                 ///< Of the destination.
-  std::optional<ObjectAttributes> attributes = {};  ///< The source's unless set, its storage class and holds excepted.
+  Preconditions preconditions = {};                 ///< For the destination.
+  std::optional<ObjectAttributes> attributes = {};  ///< If absent, the source's, except its storage class and holds.
   std::optional<EncryptionKey> source_encryption_key = {};
   std::optional<EncryptionKey> encryption_key = {};  ///< Of the destination.
-  std::string kms_key_name = {};
+  std::optional<std::string> kms_key_name = {};
   std::string fields = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };
 
-/// How far a rewrite is.
+/// The progress of a rewrite.
 struct RewriteProgress {
   std::uint64_t bytes = 0;
   std::uint64_t total = 0;
-  std::string rewrite_token = {};  ///< Goes on from here, also in another process; empty once it is done.
+  std::string rewrite_token = {};  ///< Continues the rewrite from here, also in another process; empty when it is done.
 };
 
-/// For RewriteObject. Retried only under if_generation_match.
+/// For RewriteObject. Retried only with if_generation_match.
 struct RewriteObjectOptions {
   std::optional<std::int64_t> source_generation = {};
   Preconditions source_preconditions = {};
-  Preconditions preconditions = {};                 ///< Of the destination.
-  std::optional<ObjectAttributes> attributes = {};  ///< The source's unless set, its storage class and holds excepted.
+  Preconditions preconditions = {};                 ///< For the destination.
+  std::optional<ObjectAttributes> attributes = {};  ///< If absent, the source's, except its storage class and holds.
   std::optional<EncryptionKey> source_encryption_key = {};
-  std::optional<EncryptionKey> encryption_key = {};  ///< Of the destination. Another than the source's rotates the key.
-  std::string kms_key_name = {};
-  /// Most bytes that one request may move, a multiple of 1 MiB. Lower it where progress is to be seen more often.
+  std::optional<EncryptionKey> encryption_key =
+      {};  ///< Of the destination. A key other than the source's rotates the key.
+  std::optional<std::string> kms_key_name = {};
+  /// Most bytes that one request may move, a multiple of 1 MiB. Lower it to see progress more often.
   std::optional<std::int64_t> max_bytes_per_request = {};
-  /// From RewriteProgress: goes on with a rewrite that was given up. All other options must be those it began with.
+  /// From RewriteProgress: continues an earlier rewrite. All other options must be the same as at its start.
   std::string rewrite_token = {};
-  /// After each request; what it throws is thrown by RewriteObject().
+  /// Called after each request. RewriteObject() throws what it throws.
   std::function<void(const RewriteProgress&)> on_progress = {};
   std::string fields = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };
 
-/// For DeleteObject. Retried only with a generation or under if_generation_match.
+/// For DeleteObject. Retried only with a generation or if_generation_match.
 struct DeleteObjectOptions {
   std::optional<std::int64_t> generation = {};
   Preconditions preconditions = {};

@@ -4,13 +4,12 @@
 
 #include "gcsflux/events.h"
 
-// What the operations of a client cost. Storage, retrieval and network are charged by themselves.
+// The price of a client's operations. Storage, retrieval and network are charged separately.
 namespace gcsflux {
 
-/// In US dollars for 1,000 operations. The defaults are those of Standard storage in a single region with a flat
-/// namespace, as https://cloud.google.com/storage/pricing#operations-pricing has them (as of 2026). Change them for
-/// another storage class or location: a dual-region or multi-region takes 0.01 and 0.0004, Nearline in a single region
-/// 0.01 and 0.001.
+/// Prices in US dollars for 1,000 operations. The defaults are those of Standard storage in a single region with a flat
+/// namespace, from https://cloud.google.com/storage/pricing#operations-pricing (2026). Change them for another storage
+/// class or location: dual-regions and multi-regions cost 0.01 and 0.0004, Nearline in a single region 0.01 and 0.001.
 struct OperationPrices {
   double class_a_per_1000 = 0.005;
   double class_b_per_1000 = 0.0004;
@@ -22,7 +21,7 @@ struct OperationCounts {
   std::uint64_t class_b = 0;
 };
 
-/// Those between two snapshots of one client's counters.
+/// The operations between two snapshots of one client's counters.
 OperationCounts ChargedOperations(const Counters& before, const Counters& after);
 
 /// In US dollars.

@@ -15,96 +15,94 @@ namespace gcsflux {
 
 class EventListener;
 
-/// The most requests at a time that an option may ask for, and the most connections that it may keep. An option that is
-/// above it is kInvalidArgument.
+/// The limit of every option for concurrent requests or for connections. A larger value is kInvalidArgument.
 inline constexpr int kMaxConcurrency = 10'000;
 
-/// The most that ClientOptions::io_threads may be.
+/// The largest ClientOptions::io_threads.
 inline constexpr int kMaxIoThreads = 64;
 
-/// When a read stands still, and what is done about it. Where a second request may bring what the first does not, it is
-/// sent beside it, and whichever answers first is gone on with. Never while requests are being throttled.
+/// What the client does if a read stalls. It sends a second request for the same bytes, and the first answer wins; the
+/// other request is cancelled. It sends none while the service throttles requests.
 struct HedgeOptions {
-  /// Of the client's reads, the share that may be sent a second time. 0 switches hedging off: set it where each request
-  /// is billed, or where all of an endpoint stalls at once and more requests make it worse.
+  /// The share of the client's reads that may be sent a second time. 0 switches hedging off. Set it to 0 if each
+  /// request is billed, or if all of an endpoint stalls at once and more requests make it worse.
   double budget = 0.05;
-  /// A read stands still when its first byte, or the next 256 KiB, take so many times longer than 95 % of the client's
-  /// recent ones took. Lower it where the last read of many holds up all the others.
+  /// A read stalls if it waits longer than `stall_factor` times the usual time. The usual time is the 95th percentile
+  /// of the client's recent waits, for the first byte or for the next 256 KiB. Lower it if the last read of many delays
+  /// all the others.
   double stall_factor = 3.0;
-  /// And never less than this. Lower it on a network that always answers sooner.
+  /// A read that waits for less than this does not stall. Lower it on a network that always answers sooner.
   std::chrono::milliseconds min_stall{100};
 };
 
-/// What a Client needs to know. All of it has a working default. A duration that is as long as its type holds means for
-/// ever.
+/// The options of a Client. All have defaults that work. A duration with its type's largest value means for ever.
 struct ClientOptions {
-  /// "https://storage.googleapis.com" unless one of STORAGE_EMULATOR_HOST, CLOUD_STORAGE_EMULATOR_ENDPOINT and
-  /// CLOUD_STORAGE_TESTBENCH_ENDPOINT names another, looked at in this order. Set it to talk to a certain endpoint
-  /// whatever the environment says. Scheme and host, no path: "http://127.0.0.1:9000"; without a scheme, http.
+  /// Scheme and host, no path: "http://127.0.0.1:9000"; without a scheme, http. If empty, the first of
+  /// STORAGE_EMULATOR_HOST, CLOUD_STORAGE_EMULATOR_ENDPOINT and CLOUD_STORAGE_TESTBENCH_ENDPOINT that is set names the
+  /// endpoint; otherwise it is "https://storage.googleapis.com". Set it to use one endpoint in any environment.
   std::string endpoint = {};
-  /// Credentials::ApplicationDefault() unless set; anonymous where one of those variables is set, or the endpoint is
-  /// plain http. Set it for public data (Credentials::Anonymous()), or to be somebody else.
+  /// If absent, Credentials::ApplicationDefault(). But if one of those variables is set, or the endpoint is plain http,
+  /// requests are anonymous. Set it for public data (Credentials::Anonymous()), or to use another identity.
   std::optional<Credentials> credentials = {};
-  /// Has service accounts fetch their tokens from their key's token_uri rather than sign them themselves, which takes
-  /// no request. Set it where an organisation's policy asks for that.
+  /// Service accounts fetch their tokens from their key's token_uri. If it is false, the client signs the tokens
+  /// itself, which takes no request. Set it if an organisation's policy requires it.
   bool exchange_signed_tokens = false;
-  /// The project that requests are counted against (the header x-goog-user-project); GOOGLE_CLOUD_QUOTA_PROJECT where
-  /// empty, then what the credential file says. Set it where user credentials may not use their own.
+  /// The project whose quota the requests use (the header x-goog-user-project). If empty, GOOGLE_CLOUD_QUOTA_PROJECT,
+  /// then the credential file's project. Set it if user credentials may not use their own project.
   std::string quota_project = {};
-  /// For InsertBucket and ListBuckets; GOOGLE_CLOUD_PROJECT where empty.
+  /// For InsertBucket and ListBuckets. If empty, GOOGLE_CLOUD_PROJECT.
   std::string project = {};
   RetryPolicies retry = {};
-  /// Change it to compare.
+  /// Change it for comparisons.
   ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
-  /// Change it where a repeated effect does no harm and a precondition is not at hand.
+  /// Change it if a repeated effect does no harm and no precondition is available.
   IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict;
   HedgeOptions hedge = {};
-  /// Reads of whole objects that the service gives no CRC32C for fail as kUnverified, be it in one request, in stripes
-  /// or into a file. A CRC32C that a listing gave counts (DownloadSource::crc32c). Parts of objects, which a CRC32C
-  /// of the whole cannot check, are read as ever. Set it where a proxy may remove headers.
+  /// If the service gives no CRC32C for a whole object, its read fails with kUnverified: in one request, in ranges, or
+  /// into a file. A CRC32C from a listing counts (DownloadSource::crc32c). Reads of parts of objects are not affected,
+  /// because the CRC32C of the whole cannot check them. Set it if a proxy may remove headers.
   bool require_checksum = false;
   /// For name look-up, TCP and TLS together. Raise it on slow or distant networks.
   std::chrono::milliseconds connect_timeout{10'000};
-  /// An exchange in which no byte moves for so long counts as broken and is retried. Raise it for endpoints that
-  /// are slow to answer; whole seconds count.
+  /// If no byte moves for this long, an exchange counts as broken and is retried. Raise it for endpoints that are slow
+  /// to answer. The value is rounded to whole seconds.
   std::chrono::seconds stall_timeout{60};
-  /// Connections kept open between calls, at most kMaxConcurrency. Raise it to at least the number of threads that call
-  /// at once.
+  /// Most idle connections, at most kMaxConcurrency. Raise it to at least the number of threads that call at the same
+  /// time.
   int max_idle_connections = 256;
-  /// Threads that carry the requests of Downloaders, datasets and parallel listings, each as an event loop for
-  /// thousands of connections. They start with the first such work, and cost nothing while there is none. The number of
-  /// processors, and at most 4, unless set; 1 to 64 otherwise. Set it to 1 where the processors are for other work;
-  /// raise it where one Downloader fills more than 100 Gbit/s, or over TLS 50. They do not run code of the caller's.
+  /// Threads that carry the requests of Downloaders, datasets and parallel listings. Each is an event loop for
+  /// thousands of connections. They start with the first such work; before that they cost nothing. From 1 to 64; if
+  /// absent, the number of processors, but at most 4. Set it to 1 if other work needs the processors. Raise it if one
+  /// Downloader uses more than 100 Gbit/s, or 50 over TLS. These threads never run the caller's code.
   std::optional<int> io_threads = {};
-  /// Bytes of objects that all download streams of the client and its copies may have fetched, or be fetching, before
-  /// they are asked for (download.h); whatever it is, each stream fetches its next object. Memory for so many bytes is
-  /// taken where a consumer is slower than the network. Raise it to at least what all connections bring within the
-  /// consumer's longest pause, and to some objects per connection; lower it where memory is short.
+  /// Most bytes that all download streams of the client and its copies fetch ahead of their consumers (download.h).
+  /// Each stream always fetches its next object, even above this limit. The memory is used if a consumer is slower than
+  /// the network. Raise it to at least the bytes that all connections bring during the consumer's longest pause, and to
+  /// some objects per connection. Lower it if memory is short.
   std::uint64_t max_undelivered_bytes = std::uint64_t{256} << 20;
-  /// Headers that go with every request to the endpoint, an upload's chunks included; never to another host, which an
-  /// upload's session may lead to, nor to those who give out tokens. What the client sends itself (Authorization,
-  /// Range, x-goog-api-client ...) is refused. Set them where a gateway or an audit asks for them.
+  /// Headers of every request to the endpoint, including an upload's chunks. They are never sent to other hosts: an
+  /// upload's session may lead to one, and token endpoints are others. Headers that the client itself sends
+  /// (Authorization, Range, x-goog-api-client ...) are refused. Set it if a gateway or an audit needs them.
   std::vector<std::pair<std::string, std::string>> extra_headers = {};
-  /// Put before "gcsflux/VERSION" in User-Agent: "trainer/1.2". Set it to find one's own requests in logs.
+  /// Precedes "gcsflux/VERSION" in User-Agent: "trainer/1.2". Set it to find your own requests in logs.
   std::string user_agent_prefix = {};
-  /// PEM file of the certificates that vouch for servers; where empty, the one that CURL_CA_BUNDLE or SSL_CERT_FILE
-  /// names, then the system's. Set it where a company's proxy or a private endpoint has a certificate of its own.
+  /// A PEM file with the certificates of the authorities that the client trusts. If empty, the file in CURL_CA_BUNDLE
+  /// or SSL_CERT_FILE, then the system's. Set it if a company's proxy or a private endpoint has its own certificate.
   std::string ca_file = {};
-  /// PEM files of the certificate (with those that vouch for it) and the key, without a passphrase, by which the client
-  /// says who it is in TLS. The key is looked for in the certificate's file where it has none of its own. Set them
-  /// where an endpoint or a gateway asks for mutual TLS.
+  /// PEM files of the client's certificate (with its chain) and of its key, without a passphrase, for mutual TLS. If
+  /// only the first is set, that file holds the key too. Set them if an endpoint or a gateway requires mutual TLS.
   std::string client_certificate_file = {};
   std::string client_key_file = {};
-  /// The proxy of all requests: [scheme://][user:password@]host[:port], http, https, socks4, socks4a, socks5 or
-  /// socks5h. Unset takes http_proxy, https_proxy and all_proxy as curl does, and none where the environment names none
-  /// when the client is made; empty takes none. A token never goes over plain http by a proxy. Set it where the
-  /// environment is not to be asked.
+  /// The proxy of all requests: [scheme://][user:password@]host[:port], with http, https, socks4, socks4a, socks5 or
+  /// socks5h. If absent, the environment's http_proxy, https_proxy and all_proxy at the time when the client is made,
+  /// as curl reads them. If empty, no proxy. A token never goes over plain http through a proxy. Set it to ignore the
+  /// environment.
   std::optional<std::string> proxy = {};
-  /// Hosts that are reached without it, separated by commas: names with their subdomains, addresses, or *. Unset takes
-  /// no_proxy, as curl does. Set it where some endpoints are near.
+  /// Hosts that are reached without the proxy, separated by commas: names with their subdomains, addresses, or *. If
+  /// absent, no_proxy, as curl reads it. Set it if some endpoints are in the local network.
   std::optional<std::string> no_proxy = {};
-  /// Hears what the client does, and must be thread-safe: events.h. Set it to log, to trace, or to count by yourself
-  /// what Client::counters() does not.
+  /// Is told what the client does; must be thread-safe: events.h. Set it to log, to trace, or to count what
+  /// Client::counters() does not count.
   std::shared_ptr<EventListener> event_listener = {};
 };
 

@@ -11,7 +11,7 @@
 
 #include "gcsflux/formats.h"
 
-// What a Python program put beside its tensors into a checkpoint, as plain values.
+// The values that a Python program stored in a checkpoint beside its tensors, as plain C++ values.
 namespace gcsflux::pickled {
 
 struct Value;
@@ -28,7 +28,8 @@ struct Bytes {
   bool is_mutable = false;
 };
 
-// Templates of V, which is Value: clang 14 takes no defaults for vectors of a type that is still incomplete.
+// Templates of V, which is always Value, because clang 14 accepts no default member initialisers for vectors of an
+// incomplete type.
 template <class V>
 struct BasicList {
   std::vector<V> items = {};
@@ -53,15 +54,15 @@ enum class DictKind : std::uint8_t {
   kOrderedDict,
   kDefaultDict,  ///< Without its factory.
   kCounter,
-  kObject,  ///< A module or an archive of libtorch; its attributes are the entries.
+  kObject,  ///< A module or an archive of libtorch; its entries are the attributes.
 };
 
 template <class V>
 struct BasicDict {
   DictKind kind = DictKind::kDict;
   std::string class_name = {};                   ///< Of kObject.
-  std::vector<std::pair<V, V>> entries = {};     ///< In the order in which they were put in.
-  std::vector<std::pair<V, V>> attributes = {};  ///< Of kOrderedDict: a state_dict's `_metadata`.
+  std::vector<std::pair<V, V>> entries = {};     ///< In insertion order.
+  std::vector<std::pair<V, V>> attributes = {};  ///< For kOrderedDict: a state_dict's `_metadata`.
 };
 using Dict = BasicDict<Value>;
 
@@ -90,7 +91,7 @@ struct NumericArray {
   std::string data = {};    ///< Little-endian.
 };
 
-/// What is not read, and why. It was neither executed nor resolved.
+/// A value that gcsflux does not read, and the reason. It was neither executed nor resolved.
 struct Refused {
   std::string why = {};
 };
@@ -102,17 +103,17 @@ struct Value {
                    List, Tuple, Set, Dict, Size, DType, Device, Storage, TensorLayout, NumericArray, Refused>;
   Any any = {};
 
-  /// The value as one of these types; null where it is another one.
+  /// The value as one of these types. Null if it has another type.
   template <class T>
   [[nodiscard]] const T* As() const {
     return std::get_if<T>(&any);
   }
 };
 
-/// The value of the last entry with this text as its key, as Python has it; null where there is none.
+/// The value of the last entry with this key, as in Python. Null if there is none.
 const Value* Find(const Dict& dict, std::string_view key);
 
-/// Equal in type and value, the order of entries included; refused values are equal to none.
+/// True if type and value are equal, with the same order of entries. A refused value equals no value.
 bool operator==(const Value& a, const Value& b);
 
 }  // namespace gcsflux::pickled

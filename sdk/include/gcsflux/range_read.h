@@ -6,7 +6,7 @@
 
 namespace gcsflux {
 
-/// Bytes that are to be read: as many as `into` has, from `offset` on.
+/// A read of `into.size()` bytes from `offset` on.
 struct RangeRead {
   std::uint64_t offset = 0;
   std::span<std::byte> into = {};

@@ -11,53 +11,57 @@
 
 namespace gcsflux {
 
-/// What a caller may want to tell apart; the message is for people, nobody parses it.
+/// What a caller may need to distinguish. The message is for people; programs do not parse it.
 enum class ErrorCode {
-  kInvalidArgument,     ///< The call itself is wrong: a bad URI, a range past its limits, an empty name; or HTTP 400.
-  kUnauthenticated,     ///< HTTP 401: no credential, or one that is not accepted.
-  kTokenUnavailable,    ///< The credential's token endpoint failed in a way that may pass, until its retries ended.
-  kPermissionDenied,    ///< HTTP 403.
-  kNotFound,            ///< HTTP 404: no such bucket or object.
-  kAlreadyExists,       ///< HTTP 409: the bucket's name is taken; or a file that may not be replaced is there.
+  kInvalidArgument,   ///< The call itself is wrong: a bad URI, a range past its limits, an empty name; or HTTP 400.
+  kUnauthenticated,   ///< HTTP 401: no credential, or the service does not accept it.
+  kTokenUnavailable,  ///< The credential's token endpoint failed temporarily until its retries ended.
+  kPermissionDenied,  ///< HTTP 403.
+  kNotFound,          ///< HTTP 404: no such bucket or object.
+  /// HTTP 409: the bucket's name is taken. Also: a file exists and may not be replaced.
+  kAlreadyExists,
   kBucketNotEmpty,      ///< HTTP 409: a bucket that still holds objects, live or noncurrent, cannot be deleted.
   kPreconditionFailed,  ///< HTTP 412: an if_..._match precondition did not hold.
   kNotModified,         ///< HTTP 304: an if_..._not_match precondition did not hold.
   kOutOfRange,          ///< HTTP 416: the range begins at or past the object's end.
   kRateLimited,         ///< HTTP 429, or 403 with a rate-limit reason; retried.
-  kUnavailable,         ///< HTTP 408 or 5xx, or a connection that broke, in its TLS handshake too; retried.
+  kUnavailable,         ///< HTTP 408 or 5xx, or a broken connection, also during its TLS handshake; retried.
   kUnreachable,         ///< No connection: refused, no such name, time-out, too many open files; retried.
-  kProxyFailed,         ///< The proxy was not reached, or does not pass on; retried, unless it refuses (407, 4xx).
-  kTlsFailed,           ///< A certificate or the TLS handshake was refused; never retried (a lost handshake is).
-  kTruncated,           ///< The body ended before its announced length; retried.
-  kCancelled,           ///< The caller's stop_token asked for it.
-  kCorrupted,           ///< Bytes do not match their CRC32C or their length.
-  kUnverified,          ///< ClientOptions::require_checksum, and the service gave no CRC32C to check the bytes by.
-  kAborted,             ///< The object changed while it was being read.
-  kSessionLost,         ///< A resumable upload's session is gone; nothing became visible.
-  kOutcomeUnknown,      ///< A write's answer was lost, and what is there now does not tell whether it was stored.
-  kBadResponse,         ///< The answer is not what GCS sends: HTML for JSON, a missing header.
-  kEmptyPrefix,         ///< Nothing is stored under the prefix that a dataset was to be made of.
-  kUndecodable,         ///< An object's bytes are not of the format that was asked for.
-  kStale,               ///< A saved listing is older than the caller allows.
-  kLocalIo,             ///< A local file, or the caller's own sink, failed.
-  kForked,              ///< The process is a child of fork(), and the parent had begun it: begin again in the child.
+  kProxyFailed,         ///< The proxy was not reached, or does not forward. Retried, unless it refuses (407, 4xx).
+  /// A certificate or the TLS handshake was refused; never retried. (A broken connection in the handshake is
+  /// kUnavailable.)
+  kTlsFailed,
+  kTruncated,       ///< The body ended before its announced length; retried.
+  kCancelled,       ///< The caller's stop_token requested it.
+  kCorrupted,       ///< Bytes do not match their CRC32C or their length.
+  kUnverified,      ///< ClientOptions::require_checksum is set, and the service gave no CRC32C.
+  kAborted,         ///< The object changed while it was being read.
+  kSessionLost,     ///< A resumable upload's session is gone. Nothing became visible.
+  kOutcomeUnknown,  ///< A write's answer was lost, and the present state does not tell whether it was stored.
+  kBadResponse,     ///< The answer is not one of GCS: HTML instead of JSON, a missing header.
+  kEmptyPrefix,     ///< Nothing is stored under the prefix of a dataset.
+  kUndecodable,     ///< An object's bytes do not have the requested format.
+  kStale,           ///< A saved listing is older than the caller allows.
+  kLocalIo,         ///< A local file, or the caller's own sink, failed.
+  /// The process is a child of fork(), and the parent had begun the call. Begin again in the child.
+  kForked,
 };
 
 /// The code's name, as in "NOT_FOUND". Never empty.
 std::string_view ErrorCodeName(ErrorCode code);
 
-/// A failure as a value. `message` names the operation, the object, what happened, and what to do about it.
+/// A failure as a value. `message` names the operation, the object, what happened, and what to do.
 struct Error {
   ErrorCode code = ErrorCode::kInvalidArgument;
   std::string message = {};
-  int http_status = 0;      ///< 0 where the failure did not come as an HTTP answer.
+  int http_status = 0;      ///< 0 if the failure was not an HTTP answer.
   std::string reason = {};  ///< The service's own reason, such as "conditionNotMet"; may be empty.
-  std::optional<std::chrono::seconds> retry_after = {};  ///< As the service wishes, where it says so.
+  std::optional<std::chrono::seconds> retry_after = {};  ///< The wait that the service requested, if it did.
 };
 
-/// Either a T or an Error. Values, references and moves behave as those of T do; not thread-safe.
+/// Either a T or an Error. Copies, moves and references behave as those of T. Not thread-safe.
 ///
-/// `value()`, `*` and `->` may be used only when `ok()`, `error()` only when not: both are asserted.
+/// Use `value()`, `*` and `->` only if `ok()`, and `error()` only if not. Both are asserted.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -82,7 +86,7 @@ class [[nodiscard]] Result {
   tl::expected<T, Error> outcome_;
 };
 
-/// Success without a value, or an Error. A default-made one is a success.
+/// Success without a value, or an Error. The default is a success.
 template <>
 class [[nodiscard]] Result<void> {
  public:

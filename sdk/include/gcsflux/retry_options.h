@@ -4,42 +4,43 @@
 
 namespace gcsflux {
 
-/// How the waits of many callers that fail together are spread. A wait's bound grows from attempt to attempt.
+/// How the waits of many callers that fail together are spread. The bound of the wait grows with each attempt.
 enum class Jitter {
-  kFull,          ///< Uniform in [0, bound].
-  kEqual,         ///< Uniform in [bound / 2, bound].
-  kDecorrelated,  ///< Uniform in [initial_delay, 3 x the last wait], at most max_delay; the multiplier is not used.
-  kNone,          ///< The bound itself.
+  kFull,   ///< Uniform in [0, bound].
+  kEqual,  ///< Uniform in [bound / 2, bound].
+  /// Uniform in [initial_delay, 3 x the last wait], at most max_delay. Ignores the multiplier.
+  kDecorrelated,
+  kNone,  ///< The bound itself.
 };
 
-/// How failures that may pass are tried again: exponential backoff with jitter under a deadline.
+/// How temporary failures are retried: exponential backoff with jitter under a deadline.
 ///
-/// The bound of the wait before attempt n+1 is min(max_delay, initial_delay * multiplier^(n-1)).
-/// What is tried again: HTTP 408, 429, 5xx, a connection that was refused, broke or ended early; and only operations
-/// that are idempotent as they were asked for (reads always, writes under a precondition). The waits after a throttled
-/// request (429) are those of ThrottlePolicy, under the same deadline. Google's connector for PyTorch is
-/// `{.initial_delay = 1s, .multiplier = 1.2, .max_delay = 45s, .jitter = Jitter::kNone, .deadline = 300s}`.
+/// The bound of the wait before attempt n+1 is min(max_delay, initial_delay * multiplier^(n-1)). Retried failures are
+/// HTTP 408, 429 and 5xx, and a connection that was refused, broke or ended early. Only idempotent operations are
+/// retried: reads always, writes with a precondition. If a request was throttled (429), ThrottlePolicy decides its
+/// wait, under the same deadline. Google's connector for PyTorch is `{.initial_delay = 1s, .multiplier = 1.2,
+/// .max_delay = 45s, .jitter = Jitter::kNone, .deadline = 300s}`.
 ///
-/// A duration here, as in every options struct, may be as long as its type holds: milliseconds::max() means for ever.
+/// A duration here, as in every options struct, may have its type's largest value: milliseconds::max() means for ever.
 struct RetryOptions {
-  /// Raise it when many clients fail together and return together.
+  /// Raise it if many clients fail at the same time and return at the same time.
   std::chrono::milliseconds initial_delay{100};
-  /// Lower it (to 1.2, say) when a long tail of waiting costs more than a few more requests.
+  /// Lower it (for example to 1.2) if long waits cost more than additional requests.
   double multiplier = 2.0;
-  /// A wait that outlasts the outage is lost. Raise it (Google's general advice is 32 to 60 s) where outages last and
-  /// each request costs.
+  /// A call may wait this long after an outage has ended. Raise it (Google's general advice is 32 to 60 s) if outages
+  /// last long and each request costs.
   std::chrono::milliseconds max_delay{2'000};
-  /// Change it to compare.
+  /// Change it for comparisons.
   Jitter jitter = Jitter::kEqual;
-  /// From the first attempt's start, or from the last byte of a transfer that goes on where it broke: no attempt begins
-  /// after it. One that is under way is not cut short (ClientOptions::stall_timeout ends one that stands still).
-  /// Raise it when outages should be sat out.
+  /// No attempt begins later than this after the start of the first attempt; for a resumed transfer, after its last
+  /// byte. An attempt that has begun is not cut short (ClientOptions::stall_timeout ends one that stalls). Raise it if
+  /// calls should outlast outages.
   std::chrono::milliseconds deadline{120'000};
-  /// Attempts in all, the first included. 1 switches retries off; lower it in tests.
+  /// Most attempts, including the first. 1 switches retries off; lower it in tests.
   int max_attempts = 1'000'000;
-  /// How many of the client's requests of this kind may be repetitions, as a share of the others; 10 a second are
-  /// allowed beside. Repetitions beyond it wait, they are not given up. Raise it where single failures are many and
-  /// independent.
+  /// How many of the client's requests of this kind may be retries, as a share of the other requests. In addition, 10
+  /// retries per second are always allowed. Further retries wait; they are not given up. Raise it if single failures
+  /// are frequent and independent.
   double budget = 0.2;
 
   friend bool operator==(const RetryOptions&, const RetryOptions&) = default;
@@ -49,34 +50,36 @@ struct RetryOptions {
 struct RetryPolicies {
   RetryOptions list = {};      ///< objects.list, buckets.list.
   RetryOptions download = {};  ///< Reads of objects' bytes.
-  RetryOptions upload = {};    ///< Whatever sends objects' bytes.
-  RetryOptions metadata = {};  ///< All else: get, delete, compose, buckets.
+  RetryOptions upload = {};    ///< Everything that sends objects' bytes.
+  RetryOptions metadata = {};  ///< Everything else: get, delete, compose, buckets.
 
-  /// The same for all.
+  /// The same options for all kinds.
   static RetryPolicies All(const RetryOptions& options) { return {options, options, options, options}; }
 };
 
-/// What throttled requests (429) of a client do.
+/// How the client's throttled requests (429) wait.
 enum class ThrottlePolicy {
-  /// They wait for their turn at a gate that finds the rate that is to be had: one for each bucket and for lists, reads
-  /// and writes. Worst waits are a fraction of the other policies', at the same throughput: docs/flow_control.md.
+  /// They wait at a gate, which finds the rate that the service allows. There is one gate for each bucket and each of
+  /// lists, reads and writes. The longest waits are a fraction of the other policies' waits, with the same throughput:
+  /// docs/flow_control.md.
   kGate,
-  kFullJitter,    ///< Each waits for itself: full jitter, 1 s doubling to 32 s.
+  kFullJitter,    ///< Each request waits on its own: full jitter, from 1 s, doubling to 32 s.
   kDecorrelated,  ///< Decorrelated jitter, 1 s to 32 s.
   kMultiplier,    ///< 1 s times 1.2 up to 45 s, as Google's connector for PyTorch does.
-  kNone,          ///< 10 ms: hammers the service. For comparison.
+  kNone,          ///< 10 ms: floods the service. For comparisons.
 };
 
-/// Which calls are repeated after a failure that may pass, for those that could take effect twice.
+/// Which calls are retried after a temporary failure, if the call could take effect twice.
 enum class IdempotencyPolicy {
-  /// None but those that cannot: what reads, and what changes something under a precondition that its own success ends.
-  /// https://cloud.google.com/storage/docs/retry-strategy#idempotency-operations
+  /// Only calls that cannot take effect twice: reads, and changes under a precondition that becomes false when they
+  /// succeed. https://cloud.google.com/storage/docs/retry-strategy#idempotency-operations
   kStrict,
-  /// All. For callers to whom a repeated effect is no harm: one writer per name, say, whose last write may come twice.
+  /// All calls. For callers that accept a repeated effect: for example one writer per name, whose last write may happen
+  /// twice.
   kAlwaysRetry,
-  /// All, since the service is trusted to answer a repeated request with its first answer: every attempt of a request
-  /// carries the same x-goog-gcs-idempotency-token. How long the service remembers a token is not documented: for
-  /// callers whose deadlines are some minutes at most. See docs/how_to.md.
+  /// All calls. Every attempt of a request carries the same x-goog-gcs-idempotency-token, and the service is trusted to
+  /// answer a repeated request with its first answer. It is not documented how long the service remembers a token: use
+  /// it with deadlines of some minutes at most. See docs/how_to.md.
   kToken,
 };
 

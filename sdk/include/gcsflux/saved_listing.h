@@ -10,41 +10,43 @@
 #include "gcsflux/listing.h"
 #include "gcsflux/upload.h"
 
-// A listing as one object of Cloud Storage: one process lists, all others read. 2,000,000 names of 32 characters take
-// about 94 MB. docs/listing.md says how the bytes are laid out.
+// A listing saved as one object of Cloud Storage: one process lists, all others read. 2,000,000 names of 32 characters
+// take about 94 MB. docs/listing.md describes the format.
 namespace gcsflux {
 
-/// What was under a prefix at some time.
+/// The content of a prefix at some time.
 struct ListingSnapshot {
   ObjectName prefix = {};
-  /// When the listing was begun, by the clock of the machine that listed; kept in whole milliseconds.
+  /// The start of the listing, by the clock of the machine that listed; in whole milliseconds.
   std::chrono::system_clock::time_point time = {};
   std::vector<ListedObject> objects = {};  ///< In bytewise order of their names.
 };
 
 struct SaveListingOptions {
-  /// May it replace an earlier one? kOverwrite does, and kCreate does not.
+  /// Whether it may replace an earlier object: kOverwrite does, kCreate does not.
   WriteMode mode = WriteMode::kOverwrite;
-  std::int64_t generation = 0;  ///< For kReplace.
+  std::optional<std::int64_t> generation = {};  ///< The generation that kReplace replaces. Required for kReplace.
   CallOptions call = {};
   std::stop_token stop = {};
 };
 
-/// Stores the snapshot, sealed by a CRC32C. kInvalidArgument where its names are not in bytewise order, or one is
-/// there twice; else as UploadObject. Holds the whole in memory a second time, in about half of its size.
+/// Stores the snapshot with a CRC32C. Returns kInvalidArgument if its names are not in bytewise order or a name occurs
+/// twice. Other errors are those of UploadObject. Holds the snapshot in memory a second time, in about half of its
+/// size.
 Result<ObjectMetadata> SaveListing(const Client& client, const ObjectName& destination, const ListingSnapshot& snapshot,
                                    const SaveListingOptions& options = {});
 
 struct LoadListingOptions {
-  /// An older snapshot is kStale, by this machine's clock. Set it where objects are added or overwritten; what a
-  /// snapshot names and is gone is kNotFound when it is read.
+  /// An older snapshot is kStale, by this machine's clock. Set it if objects are added or overwritten. If an object of
+  /// the snapshot is gone, a later read of it returns kNotFound.
   std::optional<std::chrono::seconds> max_age = {};
   CallOptions call = {};
   std::stop_token stop = {};
 };
 
-/// Reads what SaveListing() stored. kCorrupted: the bytes are damaged, cut off or no saved listing; kStale: it is
-/// older than allowed; kInvalidArgument: a newer version of gcsflux saved it. Else as Downloader::Download.
+/// Reads what SaveListing() stored. Returns kCorrupted if the bytes are damaged, cut off or not a saved listing, kStale
+/// if it is older than allowed, and kInvalidArgument if a newer version of gcsflux saved it. Other errors are those of
+/// Downloader::Download.
 Result<ListingSnapshot> LoadListing(const Client& client, const ObjectName& source,
                                     const LoadListingOptions& options = {});
 

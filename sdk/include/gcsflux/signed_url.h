@@ -9,46 +9,49 @@
 
 namespace gcsflux {
 
-/// What the bearer of a signed URL may do, once it is signed: that one request, as often as they like.
+/// The request that a signed URL allows, any number of times.
 enum class SignedMethod {
   kGet,
   kHead,
   kPut,  ///< Stores an object in one request.
   kDelete,
-  /// POST: starts a resumable upload, whose own URI then takes the bytes without any signature. The request must carry
-  /// the header `x-goog-resumable: start`, which is signed by itself.
+  /// POST: starts a resumable upload. The upload's own URI then takes the bytes without a signature. The request must
+  /// carry the header `x-goog-resumable: start`, which gcsflux adds to the signed headers.
   kStartUpload,
 };
 
 struct SignedUrlOptions {
   SignedMethod method = SignedMethod::kGet;
-  /// 1 s to 7 days, from now on by this machine's clock. Keep it short: a URL cannot be called back. What IAM signs
-  /// with keys of Google's own is good for 12 hours at least, not for the 7 days.
+  /// 1 s to 7 days, from now on by this machine's clock. Keep it short: a URL cannot be revoked. If IAM signs with
+  /// Google's own keys, a URL is valid for at least 12 hours, but not for 7 days.
   std::chrono::seconds lifetime = std::chrono::minutes(15);
-  /// The request must carry them with these very values: a PUT's Content-Type, x-goog-if-generation-match and so on.
+  /// The request must carry these headers with exactly these values: a PUT's Content-Type, x-goog-if-generation-match
+  /// and so on.
   std::map<std::string, std::string> headers = {};
-  /// Become part of the URL: {"generation", "17"}, {"response-content-disposition", "attachment"}.
+  /// Parameters of the URL: {"generation", "17"}, {"response-content-disposition", "attachment"}.
   std::map<std::string, std::string> query = {};
-  /// "https://bucket.storage.googleapis.com/name" in place of "https://storage.googleapis.com/bucket/name". Set it
-  /// where somebody's rules are by host. Not for endpoints that are IP addresses.
+  /// "https://bucket.storage.googleapis.com/name" instead of "https://storage.googleapis.com/bucket/name". Set it if a
+  /// firewall or a policy has rules by host name. Not for endpoints that are IP addresses.
   bool is_virtual_hosted = false;
-  /// In whose name: an e-mail address. The credential's own service account where empty. Set it for credentials that
-  /// are of none (a user's, a fixed token), or to sign for another one; the credential then needs the role
-  /// roles/iam.serviceAccountTokenCreator on it.
+  /// The e-mail address of the service account that signs. If empty, the credential's own. Set it for credentials
+  /// without a service account (a user's, a fixed token), or to sign as another account. The credential then needs the
+  /// role roles/iam.serviceAccountTokenCreator on that account.
   std::string service_account = {};
   std::stop_token stop = {};
 };
 
-/// A URL by which whoever holds it can do one thing to `object` without credentials, until it expires: V4 signatures,
-/// https://cloud.google.com/storage/docs/access-control/signed-urls. It is a secret.
+/// A URL that allows one kind of request on `object` without credentials, until it expires: V4 signatures,
+/// https://cloud.google.com/storage/docs/access-control/signed-urls. Anyone who has the URL can use it: it is a secret.
 ///
-/// A service account's key signs here, without any request. Credentials without a key (impersonated and external
-/// accounts, the metadata server, a user with SignedUrlOptions::service_account) ask IAM Credentials' signBlob, which
-/// takes the role roles/iam.serviceAccountTokenCreator on the account. Nothing is checked but what is here: a URL for
-/// an object that is not there, or that the account may not touch, is found out by its user.
+/// With a service account's key the client signs locally, without a request. Credentials without a key ask IAM
+/// Credentials' signBlob: impersonated and external accounts, the metadata server, a user with
+/// SignedUrlOptions::service_account. That needs the role roles/iam.serviceAccountTokenCreator on the account. The
+/// service is not asked whether the object exists, or whether the account may access it: only the use of the URL shows
+/// that.
 ///
-/// kInvalidArgument: options out of their range, headers or parameters that cannot be signed, credentials of no service
-/// account. kUnauthenticated: anonymous, or refused by IAM. kTokenUnavailable: IAM did not answer. Thread-safe.
+/// Returns kInvalidArgument if an option is out of its range, a header or parameter cannot be signed, or the
+/// credentials have no service account. Returns kUnauthenticated if the credentials are anonymous or IAM refuses them,
+/// and kTokenUnavailable if IAM does not answer. Thread-safe.
 Result<std::string> SignUrl(const Client& client, const ObjectName& object, const SignedUrlOptions& options = {});
 
 }  // namespace gcsflux

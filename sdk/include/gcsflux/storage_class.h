@@ -5,12 +5,14 @@
 
 namespace gcsflux {
 
-/// A storage class by its name, such as "STANDARD", in the memory of a pointer: listings hold millions. Thread-safe.
+/// A storage class by name, such as "STANDARD", in the memory of a pointer, because listings hold millions.
+/// Thread-safe.
 class StorageClass {
  public:
   /// The empty name.
   StorageClass() = default;
-  /// Each name is kept once, until the program ends. The service has a handful; beyond 256 all are "OTHER".
+  /// Each name is kept once, until the program ends. The service has few of them; after 256 names every further one is
+  /// "OTHER".
   explicit StorageClass(std::string_view name);
 
   [[nodiscard]] const std::string& name() const { return *name_; }

@@ -16,87 +16,87 @@ struct ZipEntry;
 
 namespace gcsflux {
 
-/// A tensor of a checkpoint under its name: the keys that lead to it, joined by '.': "model.conv1.weight".
+/// A tensor of a checkpoint and its name. The name joins the keys that lead to it with '.': "model.conv1.weight".
 struct StoredTensor {
   std::string name = {};
   TensorLayout layout = {};
 };
 
-/// The bytes that one or several tensors lie in.
+/// The bytes of one or several tensors.
 struct StoredStorage {
   std::string key = {};
   std::uint64_t bytes = 0;
 };
 
-/// What a checkpoint holds and is not read, and why.
+/// A value of a checkpoint that gcsflux does not read, and the reason.
 struct RefusedValue {
   std::string name = {};
   std::string why = {};
 };
 
-/// A storage, and the memory that is to hold it.
+/// A storage, and the memory to fill with it.
 struct StorageRead {
   std::size_t storage = 0;
   std::span<std::byte> into = {};
 };
 
-/// A tensor, and the memory that is to hold its elements.
+/// A tensor, and the memory to fill with its elements.
 struct TensorRead {
   const StoredTensor* tensor = nullptr;
   std::span<std::byte> into = {};
 };
 
-/// A checkpoint that torch.save wrote (1.6 to 2.x), or libtorch's torch::save: what is in it, without its tensors'
-/// bytes.
+/// A checkpoint of torch.save (1.6 to 2.x) or of libtorch's torch::save: what it holds, without its tensors' bytes.
 ///
-/// Nothing in it is executed and no name in it is resolved: values are read if PyTorch writes them, and refused by name
-/// otherwise, while the others can be read. Opening takes the archive's directory and its pickle, in two or three reads
-/// that depend on each other (StoredCheckpoint reads both ends of the file at once). Memory for a file of n bytes is at
-/// most 16 n + 16 MiB. All errors name the file, the record and the byte: kUndecodable, kCorrupted, and what the source
-/// answers. A copy shares what was read. Thread-safe, as far as the source is.
+/// No code in it is executed and no name in it is resolved. Values of the types that PyTorch writes are read. Other
+/// values are refused by name, and the rest can still be read. Opening reads the archive's directory and its pickle, in
+/// two or three reads that depend on each other (StoredCheckpoint reads both ends of the file at once). For a file of n
+/// bytes it uses at most 16 n + 16 MiB of memory. All errors name the file, the record and the byte: kUndecodable,
+/// kCorrupted, and the errors of the source. A copy shares what was read. Thread-safe if the source is.
 class TorchFile {
  public:
-  /// torch.save's file. Its older format, TorchScript's files and those of big-endian machines are told apart: the
-  /// error says what to do.
+  /// Opens a file of torch.save. The older format, TorchScript's files and those of big-endian machines are recognised:
+  /// the error says what to do.
   static Result<TorchFile> Open(ByteSource source);
 
-  /// libtorch's: torch::save of modules and optimizers, OutputArchive, and what TorchScript holds beside its code.
-  /// Names are attributes' names.
+  /// Opens a file of libtorch: torch::save of modules and optimizers, OutputArchive, and the data of TorchScript
+  /// without its code. Names are the attributes' names.
   static Result<TorchFile> OpenLibtorchArchive(ByteSource source);
 
-  /// Either of them.
+  /// Opens either of them.
   static Result<TorchFile> OpenAny(ByteSource source);
   [[nodiscard]] bool is_libtorch_archive() const;
   [[nodiscard]] const ByteSource& source() const;
 
-  /// In the file's order. A tensor that is there twice has two names.
+  /// In the order of the file. If a tensor occurs twice, it has two names.
   [[nodiscard]] const std::vector<StoredTensor>& tensors() const;
   [[nodiscard]] const std::vector<StoredStorage>& storages() const;
   [[nodiscard]] const std::vector<RefusedValue>& refused() const;
 
-  /// kNotFound; kUndecodable where it is refused; kInvalidArgument where two values have this name.
+  /// Returns kNotFound, kUndecodable if the tensor is refused, or kInvalidArgument if two values have this name.
   [[nodiscard]] Result<StoredTensor> Find(std::string_view name) const;
 
-  /// The value of this name with all it holds; "" is the whole. What is refused within it stands there as Refused.
+  /// The value of this name with all that it contains; "" is the whole. A refused value within it appears as Refused.
   [[nodiscard]] Result<pickled::Value> ReadValue(std::string_view name = {}) const;
 
-  /// Where a storage's bytes are in the file; reads 30 bytes and a name.
+  /// The place of a storage's bytes in the file. It reads 30 bytes and a name.
   [[nodiscard]] Result<FileRange> LocateStorage(std::size_t storage) const;
 
-  /// Fills `into`, which has the storage's length. kCorrupted where the bytes do not have their CRC-32.
+  /// Fills `into`, which has the storage's length. Returns kCorrupted if the bytes do not match their CRC-32.
   Result<void> ReadStorage(std::size_t storage, std::span<std::byte> into) const;
-  /// Several, in one ByteSource::read_all(), or two where the writer did not align them as PyTorch does.
+  /// Reads several storages in one ByteSource::read_all(). If the writer did not align them as PyTorch does, it takes
+  /// two.
   Result<void> ReadStorages(std::span<const StorageRead> reads) const;
 
-  /// Gives a storage's bytes in order, in pieces of at most 32 MiB. Behind the last one: kCorrupted where they do not
-  /// have their CRC-32.
+  /// Gives a storage's bytes in order, in pieces of at most 32 MiB. If the bytes do not match their CRC-32, it returns
+  /// kCorrupted after the last piece.
   Result<void> StreamStorage(std::size_t storage, const ByteSink& sink) const;
 
-  /// Fills `into` with the tensor's elements, last dimension first, whatever its strides; it has their length. Reads
-  /// what the tensor touches; the CRC-32 is compared where that is the whole storage.
+  /// Fills `into`, which has the length of the tensor's elements, in row-major order for any strides. Reads the bytes
+  /// that the tensor touches. If they are the whole storage, they are compared with the CRC-32.
   Result<void> ReadTensor(const StoredTensor& tensor, std::span<std::byte> into) const;
-  /// Several, likewise in one or two. What a tensor touches is held beside `into` where its elements do not
-  /// follow each other in the file.
+  /// Reads several tensors, in one or two calls likewise. If a tensor's elements do not follow each other in the file,
+  /// the bytes that it touches are held beside `into`.
   Result<void> ReadTensors(std::span<const TensorRead> reads) const;
 
  private:
@@ -111,24 +111,24 @@ class TorchFile {
   std::shared_ptr<const Contents> contents_;
 };
 
-/// What is to become a file of torch.save: `root`'s tensors name their storages by index.
+/// The content of a file of torch.save. The tensors in `root` name their storages by index.
 struct TorchFileContents {
   pickled::Value root = {};
   std::vector<std::uint64_t> storage_bytes = {};  ///< The length of each storage.
 };
 
-/// Gives the bytes of a storage, in order, in pieces of any length; together they have the storage's length.
+/// Gives the bytes of a storage in order, in pieces of any length. Together they have the storage's length.
 using StorageWriter = std::function<Result<void>(std::size_t storage, const ByteSink& sink)>;
 
-/// Writes a file that torch.load() reads, with weights_only=True too, in one go and without looking back: each storage
-/// is asked for once, and its bytes go to `sink` as they come, aligned to 64 bytes in the file.
+/// Writes a file that torch.load() reads, with weights_only=True too, in one pass. Each storage is requested once; its
+/// bytes go to `sink` as they come, aligned to 64 bytes in the file.
 ///
-/// kInvalidArgument where a value has no form there: a refused one, a type without a storage class of PyTorch 1.13,
-/// tensors of two types in one storage, a tensor that leaves its storage, more than 256 levels.
+/// Returns kInvalidArgument if a value cannot be written: a refused value, a type without a storage class in PyTorch
+/// 1.13, tensors of two types in one storage, a tensor that exceeds its storage, more than 256 levels.
 Result<void> WriteTorchFile(const TorchFileContents& contents, const StorageWriter& write_storage,
                             const ByteSink& sink);
 
-/// The length that the file will have.
+/// The length of the file that WriteTorchFile() writes.
 Result<std::uint64_t> TorchFileBytes(const TorchFileContents& contents);
 
 }  // namespace gcsflux

@@ -8,12 +8,13 @@
 
 namespace gcsflux {
 
-/// Gives all bytes of a file to the sink, in order: by WriteTorchFile(), WriteSafetensors(), ConvertCheckpoint().
+/// Gives all bytes of a file to the sink, in order, by means of WriteTorchFile(), WriteSafetensors() or
+/// ConvertCheckpoint().
 using CheckpointWriter = std::function<Result<void>(const ByteSink& sink)>;
 
-/// Writes an object over many connections, or where `uri` has no gs:// a local file, all or nothing: after a failure
-/// the name has what it had before. A local file is written beside, and renamed; of the options it takes the mode
-/// alone, and of the metadata it has name and size alone.
+/// Writes a checkpoint, all or nothing: after a failure the name has its earlier content. If `uri` begins with gs://,
+/// writes an object over many connections. Otherwise writes a local file under a temporary name beside it, and renames
+/// it. For a file only the mode of the options counts, and the answer has only name and size.
 Result<ObjectMetadata> WriteCheckpoint(const Client& client, const std::string& uri, const CheckpointWriter& write,
                                        const ParallelWriterOptions& options = {});
 

@@ -17,7 +17,7 @@ namespace gcsflux::internal {
 /// kLocalIo, with what to do about it.
 inline Error NoThread(const std::string& why) {
   return {ErrorCode::kLocalIo, "no thread could be started (" + why +
-                                   "): lower the number of requests at a time (max_concurrency, parallelism), or raise "
+                                   "): lower the number of requests at a time (max_concurrency), or raise "
                                    "the limits on processes and memory (ulimit -u, ulimit -v, the container's pids)"};
 }
 

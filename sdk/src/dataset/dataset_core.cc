@@ -152,7 +152,7 @@ Result<std::optional<FinishedBatch>> DatasetCore::Next(std::uint64_t epoch) cons
 
 DatasetReport DatasetCore::report(const OperationPrices& prices) const {
   DatasetReport report = tally_->report();
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - made_at_).count();
+  report.elapsed = std::chrono::steady_clock::now() - made_at_;
   const DeliveryBudget& budget = CoreOf(client_).delivery_budget();
   report.held_bytes = budget.held();
   report.max_held_bytes = budget.most_held();

@@ -47,10 +47,11 @@ std::string Bytes(double bytes) {
 }
 std::string Bytes(std::uint64_t bytes) { return Bytes(static_cast<double>(bytes)); }
 
-std::string Seconds(double seconds) { return Fixed(seconds, seconds < 10 ? 2 : 1) + " s"; }
+using Seconds = std::chrono::duration<double>;
+std::string Text(Seconds time) { return Fixed(time.count(), time < Seconds(10) ? 2 : 1) + " s"; }
 
 double Share(double part, double whole) { return whole > 0 ? part / whole : 0; }
-std::string Percent(double part, double whole) { return Fixed(100 * Share(part, whole), 1) + " %"; }
+std::string Percent(Seconds part, Seconds whole) { return Fixed(100 * Share(part.count(), whole.count()), 1) + " %"; }
 
 std::string Plural(std::uint64_t count, std::string_view one) {
   return Grouped(count) + " " + std::string(one) + (count == 1 ? "" : one.ends_with("tch") ? "es" : "s");
@@ -68,18 +69,18 @@ std::string Shown(std::string text) {
 std::string Work(const DatasetReport& report) {
   const auto samples = static_cast<double>(report.samples);
   const auto bytes = static_cast<double>(report.bytes);
+  const double seconds = Seconds(report.elapsed).count();
   return Plural(report.samples, "sample") + ", " + Bytes(report.bytes) + " in " + Plural(report.batches, "batch") +
-         " of " + Plural(report.epochs, "epoch") + " in " + Seconds(report.seconds) + "\n" +  //
-         "rate        " + Rate(Share(samples, report.seconds)) + " samples/s, " + Bytes(Share(bytes, report.seconds)) +
-         "/s\n";
+         " of " + Plural(report.epochs, "epoch") + " in " + Text(report.elapsed) + "\n" +  //
+         "rate        " + Rate(Share(samples, seconds)) + " samples/s, " + Bytes(Share(bytes, seconds)) + "/s\n";
 }
 
 std::string Time(const DatasetReport& report) {
-  std::string text = "waiting     " + Percent(report.wait_seconds, report.seconds) + " of the time (" +
-                     Seconds(report.wait_seconds) + ")\n";
-  if (report.decode_seconds > 0) {
-    text += "decoding    " + Seconds(report.decode_seconds) + " over all threads (" +
-            Percent(report.decode_seconds, report.seconds) + " of one)\n";
+  std::string text =
+      "waiting     " + Percent(report.wait_time, report.elapsed) + " of the time (" + Text(report.wait_time) + ")\n";
+  if (report.decode_time > Seconds(0)) {
+    text += "decoding    " + Text(report.decode_time) + " over all threads (" +
+            Percent(report.decode_time, report.elapsed) + " of one)\n";
   }
   return text;
 }
@@ -131,7 +132,7 @@ std::string Slowest(const DatasetReport& report) {
   std::string text = "slowest\n";
   for (std::size_t i = 0; i < std::min(kSlowestShown, report.slowest.size()); ++i) {
     const SlowObject& object = report.slowest[i];
-    text += "  " + Seconds(object.seconds) + "  " + Bytes(object.bytes) + "  " + Shown(object.name) + "\n";
+    text += "  " + Text(object.duration) + "  " + Bytes(object.bytes) + "  " + Shown(object.name) + "\n";
   }
   return text;
 }

@@ -21,12 +21,12 @@ class DatasetTally {
   template <class MakeName>
   void NoteArrival(std::chrono::nanoseconds took, std::uint64_t bytes, const MakeName& make_name) {
     const std::scoped_lock lock(mutex_);
-    slowest_.Note(Seconds(took), bytes, make_name);
+    slowest_.Note(took, bytes, make_name);
   }
 
   void NoteDecoding(std::chrono::nanoseconds took) {
     const std::scoped_lock lock(mutex_);
-    report_.decode_seconds += Seconds(took);
+    report_.decode_time += took;
   }
 
   struct TakenBatch {
@@ -41,7 +41,7 @@ class DatasetTally {
     ++report_.batches;
     report_.samples += batch.samples;
     report_.bytes += batch.bytes;
-    report_.wait_seconds += Seconds(batch.waited);
+    report_.wait_time += batch.waited;
   }
 
   /// False where as many others as `most` were skipped before: this one may not be. An object counts once, in whatever
@@ -66,8 +66,6 @@ class DatasetTally {
   }
 
  private:
-  static double Seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
-
   mutable ForkSafeMutex mutex_;
   // Guarded by mutex_:
   DatasetReport report_;

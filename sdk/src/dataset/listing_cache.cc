@@ -61,7 +61,7 @@ class CachedList {
     auto stored = internal::ReadStoredListing(
         client_, cache_, {.max_age = options_.max_age, .call = options_.call, .stop = options_.stop});
     if (!stored && stored.error().code != ErrorCode::kNotFound) return ListAlone(stored.error());
-    if (!stored) return ListAndSave(WriteMode::kCreate, 0);
+    if (!stored) return ListAndSave(WriteMode::kCreate, {});
     if (!stored->is_listing) {
       return Error{ErrorCode::kInvalidArgument, ToUri(cache_) +
                                                     ": it holds no saved listing, and is not overwritten; " +
@@ -96,7 +96,7 @@ class CachedList {
     return true;
   }
 
-  Result<bool> ListAndSave(WriteMode mode, std::int64_t generation) {
+  Result<bool> ListAndSave(WriteMode mode, std::optional<std::int64_t> generation) {
     if (auto listed = List(); !listed) return listed.error();
     if (result_.snapshot.objects.empty()) return true;
     const auto saved =

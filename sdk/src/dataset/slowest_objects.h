@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,22 +12,24 @@
 
 namespace gcsflux::internal {
 
-/// The ten slowest of any number of objects. Each that is not among them costs one comparison, and its name is not
-/// copied. Of objects that took equally long, the first ones are kept. For one thread at a time.
+/// Keeps the ten slowest objects. Every other object costs one comparison, and its name is not copied. If objects took
+/// equally long, the first ones are kept. For one thread at a time.
 class SlowestObjects {
  public:
   static constexpr std::size_t kMost = 10;
 
-  /// An object took so long. `make_name` gives its name, and is called only where the object is kept.
+  /// An object took this long. `make_name` gives its name; it is called only if the object is kept.
   template <class MakeName>
-  void Note(double seconds, std::uint64_t bytes, MakeName make_name) {
+  void Note(std::chrono::nanoseconds duration, std::uint64_t bytes, MakeName make_name) {
     if (objects_.size() == kMost) {
-      if (seconds <= objects_.back().seconds) return;
+      if (duration <= objects_.back().duration) return;
       objects_.pop_back();
     }
-    const auto place = std::upper_bound(objects_.begin(), objects_.end(), seconds,
-                                        [](double value, const SlowObject& object) { return value > object.seconds; });
-    objects_.insert(place, SlowObject{.name = make_name(), .seconds = seconds, .bytes = bytes});
+    const auto is_slower = [](std::chrono::nanoseconds value, const SlowObject& object) {
+      return value > object.duration;
+    };
+    const auto place = std::upper_bound(objects_.begin(), objects_.end(), duration, is_slower);
+    objects_.insert(place, SlowObject{.name = make_name(), .duration = duration, .bytes = bytes});
   }
 
   /// The slowest first.

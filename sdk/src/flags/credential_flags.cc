@@ -5,23 +5,22 @@
 #include <fstream>
 #include <string>
 
-DEFINE_string(
-    credentials, "",
-    "Who to be: adc (Application Default Credentials: GOOGLE_APPLICATION_CREDENTIALS, then gcloud's file, then "
-    "the metadata server), anonymous, or a credential file (service account key, authorized user, impersonated "
-    "or external account). Set it to anonymous for public data, to a file to be somebody else. Empty is adc, "
-    "but anonymous where the endpoint is plain http or an emulator's variable is set.");
-DEFINE_string(
-    access_token_file, "",
-    "File with an OAuth 2.0 access token (`gcloud auth print-access-token > FILE`), in place of --credentials. "
-    "Set it where nothing but a token is at hand; it is not renewed when it expires.");
+DEFINE_string(credentials, "",
+              "The identity to use: adc (Application Default Credentials: GOOGLE_APPLICATION_CREDENTIALS, then "
+              "gcloud's file, then the metadata server), anonymous, or a credential file (service account key, "
+              "authorized user, impersonated or external account). Set it to anonymous for public data, or to "
+              "a file to use another identity. Empty is adc, but anonymous where the endpoint is plain http or "
+              "an emulator's variable is set.");
+DEFINE_string(access_token_file, "",
+              "File with an OAuth 2.0 access token (`gcloud auth print-access-token > FILE`), instead of "
+              "--credentials. Set it if only a token is available; it is not renewed when it expires.");
 DEFINE_bool(exchange_signed_tokens, false,
-            "Service accounts fetch tokens from their key's token_uri rather than sign their own. Set it where an "
-            "organisation's policy asks for that.");
-DEFINE_string(
-    quota_project, "",
-    "Project that requests are counted against (x-goog-user-project). Set it where user credentials may not use "
-    "their own; empty takes GOOGLE_CLOUD_QUOTA_PROJECT, then what the credential file says.");
+            "Service accounts fetch tokens from their key's token_uri and do not sign their own. Set it if "
+            "an organisation's policy requires it.");
+DEFINE_string(quota_project, "",
+              "Project whose quota the requests use (x-goog-user-project). Set it if user credentials may not "
+              "use their own project; if empty, GOOGLE_CLOUD_QUOTA_PROJECT, then the credential file's "
+              "project.");
 
 namespace gcsflux::internal {
 namespace {

@@ -4,22 +4,22 @@
 #include "flags/flag_values.h"
 #include "gcsflux/flags.h"
 
-DEFINE_int32(
-    decode_threads, gcsflux::DatasetOptions().decode_threads,
-    "Threads that make samples of objects as they arrive; a thread that waits for a batch helps. Raise it where "
-    "decoding holds up the loop (the dataset's report says how long it takes).");
+DEFINE_int32(decode_threads, gcsflux::DatasetOptions().decode_threads,
+             "Threads that decode objects as they arrive; a thread that waits for a batch helps. Raise it if "
+             "decoding slows the loop down (the dataset's report shows how long it takes).");
 DEFINE_int64(max_skipped, 0,
-             "Objects of a dataset that may be left out because they are gone, damaged or cannot be decoded; they are "
-             "counted and named in its report. Set it where a few bad objects must not end a run; 0 leaves out none.");
+             "Objects of a dataset that may be left out because they are gone, damaged or cannot be decoded; "
+             "its report counts and names them. Set it if a few bad objects must not end a run; with 0, none "
+             "may be left out.");
 DEFINE_bool(copy_out, false,
-            "Samples without a transform are copies, and do not keep the memory that they were downloaded to. Set it "
-            "where memory of an allocator must come back soon.");
+            "Samples without a transform are copies, and do not keep the downloaded memory. Set it if an "
+            "allocator's memory must be released soon.");
 DEFINE_bool(fetch_across_epochs, true,
-            "Fetches the first objects of the next epoch while the last ones of this epoch are used. Set it to false "
-            "where there is one epoch only.");
-DEFINE_int32(list_parallelism, gcsflux::ParallelListOptions().parallelism,
-             "Calls at the same time that list a dataset's prefix. Raise it (256) for more than some 20 million "
-             "names; lower it where the bucket's quota serves others too.");
+            "Fetches the first objects of the next epoch while the loop uses the last ones of this epoch. "
+            "Set it to false if there is only one epoch.");
+DEFINE_int32(list_max_concurrency, gcsflux::ParallelListOptions().max_concurrency,
+             "Most calls at the same time to list a dataset's prefix. Raise it (256) for more than about 20 "
+             "million names. Lower it if other clients need the bucket's quota.");
 
 namespace gcsflux {
 namespace {
@@ -47,13 +47,13 @@ Result<DatasetOptions> DatasetOptionsFromFlags() {
     return WrongFlag("flag --decode_threads must be from 0 to 1024");
   }
   if (FLAGS_max_skipped < 0) return WrongFlag("flag --max_skipped must not be negative");
-  if (FLAGS_list_parallelism < 1 || FLAGS_list_parallelism > kMaxConcurrency) {
-    return WrongFlag("flag --list_parallelism must be from 1 to 10000");
+  if (FLAGS_list_max_concurrency < 1 || FLAGS_list_max_concurrency > kMaxConcurrency) {
+    return WrongFlag("flag --list_max_concurrency must be from 1 to 10000");
   }
   const auto downloads = Downloads();
   if (!downloads) return downloads.error();
   return DatasetOptions{.download = *downloads,
-                        .listing = {.parallelism = FLAGS_list_parallelism},
+                        .listing = {.max_concurrency = FLAGS_list_max_concurrency},
                         .decode_threads = FLAGS_decode_threads,
                         .max_skipped = static_cast<std::uint64_t>(FLAGS_max_skipped),
                         .copy_out = FLAGS_copy_out,

@@ -8,26 +8,28 @@
 #include "flags/flag_values.h"
 #include "gcsflux/flags.h"
 
-DEFINE_uint64(batch_size, 64, "Samples of a batch of one rank. Set it to what is trained on at a time.");
+DEFINE_uint64(batch_size, 64,
+              "Samples in a batch of one rank. Set it to the number of samples that a training step uses.");
 DEFINE_string(epoch_order, "shuffled",
-              "The order of an epoch's samples: by_name, shuffled, or buffered, which draws each sample from the next "
-              "--shuffle_buffer names. Set it to buffered where a listing takes long: it need not wait for its end.");
+              "The order of an epoch's samples: by_name, shuffled, or buffered, which draws each sample from "
+              "the next --shuffle_buffer names. Set it to buffered if a listing takes long, because buffered "
+              "does not wait for its end.");
 DEFINE_string(epoch_tail, "uneven",
-              "What becomes of the last samples of an epoch, where they do not fill a batch for every rank: uneven "
-              "uses them in smaller batches, drop leaves them out, pad fills up with the epoch's first samples. Set it "
-              "to drop or pad where every batch must have the same size.");
-DEFINE_uint64(
-    shuffle_buffer, gcsflux::EpochOptions().shuffle_buffer,
-    "Names in the buffer of --epoch_order=buffered. Raise it where objects near each other by name are alike.");
+              "What happens with the last samples of an epoch if they do not fill a batch for every rank: "
+              "uneven uses them in smaller batches, drop leaves them out, pad adds the epoch's first samples. "
+              "Set it to drop or pad if every batch must have the same size.");
+DEFINE_uint64(shuffle_buffer, gcsflux::EpochOptions().shuffle_buffer,
+              "Names in the buffer of --epoch_order=buffered. Raise it if objects with similar names have "
+              "similar content.");
 DEFINE_uint64(seed, 0,
-              "Determines the order of the samples, with the epoch. Change it between runs that are to differ; all "
-              "ranks have the same.");
+              "Determines the order of the samples, together with the epoch. Change it between runs that "
+              "should differ; all ranks have the same seed.");
 DEFINE_int64(rank, -1,
-             "Number of this process among those that share the samples, from 0; -1: RANK of the environment, or 0. "
-             "Set it where no launcher sets RANK.");
+             "Number of this process among those that share the samples, from 0; with -1, the environment's "
+             "RANK, or 0. Set it if no launcher sets RANK.");
 DEFINE_int64(world_size, -1,
-             "Processes that share the samples; -1: WORLD_SIZE of the environment, or 1. Set it where no launcher sets "
-             "WORLD_SIZE.");
+             "Number of processes that share the samples; with -1, the environment's WORLD_SIZE, or 1. Set it "
+             "if no launcher sets WORLD_SIZE.");
 
 namespace gcsflux {
 namespace {

@@ -11,11 +11,11 @@
 #include "gcsflux/trace.h"
 
 DEFINE_string(log_level, "none",
-              "What is told on standard error: none, error, warning (retries too), info (throttling, hedging, tokens "
-              "too) or debug (each request). Raise it to see why something takes long.");
+              "What is written to standard error: none, error, warning (also retries), info (also throttling, "
+              "hedging, tokens) or debug (each request). Raise it to find out why a call takes long.");
 DEFINE_string(trace_file, "",
-              "File for a timeline of all requests, which https://ui.perfetto.dev shows. Set it to see what waits for "
-              "what; it takes some 400 bytes a request.");
+              "File for a timeline of all requests, which https://ui.perfetto.dev shows. Set it to see which "
+              "request waits for which; it takes about 400 bytes per request.");
 
 namespace gcsflux {
 namespace {

@@ -10,10 +10,11 @@
 #include "flags/transfer_flags.h"
 
 DEFINE_string(endpoint, "",
-              "Where to send requests, as http(s)://host[:port]. Set it to talk to an emulator or a private endpoint; "
-              "empty takes STORAGE_EMULATOR_HOST, then https://storage.googleapis.com.");
+              "Where to send requests, as http(s)://host[:port]. Set it for an emulator or a private endpoint; "
+              "if empty, STORAGE_EMULATOR_HOST, then https://storage.googleapis.com.");
 DEFINE_string(project, "",
-              "Project for creating and listing buckets. Set it where GOOGLE_CLOUD_PROJECT names no or another one.");
+              "Project for creating and listing buckets. Set it if GOOGLE_CLOUD_PROJECT is not set, or names "
+              "another project.");
 
 namespace gcsflux {
 

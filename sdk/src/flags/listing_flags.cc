@@ -8,14 +8,13 @@
 #include "flags/flag_values.h"
 #include "gcsflux/flags.h"
 
-DEFINE_string(
-    listing_cache, "",
-    "Object that keeps the listing, as gs://bucket/name: the first process lists and saves it, the others and "
-    "later ones read it. Set it where many processes or many runs use the same objects; empty lists each "
-    "time.");
+DEFINE_string(listing_cache, "",
+              "Object that stores the listing, as gs://bucket/name: the first process lists and saves it; "
+              "other and later processes read it. Set it if many processes or many runs use the same objects; "
+              "if empty, each process lists.");
 DEFINE_double(listing_max_age_s, 86400,
-              "An older saved listing is replaced by a new one. Lower it where objects are added or overwritten, raise "
-              "it where they never are.");
+              "An older saved listing is replaced by a new one. Lower it if objects are added or overwritten; "
+              "raise it if they never are.");
 
 namespace gcsflux {
 

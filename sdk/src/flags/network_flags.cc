@@ -8,35 +8,38 @@
 
 #include "flags/flag_values.h"
 
-DEFINE_double(connect_timeout_s, 10.0, "For name look-up, TCP and TLS. Raise it on slow or distant networks.");
+DEFINE_double(connect_timeout_s, 10.0,
+              "Time limit for name look-up, TCP and TLS together. Raise it on slow or distant networks.");
 DEFINE_int32(stall_timeout_s, 60,
-             "A request in which no byte moves for so long is broken off and repeated. Raise it for slow endpoints.");
+             "If no byte moves for this long, a request is cancelled and retried. Raise it for slow "
+             "endpoints.");
 DEFINE_int32(max_idle_connections, 256,
-             "Connections kept open between requests. Raise it to at least the number of requests at a time.");
+             "Connections kept open between requests. Raise it to at least the number of concurrent requests.");
 DEFINE_int32(io_threads, 0,
-             "Threads that carry downloads and listings, each with thousands of connections; 0: one per processor, at "
-             "most 4. Set it to 1 where the processors are for other work.");
-DEFINE_bool(
-    require_checksum, false,
-    "Whole objects that the service gives no CRC32C for are an error. Set it where a proxy may remove headers.");
+             "Threads that carry downloads and listings, each with thousands of connections; with 0, one per "
+             "processor, but at most 4. Set it to 1 if other work needs the processors.");
+DEFINE_bool(require_checksum, false,
+            "If the service gives no CRC32C for a whole object, its read fails. Set it if a proxy may remove "
+            "headers.");
 DEFINE_string(user_agent_prefix, "",
-              "Put before gcsflux/VERSION in the User-Agent header. Set it to find one's own requests in logs.");
+              "Precedes gcsflux/VERSION in the User-Agent header. Set it to find your own requests in logs.");
 DEFINE_string(extra_headers, "",
-              "Headers for every request to the endpoint: 'Name: value', several with | between them. Set them where a "
-              "gateway or an audit asks for them.");
-DEFINE_string(
-    ca_file, "",
-    "PEM file of the certificates that vouch for servers. Set it where a proxy or a private endpoint has one of "
-    "its own; empty takes CURL_CA_BUNDLE, then SSL_CERT_FILE, then the system's.");
+              "Headers for every request to the endpoint: 'Name: value', several separated by |. Set it if a "
+              "gateway or an audit needs them.");
+DEFINE_string(ca_file, "",
+              "PEM file with the certificates of the authorities to trust. Set it if a proxy or a private "
+              "endpoint has its own certificate; if empty, CURL_CA_BUNDLE, then SSL_CERT_FILE, then the "
+              "system's.");
 DEFINE_string(client_certificate_file, "",
-              "PEM file of the certificate that the client shows. Set it where mutual TLS is asked for.");
-DEFINE_string(client_key_file, "", "PEM file of that certificate's key. Set it where the certificate's file has none.");
+              "PEM file of the client's certificate. Set it if the endpoint requires mutual TLS.");
+DEFINE_string(client_key_file, "",
+              "PEM file of the certificate's key. Set it if the certificate's file does not hold the key.");
 DEFINE_string(proxy, "",
-              "Proxy, as [http|https|socks5h ...://][user:password@]host[:port], or none. Set it where http_proxy, "
-              "https_proxy and all_proxy, which empty takes, are not right.");
+              "Proxy, as [http|https|socks5h ...://][user:password@]host[:port], or none. Set it to override "
+              "http_proxy, https_proxy and all_proxy, which hold if it is empty.");
 DEFINE_string(no_proxy, "",
-              "Hosts to reach without it, with commas between them, or none. Set it where no_proxy, which empty takes, "
-              "is not right.");
+              "Hosts to reach without the proxy, separated by commas, or none. Set it to override the variable "
+              "no_proxy, which holds if it is empty.");
 
 namespace gcsflux::internal {
 namespace {

@@ -7,12 +7,11 @@
 #include "gcsflux/flags.h"
 
 DEFINE_double(class_a_price_per_1000, gcsflux::OperationPrices().class_a_per_1000,
-              "US dollars for 1,000 operations of class A: lists, uploads, composes. Change it for a bucket of several "
-              "regions (0.01), another storage class or a price of your own.");
-DEFINE_double(
-    class_b_price_per_1000, gcsflux::OperationPrices().class_b_per_1000,
-    "US dollars for 1,000 operations of class B: reads of objects and metadata. Change it for another storage "
-    "class or a price of your own.");
+              "US dollars for 1,000 operations of class A: lists, uploads, composes. Change it for a bucket in "
+              "several regions (0.01), another storage class, or your own price.");
+DEFINE_double(class_b_price_per_1000, gcsflux::OperationPrices().class_b_per_1000,
+              "US dollars for 1,000 operations of class B: reads of objects and metadata. Change it for "
+              "another storage class, or your own price.");
 
 namespace gcsflux {
 namespace {

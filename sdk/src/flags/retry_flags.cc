@@ -9,48 +9,48 @@
 #include "flags/flag_values.h"
 
 DEFINE_string(throttle_policy, "gate",
-              "What throttled requests (429) do: gate (they wait for their turn at the rate that is to be had), or, to "
-              "compare, full_jitter, decorrelated, multiplier (Google's connector) or none.");
+              "How throttled requests (429) wait: gate (at a gate that finds the rate which the service "
+              "allows), or for comparisons full_jitter, decorrelated, multiplier (Google's connector) or none.");
 
-DEFINE_string(
-    idempotency, "strict",
-    "Which calls are repeated: strict (those that cannot take effect twice), always, or token (all, since the service "
-    "knows a repeated request by its token). Set it to always where a repeated effect is no harm, to token where calls "
-    "without a precondition are to outlive lost answers.");
+DEFINE_string(idempotency, "strict",
+              "Which calls are retried: strict (those that cannot take effect twice), always, or token (all, "
+              "because the service recognises a retry by its token). Set it to always if a repeated effect "
+              "does no harm. Set it to token if calls without a precondition must be retried after lost "
+              "answers.");
 
 DEFINE_double(hedge_budget, 0.05,
-              "Share of reads that may be sent a second time because they stand still, 0 to 1. Set it to 0 where each "
-              "request is billed, or where all of an endpoint stalls at once.");
-DEFINE_double(
-    hedge_stall_factor, 3.0,
-    "A read stands still when it takes so many times longer than 95 % of the others, at least 1. Lower it where "
-    "the last of many reads holds up all.");
+              "Share of reads that may be sent a second time because they stall, 0 to 1. Set it to 0 if each "
+              "request is billed, or if all of an endpoint stalls at once.");
+DEFINE_double(hedge_stall_factor, 3.0,
+              "A read stalls if it takes this many times longer than 95 % of the others; at least 1. Lower it "
+              "if the last of many reads delays all the others.");
 DEFINE_double(hedge_min_stall_s, 0.1,
-              "And never when it takes less than this. Lower it on a network that always answers sooner.");
+              "A read that takes less than this does not stall. Lower it on a network that always answers "
+              "sooner.");
 
-// One policy's flags. What each is for is said once, for all kinds.
-#define RETRY_FLAGS(kind, of)                                                                                       \
-  DEFINE_double(kind##_retry_initial_delay_s, 0.1,                                                                  \
-                "Bound of the first wait before a failed " of                                                       \
-                " is repeated. Raise it when many clients fail together.");                                         \
-  DEFINE_double(                                                                                                    \
-      kind##_retry_multiplier, 2.0,                                                                                 \
-      "Growth of that bound per failure, at least 1. Lower it (1.2) when long waits cost more than requests.");     \
-  DEFINE_double(kind##_retry_max_delay_s, 2.0,                                                                      \
-                "Largest bound of a wait. Raise it where outages last and each request costs.");                    \
-  DEFINE_string(kind##_retry_jitter, "equal",                                                                       \
-                "How waits spread below their bound: equal (upper half), full, decorrelated or none. Change it to " \
-                "compare.");                                                                                        \
-  DEFINE_double(kind##_retry_deadline_s, 120.0,                                                                     \
-                "How long a failing " of                                                                            \
-                " is repeated, since its last progress. Raise it to sit outages out, lower "                        \
-                "it to hear of them sooner.");                                                                      \
-  DEFINE_int32(kind##_retry_max_attempts, 1'000'000,                                                                \
-               "Attempts in all. Set it to 1 to see each failure; else leave it to the deadline.");                 \
-  DEFINE_double(                                                                                                    \
-      kind##_retry_budget, 0.2,                                                                                     \
-      "Share of repetitions among requests beyond which they wait, 10 a second aside. Raise it where single "       \
-      "failures are many and independent.")
+// The flags of one policy. The texts are the same for all kinds.
+#define RETRY_FLAGS(kind, of)                                                                                        \
+  DEFINE_double(kind##_retry_initial_delay_s, 0.1,                                                                   \
+                "Bound of the first wait before a failed " of                                                        \
+                " is retried. Raise it if many clients fail at the same time.");                                     \
+  DEFINE_double(                                                                                                     \
+      kind##_retry_multiplier, 2.0,                                                                                  \
+      "Growth of that bound per failure, at least 1. Lower it (1.2) if long waits cost more than requests.");        \
+  DEFINE_double(kind##_retry_max_delay_s, 2.0,                                                                       \
+                "Largest bound of a wait. Raise it if outages last long and each request costs.");                   \
+  DEFINE_string(kind##_retry_jitter, "equal",                                                                        \
+                "How waits spread below their bound: equal (upper half), full, decorrelated or none. Change it for " \
+                "comparisons.");                                                                                     \
+  DEFINE_double(kind##_retry_deadline_s, 120.0,                                                                      \
+                "How long a failing " of                                                                             \
+                " is retried after its last progress. Raise it to outlast outages. Lower "                           \
+                "it to get the error sooner.");                                                                      \
+  DEFINE_int32(kind##_retry_max_attempts, 1'000'000,                                                                 \
+               "Most attempts. Set it to 1 to see each failure; otherwise the deadline ends the attempts.");         \
+  DEFINE_double(kind##_retry_budget, 0.2,                                                                            \
+                "Largest share of retries among requests; 10 per second are always allowed, and others wait. Raise " \
+                "it if single "                                                                                      \
+                "failures are frequent and independent.")
 
 RETRY_FLAGS(list, "listing");
 RETRY_FLAGS(download, "download");

@@ -7,33 +7,29 @@
 #include "gcsflux/flags.h"
 
 DEFINE_int32(max_concurrency, 16,
-             "Requests at a time of a download of many objects; with --adapt_concurrency, at most. Raise it until the "
-             "network is full; each holds a "
-             "thread and a connection.");
-DEFINE_bool(
-    adapt_concurrency, false,
-    "Finds the number of requests at a time of a download of many objects: it grows up to --max_concurrency while "
-    "that makes reads faster. Set it, with a --max_concurrency of 256, where it is not known how many fill the "
-    "network.");
-DEFINE_int64(
-    stripe_bytes, 16LL << 20,
-    "Larger objects are downloaded as ranges of about this size at the same time; 0 reads each in one request. "
-    "Lower it for few large objects over many connections, raise it where first bytes are slow.");
+             "Most requests at a time of a download of many objects. Raise it until the network is full; each "
+             "request holds a connection.");
+DEFINE_bool(adapt_concurrency, false,
+            "Finds the best number of concurrent requests of a download of many objects: it grows up to "
+            "--max_concurrency while reads get faster. Set it, with a --max_concurrency of 256, if you do "
+            "not know how many requests fill the network.");
+DEFINE_int64(stripe_bytes, 16LL << 20,
+             "Larger objects are downloaded as ranges of about this size at the same time; with 0, each "
+             "object is read in one request. Lower it for few large objects over many connections. Raise it "
+             "if the first byte of a request is slow.");
 DEFINE_int64(max_undelivered_bytes, 256LL << 20,
-             "Bytes of objects that may be fetched before they are asked for, over all download streams of a client. "
-             "Raise it to bridge a consumer's pauses, lower it where memory is short.");
-DEFINE_string(
-    composition, "off",
-    "Whether small objects are downloaded many at a time through temporary composites: off, auto (where it is "
-    "faster, the caller may, and the bucket's settings make it cost nothing else) or on. Set it to auto where "
-    "objects are small; to on, to compare, or to fail where the permission is missing.");
+             "Bytes of objects that all download streams of a client may fetch ahead of their consumers. "
+             "Raise it to bridge a consumer's pauses. Lower it if memory is short.");
+DEFINE_string(composition, "off",
+              "Whether small objects are downloaded many at a time through temporary composites: off, on, or "
+              "auto (if it is faster, the caller may compose, and the bucket's settings make it cost only "
+              "requests). Set it to auto if objects are small. Set it to on for comparisons, or to fail if a "
+              "permission is missing.");
 DEFINE_int64(max_composite_bytes, 100'000'000,
-             "Bytes of one such composite; larger objects are downloaded by themselves. Lower it where memory is "
-             "short.");
-DEFINE_int64(
-    upload_chunk_bytes, 16LL << 20,
-    "Bytes of one request of an upload, rounded up to a multiple of 256 KiB; as much memory is held. Raise it for "
-    "long, fast connections, lower it where memory is short.");
+             "Largest size of a composite; larger objects are downloaded alone. Lower it if memory is short.");
+DEFINE_int64(upload_chunk_bytes, 16LL << 20,
+             "Bytes in one request of an upload, rounded up to a multiple of 256 KiB; this much memory is "
+             "held. Raise it for long, fast connections. Lower it if memory is short.");
 
 namespace gcsflux {
 

@@ -29,7 +29,7 @@ RequestUrl CopyUrl(std::string_view endpoint, const ObjectName& source, const ch
       .Query("ifSourceMetagenerationMatch", of_source.if_metageneration_match)
       .Query("ifSourceMetagenerationNotMatch", of_source.if_metageneration_not_match)
       .Query(options.preconditions)
-      .Query("destinationKmsKeyName", options.kms_key_name)
+      .Query("destinationKmsKeyName", options.kms_key_name.value_or(""))
       .Query(options.call);
 }
 
@@ -63,7 +63,7 @@ HttpRequest ComposeObjectsRequest(std::string_view endpoint, const std::vector<C
                                          .Literal("/compose")
                                          .Query("fields", ObjectFields(options.fields))
                                          .Query(options.preconditions)
-                                         .Query("kmsKeyName", options.kms_key_name)
+                                         .Query("kmsKeyName", options.kms_key_name.value_or(""))
                                          .Query(options.call),
                                     body);
   AddKey(request, options.encryption_key);

@@ -21,7 +21,7 @@ std::string UploadUrl(std::string_view endpoint, const ObjectName& object, std::
               .Query("fields",
                      options.fields.empty() ? ObjectFields("") : ObjectFields(options.fields + ",size,crc32c"))
               .Query(options.preconditions)
-              .Query("kmsKeyName", options.kms_key_name)
+              .Query("kmsKeyName", options.kms_key_name.value_or(""))
               .Query(options.call);
 }
 

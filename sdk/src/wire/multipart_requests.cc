@@ -48,13 +48,14 @@ Result<HttpRequest> InitiateMultipartRequest(const MultipartTarget& target) {
   }
   HttpRequest request = RequestOf(Method::kPost, target, ObjectUrl(target).Literal("?uploads"));
   Headers& headers = request.headers;
+  const std::string kms_key_name = target.options.kms_key_name.value_or("");
   for (const auto& [name, text] : {std::pair("Content-Type", &attributes.content_type),
                                    {"Content-Encoding", &attributes.content_encoding},
                                    {"Content-Disposition", &attributes.content_disposition},
                                    {"Content-Language", &attributes.content_language},
                                    {"Cache-Control", &attributes.cache_control},
                                    {"x-goog-storage-class", &attributes.storage_class},
-                                   {"x-goog-encryption-kms-key-name", &target.options.kms_key_name}}) {
+                                   {"x-goog-encryption-kms-key-name", &kms_key_name}}) {
     if (!text->empty()) headers.emplace_back(name, *text);
   }
   if (attributes.custom_time) headers.emplace_back("x-goog-custom-time", FormatRfc3339(*attributes.custom_time));

@@ -39,7 +39,7 @@ class Adversary {
       ASSERT_LT(++steps, 100'000) << "it goes round in circles";
       for (Call& call : scheduler.Begin(seconds)) in_flight_.push_back(std::move(call));
       ASSERT_FALSE(in_flight_.empty()) << "nothing under way, and not done";
-      ASSERT_LE(in_flight_.size(), std::max<std::size_t>(options.parallelism, 1) + 1);
+      ASSERT_LE(in_flight_.size(), std::max<std::size_t>(options.max_concurrency, 1) + 1);
       Answer(scheduler);
       Check(scheduler);
       if (testing::Test::HasFatalFailure()) return;
@@ -129,7 +129,7 @@ TEST_P(SchedulerOfNames, TakesEachNameOnce) {
     SCOPED_TRACE(seed);
     const auto names = Names(seed);
     Adversary adversary(names, 0, seed);
-    ASSERT_NO_FATAL_FAILURE(adversary.List({.parallelism = seed * 4, .call_cap = 100, .page_size = 20}));
+    ASSERT_NO_FATAL_FAILURE(adversary.List({.max_concurrency = seed * 4, .call_cap = 100, .page_size = 20}));
     EXPECT_EQ(adversary.taken().size(), names.size());
   }
 }
@@ -138,7 +138,7 @@ TEST_P(SchedulerOfNames, TakesEachNameThatStaysOnceWhileOthersComeAndGo) {
   for (unsigned seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     Adversary adversary(Names(seed), 2, seed);
-    ASSERT_NO_FATAL_FAILURE(adversary.List({.parallelism = 12, .call_cap = 100, .page_size = 20}));
+    ASSERT_NO_FATAL_FAILURE(adversary.List({.max_concurrency = 12, .call_cap = 100, .page_size = 20}));
   }
 }
 
@@ -147,7 +147,7 @@ TEST_P(SchedulerOfNames, GoesOnAfterShortAndEmptyPages) {
     SCOPED_TRACE(seed);
     Adversary adversary(Names(seed, 600), 3, seed);
     adversary.SetShortPages();
-    ASSERT_NO_FATAL_FAILURE(adversary.List({.parallelism = 8, .call_cap = 100, .page_size = 10}));
+    ASSERT_NO_FATAL_FAILURE(adversary.List({.max_concurrency = 8, .call_cap = 100, .page_size = 10}));
   }
 }
 
@@ -156,13 +156,13 @@ TEST_P(SchedulerOfNames, GoesOnByTheTokenWhereOnlyThatGetsOn) {
     SCOPED_TRACE(seed);
     Adversary adversary(Names(seed, 600), 0, seed);
     adversary.SetEmptyFirstPages();
-    ASSERT_NO_FATAL_FAILURE(adversary.List({.parallelism = 8, .call_cap = 100, .page_size = 10}));
+    ASSERT_NO_FATAL_FAILURE(adversary.List({.max_concurrency = 8, .call_cap = 100, .page_size = 10}));
   }
 }
 
 TEST_P(SchedulerOfNames, GoesOnAfterPagesOfOneName) {
   Adversary adversary(Names(1, 100), 0, 1);
-  ASSERT_NO_FATAL_FAILURE(adversary.List({.parallelism = 4, .call_cap = 100, .page_size = 1}));
+  ASSERT_NO_FATAL_FAILURE(adversary.List({.max_concurrency = 4, .call_cap = 100, .page_size = 1}));
 }
 
 TEST_P(SchedulerOfNames, KeepsToPrefixAndOffsets) {
@@ -176,10 +176,10 @@ TEST_P(SchedulerOfNames, KeepsToPrefixAndOffsets) {
     std::string prefix = some.substr(0, random() % (some.size() + 1));
     while (!prefix.empty() && (static_cast<unsigned char>(some[prefix.size()]) & 0xC0U) == 0x80) prefix.pop_back();
     Adversary by_prefix(names, 0, seed);
-    ASSERT_NO_FATAL_FAILURE(by_prefix.List({.prefix = prefix, .parallelism = 8, .call_cap = 100, .page_size = 20}));
+    ASSERT_NO_FATAL_FAILURE(by_prefix.List({.prefix = prefix, .max_concurrency = 8, .call_cap = 100, .page_size = 20}));
     Adversary by_offsets(names, 0, seed);
     ASSERT_NO_FATAL_FAILURE(by_offsets.List(
-        {.start_offset = start, .end_offset = end, .parallelism = 8, .call_cap = 100, .page_size = 20}));
+        {.start_offset = start, .end_offset = end, .max_concurrency = 8, .call_cap = 100, .page_size = 20}));
   }
 }
 
@@ -187,7 +187,7 @@ TEST_P(SchedulerOfNames, TakesEachNameOnceWithSplitPoints) {
   const auto names = Names(1);
   Adversary adversary(names, 2, 1);
   ASSERT_NO_FATAL_FAILURE(
-      adversary.List({.parallelism = 8,
+      adversary.List({.max_concurrency = 8,
                       .call_cap = 100,
                       .page_size = 20,
                       .split_points = {names[names.size() / 2], "", names.back(), "a", "zz", "a"}}));
@@ -224,7 +224,7 @@ TEST(Scheduler, GuessesNothingBeforeThereIsAFullPage) {
 
 TEST(Scheduler, ListsSequentiallyByTokensWithOneWorker) {
   const auto names = HexNames(50, 1);
-  Scheduler scheduler({.parallelism = 1, .page_size = 20});
+  Scheduler scheduler({.max_concurrency = 1, .page_size = 20});
   std::size_t taken = 0;
   std::vector<std::string> tokens;
   for (std::vector<Call> calls; !scheduler.is_done();) {

@@ -43,11 +43,12 @@ SimulatedListing Simulate(const std::vector<std::string>& names, const Scheduler
     for (const Taken& run : scheduler.OnPage(arrival.call.id, arrival.page.View())) result.names += run.end - run.begin;
   }
   result.calls = scheduler.calls();
-  result.split_points = scheduler.SplitPoints(options.parallelism);
+  result.split_points = scheduler.SplitPoints(options.max_concurrency);
   const std::size_t pages = std::max<std::size_t>(1, (names.size() + options.page_size - 1) / options.page_size);
   result.sequential_calls = pages;
   result.sequential = 0.060 * static_cast<double>(pages) + 0.00007 * static_cast<double>(names.size());
-  result.bound = static_cast<double>(pages) * PageSeconds(options.page_size) / static_cast<double>(options.parallelism);
+  result.bound =
+      static_cast<double>(pages) * PageSeconds(options.page_size) / static_cast<double>(options.max_concurrency);
   return result;
 }
 

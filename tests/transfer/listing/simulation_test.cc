@@ -22,7 +22,7 @@ TEST_P(ListingTime, IsNearTheBound) {
       {"a_hex", 1.6},  {"b_padded", 2.1},    {"c_dated", 1.6},    {"d_classes", 1.65}, {"e_huge", 2.8},
       {"f_utf8", 1.7}, {"g_unpadded", 1.75}, {"h_per_file", 1.6}, {"i_clusters", 3.7}, {"j_timestamps", 2.0}};
   const auto names = GetParam().make(200'000, 1);
-  const SimulatedListing listing = Simulate(names, {.parallelism = 8});
+  const SimulatedListing listing = Simulate(names, {.max_concurrency = 8});
   EXPECT_EQ(listing.names, names.size());
   EXPECT_LE(listing.seconds / listing.bound, kTimesTheBound.at(GetParam().label));
   EXPECT_LE(listing.calls, 2 * listing.sequential_calls + 8);
@@ -30,7 +30,7 @@ TEST_P(ListingTime, IsNearTheBound) {
 
 TEST_P(ListingTime, UsesWorkersInABucketOfFewPages) {
   const auto names = GetParam().make(200'000, 1);
-  const SimulatedListing listing = Simulate(names, {.parallelism = 48});
+  const SimulatedListing listing = Simulate(names, {.max_concurrency = 48});
   EXPECT_EQ(listing.names, names.size());
   EXPECT_LE(listing.seconds, 0.4 * listing.sequential);
   EXPECT_LE(listing.calls, 2 * listing.sequential_calls + 48);
@@ -39,7 +39,7 @@ TEST_P(ListingTime, UsesWorkersInABucketOfFewPages) {
 TEST_P(ListingTime, OfASmallBucketIsNeverLongerThanSequential) {
   for (const std::size_t count : {0, 1, 10, 1000, 4999, 5000, 5001, 10'000, 12'000, 20'000}) {
     const auto names = GetParam().make(count, 1);
-    const SimulatedListing listing = Simulate(names, {.parallelism = 48});
+    const SimulatedListing listing = Simulate(names, {.max_concurrency = 48});
     EXPECT_EQ(listing.names, names.size());
     EXPECT_LE(listing.seconds, listing.sequential * 1.0001) << count;
   }

@@ -65,6 +65,13 @@ TEST_F(UploadTest, ReplaceTakesThatGenerationOnly) {
   EXPECT_EQ(gcs_.objects["o"].bytes, "b");
 }
 
+TEST_F(UploadTest, ReplaceWithoutAGenerationIsRefused) {
+  const auto stored = UploadObject(client_, kObject, AsBytes("a"), {.mode = WriteMode::kReplace});
+  ASSERT_FALSE(stored.ok());
+  EXPECT_EQ(stored.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(gcs_.objects.empty());
+}
+
 TEST_F(UploadTest, ALostAcknowledgementIsASuccessThatIsNotRepeated) {
   for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kOverwrite}) {
     gcs_.objects.clear();

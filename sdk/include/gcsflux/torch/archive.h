@@ -14,24 +14,24 @@ class OutputArchive;
 
 namespace gcsflux {
 
-/// Streams a libtorch archive to `object` over many connections; visible only when it is complete. Memory beyond the
-/// tensors' own: ParallelWriterOptions::max_memory at most.
+/// Streams a libtorch archive to `object` over many connections. It is visible only when it is complete. Uses at most
+/// ParallelWriterOptions::max_memory beyond the tensors' own memory.
 ///
-/// `fill` writes what is to be saved: `[&](auto& archive) { model->save(archive); }` makes the file that
-/// `torch::save(model, ...)` writes. Throws StorageError (kInvalidArgument where libtorch cannot serialise a value);
-/// nothing becomes visible then, nor when `fill` throws (its exception goes on).
+/// `fill` writes the values: `[&](auto& archive) { model->save(archive); }` makes the file that `torch::save(model,
+/// ...)` writes. Throws StorageError; it is kInvalidArgument if libtorch cannot serialise a value. If `fill` throws,
+/// its exception is passed on. In both cases nothing becomes visible.
 ObjectMetadata SaveArchive(const Client& client, const ObjectName& object,
                            const std::function<void(torch::serialize::OutputArchive&)>& fill,
                            const ParallelWriterOptions& options = {});
 
 /// Reads an archive back; `use` takes what it needs: `[&](auto& archive) { model->load(archive); }`.
 ///
-/// It is fetched over many connections, ahead of libtorch. Memory: the archive's tensors, and while they are read
-/// ObjectReaderOptions::read_ahead_bytes at most. The object's CRC32C is checked before `use` sees a byte: libtorch
-/// itself checks nothing, shapes included (LoadCheckpoint() does).
+/// The object is fetched over many connections, ahead of libtorch. Memory: the archive's tensors, and during the read
+/// at most ObjectReaderOptions::read_ahead_bytes. The object's CRC32C is checked before `use` sees a byte. libtorch
+/// itself checks nothing, not even shapes (LoadCheckpoint() does).
 ///
-/// Throws StorageError: kNotFound, kAborted where the object is replaced meanwhile, kCorrupted, and kUndecodable where
-/// it is no archive or lacks what `use` reads. Other exceptions of `use` go on as they are.
+/// Throws StorageError: kNotFound, kAborted if the object is replaced meanwhile, kCorrupted, and kUndecodable if it is
+/// not an archive or lacks what `use` reads. Other exceptions of `use` are passed on.
 void LoadArchive(const Client& client, const ObjectName& object,
                  const std::function<void(torch::serialize::InputArchive&)>& use,
                  const ObjectReaderOptions& options = {});

@@ -18,19 +18,20 @@
 #include "gcsflux/saved_listing.h"
 #include "gcsflux/torch/storage_error.h"
 
-// What the datasets' templates need, whatever their samples are. Programs do not use it.
+// The parts of the datasets' templates that do not depend on the type of samples. Programs do not use it.
 namespace gcsflux::internal {
 
 class DatasetCore;
 
-/// How samples are made: room for those of a batch, and one sample in its place, which throws what it likes.
+/// How samples are made: makes room for those of a batch, and makes one sample in its place. It may throw any
+/// exception.
 struct SampleMaker {
   std::function<std::shared_ptr<void>(std::size_t samples)> make;
   std::function<void(void* batch, std::size_t place, const ListedObject& object, DownloadedObject& downloaded)> decode;
   bool is_instant = false;  ///< Without a transform.
 };
 
-/// Of samples of one type: each place is filled where it was not skipped.
+/// Samples of one type. A place is empty if its object was skipped.
 template <class Sample>
 using Places = std::vector<std::optional<Sample>>;
 
@@ -55,7 +56,7 @@ class DatasetHandle {
  public:
   using Core = std::shared_ptr<const DatasetCore>;
 
-  /// Lists the prefix. Throws StorageError: kEmptyPrefix where nothing is there, else as listing fails.
+  /// Lists the prefix. Throws StorageError: kEmptyPrefix if there are no objects, and the errors of listing.
   static DatasetHandle OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
                                 const DatasetOptions& options);
   static DatasetHandle OfListing(const Client& client, ListingSnapshot listing, SampleMaker maker,
@@ -66,9 +67,9 @@ class DatasetHandle {
 
   [[nodiscard]] DatasetReport report(const OperationPrices& prices) const;
 
-  /// The samples of these objects. Throws as MapDataset::get_batch.
+  /// The samples of these objects. Throws the exceptions of MapDataset::get_batch.
   [[nodiscard]] MadeBatch Fetch(std::span<const std::size_t> samples) const;
-  /// Batches will be asked for in this order. Throws StorageError where nothing can be fetched.
+  /// Tells that batches will be requested in this order. Throws StorageError if nothing can be fetched.
   void Expect(const EpochOptions& order, const Cursor& start) const;
 
  private:
@@ -76,24 +77,24 @@ class DatasetHandle {
   Core core_;
 };
 
-/// What the copies of an IterableDataset share: a dataset, and where its loops stand. Thread-safe.
+/// What the copies of an IterableDataset share: a dataset, and the positions of its loops. Thread-safe.
 class EpochHandle {
  public:
-  /// Lists the prefix at once under SampleOrder::kShuffled, else while it is read. Throws StorageError where an option
-  /// is out of its range, and as listing fails.
+  /// Under SampleOrder::kShuffled lists the prefix at once, otherwise while it is read. Throws StorageError if an
+  /// option is out of its range, and the errors of listing.
   static EpochHandle OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
                               const EpochOptions& epochs, const DatasetOptions& options);
   static EpochHandle OfListing(const Client& client, ListingSnapshot listing, SampleMaker maker,
                                const EpochOptions& epochs, const DatasetOptions& options);
 
-  /// Throws as IterableDataset::Epoch.
+  /// Throws the exceptions of IterableDataset::Epoch.
   void Begin(const std::optional<Cursor>& cursor, bool allow_changed_listing) const;
-  /// The next batch of the epoch that was begun; nothing at its end. Throws as MapDataset::get_batch.
+  /// The next batch of the current epoch. Nothing at its end. Throws the exceptions of MapDataset::get_batch.
   [[nodiscard]] std::optional<MadeBatch> Next() const;
   [[nodiscard]] Cursor cursor() const;
   [[nodiscard]] DatasetReport report(const OperationPrices& prices) const;
 
-  /// Those of a DataLoader: the batches are handed out, and consumed in that order.
+  /// For a DataLoader: the batches are handed out, and consumed in the same order.
   void BeginForLoader() const;
   [[nodiscard]] std::optional<MadeBatch> NextForLoader(std::size_t batch_size) const;
   void BatchConsumed() const;

@@ -26,13 +26,14 @@ namespace gcsflux {
 /// A batch of an IterableDataset.
 template <class Sample>
 struct Batch {
-  std::vector<Sample> samples = {};  ///< Fewer than asked where the tail is, or where objects were skipped; never none.
-  /// Where the run stands once this batch is used: save it with the model.
+  /// Never empty. Fewer than requested at the end of an epoch, or if objects were skipped.
+  std::vector<Sample> samples = {};
+  /// The position of the run after this batch: save it with the model.
   Cursor cursor = {};
 };
 
-/// What is left of an epoch, for a loop over it. Leaving the loop early is harmless. One loop at a time over a dataset
-/// and its copies.
+/// The rest of an epoch, for a loop over it. The loop may end early. Only one loop at a time may use a dataset and its
+/// copies.
 template <class Sample>
 class EpochBatches {
  public:
@@ -49,9 +50,9 @@ class EpochBatches {
 
     Batch<Sample>& operator*() { return batch_; }
     Batch<Sample>* operator->() { return &batch_; }
-    /// Throws StorageError where the batch fails.
+    /// Throws StorageError if the batch fails.
     Iterator& operator++() {
-      batch_ = {};  // Its memory goes before the next one's comes.
+      batch_ = {};  // Releases its memory before the next batch comes.
       if (auto made = epoch_->Next()) {
         batch_ = {internal::SamplesOf<Sample>(*made), std::move(made->cursor)};
       } else {
@@ -67,7 +68,7 @@ class EpochBatches {
   };
 
   explicit EpochBatches(internal::EpochHandle epoch) : epoch_(std::move(epoch)) {}
-  /// Waits for the first batch. Once.
+  /// Waits for the first batch. Call it once.
   [[nodiscard]] Iterator begin() const { return Iterator(&epoch_); }
   [[nodiscard]] Iterator end() const { return {}; }
 
@@ -85,16 +86,16 @@ class EpochBatches {
 ///       }
 ///     }
 ///
-/// Objects are fetched ahead across batches and into the next epoch, as far as ClientOptions::max_undelivered_bytes
-/// goes, and decoded as they arrive. Under SampleOrder::kByName and kBuffered the first batch comes while the prefix is
-/// still being listed.
+/// Objects are fetched ahead across batches and into the next epoch, within ClientOptions::max_undelivered_bytes, and
+/// decoded as they arrive. Under SampleOrder::kByName and kBuffered the first batch comes while the prefix is still
+/// being listed.
 ///
-/// A handle: copies share what was fetched, and where the loops stand. For one loop at a time; the transform is called
-/// by several threads at the same time.
+/// A handle: copies share the fetched objects and the positions of the loops. For one loop at a time. Several threads
+/// call the transform at the same time.
 ///
-/// libtorch's DataLoader takes it too: its workers share this rank's batches, and help to decode them. The loop over
+/// libtorch's DataLoader accepts it too: its workers share this rank's batches, and help to decode them. The loop over
 /// the loader calls BatchConsumed() for each batch, as with an EpochSampler. With two workers or more, neighbouring
-/// batches may change places, so consumed() is exact with one worker at most; a loop over Epoch() is exact always.
+/// batches may change places: then consumed() is not exact. A loop over Epoch() is always exact.
 template <class Sample>
 class BasicIterableDataset
     : public torch::data::datasets::StatefulDataset<BasicIterableDataset<Sample>, std::vector<Sample>> {
@@ -102,20 +103,20 @@ class BasicIterableDataset
   /// As BasicMapDataset::Transform.
   using Transform = std::function<Sample(const ListedObject& object, std::span<const std::byte> bytes)>;
 
-  /// Of a prefix. Under SampleOrder::kShuffled it is listed here, else by the first Epoch(). Throws StorageError:
-  /// kInvalidArgument where an option is out of its range, kEmptyPrefix where nothing is there (Epoch()'s loop does so
-  /// where it lists), and as listing fails.
+  /// The objects of a prefix. Under SampleOrder::kShuffled the constructor lists it, otherwise the first Epoch() does.
+  /// Throws StorageError: kInvalidArgument if an option is out of its range, kEmptyPrefix if there are no objects, and
+  /// the errors of listing. If Epoch() lists, its loop throws the last two.
   BasicIterableDataset(const Client& client, const ObjectName& prefix, Transform transform,
                        const EpochOptions& epochs = {}, const DatasetOptions& options = {})
       : handle_(internal::EpochHandle::OfPrefix(client, prefix, internal::MakerOf<Sample>(std::move(transform)), epochs,
                                                 options)) {}
-  /// Without a transform, as BasicMapDataset.
+  /// Without a transform: see BasicMapDataset.
   BasicIterableDataset(const Client& client, const ObjectName& prefix, const EpochOptions& epochs = {},
                        const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample>
       : handle_(internal::EpochHandle::OfPrefix(client, prefix, internal::RawSamples(options.copy_out), epochs,
                                                 options)) {}
 
-  /// Of a saved listing, or of any list of objects of one bucket, in this order.
+  /// The objects of a saved listing, or of any list of objects of one bucket, in this order.
   static BasicIterableDataset OfListing(const Client& client, ListingSnapshot listing, Transform transform,
                                         const EpochOptions& epochs = {}, const DatasetOptions& options = {}) {
     return BasicIterableDataset(internal::EpochHandle::OfListing(
@@ -128,29 +129,30 @@ class BasicIterableDataset
         client, std::move(listing), internal::RawSamples(options.copy_out), epochs, options));
   }
 
-  /// The epoch that begins at the cursor, or what is left of it; without a cursor, where the last loop stands: at the
-  /// beginning, behind the last batch that it was given, or at the next epoch. A cursor of another listing, seed or
-  /// order throws StorageError (kInvalidArgument), as CheckCursor() says; while the prefix is being listed, the loop's
-  /// begin() throws it. The cursor of a run whose listing was going on is compared with as much as that run had listed.
+  /// The epoch that begins at the cursor, or the rest of it. Without a cursor it continues where the last loop ended:
+  /// behind the last batch that it received, or at the next epoch. If the cursor is of another listing, seed or order,
+  /// throws StorageError (kInvalidArgument), as CheckCursor() says; while the prefix is being listed, the loop's
+  /// begin() throws it. If the cursor's run had not finished its listing, only the part that it had listed is compared.
   [[nodiscard]] EpochBatches<Sample> Epoch(const std::optional<Cursor>& cursor = {},
                                            bool allow_changed_listing = false) const {
     handle_.Begin(cursor, allow_changed_listing);
     return EpochBatches<Sample>(handle_);
   }
 
-  /// Behind the last batch that a loop was given; after a loop's end, the beginning of the next epoch.
+  /// Behind the last batch that a loop received; after a loop's end, the beginning of the next epoch.
   [[nodiscard]] Cursor cursor() const { return handle_.cursor(); }
 
-  /// What the dataset and its copies have done so far. Cheap; at any time, from any thread.
+  /// What the dataset and its copies have done so far. Cheap; may be called at any time, by any thread.
   [[nodiscard]] DatasetReport report(const OperationPrices& prices = {}) const { return handle_.report(prices); }
 
-  /// The loop over a DataLoader has used its next batch. Throws StorageError where it has none.
+  /// The loop over a DataLoader has used its next batch. Throws StorageError if there is none.
   void BatchConsumed() const { handle_.BatchConsumed(); }
-  /// Where a loop over a DataLoader stands, by what was consumed. Each begin() of the loader begins there.
+  /// The position of a loop over a DataLoader: behind the last batch that was consumed. Each begin() of the loader
+  /// begins there.
   [[nodiscard]] Cursor consumed() const { return handle_.consumed(); }
 
-  /// For the DataLoader. get_batch() throws as MapDataset's, and where the loader's batch size is not that of
-  /// EpochOptions. save() keeps consumed() as text.
+  /// For the DataLoader. get_batch() throws the exceptions of MapDataset's, and one if the loader's batch size is not
+  /// that of EpochOptions. save() saves consumed() as text.
   void reset() override { handle_.BeginForLoader(); }
   torch::optional<std::vector<Sample>> get_batch(std::size_t batch_size) override {
     const auto made = handle_.NextForLoader(batch_size);
@@ -170,7 +172,7 @@ class BasicIterableDataset
 
 /// Samples with a target.
 using IterableDataset = BasicIterableDataset<torch::data::Example<>>;
-/// Samples without one: the bytes of an object, or what a transform makes of them.
+/// Samples without a target: the bytes of an object, or the result of a transform.
 using TensorIterableDataset = BasicIterableDataset<torch::data::TensorExample>;
 
 }  // namespace gcsflux

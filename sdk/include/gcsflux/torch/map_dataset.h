@@ -23,38 +23,38 @@ namespace gcsflux {
 
 using MapDatasetOptions = DatasetOptions;
 
-/// The objects under a gs:// prefix as a map-style torch dataset, whose samples are of type `Sample`:
+/// The objects under a gs:// prefix as a map-style torch dataset with samples of type `Sample`:
 /// `torch::data::make_data_loader(dataset.map(torch::data::transforms::Stack<>()), options)`.
 ///
-/// A batch's objects are fetched at the same time, and each is decoded as it arrives. Copies (the DataLoader makes one
-/// per worker) share the client, the listing, the threads and what was fetched ahead. Thread-safe where the transform
+/// The objects of a batch are fetched at the same time, and each is decoded as it arrives. Copies (the DataLoader makes
+/// one per worker) share the client, the listing, the threads and what was fetched ahead. Thread-safe if the transform
 /// is: workers and the threads of DatasetOptions::decode_threads call it at the same time.
 ///
-/// Give an EpochSampler to the loader: it tells the dataset the order beforehand, which is then fetched ahead across
-/// batches and epochs. With another sampler a batch is fetched when a worker asks for it.
+/// Give the loader an EpochSampler: it tells the dataset the order in advance, so that objects are fetched ahead across
+/// batches and epochs. With another sampler a batch is fetched when a worker requests it.
 template <class Sample>
 class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDataset<Sample>, std::vector<Sample>> {
  public:
-  /// Makes a sample of an object's bytes, which are valid during the call only: its tensors own what they hold.
-  /// It throws what it likes on bytes of another format; see get_batch().
+  /// Makes a sample of an object's bytes. The bytes are valid during the call only: the sample's tensors must own their
+  /// memory. On bytes of another format it may throw any exception; see get_batch().
   using Transform = std::function<Sample(const ListedObject& object, std::span<const std::byte> bytes)>;
 
-  /// Lists the prefix (end it with "/" to mean a directory) by many calls at the same time, which fixes the names,
-  /// generations and order (bytewise) of the dataset. Names that end with "/" are the empty objects that stand for
-  /// directories, and left out. An object takes about 90 bytes beyond its name.
-  /// Throws StorageError: kEmptyPrefix where nothing is there, and whatever listing may fail with.
+  /// Lists the prefix (end it with "/" to mean a directory) by many calls at the same time. The listing fixes the
+  /// names, generations and order (bytewise) of the dataset. Names that end with "/" are the empty objects that stand
+  /// for directories; they are left out. An object takes about 90 bytes beyond its name. Throws StorageError:
+  /// kEmptyPrefix if there are no objects, and the errors of listing.
   BasicMapDataset(const Client& client, const ObjectName& prefix, Transform transform,
                   const DatasetOptions& options = {})
       : handle_(internal::DatasetHandle::OfPrefix(client, prefix, internal::MakerOf<Sample>(std::move(transform)),
                                                   options)) {}
 
-  /// Without a transform a sample is a uint8 tensor of the object's bytes. It is a view of the memory that they were
-  /// downloaded to, which lives as long as the tensor; with DatasetOptions::copy_out it is a copy.
+  /// Without a transform a sample is a uint8 tensor of the object's bytes. It is a view of the downloaded memory, which
+  /// lives as long as the tensor. With DatasetOptions::copy_out it is a copy.
   BasicMapDataset(const Client& client, const ObjectName& prefix,
                   const DatasetOptions& options = {}) requires std::same_as<Sample, torch::data::TensorExample>
       : handle_(internal::DatasetHandle::OfPrefix(client, prefix, internal::RawSamples(options.copy_out), options)) {}
 
-  /// Of a saved listing (saved_listing.h, listing_cache.h): the dataset is the same as that of its prefix.
+  /// The objects of a saved listing (saved_listing.h, listing_cache.h): the dataset is the same as that of its prefix.
   static BasicMapDataset OfListing(const Client& client, ListingSnapshot listing, Transform transform,
                                    const DatasetOptions& options = {}) {
     return BasicMapDataset(internal::DatasetHandle::OfListing(
@@ -67,7 +67,7 @@ class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDatas
                                                               internal::RawSamples(options.copy_out), options));
   }
 
-  /// Of objects of one bucket that were listed before: a part of a prefix, an order of one's own. None is a dataset of
+  /// Objects of one bucket that were listed before: a part of a prefix, or another order. An empty list is a dataset of
   /// size 0.
   static BasicMapDataset OfObjects(const Client& client, std::string bucket, std::vector<ListedObject> objects,
                                    Transform transform, const DatasetOptions& options = {}) {
@@ -80,25 +80,25 @@ class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDatas
     return OfListing(client, {.prefix = {std::move(bucket), ""}, .objects = std::move(objects)}, options);
   }
 
-  /// The samples of `indices`, in their order; fewer than asked only where DatasetOptions::max_skipped allows it, and
-  /// never none.
+  /// The samples of `indices`, in their order. If DatasetOptions::max_skipped allows it, there may be fewer than
+  /// requested, but at least one.
   ///
-  /// Throws StorageError with the object's name: kNotFound where an object was deleted or overwritten since it was
-  /// listed, kInvalidArgument for an index past the end. A transform's StorageError goes on as it is; what else it
-  /// throws arrives as kUndecodable with the object's name before its text, and nested (std::rethrow_if_nested).
+  /// Throws StorageError with the object's name: kNotFound if an object was deleted or overwritten since it was listed,
+  /// kInvalidArgument for an index past the end. A transform's StorageError is passed on. Any other exception becomes
+  /// kUndecodable, with the object's name before its text; the original is nested (std::rethrow_if_nested).
   std::vector<Sample> get_batch(torch::ArrayRef<std::size_t> indices) override {
     return internal::SamplesOf<Sample>(handle_.Fetch(std::span(indices.data(), indices.size())));
   }
 
   [[nodiscard]] torch::optional<std::size_t> size() const override { return objects().size(); }
 
-  /// What index i is: `objects()[i]`.
+  /// The object of index i is `objects()[i]`.
   [[nodiscard]] const std::vector<ListedObject>& objects() const { return handle_.objects(); }
 
-  /// Tells this listing from others, for a Cursor. Of OfObjects() the prefix is empty.
+  /// Distinguishes this listing from others, for a Cursor. For OfObjects() the prefix is empty.
   [[nodiscard]] const ListingFingerprint& fingerprint() const { return handle_.fingerprint(); }
 
-  /// What the dataset and its copies have done so far. Cheap; at any time, from any thread.
+  /// What the dataset and its copies have done so far. Cheap; may be called at any time, by any thread.
   [[nodiscard]] DatasetReport report(const OperationPrices& prices = {}) const { return handle_.report(prices); }
 
  private:
@@ -109,7 +109,7 @@ class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDatas
 
 /// Samples with a target.
 using MapDataset = BasicMapDataset<torch::data::Example<>>;
-/// Samples without one: the bytes of an object, or what a transform makes of them.
+/// Samples without a target: the bytes of an object, or the result of a transform.
 using TensorMapDataset = BasicMapDataset<torch::data::TensorExample>;
 
 }  // namespace gcsflux

@@ -4,8 +4,8 @@
 
 namespace gcsflux::internal {
 
-/// Samples without a transform, of type torch::data::TensorExample: uint8 tensors that view the memory of their
-/// objects, or copies of it.
+/// Makes samples without a transform, of type torch::data::TensorExample: uint8 tensors that are views of their
+/// objects' memory, or copies of it.
 SampleMaker RawSamples(bool copy_out);
 
 }  // namespace gcsflux::internal

@@ -9,9 +9,9 @@ class InputArchive;
 
 namespace gcsflux::internal {
 
-/// A cursor in libtorch's archives, as text.
+/// Saves a cursor in libtorch's archive, as text.
 void SaveCursor(torch::serialize::OutputArchive& archive, const Cursor& cursor);
-/// Throws StorageError as ParseCursor() fails.
+/// Throws StorageError with the errors of ParseCursor().
 Cursor LoadCursor(torch::serialize::InputArchive& archive);
 
 }  // namespace gcsflux::internal

@@ -22,53 +22,55 @@ namespace torch::optim {
 class Optimizer;
 }
 
-// Tensors out of checkpoints of any format into libtorch, and back. Throws StorageError.
+// Reads tensors of checkpoints of any format into libtorch, and writes them. Throws StorageError.
 namespace gcsflux {
 
-/// Nothing where libtorch has no tensors of this type.
+/// Nothing if libtorch has no tensors of this type.
 std::optional<c10::ScalarType> ScalarTypeOf(DType dtype);
 /// Nothing for quantised types.
 std::optional<DType> DTypeOf(c10::ScalarType type);
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-/// The checkpoint's tensors whose names begin with `prefix`, in its order, with their whole names. Each storage is read
-/// once and compared with its checksum: tensors that share one in the file do so in memory, with their strides.
+/// The checkpoint's tensors whose names begin with `prefix`, in the checkpoint's order, with their full names. Each
+/// storage is read once and compared with its checksum. Tensors that share a storage in the file share it in memory,
+/// with their strides.
 ///
-/// kUndecodable where one of them is refused, or has a type that libtorch lacks: the message names all such.
+/// kUndecodable if a tensor is refused, or has a type that libtorch lacks: the message names all such tensors.
 NamedTensors ReadTensors(const StoredCheckpoint& checkpoint, std::string_view prefix = {});
 
-/// One tensor, row after row in memory of its own.
+/// One tensor, in row-major order in its own memory.
 at::Tensor ReadTensor(const StoredCheckpoint& checkpoint, std::string_view name);
 
-/// A regular expression (ECMAScript) whose matches in a checkpoint's name are replaced: {"^module\\.", ""}.
+/// A regular expression (ECMAScript); its matches in a checkpoint's name are replaced: {"^module\\.", ""}.
 struct NameRule {
   std::string pattern = {};
   std::string replacement = {};
 };
 
 struct LoadModuleOptions {
-  /// Only names that begin with it are of the module, and lose it: "model." where a dict has the state_dict as "model".
+  /// Only names that begin with it belong to the module; it is removed from them. Example: "model." if a dict has the
+  /// state_dict as "model".
   std::string prefix = {};
-  std::vector<NameRule> renames = {};  ///< Applied in this order, behind `prefix`.
-  /// Names that only the module or only the checkpoint has are errors. Shapes and types must be the same in any case.
+  std::vector<NameRule> renames = {};  ///< Applied in this order, after `prefix`.
+  /// If only the module or only the checkpoint has a name, that is an error. Shapes and types must always be the same.
   bool is_strict = true;
-  /// The module stays as it was after any failure. All tensors are then held beside the module; otherwise each is read
-  /// straight into the module's memory, and an error says that the module was touched.
+  /// After any failure the module is unchanged. All tensors are then held beside the module. Otherwise each tensor is
+  /// read directly into the module's memory, and an error says that the module has changed.
   bool is_staged = false;
 };
 
-/// Reads the module's parameters and buffers. Names, shapes and types are compared before anything is read.
+/// Reads the module's parameters and buffers. Names, shapes and types are compared before any tensor is read.
 ///
-/// kUndecodable: the message lists all that is missing, unexpected or different, together. kInvalidArgument: two names
-/// become one by the options. Views in the module keep their strides.
+/// kUndecodable: the message lists all that is missing, unexpected or different. kInvalidArgument: the options map two
+/// names to one. Views in the module keep their strides.
 void LoadModule(torch::nn::Module& module, const StoredCheckpoint& checkpoint, const LoadModuleOptions& options = {});
 
-/// Sets an optimizer to what Python's state_dict() of Adam, AdamW, SGD, RMSprop or Adagrad says, options included;
-/// `name` is where the checkpoint has it. Parameters correspond by their order. All or nothing.
+/// Restores an optimizer from Python's state_dict() of Adam, AdamW, SGD, RMSprop or Adagrad, options included; `name`
+/// is its name in the checkpoint. Parameters correspond by their order. All or nothing.
 ///
-/// kUndecodable where groups, parameters or shapes differ, and for safetensors, which hold tensors only;
-/// kInvalidArgument for other optimizers.
+/// kUndecodable if groups, parameters or shapes differ, and for safetensors, which hold only tensors. kInvalidArgument
+/// for other optimizers.
 void LoadOptimizer(torch::optim::Optimizer& optimizer, const StoredCheckpoint& checkpoint,
                    std::string_view name = "optimizer");
 
@@ -78,11 +80,11 @@ struct GatheredState {
   std::vector<at::Tensor> storages = {};
 };
 
-/// Makes a file that torch.load() reads out of tensors and values: each Of...() gives a value that names tensors,
-/// Write() writes the one that holds them all, and the tensors' bytes straight from their memory.
+/// Writes a file that torch.load() reads from tensors and values. Each Of...() gives a value that names tensors.
+/// Write() writes the value that contains them all, and the tensors' bytes directly from their memory.
 ///
 /// `StateDictWriter writer; Dict root; root.entries.push_back({{"model"}, writer.OfModule(*model)}); writer.Write(root,
-/// sink);` Tensors must not be changed until Write() is done. Not thread-safe.
+/// sink);` Do not change tensors before Write() has returned. Not thread-safe.
 class StateDictWriter {
  public:
   StateDictWriter();
@@ -90,18 +92,20 @@ class StateDictWriter {
   StateDictWriter(StateDictWriter&&) noexcept;
   StateDictWriter& operator=(StateDictWriter&&) noexcept;
 
-  /// kInvalidArgument: sparse, quantised or undefined tensors. Tensors on other devices are copied; views stay views of
-  /// one storage.
+  /// kInvalidArgument: sparse, quantised or undefined tensors. Tensors on other devices are copied. Views remain views
+  /// of one storage.
   pickled::Value OfTensor(const at::Tensor& tensor);
-  /// An OrderedDict with `_metadata`, in Python's order and by Python's names.
+  /// An OrderedDict with `_metadata`, with Python's order and names.
   pickled::Value OfModule(const torch::nn::Module& module);
-  /// As Python's state_dict() of Adam, AdamW, SGD, RMSprop and Adagrad; kInvalidArgument for others.
+  /// The same content as Python's state_dict() of Adam, AdamW, SGD, RMSprop and Adagrad. kInvalidArgument for other
+  /// optimizers.
   pickled::Value OfOptimizer(const torch::optim::Optimizer& optimizer);
   pickled::Value OfTensors(const NamedTensors& tensors);
 
-  /// What Write() would write, to be copied first: the memory is the tensors' own. Once, instead of Write().
+  /// The content that Write() would write, so that it can be copied first: the memory is still that of the tensors. Call
+  /// it once, instead of Write().
   GatheredState Gather(pickled::Value root) &&;
-  /// Once.
+  /// Call it once.
   void Write(pickled::Value root, const ByteSink& sink) &&;
 
  private:
@@ -110,21 +114,21 @@ class StateDictWriter {
 };
 
 struct SaveStateDictOptions {
-  /// kTorchFile: torch.load() reads it. kSafetensors: with each tensor's CRC32C; tensors that share a storage are
-  /// written once for each. kLibtorchArchive: torch::load() reads it; modules only.
+  /// kTorchFile: torch.load() reads it. kSafetensors: with each tensor's CRC32C; if tensors share a storage, each is
+  /// written separately. kLibtorchArchive: torch::load() reads it; modules only.
   CheckpointFormat format = CheckpointFormat::kTorchFile;
   ParallelWriterOptions writer = {};
 };
 
-/// Writes a module's parameters and buffers to an object "gs://bucket/name", or to a local file, all or nothing, as
-/// WriteCheckpoint() does. Of the answer, a local file has name and size alone.
+/// Writes a module's parameters and buffers to an object "gs://bucket/name" or a local file, all or nothing, as
+/// WriteCheckpoint() does. For a local file the answer has only name and size.
 ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const torch::nn::Module& module,
                              const SaveStateDictOptions& options = {});
-/// Likewise tensors by their names; kInvalidArgument for kLibtorchArchive.
+/// The same for tensors by name. kInvalidArgument for kLibtorchArchive.
 ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const NamedTensors& tensors,
                              const SaveStateDictOptions& options = {});
 
-/// OpenCheckpoint() and LoadModule(): of any format that is read.
+/// OpenCheckpoint() and LoadModule(), for any supported format.
 void LoadStateDict(const Client& client, const std::string& uri, torch::nn::Module& module,
                    const LoadModuleOptions& options = {});
 /// OpenCheckpoint() and ReadTensors().

@@ -8,7 +8,7 @@
 
 namespace gcsflux {
 
-/// A gcsflux::Error as an exception. Only gcsflux/torch/ throws: libtorch's loaders leave no other way.
+/// A gcsflux::Error as an exception. Only gcsflux/torch/ throws, because libtorch's loaders allow no other way.
 ///
 /// A DataLoader with workers wraps it: catch torch::data::WorkerException and rethrow its `original_exception`.
 class StorageError : public std::runtime_error {
@@ -20,8 +20,8 @@ class StorageError : public std::runtime_error {
   Error error_;
 };
 
-/// The value of a result, or its error thrown: for programs that speak exceptions anyway.
-/// `auto client = ValueOrThrow(Client::Create());`
+/// The value of a result, or its error as an exception: for programs that use exceptions anyway. `auto client =
+/// ValueOrThrow(Client::Create());`
 template <class T>
 T ValueOrThrow(Result<T> result) {
   if (!result.ok()) throw StorageError(result.error());

@@ -40,7 +40,7 @@ void Anchors::FinishLevel() {
   });
   all_.insert(all_.end(), below.begin(), below.end());
   std::sort(all_.begin(), all_.end());
-  if (++levels_ < kMaxLevels && below.size() <= parallelism_) to_ask_ = std::move(below);
+  if (++levels_ < kMaxLevels && below.size() <= max_concurrency_) to_ask_ = std::move(below);
 }
 
 Anchors::Span Anchors::Inside(std::string_view lo, std::string_view hi) const {

@@ -15,7 +15,8 @@ namespace gcsflux::internal::listing {
 /// workers: listing directories one at a time is the slowest way to list names.
 class Anchors {
  public:
-  Anchors(std::string root, std::size_t parallelism) : parallelism_(parallelism), to_ask_{std::move(root)} {}
+  Anchors(std::string root, std::size_t max_concurrency)
+      : max_concurrency_(max_concurrency), to_ask_{std::move(root)} {}
 
   /// The next directory to be listed with '/'; empty() of to_ask says that there is none.
   [[nodiscard]] bool has_question() const { return !to_ask_.empty(); }
@@ -35,7 +36,7 @@ class Anchors {
  private:
   void FinishLevel();
 
-  const std::size_t parallelism_;
+  const std::size_t max_concurrency_;
   std::vector<std::string> to_ask_;
   std::size_t unanswered_ = 0;
   std::size_t levels_ = 0;

@@ -57,10 +57,10 @@ Result<ObjectListing> ListPrefix(const Client& client, const ObjectName& prefix,
 Result<ListingReport> ListInParallel(const Client& client, const ObjectName& prefix, ListingOrder order,
                                      const ListingSink& sink, const ParallelListOptions& options) {
   if (!sink) return Error{ErrorCode::kInvalidArgument, "LIST " + ToUri(prefix) + ": the sink is empty"};
-  if (options.parallelism < 1 || options.parallelism > kMaxConcurrency || !(options.call_cap >= 1)) {
+  if (options.max_concurrency < 1 || options.max_concurrency > kMaxConcurrency || !(options.call_cap >= 1)) {
     return Error{ErrorCode::kInvalidArgument,
                  "LIST " + ToUri(prefix) +
-                     ": ParallelListOptions::parallelism must be from 1 to 10000, and call_cap at least 1"};
+                     ": ParallelListOptions::max_concurrency must be from 1 to 10000, and call_cap at least 1"};
   }
   using internal::listing::ParallelListing;
   const auto listing =

@@ -27,9 +27,9 @@ std::optional<std::uint64_t> MostNames(const ParallelListOptions& options) {
   return options.storage_classes.empty() ? options.limit : std::nullopt;
 }
 
-std::size_t Parallelism(const ParallelListOptions& options) {
+std::size_t MaxConcurrency(const ParallelListOptions& options) {
   if (MostNames(options).value_or(kSequentialLimit + 1) <= kSequentialLimit) return 1;
-  return static_cast<std::size_t>(options.parallelism);
+  return static_cast<std::size_t>(options.max_concurrency);
 }
 
 SchedulerOptions MakeSchedulerOptions(const std::string& prefix, const ParallelListOptions& options) {
@@ -37,10 +37,10 @@ SchedulerOptions MakeSchedulerOptions(const std::string& prefix, const ParallelL
   return {.prefix = prefix,
           .start_offset = options.start_offset,
           .end_offset = options.end_offset,
-          .parallelism = Parallelism(options),
+          .max_concurrency = MaxConcurrency(options),
           .call_cap = options.call_cap,
           .page_size = static_cast<std::size_t>(std::min<std::uint64_t>(limit, kPageSize)),
-          .split_points = Parallelism(options) > 1 ? options.split_points : std::vector<std::string>()};
+          .split_points = MaxConcurrency(options) > 1 ? options.split_points : std::vector<std::string>()};
 }
 
 Result<ListedPage> ListPage(const Client& client, const std::string& bucket, const ListObjectsOptions& options,
@@ -91,14 +91,14 @@ ParallelListing::ParallelListing(const Client& client, ObjectName prefix, Listin
       prefix_(std::move(prefix)),
       sink_(sink),
       options_(options),
-      parallelism_(Parallelism(options)),
+      max_concurrency_(MaxConcurrency(options)),
       counters_before_(client.counters()),
       storage_classes_(options.storage_classes.begin(), options.storage_classes.end()),
       skips_composites_(options.skip_composites && !prefix_.name.starts_with(kCompositePrefix) &&
                         !prefix_.name.starts_with(kUploadPrefix)),
       scheduler_(MakeSchedulerOptions(prefix_.name, options)),
       delivery_(order),
-      slots_(std::make_unique<RequestSlots>(CoreOf(client).loops(), parallelism_)) {}
+      slots_(std::make_unique<RequestSlots>(CoreOf(client).loops(), max_concurrency_)) {}
 
 Result<ListingReport> ParallelListing::Run() {
   const std::stop_callback pass_on(options_.stop, [this] { stop_.request_stop(); });
@@ -282,8 +282,8 @@ void ParallelListing::End() {
   }
   stop_.request_stop();
   const std::size_t started = slots_->is_usable() ? slots_->limit() : 0;
-  if (const auto shortage = slots_->shortage(); shortage && started < parallelism_) {
-    CoreOf(client_).observer().ShortOfThreads({.wanted = parallelism_,
+  if (const auto shortage = slots_->shortage(); shortage && started < max_concurrency_) {
+    CoreOf(client_).observer().ShortOfThreads({.wanted = max_concurrency_,
                                                .started = started,
                                                .cause = *shortage,
                                                .of_what = slots_->is_usable() ? "connections" : "threads"});
@@ -298,7 +298,7 @@ ListingReport ParallelListing::Report() const {
   report.steals = scheduler_.steals();
   report.retries = now.retries - counters_before_.retries;
   report.throttled = now.throttled - counters_before_.throttled;
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  report.elapsed = std::chrono::steady_clock::now() - begin_;
   report.split_points = scheduler_.SplitPoints(kSplitPoints);
   std::uint64_t costly = 0;
   for (const auto& [storage_class, objects] : report.storage_classes) {

@@ -52,8 +52,8 @@ class ParallelListing final : private Workload {
   const ObjectName prefix_;
   const ListingSink& sink_;
   const ParallelListOptions& options_;
-  const std::size_t parallelism_;
-  const std::size_t max_ready_ = 2 * parallelism_ + 4;  // batches that nobody has taken
+  const std::size_t max_concurrency_;
+  const std::size_t max_ready_ = 2 * max_concurrency_ + 4;  // batches that nobody has taken
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   const Counters counters_before_;
   const std::vector<StorageClass> storage_classes_;  // None: all.

@@ -40,9 +40,9 @@ std::string End(const SchedulerOptions& options) { return EarlierEnd(EndOfPrefix
 Scheduler::Scheduler(SchedulerOptions options)
     : options_(std::move(options)),
       tiling_(listing::Begin(options_), End(options_), options_.split_points),
-      anchors_(options_.prefix, options_.parallelism),
+      anchors_(options_.prefix, options_.max_concurrency),
       estimate_(shapes_, anchors_, options_.page_size),
-      allowance_(options_.parallelism, options_.call_cap, options_.page_size) {}
+      allowance_(options_.max_concurrency, options_.call_cap, options_.page_size) {}
 
 std::vector<Call> Scheduler::Begin(double seconds) {
   std::vector<Call> calls;
@@ -63,7 +63,7 @@ void Scheduler::BeginFirst(std::vector<Call>& calls) {
   first.call =
       Send({.kind = Kind::kChain, .call = {.start_offset = from, .end_offset = first.hi}, .from = from}, calls);
   chain_pages_ = 1;
-  if (tiling_.open().size() > 1 || options_.parallelism < 3) return;
+  if (tiling_.open().size() > 1 || options_.max_concurrency < 3) return;
   Send({.kind = Kind::kShape,
         .call = {.start_offset = from, .end_offset = first.hi, .max_results = kShapeNames},
         .from = from},
@@ -131,7 +131,7 @@ void Scheduler::Steal(std::vector<Call>& calls, double seconds) {
     [[nodiscard]] double Share() const { return names / static_cast<double>(parts + 1); }
   };
   const std::size_t extra = Extra(seconds);
-  const double least = extra >= options_.parallelism ? kMinStolenNames : kMinStolenNamesWhenScarce;
+  const double least = extra >= options_.max_concurrency ? kMinStolenNames : kMinStolenNamesWhenScarce;
   const std::size_t thieves = std::min(Free(), extra);
   if (thieves == 0) return;
   const auto page = static_cast<double>(options_.page_size);
@@ -215,7 +215,7 @@ void Scheduler::OnDirectories(const Asked& asked, const PageView& page) {
 }
 
 void Scheduler::Learn(const PageView& page) {
-  if (options_.parallelism > 1) shapes_.Learn(page.names);  // one worker never guesses
+  if (options_.max_concurrency > 1) shapes_.Learn(page.names);  // one worker never guesses
 }
 
 // After a page that is not the last: the range that begins where it ends goes on by its token, if its end is the same.
@@ -250,7 +250,7 @@ std::size_t Scheduler::Waiting() const {
 }
 
 std::size_t Scheduler::Free() const {
-  return options_.parallelism > in_flight_.size() ? options_.parallelism - in_flight_.size() : 0;
+  return options_.max_concurrency > in_flight_.size() ? options_.max_concurrency - in_flight_.size() : 0;
 }
 
 std::size_t Scheduler::Extra(double seconds) { return allowance_.At(seconds, calls_ + Waiting(), names_); }

@@ -21,8 +21,8 @@ struct SchedulerOptions {
   std::string prefix = {};
   std::string start_offset = {};  // names at or after it
   std::string end_offset = {};    // names before it; empty is no bound
-  std::size_t parallelism = 48;
-  double call_cap = 2;  // times the calls of a sequential listing, plus the parallelism
+  std::size_t max_concurrency = 48;
+  double call_cap = 2;  // times the calls of a sequential listing, plus the max_concurrency
   std::size_t page_size = 5000;
   std::vector<std::string> split_points = {};  // of an earlier listing
 };
@@ -58,8 +58,8 @@ class Scheduler {
  public:
   explicit Scheduler(SchedulerOptions options);
 
-  /// Calls to be begun now; with those in flight never more than the parallelism (a listing's first answers excepted,
-  /// see kChainPages). `seconds` since the listing began.
+  /// Calls to be begun now; with those in flight never more than the max_concurrency (a listing's first answers
+  /// excepted, see kChainPages). `seconds` since the listing began.
   std::vector<Call> Begin(double seconds);
   /// The answer to a call: the parts of its names that are to be taken, in order. Every name that stays in the bucket
   /// is taken once over all pages.

@@ -6,7 +6,7 @@
 
 namespace gcsflux::internal {
 
-/// The insert that a WriteMode begins with.
+/// The options of the first insert of an upload, with the precondition of its WriteMode.
 inline InsertObjectOptions FirstAttempt(const UploadOptions& options) {
   InsertObjectOptions insert{.attributes = options.attributes,
                              .encryption_key = options.encryption_key,
@@ -19,13 +19,16 @@ inline InsertObjectOptions FirstAttempt(const UploadOptions& options) {
   return insert;
 }
 
-/// kInvalidArgument where the object's name or an option cannot be right.
+/// Returns kInvalidArgument if the object's name or an option is invalid.
 inline Result<void> CheckUpload(const ClientCore& core, const ObjectName& object, const UploadOptions& options) {
   if (auto checked = CheckObject(object); !checked) return checked;
+  if (options.mode == WriteMode::kReplace && !options.generation) {
+    return Error{ErrorCode::kInvalidArgument, ToUri(object) + ": WriteMode::kReplace needs UploadOptions::generation"};
+  }
   return CheckOptions(core, options);
 }
 
-/// An upload as a call.
+/// The call for an upload.
 inline Call InsertCall(const ObjectName& object, const UploadOptions& options) {
   return MakeUploadCall("objects.insert", object, options);
 }
