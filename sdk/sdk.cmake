@@ -25,7 +25,7 @@ gcsflux_component(client
   sdk/src/loop/event_loops.cc
   sdk/src/loop/fiber.cc
   sdk/src/loop/fiber_stack.cc
-  sdk/src/loop/guest_threads.cc
+  sdk/src/loop/user_code_threads.cc
   sdk/src/loop/pause.cc
   sdk/src/loop/request_slots.cc
   sdk/src/loop/system_timing.cc
@@ -91,7 +91,6 @@ gcsflux_component(client
   sdk/src/auth/parse_credentials.cc
   sdk/src/auth/parse_external_account.cc
   sdk/src/auth/rsa_key.cc
-  sdk/src/auth/sha256.cc
   sdk/src/auth/sign_blob.cc
   sdk/src/auth/signed_jwt.cc
   sdk/src/auth/token_answers.cc
@@ -155,7 +154,7 @@ gcsflux_component(client
   sdk/src/transfer/downloader/downloader.cc
   sdk/src/transfer/file/partial_file.cc
   sdk/src/transfer/file/partial_state.cc
-  sdk/src/base/give_up_soon.cc
+  sdk/src/base/run_with_time_limit.cc
   sdk/src/transfer/listing/listing.cc
   sdk/src/transfer/listing/alphabets.cc
   sdk/src/transfer/listing/anchors.cc

@@ -67,7 +67,7 @@ gcsflux_test(sdk_tests
           http/standstill_test.cc
           loop/event_loops_test.cc
           loop/fiber_test.cc
-          loop/guest_threads_test.cc
+          loop/user_code_threads_test.cc
           loop/pause_test.cc
           loop/request_slots_test.cc
           loop/timer_heap_test.cc
@@ -100,7 +100,7 @@ target_include_directories(auth_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # What goes up: sessions that are lost or suspended, parts, signed URLs.
 gcsflux_test(upload_tests
-  SOURCES base/combine_crc32c_test.cc support/fake_gcs.cc base/give_up_soon_test.cc transfer/upload/lost_session_test.cc
+  SOURCES base/combine_crc32c_test.cc support/fake_gcs.cc base/run_with_time_limit_test.cc transfer/upload/lost_session_test.cc
           transfer/upload/rival_writes_test.cc transfer/upload/suspended_upload_test.cc transfer/upload/write_outcome_test.cc
           wire/multipart_test.cc wire/upload_state_test.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
@@ -288,7 +288,7 @@ endif()
 # The gcsflux command: what it decides, and what it does against the emulator.
 gcsflux_test(cli_tests
   SOURCES cli/cat_and_clean_test.cc cli/checkpoint_run_test.cc cli/checkpoint_test.cc cli/command_fixture.cc cli/command_flags_test.cc cli/copy_plan_test.cc
-          cli/copy_trees_test.cc cli/duration_test.cc cli/error_lines_test.cc cli/interruption_test.cc cli/names_test.cc cli/pipes_test.cc cli/progress_test.cc cli/request_slots_test.cc
+          cli/copy_trees_test.cc cli/duration_test.cc cli/error_lines_test.cc cli/interruption_test.cc cli/names_test.cc cli/pipes_test.cc cli/progress_test.cc cli/connection_quota_test.cc
           cli/suspended_upload_test.cc cli/sync_test.cc cli/terminal_names_test.cc
   LIBRARIES gcsflux_cli gcsflux_emulator nlohmann_json::nlohmann_json)
 target_compile_definitions(cli_tests PRIVATE GCSFLUX_PROGRAM="$<TARGET_FILE:gcsflux>"

@@ -25,7 +25,7 @@ add_library(gcsflux_cli STATIC
   sdk/cli/print_object.cc
   sdk/cli/progress.cc
   sdk/cli/remove.cc
-  sdk/cli/request_slots.cc
+  sdk/cli/connection_quota.cc
   sdk/cli/rewrite.cc
   sdk/cli/route.cc
   sdk/cli/status_line.cc

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <memory>
 
+#include "cli/connection_quota.h"
 #include "cli/output.h"
-#include "cli/request_slots.h"
 #include "client/client_core.h"
 #include "transfer/threads/worker_pool.h"
 
@@ -43,7 +43,7 @@ bool IsOfTheService(const Error& error) {
 class Runner {
  public:
   Runner(const Client& client, const CopyRun& run, TransferMonitor& monitor)
-      : client_(client), run_(run), monitor_(monitor), slots_(run.max_concurrency), pass_on_(run.stop, [this] {
+      : client_(client), run_(run), monitor_(monitor), quota_(run.max_concurrency), pass_on_(run.stop, [this] {
           stop_.request_stop();
         }) {}
 
@@ -113,7 +113,7 @@ class Runner {
 
   void RunAtOnce(internal::WorkerPool& pool, const std::vector<Task>& tasks) {
     const auto perform = [&](std::size_t index, const std::stop_token&) -> Result<void> {
-      const RequestSlots::Lease lease(slots_, ConnectionsOf(tasks[index]));
+      const ConnectionQuota::Lease lease(quota_, ConnectionsOf(tasks[index]));
       if (!stop_.stop_requested()) Perform(tasks[index], lease.count());
       return {};
     };
@@ -173,7 +173,7 @@ class Runner {
   const Client& client_;
   const CopyRun& run_;
   TransferMonitor& monitor_;
-  RequestSlots slots_;
+  ConnectionQuota quota_;
   std::stop_source stop_;
   const std::stop_callback<std::function<void()>> pass_on_;
   std::vector<std::unique_ptr<Route>> routes_;

@@ -9,9 +9,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "auth/sha256.h"
 #include "auth/token_service.h"
 #include "base/base64.h"
+#include "base/sha256.h"
 #include "client/client_core.h"
 #include "emulator/support/crypto_fixtures.h"
 #include "support/borrowed_transport.h"

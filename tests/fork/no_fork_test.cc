@@ -49,7 +49,7 @@ TEST(NoForkTest, NestsAndForksInside) {
             "");
 }
 
-TEST(NoForkTest, AGuestMayWaitForAnotherThreadsFork) {
+TEST(NoForkTest, UserCodeMayWaitForAnotherThreadsFork) {
   const NoFork no_fork;
   const ForkAllowed fork_allowed;
   std::thread([] { EXPECT_EQ(InChild([] { return std::string(); }), ""); }).join();

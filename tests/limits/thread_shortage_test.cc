@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/give_up_soon.h"
+#include "base/run_with_time_limit.h"
 #include "gcsflux/download.h"
 #include "gcsflux/download_file.h"
 #include "gcsflux/multipart_upload.h"
@@ -224,10 +224,10 @@ TEST(WorkerPoolUnderALimit, EndsAtTheFirstFailureAndWhenAskedTo) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(GiveUpSoonUnderALimit, StopsAtOnce) {
+TEST(RunWithTimeLimitUnderALimit, StopsAtOnce) {
   const ThreadLimit limit(0);
   bool was_stopped = false;
-  internal::GiveUpSoon([&](const std::stop_token& stop) { was_stopped = stop.stop_requested(); }, 1h);
+  internal::RunWithTimeLimit([&](const std::stop_token& stop) { was_stopped = stop.stop_requested(); }, 1h);
   EXPECT_TRUE(was_stopped);
   EXPECT_EQ(limit.refused(), 1);
 }

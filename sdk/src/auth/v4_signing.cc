@@ -5,21 +5,16 @@
 #include <cctype>
 #include <cstdio>
 
-#include "auth/sha256.h"
 #include "base/hex.h"
 #include "base/invalid_argument.h"
+#include "base/lower_case.h"
 #include "base/percent_encoding.h"
+#include "base/sha256.h"
 
 namespace gcsflux::internal {
 namespace {
 
 constexpr auto kAlgorithm = "GOOG4-RSA-SHA256";
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
-}
 
 // RFC 9110, section 5.6.2.
 bool IsHeaderName(std::string_view name) {

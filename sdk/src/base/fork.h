@@ -29,7 +29,7 @@ class ProcessMark {
 Error ForkedError(const char* what);
 
 /// While a thread has one, fork() waits. So no child finds what it protects half written, or a lock held: that of
-/// libcurl and OpenSSL, and our own. For short work that waits for nothing and calls no guest. One inside another
+/// libcurl and OpenSSL, and our own. For short work that waits for nothing and calls no user code. One inside another
 /// costs nothing.
 class NoFork {
  public:
@@ -42,8 +42,8 @@ class NoFork {
   static void Leave();
 };
 
-/// Lets fork() happen, whatever NoFork the thread has: around a guest, which may wait for a process that another thread
-/// is about to make, or call fork() itself.
+/// Lets fork() happen, whatever NoFork the thread has: around user code, which may wait for a process that another
+/// thread is about to make, or call fork() itself.
 class ForkAllowed {
  public:
   ForkAllowed();
@@ -56,7 +56,7 @@ class ForkAllowed {
 };
 
 /// A mutex that no other thread holds at a fork(): what it guards is whole in the child, and can be used there. For
-/// short sections that wait for nothing and call no guest.
+/// short sections that wait for nothing and call no user code.
 class ForkSafeMutex {
  public:
   void lock() {

@@ -3,6 +3,7 @@
 #include <openssl/sha.h>
 
 #include "base/fork.h"
+#include "base/hex.h"
 
 namespace gcsflux::internal {
 
@@ -13,5 +14,7 @@ std::string Sha256(std::string_view bytes) {
          reinterpret_cast<unsigned char*>(digest.data()));
   return digest;
 }
+
+std::string Sha256Hex(std::string_view bytes) { return HexEncode(Sha256(bytes)); }
 
 }  // namespace gcsflux::internal

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/call_guest.h"
+#include "base/call_user_code.h"
 #include "gcsflux/operation_options.h"
 
 namespace gcsflux::internal {
@@ -8,7 +8,7 @@ namespace gcsflux::internal {
 /// Calls the callback, where there is one. What it throws is kLocalIo.
 inline Result<void> TellProgress(const ProgressCallback& on_progress, const Progress& progress) {
   if (!on_progress) return {};
-  return CallGuest("progress callback", [&]() -> Result<void> {
+  return CallUserCode("progress callback", [&]() -> Result<void> {
     on_progress(progress);
     return {};
   });

@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/lower_case.h"
+
 namespace gcsflux::internal {
 namespace {
 
 bool IsPrintable(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7F' && c != '\\' && c != '#'; });
-}
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
 }
 
 bool IsHost(std::string_view host) {

@@ -6,6 +6,7 @@
 
 #include "base/base64.h"
 #include "base/invalid_argument.h"
+#include "base/lower_case.h"
 #include "base/percent_encoding.h"
 #include "base/url.h"
 #include "base/version.h"
@@ -29,12 +30,6 @@ bool IsFieldValue(std::string_view text) {
   return is_trimmed && std::all_of(text.begin(), text.end(), [](char c) {
            return c == '\t' || (static_cast<unsigned char>(c) >= ' ' && c != '\x7F');
          });
-}
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
 }
 
 // What the client or libcurl sends, or what would change what a request means. Prefixes end in '-'.

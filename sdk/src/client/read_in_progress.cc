@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/base64.h"
-#include "base/call_guest.h"
+#include "base/call_user_code.h"
 #include "base/crc32c.h"
 #include "base/tell_progress.h"
 
@@ -70,7 +70,7 @@ Result<void> ReadInProgress::OnBody(std::span<const std::byte> data) {
 }
 
 Result<void> ReadInProgress::Deliver(std::span<const std::byte> data) {
-  auto taken = CallGuest("sink", [&] { return gunzip_ ? gunzip_->Write(data, target_.sink) : target_.sink(data); });
+  auto taken = CallUserCode("sink", [&] { return gunzip_ ? gunzip_->Write(data, target_.sink) : target_.sink(data); });
   if (!taken) return taken;
   if (is_summed_) crc32c_ = ExtendCrc32c(crc32c_, data);
   delivered_ += data.size();

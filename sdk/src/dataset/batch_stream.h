@@ -30,7 +30,7 @@ struct SampleWork {
   /// Returns what it would throw; it may take the object's memory.
   std::function<std::exception_ptr(void* batch, std::size_t place, const ListedObject& object, DownloadedObject& bytes)>
       decode;
-  /// It takes no time, and calls no guest: it is done by the thread that has fetched the object.
+  /// It is quick and calls no user code: the thread that has fetched the object runs it.
   bool is_instant = false;
 };
 

@@ -13,7 +13,7 @@
 #include "base/fork.h"
 #include "events/billing.h"
 #include "gcsflux/events.h"
-#include "loop/guest_threads.h"
+#include "loop/user_code_threads.h"
 
 namespace gcsflux::internal {
 
@@ -94,11 +94,11 @@ class Observer {
   using Tally = std::atomic<std::uint64_t>;
   static void Add(Tally& tally, std::uint64_t count = 1) { tally.fetch_add(count, std::memory_order_relaxed); }
 
-  // A listener is a guest: what it throws must not end a call that it only watches.
+  // A listener only watches a call: its exceptions must not end the call.
   template <class Call>
   void Tell(Call call) noexcept {
     if (listener_ == nullptr) return;
-    RunGuest([&]() noexcept {
+    RunUserCode([&]() noexcept {
       const ForkAllowed fork_allowed;
       try {
         call(*listener_);

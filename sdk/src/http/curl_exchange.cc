@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "base/call_guest.h"
+#include "base/call_user_code.h"
 #include "http/curl_error.h"
 
 namespace gcsflux::internal {
@@ -119,7 +119,7 @@ std::size_t CurlExchange::ReadBody(std::span<std::byte> out) {
 
 bool CurlExchange::TellSent() {
   if (!request_.on_sent) return true;
-  const auto told = CallGuest("progress callback", [this]() -> Result<void> {
+  const auto told = CallUserCode("progress callback", [this]() -> Result<void> {
     request_.on_sent(PayloadRead());
     return {};
   });

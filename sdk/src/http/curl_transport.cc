@@ -34,7 +34,7 @@ struct Handle {
   EasyHandle easy;
 };
 
-// What goes on in libcurl and OpenSSL is whole at a fork; guests that are called from within allow one.
+// libcurl and OpenSSL finish their work before a fork. User code that they call allows a fork.
 bool Advance(CURLM* multi) {
   const NoFork no_fork;
   int running = 0;

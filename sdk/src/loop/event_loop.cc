@@ -44,8 +44,8 @@ int AwaitEpoll(int epoll, epoll_event* events, int room, std::optional<EventLoop
 
 }  // namespace
 
-Result<std::unique_ptr<EventLoop>> EventLoop::Start(GuestThreads& guests) {
-  std::unique_ptr<EventLoop> loop(new EventLoop(guests));
+Result<std::unique_ptr<EventLoop>> EventLoop::Start(UserCodeThreads& user_code_threads) {
+  std::unique_ptr<EventLoop> loop(new EventLoop(user_code_threads));
   if (auto opened = loop->Open(); !opened) return opened.error();
   auto thread = StartThread([self = loop.get()] { self->Run(); });
   if (!thread) return thread.error();

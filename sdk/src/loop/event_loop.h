@@ -19,7 +19,7 @@
 
 namespace gcsflux::internal {
 
-class GuestThreads;
+class UserCodeThreads;
 
 /// A descriptor that a loop watches. It may be destroyed after EventLoop::Forget().
 class Watched {
@@ -40,13 +40,13 @@ class Watched {
 
 /// One thread that runs many fibers: it waits by one epoll for descriptors, times and wake-ups of all of them, and
 /// resumes each one whose wait is over. What runs on it must not block: code of the library's callers is run by
-/// GuestThreads. Costs nothing while there is nothing to do.
+/// UserCodeThreads. Costs nothing while there is nothing to do.
 class EventLoop {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  /// kLocalIo where the system gives no thread or no descriptor. `guests` outlives it.
-  static Result<std::unique_ptr<EventLoop>> Start(GuestThreads& guests);
+  /// Returns kLocalIo if the system gives no thread or no descriptor. `user_code_threads` outlives it.
+  static Result<std::unique_ptr<EventLoop>> Start(UserCodeThreads& user_code_threads);
   /// Waits until its fibers are over.
   ~EventLoop();
   EventLoop(const EventLoop&) = delete;
@@ -66,7 +66,7 @@ class EventLoop {
 
   // What follows is for the loop's own thread.
   [[nodiscard]] TimerHeap& timers() { return timers_; }
-  [[nodiscard]] GuestThreads& guests() const { return guests_; }
+  [[nodiscard]] UserCodeThreads& user_code_threads() const { return user_code_threads_; }
   /// Notifies all who wait, once in this turn.
   void NotifyAtEndOfTurn(const std::shared_ptr<std::condition_variable>& waited_for);
   /// Has epoll report these events of the descriptor. False where the system refuses.
@@ -75,7 +75,7 @@ class EventLoop {
   void Forget(Watched& watched, bool is_closed);
 
  private:
-  explicit EventLoop(GuestThreads& guests) : guests_(guests) {}
+  explicit EventLoop(UserCodeThreads& user_code_threads) : user_code_threads_(user_code_threads) {}
   Result<void> Open();
   void Run();
   bool TakePosted();
@@ -89,7 +89,7 @@ class EventLoop {
   void Notify();
   void DrainWakeUps() const;
 
-  GuestThreads& guests_;
+  UserCodeThreads& user_code_threads_;
   int epoll_ = -1;
   int wake_up_ = -1;
   std::atomic<std::size_t> tasks_ = 0;

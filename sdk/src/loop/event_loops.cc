@@ -10,7 +10,7 @@ std::optional<Error> EventLoops::StartMissing() {
   if (size() == count_) return std::nullopt;
   const std::scoped_lock lock(mutex_);
   while (size() < count_) {
-    auto loop = EventLoop::Start(guests_);
+    auto loop = EventLoop::Start(user_code_threads_);
     if (!loop) return loop.error();
     loops_[size()] = *std::move(loop);
     size_.fetch_add(1, std::memory_order_release);

@@ -10,7 +10,7 @@
 
 #include "gcsflux/result.h"
 #include "loop/event_loop.h"
-#include "loop/guest_threads.h"
+#include "loop/user_code_threads.h"
 
 namespace gcsflux::internal {
 
@@ -29,7 +29,7 @@ class EventLoops {
 
  private:
   const std::size_t count_;
-  GuestThreads guests_;
+  UserCodeThreads user_code_threads_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;  // One thread at a time starts loops.
   std::atomic<std::size_t> size_ = 0;

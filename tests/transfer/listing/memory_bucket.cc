@@ -9,7 +9,7 @@ PageView MemoryPage::View() const {
   return {.names = names, .prefixes = prefix_views_, .next_page_token = next_page_token};
 }
 
-MemoryPage MemoryBucket::List(const Call& call, std::size_t items) const {
+MemoryPage MemoryBucket::List(const PageCall& call, std::size_t items) const {
   MemoryPage page;
   auto next = std::lower_bound(names_.begin(), names_.end(), std::max(call.prefix, call.start_offset));
   std::string last;  // item shown

@@ -28,7 +28,7 @@ class MemoryBucket {
  public:
   explicit MemoryBucket(const std::vector<std::string>& names) : names_(names) {}
   /// At most `items` of the page that is asked for.
-  [[nodiscard]] MemoryPage List(const Call& call, std::size_t items) const;
+  [[nodiscard]] MemoryPage List(const PageCall& call, std::size_t items) const;
 
  private:
   const std::vector<std::string>& names_;

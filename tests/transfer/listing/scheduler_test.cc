@@ -37,7 +37,7 @@ class Adversary {
     int steps = 0;
     for (double seconds = 0; !scheduler.is_done(); seconds += 0.02) {
       ASSERT_LT(++steps, 100'000) << "it goes round in circles";
-      for (Call& call : scheduler.Begin(seconds)) in_flight_.push_back(std::move(call));
+      for (PageCall& call : scheduler.Begin(seconds)) in_flight_.push_back(std::move(call));
       ASSERT_FALSE(in_flight_.empty()) << "nothing under way, and not done";
       ASSERT_LE(in_flight_.size(), std::max<std::size_t>(options.max_concurrency, 1) + 1);
       Answer(scheduler);
@@ -57,7 +57,7 @@ class Adversary {
   void Answer(Scheduler& scheduler) {
     if (!comes_and_goes_.empty()) Change();
     const std::size_t which = random_() % in_flight_.size();
-    const Call call = in_flight_[which];
+    const PageCall call = in_flight_[which];
     in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(which));
     ASSERT_LE(call.start_offset.size(), 1024U);
     std::size_t items = has_short_pages_ ? random_() % (call.max_results + 1) : call.max_results;
@@ -106,7 +106,7 @@ class Adversary {
   bool has_short_pages_ = false;
   bool has_empty_first_pages_ = false;
   SchedulerOptions options_;
-  std::vector<Call> in_flight_;
+  std::vector<PageCall> in_flight_;
   std::set<std::string, std::less<>> taken_;
 };
 
@@ -200,7 +200,7 @@ TEST(Scheduler, IsDoneAfterTheFirstPageOfASmallBucket) {
   for (const std::size_t count : {0, 1, 99, 100, 101, 4999, 5000}) {
     const auto names = PaddedSequence(count, 1);
     Scheduler scheduler({});
-    const std::vector<Call> calls = scheduler.Begin(0);
+    const std::vector<PageCall> calls = scheduler.Begin(0);
     ASSERT_EQ(calls.size(), 3U);
     const MemoryPage page = MemoryBucket(names).List(calls[0], calls[0].max_results);
     const auto runs = scheduler.OnPage(calls[0].id, page.View());
@@ -212,7 +212,7 @@ TEST(Scheduler, IsDoneAfterTheFirstPageOfASmallBucket) {
 TEST(Scheduler, GuessesNothingBeforeThereIsAFullPage) {
   const auto names = HugeDirectory(5000, 1);
   Scheduler scheduler({});
-  const std::vector<Call> calls = scheduler.Begin(0);
+  const std::vector<PageCall> calls = scheduler.Begin(0);
   for (const std::size_t small : {1, 2}) {
     const MemoryPage page = MemoryBucket(names).List(calls[small], calls[small].max_results);
     ASSERT_FALSE(page.names.empty() && page.prefixes.empty());
@@ -227,7 +227,7 @@ TEST(Scheduler, ListsSequentiallyByTokensWithOneWorker) {
   Scheduler scheduler({.max_concurrency = 1, .page_size = 20});
   std::size_t taken = 0;
   std::vector<std::string> tokens;
-  for (std::vector<Call> calls; !scheduler.is_done();) {
+  for (std::vector<PageCall> calls; !scheduler.is_done();) {
     calls = scheduler.Begin(0);
     ASSERT_EQ(calls.size(), 1U);
     tokens.push_back(calls[0].page_token);

@@ -14,7 +14,7 @@ double PageSeconds(std::size_t items) { return 0.060 + 0.00007 * static_cast<dou
 
 struct Arrival {
   double seconds = 0;
-  Call call = {};
+  PageCall call = {};
   MemoryPage page = {};
 };
 
@@ -30,7 +30,7 @@ SimulatedListing Simulate(const std::vector<std::string>& names, const Scheduler
   Scheduler scheduler(options);
   std::priority_queue<Arrival, std::vector<Arrival>, Later> arrivals;
   const auto begin = [&] {
-    for (const Call& call : scheduler.Begin(result.seconds)) {
+    for (const PageCall& call : scheduler.Begin(result.seconds)) {
       MemoryPage page = bucket.List(call, call.max_results);
       const double took = PageSeconds(page.names.size() + page.prefixes.size());
       arrivals.push({result.seconds + took, call, std::move(page)});

@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "base/fork.h"
-#include "base/give_up_soon.h"
 #include "base/own_descriptors.h"
+#include "base/run_with_time_limit.h"
 #include "base/start_thread.h"
 #include "gcsflux/composed_download.h"
 #include "transfer/composition/live_composites.h"
@@ -77,7 +77,7 @@ void AwaitSignal(int fd) {
     internal::LiveUploads::OfProcess().DropAll(stop);
     internal::LiveComposites::OfProcess().DeleteAll(stop);
   };
-  internal::GiveUpSoon(drop, kPatience);
+  internal::RunWithTimeLimit(drop, kPatience);
   Restore(signal);
   kill(getpid(), signal);
 }

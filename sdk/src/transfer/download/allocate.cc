@@ -3,13 +3,13 @@
 #include <exception>
 #include <new>
 
-#include "loop/guest_threads.h"
+#include "loop/user_code_threads.h"
 
 namespace gcsflux::internal {
 namespace {
 
 // Null where it gives none, which `why` says then.
-std::shared_ptr<std::byte[]> AskGuest(const Allocator& allocator, std::uint64_t bytes, std::string& why) try {
+std::shared_ptr<std::byte[]> AskAllocator(const Allocator& allocator, std::uint64_t bytes, std::string& why) try {
   return allocator(bytes);
 } catch (const std::exception& thrown) {
   why = std::string(": the allocator threw: ") + thrown.what();
@@ -28,7 +28,7 @@ Result<std::shared_ptr<std::byte[]>> Allocate(const Allocator& allocator, BlockP
   std::string why = allocator ? ": the allocator gave none" : "";
   if (bytes == 0) return memory;
   if (bytes < kMost && !allocator) memory = blocks.Take(bytes);
-  if (bytes < kMost && allocator) RunGuest([&] { memory = AskGuest(allocator, bytes, why); });
+  if (bytes < kMost && allocator) RunUserCode([&] { memory = AskAllocator(allocator, bytes, why); });
   if (memory) return memory;
   return Error{ErrorCode::kInvalidArgument,
                "no memory for " + what() + " of " + std::to_string(bytes) + " bytes" + why};

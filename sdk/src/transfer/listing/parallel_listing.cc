@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/call_guest.h"
+#include "base/call_user_code.h"
 #include "base/composite_prefix.h"
 #include "base/object_name.h"
 #include "client/client_core.h"
@@ -63,7 +63,7 @@ Result<void> CheckOrder(std::span<const std::string_view> names) {
 }
 
 // What would be followed for ever, or believed though it cannot be.
-Result<void> CheckPage(const Call& call, std::span<const std::string_view> names,
+Result<void> CheckPage(const PageCall& call, std::span<const std::string_view> names,
                        std::span<const std::string_view> prefixes, const std::string& next_page_token) {
   const auto& barren = call.barren_tokens;
   if (std::find(barren.begin(), barren.end(), next_page_token) != barren.end()) {
@@ -121,7 +121,7 @@ Result<void> ParallelListing::Deliver() {
       std::unique_lock lock(mutex_);
       // Without a loop no other makes the calls.
       while (!slots_->is_usable() && MayCall() && delivery_.ready() == 0 && !scheduler_.is_done()) {
-        const Call call = NextCall();
+        const PageCall call = NextCall();
         lock.unlock();
         MakeCall(call);
         lock.lock();
@@ -150,7 +150,7 @@ Result<void> ParallelListing::DeliverBatch(Delivery::Batch batch) {
   }
   if (batch.empty()) return {};
   Count(batch);
-  return CallGuest("sink", [&] { return sink_(std::move(batch)); });
+  return CallUserCode("sink", [&] { return sink_(std::move(batch)); });
 }
 
 void ParallelListing::Count(const Delivery::Batch& batch) {
@@ -187,7 +187,7 @@ void ParallelListing::Filter(Delivery::Batch& batch) const {
 void ParallelListing::BeginCalls() {
   if (is_over_) return;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  for (Call& call : scheduler_.Begin(seconds)) calls_.push_back(std::move(call));
+  for (PageCall& call : scheduler_.Begin(seconds)) calls_.push_back(std::move(call));
   if (!calls_.empty()) OfferCalls();
 }
 
@@ -198,8 +198,8 @@ bool ParallelListing::MayCall() const {
   return !calls_.empty() && delivery_.ready() < max_ready_ && !error_ && !stop_.stop_requested();
 }
 
-Call ParallelListing::NextCall() {
-  Call call = std::move(calls_.front());
+PageCall ParallelListing::NextCall() {
+  PageCall call = std::move(calls_.front());
   calls_.pop_front();
   ++made_;
   return call;
@@ -211,7 +211,7 @@ std::function<void()> ParallelListing::Take() {
   return [this, call = NextCall()] { MakeCall(call); };
 }
 
-void ParallelListing::MakeCall(const Call& call) {
+void ParallelListing::MakeCall(const PageCall& call) {
   auto page = Ask(call);
   const Result<void> done = page ? OnPage(call, *std::move(page)) : page.error();
   if (done || stop_.stop_requested()) return;
@@ -219,7 +219,7 @@ void ParallelListing::MakeCall(const Call& call) {
   Fail(done.error());
 }
 
-Result<ListedPage> ParallelListing::Ask(const Call& call) {
+Result<ListedPage> ParallelListing::Ask(const PageCall& call) {
   const bool is_plain = call.start_offset == call.prefix;  // as everybody lists: the prefix says it
   return ListPage(client_, prefix_.bucket,
                   {.prefix = call.prefix,
@@ -233,7 +233,7 @@ Result<ListedPage> ParallelListing::Ask(const Call& call) {
                   parser_);
 }
 
-Result<void> ParallelListing::OnPage(const Call& call, ListedPage page) {
+Result<void> ParallelListing::OnPage(const PageCall& call, ListedPage page) {
   std::vector<std::string_view> names;
   names.reserve(page.objects.size());
   for (const ListedObject& object : page.objects) names.push_back(object.name);
@@ -247,7 +247,7 @@ Result<void> ParallelListing::OnPage(const Call& call, ListedPage page) {
   return {};
 }
 
-void ParallelListing::Accept(const Call& call, Delivery::Batch objects, const PageView& page) {
+void ParallelListing::Accept(const PageCall& call, Delivery::Batch objects, const PageView& page) {
   const std::vector<Taken> taken = scheduler_.OnPage(call.id, page);
   for (const Taken& run : taken) {
     if (run.begin == 0 && run.end == objects.size()) {

@@ -33,12 +33,12 @@ class ParallelListing final : private Workload {
  private:
   std::function<void()> Take() override;
   [[nodiscard]] bool MayCall() const;
-  Call NextCall();
-  void MakeCall(const Call& call);
+  PageCall NextCall();
+  void MakeCall(const PageCall& call);
   void OfferCalls();
-  [[nodiscard]] Result<ListedPage> Ask(const Call& call);
-  Result<void> OnPage(const Call& call, ListedPage page);
-  void Accept(const Call& call, Delivery::Batch objects, const PageView& page);
+  [[nodiscard]] Result<ListedPage> Ask(const PageCall& call);
+  Result<void> OnPage(const PageCall& call, ListedPage page);
+  void Accept(const PageCall& call, Delivery::Batch objects, const PageView& page);
   void BeginCalls();
   void Fail(Error error);
   void End();
@@ -68,7 +68,7 @@ class ParallelListing final : private Workload {
   // Guarded by mutex_:
   Scheduler scheduler_;
   Delivery delivery_;
-  std::deque<Call> calls_;      // to be made
+  std::deque<PageCall> calls_;  // to be made
   std::size_t made_ = 0;        // calls
   std::optional<Error> error_;  // the first
   bool is_over_ = false;        // no more calls

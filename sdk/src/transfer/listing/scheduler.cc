@@ -44,8 +44,8 @@ Scheduler::Scheduler(SchedulerOptions options)
       estimate_(shapes_, anchors_, options_.page_size),
       allowance_(options_.max_concurrency, options_.call_cap, options_.page_size) {}
 
-std::vector<Call> Scheduler::Begin(double seconds) {
-  std::vector<Call> calls;
+std::vector<PageCall> Scheduler::Begin(double seconds) {
+  std::vector<PageCall> calls;
   if (is_done()) return calls;
   if (!std::exchange(has_begun_, true)) BeginFirst(calls);
   BeginChain(calls);
@@ -57,7 +57,7 @@ std::vector<Call> Scheduler::Begin(double seconds) {
   return calls;
 }
 
-void Scheduler::BeginFirst(std::vector<Call>& calls) {
+void Scheduler::BeginFirst(std::vector<PageCall>& calls) {
   Range& first = tiling_.open().front();
   const std::string from = first.lo;
   first.call =
@@ -72,7 +72,7 @@ void Scheduler::BeginFirst(std::vector<Call>& calls) {
   Send({.kind = Kind::kDirectories, .call = {.prefix = root, .delimiter = "/", .max_results = kMaxDirectories}}, calls);
 }
 
-void Scheduler::BeginChain(std::vector<Call>& calls) {
+void Scheduler::BeginChain(std::vector<PageCall>& calls) {
   if (!chain_) return;
   const Continuation next = *std::exchange(chain_, {});
   Range& first = tiling_.open().front();
@@ -88,7 +88,7 @@ void Scheduler::BeginChain(std::vector<Call>& calls) {
   if (!first.call) first.call = id;
 }
 
-void Scheduler::BeginRanges(std::vector<Call>& calls) {
+void Scheduler::BeginRanges(std::vector<PageCall>& calls) {
   std::vector<Range*> waiting;
   for (Range& range : tiling_.open()) {
     if (!range.call) waiting.push_back(&range);
@@ -100,8 +100,8 @@ void Scheduler::BeginRanges(std::vector<Call>& calls) {
   for (std::size_t i = 0; i < waiting.size() && Free() > 0; ++i) BeginRange(*waiting[i], calls);
 }
 
-void Scheduler::BeginRange(Range& range, std::vector<Call>& calls) {
-  Call call{.start_offset = range.lo, .end_offset = range.hi};
+void Scheduler::BeginRange(Range& range, std::vector<PageCall>& calls) {
+  PageCall call{.start_offset = range.lo, .end_offset = range.hi};
   if (range.next && range.next->end_offset == range.hi) {
     call.start_offset = range.next->start_offset;
     call.end_offset = range.next->end_offset;
@@ -114,7 +114,7 @@ void Scheduler::BeginRange(Range& range, std::vector<Call>& calls) {
   range.call = Send({.kind = Kind::kRange, .call = std::move(call), .from = from}, calls);
 }
 
-void Scheduler::BeginDirectories(std::vector<Call>& calls, double seconds) {
+void Scheduler::BeginDirectories(std::vector<PageCall>& calls, double seconds) {
   while (anchors_.has_question() && Free() > 0 && Extra(seconds) > 0) {
     allowance_.Spend(1);
     Send({.kind = Kind::kDirectories,
@@ -123,7 +123,7 @@ void Scheduler::BeginDirectories(std::vector<Call>& calls, double seconds) {
   }
 }
 
-void Scheduler::Steal(std::vector<Call>& calls, double seconds) {
+void Scheduler::Steal(std::vector<PageCall>& calls, double seconds) {
   struct Victim {
     std::list<Range>::iterator range;
     double names;
@@ -165,8 +165,8 @@ void Scheduler::Steal(std::vector<Call>& calls, double seconds) {
   }
 }
 
-std::uint64_t Scheduler::Send(Asked asked, std::vector<Call>& calls) {
-  Call& call = asked.call;
+std::uint64_t Scheduler::Send(Asked asked, std::vector<PageCall>& calls) {
+  PageCall& call = asked.call;
   call.id = ++calls_;
   if (call.max_results == 0) call.max_results = options_.page_size;
   if (asked.kind != Kind::kDirectories) call.prefix = options_.prefix;

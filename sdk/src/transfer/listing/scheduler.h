@@ -28,7 +28,7 @@ struct SchedulerOptions {
 };
 
 /// One request of a page.
-struct Call {
+struct PageCall {
   std::uint64_t id = 0;
   std::string prefix = {};
   std::string delimiter = {};
@@ -60,7 +60,7 @@ class Scheduler {
 
   /// Calls to be begun now; with those in flight never more than the max_concurrency (a listing's first answers
   /// excepted, see kChainPages). `seconds` since the listing began.
-  std::vector<Call> Begin(double seconds);
+  std::vector<PageCall> Begin(double seconds);
   /// The answer to a call: the parts of its names that are to be taken, in order. Every name that stays in the bucket
   /// is taken once over all pages.
   std::vector<Taken> OnPage(std::uint64_t call, const PageView& page);
@@ -79,17 +79,17 @@ class Scheduler {
   enum class Kind { kRange, kChain, kShape, kDirectories };
   struct Asked {
     Kind kind = Kind::kRange;
-    Call call = {};
+    PageCall call = {};
     std::string from = {};  // the first key that its page tells of
   };
 
-  void BeginFirst(std::vector<Call>& calls);
-  void BeginChain(std::vector<Call>& calls);
-  void BeginRanges(std::vector<Call>& calls);
-  void BeginDirectories(std::vector<Call>& calls, double seconds);
-  void Steal(std::vector<Call>& calls, double seconds);
-  void BeginRange(Range& range, std::vector<Call>& calls);
-  std::uint64_t Send(Asked asked, std::vector<Call>& calls);
+  void BeginFirst(std::vector<PageCall>& calls);
+  void BeginChain(std::vector<PageCall>& calls);
+  void BeginRanges(std::vector<PageCall>& calls);
+  void BeginDirectories(std::vector<PageCall>& calls, double seconds);
+  void Steal(std::vector<PageCall>& calls, double seconds);
+  void BeginRange(Range& range, std::vector<PageCall>& calls);
+  std::uint64_t Send(Asked asked, std::vector<PageCall>& calls);
   void OnDirectories(const Asked& asked, const PageView& page);
   void Learn(const PageView& page);
   void GoOn(const Asked& asked, const PageView& page, const std::string& end, double expected);

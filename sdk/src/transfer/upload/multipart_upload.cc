@@ -6,8 +6,8 @@
 
 #include "base/crc32c.h"
 #include "base/fork.h"
-#include "base/give_up_soon.h"
 #include "base/object_name.h"
+#include "base/run_with_time_limit.h"
 #include "client/client_core.h"
 #include "client/operation_calls.h"
 #include "transfer/upload/read_back.h"
@@ -47,7 +47,7 @@ class MultipartUpload::Upload {
   ~Upload() {
     // In a child it is the parent's.
     if (is_open_ && !made_in_.IsInChild())
-      internal::GiveUpSoon([this](std::stop_token stop) { static_cast<void>(Abort(std::move(stop))); });
+      internal::RunWithTimeLimit([this](std::stop_token stop) { static_cast<void>(Abort(std::move(stop))); });
   }
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;

@@ -7,8 +7,8 @@
 
 #include "base/composite_name.h"
 #include "base/composite_prefix.h"
-#include "base/give_up_soon.h"
 #include "base/object_name.h"
+#include "base/run_with_time_limit.h"
 #include "base/tell_progress.h"
 #include "client/client_core.h"
 #include "client/operation_calls.h"
@@ -292,7 +292,7 @@ void PartsWriter::Cancel() {
 void PartsWriter::DropTemporary() {
   const std::int64_t generation = std::exchange(temporary_generation_, 0);
   if (generation == 0) return;
-  GiveUpSoon([&](std::stop_token stop) {
+  RunWithTimeLimit([&](std::stop_token stop) {
     const auto removed = client_.DeleteObject(
         target_, {.generation = generation, .call = options_.upload.call, .stop = std::move(stop)});
     report_.has_left_temporary = !removed && removed.error().code != ErrorCode::kNotFound;

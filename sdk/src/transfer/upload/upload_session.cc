@@ -4,7 +4,7 @@
 
 #include "base/base64.h"
 #include "base/crc32c.h"
-#include "base/give_up_soon.h"
+#include "base/run_with_time_limit.h"
 #include "retry/transient.h"
 #include "transfer/upload/read_back.h"
 #include "wire/insert_requests.h"
@@ -159,7 +159,7 @@ UploadState UploadSession::state() const {
 
 void UploadSession::Cancel() {
   if (!protocol_ || object_ || made_in_.IsInChild()) return;
-  GiveUpSoon([this](std::stop_token stop) {
+  RunWithTimeLimit([this](std::stop_token stop) {
     const Call call{.operation = "uploads.cancel",
                     .subject = ToUri(object_name_),
                     .kind = OperationKind::kUpload,

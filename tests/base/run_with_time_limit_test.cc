@@ -1,4 +1,4 @@
-#include "base/give_up_soon.h"
+#include "base/run_with_time_limit.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 namespace gcsflux::internal {
 namespace {
 
-TEST(GiveUpSoon, StopsWhoWaitsForAnAnswerThatDoesNotCome) {
+TEST(RunWithTimeLimit, StopsWhoWaitsForAnAnswerThatDoesNotCome) {
   bool was_stopped = false;
-  GiveUpSoon(
+  RunWithTimeLimit(
       [&](const std::stop_token& stop) {
         std::mutex mutex;
         std::unique_lock lock(mutex);
@@ -22,9 +22,9 @@ TEST(GiveUpSoon, StopsWhoWaitsForAnAnswerThatDoesNotCome) {
   EXPECT_TRUE(was_stopped);
 }
 
-TEST(GiveUpSoon, WaitsNoLongerThanForTheAnswer) {
+TEST(RunWithTimeLimit, WaitsNoLongerThanForTheAnswer) {
   bool was_stopped = true;
-  GiveUpSoon([&](const std::stop_token& stop) { was_stopped = stop.stop_requested(); }, std::chrono::hours(1));
+  RunWithTimeLimit([&](const std::stop_token& stop) { was_stopped = stop.stop_requested(); }, std::chrono::hours(1));
   EXPECT_FALSE(was_stopped);
 }
 

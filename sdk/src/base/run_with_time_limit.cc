@@ -1,4 +1,4 @@
-#include "base/give_up_soon.h"
+#include "base/run_with_time_limit.h"
 
 #include <condition_variable>
 #include <memory>
@@ -13,10 +13,10 @@ namespace {
 
 class Timer {
  public:
-  explicit Timer(std::chrono::milliseconds patience)
-      : thread_([this, patience](const std::stop_token& done) {
+  explicit Timer(std::chrono::milliseconds limit)
+      : thread_([this, limit](const std::stop_token& done) {
           std::unique_lock lock(mutex_);
-          alarm_.wait_for(lock, done, patience, [] { return false; });
+          alarm_.wait_for(lock, done, limit, [] { return false; });
           over_.request_stop();
         }) {}
 
@@ -31,13 +31,13 @@ class Timer {
 
 }  // namespace
 
-// Without a thread to tell when it is over, it is over at once.
-void GiveUpSoon(const std::function<void(std::stop_token)>& tell, std::chrono::milliseconds patience) {
-  const auto timer = TryToStart([&] { return BoundToProcess(std::make_unique<Timer>(patience)); });
-  if (timer) return tell((*timer)->over());
+// If no thread can measure the time, the token asks at once.
+void RunWithTimeLimit(const std::function<void(std::stop_token)>& work, std::chrono::milliseconds limit) {
+  const auto timer = TryToStart([&] { return BoundToProcess(std::make_unique<Timer>(limit)); });
+  if (timer) return work((*timer)->over());
   std::stop_source over;
   over.request_stop();
-  tell(over.get_token());
+  work(over.get_token());
 }
 
 }  // namespace gcsflux::internal

@@ -1,4 +1,4 @@
-#include "loop/guest_threads.h"
+#include "loop/user_code_threads.h"
 
 #include <utility>
 
@@ -9,11 +9,11 @@
 
 namespace gcsflux::internal {
 
-GuestThreads::~GuestThreads() {
+UserCodeThreads::~UserCodeThreads() {
   for (std::jthread& thread : threads_) thread.request_stop();
 }
 
-void GuestThreads::Run(const std::function<void()>& call) {
+void UserCodeThreads::Run(const std::function<void()>& call) {
   Pause pause;
   const bool is_posted = Post([&] {
     const ProcessMark mark;
@@ -26,7 +26,7 @@ void GuestThreads::Run(const std::function<void()>& call) {
 }
 
 // False where no thread will run it.
-bool GuestThreads::Post(std::function<void()> job) {
+bool UserCodeThreads::Post(std::function<void()> job) {
   const std::scoped_lock lock(mutex_);
   if (idle_ <= jobs_.size() && threads_.size() < kMostThreads) {
     auto thread = StartThread([this](const std::stop_token& stop) { Serve(stop); });
@@ -38,7 +38,7 @@ bool GuestThreads::Post(std::function<void()> job) {
   return true;
 }
 
-void GuestThreads::Serve(const std::stop_token& stop) {
+void UserCodeThreads::Serve(const std::stop_token& stop) {
   const ProcessMark mark;
   std::unique_lock lock(mutex_);
   while (true) {
@@ -55,9 +55,9 @@ void GuestThreads::Serve(const std::stop_token& stop) {
   }
 }
 
-void RunGuest(const std::function<void()>& call) {
+void RunUserCode(const std::function<void()>& call) {
   if (Fiber::Current() == nullptr) return call();
-  EventLoop::Current()->guests().Run(call);
+  EventLoop::Current()->user_code_threads().Run(call);
 }
 
 }  // namespace gcsflux::internal

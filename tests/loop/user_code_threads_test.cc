@@ -1,4 +1,4 @@
-#include "loop/guest_threads.h"
+#include "loop/user_code_threads.h"
 
 #include <gtest/gtest.h>
 
@@ -11,34 +11,34 @@
 namespace gcsflux::internal {
 namespace {
 
-TEST(RunGuest, RunsItHereOnAThread) {
+TEST(RunUserCode, RunsItHereOnAThread) {
   std::thread::id where;
-  RunGuest([&] { where = std::this_thread::get_id(); });
+  RunUserCode([&] { where = std::this_thread::get_id(); });
   EXPECT_EQ(where, std::this_thread::get_id());
 }
 
-// The loop goes on with other fibers while a guest blocks.
-TEST(RunGuest, RunsItBesideTheLoop) {
+// The loop goes on with other fibers while user code blocks.
+TEST(RunUserCode, RunsItBesideTheLoop) {
   EventLoops loops(1);
   std::binary_semaphore let_go(0);
-  std::promise<std::thread::id> loop, guest;
+  std::promise<std::thread::id> loop, user_code;
   loops.Spawn([&] {
     loop.set_value(std::this_thread::get_id());
-    RunGuest([&] {
+    RunUserCode([&] {
       let_go.acquire();
-      guest.set_value(std::this_thread::get_id());
+      user_code.set_value(std::this_thread::get_id());
     });
   });
   loops.Spawn([&] { let_go.release(); });
-  EXPECT_NE(guest.get_future().get(), loop.get_future().get());
+  EXPECT_NE(user_code.get_future().get(), loop.get_future().get());
 }
 
-TEST(RunGuest, ReturnsWhenTheGuestHas) {
+TEST(RunUserCode, ReturnsWhenTheUserCodeHas) {
   EventLoops loops(2);
   std::promise<int> seen;
   loops.Spawn([&] {
     int value = 0;
-    for (int i = 0; i < 1000; ++i) RunGuest([&] { ++value; });
+    for (int i = 0; i < 1000; ++i) RunUserCode([&] { ++value; });
     seen.set_value(value);
   });
   EXPECT_EQ(seen.get_future().get(), 1000);

@@ -8,10 +8,10 @@
 
 namespace gcsflux::internal {
 
-/// Calls what somebody else has written, `call()`, which returns a Result<void>. What it throws is kLocalIo, named by
-/// `who` ("sink"): it must go neither through libcurl nor out of a thread of ours. A guest may call fork().
+/// Calls the user's code `call()`, which returns a Result<void>. An exception becomes kLocalIo with `who` ("sink") in
+/// its message, because it must not pass through libcurl or leave a thread of this library. User code may call fork().
 template <class Call>
-Result<void> CallGuest(const char* who, Call call) try {
+Result<void> CallUserCode(const char* who, Call call) try {
   const ForkAllowed fork_allowed;
   return call();
 } catch (const std::exception& thrown) {

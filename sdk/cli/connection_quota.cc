@@ -1,4 +1,4 @@
-#include "cli/request_slots.h"
+#include "cli/connection_quota.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace gcsflux::cli {
 
-int RequestSlots::Take(int count) {
+int ConnectionQuota::Take(int count) {
   const int taken = std::clamp(count, 1, total_);
   std::unique_lock lock(mutex_);
   const std::uint64_t ticket = next_ticket_++;
@@ -17,7 +17,7 @@ int RequestSlots::Take(int count) {
   return taken;
 }
 
-void RequestSlots::GiveBack(int count) {
+void ConnectionQuota::GiveBack(int count) {
   {
     const std::scoped_lock lock(mutex_);
     free_ += count;

@@ -1,4 +1,4 @@
-#include "cli/request_slots.h"
+#include "cli/connection_quota.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 namespace gcsflux::cli {
 namespace {
 
-TEST(RequestSlots, AreNeverMoreThanThereAreAndServeEverybody) {
+TEST(ConnectionQuota, AreNeverMoreThanThereAreAndServeEverybody) {
   constexpr int kTotal = 5;
-  RequestSlots slots(kTotal);
+  ConnectionQuota quota(kTotal);
   std::atomic<int> in_use = 0;
   std::atomic<int> served = 0;
   std::vector<std::jthread> threads;
@@ -20,7 +20,7 @@ TEST(RequestSlots, AreNeverMoreThanThereAreAndServeEverybody) {
     threads.emplace_back([&, seed] {
       std::mt19937 random(seed);
       for (int i = 0; i < 500; ++i) {
-        const RequestSlots::Lease lease(slots, static_cast<int>(random() % 8));
+        const ConnectionQuota::Lease lease(quota, static_cast<int>(random() % 8));
         EXPECT_LE(in_use += lease.count(), kTotal);
         in_use -= lease.count();
         ++served;
@@ -31,11 +31,11 @@ TEST(RequestSlots, AreNeverMoreThanThereAreAndServeEverybody) {
   EXPECT_EQ(served, 8 * 500);
 }
 
-TEST(RequestSlots, AreAtLeastOneAndAtMostAll) {
-  RequestSlots slots(3);
-  EXPECT_EQ(RequestSlots::Lease(slots, 0).count(), 1);
-  EXPECT_EQ(RequestSlots::Lease(slots, 2).count(), 2);
-  EXPECT_EQ(RequestSlots::Lease(slots, 100).count(), 3);
+TEST(ConnectionQuota, AreAtLeastOneAndAtMostAll) {
+  ConnectionQuota quota(3);
+  EXPECT_EQ(ConnectionQuota::Lease(quota, 0).count(), 1);
+  EXPECT_EQ(ConnectionQuota::Lease(quota, 2).count(), 2);
+  EXPECT_EQ(ConnectionQuota::Lease(quota, 100).count(), 3);
 }
 
 TEST(ConnectionsFor, IsOneForEachStripe) {
