@@ -7,20 +7,19 @@
 #include "gcsflux/stored_checkpoint.h"
 #include "gcsflux/verify_checkpoint.h"
 
-// What `checkpoint` prints, a line for each thing, as text or as a JSON object; without the line's end. Names are as
-// the file has them.
+// The lines that `checkpoint` prints, as text or as JSON objects, without line ends. Names are those of the file.
 namespace gcsflux::cli {
 
 /// The checkpoint itself.
 std::string CheckpointLine(const StoredCheckpoint& checkpoint, bool is_json);
 std::string TensorLine(const StoredTensor& tensor, std::optional<std::uint32_t> crc32c, bool is_json);
 std::string RefusedLine(const RefusedValue& value, bool is_json);
-/// How many tensors, and their elements and bytes.
+/// The number of tensors, of their elements and of their bytes.
 std::string TotalLine(const StoredCheckpoint& checkpoint, bool is_json);
 
-/// `name` is that of a tensor in the storage.
+/// `name` is the name of a tensor in the storage.
 std::string VerifiedLine(const VerifiedStorage& verified, const std::string& name, bool is_json);
-/// `has_whole`: the store has a checksum of all bytes, and they agree.
+/// `has_whole`: the store has a checksum of all bytes, and they match it.
 std::string VerifyTotalLine(const StoredCheckpoint& checkpoint, const VerifyReport& report, bool has_whole,
                             bool is_json);
 

@@ -7,7 +7,7 @@
 
 namespace gcsflux::cli {
 
-/// The command clean: removes what composed downloads left behind in each of the buckets.
+/// The command clean: removes what composed downloads and uploads left behind in each of the buckets.
 Result<void> Clean(const Client& client, const std::vector<std::string>& uris);
 
 }  // namespace gcsflux::cli

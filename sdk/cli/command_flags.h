@@ -5,16 +5,17 @@
 
 #include "gcsflux/result.h"
 
-// A flag of the program says in its description which commands it is for, up to the colon: "cp --recursive, sync: ...".
+// A flag's description begins with the commands that it is for, up to the colon: "cp --recursive, sync: ...".
 namespace gcsflux::cli {
 
-/// Whether a flag of this description is for the command.
+/// Whether a flag with this description is for the command.
 bool IsForCommand(std::string_view description, std::string_view command);
 
-/// The flags of one command as FlagsHelp() shows them, then those that every command takes.
+/// The flags of one command in the form of FlagsHelp(), then those of every command.
 std::string CommandFlagsHelp(std::string_view command);
 
-/// kInvalidArgument where a flag was given that the command does not know: it would be silently ignored, --dry_run too.
+/// Returns kInvalidArgument if a flag is not for the command. Otherwise the flag would be ignored without a message,
+/// even --dry_run.
 Result<void> CheckFlags(std::string_view command);
 
 }  // namespace gcsflux::cli

@@ -7,8 +7,8 @@
 
 namespace gcsflux::cli {
 
-/// The command cat: objects to standard output, one behind the other. Several are fetched ahead at the same time, in
-/// bounded memory.
+/// The command cat: writes objects to standard output, one after the other. Several are fetched ahead at the same time,
+/// in bounded memory.
 Result<void> Concatenate(const Client& client, const std::vector<std::string>& uris);
 
 }  // namespace gcsflux::cli

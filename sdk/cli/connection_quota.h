@@ -37,7 +37,7 @@ class ConnectionQuota {
   const int total_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  int free_;  // Guarded by mutex_, as are the following.
+  int free_;  // Guarded by mutex_, like the following members.
   std::uint64_t next_ticket_ = 0;
   std::uint64_t now_serving_ = 0;
 };

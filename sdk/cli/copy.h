@@ -7,10 +7,10 @@
 
 namespace gcsflux::cli {
 
-/// A gs:// URI that names an object; kInvalidArgument where it names a bucket only.
+/// A gs:// URI of an object. Returns kInvalidArgument if it names only a bucket.
 Result<ObjectName> ParseObject(const std::string& uri);
 
-/// One that names a bucket; kInvalidArgument where it names an object.
+/// A gs:// URI of a bucket. Returns kInvalidArgument if it names an object.
 Result<ObjectName> ParseBucket(const std::string& uri);
 
 /// The command cp: the last argument is the destination.

@@ -4,13 +4,13 @@
 
 namespace gcsflux::cli {
 
-/// What the flags of cp and sync say. kInvalidArgument where a value is none.
+/// The values of the flags of cp and sync. Returns kInvalidArgument if one is invalid.
 Result<CopyRun> CopyRunFromFlags();
 
-/// How a run over trees is summed up.
+/// The kind of summary of a run.
 TransferMonitor::Summary SummaryOf(const CopyRun& run);
 
-/// What cp and sync alike are asked in vain.
+/// Errors that cp and sync share.
 Error NoUriAmong(const std::string& source, const std::string& destination);
 Error NothingThere(const std::string& uri);
 

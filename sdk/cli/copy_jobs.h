@@ -12,12 +12,12 @@
 
 namespace gcsflux::cli {
 
-/// A tree, or some of it, and where it is to be.
+/// A tree, or a part of one, and its destination.
 struct CopyJob {
   Root from = {};
   Root to = {};
   std::vector<TreeEntry> sources = {};  ///< In bytewise order of their names.
-  std::vector<TreeEntry> present = {};  ///< What is there: likewise.
+  std::vector<TreeEntry> present = {};  ///< Present at the destination, in the same order.
 };
 
 struct CopyRun {
@@ -30,8 +30,8 @@ struct CopyRun {
   std::stop_token stop = {};
 };
 
-/// Does all that the jobs ask for. What fails is told to the monitor, and the rest goes on, unless the service cannot
-/// be reached at all. Nothing is deleted where anything has failed.
+/// Carries out the jobs. Failures are reported to the monitor, and the rest continues, unless the service cannot be
+/// reached at all. If anything has failed, nothing is deleted.
 void RunCopyJobs(const Client& client, const std::vector<CopyJob>& jobs, const CopyRun& run, TransferMonitor& monitor);
 
 }  // namespace gcsflux::cli

@@ -10,12 +10,13 @@
 
 namespace gcsflux::cli {
 
-/// What is below a root, in bytewise order of the names. Of a directory, what is left out and what cannot be read is
-/// told to the monitor. Nothing there is an empty tree in a bucket, and kLocalIo in a file system.
+/// The entries below a root, in bytewise order of their names. For a directory, entries that are left out or cannot be
+/// read are reported to the monitor. If there is nothing, a bucket gives an empty tree, and a file system gives
+/// kLocalIo.
 Result<std::vector<TreeEntry>> ListTree(const Client& client, const Root& root, TransferMonitor& monitor,
                                         const std::stop_token& stop);
 
-/// Fills in what is at the job's destination, of what its sources name at least; with `all`, everything there.
+/// Fills in what is at the job's destination: at least what its sources name, and with `all` everything.
 Result<void> LookAtDestination(const Client& client, CopyJob& job, bool all, TransferMonitor& monitor,
                                const std::stop_token& stop);
 

@@ -7,8 +7,8 @@
 
 namespace gcsflux::cli {
 
-/// "30s", "10m", "1h", "2d" or "1h30m": whole numbers with their units. kInvalidArgument for anything else, and for
-/// more than a hundred years.
+/// "30s", "10m", "1h", "2d" or "1h30m": whole numbers with their units. Returns kInvalidArgument for any other text,
+/// and for more than a hundred years.
 Result<std::chrono::seconds> ParseDuration(std::string_view text);
 
 }  // namespace gcsflux::cli

@@ -4,11 +4,12 @@
 
 namespace gcsflux::cli {
 
-/// Asks to stop when SIGINT or SIGTERM comes, for which the first call prepares the process; the same again ends it at
-/// once, and one that is ignored stays so. Commands that have nothing to leave in order do not call it. Thread-safe.
+/// The token asks to stop when SIGINT or SIGTERM arrives. The first call installs the handler. A second signal ends the
+/// process at once; an ignored signal stays ignored. Commands that have nothing to clean up do not call it.
+/// Thread-safe.
 std::stop_token StopOnSignal();
 
-/// The signal that came; 0 where none has.
+/// The signal that arrived; 0 if none has.
 int ReceivedSignal();
 
 }  // namespace gcsflux::cli

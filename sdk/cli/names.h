@@ -6,31 +6,31 @@
 #include "cli/tree.h"
 #include "gcsflux/result.h"
 
-// What paths and names mean to the commands that copy. Pure: what is there already plays no part, so that a command
-// that is given again means the same.
+// How the copying commands interpret paths and names. Pure: what exists at the destination does not matter, so that a
+// repeated command means the same.
 namespace gcsflux::cli {
 
 bool IsUri(std::string_view text);
 
-/// Behind the last slash: "c" of "a/b/c", "" of "a/".
+/// The part behind the last slash: "c" of "a/b/c", "" of "a/".
 std::string LastName(std::string_view path);
 
-/// The path, or the prefix, with one slash at its end; an empty one stays so.
+/// The path, or the prefix, with one slash at its end. An empty one stays empty.
 std::string AsDirectory(std::string path);
 
-/// Whether an argument stands for a directory by its spelling: a bucket, ".", "..", or an end in "/", "/." or "/..".
+/// Whether the spelling of an argument means a directory: a bucket, ".", "..", or an end in "/", "/." or "/..".
 bool IsDirectoryBySpelling(const std::string& argument);
 
-/// The root that `argument` names as a directory. kInvalidArgument where it is a URI that is none.
+/// The root that `argument` names as a directory. Returns kInvalidArgument for an invalid URI.
 Result<Root> RootAt(const std::string& argument);
 
-/// Where `cp --recursive` puts what is below the directory `source`: at `destination` itself, or, where that stands for
-/// a directory that copies go into, in a directory there of the source's last name. A source without one (a bucket,
-/// "." or "a/..") has its content put into the destination.
+/// The root to which `cp --recursive` copies the content of the directory `source`. If `destination` means a directory
+/// to copy into, it is a directory there with the source's last name; otherwise it is `destination` itself. If the
+/// source has no last name (a bucket, "." or "a/.."), its content goes directly into the destination.
 Result<Root> DestinationOf(const std::string& source, const std::string& destination, bool is_into);
 
-/// Why a file of this name cannot, or must not, be made below a directory; empty where it can. No name that passes
-/// leads out of the directory, so far as no symbolic link does.
+/// Why a file of this name cannot, or must not, be made below a directory. Empty if it can. A name that passes cannot
+/// leave the directory, except through a symbolic link.
 std::string WhyNoFileName(std::string_view name);
 
 }  // namespace gcsflux::cli

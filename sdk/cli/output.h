@@ -4,18 +4,18 @@
 
 #include "gcsflux/result.h"
 
-// Standard output, of whatever kind it is.
+// Standard output of any kind.
 namespace gcsflux::cli {
 
-/// Opens those of descriptors 0, 1 and 2 that are closed on /dev/null, so that no socket or pipe becomes one of them.
-/// Before anything else.
+/// If one of the descriptors 0, 1 and 2 is closed, opens it on /dev/null, so that no socket or pipe gets its number.
+/// Call it first.
 void OpenClosedDescriptors();
 
-/// What comes from others (a name, an attribute) as it is written to standard output: with '?' for control characters
-/// on a terminal, which they would steer; unchanged into a pipe or a file.
+/// Text from outside (a name, an attribute) for standard output. On a terminal, '?' replaces control characters. A pipe
+/// or a file gets the text unchanged.
 std::string Shown(std::string text);
 
-/// Writes out what is buffered. kLocalIo where not all that was written is there.
+/// Writes the buffered output. Returns kLocalIo if not all of it could be written.
 Result<void> FlushOutput();
 
 }  // namespace gcsflux::cli

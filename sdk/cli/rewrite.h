@@ -9,22 +9,22 @@
 
 namespace gcsflux::cli {
 
-/// What a listing has said, which saves two requests where it is still so.
+/// The result of a listing. If it is still true, it saves two requests.
 struct RewriteGuess {
   std::int64_t source_generation = 0;
-  std::int64_t live_generation = 0;  ///< At the destination; 0: nothing is there.
+  std::int64_t live_generation = 0;  ///< At the destination; 0: there is no object.
 };
 
 struct RewriteCall {
-  bool may_replace = true;  ///< Otherwise kAlreadyExists where something is there.
+  bool may_replace = true;  ///< If false and the destination exists, returns kAlreadyExists.
   std::optional<RewriteGuess> guess = {};
-  std::optional<std::string> content_type = {};  ///< Of the copy; the source's unless set.
+  std::optional<std::string> content_type = {};  ///< Of the copy; if absent, the source's.
   ProgressCallback on_progress = {};
   std::stop_token stop = {};
 };
 
-/// The service copies; no byte comes here. Each try replaces what was looked at and nothing later, so that its requests
-/// can be repeated.
+/// Copies within the service, without moving bytes here. Each attempt replaces exactly the generation that was found,
+/// so that its requests can be repeated.
 Result<void> Rewrite(const Client& client, const ObjectName& source, const ObjectName& destination,
                      const RewriteCall& call);
 

@@ -12,34 +12,34 @@
 namespace gcsflux::cli {
 
 struct RouteOptions {
-  /// How uploads are made, and what copies are given; progress and stop are each copy's own.
+  /// The options of uploads, and the attributes of copies; each copy has its own progress and stop.
   UploadOptions upload = {};
-  bool gives_content_type = false;  ///< A copy within the service is given upload's content type, not its source's.
+  bool gives_content_type = false;  ///< A copy within the service gets upload's content type, not its source's.
 };
 
-/// What one copy is told.
+/// The parameters of one copy.
 struct CopyCall {
-  const TreeEntry* present = nullptr;  ///< What it probably replaces; null where probably nothing is there.
-  int connections = 1;                 ///< It may use, where it can use more than one.
+  const TreeEntry* present = nullptr;  ///< The entry that it probably replaces; null if there is probably none.
+  int connections = 1;                 ///< The most connections that it may use.
   ProgressCallback on_progress = {};
   std::stop_token stop = {};
 };
 
-/// How entries of one tree get into another. Thread-safe.
+/// Copies entries of one tree to another. Thread-safe.
 class Route {
  public:
   virtual ~Route() = default;
   /// Returns how many of its bytes were there from an interrupted run.
   virtual Result<std::uint64_t> Copy(const TreeEntry& source, const CopyCall& call) const = 0;
-  /// For an entry that stands for a directory.
+  /// For an entry that represents a directory.
   virtual Result<void> MakeDirectory(const TreeEntry& source) const = 0;
-  /// Of the destination; what has changed since it was looked at stays.
+  /// Deletes an entry at the destination. If it has changed since it was found, it stays.
   virtual Result<void> Delete(const TreeEntry& present, const std::stop_token& stop) const = 0;
-  /// The file's checksum is computed where one of the two is a file; false where they cannot be compared.
+  /// If one of the two is a file, computes its checksum. Returns false if they cannot be compared.
   virtual Result<bool> IsSame(const TreeEntry& source, const TreeEntry& present, const std::stop_token& stop) const = 0;
 };
 
-/// At least one of the two is in a bucket. All must live as long as the route.
+/// At least one of the two roots is in a bucket. The arguments must outlive the route.
 std::unique_ptr<Route> MakeRoute(const Client& client, const Root& from, const Root& to, const RouteOptions& options);
 
 }  // namespace gcsflux::cli

@@ -11,11 +11,11 @@
 
 namespace gcsflux::cli {
 
-/// A line at the foot of the terminal that says how far a command is, written anew five times a second; nothing where
-/// standard error is no terminal, or --noprogress. Thread-safe but for End().
+/// A line at the bottom of the terminal that shows the progress of a command, five times a second. If standard error is
+/// not a terminal, or with --noprogress, it shows nothing. Thread-safe, except End().
 class StatusLine {
  public:
-  /// What it shows, in at most `columns` columns and without a line's end. Called by a thread of its own.
+  /// Makes the text, of at most `columns` columns, without a line end. Its own thread calls it.
   using Text = std::function<std::string(double seconds, std::size_t columns)>;
 
   explicit StatusLine(Text text);
@@ -26,9 +26,9 @@ class StatusLine {
   [[nodiscard]] bool has_terminal() const { return has_terminal_; }
   /// Since it was made.
   [[nodiscard]] double seconds() const;
-  /// Says something on standard error, above the line.
+  /// Writes a message to standard error, above the line.
   void Say(const std::string& line);
-  /// Takes it away. Once.
+  /// Removes the line. Call it once.
   void End();
 
  private:
@@ -37,7 +37,7 @@ class StatusLine {
   const Text text_;
   const bool has_terminal_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  std::mutex terminal_;  // Whoever writes on standard error.
+  std::mutex terminal_;  // Guards the writes to standard error.
   std::condition_variable_any tick_;
   std::jthread shower_;
 };

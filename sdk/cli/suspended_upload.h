@@ -6,21 +6,22 @@
 
 namespace gcsflux::cli {
 
-/// Where the state of one upload is kept between two runs of the program: a file of the user's own under
-/// $XDG_STATE_HOME/gcsflux or ~/.local/state/gcsflux, since whoever has a state can write to the upload. Locked, so
-/// that a state has one user. One thread at a time.
+/// Stores the state of one upload between two runs of the program: in a file of the user under $XDG_STATE_HOME/gcsflux
+/// or ~/.local/state/gcsflux, because anyone with the state can write to the upload. The file is locked, so that only
+/// one process uses a state. For one thread at a time.
 class SuspendedUpload {
  public:
-  /// Of the upload that `key` names, whatever that is made of. Null where there is no such directory, or another
-  /// process has it: uploads then are not gone on with.
+  /// The state of the upload that `key` identifies. Null if there is no such directory, or another process has the
+  /// lock: then uploads are not resumed.
   static std::unique_ptr<SuspendedUpload> Open(const std::string& key);
-  ~SuspendedUpload();  ///< Where nothing is saved, nothing stays behind.
+  /// If nothing is saved, removes the file.
+  ~SuspendedUpload();
   SuspendedUpload(const SuspendedUpload&) = delete;
   SuspendedUpload& operator=(const SuspendedUpload&) = delete;
 
-  /// What was saved of a source that was the same: `source`, of one line, says which it is.
+  /// The saved state, if it is of the same source: `source`, of one line, identifies it.
   [[nodiscard]] std::optional<std::string> Load(const std::string& source) const;
-  /// False where it could not be written.
+  /// False if it could not be written.
   bool Save(const std::string& source, const std::string& state) const;
   void Forget() const;
 

@@ -11,14 +11,14 @@
 
 namespace gcsflux::cli {
 
-/// What a command that moves objects has come to, shown while it goes on, and summed up at the end. Everything is said
-/// on standard error: a bar where that is a terminal and --progress, each failure as it comes, one line at the end.
-/// Thread-safe but for Finish().
+/// Counts the results of a command that moves objects, shows them meanwhile, and sums them up at the end. All output
+/// goes to standard error: a bar if that is a terminal and --progress is set, each failure as it occurs, and one line
+/// at the end. Thread-safe, except Finish().
 class TransferMonitor {
  public:
   enum class Summary {
     kAlways,
-    kWhereTold,  ///< On a terminal, or where something of an interrupted run was kept.
+    kWhereTold,  ///< On a terminal, or if something of an interrupted run was kept.
     kOfDryRun,   ///< What would be done.
   };
   explicit TransferMonitor(Summary summary);
@@ -29,26 +29,26 @@ class TransferMonitor {
   void Expect(std::uint64_t objects, std::uint64_t bytes);
   void NoteSkipped() { ++skipped_; }
   void NoteDeleted() { ++deleted_; }
-  /// One that was expected is there already.
+  /// An object that was expected to differ is the same.
   void NoteSame(std::uint64_t bytes) {
     --objects_;
     bytes_ -= bytes;
     ++skipped_;
   }
-  /// One object is complete, of which so many bytes had moved before.
+  /// One object is complete; `kept_bytes` of it had moved before.
   void NoteCopied(std::uint64_t kept_bytes);
   void NoteFailure(const Error& error);
-  /// Says something, above the bar.
+  /// Writes a message above the bar.
   void Say(const std::string& line) { status_.Say(line); }
 
-  /// Counts the bytes of one object on their way. Each call of the callback says how far that object is.
+  /// Counts the bytes of one object in transit. Each call of the callback gives the progress of that object.
   class Meter {
    public:
     explicit Meter(TransferMonitor& monitor) : monitor_(monitor) {}
     [[nodiscard]] ProgressCallback callback() {
       return [this](const Progress& progress) { Set(progress.bytes); };
     }
-    /// So many of them are there now; those that come after were moved.
+    /// This many of them are there now. Later ones count as moved.
     void Set(std::uint64_t bytes) { monitor_.moved_bytes_ += bytes - at_.exchange(bytes); }
 
    private:
@@ -58,7 +58,7 @@ class TransferMonitor {
 
   [[nodiscard]] TransferCounts counts() const;
 
-  /// Ends the bar and sums up. What failed is an error, which says how many.
+  /// Ends the bar and sums up. If objects failed, returns an error with their number.
   Result<void> Finish();
 
  private:
@@ -71,7 +71,7 @@ class TransferMonitor {
   std::atomic<std::uint64_t> skipped_ = 0;
   std::atomic<std::uint64_t> failed_ = 0;
   std::atomic<std::uint64_t> deleted_ = 0;
-  StatusLine status_;  // Last: what it shows must be there.
+  StatusLine status_;  // Last: its text uses the members above.
 };
 
 }  // namespace gcsflux::cli

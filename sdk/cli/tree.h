@@ -9,20 +9,21 @@ namespace gcsflux::cli {
 
 /// A file below a directory, or an object below a prefix.
 struct TreeEntry {
-  std::string name = {};  ///< Below the directory: "a/b". An object's may be any; a file's holds no empty component.
+  std::string name =
+      {};  ///< Below the directory: "a/b". An object may have any name; a file's name has no empty component.
   std::uint64_t size = 0;
   std::chrono::system_clock::time_point modified = {};
   std::int64_t generation = 0;               ///< Of an object.
-  std::optional<std::uint32_t> crc32c = {};  ///< Of an object; of a file it is not known.
+  std::optional<std::uint32_t> crc32c = {};  ///< Of an object; unknown for a file.
 };
 
 /// The root of a tree: a local directory, or a prefix of a bucket's names.
 struct Root {
-  std::string bucket = {};  ///< Empty: it is local.
-  std::string prefix = {};  ///< Put before each name as it is: "dir/", or empty.
+  std::string bucket = {};  ///< Empty for a local root.
+  std::string prefix = {};  ///< Put before each name unchanged: "dir/", or empty.
 
   [[nodiscard]] bool is_local() const { return bucket.empty(); }
-  /// How people write it: "dir/a" or "gs://bucket/dir/a".
+  /// For people: "dir/a" or "gs://bucket/dir/a".
   [[nodiscard]] std::string PathOf(const std::string& name) const {
     return (is_local() ? "" : "gs://" + bucket + "/") + prefix + name;
   }

@@ -7,9 +7,9 @@
 
 namespace gcsflux::cli {
 
-/// UploadFile, but that what takes a session (more than a chunk) is gone on with by the next run of the program,
-/// however this one ended, as long as the file is the same (its size and its time of modification). Returns how many
-/// bytes an earlier run had sent.
+/// Like UploadFile. If the upload needs a session (more than a chunk), the next run of the program resumes it, however
+/// this one ended, if the file is the same (its size and its modification time). Returns how many bytes an earlier run
+/// had sent.
 Result<std::uint64_t> UploadResumably(const Client& client, const std::string& path, const ObjectName& object,
                                       const UploadOptions& options);
 

@@ -5,7 +5,7 @@
 
 namespace gcsflux::internal {
 
-/// What goes behind "Bearer", and how long it is good for.
+/// The text behind "Bearer", and its lifetime.
 struct AccessToken {
   using Time = std::chrono::system_clock::time_point;
 
@@ -16,12 +16,12 @@ struct AccessToken {
 
 enum class TokenState {
   kFresh,
-  kAgeing,   ///< Good, but the next one should be fetched meanwhile.
-  kExpired,  ///< Or so near to it that it could expire on its way.
+  kAgeing,   ///< Valid, but the next one should be fetched meanwhile.
+  kExpired,  ///< Expired, or so soon that it could expire in transit.
 };
 TokenState StateAt(const AccessToken& token, AccessToken::Time now);
 
-/// True for what can stand in a header: not empty, printable ASCII without blanks.
+/// True if a header can hold the text: not empty, printable ASCII without blanks.
 bool IsTokenText(std::string_view text);
 
 }  // namespace gcsflux::internal

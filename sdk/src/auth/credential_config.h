@@ -12,7 +12,7 @@
 
 namespace gcsflux::internal {
 
-// What credential files say, read and checked: values without behaviour. The names are the files'.
+// The content of credential files, read and checked: values without behaviour. The names are those of the files.
 
 struct AnonymousAccess {};
 
@@ -20,7 +20,7 @@ struct FixedToken {
   std::string text = {};
 };
 
-/// Wherever Google's order of places leads to; see find_credentials.h.
+/// The first place in Google's order that has a credential; see find_credentials.h.
 struct ApplicationDefault {};
 
 struct ServiceAccountKey {
@@ -37,12 +37,12 @@ struct AuthorizedUser {
   std::string token_uri = {};
 };
 
-/// Where an external account's own token comes from.
+/// The source of an external account's own token.
 struct SubjectTokenSource {
-  std::string file = {};  ///< Or else
+  std::string file = {};  ///< Or:
   std::string url = {};
   Headers headers = {};  ///< For the URL.
-  /// The JSON member that holds the token; where empty, the token is all there is.
+  /// The JSON member with the token. If empty, the whole text is the token.
   std::string json_field = {};
 };
 
@@ -57,8 +57,8 @@ struct ExternalAccount {
   std::string subject_token_type = {};
   std::string token_url = {};
   SubjectTokenSource source = {};
-  std::string workforce_pool_user_project = {};  ///< Empty: none.
-  std::string client_id = {};                    ///< Empty: the client does not name itself.
+  std::string workforce_pool_user_project = {};  ///< May be empty.
+  std::string client_id = {};                    ///< May be empty.
   std::string client_secret = {};
   std::optional<Impersonation> impersonation = {};
 };
@@ -72,7 +72,7 @@ struct ImpersonatedServiceAccount {
 
 struct MetadataServer {
   std::string host = {};  ///< host[:port]
-  /// What was looked at before, for the message where there is no such server; see find_credentials.h.
+  /// The places that were searched before, for the message if there is no such server; see find_credentials.h.
   std::string looked_at = {};
 };
 
@@ -87,7 +87,7 @@ struct CredentialConfig {
 
 namespace gcsflux {
 
-/// What stands behind credentials.
+/// The configuration behind credentials.
 inline const internal::CredentialConfig& ConfigOf(const Credentials& credentials) { return *credentials.config_; }
 inline Credentials CredentialsOf(internal::CredentialConfig config) {
   return Credentials(std::make_shared<const internal::CredentialConfig>(std::move(config)));

@@ -6,8 +6,9 @@
 
 namespace gcsflux::internal {
 
-/// Tokens for an identity of somebody else's: its own token is read where the account says, each time anew since others
-/// renew it, and exchanged at Google's Security Token Service; then a service account is impersonated, if it names one.
+/// Tokens for an identity outside of Google. Its own token is read from its source each time, because it is renewed
+/// there, and exchanged at Google's Security Token Service. If the account names a service account, that one is
+/// impersonated.
 std::unique_ptr<const TokenSource> MakeExternalAccountSource(const ExternalAccount& account);
 
 }  // namespace gcsflux::internal

@@ -6,7 +6,7 @@
 
 namespace gcsflux::internal {
 
-/// Tokens of a service account that whoever has `base`'s tokens may impersonate.
+/// Tokens of a service account that the identity of `base` may impersonate.
 std::unique_ptr<const TokenSource> MakeImpersonationSource(std::unique_ptr<const TokenSource> base,
                                                            Impersonation impersonation);
 

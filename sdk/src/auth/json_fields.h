@@ -9,26 +9,26 @@
 
 namespace gcsflux::internal {
 
-/// Reads members of one JSON object of a credential file. The first that is missing or wrong is remembered, so that a
-/// reader asks for all of them and looks once. Errors name members, never their values. Borrows the object.
+/// Reads members of one JSON object in a credential file. It keeps the first error, so that a reader asks for all
+/// members and checks once. Errors name members, never their values. Borrows the object.
 class JsonFields {
  public:
-  /// `where` goes before a member's name: "", or "credential_source.".
+  /// `where` precedes a member's name: "", or "credential_source.".
   explicit JsonFields(const nlohmann::json& object, std::string where = "")
       : object_(object), where_(std::move(where)) {}
 
-  /// A text that must be there and not be empty.
+  /// A required text that is not empty.
   std::string Text(const char* name);
-  /// The same, empty where it is not there or null.
+  /// The same, but empty if it is missing or null.
   std::string OptionalText(const char* name);
   std::optional<std::int64_t> OptionalInteger(const char* name);
-  /// Null where it is not there; a member that is no object is an error.
+  /// Null if it is missing. A member that is not an object is an error.
   const nlohmann::json* OptionalObject(const char* name);
   const nlohmann::json* OptionalArray(const char* name);
 
-  /// Remembers that a member is wrong: `why` continues its name.
+  /// Records that a member is wrong: `why` continues its name.
   void Refuse(const char* name, const std::string& why);
-  /// Remembers a failure of a member's own members.
+  /// Records an error in the members of a member.
   void Adopt(const Error& failure) {
     if (!failure_) failure_ = failure;
   }

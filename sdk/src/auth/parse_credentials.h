@@ -7,8 +7,8 @@
 
 namespace gcsflux::internal {
 
-/// What a credential file (JSON) says: types service_account, authorized_user, impersonated_service_account and
-/// external_account. kInvalidArgument names the member that is wrong, never its value.
+/// Parses a credential file (JSON) of type service_account, authorized_user, impersonated_service_account or
+/// external_account. kInvalidArgument names the wrong member, never its value.
 Result<CredentialConfig> ParseCredentials(std::string_view text);
 
 }  // namespace gcsflux::internal

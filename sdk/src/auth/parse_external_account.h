@@ -13,7 +13,7 @@ namespace gcsflux::internal {
 /// (executable) and AWS's signatures are refused by name.
 Result<CredentialConfig> ReadExternalAccount(const nlohmann::json& object);
 
-/// The members by which a service account is impersonated, in any file that has them; nothing where it has none.
+/// The members for the impersonation of a service account, in any file that has them. Nothing if it has none.
 std::optional<Impersonation> ReadImpersonation(JsonFields& fields);
 
 }  // namespace gcsflux::internal

@@ -11,21 +11,21 @@
 // https://cloud.google.com/iam/docs/reference/credentials/rest/v1/projects.serviceAccounts/signBlob
 namespace gcsflux::internal {
 
-/// A service account, and where it can be asked to sign.
+/// A service account, and the URL of its signBlob.
 struct IamAccount {
   std::string email = {};
   std::string url = {};                     ///< Ends with ":signBlob".
-  std::vector<std::string> delegates = {};  ///< As the requests name them, or e-mail addresses.
+  std::vector<std::string> delegates = {};  ///< In the form of the requests, or e-mail addresses.
 };
 
 /// At Google's own endpoint.
 IamAccount IamAccountOf(const std::string& email);
-/// Out of what is said of its tokens, whose URL has been checked.
+/// From the configuration of an impersonation, whose URL was checked.
 IamAccount IamAccountOf(const Impersonation& impersonation);
 
-/// By the bearer of `token`.
+/// The request, authorised by `token`.
 TokenRequest SignBlobRequest(const IamAccount& account, std::string_view bytes, const std::string& token);
-/// The signature's bytes; kBadResponse where there are none.
+/// The signature's bytes. Returns kBadResponse if there are none.
 Result<std::string> ParseSignBlobAnswer(const HttpResponse& response);
 
 /// The e-mail address of the machine's own service account.

@@ -10,20 +10,20 @@
 
 namespace gcsflux::internal {
 
-/// What an answer to a TokenRequest means. Failures that may pass are kUnavailable; those that will not are
-/// kUnauthenticated (refused), or kBadResponse (not what such an endpoint answers). No message holds a secret of the
-/// request, nor anything of an answer that is not an error in OAuth's or Google's form.
+/// Parses the answers to a TokenRequest. Temporary failures are kUnavailable. Permanent ones are kUnauthenticated
+/// (refused), or kBadResponse (not an answer of such an endpoint). No message contains a secret of the request. Of the
+/// answer, a message contains only errors in OAuth's or Google's form.
 
 /// An answer with a status other than 200.
 Error ErrorOfTokenEndpoint(const HttpResponse& response);
 
 /// RFC 6749, section 5.1: access_token and expires_in.
 Result<AccessToken> ParseTokenAnswer(const HttpResponse& response, AccessToken::Time now);
-/// generateAccessToken's: accessToken and expireTime.
+/// The answer of generateAccessToken: accessToken and expireTime.
 Result<AccessToken> ParseImpersonationAnswer(const HttpResponse& response, AccessToken::Time now);
-/// The metadata server's, which shows by a header that it is Google's.
+/// The metadata server's answer. A header proves that it is Google's.
 Result<AccessToken> ParseMetadataAnswer(const HttpResponse& response, AccessToken::Time now);
-/// A subject token out of a file or an answer: all of it, or a member of a JSON object.
+/// A subject token in a file or an answer: the whole text, or a member of a JSON object.
 Result<std::string> ParseSubjectToken(std::string_view text, const std::string& json_field);
 
 }  // namespace gcsflux::internal

@@ -15,22 +15,22 @@
 
 namespace gcsflux::internal {
 
-/// The token that all calls of a client share. One caller at a time fetches the next one: ahead of the end while the
-/// others go on with the old one, or while all wait for it. A child of fork() goes on with the parent's token, and
-/// fetches the next one itself. Thread-safe.
+/// The token that all calls of a client share. One caller at a time fetches the next token: before the old one expires,
+/// while the others still use it, or while all wait for it. A child of fork() uses the parent's token, and fetches the
+/// next one itself. Thread-safe.
 class TokenCache {
  public:
   using TokenPtr = std::shared_ptr<const AccessToken>;
 
-  /// `credential` is its kind, as events name it: text that lives for ever.
+  /// `credential` is its kind for events: a text that is never destroyed.
   explicit TokenCache(std::unique_ptr<const TokenSource> source, std::string_view credential = "")
       : source_(std::move(source)), credential_(credential), states_(&State::Of) {}
 
-  /// A token that is good now. Who waits for another caller's fetch gets its failure too, a cancellation excepted.
+  /// A valid token. Callers that wait for another caller's fetch get its error too, except kCancelled.
   Result<TokenPtr> Get(const TokenContext& context);
 
-  /// A token in the place of one that was refused (401): the one that came meanwhile, else a new one. Call it only
-  /// where is_renewable().
+  /// Replaces a token that was refused (401): by a newer one if there is one, otherwise by a new fetch. Call it only if
+  /// is_renewable().
   Result<TokenPtr> Replace(const TokenPtr& refused, const TokenContext& context);
 
   [[nodiscard]] bool is_renewable() const { return source_->is_renewable(); }
@@ -43,8 +43,8 @@ class TokenCache {
     // All below is guarded by mutex.
     TokenPtr token = nullptr;  // Null before the first one, and after it was refused.
     bool is_fetching = false;
-    std::uint64_t fetches = 0;               // Those that are over.
-    std::optional<Error> last_failure = {};  // Of the last fetch.
+    std::uint64_t fetches = 0;               // Fetches that have ended.
+    std::optional<Error> last_failure = {};  // The error of the last fetch.
     AccessToken::Time next_fetch_ahead = {};
     WaitList fetched;
   };

@@ -11,7 +11,7 @@
 
 namespace gcsflux::internal {
 
-/// With what tokens are fetched; borrowed from the call that needs one.
+/// What a fetch of tokens uses; borrowed from the call that needs the token.
 struct TokenContext {
   Transport& transport;
   const Timing& timing;
@@ -20,13 +20,13 @@ struct TokenContext {
   Observer* observer = nullptr;  ///< Null for none.
 };
 
-/// Sends the request until it is answered with 200, or fails for good: refused (kUnauthenticated), cancelled, TLS, an
-/// answer that is none (kBadResponse), or what may pass went on until retries ended (kTokenUnavailable). No other code
-/// comes back, and no HTTP status: a caller must not take them for those of its own request.
+/// Sends the request until it is answered with 200, or fails for good: refused (kUnauthenticated), cancelled, TLS, a
+/// wrong answer (kBadResponse), or a temporary failure until the retries ended (kTokenUnavailable). It returns no other
+/// code and no HTTP status, so that a caller cannot mistake them for those of its own request.
 Result<HttpResponse> SendTokenRequest(const TokenContext& context, const TokenRequest& request);
 
-/// "no token from https://host/path: " and the error's own message; no query, which may hold secrets. `wanted` is what
-/// was asked for, where it was no token.
+/// "no token from https://host/path: " and the error's own message, without the query, which may contain secrets.
+/// `wanted` is what was requested, if it was not a token.
 Error NoTokenFrom(const std::string& url, Error error, const char* wanted = "token");
 
 }  // namespace gcsflux::internal

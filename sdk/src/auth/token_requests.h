@@ -8,12 +8,12 @@
 
 namespace gcsflux::internal {
 
-/// A request to somebody who gives out tokens, as a value.
+/// A request to a token endpoint, as a value.
 struct TokenRequest {
   HttpRequest http = {};
-  /// What may appear in no message, should the answer repeat it.
+  /// Texts that no message may contain, even if the answer repeats them.
   std::vector<std::string> secrets = {};
-  /// What is asked for, as a message says it.
+  /// What is requested, for messages.
   const char* wanted = "token";
 };
 
@@ -21,13 +21,13 @@ struct TokenRequest {
 TokenRequest AssertionRequest(const ServiceAccountKey& key, const std::string& assertion);
 /// RFC 6749, section 6.
 TokenRequest RefreshRequest(const AuthorizedUser& user);
-/// RFC 8693, as https://google.aip.dev/auth/4117 has it.
+/// RFC 8693, in the form of https://google.aip.dev/auth/4117.
 TokenRequest ExchangeRequest(const ExternalAccount& account, const std::string& subject_token);
-/// generateAccessToken, by the bearer of `token`.
+/// generateAccessToken, authorised by `token`.
 TokenRequest ImpersonationRequest(const Impersonation& impersonation, const std::string& token);
 /// A machine's own token.
 TokenRequest MetadataRequest(const std::string& host);
-/// An external account's own token, where it has a URL.
+/// The request for an external account's own token, if it has a URL.
 TokenRequest SubjectTokenRequest(const SubjectTokenSource& source);
 
 }  // namespace gcsflux::internal

@@ -10,23 +10,23 @@
 
 namespace gcsflux::internal {
 
-/// Where one credential's tokens come from. Thread-safe.
+/// The source of one credential's tokens. Thread-safe.
 class TokenSource {
  public:
   virtual ~TokenSource() = default;
-  /// False where there is only the one token.
+  /// False if there is only one fixed token.
   [[nodiscard]] virtual bool is_renewable() const { return true; }
-  /// A new token, as SendTokenRequest() fails; also kLocalIo, where a file of its own cannot be read.
+  /// Fetches a new token. Fails like SendTokenRequest(), or with kLocalIo if a file of its own cannot be read.
   virtual Result<AccessToken> Fetch(const TokenContext& context) const = 0;
 };
 
 /// The kind of a credential, for people: "service account". Never empty.
 std::string_view CredentialKindName(const CredentialConfig& config);
 
-/// Null for anonymous access. `config` is no ApplicationDefault any more: see find_credentials.h.
+/// Null for anonymous access. `config` must not be ApplicationDefault: see find_credentials.h.
 ///
-/// A service account signs its own tokens, unless `exchanges_signatures`, or its token_uri is not Google's: then it is
-/// asked for them there.
+/// A service account signs its own tokens. If `exchanges_signatures` is set, or its token_uri is not Google's, it
+/// requests them there.
 std::unique_ptr<const TokenSource> MakeTokenSource(const CredentialConfig& config, bool exchanges_signatures);
 
 }  // namespace gcsflux::internal

@@ -9,7 +9,7 @@ constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 
 constexpr std::uint8_t kNoDigit = 0xFF;
 
-// What each byte stands for: listings decode millions of checksums.
+// The value of each byte: listings decode millions of checksums.
 constexpr auto kDigits = [] {
   std::array<std::uint8_t, 256> digits{};
   digits.fill(kNoDigit);

@@ -9,7 +9,7 @@ namespace gcsflux::internal {
 
 /// RFC 4648 with padding, as GCS writes hashes.
 std::string Base64Encode(std::string_view bytes);
-/// Nothing where `text` is not that.
+/// Nothing if `text` is not base64.
 std::optional<std::string> Base64Decode(std::string_view text);
 
 /// A CRC32C as GCS writes it: base64 of its four bytes, big-endian.

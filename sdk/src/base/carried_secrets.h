@@ -9,17 +9,17 @@
 
 namespace gcsflux::internal {
 
-/// What the requests of one call have carried that no message may show. To note a token costs a pointer: what it takes
-/// to find secrets is paid for by failures. Not thread-safe.
+/// The secrets in the requests of one call, which no message may show. To add a token costs a pointer; only failures
+/// pay for the search. Not thread-safe.
 class CarriedSecrets {
  public:
-  /// Those that all requests of a client carry; null where there are none.
+  /// The secrets in all requests of a client; null if there are none.
   void NoteShared(std::shared_ptr<const std::vector<std::string>> secrets) { shared_ = std::move(secrets); }
-  /// The last two tokens are kept: a call that lives longer has had answers about no older ones.
+  /// Keeps the last two tokens. No answer to a call contains an older one.
   void NoteToken(std::shared_ptr<const std::string> token);
   void Note(std::string secret);
 
-  /// Puts "[secret]" wherever one of them, or a piece of one, stands in the error's texts.
+  /// Replaces each secret, and each piece of one, in the error's texts by "[secret]".
   void HideIn(Error& error) const;
 
  private:

@@ -8,8 +8,8 @@
 
 namespace gcsflux::internal {
 
-/// What all composites of one run of a program have in common: when it began, and something that no other has.
-/// "20261120T061500Z-1b4e28ba", from a UUID of which the beginning is used.
+/// The common part of the names of all composites of one program run: its start time and a unique text.
+/// "20261120T061500Z-1b4e28ba", with the beginning of a UUID.
 std::string FormatRun(std::chrono::system_clock::time_point start, std::string_view uuid);
 
 /// "dataflux-composed-objects/RUN/UUID".

@@ -4,11 +4,10 @@
 
 namespace gcsflux::internal {
 
-/// Where composites are kept, in every bucket: the connector for PyTorch keeps its own there too, and tools that people
-/// have know it.
+/// The prefix of composites in every bucket. The connector for PyTorch uses it too, and existing tools know it.
 inline constexpr std::string_view kCompositePrefix = "dataflux-composed-objects/";
 
-/// Where a ParallelWriter keeps what is not yet committed, in every bucket.
+/// The prefix of a ParallelWriter's uncommitted objects in every bucket.
 inline constexpr std::string_view kUploadPrefix = "gcsflux-uploads/";
 
 }  // namespace gcsflux::internal

@@ -8,7 +8,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// Polynomials over GF(2), reflected as the checksum is: the highest bit is the constant term.
+// Polynomials over GF(2), reflected like the checksum: the highest bit is the constant term.
 constexpr std::uint32_t kPolynomial = 0x82F63B78;
 
 std::uint32_t MultiplyModulo(std::uint32_t a, std::uint32_t b) {
@@ -34,8 +34,8 @@ std::uint32_t ShiftBy(std::uint64_t bytes) {
 }  // namespace
 
 std::uint32_t ExtendCrc32c(std::uint32_t crc, std::span<const std::byte> data) {
-  // crc32_iscsi takes an int, and neither inverts its seed nor its result. It does not write to the buffer, whatever
-  // its signature says.
+  // crc32_iscsi takes an int, and inverts neither its seed nor its result. It does not write to the buffer, in spite of
+  // its signature.
   constexpr std::size_t kMost = std::size_t{1} << 30;
   crc = ~crc;
   while (!data.empty()) {

@@ -5,7 +5,7 @@
 
 namespace gcsflux::internal {
 
-/// The number that fills [begin, begin + length), or nothing.
+/// The number in [begin, begin + length). Nothing if there are other characters.
 inline std::optional<unsigned> Digits(std::string_view text, std::size_t begin, std::size_t length) {
   unsigned value = 0;
   for (const char c : text.substr(begin, length)) {

@@ -6,7 +6,7 @@
 
 namespace gcsflux::internal {
 
-/// Reads a variable of the environment; nothing where it is not set. Passed in, so that tests set none.
+/// Reads a variable of the environment. Nothing if it is not set. An argument, so that tests need not set variables.
 using GetEnv = std::function<std::optional<std::string>(const char* name)>;
 std::optional<std::string> ProcessEnv(const char* name);
 

@@ -7,8 +7,8 @@
 
 namespace gcsflux::internal {
 
-/// Keeps SIGXFSZ, by which a write beyond the limit on files' sizes (ulimit -f) would end the process, from this thread
-/// while it lives: the write then fails with EFBIG. What the process does with the signal elsewhere is as it was.
+/// Blocks SIGXFSZ on this thread while it lives. Without it, a write beyond the limit on file sizes (ulimit -f) would
+/// end the process; with it, the write fails with EFBIG. Other threads are not affected.
 class FileSizeSignalBlock {
  public:
   FileSizeSignalBlock() {
@@ -19,10 +19,11 @@ class FileSizeSignalBlock {
     was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
     pthread_sigmask(SIG_BLOCK, &signal_, &before_);
   }
-  /// The caller's errno stays.
+  /// Keeps the caller's errno.
   ~FileSizeSignalBlock() {
     const int error = errno;
-    // Sent to the thread that wrote: it is taken here, or it would come as soon as it may.
+    // The signal goes to the thread that wrote. It is consumed here; otherwise it would be delivered when it is
+    // unblocked.
     const timespec at_once{};
     if (!was_pending_) sigtimedwait(&signal_, nullptr, &at_once);
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);

@@ -16,7 +16,8 @@ constinit std::atomic<std::uint64_t> fork_generation = 0;
 
 namespace {
 
-// How many threads have a NoFork, and whether one is forking. Atomics and no mutex: a child can set it back.
+// How many threads hold a NoFork, and whether a thread is forking. Atomics and not a mutex, so that a child can reset
+// them.
 constexpr std::uint32_t kForking = 1U << 31;
 constinit std::atomic<std::uint32_t> holds = 0;
 constinit thread_local int depth = 0;  // of this thread's NoForks; a hold is counted once
@@ -40,7 +41,7 @@ void TakeHold() {
   }
 }
 
-// The forking thread counts as one that has a hold, for handlers of others that run between these.
+// The forking thread counts as a holder, for other libraries' handlers that run between these.
 void BeforeFork() {
   if (depth++ > 0) GiveHold();
   while ((holds.fetch_or(kForking, std::memory_order_acquire) & kForking) != 0) AwaitEndOfFork();
@@ -61,7 +62,7 @@ void AfterForkInChild() {
   if (--depth > 0) TakeHold();
 }
 
-// Before main(): no lock is needed, and no connection is there yet.
+// Before main(): no lock is needed, and there is no connection yet.
 [[maybe_unused]] const int registered = pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
 
 }  // namespace

@@ -7,11 +7,11 @@
 
 #include "gcsflux/result.h"
 
-/// What fork() does to a process with threads: the child has the memory as it was, and of the threads only the one that
-/// has called fork(). A lock that another thread held then is never released there.
+/// What fork() does to a process with threads: the child has the memory of that moment, but only the thread that called
+/// fork(). A lock that another thread held is never released there.
 namespace gcsflux::internal {
 
-/// Grows in each child of fork(), from 0 in the process that was started.
+/// Increases in each child of fork(), from 0 in the process that was started.
 extern constinit std::atomic<std::uint64_t> fork_generation;
 inline std::uint64_t ForkGeneration() { return fork_generation.load(std::memory_order_relaxed); }
 
@@ -25,12 +25,12 @@ class ProcessMark {
   std::uint64_t generation_ = ForkGeneration();
 };
 
-/// What ends with the fork: `what` ("the read") was begun by the parent.
+/// The error of `what` ("the read"), which the parent began, in the child.
 Error ForkedError(const char* what);
 
-/// While a thread has one, fork() waits. So no child finds what it protects half written, or a lock held: that of
-/// libcurl and OpenSSL, and our own. For short work that waits for nothing and calls no user code. One inside another
-/// costs nothing.
+/// While a thread holds one, fork() waits. So in a child no protected data is half written and no lock is held: those
+/// of libcurl, of OpenSSL and of this library. For short work that waits for nothing and calls no user code. A nested
+/// one costs nothing.
 class NoFork {
  public:
   NoFork() { Enter(); }
@@ -42,8 +42,8 @@ class NoFork {
   static void Leave();
 };
 
-/// Lets fork() happen, whatever NoFork the thread has: around user code, which may wait for a process that another
-/// thread is about to make, or call fork() itself.
+/// Allows fork() in spite of the thread's NoFork: around user code, which may wait for a process that another thread
+/// makes, or may call fork() itself.
 class ForkAllowed {
  public:
   ForkAllowed();
@@ -55,8 +55,8 @@ class ForkAllowed {
   const int depth_;
 };
 
-/// A mutex that no other thread holds at a fork(): what it guards is whole in the child, and can be used there. For
-/// short sections that wait for nothing and call no user code.
+/// A mutex that no other thread holds during fork(): the data that it guards is consistent in the child, and can be
+/// used there. For short sections that wait for nothing and call no user code.
 class ForkSafeMutex {
  public:
   void lock() {
@@ -72,14 +72,15 @@ class ForkSafeMutex {
   std::mutex mutex_;
 };
 
-/// Calls `hook` in each child, before fork() returns there; it must be async-signal-safe. At most 8, each once.
+/// Calls `hook` in each child before fork() returns there. It must be async-signal-safe. At most 8 hooks; each is added
+/// once.
 void AtForkInChild(void (*hook)());
 
-/// Keeps an object that must never be destroyed, so that no leak is reported.
+/// Keeps an object that must never be destroyed, so that leak checkers do not report it.
 void KeepForEver(const void* object);
 
-/// Destroys an object in the process that made it only. In a child its locks may be held, and its threads are not
-/// there: it stays for ever.
+/// Destroys an object only in the process that made it. In a child its locks may be held, and its threads do not exist:
+/// there the object stays for ever.
 template <class T>
 class DeleteInOwnProcess {
  public:

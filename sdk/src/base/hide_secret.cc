@@ -17,13 +17,13 @@ namespace {
 constexpr std::size_t kPiece = 8;
 constexpr std::string_view kShown = "[secret]";
 
-// A text that was unescaped: byte i is what stands in the original from begins[i] to begins[i + 1].
+// An unescaped text: byte i is the original's bytes from begins[i] to begins[i + 1].
 struct Reading {
   std::string text = {};
   std::vector<std::size_t> begins = {};
 };
 
-// An escape at the beginning of a text: how many bytes it takes there, 0 where there is none, and what it stands for.
+// An escape at the beginning of a text: its length in bytes, 0 if there is none, and its value.
 struct Escape {
   std::size_t length = 0;
   char meant = 0;
@@ -65,7 +65,7 @@ Escape OfHtml(std::string_view text) {
   return escape.length == 0 ? escape : Escape{end + 1, escape.meant};
 }
 
-// Nothing where there is no such escape.
+// Nothing if there is no such escape.
 std::optional<Reading> Unescaped(const Reading& from, Unescape unescape) {
   Reading to;
   for (std::size_t at = 0; at < from.text.size();) {
@@ -79,7 +79,7 @@ std::optional<Reading> Unescaped(const Reading& from, Unescape unescape) {
   return to;
 }
 
-// The text as it is, and whatever it may have been before it was escaped.
+// The text itself, and the texts that it may be an escaped form of.
 std::vector<Reading> ReadingsOf(const std::string& text) {
   constexpr int kMostTimes = 3;
   std::vector<Reading> all(1);
@@ -110,14 +110,14 @@ std::string Unescaped(std::string_view text, Unescape unescape) {
   return plain;
 }
 
-// The base64 of a text that has `before` bytes of something else before it and others behind: what of it is certain.
+// The base64 of a text between `before` bytes of other text and further text: the part that is certain.
 std::string Base64Inside(std::string_view bytes, std::size_t before) {
   const std::string all = Base64Encode(std::string(before, '\0') + std::string(bytes));
   const std::size_t uncertain = (before * 8 + 5) / 6;
   return all.substr(uncertain, (before + bytes.size()) * 8 / 6 - uncertain);
 }
 
-// How a server that repeats a secret may write it, but for what ReadingsOf() undoes.
+// The forms in which a server may repeat a secret, except those that ReadingsOf() decodes.
 std::vector<std::string> FormsOf(std::string_view secret) {
   std::vector<std::string> plain = {std::string(secret)};
   for (const Unescape unescape : {OfUrl, OfForm}) {  // It may be sent percent-encoded, even twice.
@@ -139,7 +139,7 @@ std::vector<std::string> FormsOf(std::string_view secret) {
   return forms;
 }
 
-// Calls `take(key, position)` for every piece of `text`. Capitals count as small letters.
+// Calls `take(key, position)` for every piece of `text`. Case is ignored.
 template <class Take>
 void ForEachPiece(std::string_view text, Take take) {
   std::uint64_t key = 0;  // of the last eight bytes
@@ -154,7 +154,7 @@ std::size_t HashOf(std::uint64_t key) { return static_cast<std::size_t>((key * 0
 
 // The pieces of the secrets that may be in the text, sorted.
 std::vector<std::uint64_t> Suspects(const std::vector<Reading>& readings, std::span<const std::string_view> secrets) {
-  std::bitset<1U << 16> in_text;  // A text has few pieces, and the secrets' forms have thousands.
+  std::bitset<1U << 16> in_text;  // A text has few pieces, and the forms of the secrets have thousands.
   for (const Reading& reading : readings) {
     ForEachPiece(reading.text, [&](std::uint64_t key, std::size_t) { in_text.set(HashOf(key)); });
   }
@@ -205,7 +205,7 @@ std::vector<std::string> SecretsOfSessionUrl(std::string_view url, std::string_v
   if (id == std::string_view::npos) return {std::string(target)};
   const std::string_view value = target.substr(id + kId.size());
   std::vector<std::string> secrets = {std::string(value.substr(0, value.find('&')))};
-  // Google's paths say nothing that is not known; another service's may.
+  // Google's paths contain only known words; those of another service may contain secrets.
   for (std::string_view rest = target.substr(0, target.find('?')); !rest.empty();) {
     const auto end = std::min(rest.find('/', 1), rest.size());
     const std::string_view segment = rest.substr(1, end - 1);

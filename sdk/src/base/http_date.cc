@@ -5,7 +5,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// The number that fills [begin, begin + length), or nothing.
+// The month of this name. Nothing if there is none.
 std::optional<unsigned> MonthOf(std::string_view name) {
   constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
   const std::size_t at = kMonths.find(name);

@@ -8,8 +8,8 @@
 
 namespace gcsflux::internal {
 
-/// A std::stop_callback that is registered and taken back under a NoFork, so that no child finds the lock of the
-/// caller's token held. `call` runs for a moment and takes no lock under which others want a NoFork.
+/// A std::stop_callback that is registered and removed under a NoFork, so that the lock of the caller's token is never
+/// held in a child. `call` runs for a moment, and takes no lock under which other code needs a NoFork.
 template <class Call>
 class LeafStopCallback {
  public:

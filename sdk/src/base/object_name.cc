@@ -16,7 +16,7 @@ constexpr std::size_t kMaxObjectBytes = 1024;
 
 Error Invalid(std::string message) { return Error{ErrorCode::kInvalidArgument, std::move(message)}; }
 
-// At most 64 bytes of whatever somebody typed, for a message.
+// At most 64 bytes of a user's input, for a message.
 std::string Quoted(std::string_view text) {
   constexpr std::size_t kShown = 64;
   return "'" + std::string(text.substr(0, kShown)) + (text.size() > kShown ? "...'" : "'");

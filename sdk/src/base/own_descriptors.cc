@@ -14,7 +14,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// The inode tells a descriptor from a later one of the same number, where other code has closed the first one.
+// If other code has closed the first descriptor, the inode tells it from a later one with the same number.
 struct Entry {
   int descriptor = -1;
   ino_t inode = 0;
@@ -26,7 +26,7 @@ struct Registry {
 };
 
 Registry& TheRegistry() {
-  static auto& registry = *new Registry;  // Never destroyed: clients may come after what is static.
+  static auto& registry = *new Registry;  // Never destroyed: clients may live longer than static objects.
   return registry;
 }
 
@@ -37,7 +37,7 @@ ino_t InodeOf(int descriptor) {
   return ::fstat(descriptor, &found) == 0 ? found.st_ino : 0;
 }
 
-// True where it was there.
+// True if it was there.
 bool Remove(int descriptor) {
   Registry& registry = TheRegistry();
   const std::scoped_lock lock(registry.mutex);
@@ -74,7 +74,8 @@ void CloseOwnDescriptorsInChild() {
   for (const auto& [descriptor, inode] : entries) {
     if (inode != InodeOf(descriptor)) continue;
     if (dead < 0 || ::dup3(dead, descriptor, O_CLOEXEC) < 0) static_cast<void>(::close(descriptor));
-    if (dead < 0 && uses > 0) dead = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);  // There was none to be had.
+    if (dead < 0 && uses > 0)
+      dead = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);  // There was no free descriptor before.
   }
   if (dead >= 0) static_cast<void>(::close(dead));
   if (uses == 0) entries.clear();

@@ -1,20 +1,21 @@
 #pragma once
 
-/// Descriptors that belong to this process alone, though fork() copies them: a connection, whose other end would hear
-/// two; a locked file, whose lock would live as long as the copy. They are closed in the child before fork() returns.
+/// Descriptors that belong only to this process, although fork() copies them: a connection, whose other end would
+/// receive from two processes; a locked file, whose lock would live as long as the copy. They are closed in the child
+/// before fork() returns.
 namespace gcsflux::internal {
 
-/// From now on it is one of them. Call it together with what opens the descriptor, under one NoFork.
+/// Adds a descriptor. Call it together with the code that opens the descriptor, under one NoFork.
 void AddOwnDescriptor(int descriptor);
 
-/// It is closed by someone else.
+/// Other code closes it.
 void ForgetOwnDescriptor(int descriptor);
 
-/// Closes it, and does nothing where it was the parent's: its number may be another's by now.
+/// Closes it. If it was the parent's, does nothing, because its number may be another descriptor's by now.
 void CloseOwnDescriptor(int descriptor);
 
-/// While a thread uses such descriptors, a child that it forks gets dead ones in their place: their numbers are known
-/// to what goes on when the caller's sink, which has forked, returns.
+/// While a thread uses such descriptors, a child that it forks gets dead ones in their place: code that continues after
+/// the caller's sink has forked still uses their numbers.
 class UsesOwnDescriptors {
  public:
   UsesOwnDescriptors();

@@ -11,21 +11,21 @@
 
 namespace gcsflux::internal {
 
-/// One T for each process: a child of fork() gets a T of its own when it first asks, and never touches the parent's.
+/// One T for each process: a child of fork() makes its own T at the first use, and never changes the parent's.
 /// Thread-safe.
 template <class T>
 class PerProcess {
  public:
-  /// Makes a T; of the parent's, which it may read what no other thread was writing at the fork(), or of null.
+  /// Makes a T from the parent's, or from null. It may read what no other thread wrote during fork().
   using Make = std::function<std::unique_ptr<T>(const T* of_parent)>;
 
   explicit PerProcess(Make make) : make_(std::move(make)), held_(BoundToProcess(make_(nullptr))), now_(held_.get()) {}
-  /// The same one in every process: for what knows no process.
+  /// The same T in every process: for objects that do not depend on the process.
   explicit PerProcess(std::shared_ptr<T> only) : held_(std::move(only)), now_(held_.get()) {}
   PerProcess(const PerProcess&) = delete;
   PerProcess& operator=(const PerProcess&) = delete;
 
-  /// Lives as long as this does, in the child too.
+  /// Lives as long as this object, in the child too.
   T& Get() const {
     if (process_.load(std::memory_order_acquire) != ForkGeneration()) Renew();
     return *now_.load(std::memory_order_relaxed);

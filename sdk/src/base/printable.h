@@ -5,8 +5,8 @@
 
 namespace gcsflux::internal {
 
-/// The text with `instead` for each byte of what would steer a terminal or break a line: control characters, those of
-/// Unicode (U+0080 to U+009F) too. Names and answers are others' words.
+/// The text with `instead` for each byte that would control a terminal or break a line: control characters, also those
+/// of Unicode (U+0080 to U+009F). Names and answers come from outside.
 inline std::string Printable(std::string text, char instead) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);

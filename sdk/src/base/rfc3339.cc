@@ -8,7 +8,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// The fraction behind the seconds, ".123" or nothing, in nanoseconds.
+// The fraction of the seconds, ".123" or nothing, in nanoseconds.
 std::optional<std::chrono::nanoseconds> Fraction(std::string_view text) {
   if (text.empty()) return std::chrono::nanoseconds(0);
   if (text.size() < 2 || text.size() > 10 || text[0] != '.') return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<std::chrono::system_clock::time_point> ParseRfc3339(std::string_vi
   using Time = std::chrono::system_clock::time_point;
   const std::chrono::sys_seconds time = std::chrono::sys_days(date) + std::chrono::hours(*hour) +
                                         std::chrono::minutes(*minute) + std::chrono::seconds(*second);
-  // The clock's nanoseconds go from 1677 to 2262.
+  // The clock's nanoseconds cover the years 1677 to 2262.
   if (time >= std::chrono::floor<std::chrono::seconds>(Time::max())) return Time::max();
   if (time <= std::chrono::ceil<std::chrono::seconds>(Time::min())) return Time::min();
   return time + std::chrono::duration_cast<Time::duration>(*fraction);

@@ -11,17 +11,17 @@
 
 #include "gcsflux/result.h"
 
-// Threads that may not be had: std::thread throws where the system starts none.
+// Threads that may fail to start: std::thread throws if the system starts none.
 namespace gcsflux::internal {
 
-/// kLocalIo, with what to do about it.
+/// kLocalIo with advice.
 inline Error NoThread(const std::string& why) {
   return {ErrorCode::kLocalIo, "no thread could be started (" + why +
                                    "): lower the number of requests at a time (max_concurrency), or raise "
                                    "the limits on processes and memory (ulimit -u, ulimit -v, the container's pids)"};
 }
 
-/// `start()` returns what it started.
+/// `start()` returns the thread or object that it started.
 template <class Start>
 auto TryToStart(Start start) -> Result<decltype(start())> {
   try {
@@ -39,9 +39,9 @@ Result<std::jthread> StartThread(const Body& body) {
   return TryToStart([&] { return std::jthread(body); });
 }
 
-/// Starts threads that run `body` until there are `wanted`. Returns why there are fewer, where the system starts no
-/// more. A quarter of those that were started is then ended, so that something is left for others: for name look-ups,
-/// which take a thread each, and for memory.
+/// Starts threads that run `body` until there are `wanted`. If the system starts no more, returns why there are fewer.
+/// Then a quarter of the started threads is ended, so that name look-ups, which need a thread each, and memory remain
+/// possible.
 template <class Body>
 std::optional<Error> StartThreads(std::vector<std::jthread>& threads, std::size_t wanted, const Body& body) {
   while (threads.size() < wanted) {

@@ -6,7 +6,7 @@
 
 namespace gcsflux::internal {
 
-/// Whether an open file still has this name: whoever had it locked before may have renamed or removed it.
+/// Whether an open file still has this name: the previous owner of its lock may have renamed or removed it.
 inline bool IsStillNamed(int descriptor, const std::string& path) {
   struct stat opened {};
   struct stat named {};

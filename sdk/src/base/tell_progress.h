@@ -5,7 +5,7 @@
 
 namespace gcsflux::internal {
 
-/// Calls the callback, where there is one. What it throws is kLocalIo.
+/// Calls the callback, if there is one. An exception becomes kLocalIo.
 inline Result<void> TellProgress(const ProgressCallback& on_progress, const Progress& progress) {
   if (!on_progress) return {};
   return CallUserCode("progress callback", [&]() -> Result<void> {

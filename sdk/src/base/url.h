@@ -10,17 +10,17 @@ namespace gcsflux::internal {
 struct Url {
   bool is_https = false;
   std::string host = {};  ///< Lower-case; an IPv6 address keeps its brackets.
-  std::string port = {};  ///< Empty where it is the scheme's own.
-  std::string path = {};  ///< With its query; empty where there is none.
+  std::string port = {};  ///< Empty for the scheme's default port.
+  std::string path = {};  ///< With its query; empty if there is none.
 };
 
-/// Nothing where `text` is no such URL. Stricter than browsers and libcurl, so that nobody reads another host out of
-/// it than we do: no user, no fragment, no backslash, no blank, printable ASCII only.
+/// Nothing if `text` is not such a URL. Stricter than browsers and libcurl, so that no other program reads a different
+/// host from it: no user, no fragment, no backslash, no blank, printable ASCII only.
 std::optional<Url> ParseUrl(std::string_view text);
 
-/// True where a secret may travel in the clear: the host is this machine.
+/// True if a secret may be sent unencrypted, because the host is this machine.
 bool IsLoopbackHost(std::string_view host);
-/// The same of a whole URL; false where it is none.
+/// The same for a whole URL; false if it is not a URL.
 bool IsLoopback(std::string_view url);
 
 }  // namespace gcsflux::internal

@@ -7,7 +7,7 @@ namespace {
 
 struct Lead {
   std::size_t continuations;
-  unsigned char second_min;  // The second byte's bounds exclude overlong forms, surrogates and > U+10FFFF.
+  unsigned char second_min;  // The limits of the second byte exclude overlong forms, surrogates and > U+10FFFF.
   unsigned char second_max;
 };
 

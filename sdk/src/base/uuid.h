@@ -6,7 +6,7 @@
 
 namespace gcsflux::internal {
 
-/// A new UUID (RFC 4122, version 4), by the timing's chance.
+/// A new UUID (RFC 4122, version 4), from the timing's random numbers.
 std::string NewUuid(const Timing& timing);
 
 }  // namespace gcsflux::internal

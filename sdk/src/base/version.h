@@ -2,7 +2,7 @@
 
 namespace gcsflux::internal {
 
-/// As in CMakeLists.txt and CHANGELOG.md.
+/// The same as in CMakeLists.txt and CHANGELOG.md.
 inline constexpr char kVersion[] = "0.1.0";
 
 }  // namespace gcsflux::internal

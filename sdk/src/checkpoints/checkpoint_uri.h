@@ -4,7 +4,7 @@
 
 namespace gcsflux::internal {
 
-/// Whether it is to name an object; it may be a wrong name.
+/// Whether the text is meant to name an object; the name may be invalid.
 inline bool IsObjectUri(std::string_view text) { return text.starts_with("gs://") || text.starts_with("gcs://"); }
 
 }  // namespace gcsflux::internal

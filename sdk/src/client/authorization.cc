@@ -7,7 +7,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// The credential itself, found where it is the default one that is asked for.
+// The given credential; if it is the default one, searches for it.
 Result<CredentialConfig> FindCredential(const ClientOptions& options, bool is_emulator, const GetEnv& env,
                                         const ReadFile& read) {
   if (!options.credentials && is_emulator) return CredentialConfig{.kind = AnonymousAccess{}};
@@ -33,7 +33,7 @@ Result<Authorization> ResolveAuthorization(const ClientOptions& options, const s
   if (fixed != nullptr && !IsTokenText(fixed->text))
     return InvalidArgument("the access token is empty or holds a blank");
   auto source = MakeTokenSource(*credential, options.exchange_signed_tokens);
-  // Who is nobody has no project either, unless the caller says so.
+  // An anonymous client has no quota project, unless the caller names one.
   const std::string quota_project = source ? QuotaProject(options, *credential, env) : options.quota_project;
   if (!quota_project.empty() && !IsTokenText(quota_project))
     return InvalidArgument("the quota project is no project's name");

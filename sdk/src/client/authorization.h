@@ -11,17 +11,17 @@
 
 namespace gcsflux::internal {
 
-/// As whom a client speaks.
+/// The identity of a client's requests.
 struct Authorization {
   std::shared_ptr<TokenCache> tokens = {};        ///< Null for anonymous access.
-  std::string quota_project = {};                 ///< Empty where requests name none.
+  std::string quota_project = {};                 ///< Empty if requests name no quota project.
   std::shared_ptr<const BlobSigner> signer = {};  ///< Null for anonymous access.
 };
 
-/// What the options and their surroundings come to. Where no credentials are given, Application Default Credentials are
-/// looked for, unless the endpoint is an emulator's: one that a variable names, or one over plain http.
+/// The authorization that the options and the environment determine. If no credentials are given, Application Default
+/// Credentials are used, except with an emulator's endpoint: one that a variable names, or one over plain http.
 ///
-/// Fails as Credentials::FromFile does; kInvalidArgument also where a token would go over plain http beyond this
+/// Fails like Credentials::FromFile. Returns kInvalidArgument also if a token would go over plain http to another
 /// machine.
 Result<Authorization> ResolveAuthorization(const ClientOptions& options, const std::string& endpoint, const GetEnv& env,
                                            const ReadFile& read);

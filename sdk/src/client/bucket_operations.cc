@@ -28,7 +28,7 @@ Result<BucketMetadata> Client::InsertBucket(const std::string& bucket, const Ins
   const std::string id = core().NewInvocationId();
   const auto response = core().Retry(call, [&](Attempts& attempts) {
     auto answer = core().Send({request, id, attempts});
-    // The bucket that stands in the way is then most likely the one that an earlier attempt made.
+    // An earlier attempt of this call has probably made the bucket that exists.
     if (!answer && answer.error().http_status == 409 && attempts.was_ambiguous()) {
       const auto look = internal::GetBucketRequest(core().endpoint(), bucket, {.call = options.call});
       return core().Send({look, id, attempts});

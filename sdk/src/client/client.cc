@@ -33,7 +33,7 @@ Result<void> CheckOptions(const ClientOptions& options) {
   return {};
 }
 
-// As many as there are processors for, and no more than carry 100 Gbit/s.
+// The number of processors, but no more than 100 Gbit/s need.
 std::size_t IoThreads(const ClientOptions& options) {
   constexpr unsigned kMostByDefault = 4;
   if (options.io_threads) return static_cast<std::size_t>(*options.io_threads);

@@ -39,7 +39,7 @@ internal::EventLoops& ClientCore::loops() const {
 }
 
 Result<HttpResponse> ClientCore::SendRaw(const Sending& sending) const {
-  // The gates may have waiters that are not there, and the connections are the parent's.
+  // In the child the gates may have waiters that do not exist, and the connections are the parent's.
   if (made_in_.IsInChild()) return internal::ForkedError("the call");
   Attempts& attempts = sending.attempts;
   attempts.SetInvocationId(sending.invocation_id);

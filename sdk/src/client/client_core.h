@@ -45,21 +45,21 @@ class ClientCore {
 
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] const std::string& endpoint() const { return settings_.endpoint; }
-  /// Whom to tell what is done.
+  /// The listener's side: everything that the client does is reported here.
   [[nodiscard]] internal::Observer& observer() const { return observer_; }
-  /// Time and chance, for what is built upon a client.
+  /// Clock, sleep and random numbers, also for code that uses a client.
   [[nodiscard]] const internal::Timing& timing() const { return *timing_; }
-  /// Every gate that was asked for, by bucket and class.
+  /// The state of every gate that was used, by bucket and class.
   [[nodiscard]] std::vector<GateStatus> flow_control() const { return gates_.status(); }
 
-  /// Where requests run of which many are in flight at a time; started when they are first asked for.
+  /// The event loops for work with many requests in flight. They start at the first call.
   [[nodiscard]] internal::EventLoops& loops() const;
 
-  /// What download streams may fetch ahead.
+  /// The limit for what download streams fetch ahead.
   [[nodiscard]] internal::DeliveryBudget& delivery_budget() const { return delivery_budget_; }
 
-  /// Calls `attempt(Attempts&)` under the call's retry policy or the client's: see internal::RetryLoop.
-  /// kInvalidArgument where the call's own is out of range.
+  /// Calls `attempt(Attempts&)` under the call's retry policy or the client's: see internal::RetryLoop. Returns
+  /// kInvalidArgument if the call's own policy is out of range.
   template <class Attempt>
   auto Retry(const internal::Call& call, Attempt attempt) const -> std::invoke_result_t<Attempt, internal::Attempts&> {
     if (call.retry) {
@@ -75,21 +75,21 @@ class ClientCore {
     return internal::RetryLoop(call, rules, std::move(attempt));
   }
 
-  /// One attempt: let in by the gate of its bucket and class, authorised, tagged with the call's identity, any status
-  /// as a Result; a read may be hedged. A status of 300 or more that is not 308 is an Error.
+  /// One attempt: passes the gate of its bucket and class, gets authorised and tagged with the call's identity. A read
+  /// may be hedged. A status of 300 or more, except 308, is an Error.
   Result<internal::HttpResponse> Send(const internal::Sending& sending) const;
-  /// The same with every status as it came. kForked in a child of the process that made this.
+  /// The same, but any status is a Result. Returns kForked in a child of the process that made this.
   Result<internal::HttpResponse> SendRaw(const internal::Sending& sending) const;
 
-  /// A request whose answer is small, retried.
+  /// A request with a small answer, retried.
   Result<internal::HttpResponse> Exchange(const internal::Call& call, const internal::HttpRequest& request) const;
 
-  /// With what requests of the credential's own are sent.
+  /// The context for requests that fetch tokens.
   [[nodiscard]] internal::TokenContext TokenContextFor(const std::stop_token& stop) const {
     return transmitter_.TokenContextFor(stop);
   }
 
-  /// A UUID that names one call over all its attempts.
+  /// A UUID that names one call in all its attempts.
   [[nodiscard]] std::string NewInvocationId() const { return internal::NewUuid(*timing_); }
 
  private:
@@ -104,11 +104,11 @@ class ClientCore {
   mutable internal::DeliveryBudget delivery_budget_;
   const internal::Transmitter transmitter_;
   mutable internal::ForkSafeMutex loops_mutex_;
-  // Guarded by loops_mutex_. Last: their tasks use what stands above, and the transport is theirs as long as they run.
+  // Guarded by loops_mutex_. The last member: its tasks use the members above, and the transport as long as they run.
   mutable std::unique_ptr<internal::EventLoops> loops_;
 };
 
-/// What stands behind a client.
+/// The shared state of a client's copies.
 inline const ClientCore& CoreOf(const Client& client) { return client.core(); }
 inline Client ClientOf(std::shared_ptr<const ClientCore> core) { return Client(std::move(core)); }
 

@@ -13,7 +13,7 @@
 
 namespace gcsflux::internal {
 
-/// What a client is made of: ClientOptions without holes.
+/// ClientOptions with all defaults resolved.
 struct ClientSettings {
   std::string endpoint;  ///< "scheme://host:port"
   std::string project;
@@ -22,7 +22,7 @@ struct ClientSettings {
   ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
   IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict;
   Headers extra_headers = {};
-  std::vector<std::string> proxy_secrets = {};  ///< What the proxy's URL holds that no message may show.
+  std::vector<std::string> proxy_secrets = {};  ///< Secrets in the proxy's URL, which no message may show.
   HedgeOptions hedge = {};
   bool require_checksum = false;
   std::uint64_t max_undelivered_bytes = ClientOptions().max_undelivered_bytes;

@@ -1,4 +1,4 @@
-// Client's methods that make an object of others.
+// Client's methods that make an object from other objects.
 #include <utility>
 
 #include "base/object_name.h"

@@ -11,7 +11,7 @@
 
 namespace gcsflux::internal {
 
-/// The bytes that all users of a client may have fetched and not yet delivered: a DeliveryLedger for many threads.
+/// Limits the bytes that all users of a client have fetched and not yet delivered: a DeliveryLedger for many threads.
 /// Thread-safe.
 class DeliveryBudget {
  public:
@@ -19,10 +19,10 @@ class DeliveryBudget {
 
   explicit DeliveryBudget(std::uint64_t limit) : ledger_(limit) {}
 
-  /// `on_admitted` is called when an item that had to wait is admitted, by whatever thread made room, under no lock;
-  /// once more perhaps while the consumer leaves.
+  /// `on_admitted` is called when a waiting item is admitted. The thread that made room calls it, without a lock. It
+  /// may be called once more while the consumer leaves.
   Consumer Join(std::function<void()> on_admitted);
-  /// As those of the ledger.
+  /// As in DeliveryLedger.
   bool Ask(Consumer consumer, std::uint64_t bytes);
   void Deliver(Consumer consumer, std::uint64_t bytes);
   void Leave(Consumer consumer);

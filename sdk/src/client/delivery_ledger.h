@@ -8,12 +8,13 @@
 
 namespace gcsflux::internal {
 
-/// Who may fetch ahead of its delivery, and how far. Pure: it knows neither threads nor memory; one thread at a time.
+/// Decides which consumer may fetch ahead, and how far. Pure: it knows neither threads nor memory. For one thread at a
+/// time.
 ///
-/// A consumer asks for its items one after the other, in the order in which it will deliver them. What was admitted and
-/// not yet delivered stays within the limit, but for one rule: a consumer that holds nothing is admitted its next item
-/// whatever the limit says. So whoever waits for an item waits for the network, never for another consumer. Beyond
-/// that room goes to whoever holds least, and one whose item does not fit holds up nobody.
+/// A consumer asks for its items one after the other, in the order in which it will deliver them. The items that are
+/// admitted and not yet delivered stay within the limit, with one exception: a consumer that holds nothing is always
+/// admitted its next item. So a consumer that waits for an item waits for the network, never for another consumer.
+/// Other room goes to the consumer that holds least. An item that does not fit does not block the other consumers.
 class DeliveryLedger {
  public:
   using Consumer = std::uint64_t;
@@ -21,19 +22,19 @@ class DeliveryLedger {
   explicit DeliveryLedger(std::uint64_t limit) : limit_(limit) {}
 
   Consumer Join();
-  /// The next item of `consumer`, of `bytes`, at least 1. True: it is admitted. False: it waits until one of the calls
-  /// below names it, and may not ask again before.
+  /// Asks for the next item of `consumer`, of at least 1 byte. True: it is admitted. False: it waits until one of the
+  /// calls below returns the consumer, which must not ask again before.
   bool Ask(Consumer consumer, std::uint64_t bytes);
-  /// So much of what the consumer was admitted is delivered. Returns who is admitted by that.
+  /// The consumer has delivered this many of its admitted bytes. Returns the consumers that are admitted now.
   std::vector<Consumer> Deliver(Consumer consumer, std::uint64_t bytes);
-  /// Gives back what the consumer holds, and forgets it. Returns who is admitted by that.
+  /// Gives back what the consumer holds, and removes it. Returns the consumers that are admitted now.
   std::vector<Consumer> Leave(Consumer consumer);
 
-  /// Admitted and not delivered, over all consumers.
+  /// Bytes admitted and not delivered, over all consumers.
   [[nodiscard]] std::uint64_t held() const { return held_; }
-  /// The most that there were.
+  /// The highest value of held().
   [[nodiscard]] std::uint64_t most_held() const { return most_held_; }
-  /// Those of one consumer.
+  /// The bytes that one consumer holds.
   [[nodiscard]] std::uint64_t held(Consumer consumer) const { return accounts_.at(consumer).held; }
 
  private:

@@ -8,11 +8,11 @@
 
 namespace gcsflux::internal {
 
-/// The endpoint that the options and the environment name, as "scheme://host[:port]".
-/// kInvalidArgument, with the place it came from, where it is no such thing.
+/// The endpoint of the options or the environment, as "scheme://host[:port]". If it is not an endpoint, returns
+/// kInvalidArgument with the name of its source.
 Result<std::string> ResolveEndpoint(const ClientOptions& options, const GetEnv& env);
 
-/// True where a variable of the environment says that an emulator is talked to.
+/// True if a variable of the environment names an emulator.
 bool IsEmulatorNamed(const GetEnv& env);
 
 }  // namespace gcsflux::internal

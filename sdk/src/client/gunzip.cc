@@ -29,7 +29,7 @@ Gunzip::Gunzip() : inflater_(new Inflater) {
 Result<void> Gunzip::Write(std::span<const std::byte> data, const ByteSink& sink) {
   z_stream& stream = inflater_->stream;
   const std::span<std::byte> room(inflater_->room);
-  bool is_full = false;  // more may come out without anything going in
+  bool is_full = false;  // There may be more output without more input.
   while (!is_broken_ && (!data.empty() || is_full)) {
     const auto taken = std::min<std::size_t>(data.size(), std::numeric_limits<uInt>::max());
     if (is_at_end_) inflateReset(&stream);  // Another member follows.
@@ -38,7 +38,7 @@ Result<void> Gunzip::Write(std::span<const std::byte> data, const ByteSink& sink
     stream.next_out = reinterpret_cast<Bytef*>(room.data());
     stream.avail_out = static_cast<uInt>(room.size());
     const int state = inflate(&stream, Z_NO_FLUSH);
-    // Z_BUF_ERROR: nothing went in or came out, for want of either.
+    // Z_BUF_ERROR means that no progress was possible: there was no input or no room for output.
     is_broken_ = state != Z_OK && state != Z_STREAM_END && state != Z_BUF_ERROR;
     is_at_end_ = state == Z_STREAM_END;
     is_full = stream.avail_out == 0 && !is_at_end_;

@@ -10,20 +10,20 @@
 
 namespace gcsflux::internal {
 
-/// Decompresses gzip data (RFC 1952, one member behind the other) that comes piece by piece. Holds 64 KiB of what comes
-/// out, whatever that grows to. Used by one thread.
+/// Decompresses gzip data (RFC 1952, possibly several members) piece by piece. Holds 64 KiB of output at most. Used by
+/// one thread.
 class Gunzip {
  public:
   Gunzip();
 
-  /// Hands on what the next bytes hold; fails as the sink does. Data that is broken goes no further and is not reported
-  /// here: the rest of it tells by its checksum whether the object is broken, or the way that it came.
+  /// Decompresses the next bytes into the sink. Fails as the sink does. After damaged data it writes nothing more, and
+  /// reports no error here: the object's checksum will show whether the object or the transfer is damaged.
   Result<void> Write(std::span<const std::byte> data, const ByteSink& sink);
 
-  /// Once all has been written: kUndecodable where it was broken or has no end.
+  /// Call it after all data. Returns kUndecodable if the data is damaged or incomplete.
   [[nodiscard]] Result<void> Finish() const;
 
-  /// Bytes handed on.
+  /// Bytes written to the sink.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:

@@ -16,7 +16,7 @@
 
 namespace gcsflux::internal {
 
-/// What all reads of a client share for the sake of those that stand still. Thread-safe.
+/// What all reads of a client share to detect stalled reads. Thread-safe.
 class Hedging {
  public:
   explicit Hedging(const HedgeOptions& options)
@@ -37,18 +37,18 @@ class Hedging {
   ReadPace metadata_;
 };
 
-/// Has one attempt of a read sent a second time where it stands still, the budget allows it, and its gate is open. Used
-/// by one thread, during one exchange.
+/// Decides whether one attempt of a read is sent a second time: if it stalls, the budget allows it, and its gate is
+/// open. Used by one thread, during one exchange.
 class Hedge : public Watch {
  public:
-  /// The second request, complete, as the attempt of that number; nothing where nothing is left to be asked for.
+  /// Makes the second request, as the attempt of that number. Nothing if no bytes remain to be read.
   using MakeSecond = std::function<std::optional<HttpRequest>(int attempt)>;
 
   struct Parts {
     const Timing& timing;
     HedgeBudget& budget;
     Observer& observer;
-    GateKeeper* gate;  ///< Null where no gate is in charge.
+    GateKeeper* gate;  ///< Null if no gate is used.
     Attempts& attempts;
     ReadProgress& progress;
     MakeSecond make_second;
@@ -60,7 +60,7 @@ class Hedge : public Watch {
   void OnSecondWon() override;
   void OnSecondFailed(const Result<HttpResponse>& outcome) override;
 
-  /// The one that the exchange goes on with, where it is not the first; null else.
+  /// The second request, if it won. Null otherwise.
   [[nodiscard]] ObservedRequest* winner() { return winner_.get(); }
 
  private:

@@ -32,7 +32,7 @@ bool IsFieldValue(std::string_view text) {
          });
 }
 
-// What the client or libcurl sends, or what would change what a request means. Prefixes end in '-'.
+// Headers that the client or libcurl sends, or that would change the meaning of a request. Prefixes end in '-'.
 constexpr std::string_view kOurs[] = {"accept-encoding",
                                       "authorization",
                                       "connection",
@@ -69,7 +69,7 @@ bool IsOurs(std::string_view name) {
   });
 }
 
-// Nothing is said of its text: it may hold a password.
+// The message does not show the text, which may hold a password.
 Result<void> CheckProxy(std::string_view text) {
   constexpr std::string_view kSchemes[] = {"http", "https", "socks4", "socks4a", "socks5", "socks5h"};
   const auto wrong = [] {
@@ -111,7 +111,7 @@ Result<void> CheckFiles(const ClientOptions& options, const ReadFile& read) {
   return {};
 }
 
-// As the curl command has it.
+// The same variables as the curl command uses.
 std::string CaFileOfEnvironment(const GetEnv& env) {
   for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
     if (auto value = env(name); value && !value->empty()) return *value;
@@ -119,10 +119,11 @@ std::string CaFileOfEnvironment(const GetEnv& env) {
   return "";
 }
 
-// Where libcurl looks for a proxy.
+// The variables that libcurl reads.
 constexpr const char* kProxyVariables[] = {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
 
-// None where the environment names none: libcurl would look there again for each request.
+// If the environment names no proxy, returns an empty one: otherwise libcurl would read the environment for each
+// request.
 std::optional<std::string> ProxyOf(const ClientOptions& options, const GetEnv& env) {
   const auto is_set = [&](const char* name) { return !env(name).value_or("").empty(); };
   if (options.proxy || std::any_of(std::begin(kProxyVariables), std::end(kProxyVariables), is_set))
@@ -156,7 +157,7 @@ std::vector<std::string> ProxySecrets(const ClientOptions& options, const GetEnv
   std::vector<std::string> proxies;
   if (options.proxy) {
     proxies.push_back(*options.proxy);
-  } else {  // as libcurl looks for them
+  } else {  // as libcurl reads them
     for (const char* name : kProxyVariables) {
       if (auto value = env(name)) proxies.push_back(*std::move(value));
     }
@@ -180,7 +181,7 @@ Result<void> CheckExtraHeaders(const Headers& headers) {
   for (const auto& [name, value] : headers) {
     if (!IsToken(name))
       return InvalidArgument("ClientOptions::extra_headers: '" + name.substr(0, 64) + "' is no header's name");
-    // The value may be a secret: it is not shown.
+    // The message does not show the value, which may be a secret.
     if (!IsFieldValue(value))
       return InvalidArgument("ClientOptions::extra_headers: " + name + " has a value that no header has");
     if (IsOurs(name)) return InvalidArgument("ClientOptions::extra_headers: " + name + " is sent by the client itself");

@@ -9,17 +9,17 @@
 
 namespace gcsflux::internal {
 
-/// How the options, and the environment where they say nothing, want the network to be used. Proxies of the environment
-/// are libcurl's own matter.
+/// The network settings of the options and, where they are unset, of the environment. libcurl itself reads the
+/// environment's proxies.
 ///
-/// kInvalidArgument for a proxy that is none, a user agent that is no header's value, a key without its certificate and
-/// files that are no PEM; kLocalIo for files that are not there or cannot be read.
+/// Returns kInvalidArgument if the proxy, the user agent or a PEM file is malformed, or a key has no certificate.
+/// Returns kLocalIo if a file is missing or cannot be read.
 Result<CurlOptions> ResolveNetwork(const ClientOptions& options, const GetEnv& env, const ReadFile& read);
 
-/// Users and passwords of the proxies that the options or the environment name.
+/// User names and passwords of the proxies in the options or the environment.
 std::vector<std::string> ProxySecrets(const ClientOptions& options, const GetEnv& env);
 
-/// kInvalidArgument where a header is malformed, or one that the client itself sends.
+/// Returns kInvalidArgument if a header is malformed, or is one that the client itself sends.
 Result<void> CheckExtraHeaders(const Headers& headers);
 
 }  // namespace gcsflux::internal

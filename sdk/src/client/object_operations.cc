@@ -1,4 +1,4 @@
-// Client's methods on objects, reads of their bytes excepted: object_read.cc.
+// Client's methods on objects, except reads of their bytes: object_read.cc.
 #include <utility>
 
 #include "base/crc32c.h"

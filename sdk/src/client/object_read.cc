@@ -1,4 +1,4 @@
-// One read over as many requests as it takes, resumed at the last byte delivered.
+// One read over as many requests as it takes. It resumes behind the last byte delivered.
 #include "client/object_read.h"
 
 #include <cstring>
@@ -38,7 +38,7 @@ Result<void> CheckRange(const ReadObjectOptions& options) {
   return {};
 }
 
-// What is still missing, in one request.
+// Reads the missing bytes in one request.
 Result<ReadSummary> ReadRest(const ClientCore& core, const ObjectName& object, const ReadObjectOptions& options,
                              ReadInProgress& read, const std::string& id, Attempts& attempts) {
   if (!read.is_complete()) {
@@ -57,7 +57,7 @@ Result<ReadSummary> ReadRest(const ClientCore& core, const ObjectName& object, c
     if (!response && is_pinned && response.error().code == ErrorCode::kOutOfRange) {
       return Error{ErrorCode::kBadResponse, "the object ends before the end that an earlier answer said", 416};
     }
-    // An answer that lies is one even where all bytes came before that was seen.
+    // If an answer contradicts itself, the read fails, even if all bytes came before the contradiction.
     const bool is_lie = !response && response.error().code == ErrorCode::kBadResponse;
     if (!response && (is_lie || !read.is_complete())) return response.error();
     if (!read.is_complete()) return Error{ErrorCode::kTruncated, "the body ended early"};
@@ -86,7 +86,7 @@ Result<ReadSummary> internal::ReadInto(const ClientCore& core, const ObjectName&
     auto done = read_rest(attempts);
     const bool is_corrupted = !done && done.error().code == ErrorCode::kCorrupted;
     if (!is_corrupted || !attempts.may_follow() || !read.Rewind() || !attempts.StartOver(done.error())) return done;
-    // Bits turn over on the way as well as where they are stored: one more look tells which.
+    // The bytes may be damaged in transit or in storage; a second read tells which.
     return read_rest(attempts);
   });
   if (read.sink_error()) return *read.sink_error();
@@ -98,7 +98,7 @@ Result<ReadSummary> Client::ReadObject(const ObjectName& object, std::span<std::
   if (auto checked = internal::CheckBytes(object, buffer); !checked) return checked.error();
   std::span<std::byte> room = buffer;
   const ByteSink copy = [&](std::span<const std::byte> data) -> Result<void> {
-    if (data.size() > room.size()) {  // Of what is not decompressed that was checked when the answer's headers came.
+    if (data.size() > room.size()) {  // For data that is not compressed, this was checked with the answer's headers.
       return Error{ErrorCode::kInvalidArgument, "objects.get " + ToUri(object) + ": the buffer holds " +
                                                     std::to_string(buffer.size()) +
                                                     " bytes, and the object is larger than that when decompressed"};

@@ -6,8 +6,8 @@
 
 namespace gcsflux::internal {
 
-/// Client::ReadObject, for whoever can take back what was read: where the target has a rewind, what came corrupted is
-/// read once more.
+/// Client::ReadObject for targets that can be rewound: if `target.rewind` is set and the bytes are corrupted, the
+/// object is read once more.
 Result<ReadSummary> ReadInto(const ClientCore& core, const ObjectName& object, const ReadObjectOptions& options,
                              const ReadTarget& target);
 

@@ -12,10 +12,10 @@
 
 namespace gcsflux::internal {
 
-/// A request on its way, and what its observer hears of it in the end. Stays where it is; used by one thread.
+/// A request in progress, and the report to its observer at the end. Not movable; used by one thread.
 class ObservedRequest {
  public:
-  /// Of the attempt that is under way. `observer`, `timing` and `attempts` must outlive it.
+  /// For the current attempt. `observer`, `timing` and `attempts` must outlive it.
   ObservedRequest(Observer& observer, const Timing& timing, const Attempts& attempts, HttpRequest request)
       : observer_(observer),
         timing_(timing),
@@ -31,7 +31,7 @@ class ObservedRequest {
   [[nodiscard]] const HttpRequest& request() const { return request_; }
   [[nodiscard]] const CallInfo& call() const { return call_; }
 
-  /// Once.
+  /// Call it once.
   void Ended(const Result<HttpResponse>& outcome) {
     std::string url;
     const auto make_event = [&] {

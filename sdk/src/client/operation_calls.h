@@ -10,11 +10,11 @@
 #include "wire/metadata_json.h"
 #include "wire/object_resource.h"
 
-// What the methods of a client have in common: the call that an operation is, the check of its options, what its answer
-// says, and a delete.
+// What the methods of a client have in common: the description of a call, the check of its options, the parsing of its
+// answer, and a delete.
 namespace gcsflux::internal {
 
-/// Those of an operation's options that have any.
+/// The preconditions and the generation in an operation's options, if it has any.
 template <class Options>
 Guards GuardsOf(const Options& options) {
   Guards guards;
@@ -28,8 +28,8 @@ Guards GuardsOf(const Options& options) {
   return guards;
 }
 
-/// The call that an operation with these options is, repeated as they and the client's policy allow. `subject` is what
-/// it is about, a bucket with an empty name; nothing of a bucket where that is empty too.
+/// Describes an operation as a Call. It is retried as the options and the client's policy allow. `subject` is the
+/// object, or with an empty name the bucket; if both are empty, the call is about no bucket.
 template <class Options>
 Call MakeCall(const ClientCore& core, Operation operation, const ObjectName& subject, const Options& options) {
   const OperationTraits traits = TraitsOf(operation);
@@ -43,8 +43,7 @@ Call MakeCall(const ClientCore& core, Operation operation, const ObjectName& sub
           .stop = options.stop};
 }
 
-/// One of the calls that an upload is made of. Repeated freely: upload.h and multipart_upload.h see to it that this is
-/// safe.
+/// Describes one of the calls of an upload. It is always retried: upload.h and multipart_upload.h say why this is safe.
 template <class Options>
 Call MakeUploadCall(OperationName operation, const ObjectName& object, const Options& options) {
   return {.operation = operation,
@@ -56,7 +55,7 @@ Call MakeUploadCall(OperationName operation, const ObjectName& object, const Opt
           .stop = options.stop};
 }
 
-/// kInvalidArgument where a key would travel in the clear, or an attribute cannot be one.
+/// Returns kInvalidArgument if a key would be sent unencrypted, or an attribute is invalid.
 template <class Options>
 Result<void> CheckOptions(const ClientCore& core, const Options& options) {
   if (auto checked = CheckKeyTravels(core.endpoint(), options.encryption_key); !checked) return checked;
@@ -71,7 +70,7 @@ Result<void> CheckOptions(const ClientCore& core, const Options& options) {
   return {};
 }
 
-/// An answer's body as a T, the failure to read it told like any other of the call.
+/// Parses an answer's body. A parse failure is reported as a failure of the call.
 template <class Parse>
 auto ParseAnswer(const Call& call, const Result<HttpResponse>& response, Parse parse)
     -> decltype(parse(std::string_view())) {
@@ -81,20 +80,20 @@ auto ParseAnswer(const Call& call, const Result<HttpResponse>& response, Parse p
   return value;
 }
 
-/// The same as an object, which must be the one that was asked for.
+/// Parses an object, which must be the requested one.
 inline Result<ObjectMetadata> ParseObjectAnswer(const Call& call, const Result<HttpResponse>& response,
                                                 const AskedObject& asked) {
   return ParseAnswer(call, response, [&](std::string_view body) { return ParseObject(body, asked); });
 }
 
-/// By the options of a call on one object, its generation where they name one.
+/// For a call on one object: checks also the generation that its options name.
 template <class Options>
 AskedObject AskedBy(const ObjectName& object, const Options& options) {
   return {object, options.generation ? options.generation : options.preconditions.if_generation_match};
 }
 
-/// Sends a delete, retried. One whose own earlier attempt may have gone through takes "it is gone" for its success.
-/// `conflict` is what a 409 with that reason means.
+/// Sends a delete, retried. If an earlier attempt may have succeeded, "not found" counts as success. `conflict` is the
+/// error for a 409 with that reason.
 inline Result<void> ExchangeDelete(const ClientCore& core, const Call& call, const HttpRequest& request,
                                    ErrorCode conflict = ErrorCode::kAlreadyExists) {
   const std::string id = core.NewInvocationId();

@@ -41,7 +41,7 @@ Result<bool> ReadInProgress::OnHeaders(const HttpResponse& response) {
   return true;
 }
 
-// That it is what was asked for, and does not contradict the one that it goes on from.
+// Checks that the answer is the requested one, and does not contradict the previous answer of this read.
 Result<void> ReadInProgress::CheckAnswer(const ReadResponseInfo& info) const {
   const auto wrong = [](const std::string& what) { return Error{ErrorCode::kBadResponse, "the answer " + what}; };
   if (info.offset != range_.offset + delivered_) {
@@ -78,7 +78,7 @@ Result<void> ReadInProgress::Deliver(std::span<const std::byte> data) {
   return TellProgress(on_progress_, {delivered_, expected()});
 }
 
-// The bytes that the whole read gives, known once an answer came.
+// The number of bytes of the whole read; known after the first answer.
 std::uint64_t ReadInProgress::expected() const {
   const std::uint64_t rest = info_->object_size - std::min(range_.offset, info_->object_size);
   return std::min(range_.length.value_or(std::numeric_limits<std::uint64_t>::max()), rest);

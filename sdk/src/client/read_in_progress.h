@@ -12,44 +12,44 @@
 
 namespace gcsflux::internal {
 
-/// Where a read's bytes go.
+/// The destination of a read's bytes.
 struct ReadTarget {
   const ByteSink& sink;
-  std::uint64_t room;  ///< At most so many bytes.
-  /// Takes back what the sink has taken; null where that cannot be.
+  std::uint64_t room;  ///< Most bytes that it takes.
+  /// Discards what the sink has taken. Null if that is not possible.
   std::function<void()> rewind = {};
-  /// The caller compares the bytes with the CRC32C of a listing, or of the whole that this is a part of.
+  /// The caller compares the bytes with a CRC32C: a listing's, or that of the whole object of which this is a part.
   bool is_vouched_for = false;
-  /// The caller computes checksums itself: ReadSummary::crc32c is that of a read of the whole object only.
+  /// The caller computes checksums itself. ReadSummary::crc32c is then set only for a read of the whole object.
   bool sums_itself = false;
 };
 
-/// What one read has come to, over all its requests. It receives their bodies. Used by one thread.
+/// The state of one read over all its requests. It receives their bodies. Used by one thread.
 class ReadInProgress : public BodyReceiver {
  public:
-  /// Both must outlive it. `must_verify` as ClientOptions::require_checksum has it.
+  /// Both must outlive it. `must_verify` is ClientOptions::require_checksum.
   ReadInProgress(const ReadObjectOptions& options, const ReadTarget& target, bool must_verify);
 
   [[nodiscard]] std::uint64_t delivered() const { return delivered_; }
-  /// The generation that later requests must read: the one of the bytes delivered so far.
+  /// The generation that later requests must read: that of the bytes delivered so far.
   [[nodiscard]] std::optional<std::int64_t> pinned() const {
     return delivered_ > 0 ? std::optional(info_->generation) : std::nullopt;
   }
-  /// It is one of the whole object, without anything to compare its bytes with.
+  /// True for a read of the whole object without a checksum to compare with.
   [[nodiscard]] bool is_unverified() const { return info_ && is_whole() && !info_->crc32c && !target_.is_vouched_for; }
   [[nodiscard]] bool is_complete() const { return info_ && delivered_ == expected(); }
-  /// What the caller's sink returned, which ends the read as it is.
+  /// The error that the caller's sink returned; it ends the read.
   [[nodiscard]] const std::optional<Error>& sink_error() const { return sink_error_; }
-  /// True once after each request that delivered anything.
+  /// True once after each request that delivered bytes.
   [[nodiscard]] bool has_moved() { return std::exchange(moved_, false); }
 
   Result<bool> OnHeaders(const HttpResponse& response) override;
   Result<void> OnBody(std::span<const std::byte> data) override;
 
-  /// What was delivered, once it is complete and, where it is the whole object, its checksum is the service's.
+  /// The summary of a complete read. For a whole object, its checksum is compared with the service's.
   [[nodiscard]] Result<ReadSummary> Finish();
 
-  /// Begins anew, with the target. True where the target allows that.
+  /// Starts the read again. True if the target allows it.
   bool Rewind();
 
  private:

@@ -17,7 +17,7 @@ void ReadProgress::Enter(Phase phase) {
   patient_since_ = since_;
 }
 
-// What the phase has taken so far, which is less than it would have taken where it has not ended.
+// Records the time of this phase. If the phase has not ended, its real time is longer.
 void ReadProgress::Learn() {
   const auto took = timing_.Now() - since_;
   if (phase_ == Phase::kFirstByte) {
@@ -29,7 +29,7 @@ void ReadProgress::Learn() {
 
 Result<bool> ReadProgress::OnHeaders(const HttpResponse& response) {
   const bool is_success = response.status < 300;
-  if (is_success) {  // Failures come sooner or later than bytes do.
+  if (is_success) {  // The timing of failures says nothing about that of bytes.
     Learn();
     Enter(Phase::kBody);
   }
@@ -40,10 +40,10 @@ Result<bool> ReadProgress::OnHeaders(const HttpResponse& response) {
 }
 
 Result<void> ReadProgress::OnBody(std::span<const std::byte> data) {
-  if (phase_ != Phase::kBody) Enter(Phase::kBody);  // It went on after a second one was sent.
+  if (phase_ != Phase::kBody) Enter(Phase::kBody);  // The first request continued after a second one was sent.
   const auto came = timing_.Now();
   if (auto taken = receiver_ != nullptr ? receiver_->OnBody(data) : AppendHeld(body_, data); !taken) return taken;
-  // A receiver's slowness is not the stream's.
+  // The time that the receiver takes does not count.
   const auto now = timing_.Now();
   since_ += now - came;
   patient_since_ = is_pace_known_ ? patient_since_ + (now - came) : now;
@@ -70,7 +70,7 @@ ReadProgress::Stall ReadProgress::TakeStall() {
 }
 
 void ReadProgress::OnSecondSent() {
-  if (phase_ == Phase::kBody) block_bytes_ = ReadPace::kBlockBytes;  // A whole block would have taken as long at least.
+  if (phase_ == Phase::kBody) block_bytes_ = ReadPace::kBlockBytes;  // A whole block would have taken at least as long.
   Learn();
   Enter(Phase::kFirstByte);
 }

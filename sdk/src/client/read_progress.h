@@ -13,20 +13,20 @@
 
 namespace gcsflux::internal {
 
-/// How the answer of one read comes in: passes it on, teaches the client's pace, and tells when it stands still. Used
-/// by one thread.
+/// Watches the answer of one read: passes its bytes on, measures the client's usual pace, and detects stalls. Used by
+/// one thread.
 class ReadProgress : public BodyReceiver {
  public:
-  /// What is passed must outlive it. Where `receiver` is null the body is kept here: TakeBody().
+  /// The arguments must outlive it. If `receiver` is null, it keeps the body: TakeBody().
   ReadProgress(const Timing& timing, ReadPace& pace, BodyReceiver* receiver);
 
   Result<bool> OnHeaders(const HttpResponse& response) override;
   Result<void> OnBody(std::span<const std::byte> data) override;
-  /// The answer is over. Until then its last bytes teach nothing.
+  /// The answer has ended. Its last bytes are not measured before this call.
   void OnEnd();
 
-  /// How long until it counts as standing still; nothing where it never does: too little is known yet, or it was told
-  /// before and nothing has come since.
+  /// Time until the read counts as stalled. Nothing if it never does: too little is known yet, or the stall was
+  /// reported and no byte has come since.
   [[nodiscard]] std::optional<std::chrono::nanoseconds> TimeLeft() const;
 
   struct Stall {
@@ -34,12 +34,12 @@ class ReadProgress : public BodyReceiver {
     std::chrono::nanoseconds stood_still;
     std::chrono::nanoseconds threshold;
   };
-  /// It stands still: how. To be called once TimeLeft() is 0.
+  /// Describes the stall. Call it once TimeLeft() is 0.
   Stall TakeStall();
-  /// Another request was sent beside it, for whose first byte the time runs from now.
+  /// A second request was sent; the time for its first byte starts now.
   void OnSecondSent();
 
-  /// What no receiver took.
+  /// The body, if there is no receiver.
   [[nodiscard]] std::string TakeBody() { return std::move(body_); }
 
  private:
@@ -51,11 +51,12 @@ class ReadProgress : public BodyReceiver {
   ReadPace& pace_;
   BodyReceiver* const receiver_;
   Phase phase_ = Phase::kFirstByte;
-  Timing::TimePoint since_;      // this phase, or this block of the body
-  std::size_t block_bytes_ = 0;  // that have come of the block
+  Timing::TimePoint since_;      // Start of this phase, or of this block of the body.
+  std::size_t block_bytes_ = 0;  // Bytes of this block so far.
   std::optional<std::chrono::nanoseconds> patience_;
   Timing::TimePoint patient_since_;
-  bool is_pace_known_ = false;  // of blocks; else the patience is that for a first byte, and begins with every byte
+  // The pace of blocks is known. Otherwise the time limit is that of a first byte, and starts again with every byte.
+  bool is_pace_known_ = false;
   std::string body_;
 };
 

@@ -6,10 +6,10 @@
 
 namespace gcsflux::internal {
 
-/// What a request of a call is billed as, where the call is an operation of this class and kind.
+/// The billing class of one request of a call.
 ///
-/// All requests of a resumable upload together are one operation: the one that begins the session counts, and those to
-/// the session do not. A call that writes and looks what is stored, since an answer was lost, sends a GET beside.
+/// A resumable upload is one operation: the request that starts the session counts, and the requests to the session do
+/// not. After a lost answer, a call that writes also sends a GET to look at the stored object.
 constexpr BillingClass BillingOf(BillingClass of_call, OperationKind kind, const HttpRequest& request) {
   if (request.is_url_secret) return BillingClass::kFree;
   const bool is_write = kind == OperationKind::kUpload || kind == OperationKind::kWriteMetadata;

@@ -47,7 +47,7 @@ Result<void> Check(const ObjectName& object, const SignedUrlOptions& options) {
   return InvalidArgument("SignedUrlOptions::service_account is no e-mail address");
 }
 
-// Where the request goes; all that does not depend on who signs, and when.
+// The parts of the URL that depend neither on the signer nor on the time.
 Result<V4Request> Address(const std::string& endpoint, const ObjectName& object, const SignedUrlOptions& options) {
   const auto url = internal::ParseUrl(endpoint);
   if (!url) return InvalidArgument("the endpoint is no URL");

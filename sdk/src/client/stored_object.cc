@@ -9,7 +9,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// What has become of the generation, for a message.
+// Deletes the generation, and says in a message what happened to it.
 std::string Remove(const ClientCore& core, const ObjectMetadata& stored, const CallOptions& options,
                    const std::stop_token& stop) {
   const ObjectName object{stored.bucket, stored.name};

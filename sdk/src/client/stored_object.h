@@ -7,17 +7,17 @@
 
 namespace gcsflux::internal {
 
-/// What an upload has sent.
+/// What an upload sent.
 struct SentObject {
   std::uint64_t size = 0;
   std::uint32_t crc32c = 0;
 };
 
-/// The object that the service says to have made of what was sent, by whatever kind of upload.
+/// Compares the object in the service's answer with what any kind of upload sent.
 ///
-/// kCorrupted where its CRC32C is another: just this generation is deleted then, and the message says so, or what
-/// remains. kBadResponse where its size alone is another, or is missing: that cannot be. An answer without a CRC32C is
-/// taken, since the service compares what comes with the one that it was sent.
+/// Returns kCorrupted if its CRC32C differs. Exactly this generation is then deleted; the message says so, or says what
+/// remains. Returns kBadResponse if only its size differs or is missing. An answer without a CRC32C is accepted,
+/// because the service has compared the bytes with the CRC32C of the request.
 Result<ObjectMetadata> CheckStored(const ClientCore& core, const ObjectMetadata& stored, const SentObject& sent,
                                    const CallOptions& call, const std::stop_token& stop);
 

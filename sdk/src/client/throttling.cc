@@ -12,12 +12,12 @@ std::optional<Error> Throttling(const Result<HttpResponse>& response) {
   return error.code == ErrorCode::kRateLimited ? std::optional(std::move(error)) : std::nullopt;
 }
 
-// A request that the service has dealt with, whatever it said, has passed the quota.
+// A request that the service has processed, with any answer, has passed the quota.
 void Report(GateKeeper& gate, Gate::TimePoint sent, const Result<HttpResponse>& response,
             const std::optional<Error>& throttling, Attempts& attempts) {
   if (!response || response->status >= 500) return gate.OnOther();
   if (!throttling) return gate.OnSuccess(sent);
-  // The limit of a single object is that request's own matter.
+  // The limit of a single object concerns only this request.
   if (CauseOfThrottling(*throttling) == ThrottleCause::kObjectMutation) return gate.OnOther();
   attempts.SetGateDelay(gate.OnThrottled(sent, attempts.number()));
 }

@@ -9,8 +9,8 @@
 
 namespace gcsflux::internal {
 
-/// Tells the request's gate (null where none is in charge) how the service took a request that it let in at `sent`,
-/// and `observer` where the answer asked for fewer requests.
+/// Tells the gate how the service answered a request that passed the gate at `sent`; a null gate is ignored. If the
+/// answer asked for fewer requests, tells `observer`.
 void ReportToGate(GateKeeper* gate, Gate::TimePoint sent, const Result<HttpResponse>& response, Attempts& attempts,
                   Observer& observer);
 

@@ -8,10 +8,10 @@
 
 namespace gcsflux::internal {
 
-/// The CRC32C of one object, as the answers to the reads of its ranges say it. Thread-safe.
+/// The CRC32C of one object in the answers to reads of its ranges. Thread-safe.
 class ToldChecksum {
  public:
-  /// kBadResponse where an earlier answer said another one.
+  /// Returns kBadResponse if an earlier answer had another CRC32C.
   Result<void> Note(const ObjectName& object, const std::optional<std::uint32_t>& crc32c) {
     if (!crc32c) return {};
     const std::scoped_lock lock(mutex_);
@@ -33,8 +33,8 @@ class ToldChecksum {
   std::optional<std::uint32_t> crc32c_;  // Guarded by mutex_.
 };
 
-/// An object came in ranges, and neither a listing nor an answer gave a CRC32C to compare it with: counted and told as
-/// of a read in one request; kUnverified under ClientOptions::require_checksum.
+/// An object was read in ranges, and there is no CRC32C to compare it with. Counted and reported like a read in one
+/// request. Returns kUnverified under ClientOptions::require_checksum.
 inline Result<void> NoteUnverified(const ClientCore& core, const ObjectName& object) {
   const std::string uri = ToUri(object);
   core.observer().UnverifiedRead({.operation = "objects.get", .subject = uri, .bucket = object.bucket});

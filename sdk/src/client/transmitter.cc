@@ -27,7 +27,7 @@ bool HasEncryptionKey(const HttpRequest& request) {
                      [](const auto& header) { return IsOfKey(header.first); });
 }
 
-// Whatever answers may repeat what it was sent, and an answer's words go into messages.
+// An answer may repeat what the request contained, and its text goes into messages.
 void NoteSecrets(CarriedSecrets& secrets, const HttpRequest& request, std::string_view bucket) {
   if (request.is_url_secret) {
     for (std::string& secret : SecretsOfSessionUrl(request.url, bucket)) secrets.Note(std::move(secret));
@@ -45,7 +45,7 @@ void NoteToken(CarriedSecrets& secrets, const TokenCache::TokenPtr& token) {
 
 std::shared_ptr<const std::vector<std::string>> SecretsOf(const ClientSettings& settings) {
   std::vector<std::string> secrets = settings.proxy_secrets;
-  for (const auto& [name, value] : settings.extra_headers) secrets.push_back(value);  // a gateway's key, perhaps
+  for (const auto& [name, value] : settings.extra_headers) secrets.push_back(value);  // They may hold a gateway's key.
   return secrets.empty() ? nullptr : std::make_shared<const std::vector<std::string>>(std::move(secrets));
 }
 
@@ -70,7 +70,7 @@ Result<HttpResponse> Transmitter::Transmit(const Sending& sending, GateKeeper* g
   call.secrets.NoteShared(secrets_);
   NoteSecrets(call.secrets, sending.request, call.bucket);
   TokenCache* const tokens = settings_.authorization.tokens.get();
-  // A session's URI can lead to another host, and is a credential of its own: no token goes along.
+  // A session's URI can be on another host, and is a credential itself: no token is sent with it.
   if (tokens == nullptr || !IsToEndpoint(sending.request)) return Perform(sending, gate, nullptr);
   const TokenContext context = TokenContextFor(call.stop);
   const auto token = tokens->Get(context);

@@ -17,31 +17,32 @@
 
 namespace gcsflux::internal {
 
-/// What a read that stands still is asked for a second time: what has not come yet, or nothing if all has.
+/// The second request for a stalled read: the bytes that have not come yet, or nothing if all have come.
 using RestOfRead = std::function<std::optional<HttpRequest>()>;
 
-/// A request as a part of a call's attempt. It is sent until it has an answer or the call's stop_token says stop. What
-/// it refers to outlives the sending.
+/// One request of a call's attempt. It runs until it is answered or the call's stop_token stops it. Its references must
+/// outlive it.
 struct Sending {
   const HttpRequest& request;
-  const std::string& invocation_id;  ///< Of the call, over all its attempts.
+  const std::string& invocation_id;  ///< Names the call in all its attempts.
   Attempts& attempts;
   BodyReceiver* receiver = nullptr;
-  const RestOfRead* rest = nullptr;  ///< For a hedged read; null repeats the request itself.
+  const RestOfRead* rest = nullptr;  ///< For a hedged read. Null repeats the request itself.
 };
 
-/// How a request that its gate has let in goes over the network: with whose token, under which headers, and a second
-/// time if it is a read that stands still. Thread-safe.
+/// Sends a request that has passed its gate: with a token and the common headers, and a second time if it is a stalled
+/// read. Thread-safe.
 class Transmitter {
  public:
-  /// All of them outlive it.
+  /// All arguments must outlive it.
   Transmitter(const ClientSettings& settings, Transport& transport, const Timing& timing, Observer& observer,
               Hedging& hedging);
 
-  /// Any status as it came. A token that is refused is renewed once. `gate` has let it in; null for none.
+  /// Returns the answer with any status. If a token is refused, it is renewed once. `gate` is the gate that the request
+  /// has passed; null for none.
   Result<HttpResponse> Transmit(const Sending& sending, GateKeeper* gate) const;
 
-  /// With what requests of the credential's own are sent.
+  /// The context for requests that fetch tokens.
   [[nodiscard]] TokenContext TokenContextFor(const std::stop_token& stop) const {
     return {transport_, timing_, settings_.retry.metadata, stop, &observer_};
   }
@@ -57,7 +58,7 @@ class Transmitter {
   const Timing& timing_;
   Observer& observer_;
   Hedging& hedging_;
-  const std::shared_ptr<const std::vector<std::string>> secrets_;  // that all requests carry; null for none
+  const std::shared_ptr<const std::vector<std::string>> secrets_;  // In all requests; null for none.
 };
 
 }  // namespace gcsflux::internal

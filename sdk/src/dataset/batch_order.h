@@ -10,28 +10,28 @@
 
 namespace gcsflux::internal {
 
-/// A batch of one rank: which samples, and where the run stands behind it.
+/// A batch of one rank: its samples, and the position of the run behind it.
 struct PlannedBatch {
   std::uint64_t epoch = 0;
   std::vector<std::size_t> samples = {};  ///< Indices of objects; at least one.
   Cursor cursor = {};
 };
 
-/// Says one batch after the other. Used by one thread at a time, under a lock: it does no I/O.
+/// Gives one batch after the other. Used by one thread at a time, under a lock: it does no I/O.
 class BatchOrder {
  public:
   virtual ~BatchOrder() = default;
-  /// The next batch; nothing where it is not known yet, and at the end.
+  /// The next batch. Nothing if it is not known yet, and at the end.
   virtual std::optional<PlannedBatch> Next() = 0;
-  /// There will be no more.
+  /// True if there will be no more batches.
   [[nodiscard]] virtual bool is_over() const = 0;
-  /// How many more samples there will be, as far as that is known.
+  /// How many more samples there will be, as far as known.
   [[nodiscard]] virtual std::uint64_t expected() const = 0;
-  /// Why it is over before its end.
+  /// Why it ended early.
   [[nodiscard]] virtual std::optional<Error> error() const { return std::nullopt; }
 };
 
-/// One batch, as it was asked for.
+/// One batch, exactly as requested.
 class GivenBatch : public BatchOrder {
  public:
   explicit GivenBatch(std::vector<std::size_t> samples) : samples_(std::move(samples)) {}

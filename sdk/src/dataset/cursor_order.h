@@ -4,7 +4,7 @@
 
 namespace gcsflux::internal {
 
-/// kInvalidArgument, with what differs, where the cursor is not of a run with this order.
+/// Returns kInvalidArgument with the difference if the cursor is of a run with another order.
 Result<void> CheckCursorOrder(const Cursor& cursor, const EpochOptions& options);
 
 }  // namespace gcsflux::internal

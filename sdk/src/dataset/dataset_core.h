@@ -20,14 +20,14 @@
 
 namespace gcsflux::internal {
 
-/// What all copies of a dataset share: its listing, and what fetches and decodes. Thread-safe. In a child of fork() it
-/// fetches with threads and connections of its own, and forgets the order that the parent was told.
+/// What all copies of a dataset share: its listing, its downloads and its decoding. Thread-safe. In a child of fork()
+/// it uses its own threads and connections, and forgets the order that the parent announced.
 class DatasetCore {
  public:
   struct Settings {
     ObjectName prefix = {};
     std::vector<ListedObject> objects = {};
-    /// The prefix is listed while samples are delivered, by every process that asks for them; `objects` is empty.
+    /// Every process that asks for samples lists the prefix meanwhile; `objects` is empty.
     bool is_live = false;
     SampleWork work = {};
   };
@@ -39,9 +39,9 @@ class DatasetCore {
   [[nodiscard]] const std::vector<ListedObject>& objects() const { return settings_.objects; }
   [[nodiscard]] const ListingFingerprint& fingerprint() const { return fingerprint_; }
 
-  /// Batches will be asked for in this order from now on, beginning at `start`: they are fetched ahead. What was
-  /// fetched for another order is given up. Of a shuffle buffer and of a live listing, `start` is a cursor of an
-  /// earlier run or, where it is not resumed, the beginning.
+  /// From now on batches are requested in this order, beginning at `start`: their objects are fetched ahead. Objects
+  /// fetched for another order are dropped. With a shuffle buffer or a live listing, `start` is a cursor of an earlier
+  /// run, or the beginning if the run is not resumed.
   struct Start {
     Cursor cursor = {};
     bool is_resumed = false;
@@ -49,28 +49,29 @@ class DatasetCore {
   };
   Result<void> Expect(const EpochOptions& order, const Start& start) const;
 
-  /// The samples of these objects, which exist: fetched ahead where they are the next of the order, else now.
+  /// The samples of these objects, which exist. If they are the next ones of the order, they are fetched ahead;
+  /// otherwise they are fetched now.
   [[nodiscard]] FinishedBatch Fetch(std::span<const std::size_t> samples) const;
 
-  /// The next batch of the order's epoch; nothing at its end.
+  /// The next batch of the order's epoch. Nothing at its end.
   [[nodiscard]] Result<std::optional<FinishedBatch>> Next(std::uint64_t epoch) const;
 
-  /// Since the dataset was made. What is the client's counts all that it did meanwhile.
+  /// Covers the time since the dataset was made. The client's counts include all other work of the client.
   [[nodiscard]] DatasetReport report(const OperationPrices& prices) const;
 
  private:
   using ObjectAt = std::function<const ListedObject&(std::size_t)>;
-  // Of one process.
+  // The state in one process.
   struct Engine {
     std::shared_ptr<DecodeThreads> decoders;
     std::shared_ptr<const DownloaderCore> downloads;
     std::mutex mutex = {};
-    std::shared_ptr<BatchStream> stream = {};  // In the order that was announced. Guarded by mutex.
-    EpochOptions order = {};                   // Likewise.
+    std::shared_ptr<BatchStream> stream = {};  // In the announced order. Guarded by mutex.
+    EpochOptions order = {};                   // Guarded by mutex too.
     std::mutex listing_mutex = {};
-    // For orders that need not wait for the listing's end. Guarded by listing_mutex.
+    // For orders that do not wait for the listing's end. Guarded by listing_mutex.
     std::shared_ptr<const LiveListing> listing = {};
-    std::unique_ptr<BackgroundListing> lister = {};  // It uses the stream, and so ends first.
+    std::unique_ptr<BackgroundListing> lister = {};  // It uses the stream, so it is destroyed first.
   };
   [[nodiscard]] std::shared_ptr<BatchStream> MakeStream(const Engine& engine, std::unique_ptr<BatchOrder> order,
                                                         const Cursor& start, ObjectAt object_at) const;

@@ -14,10 +14,10 @@
 
 namespace gcsflux::internal {
 
-/// What a dataset has done so far, counted. Thread-safe.
+/// Counts what a dataset has done so far. Thread-safe.
 class DatasetTally {
  public:
-  /// An object has come. `make_name` gives its name.
+  /// An object has arrived. `make_name` gives its name.
   template <class MakeName>
   void NoteArrival(std::chrono::nanoseconds took, std::uint64_t bytes, const MakeName& make_name) {
     const std::scoped_lock lock(mutex_);
@@ -44,8 +44,8 @@ class DatasetTally {
     report_.wait_time += batch.waited;
   }
 
-  /// False where as many others as `most` were skipped before: this one may not be. An object counts once, in whatever
-  /// number of epochs it is skipped.
+  /// Returns false if `most` other objects were skipped before: then this one must not be skipped. An object counts
+  /// once, even if several epochs skip it.
   bool Skip(std::uint64_t most, const SkippedObject& object) {
     constexpr std::size_t kNamed = 10;
     const std::scoped_lock lock(mutex_);
@@ -57,7 +57,7 @@ class DatasetTally {
     return true;
   }
 
-  /// Of what is counted here.
+  /// The part of the report that is counted here.
   [[nodiscard]] DatasetReport report() const {
     const std::scoped_lock lock(mutex_);
     DatasetReport report = report_;

@@ -12,15 +12,14 @@
 
 namespace gcsflux::internal {
 
-/// Threads that decode samples for several streams, one of each in turn: what takes the processor, or is code of the
-/// caller's, has no place on an event loop. Thread-safe; destruction waits for what is running.
+/// Threads that decode samples of several streams, one of each in turn. Work that needs much processor time, or that is
+/// user code, must not run on an event loop. Thread-safe; the destructor waits for running work.
 class DecodeThreads {
  public:
-  /// Where the system starts fewer, those do the work.
+  /// If the system starts fewer threads, those do the work.
   explicit DecodeThreads(std::size_t threads);
 
-  /// There may be something to do: the workload is asked until it has nothing. To be called whenever it has got
-  /// something since.
+  /// The workload may have work: it is asked until it has none. Call it each time the workload has received work.
   void Offer(const std::shared_ptr<Workload>& workload);
 
  private:

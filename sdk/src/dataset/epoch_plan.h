@@ -8,37 +8,37 @@
 
 namespace gcsflux::internal {
 
-/// kInvalidArgument, with the member's name, where one of them is out of its range.
+/// Returns kInvalidArgument with the member's name if one of them is out of its range.
 Result<void> CheckEpochOptions(const EpochOptions& options);
 
-/// kInvalidArgument where an epoch of the listing has no batch for the rank.
+/// Returns kInvalidArgument if an epoch of the listing has no batch for the rank.
 Result<void> CheckHasBatches(const ListingFingerprint& listing, const EpochOptions& options);
 
-/// What is left of one epoch, for one rank: its batches, and where the run stands after each. Pure; thread-safe.
+/// The rest of one epoch for one rank: its batches, and the position of the run after each. Pure; thread-safe.
 class EpochPlan {
  public:
-  /// Of `count` samples, `consumed` of which (at most `count`) all ranks together have used before.
+  /// For `count` samples. All ranks together have used `consumed` of them (at most `count`).
   EpochPlan(const EpochOptions& options, std::uint64_t count, std::uint64_t epoch, std::uint64_t consumed);
 
   /// How many batches the rank has.
   [[nodiscard]] std::uint64_t batches() const {
     return global_batches_ - (global_batches_ > 0 && options_.rank >= last_size_ ? 1 : 0);
   }
-  /// True where no rank has any.
+  /// True if no rank has a batch.
   [[nodiscard]] bool is_over() const { return global_batches_ == 0; }
-  /// Samples that no rank uses, and samples that are used twice, as the tail's rule says.
+  /// Samples that no rank uses, and samples that are used twice, by the rule for the tail.
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
   [[nodiscard]] std::uint64_t padded() const { return padded_; }
 
   struct Batch {
     std::uint64_t first = 0;     ///< Its positions in the epoch's order are [first, first + size).
     std::uint64_t size = 0;      ///< At least 1.
-    std::uint64_t consumed = 0;  ///< By all ranks, once each has used its batch of this index; `count` after the last.
+    std::uint64_t consumed = 0;  ///< By all ranks, after each has used its batch of this index; `count` after the last.
   };
-  /// Of an index below batches().
+  /// For an index below batches().
   [[nodiscard]] Batch BatchAt(std::uint64_t index) const;
 
-  /// The sample at a position, which may be of a padded batch.
+  /// The sample at a position; the position may be in a padded batch.
   [[nodiscard]] std::uint64_t SampleAt(std::uint64_t position) const;
 
  private:
@@ -48,7 +48,8 @@ class EpochPlan {
   EpochOptions options_;
   std::uint64_t count_;
   std::uint64_t consumed_;
-  // Of all ranks together: how many, and the samples of the last one and of the one before, which may be smaller.
+  // Of all ranks together: the number of batches, and the samples of the last one and of the one before it, which may
+  // be smaller.
   std::uint64_t global_batches_ = 0;
   std::uint64_t last_size_ = 0;
   std::uint64_t before_last_size_ = 0;

@@ -8,7 +8,7 @@
 
 namespace gcsflux::internal {
 
-/// The hash of a fingerprint, one object after the other.
+/// Computes the hash of a fingerprint, one object after the other.
 class ListingHash {
  public:
   void Add(const ListedObject& object);
@@ -18,7 +18,7 @@ class ListingHash {
   std::uint64_t hash_ = 0;
 };
 
-/// Of the objects that a listing of `prefix` gave, in their order. Takes 10 ns or so for each.
+/// For the objects of a listing of `prefix`, in their order. Takes about 10 ns for each.
 ListingFingerprint FingerprintOf(const ObjectName& prefix, std::span<const ListedObject> objects);
 
 }  // namespace gcsflux::internal

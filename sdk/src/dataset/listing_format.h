@@ -23,13 +23,13 @@
 //   seal                 CRC32C of all bytes before it, 4 bytes, little-endian
 namespace gcsflux::internal {
 
-/// kInvalidArgument where the names are not in bytewise order, or one is there twice.
+/// Returns kInvalidArgument if the names are not in bytewise order, or one occurs twice.
 Result<std::string> EncodeListing(const ListingSnapshot& snapshot);
 
-/// The bytes begin as those of a saved listing.
+/// True if the bytes begin like a saved listing.
 bool IsSavedListing(std::span<const std::byte> bytes);
 
-/// kCorrupted, or kInvalidArgument where the version is a newer one. Takes no more memory than the bytes can fill.
+/// Returns kCorrupted, or if the version is newer, kInvalidArgument. Takes no more memory than the bytes can fill.
 Result<ListingSnapshot> DecodeListing(std::span<const std::byte> bytes);
 
 }  // namespace gcsflux::internal

@@ -14,36 +14,36 @@
 
 namespace gcsflux::internal {
 
-/// Objects in bytewise order of their names, while they are listed. Thread-safe.
+/// Objects in bytewise order of their names, while the listing runs. Thread-safe.
 class LiveListing {
  public:
   struct State {
     std::size_t known = 0;
     bool is_over = false;
-    std::optional<Error> error = {};  ///< Why it is over before its end.
+    std::optional<Error> error = {};  ///< Why it ended early.
   };
 
-  /// Those that come next.
+  /// Adds the next objects.
   void Append(std::vector<ListedObject> objects);
-  /// There will be no more.
+  /// There will be no more objects.
   void End(std::optional<Error> error = {});
 
   [[nodiscard]] State state() const;
-  /// Of an index that is known. It stays as long as the listing.
+  /// For a known index. Valid as long as the listing.
   [[nodiscard]] const ListedObject& At(std::size_t index) const;
-  /// Those in [first, last), in order.
+  /// Visits the objects in [first, last), in order.
   void Visit(std::size_t first, std::size_t last, const std::function<void(const ListedObject&)>& visit) const;
 
  private:
   mutable std::mutex mutex_;
-  std::deque<ListedObject> objects_;  // Guarded by mutex_. Those that are there never move.
+  std::deque<ListedObject> objects_;  // Guarded by mutex_. Its elements never move.
   State state_;                       // Guarded by mutex_.
 };
 
-/// Lists a prefix on a thread of its own, which ends with it.
+/// Lists a prefix on its own thread. The destructor ends the listing.
 class BackgroundListing {
  public:
-  /// `on_growth` is called by the thread whenever more is known, and at the end.
+  /// The thread calls `on_growth` whenever more objects are known, and at the end.
   static Result<std::unique_ptr<BackgroundListing>> Start(const Client& client, const ObjectName& prefix,
                                                           const ParallelListOptions& options,
                                                           std::function<void()> on_growth);

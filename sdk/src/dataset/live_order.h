@@ -13,13 +13,14 @@
 
 namespace gcsflux::internal {
 
-/// The batches of one rank over a listing that may be going on, by name or from a shuffle buffer: the same ones as if
-/// it were over. Batches are said as soon as it is known that they are full, or what the tail is.
+/// The batches of one rank over a listing that may still run, by name or from a shuffle buffer. They are the same as
+/// those of the complete listing. A batch is given as soon as it is known that it is full, or how long the tail is.
 class LiveOrder : public BatchOrder {
  public:
   struct Start {
-    Cursor cursor = {};       ///< With the bucket and prefix, if nothing else.
-    bool is_resumed = false;  ///< The cursor is of an earlier run: it begins when as much is listed as was then.
+    Cursor cursor = {};  ///< With at least the bucket and the prefix.
+    bool is_resumed =
+        false;  ///< The cursor is of an earlier run: the order begins when as many objects are listed as at that time.
     bool allow_changed_listing = false;
     bool all_epochs = true;
   };
@@ -49,11 +50,11 @@ class LiveOrder : public BatchOrder {
   bool has_ended_ = false;
   std::optional<Error> error_ = {};
 
-  // Where it stands: batch `next_` of an epoch of which `consumed_` samples were used before.
+  // The position: batch `next_` of an epoch in which `consumed_` samples were used before.
   std::uint64_t epoch_ = 0;
   std::uint64_t consumed_ = 0;
   std::uint64_t next_ = 0;
-  std::optional<EpochPlan> plan_ = {};  // Once the listing is over.
+  std::optional<EpochPlan> plan_ = {};  // Present when the listing is complete.
   ShuffleBuffer buffer_;
 
   ListingHash hash_;  // Of the first `hashed_` objects.

@@ -6,15 +6,15 @@
 
 namespace gcsflux::internal {
 
-/// Indices in an order that seed and epoch determine: each is drawn from a buffer of those that come next. How they
-/// come in time makes no difference. Pure.
+/// Indices in an order that seed and epoch determine: each is drawn from a buffer of the next indices. The times of
+/// their arrival make no difference. Pure.
 class ShuffleBuffer {
  public:
   ShuffleBuffer(std::uint64_t capacity, std::uint64_t seed, std::uint64_t epoch);
 
-  /// How many indices have to be known for `draws` draws from the beginning on, unless there are no more.
+  /// How many indices must be known for `draws` draws from the beginning, unless there are no more.
   [[nodiscard]] std::uint64_t NeededFor(std::uint64_t draws) const { return draws + capacity_; }
-  /// The next one; `known` indices are, at least as many as are needed. There is one.
+  /// The next index, which must exist. At least as many indices must be `known` as are needed.
   std::size_t Draw(std::size_t known);
 
   [[nodiscard]] std::uint64_t drawn() const { return drawn_; }

@@ -6,14 +6,14 @@
 
 namespace gcsflux::internal {
 
-/// What is stored where a saved listing should be.
+/// The object at the place of a saved listing.
 struct StoredListing {
   std::int64_t generation = 0;
-  bool is_listing = false;                     ///< It begins as one, whatever became of the rest.
-  Result<ListingSnapshot> snapshot = Error{};  ///< Or why it cannot be used: errors of LoadListing().
+  bool is_listing = false;                     ///< It begins like a listing, even if the rest is damaged.
+  Result<ListingSnapshot> snapshot = Error{};  ///< Or why it cannot be used: the errors of LoadListing().
 };
 
-/// An error where it could not be read.
+/// Returns an error if it could not be read.
 Result<StoredListing> ReadStoredListing(const Client& client, const ObjectName& source,
                                         const LoadListingOptions& options);
 

@@ -7,7 +7,7 @@
 
 #include "gcsflux/result.h"
 
-// What Google charges for an operation: https://cloud.google.com/storage/pricing#operations-by-class, as of 2026.
+// Google's prices by operation: https://cloud.google.com/storage/pricing#operations-by-class, as of 2026.
 namespace gcsflux::internal {
 
 /// In the page's words.
@@ -43,7 +43,7 @@ inline constexpr std::array kBilledOperations = {
     BilledOperation{"multipartUploads.abort", BillingClass::kFree},    // DELETE
 };
 
-/// Nothing where the table has no such operation.
+/// Nothing if the table does not have the operation.
 constexpr std::optional<BillingClass> BillingClassOf(std::string_view operation) {
   const auto* const found = std::find_if(kBilledOperations.begin(), kBilledOperations.end(),
                                          [&](const BilledOperation& billed) { return billed.name == operation; });
@@ -51,19 +51,19 @@ constexpr std::optional<BillingClass> BillingClassOf(std::string_view operation)
   return found->billing;
 }
 
-/// An operation, and what it costs. The table is searched when the name is compiled: a name that is not in it is a
-/// compile error, and a request pays for no search.
+/// An operation and its billing class. The table is searched at compile time: an unknown name is a compile error, and a
+/// request costs no search.
 struct OperationName {
   constexpr OperationName() = default;
   consteval OperationName(const char* operation) : name(operation), billing(BillingClassOf(operation).value()) {}
 
-  std::string_view name = {};  ///< As GCS names it: "objects.get".
+  std::string_view name = {};  ///< GCS's name: "objects.get".
   BillingClass billing = BillingClass::kFree;
 };
 
-/// Whether a request is charged that came to this end. "Generally, you are not charged for operations that return 307,
-/// 4xx, or 5xx responses", says the page. One whose answer was lost counts, since the service may have done it; one
-/// that reached no service does not.
+/// Whether a request with this outcome is charged. The page says: "Generally, you are not charged for operations that
+/// return 307, 4xx, or 5xx responses". A request with a lost answer counts, because the service may have carried it
+/// out. One that reached no service does not count.
 constexpr bool IsCharged(int status, std::optional<ErrorCode> failure) {
   if (failure) {
     return *failure != ErrorCode::kUnreachable && *failure != ErrorCode::kProxyFailed &&

@@ -1,4 +1,4 @@
-// CombineListeners: one listener out of several.
+// CombineListeners: one listener for several.
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -27,7 +27,7 @@ class Combined : public EventListener {
   }
 
  private:
-  // One that throws must not keep the event from the others; the client counts the first exception.
+  // If one throws, the others still get the event; the client counts the first exception.
   template <class Event>
   void Tell(void (EventListener::*callback)(const Event&), const Event& event) {
     std::exception_ptr thrown;

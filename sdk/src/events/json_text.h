@@ -5,7 +5,7 @@
 
 namespace gcsflux::internal {
 
-/// The text as a JSON string, with its quotes. In what is no UTF-8, bytes beyond ASCII become question marks.
+/// The text as a JSON string, with its quotes. If it is not UTF-8, bytes beyond ASCII become question marks.
 std::string JsonText(std::string_view text);
 
 }  // namespace gcsflux::internal

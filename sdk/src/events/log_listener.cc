@@ -35,7 +35,7 @@ std::string Id(const CallInfo& call) {
   return call.invocation_id.empty() ? "" : " [invocation " + std::string(call.invocation_id) + "]";
 }
 
-// Failures that programs ask for.
+// Failures that are answers to a program's question.
 bool IsAnswer(ErrorCode code) {
   switch (code) {
     case ErrorCode::kNotFound:
@@ -80,7 +80,7 @@ class Logger : public EventListener {
     Write(level, std::string(ErrorCodeName(event.error.code)) + ": " + event.error.message + Id(event.call));
   }
 
-  // At the first, second, fourth ... one: where the budget holds up any, it holds up many.
+  // At the first, second, fourth ... one, because a budget that delays retries delays many.
   void OnBudget(const BudgetEvent& event) override {
     const std::uint64_t times = budget_waits_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (!std::has_single_bit(times)) return;

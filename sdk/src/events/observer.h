@@ -17,13 +17,13 @@
 
 namespace gcsflux::internal {
 
-/// Where a client says what it does: counted always, told where somebody listens. Thread-safe; call it under no lock,
-/// since a listener may take its time.
+/// Receives all that a client does. It always counts it, and tells the listener if there is one. Thread-safe. Call it
+/// without a lock, because a listener may be slow.
 class Observer {
  public:
   explicit Observer(std::shared_ptr<EventListener> listener = nullptr) : listener_(std::move(listener)) {}
 
-  /// Somebody listens: what only an event needs is worth finding out.
+  /// There is a listener: data that only an event needs is worth collecting.
   [[nodiscard]] bool is_heard() const { return listener_ != nullptr; }
 
   void CallBegan() { Add(tallies_.calls); }
@@ -32,8 +32,8 @@ class Observer {
     Tell([&](EventListener& listener) { listener.OnFailure(event); });
   }
 
-  /// An attempt is over, charged for as `billing` says. `make_event` makes the RequestEvent, and is called only where
-  /// there is a listener.
+  /// An attempt has ended; `billing` is its class. `make_event` makes the RequestEvent; it is called only if there is a
+  /// listener.
   template <class MakeEvent>
   void RequestEnded(BillingClass billing, std::uint64_t bytes_sent, std::uint64_t bytes_received,
                     MakeEvent make_event) {
@@ -79,13 +79,13 @@ class Observer {
     Add(event.failure == nullptr ? tallies_.token_refreshes : tallies_.token_failures);
     Tell([&](EventListener& listener) { listener.OnTokenRefresh(event); });
   }
-  /// Told once: whatever wants threads afterwards finds as few.
+  /// Tells it once: later work finds as few threads.
   void ShortOfThreads(const ThreadShortageEvent& event) {
     if (is_shortage_told_.exchange(true, std::memory_order_relaxed)) return;
     Tell([&](EventListener& listener) { listener.OnThreadShortage(event); });
   }
 
-  /// Told once for each bucket: every Downloader of the client finds out the same.
+  /// Tells it once for each bucket: every Downloader of the client finds the same.
   void CompositionRefused(const CompositionRefusedEvent& event);
 
   [[nodiscard]] Counters counters() const;

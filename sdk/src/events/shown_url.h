@@ -5,8 +5,8 @@
 
 namespace gcsflux::internal {
 
-/// A URL as it may be shown: values of query parameters that let somebody in (an upload's session, a signature, a
-/// token) are "[secret]". Where the whole URL is a credential, only its scheme and host are left.
+/// A URL that may be shown: secret values of query parameters (an upload's session, a signature, a token) are
+/// "[secret]". If the whole URL is a credential, only its scheme and host remain.
 std::string ShownUrl(std::string_view url, bool is_secret);
 
 }  // namespace gcsflux::internal

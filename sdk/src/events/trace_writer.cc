@@ -24,7 +24,7 @@ namespace {
 
 using internal::JsonText;
 
-// {"name": value, ...}, of which values that are no text are written as they stand.
+// {"name": value, ...}; values that are not text are written unchanged.
 class JsonObject {
  public:
   JsonObject& Text(std::string_view name, std::string_view value) { return Raw(name, JsonText(value)); }
@@ -41,7 +41,7 @@ class JsonObject {
   std::string text_ = "{";
 };
 
-// Chrome counts in microseconds; the fraction keeps neighbours from touching.
+// Chrome's unit is the microsecond; the fraction separates neighbours.
 std::string Microseconds(std::chrono::nanoseconds duration) {
   const auto count = std::max<std::int64_t>(0, duration.count());
   const std::string fraction = std::to_string(count % 1000);
@@ -139,7 +139,7 @@ class TraceFile : public TraceWriter {
   }
 
   Result<void> Close() override {
-    // A child of fork() writes its events into the same file, whose end is the parent's to write.
+    // A child of fork() writes its events into the same file; only the parent writes its end.
     if (!is_closed_.exchange(true) && !opened_in_.IsInChild()) Write("\n]\n");
     const int error = error_;
     if (error == 0) return {};
@@ -154,8 +154,8 @@ class TraceFile : public TraceWriter {
     EventTime busy_until = {};
   };
 
-  // A thread waits for one request at a time, so each has its lane; one that is sent beside another, as a hedge is,
-  // goes to the thread's next lane. On no lane do two overlap.
+  // A thread waits for one request at a time, so each thread has a lane. A request beside another one, such as a hedge,
+  // goes to the thread's next lane. Requests on one lane never overlap.
   int LaneFor(EventTime start, EventTime end) {
     const std::scoped_lock lock(mutex_);
     auto& lanes = lanes_[std::this_thread::get_id()];
@@ -165,7 +165,7 @@ class TraceFile : public TraceWriter {
     return free->number;
   }
 
-  // The thread's first one, on which marks are.
+  // The thread's first lane, which has the marks.
   int OwnLane() {
     const std::scoped_lock lock(mutex_);
     auto& lanes = lanes_[std::this_thread::get_id()];
@@ -200,7 +200,7 @@ class TraceFile : public TraceWriter {
     if (!is_closed_) Write(",\n" + event);
   }
 
-  // In one piece, since others write too (O_APPEND), and a process that dies is to leave whole events only.
+  // With one write, because other threads write too (O_APPEND), and a process that dies must leave only whole events.
   void Write(std::string_view text) {
     if (error_ != 0) return;
     const internal::FileSizeSignalBlock block;
@@ -212,7 +212,7 @@ class TraceFile : public TraceWriter {
   const int file_;
   const std::string path_;
   const EventTime opened_ = Clock::now();
-  std::atomic<int> error_ = 0;  // errno of the first write that failed
+  std::atomic<int> error_ = 0;  // errno of the first failed write
   std::atomic<bool> is_closed_ = false;
   const internal::ProcessMark opened_in_;
   internal::ForkSafeMutex mutex_;  // guards what follows

@@ -5,8 +5,7 @@
 
 namespace gcsflux::internal {
 
-/// Fills in who the flags say that the client is: --credentials, --access_token_file, --exchange_signed_tokens and
-/// --quota_project.
+/// Sets the identity from the flags --credentials, --access_token_file, --exchange_signed_tokens and --quota_project.
 Result<void> SetCredentialsFromFlags(ClientOptions& options);
 
 }  // namespace gcsflux::internal

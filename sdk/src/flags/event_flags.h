@@ -5,7 +5,7 @@
 
 namespace gcsflux::internal {
 
-/// Fills in who listens: what --log_level and --trace_file ask for. The trace is opened once, and shared.
+/// Sets the listeners from --log_level and --trace_file. The trace is opened once, and shared.
 Result<void> SetEventListenerFromFlags(ClientOptions& options);
 
 }  // namespace gcsflux::internal

@@ -7,7 +7,7 @@
 
 #include "gcsflux/result.h"
 
-// What flags' values mean, and how it is said that they are wrong.
+// Converts the values of flags, and makes the errors for wrong ones.
 namespace gcsflux::internal {
 
 /// kInvalidArgument.
@@ -22,7 +22,7 @@ struct NamedValue {
   T value;
 };
 
-/// The value of that name; the others are in the message.
+/// The value of that name. The message of an error lists the allowed names.
 template <class T, std::size_t N>
 Result<T> ValueNamed(const std::string& flag, const std::string& name, const NamedValue<T> (&names)[N]) {
   std::string all;

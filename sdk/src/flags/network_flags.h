@@ -5,7 +5,7 @@
 
 namespace gcsflux::internal {
 
-/// Fills in what the flags say of connections, certificates, proxies and headers.
+/// Sets the options of connections, certificates, proxies and headers from the flags.
 Result<void> SetNetworkFromFlags(ClientOptions& options);
 
 }  // namespace gcsflux::internal

@@ -5,7 +5,7 @@
 
 namespace gcsflux::internal {
 
-/// Fills in what the flags say of failures: the retry policies (--list_retry_..., --download_retry_...,
+/// Sets the options for failures from the flags: the retry policies (--list_retry_..., --download_retry_...,
 /// --upload_retry_... and --metadata_retry_...), --throttle_policy, --idempotency and --hedge_....
 Result<void> SetRetriesFromFlags(ClientOptions& options);
 

@@ -5,7 +5,7 @@
 
 namespace gcsflux::internal {
 
-/// What --max_undelivered_bytes says.
+/// The value of --max_undelivered_bytes.
 Result<void> SetUndeliveredBytesFromFlags(ClientOptions& options);
 
 }  // namespace gcsflux::internal

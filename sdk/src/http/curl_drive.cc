@@ -80,7 +80,7 @@ Error CurlDrive::Cancel() {
   return cancelled;
 }
 
-// Drops the side that has lost; the call's result when there is nothing more to wait for.
+// Ends the losing side. Returns the call's result if there is nothing more to wait for.
 std::optional<Result<HttpResponse>> CurlDrive::Decide() {
   if (second_ && race_.leader == &second_->exchange) {
     first_ = std::move(second_);
@@ -96,7 +96,7 @@ std::optional<Result<HttpResponse>> CurlDrive::Decide() {
   return std::move(first_->outcome);
 }
 
-// The watch may end what its request borrows: the exchange goes first.
+// The watch may destroy what its request borrows, so the exchange is destroyed first.
 void CurlDrive::SecondFailed(Result<HttpResponse> outcome) {
   second_.reset();
   second_easy_.reset();
@@ -104,7 +104,7 @@ void CurlDrive::SecondFailed(Result<HttpResponse> outcome) {
   watch_->OnSecondFailed(outcome);
 }
 
-// How long the exchange may still stand still; for ever while that is not looked at.
+// How long the exchange may still be without movement; for ever while this is not checked.
 std::chrono::nanoseconds CurlDrive::StandstillLeft(Side& side) const {
   if (side.outcome || !side.exchange.HasBegun()) return kForEver;
   const auto now = std::chrono::steady_clock::now();
@@ -116,7 +116,7 @@ void CurlDrive::EndStandstill(Side& side) const {
   if (StandstillLeft(side).count() <= 0) side.outcome = StandstillError(side.easy);
 }
 
-// Sends a second request beside one that is overdue, where the watch gives one.
+// Sends a second request beside an overdue one, if the watch returns one.
 void CurlDrive::StartSecondIfOverdue() {
   if (watch_ == nullptr || second_) return;
   const auto left = watch_->TimeLeft();

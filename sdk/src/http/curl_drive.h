@@ -15,45 +15,45 @@
 
 namespace gcsflux::internal {
 
-/// What a drive works with; all of it outlives the drive.
+/// What a drive uses; all of it outlives the drive.
 struct CurlDriver {
   CURLM* multi;
   const CurlSettings& settings;
-  SocketOwner* sockets = nullptr;  ///< Hears of connections that are opened and closed; null for none.
-  Pause* waiter = nullptr;         ///< Woken when Look() has something new to see; null for none.
+  SocketOwner* sockets = nullptr;  ///< Is told of connections that are opened and closed; null for none.
+  Pause* waiter = nullptr;         ///< Woken when Look() has something new; null for none.
 };
 
-/// One request on its way over a multi handle, and a second one beside it where its watch asks for that. It decides;
-/// the multi handle is driven by a thread that has it for itself (curl_transport.cc), or by a loop for many drives
-/// (curl_loop.h). Used by one thread; stays where it is.
+/// One request over a multi handle, and a second one beside it if its watch requests it. This class decides. Its multi
+/// handle is driven by one thread (curl_transport.cc), or by a loop for many drives (curl_loop.h). Used by one thread;
+/// not movable.
 class CurlDrive {
  public:
-  /// What is passed must outlive it; `receiver` and `watch` may be null. An exchange that has begun and moves no byte
-  /// for the settings' stall_timeout is over, as kUnavailable.
+  /// The arguments must outlive it; `receiver` and `watch` may be null. If an exchange has begun and no byte moves for
+  /// the settings' stall_timeout, it ends with kUnavailable.
   CurlDrive(const CurlDriver& driver, BodyReceiver* receiver, Watch* watch)
       : driver_(driver), receiver_(receiver), watch_(watch), race_{.waiter = driver.waiter} {}
   CurlDrive(const CurlDrive&) = delete;
   CurlDrive& operator=(const CurlDrive&) = delete;
-  /// Takes its handles out of the multi handle.
+  /// Removes its handles from the multi handle.
   ~CurlDrive();
 
-  /// Once, with a handle that `settings` made.
+  /// Call it once, with a handle that `settings` made.
   void Start(CURL* easy, const HttpRequest& request);
-  /// Tells the drives of the multi handle what has ended there.
+  /// Tells the drives of the multi handle which exchanges have ended.
   static void TakeMessages(CURLM* multi);
-  /// The drive that uses the handle; null where none does.
+  /// The drive that uses the handle. Null if there is none.
   static CurlDrive* Of(CURL* easy);
 
-  /// The call's result when it is over. May send a second request.
+  /// The result, when the call is over. May send a second request.
   std::optional<Result<HttpResponse>> Look();
-  /// How long Look() has nothing to see if nothing moves; to be asked again when something has.
+  /// How long Look() has nothing to do if no byte moves. Ask again when a byte has moved.
   [[nodiscard]] std::chrono::nanoseconds Patience();
   [[nodiscard]] Pause* waiter() const { return driver_.waiter; }
-  /// Ends it as kCancelled.
+  /// Ends it with kCancelled.
   Error Cancel();
 
  private:
-  // One exchange that is under way, or over.
+  // One exchange, in progress or ended.
   struct Side {
     Side(CurlDrive& drive, CURL* with, const HttpRequest& request, CurlRace& race, bool is_second);
     ~Side();
@@ -64,7 +64,7 @@ class CurlDrive {
     CURL* const easy;
     Movement* const movement;
     CurlExchange exchange;
-    std::optional<Standstill> standstill = {};  // From its begin on.
+    std::optional<Standstill> standstill = {};  // Runs from the exchange's start.
     std::optional<Result<HttpResponse>> outcome = {};
   };
 

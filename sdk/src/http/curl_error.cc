@@ -7,8 +7,8 @@
 namespace gcsflux::internal {
 namespace {
 
-// "host:port" of what libcurl could not connect to, which it only says in words: "Failed to connect to proxy.example
-// port 3128 after 2 ms: ..."; empty where the words are others.
+// "host:port" of the peer that libcurl could not connect to. libcurl gives it only in its text: "Failed to connect to
+// proxy.example port 3128 after 2 ms: ...". Empty if the text is different.
 std::string FailedPeer(std::string_view details) {
   constexpr std::string_view kHost = "Failed to connect to ";
   constexpr std::string_view kPort = " port ";
@@ -21,7 +21,7 @@ std::string FailedPeer(std::string_view details) {
          std::string(rest.substr(0, rest.find(' ')));
 }
 
-// "host:port" of the URL that was asked for.
+// "host:port" of the requested URL.
 std::string AskedPeer(CURL* easy) {
   const char* text = nullptr;
   curl_easy_getinfo(easy, CURLINFO_EFFECTIVE_URL, &text);
@@ -34,14 +34,14 @@ std::string AskedPeer(CURL* easy) {
   return std::string(url) + (has_port ? "" : is_https ? ":443" : ":80");
 }
 
-// A proxy that does not do as it is told, and gives no answer, is known by libcurl's words only.
+// If a proxy fails without an answer, only libcurl's text shows that it was the proxy.
 bool IsOfProxy(CURLcode code, std::string_view details) {
-  if (code == CURLE_COULDNT_RESOLVE_PROXY) return false;  // that it says itself
+  if (code == CURLE_COULDNT_RESOLVE_PROXY) return false;  // libcurl itself says so.
   return code == CURLE_PROXY || details.find("roxy") != std::string_view::npos ||
          details.find("CONNECT tunnel") != std::string_view::npos;
 }
 
-// In TLS 1.3 a server refuses a client's certificate once the client believes that all is well.
+// In TLS 1.3 a server can refuse a client's certificate after the client considers the handshake complete.
 bool IsRefusedCertificate(std::string_view details) {
   return details.find(" alert certificate ") != std::string_view::npos ||
          details.find(" alert bad certificate") != std::string_view::npos ||
@@ -50,9 +50,9 @@ bool IsRefusedCertificate(std::string_view details) {
          details.find(" alert access denied") != std::string_view::npos;
 }
 
-// Closed or reset before the handshake was over. Where TLS itself gives no reason, libcurl names the function that
-// failed, "OpenSSL SSL_connect: ...", or the socket's error; an end of the connection is the one reason of OpenSSL's
-// own.
+// The connection was closed or reset before the end of the handshake. If TLS itself gives no reason, libcurl names the
+// failed function, "OpenSSL SSL_connect: ...", or the socket's error. OpenSSL has its own reason only for the end of
+// the connection.
 bool IsLostHandshake(std::string_view details) {
   return details.find(" SSL_connect: ") != std::string_view::npos || details.starts_with("Recv failure: ") ||
          details.starts_with("Send failure: ") ||
@@ -76,7 +76,7 @@ Error ConnectError(CURL* easy, const std::string& peer, std::string_view details
   return Error{ErrorCode::kUnreachable, peer + ": " + what};
 }
 
-// libcurl looks a name up on a thread.
+// libcurl resolves names on a thread.
 Error NoNameError(const std::string& peer, std::string_view details) {
   const bool has_no_thread = details.find("thread failed to start") != std::string_view::npos;
   return {ErrorCode::kUnreachable,
@@ -98,8 +98,8 @@ Error LostHandshake(const std::string& peer) {
   return Error{ErrorCode::kUnavailable, "the connection to " + peer + " was lost in the TLS handshake"};
 }
 
-// Without a descriptor no socket is made, no name is looked up and no certificate read; libcurl takes that for a peer
-// that cannot be reached, or for a certificate that is none.
+// Without a free descriptor no socket can be made, no name resolved and no certificate read. libcurl reports that as a
+// peer that cannot be reached, or as an invalid certificate.
 bool IsForWantOfDescriptors(CURLcode code) {
   const bool may_be = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
                       code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_SSL_CACERT_BADFILE ||
@@ -149,17 +149,17 @@ Error CurlError(CURL* easy, CURLcode code, std::string_view details) {
     case CURLE_SSL_ISSUER_ERROR:
     case CURLE_SSL_INVALIDCERTSTATUS: return TlsError(peer, details);
     case CURLE_URL_MALFORMAT: return Error{ErrorCode::kInvalidArgument, curl_easy_strerror(code)};
-    case CURLE_UNSUPPORTED_PROTOCOL:  // What answered does not speak HTTP; our URLs always do.
+    case CURLE_UNSUPPORTED_PROTOCOL:  // The answer was not HTTP; our URLs always are.
     case CURLE_WEIRD_SERVER_REPLY:
-      // On a connection that served before, it is what its last answer had too much of.
+      // On a reused connection these bytes are the rest of its last answer.
       if (IsReused(easy)) return Error{ErrorCode::kUnavailable, "the connection was out of step"};
       [[fallthrough]];
     case CURLE_BAD_CONTENT_ENCODING:
       return Error{ErrorCode::kBadResponse, peer + " does not speak HTTP: " + std::string(details)};
-    case CURLE_OUT_OF_MEMORY:  // what libcurl calls a header of more than 100 KiB
+    case CURLE_OUT_OF_MEMORY:  // libcurl's code for a header of more than 100 KiB
       return Error{ErrorCode::kBadResponse,
                    "one of the answer's headers is larger than 100 KiB, or there is no memory left"};
-    // Reset, closed before an answer, and what else breaks in mid-exchange.
+    // A reset, a close before the answer, and other failures during an exchange.
     default: return Error{ErrorCode::kUnavailable, curl_easy_strerror(code)};
   }
 }

@@ -8,11 +8,12 @@
 
 namespace gcsflux::internal {
 
-/// What libcurl's failure of an exchange means to us. `easy` is the handle that failed, not yet reset; `details` is
-/// what its error buffer says. No message holds a time or a number of bytes: the same failure reads the same.
+/// Translates libcurl's failure of an exchange into an Error. `easy` is the failed handle, not yet reset; `details` is
+/// the content of its error buffer. No message contains a time or a number of bytes: the same failure has the same
+/// text.
 Error CurlError(CURL* easy, CURLcode code, std::string_view details);
 
-/// That of an exchange which was given up because nothing moved.
+/// The error of an exchange that was ended because no byte moved.
 Error StandstillError(CURL* easy);
 
 }  // namespace gcsflux::internal

@@ -10,9 +10,9 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr std::size_t kUsualHeaders = 20;  // of an answer of Cloud Storage's
+constexpr std::size_t kUsualHeaders = 20;  // in an answer of Cloud Storage
 
-// Any answer that is not a failure which may pass: another exchange would bring no other.
+// True unless the answer is a temporary failure: another exchange would get the same answer.
 bool IsFinal(int status) { return status < 500 && status != 429 && status != 408; }
 
 }  // namespace
@@ -30,7 +30,7 @@ CurlExchange::CurlExchange(CURL* easy, const HttpRequest& request, BodyReceiver*
   ListHeaders();
 }
 
-// As curl_slist_append() would, which takes two pieces of memory for each line.
+// Does what curl_slist_append() does, which allocates twice for each line.
 void CurlExchange::ListHeaders() {
   const bool has_body = request_.method != Method::kGet && request_.method != Method::kDelete;
   constexpr std::string_view kNoExpect = "Expect:";  // libcurl would wait up to a second for a 100 Continue.
@@ -56,7 +56,7 @@ void CurlExchange::ListHeaders() {
 
 CurlExchange::~CurlExchange() {
   curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, nullptr);
-  curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, nullptr);  // A connection that is closed later may have a word to say.
+  curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, nullptr);  // A connection that is closed later may write to it.
 }
 
 void CurlExchange::Prepare() {
@@ -73,12 +73,12 @@ void CurlExchange::Prepare() {
         return static_cast<CurlExchange*>(self)->TakeBody(std::as_bytes(std::span(data, size))) ? size : 0;
       });
   const bool is_get = request_.method == Method::kGet;
-  curl_easy_setopt(easy_, CURLOPT_HTTPGET, 1L);  // without a body, until it is said below
+  curl_easy_setopt(easy_, CURLOPT_HTTPGET, 1L);  // without a body, unless set below
   curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, is_get ? nullptr : MethodName(request_.method).data());
   curl_easy_setopt(easy_, CURLOPT_PREREQFUNCTION, is_get ? nullptr : &CurlExchange::BeforeSending);
   curl_easy_setopt(easy_, CURLOPT_PREREQDATA, this);
   if (is_get || request_.method == Method::kDelete) return;
-  // Content-Length is sent even for an empty body: cpp-httplib waits 5 s where it is missing.
+  // Sends Content-Length even for an empty body: without it, Cloud Storage answers 411.
   curl_easy_setopt(easy_, CURLOPT_UPLOAD, 1L);
   curl_easy_setopt(easy_, CURLOPT_INFILESIZE_LARGE, body_size());
   curl_easy_setopt(easy_, CURLOPT_READDATA, this);
@@ -88,9 +88,9 @@ void CurlExchange::Prepare() {
       });
 }
 
-// Called each time that libcurl is about to send the request. By itself it sends one again where a connection that
-// was used before dies before the answer's first byte, though the service may have carried it out; whoever asked
-// would take the second answer for the first. What changes something is sent once.
+// Called each time libcurl is about to send the request. If a reused connection dies before the first byte of the
+// answer, libcurl sends the request again, although the service may have carried it out. The caller would take the
+// second answer for the first. Therefore a request that changes something is sent only once.
 int CurlExchange::BeforeSending(void* self, char*, char*, int, int) {
   return ++static_cast<CurlExchange*>(self)->times_sent_ == 1 ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
@@ -135,7 +135,7 @@ std::uint64_t CurlExchange::PayloadRead() const {
 }
 
 bool CurlExchange::TakeHeader(std::string_view line) {
-  constexpr std::size_t kMostBytes = 256U << 10;  // libcurl limits a line, not the head
+  constexpr std::size_t kMostBytes = 256U << 10;  // libcurl limits a line, but not the head
   head_bytes_ += line.size();
   if (head_bytes_ > kMostBytes) {
     failure_ = Error{ErrorCode::kBadResponse, "the answer's headers are larger than 256 KiB"};
@@ -145,7 +145,7 @@ bool CurlExchange::TakeHeader(std::string_view line) {
   while (!line.empty() && std::string_view("\r\n \t").find(line.back()) != std::string_view::npos)
     line.remove_suffix(1);
   is_head_whole_ = line.empty();
-  if (line.starts_with("HTTP/")) response_.headers.clear();  // 100 Continue comes before the answer itself.
+  if (line.starts_with("HTTP/")) response_.headers.clear();  // A 100 Continue may precede the answer itself.
   const auto colon = line.find(':');
   if (colon == std::string_view::npos) return true;
   std::string name(line.substr(0, colon));
@@ -186,8 +186,8 @@ bool CurlExchange::Claim() {
   return race_.leader == this;
 }
 
-// The answer's head has come. The receiver hears of it from the exchange that is gone on with: while two race, what a
-// failure says is nobody else's matter.
+// The answer's head is complete. Only the exchange that wins tells the receiver; while two are in progress, a failure
+// of one of them is not reported.
 void CurlExchange::Begin() {
   if (begun_) return;
   begun_ = true;
@@ -220,7 +220,7 @@ Result<HttpResponse> CurlExchange::Finish(CURLcode code) {
   if (failure_) return *failure_;
   if (times_sent_ > 1) return Error{ErrorCode::kUnavailable, "the connection was lost before the answer came"};
   if (code != CURLE_OK) return CurlError(easy_, code, details_.data());
-  // libcurl takes a head that ends with the connection for a whole one.
+  // If the connection ends within the head, libcurl takes the head for complete.
   if (!is_head_whole_) return Error{ErrorCode::kUnavailable, "the connection ended within the answer's headers"};
   Begin();
   if (failure_) return *failure_;

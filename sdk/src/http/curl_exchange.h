@@ -19,36 +19,38 @@ namespace gcsflux::internal {
 
 class CurlExchange;
 
-/// What the exchanges of one request have in common. Used by one thread.
+/// What the exchanges of one request share. Used by one thread.
 struct CurlRace {
-  /// The one whose answer is taken. Null until one has begun, and anew when a second one is sent: the next to bring
-  /// more of an answer leads.
+  /// The exchange whose answer is used. It is null until the first answer begins. When a second request is sent, it
+  /// becomes null again: the exchange that brings the next bytes of an answer becomes the leader.
   CurlExchange* leader = nullptr;
-  bool is_on = false;       ///< Two are under way.
+  bool is_on = false;       ///< Two exchanges are in progress.
   Pause* waiter = nullptr;  ///< Woken when the race is decided; null for none.
 };
 
-/// The state of one exchange, which libcurl's callbacks work on. Used by one thread; stays where it is.
+/// The state of one exchange, which libcurl's callbacks change. Used by one thread; not movable.
 class CurlExchange {
  public:
-  /// What is passed must outlive it. `is_second`: it was sent beside another, and nothing but a success of it counts.
+  /// The arguments must outlive it. `is_second`: it is a second request beside another one, and only its success
+  /// counts.
   CurlExchange(CURL* easy, const HttpRequest& request, BodyReceiver* receiver, CurlRace& race, bool is_second);
   CurlExchange(const CurlExchange&) = delete;
   CurlExchange& operator=(const CurlExchange&) = delete;
-  /// Leaves nothing of it in the easy handle, which is out of its multi handle by then.
+  /// Removes all of its pointers from the easy handle, which has left its multi handle before.
   ~CurlExchange();
 
-  /// Tells the easy handle what to send, whatever it sent before, and to call back here.
+  /// Configures the easy handle for this request, whatever it sent before, with callbacks to this object.
   void Prepare();
 
-  /// Once libcurl is done with `code`: the answer, or why there is none. Tells the receiver of an answer without a
-  /// body, too.
+  /// Call it when libcurl has finished with `code`. Returns the answer, or why there is none. If the answer has no
+  /// body, tells the receiver of it here.
   Result<HttpResponse> Finish(CURLcode code);
 
   /// The connection is made, TLS included.
   [[nodiscard]] bool HasBegun() const;
 
-  /// So far. The first byte is that of the head: libcurl's own figure is another one where the request has a body.
+  /// Bytes and times so far. The first byte is that of the answer's head; libcurl's own figure differs if the request
+  /// has a body.
   [[nodiscard]] Movement Moved() const;
 
  private:
@@ -76,16 +78,16 @@ class CurlExchange {
   const bool is_second_;
   std::string header_lines_;             // each with its end
   std::vector<curl_slist> header_list_;  // libcurl's view of them
-  int times_sent_ = 0;                   // or about to be
+  int times_sent_ = 0;                   // Includes a sending that is about to begin.
   const ProcessMark made_in_;
   const Clock::time_point start_ = Clock::now();
   std::optional<Clock::time_point> first_byte_;
-  std::array<char, CURL_ERROR_SIZE> details_;  // What libcurl says of a failure.
+  std::array<char, CURL_ERROR_SIZE> details_;  // libcurl's text about a failure.
   std::size_t head_bytes_ = 0;
   HttpResponse response_;
   bool is_head_whole_ = false;
   bool begun_ = false;
-  bool counts_ = false;  // Its answer is one to go on with.
+  bool counts_ = false;  // Its answer may be used as the result.
   bool receiver_takes_body_ = false;
   std::optional<Error> failure_;
 };

@@ -33,7 +33,7 @@ int SelectOf(std::uint32_t events) {
 CurlLoop::CurlLoop(EventLoop& loop, const CurlSettings& settings, bool is_first)
     : loop_(loop), is_first_(is_first), settings_(settings), timer_(*this) {}
 
-// libcurl has no handle if memory is short. There may be some when the next request asks.
+// If memory is short, libcurl gives no handle. The next request tries again.
 bool CurlLoop::HasMulti() {
   if (multi_.get() != nullptr) return true;
   multi_ = MultiHandle::Make();
@@ -46,7 +46,7 @@ bool CurlLoop::HasMulti() {
   return true;
 }
 
-// By then the loop has ended.
+// The loop has ended before.
 CurlLoop::~CurlLoop() {
   is_ending_ = true;
   if (multi_.get() == nullptr) return;
@@ -69,7 +69,7 @@ Result<HttpResponse> CurlLoop::Run(const HttpRequest& request, BodyReceiver* rec
       pause.WaitFor(drive.Patience());
     }
   }();
-  // After a failure the handle goes, and its connection with it.
+  // After a failure the handle and its connection are destroyed.
   if (result) {
     Return(std::move(easy));
   } else {
@@ -87,7 +87,7 @@ EasyHandle CurlLoop::Borrow() {
     idle_.pop_back();
   }
   if (easy && ++running_ > most_) {
-    // A multi handle that may keep fewer connections than it has exchanges closes and opens them all the time.
+    // If a multi handle may keep fewer connections than it has exchanges, it closes and opens connections all the time.
     most_ = running_;
     const std::size_t kept = std::max(most_, settings_.options().max_idle_connections);
     curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(kept));
@@ -95,7 +95,7 @@ EasyHandle CurlLoop::Borrow() {
   return easy;
 }
 
-// A handle holds its receive buffer while its request is in flight.
+// A handle holds its receive buffer only while its request is in flight.
 EasyHandle CurlLoop::MakeEasy() {
   constexpr long kSmallBufferBytes = 16L << 10;
   EasyHandle easy = settings_.MakeEasy(this);
@@ -117,7 +117,7 @@ void CurlLoop::WatchSocket(CURL* easy, int descriptor, int what) {
   Socket& socket = SocketOf(descriptor);
   if (what == CURL_POLL_REMOVE) {
     socket.easy = nullptr;
-    // Other descriptors, that of a name look-up for one, are closed without a word.
+    // Other descriptors, such as that of a name look-up, are closed without a notice.
     if (!socket.is_connection) loop_.Forget(socket, /*is_closed=*/false);
     return;
   }
@@ -155,7 +155,7 @@ int CurlLoop::OnTimer(CURLM*, long milliseconds, void* self) {
 }
 
 void CurlLoop::OnEvents(Socket& socket, std::uint32_t events) {
-  // Between two requests: the service has closed the connection. libcurl sees that when it wants to use it again.
+  // Between two requests: the service has closed the connection. libcurl notices it at the next use.
   if (socket.easy == nullptr) return loop_.Forget(socket, /*is_closed=*/false);
   Note(socket.easy);
   Act(socket.descriptor(), SelectOf(events));

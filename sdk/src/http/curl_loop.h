@@ -16,35 +16,35 @@
 
 namespace gcsflux::internal {
 
-/// A multi handle that an event loop drives: exchanges share its connections. libcurl says which descriptors and times
-/// it waits for, and the loop tells it of them. Used by the loop's thread; destroyed when that has ended.
+/// A multi handle that an event loop drives; its exchanges share connections. libcurl names the descriptors and times
+/// that it waits for, and the loop reports their events. Used by the loop's thread; destroyed after that has ended.
 class CurlLoop final : public SocketOwner {
  public:
-  /// The settings outlive it. `is_first` of its loop: the others are for many requests at a time, of which each takes
-  /// less memory.
+  /// The settings must outlive it. `is_first`: it is the first one of its loop. The others serve many requests at a
+  /// time, with less memory for each.
   CurlLoop(EventLoop& loop, const CurlSettings& settings, bool is_first);
   ~CurlLoop() override;
   CurlLoop(const CurlLoop&) = delete;
   CurlLoop& operator=(const CurlLoop&) = delete;
 
-  /// Transport::PerformWatched() by a fiber of the loop, which is suspended meanwhile.
+  /// Transport::PerformWatched() for a fiber of the loop, which is suspended meanwhile.
   Result<HttpResponse> Run(const HttpRequest& request, BodyReceiver* receiver, Watch* watch,
                            const std::stop_token& stop);
 
-  /// Exchanges that are under way.
+  /// Exchanges in progress.
   [[nodiscard]] std::size_t running() const { return running_; }
 
   void OnOpen(int descriptor) override;
   void OnClose(int descriptor) override;
 
  private:
-  // A descriptor of libcurl's. That of a connection stays with epoll between two requests: two system calls fewer for
-  // each.
+  // A descriptor of libcurl. A connection's descriptor stays in epoll between two requests, which saves two system
+  // calls per request.
   struct Socket final : public Watched {
     Socket(CurlLoop& loop, int descriptor) : Watched(descriptor), curl(loop) {}
     void OnEvents(std::uint32_t events) override { curl.OnEvents(*this, events); }
     CurlLoop& curl;
-    CURL* easy = nullptr;  // that uses it; null between two requests
+    CURL* easy = nullptr;  // The handle that uses it; null between two requests.
     bool is_connection = false;
   };
   struct Timer final : public LoopTimer {
@@ -70,12 +70,12 @@ class CurlLoop final : public SocketOwner {
   const CurlSettings& settings_;
   Timer timer_;
   std::vector<std::unique_ptr<Socket>> sockets_;  // By descriptor.
-  std::vector<std::unique_ptr<Socket>> closed_;   // To be destroyed when no event of theirs is left to be told.
-  std::vector<CURL*> moved_;                      // Whose drives may have to look sooner.
+  std::vector<std::unique_ptr<Socket>> closed_;   // To be destroyed when none of their events is pending.
+  std::vector<CURL*> moved_;                      // Handles whose drives may have to look sooner.
   bool is_ending_ = false;
-  std::size_t running_ = 0;  // Exchanges.
-  std::size_t most_ = 0;     // of them at a time, so far
-  MultiHandle multi_;        // Its end calls back: it comes before the sockets'.
+  std::size_t running_ = 0;  // Exchanges in progress.
+  std::size_t most_ = 0;     // The highest value of running_.
+  MultiHandle multi_;        // Its destructor calls back, so it runs before that of the sockets.
   std::vector<EasyHandle> idle_;
 };
 

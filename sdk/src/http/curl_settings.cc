@@ -16,10 +16,10 @@ constexpr long kReceiveBufferBytes = 64L << 10;
 // Measured: 5.4 GB/s, against 3.2 at libcurl's default of 64 KiB.
 constexpr long kSendBufferBytes = 512L << 10;
 
-// libcurl's default, what the environment says, where it is not set.
+// If it is absent, libcurl's default, which is the environment's value.
 const char* OrDefault(const std::optional<std::string>& text) { return text ? text->c_str() : nullptr; }
 
-// libcurl keeps an int. 24 days are for ever to it.
+// libcurl stores it as an int. A time of 24 days means for ever here.
 long InMilliseconds(std::chrono::milliseconds duration) {
   constexpr std::chrono::milliseconds kMost{std::numeric_limits<std::int32_t>::max()};
   return static_cast<long>(std::min(duration, kMost).count());
@@ -53,9 +53,9 @@ void CurlSettings::Prepare(CURL* easy, const HttpRequest& request) const {
   SetUrl(easy, request);
 }
 
-// libcurl takes a URL to pieces and writes its query letter by letter: 20,000 instructions for each request, which are
-// saved where it gets the target as a whole. A proxy of plain http is sent another target, which libcurl makes of the
-// URL; and what libcurl would refuse in a URL it does not see in a target.
+// libcurl parses a URL and encodes its query letter by letter: 20,000 instructions for each request. It does not if it
+// gets the target as a whole. But a proxy for plain http needs another target, which libcurl makes from the URL. And
+// libcurl does not check a target as it checks a URL.
 void CurlSettings::SetUrl(CURL* easy, const HttpRequest& request) const {
   const std::string_view url = request.url;
   const bool is_direct = request.bypass_proxy || options_.proxy == "";
@@ -81,7 +81,7 @@ void CurlSettings::PrepareTls(CURL* easy) const {
       options_.client_key_file.empty() ? options_.client_certificate_file : options_.client_key_file;
   curl_easy_setopt(easy, CURLOPT_SSLCERT, options_.client_certificate_file.c_str());
   curl_easy_setopt(easy, CURLOPT_SSLKEY, key.c_str());
-  curl_easy_setopt(easy, CURLOPT_KEYPASSWD, "");  // else OpenSSL would ask for it at the terminal
+  curl_easy_setopt(easy, CURLOPT_KEYPASSWD, "");  // otherwise OpenSSL would ask for it at the terminal
 }
 
 }  // namespace gcsflux::internal

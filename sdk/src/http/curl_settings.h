@@ -20,19 +20,19 @@ struct EasyDeleter {
 };
 using EasyHandle = std::unique_ptr<CURL, EasyDeleter>;
 
-/// What a transport's easy handles are set to. Thread-safe.
+/// The settings of a transport's easy handles. Thread-safe.
 class CurlSettings {
  public:
   explicit CurlSettings(CurlOptions options) : options_(std::move(options)) {}
 
   [[nodiscard]] const CurlOptions& options() const { return options_; }
 
-  /// A handle with what all requests have in common, set once: setting it anew is 4 % of the instructions of a small
-  /// read. Null where libcurl has none. `owner`, null for none, hears of connections that are closed, and outlives
-  /// them.
+  /// A handle with the settings of all requests. They are set once, because setting them again costs 4 % of the
+  /// instructions of a small read. Null if libcurl has no memory. `owner` is told of connections that are closed, and
+  /// outlives them; null for none.
   [[nodiscard]] EasyHandle MakeEasy(SocketOwner* owner = nullptr) const;
 
-  /// Sets what is another for each request, whatever the handle sent before. The rest is CurlExchange's.
+  /// Sets what differs between requests, whatever the handle sent before. CurlExchange sets the rest.
   void Prepare(CURL* easy, const HttpRequest& request) const;
 
  private:

@@ -29,7 +29,7 @@ int CloseSocket(void* owner, curl_socket_t socket) {
   return 0;
 }
 
-// A socket pair as libcurl makes it: exec() would leave it open.
+// True for a socket pair like the one that libcurl makes, which exec() would leave open.
 bool MayBeWakeUp(int descriptor) {
   int domain = 0;
   socklen_t size = sizeof(domain);
@@ -45,7 +45,7 @@ int Count(int descriptor, unsigned long what) {
 int BytesToRead(int descriptor) { return Count(descriptor, FIONREAD); }
 int BytesUnderWay(int descriptor) { return Count(descriptor, SIOCOUTQ); }
 
-// The lowest number that no descriptor has; -1 where there is none.
+// The lowest free descriptor number; -1 if there is none.
 int LowestFree() {
   const int probe = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (probe >= 0) static_cast<void>(::close(probe));
@@ -64,7 +64,7 @@ void UseOwnSockets(CURL* easy, SocketOwner* owner) {
 MultiHandle MultiHandle::Make() {
   const NoFork no_fork;
   static ForkSafeMutex mutex;
-  const std::scoped_lock one_at_a_time(mutex);  // Else one could take another's pair for its own.
+  const std::scoped_lock one_at_a_time(mutex);  // Otherwise one thread could mistake another's pair for its own.
   const int lowest = LowestFree();
   MultiHandle made;
   made.multi_ = curl_multi_init();
@@ -78,9 +78,9 @@ MultiHandle MultiHandle::Make() {
   return made;
 }
 
-// libcurl makes the pair without FD_CLOEXEC and names it nowhere. It is the one through which a wake-up goes: one byte
-// waits at the one end, and is under way from the other, until the next poll takes it. `lowest` says where to look:
-// other threads may open and close descriptors meanwhile, but few.
+// libcurl makes the pair without FD_CLOEXEC, and does not tell its numbers. A wake-up goes through it: one byte is sent
+// at one end and waits at the other until the next poll. `lowest` is where the search starts; other threads may open
+// and close descriptors meanwhile, but few.
 MultiHandle::WakeUp MultiHandle::FindWakeUp(CURLM* multi, int lowest) {
   constexpr int kNear = 256;
   WakeUp found = {-1, -1};

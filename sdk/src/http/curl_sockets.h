@@ -7,7 +7,7 @@
 
 namespace gcsflux::internal {
 
-/// Hears of the connections that handles open and close. Called within libcurl.
+/// Is told of the connections that handles open and close. libcurl calls it.
 class SocketOwner {
  public:
   virtual ~SocketOwner() = default;
@@ -15,15 +15,15 @@ class SocketOwner {
   virtual void OnClose(int descriptor) = 0;
 };
 
-/// Has the handle make sockets that are this process's alone: closed by exec(), and not used by children. `owner`, null
-/// for none, outlives the connections.
+/// Makes the handle use sockets of this process only: exec() closes them, and children of fork() do not use them.
+/// `owner` outlives the connections; null for none.
 void UseOwnSockets(CURL* easy, SocketOwner* owner);
 
-/// A multi handle, whose own descriptors are this process's alone too.
+/// A multi handle whose own descriptors also belong to this process only.
 class MultiHandle {
  public:
   MultiHandle() = default;
-  /// Null where libcurl has none.
+  /// Null if libcurl has no memory.
   static MultiHandle Make();
   MultiHandle(MultiHandle&& other) noexcept { Swap(other); }
   MultiHandle& operator=(MultiHandle&& other) noexcept {
@@ -43,7 +43,7 @@ class MultiHandle {
   }
 
   CURLM* multi_ = nullptr;
-  WakeUp wake_up_ = {-1, -1};  // The socket pair that curl_multi_wakeup() writes to; -1 where it was not found.
+  WakeUp wake_up_ = {-1, -1};  // The socket pair that curl_multi_wakeup() writes to; -1 if it was not found.
 };
 
 }  // namespace gcsflux::internal

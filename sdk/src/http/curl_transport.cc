@@ -23,12 +23,12 @@
 namespace gcsflux::internal {
 namespace {
 
-// Exchanges of one multi handle of a loop. For each request libcurl looks through the connections of its multi handle,
-// those in use too: with 2,048 of them that took a third of the time.
+// Exchanges of one multi handle of a loop. For each request libcurl searches all connections of its multi handle, those
+// in use too: with 2,048 connections that took a third of the time.
 constexpr std::size_t kMostExchanges = 128;
 
-// A thread's easy handle is driven through a multi handle of its own, since only that can be woken from another thread
-// (curl_easy_perform notices a cancellation up to 0.8 s late). The multi handle owns the connection.
+// A thread drives its easy handle through its own multi handle, because only a multi handle can be woken from another
+// thread (curl_easy_perform notices a cancellation up to 0.8 s late). The multi handle owns the connection.
 struct Handle {
   MultiHandle multi;
   EasyHandle easy;
@@ -41,9 +41,9 @@ bool Advance(CURLM* multi) {
   return curl_multi_perform(multi, &running) == CURLM_OK;
 }
 
-// Drives the one request of a thread that waits for it.
+// Drives the one request of a thread, which waits for it.
 Result<HttpResponse> Drive(CURLM* multi, CurlDrive& drive, const std::stop_token& stop) {
-  constexpr std::chrono::nanoseconds kLongest = std::chrono::seconds(1);  // libcurl's own time-outs are looked at then.
+  constexpr std::chrono::nanoseconds kLongest = std::chrono::seconds(1);  // libcurl checks its own time-outs then.
   const LeafStopCallback wake(stop, [multi] { curl_multi_wakeup(multi); });
   while (true) {
     if (!Advance(multi)) return Error{ErrorCode::kUnavailable, "libcurl failed"};
@@ -59,7 +59,7 @@ class CurlTransport : public Transport {
  public:
   explicit CurlTransport(const CurlOptions& options) : settings_(options) {
     const NoFork no_fork;
-    // Thread-safe by being done once, before the first handle; libcurl keeps it until the process ends.
+    // A static is initialised once, by one thread, before the first handle. libcurl keeps it until the process ends.
     static const CURLcode kReady = curl_global_init(CURL_GLOBAL_DEFAULT);
     static_cast<void>(kReady);
   }
@@ -94,13 +94,13 @@ class CurlTransport : public Transport {
       drive.Start(handle.easy.get(), request);
       return Drive(multi, drive, stop);
     }();
-    // After a failure the handle goes, and its connection with it.
+    // After a failure the handle and its connection are destroyed.
     if (!response) return response;
     Return(std::move(handle));
     return response;
   }
 
-  // The first of the loop's that has room: its connections stay warm.
+  // The first one of this loop that has room, because its connections are warm.
   CurlLoop& OfThisLoop() {
     EventLoop& loop = *EventLoop::Current();
     const std::scoped_lock lock(mutex_);
@@ -111,7 +111,7 @@ class CurlTransport : public Transport {
     return *of_loop.emplace_back(std::make_unique<CurlLoop>(loop, settings_, of_loop.empty()));
   }
 
-  // The one returned last is the warmest.
+  // The handle that was returned last is the warmest.
   Handle Borrow() {
     {
       const std::scoped_lock lock(mutex_);

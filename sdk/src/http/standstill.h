@@ -6,15 +6,16 @@
 
 namespace gcsflux::internal {
 
-/// Tells when an exchange has moved no byte for too long. libcurl's own watch goes by the speed of the last five
-/// seconds, and so comes six seconds late.
+/// Detects that no byte of an exchange has moved for too long. libcurl's own check uses the speed of the last five
+/// seconds, and so it reacts six seconds late.
 class Standstill {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
   Standstill(std::chrono::nanoseconds limit, Time now) : limit_(limit), last_move_(now) {}
 
-  /// How much longer it may stand still, given what it has moved so far; not above 0 where it has for too long.
+  /// How much longer the exchange may be without movement, given what it has moved so far. 0 or less if the time is
+  /// over.
   std::chrono::nanoseconds Left(const Movement& moved, Time now) {
     const bool has_moved = moved.bytes_sent != moved_.bytes_sent || moved.bytes_received != moved_.bytes_received ||
                            moved.first_byte.has_value() != moved_.first_byte.has_value();

@@ -28,7 +28,7 @@ Error NoDescriptor() {
                                    "): raise the limit on open files (ulimit -n)"};
 }
 
-// Until the time, or for ever; in whole nanoseconds where the kernel can (5.11 and newer), else in milliseconds.
+// Waits until the time, or for ever: in nanoseconds if the kernel can (5.11 and newer), otherwise in milliseconds.
 int AwaitEpoll(int epoll, epoll_event* events, int room, std::optional<EventLoop::TimePoint> until) {
   if (!until) return ::epoll_wait(epoll, events, room, -1);
   using std::chrono::nanoseconds;
@@ -86,7 +86,7 @@ void EventLoop::Spawn(std::function<void()> task) {
   tasks_.fetch_add(1, std::memory_order_relaxed);
   const std::scoped_lock lock(mutex_);
   posted_tasks_.push_back(std::move(task));
-  // Under the lock: the loop may be gone as soon as it has taken what was posted.
+  // Under the lock, because the loop may be destroyed as soon as it has taken the posted work.
   if (std::exchange(is_asleep_, false)) static_cast<void>(::eventfd_write(wake_up_, 1));
 }
 
@@ -108,7 +108,7 @@ void EventLoop::Run() {
   }
 }
 
-// False where nothing is left to do, and nothing will come.
+// False if there is no work left, and none will come.
 bool EventLoop::TakePosted() {
   const std::scoped_lock lock(mutex_);
   is_asleep_ = false;
@@ -118,7 +118,7 @@ bool EventLoop::TakePosted() {
   return !is_ending_ || tasks() > 0;
 }
 
-// A task that no stack can be had for waits for one that another task leaves.
+// If there is no memory for a task's stack, the task waits for the stack of another task.
 void EventLoop::BeginTasks() {
   for (std::function<void()>& task : new_) waiting_.push_back(std::move(task));
   new_.clear();
@@ -154,7 +154,7 @@ void EventLoop::Resume(Fiber& fiber) {
   while (free_stacks_.size() > most) free_stacks_.pop_back();
 }
 
-// When the next turn is due at the latest; nothing: when something comes.
+// The latest time of the next turn. Nothing means: when an event comes.
 std::optional<EventLoop::TimePoint> EventLoop::NextTurn() {
   constexpr std::chrono::milliseconds kStackMayBeHad{20};
   const std::scoped_lock lock(mutex_);

@@ -26,7 +26,7 @@ class Watched {
  public:
   explicit Watched(int descriptor) : descriptor_(descriptor) {}
   [[nodiscard]] int descriptor() const { return descriptor_; }
-  /// `events` as epoll tells them.
+  /// `events` are epoll's flags.
   virtual void OnEvents(std::uint32_t events) = 0;
 
  protected:
@@ -35,43 +35,43 @@ class Watched {
  private:
   friend class EventLoop;
   const int descriptor_;
-  std::uint32_t events_ = 0;  // that epoll reports; 0: it does not know the descriptor
+  std::uint32_t events_ = 0;  // that epoll reports; 0: the descriptor is not in epoll
 };
 
-/// One thread that runs many fibers: it waits by one epoll for descriptors, times and wake-ups of all of them, and
-/// resumes each one whose wait is over. What runs on it must not block: code of the library's callers is run by
-/// UserCodeThreads. Costs nothing while there is nothing to do.
+/// One thread that runs many fibers. One epoll waits for the descriptors, times and wake-ups of all of them. A fiber is
+/// resumed when its wait is over. Code on the loop must not block; UserCodeThreads run user code. It costs nothing
+/// while there is no work.
 class EventLoop {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
   /// Returns kLocalIo if the system gives no thread or no descriptor. `user_code_threads` outlives it.
   static Result<std::unique_ptr<EventLoop>> Start(UserCodeThreads& user_code_threads);
-  /// Waits until its fibers are over.
+  /// Waits until its fibers have ended.
   ~EventLoop();
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  /// Runs the task, which throws nothing, on a fiber. Where the system has no memory for its stack, on the first stack
-  /// that becomes free. Thread-safe.
+  /// Runs the task, which does not throw, on a fiber. If the system has no memory for a new stack, the task waits for
+  /// the first free one. Thread-safe.
   void Spawn(std::function<void()> task);
-  /// Tasks that are not over. Thread-safe.
+  /// Tasks that have not ended. Thread-safe.
   [[nodiscard]] std::size_t tasks() const { return tasks_.load(std::memory_order_relaxed); }
 
-  /// The loop whose thread this is; null on every other thread.
+  /// The loop of this thread. Null on every other thread.
   static EventLoop* Current();
 
-  /// A suspended fiber of this loop is to be resumed. Thread-safe.
+  /// Marks a suspended fiber of this loop for resumption. Thread-safe.
   void MakeReady(Fiber& fiber);
 
-  // What follows is for the loop's own thread.
+  // The following members are for the loop's own thread.
   [[nodiscard]] TimerHeap& timers() { return timers_; }
   [[nodiscard]] UserCodeThreads& user_code_threads() const { return user_code_threads_; }
-  /// Notifies all who wait, once in this turn.
+  /// Notifies all waiters, once in this turn.
   void NotifyAtEndOfTurn(const std::shared_ptr<std::condition_variable>& waited_for);
-  /// Has epoll report these events of the descriptor. False where the system refuses.
+  /// Makes epoll report these events of the descriptor. Returns false if the system refuses.
   bool Watch(Watched& watched, std::uint32_t events);
-  /// No events of it are reported any more. `is_closed`: the descriptor was closed, so that epoll has forgotten it.
+  /// Stops the reports of its events. `is_closed`: the descriptor was closed, so that epoll has removed it.
   void Forget(Watched& watched, bool is_closed);
 
  private:
@@ -101,15 +101,16 @@ class EventLoop {
   bool is_asleep_ = false;
   bool is_ending_ = false;
 
-  // Of the loop's thread:
+  // Used by the loop's thread:
   TimerHeap timers_;
   std::vector<Fiber*> ready_;
-  std::vector<Fiber*> running_;                // Those of ready_ that this turn resumes.
-  std::vector<std::function<void()>> new_;     // Taken out of posted_tasks_.
+  std::vector<Fiber*> running_;                // The fibers of ready_ that this turn resumes.
+  std::vector<std::function<void()>> new_;     // Taken from posted_tasks_.
   std::deque<std::function<void()>> waiting_;  // Tasks that have no stack yet.
   std::vector<FiberStack> free_stacks_;
   std::vector<std::shared_ptr<std::condition_variable>> to_notify_;
-  std::vector<Watched*> reported_;  // By the last epoll_wait(), not yet told; null where it was forgotten since.
+  std::vector<Watched*>
+      reported_;  // Reported by the last epoll_wait() and not handled yet; null if it was forgotten since.
 
   std::jthread thread_;  // Last.
 };

@@ -19,7 +19,7 @@ std::optional<Error> EventLoops::StartMissing() {
 }
 
 void EventLoops::Spawn(std::function<void()> task) {
-  // Of loops with the same number, each in its turn.
+  // Loops with equal numbers are used in turn.
   const std::size_t count = size();
   const std::size_t first = next_.fetch_add(1, std::memory_order_relaxed) % count;
   EventLoop* least = loops_[first].get();

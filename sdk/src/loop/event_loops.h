@@ -14,17 +14,17 @@
 
 namespace gcsflux::internal {
 
-/// The event loops of one client. Thread-safe; destruction waits until all tasks are over.
+/// The event loops of one client. Thread-safe; the destructor waits until all tasks have ended.
 class EventLoops {
  public:
-  /// Where the system gives fewer, those do the work.
+  /// If the system gives fewer threads, those do the work.
   explicit EventLoops(std::size_t count);
 
-  /// Starts what is missing, where the system gives more by now. Returns why some are missing still.
+  /// Starts the missing loops, if the system now gives more threads. Returns why some are still missing.
   std::optional<Error> StartMissing();
   [[nodiscard]] std::size_t size() const { return size_.load(std::memory_order_acquire); }
 
-  /// Runs the task, which throws nothing, on the loop that has the fewest. Not where size() is 0.
+  /// Runs the task, which does not throw, on the loop with the fewest tasks. Do not call it if size() is 0.
   void Spawn(std::function<void()> task);
 
  private:
@@ -33,7 +33,7 @@ class EventLoops {
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;  // One thread at a time starts loops.
   std::atomic<std::size_t> size_ = 0;
-  // Of `count_` places the first `size_` are set, and stay as they are. Last: they end before what they use.
+  // Of `count_` places the first `size_` are set, and do not change. Last: they end before the members that they use.
   std::vector<std::unique_ptr<EventLoop>> loops_;
 };
 

@@ -21,10 +21,10 @@ constinit thread_local Fiber* current_fiber = nullptr;
 
 }  // namespace
 
-// The sanitizers keep a shadow of each stack, and are told of every change.
+// Sanitizers keep a shadow of each stack, and must be told of every switch.
 struct Fiber::Context {
-  // The exceptions that are being handled belong to the stack on which they are, but the C++ runtime keeps them for
-  // each thread (Itanium C++ ABI, 2.2.2): a pointer and a count.
+  // The C++ runtime keeps the exceptions in progress for each thread, although they belong to a stack (Itanium C++ ABI,
+  // 2.2.2): a pointer and a count.
   struct HandledExceptions {
     void* caught = nullptr;
     unsigned int uncaught = 0;
@@ -91,7 +91,7 @@ Fiber::Fiber(FiberStack stack, std::function<void()> body)
   context_->own.uc_stack.ss_sp = memory.data();
   context_->own.uc_stack.ss_size = memory.size();
   context_->own.uc_link = nullptr;
-  // makecontext() passes ints only.
+  // makecontext() passes only ints.
   const auto self = reinterpret_cast<std::uintptr_t>(this);
   makecontext(&context_->own, reinterpret_cast<void (*)()>(&Fiber::Run), 2, static_cast<unsigned>(self >> 32U),
               static_cast<unsigned>(self));

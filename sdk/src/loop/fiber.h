@@ -14,20 +14,20 @@ namespace gcsflux::internal {
 /// C library.
 class Fiber {
  public:
-  /// `body` begins with the first Resume(), and throws nothing.
+  /// `body` begins with the first Resume(). It does not throw.
   Fiber(FiberStack stack, std::function<void()> body);
-  /// Of a fiber that is over, or was never resumed.
+  /// For a fiber that has ended, or was never resumed.
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  /// Runs the body until it suspends itself or returns. By the same thread each time; not from a fiber.
+  /// Runs the body until it suspends itself or returns. Always call it on the same thread, and not on a fiber.
   void Resume();
   [[nodiscard]] bool is_over() const { return is_over_; }
-  /// The stack of a fiber that is over, for another one.
+  /// Takes the stack of an ended fiber, for another one.
   FiberStack TakeStack();
 
-  /// The fiber that runs on this thread; null outside of any.
+  /// The fiber that runs on this thread. Null outside of fibers.
   static Fiber* Current();
   /// Stops the current fiber: its Resume() returns.
   static void Suspend();

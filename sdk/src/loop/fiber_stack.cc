@@ -5,8 +5,8 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr std::size_t kGuardBytes = 16U << 10;  // A multiple of the page size of every machine that is in use.
-// A read takes 12 KiB. The rest is room for what is rare, a signature by OpenSSL for one. Sanitizers multiply it.
+constexpr std::size_t kGuardBytes = 16U << 10;  // A multiple of the page size of every common machine.
+// A read takes 12 KiB. The rest is for rare cases, such as a signature by OpenSSL. Sanitizers need several times more.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::size_t kUsableBytes = 512U << 10;
 #else

@@ -7,18 +7,17 @@
 
 namespace gcsflux::internal {
 
-/// Memory that a fiber runs on, with a page below it that may not be touched: a stack that overflows ends the process
-/// and overwrites nothing.
+/// Memory that a fiber runs on, with a protected page below it: if the stack overflows, the process ends, and nothing
+/// is overwritten.
 class FiberStack {
  public:
-  /// Nothing where the system gives no memory. Pages are taken when they are first used: 12 KiB for
-  /// a read, measured.
+  /// Nothing if the system gives no memory. Pages are taken at their first use: 12 KiB for a read, measured.
   static std::optional<FiberStack> Make();
 
   FiberStack(FiberStack&&) = default;
   FiberStack& operator=(FiberStack&&) = default;
 
-  /// What may be used.
+  /// The usable memory.
   [[nodiscard]] std::span<std::byte> bytes() const;
 
  private:
@@ -27,7 +26,7 @@ class FiberStack {
   };
   explicit FiberStack(std::byte* start) : start_(start) {}
 
-  std::unique_ptr<std::byte, Unmap> start_;  // Of the page that may not be touched.
+  std::unique_ptr<std::byte, Unmap> start_;  // Start of the protected page.
 };
 
 }  // namespace gcsflux::internal

@@ -10,15 +10,15 @@
 
 namespace gcsflux::internal {
 
-/// Jobs that run in RequestSlots, in their order, as many at a time as there are slots. Thread-safe.
+/// Jobs that run in RequestSlots in order, as many at a time as there are slots. Thread-safe.
 class JobQueue : public Workload, public std::enable_shared_from_this<JobQueue> {
  public:
-  /// `slots` live until Close() has returned.
+  /// `slots` must live until Close() has returned.
   explicit JobQueue(RequestSlots& slots) : slots_(slots) {}
 
-  /// The job, which throws nothing, runs unless Close() comes first.
+  /// Runs the job, which does not throw, unless Close() comes first.
   void Post(std::function<void()> job) {
-    // Under the lock: the slots may be gone after Close().
+    // Under the lock, because the slots may be destroyed after Close().
     const std::scoped_lock lock(mutex_);
     if (is_closed_) return;
     jobs_.push_back(std::move(job));

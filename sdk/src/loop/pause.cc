@@ -12,7 +12,7 @@ void Pause::Wake() {
     woken_.notify_one();
     return;
   }
-  // The call that takes the state away from kWaiting makes the fiber ready: once.
+  // The call that ends the state kWaiting makes the fiber ready, exactly once.
   if (state_.exchange(State::kWoken) == State::kWaiting) loop_->MakeReady(*fiber_);
 }
 

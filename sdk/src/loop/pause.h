@@ -12,7 +12,7 @@
 
 namespace gcsflux::internal {
 
-/// How what runs waits to be woken: a fiber is suspended, and its loop runs others meanwhile; a thread sleeps. It
+/// A wait that can be ended early. A fiber is suspended, and its loop runs others meanwhile; a thread sleeps. It
 /// belongs to the fiber or thread that makes it.
 class Pause final : public LoopTimer {
  public:
@@ -21,17 +21,17 @@ class Pause final : public LoopTimer {
   Pause() = default;
   ~Pause() = default;
 
-  /// Ends the wait that is under way, or the next one. Thread-safe. In a child of fork() it does nothing: the loop is
-  /// the parent's, and the stop_token that calls this may be the child's. The owner makes sure that no call of it is
-  /// still running when this is destroyed, as for a std::condition_variable.
+  /// Ends the present wait, or the next one. Thread-safe. In a child of fork() it does nothing: the loop is the
+  /// parent's, but the stop_token that calls this may be the child's. As with a std::condition_variable, the owner must
+  /// make sure that no call of it is running when this is destroyed.
   void Wake();
 
-  /// By its owner. True when it was woken, false when the time has come.
+  /// For its owner. True if it was woken, false if the time has come.
   bool WaitUntil(TimePoint due);
   bool WaitFor(std::chrono::nanoseconds duration);
   void Wait();
 
-  /// The wait that is under way ends at `due`, if it would end later. By the owner's loop.
+  /// Makes the present wait end at `due`, if it would end later. For the owner's loop.
   void Expedite(TimePoint due);
 
  private:
@@ -43,9 +43,9 @@ class Pause final : public LoopTimer {
 
   const ProcessMark made_in_;
   EventLoop* const loop_ = EventLoop::Current();
-  Fiber* const fiber_ = Fiber::Current();  // Null: it is a thread's.
+  Fiber* const fiber_ = Fiber::Current();  // Null if a thread owns it.
   std::atomic<State> state_ = State::kIdle;
-  std::mutex mutex_;  // Guards state_ of a thread's.
+  std::mutex mutex_;  // Guards state_ if a thread owns it.
   std::condition_variable woken_;
 };
 

@@ -9,7 +9,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// So few are tried whatever the limit on open files is.
+// This many are always allowed, for any limit on open files.
 constexpr std::size_t kAlwaysAllowed = 16;
 
 Error TooFewDescriptors(std::size_t wanted, std::size_t allowed) {
@@ -49,7 +49,7 @@ void RequestSlots::SetLimit(std::size_t limit) {
   const std::size_t allowed = may_be_too_many ? std::max(kAlwaysAllowed, FreeDescriptors(wanted)) : wanted;
   {
     const std::scoped_lock lock(mutex_);
-    // Its own connections are among those that are open.
+    // Its own connections are already open.
     limit_ = std::min(wanted, may_be_too_many ? allowed + busy_ : allowed);
     if (limit_ < wanted && !shortage_) shortage_ = TooFewDescriptors(wanted, limit_);
   }
@@ -64,7 +64,7 @@ void RequestSlots::Offer(const std::shared_ptr<Workload>& workload) {
   StartAnother();
 }
 
-// Where there is more to do, that one starts the next.
+// If there is more work, that task starts the next one.
 void RequestSlots::StartAnother() {
   {
     const std::scoped_lock lock(mutex_);
@@ -81,7 +81,7 @@ void RequestSlots::Serve() {
     if (!turn.workload) break;
     RunOne(lock, std::move(turn));
   }
-  // Under the lock: this may be gone once it is idle.
+  // Under the lock, because this object may be destroyed once it is idle.
   if (--busy_ == 0) idle_.notify_all();
 }
 
@@ -99,7 +99,7 @@ void RequestSlots::RunOne(std::unique_lock<std::mutex>& lock, WorkloadQueue::Tur
   lock.lock();
   queue_.HadNothing(turn);
   lock.unlock();
-  turn.workload.reset();  // Not under the lock: it may be the last one's.
+  turn.workload.reset();  // Not under the lock: it may be the last reference.
   lock.lock();
 }
 

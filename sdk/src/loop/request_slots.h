@@ -11,31 +11,30 @@
 
 namespace gcsflux::internal {
 
-/// Has the tasks of several workloads done on event loops: so many at the same time, one of each workload in turn. A
-/// task is a fiber, which makes one request after the other. Thread-safe; destruction waits for what is running.
+/// Runs the tasks of several workloads on event loops: a limited number at the same time, one of each workload in turn.
+/// A task is a fiber, which makes one request after the other. Thread-safe; the destructor waits for running tasks.
 class RequestSlots {
  public:
-  /// `loops` outlives it.
+  /// `loops` must outlive it.
   RequestSlots(EventLoops& loops, std::size_t limit);
   ~RequestSlots();
   RequestSlots(const RequestSlots&) = delete;
   RequestSlots& operator=(const RequestSlots&) = delete;
 
-  /// Tasks that run at the same time, at most: as many as were asked for, or as many as the process may still open
-  /// connections for.
+  /// The most tasks that run at the same time: the requested number, or the number of connections that the process can
+  /// still open.
   [[nodiscard]] std::size_t limit() const;
   /// Tasks that run now.
   [[nodiscard]] std::size_t busy() const;
-  /// Why there are fewer than were asked for, or none at all.
+  /// Why there are fewer than requested, or none at all.
   [[nodiscard]] std::optional<Error> shortage() const;
-  /// False where there is no loop to run anything.
+  /// False if there is no loop.
   [[nodiscard]] bool is_usable() const { return loops_.size() > 0; }
 
-  /// Has so many tasks run at the same time. Those above the limit end what they do. May be called by a task.
+  /// Sets the number of tasks that run at the same time. Tasks above the limit finish their work. A task may call it.
   void SetLimit(std::size_t limit);
 
-  /// There may be something to do: the workload is asked until it has nothing. To be called whenever it has got
-  /// something since.
+  /// The workload may have work: it is asked until it has none. Call it each time the workload has received work.
   void Offer(const std::shared_ptr<Workload>& workload);
 
  private:

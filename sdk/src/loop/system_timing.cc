@@ -10,7 +10,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// With so much chance that no two threads of any processes draw the same.
+// Enough randomness that no two threads of any processes get the same numbers.
 void Seed(std::mt19937_64& generator) {
   std::random_device device;
   std::seed_seq seed{device(), device(), device(), device(), device(), device(), device(), device()};
@@ -33,7 +33,7 @@ class RealTiming : public Timing {
   }
 
   [[nodiscard]] double Random() const override {
-    // A child of fork() would draw what its parent draws, and so would its siblings.
+    // A child of fork() would get the same numbers as its parent and its siblings.
     thread_local std::mt19937_64 generator;
     thread_local std::optional<ProcessMark> seeded_in;
     if (!seeded_in || seeded_in->IsInChild()) {

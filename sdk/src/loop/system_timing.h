@@ -6,7 +6,7 @@
 
 namespace gcsflux::internal {
 
-/// The real clock, and chance seeded by the operating system. A fiber that waits is suspended.
+/// The real clock, and random numbers seeded by the operating system. A fiber that waits is suspended.
 std::unique_ptr<Timing> SystemTiming();
 
 }  // namespace gcsflux::internal

@@ -44,7 +44,7 @@ void TimerHeap::Place(LoopTimer& timer, std::size_t index) {
   timer.index_ = index;
 }
 
-// Moves it up or down until it stands where its time belongs.
+// Moves it up or down to the place of its time.
 void TimerHeap::Sift(LoopTimer& timer) {
   std::size_t at = timer.index_;
   while (at > 0) {

@@ -8,7 +8,7 @@
 
 namespace gcsflux::internal {
 
-/// What is to happen at a time. Stays where it is while a heap has it.
+/// An event at a time. Not movable while it is in a heap.
 class LoopTimer {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -29,27 +29,27 @@ class LoopTimer {
   std::size_t index_ = kNowhere;
 };
 
-/// The timers of one loop, by when they are due. A change costs O(log n) and no memory. For one thread at a time.
+/// The timers of one loop, ordered by time. A change costs O(log n) and no memory. For one thread at a time.
 class TimerHeap {
  public:
   using TimePoint = LoopTimer::TimePoint;
 
   /// Adds the timer, or changes its time.
   void Set(LoopTimer& timer, TimePoint due);
-  /// Has no effect where the heap does not have it.
+  /// Has no effect if the timer is not in the heap.
   void Remove(LoopTimer& timer);
-  /// When it is due; nothing where the heap does not have it.
+  /// When it is due. Nothing if it is not in the heap.
   [[nodiscard]] std::optional<TimePoint> DueOf(const LoopTimer& timer) const;
-  /// When the first one is due; nothing where there is none.
+  /// When the first one is due. Nothing if there is none.
   [[nodiscard]] std::optional<TimePoint> NextDue() const;
-  /// Takes out the first timer that is due at `now`; null where none is.
+  /// Removes the first timer that is due at `now`, and returns it. Null if there is none.
   LoopTimer* TakeDue(TimePoint now);
 
  private:
   void Place(LoopTimer& timer, std::size_t index);
   void Sift(LoopTimer& timer);
 
-  std::vector<LoopTimer*> timers_;  // The children of i are 2 i + 1 and 2 i + 2, and not due before it.
+  std::vector<LoopTimer*> timers_;  // The children of i are 2 i + 1 and 2 i + 2. They are not due before i.
 };
 
 }  // namespace gcsflux::internal

@@ -25,7 +25,7 @@ void UserCodeThreads::Run(const std::function<void()>& call) {
   pause.Wait();
 }
 
-// False where no thread will run it.
+// False if no thread will run it.
 bool UserCodeThreads::Post(std::function<void()> job) {
   const std::scoped_lock lock(mutex_);
   if (idle_ <= jobs_.size() && threads_.size() < kMostThreads) {
@@ -50,7 +50,7 @@ void UserCodeThreads::Serve(const std::stop_token& stop) {
     jobs_.pop_front();
     lock.unlock();
     job();
-    if (mark.IsInChild()) return;  // The mutex may be held by a thread that is not there.
+    if (mark.IsInChild()) return;  // The mutex may be held by a thread that does not exist here.
     lock.lock();
   }
 }

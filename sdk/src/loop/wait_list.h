@@ -11,10 +11,10 @@
 
 namespace gcsflux::internal {
 
-/// A condition that fibers and threads wait for: what std::condition_variable_any is for threads. Thread-safe.
+/// A condition that fibers and threads can wait for, like std::condition_variable_any for threads. Thread-safe.
 class WaitList {
  public:
-  /// Waits until `is_met()`, which is called under the lock, or until `stop`. Returns what `is_met()` says then.
+  /// Waits until `is_met()`, which is called under the lock, or until `stop`. Returns the last value of `is_met()`.
   template <class Lock, class Predicate>
   bool Wait(Lock& lock, const std::stop_token& stop, const Predicate& is_met) {
     if (is_met()) return true;
@@ -30,7 +30,7 @@ class WaitList {
     return is_met();
   }
 
-  /// Has all who wait look again.
+  /// Makes all waiters check again.
   void NotifyAll() {
     const std::scoped_lock lock(mutex_);
     for (Pause* const pause : waiting_) pause->Wake();

@@ -12,8 +12,8 @@ namespace gcsflux::internal {
 class Workload {
  public:
   virtual ~Workload() = default;
-  /// The next thing to do; null where there is none at the moment. Called by several threads at the same time. What it
-  /// returns keeps alive what it uses, and throws nothing.
+  /// The next task. Null if there is none at the moment. Several threads call it at the same time. The task keeps alive
+  /// what it uses, and does not throw.
   virtual std::function<void()> Take() = 0;
 
  private:
@@ -21,18 +21,18 @@ class Workload {
   std::uint64_t offers_ = 0;  // Guarded by the queue's owner.
 };
 
-/// Workloads that may have something to do, each in its turn. For one thread at a time.
+/// Workloads that may have tasks, each in its turn. For one thread at a time.
 class WorkloadQueue {
  public:
-  /// A workload whose turn it is, and how often it had been offered by then.
+  /// The workload whose turn it is, and how often it had been offered by then.
   struct Turn {
-    std::shared_ptr<Workload> workload = {};  ///< Null where there is none.
+    std::shared_ptr<Workload> workload = {};  ///< Null if there is none.
     std::uint64_t offers = 0;
   };
 
   [[nodiscard]] bool is_empty() const { return workloads_.empty(); }
 
-  /// There may be something to do: it is asked until it has nothing.
+  /// The workload may have tasks: it is asked until it has none.
   void Offer(const std::shared_ptr<Workload>& workload) {
     ++workload->offers_;
     if (std::find(workloads_.begin(), workloads_.end(), workload) == workloads_.end()) workloads_.push_back(workload);
@@ -42,7 +42,7 @@ class WorkloadQueue {
     std::rotate(workloads_.begin(), workloads_.begin() + 1, workloads_.end());
     return {workloads_.back(), workloads_.back()->offers_};
   }
-  /// It had nothing at its turn: it is left out until it is offered again, which may have been since.
+  /// The workload had no task at its turn: it is left out until it is offered again. That may have happened meanwhile.
   void HadNothing(const Turn& turn) {
     if (turn.workload->offers_ == turn.offers) std::erase(workloads_, turn.workload);
   }

@@ -14,7 +14,7 @@ std::chrono::nanoseconds BackoffDelay(const RetryOptions& options, int failures,
   using Seconds = std::chrono::duration<double>;
   const double initial = Seconds(options.initial_delay).count();
   const double most = Seconds(options.max_delay).count();
-  // min() also where what has grown is infinite; nothing grows from 0.
+  // min() also handles an infinite product; 0 never grows.
   const double bound = initial > 0 ? std::min(initial * std::pow(options.multiplier, failures - 1), most) : 0;
   double delay = bound;
   switch (options.jitter) {

@@ -5,7 +5,7 @@
 
 namespace gcsflux::internal {
 
-/// kInvalidArgument, with the member's name, where one of them is out of its range.
+/// Returns kInvalidArgument with the member's name if one of them is out of its range.
 Result<void> CheckRetryOptions(const RetryOptions& options);
 
 }  // namespace gcsflux::internal

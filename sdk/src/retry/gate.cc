@@ -10,30 +10,30 @@ namespace {
 using namespace std::chrono_literals;
 using Seconds = std::chrono::duration<double>;
 
-// Engages at so many 429s within a second, if they are more than this share of what happened in it. One alone may be an
-// incurable refusal of one object, and would cost the case without a quota.
+// Engages at this many 429s within a second, if they are more than this share of the answers. A single 429 may be a
+// permanent refusal of one object, and would slow down a client without a quota.
 constexpr double kEngageCount = 4;
 constexpr double kEngageShare = 0.05;
 constexpr auto kMemory = 1s;
 
 constexpr double kLeastFirstRate = 10;
 constexpr double kLeastRate = 1;
-constexpr auto kBurst = 5ms;         // of the rate, that may be saved up
+constexpr auto kBurst = 5ms;         // of the rate, that may be accumulated
 constexpr auto kCutInterval = 50ms;  // one cut per round of requests
-constexpr auto kReopenAfter = 10s;   // without a request having waited
-constexpr double kWindow = 16;       // answers in a window before it is judged
-constexpr double kFlooded = 0.4;     // share of 429s from which on the rate delivered is believed
+constexpr auto kReopenAfter = 10s;   // if no request has waited for this long
+constexpr double kWindow = 16;       // answers in a window that is judged
+constexpr double kFlooded = 0.4;     // the share of 429s above which the delivered rate is used
 
-// While the gate is the limit, the rate balances where 429s come at this many per second and process, whatever the
-// rate: so slower processes gain, and shares even out without coordination.
+// While the gate is the limit, the rate balances at this many 429s per second and process, independent of the rate. So
+// slower processes gain, and shares become equal without coordination.
 constexpr double kKappa = 2.5;
 constexpr double kSlowStartGrowth = 6.7;  // requests per second, per success
 
-// Of the time between two requests: so late a waiter may ask. Nothing is lost by it, since what is not used meanwhile
-// is saved up, to the length of one request.
+// A waiter may ask this late, as a share of the time between two requests. Nothing is lost, because unused time
+// accumulates up to the length of one request.
 constexpr double kMostLate = 0.25;
 
-// The share that a cut takes off.
+// The share that a cut subtracts.
 double Beta(double rate) { return std::clamp(0.02 * std::sqrt(rate), 0.05, 0.15); }
 
 Gate::Duration InNanoseconds(Seconds time) { return std::chrono::duration_cast<Gate::Duration>(time); }
@@ -50,13 +50,14 @@ std::optional<Gate::Duration> Gate::Acquire(Ticket ticket, TimePoint now) {
   refilled_ = now;
   const bool is_first = waiting_.empty() || ticket <= *waiting_.begin();
   if (is_first && tokens_ >= 0) {
-    tokens_ -= Uniform(0.9, 1.1);  // so that processes do not march in step
+    tokens_ -= Uniform(0.9, 1.1);  // so that processes do not act at the same moments
     Pass(ticket, now);
     return std::nullopt;
   }
   waiting_.insert(ticket);
   last_wait_ = now;
-  return InNanoseconds(Seconds(std::max(0.0, PlaceOf(ticket) - tokens_) / rate_)) + 1ns;  // past the moment, not before
+  return InNanoseconds(Seconds(std::max(0.0, PlaceOf(ticket) - tokens_) / rate_)) +
+         1ns;  // shortly after the moment, not before
 }
 
 void Gate::Pass(Ticket ticket, TimePoint now) {
@@ -64,7 +65,7 @@ void Gate::Pass(Ticket ticket, TimePoint now) {
   ++in_flight_;
 }
 
-// How many go before it. Most who ask are the last in line, or among the first.
+// How many requests are before it. Most callers are the last in the queue, or among the first.
 double Gate::PlaceOf(Ticket ticket) const {
   if (ticket == *waiting_.rbegin()) return static_cast<double>(waiting_.size() - 1);
   return static_cast<double>(std::distance(waiting_.begin(), waiting_.find(ticket)));
@@ -156,20 +157,20 @@ void Gate::OnSuccess(TimePoint sent, TimePoint now) {
   --in_flight_;
   throttled_since_.reset();
   if (!is_engaged_) return Remember(now, false);
-  if (now - last_wait_ > kReopenAfter) {  // it does not bind any more
+  if (now - last_wait_ > kReopenAfter) {  // it is not the limit any more
     is_engaged_ = false;
     return;
   }
   if (sent >= window_start_) ++window_successes_;
   ++quiet_;
-  // Only while the gate is what limits us does more success mean that more is to be had.
+  // Only while the gate is the limit does success mean that a higher rate is possible.
   if (now - last_wait_ < std::max<Duration>(1s, InNanoseconds(Seconds(2 / rate_)))) Grow();
 }
 
 void Gate::Grow() {
   const double probability = std::clamp(kKappa / rate_, 0.001, 0.5);
   double growth = Beta(rate_) * probability * rate_;
-  const double silence = quiet_ * probability - 3;  // far fewer 429s than balance would have: much is to be had
+  const double silence = quiet_ * probability - 3;  // far fewer 429s than in balance: a much higher rate is possible
   if (silence > 0) growth *= std::exp2(std::min(silence, 30.0));
   growth = std::min(growth, std::max(6 * Beta(rate_), silence > 0 ? 1.0 : 0.0));
   rate_ += is_slow_start_ ? kSlowStartGrowth : growth;

@@ -10,39 +10,38 @@
 
 namespace gcsflux::internal {
 
-/// Paces the requests that share a quota, once the service has proven that there is one: a rate for this process, found
-/// without knowing the quota or who else uses it.
+/// Paces the requests that share a quota, once the service has shown that there is one. It finds a rate for this
+/// process, without knowledge of the quota or of its other users.
 ///
-/// Open, it lets everything pass. When throttled answers (429) become more than noise it engages: requests then go one
-/// by one, in the order in which they were first asked for, at a rate that grows exponentially while it is what limits
-/// us and is cut by a share at each round of refusals. So a throttled request keeps its place and waits about as long
-/// as its turn takes, where backing off by itself it would starve. Latency and failures other than 429 are no input:
-/// they happen without a quota too. The algorithm was found by simulation; tests/retry/gate_simulation_test.cc repeats
-/// it.
+/// While it is open, all requests pass. When throttled answers (429) are more than noise, it engages: requests then go
+/// one by one, in the order in which they were first requested. Their rate grows exponentially while it is the limit,
+/// and is cut by a share at each round of refusals. So a throttled request keeps its place, and waits about as long as
+/// its turn takes. With its own backoff it would starve. Latency and failures other than 429 are not used, because they
+/// also happen without a quota. The algorithm was found by simulation; tests/retry/gate_simulation_test.cc repeats it.
 ///
-/// Pure: time and chance are given. One thread at a time; see GateKeeper for many.
+/// Pure: time and random numbers are arguments. For one thread at a time; see GateKeeper for several.
 class Gate {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
   using Duration = std::chrono::nanoseconds;
-  /// A request's place in line; a repeated request keeps it. Lower ones go first.
+  /// A request's place in the queue; a retry keeps it. Lower ones go first.
   using Ticket = std::uint64_t;
 
   /// `random` is uniform in [0, 1).
   explicit Gate(std::function<double()> random) : random_(std::move(random)) {}
 
-  /// Asks for the request to be sent now. Nothing: it is to be sent. Else it waits, and asks again after this time,
-  /// which is when its turn comes if the rate and the line stay as they are, or when it is woken (FirstIsLate()).
+  /// Asks to send the request now. Nothing means: send it. Otherwise wait for the returned time, or until woken
+  /// (FirstIsLate()), and ask again. After this time its turn comes, if the rate and the queue do not change.
   std::optional<Duration> Acquire(Ticket ticket, TimePoint now);
-  /// It does not wait any more.
+  /// The request does not wait any more.
   void Leave(Ticket ticket);
 
-  /// The request that was sent at `sent` has been answered with success.
+  /// The request that was sent at `sent` has succeeded.
   void OnSuccess(TimePoint sent, TimePoint now);
-  /// It was throttled, in its `attempt` (from 1). Returns how long it is to wait before it asks again: no time where
-  /// the gate is engaged, which is then the delay.
+  /// The request was throttled in its `attempt` (from 1). Returns how long it waits before it asks again. If the gate
+  /// is engaged, that is 0, because the gate itself is the delay.
   Duration OnThrottled(TimePoint sent, TimePoint now, int attempt);
-  /// It ended otherwise.
+  /// The request ended in another way.
   void OnOther();
 
   [[nodiscard]] bool is_engaged() const { return is_engaged_; }
@@ -51,11 +50,11 @@ class Gate {
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
   /// 429s in all.
   [[nodiscard]] std::uint64_t throttled() const { return throttled_; }
-  /// Since when there were 429s and no success; nothing where the last answer was a success.
+  /// The start of the period with 429s and without success. Nothing if the last answer was a success.
   [[nodiscard]] std::optional<TimePoint> throttled_since() const { return throttled_since_; }
-  /// Whether the first in line, which asks again at `asks_at`, has to be woken now: its turn comes earlier by more than
-  /// a share of what lies between two requests. To be asked after each call that is not const. To wake a waiter costs
-  /// as much as a third of a small read, so it happens only where waiting would lose the turn.
+  /// Whether the first request in the queue, which asks again at `asks_at`, must be woken now, because its turn has
+  /// become earlier. A small difference does not count: to wake a waiter costs as much as a third of a small read. Ask
+  /// after each non-const call.
   [[nodiscard]] bool FirstIsLate(TimePoint asks_at, TimePoint now) const;
 
  private:
@@ -88,7 +87,7 @@ class Gate {
   TimePoint refilled_;
   bool is_slow_start_ = false;
   double quiet_ = 0;     // successes since the last cut, halved by each
-  TimePoint last_cut_;   // answers to what was sent before are stale news
+  TimePoint last_cut_;   // answers to earlier requests are outdated
   TimePoint last_wait_;  // when a request last waited
   TimePoint window_start_;
   double window_successes_ = 0;

@@ -47,11 +47,11 @@ std::optional<Gate::TimePoint> GateKeeper::EnterIfOpen(Gate::Ticket ticket) {
   const std::lock_guard lock(mutex_);
   if (gate_.is_engaged()) return std::nullopt;
   const auto now = timing_.Now();
-  gate_.Acquire(ticket, now);  // An open gate lets in whoever comes.
+  gate_.Acquire(ticket, now);  // An open gate admits every request.
   return now;
 }
 
-// Waits until then, for `stop`, or to be woken.
+// Waits until that time, until `stop`, or until woken.
 void GateKeeper::Await(Gate::Ticket ticket, Gate::TimePoint now, Gate::TimePoint until, const std::stop_token& stop,
                        std::unique_lock<ForkSafeMutex>& lock) {
   const std::stop_source waiter;
@@ -65,7 +65,7 @@ void GateKeeper::Await(Gate::Ticket ticket, Gate::TimePoint now, Gate::TimePoint
   waiters_.erase(ticket);
 }
 
-// Another request has become the first in line, or its turn comes sooner than it was told.
+// Another request has become the first in the queue, or its turn comes earlier than it was told.
 void GateKeeper::WakeFirstIfLateLocked(Gate::TimePoint now) {
   if (!waiters_.empty() && gate_.FirstIsLate(waiters_.begin()->second.asks_at, now)) WakeFirstLocked();
 }

@@ -13,33 +13,33 @@
 
 namespace gcsflux::internal {
 
-/// A Gate that the threads of a process wait at. Thread-safe.
+/// A Gate for the threads of a process. Thread-safe.
 class GateKeeper {
  public:
   /// `timing` must outlive it.
   explicit GateKeeper(const Timing& timing);
 
-  /// Whether a request may be sent now, which is then the time at which it was, or why it never may.
+  /// Whether a request may be sent now, and at which time, or why it may never be sent.
   struct Admission {
     enum class Kind {
       kGo,
       kCancelled,  ///< `stop` asked for it.
-      kTooLate,    ///< Its turn did not come before the deadline.
-      kHopeless,   ///< For five minutes all was throttled, and nothing has succeeded.
+      kTooLate,    ///< Its turn does not come before the deadline.
+      kHopeless,   ///< For five minutes every request was throttled.
     };
     Kind kind = Kind::kGo;
     Gate::TimePoint sent = {};
   };
-  /// Returns when it is known.
+  /// Waits until it is decided.
   Admission Enter(Gate::Ticket ticket, Gate::TimePoint deadline, const std::stop_token& stop);
 
-  /// The same for a request that can be done without: the time at which it was sent, or nothing where it would have to
-  /// wait, or where requests are being throttled.
+  /// The same for a request that is not necessary. Returns the time at which it is sent. Nothing if it would have to
+  /// wait, or requests are being throttled.
   std::optional<Gate::TimePoint> EnterIfOpen(Gate::Ticket ticket);
 
-  /// What became of a request that has entered at `sent`: exactly one of them.
+  /// The outcome of a request that entered at `sent`: call exactly one of these.
   void OnSuccess(Gate::TimePoint sent);
-  /// Returns how long the request is to wait before it enters again.
+  /// Returns how long the request waits before it enters again.
   Gate::Duration OnThrottled(Gate::TimePoint sent, int attempt);
   void OnOther();
 
@@ -63,7 +63,7 @@ class GateKeeper {
   mutable ForkSafeMutex mutex_;  // guards what follows
   Gate gate_;
   struct Waiter {
-    Gate::TimePoint asks_at;  // again, unless it is woken
+    Gate::TimePoint asks_at;  // the next check, unless it is woken
     std::stop_source wakes;
   };
   std::map<Gate::Ticket, Waiter> waiters_;

@@ -15,7 +15,7 @@
 
 namespace gcsflux::internal {
 
-/// A client's gates: one for each bucket and class, made when it is first asked for. Thread-safe.
+/// A client's gates, one for each bucket and class, made at their first use. Thread-safe.
 class Gates {
  public:
   /// `timing` must outlive it.
@@ -24,10 +24,10 @@ class Gates {
   /// Lives as long as this does.
   GateKeeper& For(const std::string& bucket, GateClass of);
 
-  /// All of them as they stand, by bucket and class.
+  /// The state of all of them, by bucket and class.
   [[nodiscard]] std::vector<GateStatus> status() const;
 
-  /// A place in line, for all gates and attempts of a call: behind those that were given out before.
+  /// A place in the queue, for all gates and attempts of a call: behind all earlier ones.
   Gate::Ticket NewTicket() { return last_ticket_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
  private:

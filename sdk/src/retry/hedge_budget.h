@@ -7,7 +7,7 @@
 
 namespace gcsflux::internal {
 
-/// Keeps second requests to a share of the first ones. Thread-safe.
+/// Limits second requests to a share of the first ones. Thread-safe.
 class HedgeBudget {
  public:
   explicit HedgeBudget(double share) : share_(share) {}
@@ -16,7 +16,7 @@ class HedgeBudget {
     const std::scoped_lock lock(mutex_);
     saved_ = std::min(saved_ + share_, kMost);
   }
-  /// True where a second request may be sent; it is paid for then.
+  /// True if a second request may be sent; it is then subtracted from the budget.
   bool Take() {
     const std::scoped_lock lock(mutex_);
     if (saved_ < 1) return false;
@@ -25,7 +25,7 @@ class HedgeBudget {
   }
 
  private:
-  static constexpr double kMost = 64;  // saved up, for a server that stalls many reads at once
+  static constexpr double kMost = 64;  // collected, for a server that stalls many reads at once
 
   const double share_;
   ForkSafeMutex mutex_;  // guards what follows

@@ -10,17 +10,17 @@ bool IsIdempotent(Operation operation, const Guards& guards) {
     case Operation::kGetObject:
     case Operation::kReadObject:
     case Operation::kListObjects:
-    // A bucket's name is made or freed once, and never anew by the same request.
+    // A bucket's name is created or deleted once; the same request cannot do it again.
     case Operation::kInsertBucket:
     case Operation::kDeleteBucket: return true;
-    // What replaces an object changes its generation.
+    // A replacement changes the object's generation.
     case Operation::kInsertObject:
     case Operation::kComposeObjects:
     case Operation::kCopyObject:
     case Operation::kRewriteObject: return guards.if_generation_match.has_value();
     case Operation::kPatchObject:
     case Operation::kUpdateObject: return guards.if_metageneration_match.has_value();
-    // A generation that is gone never comes back.
+    // A deleted generation never returns.
     case Operation::kDeleteObject: break;
   }
   return guards.generation.has_value() || guards.if_generation_match.has_value();

@@ -11,7 +11,7 @@ std::string_view RangeOf(const HttpRequest& request) {
   return range.empty() ? FindHeader(request.headers, "Content-Range") : range;
 }
 
-// Nothing that another attempt of the same request could not change: a lost answer, a fault of the service, a quota, an
+// True unless another attempt could have another outcome: after a lost answer, a fault of the service, a quota, an
 // expired credential.
 bool IsFinal(const Result<HttpResponse>& outcome) {
   if (!outcome) return false;

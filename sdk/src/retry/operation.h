@@ -5,7 +5,7 @@
 
 namespace gcsflux::internal {
 
-/// What the client's methods ask the service to do.
+/// The operations of the client's methods.
 enum class Operation {
   kInsertBucket,
   kGetBucket,

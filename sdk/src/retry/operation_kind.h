@@ -7,17 +7,17 @@
 
 namespace gcsflux::internal {
 
-/// What an operation moves: by it policies and gates are chosen.
+/// What an operation transfers. It determines the policy and the gate.
 enum class OperationKind {
   kList,
   kDownload,  ///< An object's bytes.
-  kUpload,    ///< Likewise; a session's requests too.
+  kUpload,    ///< The same; also requests of a session.
   kReadMetadata,
-  kWriteMetadata,  ///< Whatever else makes, changes or deletes something.
+  kWriteMetadata,  ///< Every other operation that makes, changes or deletes something.
 };
 
-/// https://cloud.google.com/storage/docs/request-rate counts lists among reads, but a list costs the service more, and
-/// is throttled by itself.
+/// https://cloud.google.com/storage/docs/request-rate counts lists among reads. But a list costs the service more, and
+/// is throttled separately.
 constexpr GateClass GateClassOf(OperationKind kind) {
   switch (kind) {
     case OperationKind::kList: return GateClass::kList;
@@ -40,7 +40,7 @@ constexpr const RetryOptions& PolicyOf(const RetryPolicies& policies, OperationK
   return policies.metadata;
 }
 
-/// As the flags have it: --NAME_retry_deadline_s.
+/// As in the flags: --NAME_retry_deadline_s.
 constexpr std::string_view PolicyNameOf(OperationKind kind) {
   switch (kind) {
     case OperationKind::kList: return "list";

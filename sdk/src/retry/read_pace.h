@@ -11,22 +11,22 @@
 
 namespace gcsflux::internal {
 
-/// What a client's reads are used to, and so when one of them stands still. Thread-safe.
+/// The usual times of a client's reads, which tell when a read stalls. Thread-safe.
 class ReadPace {
  public:
   using Duration = std::chrono::nanoseconds;
 
-  /// A stream's rate is judged by the time that so many bytes of it take.
+  /// A stream's rate is measured by the time for this many bytes.
   static constexpr std::size_t kBlockBytes = 256U << 10;
 
   explicit ReadPace(const HedgeOptions& options) : options_(options) {}
 
-  /// From the request to its answer's head; what has passed so far where no head will come.
+  /// The time from the request to the answer's head, or so far if no head will come.
   void OnFirstByte(Duration took);
-  /// `bytes` of a body one behind the other; few of them tell nothing.
+  /// `bytes` of a body in a row. Few bytes give no information.
   void OnBody(std::size_t bytes, Duration took);
 
-  /// How long a read waits for its first byte before it counts as standing still; nothing while too little is known.
+  /// How long a read waits for its first byte before it counts as stalled. Nothing while too little is known.
   [[nodiscard]] std::optional<Duration> FirstBytePatience() const;
   /// The same for the next kBlockBytes.
   [[nodiscard]] std::optional<Duration> BlockPatience() const;

@@ -29,7 +29,7 @@ std::string_view RemedyForThrottling(const Error& error, std::string_view subjec
 std::string_view Remedy(const Error& error, std::string_view subject, bool was_ambiguous) {
   switch (error.code) {
     case ErrorCode::kUnauthenticated:
-      if (error.http_status == 0) return "";  // There was no token, and the message says where it was looked for.
+      if (error.http_status == 0) return "";  // There was no token; the message says where it was searched.
       return "give a credential or token that is valid now (`gcloud auth application-default login`, or "
              "ClientOptions::credentials and --credentials)";
     case ErrorCode::kTokenUnavailable:

@@ -9,22 +9,22 @@
 
 namespace gcsflux::internal {
 
-/// Keeps a client whose every request fails from multiplying its load: repetitions are paid for by first attempts, and
-/// by time. Thread-safe.
+/// Prevents a client whose requests all fail from multiplying its load: first attempts and time earn retries.
+/// Thread-safe.
 class RetryBudget {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  /// `share` of the first attempts may be repeated.
+  /// `share` is how many retries a first attempt earns.
   explicit RetryBudget(double share) : share_(share) {}
 
   void OnFirstAttempt();
-  /// Takes a repetition, and returns how long it has to wait until it is paid for: 0 where it is.
+  /// Spends a retry. Returns how long it waits until it is earned; 0 if it is.
   std::chrono::nanoseconds Take(TimePoint now);
 
  private:
-  static constexpr double kPerSecond = 10;  // so that few threads are never held up
-  static constexpr double kMost = 100;      // of it saved up, for a burst of failures
+  static constexpr double kPerSecond = 10;  // so that a few threads are never delayed
+  static constexpr double kMost = 100;      // collected, for a burst of failures
 
   const double share_;
   ForkSafeMutex mutex_;  // guards what follows

@@ -70,18 +70,18 @@ Attempts::Delay Attempts::NextDelay(const Error& error) {
   const Timing& timing = rules_.timing;
   const bool is_throttled =
       error.code == ErrorCode::kRateLimited && CauseOfThrottling(error) != ThrottleCause::kObjectMutation;
-  // A second request may have been throttled, and the attempt have failed for another reason.
+  // The second request may have been throttled, and the attempt may have failed for another reason.
   const auto gate_delay = std::exchange(gate_delay_, std::nullopt);
   auto delay = is_throttled ? gate_delay : std::nullopt;
-  std::chrono::nanoseconds unpaid(0);  // until the budget pays for it
-  if (!delay) {                        // no gate paces what comes next: the request waits by itself
+  std::chrono::nanoseconds unpaid(0);  // until the budget allows it
+  if (!delay) {                        // no gate paces the next request: it waits on its own
     const bool has_own_policy = is_throttled && rules_.throttle_policy != ThrottlePolicy::kGate;
     const RetryOptions options = has_own_policy ? ThrottledBackoff(rules_.throttle_policy) : rules_.options;
     delay = BackoffDelay(options, failures_, timing.Random(), last_delay_);
     last_delay_ = *delay;
     if (!is_throttled && rules_.budget != nullptr) unpaid = rules_.budget->Take(timing.Now());
   }
-  if (error.retry_after) {  // The service's own wish, spread so that not all come back at once.
+  if (error.retry_after) {  // The service's wish, spread so that not all clients return at once.
     const std::chrono::duration<double> wished = *error.retry_after * (1 + 0.2 * timing.Random());
     delay = std::max(*delay, InNanoseconds(wished));
   }
@@ -124,7 +124,7 @@ void Attempts::Remember(const Error& error) {
   }
 }
 
-// What the budget has to do with it that no attempt is left: `next` is how long it would hold the next one up.
+// How the budget contributed to the end of the attempts; `next` is how long it would delay the next one.
 std::string Attempts::OfBudget(std::chrono::nanoseconds next) const {
   if (held_by_budget_.count() == 0 && next.count() == 0) return "";
   std::string text = "; the client's retry budget held it up for " + InSeconds(held_by_budget_);
@@ -133,7 +133,7 @@ std::string Attempts::OfBudget(std::chrono::nanoseconds next) const {
          "_retry_budget, RetryOptions::budget, where failures are independent";
 }
 
-// What else went wrong, where the last failure is not all that did.
+// The other failures, if the last one is not the only one.
 std::string Attempts::History(const Error& last) const {
   std::string history;
   for (const Cause& cause : causes_) {

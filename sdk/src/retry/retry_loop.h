@@ -21,24 +21,24 @@
 
 namespace gcsflux::internal {
 
-/// What a call is, for its retries and its messages.
+/// The description of a call, for its retries and its messages.
 struct Call {
   OperationName operation = {};
   std::string subject = {};  ///< "gs://bucket/name [0, 4096)".
   OperationKind kind = OperationKind::kReadMetadata;
-  std::string bucket = {};  ///< Empty where it is about none.
+  std::string bucket = {};  ///< Empty if the call is about no bucket.
   bool is_idempotent = false;
-  std::optional<RetryOptions> retry = {};  ///< The client's policy for the kind unless set.
+  std::optional<RetryOptions> retry = {};  ///< If absent, the client's policy for the kind.
   std::stop_token stop = {};
-  /// What its requests have carried that no message may show. Noted by who sends them; used by the call's thread.
+  /// Secrets in its requests, which no message may show. The code that sends them adds them; used by the call's thread.
   mutable CarriedSecrets secrets = {};
 };
 
-/// The error with the call's name before its message, and without what the call's requests carried: every message of a
-/// call is made here or by Attempts.
+/// The error with the call's name before its message, and without the secrets of its requests. Every message of a call
+/// is made here or by Attempts.
 Error InCall(const Call& call, Error error);
 
-/// By what rules a call is repeated. All of it must outlive the call.
+/// The rules for retries of a call. All members must outlive the call.
 struct RetryRules {
   const RetryOptions& options;
   const Timing& timing;
@@ -47,7 +47,7 @@ struct RetryRules {
   Observer* observer = nullptr;  ///< Null for none.
 };
 
-/// The attempts of one call, as a reader of its history sees them. Used by one thread.
+/// The attempts of one call, and their history. Used by one thread.
 class Attempts {
  public:
   Attempts(const Call& call, const RetryRules& rules);
@@ -55,49 +55,48 @@ class Attempts {
   [[nodiscard]] const Call& call() const { return call_; }
   [[nodiscard]] Timing::TimePoint now() const { return rules_.timing.Now(); }
   [[nodiscard]] const RetryOptions& options() const { return rules_.options; }
-  /// No attempt begins after it; it moves on with progress.
+  /// No attempt begins after it. Progress moves it.
   [[nodiscard]] Timing::TimePoint deadline() const { return progress_ + InNanoseconds(rules_.options.deadline); }
-  /// The number of the attempt under way, from 1.
+  /// The number of the present attempt, from 1.
   [[nodiscard]] int number() const { return number_; }
-  /// For events about the attempt under way. Borrowed from this and its call.
+  /// For events about the present attempt. Borrowed from this and its call.
   [[nodiscard]] CallInfo info() const;
-  /// By what name the service hears of the call: kept where somebody listens.
+  /// The service's name for the call; kept only if there is a listener.
   void SetInvocationId(const std::string& id);
-  /// By what tokens the service knows the call's requests.
+  /// The tokens by which the service recognises the call's requests.
   [[nodiscard]] IdempotencyTokens& tokens() { return tokens_; }
-  /// An attempt before this one may have taken effect, though it failed.
+  /// An earlier attempt may have taken effect, although it failed.
   [[nodiscard]] bool was_ambiguous() const { return was_ambiguous_; }
-  /// Something was achieved that later attempts build on: the deadline and the delays start over.
+  /// The call has made progress on which later attempts build: the deadline and the delays start again.
   void NoteProgress();
 
-  /// The call's place in line at the gates, the same for all its attempts; nothing before the first SetTicket().
+  /// The call's place in the gates' queues, the same for all its attempts. Nothing before the first SetTicket().
   [[nodiscard]] std::optional<std::uint64_t> ticket() const { return ticket_; }
   void SetTicket(std::uint64_t ticket) { ticket_ = ticket; }
-  /// The attempt under way was throttled, and the gate says how long to stay away from it. Not called where no gate is
-  /// in charge of what happened.
+  /// The present attempt was throttled; the gate determines the wait. Not called if no gate is used.
   void SetGateDelay(std::chrono::nanoseconds delay) { gate_delay_ = delay; }
 
-  /// The policy allows another attempt after the one under way.
+  /// The policy allows another attempt after the present one.
   [[nodiscard]] bool may_follow() const { return number_ < rules_.options.max_attempts; }
 
-  /// What the attempt under way has failed with can be mended, or be an accident: it is sent anew at once, under the
-  /// next number. True once in a call for each kind of failure.
+  /// The present attempt failed for a reason that can be repaired or was an accident: it is sent again at once, with
+  /// the next number. Returns true once in a call for each kind of failure.
   bool StartOver(Error cause);
 
-  /// A second request is sent beside that of the attempt under way, under a number of its own.
+  /// A second request is sent beside that of the present attempt, with its own number.
   void CountSecond() { ++number_; }
 
-  /// Whatever the attempt under way fails with, no other follows.
+  /// If the present attempt fails, no other one follows.
   void GiveUp() { is_hopeless_ = true; }
 
-  /// Takes the failure of the attempt under way. Waits and returns nothing when another is due; else the call's error,
-  /// complete with its history and what to do about it.
+  /// Handles the failure of the present attempt. If another attempt is due, waits and returns nothing. Otherwise
+  /// returns the call's error, with its history and what to do about it.
   std::optional<Error> Failed(Error error);
 
  private:
   struct Delay {
     std::chrono::nanoseconds all{0};
-    std::chrono::nanoseconds by_budget{0};  // how much of it is not due to anything else
+    std::chrono::nanoseconds by_budget{0};  // the part that only the budget causes
   };
   Delay NextDelay(const Error& error);
   void Remember(const Error& error);
@@ -125,7 +124,7 @@ class Attempts {
   bool was_ambiguous_ = false;
   bool is_hopeless_ = false;
   std::vector<ErrorCode> started_over_after_;
-  std::vector<Cause> causes_;  // of all failures, each once, in the order in which they first came
+  std::vector<Cause> causes_;  // of all failures, each once, in order of their first occurrence
 };
 
 /// Calls `attempt(attempts)`, which returns a Result, until it succeeds or fails for good.

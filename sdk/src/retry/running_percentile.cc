@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kEnough = 20;
 constexpr int kHalveAfter = 1000;
-constexpr int kEstimateAfter = 16;  // Each costs as much as ten durations.
+constexpr int kEstimateAfter = 16;  // An estimate costs as much as ten durations.
 constexpr double kBinsPerDoubling = 8;
 constexpr double kShortestNanoseconds = 1000;
 

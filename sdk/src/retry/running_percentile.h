@@ -7,11 +7,11 @@
 
 namespace gcsflux::internal {
 
-/// A percentile of the durations that came lately: a histogram of bins that grow by 9 %, of which every 1000 new
-/// durations halve what is older. An estimate is up to one bin too long, and up to 15 durations old. Not thread-safe.
+/// A percentile of recent durations: a histogram whose bins grow by 9 %. Every 1000 new durations halve the older ones.
+/// An estimate is up to one bin too long, and up to 15 durations old. Not thread-safe.
 class RunningPercentile {
  public:
-  /// `percentile` in (0, 1): the share of durations that are no longer.
+  /// `percentile` in (0, 1): the share of durations that are not longer.
   explicit RunningPercentile(double percentile) : percentile_(percentile) {}
 
   void Add(std::chrono::nanoseconds duration);

@@ -4,7 +4,7 @@
 
 namespace gcsflux::internal {
 
-// Only the words tell them apart: https://cloud.google.com/storage/docs/gcs429, and, for the caps,
+// Only the text distinguishes them: https://cloud.google.com/storage/docs/gcs429, and, for the caps,
 // https://cloud.google.com/storage/docs/bandwidth-usage
 ThrottleCause CauseOfThrottling(const Error& error) {
   const std::string_view words = error.message;

@@ -4,14 +4,14 @@
 
 namespace gcsflux::internal {
 
-/// Why the service throttled a request, as far as it says.
+/// Why the service throttled a request, as far as the answer tells.
 enum class ThrottleCause {
-  kRequestRate,     ///< Too many requests: fewer of them would do.
-  kEgress,          ///< Too many bytes a second leave the project.
-  kObjectMutation,  ///< One object is written more than once a second: nobody else's matter.
+  kRequestRate,     ///< Too many requests.
+  kEgress,          ///< Too many bytes per second leave the project.
+  kObjectMutation,  ///< One object is written more than once per second; other objects are not affected.
 };
 
-/// Of an error that is kRateLimited.
+/// For an error that is kRateLimited.
 ThrottleCause CauseOfThrottling(const Error& error);
 
 }  // namespace gcsflux::internal

@@ -4,12 +4,12 @@
 
 namespace gcsflux::internal {
 
-/// True for failures that may pass when the same request is sent again:
+/// True for failures that may not occur again if the same request is sent again:
 /// https://cloud.google.com/storage/docs/retry-strategy and broken connections.
 bool IsTransient(const Error& error);
 
-/// True where a request that failed so may have taken effect all the same: its answer was lost, or the service gave
-/// up half-way. A refused connection and a refused request (429) are certain.
+/// True if a request with this failure may still have taken effect: its answer was lost, or the service failed during
+/// it. After a refused connection or a refused request (429) it certainly has not.
 bool IsAmbiguous(const Error& error);
 
 }  // namespace gcsflux::internal

@@ -9,9 +9,8 @@
 
 namespace gcsflux {
 
-/// Gives the bytes of a libtorch archive to a sink, in order. Throws what `fill` throws, and StorageError: the sink's
-/// first failure, or kInvalidArgument where libtorch cannot serialise a value.
-/// `name` is the file's, for messages.
+/// Writes the bytes of a libtorch archive to a sink, in order. Throws what `fill` throws, and StorageError: the sink's
+/// first failure, or kInvalidArgument if libtorch cannot serialise a value. `name` is the file's, for messages.
 void WriteArchive(const std::function<void(torch::serialize::OutputArchive&)>& fill, const std::string& name,
                   const ByteSink& sink);
 

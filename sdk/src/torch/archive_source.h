@@ -12,21 +12,22 @@
 
 namespace gcsflux {
 
-/// What libtorch reads an archive from: an object, which is fetched ahead while libtorch asks for one record after the
-/// other. The object is never held whole.
+/// The source from which libtorch reads an archive: an object that is fetched ahead while libtorch reads one record
+/// after the other. The object is never held whole.
 ///
-/// libtorch compares no checksum, and crashes on pickles and code that are damaged. So these, which are small, are
-/// fetched first, compared with their CRC-32s, and given to libtorch from memory. For one thread at a time.
+/// libtorch compares no checksums, and crashes on damaged pickles and code. So these small records are fetched first,
+/// compared with their CRC-32s, and given to libtorch from memory. For one thread at a time.
 class ArchiveSource {
  public:
   explicit ArchiveSource(ObjectReader reader) : reader_(std::move(reader)) {}
-  /// The options with which the object is to be opened.
+  /// The options for opening the object.
   static ObjectReaderOptions ReaderOptions(ObjectReaderOptions options);
 
-  /// Fetches what is small. kUndecodable where the object is no archive, kCorrupted where a CRC-32 differs.
+  /// Fetches the small records. Returns kUndecodable if the object is not an archive, and kCorrupted if a CRC-32
+  /// differs.
   Result<void> Begin();
 
-  /// Fills `into` and returns how many bytes there were. After a failure, which is kept, none: libtorch gives up then.
+  /// Fills `into` and returns the number of bytes. After a failure, which is kept, returns 0; then libtorch gives up.
   std::size_t Read(std::uint64_t offset, std::span<std::byte> into);
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 

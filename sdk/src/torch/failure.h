@@ -7,7 +7,7 @@
 
 namespace gcsflux {
 
-/// The one form of what is thrown about a file or an argument.
+/// The exception for errors in a file or an argument.
 inline StorageError Failure(ErrorCode code, std::string why) {
   return StorageError({.code = code, .message = std::move(why)});
 }

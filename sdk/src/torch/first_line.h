@@ -5,7 +5,7 @@
 
 namespace gcsflux {
 
-/// What an exception says without the stack trace that libtorch puts below its own.
+/// The text of an exception, without the stack trace that libtorch appends.
 inline std::string FirstLine(const std::exception& failure) {
   const std::string text = failure.what();
   return text.substr(0, text.find('\n'));

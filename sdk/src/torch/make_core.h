@@ -5,20 +5,20 @@
 #include "dataset/dataset_core.h"
 #include "gcsflux/torch/dataset_handle.h"
 
-// Between the datasets that throw, and the core that does not.
+// Connects the datasets, which throw, with the core, which does not.
 namespace gcsflux::internal {
 
-/// Everything under the prefix but what stands for directories. Throws StorageError: kEmptyPrefix where nothing is
-/// there, else as listing fails.
+/// All objects under the prefix, except those for directories. Throws StorageError: kEmptyPrefix if there are none, and
+/// the errors of listing.
 std::vector<ListedObject> ListOrThrow(const Client& client, const ObjectName& prefix, const DatasetOptions& options);
 
 DatasetHandle::Core MakeCore(const Client& client, const ObjectName& prefix, std::vector<ListedObject> objects,
                              SampleMaker maker, const DatasetOptions& options);
-/// Of a prefix that is listed while it is read.
+/// For a prefix that is listed while it is read.
 DatasetHandle::Core MakeLiveCore(const Client& client, const ObjectName& prefix, SampleMaker maker,
                                  const DatasetOptions& options);
 
-/// Throws why there is no batch, where there is none.
+/// If there is no batch, throws the reason.
 MadeBatch MadeOrThrow(FinishedBatch batch, const ObjectName& prefix);
 
 }  // namespace gcsflux::internal

@@ -8,9 +8,8 @@
 
 namespace gcsflux {
 
-/// What keeps `archive` from being the saved state of `module`: the first name that only one of them has, or the
-/// first tensor of another shape or type. Nothing where they match. libtorch's own load() would take what it finds,
-/// whatever its shape.
+/// Why `archive` is not the saved state of `module`: the first name that only one of them has, or the first tensor with
+/// another shape or type. Nothing if they match. libtorch's own load() would accept any shape.
 std::optional<std::string> ModuleMismatch(const torch::nn::Module& module, torch::serialize::InputArchive& archive);
 
 }  // namespace gcsflux

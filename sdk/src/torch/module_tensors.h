@@ -4,8 +4,7 @@
 
 namespace gcsflux {
 
-/// A module's parameters and buffers under the names, and in the order, of Python's state_dict(); without undefined
-/// ones.
+/// A module's parameters and buffers with the names and in the order of Python's state_dict(), without undefined ones.
 NamedTensors TensorsOf(const torch::nn::Module& module);
 
 }  // namespace gcsflux

@@ -6,8 +6,8 @@
 #include <torch/optim/rmsprop.h>
 #include <torch/optim/sgd.h>
 
-// The fields of libtorch's optimizers under the names that Python's state_dict() gives them. A visitor takes a name and
-// a reference; `Maybe` marks tensors that are there only where an option asks for them.
+// The fields of libtorch's optimizers and their names in Python's state_dict(). A visitor takes a name and a reference.
+// `Maybe` marks tensors that exist only if an option requires them.
 namespace gcsflux {
 
 struct Maybe {
@@ -92,14 +92,14 @@ void Visit(Visitor& visit, torch::optim::AdagradParamState& state) {
   visit("sum", state.sum());
 }
 
-/// An option that only this kind has, in each version of PyTorch; Adam and AdamW have the same ones.
+/// An option that only this kind has, in every version of PyTorch. Adam and AdamW have the same one.
 inline const char* OwnOption(const torch::optim::AdamOptions&) { return "betas"; }
 inline const char* OwnOption(const torch::optim::AdamWOptions&) { return "betas"; }
 inline const char* OwnOption(const torch::optim::SGDOptions&) { return "nesterov"; }
 inline const char* OwnOption(const torch::optim::RMSpropOptions&) { return "alpha"; }
 inline const char* OwnOption(const torch::optim::AdagradOptions&) { return "lr_decay"; }
 
-/// Calls `use` with the options and the state of the optimizer's kind, both fresh. False for other optimizers.
+/// Calls `use` with new options and a new state of the optimizer's kind. Returns false for other optimizers.
 template <class Use>
 bool WithKind(const torch::optim::Optimizer& optimizer, Use use) {
   using namespace torch::optim;  // NOLINT(google-build-using-namespace): for the table below

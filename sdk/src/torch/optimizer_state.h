@@ -5,11 +5,10 @@
 
 namespace gcsflux {
 
-/// Reads what Optimizer::save() wrote, and leaves `optimizer` untouched where that is the state of another one.
+/// Reads what Optimizer::save() wrote. If it is the state of another optimizer, `optimizer` does not change.
 ///
-/// More than Optimizer::load(): the groups' options (learning rate, momentum) come back as well, state that the
-/// archive does not have is dropped, and the groups' sizes and the state's shapes are checked beforehand.
-/// Throws c10::Error.
+/// Unlike Optimizer::load(), it also restores the groups' options (learning rate, momentum), removes state that the
+/// archive does not have, and checks the sizes of groups and the shapes of the state before. Throws c10::Error.
 void LoadOptimizer(torch::optim::Optimizer& optimizer, torch::serialize::InputArchive& archive);
 
 }  // namespace gcsflux

@@ -5,14 +5,14 @@
 
 #include "gcsflux/torch/state_dict.h"
 
-// What loading does in two steps: all is read and compared before anything changes.
+// Loading in two steps: everything is read and compared before anything changes.
 namespace gcsflux {
 
-/// As LoadModule() with is_staged; the module changes when what is returned is called, which cannot fail.
+/// As LoadModule() with is_staged. Call the returned function to change the module; it cannot fail.
 std::function<void()> StageModule(torch::nn::Module& module, const StoredCheckpoint& checkpoint,
                                   const LoadModuleOptions& options);
 
-/// As LoadOptimizer(), likewise.
+/// The same for LoadOptimizer().
 std::function<void()> StageOptimizer(torch::optim::Optimizer& optimizer, const StoredCheckpoint& checkpoint,
                                      std::string_view name);
 

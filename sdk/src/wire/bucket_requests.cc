@@ -8,7 +8,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// All of it unless some is asked for.
+// All fields if none is requested.
 std::string BucketFields(const std::string& asked) { return asked.empty() ? "" : "name," + asked; }
 
 }  // namespace

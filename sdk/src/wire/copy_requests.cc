@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What copy and rewrite have in common.
+// The common part of copy and rewrite.
 template <class Options>
 RequestUrl CopyUrl(std::string_view endpoint, const ObjectName& source, const char* verb, const ObjectName& destination,
                    const Options& options) {

@@ -28,7 +28,7 @@ std::string_view NameOf(SampleOrder order) {
   return order == SampleOrder::kBuffered ? kBuffered : kShuffled;
 }
 
-// Reads the members of an object; the first that is wrong is kept.
+// Reads the members of an object, and keeps the first error.
 class Reader {
  public:
   explicit Reader(const Json& json, std::string where = "") : json_(json), where_(std::move(where)) {}
@@ -67,7 +67,7 @@ class Reader {
     return SampleOrder::kShuffled;
   }
 
-  // False where it is missing.
+  // False if it is missing.
   bool Switch(const char* name) {
     const auto found = json_.find(name);
     if (found == json_.end()) return false;

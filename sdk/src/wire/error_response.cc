@@ -24,7 +24,7 @@ ErrorCode CodeOf(int status, const std::string& reason) {
     case 403: return IsRateLimitReason(reason) ? ErrorCode::kRateLimited : ErrorCode::kPermissionDenied;
     case 404: return ErrorCode::kNotFound;
     case 407: return ErrorCode::kProxyFailed;
-    // Rate limits have been seen as 410 on upload sessions.
+    // Upload sessions have returned rate limits as 410.
     case 410: return IsRateLimitReason(reason) ? ErrorCode::kRateLimited : ErrorCode::kNotFound;
     case 408: return ErrorCode::kUnavailable;
     case 409: return reason == "BucketNotEmpty" ? ErrorCode::kBucketNotEmpty : ErrorCode::kAlreadyExists;
@@ -33,7 +33,7 @@ ErrorCode CodeOf(int status, const std::string& reason) {
     case 429: return ErrorCode::kRateLimited;
     default: break;
   }
-  if (reason == "SlowDown") return ErrorCode::kRateLimited;  // The XML API's; S3 gives it with 503.
+  if (reason == "SlowDown") return ErrorCode::kRateLimited;  // From the XML API; S3 sends it with 503.
   if (reason == "BadDigest") return ErrorCode::kCorrupted;
   if (status >= 500 && status != 501) return ErrorCode::kUnavailable;
   if (status >= 400 && status < 500) return ErrorCode::kInvalidArgument;
@@ -45,7 +45,7 @@ std::string TextAt(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-// What may be shown of the service's words: nothing that a terminal or a log would act on, and no character in part.
+// The part of the service's text that may be shown: no control characters, and no incomplete character.
 std::string Presentable(std::string words, std::size_t most) {
   if (words.size() > most) {
     while (most > 0 && (static_cast<unsigned char>(words[most]) & 0xC0U) == 0x80U) --most;
@@ -54,7 +54,7 @@ std::string Presentable(std::string words, std::size_t most) {
   return Printable(std::move(words), ' ');
 }
 
-// Whole seconds; a date, which RFC 9110 has as well, is not what GCS would send.
+// Whole seconds. RFC 9110 also allows a date, which GCS does not send.
 std::optional<std::chrono::seconds> ParseRetryAfter(std::string_view text) {
   std::uint32_t seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
@@ -66,7 +66,7 @@ std::optional<std::chrono::seconds> ParseRetryAfter(std::string_view text) {
 
 Error ErrorFromResponse(const HttpResponse& response) {
   constexpr std::size_t kShownOfBody = 256;
-  constexpr std::size_t kShownOfWords = 1536;  // They may repeat an object's name, of up to 1024 bytes.
+  constexpr std::size_t kShownOfWords = 1536;  // The text may contain an object's name, of up to 1024 bytes.
   Error error{.http_status = response.status};
   error.retry_after = ParseRetryAfter(FindHeader(response.headers, "retry-after"));
   std::string words;
@@ -86,7 +86,7 @@ Error ErrorFromResponse(const HttpResponse& response) {
   error.reason = Presentable(std::move(error.reason), kShownOfBody);
   words = Presentable(std::move(words), kShownOfWords);
   error.code = CodeOf(response.status, error.reason);
-  // "Provided CRC32C "X" doesn't match calculated CRC32C "Y".": GCS has no reason of its own for it.
+  // "Provided CRC32C "X" doesn't match calculated CRC32C "Y".": GCS sends no reason for it.
   if (response.status == 400 && words.find("doesn't match calculated") != std::string::npos) {
     error.code = ErrorCode::kCorrupted;
   }

@@ -5,8 +5,8 @@
 
 namespace gcsflux::internal {
 
-/// What an answer with a status of 300 or more means: its code, and a message that holds status, reason and the
-/// service's own words (at most 256 bytes of what is no JSON).
+/// The error in an answer with a status of 300 or more: its code, and a message with status, reason and the service's
+/// text (at most 256 bytes of an answer that is not JSON).
 Error ErrorFromResponse(const HttpResponse& response);
 
 }  // namespace gcsflux::internal

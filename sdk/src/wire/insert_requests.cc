@@ -31,8 +31,8 @@ nlohmann::json Resource(const ObjectName& object, const InsertObjectOptions& opt
   return resource;
 }
 
-// A boundary must not occur in the data. 128 bits that depend on all of it make that as good as certain without a
-// search: a message that held its own boundary would have to solve for it.
+// A boundary must not occur in the data. It has 128 bits that depend on all of the data, so an occurrence is
+// practically impossible, and no search is needed.
 std::string Boundary(std::span<const std::byte> data, std::uint32_t crc32c) {
   const std::uint32_t other = ExtendCrc32c(~crc32c, data.first(std::min<std::size_t>(data.size(), 4096)));
   constexpr char kHex[] = "0123456789abcdef";
@@ -43,7 +43,7 @@ std::string Boundary(std::span<const std::byte> data, std::uint32_t crc32c) {
   return boundary;
 }
 
-// The header of the part that holds the data: GCS refuses one that is not the metadata's type.
+// The header of the part with the data: GCS refuses a type that differs from the metadata's.
 std::string MediaType(const InsertObjectOptions& options) {
   const std::string& type = options.attributes.content_type;
   return type.empty() ? "" : "Content-Type: " + type + "\r\n";

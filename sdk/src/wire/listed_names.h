@@ -7,12 +7,11 @@
 #include "base/printable.h"
 #include "gcsflux/result.h"
 
-// What a listing checks of what the service says, so that a service that lies is neither believed nor followed for
-// ever.
+// Checks of a listing's pages, so that a faulty service is neither believed nor asked for ever.
 namespace gcsflux::internal {
 
-/// So many pages in a row may have nothing new, though each says that there are more: the service may look through many
-/// deleted objects for each.
+/// The most pages in a row without new names, each with a token for a next page. A service may search many deleted
+/// objects for a page.
 inline constexpr std::size_t kMostBarrenPages = 1000;
 
 inline Error EndlessListing() {
@@ -20,7 +19,7 @@ inline Error EndlessListing() {
                                        " pages in a row without anything new, and says that there are more"};
 }
 
-/// Of the names of one listing, or of its prefixes, over all its pages: kBadResponse where `name` is not behind
+/// Checks the names, or prefixes, of one listing over all its pages: returns kBadResponse if `name` is not behind
 /// `before` in bytewise order.
 inline Result<void> CheckIsBehind(std::string_view name, std::string_view before) {
   if (before < name) return {};

@@ -15,7 +15,7 @@ namespace {
 
 using Element = simdjson::dom::element;
 
-// Why a page is none; null where all is well.
+// Why it is not a page. Null if it is one.
 using Why = const char*;
 
 template <class Number>
@@ -25,7 +25,8 @@ bool ReadNumber(std::string_view text, Number& value) {
   return error == std::errc{} && stop == end;
 }
 
-// `last` is the storage class of the object before, and mostly this one's too: threads share the table of all.
+// `last` is the storage class of the previous object, and usually of this one: the table of all classes is shared by
+// threads.
 Why ReadMember(std::string_view key, std::string_view text, ListedObject& object, StorageClass& last) {
   if (key == "name") {
     object.name = text;
@@ -72,7 +73,7 @@ Why ReadObject(const Element& item, ListedObject& object, StorageClass& last) {
 Why ReadItems(const Element& items, std::vector<ListedObject>& objects) {
   simdjson::dom::array array;
   if (items.get(array) != simdjson::SUCCESS) return "items is not an array";
-  objects.clear();  // Where JSON has a key twice, the last one counts.
+  objects.clear();  // If JSON has a key twice, the last one counts.
   objects.reserve(array.size());
   StorageClass last;
   for (const Element item : array) {
@@ -113,7 +114,7 @@ Why ReadPage(const simdjson::dom::object& document, ListedPage& page) {
 }  // namespace
 
 HttpRequest ListedPageRequest(std::string_view endpoint, std::string_view bucket, const ListObjectsOptions& options) {
-  // Of what a '/' listing shows, names alone are looked at; an object without a size is none to the parser.
+  // In a '/' listing only names are used. The parser rejects an object without a size.
   return ListObjectsRequest(
       endpoint, bucket, options,
       options.delimiter.empty() ? "name,generation,size,crc32c,storageClass,updated" : "name,generation,size");
@@ -145,7 +146,7 @@ Result<ListedPage> ListedPageParser::Parse(std::string json) {
   return page;
 }
 
-// The last one that was given back: its memory is in the caches.
+// The parser that was returned last, because its memory is in the caches.
 std::unique_ptr<ListedPageParser::Parser> ListedPageParser::Take() {
   const std::scoped_lock lock(mutex_);
   if (idle_.empty()) return std::make_unique<Parser>();

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Thrown within this file only: a resource is read field by field, and any of them may be wrong.
+// Thrown only within this file: a resource is read field by field, and each may be wrong.
 struct WrongField {
   std::string what;
 };
@@ -24,7 +24,7 @@ std::string Text(const Json& resource, const char* key) {
   return found->get<std::string>();
 }
 
-// A list in `resource`; an empty one where there is none.
+// A list in `resource`. Empty if there is none.
 const Json& List(const Json& resource, const char* key) {
   static const Json kEmpty = Json::array();
   const auto found = resource.find(key);
@@ -45,7 +45,7 @@ Number NumberOf(const Json& resource, const char* key) {
   return value;
 }
 
-// An object below `resource`; an empty one where there is none.
+// An object in `resource`. Empty if there is none.
 const Json& Below(const Json& resource, const char* key) {
   static const Json kEmpty = Json::object();
   const auto found = resource.find(key);
@@ -134,7 +134,7 @@ BucketMetadata ToBucket(const Json& resource) {
   return bucket;
 }
 
-// Parses `text` and hands the resource on; whatever is wrong with it comes back as kBadResponse.
+// Parses `text` and passes the resource on. Any error in it becomes kBadResponse.
 template <class T>
 Result<T> Parse(std::string_view text, const std::function<T(const Json&)>& convert) {
   const Json document = Json::parse(text, nullptr, /*allow_exceptions=*/false);

@@ -18,7 +18,7 @@ Error Unreadable(std::string_view xml, const char* what) {
                std::string("the answer is no usable ") + what + ": " + std::string(xml.substr(0, kShown))};
 }
 
-// Services need not say which object an answer is about.
+// A service need not tell which object an answer is about.
 bool IsAboutAnother(const pugi::xml_node& root, const ObjectName& asked) {
   const pugi::xml_node bucket = root.child("Bucket");
   const pugi::xml_node key = root.child("Key");
@@ -50,7 +50,7 @@ Result<PartsPage> ParsePartsPage(std::string_view xml, const ObjectName& asked) 
     page.parts.push_back(part);
   }
   if (!root.child("IsTruncated").text().as_bool()) return page;
-  // Without parts there would be no end of pages.
+  // Without parts, pages would never end.
   if (page.parts.empty()) return Unreadable(xml, "page of parts");
   page.next = root.child("NextPartNumberMarker").text().as_int(page.parts.back().number);
   constexpr int kMostParts = 10'000;

@@ -14,7 +14,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// A slash of the name is encoded too: no library on the way takes "/../" for anything then.
+// A slash in the name is encoded too, so that no library on the way changes "/../".
 RequestUrl ObjectUrl(const MultipartTarget& target) {
   return RequestUrl(target.endpoint, "").Segment(target.object.bucket).Segment(target.object.name);
 }
@@ -26,7 +26,7 @@ HttpRequest RequestOf(Method method, const MultipartTarget& target, RequestUrl&&
   return request;
 }
 
-// Behind others; nothing where it is empty.
+// Appends to other parameters. Nothing if it is empty.
 std::string Parameter(const char* name, std::string_view value) {
   if (value.empty()) return {};
   std::string text = "&";
@@ -90,7 +90,7 @@ HttpRequest ListPartsRequest(const MultipartTarget& target, int after) {
 }
 
 HttpRequest ListUploadsRequest(const UploadsTarget& target, const UploadsMarker& after) {
-  // Names may hold characters that XML cannot: so they come encoded.
+  // Names may contain characters that XML cannot hold, so they are requested in encoded form.
   HttpRequest request{
       .method = Method::kGet,
       .url = *RequestUrl(target.endpoint, "")

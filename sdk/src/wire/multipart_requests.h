@@ -20,12 +20,13 @@ struct MultipartTarget {
   const MultipartOptions& options;
 };
 
-/// Attributes that cannot be said in a header are kInvalidArgument: control characters, characters beyond ASCII, holds.
+/// Returns kInvalidArgument for attributes that a header cannot hold: control characters, characters beyond ASCII,
+/// holds.
 Result<HttpRequest> InitiateMultipartRequest(const MultipartTarget& target);
-/// `data` is borrowed; the service refuses it where it does not have this CRC32C.
+/// `data` is borrowed. The service refuses it if its CRC32C is another one.
 HttpRequest PutPartRequest(const MultipartTarget& target, int number, std::span<const std::byte> data,
                            std::uint32_t crc32c);
-/// The parts behind number `after`, one page of them.
+/// One page of the parts behind number `after`.
 HttpRequest ListPartsRequest(const MultipartTarget& target, int after);
 
 /// One page of a bucket's uploads that are neither completed nor aborted: see ListMultipartUploads().
@@ -35,7 +36,7 @@ struct UploadsTarget {
   std::string_view prefix;
   const CallOptions& call;
 };
-/// `after` is where the page before it ended; of the first one it is empty.
+/// `after` is the end of the previous page; empty for the first one.
 struct UploadsMarker {
   std::string key = {};
   std::string upload_id = {};
@@ -44,7 +45,7 @@ struct UploadsMarker {
 };
 HttpRequest ListUploadsRequest(const UploadsTarget& target, const UploadsMarker& after);
 
-/// A part as a complete request names it.
+/// A part in a complete request.
 struct PartTag {
   int number = 0;
   std::string etag = {};

@@ -44,7 +44,7 @@ HttpRequest GetObjectRequest(std::string_view endpoint, const ObjectName& object
 
 HttpRequest ReadObjectRequest(std::string_view endpoint, const ObjectName& object, const ReadObjectOptions& options,
                               std::uint64_t skip, std::optional<std::int64_t> generation) {
-  // With Accept-Encoding: gzip, GCS delivers the bytes as they are stored, ranges and checksums included.
+  // With Accept-Encoding: gzip, GCS delivers the stored bytes, with ranges and checksums.
   HttpRequest request{.url = *RequestUrl::OfObject(endpoint, object)
                                   .Query("alt", "media")
                                   .Query("generation", generation ? generation : options.generation)

@@ -7,15 +7,15 @@
 #include "gcsflux/operation_options.h"
 #include "http/transport.h"
 
-// Objects' requests as values: https://cloud.google.com/storage/docs/json_api/v1/objects
+// Requests on objects as values: https://cloud.google.com/storage/docs/json_api/v1/objects
 namespace gcsflux::internal {
 
 HttpRequest GetObjectRequest(std::string_view endpoint, const ObjectName& object, const GetObjectOptions& options);
-/// `skip` bytes of the range were delivered before; `generation` pins the one that they were of.
+/// `skip` bytes of the range were delivered before, of `generation`.
 HttpRequest ReadObjectRequest(std::string_view endpoint, const ObjectName& object, const ReadObjectOptions& options,
                               std::uint64_t skip, std::optional<std::int64_t> generation);
 HttpRequest ListObjectsRequest(std::string_view endpoint, std::string_view bucket, const ListObjectsOptions& options);
-/// The same with `item_fields` of each object, whatever `options` says.
+/// The same with `item_fields` of each object, instead of those in `options`.
 HttpRequest ListObjectsRequest(std::string_view endpoint, std::string_view bucket, const ListObjectsOptions& options,
                                std::string_view item_fields);
 HttpRequest PatchObjectRequest(std::string_view endpoint, const ObjectName& object, const ObjectChanges& changes,

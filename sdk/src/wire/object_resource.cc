@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 Error NotUtf8(const std::string& what) { return Error{ErrorCode::kInvalidArgument, what + " is not UTF-8"}; }
 
-// The textual members by their names in the JSON API.
+// The text members and their names in the JSON API.
 constexpr std::pair<const char*, std::string ObjectAttributes::*> kAttributes[] = {
     {"contentType", &ObjectAttributes::content_type},
     {"contentEncoding", &ObjectAttributes::content_encoding},

@@ -8,18 +8,19 @@
 #include "gcsflux/result.h"
 #include "http/transport.h"
 
-// What requests that make, change or show objects have in common.
+// Common parts of requests that make, change or show objects.
 namespace gcsflux::internal {
 
-/// The mask that asks for `asked` and what every ObjectMetadata holds. Where nothing is asked, for all that it holds
-/// but the MD5, which an emulator would have to compute at 0.9 GB/s.
+/// The field mask for `asked` and the fields that every ObjectMetadata has. If `asked` is empty, all fields except the
+/// MD5, which an emulator would have to compute at 0.9 GB/s.
 std::string ObjectFields(std::string_view asked);
 
-/// kInvalidArgument where JSON or a header could not hold them: text that is no UTF-8, a content type of two lines.
+/// Returns kInvalidArgument if JSON or a header cannot hold the attributes: text that is not UTF-8, a content type of
+/// two lines.
 Result<void> CheckAttributes(const ObjectAttributes& attributes);
 Result<void> CheckChanges(const ObjectChanges& changes);
 
-/// As the JSON API has them: empty attributes are left out, removed ones are null.
+/// In the form of the JSON API: empty attributes are left out, removed ones are null.
 nlohmann::json ToJson(const ObjectAttributes& attributes);
 nlohmann::json ToJson(const ObjectChanges& changes);
 

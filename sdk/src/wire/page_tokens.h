@@ -9,12 +9,12 @@
 
 namespace gcsflux::internal {
 
-/// The pages of one listing that were asked for. A service that names one of them as the next, or shows pages without
-/// anything new for ever, would be followed for ever.
+/// The page tokens of one listing. Without this check, a service that names an earlier page as the next one, or returns
+/// pages without new names, would be asked for ever.
 class PageTokens {
  public:
-  /// The token of a page; `is_barren`: that page has nothing new. kBadResponse where the token was taken before, and
-  /// after kMostBarrenPages in a row. The empty token stands for the end, and is taken as often as it comes.
+  /// Adds the token of a page; `is_barren`: the page has no new names. Returns kBadResponse if the token was used
+  /// before, or after kMostBarrenPages in a row. The empty token means the end, and is always accepted.
   Result<void> Take(const std::string& token, bool is_barren) {
     if (token.empty()) return {};
     barren_ = is_barren ? barren_ + 1 : 0;

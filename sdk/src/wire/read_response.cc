@@ -49,7 +49,7 @@ std::string_view Trim(std::string_view text) {
   return text;
 }
 
-// Adds what one x-goog-hash header says to what others said.
+// Adds the content of one x-goog-hash header to that of the others.
 Result<void> ReadHashes(std::string_view list, std::optional<std::uint32_t>& crc32c) {
   constexpr std::string_view kCrc32c = "crc32c=";
   while (!list.empty()) {
@@ -66,7 +66,7 @@ Result<void> ReadHashes(std::string_view list, std::optional<std::uint32_t>& crc
   return {};
 }
 
-// Of a whole object. What Content-Length says beside the stored length is how the body is framed, no more.
+// Of a whole object. If there is a stored length, Content-Length only describes the body.
 Result<std::uint64_t> FindSize(const Headers& headers) {
   auto said = SaidOnce(headers, "x-goog-stored-content-length");
   if (said && said->empty()) said = SaidOnce(headers, "content-length");

@@ -8,25 +8,25 @@
 
 namespace gcsflux::internal {
 
-/// What the headers of a media answer (200 or 206) say.
+/// The headers of a media answer (200 or 206).
 struct ReadResponseInfo {
-  std::uint64_t offset = 0;       ///< Of the body's first byte in the object.
+  std::uint64_t offset = 0;       ///< The offset of the body's first byte in the object.
   std::uint64_t object_size = 0;  ///< As stored.
   std::int64_t generation = 0;
   bool is_gzip = false;                      ///< Stored with Content-Encoding: gzip.
-  std::optional<std::uint32_t> crc32c = {};  ///< Of the whole object, also where the answer is a part of it.
+  std::optional<std::uint32_t> crc32c = {};  ///< Of the whole object, also if the answer is a part of it.
 };
 
-/// Out of "x-goog-hash: crc32c=AAAAAA==,md5=...", in one header or in several; nothing where there is none.
-/// kBadResponse where it cannot be one, or there are two that differ. Hashes of other kinds are not looked at.
+/// Parses "x-goog-hash: crc32c=AAAAAA==,md5=...", in one header or several. Nothing if there is none. Returns
+/// kBadResponse if it is malformed, or there are two different ones. Ignores hashes of other kinds.
 Result<std::optional<std::uint32_t>> FindCrc32c(const Headers& headers);
 
-/// Out of x-goog-generation; nothing where there is none. kBadResponse where it cannot be one, or there are two that
-/// differ.
+/// Parses x-goog-generation. Nothing if there is none. Returns kBadResponse if it is malformed, or there are two
+/// different ones.
 Result<std::optional<std::int64_t>> FindGeneration(const Headers& headers);
 
-/// kBadResponse where the object's size or generation is not to be found, or anything of this is malformed or said in
-/// two ways. A checksum may be missing.
+/// Returns kBadResponse if the object's size or generation is missing, or any of these values is malformed or
+/// contradictory. A checksum may be missing.
 Result<ReadResponseInfo> ParseReadResponse(const HttpResponse& response);
 
 }  // namespace gcsflux::internal

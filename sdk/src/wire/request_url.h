@@ -12,7 +12,7 @@
 
 namespace gcsflux::internal {
 
-/// A URL that grows by segments and query parameters; a parameter that is absent or empty is left out.
+/// Builds a URL from segments and query parameters. A parameter that is absent or empty is left out.
 class RequestUrl {
  public:
   RequestUrl(std::string_view endpoint, std::string_view path) {
@@ -23,12 +23,12 @@ class RequestUrl {
   static RequestUrl OfBucket(std::string_view endpoint, std::string_view bucket);
   static RequestUrl OfObject(std::string_view endpoint, const ObjectName& object);
 
-  /// One path segment, whatever it holds: "/" becomes "%2F".
+  /// One path segment with any content: "/" becomes "%2F".
   RequestUrl&& Segment(std::string_view raw) &&;
   RequestUrl&& Literal(std::string_view path) &&;
   RequestUrl&& Query(std::string_view name, std::string_view value) &&;
   RequestUrl&& Query(std::string_view name, std::optional<std::int64_t> value) &&;
-  /// The parameter once for each value.
+  /// Adds the parameter once for each value.
   RequestUrl&& Query(std::string_view name, const std::vector<std::string>& values) &&;
   RequestUrl&& Query(const Preconditions& preconditions) &&;
   RequestUrl&& Query(const ComposePreconditions& preconditions) &&;

@@ -12,7 +12,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// "bytes=0-N" tells N + 1 bytes; no header tells none; anything else nothing.
+// "bytes=0-N" means N + 1 bytes; no header means none; any other text is an error.
 std::optional<std::uint64_t> PersistedBytes(std::string_view range) {
   constexpr std::string_view kPrefix = "bytes=0-";
   if (range.empty()) return 0;
@@ -24,7 +24,7 @@ std::optional<std::uint64_t> PersistedBytes(std::string_view range) {
   return last + 1;
 }
 
-// Behind some proxies a 308 comes as a 200 that says so:
+// Behind some proxies a 308 arrives as a 200 with a header:
 // https://cloud.google.com/storage/docs/json_api/v1/parameters#xguploaderno308
 int StatusOf(const HttpResponse& response) {
   const std::string_view text = FindHeader(response.headers, "x-http-status-code-override");
@@ -38,7 +38,7 @@ int StatusOf(const HttpResponse& response) {
 
 bool IsSessionUri(std::string_view uri, std::string_view endpoint) {
   const auto parsed = ParseUrl(uri);
-  // The object's bytes would go in the clear.
+  // Otherwise the object's bytes would be sent unencrypted.
   return parsed && (parsed->is_https || !endpoint.starts_with("https://"));
 }
 
@@ -62,7 +62,7 @@ HttpRequest ResumableUpload::Next(std::span<const std::byte> unsent, bool is_las
   const std::string total = is_last ? std::to_string(*total_) : "*";
   HttpRequest request{.method = Method::kPut, .url = session_uri_, .is_url_secret = true};
   if (must_query_ || unsent.empty()) {
-    // Of a whole object "*/total" is right both as a query and as the end of an upload that holds everything.
+    // For a whole object "*/total" is both a valid query and a valid end of an upload that is complete.
     request.headers.emplace_back("Content-Range", "bytes */" + total);
   } else {
     const std::uint64_t last = persisted_ + unsent.size() - 1;
@@ -87,7 +87,7 @@ Result<void> ResumableUpload::OnResponse(const HttpResponse& response) {
   must_query_ = true;
   has_doubts_ = false;
   Error error = ErrorFromResponse(response);
-  // 499: somebody has cancelled it. A 410 can be a rate limit in disguise, and then its code says so.
+  // 499: another client has cancelled it. A 410 can be a rate limit; then its code says so.
   if (error.code == ErrorCode::kNotFound || status == 499) error.code = ErrorCode::kSessionLost;
   return error;
 }
@@ -113,7 +113,7 @@ Result<void> ResumableUpload::OnComplete(const HttpResponse& response) {
 Result<void> ResumableUpload::OnIncomplete(const HttpResponse& response) {
   const auto persisted = PersistedBytes(FindHeader(response.headers, "range"));
   if (!persisted) return Doubt({ErrorCode::kBadResponse, "308 with a Range that cannot be read", 308});
-  // A 308 without Range also happens in production about once in millions of uploads.
+  // In production, a 308 without Range also happens about once in millions of uploads.
   if (*persisted < persisted_) {
     return Doubt({ErrorCode::kSessionLost, "the session no longer holds bytes that it had acknowledged", 308});
   }
@@ -122,12 +122,12 @@ Result<void> ResumableUpload::OnIncomplete(const HttpResponse& response) {
   persisted_ = *persisted;
   has_doubts_ = false;
   must_query_ = !is_news;
-  // Nothing new after a chunk: find out why before the same bytes are sent again.
+  // A chunk brought no progress: query the status before the same bytes are sent again.
   if (!is_news) return Error{ErrorCode::kUnavailable, "308 that persisted nothing", 308};
   return {};
 }
 
-// What can be a slip of one answer is asked again.
+// If it can be an error of one answer, ask again.
 Result<void> ResumableUpload::Doubt(Error error) {
   must_query_ = true;
   if (!std::exchange(has_doubts_, true)) error.code = ErrorCode::kUnavailable;

@@ -7,8 +7,8 @@
 
 namespace gcsflux::internal {
 
-/// What an answer says in this header: kBadResponse where it says two things, empty where it says nothing. By its
-/// lower-case name.
+/// The value of a header, by its lower-case name. Returns kBadResponse if there are two different values. Empty if
+/// there is none.
 inline Result<std::string_view> SaidOnce(const Headers& headers, std::string_view name) {
   const std::string* said = nullptr;
   for (const auto& [key, value] : headers) {

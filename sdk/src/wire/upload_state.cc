@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 
 constexpr int kVersion = 1;
 
-// Guards against a file that was cut or edited: a wrong CRC32C would be found only after all bytes were sent again.
+// Detects a file that was cut or edited. Otherwise a wrong CRC32C would be found only after all bytes were sent again.
 std::string Seal(const Json& fields) {
   const std::string text = fields.dump();
   return Crc32cToBase64(ExtendCrc32c(0, std::as_bytes(std::span(text))));
@@ -59,7 +59,7 @@ Result<UploadState> ParseUploadState(std::string_view text) {
                       .may_be_committed = fields.value("mayBeCommitted", false)};
     constexpr std::uint64_t kMostChunk = std::uint64_t{1} << 40;
     return state.chunk_bytes <= kMostChunk ? Result<UploadState>(std::move(state)) : Wrong("its chunks are too large");
-  } catch (const std::exception&) {  // Whoever sealed it left a field out, or gave it another type.
+  } catch (const std::exception&) {  // A field is missing or has another type, although the seal is right.
     return Wrong("a field is missing or of the wrong type");
   }
 }

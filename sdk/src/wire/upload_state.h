@@ -9,24 +9,24 @@
 
 namespace gcsflux::internal {
 
-/// An upload session at rest. Its URI lets anybody write to it.
+/// The saved state of an upload session. Anyone who has its URI can write to it.
 struct UploadState {
-  std::string endpoint = {};  ///< Whose session it is.
+  std::string endpoint = {};  ///< The service of the session.
   ObjectName object = {};
   std::string session_uri = {};
   std::uint64_t persisted = 0;  ///< Bytes from the object's start that the service has acknowledged.
-  std::uint32_t crc32c = 0;     ///< Of these.
+  std::uint32_t crc32c = 0;     ///< Checksum of these bytes.
   std::uint64_t chunk_bytes = 0;
-  bool may_be_committed = false;  ///< Its last piece was sent, and the answer is not known.
+  bool may_be_committed = false;  ///< Its last piece was sent, and the answer was lost.
 
   friend bool operator==(const UploadState&, const UploadState&) = default;
 };
 
-/// As JSON, with a version.
+/// As JSON, with a version number.
 std::string FormatUploadState(const UploadState& state);
 
-/// kInvalidArgument where `text` is no such state, is of another version, or has been changed; no message shows any
-/// of it.
+/// Returns kInvalidArgument if `text` is not such a state, has another version, or was changed. No message shows any of
+/// it.
 Result<UploadState> ParseUploadState(std::string_view text);
 
 }  // namespace gcsflux::internal

@@ -6,13 +6,13 @@
 
 namespace gcsflux::internal {
 
-/// What the XML API says when it refuses: https://cloud.google.com/storage/docs/xml-api/reference-status
+/// An error of the XML API: https://cloud.google.com/storage/docs/xml-api/reference-status
 struct XmlError {
   std::string code = {};     ///< "NoSuchUpload"
-  std::string message = {};  ///< With the details, where there are any.
+  std::string message = {};  ///< With the details, if there are any.
 };
 
-/// Nothing where `body` is no such document.
+/// Nothing if `body` is not such a document.
 std::optional<XmlError> ParseXmlError(std::string_view body);
 
 }  // namespace gcsflux::internal

@@ -29,7 +29,7 @@ std::optional<Error> DenialOf(const std::string& bucket, const std::vector<std::
                    "(CompositionMode::kOff, --composition=off)"};
 }
 
-// Who has no credential is told 401 where others are told 403.
+// A caller without a credential gets 401 where others get 403.
 bool IsRefusal(const Error& error) {
   return error.code == ErrorCode::kPermissionDenied || error.code == ErrorCode::kUnauthenticated;
 }

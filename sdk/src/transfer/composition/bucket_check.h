@@ -8,18 +8,18 @@
 
 namespace gcsflux::internal {
 
-/// What stands against composing in a bucket.
+/// What prevents composing in a bucket.
 struct BucketCheck {
-  /// Composites may not be made or deleted there: composing fails so.
+  /// Composites may not be made or deleted there; composing fails with this error.
   std::optional<Error> denial = {};
-  /// What they would cost there, or why that is not known; empty where nothing stands against them.
+  /// What composites would cost there, or why the cost is unknown. Empty if nothing speaks against them.
   std::string objection = {};
 };
 
-/// Of the bucket's settings, "" where there is none. Pure.
+/// The objection that follows from the bucket's settings; "" if there is none. Pure.
 std::string ObjectionTo(const BucketMetadata& bucket);
 
-/// Asks the service: two requests. An error where it could not be asked.
+/// Asks the service: two requests. Returns an error if the service cannot be asked.
 Result<BucketCheck> CheckBucket(const Client& client, const std::string& bucket, const CallOptions& call,
                                 const std::stop_token& stop);
 

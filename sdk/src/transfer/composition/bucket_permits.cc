@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kMostFailures = 3;
 
-// For kAuto a check that fails is a denial as well: what composites cost there is not known.
+// Under kAuto a failed check also means denial, because the cost of composites there is unknown.
 Result<BucketCheck> DenialOutOf(const Error& failure) {
   if (failure.code == ErrorCode::kCancelled) return failure;
   return BucketCheck{.denial = Error{failure.code, "whether composites are to be made there could not be found out: " +
@@ -36,7 +36,7 @@ bool BucketPermits::ClaimCheck(const std::string& bucket) {
 
 Result<bool> BucketPermits::Await(const std::string& bucket, const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  Entry& entry = entries_[bucket];  // It stays where it is.
+  Entry& entry = entries_[bucket];  // A reference into the map stays valid.
   if (!checked_.Wait(lock, stop, [&] { return !entry.is_checking; })) {
     return Error{ErrorCode::kCancelled, "cancelled while gs://" + bucket + " was being looked at"};
   }
@@ -72,7 +72,7 @@ Result<bool> BucketPermits::Answer(const Entry& entry) const {
   return entry.reason.empty();
 }
 
-// Where the download fails, its error says so.
+// If the download fails, its error tells the cause.
 void BucketPermits::Refuse(const std::string& bucket, const Error& denial) const {
   if (FailsWhereDenied()) return;
   CoreOf(client_).observer().CompositionRefused({.bucket = bucket, .reason = denial.message});
@@ -84,7 +84,7 @@ void BucketPermits::NoteSuccess(const std::string& bucket) {
 }
 
 void BucketPermits::NoteFailure(const std::string& bucket, const Error& error) {
-  if (error.code == ErrorCode::kNotFound) return;  // A source that is gone says nothing about the bucket.
+  if (error.code == ErrorCode::kNotFound) return;  // A missing source says nothing about the bucket.
   const bool is_refusal = error.code == ErrorCode::kPermissionDenied && !FailsWhereDenied();
   const int most = is_refusal ? 1 : kMostFailures;
   std::string reason;

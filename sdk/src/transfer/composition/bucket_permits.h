@@ -12,31 +12,32 @@
 
 namespace gcsflux::internal {
 
-/// In which buckets a Downloader composes: each is checked once, and given up where composing keeps failing.
-/// Thread-safe.
+/// Decides in which buckets a Downloader composes. Each bucket is checked once. If composing keeps failing in a bucket,
+/// it is not used any more. Thread-safe.
 class BucketPermits {
  public:
   BucketPermits(Client client, CompositionMode mode, CallOptions call)
       : client_(std::move(client)), mode_(mode), call_(std::move(call)) {}
 
   enum class Permit { kUnknown, kYes, kNo };
-  /// Under kOn, kYes too where the check has ended in a denial, which Await() returns.
+  /// Does not wait. Under kOn it returns kYes also if the check was denied; Await() returns that error.
   [[nodiscard]] Permit Peek(const std::string& bucket) const;
-  /// True for the one caller who is to call Await() soon, so that Peek() knows.
+  /// True for exactly one caller, which must call Await() soon; then Peek() can give the answer.
   bool ClaimCheck(const std::string& bucket);
-  /// Checks the bucket, or waits for the thread that does. False where nothing is to be composed there. Where the
-  /// caller may not compose, or the check fails: kOn returns the error, kAuto returns false, tells the client's
-  /// listener and does not ask again. Under kOn a check that fails is made again next time; a cancelled one always is.
+  /// Checks the bucket, or waits for the thread that does. Returns false if nothing is to be composed there. If the
+  /// caller may not compose, or the check fails, kOn returns the error; kAuto returns false, tells the client's
+  /// listener and does not check again. Under kOn a failed check is repeated the next time. A cancelled check is always
+  /// repeated.
   Result<bool> Await(const std::string& bucket, const std::stop_token& stop);
 
   void NoteSuccess(const std::string& bucket);
-  /// The bucket is given up after some failures without a success in between; by kAuto after the first one that is a
-  /// missing permission, of which the client's listener is told.
+  /// After several failures without a success in between, the bucket is not used any more. Under kAuto one missing
+  /// permission is enough; the client's listener is told of it.
   void NoteFailure(const std::string& bucket, const Error& error);
-  /// A composite there was of this class.
+  /// A composite in this bucket had this storage class.
   void NoteStorageClass(const std::string& bucket, const std::string& storage_class);
 
-  /// The parts of a report that are by bucket.
+  /// Adds the parts of a report that are listed by bucket.
   void AddTo(CompositionReport& report) const;
 
  private:
@@ -45,7 +46,7 @@ class BucketPermits {
     bool is_checking = false;
     std::optional<BucketCheck> check = {};
     std::string reason = {};   // Why nothing is composed.
-    std::string warning = {};  // What it costs all the same.
+    std::string warning = {};  // What composing costs; it is done despite that.
     int failures = 0;
   };
   void Decide(Entry& entry, const BucketCheck& check);

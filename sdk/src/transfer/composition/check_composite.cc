@@ -7,7 +7,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// Of all sources one behind the other; nothing where that of one of them is not known.
+// The CRC32C of all sources in order. Nothing if one of theirs is unknown.
 std::optional<std::uint32_t> CombinedCrc32c(std::span<const DownloadSource> sources) {
   std::uint32_t combined = 0;
   for (const DownloadSource& source : sources) {

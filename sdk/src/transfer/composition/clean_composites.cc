@@ -19,12 +19,13 @@ namespace {
 
 constexpr std::size_t kDeletesAtOnce = 16;
 
-// Others may keep objects under the prefix of composites; under that of uploads there is nothing else.
+// Other programs may keep objects under the prefix of composites. Under the prefix of uploads there are only temporary
+// objects.
 bool IsTemporary(const ObjectMetadata& object) {
   return object.component_count > 0 || object.name.starts_with(internal::kUploadPrefix);
 }
 
-// What is left of a listing once the young are taken out of it; they are counted.
+// Removes young objects from a listing, and counts them.
 std::vector<ObjectMetadata> SelectLeftovers(std::vector<ObjectMetadata> listed,
                                             std::chrono::system_clock::time_point made_before, CleanReport& report) {
   std::vector<ObjectMetadata> leftovers;
@@ -40,7 +41,7 @@ std::vector<ObjectMetadata> SelectLeftovers(std::vector<ObjectMetadata> listed,
   return leftovers;
 }
 
-// All that is stored under the prefixes of what is temporary.
+// Everything under the prefixes of temporary objects.
 Result<std::vector<ObjectMetadata>> ListTemporary(const Client& client, const std::string& bucket,
                                                   const CleanOptions& options) {
   std::vector<ObjectMetadata> found;
@@ -87,7 +88,7 @@ Result<CleanReport> CleanComposites(const Client& client, const std::string& buc
     const ObjectMetadata& object = leftovers[index];
     const auto removed = client.DeleteObject({bucket, object.name},
                                              {.generation = object.generation, .call = options.call, .stop = stop});
-    // Whoever made it may have deleted it meanwhile.
+    // Its maker may have deleted it meanwhile.
     if (!removed && removed.error().code != ErrorCode::kNotFound) return removed;
     const std::uint64_t gone = deleted_bytes += object.size;
     return internal::TellProgress(options.on_progress, {gone, all_bytes});

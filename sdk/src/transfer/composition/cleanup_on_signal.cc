@@ -1,4 +1,4 @@
-// InstallCompositeCleanup: a handler may do next to nothing, so it tells a thread, which does the rest.
+// InstallCompositeCleanup: a signal handler may do very little, so it wakes a thread, which does the work.
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ namespace {
 constexpr std::array kSignals = {SIGINT, SIGTERM};
 constexpr std::chrono::seconds kPatience{5};
 
-// What the handler uses: lock-free, and there before the handler is.
+// Used by the handler: lock-free, and set before the handler is installed.
 std::atomic<int> told_fd = -1;
 std::atomic<bool> is_told = false;
 std::atomic<pid_t> installed_in = 0;
@@ -38,10 +38,10 @@ void Restore(int signal) {
   }
 }
 
-// Async-signal-safe: sigaction(), raise() and write() are.
+// Async-signal-safe, because sigaction(), raise() and write() are.
 void OnSignal(int signal) {
   const int saved_errno = errno;
-  // In a child that fork() has just made the pipe is still the parent's.
+  // In a new child of fork() the pipe is still the parent's.
   if (installed_in != getpid() || is_told.exchange(true)) {
     Restore(signal);
     raise(signal);
@@ -52,7 +52,7 @@ void OnSignal(int signal) {
   errno = saved_errno;
 }
 
-// A child begins with the signals as they were before, unless someone else has taken them since.
+// A child restores the previous signal handlers, unless other code has replaced ours.
 void LeaveToParent() {
   if (installed_in == 0) return;
   installed_in = 0;
@@ -65,7 +65,7 @@ void LeaveToParent() {
   }
 }
 
-// Waits for a signal, for as long as the process lives.
+// Waits for a signal as long as the process lives.
 void AwaitSignal(int fd) {
   unsigned char signal = 0;
   ssize_t got = 0;
@@ -90,8 +90,8 @@ Error Refused(const char* what) {
 Result<void> StartThread() {
   std::array<int, 2> pipe_ends = {};
   if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return Refused("pipe2");
-  // The thread takes no signals, so that none interrupts what it does. It lives as long as the process, which does not
-  // wait for it at its end: it is detached.
+  // The thread blocks all signals, so that none interrupts its work. It is detached: it lives as long as the process,
+  // whose end does not wait for it.
   sigset_t all;
   sigset_t old;
   sigfillset(&all);

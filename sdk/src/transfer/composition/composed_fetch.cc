@@ -26,7 +26,7 @@ Result<void> ComposedFetch::FetchDirectly(const std::stop_token& stop) {
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     const auto read = ReadWhole(reads_, sources_[i], destinations_[i].bytes, stop);
     if (read) continue;
-    // One failure is that of the whole download: the others need not be read.
+    // One failure fails the whole download: the other objects need not be read.
     if (stop.stop_requested() || reads_.options.on_failure == OnFailure::kFailAll) return read;
     errors[i] = read.error();
     has_failed = true;

@@ -11,11 +11,10 @@
 
 namespace gcsflux::internal {
 
-/// Fetches a group through a composite; where that fails, each of its objects by itself, so that an error names the
-/// object.
+/// Fetches a group through a composite. If that fails, fetches each object directly, so that an error names the object.
 class ComposedFetch : public UnitFetch {
  public:
-  /// All of them outlive it.
+  /// The arguments must outlive it.
   ComposedFetch(Composer& composer, const DirectReads& reads, std::span<const DownloadSource> sources,
                 std::span<const Destination> destinations)
       : composer_(composer), reads_(reads), sources_(sources), destinations_(destinations) {}
@@ -30,7 +29,7 @@ class ComposedFetch : public UnitFetch {
   const DirectReads& reads_;
   const std::span<const DownloadSource> sources_;
   const std::span<const Destination> destinations_;
-  std::vector<std::optional<Error>> errors_;  // Empty where none failed.
+  std::vector<std::optional<Error>> errors_;  // Empty if none failed.
 };
 
 }  // namespace gcsflux::internal

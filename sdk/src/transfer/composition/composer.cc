@@ -15,12 +15,12 @@ namespace {
 
 using Clock = DueTasks::Clock;
 
-// Deletes that are refused within a second of the compose come a second later, and may be throttled then.
+// A delete within a second of the compose is refused. It is repeated a second later, and may be throttled then.
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::size_t kProbeSources = 2;
 constexpr std::uint64_t kAnySize = std::numeric_limits<std::uint64_t>::max();
 
-// After these errors nothing was made. After others, a request whose answer was lost may have made it.
+// After these errors no composite was made. After others, a request with a lost answer may have made it.
 bool IsSurelyNotMade(const Error& error) {
   switch (error.code) {
     case ErrorCode::kInvalidArgument:
@@ -99,8 +99,8 @@ Result<ObjectMetadata> Composer::Compose(std::span<const DownloadSource> sources
   for (const DownloadSource& source : sources) {
     pinned.push_back({.name = source.object.name, .generation = source.generation});
   }
-  // Under the condition it is repeated safely, and meets its own success where an answer was lost: nobody else makes
-  // an object of that name.
+  // The precondition makes it safe to retry. If an answer is lost, the retry finds the composite of the first attempt,
+  // because no other process makes an object of that name.
   auto made = client_.ComposeObjects(pinned, name,
                                      {.preconditions = {.if_generation_match = 0},
                                       .encryption_key = settings_.encryption_key,

@@ -22,16 +22,17 @@
 
 namespace gcsflux::internal {
 
-/// What all downloads of a Downloader that composes share: where it may, what requests take, and the composites that
-/// are there. Thread-safe. Its end waits, for some seconds at most, until its composites are gone; the threads must
-/// still run then.
+/// What all downloads of a composing Downloader share: the permits, the measured times, and the present composites.
+/// Thread-safe. The destructor waits some seconds at most until its composites are deleted; the threads must still run
+/// then.
 class Composer {
  public:
   struct Settings {
     CompositionMode mode = CompositionMode::kAuto;
-    std::optional<EncryptionKey> encryption_key = {};  ///< Of the sources, and so of composites.
+    std::optional<EncryptionKey> encryption_key = {};  ///< The key of the sources, and so of composites.
     CallOptions call = {};
-    std::function<void(std::uint64_t bytes)> on_read = {};  ///< Of a composite; null where it is of no use.
+    std::function<void(std::uint64_t bytes)> on_read =
+        {};  ///< Told of each read of a composite; null if it is not needed.
   };
   Composer(Client client, Settings settings, const std::shared_ptr<RequestSlots>& slots);
   ~Composer();
@@ -41,16 +42,16 @@ class Composer {
   [[nodiscard]] FetchEstimates& estimates() { return estimates_; }
   [[nodiscard]] BucketPermits& permits() { return permits_; }
 
-  /// What plans go by; of use while the composer is.
+  /// The data that plans use; valid as long as the composer.
   [[nodiscard]] PlanningContext planning();
 
-  /// Fetches the sources, which are of one bucket and at most 32, through a composite: it is checked against them
-  /// before it is read, each source's bytes against their CRC32C, and deleted whatever comes. Destinations hold
-  /// anything after an error.
+  /// Fetches the sources, at most 32 of one bucket, through a composite. The composite is checked against them before
+  /// it is read, and each source's bytes against their CRC32C. The composite is always deleted. After an error the
+  /// content of the destinations is undefined.
   Result<void> Fetch(std::span<const DownloadSource> sources, std::span<const Destination> destinations,
                      const std::stop_token& stop);
 
-  /// Whether it may compose, or whether that is faster, is being found out: objects are read directly until then.
+  /// True while a check or a probe decides whether to compose; objects are read directly until then.
   [[nodiscard]] bool is_deciding() const { return finding_out_ > 0; }
 
   void CountDirect(std::size_t objects) { direct_objects_ += objects; }
@@ -58,11 +59,11 @@ class Composer {
   [[nodiscard]] CompositionReport report() const;
 
  private:
-  // Has the threads check a bucket, unless somebody does; Peek() of the permits tells.
+  // Makes the threads check a bucket, unless a check is in progress. Peek() of the permits gives the result.
   void CheckSoon(const std::string& bucket);
-  // Has the threads find out what a compose takes, with these sources, unless somebody does.
+  // Makes the threads measure a compose of these sources, unless a probe is in progress.
   void ProbeSoon(std::span<const DownloadSource> sources);
-  // How many writes a second the bucket's gate lets through; 0 where it lets through all.
+  // How many writes per second the bucket's gate lets through; 0 means all.
   [[nodiscard]] double WritesPerSecond(const std::string& bucket) const;
 
   struct Made {
@@ -86,7 +87,7 @@ class Composer {
   const std::shared_ptr<DueTasks> tasks_;
   const std::shared_ptr<CompositeDeletes> deletes_;
   std::atomic<bool> is_probing_ = false;
-  std::atomic<int> finding_out_ = 0;  // Checks and probes that are under way.
+  std::atomic<int> finding_out_ = 0;  // Checks and probes in progress.
   std::atomic<std::uint64_t> composites_ = 0;
   std::atomic<std::uint64_t> composed_objects_ = 0;
   std::atomic<std::uint64_t> direct_objects_ = 0;
@@ -96,7 +97,7 @@ class Composer {
   std::string last_failure_;  // Guarded by mutex_.
 };
 
-/// kCorrupted where what was composed is not its sources one behind the other, by size and CRC32C. Pure.
+/// Returns kCorrupted if size or CRC32C of the composite are not those of its sources in order. Pure.
 Result<void> CheckComposite(const ObjectMetadata& composite, std::span<const DownloadSource> sources);
 
 }  // namespace gcsflux::internal

@@ -3,7 +3,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// The live generation of the name; nothing where there is none.
+// The live generation of the name. Nothing if there is none.
 Result<std::optional<std::int64_t>> FindGeneration(const Client& client, const ObjectName& object,
                                                    const CallOptions& call, const std::stop_token& stop) {
   const auto found = client.GetObject(object, {.fields = "generation", .call = call, .stop = stop});

@@ -8,13 +8,13 @@
 
 namespace gcsflux::internal {
 
-/// A composite that is in the service, or may be: its name is nobody else's.
+/// A composite that exists in the service, or may exist. No other process uses its name.
 struct Composite {
   ObjectName object = {};
-  std::optional<std::int64_t> generation = {};  ///< Unset while the compose has not been answered, or never was.
+  std::optional<std::int64_t> generation = {};  ///< Absent if the compose has not been answered.
 };
 
-/// Deletes it. True where it was there, false where it was not: deleted before, or not there yet.
+/// Deletes it. Returns true if it existed. Returns false if it was deleted before, or does not exist yet.
 Result<bool> DeleteComposite(const Client& client, const Composite& composite, const CallOptions& call,
                              const std::stop_token& stop);
 

@@ -13,9 +13,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// https://cloud.google.com/storage/quotas: one change of an object a second.
+// https://cloud.google.com/storage/quotas: one change of an object per second.
 constexpr std::chrono::milliseconds kMutationInterval{1000};
-// A compose whose answer is not there comes to be within some 100 ms, or never.
+// A compose whose answer has not come takes effect within about 100 ms, or never.
 constexpr std::array<std::chrono::milliseconds, 2> kLooksForLate = {500ms, 1500ms};
 
 std::chrono::milliseconds DelayAfter(int tries) { return 100ms * (1 << std::min(tries, 5)); }
@@ -24,7 +24,8 @@ bool IsOfJustMade(const Error& error) {
   return error.code == ErrorCode::kRateLimited && CauseOfThrottling(error) == ThrottleCause::kObjectMutation;
 }
 
-// After so many tries a composite is left to CleanComposites(). What is throttled is not broken, and waits for longer.
+// After this many attempts a composite is left to CleanComposites(). A throttled delete has not failed, and may wait
+// longer.
 bool MayTryAgain(const Error& error, int tries) {
   if (error.code == ErrorCode::kRateLimited) return tries < 50;
   return IsTransient(error) && tries < 6;
@@ -52,7 +53,7 @@ void CompositeDeletes::Try(Pending pending, const std::stop_token& stop) {
   const auto start = DueTasks::Clock::now();
   CallOptions call = call_;
   if (!call.retry) call.retry = CoreOf(client_).settings().retry.metadata;
-  call.retry->max_attempts = 1;  // Between attempts the thread has other things to do.
+  call.retry->max_attempts = 1;  // Between attempts the thread does other work.
   const auto deleted = DeleteComposite(client_, pending.composite, call, stop);
   const auto now = DueTasks::Clock::now();
   const int tries = pending.tries++;
@@ -77,7 +78,7 @@ void CompositeDeletes::Forget(const Composite& composite) {
   ++deleted_;
 }
 
-// It stays among the live ones: until the process ends, or the Downloader does, a signal may yet delete it.
+// It remains in LiveComposites: until the process or the Downloader ends, a signal's clean-up may delete it.
 void CompositeDeletes::GiveUp(const Error& error) {
   const std::scoped_lock lock(mutex_);
   last_failure_ = error.message;

@@ -12,8 +12,8 @@
 
 namespace gcsflux::internal {
 
-/// Deletes composites in the background, as soon as the service lets it: GCS takes one change of an object a second,
-/// and its creation was one. Thread-safe.
+/// Deletes composites in the background, as soon as the service allows it: GCS accepts one change of an object per
+/// second, and its creation was one. Thread-safe.
 class CompositeDeletes : public std::enable_shared_from_this<CompositeDeletes> {
  public:
   CompositeDeletes(Client client, CallOptions call, std::shared_ptr<DueTasks> tasks, LiveComposites& live,
@@ -23,12 +23,12 @@ class CompositeDeletes : public std::enable_shared_from_this<CompositeDeletes> {
         tasks_(std::move(tasks)),
         live_(live),
         estimates_(estimates) {}
-  /// It is not needed any more, and was made at `made`; or its compose has failed or been broken off, so that it may be
-  /// there or come to be there yet.
+  /// Deletes a composite that is no longer needed and was made at `made`. Also for a compose that failed or was
+  /// cancelled: the composite may exist, or may appear later.
   void Add(const Composite& composite, DueTasks::Clock::time_point made);
 
   [[nodiscard]] std::uint64_t deleted() const { return deleted_; }
-  /// Why one of them was left behind; empty where none was.
+  /// Why a composite was left behind. Empty if none was.
   [[nodiscard]] std::string last_failure() const;
 
  private:
@@ -47,7 +47,7 @@ class CompositeDeletes : public std::enable_shared_from_this<CompositeDeletes> {
   const std::shared_ptr<DueTasks> tasks_;
   LiveComposites& live_;
   FetchEstimates& estimates_;
-  std::atomic<bool> waits_first_ = false;  // The service has refused to delete what had just been made.
+  std::atomic<bool> waits_first_ = false;  // The service has refused to delete a composite directly after its creation.
   std::atomic<std::uint64_t> deleted_ = 0;
 
   mutable std::mutex mutex_;

@@ -8,8 +8,7 @@ namespace {
 
 constexpr double kWritesPerComposite = 2;  // A compose and a delete.
 
-// How often every connection has to do it. Those that find nothing to do in the last turn wait for the
-// others.
+// How many times each connection has to do it. In the last turn, connections without work wait for the others.
 double Turns(double units, std::size_t connections) {
   return std::ceil(units / static_cast<double>(connections) - 1e-9);
 }
@@ -34,7 +33,7 @@ double ComposedSeconds(const FetchCosts& costs, const RemainingWork& work, std::
 std::size_t BestGroup(const FetchCosts& costs, const RemainingWork& work, std::size_t most) {
   std::size_t best = most;
   double soonest = ComposedSeconds(costs, work, most);
-  // From the largest down, so that of those that take as long the one with the fewest requests is taken.
+  // From the largest down: of groups with equal durations, the one with the fewest requests is chosen.
   for (std::size_t group = most - 1; group >= 2; --group) {
     const double seconds = ComposedSeconds(costs, work, group);
     if (seconds >= soonest) continue;

@@ -17,7 +17,8 @@ void DueTasks::Post(Clock::time_point due, Task task) {
     if (!is_due && !alarm_.joinable()) {
       if (auto alarm = StartThread([this](const std::stop_token& stop) { Alarm(stop); })) alarm_ = *std::move(alarm);
     }
-    is_due = is_due || !alarm_.joinable();  // Nothing else says so when one before has become due.
+    is_due = is_due ||
+             !alarm_.joinable();  // Without the alarm, this call must also announce earlier tasks that have become due.
   }
   if (is_due) {
     Offer();
@@ -49,13 +50,13 @@ void DueTasks::Run(const Task& task) {
 
 void DueTasks::Alarm(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  Clock::time_point offered = Clock::time_point::min();  // What is due until then the threads have been told of.
+  Clock::time_point offered = Clock::time_point::min();  // Tasks that are due until then were announced to the threads.
   const auto next = [&] { return waiting_.upper_bound(offered); };
   while (!stop.stop_requested()) {
     if (next() == waiting_.end()) {
       changed_.wait(lock, stop, [&] { return next() != waiting_.end(); });
     } else if (const auto due = next()->first; due > Clock::now()) {
-      // Woken earlier where another one is due sooner.
+      // Wakes earlier if another task is due sooner.
       changed_.wait_until(lock, stop, due, [&] { return next() == waiting_.end() || next()->first < due; });
     } else {
       offered = Clock::now();
@@ -66,7 +67,7 @@ void DueTasks::Alarm(const std::stop_token& stop) {
   }
 }
 
-// Without an alarm it says itself what has become due.
+// Without an alarm, this thread itself announces the tasks that become due.
 void DueTasks::AwaitOver(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds patience) {
   const auto is_over = [&] { return waiting_.empty() && running_ == 0; };
   const auto end = Clock::now() + patience;
@@ -75,7 +76,7 @@ void DueTasks::AwaitOver(std::unique_lock<std::mutex>& lock, std::chrono::millis
       changed_.wait_until(lock, end);
       continue;
     }
-    constexpr std::chrono::milliseconds kStep{10};  // Of looking at what is due, and has not been taken yet.
+    constexpr std::chrono::milliseconds kStep{10};  // The interval of checks for tasks that are due and not yet taken.
     changed_.wait_until(lock, std::min(end, std::max(waiting_.begin()->first, Clock::now() + kStep)));
     lock.unlock();
     Offer();
@@ -91,7 +92,7 @@ void DueTasks::Drain(std::chrono::milliseconds patience) {
   stop_.request_stop();
   changed_.wait(lock, [&] { return running_ == 0; });
   lock.unlock();
-  alarm_ = {};  // Asked to stop, and joined.
+  alarm_ = {};  // Stops and joins it.
 }
 
 }  // namespace gcsflux::internal

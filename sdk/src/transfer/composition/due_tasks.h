@@ -14,9 +14,9 @@
 
 namespace gcsflux::internal {
 
-/// Small tasks that become due, now or later, done by a Downloader's threads in turn with what is downloaded: so that
-/// they take none of its connections beyond those that it may have. Where no thread can be started that waits for the
-/// time, they are late: done when the next is posted, or at the end. Thread-safe.
+/// Small tasks that become due now or later. A Downloader's request slots run them in turn with its downloads, so that
+/// they use no additional connections. If no thread can be started to wait for the time, tasks are late: they run when
+/// the next one is posted, or at the end. Thread-safe.
 class DueTasks : public Workload, public std::enable_shared_from_this<DueTasks> {
  public:
   using Clock = std::chrono::steady_clock;
@@ -25,8 +25,8 @@ class DueTasks : public Workload, public std::enable_shared_from_this<DueTasks> 
   explicit DueTasks(std::weak_ptr<RequestSlots> slots) : slots_(std::move(slots)) {}
 
   void Post(Clock::time_point due, Task task);
-  /// Waits until there is none left, those included that tasks post; after `patience` they are asked to stop, and what
-  /// has not begun is dropped. Nothing is taken afterwards. To be called while the threads still run.
+  /// Waits until no task is left, including tasks that tasks post. After `patience`, running tasks are asked to stop,
+  /// and others are dropped. No task is accepted afterwards. Call it while the threads still run.
   void Drain(std::chrono::milliseconds patience);
 
   std::function<void()> Take() override;
@@ -44,7 +44,7 @@ class DueTasks : public Workload, public std::enable_shared_from_this<DueTasks> 
   std::multimap<Clock::time_point, Task> waiting_;  // Guarded by mutex_.
   std::size_t running_ = 0;                         // Guarded by mutex_.
   bool is_closed_ = false;                          // Guarded by mutex_.
-  std::jthread alarm_;  // Tells the threads when something has become due; begins with the first such task.
+  std::jthread alarm_;  // Tells the threads when a task becomes due; starts with the first such task.
 };
 
 }  // namespace gcsflux::internal

@@ -6,7 +6,7 @@ namespace gcsflux::internal {
 namespace {
 
 constexpr int kMemory = 16;
-// Of reads that nobody has measured yet: those of a near region.
+// Assumed for reads that are not measured yet: those of a near region.
 constexpr double kAssumedFirstByte = 0.05;
 constexpr double kAssumedSecondsPerByte = 1 / 200e6;
 

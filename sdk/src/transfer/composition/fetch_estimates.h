@@ -11,7 +11,7 @@
 
 namespace gcsflux::internal {
 
-/// A running mean that forgets: each sample counts as much as the others at first, and a sixteenth later on.
+/// A running mean that forgets: at first each sample counts the same; later a new one counts a sixteenth.
 class RunningMean {
  public:
   void Add(double sample);
@@ -22,23 +22,23 @@ class RunningMean {
   int count_ = 0;
 };
 
-/// What requests have taken of late, by which composing is compared with reading directly. Thread-safe.
+/// Recent durations of requests, for the comparison of composing with direct reads. Thread-safe.
 class FetchEstimates {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
   void NoteRead(const ReadTimes& times);
   void NoteDelete(std::chrono::nanoseconds took);
-  /// A compose, from before its request to after its answer. One that takes long says so before it is over.
+  /// A compose begins, before its request is sent. If it takes long, the estimate shows that before it ends.
   [[nodiscard]] std::uint64_t BeginCompose(TimePoint now);
-  /// `succeeded` is false where it says nothing about what a compose takes.
+  /// `succeeded` is false if the duration says nothing about composes.
   void EndCompose(std::uint64_t id, TimePoint now, bool succeeded);
 
   struct Estimate {
-    FetchCosts costs = {};         ///< What has not been measured yet is assumed, but for `compose`: 0.
-    bool knows_compose = false;    ///< One was measured.
-    double composing_for = 0;      ///< Seconds: for so long the oldest compose has been under way.
-    TimePoint composed_last = {};  ///< The end of the last compose; the clock's origin where there was none.
+    FetchCosts costs = {};         ///< Durations that are not measured yet are assumed, except `compose`, which is 0.
+    bool knows_compose = false;    ///< A compose was measured.
+    double composing_for = 0;      ///< Seconds since the oldest compose in progress began.
+    TimePoint composed_last = {};  ///< End of the last compose; the clock's origin if there was none.
   };
   [[nodiscard]] Estimate Get(TimePoint now) const;
 
@@ -46,7 +46,8 @@ class FetchEstimates {
   mutable std::mutex mutex_;
   // Guarded by mutex_:
   RunningMean first_byte_;
-  double stream_bytes_ = 0;  // Of the last reads, and the seconds that they took after their first bytes: both fade.
+  double stream_bytes_ =
+      0;  // Bytes of recent reads, and the seconds that they took after their first bytes; both fade.
   double stream_seconds_ = 0;
   RunningMean compose_;
   RunningMean delete_;

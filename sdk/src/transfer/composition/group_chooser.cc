@@ -6,13 +6,13 @@
 namespace gcsflux::internal {
 namespace {
 
-// What a compose that nobody has measured takes, in first bytes of reads. Composing begins at once where it pays even
-// if it is as slow as the first; where it pays only if it is as fast as the second, it is tried out.
+// The assumed duration of a compose that is not measured yet, in first-byte times of reads. If composing is faster even
+// with the first value, it begins at once. If it is faster only with the second one, it is probed.
 constexpr double kSlowCompose = 8;
 constexpr double kFastCompose = 0.5;
-// Composing has to be so much faster than reading directly: it costs requests, and estimates are no more exact.
+// Composing must be this much faster than direct reads, because it costs requests, and estimates are inexact.
 constexpr double kWorthwhile = 0.85;
-// What a compose takes is looked at again after so long.
+// After this time the duration of a compose is measured again.
 constexpr std::chrono::seconds kStale{30};
 
 FetchCosts With(const FetchEstimates::Estimate& estimate, double compose) {

@@ -8,23 +8,24 @@
 
 namespace gcsflux::internal {
 
-/// Chooses, for one download, how many of the coming objects are fetched together: by what requests have taken so far,
-/// and by what is left to do. A choice holds for as many units as there are connections, so that a few objects are
-/// shared among all of them. Pure: it knows no time but that which it is told. Used by one thread at a time.
+/// Decides, for one download, how many of the next objects are fetched together. It uses the measured durations and the
+/// remaining work. A choice holds for as many units as there are connections, so that a few objects are divided among
+/// all of them. Pure: it knows only the times that it is given. Used by one thread at a time.
 class GroupChooser {
  public:
   struct Choice {
-    std::size_t group = 1;     ///< 1: directly.
-    bool wants_probe = false;  ///< Composing would be better if a compose took less than is known, or were known.
+    std::size_t group = 1;  ///< 1 means directly.
+    bool wants_probe =
+        false;  ///< Composing would be better if a compose were faster than measured, or were measured at all.
   };
 
   explicit GroupChooser(CompositionMode mode) : mode_(mode) {}
 
-  /// True where the last choice still holds: TakeTurn() gives it.
+  /// True if the last choice still holds: TakeTurn() returns it.
   [[nodiscard]] bool has_turns() const { return turns_ > 0; }
   std::size_t TakeTurn() { return --turns_, group_; }
 
-  /// `most` objects fit into a composite, at least 2.
+  /// `most` is how many objects fit into a composite, at least 2.
   Choice Choose(const RemainingWork& work, std::size_t most, const FetchEstimates::Estimate& estimate,
                 FetchEstimates::TimePoint now);
 

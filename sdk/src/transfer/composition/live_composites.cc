@@ -10,13 +10,13 @@ namespace gcsflux::internal {
 namespace {
 
 constexpr std::size_t kDeletesAtOnce = 16;
-// A compose takes some 100 ms; one that takes longer than this is left to CleanComposites().
+// A compose takes about 100 ms. One that takes longer than this is left to CleanComposites().
 constexpr std::chrono::seconds kComposePatience{2};
 
 }  // namespace
 
 LiveComposites& LiveComposites::OfProcess() {
-  // Leaked: a signal's clean-up, and threads, may come after what is static was destroyed.
+  // Never destroyed: a signal's clean-up and threads may use it after the destruction of static objects.
   static auto* const live =
       new PerProcess<LiveComposites>([](const LiveComposites*) { return std::make_unique<LiveComposites>(); });
   return live->Get();
@@ -41,7 +41,8 @@ void LiveComposites::Settle(const Composite& composite) {
 }
 
 void LiveComposites::Remove(const ObjectName& composite) {
-  decltype(entries_)::node_type removed;  // The client may be the last one: it ends outside of the lock.
+  decltype(entries_)::node_type
+      removed;  // It may hold the last copy of the client, which is destroyed after the lock is released.
   {
     const std::scoped_lock lock(mutex_);
     removed = entries_.extract(composite);

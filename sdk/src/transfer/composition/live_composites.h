@@ -12,24 +12,24 @@
 
 namespace gcsflux::internal {
 
-/// The composites that a process has in the service, or may have: entered before the request that makes one is sent,
-/// taken out once it is known to be gone. Thread-safe.
+/// The composites that this process has in the service, or may have. A composite is added before the request that makes
+/// it is sent, and removed when it is known to be deleted. Thread-safe.
 class LiveComposites {
  public:
-  /// Those of this process; never destroyed. A child of fork() has none of its parent's.
+  /// The instance of this process; never destroyed. A child of fork() has none of its parent's composites.
   static LiveComposites& OfProcess();
 
-  /// From now on the composite may be there. kCancelled once DeleteAll() has begun: then it must not be made.
+  /// The composite may exist from now on. Returns kCancelled if DeleteAll() has begun: then it must not be made.
   Result<void> Add(const Client& client, const ObjectName& composite);
   /// Its compose is no longer in flight.
   void Settle(const Composite& composite);
   void Remove(const ObjectName& composite);
-  /// Gives up those whose names begin so: nobody is left to delete them.
+  /// Removes the composites whose names begin with `prefix`, because no part of the process will delete them.
   void RemoveAll(std::string_view prefix);
   [[nodiscard]] std::size_t size() const;
 
-  /// At the end of the process: lets no more in, waits for composes in flight, and deletes all that is there, until it
-  /// is asked to stop.
+  /// At the end of the process: accepts no more composites, waits for composes in flight, and deletes all composites,
+  /// until it is asked to stop.
   void DeleteAll(const std::stop_token& stop);
 
  private:

@@ -5,7 +5,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// One that is not pinned by its generation could change between its listing and the compose.
+// A source without a generation could change between its listing and the compose.
 bool IsComposable(const DownloadSource& source, const GroupLimits& limits) {
   return source.generation != 0 && source.size <= limits.max_bytes;
 }

@@ -8,7 +8,7 @@
 
 namespace gcsflux::internal {
 
-/// Objects that one compose joins at most: https://cloud.google.com/storage/docs/composite-objects
+/// Most objects that one compose joins: https://cloud.google.com/storage/docs/composite-objects
 inline constexpr std::size_t kMaxComposeSources = 32;
 
 struct GroupLimits {
@@ -16,9 +16,9 @@ struct GroupLimits {
   std::uint64_t max_bytes = 0;                   ///< Of a composite.
 };
 
-/// How many of the sources, from the first on, are fetched together: through one composite where they are two or more,
-/// which are of one bucket, pinned by their generations and together within the limits; else the first by itself.
-/// Pure. 0 only where there are none.
+/// How many of the sources, from the first on, are fetched together. A group of two or more goes through one composite:
+/// its sources are of one bucket, have generations, and are within the limits together. 1 means the first source alone.
+/// 0 only if there are no sources. Pure.
 std::size_t TakeGroup(std::span<const DownloadSource> sources, const GroupLimits& limits);
 
 }  // namespace gcsflux::internal

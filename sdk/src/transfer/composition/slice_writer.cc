@@ -17,13 +17,13 @@ Result<void> SliceWriter::Write(std::span<const std::byte> data) {
     const std::span<std::byte> room = destinations_[slice_].bytes.subspan(written_);
     const std::size_t taken = std::min(room.size(), data.size());
     std::memcpy(room.data(), data.data(), taken);
-    crc32c_ = ExtendCrc32c(crc32c_, data.first(taken));  // While it is in the cache.
+    crc32c_ = ExtendCrc32c(crc32c_, data.first(taken));  // While the bytes are in the cache.
     written_ += taken;
     data = data.subspan(taken);
   }
 }
 
-// Goes on behind slices that are full, empty ones among them.
+// Skips slices that are full, also empty ones.
 Result<void> SliceWriter::CompleteSlices() {
   while (slice_ < sources_.size() && written_ == destinations_[slice_].bytes.size()) {
     const DownloadSource& source = sources_[slice_];

@@ -9,17 +9,17 @@
 
 namespace gcsflux::internal {
 
-/// Takes a composite's bytes, in order, to where the bytes of its sources belong, and compares each source's CRC32C as
-/// soon as it is complete. What is passed outlives it.
+/// Writes a composite's bytes, which come in order, to the destinations of its sources. Compares each source's CRC32C
+/// as soon as it is complete. The arguments must outlive it.
 class SliceWriter {
  public:
   SliceWriter(std::span<const DownloadSource> sources, std::span<const Destination> destinations)
       : sources_(sources), destinations_(destinations) {}
 
-  /// kCorrupted, with the object's name, where its bytes are not those of its checksum, or more bytes come than belong
-  /// to all sources.
+  /// Returns kCorrupted with the object's name if its bytes do not match its checksum, or there are more bytes than all
+  /// sources have.
   Result<void> Write(std::span<const std::byte> data);
-  /// After the last byte: kCorrupted where some are missing.
+  /// Call it after the last byte. Returns kCorrupted if bytes are missing.
   Result<void> Finish();
 
  private:
@@ -27,9 +27,9 @@ class SliceWriter {
 
   const std::span<const DownloadSource> sources_;
   const std::span<const Destination> destinations_;
-  std::size_t slice_ = 0;     // The one that is being written.
-  std::size_t written_ = 0;   // Bytes of it.
-  std::uint32_t crc32c_ = 0;  // Of these.
+  std::size_t slice_ = 0;     // The source that is being written.
+  std::size_t written_ = 0;   // Bytes of it that are written.
+  std::uint32_t crc32c_ = 0;  // Checksum of these bytes.
 };
 
 }  // namespace gcsflux::internal

@@ -41,7 +41,7 @@ std::size_t UnitPlanner::ChooseGroup(std::span<const DownloadSource> rest) {
   const auto permit = context_.permit(bucket);
   if (permit == BucketPermits::Permit::kNo) return 1;
   if (chooser_.has_turns()) return chooser_.TakeTurn();
-  // Those that will come are taken for objects of the same kind.
+  // Sources to come are assumed to be objects of the same kind.
   const RemainingWork work{.objects = static_cast<double>(objects_ + expected_),
                            .mean_bytes = static_cast<double>(bytes_) / static_cast<double>(objects_),
                            .connections = limits_.connections()};
@@ -49,7 +49,8 @@ std::size_t UnitPlanner::ChooseGroup(std::span<const DownloadSource> rest) {
   const auto choice =
       chooser.Choose(work, MostPerComposite(work.mean_bytes), context_.estimate(bucket), context_.now());
   const bool is_interested = choice.group > 1 || choice.wants_probe;
-  // kOn waits for the check before its first composite; what kAuto reads meanwhile tells it what reads take.
+  // kOn waits for the check before its first composite. The objects that kAuto reads meanwhile show how long reads
+  // take.
   if (is_interested && permit == BucketPermits::Permit::kUnknown && mode_ == CompositionMode::kAuto) {
     context_.check_soon(bucket);
     return 1;

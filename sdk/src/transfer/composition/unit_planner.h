@@ -17,27 +17,28 @@ namespace gcsflux::internal {
 struct UnitLimits {
   std::uint64_t composite_bytes = 0;
   std::uint64_t stripe_bytes = 0;
-  std::function<std::size_t()> connections;  ///< How many there are now.
+  std::function<std::size_t()> connections;  ///< The present number of connections.
 };
 
-/// What a plan goes by, and whom it asks for more. All of it answers at once.
+/// The data of a plan, and the functions that request more data. All of them return at once.
 struct PlanningContext {
   std::function<FetchEstimates::TimePoint()> now;
   std::function<BucketPermits::Permit(const std::string& bucket)> permit;
   std::function<FetchEstimates::Estimate(const std::string& bucket)> estimate;
-  std::function<void(const std::string& bucket)> check_soon;                ///< So that `permit` comes to know.
-  std::function<void(std::span<const DownloadSource> sources)> probe_soon;  ///< So that `estimate` comes to know.
-  std::function<void()> on_direct;                                          ///< An object is read by itself.
+  std::function<void(const std::string& bucket)> check_soon;  ///< Requests a check, so that `permit` becomes known.
+  std::function<void(std::span<const DownloadSource> sources)>
+      probe_soon;                   ///< Requests a probe, so that `estimate` becomes known.
+  std::function<void()> on_direct;  ///< An object is read directly.
 };
 
-/// Plans the units of one download that may compose: groups where the bucket's permit and the chooser say so, else
+/// Plans the units of one download that may compose: groups if the bucket's permit and the chooser allow it, otherwise
 /// single objects. Used by one thread at a time.
 class UnitPlanner {
  public:
   UnitPlanner(PlanningContext context, CompositionMode mode, const UnitLimits& limits);
 
-  /// The unit that begins with source `first`; each begins where the one before ended. `rest` are that one and those
-  /// behind it that are known, `expected` so many more that will come.
+  /// The unit that begins with source `first`; each unit begins where the previous one ended. `rest` is this source and
+  /// the known ones behind it; `expected` is the number of further sources.
   UnitPlan Plan(std::size_t first, std::span<const DownloadSource> rest, std::uint64_t expected = 0);
 
  private:
@@ -51,8 +52,8 @@ class UnitPlanner {
   const CompositionMode mode_;
   const UnitLimits limits_;
   GroupChooser chooser_;
-  std::size_t known_ = 0;  // Sources before this one were counted.
-  // Of what can be composed, is known, and was not planned yet:
+  std::size_t known_ = 0;  // Sources before this one are counted.
+  // Of the sources that can be composed, are known and are not planned yet:
   std::uint64_t objects_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t expected_ = 0;

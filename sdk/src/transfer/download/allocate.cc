@@ -8,7 +8,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// Null where it gives none, which `why` says then.
+// Null if the allocator gives none; `why` then tells the reason.
 std::shared_ptr<std::byte[]> AskAllocator(const Allocator& allocator, std::uint64_t bytes, std::string& why) try {
   return allocator(bytes);
 } catch (const std::exception& thrown) {

@@ -11,8 +11,8 @@
 
 namespace gcsflux::internal {
 
-/// Memory by the caller's allocator, or a block of the pool where that is null; none for no bytes. kInvalidArgument
-/// where there is none to be had, "no memory for " what().
+/// Memory from the caller's allocator, or if that is null from the pool; none for 0 bytes. If there is no memory,
+/// returns kInvalidArgument, "no memory for " what().
 Result<std::shared_ptr<std::byte[]>> Allocate(const Allocator& allocator, BlockPool& blocks, std::uint64_t bytes,
                                               const std::function<std::string()>& what);
 

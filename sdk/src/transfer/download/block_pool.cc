@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kSmallest = 1024;
 
-// From here on a block is a mapping of its own, which goes back to the system when it is freed. Of smaller ones
-// malloc's arenas keep some; of blocks of 3 MiB that were 60 MiB more than were in use.
+// A block of at least this size is a mapping of its own, which freeing returns to the system. malloc's arenas keep some
+// of the smaller ones: with blocks of 3 MiB, 60 MiB more than were in use.
 constexpr std::size_t kOwnMapping = std::size_t{1} << 20;
 
 struct Size {

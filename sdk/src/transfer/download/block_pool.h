@@ -11,30 +11,30 @@
 
 namespace gcsflux::internal {
 
-/// Memory for the objects of a stream. What the consumer gives back is used again: the page faults of new memory are
-/// half of what a small read costs. Thread-safe; its blocks may outlive it.
+/// Memory for the objects of a stream. Blocks that the consumer releases are reused: the page faults of new memory are
+/// half of the cost of a small read. Thread-safe; its blocks may outlive it.
 class BlockPool : public std::enable_shared_from_this<BlockPool> {
  public:
-  /// Keeps at most so many bytes that no object uses. Blocks that are larger are never kept.
+  /// Keeps at most this many unused bytes. Larger blocks are never kept.
   explicit BlockPool(std::uint64_t max_unused_bytes) : max_unused_bytes_(max_unused_bytes) {}
   ~BlockPool();
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
-  /// At least so many bytes, at least 1, which come back when the last pointer goes. Null where the system has none.
+  /// A block of at least `bytes` (1 or more). The last pointer returns it. Null if the system has no memory.
   std::shared_ptr<std::byte[]> Take(std::size_t bytes);
 
  private:
-  // Blocks of nearly the same size: four sizes for each power of two.
+  // Blocks of similar size: four sizes for each power of two.
   static constexpr std::size_t kClasses = 4 * 64;
 
   std::byte* TakeUnused(std::size_t size_class, std::size_t bytes);
   void GiveBack(std::byte* block, std::size_t size_class, std::size_t bytes);
 
   const std::uint64_t max_unused_bytes_;
-  ForkSafeMutex mutex_;  // A child may give back what its parent's stream delivered.
+  ForkSafeMutex mutex_;  // A child may release what its parent's stream delivered.
   // Guarded by mutex_:
-  std::array<std::vector<std::byte*>, kClasses> unused_;  // The one used last is the last.
+  std::array<std::vector<std::byte*>, kClasses> unused_;  // The most recently used block is the last.
   std::uint64_t unused_bytes_ = 0;
 };
 

@@ -9,17 +9,18 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kFirst = 64;
-// A read counts as its bytes and this: a small one costs little less than a large one until the network is full.
+// A read counts as its bytes plus this number: until the network is full, a small read costs nearly as much as a large
+// one.
 constexpr double kReadWeight = 1 << 20;
-// Twice the connections have to be at least so much faster.
+// Twice the connections must be at least this much faster.
 constexpr double kGain = 1.25;
-// Where a round was not, its number has to be so much faster than the round before, in which there were three eighths
-// as many connections on average.
+// If a round was not faster, its number must be this much faster than the round before, which had three eighths as many
+// connections on average.
 constexpr double kConfirmedGain = 1.5;
-// Of the connections, so many must be in use for a round to say something.
+// A round counts only if this share of the connections is in use.
 constexpr double kInUse = 0.85;
 constexpr milliseconds kShortestRound{10};
-// While the number is held, rounds are longer, and so less noisy.
+// While the number is held, rounds are longer, and so have less noise.
 constexpr milliseconds kShortestHeldRound{200};
 constexpr int kRoundsPerTrial = 4;
 constexpr double kTrialStep = 1.25;
@@ -31,7 +32,7 @@ constexpr milliseconds kLongestPause{30000};
 void ConnectionCount::Rates::Add(double rate) {
   ++rounds;
   const double off = rate - mean;
-  // Of many, the last ones count.
+  // Of many rounds, the last ones count.
   const double share = 1.0 / std::min(rounds, 4 * kRoundsPerTrial);
   mean += off * share;
   squares = (1 - share) * (squares + off * off * share);
@@ -55,7 +56,7 @@ bool ConnectionCount::IsOver(TimePoint now) const {
 }
 
 void ConnectionCount::OnRead(const ReadDone& read) {
-  // The first read of all, or after a pause: it says when it ended, not when it began.
+  // For the first read of all or after a pause, only its end is known.
   if (round_.first_number == 0) return BeginRound(read.at);
   if (read.in_flight <= 1 && number_ > 1) {
     round_ = {};
@@ -79,7 +80,7 @@ void ConnectionCount::OnRead(const ReadDone& read) {
   BeginRound(read.at);
 }
 
-// What was measured before throttling says nothing about what comes after it.
+// Rates measured before throttling do not apply afterwards.
 void ConnectionCount::OnThrottled(TimePoint now) {
   const bool is_trial = phase_ == Phase::kSettling || phase_ == Phase::kTrying;
   Hold(is_trial ? number_before_ : number_, now);

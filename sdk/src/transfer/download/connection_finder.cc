@@ -8,10 +8,10 @@
 namespace gcsflux::internal {
 namespace {
 
-// An engaged gate is looked at again after so long.
+// After this time an engaged gate is checked again.
 constexpr std::chrono::milliseconds kLook{50};
 
-// What is found out may take long.
+// A composition check may take long.
 constexpr int kMostProvisional = 128;
 
 }  // namespace
@@ -36,8 +36,8 @@ void ConnectionFinder::OnRead(std::uint64_t bytes, bool is_provisional) {
   if (has_changed) Resize();
 }
 
-// A few 429s are noise to the gate, and so to us: else the client that has few connections would be the one that never
-// gets more. Without the gate each 429 counts.
+// A few 429s are noise for the gate, and so for this class: otherwise a client with few connections would never get
+// more. Without the gate each 429 counts.
 bool ConnectionFinder::LookAtThrottling(ConnectionCount::TimePoint now) {
   const std::uint64_t throttled = CoreOf(client_).observer().counters().throttled;
   const bool is_new = std::exchange(throttled_, throttled) != throttled;

@@ -12,14 +12,14 @@
 
 namespace gcsflux::internal {
 
-/// Has a Downloader's threads be as many as ConnectionCount finds. Thread-safe.
+/// Sets a Downloader's number of request slots to what ConnectionCount finds. Thread-safe.
 class ConnectionFinder {
  public:
-  /// The threads are started with ConnectionCount::First(most).
+  /// The slots begin with ConnectionCount::First(most).
   ConnectionFinder(Client client, std::shared_ptr<RequestSlots> slots, std::size_t most);
 
-  /// A read has succeeded. Called by the thread that has read, still at work. Where it is being found out whether
-  /// composites take the place of such reads, the first of them say nothing: composites need fewer connections.
+  /// A read has succeeded; the thread that has read calls it. `is_provisional`: it is not yet known whether composites
+  /// will replace such reads. The first such reads are ignored, because composites need fewer connections.
   void OnRead(std::uint64_t bytes, bool is_provisional);
 
  private:
@@ -29,12 +29,12 @@ class ConnectionFinder {
   const Client client_;
   const std::shared_ptr<RequestSlots> slots_;
 
-  std::mutex resizing_mutex_;  // One thread at a time resizes, so that the last number stands.
+  std::mutex resizing_mutex_;  // Only one thread at a time resizes, so that the last number holds.
   std::mutex mutex_;
   // Guarded by mutex_:
   ConnectionCount count_;
-  int provisional_ = 0;          // Reads that were left out.
-  std::uint64_t throttled_ = 0;  // Requests, when it was looked at them last.
+  int provisional_ = 0;          // Reads that were ignored.
+  std::uint64_t throttled_ = 0;  // Throttled requests at the last look.
   bool is_engaged_ = false;
   ConnectionCount::TimePoint looked_ = {};
 };

@@ -40,7 +40,7 @@ ReadObjectOptions OptionsOf(const DirectReads& reads, const DownloadSource& sour
           .stop = stop};
 }
 
-// Into the place, and never beyond it, whatever the object's size is.
+// Reads into the destination, never beyond it, whatever the object's size is.
 Result<ReadSummary> ReadIntoPlace(const Client& client, const DownloadSource& source, std::span<std::byte> place,
                                   const ReadObjectOptions& options) {
   std::span<std::byte> room = place;

@@ -14,32 +14,32 @@
 
 namespace gcsflux::internal {
 
-/// One read, as it was seen by its reader.
+/// The times of one read.
 struct ReadTimes {
-  std::chrono::nanoseconds first_byte{0};  ///< From the beginning of the call.
+  std::chrono::nanoseconds first_byte{0};  ///< From the start of the call.
   std::chrono::nanoseconds total{0};
   std::uint64_t bytes = 0;
 };
 
-/// How objects are read directly. What is passed outlives those who are given it.
+/// How objects are read directly. The references must outlive its users.
 struct DirectReads {
   const Client& client;
   const DownloaderOptions& options;
-  std::function<void(const ReadTimes&)> on_read = {};  ///< Called by many threads; null where nobody wants to know.
+  std::function<void(const ReadTimes&)> on_read = {};  ///< Many threads call it; null if it is not needed.
 };
 
-/// The unit of one object: it is read whole, or in as many ranges as it has stripes.
+/// The unit of one object: it is read whole, or in ranges, one for each stripe.
 UnitPlan PlanDirect(const DownloadSource& source, std::size_t index, std::uint64_t stripe_bytes);
 
-/// Reads the object whole in one request, which checks it: its size and its CRC32C too are those it is listed with.
+/// Reads the whole object in one request. Checks that size and CRC32C are the listed ones.
 Result<void> ReadWhole(const DirectReads& reads, const DownloadSource& source, std::span<std::byte> place,
                        const std::stop_token& stop);
 
-/// Fetches one object. Its stripes are of one generation; their checksums combined are compared with the object's.
-/// Where they differ the stripes are fetched once more, then the object is kCorrupted.
+/// Fetches one object. Its stripes are of one generation, and their combined checksums are compared with the object's.
+/// If they differ, the stripes are fetched once more; if they differ again, the object is kCorrupted.
 class DirectFetch : public UnitFetch {
  public:
-  /// All of them outlive it.
+  /// The arguments must outlive it.
   DirectFetch(const DirectReads& reads, const DownloadSource& source, std::span<std::byte> place, std::size_t stripes)
       : reads_(reads), source_(source), place_(place), crc32cs_(stripes > 1 ? stripes : 0) {}
 
@@ -53,7 +53,8 @@ class DirectFetch : public UnitFetch {
   const DirectReads& reads_;
   const DownloadSource& source_;
   const std::span<std::byte> place_;
-  std::vector<std::uint32_t> crc32cs_;  // Of the stripes, each written by who fetches it; empty where it is read whole.
+  std::vector<std::uint32_t> crc32cs_;  // Of the stripes; the thread that fetches a stripe writes its element. Empty if
+                                        // the object is read whole.
   ToldChecksum told_;
   bool is_repeated_ = false;
 };

@@ -5,7 +5,7 @@
 namespace gcsflux::internal {
 
 void DownloadRun::Offer() {
-  // Whoever waits for this run keeps the threads; whoever else calls may come after both.
+  // The caller that waits for this run keeps the slots alive. Another caller may come after the end of both.
   if (const auto slots = slots_.lock()) slots->Offer(shared_from_this());
 }
 
@@ -25,7 +25,7 @@ void DownloadRun::BeginNoMore() {
 
 void DownloadRun::Stop() {
   BeginNoMore();
-  stop_.request_stop();  // Calls back into others' code: not under the lock.
+  stop_.request_stop();  // This calls user code: not under the lock.
 }
 
 void DownloadRun::Wait() {
@@ -93,7 +93,7 @@ void DownloadRun::EndTask(const std::shared_ptr<Unit>& unit, const Result<void>&
   if (IsIdle()) idle_.notify_all();
 }
 
-// True for the last piece that runs, when no more of them will begin.
+// True for the last running piece, if no more pieces will begin.
 bool DownloadRun::IsOver(const std::shared_ptr<Unit>& unit, const Result<void>& fetched) {
   const std::scoped_lock lock(mutex_);
   --unit->running;
@@ -126,7 +126,8 @@ void DownloadRun::Finish(const std::shared_ptr<Unit>& unit) {
                      .destinations = unit->destinations,
                      .errors = errors,
                      .took = std::chrono::steady_clock::now() - unit->begun});
-  unit->destinations.clear();  // Their memory goes before the run is idle, whoever still has the unit.
+  unit->destinations
+      .clear();  // Their memory is released before the run is idle, even if another thread still holds the unit.
 }
 
 }  // namespace gcsflux::internal

@@ -17,44 +17,44 @@
 
 namespace gcsflux::internal {
 
-/// What a unit has come to.
+/// The outcome of a unit.
 struct FinishedUnit {
   const UnitPlan& plan;
   std::span<Destination> destinations;
   std::vector<std::optional<Error>>& errors;  ///< As in UnitOutcome; may be moved from.
-  std::chrono::nanoseconds took;              ///< From when it was begun.
+  std::chrono::nanoseconds took;              ///< Since it was begun.
 };
 
-/// Whom a download is for.
+/// Receives the results of a download.
 class Recipient {
  public:
   virtual ~Recipient() = default;
-  /// May this unit be fetched now? Where not, DownloadRun::OnAdmitted() is called once it may. Called under the run's
-  /// lock.
+  /// Whether this unit may be fetched now. If not, DownloadRun::OnAdmitted() is called when it may. Called under the
+  /// run's lock.
   virtual bool Admit(const UnitPlan& unit) = 0;
-  /// A destination for each of the unit's sources. Called by the thread that begins the unit, under no lock.
+  /// A destination for each source of the unit. The thread that begins the unit calls it, without a lock.
   virtual Result<std::vector<Destination>> DestinationsOf(const UnitPlan& unit) = 0;
-  /// The unit is finished. Called by any thread, under no lock.
+  /// The unit is finished. Any thread calls it, without a lock.
   virtual void OnUnit(const FinishedUnit& unit) = 0;
 };
 
-/// Takes the sources of one download through the steps that unit.h describes. Thread-safe.
+/// Takes the sources of one download through the steps in unit.h. Thread-safe.
 class DownloadRun : public Workload, public std::enable_shared_from_this<DownloadRun> {
  public:
-  /// Of `count` sources, or of as many as the method finds. The recipient is used until Wait() has returned after
-  /// Stop(), or after everything was finished.
+  /// For `count` sources, or for as many as the method finds. The recipient is used until Wait() has returned after
+  /// Stop(), or until everything is finished.
   DownloadRun(std::weak_ptr<RequestSlots> slots, FetchMethod method, std::size_t count, Recipient& recipient)
       : slots_(std::move(slots)), method_(std::move(method)), recipient_(recipient), count_(count) {}
 
-  /// Has the threads begin, or look again for what there is to do.
+  /// Makes the request slots start, or look for work again.
   void Offer();
-  /// The unit that had to wait may begin. May be called at any time.
+  /// The unit that waited may begin. Can be called at any time.
   void OnAdmitted();
-  /// Begins no more units; those begun go on.
+  /// Begins no more units. Those in progress continue.
   void BeginNoMore();
-  /// And asks what is running to stop.
+  /// The same, and asks running units to stop.
   void Stop();
-  /// Until nothing is running, and nothing can begin any more.
+  /// Waits until nothing runs, and nothing can begin any more.
   void Wait();
 
   std::function<void()> Take() override;
@@ -89,9 +89,9 @@ class DownloadRun : public Workload, public std::enable_shared_from_this<Downloa
   std::size_t count_;
   std::size_t next_ = 0;  // the first source of the next unit
   bool begins_no_more_ = false;
-  std::optional<UnitPlan> planned_;                                                      // and not yet begun
-  enum class Admission { kNotAsked, kWaits, kGiven } admission_ = Admission::kNotAsked;  // of what is planned
-  std::deque<std::shared_ptr<Unit>> with_pieces_;  // begun, with pieces that are not
+  std::optional<UnitPlan> planned_;                                                      // planned and not yet begun
+  enum class Admission { kNotAsked, kWaits, kGiven } admission_ = Admission::kNotAsked;  // of the planned unit
+  std::deque<std::shared_ptr<Unit>> with_pieces_;  // begun, with pieces that are not begun
   std::size_t running_ = 0;                        // tasks
 };
 

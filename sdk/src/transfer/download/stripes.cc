@@ -13,7 +13,7 @@ std::size_t StripeCount(std::uint64_t object_bytes, std::uint64_t stripe_bytes) 
 
 Stripe StripeAt(std::uint64_t object_bytes, std::size_t count, std::size_t index) {
   const std::uint64_t length = object_bytes / count;
-  const std::uint64_t longer = object_bytes % count;  // So many of them, the first ones, have a byte more.
+  const std::uint64_t longer = object_bytes % count;  // The first `longer` ranges have one byte more.
   const std::uint64_t offset = index * length + std::min<std::uint64_t>(index, longer);
   return {offset, length + (index < longer ? 1 : 0)};
 }

@@ -5,8 +5,8 @@
 
 namespace gcsflux::internal {
 
-/// Into how many ranges an object is cut: of at most `stripe_bytes` each, or of more where it would be over 10,000 of
-/// them; 0 never cuts.
+/// The number of ranges of an object: each has at most `stripe_bytes`, or more if there would be over 10,000 ranges. 0
+/// means one range.
 std::size_t StripeCount(std::uint64_t object_bytes, std::uint64_t stripe_bytes);
 
 struct Stripe {
@@ -14,7 +14,7 @@ struct Stripe {
   std::uint64_t length = 0;
 };
 
-/// The ranges cover the object one behind the other, and differ by a byte at most.
+/// The ranges cover the object in order. Their lengths differ by a byte at most.
 Stripe StripeAt(std::uint64_t object_bytes, std::size_t count, std::size_t index);
 
 }  // namespace gcsflux::internal

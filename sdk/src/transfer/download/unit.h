@@ -25,24 +25,25 @@
 // recipients. None of them knows how a unit is fetched: direct_fetch.h does.
 namespace gcsflux::internal {
 
-/// Sources [first, first + count), in `pieces` that may be fetched at the same time. A count of 0: there are no more.
+/// Sources [first, first + count), in `pieces` that may be fetched at the same time. A count of 0 means that there are
+/// no more.
 struct UnitPlan {
   std::size_t first = 0;
   std::size_t count = 1;
   std::size_t pieces = 1;
 };
 
-/// Where one source's bytes go: as many as it is listed with.
+/// The destination of one source's bytes, with exactly the listed size.
 struct Destination {
   std::span<std::byte> bytes = {};
-  std::shared_ptr<std::byte[]> memory = {};  ///< Keeps them; null where they are the caller's.
+  std::shared_ptr<std::byte[]> memory = {};  ///< Owns the bytes; null if the caller does.
 };
 
-/// What became of a unit.
+/// The outcome of a unit.
 struct UnitOutcome {
-  /// Nothing has failed, but what came is not what should have: all pieces are fetched once more.
+  /// No request failed, but the bytes are wrong: all pieces are fetched once more.
   bool is_to_be_repeated = false;
-  /// Of each of its sources; empty where none failed.
+  /// One for each source; empty if none failed.
   std::vector<std::optional<Error>> errors = {};
 };
 
@@ -50,19 +51,20 @@ struct UnitOutcome {
 class UnitFetch {
  public:
   virtual ~UnitFetch() = default;
-  /// Called once for each piece, by several threads at the same time. An error is that of all of the unit's sources;
-  /// a failure of some of them is told by Finish(). It throws nothing.
+  /// Called once for each piece, by several threads at the same time. An error applies to all of the unit's sources;
+  /// Finish() reports failures of single sources. Does not throw.
   virtual Result<void> FetchPiece(std::size_t piece, const std::stop_token& stop) = 0;
-  /// Called after all pieces have been fetched well.
+  /// Called after all pieces were fetched successfully.
   virtual UnitOutcome Finish(const std::stop_token& stop) = 0;
 };
 
-/// How a download's units are chosen and fetched.
+/// How a download's units are planned and fetched.
 struct FetchMethod {
-  /// The unit that begins with this source; nothing where that one is not known yet. Called by one thread at a time,
-  /// in the order of the sources, under a lock: it decides, and does no I/O.
+  /// The unit that begins with this source; nothing if that source is not known yet. Called by one thread at a time, in
+  /// the order of the sources, under a lock: it does no I/O.
   std::function<std::optional<UnitPlan>(std::size_t first)> plan;
-  /// What fetches it into the destinations, one for each of its sources, which outlive it. Called under no lock.
+  /// Makes the object that fetches the unit into the destinations, one for each source, which outlive it. Called
+  /// without a lock.
   std::function<std::unique_ptr<UnitFetch>(const UnitPlan& unit, std::span<const Destination> destinations)> begin;
 };
 

@@ -13,14 +13,15 @@
 
 namespace gcsflux::internal {
 
-/// One download of a batch into memory that is there: nothing is held back. Used by one thread.
+/// One download of a batch into existing memory. Every unit is admitted at once. Used by one thread.
 class BatchRecipient : public Recipient {
  public:
-  /// A destination for each source; they outlive it.
+  /// A destination for each source. They must outlive it.
   BatchRecipient(std::span<const std::span<std::byte>> destinations, OnFailure on_failure)
       : destinations_(destinations), on_failure_(on_failure), errors_(destinations.size()) {}
 
-  /// Fetches all of them. Gives an error for each source that has one; where one fails all, that is the result.
+  /// Fetches all sources. Returns the error of each source that has one. Under OnFailure::kFailAll the first error is
+  /// the result.
   Result<std::vector<std::optional<Error>>> Fetch(const std::shared_ptr<RequestSlots>& slots, FetchMethod method,
                                                   const std::stop_token& stop);
 
@@ -35,7 +36,7 @@ class BatchRecipient : public Recipient {
 
   std::mutex mutex_;
   std::vector<std::optional<Error>> errors_;  // Guarded by mutex_.
-  std::optional<Error> first_ = {};           // In time. Guarded by mutex_.
+  std::optional<Error> first_ = {};           // The earliest. Guarded by mutex_.
   std::size_t finished_ = 0;                  // Sources. Guarded by mutex_.
 };
 

@@ -14,7 +14,8 @@
 namespace gcsflux {
 namespace {
 
-// Of sizes that somebody else says: it stays at the most, where no memory is to be had.
+// The sizes come from the caller and may be wrong. If their sum overflows, it is the largest value, for which there is
+// no memory.
 std::uint64_t TotalBytes(std::span<const DownloadSource> sources) {
   std::uint64_t total = 0;
   for (const DownloadSource& source : sources) {
@@ -23,7 +24,7 @@ std::uint64_t TotalBytes(std::span<const DownloadSource> sources) {
   return total;
 }
 
-// With the one that somebody may have lied about.
+// Names the largest source, because its size may be wrong.
 std::string Describe(std::span<const DownloadSource> sources) {
   const auto& largest = *std::ranges::max_element(sources, {}, &DownloadSource::size);
   return "a batch of " + std::to_string(sources.size()) + " objects (the largest is " + ToUri(largest.object) + " of " +

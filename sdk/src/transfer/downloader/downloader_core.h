@@ -22,11 +22,11 @@ class DownloaderCore {
   [[nodiscard]] const Client& client() const { return client_; }
   [[nodiscard]] const DownloaderOptions& options() const { return options_; }
   [[nodiscard]] const std::shared_ptr<RequestSlots>& slots() const { return slots_; }
-  /// kInvalidArgument where an option is out of its range; kLocalIo where not one thread could be started.
+  /// Returns kInvalidArgument if an option is out of its range, and kLocalIo if no thread could be started.
   [[nodiscard]] Result<void> CheckReady() const;
 
-  /// How these sources are fetched, together at most `max_unit_bytes` of several. They and the core outlive what is
-  /// fetched by it.
+  /// How these sources are fetched, in units of several sources of at most `max_unit_bytes`. The sources and the core
+  /// must outlive the fetches.
   [[nodiscard]] FetchMethod MethodFor(SourceWindow& sources,
                                       std::uint64_t max_unit_bytes = std::numeric_limits<std::uint64_t>::max()) const;
   [[nodiscard]] CompositionReport composition_report() const;
@@ -37,8 +37,8 @@ class DownloaderCore {
   [[nodiscard]] FetchMethod ComposingMethod(SourceWindow& sources, std::uint64_t max_bytes) const;
 
   const std::shared_ptr<RequestSlots> slots_;
-  const std::unique_ptr<ConnectionFinder> finder_;  // Null where the number of connections is fixed.
-  const std::unique_ptr<Composer> composer_;        // Null where nothing is composed. It ends before the threads.
+  const std::unique_ptr<ConnectionFinder> finder_;  // Null if the number of connections is fixed.
+  const std::unique_ptr<Composer> composer_;  // Null if nothing is composed. It is destroyed before the threads end.
   const DirectReads reads_;
 };
 

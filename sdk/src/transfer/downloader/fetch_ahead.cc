@@ -13,20 +13,21 @@ namespace {
 
 constexpr std::size_t kAllThatCome = std::numeric_limits<std::size_t>::max();
 
-// Units that are fetched together are admitted together. There is to be one for each connection, and room for what has
-// come and waits to be taken: else connections stand still while the consumer is busy.
+// Units that are fetched together are admitted together. There must be one for each connection, and room for those that
+// have arrived and wait for the consumer. Otherwise connections are idle while the consumer is busy.
 std::uint64_t MostPerUnit(const DownloaderCore& core) {
   const std::uint64_t under_way = CoreOf(core.client()).settings().max_undelivered_bytes / 4 * 3;
   return under_way / std::max<std::size_t>(1, core.slots()->limit());
 }
 
-// Of memory that has been given back and is soon used again.
+// Memory that the consumer has released and that will soon be used again.
 std::uint64_t MostUnused(const DownloaderCore& core) {
   return CoreOf(core.client()).settings().max_undelivered_bytes / 8;
 }
 
 std::uint64_t ChargeOf(const DownloadSource& source) {
-  constexpr std::uint64_t kBookkeeping = 1024;  // Of what holds an object, so that empty ones are bounded too.
+  constexpr std::uint64_t kBookkeeping =
+      1024;  // For the structures of an object, so that the number of empty objects is limited too.
   return source.size + std::min(kBookkeeping, ~source.size);
 }
 
@@ -46,7 +47,7 @@ FetchAhead::~FetchAhead() { Close(); }
 
 Result<void> FetchAhead::Begin() {
   if (auto ready = core_->CheckReady(); !ready) return ready;
-  // The thread that makes room may call this when the stream is gone.
+  // The thread that makes room may call this after the stream is destroyed.
   consumer_ = budget_.Join([weak = std::weak_ptr(run_)] {
     if (const auto run = weak.lock()) run->OnAdmitted();
   });

@@ -20,23 +20,23 @@
 
 namespace gcsflux::internal {
 
-/// An object that has come, and what it takes of the client's budget.
+/// An object that has arrived, and its share of the client's budget.
 struct ArrivedObject {
   DownloadedObject object = {};
   std::uint64_t charge = 0;
-  std::chrono::nanoseconds took{0};  ///< From when it was begun.
+  std::chrono::nanoseconds took{0};  ///< Since it was begun.
 };
 
-/// Fetches a stream's sources as far ahead as the client's budget admits, and hands out each as it comes. Thread-safe.
-/// In a child of fork() it is not destroyed: see BoundToProcess.
+/// Fetches a stream's sources as far ahead as the client's budget allows, and hands out each object as it arrives.
+/// Thread-safe. In a child of fork() it is not destroyed: see BoundToProcess.
 class FetchAhead : public Recipient {
  public:
-  /// Called by any thread, under no lock, for each source once. What has failed is an error of its own there.
+  /// Any thread calls it, without a lock, once for each source. A failed object has its own error.
   using OnArrival = std::function<void(std::vector<ArrivedObject> objects)>;
 
   /// Begins nothing yet.
   FetchAhead(std::shared_ptr<const DownloaderCore> core, std::unique_ptr<SourceWindow> sources, OnArrival on_arrival);
-  /// Ends what is being fetched, and gives back what it holds.
+  /// Cancels the fetches in progress, and gives back its share of the budget.
   ~FetchAhead() override;
   FetchAhead(const FetchAhead&) = delete;
   FetchAhead& operator=(const FetchAhead&) = delete;
@@ -44,19 +44,20 @@ class FetchAhead : public Recipient {
   [[nodiscard]] const DownloaderCore& core() const { return *core_; }
   [[nodiscard]] const DownloadSource& source(std::size_t index) const { return sources_->At(index); }
 
-  /// kLocalIo or kInvalidArgument where nothing can be fetched. Once.
+  /// Returns kLocalIo or kInvalidArgument if nothing can be fetched. Call it once.
   Result<void> Begin();
-  /// The feed has come to know more.
+  /// The feed has new sources.
   void LookAgain() { run_->Offer(); }
-  /// So much of what has come is not ahead any more: the consumer has it. Of no effect after Close().
+  /// The consumer has taken objects with this charge, so they are not ahead any more. Has no effect after Close().
   void GiveBack(std::uint64_t charge);
-  /// The source of an object that has come is of no more use.
+  /// The source of an arrived object is not needed any more.
   void Drop(std::size_t index) { sources_->Drop(index); }
-  /// Begins no more objects; those begun go on.
+  /// Begins no more objects. Those in progress continue.
   void BeginNoMore() { run_->BeginNoMore(); }
-  /// And asks what is running to stop.
+  /// The same, and asks running fetches to stop.
   void Stop() { run_->Stop(); }
-  /// Stops, waits until nothing runs, and gives back what it holds. Nothing arrives afterwards. May be called again.
+  /// Stops, waits until nothing runs, and gives back its share of the budget. Nothing arrives afterwards. May be called
+  /// again.
   void Close();
 
   bool Admit(const UnitPlan& unit) override;
@@ -70,7 +71,7 @@ class FetchAhead : public Recipient {
   DeliveryBudget& budget_;
   const std::shared_ptr<BlockPool> blocks_;
   std::mutex mutex_;
-  // Set by Begin(), before anything is fetched; reset by Close() under mutex_, when nothing is.
+  // Set by Begin() before anything is fetched. Close() resets it under mutex_ when nothing is fetched.
   std::optional<DeliveryBudget::Consumer> consumer_ = {};
   const std::shared_ptr<DownloadRun> run_;
 };

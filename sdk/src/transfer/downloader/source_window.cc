@@ -25,7 +25,7 @@ SourceWindow::Rest SourceWindow::From(std::size_t index) {
   }
   if (index == known_) return {.is_over = !feed_ || feed_->is_over()};
   const auto block = Find(index);
-  // Those of later blocks are not there: a block is asked for when the one before is used up.
+  // The sources of later blocks are not loaded: a block is requested when the previous one is used up.
   return {.sources = block->second.sources.subspan(index - block->first), .expected = feed_ ? feed_->expected() : 0};
 }
 

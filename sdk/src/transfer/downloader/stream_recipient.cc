@@ -41,7 +41,7 @@ Result<void> StreamRecipient::Begin() {
   return {};
 }
 
-// The next object in its turn; nothing where the stream was asked to stop.
+// The next object in order. Nothing if the stream was asked to stop.
 std::optional<ArrivedObject> StreamRecipient::Await() {
   std::unique_lock lock(mutex_);
   came_.Wait(lock, [&] { return options_.stop.stop_requested() || IsNextReady(); });
@@ -56,7 +56,7 @@ Error StreamRecipient::End(Error error) {
   return *ended_;
 }
 
-// Ends what is being fetched, and gives back what is held.
+// Cancels the fetches in progress, and releases the held objects.
 void StreamRecipient::Close() {
   on_stop_.reset();
   ahead_.Close();

@@ -45,12 +45,13 @@ class StreamRecipient {
 
   std::mutex mutex_;
   Doorbell came_;
-  std::map<std::size_t, ArrivedObject> ready_;  // By when it is its turn. Guarded by mutex_, as what follows.
+  std::map<std::size_t, ArrivedObject>
+      ready_;  // By the turn of their delivery. Guarded by mutex_, like the following members.
   std::size_t arrived_ = 0;
-  std::size_t delivered_ = 0;  // Written by Next() alone.
+  std::size_t delivered_ = 0;  // Only Next() writes it.
 
-  FetchAhead ahead_;                                                  // It uses what stands above it.
-  std::optional<std::stop_callback<std::function<void()>>> on_stop_;  // Last: it ends first.
+  FetchAhead ahead_;                                                  // It uses the members above.
+  std::optional<std::stop_callback<std::function<void()>>> on_stop_;  // Last: it is destroyed first.
 };
 
 }  // namespace gcsflux::internal

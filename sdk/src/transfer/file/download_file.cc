@@ -25,21 +25,21 @@ using internal::PartialFile;
 using internal::PartialRange;
 using internal::PartialState;
 
-// Where the process is killed without a word, so many bytes and those under way have to come again.
+// If the process is killed, this many bytes, and those in flight, must be read again.
 constexpr std::uint64_t kBytesBetweenSaves = 8U << 20;
 
 Error At(const ObjectName& object, ErrorCode code, const std::string& what) {
   return Error{code, "objects.get " + ToUri(object) + ": " + what};
 }
 
-// One generation's way into one file. Its ranges are read on several threads.
+// The download of one generation into one file. Several threads read its ranges.
 class FileDownload {
  public:
   FileDownload(const Client& client, const DownloadSource& source, const DownloadFileOptions& options,
                PartialFile& file)
       : client_(client), source_(source), options_(options), file_(file) {}
 
-  // Returns how many bytes of an earlier download it could keep. On failure the file says how far it came.
+  // Returns how many bytes of an earlier download it kept. After a failure the file holds its progress.
   Result<std::uint64_t> Run() {
     const internal::UsesOwnDescriptors uses;
     if (auto begun = Begin(); !begun) return begun.error();
@@ -71,7 +71,8 @@ class FileDownload {
       return {};
     }
     state_ = internal::StartOf(uri, source_.generation, source_.size, options_.stripe_bytes);
-    const bool is_large = state_.ranges.size() > 1;  // Small files do not fill a disk, and come by the thousand.
+    const bool is_large =
+        state_.ranges.size() > 1;  // Small files do not fill a disk, and there can be thousands of them.
     return file_.Clear(is_large ? source_.size + internal::FormatPartialState(state_).size() : 0);
   }
 
@@ -85,7 +86,7 @@ class FileDownload {
     return pool.Run(count, read, options_.stop);
   }
 
-  // What is there is believed if it is what it was: the machine may have lost its power, and with it bytes of the file.
+  // Bytes in the file are used only if their checksum is right: after a power failure some of them may be lost.
   Result<void> CheckKept(std::size_t index) {
     const PartialRange range = state_.ranges[index];
     if (range.done_bytes == 0) return {};
@@ -112,7 +113,7 @@ class FileDownload {
       SaveFromTimeToTime(data.size());
       return Tell(data.size());
     };
-    // Run() compares the whole.
+    // Run() checks the whole file.
     const auto read = internal::ReadInto(CoreOf(client_), source_.object,
                                          {.range = ByteRange{offset + range.done_bytes, missing},
                                           .generation = source_.generation,
@@ -139,7 +140,7 @@ class FileDownload {
     return internal::TellProgress(options_.on_progress, {bytes, source_.size});
   }
 
-  // A file that cannot be written is noticed by the bytes that go into it, not here.
+  // If the file cannot be written, the writes of its bytes show it, not this one.
   void SaveFromTimeToTime(std::uint64_t more_bytes) {
     if ((unsaved_bytes_ += more_bytes) < kBytesBetweenSaves) return;
     const std::unique_lock one_at_a_time(saving_, std::try_to_lock);
@@ -153,7 +154,7 @@ class FileDownload {
     return state_;
   }
 
-  // After a failure: keeps what can be gone on with.
+  // After a failure: keeps the bytes that a later download can use.
   Error Leave(const Error& error) {
     const bool is_final = error.code == ErrorCode::kCorrupted || error.code == ErrorCode::kAborted ||
                           error.code == ErrorCode::kNotFound || error.code == ErrorCode::kAlreadyExists ||
@@ -171,9 +172,9 @@ class FileDownload {
   std::atomic<std::uint64_t> told_bytes_ = 0;
   std::atomic<std::uint64_t> unsaved_bytes_ = 0;
   internal::ToldChecksum told_;
-  std::mutex saving_;  // Held while the state is written, which nobody waits for.
+  std::mutex saving_;  // Held while the state is written; no thread waits for it.
   std::mutex mutex_;
-  PartialState state_;  // Each range is its thread's to change. Guarded by mutex_ where others look on.
+  PartialState state_;  // Each range is changed by its thread. Guarded by mutex_ when others read it.
 };
 
 Result<void> CheckArguments(const std::string& path, const DownloadFileOptions& options) {
@@ -196,7 +197,7 @@ Result<DownloadedFile> DownloadListed(const Client& client, const DownloadSource
   if (!options.may_replace) {
     if (auto is_free = internal::CheckFree(path); !is_free) return is_free.error();
   }
-  constexpr int kTries = 2;  // What came corrupted is read once more: bits turn over on the way too.
+  constexpr int kTries = 2;  // Corrupted data is read once more: it may have been damaged in transit.
   for (int tried = 1;; ++tried) {
     const auto file = PartialFile::Open(path);
     if (!file) return file.error();

@@ -23,11 +23,11 @@ namespace gcsflux::internal {
 namespace {
 
 constexpr std::string_view kEnding = ".gcsflux-partial";
-constexpr std::size_t kMostNameBytes = 255;  // NAME_MAX of every file system that we know of.
-constexpr mode_t kMode = 0666;               // Less the umask, as of any file that is made.
+constexpr std::size_t kMostNameBytes = 255;  // NAME_MAX of all common file systems.
+constexpr mode_t kMode = 0666;               // Minus the umask, as for every new file.
 
 struct Place {
-  std::string directory;  // With its slash; empty where it is the working directory.
+  std::string directory;  // With its slash; empty for the working directory.
   std::string name;
 };
 
@@ -44,10 +44,10 @@ Error ThereAlready(const std::string& path) {
   return Error{ErrorCode::kAlreadyExists, "'" + path + "' is there already"};
 }
 
-// Where the file system knows no locks (some of NFS) there are none.
+// Some file systems (NFS) have no locks; then there is none.
 bool Lock(int descriptor) { return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
 
-// A child's copy of the descriptor would hold the lock for as long as the child lives.
+// A child's copy of the descriptor would hold the lock as long as the child lives.
 int OpenOwn(const std::string& path) {
   const NoFork no_fork;
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, kMode);
@@ -118,7 +118,7 @@ std::optional<PartialState> PartialFile::Load() const {
   const ssize_t got = ::pread(descriptor_, tail.data(), bytes, found.st_size - static_cast<off_t>(bytes));
   if (got != static_cast<ssize_t>(bytes)) return std::nullopt;
   auto state = ParsePartialState(tail);
-  // A state belongs behind just those bytes that it speaks of.
+  // A state must directly follow the bytes that it describes.
   const auto at = static_cast<std::uint64_t>(found.st_size);
   if (!state || at < state->size || at - state->size != FormatPartialState(*state).size()) return std::nullopt;
   return state;
@@ -132,7 +132,7 @@ Result<void> PartialFile::Clear(std::uint64_t bytes) {
   if (set_aside != 0 && (errno == ENOSPC || errno == EFBIG || errno == EDQUOT)) {
     return LocalError("set " + std::to_string(bytes) + " bytes aside for", path_);
   }
-  return {};  // Other file systems cannot tell beforehand.
+  return {};  // Other file systems cannot reserve space.
 }
 
 Result<void> PartialFile::Write(std::uint64_t offset, std::span<const std::byte> data) const {
@@ -188,7 +188,8 @@ Result<void> PartialFile::Commit(const CommitOptions& options) {
 Result<void> PartialFile::Rename(bool may_replace) const {
   const unsigned int flags = may_replace ? 0 : RENAME_NOREPLACE;
   if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, destination_.c_str(), flags) == 0) return {};
-  if (!may_replace && (errno == EINVAL || errno == ENOSYS)) {  // A file system that cannot: a hard link never replaces.
+  if (!may_replace && (errno == EINVAL ||
+                       errno == ENOSYS)) {  // The file system does not support this; a hard link never replaces a file.
     if (::link(path_.c_str(), destination_.c_str()) == 0)
       return static_cast<void>(::unlink(path_.c_str())), Result<void>();
   }

@@ -14,24 +14,24 @@
 
 namespace gcsflux::internal {
 
-/// The name of the temporary file beside one of this name: ".NAME.gcsflux-partial", where a directory takes so long a
-/// name; else one with a hash in place of the end of NAME.
+/// The name of the temporary file beside a file of this name: ".NAME.gcsflux-partial". If that is too long for the
+/// directory, a hash replaces the end of NAME.
 std::string PartialName(std::string_view name);
-/// Whether PartialName() gives such names.
+/// True if PartialName() makes such names.
 bool IsPartialName(std::string_view name);
 
-/// kInvalidArgument where the file system takes no name as long as the destination's, or as that of its partial file.
+/// Returns kInvalidArgument if the destination's name or its partial file's name is too long for the file system.
 Result<void> CheckLength(const std::string& destination);
 
-/// kAlreadyExists where something has the name, a symbolic link too.
+/// Returns kAlreadyExists if the name is taken, also by a symbolic link.
 Result<void> CheckFree(const std::string& path);
 
-/// A file beside the one that a download is to become: under a name that follows from its, locked, so that there is one
-/// download of it at a time. Thread-safe but for Clear(), Commit() and Discard().
+/// The temporary file of a download, beside its destination. Its name follows from the destination's, and it is locked,
+/// so that only one download of a file runs at a time. Thread-safe, except Clear(), Commit() and Discard().
 class PartialFile {
  public:
-  /// Takes the one that an earlier download has left, or makes an empty one. kLocalIo where that cannot be, or another
-  /// download has it.
+  /// Opens the file of an earlier download, or makes an empty one. Returns kLocalIo if that is impossible, or another
+  /// download uses it.
   static Result<std::unique_ptr<PartialFile>> Open(const std::string& destination);
   ~PartialFile();
   PartialFile(const PartialFile&) = delete;
@@ -39,25 +39,24 @@ class PartialFile {
 
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// What an earlier download has left; nothing where it is none, or is broken.
+  /// The state that an earlier download has left. Nothing if there is none, or it is damaged.
   [[nodiscard]] std::optional<PartialState> Load() const;
-  /// Forgets what is there and has the file system set `bytes` aside, where it can: kLocalIo where they are not to be
-  /// had.
+  /// Empties the file and reserves `bytes` in the file system, if possible. Returns kLocalIo if there is no space.
   Result<void> Clear(std::uint64_t bytes);
   Result<void> Write(std::uint64_t offset, std::span<const std::byte> data) const;
-  /// CRC32C of [offset, offset + length) as it is in the file.
+  /// CRC32C of the bytes [offset, offset + length) in the file.
   [[nodiscard]] Result<std::uint32_t> Checksum(std::uint64_t offset, std::uint64_t length) const;
-  /// Keeps the state behind the object's bytes.
+  /// Writes the state behind the object's bytes.
   Result<void> Save(const PartialState& state) const;
 
   struct CommitOptions {
     std::uint64_t size = 0;
-    bool may_replace = true;  ///< kAlreadyExists otherwise, where something is there.
+    bool may_replace = true;  ///< If false and the name is taken, returns kAlreadyExists.
     bool is_durable = false;  ///< Waits until file and name are on the disk.
   };
-  /// The file is whole, and takes the destination's name.
+  /// The file is complete and gets the destination's name.
   Result<void> Commit(const CommitOptions& options);
-  /// Removes the file; not in a child of the process that opened it, whose it is.
+  /// Removes the file. In a child of the process that opened it, does nothing.
   void Discard();
 
  private:

@@ -23,7 +23,7 @@ constexpr std::size_t kSealBytes = 4 + kDigits + 1 + kDigits + 1;
 
 std::uint32_t Crc32cOf(std::string_view text) { return ExtendCrc32c(0, std::as_bytes(std::span(text))); }
 
-// In hexadecimal digits, so that all are equally long.
+// In hexadecimal digits, so that all have the same length.
 void Append(std::string& text, std::uint64_t number, char behind) {
   std::array<char, kDigits> digits{};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16).ptr;
@@ -31,7 +31,7 @@ void Append(std::string& text, std::uint64_t number, char behind) {
   text.append(kDigits - count, '0').append(digits.data(), count) += behind;
 }
 
-// Takes what Append() wrote off the front; nothing where it is something else.
+// Removes what Append() wrote from the front. Nothing if it is something else.
 std::optional<std::uint64_t> Take(std::string_view& text, char behind) {
   if (text.size() <= kDigits || text[kDigits] != behind) return std::nullopt;
   std::uint64_t number = 0;

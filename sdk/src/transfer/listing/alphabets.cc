@@ -75,7 +75,7 @@ bool Alphabets::Learn(std::string_view name, std::string_view previous) {
   return is_new;
 }
 
-// Tells each place on the path of a name what is known of those after it: whether they vary, and into what.
+// Tells each place on the path of a name what is known of the places after it: whether they vary, and how.
 bool Alphabets::Pass(const std::vector<std::array<Alphabet*, 2>>& path) const {
   bool is_new = false;
   for (std::size_t which = 0; which < 2; ++which) {
@@ -83,7 +83,7 @@ bool Alphabets::Pass(const std::vector<std::array<Alphabet*, 2>>& path) const {
     for (auto step = path.rbegin(); step != path.rend(); ++step) {
       Alphabet& here = *(*step)[which];
       const bool varies = here.codes.size() > 1;
-      // A word before a number is not part of it: "sample-" stays as it is while what follows counts.
+      // A word before a number is not part of it: "sample-" stays the same while the number counts.
       const bool runs_on = next != nullptr && (here.classes & next->classes) != 0;
       is_new |= Raise(here.varies_here, varies || (runs_on && next->varies_here));
       is_new |= Raise(here.varies_later, next != nullptr && (next->varies_later || next->codes.size() > 1));
@@ -124,15 +124,15 @@ std::vector<char32_t> Alphabets::Unseen(const Alphabet& alphabet, std::uint32_t 
   return unseen;
 }
 
-// How much of a place is left to what was not seen there.
+// The share of a place that its unseen characters get.
 double Alphabets::ShareOfUnseen(const Alphabet& alphabet, std::size_t unseen) {
   if (unseen == 0) return 0;
   const auto seen = static_cast<double>(alphabet.codes.size());
-  if (!alphabet.varies_here) return 0.2 / ((seen + 1) * (seen + 1));  // only something behind a separator varies
+  if (!alphabet.varies_here) return 0.2 / ((seen + 1) * (seen + 1));  // only a place behind a separator varies
   if (alphabet.has_wrapped) return 1 / ((seen + 1) * (seen + 1));
-  // A leading digit: a quarter, so that equal cuts try every magnitude of a counter that may have many of them.
+  // A leading digit gets a quarter, so that equal cuts try every magnitude of a counter.
   if (seen == 1 && !alphabet.is_mixed) return 0.25;
-  // It grows, and has not come to its last character: others count half of those seen.
+  // It grows, and has not reached its last character: unseen characters count half of the seen ones.
   const double others = 0.5 * static_cast<double>(unseen);
   return others / (seen + others);
 }

@@ -6,7 +6,7 @@
 namespace gcsflux::internal::listing {
 namespace {
 
-constexpr std::size_t kMaxLevels = 12;  // a chain of directories in each other tells nothing more
+constexpr std::size_t kMaxLevels = 12;  // deeper chains of directories give no more information
 
 }  // namespace
 
@@ -33,7 +33,7 @@ void Anchors::FinishLevel() {
   for (auto& [directory, inside] : answers_) below.insert(below.end(), inside.begin(), inside.end());
   answers_.clear();
   std::sort(below.begin(), below.end());
-  // A directory without others in it stays; one with others gives way to them.
+  // A directory without subdirectories stays. One with subdirectories is replaced by them.
   std::erase_if(all_, [&](const std::string& anchor) {
     const auto inside = std::lower_bound(below.begin(), below.end(), anchor);
     return inside != below.end() && inside->starts_with(anchor);

@@ -8,23 +8,23 @@
 
 namespace gcsflux::internal::listing {
 
-/// Directories of the key space, found by '/' listings level by level: where they are known, all of a level are, and
-/// they are the places to cut at.
+/// Directories of the key space, found by '/' listings level by level. If a level is known, all of its directories are
+/// known, and they are the places for cuts.
 ///
-/// A level is begun only when the one above is complete, and the last is one with more directories than there are
+/// A level is begun only when the level above is complete. The last level is the first one with more directories than
 /// workers: listing directories one at a time is the slowest way to list names.
 class Anchors {
  public:
   Anchors(std::string root, std::size_t max_concurrency)
       : max_concurrency_(max_concurrency), to_ask_{std::move(root)} {}
 
-  /// The next directory to be listed with '/'; empty() of to_ask says that there is none.
+  /// True if another directory should be listed with '/'.
   [[nodiscard]] bool has_question() const { return !to_ask_.empty(); }
   std::string TakeQuestion();
-  /// The answer to one. `is_complete`: it names all that is directly in `directory`.
+  /// The answer for a directory. `is_complete`: it names everything directly in `directory`.
   void OnAnswer(const std::string& directory, bool is_complete, std::vector<std::string> directories);
 
-  /// Of the directories known, those inside (lo, hi), as [first, last) of all().
+  /// The known directories inside (lo, hi), as [first, last) of all().
   struct Span {
     std::size_t first = 0;
     std::size_t last = 0;

@@ -19,7 +19,7 @@ std::size_t CallAllowance::At(double seconds, std::size_t calls, std::size_t nam
     spent_ = 0;
   }
   if (whole >= max_concurrency_) return whole;
-  // What was spent in this round is gone from `left` already.
+  // `left` does not include what was spent in this round.
   const std::size_t half = (whole + spent_ + 1) / 2;
   return half > spent_ ? std::min(whole, half - spent_) : 0;
 }

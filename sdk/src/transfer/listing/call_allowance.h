@@ -13,7 +13,7 @@ class CallAllowance {
   CallAllowance(std::size_t max_concurrency, double factor, std::size_t page_size)
       : max_concurrency_(max_concurrency), factor_(factor), page_size_(page_size) {}
 
-  /// How many extra calls may begin now. `calls`: begun so far, and those of ranges that still need one.
+  /// How many extra calls may begin now. `calls` counts the calls so far, and the ranges that still need one.
   std::size_t At(double seconds, std::size_t calls, std::size_t names);
   void Spend(std::size_t calls) { spent_ += calls; }
 

@@ -71,7 +71,7 @@ std::string EndOfPrefix(std::string_view prefix) {
     prefix.remove_suffix(prefix.size() - last);
     if (code >= kLast) continue;
     std::string end(prefix);
-    AppendCodePoint(end, code == 0xD7FF ? 0xE000 : code + 1);  // surrogates are no characters
+    AppendCodePoint(end, code == 0xD7FF ? 0xE000 : code + 1);  // surrogates are not characters
     return end;
   }
   return {};

@@ -6,20 +6,20 @@
 
 namespace gcsflux::internal::listing {
 
-/// Takes one character off the front. Bytewise order of UTF-8 is the order of its code points, so keys that are made of
-/// whole ones are cuts at which the service and we agree. A malformed byte counts as U+FFFD: a service that sends one
-/// gets worse cuts, not wrong ones.
+/// Removes one character from the front. Bytewise order of UTF-8 is the order of its code points, so keys of whole
+/// characters are cuts on which the service and this library agree. A malformed byte counts as U+FFFD: if a service
+/// sends one, cuts are worse, but not wrong.
 char32_t TakeCodePoint(std::string_view& text);
 
 void AppendCodePoint(std::string& text, char32_t code);
 
-/// How many bytes two keys have in common at their beginnings, in whole characters.
+/// The length of the common prefix of two keys, in bytes of whole characters.
 std::size_t CommonPrefix(std::string_view a, std::string_view b);
 
-/// The least key above all that begin with `prefix`; empty where there is none, which is the end of all keys.
+/// The smallest key above all keys that begin with `prefix`. Empty if there is none, which means the end of all keys.
 std::string EndOfPrefix(std::string_view prefix);
 
-/// Up to the last '/', that one included; empty where there is none.
+/// The part up to and including the last '/'. Empty if there is none.
 std::string_view DirectoryOf(std::string_view key);
 
 }  // namespace gcsflux::internal::listing

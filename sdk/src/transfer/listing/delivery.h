@@ -10,14 +10,14 @@
 
 namespace gcsflux::internal::listing {
 
-/// What was found and has not been delivered: as it came, or held back until all that is before it has come. Not
-/// thread-safe.
+/// Objects that were found and are not delivered yet: in the order of arrival, or held until all earlier names have
+/// come. Not thread-safe.
 class Delivery {
  public:
   using Batch = std::vector<ListedObject>;
   explicit Delivery(ListingOrder order) : order_(order) {}
 
-  /// Objects in order, none of them between two of another batch.
+  /// Objects in order; no other batch has names between theirs.
   void Add(Batch batch);
   /// All names below `frontier` have been added.
   void Release(const std::string& frontier);
@@ -29,7 +29,7 @@ class Delivery {
 
  private:
   const ListingOrder order_;
-  std::map<std::string, Batch> held_;  // by the name of the first
+  std::map<std::string, Batch> held_;  // by their first names
   std::deque<Batch> ready_;
 };
 

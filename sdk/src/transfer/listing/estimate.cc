@@ -10,7 +10,7 @@
 namespace gcsflux::internal::listing {
 namespace {
 
-// Where a page is within one directory and its range goes beyond it: the end of the directory.
+// If a page is within one directory and its range goes beyond it: the end of that directory.
 std::optional<std::string> EndOfOnlyDirectory(const Range& range) {
   const std::string_view directory = DirectoryOf(range.evidence->first);
   if (directory.empty() || DirectoryOf(range.evidence->last) != directory) return {};
@@ -19,11 +19,11 @@ std::optional<std::string> EndOfOnlyDirectory(const Range& range) {
   return end;
 }
 
-constexpr double kUnknownPages = 4;  // taken to be left where positions tell nothing
+constexpr double kUnknownPages = 4;  // assumed to be left if positions give no information
 
 }  // namespace
 
-// A range's evidence, beginning and end as positions.
+// A range's evidence, start and end as positions.
 struct Estimate::Line {
   Line(const Range& range, const std::string& end, const NameShapes& shapes)
       : keys(shapes.Of(DirectoryOf(Common(range.evidence->first, end))), range.evidence->first, end),
@@ -38,7 +38,7 @@ struct Estimate::Line {
     density = std::sqrt(count / (last - first) * (count / 2 / (last - middle)));
   }
 
-  // Between a directory's names and its end lies all of the directory, so it is what the two have in common with '/'.
+  // Between a directory's names and its end lies the whole directory, so it is their common prefix up to '/'.
   static std::string Common(const std::string& first, const std::string& end) {
     const std::string_view directory = DirectoryOf(first);
     if (!end.empty() && !directory.empty() && EndOfPrefix(directory) == end) return std::string(directory);
@@ -48,7 +48,7 @@ struct Estimate::Line {
   KeyLine keys;
   double lo;
   double hi;
-  double density = 0;  // names per 1; 0: unknown
+  double density = 0;  // names per unit; 0 means unknown
 };
 
 void Estimate::SetMeanDirectory(std::size_t names, std::size_t directories) {
@@ -84,7 +84,7 @@ std::vector<std::string> Estimate::Cuts(const Range& range, std::size_t parts) c
   if (const auto end = EndOfOnlyDirectory(range)) {
     const double inside = std::max(0.0, OnLine(range, *end) - InFlight(range));
     const double behind = Behind(*end, range.hi);
-    // One part begins at the directory's end; the others are shared by what is on both sides of it.
+    // One part begins at the directory's end. The others are divided between both sides of it.
     const auto inner =
         static_cast<std::size_t>(std::lround(static_cast<double>(parts - 1) * inside / std::max(1.0, inside + behind)));
     CutLine(range, *end, inner, cuts);

@@ -10,23 +10,23 @@
 
 namespace gcsflux::internal::listing {
 
-/// What the pages seen so far say about those that are not. Wrong estimates cost time, never names.
+/// Estimates the unseen names from the pages seen so far. Wrong estimates cost time, never names.
 class Estimate {
  public:
   Estimate(const NameShapes& shapes, const Anchors& anchors, std::size_t page_size)
       : shapes_(shapes), anchors_(anchors), page_size_(static_cast<double>(page_size)) {}
 
-  /// `directories` are done, and held so many names.
+  /// `directories` are complete, and held `names` names.
   void SetMeanDirectory(std::size_t names, std::size_t directories);
 
-  /// How many names are left in a range whose evidence is there.
+  /// How many names are left in a range that has evidence.
   [[nodiscard]] double Remaining(const Range& range) const;
 
-  /// At most `parts` keys that cut what is left of the range, beyond the page in flight, into equal shares of names.
+  /// At most `parts` keys that divide the rest of the range, behind the page in flight, into equal shares of names.
   [[nodiscard]] std::vector<std::string> Cuts(const Range& range, std::size_t parts) const;
 
  private:
-  // Names from `lo` to `hi` when they are as dense as the evidence's, by their positions on a line.
+  // The names from `lo` to `hi` by position on a line, with the density of the evidence.
   struct Line;
   [[nodiscard]] double OnLine(const Range& range, const std::string& hi) const;
   void CutLine(const Range& range, const std::string& hi, std::size_t parts, std::vector<std::string>& cuts) const;

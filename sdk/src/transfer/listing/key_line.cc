@@ -18,7 +18,7 @@ KeyLine::KeyLine(const Alphabets& alphabets, std::string_view lo, std::string_vi
 }
 
 double KeyLine::At(std::string_view key) const {
-  // Outside of what the bounds have in common it is below all or above all.
+  // A key without the common prefix is below all or above all.
   if (!key.starts_with(common_)) return key < common_ ? 0 : 1;
   key.remove_prefix(common_.size());
   Place place = begin_;

@@ -12,7 +12,7 @@
 namespace gcsflux {
 namespace {
 
-// Puts the page behind the pages before it, where it belongs there.
+// Appends the page, if its names follow those of the pages before.
 Result<void> Append(ObjectPage page, ObjectListing& listing) {
   listing.objects.reserve(listing.objects.size() + page.objects.size());
   for (ObjectMetadata& object : page.objects) {
@@ -77,7 +77,7 @@ Result<Listing> ListInParallel(const Client& client, const ObjectName& prefix, c
   auto report = ListInParallel(client, prefix, ListingOrder::kByName, keep, options);
   if (!report) return report.error();
   Listing listing{.report = *std::move(report)};
-  // Once all are counted: a vector that grows as they come holds memory for up to twice as many.
+  // After all are counted: a vector that grows would hold memory for up to twice as many.
   listing.objects.reserve(static_cast<std::size_t>(listing.report.objects));
   for (auto& batch : batches) {
     std::move(batch.begin(), batch.end(), std::back_inserter(listing.objects));

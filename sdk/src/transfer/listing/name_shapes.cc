@@ -7,13 +7,14 @@
 namespace gcsflux::internal::listing {
 namespace {
 
-// Of a page: alphabets are small, and learning them is on the way of each page. Fewer where the last page's were no
-// news.
+// Names learned of a page: alphabets are small, and every page waits for this. Fewer if the last page brought no new
+// information.
 constexpr std::size_t kSamples = 64;
 constexpr std::size_t kSamplesOfKnown = 8;
-constexpr std::size_t kDirectories = 128;  // that are remembered; only those that pages are being fetched of matter
+constexpr std::size_t kDirectories =
+    128;  // most directories that are remembered; only those with pages in flight matter
 
-// Returns whether that was no news.
+// Returns whether the sample had no new information.
 bool LearnSample(Alphabets& alphabets, std::span<const std::string_view> names, bool is_known) {
   const std::size_t samples = std::min(names.size(), is_known ? kSamplesOfKnown : kSamples);
   bool is_news = false;

@@ -10,20 +10,21 @@
 
 namespace gcsflux::internal::listing {
 
-/// What names look like: as a whole, and within single directories that hold pages of them. A directory has alphabets
-/// of its own, since numbers of files in one and of labels in another, learned as one, put cuts where no name is.
+/// The patterns of names: of all names, and of the names in single directories with pages of them. A directory has its
+/// own alphabets: file numbers in one directory and labels in another, learned together, would put cuts where no name
+/// is.
 class NameShapes {
  public:
-  /// A page's names, or the directories of a '/' listing, in order. A sample of them is learned.
+  /// Learns a sample of a page's names, or of the directories of a '/' listing, in order.
   void Learn(std::span<const std::string_view> names);
-  /// Of the innermost directory known that `directory` ("a/b/") is or is in.
+  /// The alphabets of the innermost known directory that is or contains `directory` ("a/b/").
   [[nodiscard]] const Alphabets& Of(std::string_view directory) const;
 
  private:
   struct Shape {
     Alphabets alphabets = {};
     std::uint64_t learned_at = 0;
-    bool is_known = false;  // the last page's sample was no news
+    bool is_known = false;  // the last page's sample was no new information
   };
   void ForgetOldest();
 

@@ -18,11 +18,11 @@ namespace gcsflux::internal::listing {
 namespace {
 
 constexpr std::size_t kPageSize = 5000;
-// As many pages as the guesses at the beginning are worth: so few objects are not worth any.
+// As many pages as the first guesses cost: for fewer objects guesses do not pay.
 constexpr std::uint64_t kSequentialLimit = 4 * kPageSize;
 constexpr std::size_t kSplitPoints = 255;
 
-// Where objects are left out, nobody knows how many names it takes to find so many.
+// If objects are left out, it is unknown how many names give so many objects.
 std::optional<std::uint64_t> MostNames(const ParallelListOptions& options) {
   return options.storage_classes.empty() ? options.limit : std::nullopt;
 }
@@ -62,7 +62,7 @@ Result<void> CheckOrder(std::span<const std::string_view> names) {
   return {};
 }
 
-// What would be followed for ever, or believed though it cannot be.
+// Rejects pages that would repeat for ever, or that contradict earlier ones.
 Result<void> CheckPage(const PageCall& call, std::span<const std::string_view> names,
                        std::span<const std::string_view> prefixes, const std::string& next_page_token) {
   const auto& barren = call.barren_tokens;
@@ -113,13 +113,13 @@ Result<ListingReport> ParallelListing::Run() {
   return Report();
 }
 
-// Delivers until all has been, or something failed.
+// Delivers until everything is delivered, or a call has failed.
 Result<void> ParallelListing::Deliver() {
   while (!options_.limit || report_.objects < *options_.limit) {
     Delivery::Batch batch;
     {
       std::unique_lock lock(mutex_);
-      // Without a loop no other makes the calls.
+      // Without a loop, this thread makes the calls.
       while (!slots_->is_usable() && MayCall() && delivery_.ready() == 0 && !scheduler_.is_done()) {
         const PageCall call = NextCall();
         lock.unlock();
@@ -191,7 +191,7 @@ void ParallelListing::BeginCalls() {
   if (!calls_.empty()) OfferCalls();
 }
 
-// The slots end before this does.
+// The slots are destroyed before this object.
 void ParallelListing::OfferCalls() { slots_->Offer({std::shared_ptr<void>(), this}); }
 
 bool ParallelListing::MayCall() const {
@@ -220,7 +220,7 @@ void ParallelListing::MakeCall(const PageCall& call) {
 }
 
 Result<ListedPage> ParallelListing::Ask(const PageCall& call) {
-  const bool is_plain = call.start_offset == call.prefix;  // as everybody lists: the prefix says it
+  const bool is_plain = call.start_offset == call.prefix;  // the usual form of a listing: the prefix implies the start
   return ListPage(client_, prefix_.bucket,
                   {.prefix = call.prefix,
                    .delimiter = call.delimiter,
@@ -269,12 +269,12 @@ void ParallelListing::Accept(const PageCall& call, Delivery::Batch objects, cons
 }
 
 void ParallelListing::Fail(Error error) {
-  if (scheduler_.is_done()) return;  // a guess that nobody needs any more
+  if (scheduler_.is_done()) return;  // a guess that is not needed any more
   if (!error_) error_ = std::move(error);
   has_news_.notify_one();
 }
 
-// Calls in flight have nothing to add any more.
+// Calls in flight can add nothing any more.
 void ParallelListing::End() {
   {
     const std::scoped_lock lock(mutex_);

@@ -21,8 +21,8 @@
 
 namespace gcsflux::internal::listing {
 
-/// Does what the scheduler decides: its calls run on the client's event loops, which hand it their pages, while the
-/// thread that calls Run delivers. Where no loop can be started, that thread makes the calls too. Used once.
+/// Carries out the scheduler's decisions. Its calls run on the client's event loops and return their pages; the thread
+/// that calls Run delivers. If no loop can be started, that thread makes the calls too. Used once.
 class ParallelListing final : private Workload {
  public:
   ParallelListing(const Client& client, ObjectName prefix, ListingOrder order, const ListingSink& sink,
@@ -53,10 +53,10 @@ class ParallelListing final : private Workload {
   const ListingSink& sink_;
   const ParallelListOptions& options_;
   const std::size_t max_concurrency_;
-  const std::size_t max_ready_ = 2 * max_concurrency_ + 4;  // batches that nobody has taken
+  const std::size_t max_ready_ = 2 * max_concurrency_ + 4;  // batches that are not taken yet
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   const Counters counters_before_;
-  const std::vector<StorageClass> storage_classes_;  // None: all.
+  const std::vector<StorageClass> storage_classes_;  // Empty means all.
   const bool skips_composites_;
   const ProcessMark made_in_;
   std::stop_source stop_;

@@ -9,12 +9,12 @@
 namespace gcsflux::internal::listing {
 namespace {
 
-constexpr std::size_t kShapeNames = 100;  // teach what names look like long before the first full page is there
+constexpr std::size_t kShapeNames = 100;  // show the patterns of names long before the first full page is there
 constexpr std::size_t kMaxDirectories = 1000;
-// So long the pages of a sequential listing are asked for whatever else is under way, so that a small bucket, where
-// every guess costs as much as it saves, is never slower than it.
+// This many pages of a sequential listing are always requested, so that a small bucket, where a guess costs as much as
+// it saves, is never slower than with a sequential listing.
 constexpr std::size_t kChainPages = 4;
-// A call for fewer names takes longer than it saves; where calls are scarce, one earns its next by half a page.
+// A call for fewer names takes longer than it saves. If calls are scarce, half a page earns the next call.
 constexpr double kMinStolenNames = 700;
 constexpr double kMinStolenNamesWhenScarce = 2500;
 
@@ -50,7 +50,7 @@ std::vector<PageCall> Scheduler::Begin(double seconds) {
   if (!std::exchange(has_begun_, true)) BeginFirst(calls);
   BeginChain(calls);
   BeginRanges(calls);
-  // A bucket of less than a page is never worth a guess.
+  // If a bucket has less than a page, guesses never pay.
   if (pages_ == 0) return calls;
   BeginDirectories(calls, seconds);
   Steal(calls, seconds);
@@ -76,7 +76,7 @@ void Scheduler::BeginChain(std::vector<PageCall>& calls) {
   if (!chain_) return;
   const Continuation next = *std::exchange(chain_, {});
   Range& first = tiling_.open().front();
-  if (first.lo != chain_at_) return;  // somebody is ahead of it
+  if (first.lo != chain_at_) return;  // another range is ahead of it
   const std::uint64_t id = Send({.kind = Kind::kChain,
                                  .call = {.start_offset = next.start_offset,
                                           .end_offset = next.end_offset,
@@ -94,7 +94,8 @@ void Scheduler::BeginRanges(std::vector<PageCall>& calls) {
     if (!range.call) waiting.push_back(&range);
   }
   if (waiting.empty()) return;
-  // The first of all goes first, for those who take names in order and for small buckets; then what takes longest.
+  // The first of all comes first, for callers that take names in order and for small buckets; then those that take
+  // longest.
   std::stable_sort(waiting.begin() + (waiting.front() == &tiling_.open().front() ? 1 : 0), waiting.end(),
                    [](const Range* a, const Range* b) { return a->estimate > b->estimate; });
   for (std::size_t i = 0; i < waiting.size() && Free() > 0; ++i) BeginRange(*waiting[i], calls);
@@ -108,7 +109,7 @@ void Scheduler::BeginRange(Range& range, std::vector<PageCall>& calls) {
     call.page_token = range.next->page_token;
     call.barren_tokens = range.next->barren_tokens;
   } else if (range.lo.size() > kMaxNameBytes) {
-    call.start_offset.pop_back();  // it is shown again; no name fits between it and the next
+    call.start_offset.pop_back();  // it is returned again; no name fits between it and the next
   }
   const std::string from = range.lo;
   range.call = Send({.kind = Kind::kRange, .call = std::move(call), .from = from}, calls);
@@ -197,7 +198,7 @@ std::vector<Taken> Scheduler::OnPage(std::uint64_t id, const PageView& page) {
                           : page.names.empty() ? asked.from
                                                : std::max(asked.from, Successor(page.names.back()));
   std::vector<Taken> taken;
-  // An empty page with a token tells of no key at all (and an empty end would be none).
+  // An empty page with a token says nothing about any key (and an empty end would mean no bound).
   if (is_last || end != asked.from) taken = tiling_.Absorb(asked.from, end, page.names, EvidenceOf(page));
   for (const Taken& run : taken) {
     names_ += run.end - run.begin;
@@ -218,7 +219,7 @@ void Scheduler::Learn(const PageView& page) {
   if (options_.max_concurrency > 1) shapes_.Learn(page.names);  // one worker never guesses
 }
 
-// After a page that is not the last: the range that begins where it ends goes on by its token, if its end is the same.
+// After a page that is not the last: the range that begins at its end continues with its token, if its end is the same.
 void Scheduler::GoOn(const Asked& asked, const PageView& page, const std::string& end, double expected) {
   Continuation next{.start_offset = asked.call.start_offset,
                     .end_offset = asked.call.end_offset,

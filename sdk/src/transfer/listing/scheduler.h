@@ -22,7 +22,7 @@ struct SchedulerOptions {
   std::string start_offset = {};  // names at or after it
   std::string end_offset = {};    // names before it; empty is no bound
   std::size_t max_concurrency = 48;
-  double call_cap = 2;  // times the calls of a sequential listing, plus the max_concurrency
+  double call_cap = 2;  // calls, as a multiple of a sequential listing's; max_concurrency is added
   std::size_t page_size = 5000;
   std::vector<std::string> split_points = {};  // of an earlier listing
 };
@@ -35,44 +35,44 @@ struct PageCall {
   std::string start_offset = {};
   std::string end_offset = {};
   std::string page_token = {};
-  // Asked for in a row, this one included, since there was anything new. A page that names one of them as the next
-  // would be asked for again for ever.
+  // The tokens requested in a row, including this one, since a page brought new names. If a page names one of them as
+  // the next, the listing would never end.
   std::vector<std::string> barren_tokens = {};
   std::size_t max_results = 0;
-  std::string least_name = {};  // No name that the page of this token may have comes before it.
+  std::string least_name = {};  // No name on the page of this token may come before it.
 };
 
-/// Its answer. `names` and `prefixes` are in bytewise order.
+/// The answer to a PageCall. `names` and `prefixes` are in bytewise order.
 struct PageView {
   std::span<const std::string_view> names = {};
   std::span<const std::string_view> prefixes = {};
   std::string_view next_page_token = {};
 };
 
-/// Decides which pages a parallel listing asks for: work stealing over ranges of the key space.
+/// Decides which pages a parallel listing requests: work stealing over ranges of the key space.
 ///
-/// Pages in, calls out: it knows no network, no threads, and of time what it is given. The tiling (tiling.h) makes the
-/// listing right, whatever is guessed; the shapes of names, the directories and the estimates make it fast; the
-/// allowance bounds what wrong guesses cost. One thread at a time.
+/// It takes pages and returns calls. It knows no network and no threads, and only the times that it is given. The
+/// tiling (tiling.h) makes the listing correct for any guess. The name shapes, the directories and the estimates make
+/// it fast. The allowance limits the cost of wrong guesses. For one thread at a time.
 class Scheduler {
  public:
   explicit Scheduler(SchedulerOptions options);
 
-  /// Calls to be begun now; with those in flight never more than the max_concurrency (a listing's first answers
-  /// excepted, see kChainPages). `seconds` since the listing began.
+  /// The calls to begin now. With those in flight they never exceed max_concurrency (except for the first answers of a
+  /// listing, see kChainPages). `seconds` is the time since the listing began.
   std::vector<PageCall> Begin(double seconds);
-  /// The answer to a call: the parts of its names that are to be taken, in order. Every name that stays in the bucket
-  /// is taken once over all pages.
+  /// The answer to a call. Returns the parts of its names to take, in order. Every name that stays in the bucket is
+  /// taken once over all pages.
   std::vector<Taken> OnPage(std::uint64_t call, const PageView& page);
 
-  /// All has been taken; calls in flight have nothing to add.
+  /// All names are taken; calls in flight can add nothing.
   [[nodiscard]] bool is_done() const { return tiling_.open().empty(); }
-  /// All names below it have been taken; once is_done() all are. Grows.
+  /// All names below it are taken; once is_done(), all names are. It only grows.
   [[nodiscard]] const std::string& frontier() const { return tiling_.open().front().lo; }
   [[nodiscard]] std::size_t calls() const { return calls_; }
   [[nodiscard]] std::size_t steals() const { return steals_; }
   [[nodiscard]] const Tiling& tiling() const { return tiling_; }
-  /// Names that cut what was listed into equal parts, at most `count`, for the next listing's options.
+  /// At most `count` names that divide the listing into equal parts, for the next listing's options.
   [[nodiscard]] std::vector<std::string> SplitPoints(std::size_t count) const;
 
  private:
@@ -80,7 +80,7 @@ class Scheduler {
   struct Asked {
     Kind kind = Kind::kRange;
     PageCall call = {};
-    std::string from = {};  // the first key that its page tells of
+    std::string from = {};  // the first key that its page covers
   };
 
   void BeginFirst(std::vector<PageCall>& calls);
@@ -104,10 +104,10 @@ class Scheduler {
   Estimate estimate_;
   CallAllowance allowance_;
   std::map<std::uint64_t, Asked> in_flight_;
-  std::optional<Continuation> chain_;  // to be asked for
-  std::string chain_at_;               // the key that it has come to
+  std::optional<Continuation> chain_;  // to be requested
+  std::string chain_at_;               // the key that it has reached
   std::size_t chain_pages_ = 0;
-  std::size_t pages_ = 0;  // that came, the small one for the names' shape not counted
+  std::size_t pages_ = 0;  // pages received, without the small one for the names' patterns
   std::size_t calls_ = 0;
   std::size_t steals_ = 0;
   std::size_t names_ = 0;  // taken

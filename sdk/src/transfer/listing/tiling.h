@@ -11,10 +11,10 @@
 
 namespace gcsflux::internal::listing {
 
-/// True where `key` is below `end`, of which the empty one is above all keys.
+/// True if `key` is below `end`. An empty `end` is above all keys.
 inline bool IsBefore(std::string_view key, std::string_view end) { return end.empty() || key < end; }
 
-/// The lesser of two ends of ranges.
+/// The smaller one of two ends of ranges.
 inline const std::string& EarlierEnd(const std::string& a, const std::string& b) {
   return IsBefore(a, b) && !a.empty() ? a : b;
 }
@@ -27,23 +27,23 @@ struct Evidence {
   std::size_t count = 0;
 };
 
-/// How to go on after a page by its token, which stands for these bounds only.
+/// How to continue after a page with its token, which is valid for these bounds only.
 struct Continuation {
   std::string start_offset = {};
   std::string end_offset = {};
   std::string page_token = {};
-  std::vector<std::string> barren_tokens = {};  // asked for in a row, this one included, without anything new
+  std::vector<std::string> barren_tokens = {};  // tokens requested in a row, including this one, without a new name
 };
 
-/// Keys [lo, hi) of which nothing has been accepted yet; an empty `hi` is no bound.
+/// Keys [lo, hi) that are not accepted yet; an empty `hi` means no bound.
 struct Range {
   std::string lo = {};
   std::string hi = {};
   std::optional<std::uint64_t> call = {};  // in flight
   std::optional<Continuation> next = {};   // of the page that ended at `lo`
   std::optional<Evidence> evidence = {};
-  double estimate = 0;  // names that are left, those of a page in flight included
-  int surprises = 0;    // full pages in a row where less was expected
+  double estimate = 0;  // names that are left, including those of a page in flight
+  int surprises = 0;    // full pages in a row where fewer names were expected
 };
 
 /// Names [begin, end) of a page.
@@ -52,9 +52,9 @@ struct Taken {
   std::size_t end = 0;
 };
 
-/// What of the key space is left to list: disjoint ranges in order. Every key of the space is either in exactly one of
-/// them or below the end of what was accepted there, so each name that stays is accepted exactly once, whichever page
-/// brings it.
+/// The part of the key space that is not listed yet: disjoint ranges in order. Every key is either in exactly one of
+/// them, or below the end of what was accepted. So each name that stays is accepted exactly once, whichever page brings
+/// it.
 class Tiling {
  public:
   /// Of [lo, hi), cut at those of `cuts` that are inside.

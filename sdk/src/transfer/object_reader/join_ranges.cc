@@ -8,7 +8,7 @@ namespace {
 
 std::uint64_t EndOf(const RangeRead& read) { return read.offset + read.into.size(); }
 
-// The part of the read that lies in the extent; of no bytes where there is none.
+// The part of the read in the extent; empty if there is none.
 RangeRead PartIn(const RangeRead& read, const Extent& extent) {
   const std::uint64_t first = std::max(read.offset, extent.offset);
   const std::uint64_t end = std::min(EndOf(read), extent.end());
@@ -17,7 +17,7 @@ RangeRead PartIn(const RangeRead& read, const Extent& extent) {
           read.into.subspan(static_cast<std::size_t>(first - read.offset), static_cast<std::size_t>(end - first))};
 }
 
-// Cuts into pieces of about the same size.
+// Divides it into parts of about the same size.
 void Cut(const JoinedRange& whole, std::uint64_t stripe_bytes, std::vector<JoinedRange>& requests) {
   const std::uint64_t length = whole.extent.length;
   const std::uint64_t count = (length - 1) / stripe_bytes + 1;

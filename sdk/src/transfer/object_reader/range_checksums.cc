@@ -40,7 +40,7 @@ void RangeChecksums::Settle(const Extent& claimed, std::uint64_t came, std::uint
   Join(entry);
 }
 
-// With the neighbours that it touches.
+// Joins it with its neighbours.
 void RangeChecksums::Join(std::map<std::uint64_t, Entry>::iterator entry) {
   const auto append = [this](auto first, auto second) {
     const bool touches = first->first + first->second.length == second->first;

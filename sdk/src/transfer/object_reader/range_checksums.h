@@ -16,28 +16,28 @@ struct Extent {
   friend bool operator==(const Extent&, const Extent&) = default;
 };
 
-/// The CRC32Cs of the bytes of an object that came, in whatever order, each byte once. Neighbours are combined. For one
-/// thread at a time.
+/// The CRC32Cs of the received bytes of an object, in any order, each byte once. Neighbouring ranges are combined. For
+/// one thread at a time.
 class RangeChecksums {
  public:
-  /// The stretches of the range that have no checksum, and for which none is under way: now they are the caller's, who
-  /// settles each one.
+  /// The parts of the range that have no checksum and are not claimed. The caller has claimed them now, and must settle
+  /// each one.
   std::vector<Extent> Claim(const Extent& range);
-  /// The first `came` bytes of what was claimed have this checksum; the rest is as if it had not been claimed.
+  /// The first `came` bytes of the claimed extent have this checksum. The rest is no longer claimed.
   void Settle(const Extent& claimed, std::uint64_t came, std::uint32_t crc32c);
-  /// Something is claimed and not settled.
+  /// True if an extent is claimed and not settled.
   [[nodiscard]] bool is_claimed() const { return claimed_ > 0; }
-  /// The checksum of the object's `size` bytes, once all of them came.
+  /// The checksum of all `size` bytes of the object, once all have come.
   [[nodiscard]] std::optional<std::uint32_t> Whole(std::uint64_t size) const;
 
  private:
   struct Entry {
     std::uint64_t length = 0;
-    std::optional<std::uint32_t> crc32c = {};  // Nothing: it is claimed.
+    std::optional<std::uint32_t> crc32c = {};  // Absent while it is claimed.
   };
   void Join(std::map<std::uint64_t, Entry>::iterator entry);
 
-  std::map<std::uint64_t, Entry> entries_;  // By offset; they do not overlap.
+  std::map<std::uint64_t, Entry> entries_;  // By offset; without overlaps.
   std::size_t claimed_ = 0;
 };
 

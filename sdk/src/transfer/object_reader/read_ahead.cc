@@ -8,13 +8,14 @@
 
 namespace gcsflux::internal {
 
-// Pieces are never destroyed under the lock: their end gives room to others, whose callbacks may come back here.
+// Pieces are never destroyed under the lock: their destruction makes room for others, whose callbacks may call this
+// object.
 using Dropped = std::vector<std::shared_ptr<Piece>>;
 
 ReadAhead::ReadAhead(DeliveryBudget& budget, JobQueue& jobs, std::uint64_t limit, std::uint64_t object_size,
                      Fetch fetch)
     : budget_(budget), jobs_(jobs), limit_(limit), object_size_(object_size), fetch_(std::move(fetch)) {
-  // The jobs outlive the budget's callbacks; they drop what comes after Close().
+  // The jobs outlive the budget's callbacks; they ignore callbacks after Close().
   consumer_ = budget_.Join([this, queue = jobs_.shared_from_this()] { queue->Post([this] { OnAdmitted(); }); });
 }
 
@@ -39,7 +40,7 @@ std::size_t ReadAhead::Want(const std::vector<Extent>& extents, bool is_of_strea
     for (; fit < extents.size(); ++fit) {
       const Extent& extent = extents[fit];
       if (extent.length == 0 || OverlapsPiece(extent) || OverlapsWanted(extent)) continue;
-      // One piece always fits: else a small limit would end all reading ahead.
+      // One piece always fits: otherwise a small limit would prevent all reading ahead.
       if (held > 0 && extent.length > limit_ - std::min(limit_, held)) break;
       held += extent.length;
       wanted_.push_back({extent, is_of_stream});
@@ -64,7 +65,7 @@ void ReadAhead::KeepOfStream(const Extent& extent) {
 }
 
 void ReadAhead::DropOfStream(const std::function<bool(const Extent&)>& is_dropped) {
-  // What comes soon comes: its checksum is worth more than its last bytes cost.
+  // These bytes will come soon: the piece's checksum is worth more than they cost.
   constexpr std::uint64_t kSoon = 1U << 20;
   Dropped dropped;
   Dropped ended;
@@ -104,7 +105,7 @@ std::vector<HeldPart> ReadAhead::Find(std::uint64_t offset, std::span<std::byte>
     destination = destination.subspan(length);
     offset = part_end;
   }
-  // What is read now need not be fetched ahead.
+  // Bytes that are read now need not be fetched ahead.
   std::erase_if(wanted_, [&](const Wanted& w) { return w.extent.offset >= begin && w.extent.end() <= end; });
   return held;
 }
@@ -152,7 +153,7 @@ Extent ReadAhead::FirstGap(const Extent& extent) const {
   return {offset, end - offset};
 }
 
-// The budget is asked for one piece after the other, under no lock.
+// Asks the budget for one piece after the other, without a lock.
 void ReadAhead::Pump() {
   while (true) {
     std::uint64_t bytes = 0;
@@ -250,7 +251,7 @@ void ReadAhead::Run(const std::shared_ptr<Piece>& piece) {
     const std::scoped_lock lock(mutex_);
     piece->error = fetched.error();
     const auto entry = pieces_.find(piece->extent.offset);
-    if (entry != pieces_.end() && entry->second == piece) pieces_.erase(entry);  // The job has the last one.
+    if (entry != pieces_.end() && entry->second == piece) pieces_.erase(entry);  // The job holds the last reference.
   }
   came_.Ring();
 }

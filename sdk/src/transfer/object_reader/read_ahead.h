@@ -21,8 +21,8 @@
 
 namespace gcsflux::internal {
 
-/// Bytes of an object that are fetched before they are asked for. What is shared between its fetch and its readers is
-/// guarded by ReadAhead's mutex; bytes before `arrived` do not change any more.
+/// Bytes of an object that are fetched ahead. ReadAhead's mutex guards what its fetch and its readers share; bytes
+/// before `arrived` do not change any more.
 struct Piece {
   Extent extent = {};
   std::unique_ptr<std::byte[]> memory = {};
@@ -39,43 +39,43 @@ struct Piece {
   }
 };
 
-/// Where a read finds bytes in a piece.
+/// The place of requested bytes in a piece.
 struct HeldPart {
   std::shared_ptr<Piece> piece;
-  std::uint64_t offset = 0;  ///< In the object.
+  std::uint64_t offset = 0;  ///< Offset in the object.
   std::span<std::byte> destination = {};
 };
 
-/// What a reader has fetched ahead. Pieces are begun as the client's DeliveryBudget admits them: a read that finds
-/// none fetches for itself, so that it never waits for another reader. Thread-safe.
+/// The bytes that a reader has fetched ahead. Pieces are begun as the client's DeliveryBudget admits them. If a read
+/// finds no piece, it fetches for itself, so that it never waits for another reader. Thread-safe.
 class ReadAhead {
  public:
-  /// Fetches the extent: calls `deliver(offset, bytes)` with what comes, in order.
+  /// Fetches the extent: calls `deliver(offset, bytes)` with the bytes in order.
   using Deliver = std::function<void(std::uint64_t offset, std::span<const std::byte> bytes)>;
   using Fetch = std::function<Result<void>(const Extent& extent, const Deliver& deliver, const std::stop_token& stop)>;
 
-  /// A piece of `object_size` bytes is compared with the object's checksum, and may be fetched once more for that: its
-  /// readers see none of it before. Other pieces are seen as they come.
+  /// A piece of `object_size` bytes is compared with the object's checksum, and may be fetched again: readers do not
+  /// see its bytes before. The bytes of other pieces are visible as they come.
   ReadAhead(DeliveryBudget& budget, JobQueue& jobs, std::uint64_t limit, std::uint64_t object_size, Fetch fetch);
-  /// After Close(), once no job of it is left.
+  /// Call it after Close(), when none of its jobs is left.
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
-  /// Ends what is being fetched.
+  /// Ends the fetches in progress.
   void Close();
 
-  /// Fetches these, each as one piece, where it is not there yet. Returns how many of them fit.
+  /// Fetches each of these extents as one piece, unless it is there already. Returns how many of them fit.
   std::size_t Want(const std::vector<Extent>& extents, bool is_of_stream);
-  /// Fetches it at once, and keeps it. It is not part of the budget.
+  /// Fetches the extent at once, and keeps it. It does not count in the budget.
   void Keep(const Extent& extent);
   /// Nothing more is wanted: memory that is kept for what comes is given back.
   void DropSpareMemory();
   /// Forgets what was made for ReadNext() and ends before this.
   void DropBefore(std::uint64_t offset);
-  /// Forgets what was made for ReadNext() and lies outside.
+  /// Drops pieces for ReadNext() outside of this extent.
   void KeepOfStream(const Extent& extent);
 
-  /// The parts of the range that pieces hold, or soon hold. `rest` is what they do not.
+  /// The parts of the range that pieces hold, or will soon hold. `rest` is the remainder.
   std::vector<HeldPart> Find(std::uint64_t offset, std::span<std::byte> destination,
                              std::vector<std::pair<std::uint64_t, std::span<std::byte>>>& rest);
   /// Copies it once it is there. The error of its fetch, while the caller waits; false where that was given up, or
@@ -84,7 +84,7 @@ class ReadAhead {
   /// Has those who wait in Take() look at their stop_token.
   void Wake();
 
-  /// The first stretch of the extent that no piece holds: of no bytes, and at its end, where all of it is held.
+  /// The first part of the extent that no piece holds. If pieces hold all of it, it is empty, at the extent's end.
   [[nodiscard]] Extent FirstGap(const Extent& extent) const;
 
  private:

@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
-// The checksums of the claimed stretches of a range, while its bytes come in order.
+// The checksums of the claimed parts of a range, while its bytes come in order.
 class ClaimedChecksums {
  public:
   explicit ClaimedChecksums(std::vector<Extent> claims) : claims_(std::move(claims)), crc32cs_(claims_.size()) {}
@@ -35,7 +35,7 @@ class ClaimedChecksums {
     }
   }
   void Clear() { std::ranges::fill(crc32cs_, 0U); }
-  // What came before `position` has its checksum.
+  // The bytes before `position` have their checksum.
   void Settle(std::uint64_t position, RangeChecksums& checksums) const {
     for (std::size_t i = 0; i < claims_.size(); ++i) {
       const std::uint64_t came = std::clamp(position, claims_[i].offset, claims_[i].end()) - claims_[i].offset;
@@ -77,7 +77,7 @@ ReaderCore::ReaderCore(Client client, DownloadSource source, ObjectReaderOptions
 ReaderCore::~ReaderCore() {
   ahead_->Close();
   jobs_->Close();
-  slots_.reset();  // Waits for what is running.
+  slots_.reset();  // Waits for the requests in progress.
 }
 
 Result<void> ReaderCore::CheckUsable() const {
@@ -88,7 +88,7 @@ Result<void> ReaderCore::CheckUsable() const {
 }
 
 Error ReaderCore::Failed(Error error) const {
-  // What was opened is gone: the live object is another one, which is not to be mixed with it.
+  // The opened generation is gone. The live object is another one, and must not be mixed with it.
   if (error.code == ErrorCode::kNotFound) {
     error.code = ErrorCode::kAborted;
     error.message += "; generation " + std::to_string(source_.generation) + " was replaced or deleted";
@@ -235,7 +235,7 @@ Result<void> ReaderCore::Fetch(const Extent& extent, Delivery delivery, const Re
   };
   auto read = Request(extent, sink, rewind, stop);
   {
-    // Of what failed, those bytes count that a reader may have taken by then.
+    // After a failure, the bytes that a reader may have taken count.
     const std::scoped_lock lock(mutex_);
     checksums.Settle(read || delivery == Delivery::kEarly ? position : extent.offset, checksums_);
   }
@@ -293,7 +293,7 @@ Result<std::size_t> ReaderCore::ReadNext(std::span<std::byte> destination) {
   if (position_ >= source_.size || destination.empty()) return std::size_t{0};
   const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(destination.size(), source_.size - position_));
   const std::uint64_t end = position_ + length;
-  // A long read fetches for itself what is not held, and only then what is behind it.
+  // A long read fetches its own missing bytes first, and then the bytes behind it.
   const bool is_long = length >= options_.stripe_bytes;
   if (!is_long) ReadAheadFrom(position_);
   bool waited = false;
@@ -358,7 +358,7 @@ Result<void> ReaderCore::VerifyWhole() {
       if (missing.empty()) {
         came_.Wait(lock, [&] { return !checksums_.is_claimed(); });
         if (checksums_.Whole(source_.size)) break;
-        continue;  // One of those that were under way failed.
+        continue;  // One of those in progress failed.
       }
     }
     std::vector<JoinedRange> requests;
@@ -375,7 +375,7 @@ Result<void> ReaderCore::VerifyWhole() {
   if (!source_.crc32c && !told) return NoteUnverified(CoreOf(client_), source_.object);
   const std::scoped_lock lock(mutex_);
   const std::uint32_t came = *checksums_.Whole(source_.size);
-  // What the object was opened with, and what the answers said: a service that contradicts itself is not believed.
+  // Compares with the checksum at the opening, and with that of the answers: a service may contradict itself.
   for (const auto& expected : {source_.crc32c, told}) {
     if (!expected || came == *expected) continue;
     return Error{ErrorCode::kCorrupted, "read of " + ToUri(source_.object) + ": crc32c " + Crc32cToBase64(came) +

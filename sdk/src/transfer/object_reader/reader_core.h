@@ -43,9 +43,9 @@ class ReaderCore {
   [[nodiscard]] ObjectReaderReport report() const;
 
  private:
-  // What one call waits for.
+  // The requests that one call waits for.
   struct Group {
-    std::size_t pending = 0;  // Guarded by mutex_, as the error.
+    std::size_t pending = 0;  // Guarded by mutex_, like the error.
     std::optional<Error> error = {};
     std::stop_source stop = {};
   };
@@ -56,8 +56,8 @@ class ReaderCore {
   Result<void> ReadRanges(std::vector<RangeRead> ranges, bool& waited, const OnTaken& on_taken = {});
   std::shared_ptr<Group> Start(std::vector<JoinedRange> requests);
   Result<void> Await(Group& group);
-  // When readers see the bytes of a request: at its end, or as they come. What is compared with a checksum at its end,
-  // and perhaps begun once more, is not seen before.
+  // When readers see the bytes of a request: at its end, or as they come. Bytes that are compared with a checksum at
+  // the end, and may be fetched again, are not visible before.
   enum class Delivery { kAtEnd, kEarly };
   Result<void> Fetch(const Extent& extent, Delivery delivery, const ReadAhead::Deliver& deliver,
                      const std::stop_token& stop);
@@ -86,10 +86,10 @@ class ReaderCore {
   Doorbell came_;
   RangeChecksums checksums_;  // Guarded by mutex_.
 
-  // Of the thread that reads on.
+  // Used by the thread that reads on.
   std::uint64_t position_ = 0;
-  std::uint64_t ahead_end_ = 0;   // So far it has been fetched ahead.
-  std::uint64_t easy_bytes_ = 0;  // Read since the caller waited last.
+  std::uint64_t ahead_end_ = 0;   // Up to here it has been fetched ahead.
+  std::uint64_t easy_bytes_ = 0;  // Bytes read since the caller last waited.
 
   std::unique_ptr<RequestSlots> slots_;
   std::shared_ptr<JobQueue> jobs_;

@@ -28,7 +28,7 @@ namespace {
 Result<void> Do(const WorkerPool::Work& work, std::size_t index, const std::stop_token& stop) {
   try {
     return work(index, stop);
-  } catch (const std::bad_alloc&) {  // More threads than there is memory for their work.
+  } catch (const std::bad_alloc&) {  // There are more threads than the memory allows.
     return Error{ErrorCode::kLocalIo, "out of memory: lower the number of requests at a time (max_concurrency)"};
   }
 }
@@ -82,7 +82,7 @@ void WorkerPool::Serve(const std::stop_token& stop) {
       index = batch->begun++;
       if (batch->begun == batch->count) batches_.pop_front();
     }
-    // A batch that was stopped is drained without calling its work.
+    // A stopped batch is emptied without calls of its work.
     const bool is_stopped = batch->stop.stop_requested();
     Finish(*batch, is_stopped ? NotBegun() : Do(batch->work, index, batch->stop.get_token()));
   }
@@ -97,7 +97,7 @@ void WorkerPool::Finish(Batch& batch, Result<void> result) {
       is_first_failure = true;
     }
   }
-  if (is_first_failure) batch.stop.request_stop();  // Calls back into others' code: not under the lock.
+  if (is_first_failure) batch.stop.request_stop();  // This calls user code: not under the lock.
   const std::scoped_lock lock(batch.mutex);
   if (++batch.done == batch.count) batch.all_done.notify_all();
 }

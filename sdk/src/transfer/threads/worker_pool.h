@@ -15,19 +15,19 @@
 
 namespace gcsflux::internal {
 
-/// Threads that share the work of many callers. Thread-safe; destruction waits for what is running.
+/// Threads that do the work of many callers. Thread-safe; the destructor waits for running work.
 class WorkerPool {
  public:
-  /// Where the system starts fewer threads, `observer` hears of it unless null, and those do the work; where it starts
-  /// none, the thread that calls Run() does.
+  /// If the system starts fewer threads, those do the work, and `observer` (unless null) is told. If it starts none,
+  /// the thread that calls Run() does the work.
   explicit WorkerPool(std::size_t threads, Observer* observer = nullptr);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// Calls `work(index, stop)` for every index below `count`, at most threads at a time over all callers, and returns
-  /// when all have returned. The first failure (in time) is the result: it asks the others to stop, and what has not
-  /// begun is left out. Batches are served one after another in the order in which they came.
+  /// Calls `work(index, stop)` for every index below `count`, and returns when all calls have returned. Over all
+  /// callers at most as many run at a time as there are threads. The earliest failure is the result: it asks the others
+  /// to stop, and indices that have not begun are left out. Batches are served in their order.
   using Work = std::function<Result<void>(std::size_t index, const std::stop_token& stop)>;
   Result<void> Run(std::size_t count, const Work& work, const std::stop_token& stop = {});
 
@@ -39,7 +39,7 @@ class WorkerPool {
 
   std::mutex mutex_;
   std::condition_variable_any work_came_;
-  std::deque<std::shared_ptr<Batch>> batches_;  // With indices not yet begun. Guarded by mutex_.
+  std::deque<std::shared_ptr<Batch>> batches_;  // With indices that have not begun. Guarded by mutex_.
   std::vector<std::jthread> threads_;           // Last: they end before the members that they use.
 };
 

@@ -36,7 +36,7 @@ class ComposeCommit {
     const bool is_refused = !stored && stored.error().code == ErrorCode::kPreconditionFailed;
     if (!attempts.was_ambiguous()) return is_gone ? Gone(stored.error()) : stored;
     if (!is_gone && !is_refused) return stored;
-    // Something was written since the last look, or an earlier attempt of ours has used the source up.
+    // The object was written since the last look, or an earlier attempt has consumed the source.
     auto look = LookAtLive(attempts);
     if (!look) return look.error();
     if (look->step.kind == WriteStep::Kind::kStored) return *std::move(look->live);
@@ -89,7 +89,7 @@ class ComposeCommit {
   const bool deletes_temporary_;
   WriteGuard guard_;
   const std::string id_;
-  std::optional<Timing::TimePoint> first_attempt_;  // Before it nothing can have been stored.
+  std::optional<Timing::TimePoint> first_attempt_;  // Nothing can have been stored before it.
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace gcsflux::internal {
 
-/// An object under a temporary name that is to become `object`.
+/// A temporary object that will become `object`.
 struct StagedObject {
   const ObjectName& object;
   const ObjectName& temporary;
@@ -16,10 +16,10 @@ struct StagedObject {
   SentObject sent = {};
 };
 
-/// Makes it visible by a compose of this one source, under the precondition of the options' WriteMode; the temporary
-/// object is deleted by the same request where `deletes_temporary`. A lost answer is resolved by reading back:
-/// kOutcomeUnknown where another object is live, or none, and the temporary one is gone. kAborted where the temporary
-/// object was gone before the first attempt.
+/// Makes it visible by a compose of this one source, under the precondition of the options' WriteMode. If
+/// `deletes_temporary`, the same request deletes the temporary object. If an answer is lost, the object is read back.
+/// If another object or none is live, and the temporary one is gone, returns kOutcomeUnknown. If the temporary object
+/// was gone before the first attempt, returns kAborted.
 Result<ObjectMetadata> CommitByCompose(const ClientCore& core, const StagedObject& staged, const UploadOptions& options,
                                        bool deletes_temporary);
 

@@ -37,15 +37,15 @@ Error AsLost(Error error) {
 
 }  // namespace
 
-// All is repeated freely: an upload alone is invisible, a part replaces itself, and what a second complete or abort
-// finds is told from the first one's work.
+// All requests are retried freely: an upload alone is invisible, a part replaces itself, and the outcome of a second
+// complete or abort shows whether the first one succeeded.
 class MultipartUpload::Upload {
  public:
   Upload(Client client, ObjectName object, MultipartOptions options)
       : client_(std::move(client)), object_(std::move(object)), options_(std::move(options)) {}
 
   ~Upload() {
-    // In a child it is the parent's.
+    // In a child, the upload is the parent's.
     if (is_open_ && !made_in_.IsInChild())
       internal::RunWithTimeLimit([this](std::stop_token stop) { static_cast<void>(Abort(std::move(stop))); });
   }
@@ -98,7 +98,7 @@ class MultipartUpload::Upload {
       if (!response) return AsLost(response.error());
       auto page = internal::ParsePartsPage(response->body, object_);
       if (!page) return internal::InCall(call, page.error());
-      if (page->next && *page->next <= *after) {  // it would be followed for ever
+      if (page->next && *page->next <= *after) {  // it would repeat for ever
         return internal::InCall(call, {ErrorCode::kBadResponse, "the service's next page of parts is one before it"});
       }
       parts.insert(parts.end(), page->parts.begin(), page->parts.end());
@@ -131,7 +131,7 @@ class MultipartUpload::Upload {
     Call call = MakeUploadCall("multipartUploads.abort", object_, options_);
     if (made_in_.IsInChild()) return internal::InCall(call, internal::ForkedError("the upload"));
     if (!std::exchange(is_open_, false)) return {};
-    call.stop = std::move(stop);  // Not the caller's: who has asked to stop wants nothing left behind either.
+    call.stop = std::move(stop);  // Not the caller's token: a caller that has stopped wants nothing left behind.
     const auto response = core().Exchange(call, internal::AbortMultipartRequest(target()));
     if (response || IsGone(response.error())) return {};
     return response.error();
@@ -164,7 +164,7 @@ class MultipartUpload::Upload {
     return {};
   }
 
-  // What the parts come to, one behind the other.
+  // The object that the parts give together.
   SentObject Whole() {
     const std::scoped_lock lock(mutex_);
     SentObject whole;
@@ -180,7 +180,7 @@ class MultipartUpload::Upload {
     if (generation == 0) {
       if (!first_complete_) first_complete_ = attempts.now();
       const auto made = SendComplete(id, attempts);
-      // Gone after an attempt of our own that nobody heard of: that one has done it.
+      // Gone after an attempt with a lost answer: that attempt has completed it.
       const bool is_found = !made && IsGone(made.error()) && attempts.was_ambiguous();
       if (!made && !is_found) return AsLost(made.error());
       if (is_found) return FindOurs(sent, made.error(), id, attempts);
@@ -210,7 +210,7 @@ class MultipartUpload::Upload {
     return internal::ParseCompleted(*response, object_);
   }
 
-  // What an earlier attempt has made, where the upload is gone after it.
+  // The object that an earlier attempt has made, if the upload is gone after it.
   Result<ObjectMetadata> FindOurs(const SentObject& sent, const Error& gone, const std::string& id,
                                   Attempts& attempts) {
     const InsertObjectOptions insert{.encryption_key = options_.encryption_key, .call = options_.call};
@@ -233,8 +233,8 @@ class MultipartUpload::Upload {
   const internal::ProcessMark made_in_;
   std::string upload_id_;
   bool is_open_ = false;
-  std::optional<internal::Timing::TimePoint> first_complete_;  // Before it nothing can have been made.
-  std::int64_t completed_ = 0;  // The generation that Complete() has made and not yet seen.
+  std::optional<internal::Timing::TimePoint> first_complete_;  // Nothing can have been made before it.
+  std::int64_t completed_ = 0;  // The generation that Complete() has made, not yet confirmed.
   std::mutex mutex_;
   std::map<int, Part> parts_;  // Guarded by mutex_.
 };

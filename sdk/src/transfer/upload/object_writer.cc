@@ -22,7 +22,7 @@ using internal::UploadState;
 
 namespace {
 
-// What leaves the session as it is: somebody may go on with it later.
+// Errors that keep the session: it may be continued later.
 bool MayPass(const Error& error) {
   return internal::IsTransient(error) || error.code == ErrorCode::kCancelled ||
          error.code == ErrorCode::kTokenUnavailable;
@@ -30,8 +30,8 @@ bool MayPass(const Error& error) {
 
 }  // namespace
 
-// Between calls the buffer holds what was written from the session's position() on: less than a quantum beyond what was
-// sent, or less than the chunk that is to be sent next.
+// Between calls the buffer holds the written bytes from the session's position() on: less than a quantum beyond the
+// bytes sent, or less than the next chunk.
 class ObjectWriter::Upload {
  public:
   Upload(Client client, ObjectName object, UploadOptions options)
@@ -63,7 +63,7 @@ class ObjectWriter::Upload {
     if (auto checked = internal::CheckBytes(object_, data); !checked) return checked;
     while (!error_ && !data.empty()) {
       if (is_closed_) return WasClosed();
-      // A chunk is sent only once more bytes follow it: the last one must be sent as such.
+      // A chunk is sent only when more bytes follow it, because the last one must be marked as such.
       if (buffer_.size() == options_.chunk_bytes)
         SendBuffer(/*is_last=*/false);
       else if (buffer_.empty() && data.size() > options_.chunk_bytes)
@@ -102,7 +102,7 @@ class ObjectWriter::Upload {
     return internal::FormatUploadState(state);
   }
 
-  // Asks a resumed session where it stands, or starts one.
+  // Asks for the position of a resumed session, or starts one.
   Result<void> Settle() {
     const std::string id = CoreOf(client_).NewInvocationId();
     const auto call = internal::InsertCall(object_, options_);
@@ -112,12 +112,12 @@ class ObjectWriter::Upload {
   void Cancel() {
     if (made_in_.IsInChild()) return;  // The session is the parent's.
     is_closed_ = true;
-    // Nobody waits for a service that does not answer, or when the caller has asked to stop.
+    // If the service does not answer, or the caller has stopped, no request is sent.
     if (is_detached_ || (error_ && MayPass(*error_))) return;
     session_.Cancel();
   }
 
-  // Leaves the session to whoever else has its state.
+  // Leaves the session to the owner of its state.
   void Detach() { is_detached_ = true; }
 
  private:
@@ -133,26 +133,26 @@ class ObjectWriter::Upload {
     return Error{ErrorCode::kInvalidArgument, "used after Close(), Suspend() or Cancel(): " + ToUri(object_)};
   }
 
-  // Copies what fits into the buffer; returns the rest.
+  // Copies into the buffer what fits, and returns the rest.
   std::span<const std::byte> Keep(std::span<const std::byte> data) {
     constexpr std::size_t kLeast = internal::kUploadQuantum;
     const auto taken = data.first(std::min(data.size(), options_.chunk_bytes - buffer_.size()));
     if (buffer_.size() + taken.size() > buffer_.capacity()) {
-      // Beyond the first piece at once, not by doubling: that would leave another chunk's worth of memory behind.
+      // Behind the first piece it reserves all at once: doubling would leave the memory of another chunk behind.
       buffer_.reserve(buffer_.empty() ? std::max(taken.size(), kLeast) : options_.chunk_bytes);
     }
     buffer_.insert(buffer_.end(), taken.begin(), taken.end());
     return data.subspan(taken.size());
   }
 
-  // What the service did not keep in whole quanta stays for the next chunk.
+  // Bytes that the service did not keep in whole quanta stay for the next chunk.
   void SendBuffer(bool is_last) {
     const std::size_t sent = SendPiece(buffer_, is_last);
     buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(sent));
   }
 
-  // How much of `data`, which begins at the session's position, is safe with the service now. A failure is left in
-  // error_.
+  // How many bytes of `data`, which begins at the session's position, the service has acknowledged now. error_ holds a
+  // failure.
   std::size_t SendPiece(std::span<const std::byte> data, bool is_last) {
     const UploadPiece piece{session_.position(), data, is_last};
     const auto call = internal::InsertCall(object_, options_);

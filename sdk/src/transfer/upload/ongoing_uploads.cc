@@ -31,7 +31,7 @@ Result<std::vector<OngoingUpload>> ListMultipartUploads(const Client& client, co
     auto page = internal::ParseUploadsPage(response->body, prefix.bucket);
     if (!page) return internal::InCall(call, page.error());
     const bool stands_still = page->next && (page->next->key < after->key || *page->next == *after);
-    if (stands_still) {  // it would be followed for ever
+    if (stands_still) {  // it would repeat for ever
       return internal::InCall(call, {ErrorCode::kBadResponse, "the service's next page of uploads is one before it"});
     }
     uploads.insert(uploads.end(), std::make_move_iterator(page->uploads.begin()),
@@ -49,7 +49,7 @@ Result<void> AbortMultipartUpload(const Client& client, const OngoingUpload& upl
                   .subject = ToUri(upload.object),
                   .kind = internal::OperationKind::kWriteMetadata,
                   .bucket = upload.object.bucket,
-                  .is_idempotent = true,  // Its id is never given a second time.
+                  .is_idempotent = true,  // The id of an upload is never used again.
                   .retry = options.call.retry,
                   .stop = options.stop};
   const auto response = CoreOf(client).Exchange(

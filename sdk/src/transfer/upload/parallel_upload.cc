@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kLeastPart = 5U << 20;
 constexpr std::uint64_t kMostParts = 10'000;
 
-// The parts of an object: all of one size, the last one with what is left. An empty object is one empty part.
+// The parts of an object, all of one size; the last one has the rest. An empty object is one empty part.
 struct Plan {
   std::uint64_t part_bytes = 0;
   std::size_t count = 0;

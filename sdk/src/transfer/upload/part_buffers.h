@@ -22,13 +22,13 @@ struct PartBuffer {
   [[nodiscard]] std::span<const std::byte> bytes() const { return {memory.get(), size}; }
 };
 
-/// Memory for parts, within a limit: who asks for more waits until others are done with theirs. Memory is used again,
+/// Memory for parts, within a limit: a caller that needs more waits until others release theirs. Memory is reused,
 /// which is faster than new memory from the system. Thread-safe.
 class PartBuffers {
  public:
   explicit PartBuffers(std::uint64_t limit) : limit_(limit) {}
 
-  /// Waits until there is room. One buffer at least there always is.
+  /// Waits until there is room. At least one buffer is always available.
   std::unique_ptr<PartBuffer> Take(std::size_t capacity) {
     std::unique_lock lock(mutex_);
     given_back_.Wait(lock, [&] { return used_ == 0 || used_ + capacity <= limit_; });

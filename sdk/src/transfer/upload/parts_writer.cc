@@ -22,7 +22,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// "gcsflux-uploads/RUN/UUID", which no other writer ever has.
+// "gcsflux-uploads/RUN/UUID", which no other writer uses.
 std::string TemporaryName(const ClientCore& core) {
   std::string name(kUploadPrefix);
   name += FormatRun(core.timing().SystemNow(), core.NewInvocationId());
@@ -85,7 +85,7 @@ Result<void> PartsWriter::WriteOn(std::span<const std::byte> data) {
       position_ += data.size();
       return stream_->Write(data);
     }
-    // A part is sent only once more bytes follow: one part alone takes one request.
+    // A part is sent only when more bytes follow: an object of one part takes one request.
     const bool is_full = part_ && part_->size == part_->capacity;
     if (is_full && !upload_) {
       if (auto decided = Decide(); !decided) return decided;
@@ -136,7 +136,7 @@ Result<void> PartsWriter::BeginStream(const std::string& reason) {
 Result<void> PartsWriter::BeginParts() {
   const bool is_temporary = report_.method == WriteMethod::kPartsAndCompose;
   target_ = is_temporary ? ObjectName{object_.bucket, TemporaryName(CoreOf(client_))} : object_;
-  // The compose brings the attributes.
+  // The compose sets the attributes.
   MultipartOptions options{.attributes = is_temporary ? ObjectAttributes{} : options_.upload.attributes,
                            .encryption_key = options_.upload.encryption_key,
                            .kms_key_name = options_.upload.kms_key_name,
@@ -145,7 +145,7 @@ Result<void> PartsWriter::BeginParts() {
   options.attributes.storage_class = options_.upload.attributes.storage_class;
   if (auto added = LiveUploads::OfProcess().Add(client_, target_, is_temporary); !added) return added;
   auto upload = MultipartUpload::Start(client_, target_, std::move(options));
-  // Where the caller may write objects, but not so, one stream does it.
+  // If the caller may write objects, but not this way, one stream does it.
   const bool is_denied = !upload && upload.error().code == ErrorCode::kPermissionDenied;
   if (is_denied && is_temporary) return BeginStream("no multipart upload may be started: " + upload.error().message);
   if (!upload) return upload.error();
@@ -188,7 +188,7 @@ void PartsWriter::Send(int number, std::span<const std::byte> bytes) {
     is_first_failure = !sent && !part_error_;
     if (is_first_failure) part_error_ = sent.error();
   }
-  if (is_first_failure) stop_.request_stop();  // The others are of no use.
+  if (is_first_failure) stop_.request_stop();  // The other parts are useless now.
   part_ended_.Ring();
 }
 
@@ -224,7 +224,7 @@ Result<ObjectMetadata> PartsWriter::Close() {
   if (auto usable = CheckUsable(); !usable) return usable.error();
   auto stored = CloseOnce();
   if (!stored) error_ = stored.error();
-  Cancel();  // What is left.
+  Cancel();  // Deletes what remains.
   report_.most_memory = buffers_.most();
   return stored;
 }
@@ -268,7 +268,8 @@ Result<ObjectMetadata> PartsWriter::Commit(const ObjectMetadata& temporary) {
     return stored;
   }
   if (stored.error().code != ErrorCode::kPermissionDenied) return stored;
-  // A retention policy that could not be read, perhaps: the object is more important than what it leaves.
+  // There may be a retention policy that could not be read. The object matters more than a temporary object that
+  // remains.
   stored = CommitByCompose(CoreOf(client_), staged, options_.upload, /*deletes_temporary=*/false);
   return stored;
 }
@@ -276,7 +277,7 @@ Result<ObjectMetadata> PartsWriter::Commit(const ObjectMetadata& temporary) {
 void PartsWriter::EndRequests() {
   stop_.request_stop();
   if (jobs_) jobs_->Close();
-  slots_.reset();  // Waits for what is running.
+  slots_.reset();  // Waits for the requests in progress.
 }
 
 void PartsWriter::Cancel() {

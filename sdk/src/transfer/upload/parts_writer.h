@@ -20,7 +20,7 @@
 
 namespace gcsflux::internal {
 
-/// What a ParallelWriter is. For one thread at a time.
+/// The state of a ParallelWriter. For one thread at a time.
 class PartsWriter {
  public:
   PartsWriter(Client client, ObjectName object, ParallelWriterOptions options);
@@ -59,8 +59,8 @@ class PartsWriter {
   const ParallelWriterOptions options_;
   const ProcessMark made_in_;
   PartBuffers buffers_;
-  std::unique_ptr<PartBuffer> part_;  // That is being filled.
-  int number_ = 1;                    // Of that part.
+  std::unique_ptr<PartBuffer> part_;  // The part that is being filled.
+  int number_ = 1;                    // Number of that part.
   std::uint64_t position_ = 0;
   bool is_closed_ = false;
   std::optional<Error> error_;
@@ -69,7 +69,7 @@ class PartsWriter {
   std::optional<ObjectWriter> stream_;
   ObjectName target_;  // Of the multipart upload.
   std::optional<MultipartUpload> upload_;
-  std::int64_t temporary_generation_ = 0;  // Of what was completed and not yet committed; 0: nothing.
+  std::int64_t temporary_generation_ = 0;  // Of the completed upload that is not yet committed; 0: none.
 
   std::stop_source stop_;
   std::stop_callback<std::function<void()>> on_stop_;

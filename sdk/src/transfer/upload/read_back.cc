@@ -16,14 +16,14 @@ LiveObject Judge(const ObjectMetadata& found, const OpenWrite& write, const Http
           .is_older = IsCertainlyOlder(found.time_created, date, now - write.first_attempt)};
 }
 
-// Nothing where no object is live.
+// Nothing if no object is live.
 Result<std::optional<HttpResponse>> GetLive(const ClientCore& core, const ObjectName& object,
                                             const GetObjectOptions& options, const std::string& id,
                                             Attempts& attempts) {
   const auto response = core.Send({GetObjectRequest(core.endpoint(), object, options), id, attempts});
   if (response) return std::optional(*response);
   if (response.error().http_status == 404) return std::optional<HttpResponse>();
-  // GCS shows nothing of an object under another key, or under none, to who shows this one.
+  // If an object has another key, or none, GCS shows nothing of it to a request with this key.
   const bool is_of_other_key = response.error().http_status == 400 && options.encryption_key;
   if (is_of_other_key) return GetLive(core, object, {.call = options.call}, id, attempts);
   return response.error();

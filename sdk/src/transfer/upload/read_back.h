@@ -10,31 +10,31 @@
 
 namespace gcsflux::internal {
 
-/// Whether `found` holds these bytes, and was given these attributes (a storage class that none was given for is the
-/// bucket's). A rival's identical object is no harm.
+/// Whether `found` has these bytes and these attributes (without a given storage class, the bucket's counts). If
+/// another writer stored an identical object, that does no harm.
 bool HasBytes(const ObjectMetadata& found, const SentObject& sent);
 bool HasAttributes(const ObjectMetadata& found, const ObjectAttributes& attributes);
 
-/// A write that may have been stored, for those that look.
+/// A write that may have been stored.
 struct OpenWrite {
   const ObjectName& object;
   const InsertObjectOptions& insert;
   SentObject sent = {};
-  Timing::TimePoint first_attempt = {};  ///< Before it nothing can have been stored.
-  bool checks_attributes = true;         ///< Those of `insert` are the object's.
+  Timing::TimePoint first_attempt = {};  ///< Nothing can have been stored before it.
+  bool checks_attributes = true;         ///< The object must have the attributes of `insert`.
   WriteGuard guard = {};
 };
 
-/// What a look at the live object of the name has told.
+/// The result of a look at the live object of the name.
 struct Look {
   WriteStep step = {};
   std::optional<ObjectMetadata> live = {};
 };
 
-/// Looks at the live object of the name that was written. One attempt of an upload's.
+/// Reads the live object of the written name. One attempt of an upload.
 Result<Look> ReadBack(const ClientCore& core, const OpenWrite& write, const std::string& id, Attempts& attempts);
 
-/// The error of a write after a look whose step is kUnknown.
+/// The error of a write after a look with the step kUnknown.
 Error OutcomeUnknown(const Look& look);
 
 }  // namespace gcsflux::internal

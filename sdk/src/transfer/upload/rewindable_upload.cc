@@ -11,7 +11,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// A source's way through as many sessions as it takes.
+// The upload of a source over as many sessions as it takes.
 class RewindableUpload {
  public:
   RewindableUpload(const ClientCore& core, const ObjectName& object, const UploadSource& source,
@@ -22,7 +22,7 @@ class RewindableUpload {
         session_(core, object, insert, source.size()),
         id_(core.NewInvocationId()) {}
 
-  // Until the object is committed, or something fails. Called again, it goes on.
+  // Runs until the object is committed, or a request fails. A further call continues.
   Result<ObjectMetadata> Attempt(Attempts& attempts) {
     while (true) {
       const std::uint64_t offset = session_.position();
@@ -48,8 +48,8 @@ class RewindableUpload {
     Timing::TimePoint at = {};
   };
 
-  // Not for ever: sessions that all break at the same place are given up when the deadline has passed since the first
-  // of them was there.
+  // Sessions that all break at the same place are given up when the deadline has passed since the first of them reached
+  // it.
   Error StartOver(const Error& loss, const Attempts& attempts) {
     if (attempts.now() - furthest_->at >= InNanoseconds(attempts.options().deadline)) return loss;
     session_.StartOver();
@@ -85,7 +85,7 @@ Result<ObjectMetadata> UploadRewindable(const ClientCore& core, const ObjectName
   const Call call = InsertCall(object, options);
   RewindableUpload upload(core, object, source, chunk_bytes, FirstAttempt(options));
   auto stored = core.Retry(call, [&](Attempts& attempts) { return upload.Attempt(attempts); });
-  // Nobody waits for a service that does not answer, or when the caller has asked to stop.
+  // If the service does not answer, or the caller has stopped, no request is sent.
   const bool is_hopeless = !stored && (IsTransient(stored.error()) || stored.error().code == ErrorCode::kCancelled);
   if (!stored && !is_hopeless) upload.Cancel();
   return stored;

@@ -6,8 +6,8 @@
 
 namespace gcsflux::internal {
 
-/// Stores all of `source`: in one request where a chunk holds it, else over a session, which is started anew from the
-/// source's beginning where it is lost. One call, with one history of attempts.
+/// Stores all of `source`: in one request if a chunk holds it, otherwise over a session. If the session is lost, it
+/// starts another one from the source's beginning. One call, with one history of attempts.
 Result<ObjectMetadata> UploadRewindable(const ClientCore& core, const ObjectName& object, const UploadSource& source,
                                         const UploadOptions& options);
 

@@ -34,7 +34,7 @@ class SingleRequestUpload {
     auto stored = Insert(attempts);
     const bool is_refused = !stored && stored.error().code == ErrorCode::kPreconditionFailed;
     if (!is_refused || !attempts.was_ambiguous()) return stored;
-    // Something was written since the last look: by an earlier attempt of ours, perhaps.
+    // The object was written since the last look, perhaps by an earlier attempt of this call.
     auto found = FindStored(attempts);
     if (!found) return found.error();
     if (*found) return **std::move(found);
@@ -43,7 +43,7 @@ class SingleRequestUpload {
   }
 
  private:
-  // What an earlier attempt has stored; nothing where it is to be sent, under the guard that this leaves.
+  // The object that an earlier attempt has stored. Nothing if it must be sent again, with the guard that this leaves.
   Result<std::optional<ObjectMetadata>> FindStored(Attempts& attempts) {
     const OpenWrite write{
         .object = object_, .insert = insert_, .sent = sent_, .first_attempt = *first_attempt_, .guard = guard_};

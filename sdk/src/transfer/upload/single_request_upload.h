@@ -7,8 +7,8 @@
 
 namespace gcsflux::internal {
 
-/// One object in one request. An attempt whose acknowledgement may have been lost is resolved by reading the object
-/// back before anything is sent again.
+/// Stores one object in one request. If the answer to an attempt may be lost, the object is read back before anything
+/// is sent again.
 Result<ObjectMetadata> UploadInOneRequest(const ClientCore& core, const ObjectName& object,
                                           std::span<const std::byte> data, const UploadOptions& options);
 

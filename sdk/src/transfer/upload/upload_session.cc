@@ -53,7 +53,7 @@ Result<void> UploadSession::Settle(const std::string& id, Attempts& attempts) {
   return Error{ErrorCode::kOutcomeUnknown, "the session is gone, and the writer that had it before may have ended it"};
 }
 
-// Starting a session makes nothing visible: it may be repeated freely, whatever the precondition.
+// Starting a session makes nothing visible, so it is retried freely with any precondition.
 Result<void> UploadSession::Start(const std::string& id, Attempts& attempts) {
   const auto request = StartUploadRequest(core_.endpoint(), object_name_, insert_);
   const auto response = core_.Send({request, id, attempts});
@@ -86,7 +86,7 @@ Result<void> UploadSession::Exchange(std::span<const std::byte> unsent, bool is_
   return understood;
 }
 
-// `unsent` begins at position_; what the service holds of it needs not be sent.
+// `unsent` begins at position_. The bytes that the service already holds are not sent again.
 void UploadSession::TakeAcknowledged(std::span<const std::byte> unsent) {
   if (!protocol_ || protocol_->persisted() <= position_) return;
   const auto count = std::min<std::uint64_t>(unsent.size(), protocol_->persisted() - position_);
@@ -100,8 +100,8 @@ void UploadSession::NoteLast(std::span<const std::byte> unsent, const Attempts& 
   if (!first_commit_) first_commit_ = attempts.now();
 }
 
-// A session can be lost because it has done its work, where the answer to the last piece was lost before. Likewise a
-// condition that held at the last look can fail because of that.
+// If the answer to the last piece was lost, the session may be gone because the object is complete. For the same reason
+// a precondition that held at the last look may fail.
 Result<void> UploadSession::FindCommitted(const Error& loss, const std::string& id, Attempts& attempts) {
   const bool is_gone = loss.code == ErrorCode::kSessionLost && may_be_committed_;
   const bool is_refused = loss.code == ErrorCode::kPreconditionFailed && has_looked_;

@@ -79,7 +79,7 @@ class File : public UploadSource {
 std::unique_ptr<UploadSource> MemorySource(std::span<const std::byte> data) { return std::make_unique<Memory>(data); }
 
 Result<std::unique_ptr<UploadSource>> FileSource(const std::string& path) {
-  // Without O_NONBLOCK, to open a FIFO would wait for its writer.
+  // Without O_NONBLOCK, opening a FIFO would wait for its writer.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return LocalError("open", path);
   auto file = std::make_unique<File>(descriptor, path);

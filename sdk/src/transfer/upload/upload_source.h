@@ -11,24 +11,24 @@
 
 namespace gcsflux::internal {
 
-/// Bytes that can be read again, from any place. Thread-safe.
+/// Bytes that can be read again, at any offset. Thread-safe.
 class UploadSource {
  public:
   virtual ~UploadSource() = default;
   [[nodiscard]] virtual std::uint64_t size() const = 0;
-  /// [offset, offset + count), which is within size(): in `room`, or where the source has them already. Valid as long
-  /// as both.
+  /// The bytes [offset, offset + count), which are within size(): in `room`, or in the source's own memory. Valid as
+  /// long as both.
   virtual Result<std::span<const std::byte>> Read(std::uint64_t offset, std::size_t count,
                                                   std::vector<std::byte>& room) const = 0;
-  /// Fails where what was read is not what is there now.
+  /// Fails if the source has changed since it was read.
   [[nodiscard]] virtual Result<void> CheckUnchanged() const = 0;
 };
 
-/// Of memory, which must live as long.
+/// A source in memory, which must outlive it.
 std::unique_ptr<UploadSource> MemorySource(std::span<const std::byte> data);
 
-/// Of a regular file. kLocalIo: it cannot be opened or read, is of
-/// another kind, or has changed since it was opened (its size or its time of modification).
+/// A source in a regular file. Returns kLocalIo if it cannot be opened or read, is not a regular file, or has changed
+/// since it was opened (its size or its modification time).
 Result<std::unique_ptr<UploadSource>> FileSource(const std::string& path);
 
 }  // namespace gcsflux::internal

@@ -6,25 +6,25 @@
 
 namespace gcsflux::internal {
 
-/// The object that is live under the name of a write whose earlier attempt may have been stored.
+/// The live object under the name of a write, if an earlier attempt of the write may have been stored.
 struct LiveObject {
   std::int64_t generation = 0;  ///< 0: none is live.
-  bool is_ours = false;         ///< It holds what was sent.
-  bool is_older = false;        ///< It was certainly there before the first attempt: IsCertainlyOlder().
+  bool is_ours = false;         ///< It has the bytes that were sent.
+  bool is_older = false;        ///< It certainly existed before the first attempt: IsCertainlyOlder().
 };
 
-/// Under which generation a write is sent.
+/// The generation precondition of a write.
 struct WriteGuard {
-  std::optional<std::int64_t> generation = {};  ///< Nothing: it replaces whatever is live.
+  std::optional<std::int64_t> generation = {};  ///< Absent: it replaces any object.
   bool is_own = false;                          ///< An earlier look found that generation; the caller gave none.
 };
 
-/// What a look has come to.
+/// The decision after a look.
 struct WriteStep {
   enum class Kind {
     kStored,   ///< It was stored.
-    kRepeat,   ///< It was not stored, or not yet: it is sent under `guard`.
-    kUnknown,  ///< It may have been stored and then replaced: sending it could undo a rival's write.
+    kRepeat,   ///< It was not stored, or not yet: it is sent with `guard`.
+    kUnknown,  ///< It may have been stored and then replaced. Sending it could undo another writer's write.
   };
   Kind kind = Kind::kUnknown;
   WriteGuard guard = {};
@@ -34,16 +34,16 @@ struct WriteStep {
   }
 };
 
-/// What a write does after a look. Under a condition of its own the write goes on only while that generation is live:
-/// any other one was written after the first attempt.
+/// What a write does after a look. If the caller gave a generation, the write continues only while that generation is
+/// live, because any other one was written after the first attempt.
 WriteStep AfterLook(const LiveObject& live, const WriteGuard& guard);
 
-/// How far apart the clocks may be by which the service dates its answers and its objects.
+/// The largest difference between the clocks that date the service's answers and its objects.
 inline constexpr std::chrono::seconds kClockMargin{2};
 
-/// Whether an object was made before the first attempt, by the service's clock alone. `answered` is the Date of the
-/// answer that told of the object, which came `elapsed` after the first attempt was begun. False where it is not
-/// certain: the answer has no Date, the object no time, or the two are too close.
+/// Whether an object certainly existed before the first attempt, by the service's clock alone. `answered` is the Date
+/// of the answer that described the object; that answer came `elapsed` after the start of the first attempt. False if
+/// it is not certain: the answer has no Date, the object no time, or the two are too close.
 bool IsCertainlyOlder(std::chrono::system_clock::time_point time_created,
                       std::optional<std::chrono::system_clock::time_point> answered, std::chrono::nanoseconds elapsed);
 

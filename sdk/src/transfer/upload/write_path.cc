@@ -12,7 +12,7 @@ namespace {
 
 PathChoice OneStream(std::string reason) { return {WriteMethod::kOneStream, std::move(reason)}; }
 
-// The permissions without which a part, a compose or a deletion fails; empty where all are there.
+// The missing permissions without which a part, a compose or a deletion fails. Empty if there are none.
 Result<std::string> MissingPermissions(const Client& client, const std::string& bucket, const UploadOptions& options) {
   const std::vector<std::string> needed = {"storage.objects.create", "storage.objects.delete", "storage.objects.get",
                                            "storage.multipartUploads.create"};
