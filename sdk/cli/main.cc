@@ -78,7 +78,7 @@ int Execute(const Command& command, const std::vector<std::string>& arguments) {
 }
 
 int Run(int argc, const char* const* argv) {
-  // Somebody is waiting at a terminal: hear of an outage sooner than a training run would.
+  // A user waits at the terminal: the command reports an outage sooner than a training run would.
   for (const char* flag :
        {"list_retry_deadline_s", "download_retry_deadline_s", "upload_retry_deadline_s", "metadata_retry_deadline_s"}) {
     gflags::SetCommandLineOptionWithMode(flag, "30", gflags::SET_FLAGS_DEFAULT);

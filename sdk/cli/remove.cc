@@ -31,7 +31,7 @@ Result<void> RemoveAll(const Client& client, const ObjectName& prefix, internal:
   if (!objects) return objects.error();
   const auto remove = [&](std::size_t index, const std::stop_token& stop) -> Result<void> {
     const ListedObject& object = (*objects)[index];
-    // By its generation: what somebody writes there meanwhile is not ours to remove.
+    // Names the generation: an object that another writer stores there meanwhile must stay.
     auto done = client.DeleteObject({prefix.bucket, object.name}, {.generation = object.generation, .stop = stop});
     if (!done && done.error().code == ErrorCode::kNotFound) return {};
     return done;

@@ -34,7 +34,7 @@ Result<void> ReplaceWhatIsThere(const Client& client, const ObjectMetadata& sour
   for (int tried = 1;; ++tried) {
     const auto live = FindLive(client, destination, options.stop);
     if (!live) return live.error();
-    // Either a request was repeated whose answer was lost, or somebody else has stored the same.
+    // Either an earlier attempt with a lost answer has made it, or another writer has stored the same.
     const bool is_same = *live && (*live)->size == source.size && (*live)->crc32c == source.crc32c;
     if (replacement.may_be_done && is_same) return {};
     if (!replacement.may_replace && *live) {

@@ -75,7 +75,7 @@ TEST(Logger, SaysEverythingInOneLineEach) {
                call + " stood still in its body for 900.0 ms (threshold 300.0 ms) [invocation 1234]"),
           Pair(LogLevel::kInfo, call + ": the second request won [invocation 1234]"),
           Pair(LogLevel::kInfo, "a token for service account came (7.0 ms)"),
-          Pair(LogLevel::kError, "a token for service account was not to be had (7.0 ms): 503: down"),
+          Pair(LogLevel::kError, "a token for service account could not be fetched (7.0 ms): 503: down"),
           Pair(LogLevel::kWarning, call + ": the service gives no CRC32C, so the bytes are not checked; told once for "
                                           "gs://bkt [invocation 1234]"),
           Pair(LogLevel::kWarning,

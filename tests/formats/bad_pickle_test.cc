@@ -41,7 +41,7 @@ std::vector<Attack> Attacks() {
       {"a name alone", Global("os", "system"), "'os.system'"},
       {"BUILD on such a call", Global("os", "system") + ")R}b", "'os.system'"},
       {"a name with a newline's look", Global("torch", "system"), "'torch.system'"},
-      {"a call of what is no name", "K\1)R", "calls a value that is no name"},
+      {"a call of what is no name", "K\1)R", "calls a value that is not a name"},
       {"a storage class as a function", Global("torch", "FloatStorage") + ")R", "make no sense"},
       {"keywords for what is read", Global("collections", "OrderedDict") + ")}\x92", "'collections.OrderedDict'"},
   };

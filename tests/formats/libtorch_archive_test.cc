@@ -87,7 +87,7 @@ TEST(LibtorchArchive, StatesThatAreNoDictionaryAreRefusedByName) {
   const auto file = Opened(archive, true);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_TRUE(file->Find("w").ok());
-  EXPECT_THAT(testing::ErrorOf(file->ReadValue("packed")).message, HasSubstr("no dictionary"));
+  EXPECT_THAT(testing::ErrorOf(file->ReadValue("packed")).message, HasSubstr("not a dictionary"));
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ TEST_F(CheckpointFormatsTest, OtherFilesAreRefused) {
     EXPECT_THAT(error.message, HasSubstr(format == CheckpointFormat::kTorchFile ? "no model" : "LoadStateDict"));
   }
   Put("c.pt", "hello");
-  EXPECT_THAT(ThrownBy([&] { LoadCheckpoint(client_, object_, state); }).message, HasSubstr("no checkpoint"));
+  EXPECT_THAT(ThrownBy([&] { LoadCheckpoint(client_, object_, state); }).message, HasSubstr("not a checkpoint"));
 }
 
 // Two names of one memory, which two requests must not be read into at the same time.

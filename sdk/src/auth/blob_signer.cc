@@ -19,7 +19,7 @@ TokenOf FromCache(std::shared_ptr<TokenCache> tokens) {
   };
 }
 
-// Those of whoever impersonates; fetched anew each time, since they are of nobody whom the client speaks as.
+// Tokens of the identity that impersonates. They are fetched each time, because the client's requests do not use them.
 TokenOf FromSource(std::shared_ptr<const TokenSource> source) {
   return [source = std::move(source)](const TokenContext& context) -> Result<std::string> {
     const auto token = source->Fetch(context);

@@ -73,7 +73,7 @@ Result<CredentialConfig> LoadCredentials(const std::string& path, const std::str
   auto config = ParseCredentials(**text);
   if (!config) {
     return Error{config.error().code, subject + ": " + config.error().message +
-                                          "; make it anew (`gcloud auth application-default login`, or a key from the "
+                                          "; make it again (`gcloud auth application-default login`, or a key from the "
                                           "console)"};
   }
   return config;

@@ -12,7 +12,7 @@ class ImpersonationSource : public TokenSource {
   ImpersonationSource(std::unique_ptr<const TokenSource> base, Impersonation impersonation)
       : base_(std::move(base)), impersonation_(std::move(impersonation)) {}
 
-  // The base's token is fetched anew each time: it is needed once in an hour, and may be as old as the one it is for.
+  // The base's token is fetched each time: it is needed once in an hour, and would be as old as the token it is for.
   Result<AccessToken> Fetch(const TokenContext& context) const override {
     const auto own = base_->Fetch(context);
     if (!own) return own.error();

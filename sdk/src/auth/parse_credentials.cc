@@ -82,7 +82,7 @@ Result<CredentialConfig> ReadAny(const json& object) {
     if (type == reader.type) return reader.read(object);
     known += std::string(known.empty() ? "" : ", ") + reader.type;
   }
-  return InvalidArgument("its type is none of " + known);
+  return InvalidArgument("its type is not one of " + known);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ Headers ReadHeaders(JsonFields& source) {
     const bool is_header = IsTokenText(name) && name.find(':') == std::string::npos && value.is_string() &&
                            IsHeaderValue(value.get_ref<const std::string&>());
     if (!is_header) {
-      source.Refuse("headers", "holds one that is no header");
+      source.Refuse("headers", "holds one that is not a header");
       break;
     }
     headers.emplace_back(name, value.get<std::string>());
@@ -84,7 +84,7 @@ std::vector<std::string> ReadDelegates(JsonFields& fields) {
   if (list == nullptr) return delegates;
   for (const json& delegate : *list) {
     if (!delegate.is_string()) {
-      fields.Refuse("delegates", "holds one that is no text");
+      fields.Refuse("delegates", "holds one that is not a text");
       break;
     }
     delegates.push_back(delegate.get<std::string>());

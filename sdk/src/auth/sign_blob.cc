@@ -51,7 +51,7 @@ Result<std::string> ParseSignBlobAnswer(const HttpResponse& response) {
     auto bytes = Base64Decode(found->get<std::string>());
     if (bytes && !bytes->empty()) return *std::move(bytes);
   }
-  return Error{ErrorCode::kBadResponse, "the answer is no signature: it has no signedBlob"};
+  return Error{ErrorCode::kBadResponse, "the answer is not a signature: it has no signedBlob"};
 }
 
 TokenRequest MetadataEmailRequest(const std::string& host) {

@@ -23,7 +23,9 @@ std::string TextAt(const json& object, const char* name) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-Error NoToken(const char* why) { return Error{ErrorCode::kBadResponse, std::string("the answer is no token: ") + why}; }
+Error NoToken(const char* why) {
+  return Error{ErrorCode::kBadResponse, std::string("the answer is not a token: ") + why};
+}
 
 // What is left of the service's words to be shown.
 std::string Presentable(std::string words) {
@@ -77,7 +79,7 @@ Result<AccessToken> ParseTokenAnswer(const HttpResponse& response, AccessToken::
   std::string text = TextAt(object, "access_token");
   if (!IsTokenText(text)) return NoToken("it has no access_token");
   const auto seconds = SecondsAt(object, "expires_in");
-  if (!seconds || *seconds < 1 || *seconds > kMostSeconds) return NoToken("its expires_in is no time to come");
+  if (!seconds || *seconds < 1 || *seconds > kMostSeconds) return NoToken("its expires_in is not in the future");
   return AccessToken{std::move(text), now, now + std::chrono::seconds(*seconds)};
 }
 

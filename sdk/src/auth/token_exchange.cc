@@ -15,7 +15,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// Whoever answers in a token endpoint's place may not fill the memory.
+// A wrong server in a token endpoint's place must not fill the memory.
 class SmallBody : public BodyReceiver {
  public:
   Result<bool> OnHeaders(const HttpResponse&) override { return true; }

@@ -42,7 +42,7 @@ Result<ByteSource> SourceOfFile(const std::string& path) {
   const auto file = std::make_shared<const LocalFile>(descriptor);
   struct stat found {};
   if (::fstat(descriptor, &found) != 0) return internal::LocalError("look at", path);
-  if (!S_ISREG(found.st_mode)) return Error{ErrorCode::kLocalIo, "'" + path + "' is no regular file"};
+  if (!S_ISREG(found.st_mode)) return Error{ErrorCode::kLocalIo, "'" + path + "' is not a regular file"};
   return ByteSource{.name = path,
                     .size = static_cast<std::uint64_t>(found.st_size),
                     .read_at = [file, path](std::uint64_t offset, std::span<std::byte> into) {

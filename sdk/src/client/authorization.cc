@@ -36,7 +36,7 @@ Result<Authorization> ResolveAuthorization(const ClientOptions& options, const s
   // An anonymous client has no quota project, unless the caller names one.
   const std::string quota_project = source ? QuotaProject(options, *credential, env) : options.quota_project;
   if (!quota_project.empty() && !IsTokenText(quota_project))
-    return InvalidArgument("the quota project is no project's name");
+    return InvalidArgument("the quota project is not a project's name");
   if (!source) return Authorization{.quota_project = quota_project};
   if (is_plain && !IsLoopback(endpoint)) {
     return InvalidArgument("an access token would go to " + endpoint +

@@ -55,7 +55,7 @@ Result<void> Gunzip::Finish() const {
   const char* const why = is_broken_ ? "it is broken" : !is_at_end_ ? "it has no end" : nullptr;
   if (why == nullptr) return {};
   return Error{ErrorCode::kUndecodable,
-               std::string("the object is stored with Content-Encoding: gzip, but is no gzip data: ") + why +
+               std::string("the object is stored with Content-Encoding: gzip, but is not gzip data: ") + why +
                    "; read it without ReadObjectOptions::decompress_gzip"};
 }
 

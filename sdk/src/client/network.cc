@@ -135,7 +135,7 @@ std::optional<std::string> ProxyOf(const ClientOptions& options, const GetEnv& e
 
 Result<CurlOptions> ResolveNetwork(const ClientOptions& options, const GetEnv& env, const ReadFile& read) {
   if (!IsFieldValue(options.user_agent_prefix))
-    return InvalidArgument("ClientOptions::user_agent_prefix is no header's value");
+    return InvalidArgument("ClientOptions::user_agent_prefix is not a header's value");
   if (options.proxy && !options.proxy->empty()) {
     if (auto checked = CheckProxy(*options.proxy); !checked) return checked.error();
   }
@@ -180,7 +180,7 @@ std::vector<std::string> ProxySecrets(const ClientOptions& options, const GetEnv
 Result<void> CheckExtraHeaders(const Headers& headers) {
   for (const auto& [name, value] : headers) {
     if (!IsToken(name))
-      return InvalidArgument("ClientOptions::extra_headers: '" + name.substr(0, 64) + "' is no header's name");
+      return InvalidArgument("ClientOptions::extra_headers: '" + name.substr(0, 64) + "' is not a header's name");
     // The message does not show the value, which may be a secret.
     if (!IsFieldValue(value))
       return InvalidArgument("ClientOptions::extra_headers: " + name + " has a value that no header has");

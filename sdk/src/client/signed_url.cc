@@ -44,7 +44,7 @@ Result<void> Check(const ObjectName& object, const SignedUrlOptions& options) {
     return InvalidArgument("SignedUrlOptions::lifetime must be from 1 s to 7 days");
   }
   if (options.service_account.empty() || IsAccount(options.service_account)) return {};
-  return InvalidArgument("SignedUrlOptions::service_account is no e-mail address");
+  return InvalidArgument("SignedUrlOptions::service_account is not an e-mail address");
 }
 
 // The parts of the URL that depend neither on the signer nor on the time.
@@ -71,7 +71,7 @@ Result<V4Request> Address(const std::string& endpoint, const ObjectName& object,
 Result<std::string> Sign(const ClientCore& core, const ObjectName& object, const SignedUrlOptions& options) {
   if (auto checked = Check(object, options); !checked) return checked.error();
   const internal::BlobSigner* const signer = core.settings().authorization.signer.get();
-  if (signer == nullptr) return Error{ErrorCode::kUnauthenticated, "anonymous access has nobody who could sign"};
+  if (signer == nullptr) return Error{ErrorCode::kUnauthenticated, "anonymous access has no identity that can sign"};
   auto request = Address(core.endpoint(), object, options);
   if (!request) return request.error();
   const TokenContext context = core.TokenContextFor(options.stop);

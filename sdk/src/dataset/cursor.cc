@@ -59,7 +59,7 @@ Result<void> CheckCursor(const Cursor& cursor, const ListingFingerprint& listing
     differences.emplace_back("objects of the same number have other names or generations");
   }
   if (!differences.empty()) {
-    return Refused(differences, "allow a changed listing to go on all the same, or begin without a cursor");
+    return Refused(differences, "allow a changed listing, or begin without a cursor");
   }
   if (cursor.consumed <= listing.count) return {};
   return Error{ErrorCode::kInvalidArgument, "the cursor says that " + std::to_string(cursor.consumed) + " samples of " +

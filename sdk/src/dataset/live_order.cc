@@ -107,7 +107,7 @@ std::vector<std::size_t> LiveOrder::SamplesOf(const EpochPlan::Batch& batch, con
   std::vector<std::size_t> samples;
   samples.reserve(static_cast<std::size_t>(batch.size));
   for (std::uint64_t position = batch.first; position < batch.first + batch.size; ++position) {
-    // A padded batch goes on at the epoch's beginning.
+    // A padded batch continues at the epoch's beginning.
     const std::uint64_t wanted = state.is_over ? position % state.known : position;
     samples.push_back(options_.order == SampleOrder::kBuffered ? DrawAt(wanted, state.known) : wanted);
   }

@@ -114,7 +114,7 @@ class Logger : public EventListener {
     const std::string who = "a token for " + std::string(event.credential);
     const std::string took = " (" + Milliseconds(event.took) + ")";
     if (event.failure == nullptr) return Write(LogLevel::kInfo, who + " came" + took);
-    Write(LogLevel::kError, who + " was not to be had" + took + ": " + event.failure->message);
+    Write(LogLevel::kError, who + " could not be fetched" + took + ": " + event.failure->message);
   }
 
   void OnUnverifiedRead(const UnverifiedReadEvent& event) override {

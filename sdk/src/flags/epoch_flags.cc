@@ -51,7 +51,7 @@ Result<std::uint64_t> FlagOrEnvironment(const std::string& flag, std::int64_t va
   std::uint64_t number = 0;
   const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (failure == std::errc{} && end == digits.data() + digits.size()) return number;
-  return WrongFlag("the variable " + std::string(variable) + " is '" + digits + "', which is no number; give --" +
+  return WrongFlag("the variable " + std::string(variable) + " is '" + digits + "', which is not a number; set --" +
                    flag);
 }
 

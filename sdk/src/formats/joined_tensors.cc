@@ -74,7 +74,7 @@ Result<void> AddSlice(JoinedTensor& whole, const SafetensorsHeader& header, cons
     whole.shape = tensor.shape;
   } else if (tensor.shape.empty() || whole.slices.front().offsets.empty() || slice.offsets.empty()) {
     return Undecodable(header.file, "", tensor.range.begin,
-                       "tensor " + Shown(tensor.name) + " is in another file as well, and is no slice");
+                       "tensor " + Shown(tensor.name) + " is in another file too, and is not a slice");
   } else if (whole.type != tensor.type || whole.slices.front().offsets.size() != slice.offsets.size()) {
     return Undecodable(header.file, "", tensor.range.begin,
                        "the slices of tensor " + Shown(tensor.name) + " differ in type or dimensions");

@@ -96,7 +96,7 @@ std::string NameOfOther(unsigned char opcode) {
 bool PickleMachine::StepProtocol() {
   const auto opcode = TakeNumber<std::uint8_t>();
   const auto version = TakeNumber<std::uint8_t>();
-  if (has_failed_ || opcode != kProto) return Fail("this is no pickle of protocol 2 to 5");
+  if (has_failed_ || opcode != kProto) return Fail("this is not a pickle of protocol 2 to 5");
   if (version >= 2 && version <= 5) return true;
   return Fail("the pickle's protocol is " + std::to_string(version) + ", and 2 to 5 are read");
 }

@@ -157,7 +157,7 @@ std::optional<std::string> PickleReader::WhyRefused(NodeId id) const {
   const bool is_call = graph_.kind(id) == NodeKind::kCall;
   if (!is_call && graph_.kind(id) != NodeKind::kGlobal) return std::nullopt;
   const NodeId global = is_call ? graph_.Callable(id) : id;
-  if (graph_.kind(global) != NodeKind::kGlobal) return "it calls a value that is no name; nothing was executed";
+  if (graph_.kind(global) != NodeKind::kGlobal) return "it calls a value that is not a name; nothing was executed";
   const std::string name = graph_.GlobalName(global);
   const Meaning meaning = MeaningOf(name).meaning;
   const bool is_script = meaning == Meaning::kScriptClass;

@@ -100,7 +100,7 @@ Value PickleReader::ReadDict(DictKind kind, NodeId id, int depth, Budget& budget
 
 Value PickleReader::ReadScriptObject(NodeId id, int depth, Budget& budget) const {
   const NodeId state = graph_.State(id);
-  if (graph_.kind(state) != NodeKind::kDict) return RefusedAs("an object's state is no dictionary");
+  if (graph_.kind(state) != NodeKind::kDict) return RefusedAs("an object's state is not a dictionary");
   return {.any = pickled::Dict{.kind = DictKind::kObject,
                                .class_name = graph_.GlobalName(graph_.Callable(id)),
                                .entries = ReadEntries(ItemReader::OfContainer(graph_, state), depth + 1, budget)}};

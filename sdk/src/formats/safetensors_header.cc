@@ -152,7 +152,7 @@ Result<void> TakeSlices(SafetensorsHeader& header, const NamesOf& names) {
     if (tensor == nullptr || tensor->shape.size() != offsets.size() || !tensor->saved_offsets.empty()) {
       return Undecodable(
           header.file, "", kLengthBytes,
-          "DCP_SHARDING_INFO has " + Shown(name) + ", which is no tensor of so many dimensions, or twice");
+          "DCP_SHARDING_INFO has " + Shown(name) + ", which is not a tensor of so many dimensions, or twice");
     }
     tensor->saved_offsets = std::move(offsets);
   }

@@ -220,7 +220,7 @@ class IndexHandler final : public Handler {
   bool Begin(bool is_object) {
     constexpr int kMostJsonLevels = 64;
     ++depth_;
-    if (depth_ == 1) return is_object || Fail("the index is no object");
+    if (depth_ == 1) return is_object || Fail("the index is not an object");
     if (is_map_) return (depth_ == 2 && is_object) || Fail("weight_map does not map names to files");
     return depth_ <= kMostJsonLevels || Fail("the index is nested too deeply");
   }

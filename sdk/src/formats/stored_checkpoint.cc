@@ -30,7 +30,7 @@ Error NotRead(const std::string& file, CheckpointFormat format) {
   if (format == CheckpointFormat::kOldTorchFile) {
     return Undecodable(file, "", 0, std::string(internal::kOldTorchFile));
   }
-  return Undecodable(file, "", 0, "it is no checkpoint of torch.save, libtorch or safetensors");
+  return Undecodable(file, "", 0, "it is not a checkpoint of torch.save, libtorch or safetensors");
 }
 
 // What the index promises is in the files.

@@ -90,7 +90,7 @@ Result<Texts> ReadTexts(const ByteSource& source, const internal::TorchRecords& 
   constexpr std::uint64_t kMost = 1 << 30;
   const bool is_number = error == std::errc{} && end == text.data() + text.size();
   if (is_number && texts.alignment >= 1 && texts.alignment <= kMost) return texts;
-  return broken(*records.alignment, "the alignment is no number of bytes");
+  return broken(*records.alignment, "the alignment is not a number of bytes");
 }
 
 // Whether the record of a tensor's storage is as the pickle says.

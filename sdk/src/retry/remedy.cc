@@ -39,9 +39,9 @@ std::string_view Remedy(const Error& error, std::string_view subject, bool was_a
     case ErrorCode::kBucketNotEmpty:
       return "delete its objects first, noncurrent generations included (gcsflux rm --recursive)";
     case ErrorCode::kPreconditionFailed:
-      return was_ambiguous ? "an earlier attempt, whose answer was lost, may have done it, or somebody else wrote it: "
-                             "read it again and decide anew (UploadObject does)"
-                           : "somebody else wrote it meanwhile: read it again and decide anew";
+      return was_ambiguous ? "an earlier attempt with a lost answer may have done it, or another writer wrote it: "
+                             "read it again and decide again (UploadObject does)"
+                           : "another writer wrote it meanwhile: read it again and decide again";
     case ErrorCode::kRateLimited: return RemedyForThrottling(error, subject);
     case ErrorCode::kUnreachable:
       if (error.reason == kTooManyOpenFiles) return kRemedyForOpenFiles;

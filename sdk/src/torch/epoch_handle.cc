@@ -23,7 +23,7 @@ struct EpochHandle::Shared {
                            .listing = core->fingerprint()};
   }
 
-  // Where a run that goes on at the cursor begins. Of a listing that goes on, its order checks the listing.
+  // The start of a run that continues at the cursor. If the listing is still running, the order checks the listing.
   [[nodiscard]] Cursor Checked(Cursor cursor, bool allow_changed_listing) const {
     ValueOrThrow(CheckCursorOrder(cursor, options));
     if (is_live) return cursor;

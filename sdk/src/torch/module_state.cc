@@ -52,7 +52,7 @@ class Names {
       try {
         rules_.emplace_back(std::regex(rule.pattern), rule.replacement);
       } catch (const std::regex_error&) {
-        throw Failure(ErrorCode::kInvalidArgument, "'" + rule.pattern + "' is no regular expression");
+        throw Failure(ErrorCode::kInvalidArgument, "'" + rule.pattern + "' is not a regular expression");
       }
     }
   }

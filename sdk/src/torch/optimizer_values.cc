@@ -124,13 +124,13 @@ class Reader {
   template <class Set>
   void ReadScalar(const Value& value, const char* name, Set set) const {
     const auto* const layout = value.As<TensorLayout>();
-    if (layout == nullptr || ElementCount(layout->shape) != 1) throw Different(std::string(name) + " is no number");
+    if (layout == nullptr || ElementCount(layout->shape) != 1) throw Different(std::string(name) + " is not a number");
     reads_.Then([tensor = reads_.Add(*layout, name), set] { set(tensor.template item<double>()); });
   }
 
   at::Tensor ReadState(const Value& value, const char* name) const {
     const auto* const layout = value.As<TensorLayout>();
-    if (layout == nullptr) throw Different(std::string(name) + " is no tensor");
+    if (layout == nullptr) throw Different(std::string(name) + " is not a tensor");
     if (layout->shape == parameter_->sizes()) return reads_.Add(*layout, name);
     std::ostringstream text;
     text << name << " is of " << at::IntArrayRef(layout->shape) << " for a parameter of " << parameter_->sizes();

@@ -15,7 +15,7 @@ namespace {
 Error Unreadable(std::string_view xml, const char* what) {
   constexpr std::size_t kShown = 256;
   return Error{ErrorCode::kBadResponse,
-               std::string("the answer is no usable ") + what + ": " + std::string(xml.substr(0, kShown))};
+               std::string("the answer is not a usable ") + what + ": " + std::string(xml.substr(0, kShown))};
 }
 
 // A service need not tell which object an answer is about.

@@ -117,7 +117,7 @@ Result<void> ResumableUpload::OnIncomplete(const HttpResponse& response) {
   if (*persisted < persisted_) {
     return Doubt({ErrorCode::kSessionLost, "the session no longer holds bytes that it had acknowledged", 308});
   }
-  if (*persisted > sent_) return Doubt({ErrorCode::kSessionLost, "the session claims bytes that nobody sent", 308});
+  if (*persisted > sent_) return Doubt({ErrorCode::kSessionLost, "the session claims bytes that were never sent", 308});
   const bool is_news = *persisted > persisted_ || must_query_;
   persisted_ = *persisted;
   has_doubts_ = false;

@@ -74,7 +74,7 @@ Result<BucketCheck> CheckBucket(const Client& client, const std::string& bucket,
     check.objection = ObjectionTo(*settings);
   } else if (IsRefusal(settings.error())) {
     check.objection =
-        "its settings cannot be read, so that nobody knows what composites cost there: the caller lacks "
+        "its settings cannot be read, so the cost of composites there is unknown: the caller lacks "
         "storage.buckets.get";
   } else {
     return settings.error();

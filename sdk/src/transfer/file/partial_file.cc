@@ -41,7 +41,7 @@ Error InUse(const std::string& path) {
 }
 
 Error ThereAlready(const std::string& path) {
-  return Error{ErrorCode::kAlreadyExists, "'" + path + "' is there already"};
+  return Error{ErrorCode::kAlreadyExists, "'" + path + "' exists already"};
 }
 
 // Some file systems (NFS) have no locks; then there is none.
@@ -59,7 +59,7 @@ Result<void> CheckDestination(const std::string& destination) {
   struct stat found {};
   if (::lstat(destination.c_str(), &found) != 0) return {};
   if (S_ISREG(found.st_mode) || S_ISLNK(found.st_mode)) return {};
-  return Error{ErrorCode::kLocalIo, "'" + destination + "' is there already and no regular file"};
+  return Error{ErrorCode::kLocalIo, "'" + destination + "' exists already and is not a regular file"};
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ Result<std::unique_ptr<PartialFile>> PartialFile::Open(const std::string& destin
     std::unique_ptr<PartialFile> file(new PartialFile(descriptor, path, destination));
     struct stat found {};
     if (::fstat(descriptor, &found) != 0) return LocalError("look at", path);
-    if (!S_ISREG(found.st_mode)) return Error{ErrorCode::kLocalIo, "'" + path + "' is no regular file"};
+    if (!S_ISREG(found.st_mode)) return Error{ErrorCode::kLocalIo, "'" + path + "' is not a regular file"};
     if (!Lock(descriptor)) return InUse(path);
     if (IsStillNamed(descriptor, path)) return file;
   }

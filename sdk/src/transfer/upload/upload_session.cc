@@ -29,7 +29,7 @@ Result<void> UploadSession::Send(const UploadPiece& piece, const std::string& id
     const auto unsent = piece.data.subspan(static_cast<std::size_t>(position_ - piece.offset));
     if (object_ && unsent.empty()) return {};
     if (object_) {
-      return Error{ErrorCode::kCorrupted, "the session was completed by somebody else, with fewer bytes"};
+      return Error{ErrorCode::kCorrupted, "another process completed the session, with fewer bytes"};
     }
     if (piece.is_last && unsent.empty() && protocol_->persisted() > position_) {
       return Error{ErrorCode::kSessionLost, "the session holds more bytes than were written"};

@@ -37,7 +37,7 @@ class File : public UploadSource {
 
   Result<void> Open() {
     if (::fstat(descriptor_, &opened_) != 0) return LocalError("look at", path_);
-    if (!S_ISREG(opened_.st_mode)) return Error{ErrorCode::kLocalIo, "'" + path_ + "' is no regular file"};
+    if (!S_ISREG(opened_.st_mode)) return Error{ErrorCode::kLocalIo, "'" + path_ + "' is not a regular file"};
     return {};
   }
 
