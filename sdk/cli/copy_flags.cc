@@ -9,7 +9,7 @@ DEFINE_bool(no_clobber, false,
             "cp, sync: do not overwrite what exists. If the destination of one file or object exists, cp "
             "fails; cp of several, and sync, skip it.");
 DEFINE_string(content_type, "application/octet-stream",
-              "cp, sync: content type of the objects that are written. If empty, a copy keeps its source's.");
+              "cp, sync: content type of the objects that are written. If it is not given, a copy keeps its source's.");
 DEFINE_string(compare, "checksum",
               "cp --recursive, sync: when a file or object is skipped. checksum: size and CRC32C are the same "
               "(local files are read to compute it). mtime: the size is the same, and the destination is not "

@@ -9,8 +9,8 @@ DEFINE_string(credentials, "",
               "The identity to use: adc (Application Default Credentials: GOOGLE_APPLICATION_CREDENTIALS, then "
               "gcloud's file, then the metadata server), anonymous, or a credential file (service account key, "
               "authorized user, impersonated or external account). Set it to anonymous for public data, or to "
-              "a file to use another identity. Empty is adc, but anonymous where the endpoint is plain http or "
-              "an emulator's variable is set.");
+              "a file to use another identity. If empty, adc; but if the endpoint is plain http "
+              "or an emulator's variable is set, anonymous.");
 DEFINE_string(access_token_file, "",
               "File with an OAuth 2.0 access token (`gcloud auth print-access-token > FILE`), instead of "
               "--credentials. Set it if only a token is available; it is not renewed when it expires.");

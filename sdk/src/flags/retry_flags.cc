@@ -9,8 +9,8 @@
 #include "flags/flag_values.h"
 
 DEFINE_string(throttle_policy, "gate",
-              "How throttled requests (429) wait: gate (at a gate that finds the rate which the service "
-              "allows), or for comparisons full_jitter, decorrelated, multiplier (Google's connector) or none.");
+              "How throttled requests (429) wait: gate (at a gate that finds the rate which the service allows), "
+              "full_jitter, decorrelated, multiplier (Google's connector) or none. Change it for comparisons.");
 
 DEFINE_string(idempotency, "strict",
               "Which calls are retried: strict (those that cannot take effect twice), always, or token (all, "
