@@ -26,7 +26,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-// Of a writer; with the pieces that are read, what a conversion takes stays below 320 MiB.
+// For a writer. Together with the pieces that are read, a conversion stays below 320 MiB.
 constexpr std::uint64_t kWriterMemory = 96 << 20;
 
 Error WrongUsage(const std::string& message) { return {ErrorCode::kInvalidArgument, message}; }
@@ -49,7 +49,7 @@ Result<void> Inspect(const Client& client, const Arguments& places) {
   return {};
 }
 
-// A tensor's name for each storage.
+// The name of a tensor in each storage.
 std::vector<std::string> NamesOfStorages(const StoredCheckpoint& checkpoint) {
   std::vector<std::string> names(checkpoint.storages().size(), "a storage without a tensor");
   for (auto tensor = checkpoint.tensors().rbegin(); tensor != checkpoint.tensors().rend(); ++tensor) {

@@ -10,14 +10,14 @@
 namespace gcsflux::cli {
 namespace {
 
-// "cli" of ".../sdk/cli/list.cc". No more of it: one file of a build can be named from the root, and another one from
-// where it was built.
+// "cli" of ".../sdk/cli/list.cc", and not more: in one build, paths of files can begin at the root or at the build
+// directory.
 std::string_view DirectoryName(std::string_view path) {
   path = path.substr(0, path.rfind('/'));
   return path.substr(path.rfind('/') + 1);
 }
 
-// The program's own flags: those that are defined beside this file.
+// The program's own flags: those defined in this directory.
 std::vector<gflags::CommandLineFlagInfo> OwnFlags() {
   std::vector<gflags::CommandLineFlagInfo> flags;
   gflags::GetAllFlags(&flags);

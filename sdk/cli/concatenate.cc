@@ -20,9 +20,9 @@
 namespace gcsflux::cli {
 namespace {
 
-// So many objects are looked up before the first of them is printed.
+// This many objects are looked up before the first one is printed.
 constexpr std::size_t kLookedUpAtOnce = 256;
-// A larger object is printed as it comes, without being held.
+// A larger object is printed as it comes, and not held.
 constexpr std::uint64_t kHeldBytes = 32U << 20;
 
 Result<void> Print(std::span<const std::byte> data) {

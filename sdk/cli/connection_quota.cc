@@ -13,7 +13,7 @@ int ConnectionQuota::Take(int count) {
   changed_.wait(lock, [&] { return ticket == now_serving_ && free_ >= taken; });
   ++now_serving_;
   free_ -= taken;
-  changed_.notify_all();  // The next one may be content with what is left.
+  changed_.notify_all();  // The rest may be enough for the next request.
   return taken;
 }
 

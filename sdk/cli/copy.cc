@@ -35,7 +35,7 @@ struct FileCloser {
 };
 using File = std::unique_ptr<std::FILE, FileCloser>;
 
-// A copy of one file or object, told to a monitor.
+// A copy of one file or object, reported to a monitor.
 class SingleCopy {
  public:
   SingleCopy(const Client& client, CopyRun run)
@@ -49,7 +49,7 @@ class SingleCopy {
     if (fs::is_directory(source)) {
       return Error{ErrorCode::kLocalIo, "'" + source + "' is a directory; --recursive copies directories"};
     }
-    if (fs::exists(source) && !fs::is_regular_file(source)) {  // A pipe, which gives its bytes once.
+    if (fs::exists(source) && !fs::is_regular_file(source)) {  // A pipe, which can be read only once.
       const File file(std::fopen(source.c_str(), "rb"));
       if (!file) return LocalError("open", source);
       return Ended(UploadStream(file.get(), source, destination));
@@ -65,7 +65,7 @@ class SingleCopy {
       destination = (fs::path(destination) / LastName(source.name)).string();
     }
     if (run_.is_dry) return Say(ToUri(source), destination);
-    if (fs::exists(destination) && !fs::is_regular_file(destination)) {  // A pipe or a device: not to be replaced.
+    if (fs::exists(destination) && !fs::is_regular_file(destination)) {  // A pipe or a device must not be replaced.
       const File file(std::fopen(destination.c_str(), "wb"));
       if (!file) return LocalError("open", destination);
       return Ended(Print(source, file.get(), destination));
@@ -115,7 +115,7 @@ class SingleCopy {
     return monitor_.Finish();
   }
 
-  // An error is the command's own here, not one of many.
+  // Here an error is the command's own, not one of many.
   Result<void> Ended(const Result<std::uint64_t>& kept_bytes) {
     if (!kept_bytes) return kept_bytes.error();
     Expect(0);
@@ -156,7 +156,7 @@ class SingleCopy {
   std::once_flag expected_;
 };
 
-// The object that "gs://bucket/dir/" means for a source of this name.
+// The object that "gs://bucket/dir/" means for a source with this name.
 Result<ObjectName> Destination(const std::string& uri, const std::string& source) {
   auto destination = ParseUri(uri);
   if (!destination) return destination;
@@ -183,7 +183,7 @@ Result<void> CopyOne(const Client& client, const std::string& from, const std::s
   return source ? copy.CopyWithin(*source, *destination) : copy.Upload(from, *destination);
 }
 
-// Whether there is no directory of this name, so that it means a file or an object.
+// True if there is no directory of this name, so that it means a file or an object.
 Result<bool> IsOne(const Client& client, const std::string& source) {
   if (IsDirectoryBySpelling(source)) return false;
   if (!IsUri(source)) return !fs::is_directory(source);

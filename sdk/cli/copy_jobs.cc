@@ -24,11 +24,11 @@ struct Task {
 
   [[nodiscard]] bool is_deletion() const { return step.action == Action::kDelete; }
   [[nodiscard]] const TreeEntry& entry() const { return (is_deletion() ? job->present : job->sources)[step.entry]; }
-  // What is there under its name, as far as it was looked for; else null.
+  // The entry at the destination, if it was found; otherwise null.
   [[nodiscard]] const TreeEntry* present() const { return step.present ? &job->present[*step.present] : nullptr; }
 };
 
-// Failures of whatever is asked next, too.
+// Failures that every further request would have too.
 bool IsOfTheService(const Error& error) {
   switch (error.code) {
     case ErrorCode::kUnauthenticated:
@@ -162,7 +162,7 @@ class Runner {
     return {};
   }
 
-  // It came since it was looked for.
+  // It was made after the check.
   Result<void> IgnoreWhatIsThere(const Error& error, std::uint64_t bytes) {
     const bool is_there = error.code == ErrorCode::kAlreadyExists || error.code == ErrorCode::kPreconditionFailed;
     if (!run_.plan.skips_present || !is_there) return error;
@@ -177,7 +177,7 @@ class Runner {
   std::stop_source stop_;
   const std::stop_callback<std::function<void()>> pass_on_;
   std::vector<std::unique_ptr<Route>> routes_;
-  std::vector<Task> large_;  // Those that have use for several connections: first, as they take longest.
+  std::vector<Task> large_;  // Tasks that can use several connections. They come first, because they take longest.
   std::vector<Task> small_;
   std::vector<Task> deletions_;
 };

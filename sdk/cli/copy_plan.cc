@@ -12,14 +12,14 @@ namespace {
 using Action = CopyStep::Action;
 using Directories = std::unordered_set<std::string_view>;
 
-// Those in which a file of these names would lie.
+// The directories that files of these names need.
 Directories DirectoriesOf(std::span<const TreeEntry> entries) {
   Directories directories;
   for (const TreeEntry& entry : entries) {
     std::string_view name = entry.name;
     for (auto slash = name.rfind('/'); slash != std::string_view::npos; slash = name.rfind('/')) {
       name = name.substr(0, slash);
-      if (!directories.insert(name).second) break;  // So are those above it.
+      if (!directories.insert(name).second) break;  // Then those above it are there too.
     }
   }
   return directories;
@@ -48,7 +48,7 @@ Action CompareWith(const TreeEntry& present, const TreeEntry& source, const Copy
     return present.modified >= source.modified ? Action::kSkip : Action::kCopy;
   }
   if (present.crc32c && source.crc32c) return *present.crc32c == *source.crc32c ? Action::kSkip : Action::kCopy;
-  // An object may have no checksum (under a customer's key); of a file it is still to be had.
+  // An object may have no checksum (under a customer's key); that of a file can still be computed.
   return present.crc32c || source.crc32c ? Action::kCopyIfDifferent : Action::kCopy;
 }
 

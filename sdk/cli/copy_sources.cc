@@ -16,7 +16,7 @@ Result<std::vector<TreeEntry>> ListObjects(const Client& client, const Root& roo
   std::vector<TreeEntry> entries;
   const auto take = [&](std::vector<ListedObject> objects) -> Result<void> {
     for (ListedObject& object : objects) {
-      if (object.name == root.prefix) continue;  // What some tools store for the directory itself.
+      if (object.name == root.prefix) continue;  // Some tools store it for the directory itself.
       entries.push_back({.name = object.name.substr(root.prefix.size()),
                          .size = object.size,
                          .modified = object.updated,
@@ -30,7 +30,7 @@ Result<std::vector<TreeEntry>> ListObjects(const Client& client, const Root& roo
   return entries;
 }
 
-// The one object that a source is to become, where it is there.
+// The one object that a source would become, if it exists.
 Result<std::vector<TreeEntry>> FindObject(const Client& client, const Root& root, const TreeEntry& wanted,
                                           const std::stop_token& stop) {
   std::vector<TreeEntry> entries;
@@ -40,7 +40,7 @@ Result<std::vector<TreeEntry>> FindObject(const Client& client, const Root& root
   return entries;
 }
 
-// Symbolic links and the like are replaced, whatever they lead to.
+// Symbolic links and the like are replaced, wherever they lead.
 std::vector<TreeEntry> FindFiles(const std::string& root, const std::vector<TreeEntry>& wanted) {
   std::vector<TreeEntry> found;
   for (const TreeEntry& entry : wanted) {
@@ -75,7 +75,7 @@ Result<void> LookAtDestination(const Client& client, CopyJob& job, bool all, Tra
       is_one ? FindObject(client, job.to, job.sources.front(), stop) : ListTree(client, job.to, monitor, stop);
   if (!present) return present.error();
   job.present = *std::move(present);
-  // What stands for a directory in a bucket has no counterpart in a file system.
+  // Objects for directories have no counterpart in a file system.
   if (job.from.is_local()) std::erase_if(job.present, [](const TreeEntry& e) { return e.name.ends_with('/'); });
   return {};
 }

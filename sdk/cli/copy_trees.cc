@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One run of the command: what is to be copied is found out first, then copied.
+// One run of the command: first it finds what to copy, then it copies.
 class TreesCopy {
  public:
   TreesCopy(const Client& client, const CopyRun& run, std::string destination, bool is_into)
@@ -34,7 +34,7 @@ class TreesCopy {
       Find(sources[index], jobs[index]);
       return {};
     };
-    // Trees are listed by many calls at the same time as they are.
+    // A single listing already makes many calls at the same time.
     internal::WorkerPool pool(FLAGS_recursive ? 1 : static_cast<std::size_t>(run_.max_concurrency),
                               &CoreOf(client_).observer());
     static_cast<void>(pool.Run(sources.size(), find, run_.stop));
@@ -43,7 +43,7 @@ class TreesCopy {
   }
 
  private:
-  // A source that cannot be had leaves an empty job.
+  // A source that cannot be read leaves an empty job.
   void Find(const std::string& source, CopyJob& job) {
     auto found = FLAGS_recursive ? FindTree(source) : FindOne(source);
     if (found) {
@@ -53,7 +53,7 @@ class TreesCopy {
     }
   }
 
-  // What is below a directory. A name under which only an object is stored is that object.
+  // The entries below a directory. If a name has only an object, it is that object.
   Result<CopyJob> FindTree(const std::string& source) {
     if (!IsUri(source) && !fs::is_directory(source)) return FindOne(source);
     const auto from = RootAt(source);
@@ -70,7 +70,7 @@ class TreesCopy {
     return WithDestination(std::move(job), /*is_wanted=*/true);
   }
 
-  // A file or an object of its own, which keeps its last name in the destination, and replaces what is there.
+  // A single file or object. It keeps its last name in the destination, and replaces what exists.
   Result<CopyJob> FindOne(const std::string& source) {
     auto job = IsUri(source) ? FindObject(source) : FindFile(source);
     if (!job) return job;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::chrono::seconds kMost{100LL * 365 * 86'400};
 
-// Zero where there is no such unit.
+// Zero if there is no such unit.
 std::int64_t SecondsOf(char unit) {
   switch (unit) {
     case 's': return 1;

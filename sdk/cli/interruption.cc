@@ -15,7 +15,7 @@ namespace gcsflux::cli {
 namespace {
 
 std::atomic<int> received_signal = 0;
-std::atomic<int> waking_end = -1;  // Of the pipe that wakes the thread which tells.
+std::atomic<int> waking_end = -1;  // Of the pipe that wakes the thread.
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler sets it");
 
 extern "C" void OnSignal(int signal) {
@@ -26,7 +26,7 @@ extern "C" void OnSignal(int signal) {
   errno = error;
 }
 
-// As a shell has it of what runs in the background.
+// Shells do this for background processes.
 bool IsIgnored(int signal) {
   struct sigaction now {};
   return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
@@ -40,11 +40,11 @@ void Listen(int signal) {
   ::sigaction(signal, &action, nullptr);
 }
 
-// A handler may hardly do anything, least of all call those who have asked to be told. A thread does.
+// A signal handler may do very little, and must not call stop callbacks. A thread does that.
 class Interruption {
  public:
   Interruption() {
-    // Without a pipe or a thread the signals do what they always do.
+    // Without a pipe or a thread the signals keep their default effect.
     if (::pipe2(ends_.data(), O_CLOEXEC) != 0) return;
     auto teller = internal::StartThread([this] {
       char byte = 0;

@@ -33,7 +33,7 @@ namespace {
 
 using internal::JsonText;
 
-// What a listing found, as text; written a page at a time, since a stream is slow at many small pieces.
+// The results of a listing as text. It writes a page at a time, because a stream is slow with many small pieces.
 class Printer {
  public:
   explicit Printer(std::string bucket) : bucket_(std::move(bucket)) {}
@@ -132,7 +132,7 @@ Result<void> ListLevel(const Client& client, const ObjectName& prefix, const std
   return printer.Flush();
 }
 
-// How far a listing is. On a terminal where names are printed they say so themselves.
+// The progress of a listing. On a terminal, printed names show it themselves.
 class ListingStatus {
  public:
   ListingStatus() {
@@ -156,7 +156,7 @@ class ListingStatus {
   std::optional<StatusLine> line_;
 };
 
-// While it is being listed: a reader of the output need not wait for its end.
+// Prints while it lists: a reader of the output need not wait for its end.
 Result<void> ListAll(const Client& client, const ObjectName& prefix, const std::string& uri) {
   Printer printer(prefix.bucket);
   ListingStatus status;

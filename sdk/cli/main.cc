@@ -25,7 +25,7 @@ constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 constexpr int kSignalled = 128;
 
-// In one write, so that lines of several processes (xargs -P) do not mix.
+// With one write, so that lines of several processes (xargs -P) do not mix.
 void Say(const std::string& message) { std::cerr << "gcsflux: " + Printable(message) + '\n'; }
 
 int Complain(const Error& error) {
@@ -65,7 +65,7 @@ int Execute(const Command& command, const std::vector<std::string>& arguments) {
   const auto client = Client::Create(*std::move(options));
   if (!client) return Complain(client.error());
   const auto done = command.run(*client, arguments);
-  // Before what is said of the end.
+  // Before the final message.
   std::cout.flush();
   const auto traced = CloseTraceFile();
   if (const int signal = ReceivedSignal(); signal != 0) {
@@ -107,7 +107,7 @@ int Run(int argc, const char* const* argv) {
   return Execute(*command, *words);
 }
 
-// Whatever was written, to be told that it is not there is part of the exit status.
+// The exit status also tells whether the output could be written.
 int Finish(int status) {
   const auto flushed = FlushOutput();
   if (flushed || status != 0) return status;
@@ -119,7 +119,7 @@ int Finish(int status) {
 
 int main(int argc, char** argv) {
   gcsflux::cli::OpenClosedDescriptors();
-  std::signal(SIGXFSZ, SIG_IGN);  // Output beyond the limit on files' sizes is an error like any other.
+  std::signal(SIGXFSZ, SIG_IGN);  // Output beyond the limit on file sizes is an ordinary error.
   std::ios::sync_with_stdio(false);
   return gcsflux::cli::Finish(gcsflux::cli::Run(argc, argv));
 }

@@ -6,7 +6,7 @@
 namespace gcsflux::cli {
 namespace {
 
-constexpr std::size_t kMostNameBytes = 255;  // NAME_MAX of every file system that we know of.
+constexpr std::size_t kMostNameBytes = 255;  // NAME_MAX of all common file systems.
 
 std::string WhyNoComponent(std::string_view component) {
   if (component.empty()) return "it has an empty component";

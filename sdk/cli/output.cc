@@ -14,7 +14,7 @@ namespace gcsflux::cli {
 void OpenClosedDescriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
-    // It is the lowest one that is free, and so the one that open() takes.
+    // It is the lowest free one, so open() takes it.
     static_cast<void>(!::open("/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY));
   }
 }

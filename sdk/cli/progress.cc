@@ -37,7 +37,7 @@ std::string Clock(double seconds) {
   return std::string(text.data(), static_cast<std::size_t>(count));
 }
 
-// What there is to do, done: 0 to 1. By bytes, or where there are none by objects.
+// The share of the work that is complete: 0 to 1, by bytes, or without bytes by objects.
 double Share(const TransferCounts& counts) {
   const auto share = [](std::uint64_t done, std::uint64_t all) {
     return all == 0 ? 1.0 : std::min(1.0, static_cast<double>(done) / static_cast<double>(all));

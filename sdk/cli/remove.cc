@@ -12,7 +12,7 @@ DECLARE_bool(recursive);
 namespace gcsflux::cli {
 namespace {
 
-// Objects at the name itself and in it as a directory; a bucket's name takes all of it.
+// The object of the name itself, and those in it as a directory; for a bucket, all objects.
 Result<std::vector<ListedObject>> FindAll(const Client& client, const ObjectName& prefix) {
   auto listing = ListInParallel(client, prefix, {.skip_composites = false});
   if (!listing) return listing.error();

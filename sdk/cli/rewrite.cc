@@ -3,7 +3,7 @@
 namespace gcsflux::cli {
 namespace {
 
-// What a copy is given that has another content type than its source.
+// The attributes of a copy with another content type than its source.
 ObjectAttributes AttributesOf(const ObjectMetadata& source, const std::string& content_type) {
   return {.content_type = content_type,
           .content_encoding = source.content_encoding,
@@ -14,7 +14,7 @@ ObjectAttributes AttributesOf(const ObjectMetadata& source, const std::string& c
           .metadata = source.metadata};
 }
 
-// What is live under a name; nothing where that is free.
+// The live object of a name. Nothing if there is none.
 Result<std::optional<ObjectMetadata>> FindLive(const Client& client, const ObjectName& object,
                                                const std::stop_token& stop) {
   auto live = client.GetObject(object, {.stop = stop});
@@ -25,7 +25,7 @@ Result<std::optional<ObjectMetadata>> FindLive(const Client& client, const Objec
 
 struct Replacement {
   bool may_replace = true;
-  bool may_be_done = false;  // By an earlier request.
+  bool may_be_done = false;  // An earlier request may have done it.
 };
 
 Result<void> ReplaceWhatIsThere(const Client& client, const ObjectMetadata& source, const ObjectName& destination,
@@ -61,7 +61,7 @@ Result<void> Rewrite(const Client& client, const ObjectName& source, const Objec
     options.preconditions.if_generation_match = call.guess->live_generation;
     const auto copied = client.RewriteObject(source, destination, options);
     if (copied) return {};
-    // It is kNotFound where the source was overwritten since: what is there now is wanted as well.
+    // It is kNotFound if the source was overwritten since; then the new object is copied.
     const bool is_out_of_date =
         copied.error().code == ErrorCode::kPreconditionFailed || copied.error().code == ErrorCode::kNotFound;
     if (!is_out_of_date) return copied.error();
@@ -70,7 +70,7 @@ Result<void> Rewrite(const Client& client, const ObjectName& source, const Objec
   if (!found) return found.error();
   options.source_generation = found->generation;
   if (call.content_type) options.attributes = AttributesOf(*found, *call.content_type);
-  // What the guess wrote, and lost the answer to, is the same as what is there.
+  // If the answer to the guess was lost, the object at the destination is the same.
   return ReplaceWhatIsThere(client, *found, destination, options,
                             {.may_replace = call.may_replace, .may_be_done = call.guess.has_value()});
 }

@@ -66,7 +66,7 @@ class ToDirectory : public Route {
                                       .on_progress = call.on_progress,
                                       .stop = call.stop};
     auto downloaded = DownloadListed(client_, object, to_.PathOf(source.name), options);
-    // Where it was overwritten since it was listed, what is there now is wanted as well.
+    // If the object was overwritten since it was listed, the new one is downloaded.
     const bool is_gone = !downloaded && downloaded.error().code == ErrorCode::kNotFound;
     if (is_gone) downloaded = DownloadFile(client_, object.object, to_.PathOf(source.name), options);
     if (!downloaded) return downloaded.error();
@@ -80,7 +80,7 @@ class ToDirectory : public Route {
     if (::unlink(path.c_str()) == 0 || errno == ENOENT) return {};
     return internal::LocalError("delete", path);
   }
-  // What cannot be read is not the same, and is replaced.
+  // An entry that cannot be read counts as different, and is replaced.
   Result<bool> IsSame(const TreeEntry& source, const TreeEntry& present, const std::stop_token& stop) const override {
     const auto crc32c = FileCrc32c(to_.PathOf(present.name), stop);
     if (!crc32c && crc32c.error().code == ErrorCode::kCancelled) return crc32c.error();

@@ -21,7 +21,7 @@ constexpr const char* kClearLine = "\r\033[K";
 
 std::size_t Columns() {
   winsize size{};
-  // The last column is left free: some terminals wrap when it is written.
+  // The last column stays free, because some terminals wrap after it.
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1) return size.ws_col - 1U;
   return 79;
 }
@@ -33,7 +33,7 @@ void Write(const std::string& text) { static_cast<void>(std::fwrite(text.data(),
 StatusLine::StatusLine(Text text)
     : text_(std::move(text)), has_terminal_(FLAGS_progress && ::isatty(STDERR_FILENO) == 1) {
   if (!has_terminal_) return;
-  // Without a thread there is no line; all else is said.
+  // Without a thread there is no line; messages are still written.
   if (auto shower = internal::StartThread([this](const std::stop_token& stop) { Show(stop); })) {
     shower_ = *std::move(shower);
   }

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Empty where the user has no such place.
+// Empty if the user has no such directory.
 std::string StateDirectory() {
   const std::string state_home = internal::ProcessEnv("XDG_STATE_HOME").value_or("");
   if (state_home.starts_with('/')) return state_home + "/gcsflux/uploads";
@@ -34,7 +34,7 @@ bool MakePrivate(const std::string& directory) {
   return !error && ::chmod(directory.c_str(), S_IRWXU) == 0;
 }
 
-// Sessions live for a week: states that are older are of no use to anybody.
+// Sessions live for a week: older states are useless.
 void RemoveOld(const std::string& directory) {
   constexpr auto kOld = std::chrono::hours(24 * 8);
   std::error_code error;

@@ -25,7 +25,7 @@ Result<void> Sync(const Client& client, const std::vector<std::string>& argument
   TransferMonitor monitor(SummaryOf(*run));
   auto entries = ListTree(client, *from, monitor, run->stop);
   if (!entries) return entries.error();
-  // A name that was mistyped is no reason to delete everything.
+  // A mistyped name must not delete everything.
   if (entries->empty() && !from->is_local()) return NothingThere(arguments[0]);
   std::vector<CopyJob> jobs(1);
   jobs[0] = {.from = *from, .to = *to, .sources = *std::move(entries)};

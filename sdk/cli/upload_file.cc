@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kBlock = 1U << 20;
 
-// What tells that a file is still the same; empty where it cannot be looked at.
+// Identifies the content of a file. Empty if the file cannot be examined.
 std::string Fingerprint(const std::string& path) {
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) return {};
@@ -26,7 +26,7 @@ std::string Fingerprint(const std::string& path) {
          std::to_string(found.st_mtim.tv_nsec);
 }
 
-// One for each pair of a file and an object of a service, and each way to store it.
+// A key for each pair of a file and an object of a service, and each way to store it.
 std::string KeyOf(const Client& client, const std::string& path, const ObjectName& object,
                   const UploadOptions& options) {
   std::error_code error;
@@ -34,7 +34,7 @@ std::string KeyOf(const Client& client, const std::string& path, const ObjectNam
          "\n" + std::to_string(static_cast<int>(options.mode)) + "\n" + options.attributes.content_type;
 }
 
-// A file's way into a session whose state is kept.
+// The upload of a file over a session whose state is saved.
 class ResumableUpload {
  public:
   ResumableUpload(const Client& client, const ObjectName& object, const UploadOptions& options,
@@ -56,7 +56,7 @@ class ResumableUpload {
     }
     constexpr int kSessions = 3;
     for (int i = 1;; ++i) {
-      // The state is kept from the beginning on: who is killed cannot do it any more.
+      // The state is saved from the beginning, because a killed process cannot save it later.
       auto state = ObjectWriter(client_, object_, options_).Suspend();
       if (!state) return state.error();
       static_cast<void>(suspended_.Save(fingerprint_, *state));
@@ -70,7 +70,7 @@ class ResumableUpload {
     auto writer = ObjectWriter::Resume(client_, state, options_);
     if (!writer) {
       Error error = writer.error();
-      // An earlier run may have stored it. This one compared what is there before it began, and is a write of its own.
+      // An earlier run may have stored it. This run compared the destination before it began, and is a separate write.
       if (error.code == ErrorCode::kOutcomeUnknown) error.code = ErrorCode::kSessionLost;
       return Leave(error);
     }
@@ -99,13 +99,13 @@ class ResumableUpload {
     return {};
   }
 
-  // What was sent is of no use.
+  // The sent bytes are useless.
   static Error GiveUp(ObjectWriter& writer, const Error& error) {
     writer.Cancel();
     return error;
   }
 
-  // A state is of use where the failure may pass.
+  // A state is useful only after a temporary failure.
   Error Leave(const Error& error) {
     const bool may_pass = error.code == ErrorCode::kCancelled || error.code == ErrorCode::kUnavailable ||
                           error.code == ErrorCode::kUnreachable || error.code == ErrorCode::kRateLimited ||

@@ -59,7 +59,7 @@ class KeySigner : public BlobSigner {
   const TokenOf token_of_;
 };
 
-// For whatever account it may sign for; its own is not known.
+// Signs for any account that it may sign for; its own is unknown.
 class TokenSigner : public BlobSigner {
  public:
   explicit TokenSigner(TokenOf token_of) : token_of_(std::move(token_of)) {}

@@ -14,12 +14,12 @@ namespace {
 
 constexpr auto kFileVariable = "GOOGLE_APPLICATION_CREDENTIALS";
 constexpr auto kHostVariable = "GCE_METADATA_HOST";
-// By its address: a look-up of the name can take seconds where there is no such server.
+// The address, because a look-up of the name can take seconds if there is no such server.
 constexpr auto kMetadataAddress = "169.254.169.254";
 
 std::string Value(const GetEnv& env, const char* name) { return env(name).value_or(""); }
 
-// gcloud's file; empty where no variable says where it would be.
+// The path of gcloud's file. Empty if no variable gives its directory.
 std::string WellKnownPath(const GetEnv& env) {
   constexpr auto kName = "/application_default_credentials.json";
   if (const auto config = Value(env, "CLOUDSDK_CONFIG"); !config.empty()) return config + kName;

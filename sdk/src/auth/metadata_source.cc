@@ -25,7 +25,7 @@ class MetadataSource : public TokenSource {
 
  private:
   Result<AccessToken> Ask(TokenContext context) const {
-    constexpr int kFirstAttempts = 3;  // A pod's own server can be there some seconds later than the pod.
+    constexpr int kFirstAttempts = 3;  // A pod's own server can start some seconds later than the pod.
     if (!has_answered_) context.retry.max_attempts = std::min(context.retry.max_attempts, kFirstAttempts);
     const auto now = context.timing.SystemNow();
     const TokenRequest request = MetadataRequest(server_.host);

@@ -73,7 +73,7 @@ Result<CredentialConfig> ReadAny(const json& object) {
   JsonFields fields(object);
   const std::string type = fields.Text("type");
   if (fields.failure()) return *fields.failure();
-  // A file from outside Google's own cloud would have its tokens fetched elsewhere.
+  // A file of another universe would fetch its tokens elsewhere.
   if (object.value("universe_domain", json("googleapis.com")) != "googleapis.com") {
     return InvalidArgument("its universe_domain is not googleapis.com, the only one that is supported");
   }
@@ -88,7 +88,7 @@ Result<CredentialConfig> ReadAny(const json& object) {
 }  // namespace
 
 Result<CredentialConfig> ParseCredentials(std::string_view text) {
-  // Without exceptions: their texts quote what they could not read.
+  // Without exceptions, because their texts quote the input.
   const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) return InvalidArgument("it is not a JSON object");
   auto config = ReadAny(object);

@@ -42,7 +42,7 @@ Headers ReadHeaders(JsonFields& source) {
   return headers;
 }
 
-// The member that holds the token; empty for the format "text".
+// The member with the token; empty for the format "text".
 std::string ReadFormat(JsonFields& source) {
   const json* object = source.OptionalObject("format");
   if (object == nullptr) return "";

@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 json ParseObject(std::string_view text) {
-  // Without exceptions: their texts quote what they could not read.
+  // Without exceptions, because their texts quote the input.
   json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
   return object.is_object() ? object : json();
 }
@@ -27,7 +27,7 @@ Error NoToken(const char* why) {
   return Error{ErrorCode::kBadResponse, std::string("the answer is not a token: ") + why};
 }
 
-// What is left of the service's words to be shown.
+// The part of the service's text that may be shown.
 std::string Presentable(std::string words) {
   constexpr std::size_t kShown = 256;
   for (char& c : words) c = c >= ' ' && c < '\x7F' ? c : '?';
@@ -48,7 +48,7 @@ std::optional<std::int64_t> SecondsAt(const json& object, const char* name) {
   if (found == object.end()) return std::nullopt;
   if (found->is_number_integer()) return found->get<std::int64_t>();
   if (!found->is_string()) return std::nullopt;
-  const auto& text = found->get_ref<const std::string&>();  // Some issuers quote it.
+  const auto& text = found->get_ref<const std::string&>();  // Some issuers send the number as a string.
   std::int64_t seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   return error == std::errc() && end == text.data() + text.size() ? std::optional(seconds) : std::nullopt;

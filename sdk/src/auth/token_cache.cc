@@ -2,7 +2,7 @@
 
 namespace gcsflux::internal {
 
-// No thread of the parent's was writing the token at the fork: see ForkSafeMutex.
+// No thread of the parent was writing the token during the fork: see ForkSafeMutex.
 std::unique_ptr<TokenCache::State> TokenCache::State::Of(const State* of_parent) {
   auto state = std::make_unique<State>();
   if (of_parent != nullptr) state->token = of_parent->token;
@@ -27,7 +27,7 @@ Result<TokenCache::TokenPtr> TokenCache::Replace(const TokenPtr& refused, const 
   return Await(state, lock, context);
 }
 
-// Fetches a token, or waits for the caller who does.
+// Fetches a token, or waits for the caller that does.
 Result<TokenCache::TokenPtr> TokenCache::Await(State& state, Lock& lock, const TokenContext& context) {
   while (true) {
     if (state.token && StateAt(*state.token, context.timing.SystemNow()) != TokenState::kExpired) return state.token;
@@ -36,19 +36,19 @@ Result<TokenCache::TokenPtr> TokenCache::Await(State& state, Lock& lock, const T
     if (!state.fetched.Wait(lock, context.stop, [&] { return state.fetches != awaited; })) {
       return Error{ErrorCode::kCancelled, "cancelled while waiting for a token"};
     }
-    // Another's cancellation is not ours: one of those who waited fetches in its place.
+    // If another caller was cancelled, one of the waiting callers fetches instead.
     if (state.last_failure && state.last_failure->code != ErrorCode::kCancelled) return *state.last_failure;
   }
 }
 
-// One attempt; the old token is still good, so that a failure is none.
+// One attempt. The old token is still valid, so a failure is not an error.
 TokenCache::TokenPtr TokenCache::FetchAhead(State& state, Lock& lock, TokenContext context) {
   constexpr std::chrono::seconds kBetween(30);
   state.next_fetch_ahead = context.timing.SystemNow() + kBetween;
   context.retry.max_attempts = 1;
   const TokenPtr old = state.token;
   const auto fetched = Fetch(state, lock, context);
-  state.last_failure.reset();  // Who waits for it because the old one has ended meanwhile tries longer than once.
+  state.last_failure.reset();  // If the old token has expired meanwhile, waiting callers retry more than once.
   return fetched ? *fetched : old;
 }
 

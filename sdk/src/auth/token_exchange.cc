@@ -39,7 +39,7 @@ Result<HttpResponse> SendOnce(const TokenContext& context, const TokenRequest& r
   return response;
 }
 
-// An answer may repeat what it was sent.
+// An answer may repeat parts of the request.
 Error WithoutSecrets(Error error, const TokenRequest& request) {
   const std::vector<std::string_view> secrets(request.secrets.begin(), request.secrets.end());
   HideSecrets(error.message, secrets);

@@ -52,7 +52,7 @@ TokenRequest ExchangeRequest(const ExternalAccount& account, const std::string& 
                {"requested_token_type", "urn:ietf:params:oauth:token-type:access_token"},
                {"subject_token", subject_token},
                {"subject_token_type", account.subject_token_type}};
-  // Who names itself is known by its own project.
+  // If the client names itself, its own project is used.
   if (!account.workforce_pool_user_project.empty() && account.client_id.empty()) {
     form.emplace_back("options", json{{"userProject", account.workforce_pool_user_project}}.dump());
   }
@@ -78,7 +78,7 @@ TokenRequest ImpersonationRequest(const Impersonation& impersonation, const std:
 }
 
 TokenRequest MetadataRequest(const std::string& host) {
-  // It is on this machine's network card, or it is not there: who waits longer waits for nothing.
+  // The server is on this machine's network card, or does not exist: a longer wait is useless.
   constexpr std::chrono::milliseconds kConnectTimeout(1000);
   return {HttpRequest{.url = "http://" + host + "/computeMetadata/v1/instance/service-accounts/default/token",
                       .headers = {{"Metadata-Flavor", "Google"}},

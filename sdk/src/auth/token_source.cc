@@ -37,7 +37,7 @@ class SelfSignedSource : public TokenSource {
 };
 
 Result<AccessToken> Ask(const TokenContext& context, const TokenRequest& request) {
-  const auto now = context.timing.SystemNow();  // Before: the answer says how long it lives from when it was made.
+  const auto now = context.timing.SystemNow();  // Before the request: the answer's lifetime counts from its creation.
   const auto response = SendTokenRequest(context, request);
   if (!response) return response.error();
   auto token = ParseTokenAnswer(*response, now);

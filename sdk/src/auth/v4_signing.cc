@@ -24,7 +24,7 @@ bool IsHeaderName(std::string_view name) {
   });
 }
 
-// Without blanks at its ends, and with one in place of each run of them.
+// Without blanks at its ends; each run of blanks becomes one.
 std::string Folded(std::string_view value) {
   std::string folded;
   for (const char c : value) {

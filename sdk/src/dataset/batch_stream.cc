@@ -13,12 +13,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Sources that are handed on together, so that composites reach across the borders of small batches.
+// This many sources are passed on together, so that composites can span small batches.
 constexpr std::size_t kFedTogether = 1024;
-// Of the epoch behind the one that is used, so much is fetched: samples, or batches where that is more.
+// The most that is fetched of the next epoch: samples, or batches if that is more.
 constexpr std::size_t kMostOfNextEpoch = 1024;
 constexpr std::size_t kBatchesOfNextEpoch = 4;
-// So many batches beyond those that are fetched are looked at for one that is asked for by its samples.
+// The most batches beyond the fetched ones that are searched for a batch with given samples.
 constexpr std::size_t kMostAhead = 1024;
 
 std::string TextOf(const std::exception_ptr& exception) {
@@ -31,7 +31,7 @@ std::string TextOf(const std::exception_ptr& exception) {
   }
 }
 
-// Failures of the object itself: another attempt, or another object, has nothing to do with them.
+// Failures of the object itself, which do not affect other attempts or objects.
 bool IsOfObject(const Error& error) {
   return error.code == ErrorCode::kNotFound || error.code == ErrorCode::kCorrupted ||
          error.code == ErrorCode::kUndecodable;
@@ -92,7 +92,7 @@ bool BatchStream::PlanOne() {
   return true;
 }
 
-// Of an epoch that may never be used, only what bridges the time until it begins.
+// Of an epoch that may never be used, only as much as bridges the time until it begins.
 bool BatchStream::MayFeed(const PlannedBatch& batch) {
   if (!claimed_epoch_) claimed_epoch_ = batch.epoch;
   if (batch.epoch == *claimed_epoch_) return true;
@@ -204,14 +204,14 @@ std::function<void()> BatchStream::Take() {
   return [self = shared_from_this()] { self->DecodeAnyone(); };
 }
 
-// That of the earliest batch first.
+// Decodes an object of the earliest batch first.
 void BatchStream::DecodeAnyone() {
   std::unique_lock lock(mutex_);
   if (!arrived_.empty()) Decode(lock, arrived_.extract(arrived_.begin()));
 }
 
 void BatchStream::Decode(std::unique_lock<std::mutex>& lock, Arrived::node_type object) {
-  Batch& batch = BatchOf(object.key());  // It stays: it has a sample that is pending.
+  Batch& batch = BatchOf(object.key());  // The reference stays valid, because a sample of it is pending.
   const std::size_t place = object.key() - batch.first;
   const ListedObject& listed = settings_.object_at(batch.planned.samples[place]);
   DownloadedObject& downloaded = object.mapped();
@@ -224,7 +224,7 @@ void BatchStream::Decode(std::unique_lock<std::mutex>& lock, Arrived::node_type 
     if (!settings_.work.is_instant) settings_.tally->NoteDecoding(Clock::now() - start);
   }
   auto error = std::move(downloaded.error);
-  object = {};  // Its memory goes before the batch is done.
+  object = {};  // Its memory is released before the batch is complete.
   lock.lock();
   if (error || exception) {
     Note(batch, place, std::move(error), std::move(exception));
@@ -268,7 +268,7 @@ FinishedBatch BatchStream::Await(std::uint64_t number) {
     changed_.Wait(lock);
     waited += Clock::now() - start;
   }
-  // What is still being decoded writes into it: it stays where it is.
+  // Decode threads still write into it, so it must stay.
   if (batch.pending > 0) return {.error = Error{ErrorCode::kCancelled, "the dataset has ended"}};
   settings_.tally->NoteBatch({.epoch = batch.planned.epoch,
                               .samples = batch.planned.samples.size() - batch.skipped.size(),

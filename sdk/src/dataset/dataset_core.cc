@@ -10,7 +10,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// Of failures the core hears one by one.
+// The core is told of each failure.
 DownloaderOptions OneByOne(DownloaderOptions options) {
   options.on_failure = OnFailure::kDeliver;
   return options;
@@ -20,7 +20,7 @@ std::shared_ptr<DecodeThreads> MakeDecoders(int threads) {
   return threads > 0 ? std::make_shared<DecodeThreads>(static_cast<std::size_t>(threads)) : nullptr;
 }
 
-// Of a listing that is to come: of its first 0 objects.
+// The fingerprint of a listing that has not begun: its first 0 objects.
 ListingFingerprint FingerprintAtFirst(const DatasetCore::Settings& settings) {
   auto fingerprint = FingerprintOf(settings.prefix, settings.objects);
   fingerprint.is_partial = settings.is_live;
@@ -47,7 +47,7 @@ DatasetCore::DatasetCore(const Client& client, Settings settings, const DatasetO
       }) {}
 
 DatasetCore::~DatasetCore() {
-  // In a child the parent's engine stays as it is.
+  // In a child the parent's engine stays unchanged.
   Engine& engine = engines_.Get();
   engine.lister.reset();
   if (engine.stream) engine.stream->Close();
@@ -64,7 +64,7 @@ std::shared_ptr<BatchStream> DatasetCore::MakeStream(const Engine& engine, std::
                             .tally = tally_});
 }
 
-// Of this process: its objects are known, or are listed from now on, once more where that has failed.
+// The listing of this process: its objects are known, or it starts now. After a failure it starts again.
 Result<std::shared_ptr<const LiveListing>> DatasetCore::ListingOf(Engine& engine) const {
   const std::scoped_lock one_at_a_time(engine.listing_mutex);
   if (engine.listing && !engine.listing->state().error) return engine.listing;
@@ -117,7 +117,7 @@ Result<void> DatasetCore::Expect(const EpochOptions& order, const Start& start) 
     engine.stream = *stream;
     engine.order = order;
   }
-  (*stream)->LookAgain();  // The listing may have grown since, before it could tell.
+  (*stream)->LookAgain();  // The listing may have grown before it could report it.
   return {};
 }
 
@@ -134,7 +134,7 @@ FinishedBatch DatasetCore::Fetch(std::span<const std::size_t> samples) const {
   const Engine& engine = engines_.Get();
   const auto stream =
       MakeStream(engine, std::make_unique<GivenBatch>(std::vector(samples.begin(), samples.end())), {}, known_);
-  const auto batch = stream->Claim(0);  // Before it begins, so that the budget does not hold it up.
+  const auto batch = stream->Claim(0);  // Before it begins, so that the budget does not delay it.
   if (auto begun = stream->Begin(); !begun) return {.error = begun.error()};
   auto finished = stream->Await(**batch);
   stream->Close();

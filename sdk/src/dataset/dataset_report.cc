@@ -20,7 +20,7 @@ constexpr std::size_t kLongestText = 160;
 
 std::string Fixed(double value, int digits) {
   std::array<char, 64> text{};
-  const double shown = std::clamp(value, 0.0, 1e15);  // NaN and what is absurd must not overflow it
+  const double shown = std::clamp(value, 0.0, 1e15);  // NaN and absurd values must not overflow it
   const auto end = std::to_chars(text.data(), text.data() + text.size(), shown == shown ? shown : 0,
                                  std::chars_format::fixed, digits)
                        .ptr;
@@ -34,7 +34,7 @@ std::string Grouped(std::uint64_t value) {
   return text;
 }
 
-// As Grouped(), with a digit behind the point where there is little before it.
+// As Grouped(); small values have a digit behind the point.
 std::string Rate(double per_second) {
   return per_second < 100 ? Fixed(per_second, 1) : Grouped(static_cast<std::uint64_t>(std::min(per_second, 1e15)));
 }
@@ -57,7 +57,7 @@ std::string Plural(std::uint64_t count, std::string_view one) {
   return Grouped(count) + " " + std::string(one) + (count == 1 ? "" : one.ends_with("tch") ? "es" : "s");
 }
 
-// Others' words: on one line, and not longer than a few of them.
+// Text from outside: on one line, and of limited length.
 std::string Shown(std::string text) {
   text = internal::Printable(std::move(text), '?');
   if (text.size() > kLongestText) text = text.substr(0, kLongestText) + "...";

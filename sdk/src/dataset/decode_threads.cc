@@ -13,17 +13,17 @@ void DecodeThreads::Offer(const std::shared_ptr<Workload>& workload) {
     const std::scoped_lock lock(mutex_);
     queue_.Offer(workload);
   }
-  work_came_.notify_one();
+  has_work_.notify_one();
 }
 
 void DecodeThreads::Serve(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  while (work_came_.wait(lock, stop, [this] { return !queue_.is_empty(); })) {
+  while (has_work_.wait(lock, stop, [this] { return !queue_.is_empty(); })) {
     auto turn = queue_.Next();
     lock.unlock();
     auto task = turn.workload->Take();
     if (task) {
-      work_came_.notify_one();  // There may be more for another thread.
+      has_work_.notify_one();  // There may be more work for another thread.
       task();
       task = nullptr;
       turn.workload.reset();

@@ -26,7 +26,7 @@ class DecodeThreads {
   void Serve(const std::stop_token& stop);
 
   std::mutex mutex_;
-  std::condition_variable_any work_came_;
+  std::condition_variable_any has_work_;
   WorkloadQueue queue_;                // Guarded by mutex_.
   std::vector<std::jthread> threads_;  // Last: they end before the members that they use.
 };

@@ -48,7 +48,7 @@ EpochPlan::EpochPlan(const EpochOptions& options, std::uint64_t count, std::uint
     padded_ = full_size() - tail;
     return;
   }
-  // Where the tail has no sample for some rank, the batch before gives what is missing, if it can.
+  // If the tail has no sample for some rank, the batch before gives the missing ones, if it can.
   const bool is_lent = tail < options_.world_size && global_batches_ > 1 && options_.batch_size > 1;
   last_size_ = is_lent ? options_.world_size : tail;
   if (is_lent) before_last_size_ = full_size() + tail - last_size_;
@@ -65,7 +65,7 @@ EpochPlan::Batch EpochPlan::BatchAt(std::uint64_t index) const {
   if (is_last && index > 0) begin -= full_size() - before_last_size_;
   const std::uint64_t size = SizeOfAll(index);
   const std::uint64_t share = size / options_.world_size;
-  const std::uint64_t larger = size % options_.world_size;  // So many ranks have one more.
+  const std::uint64_t larger = size % options_.world_size;  // This many ranks have one more.
   return {.first = begin + options_.rank * share + std::min(options_.rank, larger),
           .size = share + (options_.rank < larger ? 1 : 0),
           .consumed = is_last ? count_ : begin + size};

@@ -17,7 +17,7 @@ struct EpochProgress::Shared {
 
   [[nodiscard]] EpochPlan PlanAt(const Cursor& at) const { return {options, at.listing.count, at.epoch, at.consumed}; }
 
-  // Behind everything that was consumed.
+  // Behind all consumed batches.
   [[nodiscard]] Cursor Position() const {
     Cursor position = cursor;
     if (consumed == plan.batches() && (consumed > 0 || has_ended)) {
@@ -46,8 +46,8 @@ struct EpochProgress::Shared {
   Cursor cursor;                       // at the plan's beginning
   EpochPlan plan;
   std::uint64_t handed_out = 0;  // batches of the plan
-  std::uint64_t consumed = 0;    // Likewise.
-  bool has_ended = false;        // A next batch was asked for in vain.
+  std::uint64_t consumed = 0;    // of these
+  bool has_ended = false;        // The next batch was requested, but there is none.
 };
 
 Result<EpochProgress> EpochProgress::Create(const ListingFingerprint& listing, const EpochOptions& options,
@@ -74,7 +74,7 @@ Result<void> EpochProgress::MoveTo(const Cursor& cursor, bool allow_changed_list
   here.consumed = std::min(cursor.consumed, here.listing.count);
   shared_->Restart();
   if (!shared_->plan.is_over()) return {};
-  // What was left of the cursor's epoch is nothing, or a tail that is dropped.
+  // The rest of the cursor's epoch is empty, or a tail that is dropped.
   ++here.epoch;
   here.consumed = 0;
   shared_->Restart();

@@ -8,7 +8,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// Eight bytes at a time; the length keeps "ab" and "c" apart from "a" and "bc".
+// Eight bytes at a time. The length distinguishes "ab" and "c" from "a" and "bc".
 std::uint64_t Hashed(std::uint64_t hash, std::string_view text) {
   hash = Mix(hash ^ text.size());
   while (!text.empty()) {

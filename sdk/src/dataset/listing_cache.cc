@@ -9,13 +9,13 @@
 namespace gcsflux {
 namespace {
 
-// The call itself is wrong or was ended: a listing without the cache would not be what was asked for.
+// The call is wrong or was cancelled: a listing without the cache does not help.
 bool IsCallersMatter(const Error& error) {
   return error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kCancelled ||
          error.code == ErrorCode::kForked;
 }
 
-// What the options ask for, of all that is under the prefix.
+// The objects that the options select, from everything under the prefix.
 void Select(const ParallelListOptions& options, std::vector<ListedObject>& objects) {
   const std::vector<StorageClass> classes(options.storage_classes.begin(), options.storage_classes.end());
   std::erase_if(objects, [&](const ListedObject& object) {
@@ -44,7 +44,7 @@ class CachedList {
       : client_(client), prefix_(std::move(prefix)), cache_(std::move(cache)), options_(options) {}
 
   Result<CachedListing> Run() {
-    // One round for each process that is faster; more than a few of them in a row are not to be expected.
+    // One round for each process that is faster; more than a few in a row are not expected.
     constexpr int kMostRounds = 4;
     for (int round = 0; round < kMostRounds; ++round) {
       const auto is_done = TryOnce();
@@ -56,7 +56,7 @@ class CachedList {
   }
 
  private:
-  // False where another process changed the cache meanwhile: what it saved is to be read.
+  // False if another process changed the cache meanwhile: read what it saved.
   Result<bool> TryOnce() {
     auto stored = internal::ReadStoredListing(
         client_, cache_, {.max_age = options_.max_age, .call = options_.call, .stop = options_.stop});
@@ -109,10 +109,10 @@ class CachedList {
     return saved.error().code != ErrorCode::kPreconditionFailed;
   }
 
-  // Once, however many rounds there are.
+  // Lists only once, in any number of rounds.
   Result<void> List() {
     if (is_listed_) return {};
-    // In milliseconds, as it is saved: the process that lists has the same time as those that read.
+    // In milliseconds, as it is saved, so that the process that lists has the same time as those that read.
     const auto time = std::chrono::floor<std::chrono::milliseconds>(CoreOf(client_).timing().SystemNow());
     auto listing = ListInParallel(client_, prefix_, WithoutSelection(options_.listing));
     if (!listing) return listing.error();

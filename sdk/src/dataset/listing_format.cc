@@ -25,7 +25,7 @@ std::uint64_t ZigZag(std::int64_t value) {
 }
 std::int64_t FromZigZag(std::uint64_t value) { return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1)); }
 
-// Wraps, as its inverse does: no generation is out of range.
+// Wraps, as its inverse does, so that every generation is in range.
 std::int64_t Difference(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
@@ -88,7 +88,7 @@ std::int64_t MicrosecondsOf(system_clock::time_point time) {
 
 // ------------------------------------------------------------------------------------------------------- reading
 
-// After a failure all it reads is 0 or empty.
+// After a failure it returns only 0 or empty values.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
@@ -138,14 +138,14 @@ Error Damaged(const char* how) {
   return {ErrorCode::kCorrupted, std::string("the saved listing cannot be used: ") + how + "; save it again"};
 }
 
-// Times that the clock cannot hold stay at its ends.
+// A time beyond the clock's range becomes its first or last time.
 system_clock::time_point TimeAt(std::int64_t count_of_microseconds) {
   constexpr auto kFirst = std::chrono::ceil<microseconds>(system_clock::duration::min()).count();
   constexpr auto kLast = std::chrono::floor<microseconds>(system_clock::duration::max()).count();
   return system_clock::time_point(microseconds(std::clamp<std::int64_t>(count_of_microseconds, kFirst, kLast)));
 }
 
-// `objects` holds the ones before it.
+// `objects` holds the previous objects.
 ListedObject ReadObject(Reader& reader, const std::vector<StorageClass>& classes,
                         const std::vector<ListedObject>& objects) {
   static const ListedObject kNone;
@@ -157,7 +157,7 @@ ListedObject ReadObject(Reader& reader, const std::vector<StorageClass>& classes
   if (reader.has_failed()) return object;
   object.name.reserve(static_cast<std::size_t>(shared) + rest.size());
   object.name.append(before.name, 0, static_cast<std::size_t>(shared)).append(rest);
-  if (object.name <= before.name) reader.Fail();  // They ascend, and none is empty.
+  if (object.name <= before.name) reader.Fail();  // Names ascend, and none is empty.
   object.size = reader.Number();
   object.generation = Sum(before.generation, reader.Signed());
   const std::uint64_t mark = reader.Number();
@@ -225,7 +225,7 @@ Result<ListingSnapshot> DecodeListing(std::span<const std::byte> bytes) {
   const std::string_view sealed = text.substr(0, text.size() - kSealBytes);
   Reader reader(sealed.substr(kMagic.size()));
   const std::uint64_t version = reader.Number();
-  if (version > kVersion && version < 1'000) {  // Sealed in a way of its own, perhaps.
+  if (version > kVersion && version < 1'000) {  // A newer version may have another seal.
     return Error{ErrorCode::kInvalidArgument, "the saved listing is of version " + std::to_string(version) +
                                                   ", and this version of gcsflux reads version 1"};
   }

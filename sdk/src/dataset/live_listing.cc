@@ -10,7 +10,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// Until the caller or the owner asks it to stop.
+// Runs until the caller or the owner asks it to stop.
 void List(const Client& client, const ObjectName& prefix, ParallelListOptions options, LiveListing& into,
           const std::function<void()>& on_growth, const std::stop_token& stop) {
   std::stop_source ended;

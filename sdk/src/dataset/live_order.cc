@@ -56,7 +56,7 @@ std::optional<PlannedBatch> LiveOrder::Next() {
   return planned;
 }
 
-// True once it is known that the listing is that of the cursor.
+// True if the listing is known to be that of the cursor.
 bool LiveOrder::MayBegin(const LiveListing::State& state) {
   const ListingFingerprint& then = start_.cursor.listing;
   if (!start_.is_resumed || start_.allow_changed_listing) return true;
@@ -70,7 +70,7 @@ bool LiveOrder::MayBegin(const LiveListing::State& state) {
 
 std::optional<EpochPlan::Batch> LiveOrder::BatchHere(const LiveListing::State& state) {
   if (state.is_over) return EnterEpoch(state) ? std::optional(plan_->BatchAt(next_++)) : std::nullopt;
-  // With this batch and the next one full, neither takes part in how the tail is shared.
+  // If this batch and the next one are full, neither shares samples with the tail.
   const std::uint64_t full = options_.batch_size * options_.world_size;
   const std::uint64_t begin = consumed_ + next_ * full;
   if (state.known < begin + 2 * full || !IsKnownUpTo(begin + full, state)) return std::nullopt;
@@ -79,7 +79,7 @@ std::optional<EpochPlan::Batch> LiveOrder::BatchHere(const LiveListing::State& s
       .first = begin + options_.rank * options_.batch_size, .size = options_.batch_size, .consumed = begin + full};
 }
 
-// To the epoch of the next batch; false where there is none.
+// Moves to the epoch of the next batch. False if there is none.
 bool LiveOrder::EnterEpoch(const LiveListing::State& state) {
   const auto plan = [&] {
     return EpochPlan(options_, state.known, epoch_, std::min<std::uint64_t>(consumed_, state.known));
@@ -129,7 +129,7 @@ ListingFingerprint LiveOrder::FingerprintOfFirst(std::size_t count) {
   return fingerprint;
 }
 
-// Of all, or of what the samples consumed so far may have come from.
+// The fingerprint of all objects, or of those from which the consumed samples may come.
 ListingFingerprint LiveOrder::Seen(const LiveListing::State& state, std::uint64_t consumed) {
   const bool is_buffered = options_.order == SampleOrder::kBuffered;
   const std::uint64_t seen = is_buffered ? buffer_.NeededFor(consumed) : consumed;

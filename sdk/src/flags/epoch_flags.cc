@@ -41,7 +41,7 @@ constexpr internal::NamedValue<SampleOrder> kOrders[] = {
 constexpr internal::NamedValue<EpochTail> kTails[] = {
     {"uneven", EpochTail::kUneven}, {"drop", EpochTail::kDrop}, {"pad", EpochTail::kPad}};
 
-// The flag's value, else the environment's, as launchers (torchrun) set it.
+// The flag's value; otherwise the environment's, as launchers (torchrun) set it.
 Result<std::uint64_t> FlagOrEnvironment(const std::string& flag, std::int64_t value, const char* variable,
                                         std::uint64_t otherwise) {
   if (value >= 0) return static_cast<std::uint64_t>(value);

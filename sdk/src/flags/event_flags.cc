@@ -20,7 +20,7 @@ DEFINE_string(trace_file, "",
 namespace gcsflux {
 namespace {
 
-// The process's: each of its clients draws on the same timeline.
+// One for the process: all its clients write the same timeline.
 std::shared_ptr<TraceWriter>& Trace() {
   static std::shared_ptr<TraceWriter> trace;
   return trace;

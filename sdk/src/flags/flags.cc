@@ -1,4 +1,4 @@
-// ClientOptionsFromFlags: each group of flags has a file of its own.
+// ClientOptionsFromFlags. Each group of flags has its own file.
 #include "gcsflux/flags.h"
 
 #include <gflags/gflags.h>
@@ -25,7 +25,7 @@ Result<ClientOptions> ClientOptionsFromFlags() {
         internal::SetUndeliveredBytesFromFlags, internal::SetEventListenerFromFlags}) {
     if (auto done = set(options); !done) return done.error();
   }
-  // A value that is wrong is said whether or not the program comes to use it.
+  // A wrong value is reported even if the program does not use it.
   if (const auto download = DownloaderOptionsFromFlags(); !download) return download.error();
   if (const auto writing = ParallelWriterOptionsFromFlags(); !writing) return writing.error();
   if (const auto reading = ObjectReaderOptionsFromFlags(); !reading) return reading.error();

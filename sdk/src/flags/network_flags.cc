@@ -50,7 +50,7 @@ std::string_view Trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// "Name: value|Name: value". Whether they are good headers is seen by Client::Create.
+// "Name: value|Name: value". Client::Create checks the headers.
 Result<void> ReadHeaders(std::string_view text, ClientOptions& options) {
   while (!text.empty()) {
     const auto end = std::min(text.find('|'), text.size());
@@ -65,7 +65,7 @@ Result<void> ReadHeaders(std::string_view text, ClientOptions& options) {
   return {};
 }
 
-// Empty leaves it to the environment, which no value but the absent one can say.
+// Empty means the environment, which only an absent option expresses.
 std::optional<std::string> UnlessNone(const std::string& flag) {
   if (flag.empty()) return std::nullopt;
   return flag == "none" ? "" : flag;

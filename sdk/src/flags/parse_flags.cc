@@ -21,7 +21,7 @@ bool IsKnown(const std::string& name, gflags::CommandLineFlagInfo* info) {
   return gflags::GetCommandLineFlagInfo(name.c_str(), info);
 }
 
-// One flag of the line: "--name", "--name=value" or, with the value in the next word, "--name value".
+// One flag on the line: "--name", "--name=value" or, with the value in the next word, "--name value".
 struct Word {
   std::string name;
   std::optional<std::string> value;
@@ -34,7 +34,7 @@ Word SplitWord(std::string_view text) {
   return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 
-// Sets the flag; tells whether the next word, null at the end of the line, was its value.
+// Sets the flag. Returns whether the next word (null at the end of the line) was its value.
 Result<bool> SetFlag(Word word, const char* next) {
   gflags::CommandLineFlagInfo info;
   bool took_next = false;
@@ -56,7 +56,7 @@ Result<bool> SetFlag(Word word, const char* next) {
   return took_next;
 }
 
-// gflags writes 0.2 with all its seventeen digits.
+// gflags prints 0.2 with all its seventeen digits.
 std::string DefaultOf(const gflags::CommandLineFlagInfo& flag) {
   if (flag.default_value.empty()) return "empty";
   if (flag.type != "double") return flag.default_value;

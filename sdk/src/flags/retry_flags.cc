@@ -75,7 +75,7 @@ constexpr NamedValue<IdempotencyPolicy> kIdempotencyPolicies[] = {{"strict", Ide
                                                                   {"always", IdempotencyPolicy::kAlwaysRetry},
                                                                   {"token", IdempotencyPolicy::kToken}};
 
-// The value of a flag that is there, which gflags has seen to be one of its type.
+// The value of an existing flag; gflags has checked its type.
 std::string TextOf(const std::string& flag) { return gflags::GetCommandLineFlagInfoOrDie(flag.c_str()).current_value; }
 double NumberOf(const std::string& flag) { return std::strtod(TextOf(flag).c_str(), nullptr); }
 

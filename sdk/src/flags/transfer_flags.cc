@@ -1,4 +1,4 @@
-// What downloads and uploads of many bytes take: DownloaderOptionsFromFlags and UploadOptionsFromFlags.
+// DownloaderOptionsFromFlags and UploadOptionsFromFlags.
 #include "flags/transfer_flags.h"
 
 #include <gflags/gflags.h>

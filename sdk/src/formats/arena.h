@@ -8,12 +8,12 @@
 
 namespace gcsflux::internal {
 
-/// How much memory may still be taken. Thread-compatible.
+/// Limits the memory that may still be taken. Thread-compatible.
 class MemoryAllowance {
  public:
   explicit MemoryAllowance(std::uint64_t bytes) : left_(bytes) {}
 
-  /// False where it is used up; then it stays so.
+  /// False if the limit is reached; it then stays false.
   bool Take(std::uint64_t bytes) {
     if (bytes > left_) left_ = 0;
     const bool is_enough = bytes <= left_;
@@ -25,7 +25,7 @@ class MemoryAllowance {
   std::uint64_t left_;
 };
 
-/// A vector that grows by pieces, so that growing copies nothing and takes no second copy's memory.
+/// A vector that grows by pieces: growing copies nothing, and needs no second copy's memory.
 template <class T>
 class Arena {
  public:
@@ -34,7 +34,7 @@ class Arena {
   const T& operator[](std::size_t i) const { return pieces_[i / kPiece][i % kPiece]; }
   T& back() { return (*this)[size_ - 1]; }
 
-  /// False where the allowance is used up; nothing is added then.
+  /// False if the allowance is used up; then nothing is added.
   bool Push(const T& value, MemoryAllowance& allowance) {
     if (size_ == pieces_.size() * kPiece) {
       if (!allowance.Take(kPiece * sizeof(T) + sizeof(void*))) return false;
@@ -44,7 +44,7 @@ class Arena {
     return true;
   }
 
-  /// Forgets the last ones; their memory stays for what comes.
+  /// Removes the last elements. Their memory stays for later ones.
   void Shrink(std::size_t size) { size_ = size; }
 
  private:

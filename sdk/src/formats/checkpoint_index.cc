@@ -14,14 +14,14 @@ struct Child {
   NodeId id = 0;
 };
 
-// A container that is gone through.
+// A container that is being visited.
 struct Level {
   NodeId id = 0;
   PickleReader::Container container;
   std::size_t name_bytes = 0;  // Of the container's own name.
   std::size_t position = 0;
 
-  // Keys that are neither text nor number are told by their place.
+  // Keys that are neither text nor number are named by their place.
   std::optional<Child> Next(const PickleReader& reader) {
     const auto item = container.items.Next();
     if (!item) return std::nullopt;
@@ -79,7 +79,7 @@ class Walk {
     return true;
   }
 
-  // Vectors that grow have a second copy for a while.
+  // While a vector grows, there are two copies.
   bool Keep(TensorLayout layout) {
     constexpr std::uint64_t kOverhead = 64;
     const std::uint64_t numbers = 16 * layout.shape.size();
@@ -102,7 +102,7 @@ class Walk {
   CheckpointIndex index_;
 };
 
-// The rest of a name behind a child's; nothing where the name does not lead to it.
+// The rest of a name behind a child's name. Nothing if the child is not on its path.
 std::optional<std::string_view> Behind(std::string_view name, std::string_view child) {
   if (!name.starts_with(child)) return std::nullopt;
   const std::string_view rest = name.substr(child.size());
@@ -118,7 +118,7 @@ Result<CheckpointIndex> IndexTensors(const PickleReader& reader, MemoryAllowance
   return Error{ErrorCode::kUndecodable, "shared values make more names than a file of its length should have"};
 }
 
-// Names may hold dots themselves: all containers that may lead there are tried, the first one first.
+// Names may contain dots themselves: all containers that may lead there are tried, the first one first.
 std::optional<NodeId> FindValue(const PickleReader& reader, std::string_view name) {
   struct Place {
     NodeId id;

@@ -10,17 +10,17 @@
 
 namespace gcsflux::internal {
 
-/// The tensors of a pickle by name, and what is refused.
+/// The tensors of a pickle by name, and the refused values.
 struct CheckpointIndex {
   std::vector<StoredTensor> tensors = {};
   std::vector<RefusedValue> refused = {};
 };
 
-/// Goes through all containers, without recursion. kUndecodable where shared values make more names than the allowance
-/// has room for. A value that holds itself, or is nested deeper than 256 levels, is refused by name.
+/// Visits all containers, without recursion. If shared values make more names than the allowance permits, returns
+/// kUndecodable. A value that contains itself, or has more than 256 levels, is refused by name.
 Result<CheckpointIndex> IndexTensors(const PickleReader& reader, MemoryAllowance& allowance);
 
-/// The value of this name; nothing where there is none.
+/// The value of this name. Nothing if there is none.
 std::optional<NodeId> FindValue(const PickleReader& reader, std::string_view name);
 
 }  // namespace gcsflux::internal

@@ -29,7 +29,7 @@ struct Side {
   }
 
   const StoredCheckpoint& checkpoint;
-  std::map<std::string_view, const StoredTensor*> by_name = {};  // Null where it is refused.
+  std::map<std::string_view, const StoredTensor*> by_name = {};  // Null if it is refused.
 };
 
 std::string Described(const TensorLayout& layout) {
@@ -51,7 +51,7 @@ StoredTensor FlatPart(const StoredTensor& tensor, std::uint64_t begin, std::uint
 
 std::span<std::byte> RoomIn(std::string& bytes) { return std::as_writable_bytes(std::span(bytes)); }
 
-// What two tensors' elements differ in, so far.
+// The differences of two tensors' elements so far.
 class Elements {
  public:
   explicit Elements(DType dtype) : dtype_(dtype) {}
@@ -144,7 +144,7 @@ class Comparison {
     return {};
   }
 
-  // Small ones by one call of each source.
+  // Small tensors with one call of each source.
   Result<void> CompareBatch() {
     std::vector<std::string> rooms[2];
     for (std::vector<std::string>& side : rooms) {

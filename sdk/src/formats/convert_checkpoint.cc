@@ -11,7 +11,7 @@ namespace {
 
 using internal::TensorSequence;
 
-// Containers are read up to 256 levels deep, so that this ends.
+// Containers are read up to 256 levels deep, so this recursion ends.
 class LeafNames {
  public:
   void Visit(const pickled::Value& value, const std::string& name) {
@@ -61,7 +61,7 @@ Result<void> CheckTensorsOnly(const StoredCheckpoint& checkpoint) {
 
 Result<void> ToSafetensors(const StoredCheckpoint& checkpoint, const ByteSink& sink, bool has_checksums) {
   std::vector<StoredTensor> order = checkpoint.tensors();
-  // As they are written, so that small ones are read together.
+  // In the order of writing, so that small ones are read together.
   std::sort(order.begin(), order.end(), [](const StoredTensor& a, const StoredTensor& b) {
     const std::size_t width_a = ElementBytes(a.layout.dtype);
     const std::size_t width_b = ElementBytes(b.layout.dtype);

@@ -43,7 +43,7 @@ std::string_view FormatName(CheckpointFormat format) {
 CheckpointFormat DetectFormat(std::span<const std::byte> first_bytes) {
   const std::string_view first(reinterpret_cast<const char*>(first_bytes.data()), first_bytes.size());
   namespace zip = internal::zip;
-  // An archive without records begins with its end.
+  // An archive without records begins with its end record.
   if (first.starts_with(zip::kLocalSignature) || first.starts_with(zip::kEndSignature))
     return CheckpointFormat::kOtherZip;
   if (internal::IsOldTorchFile(first)) return CheckpointFormat::kOldTorchFile;

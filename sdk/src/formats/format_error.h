@@ -8,7 +8,7 @@
 
 namespace gcsflux::internal {
 
-/// A name out of a file, for a message: short, and on one line.
+/// A name from a file, for a message: short, and on one line.
 inline std::string Shown(std::string name) {
   constexpr std::size_t kMost = 120;
   if (name.size() > kMost) name = name.substr(0, kMost) + "...";

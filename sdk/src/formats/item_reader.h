@@ -6,7 +6,7 @@
 
 namespace gcsflux::internal {
 
-/// Goes through a container's items, or a call's, without a copy of them. Borrows the graph.
+/// Visits the items of a container or of a call without copying them. Borrows the graph.
 class ItemReader {
  public:
   static ItemReader OfContainer(const PickleGraph& graph, NodeId id) { return {graph, graph.FirstSegment(id)}; }

@@ -16,7 +16,8 @@ const SafeTensor& TensorOf(std::span<const SafetensorsHeader> headers, const Ten
   return headers[slice.file].tensors[slice.tensor];
 }
 
-// Slices that cut each dimension at the same places: each reaches from its offset to the next one, and all are there.
+// Slices that divide each dimension at the same places: each reaches from its offset to the next one, and none is
+// missing.
 class Grid {
  public:
   Grid(std::span<const SafetensorsHeader> headers, const JoinedTensor& whole)
@@ -30,7 +31,7 @@ class Grid {
     }
   }
 
-  // The shape of the whole; nothing where there is a hole or an overlap.
+  // The shape of the whole. Nothing if there is a hole or an overlap.
   std::optional<std::vector<std::int64_t>> Shape() const {
     std::vector<std::int64_t> shape(cuts_.size(), -1);
     std::set<std::vector<std::int64_t>> seen;
@@ -49,8 +50,8 @@ class Grid {
   }
 
  private:
-  // From its offset to the next cut, or, in the last row, to the end, which is the same for all; `end` is -1 until it
-  // is known.
+  // A slice reaches from its offset to the next cut. In the last row it reaches to the end, which is the same for all;
+  // `end` is -1 until it is known.
   bool Reaches(std::size_t dimension, std::int64_t offset, std::int64_t size, std::int64_t& end) const {
     const std::vector<std::int64_t>& cuts = cuts_[dimension];
     std::int64_t reached = 0;

@@ -7,7 +7,7 @@
 
 namespace gcsflux::internal {
 
-/// What JSON is made of, in order and without a tree of it in memory. Each returns false to end the reading.
+/// Receives the parts of JSON text in order; no tree is held in memory. A method returns false to end the reading.
 class JsonHandler {
  public:
   virtual ~JsonHandler() = default;
@@ -28,8 +28,8 @@ struct JsonError {
   std::string why = {};
 };
 
-/// Reads all of `text`, which must be one value, in UTF-8. Nothing where that went well, or the handler ended it: it
-/// knows why.
+/// Reads all of `text`, which must be one value in UTF-8. Returns nothing if that succeeded, or if the handler ended
+/// it.
 std::optional<JsonError> ReadJson(std::string_view text, JsonHandler& handler);
 
 /// As JSON, with its quotation marks. The text is UTF-8.

@@ -15,7 +15,7 @@ struct Ends {
   std::string head;
   std::string tail;
 
-  // Whether one of the ends has all of it.
+  // True if one of the ends contains all of it.
   [[nodiscard]] bool Copy(std::uint64_t offset, std::span<std::byte> into) const {
     return CopyFrom(head, 0, offset, into) || CopyFrom(tail, source.size - tail.size(), offset, into);
   }

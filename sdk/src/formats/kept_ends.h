@@ -12,8 +12,8 @@ struct EndBytes {
   std::uint64_t tail = 256 << 10;  ///< Holds the directory of some 2,000 records.
 };
 
-/// Reads both ends of a source by one ReadAll(). The source that it returns answers from them what lies within them,
-/// and holds them as long as it lives.
+/// Reads both ends of a source with one ReadAll(). The returned source keeps these bytes as long as it lives, and
+/// answers reads within them.
 Result<ByteSource> WithKeptEnds(ByteSource source, EndBytes ends = {});
 
 }  // namespace gcsflux::internal

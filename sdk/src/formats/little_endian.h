@@ -7,7 +7,7 @@
 
 namespace gcsflux::internal {
 
-/// The little-endian number that `bytes` begin with; they hold one.
+/// The little-endian number at the beginning of `bytes`, which must be long enough.
 template <class Number>
 Number FromLittleEndian(std::string_view bytes) {
   std::uint64_t value = 0;

@@ -7,7 +7,7 @@
 
 namespace gcsflux::internal {
 
-/// What a global's name stands for. Names are compared, never resolved.
+/// The meaning of a global's name. Names are compared, never resolved.
 enum class Meaning : std::uint8_t {
   kUnknown,
   kOrderedDict,
@@ -46,13 +46,13 @@ struct GlobalMeaning {
   DType dtype = DType::kUint8;  ///< Of kDType and kStorageClass.
 };
 
-/// The allow list: what is not on it is kUnknown.
+/// The allow list: any other name is kUnknown.
 GlobalMeaning MeaningOf(std::string_view name);
 
-/// What people call the values that a refused global makes: "sparse tensors"; empty where that is not known.
+/// The usual name of the values that a refused global makes: "sparse tensors". Empty if it is unknown.
 std::string_view KindOfRefused(std::string_view name);
 
-/// The storage class of a type, as torch.save names it: "FloatStorage"; empty where there is none.
+/// torch.save's name of a type's storage class: "FloatStorage". Empty if there is none.
 std::string_view StorageClassOf(DType dtype);
 
 }  // namespace gcsflux::internal

@@ -25,13 +25,13 @@ enum class NodeKind : std::uint8_t {
   kSet,
   kFrozenSet,
   kGlobal,      ///< A name, never resolved.
-  kPersistent,  ///< What a persistent id stands for: a storage.
-  kCall,        ///< What a call would have made: callable and arguments, never called.
+  kPersistent,  ///< The meaning of a persistent id: a storage.
+  kCall,        ///< A call that is never made: callable and arguments.
 };
 
 using NodeId = std::uint32_t;
 
-/// One value of a pickle. What `a`, `b` and `c` mean depends on the kind; PickleGraph reads them.
+/// One value of a pickle. The meaning of `a`, `b` and `c` depends on the kind; PickleGraph reads them.
 struct Node {
   NodeKind kind = NodeKind::kNone;
   std::uint8_t flag = 0;
@@ -41,20 +41,20 @@ struct Node {
 };
 static_assert(sizeof(Node) == 16);
 
-/// What was done to a call's result.
+/// What the pickle does with a call's result.
 struct CallState {
-  NodeId state = 0;  ///< BUILD's argument; None where there was none.
-  Node items;        ///< Behaves as a list's node: of APPENDS, or the keys and values of SETITEMS.
+  NodeId state = 0;  ///< BUILD's argument; None if there is none.
+  Node items;        ///< Like a list's node: the items of APPENDS, or the keys and values of SETITEMS.
 };
 
-/// The values of a pickle of protocol 2 to 5, read without executing anything and without resolving a name.
+/// The values of a pickle of protocol 2 to 5. Reading executes nothing and resolves no name.
 ///
-/// Calls (REDUCE, NEWOBJ, INST, OBJ), names and extension codes become nodes; what may become of them is the reader's
-/// decision (pickle_values.h). Values may be shared, and may contain themselves. Memory for n bytes is at most
-/// 12 n + 6 MiB, and the pickle itself; there is no recursion. Immutable once parsed, thread-safe then.
+/// Calls (REDUCE, NEWOBJ, INST, OBJ), names and extension codes become nodes; the reader decides what they mean
+/// (pickle_values.h). Values may be shared, and may contain themselves. Memory for n bytes is at most 12 n + 6 MiB, and
+/// the pickle itself. There is no recursion. Immutable after parsing, and then thread-safe.
 class PickleGraph {
  public:
-  /// kUndecodable, with the byte's place, where it is no such pickle; `file` and `record` are for messages.
+  /// Returns kUndecodable with the byte's offset if it is not such a pickle. `file` and `record` are for messages.
   static Result<PickleGraph> Parse(std::string pickle, const std::string& file, const std::string& record);
 
   [[nodiscard]] NodeId root() const { return root_; }
@@ -63,29 +63,29 @@ class PickleGraph {
 
   [[nodiscard]] std::int64_t Integer(NodeId id) const;
   [[nodiscard]] double Float(NodeId id) const;
-  /// The bytes of kText, kBytes, kByteArray and kLongInteger; as long as the graph lives.
+  /// The bytes of kText, kBytes, kByteArray and kLongInteger. Valid as long as the graph.
   [[nodiscard]] std::string_view Bytes(NodeId id) const;
-  /// "module.name" of a global, INST's too; "extension registry code 5" for such. Empty where it is no global, or where
-  /// its parts are not text.
+  /// "module.name" of a global, also of INST; "extension registry code 5" for such a code. Empty if it is not a global,
+  /// or its parts are not text.
   [[nodiscard]] std::string GlobalName(NodeId id) const;
-  /// Of kTuple, kList, kDict, kSet and kFrozenSet; item_reader.h goes through the items.
+  /// For kTuple, kList, kDict, kSet and kFrozenSet. item_reader.h visits the items.
   [[nodiscard]] std::uint32_t ItemCount(NodeId id) const { return nodes_[id].c; }
   [[nodiscard]] std::uint32_t FirstSegment(NodeId id) const { return nodes_[id].a; }
-  /// Of kPersistent: its id.
+  /// For kPersistent: its id.
   [[nodiscard]] NodeId PersistentId(NodeId id) const { return nodes_[id].a; }
 
-  /// Of kCall.
+  /// For kCall.
   [[nodiscard]] NodeId Callable(NodeId id) const { return nodes_[id].a; }
   [[nodiscard]] NodeId Arguments(NodeId id) const { return nodes_[id].b; }
   [[nodiscard]] bool HasKeywords(NodeId id) const { return nodes_[id].flag != 0; }
-  /// None's node where there was no BUILD.
+  /// None's node if there was no BUILD.
   [[nodiscard]] NodeId State(NodeId id) const;
   [[nodiscard]] std::uint32_t CallItemCount(NodeId id) const { return states_[nodes_[id].c].items.c; }
   [[nodiscard]] std::uint32_t FirstCallSegment(NodeId id) const { return states_[nodes_[id].c].items.a; }
   /// The call's items are keys and values.
   [[nodiscard]] bool HasPairs(NodeId id) const { return states_[nodes_[id].c].items.flag != 0; }
 
-  /// Of segments: the next segment's place or 0, the count, the items.
+  /// For segments: the next segment's place or 0, the count, the items.
   [[nodiscard]] std::uint32_t Word(std::uint32_t place) const { return words_[place]; }
   [[nodiscard]] std::size_t node_count() const { return nodes_.size(); }
 

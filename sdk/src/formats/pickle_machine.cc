@@ -36,7 +36,7 @@ Result<PickleGraph> PickleMachine::Run() {
     NodeId id = 0;
     NewNode({.kind = kind}, &id);
   }
-  // Place 0 says that there is nothing.
+  // Place 0 means that there is nothing.
   for (int i = 0; i < 2; ++i) graph_.words_.Push(0, allowance_);
   graph_.states_.Push({}, allowance_);
   bool is_well = StepProtocol();
@@ -133,7 +133,7 @@ bool PickleMachine::PopMark(std::size_t* begin) {
   return true;
 }
 
-// The values on the stack from `from` on as a segment behind the container's others; takes them from the stack.
+// Removes the values from `from` on from the stack, and appends them as a segment to the container.
 bool PickleMachine::AppendSegment(Node& container, std::size_t from) {
   const std::size_t count = stack_.size() - from;
   if (count == 0) return true;
@@ -222,7 +222,7 @@ bool PickleMachine::Build() {
 
 // --------------------------------------------------------------------------------------------------------- the memo
 
-// Picklers number what they remember from 0 on: a number above the bytes that were read is a lie.
+// Picklers number memo entries from 0 on: a number above the count of bytes read is invalid.
 bool PickleMachine::Memoize(std::uint64_t index) {
   if (has_failed_) return false;
   if (stack_.size() <= floor_) return Fail("there is nothing to remember on the stack");

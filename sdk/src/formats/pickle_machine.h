@@ -10,7 +10,7 @@
 
 namespace gcsflux::internal {
 
-/// The stack machine that a pickle is a program for, without what would run anything: it fills a PickleGraph.
+/// The stack machine that runs a pickle, without the operations that would execute code: it fills a PickleGraph.
 class PickleMachine {
  public:
   PickleMachine(std::string pickle, const std::string& file, const std::string& record);
@@ -26,7 +26,7 @@ class PickleMachine {
   static constexpr NodeId kTrue = 2;
   static constexpr NodeId kEmptyTuple = 3;
 
-  // After the first failure all that is read is empty, and nothing changes any more.
+  // After the first failure all reads are empty, and nothing changes any more.
   bool Fail(std::string why);
   std::string_view Take(std::uint64_t bytes);
   template <class Number>
@@ -82,7 +82,7 @@ class PickleMachine {
   Arena<NodeId> stack_;
   Arena<std::uint32_t> marks_;
   Arena<NodeId> memo_;
-  std::size_t floor_ = 0;  // The stack's height at the last mark: nothing below it may be popped.
+  std::size_t floor_ = 0;  // The stack's height at the last mark: values below it must not be popped.
 };
 
 }  // namespace gcsflux::internal

@@ -4,7 +4,7 @@
 
 #include "formats/pickle_machine.h"
 
-// The opcodes of Python's pickletools that pickles of protocol 2 to 5 have, and nothing of protocols 0 and 1.
+// The opcodes of Python's pickletools in pickles of protocol 2 to 5, without those of protocols 0 and 1.
 namespace gcsflux::internal {
 namespace {
 
@@ -64,7 +64,7 @@ enum Opcode : unsigned char {
   kFrame = 0x95,
 };
 
-// What a pickle of protocol 2 to 5 does not have, by its name in pickletools.
+// The name in pickletools of an opcode that a pickle of protocol 2 to 5 does not have.
 std::string NameOfOther(unsigned char opcode) {
   struct Row {
     unsigned char opcode;
@@ -159,7 +159,8 @@ bool PickleMachine::StepNumber(unsigned char opcode) {
     case kBinInt1: return PushInteger(TakeNumber<std::uint8_t>());
     case kBinInt2: return PushInteger(TakeNumber<std::uint16_t>());
     case kLong1: return PushLong(TakeNumber<std::uint8_t>());
-    case kLong4: return PushLong(TakeNumber<std::uint32_t>());  // A negative one is longer than any pickle.
+    case kLong4:
+      return PushLong(TakeNumber<std::uint32_t>());  // A negative length, as unsigned, is longer than any pickle.
     default: {
       const std::uint64_t bits = __builtin_bswap64(TakeNumber<std::uint64_t>());
       return PushNew({.kind = NodeKind::kFloat,
@@ -276,7 +277,7 @@ bool PickleMachine::StepStack(unsigned char opcode) {
   }
 }
 
-// Frames only say what may be read at once.
+// A frame only tells how many bytes may be read at once.
 bool PickleMachine::StepFrame() {
   const auto bytes = TakeNumber<std::uint64_t>();
   if (has_failed_ || bytes <= rest_.size()) return !has_failed_;

@@ -3,7 +3,7 @@
 #include "base/utf8.h"
 #include "formats/format_error.h"
 
-// Containers, and the small values that others are made of. pickled_tensors.cc reads tensors, pickled_values.cc trees.
+// Containers, and the small values in them. pickled_tensors.cc reads tensors, pickled_values.cc trees.
 namespace gcsflux::internal {
 namespace {
 
@@ -99,7 +99,7 @@ std::string PickleReader::NameOfKey(NodeId key) const {
   return TextOf(key).value_or(std::string());
 }
 
-// None, False, or a container without items: what PyTorch writes where there is nothing to say.
+// None, False, or a container without items: PyTorch writes one of them for absent values.
 bool PickleReader::IsNothing(NodeId id) const {
   const auto container = ContainerOf(id);
   if (!container) return graph_.kind(id) == NodeKind::kNone || graph_.kind(id) == NodeKind::kFalse;

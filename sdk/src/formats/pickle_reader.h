@@ -15,7 +15,7 @@
 
 namespace gcsflux::internal {
 
-/// A storage as persistent ids name it.
+/// A storage, as a persistent id describes it.
 struct PickledStorage {
   std::string key = {};
   DType dtype = DType::kUint8;
@@ -23,8 +23,8 @@ struct PickledStorage {
   bool has_two_lengths = false;
 };
 
-/// What a pickle's nodes mean to PyTorch. Names are looked up in the allow list only; what is not on it is refused
-/// where it is asked for. Errors are kUndecodable and say why, without the file. Thread-safe once the storages are
+/// Interprets a pickle's nodes as PyTorch does. Names are searched only in the allow list; other names are refused when
+/// their value is requested. Errors are kUndecodable and tell why, without the file. Thread-safe after the storages are
 /// indexed.
 class PickleReader {
  public:
@@ -33,28 +33,28 @@ class PickleReader {
   PickleReader(PickleGraph graph, Objects objects) : graph_(std::move(graph)), objects_(objects) {}
 
   [[nodiscard]] const PickleGraph& graph() const { return graph_; }
-  /// Finds the storages that persistent ids name, wherever they are. False where the allowance is used up.
+  /// Finds the storages of all persistent ids. False if the allowance is used up.
   bool IndexStorages(MemoryAllowance& allowance);
   [[nodiscard]] const std::vector<PickledStorage>& storages() const { return storages_; }
 
-  /// The items of a value that holds others by name or in order.
+  /// The items of a value that contains others by name or in order.
   struct Container {
     ItemReader items;
     bool are_pairs = false;
   };
-  /// Nothing where the value is none. A script's list or tagged value is what it stands for.
+  /// Nothing if the value is not a container. A script's list or tagged value counts as its content.
   [[nodiscard]] std::optional<Container> ContainerOf(NodeId id) const;
   [[nodiscard]] bool IsTensor(NodeId id) const;
-  /// Why a value that is neither container nor tensor is not read; nothing where it may be.
+  /// Why a value that is neither container nor tensor is not read. Nothing if it is readable.
   [[nodiscard]] std::optional<std::string> WhyRefused(NodeId id) const;
 
   [[nodiscard]] Result<TensorLayout> Tensor(NodeId id) const;
 
-  /// The value with all it holds: at most 256 levels deep, kUndecodable where it holds more values than the pickle
-  /// should.
+  /// The value with all that it contains, at most 256 levels deep. Returns kUndecodable if it contains more values than
+  /// the pickle can have.
   [[nodiscard]] Result<pickled::Value> Read(NodeId id) const;
 
-  /// A dictionary's key as a name: text, or a number's digits; empty where it is neither.
+  /// A dictionary's key as a name: text, or a number's digits. Empty if it is neither.
   [[nodiscard]] std::string NameOfKey(NodeId key) const;
 
  private:
@@ -62,13 +62,13 @@ class PickleReader {
 
   [[nodiscard]] GlobalMeaning MeaningOfNode(NodeId id) const;
   [[nodiscard]] Meaning MeaningOfCall(NodeId id) const;
-  /// A tuple's items, where there are between `least` and `most`.
+  /// A tuple's items, if there are between `least` and `most`.
   [[nodiscard]] std::optional<std::vector<NodeId>> SmallTuple(NodeId id, std::uint32_t least, std::uint32_t most) const;
   [[nodiscard]] std::optional<std::int64_t> IntegerOf(NodeId id) const;
   [[nodiscard]] std::optional<bool> FlagOf(NodeId id) const;
   [[nodiscard]] std::optional<std::string> TextOf(NodeId id) const;
   [[nodiscard]] std::optional<std::vector<std::int64_t>> SizesOf(NodeId id) const;
-  /// bytes, as any protocol writes them.
+  /// Bytes in the form of any protocol.
   [[nodiscard]] std::optional<std::string> BytesOf(NodeId id) const;
   [[nodiscard]] NodeId Resolve(NodeId id) const;
   [[nodiscard]] bool IsNothing(NodeId id) const;

@@ -99,7 +99,7 @@ class Writer {
     pickle_ += text;
   }
 
-  // bytes have no opcode in protocol 2: they are text that is encoded when it is read.
+  // Protocol 2 has no opcode for bytes: they are text that is encoded when it is read.
   void PutHeld(const pickled::Bytes& bytes, int) {
     if (bytes.is_mutable) PutGlobal("builtins", "bytearray");
     PutGlobal("_codecs", "encode");
@@ -255,7 +255,7 @@ class Writer {
 
   // --------------------------------------------------------------------------------------------------------- memo
 
-  // Once in full, from then on by its number.
+  // In full the first time, then by its number.
   template <class Write>
   void PutRemembered(std::string name, Write write) {
     const auto [known, is_new] = memo_.try_emplace(std::move(name), static_cast<std::uint32_t>(memo_.size()));

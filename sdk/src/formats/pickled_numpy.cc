@@ -6,7 +6,7 @@
 #include "formats/little_endian.h"
 #include "formats/pickle_reader.h"
 
-// NumPy's scalars and arrays of numbers; structures, objects and big-endian ones make no sense here.
+// NumPy's scalars and arrays of numbers. Structures, objects and big-endian numbers are not supported.
 namespace gcsflux::internal {
 namespace {
 
@@ -17,7 +17,7 @@ std::int64_t IntegerFrom(std::string_view data) {
   return FromLittleEndian<Number>(data);
 }
 
-// Half floats and what does not fit stay arrays of one number.
+// Half floats, and numbers that do not fit, stay arrays of one number.
 std::optional<Value> ScalarOf(DType dtype, const std::string& data) {
   switch (dtype) {
     case DType::kBool: return Value{.any = data[0] != 0};
@@ -35,7 +35,7 @@ std::optional<Value> ScalarOf(DType dtype, const std::string& data) {
   }
 }
 
-// Nothing where the bytes are not those of the shape.
+// Nothing if the number of bytes does not match the shape.
 std::optional<Value> ArrayOf(pickled::NumericArray array) {
   const auto count = ElementCount(array.shape);
   const std::size_t element = ElementBytes(array.dtype);
@@ -97,7 +97,7 @@ std::optional<Value> PickleReader::ReadNumpyArray(NodeId id) const {
   return ArrayOf({*dtype, *std::move(shape), *is_fortran, *std::move(data)});
 }
 
-// _frombuffer(bytes, dtype, shape, order), which protocol 5 has instead
+// _frombuffer(bytes, dtype, shape, order), which protocol 5 uses instead
 std::optional<Value> PickleReader::ReadNumpyBuffer(NodeId id) const {
   const auto arguments = SmallTuple(graph_.Arguments(id), 4, 4);
   if (!arguments) return std::nullopt;

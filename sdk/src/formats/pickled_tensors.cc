@@ -6,7 +6,7 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr int kMostWrappings = 8;  // Parameters of tensors of a type: three in what PyTorch writes.
+constexpr int kMostWrappings = 8;  // Parameters of tensors of a type: PyTorch writes up to three.
 
 Error Refuse(std::string why) { return {ErrorCode::kUndecodable, std::move(why)}; }
 
@@ -37,7 +37,7 @@ Result<PickledStorage> PickleReader::ParseStorage(NodeId persistent) const {
 
 bool PickleReader::IndexStorages(MemoryAllowance& allowance) {
   constexpr std::uint64_t kBytesOfOne =
-      2 * sizeof(PickledStorage) + 112;  // While the vector grows; with the map's part.
+      2 * sizeof(PickledStorage) + 112;  // While the vector grows; includes the map's part.
   for (NodeId id = 0; id < graph_.node_count(); ++id) {
     if (graph_.kind(id) != NodeKind::kPersistent) continue;
     auto storage = ParseStorage(id);

@@ -17,7 +17,7 @@ Value Senseless() { return RefusedAs("the value's arguments make no sense"); }
 
 }  // namespace
 
-/// Shared values count each time: what is small on disk must not become large in memory.
+/// Shared values count each time: a small file must not need much memory.
 struct PickleReader::Budget {
   std::uint64_t values_left = 0;
 };

@@ -8,10 +8,10 @@ namespace gcsflux::internal {
 namespace {
 
 std::uint64_t BytesOf(DType dtype, std::span<const std::int64_t> shape) {
-  return ElementCount(shape).value_or(0) * ElementBytes(dtype);  // The header's reader has compared it.
+  return ElementCount(shape).value_or(0) * ElementBytes(dtype);  // The header's reader has checked it.
 }
 
-// A block of the whole's rows: its elements follow each other there.
+// A block of the whole's rows, whose elements follow each other there.
 bool IsBlockOfRows(std::span<const std::int64_t> slice, std::span<const std::int64_t> whole) {
   return std::equal(slice.begin() + 1, slice.end(), whole.begin() + 1, whole.end());
 }

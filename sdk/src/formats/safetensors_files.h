@@ -12,7 +12,7 @@
 
 namespace gcsflux::internal {
 
-/// The tensors of one or several files of safetensors, each as a storage of its own.
+/// The tensors of one or several files of safetensors, each with its own storage.
 class SafetensorsFiles {
  public:
   /// Reads the files' headers. Slices are joined.
@@ -27,7 +27,7 @@ class SafetensorsFiles {
   [[nodiscard]] bool IsVerifiable(std::size_t storage) const;
   [[nodiscard]] std::optional<std::uint32_t> Crc32c(std::size_t storage) const;
 
-  /// As StoredCheckpoint's.
+  /// As StoredCheckpoint::ReadTensors().
   Result<void> ReadTensors(std::span<const TensorRead> reads) const;
   Result<void> StreamStorage(std::size_t storage, const ByteSink& sink) const;
 
@@ -36,7 +36,7 @@ class SafetensorsFiles {
   struct Part {
     std::size_t file = 0;
     FileRange range = {};                     // In the file.
-    std::optional<std::uint64_t> begin = {};  // In the storage; absent where its rows lie apart there.
+    std::optional<std::uint64_t> begin = {};  // Offset in the storage; absent if the rows are not contiguous there.
     std::optional<std::uint32_t> crc32c = {};
     std::vector<std::int64_t> offsets = {};
     std::vector<std::int64_t> shape = {};

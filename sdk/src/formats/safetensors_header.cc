@@ -41,7 +41,7 @@ Result<std::string> ReadHeaderText(const ByteSource& source) {
   return text;
 }
 
-// The bytes that shape and type ask for; nothing where that is no number of bytes.
+// The bytes that shape and type require. Nothing if that is not a whole number.
 std::optional<std::uint64_t> WantedBytes(const SafeTensor& tensor, const internal::SafeType& type) {
   const auto count = ElementCount(tensor.shape);
   std::uint64_t bits = 0;
@@ -49,7 +49,7 @@ std::optional<std::uint64_t> WantedBytes(const SafeTensor& tensor, const interna
   return bits / 8;
 }
 
-// From offsets behind the header to places in the file.
+// Converts offsets behind the header to places in the file.
 Result<void> CheckTensor(SafeTensor& tensor, const std::string& file, std::uint64_t header_end,
                          std::uint64_t file_size) {
   if (tensor.range.begin > tensor.range.end || tensor.range.end > file_size - header_end) {
@@ -57,7 +57,7 @@ Result<void> CheckTensor(SafeTensor& tensor, const std::string& file, std::uint6
   }
   tensor.range = {tensor.range.begin + header_end, tensor.range.end + header_end};
   const internal::SafeType* const type = internal::FindSafeType(tensor.type);
-  if (type == nullptr) return {};  // A newer one: its length is not known, and it is refused where it is asked for.
+  if (type == nullptr) return {};  // A newer type: its length is unknown, and it is refused when it is requested.
   tensor.dtype = type->dtype;
   const auto wanted = WantedBytes(tensor, *type);
   if (wanted && *wanted == tensor.range.size()) return {};
@@ -118,7 +118,7 @@ class NamesOf {
   std::vector<SafeTensor*> by_name_;
 };
 
-// A file has checksums for all tensors or for none: a name that was changed is noticed by that.
+// A file has checksums for all tensors or for none, so a changed name is detected.
 Result<void> TakeChecksums(SafetensorsHeader& header, const NamesOf& names) {
   const auto is_checksum = [](const auto& entry) { return entry.first.starts_with(internal::kChecksumPrefix); };
   std::size_t count = 0;

@@ -11,7 +11,7 @@
 namespace gcsflux {
 namespace {
 
-// A path that stays below the index's folder.
+// True for a path that stays below the index's folder.
 bool IsBelow(std::string_view path) {
   for (const char byte : path) {
     if (byte == '\\' || static_cast<unsigned char>(byte) < ' ' || byte == '\x7F') return false;
@@ -25,7 +25,7 @@ bool IsBelow(std::string_view path) {
   }
 }
 
-// Sorted by name. What is wrong with it; nothing where it is well.
+// Sorted by name. Returns what is wrong; nothing if it is valid.
 std::optional<std::string> WhyBroken(const SafetensorsIndex& index) {
   const auto& map = index.weight_map;
   const auto twice =

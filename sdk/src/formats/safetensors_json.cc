@@ -10,7 +10,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// What all three have in common: objects in objects to a depth that is known, and a reason for ending.
+// The common part of all three: nested objects up to a known depth, and a reason for ending.
 class Handler : public JsonHandler {
  public:
   [[nodiscard]] const std::string& why() const { return why_; }
@@ -213,7 +213,7 @@ class IndexHandler final : public Handler {
     if (is_total_size_ && depth_ == 2) index.total_size = number;
     return true;
   }
-  // Metadata is for people: what it holds beside the total is passed over.
+  // Other metadata than the total is for people, and ignored.
   bool Other() override { return (!is_map_ && depth_ > 0) || Handler::Other(); }
 
  private:

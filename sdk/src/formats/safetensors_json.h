@@ -9,8 +9,8 @@
 
 namespace gcsflux::internal {
 
-/// The header's text as tensors and metadata, each field there and of its type; ranges as in the text, from the end of
-/// the header on. `offset` of an error is in the text. Checks nothing that needs the file.
+/// The header's text as tensors and metadata. Every field must be there and have its type. Ranges are as in the text,
+/// from the end of the header on. The `offset` of an error is in the text. Checks that need the file are not made.
 struct ParsedHeader {
   std::vector<SafeTensor> tensors = {};
   std::vector<std::pair<std::string, std::string>> metadata = {};
@@ -21,7 +21,7 @@ Result<ParsedHeader> ParseHeaderJson(std::string_view text, const std::string& f
 Result<std::vector<std::pair<std::string, std::vector<std::int64_t>>>> ParseSlicesJson(std::string_view text,
                                                                                        const std::string& file);
 
-/// The index's text; names may be there twice.
+/// The index's text. Names may occur twice.
 Result<SafetensorsIndex> ParseIndexJson(std::string_view text, const std::string& file);
 
 }  // namespace gcsflux::internal

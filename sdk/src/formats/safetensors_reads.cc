@@ -11,7 +11,7 @@
 
 namespace gcsflux::internal {
 
-// What is read for several tensors, file by file, and what is done with it then.
+// The reads for several tensors, file by file, and the actions that follow.
 class SafetensorsFiles::Plan {
  public:
   explicit Plan(const SafetensorsFiles& files) : files_(files), reads_(files.files_.size()) {}
@@ -123,8 +123,8 @@ class SafetensorsFiles::Plan {
   const SafetensorsFiles& files_;
   std::vector<std::vector<RangeRead>> reads_;  // By file.
   std::vector<Check> checks_;
-  std::deque<Slice> slices_;    // Their addresses stay.
-  std::deque<Gather> gathers_;  // Likewise.
+  std::deque<Slice> slices_;    // Their addresses are stable.
+  std::deque<Gather> gathers_;  // Their addresses are stable too.
 };
 
 Error SafetensorsFiles::Corrupted(const Part& part, std::size_t storage) const {
@@ -133,7 +133,7 @@ Error SafetensorsFiles::Corrupted(const Part& part, std::size_t storage) const {
                          " do not have its CRC32C; the file is damaged: load another copy of it");
 }
 
-// Row after row of the slice's last dimension.
+// Copies row after row of the slice's last dimension.
 void SafetensorsFiles::Place(const Part& part, std::size_t storage, std::string_view bytes, std::string& whole) const {
   const TensorLayout& layout = tensors_[storage].layout;
   const std::size_t element = ElementBytes(layout.dtype);

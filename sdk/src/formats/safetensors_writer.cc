@@ -23,9 +23,9 @@ Error Invalid(std::string why) {
   return {ErrorCode::kInvalidArgument, "this cannot be written as safetensors: " + std::move(why)};
 }
 
-// Where a tensor lies behind the header.
+// The place of a tensor behind the header.
 struct Place {
-  std::size_t tensor = 0;  // Among the contents'.
+  std::size_t tensor = 0;  // Index in the contents.
   std::string_view type = {};
   FileRange range = {};
 };
@@ -97,7 +97,7 @@ std::string ListOf(const Numbers& numbers) {
   return text + "]";
 }
 
-// `checksums` by tensor; any numbers where only the length counts.
+// `checksums` by tensor; any numbers if only the length is needed.
 Result<std::string> HeaderOf(const SafetensorsContents& contents, const std::vector<Place>& places,
                              const std::vector<std::uint32_t>& checksums) {
   std::string metadata;
@@ -126,7 +126,7 @@ Result<std::string> HeaderOf(const SafetensorsContents& contents, const std::vec
   return header + json;
 }
 
-// One tensor's bytes into the sink, as many as it has.
+// Writes exactly one tensor's bytes to the sink.
 Result<void> PutTensor(const TensorWriter& write_tensor, std::size_t tensor, const std::string& name,
                        std::uint64_t bytes, const ByteSink& sink) {
   std::uint64_t left = bytes;

@@ -33,7 +33,7 @@ Error NotRead(const std::string& file, CheckpointFormat format) {
   return Undecodable(file, "", 0, "it is not a checkpoint of torch.save, libtorch or safetensors");
 }
 
-// What the index promises is in the files.
+// Checks that the files have the tensors of the index.
 Result<void> CheckWeightMap(const std::string& file, const SafetensorsIndex& index, const SafetensorsFiles& files) {
   std::vector<std::string_view> names;
   for (const StoredTensor& tensor : files.tensors()) names.push_back(tensor.name);

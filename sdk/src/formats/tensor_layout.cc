@@ -5,7 +5,7 @@
 namespace gcsflux {
 namespace {
 
-// a * b + c in 64 bits, or nothing.
+// a * b + c in 64 bits. Nothing if it overflows.
 std::optional<std::uint64_t> MultiplyAdd(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   std::uint64_t product = 0;
   std::uint64_t sum = 0;
@@ -41,7 +41,7 @@ Result<void> ReadAll(const ByteSource& source, std::span<const RangeRead> reads)
 
 std::optional<std::uint64_t> ElementCount(std::span<const std::int64_t> shape) {
   if (AnyNegative(shape)) return std::nullopt;
-  // An empty dimension ends all: the others may not overflow where nothing is.
+  // With an empty dimension there are no elements, so the other dimensions must not count as an overflow.
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
   std::uint64_t count = 1;
   for (const std::int64_t size : shape) {
@@ -52,7 +52,7 @@ std::optional<std::uint64_t> ElementCount(std::span<const std::int64_t> shape) {
 
 std::vector<std::int64_t> ContiguousStrides(std::span<const std::int64_t> shape) {
   std::vector<std::int64_t> strides(shape.size());
-  std::uint64_t stride = 1;  // Wraps only where ElementCount() fails, or where there is no element.
+  std::uint64_t stride = 1;  // Wraps only if ElementCount() fails, or there is no element.
   for (std::size_t i = shape.size(); i-- > 0;) {
     strides[i] = static_cast<std::int64_t>(stride);
     stride *= static_cast<std::uint64_t>(std::max<std::int64_t>(shape[i], 1));

@@ -11,7 +11,7 @@ constexpr std::uint64_t kPiece = 32 << 20;
 
 std::span<std::byte> RoomIn(std::string& bytes) { return std::as_writable_bytes(std::span(bytes)); }
 
-// What of a storage is read for it. Views of a large storage count with what lies between their elements.
+// The bytes of a storage that are read for it. A view of a large storage counts with the bytes between its elements.
 std::uint64_t HeldBytes(const StoredCheckpoint& checkpoint, const StoredTensor& tensor) {
   const auto touched = TouchedBytes(tensor.layout, checkpoint.storages()[tensor.layout.storage].bytes);
   return std::max(touched ? touched->size() : 0, TensorBytes(tensor.layout));
@@ -58,7 +58,7 @@ Result<void> TensorSequence::GiveLarge(const StoredTensor& tensor, const ByteSin
   std::string piece;
   for (std::uint64_t at = 0; at < bytes; at += piece.size()) {
     piece.resize(static_cast<std::size_t>(std::min(bytes - at, kPiece)));
-    StoredTensor part = tensor;  // Flat.
+    StoredTensor part = tensor;  // As one dimension.
     part.layout.offset += at / element;
     part.layout.shape = {static_cast<std::int64_t>(piece.size() / element)};
     part.layout.strides = {1};

@@ -8,17 +8,18 @@
 
 namespace gcsflux::internal {
 
-/// The bytes of many tensors, one after the other, in bounded memory: small ones are read several at once, large ones
-/// in pieces. A large one whose elements do not follow each other is held whole.
+/// The bytes of many tensors, one after the other, in bounded memory. Several small tensors are read at once, large
+/// ones in pieces. A large tensor whose elements do not follow each other is held whole.
 class TensorSequence {
  public:
-  /// Borrows the checkpoint. The tensors are asked for in this order, or in parts of it again.
+  /// Borrows the checkpoint. The tensors are requested in this order; parts of it may be repeated.
   TensorSequence(const StoredCheckpoint& checkpoint, std::vector<StoredTensor> tensors)
       : checkpoint_(checkpoint), tensors_(std::move(tensors)) {}
 
   [[nodiscard]] const std::vector<StoredTensor>& tensors() const { return tensors_; }
 
-  /// Gives tensor `index`'s elements, last dimension first. One that fills its storage is compared with its checksum.
+  /// Gives the elements of tensor `index` in row-major order. If the tensor fills its storage, it is compared with its
+  /// checksum.
   Result<void> Give(std::size_t index, const ByteSink& sink);
 
  private:

@@ -30,7 +30,7 @@ struct TorchFile::Contents {
   internal::PickleReader reader;
   internal::CheckpointIndex index;
   std::vector<StoredStorage> storages;
-  std::vector<const ZipEntry*> storage_records;  // Null where the record is missing, or has another length.
+  std::vector<const ZipEntry*> storage_records;  // Null if the record is missing, or has another length.
 };
 
 namespace {
@@ -39,7 +39,7 @@ constexpr std::string_view kBigEndian =
     "it was written on a big-endian machine; load it there, or with byteorder 'big' in Python, and save it on a "
     "little-endian one";
 
-// The error of a file that is none, after a look at its first bytes.
+// The error of a file that is not one, after a look at its first bytes.
 Error NoTorchFile(const ByteSource& source, Error error) {
   std::string first(static_cast<std::size_t>(std::min<std::uint64_t>(source.size, 64)), '\0');
   if (!source.read_at(0, std::as_writable_bytes(std::span(first))).ok()) return error;
@@ -93,7 +93,7 @@ Result<Texts> ReadTexts(const ByteSource& source, const internal::TorchRecords& 
   return broken(*records.alignment, "the alignment is not a number of bytes");
 }
 
-// Whether the record of a tensor's storage is as the pickle says.
+// Why the record of a tensor's storage does not match the pickle. Nothing if it does.
 std::optional<std::string> WhyNoRecord(const internal::PickledStorage& storage, const ZipEntry* record) {
   if (record == nullptr) return "the record of its storage " + internal::Shown(storage.key) + " is missing";
   if (record->size == storage.bytes) return std::nullopt;
@@ -159,7 +159,7 @@ Result<void> TorchFile::FillIndex(Contents& contents, const std::string& prefix)
   }
   auto index = internal::IndexTensors(contents.reader, allowance);
   if (!index.ok()) return Undecodable(file, contents.pickle_record, 0, index.error().message);
-  // Tensors whose bytes are not there are refused where they are asked for, as others are.
+  // Tensors whose bytes are missing are refused when they are requested, like other refused values.
   std::vector<StoredTensor>& tensors = index->tensors;
   const auto is_missing = [&](const StoredTensor& tensor) {
     const std::size_t storage = tensor.layout.storage;
@@ -277,7 +277,7 @@ Result<FileRange> TorchFile::CheckedTouch(const TensorRead& read, std::uint64_t 
 
 Result<void> TorchFile::ReadTensors(std::span<const TensorRead> reads) const {
   std::vector<internal::PieceRead> pieces;
-  std::vector<std::string> gathered(reads.size());  // Empty where the elements go straight to their place.
+  std::vector<std::string> gathered(reads.size());  // Empty if the elements are read directly into their destination.
   for (std::size_t i = 0; i < reads.size(); ++i) {
     const TensorLayout& layout = reads[i].tensor->layout;
     const auto record = RecordOf(layout.storage);

@@ -16,7 +16,7 @@ Result<void> PutText(ZipWriter& zip, const std::string& name, std::string_view t
   return zip.Write(std::as_bytes(std::span(text)));
 }
 
-// `put_storage` gives the bytes of one storage, whose record is open, to the archive.
+// `put_storage` writes the bytes of one storage, whose record is open, to the archive.
 template <class PutStorage>
 Result<void> WriteRecords(ZipWriter& zip, const TorchFileContents& contents, PutStorage put_storage) {
   const auto pickle = internal::WritePickle(contents.root, contents.storage_bytes);

@@ -42,7 +42,7 @@ class Verification {
     return end;
   }
 
-  // Small ones by one call of the source.
+  // Small storages with one call of the source.
   Result<void> VerifyTogether(std::size_t begin, std::size_t end) {
     std::vector<std::string> rooms;
     for (std::size_t i = begin; i < end; ++i) {
@@ -53,7 +53,7 @@ class Verification {
       reads.push_back({i, std::as_writable_bytes(std::span(rooms[i - begin]))});
     }
     const auto read = checkpoint_.ReadStorages(reads);
-    if (!read.ok()) {  // Which of them it is, each tells alone.
+    if (!read.ok()) {  // Single reads then show which one is damaged.
       for (std::size_t i = begin; i < end; ++i) {
         if (auto done = VerifyAlone(i); !done.ok()) return done;
       }

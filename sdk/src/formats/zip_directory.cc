@@ -11,7 +11,8 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr std::uint64_t kTailBytes = 256 << 10;  // Holds the end records, and the directory of some 2,000 records.
+constexpr std::uint64_t kTailBytes =
+    256 << 10;  // Enough for the end records, and the directory of about 2,000 records.
 constexpr std::uint64_t kMostComment = zip::kMost16;
 
 Error Broken(const ByteSource& source, std::uint64_t offset, const std::string& why) {
@@ -32,15 +33,15 @@ Result<Tail> ReadTail(const ByteSource& source) {
   return tail;
 }
 
-// What the end records say.
+// The content of the end records.
 struct End {
   std::uint64_t directory_offset = 0;
   std::uint64_t directory_bytes = 0;
   std::uint64_t count = 0;
-  std::uint64_t place = 0;  // Of the first of them: where the directory must end.
+  std::uint64_t place = 0;  // The place of the first end record, where the directory must end.
 };
 
-// The end record's place in the tail. A comment, or a name, that imitates one makes two of them.
+// The end record's place in the tail. If a comment or a name imitates one, there are two.
 Result<std::size_t> FindEnd(const ByteSource& source, const Tail& tail) {
   std::optional<std::size_t> found;
   const std::string_view bytes = tail.bytes;
@@ -57,7 +58,7 @@ Result<std::size_t> FindEnd(const ByteSource& source, const Tail& tail) {
   return *found;
 }
 
-// The 64-bit record before the end record at `at`, where there is one.
+// The 64-bit record before the end record at `at`. Nothing if there is none.
 Result<std::optional<End>> ReadEnd64(const ByteSource& source, const Tail& tail, std::size_t at) {
   const std::string_view bytes = tail.bytes;
   if (at < zip::kLocatorBytes) return std::optional<End>();
@@ -120,14 +121,14 @@ Result<End> ReadEnd(const ByteSource& source, const Tail& tail) {
   return end;
 }
 
-// The zip64 field's values for those of size, stored size and offset that do not fit into 32 bits.
+// The zip64 field's values for those sizes and offsets that do not fit into 32 bits.
 struct Wide {
   std::uint64_t size = 0;
   std::uint64_t stored = 0;
   std::uint64_t offset = 0;
 };
 
-// False where the field is missing, too short, or there twice.
+// False if the field is missing, too short, or occurs twice.
 bool ReadWide(std::string_view extra, Wide& wide) {
   std::optional<std::string_view> field;
   while (extra.size() >= 4) {
@@ -149,7 +150,7 @@ bool ReadWide(std::string_view extra, Wide& wide) {
   return true;
 }
 
-// The entry at the beginning of `rest`, which it is taken from; nothing where there is none.
+// Takes the entry at the beginning of `rest`. Nothing if there is none.
 std::optional<ZipEntry> TakeEntry(std::string_view& rest) {
   if (rest.size() < zip::kCentralBytes || !rest.starts_with(zip::kCentralSignature)) return std::nullopt;
   const std::size_t name = FromLittleEndian<std::uint16_t>(rest.substr(28));
@@ -207,8 +208,8 @@ Result<void> ZipDirectory::Parse(const ByteSource& source, std::uint64_t directo
   return {};
 }
 
-// No record reaches into the next one, nor into the directory. How long a local header is only it says, so that this is
-// what it takes at least; LocateRecord() compares again.
+// Checks that no record overlaps the next one or the directory. Only a local header itself tells its length, so this
+// uses its smallest length. LocateRecord() checks again.
 Result<void> ZipDirectory::CheckPlaces(const ByteSource& source, std::uint64_t directory_offset) {
   std::vector<ZipEntry*> by_place;
   by_place.reserve(entries_.size());

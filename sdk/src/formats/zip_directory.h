@@ -12,28 +12,28 @@
 
 namespace gcsflux::internal {
 
-/// One record of a zip archive, as its directory tells it.
+/// One record of a zip archive, from the directory.
 struct ZipEntry {
-  std::string_view name = {};  ///< As long as the directory lives.
+  std::string_view name = {};  ///< Valid as long as the directory.
   std::uint64_t header_offset = 0;
-  std::uint64_t size = 0;   ///< Stored and unpacked: they are the same where `method` is 0.
-  std::uint64_t limit = 0;  ///< Where the next record's header, or the directory, begins: the data ends before.
+  std::uint64_t size = 0;   ///< Stored and uncompressed size; they are the same if `method` is 0.
+  std::uint64_t limit = 0;  ///< The start of the next record's header, or of the directory: the data ends before it.
   std::uint32_t crc32 = 0;
   std::uint16_t method = 0;  ///< 0 is stored.
   std::uint16_t flags = 0;
 };
 
-/// The directory of a zip archive: zip64 or not, on one disk, without gaps between it and the archive's end.
+/// The directory of a zip archive: with or without zip64, on one disk, without gaps between it and the archive's end.
 ///
-/// Everything is compared before it is believed: counts and lengths with the bytes that are there, the records' places
-/// with each other, names with each other. What does not agree is kUndecodable, whole. Thread-safe once read.
+/// Everything is checked: counts and lengths against the file's bytes, the records' places against each other, names
+/// against each other. Any contradiction makes the whole archive kUndecodable. Thread-safe after reading.
 class ZipDirectory {
  public:
-  /// One read of the archive's end, and one more where the directory is longer than 256 KiB.
+  /// Takes one read of the archive's end, and another one if the directory is longer than 256 KiB.
   static Result<ZipDirectory> Read(const ByteSource& source);
 
   [[nodiscard]] const std::vector<ZipEntry>& entries() const { return entries_; }
-  /// Null where there is no such record.
+  /// Null if there is no such record.
   [[nodiscard]] const ZipEntry* Find(std::string_view name) const;
 
  private:
@@ -41,35 +41,35 @@ class ZipDirectory {
   Result<void> CheckPlaces(const ByteSource& source, std::uint64_t directory_offset);
   Result<void> IndexNames(const ByteSource& source, std::uint64_t directory_offset);
 
-  std::unique_ptr<std::string> bytes_;  // Its address stays when the directory is moved.
+  std::unique_ptr<std::string> bytes_;  // Its address is stable when the directory is moved.
   std::vector<ZipEntry> entries_;
   std::unordered_map<std::string_view, std::size_t> by_name_;
 };
 
-/// Where a record's bytes are. Reads its local header, which must agree with the directory; a record that is compressed
-/// or encrypted is refused by name.
+/// The place of a record's bytes. Reads its local header, which must agree with the directory. A record that is
+/// compressed or encrypted is refused by name.
 Result<FileRange> LocateRecord(const ByteSource& source, const ZipEntry& entry);
-/// Several, by one ReadAll().
+/// Several, with one ReadAll().
 Result<std::vector<FileRange>> LocateRecords(const ByteSource& source, std::span<const ZipEntry* const> entries);
 
-/// kCorrupted where the CRC-32 of a record's data, which begin at `begin`, is another one than its own.
+/// Returns kCorrupted if the data, which begin at `begin`, do not match the record's CRC-32.
 Result<void> CompareCrc32(const ByteSource& source, const ZipEntry& entry, std::uint64_t begin, std::uint32_t crc32);
 
-/// A part of a record, [begin, end) within it, and where it goes: memory of that length.
+/// A part of a record, [begin, end) within it, and its destination, of that length.
 struct PieceRead {
   const ZipEntry* entry = nullptr;
   FileRange piece = {};
   std::span<std::byte> into = {};
 };
 
-/// Reads them by one ReadAll(), where the records are aligned as PyTorch's are, to `alignment`, and by two otherwise.
+/// Reads the pieces with one ReadAll() if the records are aligned to `alignment` as PyTorch's are, otherwise with two.
 /// Whole records are compared with their CRC-32.
 Result<void> ReadPieces(const ByteSource& source, std::span<const PieceRead> pieces, std::uint64_t alignment);
 
-/// A whole record, compared with its CRC-32: kCorrupted where it differs. One read, where header and data are as usual.
+/// A whole record. Returns kCorrupted if it does not match its CRC-32. Usually one read for header and data.
 Result<std::string> ReadRecord(const ByteSource& source, const ZipEntry& entry);
 
-/// Several, likewise; small ones that lie close together are read at once.
+/// Several records; small ones that are close together are read at once.
 Result<std::vector<std::string>> ReadRecords(const ByteSource& source, std::span<const ZipEntry* const> entries);
 
 }  // namespace gcsflux::internal

@@ -28,13 +28,13 @@ constexpr std::uint16_t kDescriptorFlag = 0x0008;
 constexpr std::uint16_t kUtf8Flag = 0x0800;
 
 constexpr std::uint16_t kZip64Extra = 0x0001;
-constexpr std::uint16_t kPaddingExtra = 0x4246;  ///< "FB": what PyTorch aligns its records with.
+constexpr std::uint16_t kPaddingExtra = 0x4246;  ///< "FB": PyTorch aligns its records with it.
 
 constexpr std::uint64_t kUsualAlignment = 64;
 
 /// Where PyTorch's writers, and ours, put a record's data: at the next multiple of the alignment behind the local
-/// header, its extra field's own header, and the 64-bit numbers of large files. PyTorch writes those; where ours needs
-/// none, it leaves as much room.
+/// header, its extra field's header, and the 64-bit numbers of large files. PyTorch always writes those numbers; if
+/// ours needs none, it leaves the same room.
 constexpr std::uint64_t AlignedData(std::uint64_t header_offset, std::size_t name_bytes, std::uint64_t size,
                                     std::uint64_t alignment = kUsualAlignment) {
   std::uint64_t begin = header_offset + kLocalBytes + name_bytes + 4;

@@ -11,8 +11,8 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr std::uint64_t kUsualExtra = 160;        // PyTorch's padding to 64 bytes, with a zip64 field before it.
-constexpr std::uint64_t kMostTogether = 1 << 20;  // Records that are read at once, with what lies between them.
+constexpr std::uint64_t kUsualExtra = 160;        // PyTorch's padding to 64 bytes, after a zip64 field.
+constexpr std::uint64_t kMostTogether = 1 << 20;  // Records that are read at once, with the bytes between them.
 constexpr std::uint64_t kMostBetween = 64 << 10;
 
 Error Broken(const ByteSource& source, const ZipEntry& entry, const std::string& why) {
@@ -46,7 +46,7 @@ FileRange GuessData(const ZipEntry& entry, std::uint64_t alignment) {
   return {begin, begin + entry.size};
 }
 
-// Where the data is, by the local header, of which `header` holds at least the fixed part and the name.
+// The place of the data, from the local header; `header` contains at least its fixed part and the name.
 Result<FileRange> ParseHeader(const ByteSource& source, const ZipEntry& entry, std::string_view header) {
   if (!header.starts_with(zip::kLocalSignature)) return Broken(source, entry, "there is no local header");
   const std::size_t name = FromLittleEndian<std::uint16_t>(header.substr(26));
@@ -64,9 +64,10 @@ Result<FileRange> ParseHeader(const ByteSource& source, const ZipEntry& entry, s
   return FileRange{begin, begin + entry.size};
 }
 
-// What is read to have header and data at once.
+// The extent to read to get header and data at once.
 FileRange UsualExtent(const ZipEntry& entry) {
-  const std::uint64_t least = zip::kLocalBytes + entry.name.size() + entry.size;  // Within the limit: the directory's.
+  const std::uint64_t least =
+      zip::kLocalBytes + entry.name.size() + entry.size;  // Within the limit that the directory gives.
   return {entry.header_offset, entry.header_offset + std::min(entry.limit - entry.header_offset, least + kUsualExtra)};
 }
 
@@ -82,7 +83,7 @@ Result<void> CheckCrc32(const ByteSource& source, const ZipEntry& entry, std::ui
   return CompareCrc32(source, entry, begin, ExtendCrc32(0, data));
 }
 
-// The record out of `bytes`, which are the file's from `offset` on and hold at least its fixed header and name.
+// The record in `bytes`, which are the file's from `offset` on, and contain at least its fixed header and name.
 Result<std::string> TakeRecord(const ByteSource& source, const ZipEntry& entry, std::string bytes,
                                std::uint64_t offset) {
   const auto skipped = static_cast<std::size_t>(entry.header_offset - offset);
@@ -95,7 +96,7 @@ Result<std::string> TakeRecord(const ByteSource& source, const ZipEntry& entry, 
     data.erase(0, static_cast<std::size_t>(range->begin - offset));
   } else {
     bytes = {};
-    auto read = ReadRange(source, *range);  // A long extra field.
+    auto read = ReadRange(source, *range);  // The extra field is long.
     if (!read.ok()) return read.error();
     data = *std::move(read);
   }
@@ -110,7 +111,7 @@ class LocalHeaders {
   LocalHeaders(const ByteSource& source, std::vector<const ZipEntry*> entries)
       : source_(source), entries_(std::move(entries)) {}
 
-  // Adds what is to be read.
+  // Adds the necessary reads.
   Result<void> AddReads(std::vector<RangeRead>& reads) {
     headers_.reserve(entries_.size());
     for (const ZipEntry* entry : entries_) {
@@ -138,7 +139,7 @@ class LocalHeaders {
   std::vector<std::string> headers_;
 };
 
-// The data's place is guessed, so that one call of the source has headers and data.
+// Guesses the data's place, so that one call of the source reads headers and data.
 void AddGuessedReads(std::span<const PieceRead> pieces, std::uint64_t alignment, std::vector<RangeRead>& reads) {
   for (const PieceRead& piece : pieces) {
     const FileRange data = GuessData(*piece.entry, alignment);
@@ -147,7 +148,7 @@ void AddGuessedReads(std::span<const PieceRead> pieces, std::uint64_t alignment,
   }
 }
 
-// What the guess missed.
+// Reads the bytes that the guess missed.
 Result<void> ReadRest(const ByteSource& source, std::span<const PieceRead> pieces, std::uint64_t alignment,
                       std::span<const FileRange> ranges) {
   std::vector<RangeRead> reads;
@@ -158,7 +159,7 @@ Result<void> ReadRest(const ByteSource& source, std::span<const PieceRead> piece
   return ReadAll(source, reads);
 }
 
-// Of the pieces that are whole records: the first one that is damaged.
+// Checks the pieces that are whole records; returns the first damaged one.
 Result<void> CheckWhole(const ByteSource& source, std::span<const PieceRead> pieces,
                         std::span<const FileRange> ranges) {
   std::uint64_t bytes = 0;

@@ -14,7 +14,7 @@ constexpr std::uint16_t kFlags = zip::kDescriptorFlag | zip::kUtf8Flag;
 constexpr std::uint16_t kVersion = 20;
 constexpr std::uint16_t kVersion64 = 45;
 constexpr std::uint16_t kFirstOfJanuary1980 =
-    0x0021;  // The least date that there is, so that equal contents give equal files.
+    0x0021;  // The earliest possible date, so that equal contents give equal files.
 constexpr std::size_t kDirectoryPiece = 64 << 10;
 
 bool IsWide(std::uint64_t value) { return value >= zip::kMost32; }
@@ -33,7 +33,7 @@ std::string WideField(std::initializer_list<std::uint64_t> values) {
 
 // The extra fields of the local header.
 std::string LocalExtra(std::uint64_t offset, std::size_t name_bytes, std::uint64_t size) {
-  // Sizes of 64 bits in the descriptor are announced by this field; their values follow there.
+  // This field announces 64-bit sizes in the descriptor; their values follow there.
   std::string extra = IsWide(size) ? WideField({0, 0}) : std::string();
   const std::uint64_t begin = offset + zip::kLocalBytes + name_bytes + extra.size() + 4;
   const auto padding = static_cast<std::size_t>(zip::AlignedData(offset, name_bytes, size) - begin);

@@ -11,25 +11,25 @@
 
 namespace gcsflux::internal {
 
-/// Writes a zip archive in one go, without looking back: records are stored, each aligned to 64 bytes and followed by
-/// its CRC-32, as PyTorch writes them. zip64 where an offset, a size or a count needs it, and only there.
+/// Writes a zip archive in one pass. Records are stored, aligned to 64 bytes and followed by their CRC-32, as PyTorch
+/// writes them. zip64 is used only if an offset, a size or a count needs it.
 ///
-/// BeginRecord(), Write() until its size is reached, again for the next one, Finish(). Not thread-safe. After a failure
-/// it must not be used any more.
+/// Call BeginRecord(), then Write() until the record's size is reached; the same for the next record; then Finish().
+/// Not thread-safe. After a failure it must not be used any more.
 class ZipWriter {
  public:
-  /// `sink` is borrowed. Absent: bytes are counted, and data may be skipped by SkipData().
+  /// `sink` is borrowed. If it is null, bytes are only counted, and SkipData() may skip data.
   explicit ZipWriter(const ByteSink* sink) : sink_(sink) {}
 
-  /// The size is the record's for sure: a writer that gives another one is refused. Names must be different.
+  /// The size must be exact: a writer that gives another one is refused. Names must be different.
   Result<void> BeginRecord(std::string_view name, std::uint64_t size);
   Result<void> Write(std::span<const std::byte> data);
-  /// As Write() of that many bytes, where only the archive's length is wanted.
+  /// Like Write() of this many bytes, if only the archive's length is needed.
   void SkipData(std::uint64_t bytes);
   /// Writes the directory.
   Result<void> Finish();
 
-  /// What was written so far.
+  /// Bytes written so far.
   [[nodiscard]] std::uint64_t bytes() const { return position_; }
 
  private:

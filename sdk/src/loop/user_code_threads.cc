@@ -34,7 +34,7 @@ bool UserCodeThreads::Post(std::function<void()> job) {
   }
   if (threads_.empty()) return false;
   jobs_.push_back(std::move(job));
-  job_came_.notify_one();
+  has_work_.notify_one();
   return true;
 }
 
@@ -43,7 +43,7 @@ void UserCodeThreads::Serve(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (true) {
     ++idle_;
-    const bool has_job = job_came_.wait(lock, stop, [this] { return !jobs_.empty(); });
+    const bool has_job = has_work_.wait(lock, stop, [this] { return !jobs_.empty(); });
     --idle_;
     if (!has_job) return;
     const auto job = std::move(jobs_.front());

@@ -32,7 +32,7 @@ class UserCodeThreads {
   void Serve(const std::stop_token& stop);
 
   std::mutex mutex_;
-  std::condition_variable_any job_came_;
+  std::condition_variable_any has_work_;
   std::deque<std::function<void()>> jobs_;  // Guarded by mutex_, like the following members.
   std::size_t idle_ = 0;
   std::vector<std::jthread> threads_;  // Last: they end before the members that they use.

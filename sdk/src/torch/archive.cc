@@ -22,7 +22,7 @@ StorageError Undecodable(const ObjectName& object, const std::string& why) {
   return StorageError({.code = ErrorCode::kUndecodable, .message = "Loading " + ToUri(object) + ": " + why});
 }
 
-/// Why the bytes are no archive. Where they are not those that were stored, that is the reason.
+/// Why the bytes are not an archive. If they differ from the stored ones, that is the reason.
 [[noreturn]] void ThrowUndecodable(const ArchiveSource& source, const ObjectName& object, const std::string& why) {
   ValueOrThrow(source.VerifyWhole());
   throw Undecodable(object, "not an archive of libtorch (" + why +
@@ -63,7 +63,7 @@ ObjectMetadata SaveArchive(const Client& client, const ObjectName& object,
 
 void LoadArchive(const Client& client, const ObjectName& object, const std::function<void(InputArchive&)>& use,
                  const ObjectReaderOptions& options) {
-  InputArchive archive = [&] {  // What was fetched ahead goes before `use` runs.
+  InputArchive archive = [&] {  // The bytes that were fetched ahead are released before `use` runs.
     ArchiveSource source(ValueOrThrow(ObjectReader::Open(client, object, ArchiveSource::ReaderOptions(options))));
     return ReadArchive(source, object);
   }();

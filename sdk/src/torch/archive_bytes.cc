@@ -11,10 +11,10 @@
 namespace gcsflux {
 namespace {
 
-/// Takes libtorch's bytes and never refuses any.
+/// Takes libtorch's bytes, and never refuses any.
 ///
-/// libtorch finishes an archive in a destructor, so a sink that throws or takes fewer bytes than it was given ends
-/// the process. The first failure is kept instead, and thrown when libtorch is out of the way.
+/// libtorch finishes an archive in a destructor. So if a sink throws, or takes fewer bytes than it was given, the
+/// process ends. Therefore the first failure is kept, and thrown when libtorch has finished.
 class LatchingSink {
  public:
   explicit LatchingSink(const ByteSink& sink) : sink_(sink) {}

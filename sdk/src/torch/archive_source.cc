@@ -20,13 +20,13 @@ namespace {
 
 using internal::ZipEntry;
 
-// The directory is looked for in so many bytes.
+// The directory is searched in this many bytes.
 constexpr std::uint64_t kTailBytes = 256U << 10;
-// More than padding and a record's header: what is skipped within is part of reading on.
+// More than padding and a record's header: smaller gaps count as sequential reading.
 constexpr std::uint64_t kMostSkipped = 1U << 20;
 constexpr std::size_t kHeadBytes = 64;
 
-// Bytes that are only copied: "archive/data/0", "archive/constants/0", and extra files, which are not read at all.
+// Records that are only copied: "archive/data/0", "archive/constants/0", and extra files, which are not read.
 bool IsCopied(std::string_view name) {
   name.remove_prefix(std::min(name.size(), name.find('/') + 1));
   return name.starts_with("data/") || name.starts_with("constants/") || name.starts_with("extra/");
@@ -76,7 +76,7 @@ Result<void> ArchiveSource::Hold(const internal::ZipDirectory& directory) {
   return reader_.Read(reads);
 }
 
-// libtorch looks at the first bytes before it reads the directory. They begin the reading ahead.
+// libtorch reads the first bytes before the directory. They start the reading ahead.
 Result<void> ArchiveSource::HoldHead() {
   std::string head(static_cast<std::size_t>(std::min<std::uint64_t>(size(), kHeadBytes)), '\0');
   if (auto read = reader_.ReadNext(std::as_writable_bytes(std::span(head))); !read) return read.error();
@@ -84,7 +84,7 @@ Result<void> ArchiveSource::HoldHead() {
   return {};
 }
 
-// libtorch unpacks those that are compressed. It names records without the archive's own name before them.
+// libtorch decompresses compressed records. It names records without the archive's name.
 Result<void> ArchiveSource::CompareHeld(const internal::ZipDirectory& directory) {
   const auto fail = [&](ErrorCode code, const ZipEntry& entry, const std::string& why) {
     return internal::FormatError(code, ToUri(reader_.source().object), std::string(entry.name), entry.header_offset,
@@ -133,7 +133,7 @@ std::size_t ArchiveSource::CopyHeld(std::uint64_t offset, std::span<std::byte> i
   return count;
 }
 
-// The tail is kept by the reader. What lies elsewhere than a little further on does not change the position.
+// The reader keeps the tail. A read elsewhere, except a little further on, does not change the position.
 Result<std::size_t> ArchiveSource::ReadObject(std::uint64_t offset, std::span<std::byte> into) {
   const std::uint64_t position = reader_.position();
   const bool is_next = offset >= position && offset - position <= kMostSkipped;

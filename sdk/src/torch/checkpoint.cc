@@ -51,7 +51,7 @@ InputArchive ReadNested(InputArchive& archive, const char* key, const ObjectName
   throw BadCheckpoint(object, std::string("it holds no ") + key + "; was it written by SaveCheckpoint with one?");
 }
 
-// One dictionary and not an attribute each: an attribute's name would have to be an identifier of TorchScript.
+// One dictionary instead of an attribute for each, because an attribute's name must be an identifier of TorchScript.
 template <class Value>
 void WriteMap(OutputArchive& archive, const char* key, const std::map<std::string, Value>& map) {
   c10::Dict<std::string, Value> dictionary;
@@ -80,7 +80,7 @@ std::map<std::string, std::string> ReadTexts(InputArchive& archive) {
   return texts;
 }
 
-// As earlier versions did for all, and this one for optimizers that Python's form is not known of: a libtorch archive.
+// Writes a libtorch archive, as earlier versions did, for optimizers whose form in Python is unknown.
 ObjectMetadata SaveAsArchive(const Client& client, const ObjectName& object, const TrainingState& state,
                              const ParallelWriterOptions& options) {
   const auto fill = [&](OutputArchive& archive) {
@@ -103,7 +103,7 @@ void LoadFromArchive(const Client& client, const ObjectName& object, TrainingSta
       InputArchive optimizer = ReadNested(archive, kOptimizer, object);
       LoadOptimizer(*state.optimizer, optimizer);
     }
-    // The module matches, so that this cannot fail half-way.
+    // The module matches, so this cannot fail in the middle.
     state.module->load(module);
     state.numbers = std::move(numbers);
     state.texts = std::move(texts);
@@ -111,7 +111,7 @@ void LoadFromArchive(const Client& client, const ObjectName& object, TrainingSta
   LoadArchive(client, object, use, options);
 }
 
-// Where the bytes are not those that were stored, that is the reason.
+// If the bytes differ from the stored ones, that is the reason.
 StoredCheckpoint OpenOrThrow(const std::shared_ptr<const ObjectReader>& reader, const ObjectName& object) {
   auto opened = StoredCheckpoint::Open(SourceOf(reader));
   if (opened.ok()) return *std::move(opened);

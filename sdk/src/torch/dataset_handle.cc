@@ -9,7 +9,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// Of the exception that is being handled.
+// For the exception in progress.
 std::exception_ptr FailureOf(const std::string& bucket, const ListedObject& object) {
   try {
     try {

@@ -88,9 +88,10 @@ struct EpochHandle::Shared {
 
   ForkSafeMutex mutex;
   // Guarded by mutex:
-  std::uint64_t epoch = 0;  // That the loop is in.
-  Cursor position;          // Behind the last batch that was given.
-  // Of a loop over a DataLoader: behind the batches that were given and not consumed, and behind those that were.
+  std::uint64_t epoch = 0;  // The loop's epoch.
+  Cursor position;          // Behind the last batch that a loop received.
+  // For a loop over a DataLoader: behind the batches that were handed out and not consumed, and behind the consumed
+  // ones.
   std::deque<Cursor> handed;
   Cursor consumed;
 };

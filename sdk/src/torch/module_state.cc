@@ -18,7 +18,7 @@ namespace {
 
 using torch::nn::Module;
 
-// Parameters, then buffers, then children, as Python's state_dict() has them.
+// Parameters, then buffers, then children, in the order of Python's state_dict().
 void CollectTensors(const Module& module, const std::string& path, NamedTensors& tensors) {
   for (const auto& parameter : module.named_parameters(/*recurse=*/false)) {
     tensors.emplace_back(path + parameter.key(), parameter.value());
@@ -57,7 +57,7 @@ class Names {
     }
   }
 
-  // The module's name for a checkpoint's; nothing where it is not of the module.
+  // The module's name for a checkpoint's. Nothing if it does not belong to the module.
   [[nodiscard]] std::optional<std::string> InModule(const std::string& name) const {
     if (!name.starts_with(prefix_)) return std::nullopt;
     std::string renamed = name.substr(prefix_.size());
@@ -90,7 +90,7 @@ struct Pair {
   StoredTensor stored;
 };
 
-// What is read into what. Throws with all differences.
+// Which tensor is read into which. Throws with all differences.
 std::vector<Pair> Match(const Module& module, const StoredCheckpoint& checkpoint, const LoadModuleOptions& options) {
   const Names names(options);
   std::map<std::string, const StoredTensor*> stored;
@@ -129,25 +129,25 @@ std::vector<Pair> Match(const Module& module, const StoredCheckpoint& checkpoint
 
 at::Tensor EmptyAside(const Pair& pair) { return at::empty(pair.wanted.sizes(), pair.wanted.scalar_type()); }
 
-// Memory that is being read into. Tied weights share it.
+// Memory that is already used as a destination. Tied weights share it.
 class TakenMemory {
  public:
-  // False where a part of it was taken before.
+  // False if a part of it is in use.
   bool Take(std::span<const std::byte> bytes) {
     if (bytes.empty()) return true;
     const std::byte* const end = bytes.data() + bytes.size();
-    const auto behind = ends_.upper_bound(bytes.data());  // The first one that ends behind the beginning.
+    const auto behind = ends_.upper_bound(bytes.data());  // The first range that ends behind the beginning.
     if (behind != ends_.end() && behind->second < end) return false;
     ends_.emplace(end, bytes.data());
     return true;
   }
 
  private:
-  std::map<const std::byte*, const std::byte*, std::less<>> ends_;  // The beginning by the end.
+  std::map<const std::byte*, const std::byte*, std::less<>> ends_;  // Beginnings by ends.
 };
 
-// Tensors whose memory can be read into are read in place, the others aside: all, where it is staged. Returns what
-// copies those.
+// Reads tensors in place if their memory allows it, and others into separate memory; if it is staged, all of them.
+// Returns the function that copies those.
 std::function<void()> ReadPairs(const StoredCheckpoint& checkpoint, const std::vector<Pair>& pairs, bool is_staged) {
   std::vector<TensorRead> reads;
   std::vector<std::pair<at::Tensor, at::Tensor>> copies;

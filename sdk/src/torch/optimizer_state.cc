@@ -24,7 +24,8 @@ std::int64_t ReadCount(InputArchive& archive, const std::string& key) {
   return count.item<std::int64_t>();
 }
 
-/// LBFGS keeps flattened vectors over all parameters; every other optimizer's tensors look like their parameter.
+/// LBFGS keeps flattened vectors over all parameters. Every other optimizer's tensors have the shape of their
+/// parameter.
 void CheckShapes(InputArchive& state, const std::string& key, const Tensor& parameter) {
   InputArchive entries;
   if (!state.try_read(key, entries)) return;  // A parameter that never had a gradient has no state.
@@ -47,7 +48,7 @@ void CheckGroup(InputArchive& group, InputArchive& state, const OptimizerParamGr
   }
 }
 
-/// The group's options as they were saved, in a copy. Throws where they are of another kind of optimizer.
+/// The group's options as they were saved, in a copy. Throws if they are of another kind of optimizer.
 std::unique_ptr<OptimizerOptions> ReadOptions(InputArchive& group, const OptimizerParamGroup& expected) {
   InputArchive saved;
   group.read("options", saved);

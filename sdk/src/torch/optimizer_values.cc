@@ -9,7 +9,7 @@
 #include "torch/optimizer_fields.h"
 #include "torch/staged_state.h"
 
-// Optimizers as Python's state_dict() has them: {"state": {0: {...}}, "param_groups": [{"lr": ..., "params": [0]}]}
+// Optimizers in the form of Python's state_dict(): {"state": {0: {...}}, "param_groups": [{"lr": ..., "params": [0]}]}
 namespace gcsflux {
 namespace {
 
@@ -38,7 +38,7 @@ const std::vector<Value>& ItemsOf(const Value* value, const std::string& what) {
   return list->items;
 }
 
-// Tensors that are read together, once all are known, and what is to be done then.
+// Tensors that are read together once all are known, and the actions that follow.
 class PendingReads {
  public:
   at::Tensor Add(const TensorLayout& layout, const char* name) {
@@ -58,12 +58,12 @@ class PendingReads {
   }
 
  private:
-  std::deque<StoredTensor> stored_;  // Their addresses stay.
+  std::deque<StoredTensor> stored_;  // Their addresses are stable.
   std::vector<TensorRead> reads_;
   std::vector<std::function<void()>> actions_;
 };
 
-// Sets what it visits to what the dictionary says. Options that it does not have stay; of a state all must be there.
+// Sets the visited members from the dictionary. Missing options keep their values; a state must be complete.
 class Reader {
  public:
   Reader(PendingReads& reads, const Dict& dict, const at::Tensor* parameter)
@@ -96,7 +96,7 @@ class Reader {
     if (second == nullptr) throw Different(std::string(name) + " are not two numbers");
     value = {*first, *second};
   }
-  // Before PyTorch 1.12 a number, since then a tensor of one element.
+  // Before PyTorch 1.12 a number, since then a tensor with one element.
   void operator()(const char* name, std::int64_t& value) const {
     const Value* const found = Look(name);
     const auto* const whole = found->As<std::int64_t>();
@@ -120,7 +120,7 @@ class Reader {
     return found;
   }
 
-  // `set` is called once the value is read.
+  // `set` is called when the value is read.
   template <class Set>
   void ReadScalar(const Value& value, const char* name, Set set) const {
     const auto* const layout = value.As<TensorLayout>();
@@ -167,7 +167,7 @@ void ReadGroup(const Dict& group, const std::map<std::int64_t, const Dict*>& sta
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto* const number = parameters[i].As<std::int64_t>();
     const auto found = number == nullptr ? states.end() : states.find(*number);
-    if (found == states.end() || found->second->entries.empty()) continue;  // One that never had a gradient.
+    if (found == states.end() || found->second->entries.empty()) continue;  // A parameter that never had a gradient.
     auto state = std::make_unique<State>();
     const Reader read_state(read.reads, *found->second, &wanted.params()[i]);
     Visit(read_state, *state);

@@ -26,7 +26,7 @@ void Put(Dict& dict, std::string key, Value value) {
   dict.entries.push_back({{.any = std::move(key)}, std::move(value)});
 }
 
-// Texts may have any bytes, and Python's str may not.
+// Texts may have any bytes; Python's str may not.
 Value TextOrBytes(const std::string& text) {
   return internal::IsUtf8(text) ? Value{.any = text} : Value{.any = pickled::Bytes{.data = text}};
 }
@@ -36,7 +36,7 @@ const std::string* TextOf(const Value& value) {
   return value.As<std::string>();
 }
 
-// Numbers and texts: of SaveCheckpoint() in dictionaries of their own, of Python's users beside the model.
+// Numbers and texts: SaveCheckpoint() puts them into dictionaries of their own, users of Python beside the model.
 struct Others {
   std::map<std::string, std::int64_t> numbers;
   std::map<std::string, std::string> texts;

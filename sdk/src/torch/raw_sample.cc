@@ -9,7 +9,7 @@ namespace {
 torch::Tensor TensorOf(DownloadedObject& downloaded, bool copy_out) {
   const auto size = static_cast<std::int64_t>(downloaded.bytes.size());
   if (size == 0) return torch::empty({0}, torch::kUInt8);
-  // libtorch's views are of what may be written; the memory is this sample's alone.
+  // libtorch's views need writable memory; this memory belongs only to this sample.
   auto view = torch::from_blob(
       downloaded.memory.get(), {size}, [memory = downloaded.memory](void*) {}, torch::kUInt8);
   return copy_out ? view.clone() : view;

@@ -42,7 +42,7 @@ c10::ScalarType TypeOrThrow(const StoredTensor& tensor) {
                                              std::string(DTypeName(tensor.layout.dtype)) + ", which libtorch lacks");
 }
 
-// A stride of 0 makes any number of elements of one.
+// With a stride of 0, one element can represent any number.
 at::Tensor EmptyOrThrow(const StoredTensor& tensor) {
   const c10::ScalarType type = TypeOrThrow(tensor);
   try {
@@ -107,7 +107,7 @@ at::Tensor ReadTensor(const StoredCheckpoint& checkpoint, std::string_view name)
 // ------------------------------------------------------------------------------------------------------- writing
 
 struct StateDictWriter::Storages {
-  // A storage that tensors of two types share is written once for each of them.
+  // If tensors of two types share a storage, it is written once for each type.
   std::map<std::pair<const void*, DType>, std::size_t> known;
   std::vector<at::Tensor> kept;  // Keeps each storage alive.
 };

@@ -18,7 +18,7 @@ StorageError NoSuchFormat(CheckpointFormat format) {
                        .message = "state_dicts are not written as " + std::string(FormatName(format))});
 }
 
-// What throws, as a writer of bytes that returns its error.
+// Makes a writer that returns an error from one that throws.
 template <class Write>
 CheckpointWriter Returning(Write write) {
   return [write](const ByteSink& sink) -> Result<void> {
@@ -48,7 +48,7 @@ void WriteAsSafetensors(const NamedTensors& tensors, const ByteSink& sink) {
   ValueOrThrow(WriteSafetensors(contents, write, sink));
 }
 
-// `of` gives the value, by a writer.
+// `of` makes the value with a writer.
 template <class Of>
 void WriteAsTorchFile(const Of& of, const ByteSink& sink) {
   StateDictWriter writer;

@@ -44,7 +44,7 @@ Result<void> StreamRecipient::Begin() {
 // The next object in order. Nothing if the stream was asked to stop.
 std::optional<ArrivedObject> StreamRecipient::Await() {
   std::unique_lock lock(mutex_);
-  came_.Wait(lock, [&] { return options_.stop.stop_requested() || IsNextReady(); });
+  arrivals_.Wait(lock, [&] { return options_.stop.stop_requested() || IsNextReady(); });
   if (options_.stop.stop_requested()) return std::nullopt;
   ++delivered_;
   return std::move(ready_.extract(ready_.begin()).mapped());
@@ -67,7 +67,7 @@ void StreamRecipient::Close() {
 void StreamRecipient::OnStop() {
   ahead_.Stop();
   const std::scoped_lock lock(mutex_);
-  came_.Ring();
+  arrivals_.Ring();
 }
 
 void StreamRecipient::OnArrival(std::vector<ArrivedObject> objects) {
@@ -80,7 +80,7 @@ void StreamRecipient::OnArrival(std::vector<ArrivedObject> objects) {
       const std::size_t turn = options_.order == DeliveryOrder::kInOrder ? arrived.object.index : arrived_++;
       ready_.emplace(turn, std::move(arrived));
     }
-    if (!was_ready && IsNextReady()) came_.Ring();
+    if (!was_ready && IsNextReady()) arrivals_.Ring();
   }
   if (has_failed && ahead_.core().options().on_failure == OnFailure::kFailAll) ahead_.BeginNoMore();
 }

@@ -44,7 +44,7 @@ class StreamRecipient {
   std::optional<Error> ended_ = {};
 
   std::mutex mutex_;
-  Doorbell came_;
+  Doorbell arrivals_;
   std::map<std::size_t, ArrivedObject>
       ready_;  // By the turn of their delivery. Guarded by mutex_, like the following members.
   std::size_t arrived_ = 0;

@@ -139,7 +139,7 @@ Result<bool> ReadAhead::Take(const HeldPart& part, const std::stop_token& stop, 
 
 void ReadAhead::Wake() {
   { const std::scoped_lock lock(mutex_); }
-  came_.Ring();
+  arrivals_.Ring();
 }
 
 Extent ReadAhead::FirstGap(const Extent& extent) const {
@@ -237,7 +237,7 @@ void ReadAhead::Run(const std::shared_ptr<Piece>& piece) {
       const std::scoped_lock lock(mutex_);
       piece->arrived = end;
     }
-    came_.Ring();
+    arrivals_.Ring();
   };
   const bool is_whole = piece->extent.length == object_size_;
   const auto deliver = [&](std::uint64_t offset, std::span<const std::byte> bytes) {
@@ -253,7 +253,7 @@ void ReadAhead::Run(const std::shared_ptr<Piece>& piece) {
     const auto entry = pieces_.find(piece->extent.offset);
     if (entry != pieces_.end() && entry->second == piece) pieces_.erase(entry);  // The job holds the last reference.
   }
-  came_.Ring();
+  arrivals_.Ring();
 }
 
 // Pieces must not overlap.

@@ -111,7 +111,7 @@ class ReadAhead {
   DeliveryBudget::Consumer consumer_ = 0;
 
   mutable std::mutex mutex_;
-  Doorbell came_;
+  Doorbell arrivals_;
   // Guarded by mutex_:
   std::map<std::uint64_t, std::shared_ptr<Piece>> pieces_;  // By offset.
   std::deque<Wanted> wanted_;

@@ -201,7 +201,7 @@ std::shared_ptr<ReaderCore::Group> ReaderCore::Start(std::vector<JoinedRange> re
         if (is_first_failure) group->error = fetched.error();
       }
       if (is_first_failure) group->stop.request_stop();
-      came_.Ring();
+      arrivals_.Ring();
     });
   }
   return group;
@@ -209,7 +209,7 @@ std::shared_ptr<ReaderCore::Group> ReaderCore::Start(std::vector<JoinedRange> re
 
 Result<void> ReaderCore::Await(Group& group) {
   std::unique_lock lock(mutex_);
-  came_.Wait(lock, [&] { return group.pending == 0; });
+  arrivals_.Wait(lock, [&] { return group.pending == 0; });
   if (group.error) return Failed(*group.error);
   return {};
 }
@@ -239,7 +239,7 @@ Result<void> ReaderCore::Fetch(const Extent& extent, Delivery delivery, const Re
     const std::scoped_lock lock(mutex_);
     checksums.Settle(read || delivery == Delivery::kEarly ? position : extent.offset, checksums_);
   }
-  came_.Ring();  // For VerifyWhole().
+  arrivals_.Ring();  // For VerifyWhole().
   if (!read) return read.error();
   return CheckAnswer(extent, *read);
 }
@@ -356,7 +356,7 @@ Result<void> ReaderCore::VerifyWhole() {
       missing = checksums_.Claim({0, source_.size});
       for (const Extent& extent : missing) checksums_.Settle(extent, 0, 0);  // Their fetches claim them.
       if (missing.empty()) {
-        came_.Wait(lock, [&] { return !checksums_.is_claimed(); });
+        arrivals_.Wait(lock, [&] { return !checksums_.is_claimed(); });
         if (checksums_.Whole(source_.size)) break;
         continue;  // One of those in progress failed.
       }

@@ -83,7 +83,7 @@ class ReaderCore {
   std::atomic<std::uint64_t> window_;
 
   std::mutex mutex_;
-  Doorbell came_;
+  Doorbell arrivals_;
   RangeChecksums checksums_;  // Guarded by mutex_.
 
   // Used by the thread that reads on.

@@ -56,7 +56,7 @@ Result<void> WorkerPool::Run(std::size_t count, const Work& work, const std::sto
     const std::scoped_lock lock(mutex_);
     batches_.push_back(batch);
   }
-  work_came_.notify_all();
+  has_work_.notify_all();
   std::unique_lock lock(batch->mutex);
   batch->all_done.wait(lock, [&] { return batch->done == batch->count; });
   if (batch->first) return *batch->first;
@@ -77,7 +77,7 @@ void WorkerPool::Serve(const std::stop_token& stop) {
     std::size_t index = 0;
     {
       std::unique_lock lock(mutex_);
-      if (!work_came_.wait(lock, stop, [&] { return !batches_.empty(); })) return;
+      if (!has_work_.wait(lock, stop, [&] { return !batches_.empty(); })) return;
       batch = batches_.front();
       index = batch->begun++;
       if (batch->begun == batch->count) batches_.pop_front();

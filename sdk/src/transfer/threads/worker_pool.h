@@ -38,7 +38,7 @@ class WorkerPool {
   static void Finish(Batch& batch, Result<void> result);
 
   std::mutex mutex_;
-  std::condition_variable_any work_came_;
+  std::condition_variable_any has_work_;
   std::deque<std::shared_ptr<Batch>> batches_;  // With indices that have not begun. Guarded by mutex_.
   std::vector<std::jthread> threads_;           // Last: they end before the members that they use.
 };
