@@ -9,8 +9,8 @@ namespace gcsflux::cli {
 
 /// A file below a directory, or an object below a prefix.
 struct TreeEntry {
-  std::string name =
-      {};  ///< Below the directory: "a/b". An object may have any name; a file's name has no empty component.
+  /// Below the directory: "a/b". An object may have any name; a file's name has no empty component.
+  std::string name = {};
   std::uint64_t size = 0;
   std::chrono::system_clock::time_point modified = {};
   std::int64_t generation = 0;               ///< Of an object.

@@ -72,7 +72,7 @@ TEST(Logger, SaysEverythingInOneLineEach) {
           Pair(LogLevel::kInfo,
                call + " was throttled (read): its gate lets 12.5 requests/s through [invocation 1234]"),
           Pair(LogLevel::kWarning,
-               call + " stood still in its body for 900.0 ms (threshold 300.0 ms) [invocation 1234]"),
+               call + " stalled in its body for 900.0 ms (threshold 300.0 ms) [invocation 1234]"),
           Pair(LogLevel::kInfo, call + ": the second request won [invocation 1234]"),
           Pair(LogLevel::kInfo, "a token for service account came (7.0 ms)"),
           Pair(LogLevel::kError, "a token for service account could not be fetched (7.0 ms): 503: down"),

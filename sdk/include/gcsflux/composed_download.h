@@ -37,9 +37,9 @@ struct CompositionOptions {
 
 /// What composition has done for a Downloader.
 struct CompositionReport {
-  std::uint64_t composites =
-      0;                      ///< Composites made. A compose with a lost answer counts, because it may have made one.
-  std::uint64_t deleted = 0;  ///< Composites that are known to be deleted.
+  /// Composites made. A compose with a lost answer counts, because it may have made one.
+  std::uint64_t composites = 0;
+  std::uint64_t deleted = 0;           ///< Composites that are known to be deleted.
   std::uint64_t composed_objects = 0;  ///< Objects fetched through composites.
   std::uint64_t direct_objects = 0;    ///< Objects fetched directly; large ones as several ranges.
   /// Objects whose composite failed. They are fetched directly, and count as direct_objects too.

@@ -45,8 +45,8 @@ struct ObjectAttributes {
   std::string content_language = {};     ///< ISO 639-1.
   std::string cache_control = {};        ///< Empty means GCS's default: public objects are cached for an hour.
   std::string storage_class = {};        ///< Empty means the bucket's default.
-  std::optional<std::chrono::system_clock::time_point> custom_time =
-      {};  ///< For lifecycle rules; in whole milliseconds.
+  /// For lifecycle rules; in whole milliseconds.
+  std::optional<std::chrono::system_clock::time_point> custom_time = {};
   bool event_based_hold =
       /// The object cannot be deleted or overwritten until the hold is released. The retention period restarts then.
       false;
@@ -63,8 +63,8 @@ struct ObjectChanges {
   std::optional<std::string> content_disposition = {};
   std::optional<std::string> content_language = {};
   std::optional<std::string> cache_control = {};
-  std::optional<std::chrono::system_clock::time_point> custom_time =
-      {};  ///< It cannot become earlier, and cannot be removed.
+  /// It cannot become earlier, and cannot be removed.
+  std::optional<std::chrono::system_clock::time_point> custom_time = {};
   std::optional<bool> event_based_hold = {};
   std::optional<bool> temporary_hold = {};
   std::map<std::string, std::optional<std::string>> metadata = {};  ///< By key; a key without a value is removed.
@@ -91,8 +91,8 @@ struct ObjectMetadata {
   bool temporary_hold = false;
   std::string kms_key_name = {};         ///< With the key's version; empty if Google's own key encrypts the object.
   std::string customer_key_sha256 = {};  ///< Base64 of the hash of the EncryptionKey that is needed to read the object.
-  std::uint32_t component_count =
-      0;  ///< How many objects it was composed of, in all steps; 0 if it was never composed.
+  /// How many objects it was composed of, in all steps; 0 if it was never composed.
+  std::uint32_t component_count = 0;
   std::chrono::system_clock::time_point time_created = {};
   std::chrono::system_clock::time_point updated = {};
   std::map<std::string, std::string> metadata = {};  ///< The user's own keys and values.

@@ -115,8 +115,8 @@ struct GetObjectOptions {
   bool with_md5_hash = false;
   std::optional<std::int64_t> generation = {};
   Preconditions preconditions = {};
-  std::optional<EncryptionKey> encryption_key =
-      {};  ///< If an object has a key, GCS shows its checksum only with that key.
+  /// If an object has a key, GCS shows its checksum only with that key.
+  std::optional<EncryptionKey> encryption_key = {};
   std::string fields = {};
   CallOptions call = {};
   std::stop_token stop = {};
@@ -175,8 +175,8 @@ struct UpdateObjectOptions {
 struct ComposeSource {
   std::string name = {};
   std::optional<std::int64_t> generation = {};  ///< Set it if the source may change meanwhile.
-  std::optional<std::int64_t> if_generation_match =
-      {};  ///< The same, but returns kPreconditionFailed instead of kNotFound.
+  /// The same, but returns kPreconditionFailed instead of kNotFound.
+  std::optional<std::int64_t> if_generation_match = {};
 };
 
 /// For ComposeObjects. Retried only with if_generation_match.
@@ -222,8 +222,8 @@ struct RewriteObjectOptions {
   Preconditions preconditions = {};                 ///< For the destination.
   std::optional<ObjectAttributes> attributes = {};  ///< If absent, the source's, except its storage class and holds.
   std::optional<EncryptionKey> source_encryption_key = {};
-  std::optional<EncryptionKey> encryption_key =
-      {};  ///< Of the destination. A key other than the source's rotates the key.
+  /// Of the destination. A key other than the source's rotates the key.
+  std::optional<EncryptionKey> encryption_key = {};
   std::optional<std::string> kms_key_name = {};
   /// Most bytes that one request may move, a multiple of 1 MiB. Lower it to see progress more often.
   std::optional<std::int64_t> max_bytes_per_request = {};

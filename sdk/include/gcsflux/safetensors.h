@@ -77,8 +77,8 @@ Result<std::uint64_t> SafetensorsBytes(const SafetensorsContents& contents);
 
 /// model.safetensors.index.json: tells which file of a sharded checkpoint holds a tensor.
 struct SafetensorsIndex {
-  std::vector<std::pair<std::string, std::string>> weight_map =
-      {};                                        ///< Names of tensors and of their files, by tensor name.
+  /// Names of tensors and of their files, by tensor name.
+  std::vector<std::pair<std::string, std::string>> weight_map = {};
   std::optional<std::uint64_t> total_size = {};  ///< Of all tensors, in bytes.
 
   /// The files, each once, in order of name.

@@ -23,8 +23,8 @@ void DeliveryLedger::Admit(Account& account) {
 }
 
 bool DeliveryLedger::Ask(Consumer consumer, std::uint64_t bytes) {
-  constexpr std::uint64_t kMost =
-      std::uint64_t{1} << 50;  // The sizes come from a service and may be wrong: their sum must not overflow.
+  // The sizes come from a service and may be wrong: their sum must not overflow.
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 50;
   Account& account = accounts_.at(consumer);
   assert(!account.asked && bytes > 0);
   account.asked = std::min(bytes, kMost);

@@ -19,8 +19,8 @@ class LiveOrder : public BatchOrder {
  public:
   struct Start {
     Cursor cursor = {};  ///< With at least the bucket and the prefix.
-    bool is_resumed =
-        false;  ///< The cursor is of an earlier run: the order begins when as many objects are listed as at that time.
+    /// The cursor is of an earlier run: the order begins when as many objects are listed as at that time.
+    bool is_resumed = false;
     bool allow_changed_listing = false;
     bool all_epochs = true;
   };

@@ -11,8 +11,8 @@ Permutation::Permutation(std::uint64_t count, std::uint64_t seed, std::uint64_t 
   const auto bits = static_cast<int>(std::bit_width(count - 1));
   half_bits_ = std::max(1, (bits + 1) / 2);
   half_mask_ = (std::uint64_t{1} << half_bits_) - 1;
-  std::uint64_t state =
-      Mix(seed) ^ Mix(epoch + 0x6A09E667F3BCC909);  // Otherwise seed 1 of epoch 2 would equal seed 2 of epoch 1.
+  // Otherwise seed 1 of epoch 2 would equal seed 2 of epoch 1.
+  std::uint64_t state = Mix(seed) ^ Mix(epoch + 0x6A09E667F3BCC909);
   for (auto& key : keys_) key = state = Mix(state);
 }
 

@@ -98,9 +98,9 @@ class Logger : public EventListener {
 
   void OnStall(const StallEvent& event) override {
     const bool is_head = event.phase == StallEvent::Phase::kFirstByte;
-    Write(LogLevel::kWarning,
-          About(event.call) + " stood still " + (is_head ? "before its first byte" : "in its body") + " for " +
-              Milliseconds(event.stood_still) + " (threshold " + Milliseconds(event.threshold) + ")" + Id(event.call));
+    Write(LogLevel::kWarning, About(event.call) + " stalled " + (is_head ? "before its first byte" : "in its body") +
+                                  " for " + Milliseconds(event.stood_still) + " (threshold " +
+                                  Milliseconds(event.threshold) + ")" + Id(event.call));
   }
 
   void OnHedge(const HedgeEvent& event) override {

@@ -36,8 +36,8 @@ Result<PickledStorage> PickleReader::ParseStorage(NodeId persistent) const {
 }
 
 bool PickleReader::IndexStorages(MemoryAllowance& allowance) {
-  constexpr std::uint64_t kBytesOfOne =
-      2 * sizeof(PickledStorage) + 112;  // While the vector grows; includes the map's part.
+  // While the vector grows; includes the map's part.
+  constexpr std::uint64_t kBytesOfOne = 2 * sizeof(PickledStorage) + 112;
   for (NodeId id = 0; id < graph_.node_count(); ++id) {
     if (graph_.kind(id) != NodeKind::kPersistent) continue;
     auto storage = ParseStorage(id);

@@ -11,8 +11,8 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr std::uint64_t kTailBytes =
-    256 << 10;  // Enough for the end records, and the directory of about 2,000 records.
+// Enough for the end records, and the directory of about 2,000 records.
+constexpr std::uint64_t kTailBytes = 256 << 10;
 constexpr std::uint64_t kMostComment = zip::kMost16;
 
 Error Broken(const ByteSource& source, std::uint64_t offset, const std::string& why) {

@@ -66,8 +66,8 @@ Result<FileRange> ParseHeader(const ByteSource& source, const ZipEntry& entry, s
 
 // The extent to read to get header and data at once.
 FileRange UsualExtent(const ZipEntry& entry) {
-  const std::uint64_t least =
-      zip::kLocalBytes + entry.name.size() + entry.size;  // Within the limit that the directory gives.
+  // Within the limit that the directory gives.
+  const std::uint64_t least = zip::kLocalBytes + entry.name.size() + entry.size;
   return {entry.header_offset, entry.header_offset + std::min(entry.limit - entry.header_offset, least + kUsualExtra)};
 }
 

@@ -13,8 +13,8 @@ namespace {
 constexpr std::uint16_t kFlags = zip::kDescriptorFlag | zip::kUtf8Flag;
 constexpr std::uint16_t kVersion = 20;
 constexpr std::uint16_t kVersion64 = 45;
-constexpr std::uint16_t kFirstOfJanuary1980 =
-    0x0021;  // The earliest possible date, so that equal contents give equal files.
+// The earliest possible date, so that equal contents give equal files.
+constexpr std::uint16_t kFirstOfJanuary1980 = 0x0021;
 constexpr std::size_t kDirectoryPiece = 64 << 10;
 
 bool IsWide(std::uint64_t value) { return value >= zip::kMost32; }

@@ -24,8 +24,8 @@ struct TrainingState {
   /// Null if only the module counts, as in evaluation. A checkpoint's optimizer state is then ignored.
   torch::optim::Optimizer* optimizer = nullptr;
   std::map<std::string, std::int64_t> numbers = {};  ///< The caller's own numbers: epoch, step, seed.
-  std::map<std::string, std::string> texts =
-      {};  ///< The caller's own texts: a dataset's cursor (FormatCursor), a run's name.
+  /// The caller's own texts: a dataset's cursor (FormatCursor), a run's name.
+  std::map<std::string, std::string> texts = {};
 };
 
 /// Stores the module's parameters and buffers, the optimizer's state and options, the numbers and the texts as one

@@ -31,8 +31,8 @@ class Composer {
     CompositionMode mode = CompositionMode::kAuto;
     std::optional<EncryptionKey> encryption_key = {};  ///< The key of the sources, and so of composites.
     CallOptions call = {};
-    std::function<void(std::uint64_t bytes)> on_read =
-        {};  ///< Told of each read of a composite; null if it is not needed.
+    /// Told of each read of a composite; null if it is not needed.
+    std::function<void(std::uint64_t bytes)> on_read = {};
   };
   Composer(Client client, Settings settings, const std::shared_ptr<RequestSlots>& slots);
   ~Composer();

@@ -46,8 +46,8 @@ class FetchEstimates {
   mutable std::mutex mutex_;
   // Guarded by mutex_:
   RunningMean first_byte_;
-  double stream_bytes_ =
-      0;  // Bytes of recent reads, and the seconds that they took after their first bytes; both fade.
+  // Bytes of recent reads, and the seconds that they took after their first bytes; both fade.
+  double stream_bytes_ = 0;
   double stream_seconds_ = 0;
   RunningMean compose_;
   RunningMean delete_;

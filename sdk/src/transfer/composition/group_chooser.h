@@ -15,8 +15,8 @@ class GroupChooser {
  public:
   struct Choice {
     std::size_t group = 1;  ///< 1 means directly.
-    bool wants_probe =
-        false;  ///< Composing would be better if a compose were faster than measured, or were measured at all.
+    /// Composing would be better if a compose were faster than measured, or were measured at all.
+    bool wants_probe = false;
   };
 
   explicit GroupChooser(CompositionMode mode) : mode_(mode) {}

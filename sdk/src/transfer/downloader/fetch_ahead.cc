@@ -26,8 +26,8 @@ std::uint64_t MostUnused(const DownloaderCore& core) {
 }
 
 std::uint64_t ChargeOf(const DownloadSource& source) {
-  constexpr std::uint64_t kBookkeeping =
-      1024;  // For the structures of an object, so that the number of empty objects is limited too.
+  // For the structures of an object, so that the number of empty objects is limited too.
+  constexpr std::uint64_t kBookkeeping = 1024;
   return source.size + std::min(kBookkeeping, ~source.size);
 }
 

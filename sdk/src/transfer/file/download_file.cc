@@ -71,8 +71,8 @@ class FileDownload {
       return {};
     }
     state_ = internal::StartOf(uri, source_.generation, source_.size, options_.stripe_bytes);
-    const bool is_large =
-        state_.ranges.size() > 1;  // Small files do not fill a disk, and there can be thousands of them.
+    // Small files do not fill a disk, and there can be thousands of them.
+    const bool is_large = state_.ranges.size() > 1;
     return file_.Clear(is_large ? source_.size + internal::FormatPartialState(state_).size() : 0);
   }
 

@@ -11,8 +11,8 @@ namespace {
 // information.
 constexpr std::size_t kSamples = 64;
 constexpr std::size_t kSamplesOfKnown = 8;
-constexpr std::size_t kDirectories =
-    128;  // most directories that are remembered; only those with pages in flight matter
+// most directories that are remembered; only those with pages in flight matter
+constexpr std::size_t kDirectories = 128;
 
 // Returns whether the sample had no new information.
 bool LearnSample(Alphabets& alphabets, std::span<const std::string_view> names, bool is_known) {
