@@ -102,8 +102,8 @@ class StateDictWriter {
   pickled::Value OfOptimizer(const torch::optim::Optimizer& optimizer);
   pickled::Value OfTensors(const NamedTensors& tensors);
 
-  /// The content that Write() would write, so that it can be copied first: the memory is still that of the tensors. Call
-  /// it once, instead of Write().
+  /// The content that Write() would write, so that it can be copied first: the memory is still that of the tensors.
+  /// Call it once, instead of Write().
   GatheredState Gather(pickled::Value root) &&;
   /// Call it once.
   void Write(pickled::Value root, const ByteSink& sink) &&;
