@@ -116,7 +116,7 @@ Result<bool> ReadAhead::Take(const HeldPart& part, const std::stop_token& stop, 
   {
     std::unique_lock lock(mutex_);
     waited = waited || piece.arrived < needed;
-    came_.Wait(lock, [&] { return piece.arrived >= needed || piece.error || stop.stop_requested(); });
+    arrivals_.Wait(lock, [&] { return piece.arrived >= needed || piece.error || stop.stop_requested(); });
     const bool is_given_up = !piece.error || piece.error->code == ErrorCode::kCancelled;
     if (piece.arrived < needed && is_given_up) return false;
     if (piece.arrived < needed) return *piece.error;
@@ -180,7 +180,7 @@ void ReadAhead::OnAdmitted() {
   Pump();
 }
 
-// Under the lock.
+// Called under the lock.
 void ReadAhead::Begin(const Wanted& wanted, bool is_kept) {
   auto piece = std::make_shared<Piece>();
   piece->extent = wanted.extent;
@@ -190,7 +190,7 @@ void ReadAhead::Begin(const Wanted& wanted, bool is_kept) {
     alive_bytes_ += wanted.extent.length;
     piece->on_end = [this, wanted](auto memory) { GiveBack(wanted, std::move(memory)); };
   }
-  // Where there is no memory, or the bytes are there by now, its job ends at once.
+  // If there is no memory, or the bytes have come meanwhile, its job ends at once.
   if (!OverlapsPiece(wanted.extent)) piece->memory = TakeMemory(wanted.extent.length, is_kept);
   if (piece->memory) pieces_.insert_or_assign(wanted.extent.offset, piece);
   jobs_.Post([this, piece = std::move(piece)] { Run(piece); });

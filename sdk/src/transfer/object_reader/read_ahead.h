@@ -29,7 +29,7 @@ struct Piece {
   std::uint64_t arrived = 0;
   std::uint64_t consumed = 0;
   std::optional<Error> error = {};
-  bool is_kept = false;       ///< It stays after it was read.
+  bool is_kept = false;       ///< It is kept after it was read.
   bool is_of_stream = false;  ///< Made for ReadNext().
   std::stop_source stop = {};
   std::function<void(std::unique_ptr<std::byte[]> memory)> on_end = {};
@@ -70,7 +70,7 @@ class ReadAhead {
   void Keep(const Extent& extent);
   /// Nothing more is wanted: memory that is kept for what comes is given back.
   void DropSpareMemory();
-  /// Forgets what was made for ReadNext() and ends before this.
+  /// Drops pieces for ReadNext() that end before this offset.
   void DropBefore(std::uint64_t offset);
   /// Drops pieces for ReadNext() outside of this extent.
   void KeepOfStream(const Extent& extent);
@@ -81,7 +81,7 @@ class ReadAhead {
   /// Copies it once it is there. The error of its fetch, while the caller waits; false where that was given up, or
   /// `stop` asks: then the caller fetches by itself. `waited` is set where the bytes were not there.
   Result<bool> Take(const HeldPart& part, const std::stop_token& stop, bool& waited);
-  /// Has those who wait in Take() look at their stop_token.
+  /// Makes the callers that wait in Take() check their stop_tokens.
   void Wake();
 
   /// The first part of the extent that no piece holds. If pieces hold all of it, it is empty, at the extent's end.
@@ -115,7 +115,7 @@ class ReadAhead {
   // Guarded by mutex_:
   std::map<std::uint64_t, std::shared_ptr<Piece>> pieces_;  // By offset.
   std::deque<Wanted> wanted_;
-  std::optional<Wanted> asked_;  // Of the budget.
+  std::optional<Wanted> asked_;  // Requested from the budget.
   // Of pieces of this length that were read: used again, which is faster than new memory from the system.
   std::vector<std::unique_ptr<std::byte[]>> spare_;
   std::uint64_t spare_length_ = 0;

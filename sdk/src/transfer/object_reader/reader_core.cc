@@ -97,7 +97,7 @@ Error ReaderCore::Failed(Error error) const {
 }
 
 std::uint64_t ReaderCore::gap() const {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // Sums must not overflow.
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // The sums must not overflow.
   constexpr std::uint64_t kUnknown = 256U << 10;
   return std::min(options_.max_gap_bytes.value_or(pace_.BytesPerFirstByte().value_or(kUnknown)), kMost);
 }
@@ -313,7 +313,7 @@ void ReaderCore::ReadAheadFrom(std::uint64_t offset) {
   std::vector<Extent> extents;
   const std::uint64_t end = std::min(source_.size, offset + std::min(window(), source_.size));
   while (ahead_end_ < end) {
-    // Whole stripes, whatever the window is: small requests cost as much as large ones.
+    // Whole stripes for any window, because small requests cost as much as large ones.
     const std::uint64_t most = std::min({stripe(), options_.read_ahead_bytes, source_.size - ahead_end_});
     const Extent gap = ahead_->FirstGap({ahead_end_, most});
     if (gap.length > 0) extents.push_back(gap);

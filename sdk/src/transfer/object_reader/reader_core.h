@@ -24,7 +24,7 @@
 
 namespace gcsflux::internal {
 
-/// What an ObjectReader is. Thread-safe but for the cursor.
+/// The shared state of an ObjectReader. Thread-safe, except the cursor.
 class ReaderCore {
  public:
   ReaderCore(Client client, DownloadSource source, ObjectReaderOptions options);

@@ -177,7 +177,7 @@ void PartsWriter::SendBuffer(std::size_t parts) {
   }
 }
 
-// By a fiber.
+// Runs on a fiber.
 void PartsWriter::Send(int number, std::span<const std::byte> bytes) {
   const auto sent = upload_->UploadPart(number, bytes, stop_.get_token());
   bool is_first_failure = false;
