@@ -53,12 +53,12 @@ Result<DownloaderOptions> DownloaderOptionsFromFlags();
 /// The options that --upload_chunk_bytes describes. Returns kInvalidArgument if the value is out of its range.
 Result<UploadOptions> UploadOptionsFromFlags();
 
-/// The options that --write_path, --part_bytes, --part_memory_bytes, --parts_in_flight and --upload_chunk_bytes describe.
-/// Returns kInvalidArgument if a value is out of its range.
+/// The options that --write_path, --part_bytes, --part_memory_bytes, --parts_in_flight and --upload_chunk_bytes
+/// describe. Returns kInvalidArgument if a value is out of its range.
 Result<ParallelWriterOptions> ParallelWriterOptionsFromFlags();
 
-/// The options that --max_concurrency and --read_ahead_bytes describe. Returns kInvalidArgument if a value is out of its
-/// range.
+/// The options that --max_concurrency and --read_ahead_bytes describe. Returns kInvalidArgument if a value is out of
+/// its range.
 Result<ObjectReaderOptions> ObjectReaderOptionsFromFlags();
 
 /// Lists a prefix. If --listing_cache names an object, lists through it, and accepts a listing not older than

@@ -26,14 +26,14 @@ struct ObjectReaderOptions {
   /// Most requests in flight, from 1 to kMaxConcurrency. Raise it until the network is full.
   int max_concurrency = 16;
   /// Most bytes that one request fetches; at least 1. Longer ranges are divided. If first bytes are fast, ReadNext()
-  /// fetches less at a time, down to 1 MiB. Lower it if few bytes should use many connections. Raise it if the first byte
-  /// of a request is slow.
+  /// fetches less at a time, down to 1 MiB. Lower it if few bytes should use many connections. Raise it if the first
+  /// byte of a request is slow.
   std::uint64_t stripe_bytes = std::uint64_t{8} << 20;
   /// If two ranges of one Read() have at most this many bytes between them, one request fetches both. If absent, the
   /// reader uses the number of bytes that a connection delivers while it waits for a first byte, as it measures it.
   std::optional<std::uint64_t> max_gap_bytes = {};
-  /// Most bytes that this reader fetches ahead, by ReadNext() and Prefetch(); at least 1. ReadNext() fetches at most two
-  /// requests for each connection ahead, because more gains nothing. All readers and download streams of a client
+  /// Most bytes that this reader fetches ahead, by ReadNext() and Prefetch(); at least 1. ReadNext() fetches at most
+  /// two requests for each connection ahead, because more gains nothing. All readers and download streams of a client
   /// together stay within ClientOptions::max_undelivered_bytes.
   std::uint64_t read_ahead_bytes = std::uint64_t{256} << 20;
   /// ReadNext() fetches `read_ahead_bytes` ahead from its first call on, even if the caller does not wait. Set it if
