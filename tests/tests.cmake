@@ -328,7 +328,7 @@ if(Torch_FOUND)
   gcsflux_test(state_dict_tests TORCH
     SOURCES torch/state_dict_test.cc torch/stored_state_dict_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
-  gcsflux_test(checkpoint_run_tests WHOLE
+  gcsflux_test(checkpoint_run_tests TORCH
     SOURCES torch/checkpoint_run_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
   gcsflux_program(state_dict_tool ${PROJECT_SOURCE_DIR}/tests/torch/state_dict_tool.cc)

@@ -132,7 +132,7 @@ TEST_F(GateTest, HasTheFirstWokenOnlyIfItWouldLoseItsTurn) {
   EXPECT_FALSE(gate_.FirstIsLate(asks_at + 20ms, now_ + 50ms));
 }
 
-// The line moves for more than ten seconds, and nobody joins it meanwhile.
+// The line moves for more than ten seconds, and no request joins it meanwhile.
 TEST_F(GateTest, StaysEngagedWhileALineMoves) {
   Engage();
   ASSERT_FALSE(gate_.Acquire(100, now_));
