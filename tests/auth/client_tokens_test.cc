@@ -125,7 +125,7 @@ TEST_F(ClientTokensTest, SendsNothingWithoutAToken) {
         Case{"down", 503, "", ErrorCode::kTokenUnavailable, "503 after "},
         Case{"not found", 404, "<html>", ErrorCode::kUnauthenticated, "404"},
         Case{"redirected", 302, "", ErrorCode::kBadResponse, "redirects are not followed"},
-        Case{"a login page", 200, "<html>the-secret-of-it</html>", ErrorCode::kBadResponse, "is no token"}}) {
+        Case{"a login page", 200, "<html>the-secret-of-it</html>", ErrorCode::kBadResponse, "is not a token"}}) {
     const Client client =
         MakeClient([](const HttpRequest&) { return HttpResponse{.status = 200, .body = kBucket}; }, User(),
                    [&](const HttpRequest&) { return HttpResponse{.status = failed.status, .body = failed.body}; });
