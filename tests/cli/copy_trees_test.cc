@@ -137,7 +137,7 @@ TEST_F(CopyTreesTest, SeveralFilesGoIntoADirectory) {
   EXPECT_THAT(Objects(), ElementsAre("c", "into/a", "into/b", "into/c"));
   const Outcome wrong = Run({"cp", "a", "d/b", "gs://bkt/into"});
   EXPECT_EQ(wrong.status, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("end 'gs://bkt/into' in a slash"));
+  EXPECT_THAT(wrong.err, HasSubstr("end 'gs://bkt/into' with a slash"));
 }
 
 TEST_F(CopyTreesTest, WhatCannotBeCopiedDoesNotKeepTheOthers) {
