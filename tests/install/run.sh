@@ -129,7 +129,9 @@ quiet cmake -S "$source" -B "$work-shared" "${flags[@]}" -DGCSFLUX_SHARED=ON
 quiet cmake --build "$work-shared" -j2
 quiet cmake --install "$work-shared" --prefix "$work/shared"
 for library in "$work"/shared/lib/libgcsflux_*.so; do
-  objdump -p "$library" | grep -q "SONAME *$(basename "$library").${version%.*}$" || fail "$library has another soname"
+  # Not by grep -q, which ends before objdump has written all: that would be a failure of the pipe.
+  soname=$(objdump -p "$library" | awk '$1 == "SONAME" {print $2}')
+  [ "$soname" = "${library##*/}.${version%.*}" ] || fail "$library has the soname '$soname'"
   strange=$(nm -DC --defined-only "$library" | cut -d' ' -f3- | awk '!/gcsflux::/' | head -n 3)
   [ -z "$strange" ] || fail "${library##*/} exports $strange"
 done

@@ -36,9 +36,9 @@ std::vector<FaultRule> Rules() {
   add(0.04, {.type = "corrupt"}, {.operation = kGet, .object_glob = std::string("**") + kCheckedSuffix});
   add(0.005, {.type = "falseLength", .length_delta = 10}, {.operation = kGet});
   add(0.005, {.type = "falseLength", .length_delta = -10}, {.operation = kGet});
-  add(0.01, {.type = "corruptUpload", .at_byte = 7}, {.operation = kInsert});
+  add(0.03, {.type = "corruptUpload", .at_byte = 7}, {.operation = kInsert});
   add(0.01, {.type = "failUpload", .status = 503, .after_bytes = 1'000}, {.operation = kInsert});
-  add(0.01, {.type = "stallUpload", .after_bytes = 1'000, .duration = kStall}, {.operation = kInsert});
+  add(0.03, {.type = "stallUpload", .after_bytes = 1'000, .duration = kStall}, {.operation = kInsert});
   for (const char* phase : {"chunk", "final"}) {
     add(0.05, {.type = "shortPersist", .keep_bytes = 100'000}, {.operation = kInsert, .phase = phase});
     add(0.05, {.type = "loseSession", .status = 410}, {.operation = kInsert, .phase = phase});
