@@ -1,24 +1,26 @@
 # gcsflux::client, gcsflux::flags and gcsflux::torch. Folders from the lowest layer up: docs/architecture.md.
 gcsflux_component(client
   # L0 base
-  sdk/src/base/base64.cc
   sdk/src/base/carried_secrets.cc
+  sdk/src/base/composite_name.cc
   sdk/src/base/crc32c.cc
   sdk/src/base/encryption_key.cc
-  sdk/src/base/environment.cc
   sdk/src/base/error.cc
-  sdk/src/base/fork.cc
   sdk/src/base/hide_secret.cc
-  sdk/src/base/http_date.cc
   sdk/src/base/object_name.cc
-  sdk/src/base/open_files.cc
-  sdk/src/base/own_descriptors.cc
-  sdk/src/base/percent_encoding.cc
-  sdk/src/base/rfc3339.cc
   sdk/src/base/sha256.cc
-  sdk/src/base/url.cc
-  sdk/src/base/utf8.cc
   sdk/src/base/uuid.cc
+  sdk/src/base/process/environment.cc
+  sdk/src/base/process/fork.cc
+  sdk/src/base/process/open_files.cc
+  sdk/src/base/process/own_descriptors.cc
+  sdk/src/base/process/run_with_time_limit.cc
+  sdk/src/base/text/base64.cc
+  sdk/src/base/text/http_date.cc
+  sdk/src/base/text/percent_encoding.cc
+  sdk/src/base/text/rfc3339.cc
+  sdk/src/base/text/url.cc
+  sdk/src/base/text/utf8.cc
   # L0 loop
   sdk/src/loop/doorbell.cc
   sdk/src/loop/event_loop.cc
@@ -119,6 +121,7 @@ gcsflux_component(client
   sdk/src/client/throttling.cc
   sdk/src/client/transmitter.cc
   # L4 transfer
+  sdk/src/transfer/object_streams.cc
   sdk/src/transfer/composition/bucket_check.cc
   sdk/src/transfer/composition/bucket_permits.cc
   sdk/src/transfer/composition/check_composite.cc
@@ -128,7 +131,6 @@ gcsflux_component(client
   sdk/src/transfer/composition/composer.cc
   sdk/src/transfer/composition/composite.cc
   sdk/src/transfer/composition/composite_deletes.cc
-  sdk/src/base/composite_name.cc
   sdk/src/transfer/composition/cost_model.cc
   sdk/src/transfer/composition/due_tasks.cc
   sdk/src/transfer/composition/fetch_estimates.cc
@@ -138,24 +140,21 @@ gcsflux_component(client
   sdk/src/transfer/composition/slice_writer.cc
   sdk/src/transfer/composition/unit_planner.cc
   sdk/src/transfer/download/allocate.cc
-  sdk/src/transfer/downloader/batch_recipient.cc
   sdk/src/transfer/download/block_pool.cc
   sdk/src/transfer/download/connection_count.cc
   sdk/src/transfer/download/connection_finder.cc
   sdk/src/transfer/download/direct_fetch.cc
   sdk/src/transfer/download/download_run.cc
+  sdk/src/transfer/download/stripes.cc
+  sdk/src/transfer/downloader/batch_recipient.cc
+  sdk/src/transfer/downloader/downloader.cc
   sdk/src/transfer/downloader/downloader_core.cc
   sdk/src/transfer/downloader/fetch_ahead.cc
   sdk/src/transfer/downloader/source_window.cc
   sdk/src/transfer/downloader/stream_recipient.cc
-  sdk/src/transfer/download/stripes.cc
-  sdk/src/transfer/upload/compose_commit.cc
   sdk/src/transfer/file/download_file.cc
-  sdk/src/transfer/downloader/downloader.cc
   sdk/src/transfer/file/partial_file.cc
   sdk/src/transfer/file/partial_state.cc
-  sdk/src/base/run_with_time_limit.cc
-  sdk/src/transfer/listing/listing.cc
   sdk/src/transfer/listing/alphabets.cc
   sdk/src/transfer/listing/anchors.cc
   sdk/src/transfer/listing/call_allowance.cc
@@ -163,72 +162,73 @@ gcsflux_component(client
   sdk/src/transfer/listing/delivery.cc
   sdk/src/transfer/listing/estimate.cc
   sdk/src/transfer/listing/key_line.cc
+  sdk/src/transfer/listing/listing.cc
   sdk/src/transfer/listing/name_shapes.cc
   sdk/src/transfer/listing/parallel_listing.cc
   sdk/src/transfer/listing/scheduler.cc
   sdk/src/transfer/listing/tiling.cc
+  sdk/src/transfer/object_reader/join_ranges.cc
   sdk/src/transfer/object_reader/object_reader.cc
-  sdk/src/transfer/object_streams.cc
+  sdk/src/transfer/object_reader/range_checksums.cc
+  sdk/src/transfer/object_reader/read_ahead.cc
+  sdk/src/transfer/object_reader/reader_core.cc
+  sdk/src/transfer/object_reader/request_pace.cc
+  sdk/src/transfer/threads/worker_pool.cc
+  sdk/src/transfer/upload/compose_commit.cc
   sdk/src/transfer/upload/live_uploads.cc
+  sdk/src/transfer/upload/multipart_upload.cc
   sdk/src/transfer/upload/object_writer.cc
   sdk/src/transfer/upload/ongoing_uploads.cc
-  sdk/src/transfer/upload/multipart_upload.cc
   sdk/src/transfer/upload/parallel_upload.cc
   sdk/src/transfer/upload/parallel_writer.cc
   sdk/src/transfer/upload/parts_writer.cc
-  sdk/src/transfer/object_reader/join_ranges.cc
-  sdk/src/transfer/object_reader/range_checksums.cc
-  sdk/src/transfer/object_reader/read_ahead.cc
   sdk/src/transfer/upload/read_back.cc
-  sdk/src/transfer/object_reader/reader_core.cc
-  sdk/src/transfer/object_reader/request_pace.cc
   sdk/src/transfer/upload/rewindable_upload.cc
   sdk/src/transfer/upload/single_request_upload.cc
   sdk/src/transfer/upload/upload_object.cc
   sdk/src/transfer/upload/upload_session.cc
   sdk/src/transfer/upload/upload_source.cc
-  sdk/src/transfer/threads/worker_pool.cc
-  sdk/src/transfer/upload/write_path.cc
   sdk/src/transfer/upload/write_outcome.cc
+  sdk/src/transfer/upload/write_path.cc
   # L4 checkpoint formats, pure
   sdk/src/formats/checkpoint_index.cc
   sdk/src/formats/compare_checkpoints.cc
   sdk/src/formats/convert_checkpoint.cc
-  sdk/src/formats/crc32.cc
   sdk/src/formats/detect_format.cc
-  sdk/src/formats/dtype.cc
-  sdk/src/formats/element_value.cc
-  sdk/src/formats/joined_tensors.cc
-  sdk/src/formats/json_events.cc
   sdk/src/formats/kept_ends.cc
-  sdk/src/formats/pickle_globals.cc
-  sdk/src/formats/pickle_graph.cc
-  sdk/src/formats/pickle_machine.cc
-  sdk/src/formats/pickle_opcodes.cc
-  sdk/src/formats/pickle_reader.cc
-  sdk/src/formats/pickle_writer.cc
-  sdk/src/formats/pickled_numpy.cc
-  sdk/src/formats/pickled_tensors.cc
-  sdk/src/formats/pickled_value.cc
-  sdk/src/formats/pickled_values.cc
   sdk/src/formats/safetensors_files.cc
-  sdk/src/formats/safetensors_header.cc
-  sdk/src/formats/safetensors_index.cc
-  sdk/src/formats/safetensors_json.cc
   sdk/src/formats/safetensors_reads.cc
-  sdk/src/formats/safetensors_types.cc
-  sdk/src/formats/safetensors_writer.cc
-  sdk/src/formats/storage_pieces.cc
   sdk/src/formats/stored_checkpoint.cc
-  sdk/src/formats/tensor_layout.cc
   sdk/src/formats/tensor_sequence.cc
   sdk/src/formats/torch_file.cc
   sdk/src/formats/torch_file_writer.cc
   sdk/src/formats/torch_records.cc
   sdk/src/formats/verify_checkpoint.cc
-  sdk/src/formats/zip_directory.cc
-  sdk/src/formats/zip_records.cc
-  sdk/src/formats/zip_writer.cc
+  sdk/src/formats/bytes/dtype.cc
+  sdk/src/formats/bytes/element_value.cc
+  sdk/src/formats/bytes/storage_pieces.cc
+  sdk/src/formats/bytes/tensor_layout.cc
+  sdk/src/formats/pickle/pickle_globals.cc
+  sdk/src/formats/pickle/pickle_graph.cc
+  sdk/src/formats/pickle/pickle_machine.cc
+  sdk/src/formats/pickle/pickle_opcodes.cc
+  sdk/src/formats/pickle/pickle_reader.cc
+  sdk/src/formats/pickle/pickle_writer.cc
+  sdk/src/formats/pickle/pickled_numpy.cc
+  sdk/src/formats/pickle/pickled_tensors.cc
+  sdk/src/formats/pickle/pickled_value.cc
+  sdk/src/formats/pickle/pickled_values.cc
+  sdk/src/formats/safetensors/joined_tensors.cc
+  sdk/src/formats/safetensors/json_events.cc
+  sdk/src/formats/safetensors/safetensors_header.cc
+  sdk/src/formats/safetensors/safetensors_index.cc
+  sdk/src/formats/safetensors/safetensors_json.cc
+  sdk/src/formats/safetensors/safetensors_types.cc
+  sdk/src/formats/safetensors/safetensors_writer.cc
+  sdk/src/formats/zip/crc32.cc
+  sdk/src/formats/zip/zip_directory.cc
+  sdk/src/formats/zip/zip_records.cc
+  sdk/src/formats/zip/zip_writer.cc
   # L4 checkpoints by their URI, above transfer
   sdk/src/checkpoints/check_manifest.cc
   sdk/src/checkpoints/checkpoint_steps.cc

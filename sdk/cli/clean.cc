@@ -5,11 +5,11 @@
 #include <atomic>
 #include <iostream>
 
-#include "cli/copy.h"
-#include "cli/duration.h"
-#include "cli/interruption.h"
-#include "cli/progress.h"
-#include "cli/status_line.h"
+#include "cli/arguments/duration.h"
+#include "cli/copy/copy.h"
+#include "cli/terminal/interruption.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/status_line.h"
 #include "gcsflux/composed_download.h"
 
 DEFINE_string(older_than, "1h",

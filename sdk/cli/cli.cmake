@@ -2,37 +2,37 @@
 
 # The command, but for its main(): its tests link it.
 add_library(gcsflux_cli STATIC
-  sdk/cli/checkpoint.cc
-  sdk/cli/checkpoint_lines.cc
-  sdk/cli/checkpoint_run.cc
   sdk/cli/clean.cc
   sdk/cli/command_flags.cc
   sdk/cli/commands.cc
   sdk/cli/concatenate.cc
-  sdk/cli/copy.cc
-  sdk/cli/copy_flags.cc
-  sdk/cli/copy_jobs.cc
-  sdk/cli/copy_plan.cc
-  sdk/cli/copy_sources.cc
-  sdk/cli/copy_trees.cc
-  sdk/cli/duration.cc
-  sdk/cli/interruption.cc
-  sdk/cli/keep_flags.cc
   sdk/cli/list.cc
-  sdk/cli/local_tree.cc
-  sdk/cli/names.cc
-  sdk/cli/output.cc
-  sdk/cli/print_object.cc
-  sdk/cli/progress.cc
   sdk/cli/remove.cc
-  sdk/cli/connection_quota.cc
-  sdk/cli/rewrite.cc
-  sdk/cli/route.cc
-  sdk/cli/status_line.cc
-  sdk/cli/suspended_upload.cc
-  sdk/cli/sync.cc
-  sdk/cli/transfer_monitor.cc
-  sdk/cli/upload_file.cc)
+  sdk/cli/arguments/duration.cc
+  sdk/cli/arguments/names.cc
+  sdk/cli/checkpoint/checkpoint.cc
+  sdk/cli/checkpoint/checkpoint_lines.cc
+  sdk/cli/checkpoint/checkpoint_run.cc
+  sdk/cli/checkpoint/keep_flags.cc
+  sdk/cli/copy/connection_quota.cc
+  sdk/cli/copy/copy.cc
+  sdk/cli/copy/copy_flags.cc
+  sdk/cli/copy/copy_jobs.cc
+  sdk/cli/copy/copy_plan.cc
+  sdk/cli/copy/copy_sources.cc
+  sdk/cli/copy/copy_trees.cc
+  sdk/cli/copy/local_tree.cc
+  sdk/cli/copy/rewrite.cc
+  sdk/cli/copy/route.cc
+  sdk/cli/copy/suspended_upload.cc
+  sdk/cli/copy/sync.cc
+  sdk/cli/copy/upload_file.cc
+  sdk/cli/terminal/interruption.cc
+  sdk/cli/terminal/output.cc
+  sdk/cli/terminal/print_object.cc
+  sdk/cli/terminal/progress.cc
+  sdk/cli/terminal/status_line.cc
+  sdk/cli/terminal/transfer_monitor.cc)
 gcsflux_join(gcsflux_cli)
 target_include_directories(gcsflux_cli PUBLIC ${PROJECT_SOURCE_DIR}/sdk ${PROJECT_SOURCE_DIR}/sdk/src)
 target_link_libraries(gcsflux_cli PRIVATE gcsflux_strict PUBLIC gcsflux_flags gflags)

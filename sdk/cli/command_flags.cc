@@ -10,18 +10,17 @@
 namespace gcsflux::cli {
 namespace {
 
-// "cli" of ".../sdk/cli/list.cc", and not more: in one build, paths of files can begin at the root or at the build
-// directory.
-std::string_view DirectoryName(std::string_view path) {
-  path = path.substr(0, path.rfind('/'));
-  return path.substr(path.rfind('/') + 1);
+// Whether a source is the command's. The path may begin anywhere above sdk/.
+bool IsOfCommand(std::string_view path) {
+  const auto sdk = path.rfind("sdk/");
+  return sdk != path.npos && path.substr(sdk).starts_with("sdk/cli/");
 }
 
-// The program's own flags: those defined in this directory.
+// The program's own flags, without those of the libraries.
 std::vector<gflags::CommandLineFlagInfo> OwnFlags() {
   std::vector<gflags::CommandLineFlagInfo> flags;
   gflags::GetAllFlags(&flags);
-  std::erase_if(flags, [&](const auto& flag) { return DirectoryName(flag.filename) != DirectoryName(__FILE__); });
+  std::erase_if(flags, [](const auto& flag) { return !IsOfCommand(flag.filename); });
   return flags;
 }
 

@@ -5,14 +5,14 @@
 #include <iomanip>
 #include <iostream>
 
-#include "cli/checkpoint.h"
+#include "cli/checkpoint/checkpoint.h"
 #include "cli/clean.h"
 #include "cli/concatenate.h"
-#include "cli/copy.h"
+#include "cli/copy/copy.h"
+#include "cli/copy/sync.h"
 #include "cli/list.h"
-#include "cli/output.h"
 #include "cli/remove.h"
-#include "cli/sync.h"
+#include "cli/terminal/output.h"
 
 DEFINE_bool(recursive, false,
             "ls, rm, cp: everything under the prefix or in the directory, instead of one level or one "

@@ -8,10 +8,10 @@
 #include <span>
 
 #include "base/local_error.h"
-#include "cli/copy.h"
-#include "cli/interruption.h"
-#include "cli/print_object.h"
-#include "cli/transfer_monitor.h"
+#include "cli/copy/copy.h"
+#include "cli/terminal/interruption.h"
+#include "cli/terminal/print_object.h"
+#include "cli/terminal/transfer_monitor.h"
 #include "client/client_core.h"
 #include "gcsflux/download.h"
 #include "gcsflux/flags.h"

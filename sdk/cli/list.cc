@@ -10,10 +10,10 @@
 #include <optional>
 #include <sstream>
 
-#include "cli/copy_flags.h"
-#include "cli/output.h"
-#include "cli/progress.h"
-#include "cli/status_line.h"
+#include "cli/copy/copy_flags.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/status_line.h"
 #include "events/json_text.h"
 #include "gcsflux/listing.h"
 

@@ -9,9 +9,9 @@
 #include "base/version.h"
 #include "cli/command_flags.h"
 #include "cli/commands.h"
-#include "cli/interruption.h"
-#include "cli/output.h"
-#include "cli/progress.h"
+#include "cli/terminal/interruption.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/progress.h"
 #include "gcsflux/flags.h"
 
 DECLARE_bool(r);

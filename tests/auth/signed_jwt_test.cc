@@ -8,7 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "emulator/support/crypto_fixtures.h"
 
 namespace gcsflux::internal {

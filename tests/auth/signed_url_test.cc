@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "auth/token_service.h"
-#include "base/base64.h"
 #include "base/sha256.h"
+#include "base/text/base64.h"
 #include "client/client_core.h"
 #include "emulator/support/crypto_fixtures.h"
 #include "support/borrowed_transport.h"

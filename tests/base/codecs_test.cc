@@ -4,10 +4,10 @@
 #include <chrono>
 #include <string>
 
-#include "base/base64.h"
 #include "base/crc32c.h"
-#include "base/percent_encoding.h"
-#include "base/rfc3339.h"
+#include "base/text/base64.h"
+#include "base/text/percent_encoding.h"
+#include "base/text/rfc3339.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/http_date.h"
+#include "base/text/http_date.h"
 
 #include <gtest/gtest.h>
 

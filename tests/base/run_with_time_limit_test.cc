@@ -1,4 +1,4 @@
-#include "base/run_with_time_limit.h"
+#include "base/process/run_with_time_limit.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/checkpoint/keep_flags.h"
 #include "cli/command_fixture.h"
-#include "cli/keep_flags.h"
 #include "gcsflux/step_writer.h"
 
 namespace gcsflux::cli {

@@ -1,4 +1,4 @@
-#include "cli/connection_quota.h"
+#include "cli/copy/connection_quota.h"
 
 #include <gtest/gtest.h>
 

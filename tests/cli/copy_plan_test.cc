@@ -1,4 +1,4 @@
-#include "cli/copy_plan.h"
+#include "cli/copy/copy_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cli/duration.h"
+#include "cli/arguments/duration.h"
 
 #include <gtest/gtest.h>
 

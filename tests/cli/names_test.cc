@@ -1,4 +1,4 @@
-#include "cli/names.h"
+#include "cli/arguments/names.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/suspended_upload.h"
+#include "cli/copy/suspended_upload.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <thread>
 
-#include "base/fork.h"
-#include "base/per_process.h"
+#include "base/process/fork.h"
+#include "base/process/per_process.h"
 #include "fork/child.h"
 
 namespace gcsflux::internal {

@@ -3,9 +3,9 @@
 
 #include <random>
 
-#include "formats/crc32.h"
+#include "formats/zip/crc32.h"
+#include "formats/zip/zip_layout.h"
 #include "formats/zip_archives.h"
-#include "formats/zip_layout.h"
 
 namespace gcsflux::formats_tests {
 namespace {

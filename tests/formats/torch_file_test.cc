@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "formats/crc32.h"
 #include "formats/pickles.h"
-#include "formats/zip_layout.h"
+#include "formats/zip/crc32.h"
+#include "formats/zip/zip_layout.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "formats/memory_file.h"
-#include "formats/zip_directory.h"
-#include "formats/zip_writer.h"
+#include "formats/zip/zip_directory.h"
+#include "formats/zip/zip_writer.h"
 
 namespace gcsflux::formats_tests {
 

@@ -4,8 +4,8 @@
 #include <limits>
 #include <random>
 
+#include "formats/zip/zip_layout.h"
 #include "formats/zip_archives.h"
-#include "formats/zip_layout.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {

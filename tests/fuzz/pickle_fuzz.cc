@@ -3,7 +3,7 @@
 #include <string>
 
 #include "format_input.h"
-#include "formats/zip_writer.h"
+#include "formats/zip/zip_writer.h"
 #include "gcsflux/torch_file.h"
 
 namespace gcsflux::fuzz {

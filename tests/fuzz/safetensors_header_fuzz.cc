@@ -4,7 +4,7 @@
 #include <string>
 
 #include "format_input.h"
-#include "formats/little_endian.h"
+#include "formats/bytes/little_endian.h"
 #include "gcsflux/safetensors.h"
 
 namespace gcsflux::fuzz {

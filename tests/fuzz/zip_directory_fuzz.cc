@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "format_input.h"
-#include "formats/zip_directory.h"
+#include "formats/zip/zip_directory.h"
 #include "gcsflux/checkpoint_format.h"
 
 namespace gcsflux::fuzz {

@@ -1,6 +1,6 @@
 // Durations that are as long as their types hold: they mean for ever, and not that all is over at once.
 
-#include "base/for_ever.h"
+#include "base/process/for_ever.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/rfc3339.h"
+#include "base/text/rfc3339.h"
 #include "gcsflux/composed_download.h"
 #include "http/standstill.h"
 #include "retry/backoff.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/run_with_time_limit.h"
+#include "base/process/run_with_time_limit.h"
 #include "gcsflux/download.h"
 #include "gcsflux/download_file.h"
 #include "gcsflux/multipart_upload.h"

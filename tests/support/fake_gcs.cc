@@ -4,9 +4,9 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "base/base64.h"
 #include "base/crc32c.h"
-#include "base/rfc3339.h"
+#include "base/text/base64.h"
+#include "base/text/rfc3339.h"
 #include "client/client_core.h"
 #include "support/borrowed_transport.h"
 #include "support/driven_timing.h"

@@ -5,8 +5,8 @@
 #include <optional>
 #include <sstream>
 
-#include "base/base64.h"
 #include "base/crc32c.h"
+#include "base/text/base64.h"
 #include "gcsflux/client.h"
 
 namespace gcsflux::testing {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "wire/metadata_json.h"
 
 namespace gcsflux::internal {

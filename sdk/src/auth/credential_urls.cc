@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "base/url.h"
+#include "base/text/url.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "auth/credential_config.h"
-#include "base/environment.h"
+#include "base/process/environment.h"
 #include "gcsflux/result.h"
 
 namespace gcsflux::internal {

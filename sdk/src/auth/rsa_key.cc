@@ -5,7 +5,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 
 namespace gcsflux::internal {
 namespace {

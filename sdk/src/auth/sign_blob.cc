@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/base64.h"
-#include "base/percent_encoding.h"
-#include "base/url.h"
+#include "base/text/base64.h"
+#include "base/text/percent_encoding.h"
+#include "base/text/url.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/rfc3339.h"
+#include "base/text/rfc3339.h"
 
 namespace gcsflux::internal {
 namespace {

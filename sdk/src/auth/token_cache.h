@@ -8,8 +8,8 @@
 
 #include "auth/access_token.h"
 #include "auth/token_source.h"
-#include "base/fork.h"
-#include "base/per_process.h"
+#include "base/process/fork.h"
+#include "base/process/per_process.h"
 #include "gcsflux/result.h"
 #include "loop/wait_list.h"
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "auth/token_answers.h"
-#include "base/for_ever.h"
 #include "base/hide_secret.h"
+#include "base/process/for_ever.h"
 #include "retry/backoff.h"
 #include "retry/transient.h"
 

@@ -7,7 +7,7 @@
 #include "auth/metadata_source.h"
 #include "auth/signed_jwt.h"
 #include "auth/token_answers.h"
-#include "base/url.h"
+#include "base/text/url.h"
 
 namespace gcsflux::internal {
 namespace {

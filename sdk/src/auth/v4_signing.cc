@@ -5,11 +5,11 @@
 #include <cctype>
 #include <cstdio>
 
-#include "base/hex.h"
 #include "base/invalid_argument.h"
-#include "base/lower_case.h"
-#include "base/percent_encoding.h"
 #include "base/sha256.h"
+#include "base/text/hex.h"
+#include "base/text/lower_case.h"
+#include "base/text/percent_encoding.h"
 
 namespace gcsflux::internal {
 namespace {

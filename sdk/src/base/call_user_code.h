@@ -3,7 +3,7 @@
 #include <exception>
 #include <string>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "gcsflux/result.h"
 
 namespace gcsflux::internal {

@@ -1,6 +1,6 @@
 #include "base/composite_name.h"
 
-#include "base/rfc3339.h"
+#include "base/text/rfc3339.h"
 
 namespace gcsflux::internal {
 

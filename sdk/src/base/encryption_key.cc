@@ -2,8 +2,8 @@
 
 #include <ostream>
 
-#include "base/base64.h"
 #include "base/sha256.h"
+#include "base/text/base64.h"
 
 namespace gcsflux {
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/base64.h"
-#include "base/hex.h"
-#include "base/percent_encoding.h"
+#include "base/text/base64.h"
+#include "base/text/hex.h"
+#include "base/text/percent_encoding.h"
 
 namespace gcsflux::internal {
 namespace {

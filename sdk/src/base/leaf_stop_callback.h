@@ -4,7 +4,7 @@
 #include <stop_token>
 #include <utility>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 
 namespace gcsflux::internal {
 

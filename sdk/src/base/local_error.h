@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "base/open_files.h"
+#include "base/process/open_files.h"
 #include "gcsflux/result.h"
 
 namespace gcsflux::internal {

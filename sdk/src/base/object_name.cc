@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 namespace gcsflux {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <openssl/sha.h>
 
-#include "base/fork.h"
-#include "base/hex.h"
+#include "base/process/fork.h"
+#include "base/text/hex.h"
 
 namespace gcsflux::internal {
 

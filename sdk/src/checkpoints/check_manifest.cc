@@ -5,9 +5,9 @@
 #include <set>
 #include <string_view>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "checkpoints/step_names.h"
-#include "formats/format_error.h"
+#include "formats/bytes/format_error.h"
 
 namespace gcsflux::internal {
 namespace {

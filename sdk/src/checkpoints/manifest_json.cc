@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/rfc3339.h"
+#include "base/text/rfc3339.h"
 #include "checkpoints/check_manifest.h"
-#include "formats/format_error.h"
+#include "formats/bytes/format_error.h"
 #include "gcsflux/checkpoint_manifest.h"
 
 namespace gcsflux {

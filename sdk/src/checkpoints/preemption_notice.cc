@@ -6,9 +6,9 @@
 
 #include "auth/credential_urls.h"
 #include "auth/find_credentials.h"
-#include "base/environment.h"
-#include "base/fork.h"
-#include "base/start_thread.h"
+#include "base/process/environment.h"
+#include "base/process/fork.h"
+#include "base/process/start_thread.h"
 #include "checkpoints/sigterm_watch.h"
 #include "client/client_core.h"
 

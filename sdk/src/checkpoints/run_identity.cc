@@ -6,9 +6,9 @@
 #include <charconv>
 #include <random>
 
-#include "base/printable.h"
-#include "base/rfc3339.h"
-#include "base/utf8.h"
+#include "base/text/printable.h"
+#include "base/text/rfc3339.h"
+#include "base/text/utf8.h"
 
 namespace gcsflux::internal {
 namespace {

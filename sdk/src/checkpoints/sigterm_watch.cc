@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/start_thread.h"
+#include "base/process/start_thread.h"
 
 namespace gcsflux::internal {
 namespace {

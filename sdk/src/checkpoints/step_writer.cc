@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "base/rfc3339.h"
+#include "base/text/rfc3339.h"
 #include "base/version.h"
 #include "checkpoints/run_identity.h"
 #include "checkpoints/step_names.h"

@@ -6,7 +6,7 @@
 #include "auth/blob_signer.h"
 #include "auth/find_credentials.h"
 #include "auth/token_cache.h"
-#include "base/environment.h"
+#include "base/process/environment.h"
 #include "gcsflux/options.h"
 
 namespace gcsflux::internal {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/object_name.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "client/operation_calls.h"
 #include "gcsflux/client.h"
 #include "wire/bucket_requests.h"

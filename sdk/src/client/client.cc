@@ -4,7 +4,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/per_process.h"
+#include "base/process/per_process.h"
 #include "client/client_core.h"
 #include "client/endpoint.h"
 #include "client/network.h"

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "base/timing.h"
 #include "base/uuid.h"
 #include "client/client_settings.h"

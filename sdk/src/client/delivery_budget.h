@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "client/delivery_ledger.h"
 
 namespace gcsflux::internal {

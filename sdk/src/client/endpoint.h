@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "base/environment.h"
-#include "base/url.h"
+#include "base/process/environment.h"
+#include "base/text/url.h"
 #include "gcsflux/options.h"
 
 namespace gcsflux::internal {

@@ -4,11 +4,11 @@
 #include <iterator>
 #include <string_view>
 
-#include "base/base64.h"
 #include "base/invalid_argument.h"
-#include "base/lower_case.h"
-#include "base/percent_encoding.h"
-#include "base/url.h"
+#include "base/text/base64.h"
+#include "base/text/lower_case.h"
+#include "base/text/percent_encoding.h"
+#include "base/text/url.h"
 #include "base/version.h"
 
 namespace gcsflux::internal {

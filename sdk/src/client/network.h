@@ -3,7 +3,7 @@
 #include <string>
 
 #include "auth/find_credentials.h"
-#include "base/environment.h"
+#include "base/process/environment.h"
 #include "gcsflux/options.h"
 #include "http/curl_transport.h"
 

@@ -4,10 +4,10 @@
 #include <limits>
 #include <string>
 
-#include "base/base64.h"
 #include "base/call_user_code.h"
 #include "base/crc32c.h"
 #include "base/tell_progress.h"
+#include "base/text/base64.h"
 
 namespace gcsflux::internal {
 

@@ -6,7 +6,7 @@
 #include "auth/v4_signing.h"
 #include "base/invalid_argument.h"
 #include "base/object_name.h"
-#include "base/url.h"
+#include "base/text/url.h"
 #include "client/client_core.h"
 
 namespace gcsflux {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "client/operation_calls.h"
 #include "wire/object_requests.h"
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "base/base64.h"
 #include "base/carried_secrets.h"
 #include "base/hide_secret.h"
+#include "base/text/base64.h"
 #include "base/uuid.h"
 #include "base/version.h"
 #include "client/observed_request.h"

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "base/per_process.h"
+#include "base/process/per_process.h"
 #include "dataset/batch_stream.h"
 #include "dataset/dataset_tally.h"
 #include "dataset/live_listing.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 namespace gcsflux {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "dataset/slowest_objects.h"
 #include "gcsflux/dataset_report.h"
 

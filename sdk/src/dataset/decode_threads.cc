@@ -1,6 +1,6 @@
 #include "dataset/decode_threads.h"
 
-#include "base/start_thread.h"
+#include "base/process/start_thread.h"
 
 namespace gcsflux::internal {
 

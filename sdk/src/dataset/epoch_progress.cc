@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "dataset/epoch_plan.h"
 
 namespace gcsflux {

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "base/printable.h"
-#include "base/rfc3339.h"
+#include "base/text/printable.h"
+#include "base/text/rfc3339.h"
 #include "gcsflux/log.h"
 
 namespace gcsflux {

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "events/billing.h"
 #include "gcsflux/events.h"
 #include "loop/user_code_threads.h"

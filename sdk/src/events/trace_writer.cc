@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/file_size_signal.h"
-#include "base/fork.h"
+#include "base/process/file_size_signal.h"
+#include "base/process/fork.h"
 #include "events/json_text.h"
 #include "gcsflux/trace.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "formats/most_levels.h"
+#include "formats/pickle/most_levels.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/arena.h"
-#include "formats/pickle_reader.h"
+#include "formats/pickle/arena.h"
+#include "formats/pickle/pickle_reader.h"
 #include "gcsflux/torch_file.h"
 
 namespace gcsflux::internal {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <map>
 
-#include "formats/element_value.h"
-#include "formats/format_error.h"
+#include "formats/bytes/element_value.h"
+#include "formats/bytes/format_error.h"
 
 namespace gcsflux {
 namespace {

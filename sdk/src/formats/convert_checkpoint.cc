@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/format_error.h"
+#include "formats/bytes/format_error.h"
 #include "formats/tensor_sequence.h"
 #include "gcsflux/safetensors.h"
 

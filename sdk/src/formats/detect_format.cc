@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <string>
 
-#include "formats/little_endian.h"
-#include "formats/safetensors_types.h"
+#include "formats/bytes/little_endian.h"
+#include "formats/safetensors/safetensors_types.h"
 #include "formats/torch_records.h"
-#include "formats/zip_directory.h"
-#include "formats/zip_layout.h"
+#include "formats/zip/zip_directory.h"
+#include "formats/zip/zip_layout.h"
 #include "gcsflux/checkpoint_format.h"
 
 namespace gcsflux {

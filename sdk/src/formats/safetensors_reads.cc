@@ -3,10 +3,10 @@
 #include <deque>
 
 #include "base/crc32c.h"
-#include "formats/compare_at_once.h"
-#include "formats/format_error.h"
+#include "formats/bytes/compare_at_once.h"
+#include "formats/bytes/format_error.h"
+#include "formats/bytes/storage_pieces.h"
 #include "formats/safetensors_files.h"
-#include "formats/storage_pieces.h"
 #include "formats/torch_records.h"
 
 namespace gcsflux::internal {

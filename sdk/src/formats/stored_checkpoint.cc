@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "formats/format_error.h"
+#include "formats/bytes/format_error.h"
 #include "formats/kept_ends.h"
 #include "formats/safetensors_files.h"
 #include "formats/torch_records.h"

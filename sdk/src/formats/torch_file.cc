@@ -6,12 +6,12 @@
 #include <optional>
 #include <utility>
 
+#include "formats/bytes/format_error.h"
+#include "formats/bytes/storage_pieces.h"
 #include "formats/checkpoint_index.h"
-#include "formats/crc32.h"
-#include "formats/format_error.h"
-#include "formats/storage_pieces.h"
 #include "formats/torch_records.h"
-#include "formats/zip_layout.h"
+#include "formats/zip/crc32.h"
+#include "formats/zip/zip_layout.h"
 
 namespace gcsflux {
 

@@ -1,7 +1,7 @@
 #include <string>
 
-#include "formats/pickle_writer.h"
-#include "formats/zip_writer.h"
+#include "formats/pickle/pickle_writer.h"
+#include "formats/zip/zip_writer.h"
 #include "gcsflux/torch_file.h"
 
 namespace gcsflux {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/zip_directory.h"
+#include "formats/zip/zip_directory.h"
 #include "gcsflux/formats.h"
 
 namespace gcsflux::internal {

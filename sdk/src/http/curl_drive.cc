@@ -4,8 +4,8 @@
 #include <chrono>
 #include <utility>
 
-#include "base/for_ever.h"
-#include "base/fork.h"
+#include "base/process/for_ever.h"
+#include "base/process/fork.h"
 #include "http/curl_error.h"
 
 namespace gcsflux::internal {

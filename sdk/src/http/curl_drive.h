@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "http/curl_exchange.h"
 #include "http/curl_settings.h"
 #include "http/standstill.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/open_files.h"
+#include "base/process/open_files.h"
 
 namespace gcsflux::internal {
 namespace {

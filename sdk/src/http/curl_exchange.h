@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "http/transport.h"
 #include "loop/pause.h"
 

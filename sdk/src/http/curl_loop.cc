@@ -6,10 +6,10 @@
 #include <chrono>
 #include <utility>
 
-#include "base/for_ever.h"
-#include "base/fork.h"
 #include "base/leaf_stop_callback.h"
-#include "base/own_descriptors.h"
+#include "base/process/for_ever.h"
+#include "base/process/fork.h"
+#include "base/process/own_descriptors.h"
 
 namespace gcsflux::internal {
 namespace {

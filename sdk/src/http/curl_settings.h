@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "http/curl_transport.h"
 #include "http/transport.h"
 

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <mutex>
 
-#include "base/fork.h"
-#include "base/own_descriptors.h"
+#include "base/process/fork.h"
+#include "base/process/own_descriptors.h"
 
 namespace gcsflux::internal {
 namespace {

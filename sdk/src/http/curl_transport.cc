@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/fork.h"
 #include "base/leaf_stop_callback.h"
-#include "base/own_descriptors.h"
+#include "base/process/fork.h"
+#include "base/process/own_descriptors.h"
 #include "http/curl_drive.h"
 #include "http/curl_loop.h"
 #include "http/curl_settings.h"

@@ -11,9 +11,9 @@
 #include <system_error>
 #include <utility>
 
-#include "base/fork.h"
-#include "base/own_descriptors.h"
-#include "base/start_thread.h"
+#include "base/process/fork.h"
+#include "base/process/own_descriptors.h"
+#include "base/process/start_thread.h"
 
 namespace gcsflux::internal {
 namespace {

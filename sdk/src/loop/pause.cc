@@ -1,6 +1,6 @@
 #include "loop/pause.h"
 
-#include "base/for_ever.h"
+#include "base/process/for_ever.h"
 
 namespace gcsflux::internal {
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <optional>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "loop/event_loop.h"
 #include "loop/timer_heap.h"
 

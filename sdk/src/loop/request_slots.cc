@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "base/open_files.h"
+#include "base/process/open_files.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <random>
 
-#include "base/fork.h"
 #include "base/leaf_stop_callback.h"
+#include "base/process/fork.h"
 #include "loop/pause.h"
 
 namespace gcsflux::internal {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "base/fork.h"
-#include "base/start_thread.h"
+#include "base/process/fork.h"
+#include "base/process/start_thread.h"
 #include "loop/event_loop.h"
 #include "loop/pause.h"
 

@@ -5,8 +5,8 @@
 #include <stop_token>
 #include <vector>
 
-#include "base/fork.h"
 #include "base/leaf_stop_callback.h"
+#include "base/process/fork.h"
 #include "loop/pause.h"
 
 namespace gcsflux::internal {

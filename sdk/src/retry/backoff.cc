@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/for_ever.h"
+#include "base/process/for_ever.h"
 
 namespace gcsflux::internal {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "base/timing.h"
 #include "retry/gate.h"
 

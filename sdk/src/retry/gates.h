@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "base/timing.h"
 #include "retry/gate_keeper.h"
 #include "retry/operation_kind.h"

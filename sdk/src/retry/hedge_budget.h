@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 
 namespace gcsflux::internal {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/for_ever.h"
+#include "base/process/for_ever.h"
 
 namespace gcsflux::internal {
 namespace {

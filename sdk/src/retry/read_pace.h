@@ -5,7 +5,7 @@
 #include <mutex>
 #include <optional>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "gcsflux/options.h"
 #include "retry/running_percentile.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/composite_prefix.h"
-#include "base/open_files.h"
+#include "base/process/open_files.h"
 #include "retry/throttle_cause.h"
 
 namespace gcsflux::internal {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <mutex>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "gcsflux/retry_options.h"
 #include "retry/operation_kind.h"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "formats/zip_directory.h"
+#include "formats/zip/zip_directory.h"
 #include "gcsflux/object_reader.h"
 
 namespace gcsflux {

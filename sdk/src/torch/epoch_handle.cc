@@ -2,8 +2,8 @@
 #include <mutex>
 #include <utility>
 
-#include "base/fork.h"
 #include "base/object_name.h"
+#include "base/process/fork.h"
 #include "dataset/cursor_order.h"
 #include "dataset/dataset_core.h"
 #include "dataset/epoch_plan.h"

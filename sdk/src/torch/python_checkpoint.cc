@@ -3,7 +3,7 @@
 #include <functional>
 #include <utility>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "torch/staged_state.h"
 
 namespace gcsflux {

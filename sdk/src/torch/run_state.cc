@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "torch/staged_state.h"
 
 namespace gcsflux {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 #include "wire/xml_error.h"
 
 namespace gcsflux::internal {

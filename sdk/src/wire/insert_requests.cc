@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/base64.h"
 #include "base/crc32c.h"
+#include "base/text/base64.h"
 #include "wire/key_headers.h"
 #include "wire/object_resource.h"
 #include "wire/request_url.h"

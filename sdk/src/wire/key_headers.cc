@@ -1,6 +1,6 @@
 #include "wire/key_headers.h"
 
-#include "base/url.h"
+#include "base/text/url.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 #include "gcsflux/result.h"
 
 // Checks of a listing's pages, so that a faulty service is neither believed nor asked for ever.

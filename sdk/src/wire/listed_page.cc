@@ -5,8 +5,8 @@
 #include <charconv>
 #include <utility>
 
-#include "base/base64.h"
-#include "base/rfc3339.h"
+#include "base/text/base64.h"
+#include "base/text/rfc3339.h"
 #include "wire/metadata_json.h"
 #include "wire/object_requests.h"
 

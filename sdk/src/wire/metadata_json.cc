@@ -4,8 +4,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "base/base64.h"
-#include "base/rfc3339.h"
+#include "base/text/base64.h"
+#include "base/text/rfc3339.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -3,8 +3,8 @@
 #include <pugixml.hpp>
 #include <utility>
 
-#include "base/percent_encoding.h"
-#include "base/rfc3339.h"
+#include "base/text/percent_encoding.h"
+#include "base/text/rfc3339.h"
 #include "wire/error_response.h"
 #include "wire/read_response.h"
 #include "wire/xml_error.h"

@@ -5,9 +5,9 @@
 #include <sstream>
 #include <utility>
 
-#include "base/base64.h"
-#include "base/percent_encoding.h"
-#include "base/rfc3339.h"
+#include "base/text/base64.h"
+#include "base/text/percent_encoding.h"
+#include "base/text/rfc3339.h"
 #include "wire/key_headers.h"
 #include "wire/request_url.h"
 

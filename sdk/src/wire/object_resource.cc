@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/rfc3339.h"
-#include "base/utf8.h"
+#include "base/text/rfc3339.h"
+#include "base/text/utf8.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "wire/said_once.h"
 
 namespace gcsflux::internal {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/percent_encoding.h"
+#include "base/text/percent_encoding.h"
 
 namespace gcsflux::internal {
 

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <limits>
 
-#include "base/base64.h"
-#include "base/url.h"
+#include "base/text/base64.h"
+#include "base/text/url.h"
 #include "wire/error_response.h"
 #include "wire/metadata_json.h"
 

@@ -3,7 +3,7 @@
 #include <mutex>
 #include <set>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 
 namespace gcsflux {
 

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "base/base64.h"
 #include "base/crc32c.h"
+#include "base/text/base64.h"
 
 namespace gcsflux::internal {
 namespace {

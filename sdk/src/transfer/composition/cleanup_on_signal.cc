@@ -12,10 +12,10 @@
 #include <thread>
 #include <utility>
 
-#include "base/fork.h"
-#include "base/own_descriptors.h"
-#include "base/run_with_time_limit.h"
-#include "base/start_thread.h"
+#include "base/process/fork.h"
+#include "base/process/own_descriptors.h"
+#include "base/process/run_with_time_limit.h"
+#include "base/process/start_thread.h"
 #include "gcsflux/composed_download.h"
 #include "transfer/composition/live_composites.h"
 #include "transfer/upload/live_uploads.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/per_process.h"
+#include "base/process/per_process.h"
 #include "transfer/threads/worker_pool.h"
 
 namespace gcsflux::internal {

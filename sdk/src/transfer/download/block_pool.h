@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 
 namespace gcsflux::internal {
 

@@ -4,8 +4,8 @@
 #include <limits>
 #include <string>
 
-#include "base/base64.h"
 #include "base/crc32c.h"
+#include "base/text/base64.h"
 #include "client/object_read.h"
 #include "transfer/download/stripes.h"
 

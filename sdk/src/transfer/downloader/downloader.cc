@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/object_name.h"
-#include "base/per_process.h"
+#include "base/process/per_process.h"
 #include "gcsflux/download.h"
 #include "transfer/download/allocate.h"
 #include "transfer/downloader/batch_recipient.h"

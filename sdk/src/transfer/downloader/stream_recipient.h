@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "gcsflux/download.h"
 #include "loop/doorbell.h"
 #include "transfer/downloader/fetch_ahead.h"

@@ -6,12 +6,12 @@
 #include <mutex>
 #include <utility>
 
-#include "base/base64.h"
 #include "base/crc32c.h"
-#include "base/fork.h"
 #include "base/object_name.h"
-#include "base/own_descriptors.h"
+#include "base/process/fork.h"
+#include "base/process/own_descriptors.h"
 #include "base/tell_progress.h"
+#include "base/text/base64.h"
 #include "client/client_core.h"
 #include "client/object_read.h"
 #include "client/told_checksum.h"

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "base/crc32c.h"
-#include "base/file_size_signal.h"
-#include "base/fork.h"
-#include "base/hex.h"
 #include "base/local_error.h"
-#include "base/own_descriptors.h"
+#include "base/process/file_size_signal.h"
+#include "base/process/fork.h"
+#include "base/process/own_descriptors.h"
 #include "base/sha256.h"
 #include "base/still_named.h"
+#include "base/text/hex.h"
 
 namespace gcsflux::internal {
 namespace {

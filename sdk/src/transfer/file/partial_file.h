@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "gcsflux/result.h"
 #include "transfer/file/partial_state.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "transfer/listing/parallel_listing.h"
 #include "wire/listed_names.h"
 #include "wire/page_tokens.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "gcsflux/listing.h"
 #include "loop/request_slots.h"
 #include "transfer/listing/delivery.h"

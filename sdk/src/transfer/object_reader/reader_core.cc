@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "base/base64.h"
 #include "base/crc32c.h"
+#include "base/text/base64.h"
 #include "client/client_core.h"
 #include "client/object_read.h"
 

@@ -11,7 +11,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "client/told_checksum.h"
 #include "gcsflux/object_reader.h"
 #include "loop/doorbell.h"

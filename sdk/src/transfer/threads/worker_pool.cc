@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/start_thread.h"
+#include "base/process/start_thread.h"
 
 namespace gcsflux::internal {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "base/per_process.h"
+#include "base/process/per_process.h"
 #include "gcsflux/ongoing_uploads.h"
 
 namespace gcsflux::internal {

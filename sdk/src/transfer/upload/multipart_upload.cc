@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/crc32c.h"
-#include "base/fork.h"
 #include "base/object_name.h"
-#include "base/run_with_time_limit.h"
+#include "base/process/fork.h"
+#include "base/process/run_with_time_limit.h"
 #include "client/client_core.h"
 #include "client/operation_calls.h"
 #include "transfer/upload/read_back.h"

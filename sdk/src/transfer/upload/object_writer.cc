@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/fork.h"
 #include "base/object_name.h"
+#include "base/process/fork.h"
 #include "client/client_core.h"
 #include "gcsflux/upload.h"
 #include "retry/transient.h"

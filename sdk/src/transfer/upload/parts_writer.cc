@@ -8,7 +8,7 @@
 #include "base/composite_name.h"
 #include "base/composite_prefix.h"
 #include "base/object_name.h"
-#include "base/run_with_time_limit.h"
+#include "base/process/run_with_time_limit.h"
 #include "base/tell_progress.h"
 #include "client/client_core.h"
 #include "client/operation_calls.h"

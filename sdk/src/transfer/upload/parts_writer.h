@@ -10,7 +10,7 @@
 #include <stop_token>
 #include <string>
 
-#include "base/fork.h"
+#include "base/process/fork.h"
 #include "gcsflux/multipart_upload.h"
 #include "gcsflux/parallel_writer.h"
 #include "loop/doorbell.h"

@@ -1,6 +1,6 @@
 #include "transfer/upload/read_back.h"
 
-#include "base/http_date.h"
+#include "base/text/http_date.h"
 #include "wire/metadata_json.h"
 #include "wire/object_requests.h"
 

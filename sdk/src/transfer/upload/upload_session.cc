@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/base64.h"
 #include "base/crc32c.h"
-#include "base/run_with_time_limit.h"
+#include "base/process/run_with_time_limit.h"
+#include "base/text/base64.h"
 #include "retry/transient.h"
 #include "transfer/upload/read_back.h"
 #include "wire/insert_requests.h"

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/arguments/tree.h"
+#include "gcsflux/result.h"
+
+// How the copying commands interpret paths and names. Pure: what exists at the destination does not matter, so that a
+// repeated command means the same.
+namespace gcsflux::cli {
+
+bool IsUri(std::string_view text);
+
+/// The part behind the last slash: "c" of "a/b/c", "" of "a/".
+std::string LastName(std::string_view path);
+
+/// The path, or the prefix, with one slash at its end. An empty one stays empty.
+std::string AsDirectory(std::string path);
+
+/// Whether the spelling of an argument means a directory: a bucket, ".", "..", or an end in "/", "/." or "/..".
+bool IsDirectoryBySpelling(const std::string& argument);
+
+/// The root that `argument` names as a directory. Returns kInvalidArgument for an invalid URI.
+Result<Root> RootAt(const std::string& argument);
+
+/// The root to which `cp --recursive` copies the content of the directory `source`. If `destination` means a directory
+/// to copy into, it is a directory there with the source's last name; otherwise it is `destination` itself. If the
+/// source has no last name (a bucket, "." or "a/.."), its content goes directly into the destination.
+Result<Root> DestinationOf(const std::string& source, const std::string& destination, bool is_into);
+
+/// Why a file of this name cannot, or must not, be made below a directory. Empty if it can. A name that passes cannot
+/// leave the directory, except through a symbolic link.
+std::string WhyNoFileName(std::string_view name);
+
+}  // namespace gcsflux::cli

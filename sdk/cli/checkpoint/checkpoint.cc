@@ -1,0 +1,151 @@
+#include "cli/checkpoint/checkpoint.h"
+
+#include <gflags/gflags.h>
+
+#include <iostream>
+
+#include "cli/arguments/names.h"
+#include "cli/checkpoint/checkpoint_lines.h"
+#include "cli/checkpoint/checkpoint_run.h"
+#include "cli/terminal/interruption.h"
+#include "cli/terminal/output.h"
+#include "gcsflux/convert_checkpoint.h"
+#include "gcsflux/open_checkpoint.h"
+#include "gcsflux/write_checkpoint.h"
+
+DECLARE_bool(json);
+DEFINE_string(format, "",
+              "checkpoint convert: torch or safetensors. If empty, the destination's ending decides: "
+              ".safetensors, or .pt, .pth, .bin, .ckpt.");
+DEFINE_bool(tensors_only, false,
+            "checkpoint convert: leaves out values that are not tensors. Otherwise they are an error if the "
+            "other format cannot hold them.");
+
+namespace gcsflux::cli {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+// For a writer. Together with the pieces that are read, a conversion stays below 320 MiB.
+constexpr std::uint64_t kWriterMemory = 96 << 20;
+
+Error WrongUsage(const std::string& message) { return {ErrorCode::kInvalidArgument, message}; }
+
+void PrintLine(std::string line) { std::cout << Shown(std::move(line)) << '\n'; }
+
+Result<StoredCheckpoint> Open(const Client& client, const std::string& place) {
+  return OpenCheckpoint(client, place, {.stop = StopOnSignal()});
+}
+
+Result<void> Inspect(const Client& client, const Arguments& places) {
+  const auto checkpoint = Open(client, places.front());
+  if (!checkpoint) return checkpoint.error();
+  PrintLine(CheckpointLine(*checkpoint, FLAGS_json));
+  for (const StoredTensor& tensor : checkpoint->tensors()) {
+    PrintLine(TensorLine(tensor, checkpoint->Crc32c(tensor.layout.storage), FLAGS_json));
+  }
+  for (const RefusedValue& value : checkpoint->refused()) PrintLine(RefusedLine(value, FLAGS_json));
+  PrintLine(TotalLine(*checkpoint, FLAGS_json));
+  return {};
+}
+
+// The name of a tensor in each storage.
+std::vector<std::string> NamesOfStorages(const StoredCheckpoint& checkpoint) {
+  std::vector<std::string> names(checkpoint.storages().size(), "a storage without a tensor");
+  for (auto tensor = checkpoint.tensors().rbegin(); tensor != checkpoint.tensors().rend(); ++tensor) {
+    names[tensor->layout.storage] = tensor->name;
+  }
+  return names;
+}
+
+Result<void> Verify(const Client& client, const Arguments& places) {
+  if (IsUri(places.front()) && places.front().ends_with('/')) {
+    if (auto verified = VerifyRun(client, places)) return *verified;
+  }
+  const auto checkpoint = Open(client, places.front());
+  if (!checkpoint) return checkpoint.error();
+  PrintLine(CheckpointLine(*checkpoint, FLAGS_json));
+  const std::vector<std::string> names = NamesOfStorages(*checkpoint);
+  const auto report = VerifyCheckpoint(*checkpoint, [&](const VerifiedStorage& verified) {
+    PrintLine(VerifiedLine(verified, names[verified.storage], FLAGS_json));
+  });
+  if (!report) return report.error();
+  const auto whole = checkpoint->VerifyWhole();
+  const bool is_whole = whole.ok() && *whole;
+  PrintLine(VerifyTotalLine(*checkpoint, *report, is_whole, FLAGS_json));
+  if (report->damaged > 0) {
+    return Error{ErrorCode::kCorrupted, places.front() + ": " + std::to_string(report->damaged) + " of " +
+                                            std::to_string(report->storages) +
+                                            " storages are damaged; load another copy of it"};
+  }
+  if (!whole) return whole.error();
+  return {};
+}
+
+Result<CheckpointFormat> WantedFormat(const std::string& destination) {
+  if (FLAGS_format == "safetensors") return CheckpointFormat::kSafetensors;
+  if (FLAGS_format == "torch") return CheckpointFormat::kTorchFile;
+  if (!FLAGS_format.empty())
+    return WrongUsage("flag --format must be torch or safetensors, not '" + FLAGS_format + "'");
+  if (destination.ends_with(".safetensors")) return CheckpointFormat::kSafetensors;
+  for (const char* ending : {".pt", ".pth", ".bin", ".ckpt"}) {
+    if (destination.ends_with(ending)) return CheckpointFormat::kTorchFile;
+  }
+  return WrongUsage("'" + destination + "' does not tell the format to write; set --format");
+}
+
+Result<void> Convert(const Client& client, const Arguments& places) {
+  const auto format = WantedFormat(places[1]);
+  if (!format) return format.error();
+  const auto checkpoint = Open(client, places[0]);
+  if (!checkpoint) return checkpoint.error();
+  const CheckpointWriter convert = [&](const ByteSink& sink) {
+    return ConvertCheckpoint(*checkpoint, *format, sink, {.is_tensors_only = FLAGS_tensors_only});
+  };
+  const auto written =
+      WriteCheckpoint(client, places[1], convert, {.upload = {.stop = StopOnSignal()}, .max_memory = kWriterMemory});
+  if (!written) return written.error();
+  const std::size_t count = checkpoint->tensors().size();
+  std::cerr << "gcsflux: wrote " << count << (count == 1 ? " tensor, " : " tensors, ") << written->size << " bytes\n";
+  return {};
+}
+
+Result<void> Diff(const Client& client, const Arguments& places) {
+  const auto first = Open(client, places[0]);
+  if (!first) return first.error();
+  const auto second = Open(client, places[1]);
+  if (!second) return second.error();
+  const auto report = CompareCheckpoints(
+      *first, *second, [](const TensorDifference& difference) { PrintLine(DifferenceLine(difference, FLAGS_json)); });
+  if (!report) return report.error();
+  PrintLine(CompareTotalLine(*report, FLAGS_json));
+  if (report->different == 0) return {};
+  return Error{ErrorCode::kPreconditionFailed, "the checkpoints differ"};
+}
+
+struct CheckpointAction {
+  std::string_view name;
+  std::size_t places;
+  std::string_view usage;
+  Result<void> (*run)(const Client& client, const Arguments& places);
+};
+
+}  // namespace
+
+Result<void> RunCheckpoint(const Client& client, const Arguments& arguments) {
+  constexpr CheckpointAction kActions[] = {{"inspect", 1, " CHECKPOINT", Inspect},
+                                           {"verify", 1, " CHECKPOINT, or RUN/", Verify},
+                                           {"convert", 2, " CHECKPOINT CHECKPOINT", Convert},
+                                           {"diff", 2, " CHECKPOINT CHECKPOINT", Diff},
+                                           {"ls", 1, " RUN", ListRun},
+                                           {"rm", 2, " RUN STEP", RemoveStep},
+                                           {"prune", 1, " RUN", PruneRun}};
+  for (const CheckpointAction& action : kActions) {
+    if (arguments.front() != action.name) continue;
+    if (arguments.size() == action.places + 1) return action.run(client, {arguments.begin() + 1, arguments.end()});
+    return WrongUsage("usage: gcsflux checkpoint " + std::string(action.name) + std::string(action.usage));
+  }
+  return WrongUsage("'" + arguments.front() + "' is not one of inspect, verify, convert, diff, ls, rm and prune");
+}
+
+}  // namespace gcsflux::cli

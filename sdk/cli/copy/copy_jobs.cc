@@ -1,0 +1,194 @@
+#include "cli/copy/copy_jobs.h"
+
+#include <algorithm>
+#include <functional>
+#include <iostream>
+#include <iterator>
+#include <memory>
+
+#include "cli/copy/connection_quota.h"
+#include "cli/terminal/output.h"
+#include "client/client_core.h"
+#include "transfer/threads/worker_pool.h"
+
+namespace gcsflux::cli {
+namespace {
+
+using Action = CopyStep::Action;
+
+// One step of one job.
+struct Task {
+  const CopyJob* job = nullptr;
+  const Route* route = nullptr;
+  CopyStep step = {};
+
+  [[nodiscard]] bool is_deletion() const { return step.action == Action::kDelete; }
+  [[nodiscard]] const TreeEntry& entry() const { return (is_deletion() ? job->present : job->sources)[step.entry]; }
+  // The entry at the destination, if it was found; otherwise null.
+  [[nodiscard]] const TreeEntry* present() const { return step.present ? &job->present[*step.present] : nullptr; }
+};
+
+// Failures that every further request would have too.
+bool IsOfTheService(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kUnauthenticated:
+    case ErrorCode::kTokenUnavailable:
+    case ErrorCode::kUnreachable:
+    case ErrorCode::kProxyFailed:
+    case ErrorCode::kTlsFailed: return true;
+    default: return false;
+  }
+}
+
+class Runner {
+ public:
+  Runner(const Client& client, const CopyRun& run, TransferMonitor& monitor)
+      : client_(client), run_(run), monitor_(monitor), quota_(run.max_concurrency), pass_on_(run.stop, [this] {
+          stop_.request_stop();
+        }) {}
+
+  void Add(const CopyJob& job) {
+    const auto& route = routes_.emplace_back(MakeRoute(client_, job.from, job.to, run_.route));
+    CopyPlanOptions options = run_.plan;
+    options.is_to_local = job.to.is_local();
+    options.prefix = job.to.prefix;
+    for (CopyStep& step : PlanCopy(job.sources, job.present, options)) Sort({&job, route.get(), std::move(step)});
+  }
+
+  void Say() {
+    for (const auto* tasks : {&large_, &small_, &deletions_}) {
+      for (const Task& task : *tasks) {
+        if (!stop_.stop_requested()) SayOne(task);
+      }
+    }
+    std::cout.flush();  // Before the summary.
+  }
+
+  void Run() {
+    internal::WorkerPool pool(static_cast<std::size_t>(run_.max_concurrency), &CoreOf(client_).observer());
+    large_.insert(large_.end(), std::make_move_iterator(small_.begin()), std::make_move_iterator(small_.end()));
+    RunAtOnce(pool, large_);
+    if (!deletions_.empty() && monitor_.counts().failed > 0) {
+      monitor_.Say("gcsflux: nothing was deleted, because some copies failed");
+    } else {
+      RunAtOnce(pool, deletions_);
+    }
+  }
+
+ private:
+  void Sort(Task task) {
+    switch (task.step.action) {
+      case Action::kSkip: return monitor_.NoteSkipped();
+      case Action::kDelete: return deletions_.push_back(std::move(task));
+      case Action::kRefuse: return Refuse(task);
+      default: break;
+    }
+    if (task.step.action != Action::kMakeDirectory) monitor_.Expect(1, task.entry().size);
+    (ConnectionsOf(task) > 1 ? large_ : small_).push_back(std::move(task));
+  }
+
+  // Only downloads can use more than one.
+  [[nodiscard]] int ConnectionsOf(const Task& task) const {
+    const bool is_download = !task.is_deletion() && task.job->to.is_local();
+    return is_download ? ConnectionsFor(task.entry().size, run_.max_concurrency) : 1;
+  }
+
+  void Refuse(const Task& task) {
+    monitor_.NoteFailure({ErrorCode::kInvalidArgument,
+                          "'" + task.job->from.PathOf(task.entry().name) + "' was not copied: " + task.step.reason});
+  }
+
+  void SayOne(const Task& task) {
+    const std::string& name = task.entry().name;
+    if (task.is_deletion()) {
+      std::cout << "delete " << Shown(task.job->to.PathOf(name)) << '\n';
+      return monitor_.NoteDeleted();
+    }
+    if (task.step.action == Action::kMakeDirectory) return;
+    const auto is_same = IsSame(task);
+    if (!is_same) return monitor_.NoteFailure(is_same.error());
+    if (*is_same) return monitor_.NoteSame(task.entry().size);
+    std::cout << "copy " << Shown(task.job->from.PathOf(name)) << " to " << Shown(task.job->to.PathOf(name)) << '\n';
+  }
+
+  void RunAtOnce(internal::WorkerPool& pool, const std::vector<Task>& tasks) {
+    const auto perform = [&](std::size_t index, const std::stop_token&) -> Result<void> {
+      const ConnectionQuota::Lease lease(quota_, ConnectionsOf(tasks[index]));
+      if (!stop_.stop_requested()) Perform(tasks[index], lease.count());
+      return {};
+    };
+    static_cast<void>(pool.Run(tasks.size(), perform));
+  }
+
+  void Perform(const Task& task, int connections) {
+    const auto done = Do(task, connections);
+    if (done || (done.error().code == ErrorCode::kCancelled && stop_.stop_requested())) return;
+    monitor_.NoteFailure(done.error());
+    if (IsOfTheService(done.error())) stop_.request_stop();
+  }
+
+  Result<void> Do(const Task& task, int connections) {
+    switch (task.step.action) {
+      case Action::kMakeDirectory: return task.route->MakeDirectory(task.entry());
+      case Action::kDelete: {
+        auto deleted = task.route->Delete(task.entry(), stop_.get_token());
+        if (deleted) monitor_.NoteDeleted();
+        return deleted;
+      }
+      default: break;
+    }
+    const auto is_same = IsSame(task);
+    if (!is_same) return is_same.error();
+    if (!*is_same) return Copy(task, connections);
+    monitor_.NoteSame(task.entry().size);
+    return {};
+  }
+
+  Result<bool> IsSame(const Task& task) {
+    if (task.step.action != Action::kCopyIfDifferent) return false;
+    return task.route->IsSame(task.entry(), *task.present(), stop_.get_token());
+  }
+
+  Result<void> Copy(const Task& task, int connections) {
+    TransferMonitor::Meter meter(monitor_);
+    const CopyCall call{.present = task.present(),
+                        .connections = connections,
+                        .on_progress = meter.callback(),
+                        .stop = stop_.get_token()};
+    const auto kept_bytes = task.route->Copy(task.entry(), call);
+    if (!kept_bytes) return IgnoreWhatIsThere(kept_bytes.error(), task.entry().size);
+    meter.Set(task.entry().size);
+    monitor_.NoteCopied(*kept_bytes);
+    return {};
+  }
+
+  // It was made after the check.
+  Result<void> IgnoreWhatIsThere(const Error& error, std::uint64_t bytes) {
+    const bool is_there = error.code == ErrorCode::kAlreadyExists || error.code == ErrorCode::kPreconditionFailed;
+    if (!run_.plan.skips_present || !is_there) return error;
+    monitor_.NoteSame(bytes);
+    return {};
+  }
+
+  const Client& client_;
+  const CopyRun& run_;
+  TransferMonitor& monitor_;
+  ConnectionQuota quota_;
+  std::stop_source stop_;
+  const std::stop_callback<std::function<void()>> pass_on_;
+  std::vector<std::unique_ptr<Route>> routes_;
+  std::vector<Task> large_;  // Tasks that can use several connections. They come first, because they take longest.
+  std::vector<Task> small_;
+  std::vector<Task> deletions_;
+};
+
+}  // namespace
+
+void RunCopyJobs(const Client& client, const std::vector<CopyJob>& jobs, const CopyRun& run, TransferMonitor& monitor) {
+  Runner runner(client, run, monitor);
+  for (const CopyJob& job : jobs) runner.Add(job);
+  if (run.is_dry) return runner.Say();
+  runner.Run();
+}
+
+}  // namespace gcsflux::cli

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <stop_token>
+#include <vector>
+
+#include "cli/arguments/tree.h"
+#include "cli/copy/copy_jobs.h"
+#include "cli/terminal/transfer_monitor.h"
+#include "gcsflux/client.h"
+
+namespace gcsflux::cli {
+
+/// The entries below a root, in bytewise order of their names. For a directory, entries that are left out or cannot be
+/// read are reported to the monitor. If there is nothing, a bucket gives an empty tree, and a file system gives
+/// kLocalIo.
+Result<std::vector<TreeEntry>> ListTree(const Client& client, const Root& root, TransferMonitor& monitor,
+                                        const std::stop_token& stop);
+
+/// Fills in what is at the job's destination: at least what its sources name, and with `all` everything.
+Result<void> LookAtDestination(const Client& client, CopyJob& job, bool all, TransferMonitor& monitor,
+                               const std::stop_token& stop);
+
+}  // namespace gcsflux::cli

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "cli/arguments/tree.h"
+#include "gcsflux/result.h"
+
+namespace gcsflux::cli {
+
+/// The entries below a directory.
+struct LocalTree {
+  std::vector<TreeEntry> files = {};  ///< Regular ones, in bytewise order of their names.
+  std::vector<std::string> left_out =
+      /// For each entry that is neither a file nor a directory, a line that tells why it is left out.
+      {};
+  std::vector<Error> failures = {};  ///< Errors of entries that could not be examined.
+};
+
+/// Walks a directory; its path ends with a slash. A symbolic link is followed if it is the directory itself. Below it,
+/// links are left out; so are sockets, pipes and devices. Temporary files of downloads are left out without a message.
+/// Returns kLocalIo if the directory cannot be read.
+Result<LocalTree> WalkDirectory(const std::string& directory, const std::stop_token& stop);
+
+/// One file, as an entry of this name. Returns kLocalIo if it is not a regular file.
+Result<TreeEntry> LookAtFile(const std::string& path, const std::string& name);
+
+/// CRC32C of a file's bytes.
+Result<std::uint32_t> FileCrc32c(const std::string& path, const std::stop_token& stop);
+
+/// Makes the directories of `name` below `root`, and `root` itself. Returns kLocalIo if one of them exists and is not a
+/// directory, or is a symbolic link below `root`, which could lead anywhere.
+Result<void> MakeDirectories(const std::string& root, const std::string& name);
+
+}  // namespace gcsflux::cli

@@ -1,0 +1,78 @@
+#include "cli/copy/rewrite.h"
+
+namespace gcsflux::cli {
+namespace {
+
+// The attributes of a copy with another content type than its source.
+ObjectAttributes AttributesOf(const ObjectMetadata& source, const std::string& content_type) {
+  return {.content_type = content_type,
+          .content_encoding = source.content_encoding,
+          .content_disposition = source.content_disposition,
+          .content_language = source.content_language,
+          .cache_control = source.cache_control,
+          .custom_time = source.custom_time,
+          .metadata = source.metadata};
+}
+
+// The live object of a name. Nothing if there is none.
+Result<std::optional<ObjectMetadata>> FindLive(const Client& client, const ObjectName& object,
+                                               const std::stop_token& stop) {
+  auto live = client.GetObject(object, {.stop = stop});
+  if (!live && live.error().code == ErrorCode::kNotFound) return std::optional<ObjectMetadata>();
+  if (!live) return live.error();
+  return std::optional<ObjectMetadata>(*std::move(live));
+}
+
+struct Replacement {
+  bool may_replace = true;
+  bool may_be_done = false;  // An earlier request may have done it.
+};
+
+Result<void> ReplaceWhatIsThere(const Client& client, const ObjectMetadata& source, const ObjectName& destination,
+                                RewriteObjectOptions options, Replacement replacement) {
+  constexpr int kTries = 5;
+  for (int tried = 1;; ++tried) {
+    const auto live = FindLive(client, destination, options.stop);
+    if (!live) return live.error();
+    // Either an earlier attempt with a lost answer has made it, or another writer has stored the same.
+    const bool is_same = *live && (*live)->size == source.size && (*live)->crc32c == source.crc32c;
+    if (replacement.may_be_done && is_same) return {};
+    if (!replacement.may_replace && *live) {
+      return Error{ErrorCode::kAlreadyExists, "'" + ToUri(destination) + "' exists already (--no_clobber)"};
+    }
+    options.preconditions.if_generation_match = *live ? (*live)->generation : 0;
+    const auto copied = client.RewriteObject({source.bucket, source.name}, destination, options);
+    if (copied) return {};
+    if (copied.error().code != ErrorCode::kPreconditionFailed || tried == kTries) return copied.error();
+    replacement.may_be_done = true;
+  }
+}
+
+}  // namespace
+
+Result<void> Rewrite(const Client& client, const ObjectName& source, const ObjectName& destination,
+                     const RewriteCall& call) {
+  RewriteObjectOptions options{.stop = call.stop};
+  if (call.on_progress) {
+    options.on_progress = [&](const RewriteProgress& progress) { call.on_progress({progress.bytes, progress.total}); };
+  }
+  if (call.guess && !call.content_type && (call.may_replace || call.guess->live_generation == 0)) {
+    options.source_generation = call.guess->source_generation;
+    options.preconditions.if_generation_match = call.guess->live_generation;
+    const auto copied = client.RewriteObject(source, destination, options);
+    if (copied) return {};
+    // It is kNotFound if the source was overwritten since; then the new object is copied.
+    const bool is_out_of_date =
+        copied.error().code == ErrorCode::kPreconditionFailed || copied.error().code == ErrorCode::kNotFound;
+    if (!is_out_of_date) return copied.error();
+  }
+  const auto found = client.GetObject(source, {.stop = call.stop});
+  if (!found) return found.error();
+  options.source_generation = found->generation;
+  if (call.content_type) options.attributes = AttributesOf(*found, *call.content_type);
+  // If the answer to the guess was lost, the object at the destination is the same.
+  return ReplaceWhatIsThere(client, *found, destination, options,
+                            {.may_replace = call.may_replace, .may_be_done = call.guess.has_value()});
+}
+
+}  // namespace gcsflux::cli

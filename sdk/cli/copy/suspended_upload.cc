@@ -1,0 +1,88 @@
+#include "cli/copy/suspended_upload.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <mutex>
+#include <system_error>
+
+#include "base/process/environment.h"
+#include "base/sha256.h"
+#include "base/still_named.h"
+#include "base/text/hex.h"
+
+namespace gcsflux::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Empty if the user has no such directory.
+std::string StateDirectory() {
+  const std::string state_home = internal::ProcessEnv("XDG_STATE_HOME").value_or("");
+  if (state_home.starts_with('/')) return state_home + "/gcsflux/uploads";
+  const std::string home = internal::ProcessEnv("HOME").value_or("");
+  return home.starts_with('/') ? home + "/.local/state/gcsflux/uploads" : std::string();
+}
+
+bool MakePrivate(const std::string& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  return !error && ::chmod(directory.c_str(), S_IRWXU) == 0;
+}
+
+// Sessions live for a week: older states are useless.
+void RemoveOld(const std::string& directory) {
+  constexpr auto kOld = std::chrono::hours(24 * 8);
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    std::error_code ignored;
+    const auto written = entry->last_write_time(ignored);
+    if (!ignored && fs::file_time_type::clock::now() - written > kOld) fs::remove(entry->path(), ignored);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<SuspendedUpload> SuspendedUpload::Open(const std::string& key) {
+  const std::string directory = StateDirectory();
+  if (directory.empty() || !MakePrivate(directory)) return nullptr;
+  static std::once_flag cleaned;
+  std::call_once(cleaned, [&] { RemoveOld(directory); });
+  const std::string path = directory + "/" + internal::HexEncode(internal::Sha256(key));
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+  if (descriptor < 0) return nullptr;
+  std::unique_ptr<SuspendedUpload> upload(new SuspendedUpload(descriptor, path));
+  const bool is_ours = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && internal::IsStillNamed(descriptor, path);
+  return is_ours ? std::move(upload) : nullptr;
+}
+
+SuspendedUpload::~SuspendedUpload() {
+  struct stat found {};
+  if (::fstat(descriptor_, &found) == 0 && found.st_size == 0) static_cast<void>(::unlink(path_.c_str()));
+  static_cast<void>(::close(descriptor_));
+}
+
+std::optional<std::string> SuspendedUpload::Load(const std::string& source) const {
+  constexpr std::size_t kMost = 64 << 10;
+  std::string text(kMost, '\0');
+  const ssize_t got = ::pread(descriptor_, text.data(), text.size(), 0);
+  if (got <= 0) return std::nullopt;
+  text.resize(static_cast<std::size_t>(got));
+  if (!text.starts_with(source + "\n")) return std::nullopt;
+  return text.substr(source.size() + 1);
+}
+
+bool SuspendedUpload::Save(const std::string& source, const std::string& state) const {
+  const std::string text = source + "\n" + state;
+  return ::ftruncate(descriptor_, 0) == 0 &&
+         ::pwrite(descriptor_, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+}
+
+void SuspendedUpload::Forget() const { static_cast<void>(!::ftruncate(descriptor_, 0)); }
+
+}  // namespace gcsflux::cli

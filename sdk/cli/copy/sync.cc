@@ -1,0 +1,37 @@
+#include "cli/copy/sync.h"
+
+#include <gflags/gflags.h>
+
+#include "cli/arguments/names.h"
+#include "cli/copy/copy_flags.h"
+#include "cli/copy/copy_jobs.h"
+#include "cli/copy/copy_sources.h"
+
+DEFINE_bool(delete, false,
+            "sync: delete at the destination what the source does not have. If anything failed, nothing is "
+            "deleted.");
+
+namespace gcsflux::cli {
+
+Result<void> Sync(const Client& client, const std::vector<std::string>& arguments) {
+  if (!IsUri(arguments[0]) && !IsUri(arguments[1])) return NoUriAmong(arguments[0], arguments[1]);
+  const auto from = RootAt(arguments[0]);
+  if (!from) return from.error();
+  const auto to = RootAt(arguments[1]);
+  if (!to) return to.error();
+  auto run = CopyRunFromFlags();
+  if (!run) return run.error();
+  run->plan.deletes_extra = FLAGS_delete;
+  TransferMonitor monitor(SummaryOf(*run));
+  auto entries = ListTree(client, *from, monitor, run->stop);
+  if (!entries) return entries.error();
+  // A mistyped name must not delete everything.
+  if (entries->empty() && !from->is_local()) return NothingThere(arguments[0]);
+  std::vector<CopyJob> jobs(1);
+  jobs[0] = {.from = *from, .to = *to, .sources = *std::move(entries)};
+  if (auto looked = LookAtDestination(client, jobs[0], FLAGS_delete, monitor, run->stop); !looked) return looked;
+  RunCopyJobs(client, jobs, *run, monitor);
+  return monitor.Finish();
+}
+
+}  // namespace gcsflux::cli

@@ -1,0 +1,76 @@
+#include "cli/terminal/print_object.h"
+
+#include <string>
+#include <vector>
+
+#include "base/crc32c.h"
+#include "base/text/base64.h"
+#include "client/client_core.h"
+#include "client/told_checksum.h"
+
+namespace gcsflux::cli {
+namespace {
+
+constexpr std::size_t kBlock = 1U << 20;
+
+}  // namespace
+
+Result<void> ObjectPrinter::Print(const ObjectName& object, const ByteSink& sink,
+                                  const ProgressCallback& on_progress) const {
+  const std::uint64_t first = options_.stripe_bytes;
+  bool has_begun = false;
+  const auto begin = [&](std::span<const std::byte> bytes) {
+    has_begun = true;
+    return sink(bytes);
+  };
+  const auto head =
+      client_.ReadObject(object, begin, {.range = ByteRange{0, first}, .call = options_.call, .stop = options_.stop});
+  // It is empty, or the service does not tell what part of it the range is.
+  const bool is_whole = !head && !has_begun &&
+                        (head.error().code == ErrorCode::kOutOfRange || head.error().code == ErrorCode::kBadResponse);
+  if (is_whole) {
+    const auto read = client_.ReadObject(object, sink, {.on_progress = on_progress, .stop = options_.stop});
+    if (!read) return read.error();
+    return {};
+  }
+  if (!head) return head.error();
+  if (on_progress) on_progress({head->bytes, head->object_size});
+  if (head->object_size <= first) return {};
+  const DownloadSource source{object, head->object_size, head->generation, head->object_crc32c};
+  std::uint64_t done = head->bytes;
+  const auto told = [&](std::span<const std::byte> bytes) -> Result<void> {
+    if (auto taken = sink(bytes); !taken) return taken;
+    done += bytes.size();
+    if (on_progress) on_progress({done, source.size});
+    return {};
+  };
+  return PrintRest(source, head->bytes, head->crc32c, told);
+}
+
+Result<void> ObjectPrinter::Print(const DownloadSource& source, const ByteSink& sink) const {
+  return PrintRest(source, 0, 0, sink);
+}
+
+Result<void> ObjectPrinter::PrintRest(const DownloadSource& source, std::uint64_t offset, std::uint32_t crc32c,
+                                      const ByteSink& sink) const {
+  ObjectReaderOptions options = options_;
+  options.reads_whole = true;
+  auto reader = ObjectReader::Open(client_, source, std::move(options));
+  if (!reader) return reader.error();
+  reader->Seek(offset);
+  std::vector<std::byte> room(kBlock);
+  while (reader->position() < source.size) {
+    const auto read = reader->ReadNext(room);
+    if (!read) return read.error();
+    const std::span<const std::byte> bytes = std::span(room).first(*read);
+    crc32c = internal::ExtendCrc32c(crc32c, bytes);
+    if (auto taken = sink(bytes); !taken) return taken;
+  }
+  if (!source.crc32c) return internal::NoteUnverified(CoreOf(client_), source.object);
+  if (crc32c == *source.crc32c) return {};
+  return Error{ErrorCode::kCorrupted, "read of " + ToUri(source.object) + ": crc32c " +
+                                          internal::Crc32cToBase64(crc32c) + " of the bytes that came is not " +
+                                          internal::Crc32cToBase64(*source.crc32c) + " of the object"};
+}
+
+}  // namespace gcsflux::cli

@@ -1,0 +1,43 @@
+#include "base/process/run_with_time_limit.h"
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "base/process/fork.h"
+#include "base/process/start_thread.h"
+
+namespace gcsflux::internal {
+namespace {
+
+class Timer {
+ public:
+  explicit Timer(std::chrono::milliseconds limit)
+      : thread_([this, limit](const std::stop_token& done) {
+          std::unique_lock lock(mutex_);
+          alarm_.wait_for(lock, done, limit, [] { return false; });
+          over_.request_stop();
+        }) {}
+
+  [[nodiscard]] std::stop_token over() const { return over_.get_token(); }
+
+ private:
+  std::stop_source over_;
+  std::mutex mutex_;
+  std::condition_variable_any alarm_;
+  const std::jthread thread_;  // Last: it ends before the members that it uses.
+};
+
+}  // namespace
+
+// If no thread can measure the time, the token asks at once.
+void RunWithTimeLimit(const std::function<void(std::stop_token)>& work, std::chrono::milliseconds limit) {
+  const auto timer = TryToStart([&] { return BoundToProcess(std::make_unique<Timer>(limit)); });
+  if (timer) return work((*timer)->over());
+  std::stop_source over;
+  over.request_stop();
+  work(over.get_token());
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <utility>
+
+#include "base/text/utf8.h"
+#include "formats/bytes/format_error.h"
+#include "formats/safetensors/json_events.h"
+#include "formats/safetensors/safetensors_json.h"
+#include "formats/safetensors/safetensors_types.h"
+#include "gcsflux/safetensors.h"
+
+namespace gcsflux {
+namespace {
+
+// True for a path that stays below the index's folder.
+bool IsBelow(std::string_view path) {
+  for (const char byte : path) {
+    if (byte == '\\' || static_cast<unsigned char>(byte) < ' ' || byte == '\x7F') return false;
+  }
+  for (;;) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    const std::string_view part = path.substr(0, end);
+    if (part.empty() || part == "." || part == "..") return false;
+    if (end == path.size()) return true;
+    path.remove_prefix(end + 1);
+  }
+}
+
+// Sorted by name. Returns what is wrong; nothing if it is valid.
+std::optional<std::string> WhyBroken(const SafetensorsIndex& index) {
+  const auto& map = index.weight_map;
+  const auto twice =
+      std::adjacent_find(map.begin(), map.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
+  if (twice != map.end()) return "the name " + internal::Shown(twice->first) + " is there twice";
+  const auto outside = std::find_if(map.begin(), map.end(), [](const auto& entry) { return !IsBelow(entry.second); });
+  if (outside == map.end()) return std::nullopt;
+  return "the file " + internal::Shown(outside->second) + " of " + internal::Shown(outside->first) +
+         " lies outside of the index's folder";
+}
+
+}  // namespace
+
+std::vector<std::string> SafetensorsIndex::Files() const {
+  std::vector<std::string> files;
+  for (const auto& [name, file] : weight_map) {
+    if (files.empty() || files.back() != file) files.push_back(file);
+  }
+  std::sort(files.begin(), files.end());
+  files.erase(std::unique(files.begin(), files.end()), files.end());
+  return files;
+}
+
+Result<SafetensorsIndex> ReadSafetensorsIndex(const ByteSource& source) {
+  if (source.size > internal::kMostHeaderBytes) {
+    return internal::Undecodable(source.name, "", internal::kMostHeaderBytes, "the index has more than 100 MB");
+  }
+  std::string text(static_cast<std::size_t>(source.size), '\0');
+  if (auto read = source.read_at(0, std::as_writable_bytes(std::span(text))); !read.ok()) return read.error();
+  auto index = internal::ParseIndexJson(text, source.name);
+  if (!index.ok()) return index;
+  std::sort(index->weight_map.begin(), index->weight_map.end());
+  if (const auto why = WhyBroken(*index)) return internal::Undecodable(source.name, "", 0, *why);
+  return index;
+}
+
+Result<std::string> FormatSafetensorsIndex(const SafetensorsIndex& index) {
+  SafetensorsIndex sorted = index;
+  std::sort(sorted.weight_map.begin(), sorted.weight_map.end());
+  if (const auto why = WhyBroken(sorted))
+    return Error{ErrorCode::kInvalidArgument, "the index cannot be written: " + *why};
+  std::string json = "{\n  \"metadata\": {";
+  if (index.total_size) json += "\n    \"total_size\": " + std::to_string(*index.total_size) + "\n  ";
+  json += "},\n  \"weight_map\": {";
+  for (const auto& [name, file] : sorted.weight_map) {
+    if (!internal::IsUtf8(name) || !internal::IsUtf8(file)) {
+      return Error{ErrorCode::kInvalidArgument,
+                   "the index cannot be written: " + internal::Shown(name) + " is not UTF-8"};
+    }
+    json += "\n    " + internal::QuotedJson(name) + ": " + internal::QuotedJson(file) + ",";
+  }
+  if (!sorted.weight_map.empty()) json.back() = '\n';
+  return json + (sorted.weight_map.empty() ? "}\n}\n" : "  }\n}\n");
+}
+
+}  // namespace gcsflux
