@@ -250,6 +250,11 @@ gcsflux_component(client
   sdk/src/checkpoints/step_store.cc
   sdk/src/checkpoints/step_writer.cc
   sdk/src/checkpoints/write_checkpoint.cc
+  # L4 checkpoints of many processes, above checkpoints
+  sdk/src/sharding/collective.cc
+  sdk/src/sharding/host_list.cc
+  sdk/src/sharding/run_environment.cc
+  sdk/src/sharding/thread_ranks.cc
   # L4 datasets, above transfer
   sdk/src/dataset/batch_stream.cc
   sdk/src/dataset/cursor.cc

@@ -155,6 +155,11 @@ gcsflux_test(checkpoint_tests
           checkpoints/open_checkpoint_test.cc checkpoints/preemption_notice_test.cc checkpoints/save_queue_test.cc checkpoints/state_file_test.cc checkpoints/step_writer_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(checkpoint_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+# Checkpoints of many processes; threads stand for them.
+gcsflux_test(sharding_tests
+  SOURCES sharding/collective_test.cc sharding/run_environment_test.cc
+  LIBRARIES gcsflux_client gcsflux_emulator)
+target_include_directories(sharding_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_program(formats_tool ${PROJECT_SOURCE_DIR}/tests/formats/formats_tool.cc
                 ${PROJECT_SOURCE_DIR}/tests/formats/tagged_json.cc)
 target_include_directories(formats_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "gcsflux/result.h"
+
+namespace gcsflux {
+
+/// Which process of a job this one is, as its launcher says by variables of the environment.
+struct RunEnvironment {
+  int rank = 0;
+  int world_size = 1;
+  std::optional<int> local_rank = {};  ///< Among the processes of this machine, if the launcher says so.
+  std::string master_host = {};        ///< Where rank 0 can be reached. Empty if nothing says so.
+  std::optional<std::uint16_t> master_port = {};
+  std::string launcher = {};  ///< "torchrun", "Open MPI", "Slurm", "Kubernetes"; empty for a process on its own.
+
+  /// Reads a variable; nothing if it is not set.
+  using Variables = std::function<std::optional<std::string>(const char* name)>;
+
+  /// The first of these that is there:
+  /// - torchrun and all that set the same variables: RANK and WORLD_SIZE, also LOCAL_RANK and LOCAL_WORLD_SIZE.
+  /// - Open MPI: OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE, OMPI_COMM_WORLD_LOCAL_RANK.
+  /// - Slurm: SLURM_PROCID, SLURM_NTASKS, SLURM_LOCALID. The first host of SLURM_STEP_NODELIST or SLURM_NODELIST is the
+  ///   master's.
+  /// - an indexed job of Kubernetes: JOB_COMPLETION_INDEX, and WORLD_SIZE, which the job's manifest sets.
+  /// MASTER_ADDR and MASTER_PORT apply to all. Without any of them the process is a job of its own.
+  ///
+  /// kInvalidArgument if one of a pair is missing, a value is no number, or two values contradict each other: the
+  /// message names the variables.
+  static Result<RunEnvironment> Detect(const Variables& variables);
+  /// The variables of this process.
+  static Result<RunEnvironment> Detect();
+};
+
+}  // namespace gcsflux

@@ -1,0 +1,190 @@
+#include "gcsflux/collective.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sharding/message.h"
+
+namespace gcsflux {
+namespace {
+
+using internal::MessageReader;
+using internal::MessageWriter;
+
+constexpr std::uint64_t kData = 0;
+constexpr std::uint64_t kFailure = 1;
+constexpr int kNoRank = -1;
+constexpr std::chrono::milliseconds kLeastPatience = std::chrono::seconds(2);
+constexpr std::chrono::milliseconds kLastWords = std::chrono::seconds(1);
+
+std::string_view NameOfCall(std::uint64_t call) {
+  constexpr std::string_view kNames[] = {"no call", "Barrier", "Gather", "Broadcast", "Scatter", "AllGather"};
+  return call < std::size(kNames) ? kNames[call] : "an unknown call";
+}
+
+bool IsFailure(std::string_view message) { return MessageReader(message).Number() == kFailure; }
+
+// So long a rank waits for rank 0, which waits for the others itself.
+CollectiveLimits MorePatient(const CollectiveLimits& limits) {
+  return {.deadline = limits.deadline + std::max(limits.deadline / 4, kLeastPatience), .stop = limits.stop};
+}
+
+}  // namespace
+
+enum class Collective::Call : std::uint8_t { kNone, kBarrier, kGather, kBroadcast, kScatter, kAllGather };
+
+std::string Collective::Label(int rank) const { return "rank " + std::to_string(rank); }
+
+Result<void> Collective::Begin(Call call, const CollectiveLimits& limits) {
+  if (failure_) return *failure_;
+  call_ = call;
+  ++calls_;
+  if (limits.stop.stop_requested()) return Fail(rank(), {ErrorCode::kCancelled, "was cancelled"});
+  return {};
+}
+
+Result<void> Collective::Put(int to, std::string_view payload, const CollectiveLimits& limits) {
+  MessageWriter message;
+  message.Number(kData);
+  message.Number(static_cast<std::uint64_t>(call_));
+  message.Number(calls_);
+  message.Text(payload);
+  const auto sent = Send(to, message.Take(), limits);
+  if (sent.ok()) return {};
+  // If rank 0 has failed and ended, it has said why before.
+  if (rank() != 0 && sent.error().code != ErrorCode::kCancelled) {
+    if (const auto last = Receive(to, {.deadline = kLastWords}); last.ok() && IsFailure(*last)) return Told(to, *last);
+  }
+  return Fail(to, sent.error());
+}
+
+Result<std::string> Collective::Take(int from, const CollectiveLimits& limits) {
+  const auto message = Receive(from, limits);
+  if (!message.ok()) return Fail(from, message.error());
+  if (IsFailure(*message)) return Told(from, *message);
+  MessageReader reader(*message);
+  reader.Number();
+  const std::uint64_t call = reader.Number();
+  const std::uint64_t number = reader.Number();
+  std::string payload = reader.String();
+  if (reader.AtEnd() && call == static_cast<std::uint64_t>(call_) && number == calls_) return payload;
+  return Fail(from, {ErrorCode::kInvalidArgument, "its call " + std::to_string(number) + " is " +
+                                                      std::string(NameOfCall(call)) + ", and call " +
+                                                      std::to_string(calls_) + " of " + Label(rank()) + " is " +
+                                                      std::string(NameOfCall(static_cast<std::uint64_t>(call_))) +
+                                                      "; all ranks must make the same calls in the same order"});
+}
+
+// This rank has found it out. A rank that is cancelled is itself the one that fails, and not the one that it waits for.
+Error Collective::Fail(int peer, const Error& why) {
+  const int culprit = why.code == ErrorCode::kCancelled ? rank() : peer;
+  failure_ = Error{why.code, Label(culprit) + ": " + why.message};
+  TellOthers(culprit, why, kNoRank);
+  return *failure_;
+}
+
+// Another rank has found it out, and says so. All ranks make the message of the same parts.
+Error Collective::Told(int by, std::string_view message) {
+  MessageReader reader(message);
+  reader.Number();
+  const std::uint64_t culprit = reader.Number();
+  const Error why = internal::TakeError(reader);
+  const bool is_rank = reader.AtEnd() && culprit < static_cast<std::uint64_t>(world_size());
+  if (!is_rank) return Fail(by, {ErrorCode::kBadResponse, "its message cannot be read"});
+  failure_ = Error{why.code, Label(static_cast<int>(culprit)) + ": " + why.message};
+  TellOthers(static_cast<int>(culprit), why, by);
+  return *failure_;
+}
+
+// A rank other than 0 tells rank 0, which tells all.
+void Collective::TellOthers(int culprit, const Error& why, int but) {
+  MessageWriter writer;
+  writer.Number(kFailure);
+  writer.Number(static_cast<std::uint64_t>(culprit));
+  internal::PutError(writer, why);
+  const std::string message = writer.Take();
+  const int first = rank() == 0 ? 1 : 0;
+  const int last = rank() == 0 ? world_size() - 1 : 0;
+  for (int to = first; to <= last; ++to) {
+    if (to == but) continue;
+    static_cast<void>(Send(to, message, {.deadline = kLastWords}).ok());  // It may have ended too.
+  }
+}
+
+Result<std::vector<std::string>> Collective::TakeFromAll(std::string own, const CollectiveLimits& limits) {
+  std::vector<std::string> all;
+  all.push_back(std::move(own));
+  for (int from = 1; from < world_size(); ++from) {
+    auto one = Take(from, limits);
+    if (!one.ok()) return one.error();
+    all.push_back(*std::move(one));
+  }
+  return all;
+}
+
+Result<std::vector<std::string>> Collective::Gather(std::string bytes, const CollectiveLimits& limits) {
+  if (auto begun = Begin(Call::kGather, limits); !begun.ok()) return begun.error();
+  if (rank() == 0) return TakeFromAll(std::move(bytes), limits);
+  if (auto put = Put(0, bytes, MorePatient(limits)); !put.ok()) return put.error();
+  return std::vector<std::string>();
+}
+
+Result<std::string> Collective::Broadcast(std::string bytes, const CollectiveLimits& limits) {
+  if (auto begun = Begin(Call::kBroadcast, limits); !begun.ok()) return begun.error();
+  if (rank() != 0) return Take(0, MorePatient(limits));
+  for (int to = 1; to < world_size(); ++to) {
+    if (auto put = Put(to, bytes, limits); !put.ok()) return put.error();
+  }
+  return bytes;
+}
+
+Result<std::string> Collective::Scatter(std::vector<std::string> of_ranks, const CollectiveLimits& limits) {
+  if (auto begun = Begin(Call::kScatter, limits); !begun.ok()) return begun.error();
+  if (rank() != 0) return Take(0, MorePatient(limits));
+  if (of_ranks.size() != static_cast<std::size_t>(world_size())) {
+    return Fail(0, {ErrorCode::kInvalidArgument, "Scatter() needs one text for each rank"});
+  }
+  for (int to = 1; to < world_size(); ++to) {
+    if (auto put = Put(to, of_ranks[static_cast<std::size_t>(to)], limits); !put.ok()) return put.error();
+  }
+  return std::move(of_ranks.front());
+}
+
+Result<std::vector<std::string>> Collective::AllGather(std::string bytes, const CollectiveLimits& limits) {
+  if (auto begun = Begin(Call::kAllGather, limits); !begun.ok()) return begun.error();
+  if (rank() != 0) {
+    if (auto put = Put(0, bytes, MorePatient(limits)); !put.ok()) return put.error();
+    const auto joined = Take(0, MorePatient(limits));
+    if (!joined.ok()) return joined.error();
+    MessageReader reader(*joined);
+    std::vector<std::string> all;
+    for (int from = 0; from < world_size(); ++from) all.push_back(reader.String());
+    if (!reader.AtEnd()) return Fail(0, {ErrorCode::kBadResponse, "its message is not one of AllGather()"});
+    return all;
+  }
+  auto all = TakeFromAll(std::move(bytes), limits);
+  if (!all.ok()) return all;
+  MessageWriter writer;
+  for (const std::string& one : *all) writer.Text(one);
+  const std::string joined = writer.Take();
+  for (int to = 1; to < world_size(); ++to) {
+    if (auto put = Put(to, joined, limits); !put.ok()) return put.error();
+  }
+  return all;
+}
+
+Result<void> Collective::Barrier(const CollectiveLimits& limits) {
+  if (auto begun = Begin(Call::kBarrier, limits); !begun.ok()) return begun;
+  if (rank() != 0) {
+    if (auto put = Put(0, "", MorePatient(limits)); !put.ok()) return put;
+    const auto answer = Take(0, MorePatient(limits));
+    return answer.ok() ? Result<void>() : answer.error();
+  }
+  if (const auto all = TakeFromAll("", limits); !all.ok()) return all.error();
+  for (int to = 1; to < world_size(); ++to) {
+    if (auto put = Put(to, "", limits); !put.ok()) return put;
+  }
+  return {};
+}
+
+}  // namespace gcsflux

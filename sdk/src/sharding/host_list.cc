@@ -1,0 +1,20 @@
+#include "sharding/host_list.h"
+
+namespace gcsflux::internal {
+
+std::string FirstHost(std::string_view list) {
+  std::string host;
+  while (!list.empty() && list.front() != ',') {
+    const std::size_t begin = list.find_first_of("[,");
+    host += list.substr(0, begin);
+    if (begin == std::string_view::npos || list[begin] == ',') break;
+    const std::size_t end = list.find(']', begin);
+    if (end == std::string_view::npos) return "";
+    const std::string_view numbers = list.substr(begin + 1, end - begin - 1);
+    host += numbers.substr(0, numbers.find_first_of("-,"));
+    list.remove_prefix(end + 1);
+  }
+  return host;
+}
+
+}  // namespace gcsflux::internal

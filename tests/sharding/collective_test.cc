@@ -1,0 +1,133 @@
+// Calls that all ranks make together, by threads as ranks.
+#include "gcsflux/collective.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sharding/rank_threads.h"
+#include "support/result.h"
+
+namespace gcsflux {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using testing::ErrorOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::OnRanks;
+using ::testing::SizeIs;
+using testing::ValueOf;
+
+using Texts = std::vector<std::string>;
+
+CollectiveLimits Short() { return {.deadline = std::chrono::milliseconds(20)}; }
+
+std::string OfRank(const Collective& group) { return "of " + std::to_string(group.rank()); }
+
+TEST(Collective, GathersOnRank0AndToAll) {
+  const auto gathered = OnRanks<Result<Texts>>(3, [](Collective& group) { return group.Gather(OfRank(group)); });
+  EXPECT_THAT(ValueOf(gathered[0]), ElementsAre("of 0", "of 1", "of 2"));
+  EXPECT_THAT(ValueOf(gathered[2]), IsEmpty());
+  for (const auto& all : OnRanks<Result<Texts>>(3, [](Collective& group) { return group.AllGather(OfRank(group)); })) {
+    EXPECT_THAT(ValueOf(all), ElementsAre("of 0", "of 1", "of 2"));
+  }
+}
+
+TEST(Collective, GivesWhatRank0Has) {
+  const auto told = OnRanks<Result<std::string>>(3, [](Collective& group) { return group.Broadcast(OfRank(group)); });
+  for (const auto& one : told) EXPECT_EQ(ValueOf(one), "of 0");
+  const auto given = OnRanks<Result<std::string>>(3, [](Collective& group) {
+    return group.Scatter(group.rank() == 0 ? Texts{"a", "", std::string("c\0d", 3)} : Texts());
+  });
+  EXPECT_EQ(ValueOf(given[0]), "a");
+  EXPECT_EQ(ValueOf(given[1]), "");
+  EXPECT_EQ(ValueOf(given[2]), std::string("c\0d", 3));
+}
+
+TEST(Collective, NeedsNoOtherProcess) {
+  const auto group = MakeOneProcess();
+  EXPECT_TRUE(group->Barrier().ok());
+  EXPECT_THAT(ValueOf(group->AllGather("x")), ElementsAre("x"));
+  EXPECT_EQ(ValueOf(group->Scatter({"y"})), "y");
+  EXPECT_EQ(ErrorOf(group->Scatter({})).code, ErrorCode::kInvalidArgument);
+}
+
+// What each rank of three says of a barrier that one of them does not take part in.
+std::vector<Error> WithoutOne(int missing, const CollectiveLimits& limits) {
+  return OnRanks<Error>(3, [&](Collective& group) {
+    if (group.rank() == missing) return Error{};
+    return ErrorOf(group.Barrier(limits));
+  });
+}
+
+TEST(Collective, NamesARankThatHasEndedOnAllOthers) {
+  for (const int missing : {1, 2}) {
+    const auto errors = WithoutOne(missing, {});
+    for (int rank = 0; rank < 3; ++rank) {
+      if (rank == missing) continue;
+      EXPECT_EQ(errors[static_cast<std::size_t>(rank)].code, ErrorCode::kUnavailable);
+      EXPECT_EQ(errors[static_cast<std::size_t>(rank)].message, "rank " + std::to_string(missing) + ": has ended");
+    }
+  }
+  EXPECT_EQ(WithoutOne(0, {})[1].message, "rank 0: has ended");
+}
+
+TEST(Collective, NamesARankThatDoesNotCome) {
+  std::atomic<int> failed = 0;
+  const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+    if (group.rank() == 1) {
+      while (failed != 2) std::this_thread::yield();
+      return ErrorOf(group.Barrier());
+    }
+    auto error = ErrorOf(group.Barrier(Short()));
+    ++failed;
+    return error;
+  });
+  const std::string why = "rank 1: gave no answer within 20 ms";
+  EXPECT_EQ(errors[0].message, why);
+  EXPECT_EQ(errors[2].message, why);
+  EXPECT_EQ(errors[1].message, why) << "once it comes, it is told so";
+}
+
+TEST(Collective, SaysOnAllRanksWhichOneWasCancelled) {
+  for (const int cancelled : {0, 2}) {
+    std::stop_source stop;
+    stop.request_stop();
+    const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+      if (group.rank() == cancelled) return ErrorOf(group.AllGather("", {.stop = stop.get_token()}));
+      return ErrorOf(group.AllGather(""));
+    });
+    for (const Error& error : errors) {
+      EXPECT_EQ(error.code, ErrorCode::kCancelled) << error.message;
+      EXPECT_THAT(error.message, HasSubstr("rank " + std::to_string(cancelled) + ": was cancelled"));
+    }
+  }
+}
+
+TEST(Collective, RefusesRanksThatMakeOtherCalls) {
+  const auto errors = OnRanks<Error>(3, [](Collective& group) {
+    if (group.rank() == 2) return ErrorOf(group.Barrier());
+    return ErrorOf(group.AllGather("x"));
+  });
+  EXPECT_THAT(errors, SizeIs(3));
+  for (const Error& error : errors) {
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(error.message, AllOf(HasSubstr("rank 2"), HasSubstr("Barrier"), HasSubstr("AllGather")));
+  }
+}
+
+TEST(Collective, FailsForGood) {
+  const auto errors = OnRanks<std::vector<std::string>>(2, [](Collective& group) {
+    if (group.rank() == 1) return std::vector<std::string>();
+    std::vector<std::string> messages = {ErrorOf(group.Barrier()).message};
+    messages.push_back(ErrorOf(group.Gather("")).message);
+    messages.push_back(ErrorOf(group.Broadcast("")).message);
+    return messages;
+  });
+  EXPECT_THAT(errors[0], AllOf(SizeIs(3), Each("rank 1: has ended")));
+}
+
+}  // namespace
+}  // namespace gcsflux
