@@ -36,6 +36,10 @@ if(Torch_FOUND)
   set_tests_properties(example.checkpoint_io PROPERTIES
     PASS_REGULAR_EXPRESSION "began at step 0\nresumed at step 30\nstep 40, [0-9]+ bytes, whole\nstep 50, .*1 step is left")
 
+  add_library(timed_saves STATIC examples/timed_saves.cc)
+  target_include_directories(timed_saves PUBLIC examples)
+  target_link_libraries(timed_saves PUBLIC gcsflux_torch PRIVATE gcsflux_strict)
+
   find_package(PNG REQUIRED)
   find_package(ZLIB REQUIRED)
   add_library(fashion_mnist STATIC
@@ -48,7 +52,7 @@ if(Torch_FOUND)
 
   gcsflux_program(train_fashion_mnist examples/train_fashion_mnist.cc)
   target_link_libraries(train_fashion_mnist
-    PRIVATE fashion_mnist gcsflux_flags gcsflux_emulator gflags nlohmann_json::nlohmann_json)
+    PRIVATE fashion_mnist timed_saves gcsflux_flags gcsflux_emulator gflags nlohmann_json::nlohmann_json)
   add_test(NAME example.train_fashion_mnist
            COMMAND train_fashion_mnist --train_images=200 --test_images=100 --epochs=1)
 endif()

@@ -28,10 +28,11 @@
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/flags.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/torch/checkpoint.h"
+#include "gcsflux/torch/checkpoint_run.h"
 #include "gcsflux/torch/epoch_sampler.h"
 #include "gcsflux/torch/map_dataset.h"
 #include "standard_streams.h"
+#include "timed_saves.h"
 
 DEFINE_string(bucket, "", "Where images and checkpoints are: gs://name/prefix; empty: an emulator in this process");
 DEFINE_string(data_dir, "/usr/share/datasets/fashion-mnist", "Folder of the original Fashion-MNIST .gz files");
@@ -39,7 +40,8 @@ DEFINE_int32(train_images, 12000, "Images to train on, at most 60000");
 DEFINE_int32(test_images, 2000, "Images to test with, at most 10000");
 DEFINE_int32(epochs, 3, "Epochs in all, those before a resumption included");
 DEFINE_int32(checkpoint_every, 50, "Batches from one checkpoint to the next; each epoch ends with one as well");
-DEFINE_bool(resume, false, "Go on from the newest checkpoint, at the next image");
+DEFINE_string(saves, "eager", "How checkpoints are saved: sync, or eager, beside the training");
+DEFINE_bool(resume, false, "Go on from the newest checkpoint, at the next image; ends a run that still goes on");
 DEFINE_bool(allow_changed_listing, false, "Go on though images came or went: see CheckCursor in gcsflux/epoch.h");
 DEFINE_string(summary, "", "File to write the figures to, as JSON");
 
@@ -69,7 +71,8 @@ struct Images {
 
 struct Figures {
   EpochReport trained = {};  // Over all epochs of this process.
-  std::optional<ObjectName> resumed_from = {};
+  examples::BlockedTime blocked = {};
+  std::optional<std::string> resumed_from = {};
   std::optional<std::uint64_t> resumed_at_sample = {};  // Of all that all epochs have.
   double test_accuracy = 0;
 };
@@ -108,29 +111,16 @@ Images ListImages(const Place& place) {
 // How many images all epochs have used up to there.
 std::uint64_t SamplesAt(const gcsflux::Cursor& cursor) { return cursor.epoch * cursor.listing.count + cursor.consumed; }
 
-// Zero-padded, so that the newest is the last in GCS's bytewise order of names.
-ObjectName CheckpointAt(const Place& place, const gcsflux::Cursor& cursor) {
-  const std::string digits = std::to_string(SamplesAt(cursor));
-  constexpr std::size_t kWidth = 12;
-  return place.At("checkpoints/sample-" + std::string(kWidth - std::min(kWidth, digits.size()), '0') + digits + ".pt");
+std::string CheckpointUri(const Place& place) { return ToUri(place.At("checkpoints")); }
+
+std::string StepText(const Place& place, std::int64_t step) {
+  return "step " + std::to_string(step) + " of " + CheckpointUri(place);
 }
 
-std::optional<ObjectName> NewestCheckpoint(const Place& place) {
-  const auto listing = ValueOrThrow(ListPrefix(place.client, place.At("checkpoints/sample-")));
-  if (listing.objects.empty()) return std::nullopt;
-  return ObjectName{listing.objects.back().bucket, listing.objects.back().name};
-}
-
-/// What to resume from; nothing where this run begins anew.
-std::optional<ObjectName> ChooseCheckpoint(const Place& place) {
-  std::optional<ObjectName> newest = NewestCheckpoint(place);
-  if (newest && !FLAGS_resume) {
-    throw std::runtime_error(ToUri(*newest) +
-                             " is of an earlier run: go on from it with --resume, or name another "
-                             "place with --bucket");
-  }
-  if (!newest && FLAGS_resume) std::cout << "no checkpoint yet: starting with epoch 1" << std::endl;
-  return newest;
+gcsflux::CheckpointRunOptions RunOptions() {
+  return {.save_every = FLAGS_checkpoint_every,
+          .keep = gcsflux::KeepRules{.last = 5},
+          .writer = {.take_over = FLAGS_resume}};
 }
 
 // ----------------------------------------------------------------------------------------------------- training
@@ -138,33 +128,54 @@ std::optional<ObjectName> ChooseCheckpoint(const Place& place) {
 /// A run over the epochs, which saves where it stands as it goes.
 class Training {
  public:
-  Training(const Place& place, const MapDataset& images, const std::optional<ObjectName>& checkpoint)
-      : place_(place), images_(images) {
-    if (checkpoint) LoadCheckpoint(place_.client, *checkpoint, state_);
-    std::optional<gcsflux::Cursor> cursor;
-    if (checkpoint) cursor = ValueOrThrow(gcsflux::ParseCursor(state_.texts.at("cursor")));
-    sampler_.emplace(images_, gcsflux::EpochOptions{.seed = kSeed, .batch_size = kBatchSize}, cursor,
+  Training(const Place& place, const MapDataset& images)
+      : place_(place),
+        images_(images),
+        saves_(place.client, CheckpointUri(place), RunOptions(), *examples::ParseSaveWay(FLAGS_saves)) {
+    if (FLAGS_resume) Resume();
+    sampler_.emplace(images_, gcsflux::EpochOptions{.seed = kSeed, .batch_size = kBatchSize}, state_.cursor,
                      FLAGS_allow_changed_listing);
   }
 
+  /// The step that it went on from.
+  [[nodiscard]] std::optional<std::int64_t> resumed() const { return resumed_; }
   [[nodiscard]] gcsflux::Cursor cursor() const { return sampler_->cursor(); }
+  [[nodiscard]] const examples::BlockedTime& blocked() const { return saves_.blocked(); }
   Network& network() { return network_; }
 
   // What is left of the epoch.
   EpochReport RunEpoch() {
     const std::uint64_t epoch = cursor().epoch + 1;
     const std::uint64_t before = cursor().consumed;
-    std::size_t batches = 0;
     const auto on_batch = [&](const EpochReport& report) {
+      ++step_;
       const bool is_last = before + report.images == images_.objects().size();
-      const bool is_due = ++batches % static_cast<std::size_t>(FLAGS_checkpoint_every) == 0;
-      if (is_last || is_due) Print(epoch, before + report.images, report);
-      if (is_last || is_due) Save();
+      if (is_last || saves_.run().ShouldSave(step_)) {
+        Print(epoch, before + report.images, report);
+        Save(report.loss);
+      }
+      Tell(saves_.TakeFinished());
     };
     return TrainEpoch(network_, adam_, images_, *sampler_, on_batch);
   }
 
+  /// Waits until all is saved.
+  void Finish() { Tell(saves_.Finish()); }
+
  private:
+  void Resume() {
+    const auto latest = saves_.run().LoadLatest(state_);
+    if (!latest) {
+      std::cout << "no checkpoint yet: starting with epoch 1" << std::endl;
+      return;
+    }
+    step_ = latest->stored.manifest.step;
+    resumed_ = step_;
+    for (const gcsflux::SkippedStep& skipped : latest->skipped) {
+      std::cout << "passed over step " << skipped.step << ": " << skipped.why.message << std::endl;
+    }
+  }
+
   void Print(std::uint64_t epoch, std::uint64_t images, const EpochReport& report) const {
     std::printf("epoch %d/%d  %6zu/%zu images  loss %.3f  %5.0f images/s  waiting for data %2.0f %%\n",
                 static_cast<int>(epoch), FLAGS_epochs, static_cast<std::size_t>(images), images_.objects().size(),
@@ -173,28 +184,37 @@ class Training {
     std::fflush(stdout);
   }
 
-  void Save() {
-    state_.texts["cursor"] = FormatCursor(cursor());
-    SaveCheckpoint(place_.client, CheckpointAt(place_, cursor()), state_,
-                   {.upload = {.mode = gcsflux::WriteMode::kCreate}});
-    std::cout << "saved " << ToUri(CheckpointAt(place_, cursor())) << std::endl;
+  void Save(double loss) {
+    state_.cursor = cursor();
+    saves_.Save(step_, state_, {.metrics = {{"loss", loss}}});
+  }
+
+  void Tell(const std::vector<examples::FinishedSave>& finished) const {
+    for (const examples::FinishedSave& save : finished) {
+      if (save.error) throw gcsflux::StorageError(*save.error);
+      std::cout << "saved " << StepText(place_, save.step) << std::endl;
+    }
   }
 
   const Place& place_;
   const MapDataset& images_;
+  examples::TimedSaves saves_;
   Network network_;
   torch::optim::Adam adam_{network_.parameters()};
-  gcsflux::TrainingState state_{.module = &network_, .optimizer = &adam_};
+  gcsflux::RunState state_{.modules = {{"model", &network_}}, .optimizers = {{"optimizer", &adam_}}};
+  std::int64_t step_ = 0;  // Batches of all epochs.
+  std::optional<std::int64_t> resumed_;
   std::optional<gcsflux::EpochSampler> sampler_;
 };
 
-Figures Train(const Place& place, const Images& images, const std::optional<ObjectName>& checkpoint) {
+Figures Train(const Place& place, const Images& images) {
   torch::manual_seed(kSeed);
-  Training training(place, images.train, checkpoint);
-  Figures figures{.resumed_from = checkpoint};
-  if (checkpoint) {
+  Training training(place, images.train);
+  Figures figures;
+  if (const auto step = training.resumed()) {
+    figures.resumed_from = StepText(place, *step);
     figures.resumed_at_sample = SamplesAt(training.cursor());
-    std::cout << "resumed from " << ToUri(*checkpoint) << ", epoch " << training.cursor().epoch + 1 << " at image "
+    std::cout << "resumed from " << *figures.resumed_from << ", epoch " << training.cursor().epoch + 1 << " at image "
               << training.cursor().consumed << std::endl;
   }
   while (training.cursor().epoch < static_cast<std::uint64_t>(FLAGS_epochs)) {
@@ -203,9 +223,20 @@ Figures Train(const Place& place, const Images& images, const std::optional<Obje
     figures.trained.seconds += report.seconds;
     figures.trained.waiting_seconds += report.waiting_seconds;
   }
+  training.Finish();
+  figures.blocked = training.blocked();
   figures.test_accuracy = Accuracy(training.network(), images.test);
   std::cout << "test accuracy " << figures.test_accuracy << std::endl;
   return figures;
+}
+
+// Without --resume a run begins where there is none yet.
+void RefuseEarlierRun(const Place& place) {
+  if (FLAGS_resume) return;
+  const auto latest = gcsflux::CheckpointRun(place.client, CheckpointUri(place)).Latest();
+  if (!latest) return;
+  throw std::runtime_error(StepText(place, latest->stored.manifest.step) +
+                           " is of an earlier run: go on from it with --resume, or name another place with --bucket");
 }
 
 void WriteSummary(const Images& images, const Figures& figures) {
@@ -215,23 +246,27 @@ void WriteSummary(const Images& images, const Figures& figures) {
       {"list_seconds", images.list_seconds},
       {"images_per_second", trained.images == 0 ? 0 : static_cast<double>(trained.images) / trained.seconds},
       {"wait_share", trained.images == 0 ? 0 : trained.waiting_seconds / trained.seconds},
+      {"save_mode", FLAGS_saves},
+      {"saves", figures.blocked.saves},
+      {"blocked_seconds", figures.blocked.seconds},
+      {"blocked_share", trained.images == 0 ? 0 : figures.blocked.seconds / trained.seconds},
       {"epochs", FLAGS_epochs},
       {"resumed_from", nullptr},
       {"resumed_at_sample", nullptr},
       {"test_accuracy", figures.test_accuracy},
   };
-  if (figures.resumed_from) summary["resumed_from"] = ToUri(*figures.resumed_from);
+  if (figures.resumed_from) summary["resumed_from"] = *figures.resumed_from;
   if (figures.resumed_at_sample) summary["resumed_at_sample"] = *figures.resumed_at_sample;
   std::ofstream file(FLAGS_summary);
   if (!(file << summary.dump(2) << std::endl)) throw std::runtime_error("cannot write " + FLAGS_summary);
 }
 
 void Run(const Place& place) {
-  const std::optional<ObjectName> checkpoint = ChooseCheckpoint(place);
+  RefuseEarlierRun(place);
   StoreSplit(place, "train/", "train", FLAGS_train_images);
   StoreSplit(place, "test/", "t10k", FLAGS_test_images);
   const Images images = ListImages(place);
-  const Figures figures = Train(place, images, checkpoint);
+  const Figures figures = Train(place, images);
   if (!FLAGS_summary.empty()) WriteSummary(images, figures);
 }
 
@@ -273,6 +308,9 @@ int RunProgram(int argc, char** argv) {
   if (FLAGS_epochs < 1 || FLAGS_train_images < 1 || FLAGS_test_images < 1 || FLAGS_checkpoint_every < 1) {
     return WrongUsage("--epochs, --train_images, --test_images and --checkpoint_every are at least 1");
   }
+  // A lazy save copies beside the forward pass, in which BatchNorm changes its buffers.
+  if (FLAGS_saves != "sync" && FLAGS_saves != "eager")
+    return WrongUsage("--saves is sync or eager, not " + FLAGS_saves);
   const auto options = gcsflux::ClientOptionsFromFlags();
   if (!options.ok()) return WrongUsage(options.error().message);
   auto root = gcsflux::ParseUri(FLAGS_bucket.empty() ? kEmulatorBucket : FLAGS_bucket);

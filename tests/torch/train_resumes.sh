@@ -26,8 +26,10 @@ figure() { sed -n "s/^ *\"$2\": \(.*[^,]\),\{0,1\}\$/\1/p" "$work/$1.json"; }
 gcsflux mb gs://jobs
 
 echo "--- undisturbed"
-train --bucket=gs://jobs/undisturbed --epochs=3 --summary="$work/undisturbed.json"
+train --bucket=gs://jobs/undisturbed --epochs=3 --saves=sync --summary="$work/undisturbed.json"
 [[ $(figure undisturbed objects) == 2500 && $(figure undisturbed resumed_from) == null ]] || fail "the summary is wrong"
+[[ $(figure undisturbed save_mode) == '"sync"' && $(figure undisturbed saves) == 12 ]] || fail "the summary has other saves"
+[[ $(figure undisturbed blocked_seconds) == *[1-9]* ]] || fail "saves took no time"
 
 echo "--- killed in epoch 3"
 mkfifo "$work/output"
@@ -36,21 +38,21 @@ job_pid=$!
 status=0
 while IFS= read -r line; do
   echo "$line"
-  if [[ $line == *sample-000000004640.pt ]]; then
+  if [[ $line == "saved step 70 of "* ]]; then
     kill -KILL "$job_pid"
     break
   fi
 done < "$work/output"
 wait "$job_pid" 2> /dev/null || status=$?
 ((status == 128 + 9)) || fail "the job ended by itself, with status $status"
-newest=$(gcsflux ls gs://jobs/killed/checkpoints/ | tail -n 1)
-sample=$((10#$(basename "${newest##*sample-}" .pt)))  # It may have saved once more before the signal came.
-((sample > 4000 && sample < 6000)) || fail "$newest is the newest"
+newest=$(gcsflux checkpoint ls --json gs://jobs/killed/checkpoints | sed -n 's/^{"step":\([0-9]*\),"state":"whole".*/\1/p' | tail -n 1)
+((newest >= 70 && newest < 96)) || fail "step $newest is the newest"  # It may have saved once more before the signal came.
+readonly sample=$((4000 + (newest - 2 * 32) * 64))  # An epoch has 32 batches.
 
 echo "--- resumed"
 readonly cache=gs://jobs/killed.listing
 train --bucket=gs://jobs/killed --epochs=3 --resume --summary="$work/killed.json" --listing_cache=$cache | tee "$work/resumed"
-[[ $(figure killed resumed_from) == "\"$newest\"" ]] || fail "resumed from elsewhere"
+[[ $(figure killed resumed_from) == "\"step $newest of gs://jobs/killed/checkpoints\"" ]] || fail "resumed from elsewhere"
 [[ $(figure killed resumed_at_sample) == "$sample" ]] || fail "resumed at another image"
 grep -q "epoch 3 at image $((sample - 4000))" "$work/resumed" || fail "resumed in another epoch"
 [[ $(figure killed test_accuracy) == $(figure undisturbed test_accuracy) ]] || fail "the resumed run ended elsewhere"
@@ -76,6 +78,7 @@ expect_failure 1 "apt-get install dataset-fashion-mnist" train --bucket=gs://job
 expect_failure 2 "s3://jobs" train --bucket=s3://jobs/job
 expect_failure 2 "no_such_flag" train --no_such_flag=1
 expect_failure 2 "--epochs" train --epochs=0
+expect_failure 2 "--saves is sync or eager" train --saves=lazy
 echo "no PNG" > "$work/intruder"
 gcsflux cp "$work/intruder" gs://jobs/undisturbed/train/0/99999.png
 expect_failure 1 "the number of objects is 2000 in the cursor and 2001 here" \
