@@ -40,6 +40,12 @@ if(Torch_FOUND)
   target_include_directories(timed_saves PUBLIC examples)
   target_link_libraries(timed_saves PUBLIC gcsflux_torch PRIVATE gcsflux_strict)
 
+  gcsflux_program(train_text examples/train_text.cc examples/text/stored_text.cc)
+  target_link_libraries(train_text PRIVATE timed_saves gcsflux_flags gcsflux_emulator gflags)
+  add_test(NAME example.train_text COMMAND train_text --steps=4 --save_every=2 --width=8 --layers=1)
+  set_tests_properties(example.train_text PROPERTIES
+    PASS_REGULAR_EXPRESSION "saved step 4\n.*\nsync .*\neager .*\nlazy  +4  +2 .* ms .* ms .* %")
+
   find_package(PNG REQUIRED)
   find_package(ZLIB REQUIRED)
   add_library(fashion_mnist STATIC

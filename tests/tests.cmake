@@ -350,6 +350,8 @@ if(Torch_FOUND)
 
   add_test(NAME train_resumes
            COMMAND ${PROJECT_SOURCE_DIR}/tests/torch/train_resumes.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+  add_test(NAME text_resumes
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/torch/text_resumes.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 endif()
 
 add_test(NAME docs_traffic COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/run_page.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
