@@ -40,7 +40,9 @@ for program in gcsflux-emulator gcsflux-conformance quickstart; do expect 1 "$fu
 expect 1 "$full" "'$bin/quickstart' >/dev/full"
 expect 1 "$full" "'$bin/gcsflux-emulator' --port=0 >/dev/full"
 expect 1 "$full" "'$bin/gcsflux-conformance' --list >/dev/full"
-if [ -x "$bin/train_fashion_mnist" ]; then expect 1 "$full" "'$bin/train_fashion_mnist' --help >/dev/full"; fi
+for program in train_fashion_mnist train_text; do
+  if [ -x "$bin/$program" ]; then expect 1 "$full" "'$bin/$program' --help >/dev/full"; fi
+done
 # Output beyond the limit on files' sizes
 head -c 100000 /dev/zero | "$gcsflux" cp - gs://bkt/large || exit 1
 expect 1 'File too large|could not be written' "ulimit -f 1; '$gcsflux' cat gs://bkt/large >'$work/large'"
