@@ -233,6 +233,8 @@ gcsflux_component(client
   sdk/src/checkpoints/check_manifest.cc
   sdk/src/checkpoints/checkpoint_steps.cc
   sdk/src/checkpoints/keep_steps.cc
+  sdk/src/checkpoints/latest_hint.cc
+  sdk/src/checkpoints/latest_step.cc
   sdk/src/checkpoints/list_steps.cc
   sdk/src/checkpoints/local_source.cc
   sdk/src/checkpoints/manifest_json.cc

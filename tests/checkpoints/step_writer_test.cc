@@ -44,8 +44,10 @@ TEST_F(StepWriterTest, WritesTheManifestLast) {
   for (const auto& request : emulator_.journal()) {
     if (request.method == "POST" && !request.object.empty()) stored.push_back(request.object);
   }
-  ASSERT_EQ(stored.size(), 3U);
-  EXPECT_THAT(stored, ElementsAre("runs/7/writer", StartsWith("runs/7/step-00000001/"), "runs/7/step-00000001.json"));
+  ASSERT_EQ(stored.size(), 4U);
+  EXPECT_THAT(stored, ElementsAre("runs/7/writer", StartsWith("runs/7/step-00000001/"), "runs/7/step-00000001.json",
+                                  "runs/7/latest"))
+      << "the hint is no part of the step";
 }
 
 TEST_F(StepWriterTest, RefusesAStepThatIsThereAndKeepsIt) {
@@ -55,7 +57,7 @@ TEST_F(StepWriterTest, RefusesAStepThatIsThereAndKeepsIt) {
   EXPECT_EQ(error.code, ErrorCode::kAlreadyExists);
   EXPECT_THAT(error.message, AllOf(HasSubstr("step 1 of gs://bkt/runs/7/"), HasSubstr(writer.identity().id)));
   EXPECT_EQ(ValueOf(Load(ValueOf(Steps().Read(1)))), TextOfStep(1));
-  EXPECT_EQ(Names().size(), 3U) << "the file of the second save is gone";
+  EXPECT_EQ(Names().size(), 4U) << "the file of the second save is gone";
 }
 
 TEST_F(StepWriterTest, ReplacesAStepAndRemovesItsFiles) {
@@ -132,7 +134,7 @@ TEST_F(StepWriterTest, LeavesOneWinnerOfTenSaversOfOneStep) {
   EXPECT_EQ(saved, 1);
   EXPECT_EQ(refused, 9);
   EXPECT_THAT(WholeSteps(), ElementsAre(5));
-  EXPECT_EQ(Names().size(), 3U);
+  EXPECT_EQ(Names().size(), 4U);
 }
 
 TEST_F(StepWriterTest, LeavesOneWriterOfTenThatStart) {
@@ -176,7 +178,7 @@ TEST_F(StepWriterTest, KeepsWhileItSaves) {
   keeper.join();
   ASSERT_TRUE(writer.Keep({.last = 3}).ok());
   EXPECT_THAT(WholeSteps(), ElementsAre(27, 28, 29));
-  EXPECT_EQ(Names().size(), 7U);
+  EXPECT_EQ(Names().size(), 8U);
 }
 
 // At each stage of a save, what may go wrong: the step before stays, and the one that is saved is whole or not there.
@@ -211,7 +213,7 @@ TEST_F(StepWriterTest, NeverShowsAHalfOfAStepWhateverFails) {
     }
   }
   ASSERT_TRUE(writer.Keep({}).ok());
-  EXPECT_EQ(Names().size(), 1 + 2 * WholeSteps().size()) << "no file is left over";
+  EXPECT_EQ(Names().size(), 2 + 2 * WholeSteps().size()) << "no file is left over";
 }
 
 }  // namespace

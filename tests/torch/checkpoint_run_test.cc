@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "support/round_trips.h"
 #include "support/test_directory.h"
 #include "torch/bucket_test.h"
 
@@ -185,6 +186,22 @@ TEST_F(CheckpointRunTest, RefusesNamesThatAreNotClear) {
   });
   EXPECT_THAT(error.message, AllOf(HasSubstr("step 1"), HasSubstr("'loss'")));
   EXPECT_FALSE(run.Latest().has_value());
+}
+
+TEST_F(CheckpointRunTest, ReadsTheLatestStepsFileInTheThirdRoundTrip) {
+  Training training;
+  for (int step = 1; step <= 3; ++step) {
+    training.Steps(1);
+    emulator_.clock().Advance(std::chrono::seconds(2));
+    Run({.writer = {.take_over = true}}).Save(step, training.State());
+  }
+  emulator_.shaping().Set({.read_first_byte_ms = 100, .list_first_byte_ms = 100});
+  const std::size_t before = emulator_.journal().size();
+  RunState state = training.State();
+  EXPECT_EQ(Run().LoadLatest(state)->stored.manifest.step, 3);
+  auto requests = emulator_.journal();
+  requests.erase(requests.begin(), requests.begin() + static_cast<std::ptrdiff_t>(before));
+  EXPECT_EQ(testing::RoundTrips(requests), 3U) << "the whole of a short file comes with its ends";
 }
 
 TEST_F(CheckpointRunTest, SaysThatTheFileIsNotWhatWasSaved) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -88,10 +89,18 @@ class CheckpointSteps {
   /// are compared with the manifests; no file is read.
   Result<std::vector<ListedStep>> List() const;
 
-  /// The newest step whose manifest can be read and whose files are all there. kNotFound where no step was ever saved;
-  /// kUndecodable where none of those that were is whole: the message has the reasons. Takes a listing of names, then a
-  /// read of the manifest and a question for each file.
+  /// The newest step whose manifest can be read and whose files are all there. kNotFound if no step was ever saved;
+  /// kUndecodable if steps were saved and none is whole: the message has the reasons.
+  ///
+  /// Takes three round trips if the writer's hint is right: the hint; the names from that step on, and at the same time
+  /// its manifest; a question for each file, all at the same time. The hint changes only the cost, never the answer: if
+  /// it is missing or wrong, the names of all steps are listed.
   Result<LatestStep> Latest() const;
+
+  /// The same. `open` is called for a step at the same time as its files are asked for, on another thread, so that
+  /// reading begins one round trip earlier. The last call is for the step that is returned. If that call fails, its
+  /// error is the result.
+  Result<LatestStep> OpenLatest(const std::function<Result<void>(const StoredStep&)>& open) const;
 
   /// One step's manifest: one read. kNotFound; kUndecodable as ParseManifest().
   Result<StoredStep> Read(std::int64_t step) const;

@@ -16,8 +16,9 @@
 namespace gcsflux {
 
 struct ListOptions {
-  std::string delimiter = {};  ///< "/" lists one directory level.
-  std::string fields = {};     ///< As ListObjectsOptions::fields.
+  std::string delimiter = {};     ///< "/" lists one directory level.
+  std::string start_offset = {};  ///< Names at or after it.
+  std::string fields = {};        ///< As ListObjectsOptions::fields.
   CallOptions call = {};
   std::stop_token stop = {};
 };

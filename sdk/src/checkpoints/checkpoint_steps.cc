@@ -1,62 +1,12 @@
 #include "gcsflux/checkpoint_steps.h"
 
-#include <algorithm>
-#include <set>
 #include <utility>
 
-#include "checkpoints/step_names.h"
+#include "checkpoints/latest_step.h"
 #include "checkpoints/step_store.h"
 
 namespace gcsflux {
-namespace {
-
 using internal::StepStore;
-
-struct NamedSteps {
-  std::set<std::int64_t> with_manifest = {};
-  std::set<std::int64_t> all = {};
-};
-
-// Names alone, one level deep.
-Result<NamedSteps> FindNames(const StepStore& store) {
-  const ObjectName prefix = store.At("");
-  const auto listing = ListPrefix(store.client(), prefix,
-                                  {.delimiter = "/", .fields = "name", .call = store.call(), .stop = store.stop()});
-  if (!listing.ok()) return listing.error();
-  NamedSteps steps;
-  for (const ObjectMetadata& object : listing->objects) {
-    if (const auto step = internal::StepOfManifest(object.name.substr(prefix.name.size()))) {
-      steps.with_manifest.insert(*step);
-      steps.all.insert(*step);
-    }
-  }
-  for (const std::string& folder : listing->prefixes) {
-    if (const auto step = internal::StepOfFile(folder.substr(prefix.name.size()) + "-")) steps.all.insert(*step);
-  }
-  return steps;
-}
-
-Result<StoredStep> ReadWhole(const StepStore& store, std::int64_t step, bool has_manifest) {
-  if (!has_manifest) {
-    return Error{ErrorCode::kNotFound,
-                 "step " + std::to_string(step) + " was not finished: it has files and no manifest"};
-  }
-  auto stored = store.ReadManifest(step, 0);
-  if (!stored.ok()) return stored;
-  for (const StepFile& file : stored->manifest.files) {
-    if (auto checked = store.CheckFile(step, file); !checked.ok()) return checked.error();
-  }
-  return stored;
-}
-
-Error NoWholeStep(const StepStore& store, const NamedSteps& steps, const std::vector<SkippedStep>& skipped) {
-  Error error{ErrorCode::kNotFound, "no step was saved in " + store.uri()};
-  if (!steps.with_manifest.empty()) error = {ErrorCode::kUndecodable, "no step in " + store.uri() + " is whole:"};
-  for (const SkippedStep& step : skipped) error.message += "\n  " + step.why.message;
-  return error;
-}
-
-}  // namespace
 
 CheckpointSteps::CheckpointSteps(std::shared_ptr<StepStore> store) : store_(std::move(store)) {}
 
@@ -76,22 +26,10 @@ Result<std::vector<ListedStep>> CheckpointSteps::List() const {
   return internal::ListSteps(*store_, *found);
 }
 
-Result<LatestStep> CheckpointSteps::Latest() const {
-  const auto steps = FindNames(*store_);
-  if (!steps.ok()) return steps.error();
-  LatestStep latest;
-  for (auto step = steps->all.rbegin(); step != steps->all.rend(); ++step) {
-    auto stored = ReadWhole(*store_, *step, steps->with_manifest.contains(*step));
-    if (!stored.ok() && !internal::IsOfTheStep(stored.error())) return stored.error();
-    if (!stored.ok()) {
-      latest.skipped.push_back({*step, stored.error()});
-      continue;
-    }
-    store_->Remember(*stored);
-    latest.stored = *std::move(stored);
-    return latest;
-  }
-  return NoWholeStep(*store_, *steps, latest.skipped);
+Result<LatestStep> CheckpointSteps::Latest() const { return internal::FindLatest(*store_, {}); }
+
+Result<LatestStep> CheckpointSteps::OpenLatest(const std::function<Result<void>(const StoredStep&)>& open) const {
+  return internal::FindLatest(*store_, open);
 }
 
 Result<StoredStep> CheckpointSteps::Read(std::int64_t step) const { return store_->ReadManifest(step, 0); }

@@ -11,6 +11,9 @@ namespace gcsflux::internal {
 /// The object that says who writes the run's steps.
 inline constexpr std::string_view kWriterObject = "writer";
 
+/// The object that says which step was committed last: latest_hint.h.
+inline constexpr std::string_view kHintObject = "latest";
+
 /// "step-00000042/"
 std::string StepFolder(std::int64_t step);
 

@@ -7,6 +7,7 @@
 
 #include "base/text/rfc3339.h"
 #include "base/version.h"
+#include "checkpoints/latest_hint.h"
 #include "checkpoints/run_identity.h"
 #include "checkpoints/step_names.h"
 #include "checkpoints/step_store.h"
@@ -68,6 +69,7 @@ struct StepWriter::State {
   const CheckpointSteps steps;
   const RunIdentity identity;
   const std::int64_t writer_generation;
+  internal::HintWriter hint;
 
   std::mutex mutex;
   std::set<std::string> drafts;   // Files that are in no manifest yet. Guarded by mutex, as the next two.
@@ -242,6 +244,7 @@ Result<StoredStep> StepWriter::Commit(CheckpointManifest manifest, CommitMode mo
   state_->Settle(manifest.files);
   StoredStep stored{std::move(manifest), put->generation};
   state_->steps.store_->Remember(stored);
+  state_->hint.Tell(*state_->steps.store_, stored.manifest.step, put->time_created);
   // The replaced files are in no manifest now. If this fails, the next Keep() removes them.
   if (mode == CommitMode::kReplace) static_cast<void>(Clean(nullptr).ok());
   return stored;

@@ -30,6 +30,12 @@ const StepFile& StateFileOf(const StoredStep& step) {
        .message = "it has no file '" + std::string(internal::kStateFile) + "'; CheckpointRun did not save it"});
 }
 
+// Nothing if no step was ever saved.
+std::optional<LatestStep> IfAny(Result<LatestStep> latest) {
+  if (!latest.ok() && latest.error().code == ErrorCode::kNotFound) return std::nullopt;
+  return ValueOrThrow(std::move(latest));
+}
+
 }  // namespace
 
 struct CheckpointRun::Parts {
@@ -51,12 +57,29 @@ struct CheckpointRun::Parts {
             .file = options.file};
   }
 
-  void Read(const StoredStep& step, RunState& state) const {
+  // A step's file, and what it holds.
+  struct Opened {
+    std::shared_ptr<const ObjectReader> reader;
+    std::optional<StoredCheckpoint> checkpoint;
+  };
+
+  [[nodiscard]] Opened Open(const StoredStep& step) const {
+    Opened opened{
+        .reader = std::make_shared<const ObjectReader>(ValueOrThrow(steps.OpenFile(StateFileOf(step), options.reader))),
+        .checkpoint = {}};
+    opened.checkpoint = ValueOrThrow(StoredCheckpoint::Open(SourceOf(opened.reader)));
+    return opened;
+  }
+
+  void Read(const Opened& opened, RunState& state) const {
+    LoadState(*opened.checkpoint, state, [&] { ValueOrThrow(opened.reader->VerifyWhole()); });
+  }
+
+  // The message of what it throws says of which step it is.
+  template <class Do>
+  void OfStep(const StoredStep& step, const Do& act) const {
     try {
-      const StepFile& file = StateFileOf(step);
-      const auto reader = std::make_shared<const ObjectReader>(ValueOrThrow(steps.OpenFile(file, options.reader)));
-      const StoredCheckpoint checkpoint = ValueOrThrow(StoredCheckpoint::Open(SourceOf(reader)));
-      LoadState(checkpoint, state, [&] { ValueOrThrow(reader->VerifyWhole()); });
+      act();
     } catch (const StorageError& failure) {
       Error error = failure.error();
       error.message = "step " + std::to_string(step.manifest.step) + " of " + steps.uri() + ": " + error.message;
@@ -104,21 +127,26 @@ PendingSave CheckpointRun::SaveAsync(std::int64_t step, const RunState& state, c
 
 StoredStep CheckpointRun::Load(std::int64_t step, RunState& state) const {
   StoredStep stored = ValueOrThrow(parts_->steps.Read(step));
-  parts_->Read(stored, state);
+  parts_->OfStep(stored, [&] { parts_->Read(parts_->Open(stored), state); });
   return stored;
 }
 
 std::optional<LatestStep> CheckpointRun::LoadLatest(RunState& state) const {
-  auto latest = Latest();
-  if (latest) parts_->Read(latest->stored, state);
+  Parts::Opened opened;
+  const auto open = [&](const StoredStep& step) -> Result<void> {
+    try {
+      parts_->OfStep(step, [&] { opened = parts_->Open(step); });
+    } catch (const StorageError& failure) {
+      return failure.error();
+    }
+    return {};
+  };
+  auto latest = IfAny(parts_->steps.OpenLatest(open));
+  if (latest) parts_->OfStep(latest->stored, [&] { parts_->Read(opened, state); });
   return latest;
 }
 
-std::optional<LatestStep> CheckpointRun::Latest() const {
-  auto latest = parts_->steps.Latest();
-  if (!latest.ok() && latest.error().code == ErrorCode::kNotFound) return std::nullopt;
-  return ValueOrThrow(std::move(latest));
-}
+std::optional<LatestStep> CheckpointRun::Latest() const { return IfAny(parts_->steps.Latest()); }
 
 std::vector<ListedStep> CheckpointRun::List() const { return ValueOrThrow(parts_->steps.List()); }
 

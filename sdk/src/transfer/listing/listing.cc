@@ -35,6 +35,7 @@ Result<void> Append(ObjectPage page, ObjectListing& listing) {
 Result<ObjectListing> ListPrefix(const Client& client, const ObjectName& prefix, const ListOptions& options) {
   ListObjectsOptions request{.prefix = prefix.name,
                              .delimiter = options.delimiter,
+                             .start_offset = options.start_offset,
                              .fields = options.fields,
                              .call = options.call,
                              .stop = options.stop};

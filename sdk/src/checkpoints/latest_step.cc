@@ -1,0 +1,141 @@
+#include "checkpoints/latest_step.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "checkpoints/latest_hint.h"
+#include "checkpoints/step_names.h"
+#include "transfer/threads/worker_pool.h"
+
+namespace gcsflux::internal {
+namespace {
+
+constexpr std::size_t kQuestionsAtOnce = 16;
+
+using OpenStep = std::function<Result<void>(const StoredStep&)>;
+
+struct NamedSteps {
+  std::set<std::int64_t> with_manifest = {};
+  std::set<std::int64_t> all = {};
+};
+
+// Names alone, one level deep, of steps from `first` on.
+Result<NamedSteps> FindNames(const StepStore& store, std::int64_t first) {
+  const ObjectName prefix = store.At("");
+  ListOptions options{.delimiter = "/", .fields = "name", .call = store.call(), .stop = store.stop()};
+  if (first > 0) options.start_offset = prefix.name + ManifestName(first);
+  const auto listing = ListPrefix(store.client(), prefix, options);
+  if (!listing.ok()) return listing.error();
+  NamedSteps steps;
+  for (const ObjectMetadata& object : listing->objects) {
+    if (const auto step = StepOfManifest(object.name.substr(prefix.name.size()))) {
+      steps.with_manifest.insert(*step);
+      steps.all.insert(*step);
+    }
+  }
+  for (const std::string& folder : listing->prefixes) {
+    if (const auto step = StepOfFile(folder.substr(prefix.name.size()) + "-")) steps.all.insert(*step);
+  }
+  return steps;
+}
+
+Error NoWholeStep(const StepStore& store, const NamedSteps& steps, const std::vector<SkippedStep>& skipped) {
+  Error error{ErrorCode::kNotFound, "no step was saved in " + store.uri()};
+  if (!steps.with_manifest.empty()) error = {ErrorCode::kUndecodable, "no step in " + store.uri() + " is whole:"};
+  for (const SkippedStep& step : skipped) error.message += "\n  " + step.why.message;
+  return error;
+}
+
+bool IsGone(const Result<void>& opened) {
+  return !opened.ok() && (opened.error().code == ErrorCode::kNotFound || opened.error().code == ErrorCode::kAborted);
+}
+
+class Search {
+ public:
+  Search(StepStore& store, const OpenStep& open) : store_(store), open_(open) {}
+
+  Result<LatestStep> Run() {
+    if (const auto hint = ReadHint(store_)) {
+      const auto is_found = FromHint(*hint);
+      if (!is_found.ok()) return is_found.error();
+      if (*is_found) return std::move(latest_);
+      latest_ = {};  // The names of all steps say it again.
+    }
+    const auto steps = FindNames(store_, 0);
+    if (!steps.ok()) return steps.error();
+    const auto is_found = Among(*steps);
+    if (!is_found.ok()) return is_found.error();
+    if (*is_found) return std::move(latest_);
+    return NoWholeStep(store_, *steps, latest_.skipped);
+  }
+
+ private:
+  // The hint's manifest is read at the same time as the names from it on are listed: most often it is the newest one.
+  Result<bool> FromHint(std::int64_t hint) {
+    Result<NamedSteps> steps = NamedSteps();
+    WorkerPool pool(2);
+    const auto ask = [&](std::size_t index, const std::stop_token&) -> Result<void> {
+      if (index == 0) steps = FindNames(store_, hint);
+      if (index == 1) hinted_ = store_.ReadManifest(hint, 0);
+      return {};
+    };
+    if (auto asked = pool.Run(2, ask, store_.stop()); !asked.ok()) return asked.error();
+    if (!steps.ok()) return steps.error();
+    return Among(*steps);
+  }
+
+  // Whether one of them is whole: it is in latest_ then.
+  Result<bool> Among(const NamedSteps& steps) {
+    for (auto step = steps.all.rbegin(); step != steps.all.rend(); ++step) {
+      auto stored = Read(*step, steps.with_manifest.contains(*step));
+      auto whole = stored.ok() ? CheckFiles(*stored) : Result<void>(stored.error());
+      if (whole.ok() && IsGone(opened_)) whole = opened_;  // Between both questions.
+      if (!whole.ok() && !IsOfTheStep(whole.error())) return whole.error();
+      if (!whole.ok()) {
+        latest_.skipped.push_back({*step, whole.error()});
+        continue;
+      }
+      if (!opened_.ok()) return opened_.error();
+      store_.Remember(*stored);
+      latest_.stored = *std::move(stored);
+      return true;
+    }
+    return false;
+  }
+
+  Result<StoredStep> Read(std::int64_t step, bool has_manifest) {
+    if (!has_manifest) {
+      return Error{ErrorCode::kNotFound,
+                   "step " + std::to_string(step) + " was not finished: it has files and no manifest"};
+    }
+    const bool is_read = hinted_ && hinted_->ok() && (*hinted_)->manifest.step == step;
+    if (is_read) return *std::exchange(hinted_, std::nullopt);
+    return store_.ReadManifest(step, 0);
+  }
+
+  Result<void> CheckFiles(const StoredStep& step) {
+    const auto& files = step.manifest.files;
+    opened_ = {};
+    const std::size_t count = files.size() + (open_ ? 1 : 0);
+    const auto ask = [&](std::size_t index, const std::stop_token&) -> Result<void> {
+      if (index < files.size()) return store_.CheckFile(step.manifest.step, files[index]);
+      opened_ = open_(step);
+      return {};
+    };
+    WorkerPool pool(std::min(count, kQuestionsAtOnce));
+    return pool.Run(count, ask, store_.stop());
+  }
+
+  StepStore& store_;
+  const OpenStep& open_;
+  std::optional<Result<StoredStep>> hinted_;
+  Result<void> opened_;  // What `open_` returned for the step that was asked for last.
+  LatestStep latest_;
+};
+
+}  // namespace
+
+Result<LatestStep> FindLatest(StepStore& store, const OpenStep& open) { return Search(store, open).Run(); }
+
+}  // namespace gcsflux::internal

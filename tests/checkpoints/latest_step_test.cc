@@ -1,0 +1,245 @@
+// The newest step, found by a hint that is not trusted.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <random>
+#include <thread>
+
+#include "checkpoints/run_fixture.h"
+#include "support/round_trips.h"
+
+namespace gcsflux {
+namespace {
+
+using ::testing::Contains;
+using testing::ErrorOf;
+using testing::RoundTrips;
+using testing::RunFixture;
+using testing::ValueOf;
+
+class LatestStepTest : public RunFixture {
+ protected:
+  static constexpr auto kHint = "runs/7/latest";
+
+  void SetUp() override {
+    RunFixture::SetUp();
+    writer_.emplace(*Start());
+  }
+
+  // Each more than a second after the one before, so that each has its hint.
+  void SaveSlowly(std::int64_t step) {
+    emulator_.clock().Advance(std::chrono::seconds(2));
+    const auto saved = Save(*writer_, step);
+    ASSERT_TRUE(saved.ok()) << saved.error().message;
+  }
+  void SetHint(const std::string& step) const {
+    ASSERT_TRUE(
+        client_.InsertObject({"bkt", kHint}, AsBytes("x"), {.attributes = {.metadata = {{"latest-step", step}}}}).ok());
+  }
+  [[nodiscard]] std::string Hint() const {
+    const auto hint = client_.GetObject({"bkt", kHint});
+    return hint.ok() && hint->metadata.contains("latest-step") ? hint->metadata.at("latest-step") : "none";
+  }
+  [[nodiscard]] std::int64_t Latest() const {
+    const auto latest = Steps().Latest();
+    return latest.ok() ? latest->stored.manifest.step : -1;
+  }
+  [[nodiscard]] std::string FileOf(std::int64_t step) const {
+    return "runs/7/" + ValueOf(Steps().Read(step)).manifest.files.front().name;
+  }
+  [[nodiscard]] std::vector<emulator::RequestRecord> RequestsOf(const std::function<void()>& call) {
+    const std::size_t before = emulator_.journal().size();
+    call();
+    auto requests = emulator_.journal();
+    requests.erase(requests.begin(), requests.begin() + static_cast<std::ptrdiff_t>(before));
+    return requests;
+  }
+  void PutManySteps(int count) const {
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < 8; ++thread) {
+      threads.emplace_back([&, thread] {
+        for (int step = 1 + thread; step <= count; step += 8) {
+          std::string digits = std::to_string(step);
+          digits.insert(0, 8 - digits.size(), '0');
+          Put("runs/7/step-" + digits + ".json", "{}");
+        }
+      });
+    }
+  }
+
+  std::optional<StepWriter> writer_;
+};
+
+TEST_F(LatestStepTest, IsFoundInThreeRoundTripsAmongTenThousand) {
+  PutManySteps(9'999);
+  SaveSlowly(10'000);
+  emulator_.shaping().Set({.read_first_byte_ms = 100, .list_first_byte_ms = 100});
+  const auto requests = RequestsOf([&] { EXPECT_EQ(Latest(), 10'000); });
+  EXPECT_EQ(requests.size(), 4U) << "the hint, a listing and a manifest, a question for its file";
+  EXPECT_EQ(RoundTrips(requests), 3U);
+}
+
+TEST_F(LatestStepTest, IsOpenedWhileItsFilesAreAskedFor) {
+  PutManySteps(9'999);
+  SaveSlowly(10'000);
+  emulator_.shaping().Set({.read_first_byte_ms = 100, .list_first_byte_ms = 100});
+  std::string text;
+  const auto requests = RequestsOf([&] {
+    const auto latest = Steps().OpenLatest([&](const StoredStep& step) -> Result<void> {
+      auto read = Load(step);
+      if (!read.ok()) return read.error();
+      text = *std::move(read);
+      return {};
+    });
+    ASSERT_TRUE(latest.ok()) << latest.error().message;
+  });
+  EXPECT_EQ(text, "state of step 10000");
+  EXPECT_EQ(requests.size(), 5U);
+  EXPECT_EQ(RoundTrips(requests), 3U) << "the first byte of the state comes with the third";
+}
+
+TEST_F(LatestStepTest, HasAHint) {
+  SaveSlowly(10);
+  EXPECT_EQ(Hint(), "10");
+  SaveSlowly(20);
+  EXPECT_EQ(Hint(), "20");
+  EXPECT_EQ(ValueOf(client_.ReadObject({"bkt", kHint})), "step-00000020.json\n");
+}
+
+TEST_F(LatestStepTest, IsHintedAtOnceInASecond) {
+  SaveSlowly(10);
+  const auto requests = RequestsOf([&] {
+    for (const std::int64_t step : {11, 12, 13}) ASSERT_TRUE(Save(*writer_, step).ok());
+  });
+  EXPECT_LE(std::count_if(requests.begin(), requests.end(), [](const auto& one) { return one.object == kHint; }), 1);
+  EXPECT_EQ(Latest(), 13);
+}
+
+TEST_F(LatestStepTest, IsFoundBehindAnOldHint) {
+  for (const std::int64_t step : {10, 20, 30}) SaveSlowly(step);
+  SetHint("10");
+  const auto requests = RequestsOf([&] { EXPECT_EQ(Latest(), 30); });
+  EXPECT_EQ(requests.size(), 5U) << "the hint, a listing and the manifest of step 10, the one of step 30, its file";
+}
+
+TEST_F(LatestStepTest, IsFoundWhereTheHintNamesARemovedStep) {
+  for (const std::int64_t step : {10, 20, 30}) SaveSlowly(step);
+  ASSERT_TRUE(Steps().Remove(30).ok());
+  EXPECT_EQ(Hint(), "30");
+  EXPECT_EQ(Latest(), 20);
+}
+
+TEST_F(LatestStepTest, IsFoundWhereTheHintsStepIsDamaged) {
+  for (const std::int64_t step : {10, 20, 30}) SaveSlowly(step);
+  Delete(FileOf(30));
+  const LatestStep latest = ValueOf(Steps().Latest());
+  EXPECT_EQ(latest.stored.manifest.step, 20);
+  ASSERT_EQ(latest.skipped.size(), 1U);
+  EXPECT_EQ(latest.skipped[0].step, 30);
+}
+
+TEST_F(LatestStepTest, IsTheSameWhateverTheHintSays) {
+  for (const std::int64_t step : {10, 20, 30, 40}) SaveSlowly(step);
+  Delete(FileOf(40));
+  Put("runs/7/step-00000050/aa-state.pt", "a save that was killed");
+  for (const std::string hint : {"", "-1", "0", "10", "15", "20", "30", "31", "40", "50", "99999999", "100000000",
+                                 "1e3", "30 ", "99999999999999999999", "step-00000020.json"}) {
+    SetHint(hint);
+    const LatestStep latest = ValueOf(Steps().Latest());
+    EXPECT_EQ(latest.stored.manifest.step, 30) << hint;
+    ASSERT_EQ(latest.skipped.size(), 2U) << hint;
+    EXPECT_EQ(latest.skipped[0].step, 50) << hint;
+    EXPECT_EQ(latest.skipped[1].step, 40) << hint;
+  }
+}
+
+TEST_F(LatestStepTest, MendsItsHintWithTheNextSave) {
+  SaveSlowly(10);
+  SetHint("nonsense");
+  SaveSlowly(20);
+  EXPECT_EQ(Hint(), "20");
+  Delete(kHint);
+  SaveSlowly(30);
+  EXPECT_EQ(Hint(), "30");
+  writer_.emplace(*Start(true));
+  SaveSlowly(40);
+  EXPECT_EQ(Hint(), "40") << "another run's";
+}
+
+TEST_F(LatestStepTest, LeavesAnObjectAloneThatIsNoHint) {
+  Put(kHint, "mine");
+  for (const std::int64_t step : {10, 20}) SaveSlowly(step);
+  EXPECT_EQ(ValueOf(client_.ReadObject({"bkt", kHint})), "mine");
+  EXPECT_EQ(Latest(), 20);
+  ASSERT_TRUE(Steps().Sweep({.min_age = std::chrono::seconds(0)}).ok());
+  EXPECT_THAT(Names(), Contains(kHint));
+}
+
+TEST_F(LatestStepTest, IsSavedWhereTheHintMayNotBeWritten) {
+  SaveSlowly(10);
+  Fail({.operation = "storage.objects.insert", .object_prefix = kHint}, {.type = "status", .status = 403});
+  for (const std::int64_t step : {20, 30, 40}) SaveSlowly(step);
+  EXPECT_EQ(emulator_.faults().Fired("it"), 1U) << "it is not tried again";
+  ExpectFired();
+  EXPECT_EQ(Hint(), "10");
+  EXPECT_EQ(Latest(), 40);
+}
+
+TEST_F(LatestStepTest, IsSavedWhileTheHintFails) {
+  SaveSlowly(10);
+  for (const emulator::FaultAction& action :
+       {emulator::FaultAction{.type = "status", .status = 429}, emulator::FaultAction{.type = "status", .status = 503},
+        emulator::FaultAction{.type = "reset"}, emulator::FaultAction{.type = "loseAnswer"}}) {
+    Fail({.operation = "storage.objects.insert", .object_prefix = kHint}, action, 1);
+    const std::int64_t step = Latest() + 10;
+    SaveSlowly(step);
+    ExpectFired();
+    EXPECT_EQ(Latest(), step);
+    SaveSlowly(step + 1);
+    EXPECT_EQ(Hint(), std::to_string(step + 1)) << "the next one writes it again";
+  }
+}
+
+TEST_F(LatestStepTest, IsFoundWhileTheHintCannotBeRead) {
+  for (const std::int64_t step : {10, 20}) SaveSlowly(step);
+  for (const std::uint64_t status : {403U, 404U, 503U}) {
+    Fail({.operation = "storage.objects.get", .object_prefix = kHint}, {.type = "status", .status = status});
+    EXPECT_EQ(Latest(), 20);
+    ExpectFired();
+  }
+}
+
+TEST_F(LatestStepTest, IsSkippedIfItIsGoneBeforeItIsOpened) {
+  for (const std::int64_t step : {10, 20}) SaveSlowly(step);
+  const auto latest = Steps().OpenLatest([](const StoredStep& step) -> Result<void> {
+    if (step.manifest.step == 20) return Error{ErrorCode::kNotFound, "gone"};
+    return {};
+  });
+  ASSERT_TRUE(latest.ok());
+  EXPECT_EQ(latest->stored.manifest.step, 10);
+  const auto broken = Steps().OpenLatest([](const StoredStep&) {
+    return Result<void>(Error{ErrorCode::kCorrupted, "x"});
+  });
+  EXPECT_EQ(ErrorOf(broken).message, "x") << "an older step is no answer to a read that failed";
+}
+
+// Two runs, saves, removals and hints of chance: the hint never changes the answer.
+TEST_F(LatestStepTest, IsTheSameWithAndWithoutAHintInRandomHistories) {
+  std::mt19937 random(7);
+  std::int64_t next = 1;
+  for (int i = 0; i < 60; ++i) {
+    SCOPED_TRACE(i);
+    switch (random() % 5) {
+      case 0: SetHint(std::to_string(random() % 40)); break;
+      case 1: static_cast<void>(Steps().Remove(static_cast<std::int64_t>(random() % 40))); break;
+      case 2: ASSERT_TRUE(writer_->Keep({.last = 3}).ok()); break;
+      default: SaveSlowly(next++);
+    }
+    const std::int64_t with_hint = Latest();
+    const auto whole = WholeSteps();
+    EXPECT_EQ(with_hint, whole.empty() ? -1 : whole.back());
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux
