@@ -204,6 +204,7 @@ gcsflux_component(client
   sdk/src/formats/torch_file_writer.cc
   sdk/src/formats/torch_records.cc
   sdk/src/formats/verify_checkpoint.cc
+  sdk/src/formats/bytes/boxes.cc
   sdk/src/formats/bytes/dtype.cc
   sdk/src/formats/bytes/element_value.cc
   sdk/src/formats/bytes/storage_pieces.cc
@@ -253,9 +254,13 @@ gcsflux_component(client
   sdk/src/checkpoints/step_writer.cc
   sdk/src/checkpoints/write_checkpoint.cc
   # L4 checkpoints of many processes, above checkpoints
+  sdk/src/sharding/announced_tensors.cc
+  sdk/src/sharding/announcement.cc
   sdk/src/sharding/collective.cc
   sdk/src/sharding/host_list.cc
   sdk/src/sharding/run_environment.cc
+  sdk/src/sharding/save_plan.cc
+  sdk/src/sharding/tensor_part.cc
   sdk/src/sharding/thread_ranks.cc
   # L4 datasets, above transfer
   sdk/src/dataset/batch_stream.cc

@@ -101,6 +101,39 @@ TEST(Manifest, SaysWhatWasDoneToIt) {
   }
 }
 
+StepTensor SliceOf(std::int64_t begin, std::int64_t end) {
+  return {.name = "sliced",
+          .range = {100, 100 + static_cast<std::uint64_t>(end - begin) * 8},
+          .shape = {end - begin, 2},
+          .offsets = {begin, 0},
+          .whole_shape = {5, 2}};
+}
+
+TEST(Manifest, HoldsSlicesThatMakeAWhole) {
+  CheckpointManifest manifest = SomeManifest();
+  manifest.tensors.push_back(SliceOf(2, 5));
+  manifest.tensors.push_back(SliceOf(0, 2));
+  EXPECT_EQ(ValueOf(ParseManifest(JsonOf(manifest), kPlace)), manifest);
+}
+
+TEST(Manifest, RefusesSlicesThatMakeNoWhole) {
+  const auto message_of = [](std::vector<StepTensor> slices) {
+    CheckpointManifest manifest = SomeManifest();
+    manifest.tensors.insert(manifest.tensors.end(), slices.begin(), slices.end());
+    return ErrorOf(FormatManifest(manifest)).message;
+  };
+  EXPECT_THAT(message_of({SliceOf(0, 2)}), HasSubstr("'sliced' do not make a whole"));
+  EXPECT_THAT(message_of({SliceOf(0, 2), SliceOf(3, 5)}), HasSubstr("'sliced' do not make a whole"));
+  EXPECT_THAT(message_of({SliceOf(0, 3), SliceOf(2, 4)}), HasSubstr("'sliced' do not make a whole"));
+  EXPECT_THAT(message_of({SliceOf(0, 2), SliceOf(2, 6)}), HasSubstr("lies outside the whole"));
+  StepTensor other = SliceOf(2, 5);
+  other.dtype = DType::kInt32;
+  EXPECT_THAT(message_of({SliceOf(0, 2), other}), HasSubstr("differ in the type"));
+  other = SliceOf(2, 5);
+  other.whole_shape = {6, 2};
+  EXPECT_THAT(message_of({SliceOf(0, 2), other}), HasSubstr("differ in the type or shape"));
+}
+
 TEST(Manifest, RefusesWhatIsTooLongOrTooDeep) {
   EXPECT_EQ(ErrorOf(ParseManifest(std::string(kMaxManifestBytes + 1, ' '), kPlace)).code, ErrorCode::kUndecodable);
   EXPECT_EQ(ErrorOf(ParseManifest(std::string(1'000'000, '['), kPlace)).code, ErrorCode::kUndecodable);

@@ -40,6 +40,9 @@ struct StepTensor {
   std::vector<std::int64_t> strides = {};  ///< In elements. Empty: the elements follow each other.
   /// Of a slice: where it begins in the whole tensor. Empty: this is the whole.
   std::vector<std::int64_t> offsets = {};
+  /// Of a slice: the shape of the whole tensor. If it is given, the slices of this name hold each of the tensor's
+  /// elements once.
+  std::vector<std::int64_t> whole_shape = {};
   std::optional<std::uint32_t> crc32c = {};  ///< Of the bytes of `range`.
 
   friend bool operator==(const StepTensor&, const StepTensor&) = default;
@@ -65,7 +68,8 @@ Result<std::string> FormatManifest(const CheckpointManifest& manifest);
 /// Reads what FormatManifest() wrote. `place` is for messages: the object's URI.
 ///
 /// kUndecodable: no JSON, a newer version of the format, a field that is missing or of another type, a step below 0 or
-/// above kMaxStep, a file outside the run's prefix or twice there, a tensor outside its file, a metric that is no
+/// above kMaxStep, a file outside the run's prefix or twice there, a tensor outside its file, slices that overlap or leave
+/// a hole, a metric that is no
 /// number, more than kMaxManifestBytes.
 Result<CheckpointManifest> ParseManifest(std::string_view json, const std::string& place);
 

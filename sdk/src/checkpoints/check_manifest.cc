@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "base/text/utf8.h"
 #include "checkpoints/step_names.h"
+#include "formats/bytes/boxes.h"
 #include "formats/bytes/format_error.h"
 
 namespace gcsflux::internal {
@@ -51,6 +54,33 @@ Wrong CheckTensor(const StepTensor& tensor, const CheckpointManifest& manifest) 
   if (!has_offsets || std::any_of(tensor.offsets.begin(), tensor.offsets.end(), is_negative)) {
     return name + " has offsets that make no sense";
   }
+  if (!tensor.whole_shape.empty() && !IsWithin({tensor.offsets, tensor.shape}, tensor.whole_shape)) {
+    return name + " has a slice that lies outside the whole";
+  }
+  return std::nullopt;
+}
+
+// Slices, each of which lies within its whole, make the wholes.
+Wrong CheckSlices(const CheckpointManifest& manifest) {
+  std::map<std::string_view, std::vector<const StepTensor*>> by_name;
+  for (const StepTensor& tensor : manifest.tensors) {
+    if (!tensor.whole_shape.empty()) by_name[tensor.name];
+  }
+  for (const StepTensor& tensor : manifest.tensors) {
+    if (const auto found = by_name.find(tensor.name); found != by_name.end()) found->second.push_back(&tensor);
+  }
+  for (const auto& [name, slices] : by_name) {
+    std::vector<Box> boxes;
+    for (const StepTensor* const slice : slices) {
+      if (slice->dtype != slices.front()->dtype || slice->whole_shape != slices.front()->whole_shape) {
+        return "the slices of tensor " + Shown(std::string(name)) + " differ in the type or shape of the whole";
+      }
+      boxes.push_back({slice->offsets, slice->shape});
+    }
+    if (DoTile(boxes, slices.front()->whole_shape)) continue;
+    return "the slices of tensor " + Shown(std::string(name)) +
+           " do not make a whole: one is missing, or they overlap";
+  }
   return std::nullopt;
 }
 
@@ -82,7 +112,7 @@ std::optional<std::string> WhatIsWrongWith(const CheckpointManifest& manifest) {
   for (const StepTensor& tensor : manifest.tensors) {
     if (auto wrong = CheckTensor(tensor, manifest)) return wrong;
   }
-  return std::nullopt;
+  return CheckSlices(manifest);
 }
 
 }  // namespace gcsflux::internal

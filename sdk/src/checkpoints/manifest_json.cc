@@ -30,6 +30,7 @@ json ToJson(const StepTensor& tensor) {
               {"shape", tensor.shape}};
   if (!tensor.strides.empty()) one["strides"] = tensor.strides;
   if (!tensor.offsets.empty()) one["offsets"] = tensor.offsets;
+  if (!tensor.whole_shape.empty()) one["whole_shape"] = tensor.whole_shape;
   if (tensor.crc32c) one["crc32c"] = *tensor.crc32c;
   return one;
 }
@@ -109,6 +110,7 @@ StepTensor TensorFrom(Fields& fields, const json& one) {
   tensor.dtype = dtype.value_or(DType::kFloat32);
   if (one.contains("strides")) tensor.strides = fields.Sizes(one, "strides");
   if (one.contains("offsets")) tensor.offsets = fields.Sizes(one, "offsets");
+  if (one.contains("whole_shape")) tensor.whole_shape = fields.Sizes(one, "whole_shape");
   if (one.contains("crc32c")) tensor.crc32c = fields.Number<std::uint32_t>(one, "crc32c");
   return tensor;
 }

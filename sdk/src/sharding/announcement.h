@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gcsflux/step_writer.h"
+#include "gcsflux/tensor_part.h"
+#include "sharding/message.h"
+
+namespace gcsflux::internal {
+
+/// What each rank tells rank 0 before a save. All ranks must say the same of everything but the host and the parts.
+struct AnnouncedSave {
+  std::string host = {};
+  std::string uri = {};  ///< The run's prefix.
+  std::int64_t step = 0;
+  CommitMode mode = CommitMode::kCreate;
+};
+
+/// The form of these messages. Ranks of another version are refused.
+inline constexpr std::uint64_t kAnnouncementVersion = 1;
+
+/// As bytes: the head, the number of parts, and the parts.
+std::string FormatAnnouncement(const AnnouncedSave& save, std::span<const TensorPart> parts);
+
+/// The version, which may be another one, and the fields before the parts.
+struct AnnouncementHead {
+  std::uint64_t version = 0;
+  AnnouncedSave save = {};
+};
+AnnouncementHead TakeHead(MessageReader& reader);
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,39 @@
+#include "gcsflux/tensor_part.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/invalid_argument.h"
+#include "formats/bytes/format_error.h"
+
+namespace gcsflux {
+
+RowsOfRank DivideRows(std::int64_t rows, int rank, int world_size) {
+  const std::int64_t least = rows / world_size;
+  const std::int64_t longer = rows % world_size;
+  const std::int64_t begin = least * rank + std::min<std::int64_t>(rank, longer);
+  return {begin, begin + least + (rank < longer ? 1 : 0)};
+}
+
+Result<TensorPart> Sharded(std::string name, DType dtype, std::vector<std::int64_t> shape, std::size_t dimension,
+                           int rank, int world_size) {
+  if (dimension >= shape.size() || shape[dimension] < 0) {
+    return internal::InvalidArgument("tensor " + internal::Shown(name) + " has no dimension " +
+                                     std::to_string(dimension) + " to divide");
+  }
+  if (rank < 0 || rank >= world_size) {
+    return internal::InvalidArgument("tensor " + internal::Shown(name) + ": there is no rank " + std::to_string(rank) +
+                                     " among " + std::to_string(world_size));
+  }
+  const RowsOfRank rows = DivideRows(shape[dimension], rank, world_size);
+  TensorPart part{.name = std::move(name),
+                  .dtype = dtype,
+                  .shape = shape,
+                  .offsets = std::vector<std::int64_t>(shape.size(), 0),
+                  .sizes = std::move(shape)};
+  part.offsets[dimension] = rows.begin;
+  part.sizes[dimension] = rows.end - rows.begin;
+  return part;
+}
+
+}  // namespace gcsflux
