@@ -181,6 +181,7 @@ gcsflux_component(client
   sdk/src/transfer/upload/ongoing_uploads.cc
   sdk/src/transfer/upload/parallel_upload.cc
   sdk/src/transfer/upload/parallel_writer.cc
+  sdk/src/transfer/upload/part_queue.cc
   sdk/src/transfer/upload/parts_writer.cc
   sdk/src/transfer/upload/read_back.cc
   sdk/src/transfer/upload/rewindable_upload.cc

@@ -180,7 +180,7 @@ TEST_F(FlagsTest, ObjectStreamsHaveFlagsToo) {
   EXPECT_EQ(ParallelWriterOptionsFromFlags()->part_bytes, 5U << 20);
   Set("part_memory_bytes", "10485760");
   EXPECT_EQ(ParallelWriterOptionsFromFlags()->max_memory, 10U << 20);
-  Set("parts_in_flight", "3");
+  Set("upload_max_concurrency", "3");
   EXPECT_EQ(ParallelWriterOptionsFromFlags()->max_concurrency, 3);
   Set("write_path", "one_stream");
   EXPECT_EQ(ParallelWriterOptionsFromFlags()->path, WritePath::kOneStream);
@@ -192,7 +192,7 @@ TEST_F(FlagsTest, ObjectStreamsHaveFlagsToo) {
   EXPECT_EQ(ObjectReaderOptionsFromFlags()->read_ahead_bytes, 1000U);
   for (const auto& [flag, value] :
        {std::pair("part_bytes", "5242879"), std::pair("part_memory_bytes", "5242879"),
-        std::pair("parts_in_flight", "0"), std::pair("write_path", "fast"), std::pair("read_ahead_bytes", "0")}) {
+        std::pair("upload_max_concurrency", "0"), std::pair("write_path", "fast"), std::pair("read_ahead_bytes", "0")}) {
     const gflags::FlagSaver saver;
     Set(flag, value);
     const auto options = ClientOptionsFromFlags();

@@ -136,7 +136,27 @@ TEST_F(ObjectReaderTest, ReadsAheadAtOnceWhatIsReadWhole) {
   EXPECT_EQ(reader.report().fetched_bytes, content_.size());
 }
 
-// As padding between records is.
+// The first read does not wait for its own bytes before the others are begun, and no connection is left idle.
+TEST_F(ObjectReaderTest, DividesWhatIsReadWholeOverAllConnections) {
+  const std::string large = Content(40 * 1'000'000);
+  Put(large);
+  auto reader = Open({.max_concurrency = 8, .reads_whole = true});
+  std::string all(large.size(), '\0');
+  EXPECT_EQ(*reader.ReadNext(RoomIn(all).first(16U << 20)), 16U << 20);
+  EXPECT_EQ(reader.report().requests, 8U);
+  EXPECT_EQ(*reader.ReadNext(RoomIn(all).subspan(16U << 20)), all.size() - (16U << 20));
+  EXPECT_TRUE(all == large);
+  EXPECT_EQ(reader.report().requests, 8U);
+}
+
+TEST_F(ObjectReaderTest, DividesALongRangeOverAllConnections) {
+  const std::string large = Content(40 * 1'000'000);
+  Put(large);
+  const auto reader = Open({.max_concurrency = 8});
+  EXPECT_TRUE(ReadAt(reader, 0, large.size()) == large);
+  EXPECT_EQ(reader.report().requests, 8U);
+}
+
 // The object in one request, which the first time has a wrong byte: no reader may see that.
 TEST_F(ObjectReaderTest, ShowsNothingOfAWholeObjectBeforeItWasCompared) {
   emulator_.faults().Load({.rules = {{.name = "it",
@@ -151,6 +171,7 @@ TEST_F(ObjectReaderTest, ShowsNothingOfAWholeObjectBeforeItWasCompared) {
   EXPECT_TRUE(reader.VerifyWhole().ok());
 }
 
+// As padding between records is.
 TEST_F(ObjectReaderTest, GoesOnReadingAheadWhereALittleIsSkipped) {
   auto reader = Open({.stripe_bytes = 50'000, .read_ahead_bytes = 200'000, .tail_bytes = 70'000});
   EXPECT_EQ(ReadAt(reader, 999'000, 1'000), content_.substr(999'000));

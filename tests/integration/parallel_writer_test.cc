@@ -265,18 +265,6 @@ TEST(PartBytes, TheDefaultsHoldWhatTheirHeaderSays) {
   EXPECT_GE(held(std::uint64_t{2} << 30), std::uint64_t{5'000'000'000'000});
 }
 
-TEST(PartBytes, TheFirstBuffersAreCutIntoPartsThatMayBe) {
-  constexpr std::uint64_t kBuffer = 16U << 20;
-  EXPECT_EQ(internal::PartsOfBuffer(kBuffer, 0, 16), 3U);
-  EXPECT_EQ(internal::PartsOfBuffer(kBuffer, 15, 16), 3U);
-  EXPECT_EQ(internal::PartsOfBuffer(kBuffer, 16, 16), 2U);
-  EXPECT_EQ(internal::PartsOfBuffer(kBuffer, 48, 16), 1U);
-  for (const std::uint64_t size : {std::uint64_t{1}, internal::kLeastPartBytes, 2 * internal::kLeastPartBytes - 1}) {
-    EXPECT_EQ(internal::PartsOfBuffer(size, 0, 16), 1U) << size;
-  }
-  EXPECT_EQ(internal::PartsOfBuffer(3 * internal::kLeastPartBytes - 1, 0, 16), 2U);
-}
-
 // 56 MB in buffers of 16 MiB: parts of a third each, and the last bytes over connections that idle.
 TEST_F(ParallelWriterTest, UsesAllConnectionsForWhatIsNotLong) {
   const std::string bytes = Content() + std::string(40'000'000, 'x');

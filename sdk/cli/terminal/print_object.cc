@@ -1,5 +1,6 @@
 #include "cli/terminal/print_object.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,14 @@ namespace gcsflux::cli {
 namespace {
 
 constexpr std::size_t kBlock = 1U << 20;
+// What the request fetches that tells the object's size. The rest waits for it.
+constexpr std::uint64_t kHead = 1U << 20;
 
 }  // namespace
 
 Result<void> ObjectPrinter::Print(const ObjectName& object, const ByteSink& sink,
                                   const ProgressCallback& on_progress) const {
-  const std::uint64_t first = options_.stripe_bytes;
+  const std::uint64_t first = std::min(kHead, options_.stripe_bytes);
   bool has_begun = false;
   const auto begin = [&](std::span<const std::byte> bytes) {
     has_begun = true;

@@ -53,7 +53,7 @@ Result<DownloaderOptions> DownloaderOptionsFromFlags();
 /// The options that --upload_chunk_bytes describes. Returns kInvalidArgument if the value is out of its range.
 Result<UploadOptions> UploadOptionsFromFlags();
 
-/// The options that --write_path, --part_bytes, --part_memory_bytes, --parts_in_flight and --upload_chunk_bytes
+/// The options that --write_path, --part_bytes, --part_memory_bytes, --upload_max_concurrency and --upload_chunk_bytes
 /// describe. Returns kInvalidArgument if a value is out of its range.
 Result<ParallelWriterOptions> ParallelWriterOptionsFromFlags();
 

@@ -25,10 +25,11 @@ struct ObjectReaderOptions {
   std::optional<EncryptionKey> encryption_key = {};
   /// Most requests in flight, from 1 to kMaxConcurrency. Raise it until the network is full.
   int max_concurrency = 16;
-  /// Most bytes that one request fetches; at least 1. Longer ranges are divided. If first bytes are fast, ReadNext()
-  /// fetches less at a time, down to 1 MiB. Lower it if few bytes should use many connections. Raise it if the first
-  /// byte of a request is slow.
-  std::uint64_t stripe_bytes = std::uint64_t{8} << 20;
+  /// Most bytes that one request fetches; at least 1. Longer ranges are divided. Requests are shorter if connections
+  /// would idle else: one read, or an object with `reads_whole`, is divided over all connections, into pieces of at
+  /// least 4 MiB, or as a first byte costs, if that is known. If first bytes are fast, ReadNext() fetches 1 MiB at a
+  /// time. Raise it if the first byte of a request is slow.
+  std::uint64_t stripe_bytes = std::uint64_t{16} << 20;
   /// If two ranges of one Read() have at most this many bytes between them, one request fetches both. If absent, the
   /// reader uses the number of bytes that a connection delivers while it waits for a first byte, as it measures it.
   std::optional<std::uint64_t> max_gap_bytes = {};

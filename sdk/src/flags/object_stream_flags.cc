@@ -17,7 +17,7 @@ DEFINE_int64(part_bytes, 16LL << 20,
 DEFINE_int64(part_memory_bytes, 256LL << 20,
              "Memory for the part that is being filled and those in flight. A writer that is faster waits. Raise it "
              "where connections idle, lower it where memory is short.");
-DEFINE_int32(parts_in_flight, 16,
+DEFINE_int32(upload_max_concurrency, 16,
              "Parts that are sent at the same time, at most. Raise it until the network is full; each takes a "
              "connection.");
 DEFINE_int64(
@@ -49,13 +49,13 @@ Result<ParallelWriterOptions> ParallelWriterOptionsFromFlags() {
   if (FLAGS_part_memory_bytes < FLAGS_part_bytes) {
     return WrongFlag("flag --part_memory_bytes must be at least --part_bytes");
   }
-  if (FLAGS_parts_in_flight < 1 || FLAGS_parts_in_flight > kMaxConcurrency) {
-    return WrongFlag("flag --parts_in_flight must be from 1 to 10000");
+  if (FLAGS_upload_max_concurrency < 1 || FLAGS_upload_max_concurrency > kMaxConcurrency) {
+    return WrongFlag("flag --upload_max_concurrency must be from 1 to 10000");
   }
   return ParallelWriterOptions{.upload = *std::move(upload),
                                .part_bytes = static_cast<std::size_t>(FLAGS_part_bytes),
                                .max_memory = static_cast<std::uint64_t>(FLAGS_part_memory_bytes),
-                               .max_concurrency = FLAGS_parts_in_flight,
+                               .max_concurrency = FLAGS_upload_max_concurrency,
                                .path = *path};
 }
 

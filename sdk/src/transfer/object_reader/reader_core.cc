@@ -48,6 +48,19 @@ class ClaimedChecksums {
   std::vector<std::uint32_t> crc32cs_;
 };
 
+constexpr std::uint64_t kLeastStripe = 1U << 20;
+
+// What one request fetches while it is not known how long a first byte takes.
+std::uint64_t FirstStripe(const ObjectReaderOptions& options) {
+  return std::min({std::uint64_t{8} << 20, options.stripe_bytes, options.read_ahead_bytes});
+}
+
+// Each connection's request and a few that wait for the caller fit into what may be fetched ahead.
+std::uint64_t LongestStripe(const ObjectReaderOptions& options) {
+  const std::uint64_t share = options.read_ahead_bytes / 4 * 3 / static_cast<std::uint64_t>(options.max_concurrency);
+  return std::min(options.stripe_bytes, std::max(share, kLeastStripe));
+}
+
 bool Overlap(std::vector<RangeRead> ranges) {
   const auto address = [](const RangeRead& read) { return reinterpret_cast<std::uintptr_t>(read.into.data()); };
   std::ranges::sort(ranges, {}, address);
@@ -63,7 +76,8 @@ ReaderCore::ReaderCore(Client client, DownloadSource source, ObjectReaderOptions
     : client_(std::move(client)),
       source_(std::move(source)),
       options_(std::move(options)),
-      window_(std::min(options_.stripe_bytes, options_.read_ahead_bytes)),
+      longest_stripe_(LongestStripe(options_)),
+      window_(FirstStripe(options_)),
       slots_(
           std::make_unique<RequestSlots>(CoreOf(client_).loops(), static_cast<std::size_t>(options_.max_concurrency))),
       jobs_(std::make_shared<JobQueue>(*slots_)),
@@ -99,16 +113,26 @@ Error ReaderCore::Failed(Error error) const {
 std::uint64_t ReaderCore::gap() const {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // The sums must not overflow.
   constexpr std::uint64_t kUnknown = 256U << 10;
-  return std::min(options_.max_gap_bytes.value_or(pace_.BytesPerFirstByte().value_or(kUnknown)), kMost);
+  if (options_.max_gap_bytes) return std::min(*options_.max_gap_bytes, kMost);
+  return std::clamp<std::uint64_t>(pace_.BytesPerFirstByte().value_or(kUnknown), 16U << 10, 2U << 20);
 }
 
 std::uint64_t ReaderCore::stripe() const {
-  constexpr std::uint64_t kLeast = 1U << 20;
   const auto bytes = pace_.BytesPerFirstByte();
-  if (!bytes) return options_.stripe_bytes;
+  if (!bytes) return FirstStripe(options_);
   // A power of two: the memory of pieces is used again.
-  const std::uint64_t wanted = std::bit_ceil(4 * *bytes);
-  return std::clamp(wanted, std::min(kLeast, options_.stripe_bytes), options_.stripe_bytes);
+  return std::clamp(std::bit_ceil(4 * *bytes), std::min(kLeastStripe, longest_stripe_), longest_stripe_);
+}
+
+std::uint64_t ReaderCore::EvenStripe(std::uint64_t total, std::uint64_t most) const {
+  constexpr std::uint64_t kUnknown = 4U << 20;
+  const std::uint64_t least = std::max(kLeastStripe, pace_.BytesPerFirstByte().value_or(kUnknown));
+  return EvenPiece(total, static_cast<std::uint64_t>(options_.max_concurrency), std::min(least, most), most);
+}
+
+std::uint64_t ReaderCore::StripeAhead() const {
+  if (!options_.reads_whole) return stripe();
+  return EvenStripe(source_.size, pace_.BytesPerFirstByte() ? stripe() : longest_stripe_);
 }
 
 std::uint64_t ReaderCore::window() const {
@@ -161,7 +185,9 @@ Result<void> ReaderCore::ReadRanges(std::vector<RangeRead> ranges, bool& waited,
     std::vector<RangeRead> missing;
     for (const auto& [offset, destination] : rest) missing.push_back({offset, destination});
     rest.clear();
-    return JoinRanges(std::move(missing), gap(), options_.stripe_bytes);
+    std::uint64_t total = 0;
+    for (const RangeRead& read : missing) total += read.into.size();
+    return JoinRanges(std::move(missing), gap(), EvenStripe(total, options_.stripe_bytes));
   };
   waited = waited || !rest.empty();
   const auto group = Start(requests_of());
@@ -282,7 +308,7 @@ void ReaderCore::Prefetch(const std::vector<ByteRange>& ranges) {
     const std::uint64_t left = source_.size - range.offset;
     const std::uint64_t end = range.offset + std::min(left, range.length.value_or(left));
     for (std::uint64_t at = range.offset; at < end; at += extents.back().length) {
-      extents.push_back({at, std::min(options_.stripe_bytes, end - at)});
+      extents.push_back({at, std::min(longest_stripe_, end - at)});
     }
   }
   ahead_->Want(extents, /*is_of_stream=*/false);
@@ -294,7 +320,7 @@ Result<std::size_t> ReaderCore::ReadNext(std::span<std::byte> destination) {
   const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(destination.size(), source_.size - position_));
   const std::uint64_t end = position_ + length;
   // A long read fetches its own missing bytes first, and then the bytes behind it.
-  const bool is_long = length >= options_.stripe_bytes;
+  const bool is_long = length >= options_.stripe_bytes && !options_.reads_whole;
   if (!is_long) ReadAheadFrom(position_);
   bool waited = false;
   const auto read = ReadRanges({{position_, destination.first(length)}}, waited, [&](std::uint64_t taken) {
@@ -314,7 +340,7 @@ void ReaderCore::ReadAheadFrom(std::uint64_t offset) {
   const std::uint64_t end = std::min(source_.size, offset + std::min(window(), source_.size));
   while (ahead_end_ < end) {
     // Whole stripes for any window, because small requests cost as much as large ones.
-    const std::uint64_t most = std::min({stripe(), options_.read_ahead_bytes, source_.size - ahead_end_});
+    const std::uint64_t most = std::min({StripeAhead(), options_.read_ahead_bytes, source_.size - ahead_end_});
     const Extent gap = ahead_->FirstGap({ahead_end_, most});
     if (gap.length > 0) extents.push_back(gap);
     ahead_end_ = gap.end();
@@ -327,7 +353,7 @@ void ReaderCore::ReadAheadFrom(std::uint64_t offset) {
 void ReaderCore::Adapt(bool waited, std::size_t bytes) {
   if (options_.reads_whole) return;
   constexpr std::uint64_t kEasyStripes = 8;
-  const std::uint64_t least = std::min(options_.stripe_bytes, options_.read_ahead_bytes);
+  const std::uint64_t least = FirstStripe(options_);
   if (waited) {
     easy_bytes_ = 0;
     window_ = std::min(options_.read_ahead_bytes, window_.load() * 2);
@@ -361,10 +387,13 @@ Result<void> ReaderCore::VerifyWhole() {
         continue;  // One of those in progress failed.
       }
     }
+    std::uint64_t total = 0;
+    for (const Extent& extent : missing) total += extent.length;
+    const std::uint64_t stripe = EvenStripe(total, options_.stripe_bytes);
     std::vector<JoinedRange> requests;
     for (const Extent& extent : missing) {
       for (std::uint64_t at = extent.offset; at < extent.end(); at += requests.back().extent.length) {
-        requests.push_back({.extent = {at, std::min(options_.stripe_bytes, extent.end() - at)}});
+        requests.push_back({.extent = {at, std::min(stripe, extent.end() - at)}});
       }
     }
     const auto group = Start(std::move(requests));

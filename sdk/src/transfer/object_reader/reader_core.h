@@ -67,14 +67,20 @@ class ReaderCore {
   void ReadAheadFrom(std::uint64_t offset);
   void Adapt(bool waited, std::size_t bytes);
   [[nodiscard]] std::uint64_t gap() const;
-  // What one request fetches ahead: as much as makes its first byte's time small. More would only leave the caches.
+  // A request of this length spends most of its time on bytes, and little on waiting for the first one. A longer one
+  // would only leave the CPU's caches.
   [[nodiscard]] std::uint64_t stripe() const;
+  // For `total` bytes that are wanted at once: shorter, where connections would idle.
+  [[nodiscard]] std::uint64_t EvenStripe(std::uint64_t total, std::uint64_t most) const;
+  // What ReadNext() fetches ahead by one request.
+  [[nodiscard]] std::uint64_t StripeAhead() const;
   // How far ahead: two stripes for each connection, at most.
   [[nodiscard]] std::uint64_t window() const;
 
   const Client client_;
   const DownloadSource source_;
   const ObjectReaderOptions options_;
+  const std::uint64_t longest_stripe_;
   const ProcessMark made_in_;
   ToldChecksum told_;
   RequestPace pace_;

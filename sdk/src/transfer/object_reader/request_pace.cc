@@ -4,6 +4,14 @@
 
 namespace gcsflux::internal {
 
+std::uint64_t EvenPiece(std::uint64_t total, std::uint64_t connections, std::uint64_t least, std::uint64_t most) {
+  if (total <= least) return least;
+  // In this order, nothing overflows.
+  const std::uint64_t of_connection = (total - 1) / connections + 1;
+  const std::uint64_t rounds = (of_connection - 1) / most + 1;
+  return std::clamp((of_connection - 1) / rounds + 1, least, most);
+}
+
 void RequestPace::Note(std::chrono::nanoseconds first_byte, std::chrono::nanoseconds rest, std::uint64_t bytes) {
   constexpr double kWeight = 0.2;
   const auto seconds = [](std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); };
@@ -15,11 +23,10 @@ void RequestPace::Note(std::chrono::nanoseconds first_byte, std::chrono::nanosec
 }
 
 std::optional<std::uint64_t> RequestPace::BytesPerFirstByte() const {
-  constexpr double kLeast = 16U << 10;
-  constexpr double kMost = 2U << 20;
+  constexpr double kMost = std::uint64_t{1} << 40;  // Sums and products of it stay in range.
   const std::scoped_lock lock(mutex_);
   if (first_byte_s_ == 0 || bytes_per_s_ == 0) return std::nullopt;
-  return static_cast<std::uint64_t>(std::clamp(first_byte_s_ * bytes_per_s_, kLeast, kMost));
+  return static_cast<std::uint64_t>(std::min(first_byte_s_ * bytes_per_s_, kMost));
 }
 
 }  // namespace gcsflux::internal

@@ -15,12 +15,4 @@ constexpr std::uint64_t PartBytes(std::uint64_t first, int number, std::uint64_t
   return std::min(most, first << ((number - 1) / kPartsOfOneSize));
 }
 
-/// Into how many parts a buffer of `size` bytes is cut, if `begun` parts were begun before and so many may be in flight
-/// at a time. The first ones are small, so that an object which is not long uses all connections too. Each has the
-/// least that a part may have.
-constexpr std::size_t PartsOfBuffer(std::uint64_t size, std::uint64_t begun, std::uint64_t concurrency) {
-  const std::uint64_t wanted = begun < concurrency ? 3 : begun < 3 * concurrency ? 2 : 1;
-  return static_cast<std::size_t>(std::clamp<std::uint64_t>(size / kLeastPartBytes, 1, wanted));
-}
-
 }  // namespace gcsflux::internal

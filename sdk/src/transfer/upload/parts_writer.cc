@@ -39,7 +39,8 @@ PartsWriter::PartsWriter(Client client, ObjectName object, ParallelWriterOptions
       object_(std::move(object)),
       options_(std::move(options)),
       buffers_(options_.max_memory),
-      on_stop_(options_.upload.stop, [this] { stop_.request_stop(); }) {
+      on_stop_(options_.upload.stop, [this] { stop_.request_stop(); }),
+      queue_(static_cast<std::uint64_t>(std::max(1, options_.max_concurrency))) {
   Result<void> checked = CheckUpload(CoreOf(client_), object_, options_.upload);
   if (checked) checked = CheckOptions();
   if (!checked) error_ = InCall(InsertCall(object_, options_.upload), checked.error());
@@ -91,11 +92,11 @@ Result<void> PartsWriter::WriteOn(std::span<const std::byte> data) {
       if (auto decided = Decide(); !decided) return decided;
       continue;
     }
-    if (is_full)
-      SendBuffer(PartsOfBuffer(part_->size, report_.parts, static_cast<std::uint64_t>(options_.max_concurrency)));
+    if (is_full) SendBuffer(/*is_last=*/false);
     if (auto error = PartError()) return *error;
     if (!part_) {
-      part_ = buffers_.Take(static_cast<std::size_t>(PartBytes(options_.part_bytes, number_, options_.max_memory)));
+      const std::uint64_t bytes = PartBytes(options_.part_bytes, LeastParts() + 1, options_.max_memory);
+      part_ = buffers_.Take(static_cast<std::size_t>(bytes));
     }
     const auto taken = data.first(std::min(data.size(), part_->capacity - part_->size));
     std::memcpy(part_->memory.get() + part_->size, taken.data(), taken.size());
@@ -106,15 +107,24 @@ Result<void> PartsWriter::WriteOn(std::span<const std::byte> data) {
   return {};
 }
 
-// The first part is full, and more bytes follow.
+// The first part is full, and more bytes follow. An upload is begun while the service answers whether parts will do:
+// most times they will.
 Result<void> PartsWriter::Decide() {
   if (auto started = StartJobs(); !started) return started;
-  PathChoice choice = ChoosePath(client_, object_.bucket, options_, *jobs_);
+  std::optional<Result<void>> begun;
+  PathChoice choice =
+      ChoosePath(client_, object_.bucket, options_, *jobs_, [&] { begun = BeginUpload(/*is_temporary=*/true); });
   if (stop_.stop_requested()) return Error{ErrorCode::kCancelled, "upload of " + ToUri(object_)};
   report_.method = choice.method;
   report_.reason = std::move(choice.reason);
   if (choice.method == WriteMethod::kOneStream) return BeginStream(report_.reason);
-  return BeginParts();
+  const bool is_temporary = choice.method == WriteMethod::kPartsAndCompose;
+  if (!begun) begun = BeginUpload(is_temporary);
+  // If the caller may write objects, but not this way, one stream does it.
+  const bool is_denied = !*begun && begun->error().code == ErrorCode::kPermissionDenied;
+  if (is_denied && is_temporary) return BeginStream("no multipart upload may be started: " + begun->error().message);
+  if (*begun && is_temporary) report_.temporary_name = target_.name;
+  return *begun;
 }
 
 Result<void> PartsWriter::StartJobs() {
@@ -125,6 +135,7 @@ Result<void> PartsWriter::StartJobs() {
 }
 
 Result<void> PartsWriter::BeginStream(const std::string& reason) {
+  EndUpload();
   report_.method = WriteMethod::kOneStream;
   report_.reason = reason;
   stream_.emplace(client_, object_, options_.upload);
@@ -133,8 +144,7 @@ Result<void> PartsWriter::BeginStream(const std::string& reason) {
   return written;
 }
 
-Result<void> PartsWriter::BeginParts() {
-  const bool is_temporary = report_.method == WriteMethod::kPartsAndCompose;
+Result<void> PartsWriter::BeginUpload(bool is_temporary) {
   target_ = is_temporary ? ObjectName{object_.bucket, TemporaryName(CoreOf(client_))} : object_;
   // The compose sets the attributes.
   MultipartOptions options{.attributes = is_temporary ? ObjectAttributes{} : options_.upload.attributes,
@@ -145,57 +155,67 @@ Result<void> PartsWriter::BeginParts() {
   options.attributes.storage_class = options_.upload.attributes.storage_class;
   if (auto added = LiveUploads::OfProcess().Add(client_, target_, is_temporary); !added) return added;
   auto upload = MultipartUpload::Start(client_, target_, std::move(options));
-  // If the caller may write objects, but not this way, one stream does it.
-  const bool is_denied = !upload && upload.error().code == ErrorCode::kPermissionDenied;
-  if (is_denied && is_temporary) return BeginStream("no multipart upload may be started: " + upload.error().message);
   if (!upload) return upload.error();
   upload_.emplace(*std::move(upload));
-  if (is_temporary) report_.temporary_name = target_.name;
   return {};
 }
 
-void PartsWriter::SendBuffer(std::size_t parts) {
+void PartsWriter::EndUpload() {
+  upload_.reset();  // Aborts it, unless it was completed.
+  DropTemporary();
+  if (!target_.name.empty()) LiveUploads::OfProcess().Remove(target_);
+  target_ = {};
+}
+
+void PartsWriter::SendBuffer(bool is_last) {
   // Given back once the last of its parts was sent.
-  const std::shared_ptr<PartBuffer> buffer(
+  std::shared_ptr<PartBuffer> buffer(
       part_.release(), [this](PartBuffer* used) { buffers_.GiveBack(std::unique_ptr<PartBuffer>(used)); });
-  const std::size_t each = buffer->size / parts;  // The last one has what is left, too.
-  for (std::size_t i = 0; i < parts; ++i, ++number_) {
-    {
-      const std::scoped_lock lock(mutex_);
-      if (number_ > kMostParts) {
-        part_error_ =
-            Error{ErrorCode::kInvalidArgument,
-                  "upload of " + ToUri(object_) + ": 10000 parts do not hold it; raise part_bytes and max_memory"};
-        return;
-      }
-      ++in_flight_;
-    }
-    ++report_.parts;
-    const std::size_t begin = i * each;
-    const auto bytes = buffer->bytes().subspan(begin, i + 1 < parts ? each : buffer->size - begin);
-    jobs_->Post([this, bytes, buffer, number = number_] { Send(number, bytes); });
+  const std::uint64_t most_parts = buffer->size / kLeastPartBytes + 1;
+  {
+    const std::scoped_lock lock(mutex_);
+    queue_.Add(std::move(buffer));
+    if (is_last) queue_.End();
   }
+  // Those that find no part end at once.
+  for (std::uint64_t i = 0; i < most_parts; ++i) jobs_->Post([this] { SendNext(); });
 }
 
 // Runs on a fiber.
-void PartsWriter::Send(int number, std::span<const std::byte> bytes) {
-  const auto sent = upload_->UploadPart(number, bytes, stop_.get_token());
+void PartsWriter::SendNext() {
+  std::optional<QueuedPart> part;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (part_error_) return;
+    if (!queue_.empty() && queue_.cut() == kMostParts) {
+      part_error_ =
+          Error{ErrorCode::kInvalidArgument,
+                "upload of " + ToUri(object_) + ": 10000 parts do not hold it; raise part_bytes and max_memory"};
+    } else {
+      part = queue_.Next();
+    }
+    if (part) ++in_flight_;
+  }
+  if (part) Send(*part);
+  part_ended_.Ring();
+}
+
+void PartsWriter::Send(const QueuedPart& part) {
+  const auto sent = upload_->UploadPart(part.number, part.bytes, stop_.get_token());
   bool is_first_failure = false;
   {
     const std::scoped_lock lock(mutex_);
     --in_flight_;
-    if (sent) stored_bytes_ += bytes.size();
+    if (sent) stored_bytes_ += part.bytes.size();
     is_first_failure = !sent && !part_error_;
     if (is_first_failure) part_error_ = sent.error();
   }
   if (is_first_failure) stop_.request_stop();  // The other parts are useless now.
-  part_ended_.Ring();
 }
 
-std::size_t PartsWriter::Idle() const {
+int PartsWriter::LeastParts() const {
   const std::scoped_lock lock(mutex_);
-  const auto most = static_cast<std::size_t>(options_.max_concurrency);
-  return most - std::min(most, in_flight_);
+  return queue_.least_parts();
 }
 
 std::optional<Error> PartsWriter::PartError() const {
@@ -205,7 +225,7 @@ std::optional<Error> PartsWriter::PartError() const {
 
 Result<void> PartsWriter::AwaitParts() {
   std::unique_lock lock(mutex_);
-  part_ended_.Wait(lock, [&] { return in_flight_ == 0; });
+  part_ended_.Wait(lock, [&] { return in_flight_ == 0 && (queue_.empty() || part_error_); });
   if (part_error_) return *part_error_;
   return {};
 }
@@ -239,11 +259,7 @@ Result<ObjectMetadata> PartsWriter::CloseOnce() {
 }
 
 Result<ObjectMetadata> PartsWriter::CloseParts() {
-  if (part_ && part_->size > 0) {
-    // The last bytes come sooner over connections that have nothing to do.
-    SendBuffer(static_cast<std::size_t>(
-        std::clamp<std::uint64_t>(part_->size / kLeastPartBytes, 1, std::max<std::size_t>(1, Idle()))));
-  }
+  if (part_) SendBuffer(/*is_last=*/true);
   if (auto sent = AwaitParts(); !sent) return sent.error();
   if (auto told = TellProgress(); !told) return told.error();
   auto made = upload_->Complete();
@@ -284,9 +300,7 @@ void PartsWriter::Cancel() {
   if (made_in_.IsInChild() || std::exchange(is_closed_, true)) return;
   EndRequests();
   if (stream_) stream_->Cancel();
-  upload_.reset();  // Aborts it, unless it was completed.
-  DropTemporary();
-  if (!target_.name.empty()) LiveUploads::OfProcess().Remove(target_);
+  EndUpload();
   if (part_) buffers_.GiveBack(std::move(part_));
 }
 
@@ -302,6 +316,10 @@ void PartsWriter::DropTemporary() {
 
 ParallelWriterReport PartsWriter::report() const {
   ParallelWriterReport report = report_;
+  {
+    const std::scoped_lock lock(mutex_);
+    report.parts = static_cast<std::uint64_t>(queue_.cut());
+  }
   report.most_memory = buffers_.most();
   return report;
 }

@@ -17,6 +17,7 @@
 #include "loop/job_queue.h"
 #include "loop/request_slots.h"
 #include "transfer/upload/part_buffers.h"
+#include "transfer/upload/part_queue.h"
 
 namespace gcsflux::internal {
 
@@ -42,16 +43,18 @@ class PartsWriter {
   Result<void> Decide();
   Result<void> StartJobs();
   Result<void> BeginStream(const std::string& reason);
-  Result<void> BeginParts();
-  void SendBuffer(std::size_t parts);
-  void Send(int number, std::span<const std::byte> bytes);
-  [[nodiscard]] std::size_t Idle() const;
+  Result<void> BeginUpload(bool is_temporary);
+  void EndUpload();
+  void SendBuffer(bool is_last);
+  void SendNext();
+  void Send(const QueuedPart& part);
   Result<void> AwaitParts();
   Result<ObjectMetadata> CloseParts();
   Result<ObjectMetadata> Commit(const ObjectMetadata& temporary);
   void DropTemporary();
   void EndRequests();
   [[nodiscard]] std::optional<Error> PartError() const;
+  [[nodiscard]] int LeastParts() const;
   Result<void> TellProgress();
 
   const Client client_;
@@ -59,8 +62,7 @@ class PartsWriter {
   const ParallelWriterOptions options_;
   const ProcessMark made_in_;
   PartBuffers buffers_;
-  std::unique_ptr<PartBuffer> part_;  // The part that is being filled.
-  int number_ = 1;                    // Number of that part.
+  std::unique_ptr<PartBuffer> part_;  // It is being filled.
   std::uint64_t position_ = 0;
   bool is_closed_ = false;
   std::optional<Error> error_;
@@ -76,6 +78,7 @@ class PartsWriter {
   mutable std::mutex mutex_;
   Doorbell part_ended_;
   // Guarded by mutex_:
+  PartQueue queue_;
   std::size_t in_flight_ = 0;
   std::uint64_t stored_bytes_ = 0;
   std::optional<Error> part_error_;

@@ -31,11 +31,12 @@ struct Answers {
   Result<BucketMetadata> settings = BucketMetadata();
 };
 
-Answers Ask(const Client& client, const std::string& bucket, const UploadOptions& options, JobQueue& jobs) {
+Answers Ask(const Client& client, const std::string& bucket, const UploadOptions& options, JobQueue& jobs,
+            const std::function<void()>& meanwhile) {
   Answers answers;
   std::mutex mutex;
   Doorbell answered;
-  int pending = 2;  // Guarded by mutex.
+  int pending = 3;  // Guarded by mutex.
   const auto ask = [&](const std::function<void()>& question) {
     jobs.Post([&, question] {
       question();
@@ -49,6 +50,7 @@ Answers Ask(const Client& client, const std::string& bucket, const UploadOptions
     answers.settings = client.GetBucket(
         bucket, {.fields = "retentionPolicy,defaultEventBasedHold", .call = options.call, .stop = options.stop});
   });
+  ask(meanwhile);
   std::unique_lock lock(mutex);
   answered.Wait(lock, [&] { return pending == 0; });
   return answers;
@@ -57,11 +59,11 @@ Answers Ask(const Client& client, const std::string& bucket, const UploadOptions
 }  // namespace
 
 PathChoice ChoosePath(const Client& client, const std::string& bucket, const ParallelWriterOptions& options,
-                      JobQueue& jobs) {
+                      JobQueue& jobs, const std::function<void()>& meanwhile) {
   if (options.path == WritePath::kOneStream) return OneStream("one stream was asked for");
   if (options.is_private_name) return {WriteMethod::kParts, "no other writer uses the name"};
   if (options.path == WritePath::kParallel) return {WriteMethod::kPartsAndCompose, "parts were asked for"};
-  const auto [missing, settings] = Ask(client, bucket, options.upload, jobs);
+  const auto [missing, settings] = Ask(client, bucket, options.upload, jobs, meanwhile);
   if (!missing) return OneStream("permissions cannot be asked for: " + missing.error().message);
   if (!missing->empty()) return OneStream("the caller lacks " + *missing);
   if (!settings) return {WriteMethod::kPartsAndCompose, "more than one part; the bucket's settings cannot be read"};

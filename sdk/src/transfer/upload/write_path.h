@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "gcsflux/parallel_writer.h"
@@ -13,8 +14,8 @@ struct PathChoice {
 };
 
 /// How more than one part is stored. Under WritePath::kAuto it asks the service: two requests at the same time, as
-/// `jobs`. A failure of those is a reason for one stream, not an error.
+/// `jobs`, and `meanwhile` beside them. A failure of those is a reason for one stream, not an error.
 PathChoice ChoosePath(const Client& client, const std::string& bucket, const ParallelWriterOptions& options,
-                      JobQueue& jobs);
+                      JobQueue& jobs, const std::function<void()>& meanwhile);
 
 }  // namespace gcsflux::internal
