@@ -1,0 +1,102 @@
+// What does a training lose by saving its state? The state is 1 GiB. Eager saves are to block for 1.2 times a memcpy by
+// the same threads into memory that was there; lazy ones for 0.05 times, and the optimizer's step then waits for 1.2
+// times the rest of the copy. Each figure stands beside a copy that was made right before it.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "checkpoint_runs/big_state.h"
+#include "object_streams/service.h"
+
+namespace gcsflux::bench {
+namespace {
+
+constexpr int kSaves = 5;  // After the first one, which takes the memory for copies.
+constexpr const char* kRun = "gs://bench/run";
+
+double MedianMs(std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  return 1e3 * seconds[seconds.size() / 2];
+}
+
+CheckpointRunOptions Options(SnapshotMode mode) {
+  return {.keep = KeepRules{.last = 1}, .async = {.mode = mode, .copy_threads = kCopyThreads}};
+}
+
+/// A run whose first save is committed.
+struct Saving {
+  Saving(SnapshotMode mode, std::int64_t mib) : big(mib), run(service.client(), kRun, Options(mode)) {
+    ValueOrThrow(Save().WaitCommitted());
+  }
+  PendingSave Save() { return run.SaveAsync(++step, big.state()); }
+
+  StreamService service;
+  BigState big;
+  PlainCopy copy{big};
+  CheckpointRun run;
+  std::int64_t step = 0;
+};
+
+void BM_EagerBlocks(benchmark::State& state) {
+  Saving saving(SnapshotMode::kEager, state.range(0));
+  std::vector<double> copies;
+  std::vector<double> blocked;
+  for (auto _ : state) {
+    for (int i = 0; i < kSaves; ++i) {
+      copies.push_back(saving.copy.Seconds());
+      const auto start = BenchClock::now();
+      const PendingSave save = saving.Save();
+      blocked.push_back(SecondsSince(start));
+      if (!save.WaitCommitted().ok()) return state.SkipWithError("it was not saved");
+    }
+  }
+  state.counters["memcpy_ms"] = MedianMs(copies);
+  state.counters["blocked_ms"] = MedianMs(blocked);
+}
+BENCHMARK(BM_EagerBlocks)
+    ->ArgName("mib")
+    ->Arg(16)
+    ->Arg(1024)
+    ->UseRealTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+// `half:0`: forward and backward pass take twice as long as the copy; `half:1`: half as long. Their time is slept, as
+// if an accelerator had it. `rest_ms` is what is left of the copy then.
+void BM_LazyBlocks(benchmark::State& state) {
+  const double share = state.range(0) == 1 ? 0.5 : 2;
+  Saving saving(SnapshotMode::kLazy, state.range(1));
+  std::vector<double> copies;
+  std::vector<double> blocked;
+  std::vector<double> rests;
+  std::vector<double> waits;
+  for (auto _ : state) {
+    for (int i = 0; i < kSaves; ++i) {
+      copies.push_back(saving.copy.Seconds());
+      const auto start = BenchClock::now();
+      const PendingSave save = saving.Save();
+      blocked.push_back(SecondsSince(start));
+      std::this_thread::sleep_for(std::chrono::duration<double>(share * copies.back()));
+      const auto before_step = BenchClock::now();
+      rests.push_back(std::max(0.0, copies.back() - SecondsSince(start)));
+      save.WaitStaged();
+      waits.push_back(SecondsSince(before_step));
+      if (!save.WaitCommitted().ok()) return state.SkipWithError("it was not saved");
+    }
+  }
+  state.counters["memcpy_ms"] = MedianMs(copies);
+  state.counters["blocked_ms"] = MedianMs(blocked);
+  state.counters["rest_ms"] = MedianMs(rests);
+  state.counters["wait_ms"] = MedianMs(waits);
+}
+BENCHMARK(BM_LazyBlocks)
+    ->ArgNames({"half", "mib"})
+    ->ArgsProduct({{0, 1}, {16, 1024}})
+    ->UseRealTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace gcsflux::bench

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "gcsflux/torch/checkpoint_run.h"
+
+namespace gcsflux::bench {
+
+inline constexpr std::size_t kCopyThreads = 2;  // As AsyncSaveOptions has it.
+
+/// A state of tensors of 16 MiB, as "model".
+class BigState {
+ public:
+  static constexpr std::int64_t kTensorMib = 16;
+  static constexpr std::size_t kTensorBytes = std::size_t{kTensorMib} << 20;
+
+  explicit BigState(std::int64_t mib);
+
+  [[nodiscard]] std::uint64_t bytes() const { return tensors_.size() * kTensorBytes; }
+  [[nodiscard]] RunState state() const { return {.tensors = {{"model", tensors_}}}; }
+  [[nodiscard]] const NamedTensors& tensors() const { return tensors_; }
+  /// Whether these are the same bytes.
+  [[nodiscard]] bool IsSameAs(const NamedTensors& others) const;
+
+ private:
+  NamedTensors tensors_;
+};
+
+/// Copies a state by kCopyThreads threads into memory that was there: the baseline of a snapshot.
+class PlainCopy {
+ public:
+  explicit PlainCopy(const BigState& state);
+  /// How long one copy takes.
+  double Seconds();
+
+ private:
+  const BigState& state_;
+  std::unique_ptr<std::byte[]> memory_;
+};
+
+using BenchClock = std::chrono::steady_clock;
+inline double SecondsSince(BenchClock::time_point start) {
+  return std::chrono::duration<double>(BenchClock::now() - start).count();
+}
+
+}  // namespace gcsflux::bench

@@ -1,0 +1,134 @@
+// What does it cost to find the newest of 10,000 steps? At most 3 round trips that depend on each other are to come
+// before the first byte of the state, and 1 GiB is to be loaded at 0.9 times the rate of LoadStateDict().
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <stdexcept>
+#include <string_view>
+#include <thread>
+
+#include "checkpoint_runs/big_state.h"
+#include "client_options.h"
+#include "gcsflux/emulator/emulator.h"
+#include "object_streams/service.h"
+
+namespace gcsflux::bench {
+namespace {
+
+constexpr std::int64_t kSteps = 10'000;
+constexpr const char* kRun = "gs://bench/run";
+
+std::string StepName(std::int64_t step) {
+  char name[64];
+  std::snprintf(name, sizeof(name), "step-%08lld", static_cast<long long>(step));
+  return name;
+}
+
+// The manifests of all steps but the last one, whose files are not needed, and the last one as it is saved.
+StoredStep MakeRun(const Client& client, const RunState& state) {
+  std::atomic<std::int64_t> next = 0;
+  std::atomic<bool> has_failed = false;
+  const auto insert = [&] {
+    for (std::int64_t step = next++; step < kSteps - 1; step = next++) {
+      const auto json = FormatManifest(
+          {.run = "run", .step = step, .files = {{.name = StepName(step) + "/state.pt", .size = 1, .generation = 1}}});
+      const ObjectName object{kStreamBucket, "run/" + StepName(step) + ".json"};
+      if (!json || !client.InsertObject(object, AsBytes(*json))) has_failed = true;
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 16; ++i) threads.emplace_back(insert);
+  }
+  if (has_failed) throw std::runtime_error("a manifest was not stored");
+  return CheckpointRun(client, kRun).Save(kSteps - 1, state).stored;
+}
+
+RunState Wanted() { return {.tensors = {{"model", {}}}}; }
+
+void BM_LoadLatest(benchmark::State& state) {
+  StreamService service;
+  const BigState big(state.range(0));
+  MakeRun(service.client(), big.state());
+  RunState loaded;
+  for (auto _ : state) {
+    loaded = Wanted();
+    const auto latest = CheckpointRun(service.client(), kRun).LoadLatest(loaded);
+    if (!latest || latest->stored.manifest.step != kSteps - 1) return state.SkipWithError("another step came");
+  }
+  if (!big.IsSameAs(loaded.tensors.at("model"))) return state.SkipWithError("other bytes came");
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(big.bytes()));
+}
+
+void BM_LoadStateDict(benchmark::State& state) {
+  StreamService service;
+  const BigState big(state.range(0));
+  const StoredStep step = CheckpointRun(service.client(), kRun).Save(1, big.state()).stored;
+  const std::string uri = std::string(kRun) + "/" + step.manifest.files.at(0).name;
+  NamedTensors loaded;
+  for (auto _ : state) {
+    loaded = {};
+    loaded = LoadStateDict(service.client(), uri);
+  }
+  if (!big.IsSameAs(loaded)) return state.SkipWithError("other bytes came");
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(big.bytes()));
+}
+
+void Loading(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgName("mib")->Arg(16)->Arg(1024)->UseRealTime()->Iterations(3)->Unit(benchmark::kMillisecond);
+}
+BENCHMARK(BM_LoadLatest)->Apply(Loading);
+BENCHMARK(BM_LoadStateDict)->Apply(Loading);
+
+using emulator::RequestRecord;
+
+// The length of the longest chain of requests, each of which began when the one before had ended.
+int RoundTrips(const std::vector<RequestRecord>& requests) {
+  std::vector<int> depths;
+  for (const RequestRecord& request : requests) {
+    int depth = 0;
+    for (std::size_t i = 0; i < depths.size(); ++i) {
+      if (requests[i].start + requests[i].duration <= request.start) depth = std::max(depth, depths[i]);
+    }
+    depths.push_back(depth + 1);
+  }
+  return depths.empty() ? 0 : *std::max_element(depths.begin(), depths.end());
+}
+
+// By a client that knows nothing yet, as after a restart; with the latencies of profile gcs.
+void BM_FindLatest(benchmark::State& state) {
+  emulator::Emulator emulator({.journal_size = 2 * kSteps});
+  ClientOptions options = OptionsAt(emulator.endpoint());
+  options.project = "bench";
+  const Client client = *Client::Create(options);
+  if (!client.InsertBucket(kStreamBucket)) return state.SkipWithError("no bucket");
+  const BigState big(BigState::kTensorMib);
+  MakeRun(client, big.state());
+  emulator.shaping().Set(emulator::ShapingProfile("gcs"));
+  int round_trips = 0;
+  std::size_t requests = 0;
+  for (auto _ : state) {
+    const std::size_t before = emulator.journal().size();
+    RunState loaded = Wanted();
+    const auto latest = CheckpointRun(client, kRun).LoadLatest(loaded);
+    if (!latest || latest->stored.manifest.step != kSteps - 1) return state.SkipWithError("another step came");
+    auto records = emulator.journal();
+    records.erase(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(before));
+    const auto first_byte = std::find_if(records.begin(), records.end(), [](const RequestRecord& request) {
+      return std::string_view(request.object).ends_with("-state.pt") && request.bytes_out > 0 &&
+             request.target.find("alt=media") != std::string::npos;
+    });
+    if (first_byte == records.end()) return state.SkipWithError("no state was read");
+    requests = static_cast<std::size_t>(first_byte - records.begin());
+    records.erase(first_byte, records.end());
+    round_trips = std::max(round_trips, RoundTrips(records));
+  }
+  state.counters["round_trips"] = round_trips;
+  state.counters["requests"] = static_cast<double>(requests);
+}
+BENCHMARK(BM_FindLatest)->UseRealTime()->Iterations(3)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace gcsflux::bench
