@@ -199,6 +199,7 @@ gcsflux_component(client
   sdk/src/formats/kept_ends.cc
   sdk/src/formats/safetensors_files.cc
   sdk/src/formats/safetensors_reads.cc
+  sdk/src/formats/state_json.cc
   sdk/src/formats/stored_checkpoint.cc
   sdk/src/formats/tensor_sequence.cc
   sdk/src/formats/torch_file.cc
@@ -244,6 +245,7 @@ gcsflux_component(client
   sdk/src/checkpoints/preemption_notice.cc
   sdk/src/checkpoints/remove_steps.cc
   sdk/src/checkpoints/run_identity.cc
+  sdk/src/checkpoints/safetensors_state.cc
   sdk/src/checkpoints/save_in_flight.cc
   sdk/src/checkpoints/save_queue.cc
   sdk/src/checkpoints/save_step.cc

@@ -137,7 +137,7 @@ target_include_directories(dataset_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_test(formats_tests
   SOURCES formats/bad_pickle_test.cc formats/bad_safetensors_test.cc formats/bad_zip_test.cc
           formats/compare_checkpoints_test.cc formats/convert_checkpoint_test.cc formats/detect_format_test.cc formats/fixtures_test.cc formats/libtorch_archive_test.cc formats/pickle_test.cc
-          formats/random_checkpoint.cc formats/safetensors_test.cc formats/stored_checkpoint_test.cc
+          formats/random_checkpoint.cc formats/safetensors_test.cc formats/state_json_test.cc formats/stored_checkpoint_test.cc
           formats/tagged_json.cc formats/torch_file_test.cc formats/torch_file_writer_test.cc
           formats/verify_checkpoint_test.cc formats/zip_test.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
@@ -152,7 +152,7 @@ endif()
 # Checkpoints by their URI, and the steps of a run.
 gcsflux_test(checkpoint_tests
   SOURCES checkpoints/checkpoint_steps_test.cc checkpoints/keep_steps_test.cc checkpoints/killed_run_test.cc checkpoints/latest_step_test.cc checkpoints/manifest_test.cc
-          checkpoints/open_checkpoint_test.cc checkpoints/preemption_notice_test.cc checkpoints/save_queue_test.cc checkpoints/state_file_test.cc checkpoints/step_writer_test.cc
+          checkpoints/open_checkpoint_test.cc checkpoints/preemption_notice_test.cc checkpoints/safetensors_state_test.cc checkpoints/save_queue_test.cc checkpoints/state_file_test.cc checkpoints/step_writer_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(checkpoint_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 # Checkpoints of many processes; threads stand for them.
@@ -162,7 +162,7 @@ gcsflux_test(sharding_tests
 target_include_directories(sharding_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_program(formats_tool ${PROJECT_SOURCE_DIR}/tests/formats/formats_tool.cc
                 ${PROJECT_SOURCE_DIR}/tests/formats/tagged_json.cc)
-target_include_directories(formats_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+target_include_directories(formats_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/sdk/src)
 target_link_libraries(formats_tool PRIVATE gcsflux_client nlohmann_json::nlohmann_json)
 # Debian's PyTorch belongs to Debian's Python. Skipped where it is not installed; under CI that fails.
 add_test(NAME torch_interop COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/torch/interop.py $<TARGET_FILE:formats_tool>)
@@ -334,7 +334,7 @@ if(Torch_FOUND)
     SOURCES torch/state_dict_test.cc torch/stored_state_dict_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
   gcsflux_test(checkpoint_run_tests TORCH
-    SOURCES torch/checkpoint_run_test.cc
+    SOURCES torch/checkpoint_run_test.cc torch/safetensors_run_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
   gcsflux_program(state_dict_tool ${PROJECT_SOURCE_DIR}/tests/torch/state_dict_tool.cc)
   target_include_directories(state_dict_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)

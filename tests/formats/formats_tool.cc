@@ -4,6 +4,7 @@
 #include <iostream>
 #include <map>
 
+#include "checkpoints/safetensors_state.h"
 #include "formats/local_file.h"
 #include "formats/tagged_json.h"
 #include "gcsflux/safetensors.h"
@@ -194,6 +195,35 @@ Result<void> RewriteSafetensors(const Arguments& paths) {
   return WriteSafetensors(contents, write_tensor, *sink);
 }
 
+// A step of a training run in safetensors: a module of two tensors that share memory, its optimizer, numbers and texts.
+Result<void> MakeRunState(const Arguments& paths) {
+  using pickled::Dict;
+  const auto text = [](const char* of) { return pickled::Value{.any = std::string(of)}; };
+  const std::vector<float> weights = {0, 1, 2, 3, 4, 5};
+  const std::vector<double> average = {0.5, 0.25};
+  const Dict module{.entries = {{text("weight"), {.any = TensorLayout{.shape = {2, 3}, .strides = {3, 1}}}},
+                                {text("turned"), {.any = TensorLayout{.shape = {3, 2}, .strides = {1, 3}}}}}};
+  const Dict moments{
+      .entries = {
+          {text("avg"), {.any = TensorLayout{.dtype = DType::kFloat64, .storage = 1, .shape = {2}, .strides = {1}}}}}};
+  const pickled::Tuple betas{{{.any = 0.9}, {.any = 0.999}}};
+  const Dict optimizer{
+      .entries = {{text("state"), {.any = Dict{.entries = {{{.any = std::int64_t{0}}, {.any = moments}}}}}},
+                  {text("betas"), {.any = betas}}}};
+  const Dict root{.entries = {{text("model"), {.any = module}},
+                              {text("optimizer"), {.any = optimizer}},
+                              {text("numbers"), {.any = Dict{.entries = {{text("step"), {.any = std::int64_t{42}}}}}}},
+                              {text("texts"), {.any = Dict{.entries = {{text("name"), text("gr\xC3\xB6sse")}}}}}}};
+  const internal::StateContents contents{
+      .root = {.any = root}, .storages = {std::as_bytes(std::span(weights)), std::as_bytes(std::span(average))}};
+  const auto sink = CreateLocalFile(paths[0]);
+  if (!sink.ok()) return sink.error();
+  const auto tensors = internal::PlainTensors(contents);
+  if (!tensors.ok()) return tensors.error();
+  std::vector<StepTensor> written;
+  return internal::WriteSafetensorsState(contents, *tensors, *sink, written);
+}
+
 struct Command {
   std::size_t arguments;
   std::function<Result<void>(const Arguments&)> run;
@@ -203,6 +233,7 @@ const std::map<std::string, Command>& Commands() {
   static const std::map<std::string, Command> commands = {{"list", {1, List}},
                                                           {"describe_safetensors", {1, DescribeSafetensors}},
                                                           {"rewrite_safetensors", {2, RewriteSafetensors}},
+                                                          {"make_run_state", {1, MakeRunState}},
                                                           {"make_sparse", {2, MakeSparse}},
                                                           {"describe", {1, Describe}},
                                                           {"describe_archive", {1, DescribeArchive}},
@@ -216,7 +247,7 @@ int Run(const Arguments& arguments) {
   if (command == Commands().end() || arguments.size() != command->second.arguments + 1) {
     std::cerr << "usage: formats_tool describe FILE | describe_archive FILE | rewrite FROM TO | make FILE TENSORS "
                  "ELEMENTS |\n"
-                 "       formats_tool make_sparse FILE ELEMENTS | list FILE |\n"
+                 "       formats_tool make_sparse FILE ELEMENTS | make_run_state FILE | list FILE |\n"
                  "       formats_tool describe_safetensors FILE | rewrite_safetensors FROM TO\n";
     return 2;
   }

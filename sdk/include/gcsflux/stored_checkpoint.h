@@ -64,6 +64,12 @@ class StoredCheckpoint {
   [[nodiscard]] Result<bool> VerifyWhole() const;
   /// The metadata of all files; safetensors only.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& metadata() const;
+  /// The value of this name with all that it contains, as TorchFile::ReadValue(); "" is the whole. Of safetensors: what
+  /// CheckpointRun wrote into the metadata. kNotFound if there is no such value; kUndecodable for other safetensors,
+  /// which hold tensors only.
+  [[nodiscard]] Result<pickled::Value> ReadValue(std::string_view name = {}) const;
+  /// Whether ReadValue() finds the whole.
+  [[nodiscard]] bool HasValues() const;
   /// The other content of a file of torch.save or libtorch. Null for safetensors.
   [[nodiscard]] const TorchFile* torch_file() const;
 

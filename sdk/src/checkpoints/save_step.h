@@ -4,17 +4,22 @@
 #include <stop_token>
 
 #include "checkpoints/state_file.h"
+#include "gcsflux/checkpoint_format.h"
 #include "gcsflux/step_writer.h"
 
 namespace gcsflux::internal {
 
-/// What a step's file is called, behind what makes its name unique.
-inline constexpr char kStateFile[] = "state.pt";
+/// What a step's file is called, behind what makes its name unique. Null for formats that are none of a step.
+const char* StateFileName(CheckpointFormat format);
+
+/// The step's own file, which has its values. Null if CheckpointRun did not save the step.
+const StepFile* FindStateFile(const CheckpointManifest& manifest);
 
 /// A step without its files.
 struct StepToSave {
   CheckpointManifest manifest = {};
   CommitMode mode = CommitMode::kCreate;
+  CheckpointFormat format = CheckpointFormat::kTorchFile;
   std::optional<KeepRules> keep = {};
   ParallelWriterOptions file = {};
 };

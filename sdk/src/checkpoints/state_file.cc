@@ -4,35 +4,11 @@
 #include <utility>
 
 #include "base/crc32c.h"
+#include "formats/state_json.h"
 #include "gcsflux/torch_file.h"
 
 namespace gcsflux::internal {
 namespace {
-
-struct NamedLayout {
-  std::string name;
-  const TensorLayout* layout = nullptr;
-};
-
-std::string KeyText(const pickled::Value& key) {
-  if (const auto* const text = key.As<std::string>()) return *text;
-  if (const auto* const number = key.As<std::int64_t>()) return std::to_string(*number);
-  return "?";
-}
-
-std::string Joined(const std::string& name, const std::string& key) { return name.empty() ? key : name + "." + key; }
-
-void CollectLayouts(const pickled::Value& value, const std::string& name, std::vector<NamedLayout>& found) {
-  if (const auto* const layout = value.As<TensorLayout>()) found.push_back({name, layout});
-  if (const auto* const dict = value.As<pickled::Dict>()) {
-    for (const auto& [key, item] : dict->entries) CollectLayouts(item, Joined(name, KeyText(key)), found);
-  }
-  if (const auto* const list = value.As<pickled::List>()) {
-    for (std::size_t i = 0; i < list->items.size(); ++i) {
-      CollectLayouts(list->items[i], Joined(name, std::to_string(i)), found);
-    }
-  }
-}
 
 // Where a storage lies in the file, and its checksum.
 struct Placed {
@@ -70,9 +46,7 @@ Result<void> WriteStateFile(const StateContents& contents, const ByteSink& sink,
     return into(storage);
   };
   if (auto written = WriteTorchFile(file, write_storage, counting); !written.ok()) return written;
-  std::vector<NamedLayout> layouts;
-  CollectLayouts(contents.root, "", layouts);
-  for (const NamedLayout& tensor : layouts) {
+  for (const NamedLayout& tensor : NamedLayouts(contents.root)) {
     const auto storage = contents.storages[tensor.layout->storage];
     const auto touched = TouchedBytes(*tensor.layout, storage.size());
     if (touched) tensors.push_back(TensorAt(tensor, *touched, placed[tensor.layout->storage], storage));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "formats/bytes/format_error.h"
+#include "formats/state_json.h"
 #include "formats/tensor_sequence.h"
 #include "gcsflux/safetensors.h"
 
@@ -43,9 +44,15 @@ class LeafNames {
   std::vector<std::string> names_;
 };
 
-Result<void> CheckTensorsOnly(const StoredCheckpoint& checkpoint) {
-  const auto others = OtherValues(checkpoint);
+// A run's safetensors have their values in the metadata. A file of torch.save has a place for them.
+bool KeepsValues(const StoredCheckpoint& checkpoint, CheckpointFormat format) {
+  return format == CheckpointFormat::kTorchFile && checkpoint.torch_file() == nullptr && checkpoint.HasValues();
+}
+
+Result<void> CheckTensorsOnly(const StoredCheckpoint& checkpoint, CheckpointFormat format) {
+  auto others = OtherValues(checkpoint);
   if (!others.ok()) return others.error();
+  if (KeepsValues(checkpoint, format)) std::erase(*others, std::string("__metadata__.") + internal::kStateKey);
   if (others->empty()) return {};
   constexpr std::size_t kShown = 5;
   std::string names;
@@ -76,7 +83,7 @@ Result<void> ToSafetensors(const StoredCheckpoint& checkpoint, const ByteSink& s
       contents, [&](std::size_t tensor, const ByteSink& into) { return sequence.Give(tensor, into); }, sink);
 }
 
-Result<void> ToTorchFile(const StoredCheckpoint& checkpoint, const ByteSink& sink) {
+Result<void> ToTorchFile(const StoredCheckpoint& checkpoint, const ByteSink& sink, bool has_values) {
   pickled::Dict dict{.kind = pickled::DictKind::kOrderedDict};
   TorchFileContents contents;
   for (const StoredTensor& tensor : checkpoint.tensors()) {
@@ -88,6 +95,11 @@ Result<void> ToTorchFile(const StoredCheckpoint& checkpoint, const ByteSink& sin
     dict.entries.push_back({{.any = tensor.name}, {.any = std::move(layout)}});
   }
   contents.root = {.any = std::move(dict)};
+  if (has_values) {
+    auto root = checkpoint.ReadValue();  // In safetensors each tensor is a storage, in the same order.
+    if (!root.ok()) return root.error();
+    contents.root = *std::move(root);
+  }
   TensorSequence sequence(checkpoint, checkpoint.tensors());
   return WriteTorchFile(
       contents, [&](std::size_t storage, const ByteSink& into) { return sequence.Give(storage, into); }, sink);
@@ -115,10 +127,11 @@ Result<std::vector<std::string>> OtherValues(const StoredCheckpoint& checkpoint)
 Result<void> ConvertCheckpoint(const StoredCheckpoint& checkpoint, CheckpointFormat format, const ByteSink& sink,
                                const ConvertCheckpointOptions& options) {
   if (!options.is_tensors_only) {
-    if (auto checked = CheckTensorsOnly(checkpoint); !checked.ok()) return checked;
+    if (auto checked = CheckTensorsOnly(checkpoint, format); !checked.ok()) return checked;
   }
   if (format == CheckpointFormat::kSafetensors) return ToSafetensors(checkpoint, sink, options.has_checksums);
-  if (format == CheckpointFormat::kTorchFile) return ToTorchFile(checkpoint, sink);
+  const bool has_values = !options.is_tensors_only && KeepsValues(checkpoint, format);
+  if (format == CheckpointFormat::kTorchFile) return ToTorchFile(checkpoint, sink, has_values);
   return Error{ErrorCode::kInvalidArgument, checkpoint.name() +
                                                 ": it can become a file of torch.save or safetensors, "
                                                 "and not " +

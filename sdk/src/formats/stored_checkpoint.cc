@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "formats/bytes/format_error.h"
 #include "formats/kept_ends.h"
 #include "formats/safetensors_files.h"
+#include "formats/state_json.h"
 #include "formats/torch_records.h"
 #include "gcsflux/safetensors.h"
 
@@ -49,6 +51,13 @@ Result<void> CheckWeightMap(const std::string& file, const SafetensorsIndex& ind
 template <class Values>
 auto FindNamed(const Values& values, std::string_view name) {
   return std::find_if(values.begin(), values.end(), [&](const auto& value) { return value.name == name; });
+}
+
+// Null if the metadata has no state of a run.
+const std::string* StateIn(const std::vector<std::pair<std::string, std::string>>& metadata) {
+  const auto found = std::find_if(metadata.begin(), metadata.end(),
+                                  [](const auto& entry) { return entry.first == internal::kStateKey; });
+  return found == metadata.end() ? nullptr : &found->second;
 }
 
 }  // namespace
@@ -140,6 +149,24 @@ bool StoredCheckpoint::IsVerifiable(std::size_t storage) const {
 }
 std::optional<std::uint32_t> StoredCheckpoint::Crc32c(std::size_t storage) const {
   return torch_file() != nullptr ? std::nullopt : contents_->safetensors.Crc32c(storage);
+}
+
+bool StoredCheckpoint::HasValues() const { return torch_file() != nullptr || StateIn(metadata()) != nullptr; }
+
+Result<pickled::Value> StoredCheckpoint::ReadValue(std::string_view name) const {
+  if (torch_file() != nullptr) return torch_file()->ReadValue(name);
+  const std::string* const state = StateIn(metadata());
+  if (state == nullptr) return Undecodable(this->name(), "", 0, "files of safetensors hold tensors only");
+  std::map<std::string_view, const TensorLayout*> layouts;
+  for (const StoredTensor& tensor : tensors()) layouts.emplace(tensor.name, &tensor.layout);
+  const internal::FindLayout find = [&](const std::string& tensor) -> Result<TensorLayout> {
+    if (const auto found = layouts.find(tensor); found != layouts.end()) return *found->second;
+    return Find(tensor).error();
+  };
+  const auto root = internal::ParseState(*state, this->name(), find);
+  if (!root.ok()) return root.error();
+  if (const pickled::Value* const value = internal::FindByName(*root, name)) return *value;
+  return Error{ErrorCode::kNotFound, this->name() + ": it has no value " + Shown(std::string(name))};
 }
 
 Result<void> StoredCheckpoint::ReadStorages(std::span<const StorageRead> reads) const {

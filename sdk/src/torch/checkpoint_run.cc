@@ -18,16 +18,18 @@ CheckpointSteps OpenSteps(const Client& client, const std::string& uri, const Ch
         {.code = ErrorCode::kInvalidArgument,
          .message = "CheckpointRunOptions::save_every is at least 1, not " + std::to_string(options.save_every)});
   }
+  if (internal::StateFileName(options.format) == nullptr) {
+    throw StorageError({.code = ErrorCode::kInvalidArgument,
+                        .message = "CheckpointRunOptions::format is kTorchFile or kSafetensors, not " +
+                                   std::string(FormatName(options.format))});
+  }
   return ValueOrThrow(CheckpointSteps::Open(client, uri));
 }
 
 const StepFile& StateFileOf(const StoredStep& step) {
-  for (const StepFile& file : step.manifest.files) {
-    if (std::string_view(file.name).ends_with(std::string("-") + internal::kStateFile)) return file;
-  }
-  throw StorageError(
-      {.code = ErrorCode::kUndecodable,
-       .message = "it has no file '" + std::string(internal::kStateFile) + "'; CheckpointRun did not save it"});
+  if (const StepFile* const file = internal::FindStateFile(step.manifest)) return *file;
+  throw StorageError({.code = ErrorCode::kUndecodable,
+                      .message = "it has no file 'state.pt' or 'state.safetensors'; CheckpointRun did not save it"});
 }
 
 // Nothing if no step was ever saved.
@@ -53,6 +55,7 @@ struct CheckpointRun::Parts {
                          .metrics = with.metrics,
                          .metadata = with.metadata},
             .mode = with.mode,
+            .format = options.format,
             .keep = options.keep,
             .file = options.file};
   }

@@ -52,8 +52,8 @@ class PendingReads {
 
   void Then(std::function<void()> action) { actions_.push_back(std::move(action)); }
 
-  void Run(const TorchFile& file) {
-    ValueOrThrow(file.ReadTensors(reads_));
+  void Run(const StoredCheckpoint& checkpoint) {
+    ValueOrThrow(checkpoint.ReadTensors(reads_));
     for (const auto& action : actions_) action();
   }
 
@@ -213,9 +213,8 @@ bool IsKnownOptimizer(const Optimizer& optimizer) {
 
 std::function<void()> StageOptimizer(Optimizer& optimizer, const StoredCheckpoint& checkpoint, std::string_view name) {
   if (!IsKnownOptimizer(optimizer)) throw OtherOptimizer();
-  const TorchFile* const file = checkpoint.torch_file();
-  if (file == nullptr) throw Different("files of safetensors hold tensors only");
-  const Value saved = ValueOrThrow(file->ReadValue(name));
+  if (!checkpoint.HasValues()) throw Different("files of safetensors hold tensors only");
+  const Value saved = ValueOrThrow(checkpoint.ReadValue(name));
   const Dict& dict = DictOf(&saved, std::string(name));
   const std::vector<Value>& groups = ItemsOf(pickled::Find(dict, "param_groups"), "param_groups");
   std::map<std::int64_t, const Dict*> states;
@@ -233,7 +232,7 @@ std::function<void()> StageOptimizer(Optimizer& optimizer, const StoredCheckpoin
       ReadGroup<Options, State>(DictOf(&groups[i], "of a parameter group"), states, optimizer.param_groups()[i], *read);
     }
   });
-  read->reads.Run(*file);
+  read->reads.Run(checkpoint);
   return [read, &optimizer] {
     for (std::size_t i = 0; i < read->options.size(); ++i) {
       optimizer.param_groups()[i].set_options(std::move(read->options[i]));

@@ -105,11 +105,18 @@ bool NamesAll(const RunState& state, const Dict& root) {
   return true;
 }
 
-// Without the name that they have in the file.
-NamedTensors TensorsUnder(const StoredCheckpoint& checkpoint, const std::string& name) {
+// Without the name that they have in the file, and in the order in which they were saved.
+NamedTensors TensorsUnder(const StoredCheckpoint& checkpoint, const std::string& name, const Dict& root) {
   const std::string prefix = name + ".";
-  NamedTensors tensors = ReadTensors(checkpoint, prefix);
-  for (auto& [whole_name, tensor] : tensors) whole_name.erase(0, prefix.size());
+  std::map<std::string, at::Tensor> read;
+  for (auto& [whole_name, tensor] : ReadTensors(checkpoint, prefix)) read[whole_name.substr(prefix.size())] = tensor;
+  NamedTensors tensors;
+  const Value* const saved = pickled::Find(root, name);
+  if (saved == nullptr || saved->As<Dict>() == nullptr) return tensors;
+  for (const auto& [key, value] : saved->As<Dict>()->entries) {
+    const auto found = TextIn(key) == nullptr ? read.end() : read.find(*TextIn(key));
+    if (found != read.end()) tensors.emplace_back(*found);
+  }
   return tensors;
 }
 
@@ -138,10 +145,7 @@ internal::StateContents ContentsOf(const GatheredState& gathered) {
 }
 
 void LoadState(const StoredCheckpoint& checkpoint, RunState& state, const std::function<void()>& verify) {
-  if (checkpoint.torch_file() == nullptr) {
-    throw StateError(ErrorCode::kUndecodable, "the step's file is no file of torch.save");
-  }
-  const Value root = ValueOrThrow(checkpoint.torch_file()->ReadValue());
+  const Value root = ValueOrThrow(checkpoint.ReadValue());
   if (root.As<Dict>() == nullptr) throw StateError(ErrorCode::kUndecodable, "the step's file holds no dict");
   const auto require = [&](const std::string& name) {
     if (pickled::Find(*root.As<Dict>(), name) != nullptr) return;
@@ -159,7 +163,7 @@ void LoadState(const StoredCheckpoint& checkpoint, RunState& state, const std::f
   }
   for (auto& entry : state.tensors) {
     require(entry.first);
-    NamedTensors read = TensorsUnder(checkpoint, entry.first);
+    NamedTensors read = TensorsUnder(checkpoint, entry.first, *root.As<Dict>());
     changes.push_back([&entry, read = std::move(read)] { entry.second = read; });
   }
   for (auto& entry : state.generators) {

@@ -67,6 +67,21 @@ class SafetensorsInterop(unittest.TestCase):
         described = json.loads(tool("describe_safetensors", self.ours))
         self.assertTrue(described["verifiable"])
 
+    def test_python_reads_a_step_of_a_run(self):
+        tool("make_run_state", self.ours)
+        loaded = safetensors.numpy.load_file(self.ours)
+        weights = numpy.arange(6, dtype=numpy.float32).reshape(2, 3)
+        numpy.testing.assert_array_equal(loaded["model.weight"], weights)
+        numpy.testing.assert_array_equal(loaded["model.turned"], weights.T)
+        numpy.testing.assert_array_equal(loaded["optimizer.state.0.avg"], numpy.array([0.5, 0.25]))
+        with safetensors.safe_open(self.ours, framework="numpy") as file:
+            state = json.loads(file.metadata()["gcsflux.state"])
+        self.assertEqual(state["numbers"], {"step": 42})
+        self.assertEqual(state["texts"], {"name": "grösse"})
+        self.assertEqual(state["model"]["weight"], {"$tensor": "model.weight"})
+        self.assertEqual(state["optimizer"]["betas"], {"$tuple": [0.9, 0.999]})
+        self.assertEqual(state["optimizer"]["state"], {"$dict": [[0, {"avg": {"$tensor": "optimizer.state.0.avg"}}]]})
+
     def test_types_that_numpy_lacks(self):
         for theirs, name, size in (("bfloat16", "BF16", 2), ("float8_e4m3fn", "F8_E4M3", 1), ("float8_e5m2", "F8_E5M2", 1)):
             with self.subTest(type=name):

@@ -36,6 +36,9 @@ struct CheckpointRunOptions {
   std::int64_t save_every = 1000;
   /// Which steps stay after a save. Unset, all do, and a save takes no listing.
   std::optional<KeepRules> keep = {};
+  /// kTorchFile or kSafetensors: the form of the steps that are saved. Steps of both are loaded. In safetensors each
+  /// tensor is stored by itself, those that share memory more than once; the other values are JSON in the metadata.
+  CheckpointFormat format = CheckpointFormat::kTorchFile;
   StepWriterOptions writer = {};
   AsyncSaveOptions async = {};      ///< SaveAsync()'s.
   ParallelWriterOptions file = {};  ///< How a step's file is written.
@@ -54,8 +57,9 @@ struct SaveOptions {
 /// `RunState state{.modules = {{"model", &*model}}, .optimizers = {{"optimizer", &adam}}};`
 /// `run.LoadLatest(state); ... if (run.ShouldSave(step)) run.Save(step, state);`
 ///
-/// A step is one file of torch.save's form: torch.load() gives a dict of the state's modules, optimizers and tensors
+/// A step is one file. In torch.save's form torch.load() gives a dict of the state's modules, optimizers and tensors
 /// under their names, which are state_dicts, and of "generators", "numbers", "texts" and "cursor" where there are such.
+/// docs/checkpoints.md says what a file of safetensors holds.
 /// For one thread at a time; not for children of fork(). A save takes two writes and a question for the writer's
 /// object; with rules also a listing of the prefix. To read takes no writer: the first Save() makes the prefix this
 /// run's, and the destructor gives it up.

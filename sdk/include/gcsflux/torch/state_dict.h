@@ -69,8 +69,8 @@ void LoadModule(torch::nn::Module& module, const StoredCheckpoint& checkpoint, c
 /// Restores an optimizer from Python's state_dict() of Adam, AdamW, SGD, RMSprop or Adagrad, options included; `name`
 /// is its name in the checkpoint. Parameters correspond by their order. All or nothing.
 ///
-/// kUndecodable if groups, parameters or shapes differ, and for safetensors, which hold only tensors. kInvalidArgument
-/// for other optimizers.
+/// kUndecodable if groups, parameters or shapes differ, and for safetensors that CheckpointRun did not write, which
+/// hold only tensors. kInvalidArgument for other optimizers.
 void LoadOptimizer(torch::optim::Optimizer& optimizer, const StoredCheckpoint& checkpoint,
                    std::string_view name = "optimizer");
 

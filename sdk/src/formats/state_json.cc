@@ -1,0 +1,273 @@
+#include "formats/state_json.h"
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/text/utf8.h"
+#include "formats/bytes/format_error.h"
+#include "formats/pickle/most_levels.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using json = nlohmann::ordered_json;
+using pickled::Dict;
+using pickled::Value;
+
+constexpr std::size_t kMostStateBytes = std::size_t{16} << 20;
+constexpr const char* kTensor = "$tensor";
+constexpr const char* kTuple = "$tuple";
+constexpr const char* kDict = "$dict";
+constexpr const char* kBytes = "$bytes";
+constexpr const char* kFloat = "$float";
+
+std::string KeyText(const Value& key) {
+  if (const auto* const text = key.As<std::string>()) return *text;
+  if (const auto* const number = key.As<std::int64_t>()) return std::to_string(*number);
+  return "?";
+}
+
+std::string Joined(const std::string& name, const std::string& key) { return name.empty() ? key : name + "." + key; }
+
+void Collect(const Value& value, const std::string& name, std::vector<NamedLayout>& found) {
+  if (const auto* const layout = value.As<TensorLayout>()) found.push_back({name, layout});
+  if (const auto* const dict = value.As<Dict>()) {
+    for (const auto& [key, item] : dict->entries) Collect(item, Joined(name, KeyText(key)), found);
+  }
+  if (const auto* const list = value.As<pickled::List>()) {
+    for (std::size_t i = 0; i < list->items.size(); ++i) {
+      Collect(list->items[i], Joined(name, std::to_string(i)), found);
+    }
+  }
+}
+
+std::string HexOf(std::string_view bytes) {
+  std::string text;
+  for (const char byte : bytes) {
+    const auto number = static_cast<unsigned char>(byte);
+    text += "0123456789abcdef"[number >> 4];
+    text += "0123456789abcdef"[number & 15];
+  }
+  return text;
+}
+
+std::optional<std::string> BytesOfHex(std::string_view text) {
+  if (text.size() % 2 != 0) return std::nullopt;
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    unsigned number = 0;
+    const auto [end, error] = std::from_chars(text.data() + i, text.data() + i + 2, number, 16);
+    if (error != std::errc() || end != text.data() + i + 2) return std::nullopt;
+    bytes += static_cast<char>(number);
+  }
+  return bytes;
+}
+
+// --------------------------------------------------------------------------------------------------------- writing
+
+class Formatter {
+ public:
+  json Of(const Value& value, const std::string& name) {
+    return std::visit([&](const auto& one) { return Form(one, name); }, value.any);
+  }
+  [[nodiscard]] const std::optional<std::string>& refused() const { return refused_; }
+
+ private:
+  static json Form(std::monostate, const std::string&) { return nullptr; }
+  static json Form(bool flag, const std::string&) { return flag; }
+  static json Form(std::int64_t number, const std::string&) { return number; }
+  static json Form(double number, const std::string&) {
+    if (std::isfinite(number)) return number;
+    return {{kFloat, std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf"}};
+  }
+  static json Form(const std::string& text, const std::string&) {
+    return IsUtf8(text) ? json(text) : json{{kBytes, HexOf(text)}};
+  }
+  static json Form(const pickled::Bytes& bytes, const std::string&) { return {{kBytes, HexOf(bytes.data)}}; }
+  static json Form(const TensorLayout&, const std::string& name) { return {{kTensor, name}}; }
+  json Form(const pickled::List& list, const std::string& name) { return Items(list.items, name); }
+  json Form(const pickled::Tuple& tuple, const std::string& name) { return {{kTuple, Items(tuple.items, name)}}; }
+  json Form(const Dict& dict, const std::string& name) {
+    return HasPlainKeys(dict) ? PlainDict(dict, name) : AnyDict(dict, name);
+  }
+  template <class Other>
+  json Form(const Other&, const std::string& name) {
+    if (!refused_) refused_ = name;
+    return nullptr;
+  }
+
+  static bool HasPlainKeys(const Dict& dict) {
+    for (const auto& [key, item] : dict.entries) {
+      const auto* const text = key.As<std::string>();
+      if (text == nullptr || text->starts_with('$') || !IsUtf8(*text)) return false;
+    }
+    return true;
+  }
+  json PlainDict(const Dict& dict, const std::string& name) {
+    json object = json::object();
+    for (const auto& [key, item] : dict.entries) object[*key.As<std::string>()] = Of(item, Joined(name, KeyText(key)));
+    return object;
+  }
+  json AnyDict(const Dict& dict, const std::string& name) {
+    json pairs = json::array();
+    for (const auto& [key, item] : dict.entries) {
+      pairs.push_back(json::array({Of(key, name), Of(item, Joined(name, KeyText(key)))}));
+    }
+    return {{kDict, std::move(pairs)}};
+  }
+  json Items(const std::vector<Value>& items, const std::string& name) {
+    json array = json::array();
+    for (std::size_t i = 0; i < items.size(); ++i) array.push_back(Of(items[i], Joined(name, std::to_string(i))));
+    return array;
+  }
+
+  std::optional<std::string> refused_;
+};
+
+// --------------------------------------------------------------------------------------------------------- reading
+
+// JSON is parsed up to kMostLevels deep, so this recursion ends.
+class Parser {
+ public:
+  Parser(const std::string& file, const FindLayout& find) : file_(file), find_(find) {}
+
+  [[nodiscard]] Error Wrong() const {
+    return Undecodable(file_, "", 0, "the metadata '" + std::string(kStateKey) + "' is not what gcsflux writes there");
+  }
+
+  Result<Value> Of(const json& one) {
+    switch (one.type()) {
+      case json::value_t::null: return Value{};
+      case json::value_t::boolean: return Value{.any = one.get<bool>()};
+      case json::value_t::number_integer: return Value{.any = one.get<std::int64_t>()};
+      case json::value_t::number_float: return Value{.any = one.get<double>()};
+      case json::value_t::string: return Value{.any = one.get<std::string>()};
+      case json::value_t::array: return Sequence<pickled::List>(one);
+      case json::value_t::object: return Object(one);
+      case json::value_t::number_unsigned:
+        if (one.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) return Wrong();
+        return Value{.any = one.get<std::int64_t>()};
+      default: return Wrong();
+    }
+  }
+
+ private:
+  template <class Kind>
+  Result<Value> Sequence(const json& array) {
+    if (!array.is_array()) return Wrong();
+    Kind sequence;
+    for (const json& one : array) {
+      auto item = Of(one);
+      if (!item.ok()) return item.error();
+      sequence.items.push_back(*std::move(item));
+    }
+    return Value{.any = std::move(sequence)};
+  }
+
+  Result<Value> Object(const json& object) {
+    if (object.size() == 1 && object.begin().key().starts_with('$')) {
+      return Special(object.begin().key(), object.begin().value());
+    }
+    Dict dict;
+    for (const auto& [key, one] : object.items()) {
+      auto item = Of(one);
+      if (!item.ok()) return item.error();
+      dict.entries.push_back({{.any = key}, *std::move(item)});
+    }
+    return Value{.any = std::move(dict)};
+  }
+
+  Result<Value> Special(const std::string& key, const json& value) {
+    if (key == kTuple) return Sequence<pickled::Tuple>(value);
+    if (key == kDict) return Pairs(value);
+    if (!value.is_string()) return Wrong();
+    const auto& text = value.get_ref<const std::string&>();
+    if (key == kTensor) return Tensor(text);
+    if (key == kBytes) return Bytes(text);
+    if (key == kFloat && text == "nan") return Value{.any = std::nan("")};
+    if (key == kFloat && text == "inf") return Value{.any = HUGE_VAL};
+    if (key == kFloat && text == "-inf") return Value{.any = -HUGE_VAL};
+    return Wrong();
+  }
+
+  Result<Value> Pairs(const json& pairs) {
+    if (!pairs.is_array()) return Wrong();
+    Dict dict;
+    for (const json& pair : pairs) {
+      if (!pair.is_array() || pair.size() != 2) return Wrong();
+      auto key = Of(pair[0]);
+      if (!key.ok()) return key.error();
+      auto item = Of(pair[1]);
+      if (!item.ok()) return item.error();
+      dict.entries.push_back({*std::move(key), *std::move(item)});
+    }
+    return Value{.any = std::move(dict)};
+  }
+
+  Result<Value> Tensor(const std::string& name) {
+    auto layout = find_(name);
+    if (!layout.ok()) return layout.error();
+    return Value{.any = *std::move(layout)};
+  }
+
+  Result<Value> Bytes(const std::string& hex) {
+    auto bytes = BytesOfHex(hex);
+    if (!bytes) return Wrong();
+    return Value{.any = pickled::Bytes{.data = *std::move(bytes)}};
+  }
+
+  const std::string& file_;
+  const FindLayout& find_;
+};
+
+}  // namespace
+
+std::vector<NamedLayout> NamedLayouts(const Value& value) {
+  std::vector<NamedLayout> found;
+  Collect(value, "", found);
+  return found;
+}
+
+Result<std::string> FormatState(const Value& value) {
+  Formatter formatter;
+  const json state = formatter.Of(value, "");
+  if (const auto& refused = formatter.refused()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "safetensors has no place for the value " + Shown(*refused) + "; save as a file of torch.save"};
+  }
+  std::string text = state.dump();
+  if (text.size() <= kMostStateBytes) return text;
+  return Error{ErrorCode::kInvalidArgument, "the values beside the tensors would take " + std::to_string(text.size()) +
+                                                " bytes of metadata, and " + std::to_string(kMostStateBytes) +
+                                                " are the most; save as a file of torch.save"};
+}
+
+Result<Value> ParseState(std::string_view text, const std::string& file, const FindLayout& find) {
+  Parser parser(file, find);
+  bool is_too_deep = text.size() > kMostStateBytes;
+  const auto bound = [&](int depth, json::parse_event_t, const json&) {
+    is_too_deep = is_too_deep || depth > kMostLevels;
+    return depth <= kMostLevels;
+  };
+  const json state = is_too_deep ? json(json::value_t::discarded) : json::parse(text, bound, false);
+  if (is_too_deep || state.is_discarded()) return parser.Wrong();
+  return parser.Of(state);
+}
+
+const Value* FindByName(const Value& root, std::string_view name) {
+  if (name.empty()) return &root;
+  const auto* const dict = root.As<Dict>();
+  if (dict == nullptr) return nullptr;
+  for (const auto& [key, item] : dict->entries) {
+    const std::string text = KeyText(key);
+    if (!name.starts_with(text)) continue;
+    if (name.size() == text.size()) return &item;
+    if (name[text.size()] != '.') continue;
+    if (const Value* const found = FindByName(item, name.substr(text.size() + 1))) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace gcsflux::internal

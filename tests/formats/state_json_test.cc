@@ -1,0 +1,142 @@
+#include "formats/state_json.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "gcsflux/safetensors.h"
+#include "gcsflux/stored_checkpoint.h"
+
+namespace gcsflux::formats_tests {
+namespace {
+
+using internal::FindByName;
+using internal::FormatState;
+using internal::NamedLayouts;
+using internal::ParseState;
+using pickled::Dict;
+using pickled::Value;
+using ::testing::HasSubstr;
+
+Value Text(std::string text) { return {.any = std::move(text)}; }
+Value Number(std::int64_t number) { return {.any = number}; }
+
+// What a training run holds beside its tensors.
+Value SomeState() {
+  const Dict state{
+      .entries = {{Number(0),
+                   {.any = Dict{.entries = {{Text("step"), {.any = 3.0}}, {Text("avg"), {.any = TensorLayout{}}}}}}}}};
+  const Dict group{.entries = {{Text("lr"), {.any = 0.1}},
+                               {Text("betas"), {.any = pickled::Tuple{{{.any = 0.9}, {.any = 0.999}}}}},
+                               {Text("amsgrad"), {.any = false}},
+                               {Text("params"), {.any = pickled::List{{Number(0)}}}}}};
+  return {.any =
+              Dict{.entries = {
+                       {Text("model"),
+                        {.any = Dict{.entries = {{Text("a.weight"),
+                                                  {.any = TensorLayout{.shape = {2, 3}, .strides = {3, 1}}}}}}}},
+                       {Text("optimizer"),
+                        {.any = Dict{.entries = {{Text("state"), {.any = state}},
+                                                 {Text("param_groups"), {.any = pickled::List{{{.any = group}}}}}}}}},
+                       {Text("none"), {}},
+                       {Text("least"), Number(INT64_MIN)},
+                       {Text("most"), Number(INT64_MAX)},
+                       {Text("text"), Text("gr\xC3\xB6\xC3\x9F"
+                                           "e \"\\\n")},
+                       {Text("bytes"), {.any = pickled::Bytes{.data = std::string("\x00\xff", 2)}}},
+                       {Text("high"), {.any = HUGE_VAL}},
+                       {Text("$odd"), {.any = Dict{.entries = {{Text("$tensor"), Number(1)}}}}},
+                       {Text("small"), {.any = 1e-300}}}}};
+}
+
+Result<Value> Parse(std::string_view json) {
+  return ParseState(json, "file", [](const std::string& name) -> Result<TensorLayout> {
+    if (name == "model.a.weight") return TensorLayout{.shape = {2, 3}, .strides = {3, 1}};
+    if (name == "optimizer.state.0.avg") return TensorLayout{};
+    return Error{ErrorCode::kNotFound, "no tensor '" + name + "'"};
+  });
+}
+
+TEST(StateJson, ComesBackAsItWas) {
+  const auto json = FormatState(SomeState());
+  ASSERT_TRUE(json.ok()) << json.error().message;
+  const auto read = Parse(*json);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_TRUE(*read == SomeState()) << *json;
+}
+
+TEST(StateJson, IsWhatAReaderOfJsonExpects) {
+  const Value value{.any = Dict{.entries = {{Text("numbers"), {.any = Dict{.entries = {{Text("step"), Number(5)}}}}},
+                                            {Text("lr"), {.any = 1.0}},
+                                            {Text("weight"), {.any = TensorLayout{}}}}}};
+  EXPECT_EQ(*FormatState(value), R"({"numbers":{"step":5},"lr":1.0,"weight":{"$tensor":"weight"}})");
+}
+
+TEST(StateJson, KeepsNumbersThatAreNotFinite) {
+  for (const double number : {HUGE_VAL, -HUGE_VAL}) {
+    EXPECT_TRUE(*Parse(*FormatState({.any = number})) == Value{.any = number});
+  }
+  EXPECT_TRUE(std::isnan(*Parse(*FormatState({.any = std::nan("")}))->As<double>()));
+}
+
+TEST(StateJson, NamesTensorsByTheirKeys) {
+  const Value state = SomeState();
+  const auto named = NamedLayouts(state);
+  ASSERT_EQ(named.size(), 2U);
+  EXPECT_EQ(named[0].name, "model.a.weight");
+  EXPECT_EQ(named[1].name, "optimizer.state.0.avg");
+}
+
+TEST(StateJson, FindsValuesByName) {
+  const Value state = SomeState();
+  EXPECT_EQ(FindByName(state, ""), &state);
+  EXPECT_NE(FindByName(state, "model.a.weight"), nullptr);
+  EXPECT_EQ(*FindByName(state, "optimizer.state.0.step")->As<double>(), 3.0);
+  EXPECT_EQ(FindByName(state, "model.a"), nullptr);
+  EXPECT_EQ(FindByName(state, "modelx"), nullptr);
+}
+
+TEST(StateJson, RefusesValuesWithoutAForm) {
+  const Value value{.any = Dict{.entries = {{Text("shape"), {.any = pickled::Size{{1}}}}}}};
+  EXPECT_EQ(FormatState(value).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(FormatState(value).error().message, HasSubstr("'shape'"));
+  const Value dictionary_of_size{.any = Dict{.entries = {{{.any = pickled::Size{{1}}}, Number(1)}}}};
+  EXPECT_FALSE(FormatState(dictionary_of_size).ok());
+}
+
+TEST(StateJson, RefusesWhatItDoesNotWrite) {
+  for (const std::string& json :
+       {std::string("{"), std::string(""), std::string(R"({"$what":"x"})"), std::string(R"({"$tensor":1})"),
+        std::string(R"({"$bytes":"0"})"), std::string(R"({"$bytes":"zz"})"), std::string(R"({"$float":"1"})"),
+        std::string(R"({"$tuple":{}})"), std::string(R"({"$dict":[[1]]})"), std::string(R"({"$dict":{}})"),
+        std::string("18446744073709551615"), std::string(1000, '[') + std::string(1000, ']'),
+        std::string(20'000'000, ' ')}) {
+    const auto read = Parse(json);
+    ASSERT_FALSE(read.ok()) << json.substr(0, 50);
+    EXPECT_EQ(read.error().code, ErrorCode::kUndecodable);
+    EXPECT_THAT(read.error().message, HasSubstr("file: "));
+  }
+  EXPECT_THAT(Parse(R"([{"$tensor":"x"}])").error().message, HasSubstr("no tensor 'x'"));
+}
+
+TEST(StateJson, IsReadFromAFile) {
+  SafetensorsContents contents{.tensors = {{.name = "model.w", .shape = {2}}},
+                               .metadata = {{"gcsflux.state", R"({"model":{"w":{"$tensor":"model.w"}},"epoch":3})"}}};
+  std::string file;
+  const ByteSink sink = [&](std::span<const std::byte> bytes) {
+    file.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return Result<void>();
+  };
+  const std::string bytes(8, 'x');
+  const TensorWriter write = [&](std::size_t, const ByteSink& into) { return into(std::as_bytes(std::span(bytes))); };
+  ASSERT_TRUE(WriteSafetensors(contents, write, sink).ok());
+  const auto checkpoint = StoredCheckpoint::Open(SourceOf("it", std::as_bytes(std::span(file))));
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
+  EXPECT_TRUE(checkpoint->HasValues());
+  EXPECT_EQ(*checkpoint->ReadValue("epoch")->As<std::int64_t>(), 3);
+  EXPECT_EQ(checkpoint->ReadValue("model.w")->As<TensorLayout>()->shape, std::vector<std::int64_t>{2});
+  EXPECT_EQ(checkpoint->ReadValue("step").error().code, ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace gcsflux::formats_tests

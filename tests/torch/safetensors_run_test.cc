@@ -1,0 +1,133 @@
+// A run whose steps are safetensors.
+#include <gmock/gmock.h>
+#include <torch/utils.h>
+
+#include "gcsflux/open_checkpoint.h"
+#include "torch/bucket_test.h"
+#include "torch/small_training.h"
+
+namespace gcsflux {
+namespace {
+
+using testing::AreSame;
+using testing::CopyOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using testing::Net;
+using testing::Training;
+
+class SafetensorsRunTest : public BucketTest {
+ protected:
+  SafetensorsRunTest() { torch::manual_seed(1); }
+  [[nodiscard]] CheckpointRun Run(CheckpointRunOptions options = {.format = CheckpointFormat::kSafetensors}) const {
+    return {client_, "gs://torch-test/runs/7", std::move(options)};
+  }
+};
+
+TEST_F(SafetensorsRunTest, GoesOnAsIfItHadNotStopped) {
+  Training training;
+  training.Steps(5);
+  const SavedStep saved = Run().Save(5, training.State());
+  EXPECT_THAT(saved.stored.manifest.files.front().name, EndsWith("-state.safetensors"));
+  const std::vector<double> wanted = training.Steps(50);
+
+  Training resumed;
+  resumed.Steps(2);
+  RunState state = resumed.State();
+  ASSERT_TRUE(Run().LoadLatest(state).has_value());
+  EXPECT_EQ(state.numbers.at("step"), 5);
+  EXPECT_EQ(state.texts.at("name"), "a run");
+  EXPECT_TRUE(state.cursor.has_value());
+  EXPECT_TRUE(torch::equal(state.tensors.at("average")[0].second, torch::full({2, 3}, 2.5)));
+  EXPECT_EQ(resumed.Steps(50), wanted) << "data order included";
+}
+
+TEST_F(SafetensorsRunTest, LoadsStepsOfBothForms) {
+  Training training;
+  training.Steps(1);
+  const auto first = CopyOf(training.net);
+  Run({}).Save(1, training.State());
+  training.Steps(1);
+  const auto second = CopyOf(training.net);
+  Run().Save(2, training.State());
+  Training other;
+  for (const std::int64_t step : {1, 2}) {
+    RunState state = other.State();
+    Run().Load(step, state);
+    EXPECT_TRUE(AreSame(CopyOf(other.net), step == 1 ? first : second)) << step;
+  }
+}
+
+TEST_F(SafetensorsRunTest, KeepsTheOrderOfTensorsAndTiedOnes) {
+  const torch::Tensor tied = torch::arange(6, torch::kFloat32).view({2, 3});
+  const RunState saved{.tensors = {{"t", {{"z", tied}, {"turned", tied.t()}, {"a", torch::ones({2}, torch::kInt64)}}}},
+                       .texts = {{"raw", std::string("\xff\x00", 2)}}};
+  Run().Save(1, saved);
+  RunState state{.tensors = {{"t", {}}}};
+  Run().Load(1, state);
+  const NamedTensors& read = state.tensors.at("t");
+  ASSERT_EQ(read.size(), 3U);
+  EXPECT_EQ(read[0].first, "z");
+  EXPECT_EQ(read[1].first, "turned");
+  EXPECT_EQ(read[2].first, "a");
+  EXPECT_TRUE(torch::equal(read[1].second, tied.t()));
+  EXPECT_EQ(state.texts.at("raw"), std::string("\xff\x00", 2));
+}
+
+TEST_F(SafetensorsRunTest, SavesBesideTheTraining) {
+  Training training;
+  training.Steps(2);
+  const auto saved = CopyOf(training.net);
+  CheckpointRun run = Run({.format = CheckpointFormat::kSafetensors, .async = {.mode = SnapshotMode::kLazy}});
+  const PendingSave save = run.SaveAsync(2, training.State());
+  save.WaitStaged();
+  training.Steps(1);
+  ASSERT_TRUE(save.WaitCommitted().ok());
+  Training other;
+  RunState state = other.State();
+  run.Load(2, state);
+  EXPECT_TRUE(AreSame(CopyOf(other.net), saved));
+}
+
+TEST_F(SafetensorsRunTest, IsCorruptedWhereAByteChangedOnTheWay) {
+  Training training;
+  training.Steps(1);
+  const SavedStep saved = Run().Save(1, training.State());
+  const std::uint64_t byte = saved.stored.manifest.tensors.front().range.begin;
+  emulator_.faults().Load({.rules = {{.name = "it",
+                                      .match = {.operation = "storage.objects.get", .object_glob = "runs/7/step-*/*"},
+                                      .action = {.type = "corrupt", .at_byte = byte}}}});
+  RunState state = training.State();
+  EXPECT_EQ(ThrownBy([&] { Run().Load(1, state); }).code, ErrorCode::kCorrupted);
+  EXPECT_GE(emulator_.faults().Fired("it"), 1U);
+}
+
+TEST_F(SafetensorsRunTest, RefusesOtherForms) {
+  const Error error = ThrownBy([&] { static_cast<void>(Run({.format = CheckpointFormat::kLibtorchArchive})); });
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("CheckpointRunOptions::format"));
+}
+
+TEST_F(SafetensorsRunTest, SaysWhichTensorHasNoPlaceThere) {
+  const RunState state{.tensors = {{"t", {{"complex", torch::zeros({2}, torch::kComplexDouble)}}}}};
+  const Error error = ThrownBy([&] { Run().Save(1, state); });
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("'t.complex'"));
+  EXPECT_FALSE(Run().Latest().has_value());
+}
+
+// The optimizer too: its groups are among the values.
+TEST_F(SafetensorsRunTest, IsOpenedAsACheckpoint) {
+  Training training;
+  training.Steps(2);
+  const SavedStep saved = Run().Save(2, training.State());
+  const auto checkpoint = OpenCheckpoint(client_, "gs://torch-test/runs/7/" + saved.stored.manifest.files.front().name);
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;
+  Training other;
+  LoadModule(other.net, *checkpoint, {.prefix = "model.", .is_strict = true});
+  LoadOptimizer(other.adam, *checkpoint);
+  EXPECT_TRUE(AreSame(CopyOf(other.net), CopyOf(training.net)));
+}
+
+}  // namespace
+}  // namespace gcsflux
