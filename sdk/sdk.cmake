@@ -261,10 +261,17 @@ gcsflux_component(client
   sdk/src/sharding/announcement.cc
   sdk/src/sharding/collective.cc
   sdk/src/sharding/host_list.cc
+  sdk/src/sharding/load_plan.cc
+  sdk/src/sharding/load_sharded.cc
   sdk/src/sharding/run_environment.cc
+  sdk/src/sharding/save_messages.cc
   sdk/src/sharding/save_plan.cc
+  sdk/src/sharding/shard_file.cc
+  sdk/src/sharding/sharded_checkpoints.cc
+  sdk/src/sharding/sharded_save.cc
   sdk/src/sharding/tensor_part.cc
   sdk/src/sharding/thread_ranks.cc
+  sdk/src/sharding/work_of_ranks.cc
   # L4 datasets, above transfer
   sdk/src/dataset/batch_stream.cc
   sdk/src/dataset/cursor.cc

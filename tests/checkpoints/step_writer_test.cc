@@ -115,6 +115,22 @@ TEST_F(StepWriterTest, NeedsABucket) {
   EXPECT_EQ(ErrorOf(CheckpointSteps::Open(client_, "/tmp/run")).code, ErrorCode::kInvalidArgument);
 }
 
+TEST_F(StepWriterTest, SparesFilesOfOtherProcessesUntilTheirNamesAreDropped) {
+  StepWriter writer = *Start();
+  const std::string name = ValueOf(writer.ReserveName(1, "shard"));
+  const StepFile file = ValueOf(WriteStepFile(Steps(), name, Bytes("of another process")));
+  ASSERT_TRUE(writer.Keep({.last = 1}).ok());
+  EXPECT_THAT(Names(), Contains("runs/7/" + name));
+  ASSERT_TRUE(writer.Commit({.step = 1, .files = {file}}).ok());
+  const std::string failed = ValueOf(writer.ReserveName(2, "shard"));
+  ASSERT_TRUE(WriteStepFile(Steps(), failed, Bytes("of a save that failed")).ok());
+  writer.DropName(failed);
+  ASSERT_TRUE(writer.Keep({.last = 1}).ok());
+  EXPECT_THAT(Names(), Not(Contains("runs/7/" + failed)));
+  EXPECT_THAT(WholeSteps(), ElementsAre(1));
+  EXPECT_EQ(ErrorOf(writer.ReserveName(-1, "shard")).code, ErrorCode::kInvalidArgument);
+}
+
 TEST_F(StepWriterTest, LeavesOneWinnerOfTenSaversOfOneStep) {
   StepWriter writer = *Start();
   std::atomic<int> saved = 0;

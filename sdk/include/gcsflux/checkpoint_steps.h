@@ -18,8 +18,11 @@
 // The steps of a training run on a prefix of a bucket: docs/checkpoints.md. step_writer.h adds steps.
 namespace gcsflux {
 
+class CheckpointSteps;
+
 namespace internal {
 class StepStore;
+StepStore& StoreOf(const CheckpointSteps& steps);
 }  // namespace internal
 
 /// A step as it is stored.
@@ -122,6 +125,7 @@ class CheckpointSteps {
 
  private:
   friend class StepWriter;
+  friend internal::StepStore& internal::StoreOf(const CheckpointSteps& steps);
   explicit CheckpointSteps(std::shared_ptr<internal::StepStore> store);
   std::shared_ptr<internal::StepStore> store_;
 };

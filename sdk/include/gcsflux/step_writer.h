@@ -40,6 +40,12 @@ struct SavedStep {
   std::optional<Error> keep_error = {};  ///< The step is saved; the others could not be listed, and all of them stay.
 };
 
+/// Writes a file whose name StepWriter::ReserveName() gave, maybe to another process. The options' mode is not used.
+Result<StepFile> WriteStepFile(const CheckpointSteps& steps, const std::string& name, const CheckpointWriter& write,
+                               const ParallelWriterOptions& options = {});
+/// Deletes a file that is in no manifest. One that is gone is deleted.
+Result<void> DeleteStepFile(const CheckpointSteps& steps, const StepFile& file);
+
 /// Adds steps to a run: files first, the manifest last. One writer at a time has a prefix. Thread-safe; movable.
 class StepWriter {
  public:
@@ -57,6 +63,10 @@ class StepWriter {
   /// The options' mode is not used.
   Result<StepFile> WriteFile(std::int64_t step, const std::string& name, const CheckpointWriter& write,
                              const ParallelWriterOptions& options = {});
+  /// A name for a file of a step that another process writes by WriteStepFile(). Keep() spares that file until Commit()
+  /// names it, or DropName().
+  Result<std::string> ReserveName(std::int64_t step, const std::string& name);
+  void DropName(const std::string& name);
   /// Deletes files that WriteFile() wrote and Commit() has not named, as far as that succeeds.
   void Discard(const std::vector<StepFile>& files);
 

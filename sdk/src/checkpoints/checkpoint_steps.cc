@@ -10,6 +10,8 @@ using internal::StepStore;
 
 CheckpointSteps::CheckpointSteps(std::shared_ptr<StepStore> store) : store_(std::move(store)) {}
 
+internal::StepStore& internal::StoreOf(const CheckpointSteps& steps) { return *steps.store_; }
+
 Result<CheckpointSteps> CheckpointSteps::Open(const Client& client, const std::string& uri, const CallOptions& call,
                                               const std::stop_token& stop) {
   auto prefix = ParseUri(uri);

@@ -182,6 +182,23 @@ Result<StepWriter> StepWriter::Start(const CheckpointSteps& steps, const StepWri
   return Refused(store, other);
 }
 
+Result<StepFile> WriteStepFile(const CheckpointSteps& steps, const std::string& name, const CheckpointWriter& write,
+                               const ParallelWriterOptions& options) {
+  const StepStore& store = internal::StoreOf(steps);
+  const std::string uri = ToUri(store.At(name));
+  ParallelWriterOptions of_file = options;
+  of_file.upload.mode = WriteMode::kCreate;
+  of_file.is_private_name = false;
+  const auto written = WriteCheckpoint(store.client(), uri, write, of_file);
+  if (!written.ok()) return written.error();
+  if (written->crc32c) return StepFile{name, written->size, written->generation, *written->crc32c};
+  return Error{ErrorCode::kUnverified, uri + ": the service tells no CRC32C, which a manifest needs"};
+}
+
+Result<void> DeleteStepFile(const CheckpointSteps& steps, const StepFile& file) {
+  return internal::StoreOf(steps).Delete(file.name, file.generation);
+}
+
 StepWriter::StepWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
 StepWriter::StepWriter(StepWriter&&) noexcept = default;
 StepWriter& StepWriter::operator=(StepWriter&&) noexcept = default;
@@ -192,27 +209,28 @@ const CheckpointSteps& StepWriter::steps() const { return state_->steps; }
 
 Result<StepFile> StepWriter::WriteFile(std::int64_t step, const std::string& name, const CheckpointWriter& write,
                                        const ParallelWriterOptions& options) {
-  const std::string below = internal::StepFolder(step) + internal::RandomName() + "-" + name;
+  const auto below = ReserveName(step, name);
+  if (!below.ok()) return below.error();
+  auto written = WriteStepFile(state_->steps, *below, write, options);
+  if (!written.ok()) DropName(*below);
+  return written;
+}
+
+Result<std::string> StepWriter::ReserveName(std::int64_t step, const std::string& name) {
+  std::string below = internal::StepFolder(step) + internal::RandomName() + "-" + name;
   if (step < 0 || step > kMaxStep || !internal::StepOfFile(below)) {
     return Error{ErrorCode::kInvalidArgument, "step " + std::to_string(step) + ", file '" + name +
                                                   "': steps go from 0 to " + std::to_string(kMaxStep) +
                                                   ", and a file's name has no '/'"};
   }
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->drafts.insert(below);
-  }
-  const StepStore& store = *state_->steps.store_;
-  ParallelWriterOptions of_file = options;
-  of_file.upload.mode = WriteMode::kCreate;
-  of_file.is_private_name = false;
-  auto written = WriteCheckpoint(store.client(), ToUri(store.At(below)), write, of_file);
-  if (written.ok() && written->crc32c) return StepFile{below, written->size, written->generation, *written->crc32c};
   const std::lock_guard lock(state_->mutex);
-  state_->drafts.erase(below);
-  if (!written.ok()) return written.error();
-  return Error{ErrorCode::kUnverified,
-               ToUri(store.At(below)) + ": the service tells no CRC32C, which a manifest needs"};
+  state_->drafts.insert(below);
+  return below;
+}
+
+void StepWriter::DropName(const std::string& name) {
+  const std::lock_guard lock(state_->mutex);
+  state_->drafts.erase(name);
 }
 
 void StepWriter::Discard(const std::vector<StepFile>& files) {

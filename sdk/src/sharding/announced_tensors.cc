@@ -12,12 +12,6 @@ namespace {
 
 constexpr std::size_t kMostDimensions = 64;
 
-std::string ShownShape(std::span<const std::int64_t> shape) {
-  std::string text = "[";
-  for (const std::int64_t size : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(size);
-  return text + "]";
-}
-
 bool HasBytes(DType dtype, std::span<const std::int64_t> shape) {
   const auto count = ElementCount(shape);
   std::uint64_t bytes = 0;

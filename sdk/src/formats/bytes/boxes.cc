@@ -76,4 +76,10 @@ bool DoTile(std::span<const Box> boxes, std::span<const std::int64_t> shape) {
   return whole && !boxes.empty() && sum == *whole && (sum == 0 || !FindOverlap(boxes));
 }
 
+std::string ShownShape(std::span<const std::int64_t> shape) {
+  std::string text = "[";
+  for (const std::int64_t size : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(size);
+  return text + "]";
+}
+
 }  // namespace gcsflux::internal

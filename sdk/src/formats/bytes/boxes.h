@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 // Slices of a tensor, as boxes in its shape.
@@ -23,5 +24,8 @@ std::optional<std::pair<std::size_t, std::size_t>> FindOverlap(std::span<const B
 
 /// Whether the boxes, which lie within the shape, hold each of its elements exactly once.
 bool DoTile(std::span<const Box> boxes, std::span<const std::int64_t> shape);
+
+/// For messages: "[4, 2]".
+std::string ShownShape(std::span<const std::int64_t> shape);
 
 }  // namespace gcsflux::internal

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "gcsflux/checkpoint_steps.h"
+#include "gcsflux/collective.h"
+#include "gcsflux/step_writer.h"
+#include "gcsflux/tensor_part.h"
+
+// Steps that many processes save and load together: docs/distributed.md. torch/sharded_run.h has them for libtorch.
+namespace gcsflux {
+
+/// A part with its elements, which follow each other, the last dimension fastest. Borrowed.
+struct PartToSave {
+  TensorPart part = {};
+  std::span<const std::byte> bytes = {};
+};
+
+/// A part that is wanted, and where its elements go.
+struct PartToLoad {
+  TensorPart part = {};
+  std::span<std::byte> into = {};
+};
+
+struct ShardedOptions {
+  /// A call fails on all ranks after so long without a byte that moved on any of them. Raise it if the service may
+  /// stand still for longer.
+  std::chrono::milliseconds deadline = std::chrono::seconds(60);
+  std::optional<KeepRules> keep = {};  ///< Which steps stay after a save. Absent: all.
+  StepWriterOptions writer = {};       ///< Of rank 0, which is the run's writer.
+  ParallelWriterOptions file = {};     ///< How each rank writes its file.
+  ObjectReaderOptions reader = {};     ///< How each rank reads each file.
+};
+
+/// The steps of a run, saved and loaded by all ranks of a group: each writes and reads its own part.
+///
+/// All ranks make the same calls in the same order, and all get the same result. If one rank fails, is cancelled, ends,
+/// or stands still until the deadline, the call fails on all of them: the message names the rank and the cause, the
+/// steps are as they were, and the memory of parts to load is undefined. A rank that ends also breaks the group:
+/// collective.h. For one thread at a time.
+///
+/// A step has a file of safetensors for each rank that writes, which PyTorch's distributed checkpoints can read, and a
+/// manifest that rank 0 writes last. What several ranks have is written once. The number of ranks and the slices may be
+/// others when it is loaded; a step that one process saved by CheckpointRun can be loaded too.
+class ShardedCheckpoints {
+ public:
+  /// Makes no request. `group` must outlive it.
+  ShardedCheckpoints(CheckpointSteps steps, Collective& group, ShardedOptions options = {});
+  ShardedCheckpoints(ShardedCheckpoints&&) noexcept;
+  ShardedCheckpoints& operator=(ShardedCheckpoints&&) noexcept;
+  /// On rank 0 gives the prefix up.
+  ~ShardedCheckpoints();
+
+  /// Stores the parts of all ranks as a step. Of `about`, rank 0's step, time, metrics and metadata are stored. Errors
+  /// are those of StepWriter, and kInvalidArgument if ranks contradict each other, or their slices overlap or leave a
+  /// hole. The tensors of the result's manifest are left out.
+  Result<SavedStep> Save(const CheckpointManifest& about, std::span<const PartToSave> parts,
+                         CommitMode mode = CommitMode::kCreate, const std::stop_token& stop = {});
+
+  /// Rank 0 reads the manifest, and gives it to all. Errors as of CheckpointSteps::Read() and Latest().
+  Result<LatestStep> Read(std::int64_t step);
+  Result<LatestStep> Latest();
+
+  /// Fills the parts with the step's bytes. Each rank reads only the ranges of its own parts. kUndecodable if the step
+  /// lacks a tensor, or has it with another type or shape: the message lists such tensors of all ranks. kCorrupted if
+  /// the bytes of a stored slice that is read whole do not have its CRC32C; slices that are read in part are not
+  /// verified.
+  Result<void> Load(const CheckpointManifest& step, std::span<const PartToLoad> parts,
+                    const std::stop_token& stop = {});
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gcsflux

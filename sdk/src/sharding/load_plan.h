@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gcsflux/checkpoint_manifest.h"
+#include "gcsflux/range_read.h"
+#include "gcsflux/sharded_checkpoints.h"
+
+namespace gcsflux::internal {
+
+/// A stored slice that is read whole: its bytes are those of `count` ranges of its file, in this order.
+struct WholeSlice {
+  const StepTensor* slice = nullptr;
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+/// What to read of one file.
+struct FileReads {
+  std::vector<RangeRead> ranges = {};
+  std::vector<WholeSlice> whole = {};  ///< Those that have a CRC32C.
+};
+
+struct LoadPlan {
+  std::vector<FileReads> files = {};  ///< As the manifest's files.
+  std::vector<std::string> problems =
+      {};  ///< Why parts cannot be loaded, one text for each; then nothing is to be read.
+};
+
+/// Which bytes of the stored slices make the wanted parts. Each byte of a part is read once. Borrows both arguments.
+LoadPlan PlanLoad(const CheckpointManifest& manifest, std::span<const PartToLoad> parts);
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gcsflux/step_writer.h"
+#include "sharding/save_plan.h"
+
+// What rank 0 and the others tell each other in a save and a load. Each is a value or an error, as bytes.
+namespace gcsflux::internal {
+
+std::string FormatFailure(const Error& error);
+
+/// What a rank is to write. Without a name it writes no file.
+struct ShardOrder {
+  std::string name = {};  ///< Below the run's prefix.
+  std::vector<PlannedRows> rows = {};
+};
+std::string FormatOrder(const ShardOrder& order);
+Result<ShardOrder> ParseOrder(std::string_view bytes);
+
+/// What a rank has written. No file: nothing.
+struct ShardReport {
+  std::vector<StepFile> files = {};
+  std::vector<StepTensor> tensors = {};  ///< Of the one file.
+};
+std::string FormatReport(const ShardReport& report);
+Result<ShardReport> ParseReport(std::string_view bytes);
+
+/// What came of the save.
+std::string FormatSaved(const SavedStep& saved);
+Result<SavedStep> ParseSaved(std::string_view bytes);
+
+/// A step that all ranks are to load.
+std::string FormatStep(const LatestStep& step);
+Result<LatestStep> ParseStep(std::string_view bytes);
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,170 @@
+#include "sharding/sharded_save.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "checkpoints/run_identity.h"
+#include "checkpoints/step_store.h"
+#include "formats/bytes/format_error.h"
+#include "sharding/announcement.h"
+#include "sharding/shard_file.h"
+#include "sharding/work_of_ranks.h"
+#include "transfer/threads/worker_pool.h"
+
+namespace gcsflux::internal {
+namespace {
+
+constexpr std::size_t kQuestionsAtOnce = 16;
+
+Result<void> CheckBytes(const PartToSave& one) {
+  const auto count = ElementCount(one.part.OwnShape());
+  if (count && *count * ElementBytes(one.part.dtype) == one.bytes.size()) return {};
+  return Error{ErrorCode::kInvalidArgument, "tensor " + Shown(one.part.name) + " has " +
+                                                std::to_string(one.bytes.size()) +
+                                                " bytes, which is not what its slice and type ask for"};
+}
+
+std::vector<PartToSave> Chosen(const ShardOrder& order, std::span<const PartToSave> parts) {
+  std::vector<PartToSave> chosen;
+  for (const PlannedRows& rows : order.rows) {
+    const PartToSave& one = parts[rows.part];
+    const FileRange place = BytesOfRows(one.part, rows);
+    chosen.push_back({RowsOfPart(one.part, rows), one.bytes.subspan(static_cast<std::size_t>(place.begin),
+                                                                    static_cast<std::size_t>(place.size()))});
+  }
+  return chosen;
+}
+
+}  // namespace
+
+Result<SavedStep> ShardedSave::Run(const CheckpointManifest& about, std::span<const PartToSave> parts, CommitMode mode,
+                                   const std::stop_token& stop) {
+  const CollectiveLimits limits{.deadline = options_.deadline};
+  const auto announcements = Announce(about.step, parts, mode);
+  if (!announcements.ok()) return announcements.error();
+  std::vector<std::string> orders;
+  if (group_.rank() == 0) orders = Order(about.step, *announcements);
+  const auto message = group_.Scatter(std::move(orders), limits);
+  const auto order = message.ok() ? ParseOrder(*message) : message.error();
+  if (!order.ok()) return DropNames(), order.error();
+  const auto report = Write(*order, parts, stop);
+  if (!report.ok()) return DropNames(), report.error();
+  const auto reports = group_.Gather(FormatReport(*report), limits);
+  std::string outcome;
+  if (reports.ok() && group_.rank() == 0) {
+    const auto saved = Commit(about, *reports, mode);
+    outcome = saved.ok() ? FormatSaved(*saved) : FormatFailure(saved.error());
+  }
+  DropNames();
+  if (!reports.ok()) return reports.error();
+  const auto told = group_.Broadcast(std::move(outcome), limits);
+  if (!told.ok()) return told.error();
+  return ParseSaved(*told);
+}
+
+Result<std::vector<std::string>> ShardedSave::Announce(std::int64_t step, std::span<const PartToSave> parts,
+                                                       CommitMode mode) {
+  std::vector<TensorPart> announced;
+  for (const PartToSave& one : parts) announced.push_back(one.part);
+  const AnnouncedSave save{.host = MakeRunIdentity().host, .uri = steps_.uri(), .step = step, .mode = mode};
+  return group_.Gather(FormatAnnouncement(save, announced), {.deadline = options_.deadline});
+}
+
+// A text for each rank: what it is to write, or why nothing is saved.
+std::vector<std::string> ShardedSave::Order(std::int64_t step, std::span<const std::string> announcements) {
+  auto orders = PlanOrders(step, announcements);
+  if (orders.ok()) return *std::move(orders);
+  return std::vector<std::string>(announcements.size(), FormatFailure(orders.error()));
+}
+
+Result<std::vector<std::string>> ShardedSave::PlanOrders(std::int64_t step,
+                                                         std::span<const std::string> announcements) {
+  auto plan = PlanSave(announcements);
+  if (!plan.ok()) return plan.error();
+  if (!writer_) {
+    auto started = StepWriter::Start(steps_, options_.writer);
+    if (!started.ok()) return started.error();
+    writer_.emplace(*std::move(started));
+  }
+  std::vector<std::string> orders;
+  for (std::size_t rank = 0; rank < plan->ranks.size(); ++rank) {
+    ShardOrder order{.rows = std::move(plan->ranks[rank])};
+    if (rank == 0 || !order.rows.empty()) {  // A step has a file, whatever it holds.
+      auto name = writer_->ReserveName(step, ShardName(static_cast<int>(rank)));
+      if (!name.ok()) return name.error();
+      names_.push_back(*name);
+      order.name = *std::move(name);
+    }
+    orders.push_back(FormatOrder(order));
+  }
+  return orders;
+}
+
+Result<ShardReport> ShardedSave::Write(const ShardOrder& order, std::span<const PartToSave> parts,
+                                       const std::stop_token& stop) {
+  ShardReport report;
+  const WorkOfRank work = [&](std::atomic<std::uint64_t>& moved, const std::stop_token& asked) -> Result<void> {
+    for (const PartToSave& one : parts) {
+      if (auto checked = CheckBytes(one); !checked.ok()) return checked;
+    }
+    if (order.name.empty()) return {};
+    const std::vector<PartToSave> chosen = Chosen(order, parts);
+    ParallelWriterOptions options = options_.file;
+    options.upload.stop = asked;
+    options.upload.on_progress = [&](const Progress& progress) { moved = progress.bytes; };
+    const CheckpointWriter write = [&](const ByteSink& sink) { return WriteShard(chosen, sink, report.tensors); };
+    auto file = WriteStepFile(steps_, order.name, write, options);
+    if (!file.ok()) return file.error();
+    report.files = {*std::move(file)};
+    return {};
+  };
+  auto written = WorkOnAllRanks(group_, options_.deadline, work, stop);
+  if (written.ok()) return report;
+  // What stays is in no manifest: the next save with rules removes it.
+  for (const StepFile& file : report.files) static_cast<void>(DeleteStepFile(steps_, file).ok());
+  return written.error();
+}
+
+Result<SavedStep> ShardedSave::Commit(const CheckpointManifest& about, std::span<const std::string> reports,
+                                      CommitMode mode) {
+  CheckpointManifest manifest = about;
+  manifest.files.clear();
+  manifest.tensors.clear();
+  for (const std::string& bytes : reports) {
+    auto report = ParseReport(bytes);
+    if (!report.ok()) return report.error();
+    for (StepTensor& tensor : report->tensors) {
+      tensor.file = manifest.files.size();
+      manifest.tensors.push_back(std::move(tensor));
+    }
+    std::move(report->files.begin(), report->files.end(), std::back_inserter(manifest.files));
+  }
+  if (auto checked = CheckFiles(manifest); !checked.ok()) return checked.error();
+  auto stored = writer_->Commit(std::move(manifest), mode);
+  if (!stored.ok()) return stored.error();
+  SavedStep saved{.stored = *std::move(stored)};
+  saved.stored.manifest.tensors.clear();
+  if (!options_.keep) return saved;
+  auto kept = writer_->Keep(*options_.keep);
+  if (kept.ok())
+    saved.kept = *std::move(kept);
+  else
+    saved.keep_error = kept.error();
+  return saved;
+}
+
+// The service is asked for each rank's file: of this generation, with this size and CRC32C.
+Result<void> ShardedSave::CheckFiles(const CheckpointManifest& manifest) const {
+  const StepStore& store = StoreOf(steps_);
+  WorkerPool pool(std::min(manifest.files.size(), kQuestionsAtOnce));
+  return pool.Run(manifest.files.size(), [&](std::size_t index, const std::stop_token&) {
+    return store.CheckFile(manifest.step, manifest.files[index]);
+  });
+}
+
+void ShardedSave::DropNames() {
+  for (const std::string& name : names_) writer_->DropName(name);
+  names_.clear();
+}
+
+}  // namespace gcsflux::internal

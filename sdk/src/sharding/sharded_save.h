@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "gcsflux/sharded_checkpoints.h"
+#include "sharding/save_messages.h"
+
+namespace gcsflux::internal {
+
+/// One save, as each rank does its part of it: all announce what they have, rank 0 plans, each writes its file, and
+/// rank 0 commits the manifest.
+class ShardedSave {
+ public:
+  /// Borrows all. `writer` is rank 0's, which is started if there is none.
+  ShardedSave(const CheckpointSteps& steps, Collective& group, const ShardedOptions& options,
+              std::optional<StepWriter>& writer)
+      : steps_(steps), group_(group), options_(options), writer_(writer) {}
+
+  Result<SavedStep> Run(const CheckpointManifest& about, std::span<const PartToSave> parts, CommitMode mode,
+                        const std::stop_token& stop);
+
+ private:
+  Result<std::vector<std::string>> Announce(std::int64_t step, std::span<const PartToSave> parts, CommitMode mode);
+  std::vector<std::string> Order(std::int64_t step, std::span<const std::string> announcements);
+  Result<std::vector<std::string>> PlanOrders(std::int64_t step, std::span<const std::string> announcements);
+  Result<ShardReport> Write(const ShardOrder& order, std::span<const PartToSave> parts, const std::stop_token& stop);
+  Result<SavedStep> Commit(const CheckpointManifest& about, std::span<const std::string> reports, CommitMode mode);
+  Result<void> CheckFiles(const CheckpointManifest& manifest) const;
+  void DropNames();
+
+  const CheckpointSteps& steps_;
+  Collective& group_;
+  const ShardedOptions& options_;
+  std::optional<StepWriter>& writer_;
+  std::vector<std::string> names_;  // Rank 0's: of the files of all ranks.
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,138 @@
+#include "sharding/work_of_ranks.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/leaf_stop_callback.h"
+#include "base/process/for_ever.h"
+#include "base/process/start_thread.h"
+#include "sharding/message.h"
+
+namespace gcsflux::internal {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What a rank tells the others.
+struct RankStatus {
+  std::uint64_t moved = 0;
+  bool is_done = false;
+  bool sees_standstill = false;
+  std::optional<Error> error = {};
+};
+
+std::string FormatStatus(const RankStatus& status) {
+  MessageWriter writer;
+  writer.Number(status.moved);
+  writer.Number((status.is_done ? 1U : 0U) | (status.sees_standstill ? 2U : 0U) | (status.error ? 4U : 0U));
+  if (status.error) PutError(writer, *status.error);
+  return writer.Take();
+}
+
+RankStatus ParseStatus(std::string_view bytes) {
+  MessageReader reader(bytes);
+  RankStatus status{.moved = reader.Number()};
+  const std::uint64_t flags = reader.Number();
+  status.is_done = (flags & 1U) != 0;
+  status.sees_standstill = (flags & 2U) != 0;
+  if ((flags & 4U) != 0) status.error = TakeError(reader);
+  return status;
+}
+
+/// The work, on a thread of its own.
+class RunningWork {
+ public:
+  RunningWork(const WorkOfRank& work, std::stop_token caller)
+      : work_(work), forward_(std::move(caller), [this] { stop_.request_stop(); }) {}
+  ~RunningWork() { Stop(); }
+
+  Result<void> Start() {
+    auto started = StartThread([this] { Run(); });
+    if (!started.ok()) return started.error();
+    thread_ = *std::move(started);
+    return {};
+  }
+  void Stop() {
+    stop_.request_stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  // Waits for the end of the work, but not for longer.
+  RankStatus Wait(std::chrono::milliseconds longest) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, longest, [&] { return outcome_.has_value(); });
+    RankStatus status{.moved = moved_, .is_done = outcome_ && outcome_->ok()};
+    if (outcome_ && !outcome_->ok()) status.error = outcome_->error();
+    return status;
+  }
+
+ private:
+  void Run() {
+    auto outcome = work_(moved_, stop_.get_token());
+    const std::lock_guard lock(mutex_);
+    outcome_ = std::move(outcome);
+    changed_.notify_all();
+  }
+
+  const WorkOfRank& work_;
+  std::stop_source stop_;
+  std::atomic<std::uint64_t> moved_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<Result<void>> outcome_;  // Guarded by mutex_.
+  std::jthread thread_;
+  LeafStopCallback<std::function<void()>> forward_;
+};
+
+// What all ranks make of the same statuses; nothing while the work goes on.
+std::optional<Result<void>> Judge(const Collective& group, const std::vector<RankStatus>& ranks,
+                                  std::chrono::milliseconds deadline) {
+  std::string not_ready;
+  bool is_standstill = false;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const std::string label = group.Label(static_cast<int>(rank));
+    if (ranks[rank].error) return Error{ranks[rank].error->code, label + ": " + ranks[rank].error->message};
+    if (!ranks[rank].is_done) not_ready += (not_ready.empty() ? "" : ", ") + label;
+    is_standstill = is_standstill || ranks[rank].sees_standstill;
+  }
+  if (not_ready.empty()) return Result<void>();
+  if (!is_standstill) return std::nullopt;
+  return Error{ErrorCode::kUnavailable, "no byte moved on any rank for " + std::to_string(deadline.count()) +
+                                            " ms, and these are not ready: " + not_ready +
+                                            "; check their network, or raise ShardedOptions::deadline"};
+}
+
+}  // namespace
+
+Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadline, const WorkOfRank& work,
+                            const std::stop_token& stop) {
+  const auto pace = std::clamp(deadline / 8, std::chrono::milliseconds(1), std::chrono::milliseconds(250));
+  RunningWork running(work, stop);
+  const auto started = running.Start();
+  std::uint64_t moved_before = 0;
+  Clock::time_point last_movement = Clock::now();
+  while (true) {
+    RankStatus own = running.Wait(started.ok() ? pace : std::chrono::milliseconds(0));
+    if (!started.ok()) own.error = started.error();
+    own.sees_standstill = Clock::now() - last_movement >= InNanoseconds(deadline);
+    const auto told = group.AllGather(FormatStatus(own), {.deadline = deadline});
+    if (!told.ok()) return told.error();
+    std::vector<RankStatus> ranks;
+    std::uint64_t moved = 0;
+    for (const std::string& one : *told) {
+      ranks.push_back(ParseStatus(one));
+      moved += ranks.back().moved + (ranks.back().is_done ? 1 : 0);
+    }
+    if (auto verdict = Judge(group, ranks, deadline)) return *std::move(verdict);
+    if (moved == moved_before) continue;
+    moved_before = moved;
+    last_movement = Clock::now();
+  }
+}
+
+}  // namespace gcsflux::internal

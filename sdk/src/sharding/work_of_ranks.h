@@ -1,0 +1,23 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+
+#include "gcsflux/collective.h"
+
+namespace gcsflux::internal {
+
+/// One rank's share of a work that all ranks do at the same time. It counts the bytes that it moves, and ends early if
+/// `stop` requests it.
+using WorkOfRank = std::function<Result<void>(std::atomic<std::uint64_t>& moved, const std::stop_token& stop)>;
+
+/// Does the work of each rank, and returns the same on all of them. Ranks tell each other again and again how far they
+/// are: if one fails or is cancelled, the others stop at once. If no byte moves on any rank for `deadline`, the work
+/// fails, and the message names the ranks that are not ready. A rank that ends breaks the group.
+Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadline, const WorkOfRank& work,
+                            const std::stop_token& stop);
+
+}  // namespace gcsflux::internal

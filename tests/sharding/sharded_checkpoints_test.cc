@@ -1,0 +1,154 @@
+// Steps that several ranks save and load together.
+#include "gcsflux/sharded_checkpoints.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gcsflux/open_checkpoint.h"
+#include "gcsflux/safetensors.h"
+#include "sharding/random_parts.h"
+#include "sharding/sharded_fixture.h"
+
+namespace gcsflux {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::ErrorOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::OnRanks;
+using testing::OwnedParts;
+using testing::RandomParts;
+using testing::RankParts;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+using testing::ValueOf;
+
+using ShardedCheckpointsTest = testing::ShardedFixture;
+
+TEST_F(ShardedCheckpointsTest, LoadsWhatWasSavedWithOtherRanksAndSlices) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomParts random(seed);
+    const auto tensors = random.Tensors(1 + random.Below(12));
+    const auto step = static_cast<std::int64_t>(seed) + 1;
+    for (const auto& saved : SaveOnRanks(random.Of(tensors, static_cast<int>(1 + random.Below(8))), step)) {
+      EXPECT_EQ(ValueOf(saved).stored.manifest.step, step);
+    }
+    ExpectLoads(random.Of(tensors, static_cast<int>(1 + random.Below(8))));
+  }
+}
+
+TEST_F(ShardedCheckpointsTest, GivesAllRanksTheSameResult) {
+  const auto saved = SaveOnRanks(SomeParts(3));
+  const SavedStep first = ValueOf(saved[0]);
+  EXPECT_THAT(first.stored.manifest.files, SizeIs(3));
+  for (const auto& one : saved) {
+    EXPECT_EQ(ValueOf(one).stored.manifest, first.stored.manifest);
+    EXPECT_EQ(ValueOf(one).stored.generation, first.stored.generation);
+  }
+  const StoredStep stored = ValueOf(Steps().Read(1));
+  EXPECT_EQ(stored.generation, first.stored.generation);
+  EXPECT_THAT(stored.manifest.tensors, SizeIs(4)) << "3 slices, and one copy of the bias";
+}
+
+TEST_F(ShardedCheckpointsTest, WritesTheManifestAfterEveryShard) {
+  // The last rank's shard takes longest.
+  Fail({.object_glob = "**shard-00003-**"}, {.type = "stall", .duration = std::chrono::milliseconds(50)}, 1);
+  for (const auto& saved : SaveOnRanks(SomeParts(3))) EXPECT_TRUE(saved.ok());
+  ExpectFired();
+  std::vector<std::string> stored;
+  for (const auto& request : emulator_.journal()) {
+    if (request.method == "POST" && !request.object.empty()) stored.push_back(request.object);
+  }
+  const auto at = [&](const std::string& word) {
+    const auto found = std::ranges::find_if(stored, [&](const auto& name) { return name.find(word) != name.npos; });
+    return found - stored.begin();
+  };
+  EXPECT_LT(at("shard-00003"), at("step-00000001.json"));
+  EXPECT_EQ(at("step-00000001.json"), 4) << "the writer's object and three shards are before it";
+}
+
+TEST_F(ShardedCheckpointsTest, WritesFilesThatReadersOfSafetensorsJoin) {
+  for (const auto& saved : SaveOnRanks(SomeParts(3))) ASSERT_TRUE(saved.ok());
+  const auto opened = OpenCheckpoint(client_, "gs://bkt/runs/7/step-00000001/");
+  ASSERT_TRUE(opened.ok()) << opened.error().message;
+  const StoredTensor weight = ValueOf(opened->Find("weight"));
+  EXPECT_EQ(weight.layout.shape, (std::vector<std::int64_t>{64, 32}));
+  testing::PartBytes bytes(64 * 32 * 4);
+  ASSERT_TRUE(opened->ReadTensor(weight, bytes).ok());
+  EXPECT_EQ(bytes, testing::BytesOf({.name = "weight", .shape = {64, 32}}));
+}
+
+TEST_F(ShardedCheckpointsTest, SavesAStepWithoutTensors) {
+  for (const auto& saved : SaveOnRanks({{}, {}})) EXPECT_THAT(ValueOf(saved).stored.manifest.files, SizeIs(1));
+}
+
+TEST_F(ShardedCheckpointsTest, KeepsStepsByRules) {
+  const auto options = ShardedOptions{.keep = KeepRules{.last = 1}, .writer = {.take_over = true}};
+  for (std::int64_t step = 1; step <= 3; ++step) {
+    for (const auto& saved : SaveOnRanks(SomeParts(2), step, options)) {
+      const KeepReport kept = ValueOf(saved).kept;
+      EXPECT_EQ(kept.removed.size(), step == 1 ? 0U : 1U);
+    }
+  }
+  EXPECT_THAT(WholeSteps(), ElementsAre(3));
+}
+
+TEST_F(ShardedCheckpointsTest, ReadsOnlyTheBytesOfItsSlices) {
+  for (const auto& saved : SaveOnRanks(SomeParts(4, 4096))) ASSERT_TRUE(saved.ok());
+  const std::size_t before = emulator_.journal().size();
+  for (const auto& loaded : LoadOnRanks(SomeParts(3, 4096), {.reader = {.max_gap_bytes = 0}})) {
+    EXPECT_TRUE(loaded.ok());
+  }
+  std::uint64_t sent = 0;
+  const auto journal = emulator_.journal();
+  for (std::size_t i = before; i < journal.size(); ++i) {
+    if (journal[i].object.find("shard-") != std::string::npos) sent += journal[i].bytes_out;
+  }
+  EXPECT_GE(sent, 4096U * 32 * 4 + 3 * 128);
+  EXPECT_LE(sent, (4096U * 32 * 4 + 3 * 128) * 102 / 100);
+}
+
+TEST_F(ShardedCheckpointsTest, ListsWhatCannotBeLoadedOnAllRanks) {
+  for (const auto& saved : SaveOnRanks(SomeParts(2))) ASSERT_TRUE(saved.ok());
+  const auto loaded = LoadOnRanks({{{.name = "a", .shape = {1}}}, {{.name = "bias", .shape = {33}}}, {}});
+  for (const auto& one : loaded) {
+    EXPECT_EQ(ErrorOf(one).code, ErrorCode::kUndecodable);
+    EXPECT_THAT(ErrorOf(one).message,
+                HasSubstr("load of step 1 of gs://bkt/runs/7/: tensor 'a' is not in the step; tensor 'bias' is float32 "
+                          "[33], and in the step float32 [32]"));
+  }
+}
+
+TEST_F(ShardedCheckpointsTest, ComparesBytesWithTheirChecksums) {
+  for (const auto& saved : SaveOnRanks(SomeParts(2))) ASSERT_TRUE(saved.ok());
+  const StepTensor slice = ValueOf(Steps().Read(1)).manifest.tensors.front();
+  Fail({.operation = "storage.objects.get", .object_glob = "**shard-**", .covers_byte = slice.range.begin},
+       {.type = "corrupt", .at_byte = slice.range.begin});
+  const auto loaded = LoadOnRanks(SomeParts(2));
+  ExpectFired();
+  for (const auto& one : loaded) {
+    EXPECT_EQ(ErrorOf(one).code, ErrorCode::kCorrupted) << ErrorOf(one).message;
+    EXPECT_THAT(ErrorOf(one).message, HasSubstr("rank "));
+  }
+}
+
+TEST_F(ShardedCheckpointsTest, NamesAShardThatIsNotTheOneThatWasSaved) {
+  for (const auto& saved : SaveOnRanks(SomeParts(2))) ASSERT_TRUE(saved.ok());
+  const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
+  Delete("runs/7/" + manifest.files[1].name);
+  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+    OwnedParts own = OwnedParts::Empty(SomeParts(2)[static_cast<std::size_t>(group.rank())]);
+    return ErrorOf(On(group).Load(manifest, own.ToLoad())).message;
+  });
+  EXPECT_EQ(messages[0], messages[1]);
+  EXPECT_THAT(messages[0], HasSubstr(manifest.files[1].name));
+}
+
+TEST_F(ShardedCheckpointsTest, HasNoLatestStepOnAllRanks) {
+  for (const auto& loaded : LoadOnRanks(SomeParts(2))) EXPECT_EQ(ErrorOf(loaded).code, ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace gcsflux

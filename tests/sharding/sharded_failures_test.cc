@@ -1,0 +1,188 @@
+// What becomes of a save or a load if one rank fails.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sharding/announcement.h"
+#include "sharding/save_messages.h"
+#include "sharding/sharded_fixture.h"
+#include "sharding/work_of_ranks.h"
+
+namespace gcsflux {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using testing::ErrorOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::OnRanks;
+using testing::OwnedParts;
+using testing::RankParts;
+using testing::ValueOf;
+
+/// A run whose step 1 was saved by three ranks.
+class ShardedFailuresTest : public testing::ShardedFixture {
+ protected:
+  void SetUp() override {
+    RunFixture::SetUp();
+    for (const auto& saved : SaveOnRanks(SomeParts(3))) ASSERT_TRUE(saved.ok()) << saved.error().message;
+  }
+
+  // Step 1 stays the newest one, and can be loaded. The next save with rules removes what this one left.
+  void ExpectOnlyStep1() {
+    EXPECT_THAT(WholeSteps(), ElementsAre(1));
+    ExpectLoads(SomeParts(2));
+    for (const auto& saved :
+         SaveOnRanks(SomeParts(3), 3, {.keep = KeepRules{.last = 2}, .writer = {.take_over = true}})) {
+      EXPECT_TRUE(saved.ok());
+    }
+    for (const auto& name : Names()) EXPECT_THAT(name, Not(HasSubstr("step-00000002")));
+  }
+
+  static std::string ExpectSame(const std::vector<std::string>& messages) {
+    for (const std::string& message : messages) EXPECT_EQ(message, messages.front());
+    return messages.front();
+  }
+  std::string FailedSave(const ShardedOptions& options = {}) const {
+    std::vector<std::string> messages;
+    for (const auto& saved : SaveOnRanks(SomeParts(3), 2, options)) messages.push_back(ErrorOf(saved).message);
+    return ExpectSame(messages);
+  }
+};
+
+TEST_F(ShardedFailuresTest, FailsOnAllRanksIfOneMayNotWrite) {
+  Fail({.object_glob = "**shard-00002-**"}, {.type = "status", .status = 403});
+  EXPECT_THAT(FailedSave(), AllOf(HasSubstr("save of step 2 of gs://bkt/runs/7/: rank 1: "), HasSubstr("403")));
+  ExpectFired();
+  ExpectOnlyStep1();
+}
+
+TEST_F(ShardedFailuresTest, FailsOnAllRanksIfNoByteMoves) {
+  Fail({.object_glob = "**shard-00003-**"}, {.type = "stall", .duration = std::chrono::hours(1)});
+  const ShardedOptions options{.deadline = std::chrono::milliseconds(300)};
+  EXPECT_THAT(FailedSave(options),
+              AllOf(HasSubstr("no byte moved on any rank for 300 ms"), HasSubstr("not ready: rank 2;")));
+  ExpectFired();
+  ExpectOnlyStep1();
+}
+
+TEST_F(ShardedFailuresTest, FailsOnAllRanksIfOneIsCancelled) {
+  std::stop_source stop;
+  Fail({.object_glob = "**shard-00001-**"}, {.type = "stall", .duration = std::chrono::hours(1)});
+  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+    const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
+    if (group.rank() == 1) stop.request_stop();
+    return ErrorOf(On(group).Save({.step = 2}, own.ToSave(), CommitMode::kCreate,
+                                  group.rank() == 1 ? stop.get_token() : std::stop_token()))
+        .message;
+  });
+  EXPECT_THAT(ExpectSame(messages), HasSubstr("rank 1: "));
+  emulator_.faults().Clear();
+  ExpectOnlyStep1();
+}
+
+TEST_F(ShardedFailuresTest, FailsOnTheOthersAtOnceIfARankEnds) {
+  for (const int ended : {0, 1, 2}) {
+    const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+      if (group.rank() == ended) return std::string();
+      const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
+      return ErrorOf(On(group).Save({.step = 2}, own.ToSave())).message;
+    });
+    for (int rank = 0; rank < 3; ++rank) {
+      if (rank == ended) continue;
+      EXPECT_THAT(messages[static_cast<std::size_t>(rank)], HasSubstr("rank " + std::to_string(ended) + ": has ended"));
+    }
+  }
+  ExpectOnlyStep1();
+}
+
+// A rank that writes its shard as it should, and ends before it reports it.
+std::string EndAfterTheShard(Collective& group, const CheckpointSteps& steps, const OwnedParts& own) {
+  const auto announced =
+      group.Gather(internal::FormatAnnouncement({.host = "", .uri = steps.uri(), .step = 2}, own.parts));
+  const auto order = internal::ParseOrder(ValueOf(group.Scatter({})));
+  const internal::WorkOfRank work = [&](std::atomic<std::uint64_t>&, const std::stop_token&) -> Result<void> {
+    const auto file = WriteStepFile(steps, order->name, [](const ByteSink& sink) { return sink(AsBytes("shard")); });
+    return file.ok() ? Result<void>() : file.error();
+  };
+  EXPECT_TRUE(announced.ok());
+  EXPECT_TRUE(internal::WorkOnAllRanks(group, std::chrono::seconds(60), work, {}).ok());
+  return "rank 2: has ended";
+}
+
+TEST_F(ShardedFailuresTest, CommitsNoManifestIfARankEndsAfterItsShard) {
+  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+    const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
+    if (group.rank() == 2) return EndAfterTheShard(group, Steps(), own);
+    return ErrorOf(On(group).Save({.step = 2}, own.ToSave())).message;
+  });
+  for (const std::string& message : messages) EXPECT_THAT(message, HasSubstr("rank 2: has ended"));
+  EXPECT_THAT(Names(), ::testing::Contains(HasSubstr("step-00000002"))) << "shards of the save";
+  ExpectOnlyStep1();
+}
+
+TEST_F(ShardedFailuresTest, SaysOnAllRanksWhatContradicts) {
+  RankParts ranks = SomeParts(3);
+  ranks[2].front() = ranks[1].front();
+  ranks[2].front().sizes[0] += 1;
+  std::vector<std::string> messages;
+  for (const auto& saved : SaveOnRanks(ranks, 2)) messages.push_back(ErrorOf(saved).message);
+  EXPECT_THAT(ExpectSame(messages), AllOf(HasSubstr("tensor 'weight'"), HasSubstr("overlap")));
+  ExpectOnlyStep1();
+}
+
+TEST_F(ShardedFailuresTest, RefusesASecondRun) {
+  const StepWriter other = *Start();
+  EXPECT_THAT(FailedSave(), HasSubstr("is written by run " + other.identity().id));
+}
+
+TEST_F(ShardedFailuresTest, RefusesAStepThatIsThereAndLeavesNoShard) {
+  const auto before = Names();
+  std::vector<std::string> messages;
+  for (const auto& saved : SaveOnRanks(SomeParts(3), 1)) messages.push_back(ErrorOf(saved).message);
+  EXPECT_THAT(ExpectSame(messages), HasSubstr("is there already"));
+  EXPECT_EQ(Names(), before);
+}
+
+TEST_F(ShardedFailuresTest, RefusesBytesThatAreNotThePart) {
+  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+    OwnedParts own = OwnedParts::Filled({{.name = "x", .shape = {4}}});
+    if (group.rank() == 1) own.bytes[0].pop_back();
+    return ErrorOf(On(group).Save({.step = 2}, own.ToSave())).message;
+  });
+  EXPECT_THAT(ExpectSame(messages), HasSubstr("rank 1: tensor 'x' has 15 bytes"));
+  ExpectOnlyStep1();
+}
+
+TEST_F(ShardedFailuresTest, FailsALoadOnAllRanksIfOneMayNotRead) {
+  const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
+  Fail({.operation = "storage.objects.get", .object_glob = "**shard-00002-**"}, {.type = "status", .status = 403});
+  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+    OwnedParts own = OwnedParts::Empty(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
+    return ErrorOf(On(group).Load(manifest, own.ToLoad())).message;
+  });
+  ExpectFired();
+  EXPECT_THAT(ExpectSame(messages), AllOf(HasSubstr("load of step 1 of gs://bkt/runs/7/: rank "), HasSubstr("403")));
+  ExpectLoads(SomeParts(3));
+}
+
+TEST_F(ShardedFailuresTest, LeavesOneWinnerOfTenJobsThatSaveOneStep) {
+  std::atomic<int> saved = 0;
+  std::vector<std::jthread> jobs;
+  for (int i = 0; i < 10; ++i) {
+    jobs.emplace_back([&] {
+      const auto outcomes = SaveOnRanks(SomeParts(2), 2, {.writer = {.take_over = true}});
+      EXPECT_EQ(outcomes[0].ok(), outcomes[1].ok());
+      if (outcomes[0].ok()) ++saved;
+    });
+  }
+  jobs.clear();
+  EXPECT_LE(saved, 1);
+  const auto whole = WholeSteps();
+  EXPECT_EQ(whole.size(), 1U + static_cast<std::size_t>(saved));
+  ExpectLoads(SomeParts(3));
+}
+
+}  // namespace
+}  // namespace gcsflux
