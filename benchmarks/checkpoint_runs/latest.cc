@@ -13,6 +13,7 @@
 #include "client_options.h"
 #include "gcsflux/emulator/emulator.h"
 #include "object_streams/service.h"
+#include "support/round_trips.h"
 
 namespace gcsflux::bench {
 namespace {
@@ -84,19 +85,6 @@ BENCHMARK(BM_LoadStateDict)->Apply(Loading);
 
 using emulator::RequestRecord;
 
-// The length of the longest chain of requests, each of which began when the one before had ended.
-int RoundTrips(const std::vector<RequestRecord>& requests) {
-  std::vector<int> depths;
-  for (const RequestRecord& request : requests) {
-    int depth = 0;
-    for (std::size_t i = 0; i < depths.size(); ++i) {
-      if (requests[i].start + requests[i].duration <= request.start) depth = std::max(depth, depths[i]);
-    }
-    depths.push_back(depth + 1);
-  }
-  return depths.empty() ? 0 : *std::max_element(depths.begin(), depths.end());
-}
-
 // By a client that knows nothing yet, as after a restart; with the latencies of profile gcs.
 void BM_FindLatest(benchmark::State& state) {
   emulator::Emulator emulator({.journal_size = 2 * kSteps});
@@ -107,7 +95,7 @@ void BM_FindLatest(benchmark::State& state) {
   const BigState big(BigState::kTensorMib);
   MakeRun(client, big.state());
   emulator.shaping().Set(emulator::ShapingProfile("gcs"));
-  int round_trips = 0;
+  std::size_t round_trips = 0;
   std::size_t requests = 0;
   for (auto _ : state) {
     const std::size_t before = emulator.journal().size();
@@ -123,9 +111,9 @@ void BM_FindLatest(benchmark::State& state) {
     if (first_byte == records.end()) return state.SkipWithError("no state was read");
     requests = static_cast<std::size_t>(first_byte - records.begin());
     records.erase(first_byte, records.end());
-    round_trips = std::max(round_trips, RoundTrips(records));
+    round_trips = std::max(round_trips, testing::RoundTrips(std::move(records)));
   }
-  state.counters["round_trips"] = round_trips;
+  state.counters["round_trips"] = static_cast<double>(round_trips);
   state.counters["requests"] = static_cast<double>(requests);
 }
 BENCHMARK(BM_FindLatest)->UseRealTime()->Iterations(3)->Unit(benchmark::kMillisecond);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kReadMbps = 60;
 constexpr int kWriteMbps = 25;
-constexpr std::int64_t kBatch = 64;
+constexpr std::int64_t kBatch = 384;
 constexpr std::int64_t kSteps = 30;
 constexpr std::int64_t kSaveEvery = 10;
 
