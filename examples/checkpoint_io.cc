@@ -11,33 +11,25 @@
 
 namespace {
 
-using gcsflux::CheckpointRun;
-using gcsflux::RunState;
-
 constexpr const char* kRun = "gs://my-bucket/runs/7";
-
-double TrainOneStep(torch::nn::Linear& model, torch::optim::Adam& adam) {
-  adam.zero_grad();
-  const at::Tensor loss = model->forward(at::randn({16, 4})).pow(2).mean();
-  loss.backward();
-  adam.step();
-  return loss.item<double>();
-}
 
 // Goes on at the newest step, and saves every tenth one beside the training.
 void Train(const gcsflux::Client& client, std::int64_t steps) {
   torch::nn::Linear model(4, 2);
   torch::optim::Adam adam(model->parameters());
-  CheckpointRun run(client, kRun, {.save_every = 10, .keep = gcsflux::KeepRules{.last = 2}});
-  RunState state{.modules = {{"model", model.get()}},
-                 .optimizers = {{"optimizer", &adam}},
-                 .generators = {{"cpu", at::detail::getDefaultCPUGenerator()}}};
+  gcsflux::CheckpointRun run(client, kRun, {.save_every = 10, .keep = gcsflux::KeepRules{.last = 2}});
+  gcsflux::RunState state{.modules = {{"model", model.get()}},
+                          .optimizers = {{"optimizer", &adam}},
+                          .generators = {{"cpu", at::detail::getDefaultCPUGenerator()}}};
   const auto latest = run.LoadLatest(state);
   std::int64_t step = latest ? latest->stored.manifest.step : 0;
-  std::cout << (latest ? "resumed at step " + std::to_string(step) : "began at step 0") << "\n";
+  std::cout << (latest ? "resumed at step " : "began at step ") << step << "\n";
   while (step < steps) {
-    const double loss = TrainOneStep(model, adam);
-    if (run.ShouldSave(++step)) run.SaveAsync(step, state, {.metrics = {{"loss", loss}}});
+    adam.zero_grad();
+    const at::Tensor loss = model->forward(at::randn({16, 4})).pow(2).mean();
+    loss.backward();
+    adam.step();
+    if (run.ShouldSave(++step)) run.SaveAsync(step, state, {.metrics = {{"loss", loss.item<double>()}}});
   }
 }
 
@@ -46,8 +38,8 @@ int Run() {
   const auto client = gcsflux::ValueOrThrow(gcsflux::Client::Create({.endpoint = emulator.endpoint()}));
   gcsflux::ValueOrThrow(client.InsertBucket("my-bucket"));
   Train(client, 30);
-  Train(client, 50);
-  CheckpointRun run(client, kRun);
+  Train(client, 50);  // As the next process does.
+  gcsflux::CheckpointRun run(client, kRun);
   for (const gcsflux::ListedStep& step : run.List()) {
     std::cout << "step " << step.step << ", " << step.bytes << " bytes, " << (step.problem ? "damaged" : "whole")
               << "\n";
