@@ -16,6 +16,7 @@ namespace {
 using internal::SaveQueue;
 using internal::SaveRequest;
 using internal::StateContents;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using testing::ErrorOf;
 using ::testing::HasSubstr;
@@ -248,8 +249,11 @@ TEST_F(SaveQueueTest, CancelsAtTheEndWhereItIsToldTo) {
     const PendingSave first = *queue->Submit(Request(1, "1"));
     const PendingSave second = *queue->Submit(Request(2, "2"));
     queue.reset();
-    EXPECT_EQ(ErrorOf(first.WaitCommitted()).code, ErrorCode::kCancelled);
-    EXPECT_EQ(ErrorOf(second.WaitCommitted()).code, ErrorCode::kCancelled);
+    for (const auto& [save, step] : {std::pair(first, "step 1 "), std::pair(second, "step 2 ")}) {
+      const Error cancelled = ErrorOf(save.WaitCommitted());
+      EXPECT_EQ(cancelled.code, ErrorCode::kCancelled);
+      EXPECT_THAT(cancelled.message, AllOf(HasSubstr(step), HasSubstr("raise AsyncSaveOptions::end_deadline")));
+    }
     EXPECT_EQ(std::exchange(unreported_, {}).size(), 2U);
   }
 }

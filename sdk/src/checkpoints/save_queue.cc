@@ -175,7 +175,10 @@ void SaveQueue::SendLoop(const std::stop_token& stop) {
       save = std::move(to_send_.front());
       to_send_.pop_front();
     }
-    save->Finish(save->Commit(cancel_.get_token()), pool_);
+    auto outcome = save->Commit(cancel_.get_token());
+    const bool has_ended = cancel_.stop_requested() && !outcome.ok() && outcome.error().code == ErrorCode::kCancelled;
+    if (has_ended) outcome = Ended(save->request_.step);
+    save->Finish(std::move(outcome), pool_);
     Done(save);
   }
 }
