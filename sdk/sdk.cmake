@@ -336,8 +336,18 @@ if(has_torch)
     sdk/src/torch/raw_sample.cc
     sdk/src/torch/run_state.cc
     sdk/src/torch/saved_cursor.cc
+    sdk/src/torch/processes/sharded_run.cc
+    sdk/src/torch/processes/sharded_state.cc
     sdk/src/torch/state_dict.cc
     sdk/src/torch/stored_state_dict.cc)
+  # libtorch has c10d's Gloo, whose headers need Gloo's own. Without them gcsflux/torch/collective.h is not there.
+  find_path(GCSFLUX_GLOO_HEADERS gloo/context.h)
+  mark_as_advanced(GCSFLUX_GLOO_HEADERS)
+  if(GCSFLUX_GLOO_HEADERS)
+    target_sources(gcsflux_torch PRIVATE
+      sdk/src/torch/processes/process_collective.cc
+      sdk/src/torch/processes/process_store.cc)
+  endif()
   gcsflux_join(gcsflux_torch)
   target_include_directories(gcsflux_torch PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   # The targets of libtorch's CMake package by their names: TORCH_LIBRARIES has paths of the machine.

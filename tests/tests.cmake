@@ -334,6 +334,14 @@ if(Torch_FOUND)
   gcsflux_test(state_dict_tests TORCH
     SOURCES torch/state_dict_test.cc torch/stored_state_dict_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
+  gcsflux_test(sharded_run_tests TORCH
+    SOURCES torch/sharded_run_test.cc
+    LIBRARIES gcsflux_torch gcsflux_emulator)
+  if(GCSFLUX_GLOO_HEADERS)
+    gcsflux_test(process_collective_tests TORCH
+      SOURCES torch/process_collective_test.cc
+      LIBRARIES gcsflux_torch gcsflux_emulator)
+  endif()
   gcsflux_test(checkpoint_run_tests TORCH
     SOURCES torch/checkpoint_run_test.cc torch/safetensors_run_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)

@@ -54,6 +54,8 @@ class PendingSave {
   /// Waits until the step is committed, or has failed. kCancelled where another save took its place.
   [[nodiscard]] Result<SavedStep> WaitCommitted() const;
   [[nodiscard]] bool is_done() const;
+  /// Waits for the same, and leaves it to WaitCommitted() to report a failure.
+  void WaitEnded() const;
 
   explicit PendingSave(std::shared_ptr<internal::SaveInFlight> save);  ///< For the library.
 

@@ -43,7 +43,7 @@ class Collective {
 
   /// Returns when all ranks have called it.
   Result<void> Barrier(const CollectiveLimits& limits = {});
-  /// Rank 0 gets the bytes of all ranks, in order of rank; the others get nothing, and do not wait.
+  /// Rank 0 gets the bytes of all ranks, in order of rank; the others get nothing.
   Result<std::vector<std::string>> Gather(std::string bytes, const CollectiveLimits& limits = {});
   /// All ranks get the bytes of rank 0. The argument of the other ranks is not used.
   Result<std::string> Broadcast(std::string bytes, const CollectiveLimits& limits = {});
@@ -53,8 +53,9 @@ class Collective {
   Result<std::vector<std::string>> AllGather(std::string bytes, const CollectiveLimits& limits = {});
 
  protected:
-  /// Sends one message. Messages between two ranks arrive in their order. kUnavailable if the rank has ended or does
-  /// not take the message within the deadline; kCancelled.
+  /// Sends one message, and does not wait until the rank takes it, unless it has not taken some earlier ones. Messages
+  /// between two ranks arrive in their order. kUnavailable if the rank has ended or takes none within the deadline;
+  /// kCancelled.
   virtual Result<void> Send(int to, std::string_view message, const CollectiveLimits& limits) = 0;
   /// Waits for the next message of a rank; errors as of Send().
   virtual Result<std::string> Receive(int from, const CollectiveLimits& limits) = 0;

@@ -16,6 +16,8 @@ struct RunEnvironment {
   std::optional<int> local_rank = {};  ///< Among the processes of this machine, if the launcher says so.
   std::string master_host = {};        ///< Where rank 0 can be reached. Empty if nothing says so.
   std::optional<std::uint16_t> master_port = {};
+  /// A file that all processes of one machine can write, instead of a port: scripts/run_ranks gives it. May be empty.
+  std::string store_file = {};
   std::string launcher = {};  ///< "torchrun", "Open MPI", "Slurm", "Kubernetes"; empty for a process on its own.
 
   /// Reads a variable; nothing if it is not set.
@@ -27,7 +29,7 @@ struct RunEnvironment {
   /// - Slurm: SLURM_PROCID, SLURM_NTASKS, SLURM_LOCALID. The first host of SLURM_STEP_NODELIST or SLURM_NODELIST is the
   ///   master's.
   /// - an indexed job of Kubernetes: JOB_COMPLETION_INDEX, and WORLD_SIZE, which the job's manifest sets.
-  /// MASTER_ADDR and MASTER_PORT apply to all. Without any of them the process is a job of its own.
+  /// MASTER_ADDR, MASTER_PORT and GCSFLUX_STORE_FILE apply to all. Without any of them the process is a job of its own.
   ///
   /// kInvalidArgument if one of a pair is missing, a value is no number, or two values contradict each other: the
   /// message names the variables.

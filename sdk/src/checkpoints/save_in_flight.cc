@@ -23,6 +23,11 @@ Result<SavedStep> SaveInFlight::WaitDone() {
   return *outcome_;
 }
 
+void SaveInFlight::WaitEnded() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return outcome_.has_value(); });
+}
+
 bool SaveInFlight::is_done() {
   const std::lock_guard lock(mutex_);
   return outcome_.has_value();
@@ -79,6 +84,7 @@ PendingSave::PendingSave(std::shared_ptr<internal::SaveInFlight> save) : save_(s
 void PendingSave::WaitStaged() const { save_->WaitStaged(); }
 bool PendingSave::is_staged() const { return save_->is_staged(); }
 Result<SavedStep> PendingSave::WaitCommitted() const { return save_->WaitDone(); }
+void PendingSave::WaitEnded() const { save_->WaitEnded(); }
 bool PendingSave::is_done() const { return save_->is_done(); }
 
 }  // namespace gcsflux

@@ -33,6 +33,7 @@ class SaveInFlight {
   void WaitStaged();
   [[nodiscard]] bool is_staged();
   Result<SavedStep> WaitDone();
+  void WaitEnded();
   [[nodiscard]] bool is_done();
 
  private:

@@ -119,6 +119,7 @@ Result<void> TakeMaster(const Variables& variables, RunEnvironment& run) {
   const auto port = GetNumber(variables, "MASTER_PORT", std::numeric_limits<std::uint16_t>::max());
   if (!port.ok()) return port.error();
   if (*port) run.master_port = static_cast<std::uint16_t>(**port);
+  run.store_file = Get(variables, "GCSFLUX_STORE_FILE").value_or("");
   if (const auto host = Get(variables, "MASTER_ADDR")) {
     run.master_host = *host;
     return {};

@@ -1,0 +1,108 @@
+#include "gcsflux/torch/sharded_run.h"
+
+#include <chrono>
+#include <utility>
+
+#include "checkpoints/save_queue.h"
+#include "torch/failure.h"
+#include "torch/processes/sharded_state.h"
+#include "torch/tensor_bytes.h"
+
+namespace gcsflux {
+namespace {
+
+std::vector<PartToSave> Joined(const std::vector<TensorPart>& parts,
+                               const std::vector<std::span<const std::byte>>& bytes) {
+  std::vector<PartToSave> joined;
+  for (std::size_t i = 0; i < parts.size(); ++i) joined.push_back({parts[i], bytes[i]});
+  return joined;
+}
+
+internal::StateContents ContentsOf(const GatheredParts& gathered) {
+  internal::StateContents contents;
+  for (const at::Tensor& tensor : gathered.tensors) contents.storages.emplace_back(BytesOf(tensor));
+  return contents;
+}
+
+CheckpointManifest About(std::int64_t step, const SaveOptions& options) {
+  return {
+      .step = step, .time = std::chrono::system_clock::now(), .metrics = options.metrics, .metadata = options.metadata};
+}
+
+const AsyncSaveOptions& Checked(const AsyncSaveOptions& options) {
+  if (options.when_busy == WhenBusy::kWait) return options;
+  throw Failure(ErrorCode::kInvalidArgument,
+                "ShardedRunOptions::async.when_busy must be WhenBusy::kWait: with the others, ranks could save "
+                "different steps");
+}
+
+}  // namespace
+
+struct ShardedRun::Parts {
+  Parts(const Client& client, const std::string& uri, Collective& of, ShardedRunOptions with)
+      : group(of),
+        async(Checked(with.async)),
+        checkpoints(ValueOrThrow(CheckpointSteps::Open(client, uri)), of, std::move(with.steps)) {}
+
+  // The group is for one call at a time.
+  void WaitForSaves() const {
+    if (last) last->WaitEnded();
+  }
+
+  void Fill(const LatestStep& step, ShardedState& state) {
+    const CheckpointManifest& manifest = step.stored.manifest;
+    const StagedParts staged(state, manifest);
+    const auto parts = staged.ToLoad();
+    ValueOrThrow(checkpoints.Load(manifest, parts));
+    staged.MoveInto(state);
+  }
+
+  Collective& group;
+  const AsyncSaveOptions async;
+  ShardedCheckpoints checkpoints;
+  std::optional<PendingSave> last;
+  std::unique_ptr<internal::SaveQueue> queue;  // Last: its threads use the others.
+};
+
+ShardedRun::ShardedRun(const Client& client, const std::string& uri, Collective& group, ShardedRunOptions options)
+    : parts_(std::make_unique<Parts>(client, uri, group, std::move(options))) {}
+ShardedRun::ShardedRun(ShardedRun&&) noexcept = default;
+ShardedRun& ShardedRun::operator=(ShardedRun&&) noexcept = default;
+ShardedRun::~ShardedRun() = default;
+
+SavedStep ShardedRun::Save(std::int64_t step, const ShardedState& state, const SaveOptions& options) {
+  const GatheredParts gathered = GatherParts(state, parts_->group.rank() == 0);
+  parts_->WaitForSaves();
+  const auto parts = Joined(gathered.parts, ContentsOf(gathered).storages);
+  return ValueOrThrow(parts_->checkpoints.Save(About(step, options), parts, options.mode));
+}
+
+PendingSave ShardedRun::SaveAsync(std::int64_t step, const ShardedState& state, const SaveOptions& options) {
+  const auto gathered = std::make_shared<const GatheredParts>(GatherParts(state, parts_->group.rank() == 0));
+  if (!parts_->queue) parts_->queue = ValueOrThrow(internal::SaveQueue::Create(parts_->async));
+  const auto commit = [&checkpoints = parts_->checkpoints, about = About(step, options), mode = options.mode,
+                       parts = gathered->parts](const internal::StateContents& snapshot, const std::stop_token& stop) {
+    return checkpoints.Save(about, Joined(parts, snapshot.storages), mode, stop);
+  };
+  parts_->last = ValueOrThrow(
+      parts_->queue->Submit({.step = step, .contents = ContentsOf(*gathered), .owner = gathered, .commit = commit}));
+  return *parts_->last;
+}
+
+LatestStep ShardedRun::Load(std::int64_t step, ShardedState& state) {
+  parts_->WaitForSaves();
+  LatestStep read = ValueOrThrow(parts_->checkpoints.Read(step));
+  parts_->Fill(read, state);
+  return read;
+}
+
+std::optional<LatestStep> ShardedRun::LoadLatest(ShardedState& state) {
+  parts_->WaitForSaves();
+  auto latest = parts_->checkpoints.Latest();
+  if (!latest.ok() && latest.error().code == ErrorCode::kNotFound) return std::nullopt;
+  LatestStep read = ValueOrThrow(std::move(latest));
+  parts_->Fill(read, state);
+  return read;
+}
+
+}  // namespace gcsflux

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gcsflux/torch/sharded_run.h"
+
+namespace gcsflux {
+
+/// A state as parts, and the tensors that own their bytes.
+struct GatheredParts {
+  std::vector<TensorPart> parts = {};
+  std::vector<at::Tensor> tensors = {};  ///< Contiguous, on the CPU. By part.
+};
+
+/// With `has_values`, numbers, texts and the cursor are among them, as tensors.
+GatheredParts GatherParts(const ShardedState& state, bool has_values);
+
+/// Loads in two steps: memory for all that the state names and that the step's values need, then the state itself.
+class StagedParts {
+ public:
+  StagedParts(const ShardedState& state, const CheckpointManifest& step);
+  [[nodiscard]] std::vector<PartToLoad> ToLoad() const;
+  /// Call it when all is read. Throws before anything changes, or not at all.
+  void MoveInto(ShardedState& state) const;
+
+ private:
+  GatheredParts state_;   // Whose tensors are the state's own.
+  GatheredParts staged_;  // Memory of the same form, and then the values'.
+};
+
+}  // namespace gcsflux

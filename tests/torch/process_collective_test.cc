@@ -1,0 +1,143 @@
+// A group over c10d's Gloo; each rank has a group of its own, on a thread.
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <thread>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+
+#include "gcsflux/torch/collective.h"
+#include "support/test_directory.h"
+#include "torch/bucket_test.h"
+
+namespace gcsflux {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr std::chrono::milliseconds kMeeting = std::chrono::seconds(60);
+
+RunEnvironment RankOf(int rank, int world_size) {
+  RunEnvironment run;
+  run.rank = rank;
+  run.world_size = world_size;
+  run.master_host = "127.0.0.1";
+  return run;
+}
+
+// Runs `body` as each rank, on a thread for each.
+template <class Body>
+std::vector<std::string> OnProcesses(int world_size, const Body& body) {
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  std::vector<std::string> results(static_cast<std::size_t>(world_size));
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < world_size; ++rank) {
+    threads.emplace_back([&, rank] {
+      try {
+        const auto group = JoinProcesses(RankOf(rank, world_size), store, kMeeting);
+        results[static_cast<std::size_t>(rank)] = body(*group);
+      } catch (const StorageError& failure) {
+        results[static_cast<std::size_t>(rank)] = std::string("thrown: ") + failure.what();
+      }
+    });
+  }
+  threads.clear();
+  return results;
+}
+
+template <class T>
+std::string MessageOf(const Result<T>& result) {
+  return result.ok() ? "no error" : result.error().message;
+}
+
+TEST(ProcessCollective, GathersScattersAndTells) {
+  const std::string large(3'000'000, 'x');
+  const auto results = OnProcesses(3, [&](Collective& group) -> std::string {
+    const auto all = group.AllGather("of " + std::to_string(group.rank()));
+    if (!all.ok()) return all.error().message;
+    const auto told = group.Broadcast(group.rank() == 0 ? large : "");
+    const auto own =
+        group.Scatter(group.rank() == 0 ? std::vector<std::string>{"a", "", "c"} : std::vector<std::string>());
+    const auto gathered = group.Gather(large);
+    const auto barrier = group.Barrier();
+    return all->at(0) + "," + all->at(2) + "," + (told.ok() && *told == large ? "told" : "") + "," + MessageOf(own) +
+           "," + (own.ok() ? *own : "") + "," + MessageOf(gathered) + "," + MessageOf(barrier);
+  });
+  EXPECT_EQ(results[0], "of 0,of 2,told,no error,a,no error,no error");
+  EXPECT_EQ(results[1], "of 0,of 2,told,no error,,no error,no error");
+  EXPECT_EQ(results[2], "of 0,of 2,told,no error,c,no error,no error");
+}
+
+TEST(ProcessCollective, NamesARankThatEndsWithItsHostAndProcess) {
+  const auto results = OnProcesses(3, [&](Collective& group) -> std::string {
+    if (group.rank() == 1) return "";
+    return MessageOf(group.Barrier());
+  });
+  for (const std::size_t rank : {0U, 2U}) {
+    EXPECT_THAT(results[rank], AllOf(StartsWith("rank 1 ("), HasSubstr("process "), HasSubstr("has ended"))) << rank;
+  }
+}
+
+TEST(ProcessCollective, NamesARankThatDoesNotCome) {
+  std::atomic<int> failed = 0;
+  const auto results = OnProcesses(3, [&](Collective& group) -> std::string {
+    if (group.rank() == 2) {
+      while (failed < 2) std::this_thread::yield();
+      return "";
+    }
+    const auto message = MessageOf(group.Barrier({.deadline = std::chrono::milliseconds(100)}));
+    ++failed;
+    return message;
+  });
+  EXPECT_THAT(results[0], AllOf(StartsWith("rank 2 ("), HasSubstr("gave no answer within 100 ms")));
+  EXPECT_EQ(results[1], results[0]);
+}
+
+TEST(ProcessCollective, IsCancelledWhileItWaits) {
+  std::stop_source stop;
+  std::atomic<bool> is_waiting = false;
+  const auto results = OnProcesses(2, [&](Collective& group) -> std::string {
+    if (group.rank() == 0) {
+      is_waiting = true;
+      return MessageOf(group.Barrier({.stop = stop.get_token()}));
+    }
+    while (!is_waiting) std::this_thread::yield();
+    stop.request_stop();
+    return MessageOf(group.Barrier());
+  });
+  EXPECT_THAT(results[0], AllOf(StartsWith("rank 0 ("), HasSubstr("was cancelled")));
+  EXPECT_EQ(results[1], results[0]);
+}
+
+TEST(ProcessCollective, NamesARankThatNeverStarts) {
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  const Error error = ThrownBy([&] { JoinProcesses(RankOf(0, 2), store, std::chrono::milliseconds(50)); });
+  EXPECT_EQ(error.code, ErrorCode::kUnreachable);
+  EXPECT_THAT(error.message, HasSubstr("rank 1 did not come within 50 ms"));
+}
+
+TEST(ProcessStore, IsAFileOrAPort) {
+  testing::TestDirectory directory;
+  RunEnvironment run = RankOf(0, 1);
+  run.store_file = (directory.path() / "store").string();
+  OpenProcessStore(run)->set("key", std::vector<std::uint8_t>{1});
+  run = RankOf(0, 1);
+  run.master_port = 0;
+  OpenProcessStore(run)->set("key", std::vector<std::uint8_t>{1});
+}
+
+TEST(ProcessStore, SaysWhereItIsNot) {
+  RunEnvironment run = RankOf(1, 2);
+  run.master_host = "";
+  EXPECT_THAT(ThrownBy([&] { OpenProcessStore(run); }).message, HasSubstr("set MASTER_ADDR"));
+  run.master_host = "no-such-host.invalid";
+  run.master_port = 1;
+  const Error error = ThrownBy([&] { OpenProcessStore(run, std::chrono::milliseconds(100)); });
+  EXPECT_EQ(error.code, ErrorCode::kUnreachable);
+  EXPECT_THAT(error.message,
+              AllOf(HasSubstr("rank 1 does not reach rank 0 at no-such-host.invalid:1"), HasSubstr("MASTER_ADDR")));
+}
+
+}  // namespace
+}  // namespace gcsflux

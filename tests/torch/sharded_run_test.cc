@@ -1,0 +1,159 @@
+// Modules and tensors that several ranks save and load together; threads are the ranks.
+#include "gcsflux/torch/sharded_run.h"
+
+#include <gmock/gmock.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/utils.h>
+
+#include "gcsflux/torch/checkpoint_run.h"
+#include "sharding/rank_threads.h"
+#include "torch/bucket_test.h"
+
+namespace gcsflux {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::OnRanks;
+
+constexpr const char* kUri = "gs://torch-test/runs/7";
+constexpr std::int64_t kRows = 10;
+
+at::Tensor Whole() { return torch::arange(kRows * 3, torch::kFloat32).reshape({kRows, 3}); }
+
+// The rows, or columns, of this rank.
+at::Tensor SliceOf(const at::Tensor& whole, std::int64_t dimension, const Collective& group) {
+  const RowsOfRank rows = DivideRows(whole.size(dimension), group.rank(), group.world_size());
+  return whole.slice(dimension, rows.begin, rows.end);
+}
+
+ShardedTensor Shard(const at::Tensor& whole, std::int64_t dimension, const Collective& group) {
+  return Sharded(SliceOf(whole, dimension, group), dimension, whole.size(dimension), group.rank(), group.world_size());
+}
+
+/// What one rank has. A fresh one has zeros.
+struct Rank {
+  torch::nn::Linear model{3, 2};
+  at::Tensor moments;
+  ShardedState state;
+
+  Rank(const Collective& group, std::int64_t dimension, bool is_trained) {
+    const torch::NoGradGuard no_grad;
+    for (auto& parameter : model->parameters()) parameter.fill_(is_trained ? 7 : 0);
+    moments = SliceOf(Whole(), dimension, group).contiguous();
+    if (!is_trained) moments.zero_();
+    state.modules = {{"model", &*model}};
+    state.tensors["moments"] = Sharded(moments, dimension, Whole().size(dimension), group.rank(), group.world_size());
+    if (is_trained) {
+      state.numbers = {{"epoch", 3}};
+      state.texts = {{"name", "a run"}, {"empty", ""}};
+      state.cursor = Cursor{};
+    }
+  }
+  [[nodiscard]] bool IsTrained(const Collective& group, std::int64_t dimension) const {
+    return torch::equal(moments, SliceOf(Whole(), dimension, group)) && model->weight.min().item<float>() == 7 &&
+           state.numbers.at("epoch") == 3 && state.texts.at("name") == "a run" && state.texts.at("empty").empty() &&
+           state.cursor.has_value();
+  }
+};
+
+class ShardedRunTest : public BucketTest {
+ protected:
+  [[nodiscard]] ShardedRun Run(Collective& group) const { return {client_, kUri, group}; }
+
+  void SaveOn(int world_size, std::int64_t step = 1) const {
+    OnRanks<bool>(world_size, [&](Collective& group) {
+      Run(group).Save(step, Rank(group, 0, true).state, {.metrics = {{"loss", 0.5}}});
+      return true;
+    });
+  }
+};
+
+TEST_F(ShardedRunTest, LoadsWithOtherRanksAndAnotherDimension) {
+  SaveOn(4);
+  for (const int world_size : {1, 3, 4}) {
+    for (const std::int64_t dimension : {0, 1}) {
+      const auto loaded = OnRanks<bool>(world_size, [&](Collective& group) {
+        Rank rank(group, dimension, false);
+        ShardedRun run = Run(group);
+        const auto latest = run.LoadLatest(rank.state);
+        return latest->stored.manifest.step == 1 && latest->stored.manifest.metrics.at("loss") == 0.5 &&
+               rank.IsTrained(group, dimension);
+      });
+      for (const bool is_trained : loaded) EXPECT_TRUE(is_trained) << world_size << " ranks, dimension " << dimension;
+    }
+  }
+}
+
+TEST_F(ShardedRunTest, SavesBesideTheTraining) {
+  OnRanks<bool>(3, [&](Collective& group) {
+    ShardedRun run = Run(group);
+    Rank rank(group, 0, true);
+    const PendingSave first = run.SaveAsync(1, rank.state);
+    rank.moments.zero_();  // The state is copied.
+    EXPECT_EQ(ValueOrThrow(first.WaitCommitted()).stored.manifest.step, 1);
+    const PendingSave second = run.SaveAsync(2, rank.state);
+    Rank loaded(group, 0, false);
+    run.Load(1, loaded.state);
+    EXPECT_TRUE(loaded.IsTrained(group, 0));
+    EXPECT_TRUE(second.is_done()) << "a load waits for saves";
+    return true;
+  });
+}
+
+TEST_F(ShardedRunTest, TellsOnAllRanksOfASaveThatFails) {
+  SaveOn(2);
+  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+    ShardedRun run = Run(group);
+    return run.SaveAsync(1, Rank(group, 0, true).state).WaitCommitted().error().message;
+  });
+  EXPECT_EQ(messages[0], messages[1]);
+  EXPECT_THAT(messages[0], HasSubstr("is there already"));
+}
+
+TEST_F(ShardedRunTest, ChangesNothingIfOneRankCannotLoad) {
+  SaveOn(2);
+  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+    Rank rank(group, 0, false);
+    if (group.rank() == 1) rank.state.tensors["other"] = {.local = torch::zeros({2}), .shape = {}, .offsets = {}};
+    ShardedRun run = Run(group);
+    const Error error = ThrownBy([&] { run.LoadLatest(rank.state); });
+    EXPECT_EQ(rank.moments.abs().sum().item<float>(), 0);
+    return error.message;
+  });
+  EXPECT_EQ(messages[0], messages[1]);
+  EXPECT_THAT(messages[0], HasSubstr("tensor 'other' is not in the step"));
+}
+
+TEST_F(ShardedRunTest, LoadsAStepThatOneProcessSaved) {
+  CheckpointRun one(client_, kUri);
+  one.Save(1, {.tensors = {{"state", {{"moments", Whole()}}}}});
+  OnRanks<bool>(3, [&](Collective& group) {
+    ShardedState state;
+    state.tensors["state.moments"] = Shard(torch::zeros({kRows, 3}), 0, group);
+    EXPECT_TRUE(Run(group).LoadLatest(state).has_value());
+    EXPECT_TRUE(torch::equal(state.tensors["state.moments"].local, SliceOf(Whole(), 0, group)));
+    return true;
+  });
+}
+
+TEST_F(ShardedRunTest, HasNothingToLoadInANewRun) {
+  OnRanks<bool>(2, [&](Collective& group) {
+    Rank rank(group, 0, false);
+    EXPECT_FALSE(Run(group).LoadLatest(rank.state).has_value());
+    return true;
+  });
+}
+
+TEST_F(ShardedRunTest, RefusesWhatRanksCannotAgreeOn) {
+  const auto group = MakeOneProcess();
+  EXPECT_EQ(ThrownBy([&] { ShardedRun(client_, kUri, *group, {.async = {.when_busy = WhenBusy::kReplace}}); }).code,
+            ErrorCode::kInvalidArgument);
+  ShardedState state;
+  state.tensors["numbers.x"] = {.local = torch::zeros({2}), .shape = {}, .offsets = {}};
+  EXPECT_THAT(ThrownBy([&] { Run(*group).Save(1, state); }).message, HasSubstr("'numbers.x'"));
+  EXPECT_THAT(ThrownBy([&] { Sharded(torch::zeros({4}), 0, 10, 0, 4); }).message,
+              HasSubstr("rank 0 of 4 has 3 of 10 rows, and this tensor has 4"));
+}
+
+}  // namespace
+}  // namespace gcsflux
