@@ -235,6 +235,7 @@ gcsflux_component(client
   # L4 checkpoints by their URI, above transfer
   sdk/src/checkpoints/check_manifest.cc
   sdk/src/checkpoints/checkpoint_steps.cc
+  sdk/src/checkpoints/committed_tensors.cc
   sdk/src/checkpoints/keep_steps.cc
   sdk/src/checkpoints/latest_hint.cc
   sdk/src/checkpoints/latest_step.cc
@@ -242,6 +243,7 @@ gcsflux_component(client
   sdk/src/checkpoints/local_source.cc
   sdk/src/checkpoints/manifest_json.cc
   sdk/src/checkpoints/open_checkpoint.cc
+  sdk/src/checkpoints/open_step.cc
   sdk/src/checkpoints/preemption_notice.cc
   sdk/src/checkpoints/remove_steps.cc
   sdk/src/checkpoints/run_identity.cc

@@ -53,7 +53,10 @@ class SafetensorsStateTest : public ::testing::Test {
       file += TextOf(bytes);
       return Result<void>();
     };
-    const auto done = WriteSafetensorsState(contents_, ValueOf(PlainTensors(contents_)), sink, written);
+    const auto tensors = ValueOf(PlainTensors(contents_));
+    std::vector<const PlainTensor*> all;
+    for (const PlainTensor& tensor : tensors) all.push_back(&tensor);
+    const auto done = WriteSafetensorsState(contents_, all, sink, written);
     EXPECT_TRUE(done.ok()) << done.error().message;
     return file;
   }

@@ -220,8 +220,10 @@ Result<void> MakeRunState(const Arguments& paths) {
   if (!sink.ok()) return sink.error();
   const auto tensors = internal::PlainTensors(contents);
   if (!tensors.ok()) return tensors.error();
+  std::vector<const internal::PlainTensor*> all;
+  for (const internal::PlainTensor& tensor : *tensors) all.push_back(&tensor);
   std::vector<StepTensor> written;
-  return internal::WriteSafetensorsState(contents, *tensors, *sink, written);
+  return internal::WriteSafetensorsState(contents, all, *sink, written);
 }
 
 struct Command {

@@ -20,8 +20,10 @@ class SafetensorsRunTest : public BucketTest {
  protected:
   SafetensorsRunTest() { torch::manual_seed(1); }
   [[nodiscard]] CheckpointRun Run(CheckpointRunOptions options = {.format = CheckpointFormat::kSafetensors}) const {
-    return {client_, "gs://torch-test/runs/7", std::move(options)};
+    return {client_, uri_, std::move(options)};
   }
+
+  std::string uri_ = "gs://torch-test/runs/7";
 };
 
 TEST_F(SafetensorsRunTest, GoesOnAsIfItHadNotStopped) {
@@ -127,6 +129,59 @@ TEST_F(SafetensorsRunTest, IsOpenedAsACheckpoint) {
   LoadModule(other.net, *checkpoint, {.prefix = "model.", .is_strict = true});
   LoadOptimizer(other.adam, *checkpoint);
   EXPECT_TRUE(AreSame(CopyOf(other.net), CopyOf(training.net)));
+}
+
+// A large frozen layer, and what is trained behind it.
+struct FineTuning {
+  torch::nn::Linear frozen{1000, 500};
+  Training training;
+
+  RunState State() {
+    RunState state = training.State();
+    state.modules["frozen"] = &*frozen;
+    return state;
+  }
+};
+
+TEST_F(SafetensorsRunTest, DoesNotSendFrozenLayersAgain) {
+  for (const bool is_async : {false, true}) {
+    uri_ = is_async ? "gs://torch-test/runs/async" : "gs://torch-test/runs/sync";
+    FineTuning tuning;
+    std::vector<std::uint64_t> sent;
+    {
+      CheckpointRun run =
+          Run({.keep = KeepRules{.last = 2}, .format = CheckpointFormat::kSafetensors, .skip_unchanged = true});
+      for (int step = 1; step <= 5; ++step) {
+        tuning.training.Steps(1);
+        const std::uint64_t before = emulator_.counters().bytes_in;
+        if (is_async)
+          ASSERT_TRUE(run.SaveAsync(step, tuning.State()).WaitCommitted().ok());
+        else
+          run.Save(step, tuning.State());
+        sent.push_back(emulator_.counters().bytes_in - before);
+      }
+      EXPECT_EQ(run.List().size(), 2U);
+    }
+    EXPECT_GT(sent.front(), 2'000'000U);
+    for (std::size_t i = 1; i < sent.size(); ++i) EXPECT_LE(sent[i], sent.front() / 10);
+    FineTuning resumed;
+    RunState state = resumed.State();
+    EXPECT_EQ(Run().LoadLatest(state)->stored.manifest.step, 5);
+    EXPECT_TRUE(AreSame(CopyOf(resumed.training.net), CopyOf(tuning.training.net)));
+    EXPECT_TRUE(torch::equal(resumed.frozen->weight, tuning.frozen->weight));
+    EXPECT_EQ(resumed.training.Steps(10), [&] {
+      FineTuning again;
+      RunState same = again.State();
+      Run().LoadLatest(same);
+      return again.training.Steps(10);
+    }());
+  }
+}
+
+TEST_F(SafetensorsRunTest, NeedsSafetensorsToSkipWhatIsUnchanged) {
+  const Error error = ThrownBy([&] { static_cast<void>(Run({.skip_unchanged = true})); });
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("CheckpointRunOptions::skip_unchanged"));
 }
 
 }  // namespace

@@ -68,9 +68,8 @@ Result<std::string> FormatManifest(const CheckpointManifest& manifest);
 /// Reads what FormatManifest() wrote. `place` is for messages: the object's URI.
 ///
 /// kUndecodable: no JSON, a newer version of the format, a field that is missing or of another type, a step below 0 or
-/// above kMaxStep, a file outside the run's prefix or twice there, a tensor outside its file, slices that overlap or leave
-/// a hole, a metric that is no
-/// number, more than kMaxManifestBytes.
+/// above kMaxStep, a file outside the run's prefix or twice there, a tensor outside its file, slices that overlap or
+/// leave a hole, a metric that is no number, more than kMaxManifestBytes.
 Result<CheckpointManifest> ParseManifest(std::string_view json, const std::string& place);
 
 }  // namespace gcsflux

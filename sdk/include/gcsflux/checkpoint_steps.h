@@ -14,6 +14,7 @@
 #include "gcsflux/client.h"
 #include "gcsflux/keep_steps.h"
 #include "gcsflux/object_reader.h"
+#include "gcsflux/stored_checkpoint.h"
 
 // The steps of a training run on a prefix of a bucket: docs/checkpoints.md. step_writer.h adds steps.
 namespace gcsflux {
@@ -110,6 +111,14 @@ class CheckpointSteps {
 
   /// The file of a step, of the generation that the manifest names. Makes no request.
   Result<ObjectReader> OpenFile(const StepFile& file, ObjectReaderOptions options = {}) const;
+
+  /// Asks for each file, all at the same time: kNotFound or kAborted where one is missing or changed.
+  Result<void> HasFiles(const std::vector<StepFile>& files) const;
+
+  /// What CheckpointRun saved as this step, as one checkpoint: its file, and the tensors of it that are in files of
+  /// other steps. Takes the reads of the step's own file that StoredCheckpoint::Open() takes. kUndecodable where the
+  /// step is no such step.
+  Result<StoredCheckpoint> OpenStep(const StoredStep& step, const ObjectReaderOptions& options = {}) const;
 
   /// Deletes the step's manifest, then the files that no other manifest names. kPreconditionFailed for the last whole
   /// step, and where the manifest changes meanwhile. What an interrupted removal leaves, Sweep() removes.

@@ -19,8 +19,8 @@ struct ConvertCheckpointOptions {
 ///
 /// In safetensors no two tensors share a storage: tied weights are written twice. A file of torch.save becomes an
 /// OrderedDict of tensors; from a step of CheckpointRun in safetensors it becomes the dict with all values that the run
-/// would have saved as a file of torch.save. Returns kInvalidArgument if the other format lacks a type. Returns it also if the checkpoint
-/// holds more than tensors: numbers, texts, metadata of safetensors other than "format".
+/// would have saved as a file of torch.save. Returns kInvalidArgument if the other format lacks a type. Returns it also
+/// if the checkpoint holds more than tensors: numbers, texts, metadata of safetensors other than "format".
 Result<void> ConvertCheckpoint(const StoredCheckpoint& checkpoint, CheckpointFormat format, const ByteSink& sink,
                                const ConvertCheckpointOptions& options = {});
 

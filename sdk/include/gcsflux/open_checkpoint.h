@@ -18,7 +18,7 @@ Result<ByteSource> SourceOfFile(const std::string& path);
 /// Opens a checkpoint of any supported format. If `uri` begins with gs://, it is an object, otherwise a local file. The
 /// bytes tell the format. For an index of safetensors, all files are opened at the same time.
 /// A folder, "gs://bucket/name/" or a local one, means all files in it that end in .safetensors: PyTorch DCP saves them
-/// without an index.
+/// without an index. "gs://bucket/run/step-00000042.json" is the manifest of a run's step: CheckpointSteps::OpenStep().
 ///
 /// Opening an object takes a request for its metadata, two at the same time for both ends, and one or two more if the
 /// directory, the pickle or the header is longer. Then reading one tensor, or any number, takes one round trip. Returns

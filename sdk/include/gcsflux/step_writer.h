@@ -67,6 +67,10 @@ class StepWriter {
   /// names it, or DropName().
   Result<std::string> ReserveName(std::int64_t step, const std::string& name);
   void DropName(const std::string& name);
+  /// Keeps files of earlier steps as long as the result lives: neither Keep() nor Remove() of this writer deletes them.
+  /// For a step that is to name them: ask after that whether they are there. Null while one of both runs: write files
+  /// of your own then. The result may not outlive the writer.
+  [[nodiscard]] std::shared_ptr<const void> Borrow(std::vector<StepFile> files);
   /// Deletes files that WriteFile() wrote and Commit() has not named, as far as that succeeds.
   void Discard(const std::vector<StepFile>& files);
 
@@ -82,6 +86,9 @@ class StepWriter {
   /// As CheckpointSteps::Keep(). Removes before that what crashed saves and interrupted removals have left, but for
   /// the files of saves that are under way in this writer. While another thread is in it, it does nothing.
   Result<KeepReport> Keep(const KeepRules& rules);
+
+  /// As CheckpointSteps::Remove(), but for the files of saves that are under way in this writer.
+  Result<void> Remove(std::int64_t step);
 
   /// Gives the prefix up, so that the next run need not take it over.
   Result<void> Release();

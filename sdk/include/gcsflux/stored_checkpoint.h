@@ -11,9 +11,14 @@
 #include <vector>
 
 #include "gcsflux/checkpoint_format.h"
+#include "gcsflux/safetensors.h"
 #include "gcsflux/torch_file.h"
 
 namespace gcsflux {
+
+namespace internal {
+class SafetensorsFiles;
+}  // namespace internal
 
 /// Opens files in the folder of an index, in this order: "model-00001-of-00002.safetensors".
 using OpenShards = std::function<Result<std::vector<ByteSource>>(std::span<const std::string> files)>;
@@ -31,6 +36,10 @@ class StoredCheckpoint {
   static Result<StoredCheckpoint> Open(ByteSource source, const OpenShards& open_shards = {});
   /// Files of safetensors that make one checkpoint without an index: the shards that PyTorch DCP saves.
   static Result<StoredCheckpoint> OpenSafetensorsFiles(std::string name, std::vector<ByteSource> files);
+  /// The same with headers that are known: one for each file, with those of its tensors that belong to the checkpoint.
+  /// Makes no read.
+  static Result<StoredCheckpoint> OpenSafetensorsFiles(std::string name, std::vector<ByteSource> files,
+                                                       std::vector<SafetensorsHeader> headers);
   StoredCheckpoint(TorchFile file);  // NOLINT(google-explicit-constructor): it is one.
 
   [[nodiscard]] CheckpointFormat format() const;
@@ -76,6 +85,7 @@ class StoredCheckpoint {
  private:
   struct Contents;
   explicit StoredCheckpoint(std::shared_ptr<const Contents> contents);
+  static StoredCheckpoint OfSafetensors(std::string name, internal::SafetensorsFiles files);
   static Result<StoredCheckpoint> OpenIndex(const ByteSource& source, const OpenShards& open_shards);
 
   std::shared_ptr<const Contents> contents_;

@@ -78,8 +78,7 @@ Wrong CheckSlices(const CheckpointManifest& manifest) {
       boxes.push_back({slice->offsets, slice->shape});
     }
     if (DoTile(boxes, slices.front()->whole_shape)) continue;
-    return "the slices of tensor " + Shown(std::string(name)) +
-           " do not make a whole: one is missing, or they overlap";
+    return "the slices of tensor " + Shown(std::string(name)) + " do not make a whole: one is missing, or they overlap";
   }
   return std::nullopt;
 }

@@ -1,12 +1,20 @@
 #include "gcsflux/checkpoint_steps.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "checkpoints/latest_step.h"
+#include "checkpoints/open_step.h"
+#include "checkpoints/step_names.h"
 #include "checkpoints/step_store.h"
+#include "transfer/threads/worker_pool.h"
 
 namespace gcsflux {
 using internal::StepStore;
+
+namespace {
+constexpr std::size_t kQuestionsAtOnce = 16;
+}  // namespace
 
 CheckpointSteps::CheckpointSteps(std::shared_ptr<StepStore> store) : store_(std::move(store)) {}
 
@@ -45,34 +53,28 @@ Result<ObjectReader> CheckpointSteps::OpenFile(const StepFile& file, ObjectReade
   return ObjectReader::Open(store_->client(), source, std::move(options));
 }
 
-Result<void> CheckpointSteps::Remove(std::int64_t step) const {
-  const auto found = store_->Find();
-  if (!found.ok()) return found.error();
-  auto steps = internal::ListSteps(*store_, *found);
-  if (!steps.ok()) return steps.error();
-  std::size_t others = 0;
-  bool is_whole = false;
-  for (const ListedStep& one : *steps) {
-    if (one.problem) continue;
-    if (one.step == step)
-      is_whole = true;
-    else
-      ++others;
-  }
-  if (is_whole && others == 0) {
-    return Error{ErrorCode::kPreconditionFailed, "step " + std::to_string(step) + " is the last whole step of " +
-                                                     uri() +
-                                                     " and stays; save another one first, or remove the prefix"};
-  }
-  return internal::RemoveListed(*store_, *found, *steps, step);
+Result<void> CheckpointSteps::HasFiles(const std::vector<StepFile>& files) const {
+  const auto ask = [&](std::size_t index, const std::stop_token&) {
+    return store_->CheckFile(internal::StepOfFile(files[index].name).value_or(0), files[index]);
+  };
+  internal::WorkerPool pool(std::min(files.size(), kQuestionsAtOnce));
+  return pool.Run(files.size(), ask, store_->stop());
 }
+
+Result<StoredCheckpoint> CheckpointSteps::OpenStep(const StoredStep& step, const ObjectReaderOptions& options) const {
+  auto opened = internal::OpenStepFiles(*this, step.manifest, options);
+  if (!opened.ok()) return opened.error();
+  return std::move(opened->checkpoint);
+}
+
+Result<void> CheckpointSteps::Remove(std::int64_t step) const { return internal::RemoveStep(*store_, step, {}); }
 
 Result<KeepReport> CheckpointSteps::Keep(const KeepRules& rules, bool is_dry_run) const {
   const auto found = store_->Find();
   if (!found.ok()) return found.error();
   auto steps = internal::ListSteps(*store_, *found);
   if (!steps.ok()) return steps.error();
-  return internal::KeepListed(*store_, *found, *std::move(steps), rules, is_dry_run);
+  return internal::KeepListed(*store_, *found, *std::move(steps), rules, is_dry_run, {});
 }
 
 Result<SweepReport> CheckpointSteps::Sweep(const SweepOptions& options) const {

@@ -99,9 +99,20 @@ class Search {
       if (!opened_.ok()) return opened_.error();
       store_.Remember(*stored);
       latest_.stored = *std::move(stored);
+      LeaveOutShared(steps);
       return true;
     }
     return false;
+  }
+
+  // A step that was removed may have left files that this one names: it is no unfinished step.
+  void LeaveOutShared(const NamedSteps& steps) {
+    const auto& files = latest_.stored.manifest.files;
+    std::erase_if(latest_.skipped, [&](const SkippedStep& skipped) {
+      if (steps.with_manifest.contains(skipped.step)) return false;
+      return std::any_of(files.begin(), files.end(),
+                         [&](const StepFile& file) { return StepOfFile(file.name) == skipped.step; });
+    });
   }
 
   Result<StoredStep> Read(std::int64_t step, bool has_manifest) {

@@ -53,6 +53,21 @@ ListedStep ListOne(StepStore& store, const FoundSteps& found, std::int64_t step)
   return listed;
 }
 
+// A step that was removed may have left files that later steps name: they are no unfinished step.
+void LeaveOutShared(const FoundSteps& found, std::vector<ListedStep>& steps) {
+  const std::set<std::string> named = NamedFiles(steps);
+  for (ListedStep& step : steps) {
+    if (step.generation != 0) continue;
+    step.bytes = 0;
+    for (const auto& [name, object] : found.at(step.step).files) step.bytes += named.contains(name) ? 0 : object.size;
+  }
+  std::erase_if(steps, [&](const ListedStep& step) {
+    const auto& files = found.at(step.step).files;
+    const auto is_named = [&](const auto& file) { return named.contains(file.first); };
+    return step.generation == 0 && std::all_of(files.begin(), files.end(), is_named);
+  });
+}
+
 }  // namespace
 
 Result<std::vector<ListedStep>> ListSteps(StepStore& store, const FoundSteps& found) {
@@ -66,6 +81,7 @@ Result<std::vector<ListedStep>> ListSteps(StepStore& store, const FoundSteps& fo
   };
   WorkerPool pool(std::min(numbers.size(), kReadsAtOnce));
   if (auto listed = pool.Run(numbers.size(), list, store.stop()); !listed.ok()) return listed.error();
+  LeaveOutShared(found, steps);
   return steps;
 }
 

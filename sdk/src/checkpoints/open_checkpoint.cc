@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "checkpoints/checkpoint_uri.h"
+#include "checkpoints/step_names.h"
 #include "client/client_core.h"
 #include "formats/kept_ends.h"
+#include "gcsflux/checkpoint_steps.h"
 #include "gcsflux/listing.h"
 #include "transfer/threads/worker_pool.h"
 
@@ -90,6 +92,15 @@ Result<StoredCheckpoint> OpenFolder(const Client& client, const std::string& uri
   return StoredCheckpoint::OpenSafetensorsFiles(uri, *std::move(sources));
 }
 
+Result<StoredCheckpoint> OpenStepOfRun(const Client& client, const std::string& run, std::int64_t step,
+                                       const ObjectReaderOptions& options) {
+  const auto steps = CheckpointSteps::Open(client, run, options.call, options.stop);
+  if (!steps.ok()) return steps.error();
+  const auto stored = steps->Read(step);
+  if (!stored.ok()) return stored.error();
+  return steps->OpenStep(*stored, options);
+}
+
 bool IsFolder(const std::string& uri) {
   std::error_code ignored;
   return uri.ends_with('/') || (!internal::IsObjectUri(uri) && std::filesystem::is_directory(uri, ignored));
@@ -115,6 +126,8 @@ Result<StoredCheckpoint> OpenCheckpoint(const Client& client, const std::string&
                                         const ObjectReaderOptions& options) {
   if (IsFolder(uri)) return OpenFolder(client, uri, options);
   const bool is_object = internal::IsObjectUri(uri);
+  const auto step = is_object ? internal::StepOfManifest(uri.substr(FolderOf(uri).size())) : std::nullopt;
+  if (step) return OpenStepOfRun(client, FolderOf(uri), *step, options);
   auto source = is_object ? OpenObject(client, uri, options) : SourceOfFile(uri);
   if (!source.ok()) return source.error();
   ObjectReaderOptions of_shards = options;

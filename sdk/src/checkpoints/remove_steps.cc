@@ -22,14 +22,6 @@ Error FilesStay(const StepStore& store, const ListedStep& unreadable) {
               " cannot be read, since it may name them; remove that step first: " + unreadable.problem->message};
 }
 
-std::set<std::string> NamedFiles(const std::vector<ListedStep>& steps) {
-  std::set<std::string> names;
-  for (const ListedStep& step : steps) {
-    for (const StepFile& file : step.manifest.files) names.insert(file.name);
-  }
-  return names;
-}
-
 bool IsNamed(const std::vector<ListedStep>& steps, const std::string& name) {
   const auto names_it = [&](const ListedStep& step) {
     return std::any_of(step.manifest.files.begin(), step.manifest.files.end(),
@@ -48,10 +40,9 @@ std::vector<std::pair<std::string, std::int64_t>> FilesOf(const ListedStep& step
   return files;
 }
 
-}  // namespace
-
+// The step then has no manifest in `steps`. No check that it is not the last one.
 Result<void> RemoveListed(const StepStore& store, const FoundSteps& found, std::vector<ListedStep>& steps,
-                          std::int64_t number) {
+                          std::int64_t number, const std::set<std::string>& spared) {
   const auto place =
       std::find_if(steps.begin(), steps.end(), [&](const ListedStep& one) { return one.step == number; });
   if (place == steps.end()) {
@@ -65,14 +56,41 @@ Result<void> RemoveListed(const StepStore& store, const FoundSteps& found, std::
   *place = ListedStep{.step = number};
   if (const ListedStep* const unreadable = FindUnreadable(steps)) return FilesStay(store, *unreadable);
   for (const auto& [name, generation] : files) {
-    if (IsNamed(steps, name)) continue;
+    if (spared.contains(name) || IsNamed(steps, name)) continue;
     if (auto deleted = store.Delete(name, generation); !deleted.ok()) return deleted;
   }
   return {};
 }
 
+bool IsLastWholeStep(const std::vector<ListedStep>& steps, std::int64_t number) {
+  const auto is_whole = [](const ListedStep& step) { return !step.problem; };
+  const auto only = std::find_if(steps.begin(), steps.end(), is_whole);
+  return only != steps.end() && only->step == number && std::find_if(only + 1, steps.end(), is_whole) == steps.end();
+}
+
+}  // namespace
+
+std::set<std::string> NamedFiles(const std::vector<ListedStep>& steps) {
+  std::set<std::string> names;
+  for (const ListedStep& step : steps) {
+    for (const StepFile& file : step.manifest.files) names.insert(file.name);
+  }
+  return names;
+}
+
+Result<void> RemoveStep(StepStore& store, std::int64_t step, const std::set<std::string>& spared) {
+  const auto found = store.Find();
+  if (!found.ok()) return found.error();
+  auto steps = ListSteps(store, *found);
+  if (!steps.ok()) return steps.error();
+  if (!IsLastWholeStep(*steps, step)) return RemoveListed(store, *found, *steps, step, spared);
+  return Error{ErrorCode::kPreconditionFailed, "step " + std::to_string(step) + " is the last whole step of " +
+                                                   store.uri() +
+                                                   " and stays; save another one first, or remove the prefix"};
+}
+
 Result<KeepReport> KeepListed(const StepStore& store, const FoundSteps& found, std::vector<ListedStep> steps,
-                              const KeepRules& rules, bool is_dry_run) {
+                              const KeepRules& rules, bool is_dry_run, const std::set<std::string>& spared) {
   if (rules.every && *rules.every < 1) {
     return Error{ErrorCode::kInvalidArgument, "KeepRules::every is at least 1, not " + std::to_string(*rules.every)};
   }
@@ -84,7 +102,7 @@ Result<KeepReport> KeepListed(const StepStore& store, const FoundSteps& found, s
   KeepReport report;
   for (const RankedStep& step : whole) {
     if (std::binary_search(kept.begin(), kept.end(), step.step)) continue;
-    const auto removed = is_dry_run ? Result<void>() : RemoveListed(store, found, steps, step.step);
+    const auto removed = is_dry_run ? Result<void>() : RemoveListed(store, found, steps, step.step, spared);
     if (removed.ok()) {
       report.removed.push_back(step.step);
       continue;

@@ -45,12 +45,14 @@ Result<std::vector<PlainTensor>> PlainTensors(const StateContents& contents) {
   return tensors;
 }
 
-Result<void> WriteSafetensorsState(const StateContents& contents, const std::vector<PlainTensor>& tensors,
+Result<void> WriteSafetensorsState(const StateContents& contents, const std::vector<const PlainTensor*>& tensors,
                                    const ByteSink& sink, std::vector<StepTensor>& written) {
   auto values = FormatState(contents.root);
   if (!values.ok()) return values.error();
   SafetensorsContents file{.metadata = {{"format", "pt"}, {kStateKey, *std::move(values)}}};
-  for (const PlainTensor& tensor : tensors) file.tensors.push_back({tensor.name, tensor.dtype, tensor.shape});
+  for (const PlainTensor* const tensor : tensors) {
+    file.tensors.push_back({tensor->name, tensor->dtype, tensor->shape});
+  }
   std::uint64_t position = 0;
   const ByteSink counting = [&](std::span<const std::byte> bytes) {
     position += bytes.size();
@@ -60,15 +62,15 @@ Result<void> WriteSafetensorsState(const StateContents& contents, const std::vec
   std::vector<std::uint64_t> begins(tensors.size());
   const TensorWriter write = [&](std::size_t index, const ByteSink& into) {
     begins[index] = position;
-    return into(tensors[index].bytes);
+    return into(tensors[index]->bytes);
   };
   if (auto done = WriteSafetensors(file, write, counting); !done.ok()) return done;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    written.push_back({.name = tensors[i].name,
-                       .range = {begins[i], begins[i] + tensors[i].bytes.size()},
-                       .dtype = tensors[i].dtype,
-                       .shape = tensors[i].shape,
-                       .crc32c = ExtendCrc32c(0, tensors[i].bytes)});
+    written.push_back({.name = tensors[i]->name,
+                       .range = {begins[i], begins[i] + tensors[i]->bytes.size()},
+                       .dtype = tensors[i]->dtype,
+                       .shape = tensors[i]->shape,
+                       .crc32c = ExtendCrc32c(0, tensors[i]->bytes)});
   }
   return {};
 }

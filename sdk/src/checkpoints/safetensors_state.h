@@ -21,7 +21,7 @@ Result<std::vector<PlainTensor>> PlainTensors(const StateContents& contents);
 
 /// As WriteStateFile(), in safetensors: these tensors, and the values of the whole state in the metadata
 /// (formats/state_json.h). kInvalidArgument as WriteSafetensors(), and for values that have no place there.
-Result<void> WriteSafetensorsState(const StateContents& contents, const std::vector<PlainTensor>& tensors,
+Result<void> WriteSafetensorsState(const StateContents& contents, const std::vector<const PlainTensor*>& tensors,
                                    const ByteSink& sink, std::vector<StepTensor>& written);
 
 }  // namespace gcsflux::internal

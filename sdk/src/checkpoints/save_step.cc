@@ -1,5 +1,6 @@
 #include "checkpoints/save_step.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -10,12 +11,110 @@ namespace {
 
 constexpr CheckpointFormat kFormats[] = {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors};
 
-Result<void> WriteState(const StateContents& contents, CheckpointFormat format, const ByteSink& sink,
-                        std::vector<StepTensor>& written) {
-  if (format == CheckpointFormat::kTorchFile) return WriteStateFile(contents, sink, written);
-  const auto tensors = PlainTensors(contents);
+/// More files of earlier steps than this are not named: each is asked for, and each keeps what it has beside the
+/// tensors that are used. All tensors are sent then.
+constexpr std::size_t kMostOlderFiles = 16;
+
+Result<void> WriteOwnFile(StepWriter& writer, StepToSave& step, const CheckpointWriter& write) {
+  auto file = writer.WriteFile(step.manifest.step, StateFileName(step.format), write, step.file);
+  if (!file.ok()) return file.error();
+  step.manifest.files = {*std::move(file)};
+  return {};
+}
+
+Result<SavedStep> CommitAndKeep(StepWriter& writer, StepToSave step) {
+  auto stored = writer.Commit(std::move(step.manifest), step.mode);
+  if (!stored.ok()) return stored.error();
+  SavedStep saved{.stored = *std::move(stored)};
+  if (!step.keep) return saved;
+  auto kept = writer.Keep(*step.keep);
+  if (kept.ok())
+    saved.kept = *std::move(kept);
+  else
+    saved.keep_error = kept.error();
+  return saved;
+}
+
+/// A save of the tensors that differ from those of the last step.
+class PartialSave {
+ public:
+  PartialSave(StepWriter& writer, const StateContents& contents, std::vector<PlainTensor> tensors)
+      : writer_(writer), contents_(contents), tensors_(std::move(tensors)) {}
+
+  Result<SavedStep> Run(CommittedTensors& last, StepToSave step) {
+    std::vector<const StoredPlace*> places = last.FindEqual(tensors_);
+    auto borrowed = Borrow(places);
+    if (borrowed == nullptr) places.assign(tensors_.size(), nullptr);
+    if (auto written = Write(places, step); !written.ok()) return written.error();
+    auto saved = CommitAndKeep(writer_, std::move(step));
+    if (saved.ok()) last.Learn(tensors_, saved->stored.manifest);
+    return saved;
+  }
+
+ private:
+  static std::vector<StepFile> FilesOf(const std::vector<const StoredPlace*>& places) {
+    std::vector<StepFile> files;
+    for (const StoredPlace* const place : places) {
+      if (place != nullptr && std::find(files.begin(), files.end(), place->file) == files.end()) {
+        files.push_back(place->file);
+      }
+    }
+    return files;
+  }
+
+  // Null if the files cannot be named: too many, gone, or about to be removed.
+  std::shared_ptr<const void> Borrow(const std::vector<const StoredPlace*>& places) {
+    const std::vector<StepFile> files = FilesOf(places);
+    if (files.empty() || files.size() > kMostOlderFiles) return nullptr;
+    auto borrowed = writer_.Borrow(files);
+    if (borrowed == nullptr || !writer_.steps().HasFiles(files).ok()) return nullptr;
+    return borrowed;
+  }
+
+  Result<void> Write(const std::vector<const StoredPlace*>& places, StepToSave& step) {
+    std::vector<const PlainTensor*> changed;
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      if (places[i] == nullptr) changed.push_back(&tensors_[i]);
+    }
+    CheckpointManifest& manifest = step.manifest;
+    const CheckpointWriter write = [&](const ByteSink& sink) {
+      return WriteSafetensorsState(contents_, changed, sink, manifest.tensors);
+    };
+    if (auto written = WriteOwnFile(writer_, step, write); !written.ok()) return written;
+    for (const StoredPlace* const place : places) {
+      if (place == nullptr) continue;
+      auto& files = manifest.files;
+      const auto file = std::find(files.begin(), files.end(), place->file);
+      StepTensor& tensor = manifest.tensors.emplace_back(place->tensor);
+      tensor.file = static_cast<std::size_t>(file - files.begin());
+      if (file == files.end()) files.push_back(place->file);
+    }
+    return {};
+  }
+
+  StepWriter& writer_;
+  const StateContents& contents_;
+  const std::vector<PlainTensor> tensors_;
+};
+
+Result<SavedStep> SaveChanged(StepWriter& writer, const StateContents& contents, CommittedTensors& last,
+                              StepToSave step) {
+  auto tensors = PlainTensors(contents);
   if (!tensors.ok()) return tensors.error();
-  return WriteSafetensorsState(contents, *tensors, sink, written);
+  return PartialSave(writer, contents, *std::move(tensors)).Run(last, std::move(step));
+}
+
+Result<SavedStep> SaveAll(StepWriter& writer, const StateContents& contents, StepToSave step) {
+  const CheckpointWriter write = [&](const ByteSink& sink) -> Result<void> {
+    if (step.format == CheckpointFormat::kTorchFile) return WriteStateFile(contents, sink, step.manifest.tensors);
+    const auto tensors = PlainTensors(contents);
+    if (!tensors.ok()) return tensors.error();
+    std::vector<const PlainTensor*> all;
+    for (const PlainTensor& tensor : *tensors) all.push_back(&tensor);
+    return WriteSafetensorsState(contents, all, sink, step.manifest.tensors);
+  };
+  if (auto written = WriteOwnFile(writer, step, write); !written.ok()) return written.error();
+  return CommitAndKeep(writer, std::move(step));
 }
 
 }  // namespace
@@ -36,23 +135,12 @@ const StepFile* FindStateFile(const CheckpointManifest& manifest) {
 
 Result<SavedStep> SaveStep(StepWriter& writer, const StateContents& contents, StepToSave step,
                            const std::stop_token& stop) {
-  CheckpointManifest& manifest = step.manifest;
-  const CheckpointWriter write = [&](const ByteSink& sink) {
-    return WriteState(contents, step.format, sink, manifest.tensors);
-  };
   if (stop.stop_possible()) step.file.upload.stop = stop;
-  auto file = writer.WriteFile(manifest.step, StateFileName(step.format), write, step.file);
-  if (!file.ok()) return file.error();
-  manifest.files = {*std::move(file)};
-  auto stored = writer.Commit(std::move(manifest), step.mode);
-  if (!stored.ok()) return stored.error();
-  SavedStep saved{.stored = *std::move(stored)};
-  if (!step.keep) return saved;
-  auto kept = writer.Keep(*step.keep);
-  if (kept.ok())
-    saved.kept = *std::move(kept);
-  else
-    saved.keep_error = kept.error();
+  LastCommitted* const holder = step.last;
+  auto last = holder == nullptr ? nullptr : holder->Take();
+  if (last == nullptr) return SaveAll(writer, contents, std::move(step));
+  auto saved = SaveChanged(writer, contents, *last, std::move(step));
+  holder->GiveBack(std::move(last));
   return saved;
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "checkpoints/committed_tensors.h"
 #include "checkpoints/state_file.h"
 #include "gcsflux/checkpoint_format.h"
 #include "gcsflux/step_writer.h"
@@ -22,6 +23,8 @@ struct StepToSave {
   CheckpointFormat format = CheckpointFormat::kTorchFile;
   std::optional<KeepRules> keep = {};
   ParallelWriterOptions file = {};
+  /// With kSafetensors: tensors that are equal to those of the last step are not written again. Null: all are.
+  LastCommitted* last = nullptr;
 };
 
 /// Writes the file, commits the step, and removes what the rules do not keep.

@@ -70,14 +70,15 @@ bool IsOfTheStep(const Error& error);
 /// Whether the step has a manifest that was read.
 bool IsReadable(const ListedStep& step);
 
-/// As CheckpointSteps::Remove(), of a listing; the step then has no manifest in `steps`. No check that it is not the
-/// last.
-Result<void> RemoveListed(const StepStore& store, const FoundSteps& found, std::vector<ListedStep>& steps,
-                          std::int64_t step);
+/// The files that manifests name.
+std::set<std::string> NamedFiles(const std::vector<ListedStep>& steps);
 
-/// As CheckpointSteps::Keep(), of a listing.
+/// As CheckpointSteps::Remove(), leaving files in `spared` alone.
+Result<void> RemoveStep(StepStore& store, std::int64_t step, const std::set<std::string>& spared);
+
+/// As CheckpointSteps::Keep(), of a listing, leaving files in `spared` alone.
 Result<KeepReport> KeepListed(const StepStore& store, const FoundSteps& found, std::vector<ListedStep> steps,
-                              const KeepRules& rules, bool is_dry_run);
+                              const KeepRules& rules, bool is_dry_run, const std::set<std::string>& spared);
 
 /// As CheckpointSteps::Sweep(), of a listing, leaving `spared` alone.
 Result<SweepReport> SweepListed(const StepStore& store, const FoundSteps& found, const std::vector<ListedStep>& steps,

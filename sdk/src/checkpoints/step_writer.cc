@@ -65,6 +65,8 @@ struct StepWriter::State {
   void Settle(const std::vector<StepFile>& files);
   void Forget(const std::vector<StepFile>& files);
   Result<KeepReport> Clean(const KeepRules* rules);
+  [[nodiscard]] std::set<std::string> Spared();
+  void GiveBack(const std::vector<StepFile>& files);
 
   const CheckpointSteps steps;
   const RunIdentity identity;
@@ -72,9 +74,11 @@ struct StepWriter::State {
   internal::HintWriter hint;
 
   std::mutex mutex;
-  std::set<std::string> drafts;   // Files that are in no manifest yet. Guarded by mutex, as the next two.
+  std::set<std::string> drafts;   // Files that are in no manifest yet. Guarded by mutex, as the next four.
   std::set<std::string> settled;  // Files that were committed since the last cleaning began.
+  std::multiset<std::string> borrowed;
   bool is_cleaning = false;
+  int removals = 0;  // Calls of Remove() that are under way.
 };
 
 Result<void> StepWriter::State::CheckStillWriter() const {
@@ -138,6 +142,23 @@ void StepWriter::State::Forget(const std::vector<StepFile>& files) {
   for (const StepFile& file : files) drafts.erase(file.name);
 }
 
+std::set<std::string> StepWriter::State::Spared() {
+  const std::lock_guard lock(mutex);
+  std::set<std::string> spared = drafts;
+  spared.insert(settled.begin(), settled.end());
+  spared.insert(borrowed.begin(), borrowed.end());
+  return spared;
+}
+
+// A manifest may name them since. A cleaning that began before that does not know it.
+void StepWriter::State::GiveBack(const std::vector<StepFile>& files) {
+  const std::lock_guard lock(mutex);
+  for (const StepFile& file : files) {
+    borrowed.erase(borrowed.find(file.name));
+    settled.insert(file.name);
+  }
+}
+
 // A file is spared if it was in no manifest when the listing began, and belongs to this writer.
 Result<KeepReport> StepWriter::State::Clean(const KeepRules* rules) {
   StepStore& store = *steps.store_;
@@ -145,15 +166,10 @@ Result<KeepReport> StepWriter::State::Clean(const KeepRules* rules) {
   if (!found.ok()) return found.error();
   auto listed = internal::ListSteps(store, *found);
   if (!listed.ok()) return listed.error();
-  std::set<std::string> spared;
-  {
-    const std::lock_guard lock(mutex);
-    spared = drafts;
-    spared.insert(settled.begin(), settled.end());
-  }
+  const std::set<std::string> spared = Spared();
   const auto swept = internal::SweepListed(store, *found, *listed, {.min_age = std::chrono::seconds(0)}, spared);
   if (rules == nullptr) return KeepReport{};
-  auto report = internal::KeepListed(store, *found, *std::move(listed), *rules, false);
+  auto report = internal::KeepListed(store, *found, *std::move(listed), *rules, false, spared);
   if (report.ok() && !swept.ok()) report->leftovers = swept.error();
   return report;
 }
@@ -233,6 +249,14 @@ void StepWriter::DropName(const std::string& name) {
   state_->drafts.erase(name);
 }
 
+std::shared_ptr<const void> StepWriter::Borrow(std::vector<StepFile> files) {
+  State* const state = state_.get();
+  const std::lock_guard lock(state->mutex);
+  if (state->is_cleaning || state->removals > 0) return nullptr;
+  for (const StepFile& file : files) state->borrowed.insert(file.name);
+  return {state, [files = std::move(files)](State* of) { of->GiveBack(files); }};
+}
+
 void StepWriter::Discard(const std::vector<StepFile>& files) {
   for (const StepFile& file : files) {
     {
@@ -281,6 +305,17 @@ Result<KeepReport> StepWriter::Clean(const KeepRules* rules) {
   const std::lock_guard lock(state_->mutex);
   state_->is_cleaning = false;
   return report;
+}
+
+Result<void> StepWriter::Remove(std::int64_t step) {
+  const auto count = [this](int more) {
+    const std::lock_guard lock(state_->mutex);
+    state_->removals += more;
+  };
+  count(1);
+  auto removed = internal::RemoveStep(*state_->steps.store_, step, state_->Spared());
+  count(-1);
+  return removed;
 }
 
 Result<void> StepWriter::Release() {

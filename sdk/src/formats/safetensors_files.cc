@@ -33,6 +33,10 @@ Result<SafetensorsFiles> SafetensorsFiles::Open(std::vector<ByteSource> files) {
     if (!header.ok()) return header.error();
     headers.push_back(*std::move(header));
   }
+  return Open(std::move(files), std::move(headers));
+}
+
+Result<SafetensorsFiles> SafetensorsFiles::Open(std::vector<ByteSource> files, std::vector<SafetensorsHeader> headers) {
   SafetensorsFiles opened;
   opened.files_ = std::move(files);
   for (SafetensorsHeader& header : headers) {

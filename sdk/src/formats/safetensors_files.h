@@ -17,6 +17,8 @@ class SafetensorsFiles {
  public:
   /// Reads the files' headers. Slices are joined.
   static Result<SafetensorsFiles> Open(std::vector<ByteSource> files);
+  /// The same with headers that are known: one for each file. Tensors that they lack are left out.
+  static Result<SafetensorsFiles> Open(std::vector<ByteSource> files, std::vector<SafetensorsHeader> headers);
 
   [[nodiscard]] const std::vector<ByteSource>& files() const { return files_; }
   [[nodiscard]] std::uint64_t size() const;

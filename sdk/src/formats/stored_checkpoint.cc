@@ -93,10 +93,24 @@ Result<StoredCheckpoint> StoredCheckpoint::OpenSafetensorsFiles(std::string name
   if (files.empty()) return Error{ErrorCode::kNotFound, name + ": it holds no file of safetensors"};
   auto opened = SafetensorsFiles::Open(std::move(files));
   if (!opened.ok()) return opened.error();
+  return OfSafetensors(std::move(name), *std::move(opened));
+}
+
+Result<StoredCheckpoint> StoredCheckpoint::OpenSafetensorsFiles(std::string name, std::vector<ByteSource> files,
+                                                                std::vector<SafetensorsHeader> headers) {
+  if (files.empty() || files.size() != headers.size()) {
+    return Error{ErrorCode::kInvalidArgument, name + ": there must be one header for each file"};
+  }
+  auto opened = SafetensorsFiles::Open(std::move(files), std::move(headers));
+  if (!opened.ok()) return opened.error();
+  return OfSafetensors(std::move(name), *std::move(opened));
+}
+
+StoredCheckpoint StoredCheckpoint::OfSafetensors(std::string name, SafetensorsFiles files) {
   return StoredCheckpoint(std::make_shared<const Contents>(Contents{.format = CheckpointFormat::kSafetensors,
                                                                     .name = std::move(name),
                                                                     .torch = {},
-                                                                    .safetensors = *std::move(opened)}));
+                                                                    .safetensors = std::move(files)}));
 }
 
 Result<StoredCheckpoint> StoredCheckpoint::OpenIndex(const ByteSource& source, const OpenShards& open_shards) {

@@ -1,12 +1,11 @@
 #include "gcsflux/torch/checkpoint_run.h"
 
 #include <chrono>
-#include <string_view>
 #include <utility>
 
+#include "checkpoints/open_step.h"
 #include "checkpoints/save_queue.h"
 #include "checkpoints/save_step.h"
-#include "gcsflux/open_checkpoint.h"
 #include "torch/run_state.h"
 
 namespace gcsflux {
@@ -23,13 +22,12 @@ CheckpointSteps OpenSteps(const Client& client, const std::string& uri, const Ch
                         .message = "CheckpointRunOptions::format is kTorchFile or kSafetensors, not " +
                                    std::string(FormatName(options.format))});
   }
+  if (options.skip_unchanged && options.format != CheckpointFormat::kSafetensors) {
+    throw StorageError({.code = ErrorCode::kInvalidArgument,
+                        .message = "CheckpointRunOptions::skip_unchanged needs the format kSafetensors: a file of "
+                                   "torch.save cannot name tensors of other files"});
+  }
   return ValueOrThrow(CheckpointSteps::Open(client, uri));
-}
-
-const StepFile& StateFileOf(const StoredStep& step) {
-  if (const StepFile* const file = internal::FindStateFile(step.manifest)) return *file;
-  throw StorageError({.code = ErrorCode::kUndecodable,
-                      .message = "it has no file 'state.pt' or 'state.safetensors'; CheckpointRun did not save it"});
 }
 
 // Nothing if no step was ever saved.
@@ -49,7 +47,7 @@ struct CheckpointRun::Parts {
     return *writer;
   }
 
-  [[nodiscard]] internal::StepToSave Saving(std::int64_t step, const SaveOptions& with) const {
+  [[nodiscard]] internal::StepToSave Saving(std::int64_t step, const SaveOptions& with) {
     return {.manifest = {.step = step,
                          .time = std::chrono::system_clock::now(),
                          .metrics = with.metrics,
@@ -57,25 +55,16 @@ struct CheckpointRun::Parts {
             .mode = with.mode,
             .format = options.format,
             .keep = options.keep,
-            .file = options.file};
+            .file = options.file,
+            .last = options.skip_unchanged ? &last : nullptr};
   }
 
-  // A step's file, and what it holds.
-  struct Opened {
-    std::shared_ptr<const ObjectReader> reader;
-    std::optional<StoredCheckpoint> checkpoint;
-  };
-
-  [[nodiscard]] Opened Open(const StoredStep& step) const {
-    Opened opened{
-        .reader = std::make_shared<const ObjectReader>(ValueOrThrow(steps.OpenFile(StateFileOf(step), options.reader))),
-        .checkpoint = {}};
-    opened.checkpoint = ValueOrThrow(StoredCheckpoint::Open(SourceOf(opened.reader)));
-    return opened;
+  [[nodiscard]] internal::OpenedStep Open(const StoredStep& step) const {
+    return ValueOrThrow(internal::OpenStepFiles(steps, step.manifest, options.reader));
   }
 
-  void Read(const Opened& opened, RunState& state) const {
-    LoadState(*opened.checkpoint, state, [&] { ValueOrThrow(opened.reader->VerifyWhole()); });
+  static void Read(const internal::OpenedStep& opened, RunState& state) {
+    LoadState(opened.checkpoint, state, [&] { ValueOrThrow(opened.own_file->VerifyWhole()); });
   }
 
   // The message of what it throws says of which step it is.
@@ -92,6 +81,7 @@ struct CheckpointRun::Parts {
 
   const CheckpointRunOptions options;
   const CheckpointSteps steps;
+  internal::LastCommitted last;
   std::optional<StepWriter> writer;            // From the first save on.
   std::unique_ptr<internal::SaveQueue> queue;  // Likewise; its threads use the writer.
 };
@@ -130,12 +120,12 @@ PendingSave CheckpointRun::SaveAsync(std::int64_t step, const RunState& state, c
 
 StoredStep CheckpointRun::Load(std::int64_t step, RunState& state) const {
   StoredStep stored = ValueOrThrow(parts_->steps.Read(step));
-  parts_->OfStep(stored, [&] { parts_->Read(parts_->Open(stored), state); });
+  parts_->OfStep(stored, [&] { Parts::Read(parts_->Open(stored), state); });
   return stored;
 }
 
 std::optional<LatestStep> CheckpointRun::LoadLatest(RunState& state) const {
-  Parts::Opened opened;
+  std::optional<internal::OpenedStep> opened;
   const auto open = [&](const StoredStep& step) -> Result<void> {
     try {
       parts_->OfStep(step, [&] { opened = parts_->Open(step); });
@@ -145,7 +135,7 @@ std::optional<LatestStep> CheckpointRun::LoadLatest(RunState& state) const {
     return {};
   };
   auto latest = IfAny(parts_->steps.OpenLatest(open));
-  if (latest) parts_->OfStep(latest->stored, [&] { parts_->Read(opened, state); });
+  if (latest) parts_->OfStep(latest->stored, [&] { Parts::Read(*opened, state); });
   return latest;
 }
 
@@ -153,6 +143,8 @@ std::optional<LatestStep> CheckpointRun::Latest() const { return IfAny(parts_->s
 
 std::vector<ListedStep> CheckpointRun::List() const { return ValueOrThrow(parts_->steps.List()); }
 
-void CheckpointRun::Remove(std::int64_t step) const { ValueOrThrow(parts_->steps.Remove(step)); }
+void CheckpointRun::Remove(std::int64_t step) const {
+  ValueOrThrow(parts_->writer ? parts_->writer->Remove(step) : parts_->steps.Remove(step));
+}
 
 }  // namespace gcsflux

@@ -39,6 +39,10 @@ struct CheckpointRunOptions {
   /// kTorchFile or kSafetensors: the form of the steps that are saved. Steps of both are loaded. In safetensors each
   /// tensor is stored by itself, those that share memory more than once; the other values are JSON in the metadata.
   CheckpointFormat format = CheckpointFormat::kTorchFile;
+  /// Tensors whose bytes equal those of the last committed step are not sent again: the manifest names them in that
+  /// step's file. For kSafetensors. Set it for fine-tuning with frozen layers. Takes memory for one more copy of the
+  /// state, and for each save a comparison and a copy of what has changed. The first save of a process sends all.
+  bool skip_unchanged = false;
   StepWriterOptions writer = {};
   AsyncSaveOptions async = {};      ///< SaveAsync()'s.
   ParallelWriterOptions file = {};  ///< How a step's file is written.

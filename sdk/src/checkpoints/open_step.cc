@@ -1,0 +1,94 @@
+#include "checkpoints/open_step.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "checkpoints/save_step.h"
+#include "formats/bytes/format_error.h"
+#include "formats/kept_ends.h"
+#include "formats/safetensors/safetensors_types.h"
+#include "gcsflux/open_checkpoint.h"
+
+namespace gcsflux::internal {
+namespace {
+
+Error NotOfARun(const CheckpointSteps& steps, const CheckpointManifest& manifest, const std::string& why) {
+  return {ErrorCode::kUndecodable, "step " + std::to_string(manifest.step) + " of " + steps.uri() + " " + why +
+                                       "; CheckpointRun did not save it: open its files one by one"};
+}
+
+bool IsInOneFile(const CheckpointManifest& manifest, std::size_t own) {
+  return std::all_of(manifest.tensors.begin(), manifest.tensors.end(),
+                     [&](const StepTensor& tensor) { return tensor.file == own; });
+}
+
+Result<std::shared_ptr<const ObjectReader>> OpenFile(const CheckpointSteps& steps, const StepFile& file,
+                                                     const ObjectReaderOptions& options) {
+  auto reader = steps.OpenFile(file, options);
+  if (!reader.ok()) return reader.error();
+  return std::make_shared<const ObjectReader>(*std::move(reader));
+}
+
+// The part of a file that belongs to the step, as its header would tell it.
+Result<SafetensorsHeader> HeaderOf(const CheckpointSteps& steps, const CheckpointManifest& manifest, std::size_t file) {
+  SafetensorsHeader header{.file = manifest.files[file].name};
+  for (const StepTensor& tensor : manifest.tensors) {
+    if (tensor.file != file) continue;
+    const SafeType* const type = FindSafeType(tensor.dtype);
+    if (type == nullptr || !tensor.strides.empty()) {
+      return NotOfARun(steps, manifest, "has a tensor " + Shown(tensor.name) + " that safetensors cannot hold");
+    }
+    header.tensors.push_back({.name = tensor.name,
+                              .type = std::string(type->name),
+                              .dtype = tensor.dtype,
+                              .shape = tensor.shape,
+                              .range = tensor.range,
+                              .crc32c = tensor.crc32c,
+                              .saved_offsets = tensor.offsets});
+  }
+  return header;
+}
+
+// The own file's header is read: it has the values. The manifest says what the other files have.
+Result<OpenedStep> OpenShared(const CheckpointSteps& steps, const CheckpointManifest& manifest, std::size_t own,
+                              const ObjectReaderOptions& options) {
+  std::vector<ByteSource> sources;
+  std::vector<SafetensorsHeader> headers;
+  std::shared_ptr<const ObjectReader> own_file;
+  for (std::size_t i = 0; i < manifest.files.size(); ++i) {
+    auto reader = OpenFile(steps, manifest.files[i], options);
+    if (!reader.ok()) return reader.error();
+    ByteSource source = SourceOf(*reader);
+    if (i == own) {
+      own_file = *std::move(reader);
+      auto kept = WithKeptEnds(std::move(source), {.tail = 0});
+      if (!kept.ok()) return kept.error();
+      source = *std::move(kept);
+    }
+    auto header = i == own ? ReadSafetensorsHeader(source) : HeaderOf(steps, manifest, i);
+    if (!header.ok()) return header.error();
+    sources.push_back(std::move(source));
+    headers.push_back(*std::move(header));
+  }
+  const std::string name = steps.uri() + manifest.files[own].name;
+  auto checkpoint = StoredCheckpoint::OpenSafetensorsFiles(name, std::move(sources), std::move(headers));
+  if (!checkpoint.ok()) return checkpoint.error();
+  return OpenedStep{std::move(own_file), *std::move(checkpoint)};
+}
+
+}  // namespace
+
+Result<OpenedStep> OpenStepFiles(const CheckpointSteps& steps, const CheckpointManifest& manifest,
+                                 const ObjectReaderOptions& options) {
+  const StepFile* const file = FindStateFile(manifest);
+  if (file == nullptr) return NotOfARun(steps, manifest, "has no file 'state.pt' or 'state.safetensors'");
+  const auto own = static_cast<std::size_t>(file - manifest.files.data());
+  if (!IsInOneFile(manifest, own)) return OpenShared(steps, manifest, own, options);
+  auto reader = OpenFile(steps, *file, options);
+  if (!reader.ok()) return reader.error();
+  auto checkpoint = StoredCheckpoint::Open(SourceOf(*reader));
+  if (!checkpoint.ok()) return checkpoint.error();
+  return OpenedStep{*std::move(reader), *std::move(checkpoint)};
+}
+
+}  // namespace gcsflux::internal
