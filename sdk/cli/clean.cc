@@ -6,10 +6,10 @@
 #include <iostream>
 
 #include "cli/arguments/duration.h"
-#include "cli/copy/copy.h"
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/status_line.h"
+#include "gcsflux/checkpoint_steps.h"
 #include "gcsflux/composed_download.h"
 
 DEFINE_string(older_than, "1h",
@@ -18,33 +18,62 @@ DEFINE_string(older_than, "1h",
               "Lower it if no other program uses the bucket.");
 
 namespace gcsflux::cli {
+namespace {
+
+// A bucket, or the prefix of a training run.
+Result<ObjectName> ParsePlace(const std::string& uri) {
+  auto place = ParseUri(uri);
+  if (!place || place->name.empty() || place->name.ends_with('/')) return place;
+  return Error{ErrorCode::kInvalidArgument,
+               "'" + uri + "' names an object; give a bucket, or the prefix of a training run with its '/'"};
+}
+
+// What interrupted saves and removals of a training run left, and nothing else.
+Result<void> CleanRun(const Client& client, const std::string& uri, std::chrono::seconds older_than) {
+  const auto run = CheckpointSteps::Open(client, uri, {}, StopOnSignal());
+  if (!run) return run.error();
+  const auto swept = run->Sweep({.min_age = older_than});
+  if (!swept) return swept.error();
+  std::cerr << "gcsflux: " << Printable(run->uri()) << ": deleted " << swept->files
+            << " files of interrupted saves and removals, " << BytesText(static_cast<double>(swept->bytes)) << "; kept "
+            << swept->young << " younger than " << FLAGS_older_than << "\n";
+  return {};
+}
+
+Result<void> CleanBucket(const Client& client, const std::string& bucket, std::chrono::seconds older_than) {
+  const std::string doing = Printable("cleaning " + ToUri({bucket}));
+  std::atomic<std::uint64_t> deleted = 0;
+  StatusLine status(
+      [&](double seconds, std::size_t columns) { return ProgressLine(doing, deleted, seconds, columns); });
+  const auto cleaned = CleanComposites(
+      client, bucket,
+      {.older_than = older_than, .on_progress = [&](const Progress&) { ++deleted; }, .stop = StopOnSignal()});
+  status.End();
+  if (!cleaned) return cleaned.error();
+  std::cerr << "gcsflux: gs://" << Printable(bucket) << ": deleted " << cleaned->deleted << " of " << cleaned->found
+            << " temporary objects, " << BytesText(static_cast<double>(cleaned->deleted_bytes)) << "; kept "
+            << cleaned->kept << " younger than " << FLAGS_older_than << "; ";
+  if (cleaned->may_not_list_uploads) {
+    std::cerr << "unfinished uploads were not examined (the permission storage.multipartUploads.list is missing)\n";
+  } else {
+    std::cerr << "aborted " << cleaned->uploads_aborted << " of " << cleaned->uploads_found << " unfinished uploads\n";
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<void> Clean(const Client& client, const std::vector<std::string>& uris) {
   const auto older_than = ParseDuration(FLAGS_older_than);
   if (!older_than) return Error{ErrorCode::kInvalidArgument, "flag --older_than: " + older_than.error().message};
   for (const std::string& uri : uris) {
-    if (const auto bucket = ParseBucket(uri); !bucket) return bucket.error();
+    if (const auto place = ParsePlace(uri); !place) return place.error();
   }
   for (const std::string& uri : uris) {
-    const auto bucket = ParseBucket(uri);
-    const std::string doing = Printable("cleaning " + ToUri({bucket->bucket}));
-    std::atomic<std::uint64_t> deleted = 0;
-    StatusLine status(
-        [&](double seconds, std::size_t columns) { return ProgressLine(doing, deleted, seconds, columns); });
-    const auto cleaned = CleanComposites(
-        client, bucket->bucket,
-        {.older_than = *older_than, .on_progress = [&](const Progress&) { ++deleted; }, .stop = StopOnSignal()});
-    status.End();
-    if (!cleaned) return cleaned.error();
-    std::cerr << "gcsflux: gs://" << Printable(bucket->bucket) << ": deleted " << cleaned->deleted << " of "
-              << cleaned->found << " temporary objects, " << BytesText(static_cast<double>(cleaned->deleted_bytes))
-              << "; kept " << cleaned->kept << " younger than " << FLAGS_older_than << "; ";
-    if (cleaned->may_not_list_uploads) {
-      std::cerr << "unfinished uploads were not examined (the permission storage.multipartUploads.list is missing)\n";
-    } else {
-      std::cerr << "aborted " << cleaned->uploads_aborted << " of " << cleaned->uploads_found
-                << " unfinished uploads\n";
-    }
+    const auto place = ParsePlace(uri);
+    const auto cleaned =
+        place->name.empty() ? CleanBucket(client, place->bucket, *older_than) : CleanRun(client, uri, *older_than);
+    if (!cleaned) return cleaned;
   }
   return {};
 }

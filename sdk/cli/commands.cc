@@ -93,10 +93,13 @@ const std::vector<Command>& Commands() {
       {"rm", "gs://BUCKET[/OBJECT]...", "Remove objects, or a bucket that is empty.",
        "With --recursive, removes everything in the directory of that name (of a bucket: its objects, not itself).\n",
        1, kAny, Remove},
-      {"clean", "gs://BUCKET...", "Remove temporary objects and uploads that ended processes left.",
+      {"clean", "gs://BUCKET|gs://BUCKET/RUN/...", "Remove temporary objects and uploads that ended processes left.",
        "Removes composed objects under dataflux-composed-objects/, also those of Google's connector for PyTorch, and\n"
        "objects and unfinished uploads under gcsflux-uploads/, if they are older than --older_than (30s, 10m, 1h, "
-       "2d).\n",
+       "2d).\n"
+       "With the prefix of a training run and its '/': files of interrupted saves and removals, that no manifest "
+       "names.\n"
+       "Their age counts up to the run's newest object.\n",
        1, kAny, Clean, true},
       {"checkpoint", "inspect|verify|convert|diff|ls|rm|prune CHECKPOINT [CHECKPOINT] | RUN [STEP]",
        "Look at checkpoints of PyTorch and safetensors, gs:// or local, and at the steps of training runs.",

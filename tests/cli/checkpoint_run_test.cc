@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "checkpoints/save_step.h"
 #include "cli/checkpoint/keep_flags.h"
 #include "cli/command_fixture.h"
 #include "gcsflux/step_writer.h"
@@ -108,6 +109,51 @@ TEST_F(CheckpointRunCommandTest, PrunesFilesOfUnfinishedSaves) {
   const Outcome outcome = Run({"checkpoint", "prune", "--keep_last=9", "--older_than=0s", "gs://bkt/runs/7"});
   EXPECT_THAT(outcome.err, HasSubstr("1 files of unfinished saves, 14 bytes")) << outcome.err;
   EXPECT_THAT(Steps(), ElementsAre(10, 20, 30));
+}
+
+TEST_F(CheckpointRunCommandTest, CleansWhatInterruptedSavesLeft) {
+  Store("runs/7/step-00000040/x-state.pt", "never finished");
+  Store("runs/7/notes.txt", "mine");
+  EXPECT_THAT(Run({"clean", "gs://bkt/runs/7/"}).err,
+              HasSubstr("deleted 0 files of interrupted saves and removals, 0 B; kept 1 younger than 1h"));
+  EXPECT_THAT(Steps(), ElementsAre(10, 20, 30, 40));
+  emulator_.clock().Advance(std::chrono::hours(2));
+  Store("runs/7/step-00000050/y-state.pt", "under way");
+  EXPECT_THAT(Run({"clean", "gs://bkt/runs/7/"}).err, HasSubstr("deleted 1 files"));
+  EXPECT_THAT(Steps(), ElementsAre(10, 20, 30, 50));
+  const Outcome all = Run({"clean", "gs://bkt/runs/7/", "--older_than=0s"});
+  EXPECT_EQ(all.status, 0) << all.err;
+  EXPECT_THAT(Steps(), ElementsAre(10, 20, 30));
+  EXPECT_TRUE(client_.GetObject({"bkt", "runs/7/notes.txt"}).ok());
+  EXPECT_THAT(Run({"clean", "gs://bkt/runs/7"}).err, HasSubstr("the prefix of a training run with its '/'"));
+}
+
+// Two steps of safetensors, of which the second one has no tensor of its own.
+TEST_F(CheckpointRunCommandTest, ReadsAStepThatHasTensorsInAnotherStepsFile) {
+  const std::string bytes = "12345678";
+  const pickled::Dict root{
+      .entries = {{{.any = std::string("w")}, {.any = TensorLayout{.shape = {2}, .strides = {1}}}}}};
+  const internal::StateContents contents{.root = {.any = root}, .storages = {AsBytes(bytes)}};
+  auto writer = StepWriter::Start(steps_, {.take_over = true});
+  ASSERT_TRUE(writer.ok());
+  internal::LastCommitted last;
+  for (const std::int64_t step : {40, 50}) {
+    const auto saved = internal::SaveStep(
+        *writer, contents, {.manifest = {.step = step}, .format = CheckpointFormat::kSafetensors, .last = &last}, {});
+    ASSERT_TRUE(saved.ok()) << saved.error().message;
+  }
+  const std::string uri = "gs://bkt/runs/7/step-00000050.json";
+  EXPECT_THAT(Run({"checkpoint", "inspect", uri}).out, HasSubstr("  w  float32 [2]  8 bytes"));
+  EXPECT_THAT(Run({"checkpoint", "verify", uri}).out, HasSubstr("1 storage, 8 bytes"));
+  EXPECT_EQ(Run({"checkpoint", "convert", uri, "out.pt"}).status, 0);
+  EXPECT_EQ(Run({"checkpoint", "diff", uri, "out.pt"}).status, 0);
+  EXPECT_THAT(Run({"checkpoint", "ls", "gs://bkt/runs/7"}).out, HasSubstr("5 steps, 5 whole, "));
+  EXPECT_THAT(Run({"checkpoint", "ls", "gs://bkt/runs/7"}).out, HasSubstr(" 1 shared files\n"));
+  EXPECT_EQ(Run({"checkpoint", "rm", "gs://bkt/runs/7", "40"}).status, 0);
+  EXPECT_THAT(Steps(), ElementsAre(10, 20, 30, 50));
+  EXPECT_THAT(Run({"clean", "gs://bkt/runs/7/", "--older_than=0s"}).err, HasSubstr("deleted 0 files"));
+  EXPECT_EQ(Run({"checkpoint", "diff", uri, "out.pt"}).status, 0);
+  EXPECT_EQ(Run({"checkpoint", "verify", "gs://bkt/runs/7/"}).status, 0);
 }
 
 TEST(KeepFlags, ReadTheBestByAMetric) {

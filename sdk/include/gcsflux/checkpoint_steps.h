@@ -66,6 +66,7 @@ struct KeepReport {
 struct SweepReport {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t young = 0;  ///< Files that were left because they are younger than SweepOptions::min_age.
 };
 
 struct SweepOptions {

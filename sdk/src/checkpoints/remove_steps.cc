@@ -129,7 +129,11 @@ Result<SweepReport> SweepListed(const StepStore& store, const FoundSteps& found,
   for (const auto& [number, step] : found) {
     for (const auto& [name, object] : step.files) {
       const bool is_young = newest - object.updated < options.min_age;
-      if (named.contains(name) || spared.contains(name) || is_young) continue;
+      if (named.contains(name) || spared.contains(name)) continue;
+      if (is_young) {
+        ++report.young;
+        continue;
+      }
       const auto deleted = options.is_dry_run ? Result<void>() : store.Delete(name, object.generation);
       if (!deleted.ok()) return deleted.error();
       ++report.files;
