@@ -61,4 +61,11 @@ if(Torch_FOUND)
     PRIVATE fashion_mnist timed_saves gcsflux_flags gcsflux_emulator gflags nlohmann_json::nlohmann_json)
   add_test(NAME example.train_fashion_mnist
            COMMAND train_fashion_mnist --train_images=200 --test_images=100 --epochs=1)
+
+  if(GCSFLUX_GLOO_HEADERS)
+    gcsflux_program(train_distributed
+      examples/train_distributed.cc examples/distributed/sharded_adam.cc examples/distributed/training_group.cc)
+    target_include_directories(train_distributed PRIVATE examples)
+    target_link_libraries(train_distributed PRIVATE fashion_mnist gcsflux_flags gflags)
+  endif()
 endif()

@@ -357,6 +357,12 @@ if(Torch_FOUND)
     SOURCES torch/fashion_mnist_test.cc
     LIBRARIES fashion_mnist gcsflux_emulator ZLIB::ZLIB)
 
+  if(GCSFLUX_GLOO_HEADERS)
+    add_test(NAME ranks_resume
+             COMMAND ${PROJECT_SOURCE_DIR}/tests/torch/ranks_resume.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                     ${PROJECT_SOURCE_DIR}/scripts/run_ranks)
+    set_tests_properties(ranks_resume PROPERTIES TIMEOUT 300)
+  endif()
   add_test(NAME train_resumes
            COMMAND ${PROJECT_SOURCE_DIR}/tests/torch/train_resumes.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
   add_test(NAME text_resumes

@@ -4,14 +4,11 @@
 
 #include <chrono>
 #include <memory>
+#include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "gcsflux/collective.h"
 #include "gcsflux/run_environment.h"
 #include "gcsflux/torch/storage_error.h"
-
-namespace c10d {
-class Store;
-}  // namespace c10d
 
 // The processes of a job as a Collective, over libtorch's c10d: docs/distributed.md. Throws StorageError.
 namespace gcsflux {
