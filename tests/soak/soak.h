@@ -13,7 +13,10 @@
 namespace gcsflux::soak {
 
 struct SoakOptions {
-  std::chrono::seconds duration{20};
+  std::chrono::seconds duration {
+    20  /// Requests of one download. Idle connections remain, as many as were in flight.
+        int max_in_flight = 1'000;
+  };
   std::uint64_t seed = 1;
   int threads = 8;
 };

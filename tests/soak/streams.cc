@@ -1,5 +1,6 @@
-// One object read over many connections: ranges in any place, and all of it from front to back.
+// One object over many connections: written in parts; read in any place, and from front to back.
 #include "gcsflux/object_reader.h"
+#include "gcsflux/parallel_writer.h"
 #include "soak/operations.h"
 #include "soak/worker.h"
 
@@ -47,8 +48,33 @@ void ReadAtRandom(Worker& worker) {
   if (worker.Check(bytes, stop, may)) CheckBytes(slot.object, *bytes, slot.state()->content);
 }
 
+// Most times a part and a little more, so that it is a multipart upload and a compose.
+void WriteOverManyConnections(Worker& worker) {
+  constexpr std::size_t kPart = 5 << 20;
+  Slot& slot = worker.AnySlot();
+  Version version = worker.NewVersion(100'000);
+  if (!worker.chance().OneIn(4)) version.content.pieces.front().size += kPart;
+  const RandomStop stop(worker.chance());
+  ParallelWriterOptions options{.upload = {.attributes = AttributesOf(version), .stop = stop.token()},
+                                .part_bytes = kPart,
+                                .max_memory = 2 * kPart,
+                                .max_concurrency = 2};
+  if (worker.chance().OneIn(2)) {
+    options.upload.mode = slot.is_there() ? WriteMode::kReplace : WriteMode::kCreate;
+    options.upload.generation = slot.is_there() ? slot.state()->generation : 0;
+  }
+  ParallelWriter writer(worker.client(), slot.object, options);
+  const auto written = [&]() -> Result<ObjectMetadata> {
+    if (auto fed = writer.Write(AsBytes(version.content.Render())); !fed) return fed.error();
+    return writer.Close();
+  }();
+  worker.Conclude(slot, version, written, stop, {.with = {ErrorCode::kCorrupted, ErrorCode::kSessionLost}});
+}
+
 }  // namespace
 
-std::vector<Operation> StreamOperations() { return {{"read at random", 6, ReadAtRandom}}; }
+std::vector<Operation> StreamOperations() {
+  return {{"read at random", 6, ReadAtRandom}, {"write over many", 1, WriteOverManyConnections}};
+}
 
 }  // namespace gcsflux::soak
