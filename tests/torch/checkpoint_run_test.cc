@@ -214,6 +214,19 @@ TEST_F(CheckpointRunTest, FinishesSavesAtItsEndAfterTheStateIsGone) {
   EXPECT_EQ(Run().LoadLatest(state)->stored.manifest.step, 1);
 }
 
+TEST_F(CheckpointRunTest, FinishesSavesAfterItsClientIsGone) {
+  emulator_.shaping().Set({.write_first_byte_ms = 50});  // The save is in flight meanwhile.
+  Training training;
+  auto client = std::make_optional(MakeClient(emulator_.endpoint()));
+  std::optional<CheckpointRun> run(std::in_place, *client, kUri);
+  const PendingSave save = run->SaveAsync(1, training.State());
+  client.reset();
+  EXPECT_FALSE(save.is_done());
+  run.reset();
+  ASSERT_TRUE(save.WaitCommitted().ok());
+  EXPECT_EQ(Run().Latest()->stored.manifest.step, 1);
+}
+
 TEST_F(CheckpointRunTest, IsOpenedByPython) {
   constexpr const char* kPython = "/usr/bin/python3";
   if (std::system((std::string(kPython) + " -c 'import torch' 2>/dev/null").c_str()) != 0) {

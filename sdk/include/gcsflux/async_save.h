@@ -7,7 +7,7 @@
 
 #include "gcsflux/step_writer.h"
 
-// Saves that go on beside the training: docs/checkpoints.md.
+// Saves that run beside the training: docs/checkpoints.md.
 namespace gcsflux {
 
 namespace internal {
@@ -17,41 +17,43 @@ class SaveInFlight;
 /// When a save copies the state.
 enum class SnapshotMode {
   kEager,  ///< Before the call returns: the state may change at once.
-  kLazy,   ///< Behind the caller's back: the state may change once staged() has returned.
+  kLazy,   ///< On another thread: the state may change when PendingSave::WaitStaged() has returned.
 };
 
-/// What happens to a save while as many as are allowed are in flight.
+/// What a save does while `max_in_flight` saves are in flight.
 enum class WhenBusy {
-  kWait,     ///< It waits until one is done.
-  kRefuse,   ///< kUnavailable.
-  kReplace,  ///< It takes the place of the newest one that is not being sent yet; where all are, it waits.
+  kWait,     ///< It waits until one of them ends.
+  kRefuse,   ///< It fails with kUnavailable.
+  kReplace,  ///< It takes the place of the newest one that is not being sent yet; if all are, it waits.
 };
 
-/// What happens at the end to saves that are in flight.
+/// What the end of the run does with saves that are in flight.
 enum class AtEnd { kWait, kCancel };
 
 struct AsyncSaveOptions {
   SnapshotMode mode = SnapshotMode::kEager;
   WhenBusy when_busy = WhenBusy::kWait;
-  /// Saves that are copied and not committed yet, at most; each has memory for a copy of the state. At least 1.
+  /// Most saves that are copied and not committed; at least 1. Each has memory for a copy of the state. Raise it if
+  /// saves sometimes take longer than the time between two.
   std::size_t max_in_flight = 1;
-  /// Threads that copy. Raise it while memory has more bandwidth than one thread takes.
+  /// Threads that copy. Raise it as long as the copy becomes faster.
   std::size_t copy_threads = 2;
   AtEnd at_end = AtEnd::kWait;
-  /// After so long at the end, what is still in flight is cancelled.
+  /// At the end, saves that take longer than this are cancelled. Lower it if the machine leaves less time.
   std::chrono::milliseconds end_deadline = std::chrono::minutes(5);
-  /// Told at the end of a failure that no committed() and no later save has returned. Unset, it goes to stderr.
+  /// Called at the end for each failure that neither PendingSave::WaitCommitted() nor a later save has returned. If it
+  /// is empty, the failure is printed on stderr.
   std::function<void(const Error&)> on_unreported = {};
 };
 
-/// A save that is under way. A handle; thread-safe. It may outlive what made it.
+/// A save that is under way. A handle: it may outlive the run. Thread-safe.
 class PendingSave {
  public:
-  /// Waits until the state is copied: it may change then, and be freed.
+  /// Waits until the state is copied. After that the state may change, and be freed.
   void WaitStaged() const;
   [[nodiscard]] bool is_staged() const;
 
-  /// Waits until the step is committed, or has failed. kCancelled where another save took its place.
+  /// Waits until the step is committed or has failed. kCancelled if another save took its place.
   [[nodiscard]] Result<SavedStep> WaitCommitted() const;
   [[nodiscard]] bool is_done() const;
   /// Waits for the same, and leaves it to WaitCommitted() to report a failure.

@@ -47,9 +47,9 @@ struct LatestStep {
 /// One step of a listing.
 struct ListedStep {
   std::int64_t step = 0;
-  /// Without its tensors. `problem` says what is missing where the manifest could not be read: it is empty then.
+  /// Without its tensors. If the manifest could not be read, it is empty, and `problem` says why.
   CheckpointManifest manifest = {};
-  std::int64_t generation = 0;  ///< Of the manifest; 0 where there is none: the step was not finished, or is removed.
+  std::int64_t generation = 0;  ///< Of the manifest. 0 if there is none: the step's save or removal was not finished.
   /// Of the files that the manifest names, or of those in the folder of a step without one.
   std::uint64_t bytes = 0;
   std::optional<Error> problem = {};  ///< Absent: the step is whole.
@@ -113,7 +113,7 @@ class CheckpointSteps {
   /// The file of a step, of the generation that the manifest names. Makes no request.
   Result<ObjectReader> OpenFile(const StepFile& file, ObjectReaderOptions options = {}) const;
 
-  /// Asks for each file, all at the same time: kNotFound or kAborted where one is missing or changed.
+  /// Asks for each file, all at the same time: kNotFound or kAborted if one is missing or changed.
   Result<void> HasFiles(const std::vector<StepFile>& files) const;
 
   /// What CheckpointRun saved as this step, as one checkpoint: its file, and the tensors of it that are in files of
@@ -122,7 +122,7 @@ class CheckpointSteps {
   Result<StoredCheckpoint> OpenStep(const StoredStep& step, const ObjectReaderOptions& options = {}) const;
 
   /// Deletes the step's manifest, then the files that no other manifest names. kPreconditionFailed for the last whole
-  /// step, and where the manifest changes meanwhile. What an interrupted removal leaves, Sweep() removes.
+  /// step, and if the manifest changes meanwhile. Sweep() removes what an interrupted removal leaves.
   Result<void> Remove(std::int64_t step) const;
 
   /// Removes the whole steps that the rules do not keep, the oldest first. Damaged steps neither count nor go. A step

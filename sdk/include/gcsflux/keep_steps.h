@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-// Which steps of a run stay, as a function of the list of steps.
+// A pure function of the list of steps says which of them stay.
 namespace gcsflux {
 
-/// What rules go by.
+/// What the rules know of a step.
 struct RankedStep {
   std::int64_t step = 0;
   std::chrono::system_clock::time_point time = {};
@@ -21,7 +21,7 @@ struct RankedStep {
 
 enum class BestIs { kLowest, kHighest };
 
-/// The best `count` steps by a metric. Of equal ones the newer is the better; steps without the metric have no rank.
+/// The best `count` steps by a metric. Of equal steps the newer one is better. Steps without the metric have no rank.
 struct KeepBest {
   std::string metric = {};
   std::size_t count = 1;
@@ -30,7 +30,7 @@ struct KeepBest {
 
 /// A step stays if one rule keeps it. Without any rule all stay.
 struct KeepRules {
-  std::optional<std::size_t> last = {};  ///< The newest so many.
+  std::optional<std::size_t> last = {};  ///< So many of the newest steps.
   std::optional<KeepBest> best = {};
   std::optional<std::int64_t> every = {};  ///< Steps that are multiples of it; at least 1.
   bool hourly = false;                     ///< The newest step of each hour, UTC.

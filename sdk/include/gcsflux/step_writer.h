@@ -29,7 +29,7 @@ struct StepWriterOptions {
 
 /// What Commit() may replace.
 enum class CommitMode {
-  kCreate,   ///< Nothing: kAlreadyExists where the step has a manifest.
+  kCreate,   ///< Nothing: kAlreadyExists if the step has a manifest.
   kReplace,  ///< The step's manifest, if there is one; its files go once the new manifest is there.
 };
 
@@ -49,7 +49,7 @@ Result<void> DeleteStepFile(const CheckpointSteps& steps, const StepFile& file);
 /// Adds steps to a run: files first, the manifest last. One writer at a time has a prefix. Thread-safe; movable.
 class StepWriter {
  public:
-  /// Makes the prefix this run's. kAlreadyExists where another run has it: the message says which one, and since when.
+  /// Makes the prefix this run's. kAlreadyExists if another run has it: the message says which one, and since when.
   static Result<StepWriter> Start(const CheckpointSteps& steps, const StepWriterOptions& options = {});
   StepWriter(StepWriter&&) noexcept;
   StepWriter& operator=(StepWriter&&) noexcept;
@@ -77,8 +77,8 @@ class StepWriter {
   /// Makes the step visible: all of it, by one request. `run` and `writer` are filled in. Files are those of
   /// WriteFile(), or of steps that are there.
   ///
-  /// kPreconditionFailed where another run has taken the prefix over: the message says which one. That is asked right
-  /// before the manifest is written; docs/checkpoints.md says what remains. Where the service refuses the manifest (a
+  /// kPreconditionFailed if another run has taken the prefix over: the message says which one. The writer asks for that
+  /// right before it writes the manifest; docs/checkpoints.md says which window remains. If the service refuses it (a
   /// wrong argument, permission, precondition), the step is as it was and the files are discarded. After any other
   /// error the step may be there or not, and Keep() removes the files if it is not.
   Result<StoredStep> Commit(CheckpointManifest manifest, CommitMode mode = CommitMode::kCreate);

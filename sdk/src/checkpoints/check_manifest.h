@@ -7,7 +7,7 @@
 
 namespace gcsflux::internal {
 
-/// What makes no sense in a manifest, for a message; nothing where all of it does.
+/// What makes no sense in a manifest, for a message. Nothing if all of it makes sense.
 std::optional<std::string> WhatIsWrongWith(const CheckpointManifest& manifest);
 
 }  // namespace gcsflux::internal

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kReadsAtOnce = 16;
 
-// A manifest that was written while the listing went on can be in it without its files: the service is asked then.
+// If a step was committed during the listing, it may show the manifest without the files: then the service is asked.
 std::optional<Error> WhatIsMissing(const StepStore& store, const CheckpointManifest& manifest,
                                    const FoundSteps& found) {
   for (const StepFile& file : manifest.files) {

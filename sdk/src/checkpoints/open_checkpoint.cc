@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kShardsAtOnce = 16;
 
-// With its slash; empty where there is none.
+// With its slash; empty if there is none.
 std::string FolderOf(const std::string& uri) { return uri.substr(0, uri.rfind('/') + 1); }
 
 Result<ByteSource> OpenObject(const Client& client, const std::string& uri, const ObjectReaderOptions& options) {

@@ -30,7 +30,7 @@ bool IsNamed(const std::vector<ListedStep>& steps, const std::string& name) {
   return std::any_of(steps.begin(), steps.end(), names_it);
 }
 
-// Of a step whose manifest says it, those; else what its folder has.
+// The files that the step's manifest names. If it cannot be read, those in the step's folder.
 std::vector<std::pair<std::string, std::int64_t>> FilesOf(const ListedStep& step, const FoundSteps& found) {
   std::vector<std::pair<std::string, std::int64_t>> files;
   for (const StepFile& file : step.manifest.files) files.emplace_back(file.name, file.generation);
@@ -48,7 +48,7 @@ Result<void> RemoveListed(const StepStore& store, const FoundSteps& found, std::
   if (place == steps.end()) {
     return Error{ErrorCode::kNotFound, "there is no step " + std::to_string(number) + " in " + store.uri()};
   }
-  // First the manifest: a step without files, but with a manifest, would be a damaged one.
+  // The manifest first: a step with a manifest and without files would be a damaged one.
   if (place->generation != 0) {
     if (auto deleted = store.Delete(ManifestName(number), place->generation); !deleted.ok()) return deleted;
   }
@@ -118,7 +118,7 @@ Result<KeepReport> KeepListed(const StepStore& store, const FoundSteps& found, s
 Result<SweepReport> SweepListed(const StepStore& store, const FoundSteps& found, const std::vector<ListedStep>& steps,
                                 const SweepOptions& options, const std::set<std::string>& spared) {
   if (const ListedStep* const unreadable = FindUnreadable(steps)) return FilesStay(store, *unreadable);
-  // Ages go by the service's clock alone: the newest object is not younger than now.
+  // Ages go by the service's clock alone, so the newest object stands for now: it cannot be younger.
   std::chrono::system_clock::time_point newest;
   for (const auto& [number, step] : found) {
     if (step.manifest) newest = std::max(newest, step.manifest->updated);

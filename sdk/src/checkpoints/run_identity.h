@@ -7,13 +7,13 @@
 
 namespace gcsflux::internal {
 
-/// Of this process, without `started`.
+/// The identity of this process, without `started`.
 RunIdentity MakeRunIdentity();
 
-/// 32 hexadecimal digits that were never there before.
+/// 32 random hexadecimal digits.
 std::string RandomName();
 
-/// The writer's object says who it is by its metadata.
+/// The metadata of the writer's object says who the writer is.
 ObjectAttributes AttributesOf(const RunIdentity& identity);
 RunIdentity IdentityOf(const ObjectMetadata& object);
 

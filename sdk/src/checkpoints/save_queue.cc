@@ -125,7 +125,7 @@ Result<PendingSave> SaveQueue::Submit(SaveRequest request) {
     changed_.notify_all();
     return error;
   };
-  // What failed while there was no room is told now.
+  // A save may have failed while this one waited for room.
   if (const auto failure = TakeFailure()) return give_up(*failure);
   const bool is_eager = options_.mode == SnapshotMode::kEager;
   if (is_eager) {

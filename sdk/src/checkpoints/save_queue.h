@@ -16,16 +16,16 @@
 
 namespace gcsflux::internal {
 
-/// A save that is asked for.
+/// A save that a caller requests.
 struct SaveRequest {
   std::int64_t step = 0;
   StateContents contents = {};
-  std::shared_ptr<const void> owner = {};  ///< Keeps what `contents` is in. Given back once it is copied.
-  /// Stores a copy of the contents. Called on another thread, one save at a time, in their order.
+  std::shared_ptr<const void> owner = {};  ///< Keeps the memory of `contents` alive. Released when the copy is made.
+  /// Stores a copy of the contents. Called on another thread, for one save at a time, in their order.
   std::function<Result<SavedStep>(const StateContents& snapshot, const std::stop_token& stop)> commit = {};
 };
 
-/// One save, from when it is asked for to when its caller knows what came of it. Thread-safe.
+/// One save, from the request until the caller knows its outcome. Thread-safe.
 class SaveInFlight {
  public:
   explicit SaveInFlight(SaveRequest request) : request_(std::move(request)) {}
@@ -46,28 +46,28 @@ class SaveInFlight {
   /// It has succeeded, or WaitDone() has returned its failure.
   [[nodiscard]] bool is_settled();
 
-  SaveRequest request_;  // Of the queue's threads, one after the other, as the next two.
+  SaveRequest request_;  // For the queue's threads, one after the other; so are the next two.
   SnapshotMemory memory_;
   StateContents snapshot_;
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool is_staged_ = false;  // Guarded by mutex_, as the next two.
+  bool is_staged_ = false;  // Guarded by mutex_; so are the next two.
   bool was_reported_ = false;
   std::optional<Result<SavedStep>> outcome_;
 };
 
-/// Copies states and stores the copies, beside its caller. Thread-safe.
+/// Copies states and stores the copies, on threads of its own. Thread-safe.
 class SaveQueue {
  public:
-  /// kLocalIo where the system starts no thread; kInvalidArgument.
+  /// kLocalIo if the system starts no thread; kInvalidArgument.
   static Result<std::unique_ptr<SaveQueue>> Create(AsyncSaveOptions options);
   /// Waits or cancels, as the options say.
   ~SaveQueue();
   SaveQueue(const SaveQueue&) = delete;
   SaveQueue& operator=(const SaveQueue&) = delete;
 
-  /// The error of an earlier save that was returned to no caller yet: this one is not begun then.
+  /// If an earlier save failed and no caller has its error yet, returns that error and does not begin this save.
   Result<PendingSave> Submit(SaveRequest request);
 
  private:
@@ -76,7 +76,7 @@ class SaveQueue {
   explicit SaveQueue(AsyncSaveOptions options) : options_(std::move(options)) {}
   std::optional<Error> TakeFailure();
   Result<void> MakeRoom(std::unique_lock<std::mutex>& lock);
-  /// The newest one that is not being sent; null where there is none.
+  /// The newest save that is not being sent; null if there is none.
   Save TakeNewestWaiting();
   void CopyLoop(const std::stop_token& stop);
   void SendLoop(const std::stop_token& stop);
@@ -88,11 +88,11 @@ class SaveQueue {
 
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::deque<Save> to_copy_;  // Guarded by mutex_, as the next three.
+  std::deque<Save> to_copy_;  // Guarded by mutex_; so are the next three.
   std::deque<Save> to_send_;
   std::vector<Save> failed_;
   std::size_t in_flight_ = 0;
-  std::vector<std::jthread> threads_;  // Last: they end before what they use.
+  std::vector<std::jthread> threads_;  // Last: they end before the members that they use.
 };
 
 }  // namespace gcsflux::internal

@@ -11,8 +11,8 @@ namespace {
 
 constexpr CheckpointFormat kFormats[] = {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors};
 
-/// More files of earlier steps than this are not named: each is asked for, and each keeps what it has beside the
-/// tensors that are used. All tensors are sent then.
+/// A step names at most so many files of earlier steps; otherwise it sends all tensors. Each file costs a request, and
+/// is kept as a whole.
 constexpr std::size_t kMostOlderFiles = 16;
 
 Result<void> WriteOwnFile(StepWriter& writer, StepToSave& step, const CheckpointWriter& write) {

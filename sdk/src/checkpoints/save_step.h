@@ -10,10 +10,10 @@
 
 namespace gcsflux::internal {
 
-/// What a step's file is called, behind what makes its name unique. Null for formats that are none of a step.
+/// The end of the name of a step's file; the rest makes it unique. Null for formats that no step has.
 const char* StateFileName(CheckpointFormat format);
 
-/// The step's own file, which has its values. Null if CheckpointRun did not save the step.
+/// The step's own file, which holds its values. Null if CheckpointRun did not save the step.
 const StepFile* FindStateFile(const CheckpointManifest& manifest);
 
 /// A step without its files.

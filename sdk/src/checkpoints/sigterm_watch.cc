@@ -22,9 +22,9 @@ namespace {
 constexpr unsigned char kSigterm = 1;
 constexpr unsigned char kEnd = 0;
 
-// What the handler uses: lock-free, and set before the handler is.
+// The handler uses these. They are lock-free, and set before the handler is installed.
 std::atomic<int> waking_end = -1;
-std::atomic<pid_t> watched_in = 0;  // 0: nothing watches.
+std::atomic<pid_t> watched_in = 0;  // 0: there is no watch.
 struct sigaction action_before = {};
 
 // Async-signal-safe: sigaction(), raise(), getpid() and write() are.
@@ -106,7 +106,7 @@ Result<std::unique_ptr<SigtermWatch>> SigtermWatch::Start(std::function<void()> 
     if (owner == getpid()) {
       return Error{ErrorCode::kInvalidArgument, "another PreemptionNotice of this process watches SIGTERM"};
     }
-    watched_in = getpid();  // Of the parent of fork(), whose watch is not here.
+    watched_in = getpid();  // A child of fork() has another id, and no watch.
   }
   auto watch = std::make_unique<PipedWatch>(std::move(on_sigterm));
   if (auto begun = watch->Begin(); !begun) return begun.error();

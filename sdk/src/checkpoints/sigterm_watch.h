@@ -7,8 +7,8 @@
 
 namespace gcsflux::internal {
 
-/// Calls a function on a thread of its own when the process gets SIGTERM, once. A second SIGTERM does what it did
-/// before. One at a time in a process.
+/// Calls a function once, on a thread of its own, when the process gets SIGTERM. A second SIGTERM has its previous
+/// effect. A process has one watch at a time.
 class SigtermWatch {
  public:
   /// kInvalidArgument: there is one already. kLocalIo: no pipe or thread.

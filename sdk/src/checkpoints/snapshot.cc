@@ -11,9 +11,10 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr std::size_t kLeastOfAThread = std::size_t{4} << 20;  // Below that, starting it takes longer than the copy.
+constexpr std::size_t kLeastOfAThread = std::size_t{4}
+                                        << 20;  // Below that, starting a thread takes longer than the copy.
 
-// Bytes [begin, end) of all storages, as if they were one behind the other.
+// Copies bytes [begin, end) of all storages, counted as if they followed each other.
 void CopyRange(const StateContents& contents, std::span<std::byte> memory, std::size_t begin, std::size_t end) {
   std::size_t at = 0;
   for (const auto storage : contents.storages) {

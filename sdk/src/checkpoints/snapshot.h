@@ -16,11 +16,11 @@ struct SnapshotMemory {
   std::size_t capacity = 0;
 };
 
-/// Keeps memory from one snapshot to the next: pages that were there before are written eight times as fast as fresh
+/// Keeps memory from one snapshot to the next: pages that were used before are written eight times as fast as fresh
 /// ones. Thread-safe.
 class SnapshotPool {
  public:
-  /// kLocalIo where there is not so much memory.
+  /// kLocalIo if there is not enough memory.
   Result<SnapshotMemory> Take(std::size_t bytes);
   void GiveBack(SnapshotMemory memory);
 
@@ -32,7 +32,7 @@ class SnapshotPool {
 /// The bytes of all storages together.
 std::size_t BytesOf(const StateContents& contents);
 
-/// Copies the storages into memory of at least so many bytes, by so many threads. What is returned is in that memory.
+/// Copies the storages into `memory`, which has room for all of them, on `threads` threads. The result lies in it.
 StateContents CopyContents(const StateContents& contents, std::span<std::byte> memory, std::size_t threads);
 
 }  // namespace gcsflux::internal

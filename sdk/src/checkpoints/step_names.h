@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-// What the objects of a run are called, below its prefix.
+// The names of a run's objects, below its prefix.
 namespace gcsflux::internal {
 
 /// The object that says who writes the run's steps.
@@ -20,7 +20,7 @@ std::string StepFolder(std::int64_t step);
 /// "step-00000042.json"
 std::string ManifestName(std::int64_t step);
 
-/// The step of a manifest's name, or of the folder that a file's name begins with; nothing for other names.
+/// The step that a manifest's name, or the folder in a file's name, says. Nothing for other names.
 std::optional<std::int64_t> StepOfManifest(std::string_view name);
 std::optional<std::int64_t> StepOfFile(std::string_view name);
 

@@ -5,7 +5,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// Into memory that is bounded, whatever is there.
+// Reads an object of bounded length: anything may have this name.
 Result<ReadSummary> ReadShort(const Client& client, const ObjectName& object, const ReadObjectOptions& options,
                               std::string& into) {
   const ByteSink take = [&](std::span<const std::byte> bytes) -> Result<void> {

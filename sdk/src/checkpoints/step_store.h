@@ -25,7 +25,7 @@ struct FoundStep {
 /// Steps by number.
 using FoundSteps = std::map<std::int64_t, FoundStep>;
 
-/// The objects of a run, and what is known of its manifests. Thread-safe.
+/// The objects of a run, and the manifests that were read. Thread-safe.
 class StepStore {
  public:
   StepStore(Client client, ObjectName prefix, CallOptions call, std::stop_token stop);
@@ -40,15 +40,15 @@ class StepStore {
   [[nodiscard]] Result<FoundSteps> Find() const;
   /// `generation` 0 is the live one.
   [[nodiscard]] Result<StoredStep> ReadManifest(std::int64_t step, std::int64_t generation) const;
-  /// The same without tensors, and from memory where it was read before.
+  /// The same without tensors. If it was read before, makes no request.
   Result<CheckpointManifest> KnownManifest(std::int64_t step, std::int64_t generation);
   void Remember(const StoredStep& step);
 
-  /// Asks for one generation of a file. kNotFound and kAborted say what is missing, and what to do.
+  /// Asks whether this generation of a file is there. kNotFound and kAborted say what is missing, and what to do.
   [[nodiscard]] Result<void> CheckFile(std::int64_t step, const StepFile& file) const;
 
-  /// Deletes the live object where it is this generation: kPreconditionFailed where it is another one. One that is gone
-  /// is deleted.
+  /// Deletes the live object if it is this generation. kPreconditionFailed if it is another one. If there is none, that
+  /// is a success.
   [[nodiscard]] Result<void> Delete(std::string_view name, std::int64_t generation) const;
 
  private:
@@ -58,13 +58,14 @@ class StepStore {
   const std::stop_token stop_;
   const std::string uri_;
   std::mutex mutex_;
-  std::map<std::pair<std::int64_t, std::int64_t>, CheckpointManifest> known_;  // By step and generation; by mutex_.
+  std::map<std::pair<std::int64_t, std::int64_t>, CheckpointManifest>
+      known_;  // By step and generation. Guarded by mutex_.
 };
 
-/// Every step of the listing with its manifest read and its files compared.
+/// All steps of the listing. Their manifests are read, and their files compared.
 Result<std::vector<ListedStep>> ListSteps(StepStore& store, const FoundSteps& found);
 
-/// Whether it says that a step is not whole. Other errors are of the connection, or of the caller's permissions.
+/// Whether the error says that a step is not whole. Others are about the connection, or the caller's permissions.
 bool IsOfTheStep(const Error& error);
 
 /// Whether the step has a manifest that was read.

@@ -17,7 +17,7 @@ namespace {
 
 using internal::StepStore;
 
-constexpr int kMostStarts = 3;  // Another run may come and go meanwhile.
+constexpr int kMostStarts = 3;  // Another run may start and end meanwhile.
 
 Result<ObjectMetadata> PutWriter(const StepStore& store, const RunIdentity& identity, std::int64_t replaced) {
   const WriteMode mode = replaced == 0 ? WriteMode::kCreate : WriteMode::kReplace;
@@ -39,7 +39,7 @@ Error Refused(const StepStore& store, const RunIdentity& other) {
                                          "; use another prefix, or StepWriterOptions::take_over if that run is over"};
 }
 
-// The service did not store what was asked for, for certain.
+// Whether the service certainly did not store the object.
 bool IsRefusal(const Error& error) {
   switch (error.code) {
     case ErrorCode::kInvalidArgument:
@@ -50,6 +50,12 @@ bool IsRefusal(const Error& error) {
     case ErrorCode::kPreconditionFailed: return true;
     default: return false;
   }
+}
+
+// A file that is sent in parts fails under the name of its parts.
+Error OfFile(const std::string& uri, Error error) {
+  if (error.message.find(uri) == std::string::npos) error.message = uri + ": " + error.message;
+  return error;
 }
 
 }  // namespace
@@ -128,7 +134,7 @@ Result<ObjectMetadata> StepWriter::State::PutManifest(const CheckpointManifest& 
   return stored;
 }
 
-// From now on a manifest names them.
+// A manifest names them now.
 void StepWriter::State::Settle(const std::vector<StepFile>& files) {
   const std::lock_guard lock(mutex);
   for (const StepFile& file : files) {
@@ -136,7 +142,7 @@ void StepWriter::State::Settle(const std::vector<StepFile>& files) {
   }
 }
 
-// Whether a manifest names them is then for the next listing to say.
+// The next listing shows whether a manifest names them.
 void StepWriter::State::Forget(const std::vector<StepFile>& files) {
   const std::lock_guard lock(mutex);
   for (const StepFile& file : files) drafts.erase(file.name);
@@ -150,7 +156,7 @@ std::set<std::string> StepWriter::State::Spared() {
   return spared;
 }
 
-// A manifest may name them since. A cleaning that began before that does not know it.
+// A new manifest may name them, and a cleaning that began before it does not know that.
 void StepWriter::State::GiveBack(const std::vector<StepFile>& files) {
   const std::lock_guard lock(mutex);
   for (const StepFile& file : files) {
@@ -159,7 +165,7 @@ void StepWriter::State::GiveBack(const std::vector<StepFile>& files) {
   }
 }
 
-// A file is spared if it was in no manifest when the listing began, and belongs to this writer.
+// Spares files of this writer that were in no manifest when the listing began.
 Result<KeepReport> StepWriter::State::Clean(const KeepRules* rules) {
   StepStore& store = *steps.store_;
   const auto found = store.Find();
@@ -206,7 +212,7 @@ Result<StepFile> WriteStepFile(const CheckpointSteps& steps, const std::string& 
   of_file.upload.mode = WriteMode::kCreate;
   of_file.is_private_name = false;
   const auto written = WriteCheckpoint(store.client(), uri, write, of_file);
-  if (!written.ok()) return written.error();
+  if (!written.ok()) return OfFile(uri, written.error());
   if (written->crc32c) return StepFile{name, written->size, written->generation, *written->crc32c};
   return Error{ErrorCode::kUnverified, uri + ": the service tells no CRC32C, which a manifest needs"};
 }
@@ -263,7 +269,7 @@ void StepWriter::Discard(const std::vector<StepFile>& files) {
       const std::lock_guard lock(state_->mutex);
       if (state_->drafts.erase(file.name) == 0) continue;
     }
-    // What stays is in no manifest: the next Keep() removes it.
+    // If this fails, the next Keep() removes the file, since no manifest names it.
     static_cast<void>(state_->steps.store_->Delete(file.name, file.generation).ok());
   }
 }

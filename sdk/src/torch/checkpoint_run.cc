@@ -67,7 +67,7 @@ struct CheckpointRun::Parts {
     LoadState(opened.checkpoint, state, [&] { ValueOrThrow(opened.own_file->VerifyWhole()); });
   }
 
-  // The message of what it throws says of which step it is.
+  // Adds the step to the message of an error.
   template <class Do>
   void OfStep(const StoredStep& step, const Do& act) const {
     try {

@@ -15,7 +15,7 @@ namespace {
 using pickled::Dict;
 using pickled::Value;
 
-// What has a name of its own in the file, beside modules, optimizers and tensors.
+// The names of the other values in the file, beside modules, optimizers and tensors.
 constexpr const char* kGeneratorsKey = "generators";
 constexpr const char* kNumbersKey = "numbers";
 constexpr const char* kTextsKey = "texts";
@@ -25,7 +25,7 @@ StorageError StateError(ErrorCode code, const std::string& why) {
   return StorageError({.code = code, .message = "RunState: " + why});
 }
 
-// Texts may have any bytes, and Python's str may not.
+// A text may have any bytes; Python's str may not.
 Value TextValue(const std::string& text) {
   return internal::IsUtf8(text) ? Value{.any = text} : Value{.any = pickled::Bytes{.data = text}};
 }
@@ -105,7 +105,7 @@ bool NamesAll(const RunState& state, const Dict& root) {
   return true;
 }
 
-// Without the name that they have in the file, and in the order in which they were saved.
+// By their own names, without `name` before them, in the order in which they were saved.
 NamedTensors TensorsUnder(const StoredCheckpoint& checkpoint, const std::string& name, const Dict& root) {
   const std::string prefix = name + ".";
   std::map<std::string, at::Tensor> read;

@@ -11,11 +11,11 @@ namespace gcsflux {
 /// Throws kInvalidArgument: a name that is empty, has a '.', or is there twice; what StateDictWriter refuses.
 GatheredState GatherState(const RunState& state);
 
-/// The same memory. `gathered` outlives what is returned.
+/// Shares the memory of `gathered`, which must outlive the result.
 internal::StateContents ContentsOf(const GatheredState& gathered);
 
-/// Reads and compares everything before anything of `state` changes. In between `verify` is called where the state
-/// names all that the step holds; it may throw.
+/// Reads and compares everything before anything of `state` changes. If the state names all that the step holds,
+/// `verify` is called between both; it may throw.
 void LoadState(const StoredCheckpoint& checkpoint, RunState& state, const std::function<void()>& verify);
 
 }  // namespace gcsflux

@@ -62,11 +62,10 @@ struct SaveOptions {
 /// `run.LoadLatest(state); ... if (run.ShouldSave(step)) run.Save(step, state);`
 ///
 /// A step is one file. In torch.save's form torch.load() gives a dict of the state's modules, optimizers and tensors
-/// under their names, which are state_dicts, and of "generators", "numbers", "texts" and "cursor" where there are such.
-/// docs/checkpoints.md says what a file of safetensors holds.
-/// For one thread at a time; not for children of fork(). A save takes two writes and a question for the writer's
-/// object; with rules also a listing of the prefix. To read takes no writer: the first Save() makes the prefix this
-/// run's, and the destructor gives it up.
+/// under their names, which are state_dicts, and of "generators", "numbers", "texts" and "cursor", if there are such
+/// values. docs/checkpoints.md says what a file of safetensors holds. For one thread at a time; not for children of
+/// fork(). A save takes two writes and a question for the writer's object; with rules also a listing of the prefix. To
+/// read takes no writer: the first Save() makes the prefix this run's, and the destructor gives it up.
 class CheckpointRun {
  public:
   /// Makes no request.
@@ -94,12 +93,12 @@ class CheckpointRun {
   /// are all set to the step's.
   ///
   /// All or nothing: names, shapes, types and checksums are compared before anything of `state` changes. kNotFound: no
-  /// such step, or its file is gone; kUndecodable: the step holds something else; kCorrupted: where all that the step
-  /// holds is read, the file's CRC32C decides, else that of each storage that is read whole. Memory: the state, and
+  /// such step, or its file is gone; kUndecodable: the step holds something else; kCorrupted: if all that the step
+  /// holds is read, by the file's CRC32C, otherwise by that of each storage that is read whole. Memory: the state, and
   /// once more what is read.
   StoredStep Load(std::int64_t step, RunState& state) const;
-  /// The newest step that is whole, with those that were skipped and why; nothing where no step was ever saved.
-  /// kUndecodable where steps were saved and none is whole.
+  /// The newest step that is whole, with those that were skipped and why; nothing if no step was ever saved.
+  /// kUndecodable if steps were saved and none is whole.
   std::optional<LatestStep> LoadLatest(RunState& state) const;
 
   [[nodiscard]] std::optional<LatestStep> Latest() const;
