@@ -13,12 +13,11 @@
 namespace gcsflux::soak {
 
 struct SoakOptions {
-  std::chrono::seconds duration {
-    20  /// Requests of one download. Idle connections remain, as many as were in flight.
-        int max_in_flight = 1'000;
-  };
+  std::chrono::seconds duration{20};
   std::uint64_t seed = 1;
   int threads = 8;
+  /// Requests of one download. Idle connections remain, as many as were in flight.
+  int max_in_flight = 1'000;
 };
 
 /// What a soak has come to.
