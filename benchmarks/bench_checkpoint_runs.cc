@@ -16,11 +16,6 @@ namespace {
 constexpr int kSaves = 5;  // After the first one, which takes the memory for copies.
 constexpr const char* kRun = "gs://bench/run";
 
-double MedianMs(std::vector<double> seconds) {
-  std::sort(seconds.begin(), seconds.end());
-  return 1e3 * seconds[seconds.size() / 2];
-}
-
 CheckpointRunOptions Options(SnapshotMode mode) {
   return {.keep = KeepRules{.last = 1}, .async = {.mode = mode, .copy_threads = kCopyThreads}};
 }

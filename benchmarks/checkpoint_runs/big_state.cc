@@ -2,9 +2,11 @@
 
 #include <torch/types.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace gcsflux::bench {
 
@@ -40,6 +42,11 @@ double PlainCopy::Seconds() {
     copy_part(0);
   }
   return SecondsSince(start);
+}
+
+double MedianMs(std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  return 1e3 * seconds[seconds.size() / 2];
 }
 
 }  // namespace gcsflux::bench

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "gcsflux/torch/checkpoint_run.h"
 
@@ -45,5 +46,7 @@ using BenchClock = std::chrono::steady_clock;
 inline double SecondsSince(BenchClock::time_point start) {
   return std::chrono::duration<double>(BenchClock::now() - start).count();
 }
+
+double MedianMs(std::vector<double> seconds);
 
 }  // namespace gcsflux::bench
