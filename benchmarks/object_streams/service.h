@@ -26,6 +26,7 @@ class StreamService {
   StreamService();
 
   [[nodiscard]] const std::string& endpoint() const { return emulator_.endpoint(); }
+  [[nodiscard]] pid_t pid() const { return emulator_.pid(); }
   [[nodiscard]] const Client& client() const { return client_; }
   /// Like Google's service, but for the rate of one stream in MB/s; 0 leaves the profile's.
   void BeLikeGcs(int read_mbps, int write_mbps) const;
