@@ -229,7 +229,7 @@ int RunProgram(int argc, char** argv) {
   at::set_num_threads(1);
   try {
     const auto client = ValueOrThrow(gcsflux::Client::Create(*options));
-    const auto store = run->world_size == 1 ? c10::intrusive_ptr<c10d::Store>() : gcsflux::OpenProcessStore(*run);
+    const auto store = gcsflux::OpenProcessStore(*run);
     const auto ranks = gcsflux::JoinProcesses(*run, store);
     TrainingGroup group(*run, store);
     Train({*run, client, *root, *ranks}, group);

@@ -271,6 +271,7 @@ gcsflux_component(client
   sdk/src/sharding/shard_file.cc
   sdk/src/sharding/sharded_checkpoints.cc
   sdk/src/sharding/sharded_save.cc
+  sdk/src/sharding/slice_checksums.cc
   sdk/src/sharding/tensor_part.cc
   sdk/src/sharding/thread_ranks.cc
   sdk/src/sharding/work_of_ranks.cc

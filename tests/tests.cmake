@@ -157,7 +157,7 @@ gcsflux_test(checkpoint_tests
 target_include_directories(checkpoint_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 # Checkpoints of many processes; threads stand for them.
 gcsflux_test(sharding_tests
-  SOURCES sharding/collective_test.cc sharding/load_plan_test.cc sharding/run_environment_test.cc sharding/save_plan_test.cc
+  SOURCES sharding/collective_test.cc sharding/failing_ranks_test.cc sharding/load_plan_test.cc sharding/run_environment_test.cc sharding/save_plan_test.cc
           sharding/sharded_checkpoints_test.cc sharding/sharded_failures_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(sharding_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
@@ -402,6 +402,10 @@ add_test(NAME docs_readme COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_progr
 if(Torch_FOUND)
   add_test(NAME docs_checkpoints COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_program.sh
                                          ${PROJECT_SOURCE_DIR}/docs/checkpoints.md ${torch_flags} -I${PROJECT_SOURCE_DIR}/sdk/include)
+  if(GCSFLUX_GLOO_HEADERS)
+    add_test(NAME docs_distributed COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_program.sh
+                                           ${PROJECT_SOURCE_DIR}/docs/distributed.md ${torch_flags} -I${PROJECT_SOURCE_DIR}/sdk/include)
+  endif()
   add_test(NAME docs_datasets COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/compile_program.sh
                                       ${PROJECT_SOURCE_DIR}/docs/datasets.md ${torch_flags} -I${PROJECT_SOURCE_DIR}/sdk/include)
 endif()

@@ -134,6 +134,23 @@ TEST_F(ShardedCheckpointsTest, ComparesBytesWithTheirChecksums) {
   }
 }
 
+TEST_F(ShardedCheckpointsTest, ComparesSlicesThatSeveralRanksReadTogether) {
+  for (const auto& saved : SaveOnRanks(SomeParts(2))) ASSERT_TRUE(saved.ok());
+  StepTensor weight;
+  for (const StepTensor& slice : ValueOf(Steps().Read(1)).manifest.tensors) {
+    if (slice.name == "weight") weight = slice;
+  }
+  ASSERT_EQ(weight.shape[0], 32) << "3 ranks have 22, 21 and 21 rows";
+  Fail({.operation = "storage.objects.get", .object_glob = "**shard-**", .covers_byte = weight.range.end - 1},
+       {.type = "corrupt", .at_byte = weight.range.end - 1});
+  const auto loaded = LoadOnRanks(SomeParts(3));
+  ExpectFired();
+  for (const auto& one : loaded) {
+    EXPECT_EQ(ErrorOf(one).code, ErrorCode::kCorrupted) << ErrorOf(one).message;
+    EXPECT_THAT(ErrorOf(one).message, HasSubstr("tensor 'weight', which several ranks read"));
+  }
+}
+
 TEST_F(ShardedCheckpointsTest, NamesAShardThatIsNotTheOneThatWasSaved) {
   for (const auto& saved : SaveOnRanks(SomeParts(2))) ASSERT_TRUE(saved.ok());
   const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;

@@ -119,12 +119,13 @@ TEST(ProcessCollective, NamesARankThatNeverStarts) {
 
 TEST(ProcessStore, IsAFileOrAPort) {
   testing::TestDirectory directory;
-  RunEnvironment run = RankOf(0, 1);
+  RunEnvironment run = RankOf(0, 2);
   run.store_file = (directory.path() / "store").string();
   OpenProcessStore(run)->set("key", std::vector<std::uint8_t>{1});
-  run = RankOf(0, 1);
-  run.master_port = 0;
+  run = RankOf(0, 2);
+  run.master_port = 0;  // Any that is free.
   OpenProcessStore(run)->set("key", std::vector<std::uint8_t>{1});
+  EXPECT_FALSE(OpenProcessStore(RankOf(0, 1)).defined()) << "one process needs none";
 }
 
 TEST(ProcessStore, SaysWhereItIsNot) {

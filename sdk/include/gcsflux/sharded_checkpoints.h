@@ -69,8 +69,8 @@ class ShardedCheckpoints {
 
   /// Fills the parts with the step's bytes. Each rank reads only the ranges of its own parts. kUndecodable if the step
   /// lacks a tensor, or has it with another type or shape: the message lists such tensors of all ranks. kCorrupted if
-  /// the bytes of a stored slice that is read whole do not have its CRC32C; slices that are read in part are not
-  /// verified.
+  /// the bytes of a stored slice do not have its CRC32C. A slice is verified if one rank reads all of it, or if ranks
+  /// read it in pieces of whole rows that together are all of it.
   Result<void> Load(const CheckpointManifest& step, std::span<const PartToLoad> parts,
                     const std::stop_token& stop = {});
 

@@ -131,7 +131,11 @@ class LoadPlanner {
           {slice.range.begin + stored * element,
            wanted.into.subspan(static_cast<std::size_t>(place * element), static_cast<std::size_t>(count * element))});
     });
-    if (slice.crc32c && common.IsAllOfStored()) file.whole.push_back({&slice, first, file.ranges.size() - first});
+    const std::size_t count = file.ranges.size() - first;
+    if (slice.crc32c && common.IsAllOfStored())
+      file.whole.push_back({&slice, first, count});
+    else if (slice.crc32c && count == 1)
+      file.parts.push_back({&slice, first});
   }
 
   LoadPlan plan_;

@@ -19,10 +19,17 @@ struct WholeSlice {
   std::size_t count = 0;
 };
 
-/// What to read of one file.
+/// A part of a stored slice that is one range of its file.
+struct PartOfSlice {
+  const StepTensor* slice = nullptr;
+  std::size_t range = 0;
+};
+
+/// What to read of one file. Slices are those that have a CRC32C.
 struct FileReads {
   std::vector<RangeRead> ranges = {};
-  std::vector<WholeSlice> whole = {};  ///< Those that have a CRC32C.
+  std::vector<WholeSlice> whole = {};
+  std::vector<PartOfSlice> parts = {};
 };
 
 struct LoadPlan {

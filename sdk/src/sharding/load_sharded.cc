@@ -7,6 +7,7 @@
 #include "formats/bytes/format_error.h"
 #include "sharding/load_plan.h"
 #include "sharding/message.h"
+#include "sharding/slice_checksums.h"
 #include "sharding/work_of_ranks.h"
 #include "transfer/threads/worker_pool.h"
 
@@ -72,6 +73,42 @@ Result<void> CheckSlices(const FileReads& reads, const std::string& uri) {
   return {};
 }
 
+std::vector<ReadStretch> StretchesOf(const CheckpointManifest& step, const LoadPlan& plan) {
+  std::vector<ReadStretch> stretches;
+  for (const FileReads& file : plan.files) {
+    for (const PartOfSlice& part : file.parts) {
+      const RangeRead& range = file.ranges[part.range];
+      const std::uint64_t begin = range.offset - part.slice->range.begin;
+      stretches.push_back({.tensor = static_cast<std::size_t>(part.slice - step.tensors.data()),
+                           .begin = begin,
+                           .end = begin + range.into.size(),
+                           .crc32c = ExtendCrc32c(0, range.into)});
+    }
+  }
+  return stretches;
+}
+
+// Rank 0 puts together what ranks have read of the same slices.
+Result<void> CheckTogether(Collective& group, std::chrono::milliseconds deadline, const CheckpointManifest& step,
+                           const LoadPlan& plan) {
+  const auto told = group.Gather(FormatStretches(StretchesOf(step, plan)), {.deadline = deadline});
+  if (!told.ok()) return told.error();
+  MessageWriter verdict;
+  if (group.rank() == 0) {
+    std::vector<ReadStretch> all;
+    for (const std::string& of_rank : *told) {
+      const auto stretches = ParseStretches(of_rank);
+      all.insert(all.end(), stretches.begin(), stretches.end());
+    }
+    if (const auto checked = CheckStretches(step, std::move(all)); !checked.ok()) PutError(verdict, checked.error());
+  }
+  const auto answer = group.Broadcast(verdict.Take(), {.deadline = deadline});
+  if (!answer.ok()) return answer.error();
+  if (answer->empty()) return {};
+  MessageReader reader(*answer);
+  return TakeError(reader);
+}
+
 }  // namespace
 
 Result<void> LoadOnAllRanks(const CheckpointSteps& steps, Collective& group, const ShardedOptions& options,
@@ -104,7 +141,8 @@ Result<void> LoadOnAllRanks(const CheckpointSteps& steps, Collective& group, con
     WorkerPool pool(std::min(files.size(), kFilesAtOnce));
     return pool.Run(files.size(), read_file, asked);
   };
-  return WorkOnAllRanks(group, options.deadline, work, stop);
+  if (auto read = WorkOnAllRanks(group, options.deadline, work, stop); !read.ok()) return read;
+  return CheckTogether(group, options.deadline, step, plan);
 }
 
 }  // namespace gcsflux::internal

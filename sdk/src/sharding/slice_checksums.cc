@@ -1,0 +1,74 @@
+#include "sharding/slice_checksums.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/crc32c.h"
+#include "formats/bytes/format_error.h"
+#include "sharding/message.h"
+
+namespace gcsflux::internal {
+namespace {
+
+// The CRC32C of a slice from the stretches that begin where the one before ends; nothing if one is missing. They are in
+// order of their begins. Ranks that have copies read the same stretch: one of them counts.
+template <class Iterator>
+std::optional<std::uint32_t> ChecksumOf(Iterator first, Iterator last, std::uint64_t size) {
+  std::uint64_t at = 0;
+  std::uint32_t crc32c = 0;
+  for (; first != last && at < size; ++first) {
+    if (first->begin > at) return std::nullopt;
+    if (first->begin < at) continue;
+    crc32c = CombineCrc32c(crc32c, first->crc32c, first->end - first->begin);
+    at = first->end;
+  }
+  return at == size ? std::optional(crc32c) : std::nullopt;
+}
+
+}  // namespace
+
+std::string FormatStretches(const std::vector<ReadStretch>& stretches) {
+  MessageWriter writer;
+  writer.Number(stretches.size());
+  for (const ReadStretch& stretch : stretches) {
+    writer.Number(stretch.tensor);
+    writer.Number(stretch.begin);
+    writer.Number(stretch.end);
+    writer.Number(stretch.crc32c);
+  }
+  return writer.Take();
+}
+
+std::vector<ReadStretch> ParseStretches(std::string_view bytes) {
+  MessageReader reader(bytes);
+  std::vector<ReadStretch> stretches(reader.Count());
+  for (ReadStretch& stretch : stretches) {
+    stretch.tensor = static_cast<std::size_t>(reader.Number());
+    stretch.begin = reader.Number();
+    stretch.end = reader.Number();
+    stretch.crc32c = static_cast<std::uint32_t>(reader.Number());
+  }
+  if (!reader.AtEnd()) stretches.clear();
+  return stretches;
+}
+
+Result<void> CheckStretches(const CheckpointManifest& manifest, std::vector<ReadStretch> stretches) {
+  const auto order = [](const ReadStretch& stretch) { return std::tuple(stretch.tensor, stretch.begin, stretch.end); };
+  std::ranges::sort(stretches, {}, order);
+  for (auto first = stretches.begin(); first != stretches.end();) {
+    const auto last = std::find_if(first, stretches.end(),
+                                   [&](const ReadStretch& stretch) { return stretch.tensor != first->tensor; });
+    if (first->tensor >= manifest.tensors.size()) break;
+    const StepTensor& slice = manifest.tensors[first->tensor];
+    const auto crc32c = ChecksumOf(first, last, slice.range.size());
+    if (crc32c && slice.crc32c && *crc32c != *slice.crc32c) {
+      return Error{ErrorCode::kCorrupted,
+                   manifest.files[slice.file].name + ": the bytes of tensor " + Shown(slice.name) +
+                       ", which several ranks read, do not have the CRC32C that the manifest says; load another step"};
+    }
+    first = last;
+  }
+  return {};
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "gcsflux/collective.h"
+
+namespace gcsflux::testing {
+
+/// What happens to one rank of a group, at one of its messages.
+struct RankFailure {
+  int rank = -1;
+  int message = 0;         ///< From 0: those that it sends and receives, together.
+  bool does_hang = false;  ///< It answers nothing any more, and ends when the others have ended. Else it ends at once.
+};
+
+/// Ranks as threads, one of which fails at any given message of the protocol.
+class FailingRanks {
+ public:
+  FailingRanks(int world_size, RankFailure failure) : world_size_(world_size), failure_(failure) {}
+
+  std::unique_ptr<Collective> Rank(int rank) { return std::make_unique<OneRank>(*this, rank); }
+  [[nodiscard]] bool has_failed() {
+    const std::lock_guard lock(mutex_);
+    return has_failed_;
+  }
+
+ private:
+  class OneRank final : public Collective {
+   public:
+    OneRank(FailingRanks& ranks, int rank) : ranks_(ranks), rank_(rank) {}
+    ~OneRank() override { ranks_.End(rank_); }
+    [[nodiscard]] int rank() const override { return rank_; }
+    [[nodiscard]] int world_size() const override { return ranks_.world_size_; }
+
+   protected:
+    Result<void> Send(int to, std::string_view message, const CollectiveLimits&) override {
+      return ranks_.Put(rank_, to, message);
+    }
+    Result<std::string> Receive(int from, const CollectiveLimits& limits) override {
+      return ranks_.Take(from, rank_, limits);
+    }
+
+   private:
+    FailingRanks& ranks_;
+    const int rank_;
+  };
+
+  static Error Ended() { return {ErrorCode::kUnavailable, "has ended"}; }
+
+  // With the lock. Whether the rank has failed, or fails now. One that hangs waits until it is alone.
+  bool Fails(int rank, std::unique_lock<std::mutex>& lock) {
+    if (rank != failure_.rank) return false;
+    if (!has_failed_ && messages_++ < failure_.message) return false;
+    has_failed_ = true;
+    if (failure_.does_hang) {
+      changed_.wait(lock, [this] { return ended_.size() + 1 >= static_cast<std::size_t>(world_size_); });
+    }
+    ended_.insert(rank);
+    changed_.notify_all();
+    return true;
+  }
+
+  Result<void> Put(int from, int to, std::string_view message) {
+    std::unique_lock lock(mutex_);
+    if (Fails(from, lock) || ended_.contains(to)) return Ended();
+    boxes_[{from, to}].emplace_back(message);
+    changed_.notify_all();
+    return {};
+  }
+  Result<std::string> Take(int from, int to, const CollectiveLimits& limits) {
+    std::unique_lock lock(mutex_);
+    if (Fails(to, lock)) return Ended();
+    auto& box = boxes_[{from, to}];
+    const bool came =
+        changed_.wait_for(lock, limits.stop, limits.deadline, [&] { return !box.empty() || ended_.contains(from); });
+    if (box.empty()) return came ? Ended() : Error{ErrorCode::kUnavailable, "gave no answer in time"};
+    std::string message = std::move(box.front());
+    box.pop_front();
+    return message;
+  }
+  void End(int rank) {
+    const std::lock_guard lock(mutex_);
+    ended_.insert(rank);
+    changed_.notify_all();
+  }
+
+  const int world_size_;
+  const RankFailure failure_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::map<std::pair<int, int>, std::deque<std::string>>
+      boxes_;  // By sender and receiver. By mutex_, as the next ones.
+  std::set<int> ended_;
+  int messages_ = 0;
+  bool has_failed_ = false;
+};
+
+}  // namespace gcsflux::testing
