@@ -3,7 +3,6 @@
 //   train_fashion_mnist                                     against an emulator inside this process
 //   train_fashion_mnist --bucket=gs://name/prefix           against GCS, or where --endpoint says
 //   train_fashion_mnist --bucket=gs://name/prefix --resume  goes on where an earlier process stopped or died
-#include <ATen/Parallel.h>
 #include <gflags/gflags.h>
 #include <torch/data/worker_exception.h>
 #include <torch/optim/adam.h>
@@ -31,6 +30,7 @@
 #include "gcsflux/torch/checkpoint_run.h"
 #include "gcsflux/torch/epoch_sampler.h"
 #include "gcsflux/torch/map_dataset.h"
+#include "one_thread.h"
 #include "standard_streams.h"
 #include "timed_saves.h"
 
@@ -317,8 +317,7 @@ int RunProgram(int argc, char** argv) {
   if (!root.ok()) return WrongUsage(root.error().message);
   if (!root->name.empty() && !root->name.ends_with('/')) root->name += '/';
 
-  // Threads that share one operation spin while they wait for each other, and the loader's workers need a core too.
-  at::set_num_threads(1);
+  examples::UseOneThread();
 
   try {
     if (FLAGS_bucket.empty()) {

@@ -5,7 +5,6 @@
 //   train_text                            against an emulator inside this process, once for each way to save
 //   train_text --bucket=gs://name/prefix --saves=lazy    against GCS, or where --endpoint says
 #include <ATen/CPUGeneratorImpl.h>
-#include <ATen/Parallel.h>
 #include <gflags/gflags.h>
 #include <torch/nn/functional/loss.h>
 #include <torch/optim/adam.h>
@@ -28,6 +27,7 @@
 #include "gcsflux/preemption_notice.h"
 #include "gcsflux/torch/checkpoint_run.h"
 #include "gcsflux/torch/iterable_dataset.h"
+#include "one_thread.h"
 #include "standard_streams.h"
 #include "text/network.h"
 #include "text/stored_text.h"
@@ -270,8 +270,7 @@ int RunProgram(int argc, char** argv) {
   if (!root.ok()) return WrongUsage(root.error().message);
   if (!root->name.empty() && !root->name.ends_with('/')) root->name += '/';
 
-  // Threads that share one operation spin while they wait for each other, and saves need a core too.
-  at::set_num_threads(1);
+  examples::UseOneThread();
   try {
     if (FLAGS_bucket.empty()) return RunInEmulator(*options, *root);
     const Place place{ValueOrThrow(Client::Create(*options)), *root};
