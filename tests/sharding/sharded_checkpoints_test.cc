@@ -80,6 +80,21 @@ TEST_F(ShardedCheckpointsTest, WritesFilesThatReadersOfSafetensorsJoin) {
   EXPECT_EQ(bytes, testing::BytesOf({.name = "weight", .shape = {64, 32}}));
 }
 
+TEST_F(ShardedCheckpointsTest, OpensAStepAsOneCheckpointByItsManifest) {
+  for (const auto& saved : SaveOnRanks(SomeParts(3))) ASSERT_TRUE(saved.ok());
+  Put("runs/7/step-00000001/of-a-save-that-failed.safetensors", "no shard of the step");
+  const auto opened = OpenCheckpoint(client_, "gs://bkt/runs/7/step-00000001.json");
+  ASSERT_TRUE(opened.ok()) << opened.error().message;
+  for (const TensorPart& part : {TensorPart{.name = "weight", .shape = {64, 32}}, {.name = "bias", .shape = {32}}}) {
+    const StoredTensor stored = ValueOf(opened->Find(part.name));
+    EXPECT_EQ(stored.layout.shape, part.shape);
+    testing::PartBytes bytes = testing::BytesOf(part);
+    const testing::PartBytes wanted = std::exchange(bytes, testing::PartBytes(bytes.size()));
+    ASSERT_TRUE(opened->ReadTensor(stored, bytes).ok());
+    EXPECT_EQ(bytes, wanted);
+  }
+}
+
 TEST_F(ShardedCheckpointsTest, SavesAStepWithoutTensors) {
   for (const auto& saved : SaveOnRanks({{}, {}})) EXPECT_THAT(ValueOf(saved).stored.manifest.files, SizeIs(1));
 }

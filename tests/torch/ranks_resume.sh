@@ -72,6 +72,11 @@ losses "$work/undisturbed" | paste -d ' ' - "$work/both" |
 gcsflux checkpoint ls gs://jobs/killed/checkpoints | grep -q "3 steps, 3 whole" || fail "not three whole steps"
 gcsflux checkpoint verify gs://jobs/killed/checkpoints/ || fail "a step does not verify"
 
+echo "--- a step of ranks as one file"
+readonly step=gs://jobs/killed/checkpoints/step-00000012.json
+gcsflux checkpoint convert --tensors_only $step "$work/one.pt" || fail "not converted"
+gcsflux checkpoint diff $step "$work/one.pt" || fail "the file has other tensors than the step"
+
 echo "--- what goes wrong"
 expect_failure() {  # WORDS COMMAND...
   local words=$1 status=0

@@ -117,8 +117,8 @@ class CheckpointSteps {
   Result<void> HasFiles(const std::vector<StepFile>& files) const;
 
   /// What CheckpointRun saved as this step, as one checkpoint: its file, and the tensors of it that are in files of
-  /// other steps. Takes the reads of the step's own file that StoredCheckpoint::Open() takes. kUndecodable where the
-  /// step is no such step.
+  /// other steps. Takes the reads of the step's own file that StoredCheckpoint::Open() takes. What ShardedCheckpoints
+  /// saved is one checkpoint too, with joined slices, and takes no read. kUndecodable where the step is no such step.
   Result<StoredCheckpoint> OpenStep(const StoredStep& step, const ObjectReaderOptions& options = {}) const;
 
   /// Deletes the step's manifest, then the files that no other manifest names. kPreconditionFailed for the last whole

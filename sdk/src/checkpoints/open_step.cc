@@ -14,7 +14,7 @@ namespace {
 
 Error NotOfARun(const CheckpointSteps& steps, const CheckpointManifest& manifest, const std::string& why) {
   return {ErrorCode::kUndecodable, "step " + std::to_string(manifest.step) + " of " + steps.uri() + " " + why +
-                                       "; CheckpointRun did not save it: open its files one by one"};
+                                       "; CheckpointRun did not save it: load it by ShardedRun, or open its files"};
 }
 
 bool IsInOneFile(const CheckpointManifest& manifest, std::size_t own) {
@@ -89,6 +89,27 @@ Result<OpenedStep> OpenStepFiles(const CheckpointSteps& steps, const CheckpointM
   auto checkpoint = StoredCheckpoint::Open(SourceOf(*reader));
   if (!checkpoint.ok()) return checkpoint.error();
   return OpenedStep{*std::move(reader), *std::move(checkpoint)};
+}
+
+bool IsOfRanks(const CheckpointManifest& manifest) {
+  const auto is_shard = [](const StepFile& file) { return file.name.ends_with(".safetensors"); };
+  return FindStateFile(manifest) == nullptr && std::all_of(manifest.files.begin(), manifest.files.end(), is_shard);
+}
+
+Result<StoredCheckpoint> OpenStepOfRanks(const CheckpointSteps& steps, const CheckpointManifest& manifest,
+                                         const ObjectReaderOptions& options) {
+  std::vector<ByteSource> sources;
+  std::vector<SafetensorsHeader> headers;
+  for (std::size_t i = 0; i < manifest.files.size(); ++i) {
+    const auto reader = OpenFile(steps, manifest.files[i], options);
+    if (!reader.ok()) return reader.error();
+    auto header = HeaderOf(steps, manifest, i);
+    if (!header.ok()) return header.error();
+    sources.push_back(SourceOf(*reader));
+    headers.push_back(*std::move(header));
+  }
+  const std::string name = steps.uri() + "step " + std::to_string(manifest.step);
+  return StoredCheckpoint::OpenSafetensorsFiles(name, std::move(sources), std::move(headers));
 }
 
 }  // namespace gcsflux::internal

@@ -16,4 +16,11 @@ struct OpenedStep {
 Result<OpenedStep> OpenStepFiles(const CheckpointSteps& steps, const CheckpointManifest& manifest,
                                  const ObjectReaderOptions& options);
 
+/// Whether several processes saved the step: ShardedCheckpoints.
+bool IsOfRanks(const CheckpointManifest& manifest);
+
+/// Such a step as one checkpoint. The manifest says what its files have; no header is read.
+Result<StoredCheckpoint> OpenStepOfRanks(const CheckpointSteps& steps, const CheckpointManifest& manifest,
+                                         const ObjectReaderOptions& options);
+
 }  // namespace gcsflux::internal

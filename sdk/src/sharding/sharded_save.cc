@@ -4,17 +4,13 @@
 #include <utility>
 
 #include "checkpoints/run_identity.h"
-#include "checkpoints/step_store.h"
 #include "formats/bytes/format_error.h"
 #include "sharding/announcement.h"
 #include "sharding/shard_file.h"
 #include "sharding/work_of_ranks.h"
-#include "transfer/threads/worker_pool.h"
 
 namespace gcsflux::internal {
 namespace {
-
-constexpr std::size_t kQuestionsAtOnce = 16;
 
 Result<void> CheckBytes(const PartToSave& one) {
   const auto count = ElementCount(one.part.OwnShape());
@@ -139,7 +135,8 @@ Result<SavedStep> ShardedSave::Commit(const CheckpointManifest& about, std::span
     }
     std::move(report->files.begin(), report->files.end(), std::back_inserter(manifest.files));
   }
-  if (auto checked = CheckFiles(manifest); !checked.ok()) return checked.error();
+  // Each rank's file must be there, of this generation, with this size and CRC32C.
+  if (auto checked = steps_.HasFiles(manifest.files); !checked.ok()) return checked.error();
   auto stored = writer_->Commit(std::move(manifest), mode);
   if (!stored.ok()) return stored.error();
   SavedStep saved{.stored = *std::move(stored)};
@@ -151,15 +148,6 @@ Result<SavedStep> ShardedSave::Commit(const CheckpointManifest& about, std::span
   else
     saved.keep_error = kept.error();
   return saved;
-}
-
-// The service is asked for each rank's file: of this generation, with this size and CRC32C.
-Result<void> ShardedSave::CheckFiles(const CheckpointManifest& manifest) const {
-  const StepStore& store = StoreOf(steps_);
-  WorkerPool pool(std::min(manifest.files.size(), kQuestionsAtOnce));
-  return pool.Run(manifest.files.size(), [&](std::size_t index, const std::stop_token&) {
-    return store.CheckFile(manifest.step, manifest.files[index]);
-  });
 }
 
 void ShardedSave::DropNames() {

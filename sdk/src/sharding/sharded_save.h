@@ -29,7 +29,6 @@ class ShardedSave {
   Result<std::vector<std::string>> PlanOrders(std::int64_t step, std::span<const std::string> announcements);
   Result<ShardReport> Write(const ShardOrder& order, std::span<const PartToSave> parts, const std::stop_token& stop);
   Result<SavedStep> Commit(const CheckpointManifest& about, std::span<const std::string> reports, CommitMode mode);
-  Result<void> CheckFiles(const CheckpointManifest& manifest) const;
   void DropNames();
 
   const CheckpointSteps& steps_;
