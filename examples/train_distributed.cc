@@ -5,7 +5,6 @@
 // Each process is told by its launcher which rank it is (gcsflux/run_environment.h). All save checkpoints together,
 // beside the training. A job that is started again, with any number of ranks, goes on from the newest one at the next
 // image. docs/distributed.md tells how to start it on Slurm and Kubernetes.
-#include <ATen/Parallel.h>
 #include <gflags/gflags.h>
 #include <signal.h>
 #include <torch/nn.h>
@@ -30,6 +29,7 @@
 #include "gcsflux/torch/collective.h"
 #include "gcsflux/torch/iterable_dataset.h"
 #include "gcsflux/torch/sharded_run.h"
+#include "one_thread.h"
 #include "standard_streams.h"
 
 DEFINE_string(bucket, "", "Where images and checkpoints are: gs://name/prefix");
@@ -226,7 +226,7 @@ int RunProgram(int argc, char** argv) {
   auto root = gcsflux::ParseUri(FLAGS_bucket);
   if (!root.ok()) return Wrong(root.error().message);
   if (!root->name.empty() && !root->name.ends_with('/')) root->name += '/';
-  at::set_num_threads(1);
+  examples::UseOneThread();
   try {
     const auto client = ValueOrThrow(gcsflux::Client::Create(*options));
     const auto store = gcsflux::OpenProcessStore(*run);

@@ -13,8 +13,9 @@ TrainingGroup::TrainingGroup(const gcsflux::RunEnvironment& run, const c10::intr
     : world_size_(run.world_size) {
   if (world_size_ == 1) return;
   auto options = c10d::ProcessGroupGloo::Options::create();
-  options->devices.push_back(
-      c10d::ProcessGroupGloo::createDeviceForHostname(run.store_file.empty() ? "" : "127.0.0.1"));
+  const bool is_here = !run.store_file.empty() || run.master_host == "127.0.0.1";
+  options->devices.push_back(is_here ? c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1")
+                                     : c10d::ProcessGroupGloo::createDefaultDevice());
   group_ = c10::make_intrusive<c10d::ProcessGroupGloo>(c10::make_intrusive<c10d::PrefixStore>("training", store),
                                                        run.rank, world_size_, options);
 }
