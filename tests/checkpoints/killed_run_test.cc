@@ -12,6 +12,12 @@
 #include "checkpoints/run_fixture.h"
 #include "checkpoints/save_step.h"
 
+#if defined(__SANITIZE_THREAD__)
+// Children of a process with threads start threads here, in the death tests of this program too. It refuses otherwise.
+extern "C" const char* __tsan_default_options();
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
+#endif
+
 namespace gcsflux {
 namespace {
 

@@ -152,7 +152,9 @@ TEST_F(SaveQueueTest, UsesItsMemoryAgain) {
   EXPECT_EQ(memory.bytes.get(), place);
   pool.GiveBack(std::move(memory));
   EXPECT_GE(ValueOf(pool.Take(2000)).capacity, 2000U);
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // There an allocation that fails ends the process.
   EXPECT_EQ(ErrorOf(pool.Take(std::size_t{1} << 62)).code, ErrorCode::kLocalIo);
+#endif
 }
 
 TEST_F(SaveQueueTest, WaitsWhileAsManyAsAllowedAreInFlight) {

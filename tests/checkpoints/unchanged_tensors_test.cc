@@ -292,6 +292,17 @@ TEST_F(UnchangedTensorsTest, AreReadThroughTheManifestsUri) {
   EXPECT_EQ(ErrorOf(OpenCheckpoint(client_, "gs://bkt/runs/7/step-00000009.json")).code, ErrorCode::kNotFound);
 }
 
+TEST_F(UnchangedTensorsTest, AreMissedInTheStepsFileAlone) {
+  const State state = SomeState();
+  ASSERT_TRUE(SaveState(1, state).ok());
+  ASSERT_TRUE(SaveState(2, state).ok());
+  const auto alone = OpenCheckpoint(client_, "gs://bkt/runs/7/" + FilesOf(2).front());
+  ASSERT_TRUE(alone.ok());
+  const Error error = ErrorOf(alone->ReadValue());
+  EXPECT_EQ(error.code, ErrorCode::kUndecodable);
+  EXPECT_THAT(error.message, HasSubstr("'t.layer0', which it lacks; if it is the file of a run's step"));
+}
+
 TEST_F(UnchangedTensorsTest, AreRefusedInAStepThatNoRunSaved) {
   ASSERT_TRUE(Save(*writer_, 1).ok());
   CheckpointManifest manifest = ValueOf(Draft(*writer_, 2, "bytes"));

@@ -43,6 +43,9 @@ void Check(std::string_view bytes) {
   Require(verified.ok(), "damage does not end a verification");
   Require(verified->storages == checkpoint->storages().size(), "all storages are verified");
   if (verified->damaged > 0) return;
+  if (checkpoint->HasValues()) {
+    if (const auto values = checkpoint->ReadValue(); !values.ok()) RequireRefusal(values.error());
+  }
   CheckConverted(*checkpoint, CheckpointFormat::kSafetensors);
   CheckConverted(*checkpoint, CheckpointFormat::kTorchFile);
 }

@@ -175,7 +175,11 @@ Result<pickled::Value> StoredCheckpoint::ReadValue(std::string_view name) const 
   for (const StoredTensor& tensor : tensors()) layouts.emplace(tensor.name, &tensor.layout);
   const internal::FindLayout find = [&](const std::string& tensor) -> Result<TensorLayout> {
     if (const auto found = layouts.find(tensor); found != layouts.end()) return *found->second;
-    return Find(tensor).error();
+    const Error error = Find(tensor).error();
+    if (error.code != ErrorCode::kNotFound) return error;
+    return Undecodable(this->name(), "", 0,
+                       "its values name the tensor " + Shown(tensor) +
+                           ", which it lacks; if it is the file of a run's step, open the step by its manifest");
   };
   const auto root = internal::ParseState(*state, this->name(), find);
   if (!root.ok()) return root.error();
