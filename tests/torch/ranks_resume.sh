@@ -89,3 +89,6 @@ expect_failure "RANK is 4, and WORLD_SIZE is 4" env RANK=4 WORLD_SIZE=4 "$bin/tr
 expect_failure "--global_batch must be a multiple of the 3 ranks" train 3 killed
 expect_failure "usage: run_ranks" "$run_ranks" 0 -- true
 expect_failure "usage: run_ranks" "$run_ranks" 2 true
+status=0
+RUN_RANKS_GRACE=0 "$run_ranks" 3 -- bash -c '[[ $RANK != 1 ]] || exit 7; exec sleep 3600' > "$work/output" 2>&1 || status=$?
+((status == 7)) || fail "ranks that hang: status $status, not 7"
