@@ -9,9 +9,11 @@
 #include <latch>
 #include <semaphore>
 #include <string>
+#include <thread>
 
 #include "http/curl_transport.h"
 #include "loop/event_loops.h"
+#include "support/full_listener.h"
 #include "support/raw_server.h"
 
 namespace {
@@ -48,7 +50,8 @@ class OneLoop {
   }
 
  private:
-  const std::unique_ptr<Transport> transport_ = MakeCurlTransport({});
+  // An answer that nothing waits for is noticed by its being late.
+  const std::unique_ptr<Transport> transport_ = MakeCurlTransport({.stall_timeout = std::chrono::seconds(5)});
   EventLoops loops_{1};
 };
 
@@ -76,6 +79,25 @@ TEST(CurlLoop, SharesConnectionsAmongItsFibers) {
   OneLoop loop;
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(loop.Get(server.endpoint() + "/x").get().ok());
   EXPECT_EQ(server.connections(), 1);
+}
+
+// libcurl closes a connection that is not made yet without a notice, and the next one gets its descriptor's number.
+TEST(CurlLoop, AnswersAfterAConnectionWasGivenUpBeforeItWasMade) {
+  const RawServer server([](RawServer::Connection& c) {
+    c.ReadHead();
+    c.Send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
+  });
+  const testing::FullListener full;
+  OneLoop loop;
+  for (int i = 0; i < 10; ++i) {
+    const int before = full.Connecting();
+    std::stop_source stop;
+    auto never = loop.Get(full.endpoint() + "/x", stop.get_token());
+    while (full.Connecting() == before) std::this_thread::yield();
+    stop.request_stop();
+    EXPECT_FALSE(never.get().ok());
+    EXPECT_TRUE(loop.Get(server.endpoint() + "/x").get().ok()) << i;
+  }
 }
 
 // Each connection's descriptor has the number of the one before it, which was closed.

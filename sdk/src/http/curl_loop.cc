@@ -134,7 +134,14 @@ CurlLoop::Socket& CurlLoop::SocketOf(int descriptor) {
   return *socket;
 }
 
-void CurlLoop::OnOpen(int descriptor) { SocketOf(descriptor).is_connection = true; }
+// A connection that libcurl gives up before it is made is closed without a notice: what is known of this number is of
+// an earlier descriptor, which epoll has removed.
+void CurlLoop::OnOpen(int descriptor) {
+  Socket& socket = SocketOf(descriptor);
+  loop_.Forget(socket, /*is_closed=*/true);
+  socket.easy = nullptr;
+  socket.is_connection = true;
+}
 
 void CurlLoop::OnClose(int descriptor) {
   if (is_ending_) return;

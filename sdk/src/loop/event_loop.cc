@@ -208,9 +208,9 @@ bool EventLoop::Watch(Watched& watched, std::uint32_t events) {
   if (watched.events_ == events) return true;
   epoll_event event{.events = events, .data = {.ptr = &watched}};
   const int change = watched.events_ == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
-  if (::epoll_ctl(epoll_, change, watched.descriptor_, &event) != 0) return false;
-  watched.events_ = events;
-  return true;
+  const bool is_done = ::epoll_ctl(epoll_, change, watched.descriptor_, &event) == 0;
+  watched.events_ = is_done ? events : 0;
+  return is_done;
 }
 
 void EventLoop::Forget(Watched& watched, bool is_closed) {

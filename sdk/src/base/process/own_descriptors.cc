@@ -54,6 +54,8 @@ bool Remove(int descriptor) {
 void AddOwnDescriptor(int descriptor) {
   Registry& registry = TheRegistry();
   const std::scoped_lock lock(registry.mutex);
+  // Other code may have closed an earlier one with this number, without a notice.
+  std::erase_if(registry.entries, [&](const Entry& entry) { return entry.descriptor == descriptor; });
   registry.entries.push_back({descriptor, InodeOf(descriptor)});
 }
 
