@@ -30,7 +30,7 @@ target_link_libraries(bench_cancellation PRIVATE gcsflux_emulator)
 gcsflux_benchmark(bench_composed_downloads BM_Gcs/mode:2/kib:100/)
 target_link_libraries(bench_composed_downloads PRIVATE gcsflux_emulator)
 if(Torch_FOUND)
-  gcsflux_benchmark(bench_checkpoint_runs "BM_(EagerBlocks/mib:16|LazyBlocks/half:./mib:16|(Save|Committed)/gcs:0/mib:16|Save[A-Z][a-z]+/gcs:0/mib:160|Load[A-Za-z]+/mib:16|FindLatest|Training/way:./width:128)")
+  gcsflux_benchmark(bench_checkpoint_runs "BM_(EagerBlocks/mib:16|LazyBlocks/half:./mib:16|(Save|Committed)/gcs:0/mib:16|Save[A-Z][a-z]+/gcs:0/mib:160|LoadLatest/mib:16|FindLatest|Training/way:./width:128)")
   target_sources(bench_checkpoint_runs PRIVATE benchmarks/checkpoint_runs/big_state.cc
                                                benchmarks/checkpoint_runs/commits.cc
                                                benchmarks/checkpoint_runs/latest.cc

@@ -1,13 +1,16 @@
 // What does it cost to find the newest of 10,000 steps? At most 3 round trips that depend on each other are to come
-// before the first byte of the state, and 1 GiB is to be loaded at 0.9 times the rate of LoadStateDict().
+// before the first byte of the state, and 1 GiB is to be loaded at 0.9 times the rate of LoadStateDict(): in at most
+// 1.11 times its time.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "checkpoint_runs/big_state.h"
 #include "client_options.h"
@@ -49,39 +52,39 @@ StoredStep MakeRun(const Client& client, const RunState& state) {
 
 RunState Wanted() { return {.tensors = {{"model", {}}}}; }
 
+// Both loads take turns, so that what else happens on the machine hits both.
 void BM_LoadLatest(benchmark::State& state) {
+  constexpr int kTurns = 5;
   StreamService service;
   const BigState big(state.range(0));
-  MakeRun(service.client(), big.state());
-  RunState loaded;
-  for (auto _ : state) {
-    loaded = Wanted();
-    const auto latest = CheckpointRun(service.client(), kRun).LoadLatest(loaded);
-    if (!latest || latest->stored.manifest.step != kSteps - 1) return state.SkipWithError("another step came");
-  }
-  if (!big.IsSameAs(loaded.tensors.at("model"))) return state.SkipWithError("other bytes came");
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(big.bytes()));
-}
-
-void BM_LoadStateDict(benchmark::State& state) {
-  StreamService service;
-  const BigState big(state.range(0));
-  const StoredStep step = CheckpointRun(service.client(), kRun).Save(1, big.state()).stored;
+  const StoredStep step = MakeRun(service.client(), big.state());
   const std::string uri = std::string(kRun) + "/" + step.manifest.files.at(0).name;
-  NamedTensors loaded;
+  std::vector<double> of_dict;
+  std::vector<double> of_latest;
   for (auto _ : state) {
-    loaded = {};
-    loaded = LoadStateDict(service.client(), uri);
+    for (int turn = 0; turn < kTurns; ++turn) {
+      const auto start = BenchClock::now();
+      const NamedTensors dict = LoadStateDict(service.client(), uri);
+      of_dict.push_back(SecondsSince(start));
+      if (!big.IsSameAs(dict)) return state.SkipWithError("LoadStateDict() has other bytes");
+      RunState loaded = Wanted();
+      const auto start_of_latest = BenchClock::now();
+      const auto latest = CheckpointRun(service.client(), kRun).LoadLatest(loaded);
+      of_latest.push_back(SecondsSince(start_of_latest));
+      if (!latest || latest->stored.manifest.step != kSteps - 1) return state.SkipWithError("another step came");
+      if (!big.IsSameAs(loaded.tensors.at("model"))) return state.SkipWithError("LoadLatest() has other bytes");
+    }
   }
-  if (!big.IsSameAs(loaded)) return state.SkipWithError("other bytes came");
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(big.bytes()));
+  state.counters["dict_ms"] = MedianMs(of_dict);
+  state.counters["latest_ms"] = MedianMs(of_latest);
 }
-
-void Loading(benchmark::internal::Benchmark* benchmark) {
-  benchmark->ArgName("mib")->Arg(16)->Arg(1024)->UseRealTime()->Iterations(3)->Unit(benchmark::kMillisecond);
-}
-BENCHMARK(BM_LoadLatest)->Apply(Loading);
-BENCHMARK(BM_LoadStateDict)->Apply(Loading);
+BENCHMARK(BM_LoadLatest)
+    ->ArgName("mib")
+    ->Arg(16)
+    ->Arg(1024)
+    ->UseRealTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
 
 using emulator::RequestRecord;
 
