@@ -20,6 +20,8 @@ using testing::ValueOf;
 class LatestStepTest : public RunFixture {
  protected:
   static constexpr auto kHint = "runs/7/latest";
+  // Requests that do not depend on each other overlap on a busy machine too.
+  static inline const emulator::Shaping kSlow{.read_first_byte_ms = 500, .list_first_byte_ms = 500};
 
   void SetUp() override {
     RunFixture::SetUp();
@@ -73,7 +75,7 @@ class LatestStepTest : public RunFixture {
 TEST_F(LatestStepTest, IsFoundInThreeRoundTripsAmongTenThousand) {
   PutManySteps(9'999);
   SaveSlowly(10'000);
-  emulator_.shaping().Set({.read_first_byte_ms = 100, .list_first_byte_ms = 100});
+  emulator_.shaping().Set(kSlow);
   const auto requests = RequestsOf([&] { EXPECT_EQ(Latest(), 10'000); });
   EXPECT_EQ(requests.size(), 4U) << "the hint, a listing and a manifest, a question for its file";
   EXPECT_EQ(RoundTrips(requests), 3U);
@@ -82,7 +84,7 @@ TEST_F(LatestStepTest, IsFoundInThreeRoundTripsAmongTenThousand) {
 TEST_F(LatestStepTest, IsOpenedWhileItsFilesAreAskedFor) {
   PutManySteps(9'999);
   SaveSlowly(10'000);
-  emulator_.shaping().Set({.read_first_byte_ms = 100, .list_first_byte_ms = 100});
+  emulator_.shaping().Set(kSlow);
   std::string text;
   const auto requests = RequestsOf([&] {
     const auto latest = Steps().OpenLatest([&](const StoredStep& step) -> Result<void> {

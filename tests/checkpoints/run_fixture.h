@@ -27,7 +27,8 @@ class RunFixture : public ::testing::Test {
                             .project = "p",
                             .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(1),
                                                          .max_delay = std::chrono::milliseconds(2),
-                                                         .max_attempts = 2})});
+                                                         .max_attempts = 2}),
+                            .hedge = {.budget = 0}});  // Requests are counted.
   }
   [[nodiscard]] CheckpointSteps Steps() const { return *CheckpointSteps::Open(client_, kRun); }
   [[nodiscard]] Result<StepWriter> Start(bool take_over = false) const {
