@@ -109,7 +109,7 @@ check test "$("$bin/gcsflux" ls --recursive gs://many 2>/dev/null | head -n 1)" 
 # What is refused, and how
 expect 1 '' '412.*another writer' cp --no_clobber "$work/data" gs://one-bucket/piped
 expect 1 '' 'exists already' cp --no_clobber gs://one-bucket/piped "$work/back"
-expect 1 '' 'objects.get gs://one-bucket/none.*404.*check the name' cat gs://one-bucket/none
+expect 1 '' 'objects.get gs://one-bucket/none \[0, 1048576\).*404.*check the name' cat gs://one-bucket/none
 expect 1 '' '404' ls gs://no-such-bucket
 expect 1 '' "cannot open '/nonexistent/file': No such file" cp /nonexistent/file gs://one-bucket/x
 expect 1 '' 'is a directory' cp "$work/into" gs://one-bucket/x
