@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <new>
 #include <utility>
 
 namespace gcsflux::internal {
@@ -186,40 +185,46 @@ void ReadAhead::Begin(const Wanted& wanted, bool is_kept) {
   piece->extent = wanted.extent;
   piece->is_of_stream = wanted.is_of_stream;
   piece->is_kept = is_kept;
-  if (!is_kept) {
-    alive_bytes_ += wanted.extent.length;
-    piece->on_end = [this, wanted](auto memory) { GiveBack(wanted, std::move(memory)); };
-  }
   // If there is no memory, or the bytes have come meanwhile, its job ends at once.
   if (!OverlapsPiece(wanted.extent)) piece->memory = TakeMemory(wanted.extent.length, is_kept);
+  if (!is_kept) {
+    const std::uint64_t taken = piece->memory ? piece->memory.get_deleter().bytes : wanted.extent.length;
+    alive_bytes_ += taken;
+    piece->on_end = [this, wanted, taken](auto memory) { GiveBack(wanted, taken, std::move(memory)); };
+  }
   if (piece->memory) pieces_.insert_or_assign(wanted.extent.offset, piece);
   jobs_.Post([this, piece = std::move(piece)] { Run(piece); });
 }
 
-// Under the lock. Null where there is none.
-std::unique_ptr<std::byte[]> ReadAhead::TakeMemory(std::uint64_t bytes, bool is_kept) {
-  std::unique_ptr<std::byte[]> memory;
-  if (!spare_.empty() && !is_kept) {
-    memory = std::move(spare_.back());
-    spare_.pop_back();
-    if (bytes == spare_length_) return memory;
-  }
-  memory.reset();  // That of another length makes room for this.
-  memory.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)]);
-  return memory;
+std::uint64_t ReadAhead::SpareBytes() const {
+  std::uint64_t bytes = 0;
+  for (const PieceMemory& memory : spare_) bytes += memory.get_deleter().bytes;
+  return bytes;
 }
 
-void ReadAhead::GiveBack(const Wanted& wanted, std::unique_ptr<std::byte[]> memory) {
-  const std::uint64_t bytes = wanted.extent.length;
+// Under the lock. Null where there is none. Longer memory than is needed serves too.
+PieceMemory ReadAhead::TakeMemory(std::uint64_t bytes, bool is_kept) {
+  const auto fits = [&](const PieceMemory& memory) { return memory.get_deleter().bytes >= bytes; };
+  const auto found = is_kept ? spare_.end() : std::ranges::find_if(spare_, fits);
+  if (found != spare_.end()) {
+    PieceMemory memory = std::move(*found);
+    spare_.erase(found);
+    return memory;
+  }
+  // Shorter memory makes room for this.
+  while (!spare_.empty() && alive_bytes_ + SpareBytes() + bytes > limit_) spare_.pop_back();
+  return MakePieceMemory(static_cast<std::size_t>(bytes));
+}
+
+void ReadAhead::GiveBack(const Wanted& wanted, std::uint64_t taken, PieceMemory memory) {
   {
     const std::scoped_lock lock(mutex_);
-    alive_bytes_ -= bytes;
-    if (spare_.empty()) spare_length_ = bytes;
-    const bool fits = bytes == spare_length_ && alive_bytes_ + (spare_.size() + 1) * bytes <= limit_;
+    alive_bytes_ -= taken;
+    const bool fits = alive_bytes_ + SpareBytes() + taken <= limit_;
     if (memory && wanted.is_of_stream && fits && !is_closed_) spare_.push_back(std::move(memory));
   }
   memory.reset();
-  budget_.Deliver(consumer_, bytes);
+  budget_.Deliver(consumer_, wanted.extent.length);
 }
 
 void ReadAhead::DropSpareMemory() {

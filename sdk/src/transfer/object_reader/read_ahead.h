@@ -17,6 +17,7 @@
 #include "gcsflux/result.h"
 #include "loop/doorbell.h"
 #include "loop/job_queue.h"
+#include "transfer/object_reader/piece_memory.h"
 #include "transfer/object_reader/range_checksums.h"
 
 namespace gcsflux::internal {
@@ -25,14 +26,14 @@ namespace gcsflux::internal {
 /// before `arrived` do not change any more.
 struct Piece {
   Extent extent = {};
-  std::unique_ptr<std::byte[]> memory = {};
+  PieceMemory memory = {};
   std::uint64_t arrived = 0;
   std::uint64_t consumed = 0;
   std::optional<Error> error = {};
   bool is_kept = false;       ///< It is kept after it was read.
   bool is_of_stream = false;  ///< Made for ReadNext().
   std::stop_source stop = {};
-  std::function<void(std::unique_ptr<std::byte[]> memory)> on_end = {};
+  std::function<void(PieceMemory memory)> on_end = {};
 
   ~Piece() {
     if (on_end) on_end(std::move(memory));
@@ -96,8 +97,9 @@ class ReadAhead {
   void Pump();
   void OnAdmitted();
   void Begin(const Wanted& wanted, bool is_kept);
-  std::unique_ptr<std::byte[]> TakeMemory(std::uint64_t bytes, bool is_kept);
-  void GiveBack(const Wanted& wanted, std::unique_ptr<std::byte[]> memory);
+  PieceMemory TakeMemory(std::uint64_t bytes, bool is_kept);
+  [[nodiscard]] std::uint64_t SpareBytes() const;
+  void GiveBack(const Wanted& wanted, std::uint64_t taken, PieceMemory memory);
   void Run(const std::shared_ptr<Piece>& piece);
   [[nodiscard]] bool OverlapsPiece(const Extent& extent) const;
   [[nodiscard]] bool OverlapsWanted(const Extent& extent) const;
@@ -116,10 +118,9 @@ class ReadAhead {
   std::map<std::uint64_t, std::shared_ptr<Piece>> pieces_;  // By offset.
   std::deque<Wanted> wanted_;
   std::optional<Wanted> asked_;  // Requested from the budget.
-  // Of pieces of this length that were read: used again, which is faster than new memory from the system.
-  std::vector<std::unique_ptr<std::byte[]>> spare_;
-  std::uint64_t spare_length_ = 0;
-  // Of all pieces that are not kept, those too that were dropped and whose requests still end.
+  // Of pieces that were read: used again, which is faster than new memory from the system.
+  std::vector<PieceMemory> spare_;
+  // The memory of all pieces that are not kept, those too that were dropped and whose requests still end.
   std::uint64_t alive_bytes_ = 0;
   bool is_closed_ = false;
 };

@@ -89,7 +89,7 @@ std::uint64_t ReaderCore::gap() const {
 }
 
 std::uint64_t ReaderCore::stripe() const {
-  const auto bytes = pace_.BytesPerFirstByte();
+  const auto bytes = pace_.BytesPerQuickFirstByte();
   if (!bytes) return FirstStripe(options_);
   // A power of two: the memory of pieces is used again.
   return std::clamp(std::bit_ceil(4 * *bytes), std::min(kLeastStripe, longest_stripe_), longest_stripe_);
@@ -97,19 +97,20 @@ std::uint64_t ReaderCore::stripe() const {
 
 std::uint64_t ReaderCore::EvenStripe(std::uint64_t total, std::uint64_t most) const {
   constexpr std::uint64_t kUnknown = 4U << 20;
-  const std::uint64_t least = std::max(kLeastStripe, pace_.BytesPerFirstByte().value_or(kUnknown));
+  const std::uint64_t least = std::max(kLeastStripe, pace_.BytesPerQuickFirstByte().value_or(kUnknown));
   return EvenPiece(total, static_cast<std::uint64_t>(options_.max_concurrency), std::min(least, most), most);
 }
 
 std::uint64_t ReaderCore::StripeAhead() const {
   if (!options_.reads_whole) return stripe();
-  return EvenStripe(source_.size, pace_.BytesPerFirstByte() ? stripe() : longest_stripe_);
+  return EvenStripe(source_.size, pace_.BytesPerQuickFirstByte() ? stripe() : longest_stripe_);
 }
 
 std::uint64_t ReaderCore::window() const {
   const std::uint64_t most = options_.read_ahead_bytes;
   const auto stripes = 2 * static_cast<std::uint64_t>(options_.max_concurrency);
-  const std::uint64_t of_connections = stripe() > most / stripes ? most : stripes * stripe();
+  const std::uint64_t each = StripeAhead();
+  const std::uint64_t of_connections = each > most / stripes ? most : stripes * each;
   return std::min(options_.reads_whole ? most : window_.load(), of_connections);
 }
 

@@ -18,15 +18,28 @@ void RequestPace::Note(std::chrono::nanoseconds first_byte, std::chrono::nanosec
   const auto mix = [](double& mean, double value) { mean = mean > 0 ? mean + kWeight * (value - mean) : value; };
   const std::scoped_lock lock(mutex_);
   mix(first_byte_s_, seconds(first_byte));
+  least_first_byte_s_ =
+      least_first_byte_s_ > 0 ? std::min(least_first_byte_s_, seconds(first_byte)) : seconds(first_byte);
   constexpr std::uint64_t kTelling = 64U << 10;  // Less comes with the first byte.
   if (bytes >= kTelling && rest.count() > 0) mix(bytes_per_s_, static_cast<double>(bytes) / seconds(rest));
 }
 
 std::optional<std::uint64_t> RequestPace::BytesPerFirstByte() const {
-  constexpr double kMost = std::uint64_t{1} << 40;  // Sums and products of it stay in range.
   const std::scoped_lock lock(mutex_);
-  if (first_byte_s_ == 0 || bytes_per_s_ == 0) return std::nullopt;
-  return static_cast<std::uint64_t>(std::min(first_byte_s_ * bytes_per_s_, kMost));
+  return BytesIn(first_byte_s_);
+}
+
+std::optional<std::uint64_t> RequestPace::BytesPerQuickFirstByte() const {
+  constexpr double kUsual = 4;
+  const std::scoped_lock lock(mutex_);
+  return BytesIn(kUsual * least_first_byte_s_);
+}
+
+// Under the lock.
+std::optional<std::uint64_t> RequestPace::BytesIn(double seconds) const {
+  constexpr double kMost = std::uint64_t{1} << 40;  // Sums and products of it stay in range.
+  if (seconds == 0 || bytes_per_s_ == 0) return std::nullopt;
+  return static_cast<std::uint64_t>(std::min(seconds * bytes_per_s_, kMost));
 }
 
 }  // namespace gcsflux::internal
