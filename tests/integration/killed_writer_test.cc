@@ -58,7 +58,7 @@ class KilledWriterTest : public ::testing::Test {
   }
 
   const std::string old_ = std::string(100, 'o');
-  const std::string new_ = std::string(3 * kPart, 'n') + "end";
+  const std::string new_ = std::string(3 * kPart + 3, 'n');
   emulator::Emulator emulator_;
   const Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
 };

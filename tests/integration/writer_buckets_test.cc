@@ -48,7 +48,7 @@ class WriterBucketsTest : public ::testing::Test {
     EXPECT_TRUE(ListMultipartUploads(client_, {"bkt", ""})->empty());
   }
 
-  const std::string bytes_ = std::string(2 * kPart, 'b') + "end";
+  const std::string bytes_ = std::string(2 * kPart + 3, 'b');
   emulator::Emulator emulator_{{.default_soft_delete = hours(7 * 24)}};
   const Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p"});
 };
