@@ -9,7 +9,7 @@
 namespace gcsflux::internal {
 
 /// Pieces from this length on are mapped: malloc() would keep what is given back, beyond the limit for reading ahead.
-inline constexpr std::size_t kMappedBytes = 256U << 10;
+inline constexpr std::size_t kMappedBytes = 8U << 20;
 
 struct FreePiece {
   std::size_t bytes = 0;
