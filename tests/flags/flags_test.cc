@@ -190,9 +190,9 @@ TEST_F(FlagsTest, ObjectStreamsHaveFlagsToo) {
   EXPECT_EQ(ObjectReaderOptionsFromFlags()->max_concurrency, 64);
   Set("read_ahead_bytes", "1000");
   EXPECT_EQ(ObjectReaderOptionsFromFlags()->read_ahead_bytes, 1000U);
-  for (const auto& [flag, value] :
-       {std::pair("part_bytes", "5242879"), std::pair("part_memory_bytes", "5242879"),
-        std::pair("upload_max_concurrency", "0"), std::pair("write_path", "fast"), std::pair("read_ahead_bytes", "0")}) {
+  for (const auto& [flag, value] : {std::pair("part_bytes", "5242879"), std::pair("part_memory_bytes", "5242879"),
+                                    std::pair("upload_max_concurrency", "0"), std::pair("write_path", "fast"),
+                                    std::pair("read_ahead_bytes", "0")}) {
     const gflags::FlagSaver saver;
     Set(flag, value);
     const auto options = ClientOptionsFromFlags();
