@@ -292,7 +292,7 @@ Result<std::size_t> ReaderCore::ReadNext(std::span<std::byte> destination) {
   const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(destination.size(), source_.size - position_));
   const std::uint64_t end = position_ + length;
   // A long read fetches its own missing bytes first, and then the bytes behind it.
-  const bool is_long = length >= options_.stripe_bytes && !options_.reads_whole;
+  const bool is_long = length >= FirstStripe(options_) && !options_.reads_whole;
   if (!is_long) ReadAheadFrom(position_);
   bool waited = false;
   const auto read = ReadRanges({{position_, destination.first(length)}}, waited, [&](std::uint64_t taken) {
