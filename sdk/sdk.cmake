@@ -202,6 +202,7 @@ gcsflux_component(client
   sdk/src/formats/state_json.cc
   sdk/src/formats/stored_checkpoint.cc
   sdk/src/formats/tensor_sequence.cc
+  sdk/src/formats/tensors_only.cc
   sdk/src/formats/torch_file.cc
   sdk/src/formats/torch_file_writer.cc
   sdk/src/formats/torch_records.cc
@@ -228,6 +229,7 @@ gcsflux_component(client
   sdk/src/formats/safetensors/safetensors_json.cc
   sdk/src/formats/safetensors/safetensors_types.cc
   sdk/src/formats/safetensors/safetensors_writer.cc
+  sdk/src/formats/safetensors/slice_window.cc
   sdk/src/formats/zip/crc32.cc
   sdk/src/formats/zip/zip_directory.cc
   sdk/src/formats/zip/zip_records.cc
@@ -236,6 +238,7 @@ gcsflux_component(client
   sdk/src/checkpoints/check_manifest.cc
   sdk/src/checkpoints/checkpoint_steps.cc
   sdk/src/checkpoints/committed_tensors.cc
+  sdk/src/checkpoints/folder_shards.cc
   sdk/src/checkpoints/keep_steps.cc
   sdk/src/checkpoints/latest_hint.cc
   sdk/src/checkpoints/latest_step.cc
@@ -268,6 +271,7 @@ gcsflux_component(client
   sdk/src/sharding/run_environment.cc
   sdk/src/sharding/save_messages.cc
   sdk/src/sharding/save_plan.cc
+  sdk/src/sharding/shard_checkpoint.cc
   sdk/src/sharding/shard_file.cc
   sdk/src/sharding/sharded_checkpoints.cc
   sdk/src/sharding/sharded_save.cc

@@ -137,7 +137,7 @@ target_include_directories(dataset_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_test(formats_tests
   SOURCES formats/bad_pickle_test.cc formats/bad_safetensors_test.cc formats/bad_zip_test.cc
           formats/compare_checkpoints_test.cc formats/convert_checkpoint_test.cc formats/detect_format_test.cc formats/fixtures_test.cc formats/libtorch_archive_test.cc formats/pickle_test.cc
-          formats/random_checkpoint.cc formats/safetensors_test.cc formats/state_json_test.cc formats/stored_checkpoint_test.cc
+          formats/random_checkpoint.cc formats/safetensors_test.cc formats/slice_window_test.cc formats/state_json_test.cc formats/stored_checkpoint_test.cc
           formats/tagged_json.cc formats/torch_file_test.cc formats/torch_file_writer_test.cc
           formats/verify_checkpoint_test.cc formats/zip_test.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
@@ -158,7 +158,7 @@ target_include_directories(checkpoint_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/sr
 # Checkpoints of many processes; threads stand for them.
 gcsflux_test(sharding_tests
   SOURCES sharding/collective_test.cc sharding/failing_ranks_test.cc sharding/load_plan_test.cc sharding/run_environment_test.cc sharding/save_plan_test.cc
-          sharding/sharded_checkpoints_test.cc sharding/sharded_failures_test.cc
+          sharding/shard_checkpoint_test.cc sharding/sharded_checkpoints_test.cc sharding/sharded_failures_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(sharding_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_program(formats_tool ${PROJECT_SOURCE_DIR}/tests/formats/formats_tool.cc
@@ -290,11 +290,18 @@ if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the proce
     LIBRARIES gcsflux_emulator nlohmann_json::nlohmann_json tl::expected)
   target_include_directories(large_object_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
   add_dependencies(large_object_memory_tests gcsflux-emulator)
+  gcsflux_test(convert_memory_tests WHOLE
+    SOURCES cli/convert_memory_test.cc
+    LIBRARIES gcsflux_client)
+  target_include_directories(convert_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+  target_compile_definitions(convert_memory_tests PRIVATE GCSFLUX_PROGRAM="$<TARGET_FILE:gcsflux>")
+  add_dependencies(convert_memory_tests gcsflux gcsflux-emulator)
 endif()
 # The gcsflux command: what it decides, and what it does against the emulator.
 gcsflux_test(cli_tests
   SOURCES cli/cat_and_clean_test.cc cli/checkpoint_run_test.cc cli/checkpoint_test.cc cli/command_fixture.cc cli/command_flags_test.cc cli/copy_plan_test.cc
           cli/copy_trees_test.cc cli/duration_test.cc cli/error_lines_test.cc cli/interruption_test.cc cli/names_test.cc cli/pipes_test.cc cli/progress_test.cc cli/connection_quota_test.cc
+          cli/convert_to_shards_test.cc
           cli/suspended_upload_test.cc cli/sync_test.cc cli/terminal_names_test.cc
   LIBRARIES gcsflux_cli gcsflux_emulator nlohmann_json::nlohmann_json)
 target_compile_definitions(cli_tests PRIVATE GCSFLUX_PROGRAM="$<TARGET_FILE:gcsflux>"

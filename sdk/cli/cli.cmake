@@ -13,6 +13,7 @@ add_library(gcsflux_cli STATIC
   sdk/cli/checkpoint/checkpoint.cc
   sdk/cli/checkpoint/checkpoint_lines.cc
   sdk/cli/checkpoint/checkpoint_run.cc
+  sdk/cli/checkpoint/convert_to_shards.cc
   sdk/cli/checkpoint/keep_flags.cc
   sdk/cli/copy/connection_quota.cc
   sdk/cli/copy/copy.cc

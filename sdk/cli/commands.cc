@@ -106,6 +106,7 @@ const std::vector<Command>& Commands() {
        "inspect CHECKPOINT: shows names, types, shapes and bytes of its tensors; reads only the index.\n"
        "verify CHECKPOINT: reads everything, compares it with its checksums, and shows what they cover.\n"
        "convert FROM TO: converts a file of torch.save to safetensors, or the other way round.\n"
+       "With --shards=N: to N files of safetensors, as a step that N processes saved, or in a folder.\n"
        "diff FIRST SECOND: shows which tensors differ, and by how much. If one does, the exit status is 1.\n"
        "The bytes tell the format: a file of torch.save, an archive of libtorch, safetensors, or an index of them.\n"
        "No code in them is executed.\n"

@@ -7,6 +7,7 @@
 #include "cli/arguments/names.h"
 #include "cli/checkpoint/checkpoint_lines.h"
 #include "cli/checkpoint/checkpoint_run.h"
+#include "cli/checkpoint/convert_to_shards.h"
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/output.h"
 #include "gcsflux/convert_checkpoint.h"
@@ -17,6 +18,9 @@ DECLARE_bool(json);
 DEFINE_string(format, "",
               "checkpoint convert: torch or safetensors. If empty, the destination's ending decides: "
               ".safetensors, or .pt, .pth, .bin, .ckpt.");
+DEFINE_int32(shards, 0,
+             "checkpoint convert: writes so many files of safetensors, as so many processes would. The destination "
+             "is a step of a run, gs://BUCKET/RUN/step-00000042.json, or a folder, with its '/'. 0: one file.");
 DEFINE_bool(tensors_only, false,
             "checkpoint convert: leaves out values that are not tensors. Otherwise they are an error if the "
             "other format cannot hold them.");
@@ -94,7 +98,30 @@ Result<CheckpointFormat> WantedFormat(const std::string& destination) {
   return WrongUsage("'" + destination + "' does not tell the format to write; set --format");
 }
 
+std::string CountOf(std::size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+Result<void> ConvertIntoShards(const Client& client, const Arguments& places) {
+  if (FLAGS_shards < 0) return WrongUsage("flag --shards must not be negative");
+  if (FLAGS_format == "torch") return WrongUsage("with --shards the format is safetensors, not torch");
+  const auto checkpoint = Open(client, places[0]);
+  if (!checkpoint) return checkpoint.error();
+  const ParallelWriterOptions writer{.upload = {.stop = StopOnSignal()}, .max_memory = kWriterMemory};
+  const auto converted = ConvertToShards(client, *checkpoint,
+                                         {.source = places[0],
+                                          .destination = places[1],
+                                          .shards = FLAGS_shards,
+                                          .is_tensors_only = FLAGS_tensors_only,
+                                          .writer = writer});
+  if (!converted) return converted.error();
+  std::cerr << "gcsflux: wrote " << CountOf(checkpoint->tensors().size(), "tensor") << " in "
+            << CountOf(converted->files, "file") << ", " << converted->bytes << " bytes\n";
+  return {};
+}
+
 Result<void> Convert(const Client& client, const Arguments& places) {
+  if (FLAGS_shards != 0) return ConvertIntoShards(client, places);
   const auto format = WantedFormat(places[1]);
   if (!format) return format.error();
   const auto checkpoint = Open(client, places[0]);
@@ -105,8 +132,8 @@ Result<void> Convert(const Client& client, const Arguments& places) {
   const auto written =
       WriteCheckpoint(client, places[1], convert, {.upload = {.stop = StopOnSignal()}, .max_memory = kWriterMemory});
   if (!written) return written.error();
-  const std::size_t count = checkpoint->tensors().size();
-  std::cerr << "gcsflux: wrote " << count << (count == 1 ? " tensor, " : " tensors, ") << written->size << " bytes\n";
+  std::cerr << "gcsflux: wrote " << CountOf(checkpoint->tensors().size(), "tensor") << ", " << written->size
+            << " bytes\n";
   return {};
 }
 

@@ -68,7 +68,8 @@ using TensorWriter = std::function<Result<void>(std::size_t tensor, const ByteSi
 /// Writes the file in one pass. Tensors of the widest types come first, so that all are aligned.
 ///
 /// Returns kInvalidArgument if a name occurs twice, is not UTF-8 or is "__metadata__"; if safetensors lacks a type; if
-/// a writer gives another length than the tensor's; or if the header exceeds 100 MB.
+/// a writer gives another length than the tensor's; or if the header exceeds 100 MB. Returns kCorrupted if
+/// `has_checksums` is set and a writer gives other bytes the second time.
 Result<void> WriteSafetensors(const SafetensorsContents& contents, const TensorWriter& write_tensor,
                               const ByteSink& sink);
 

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "checkpoints/checkpoint_uri.h"
+#include "checkpoints/folder_shards.h"
 #include "checkpoints/step_names.h"
 #include "client/client_core.h"
 #include "formats/kept_ends.h"
 #include "gcsflux/checkpoint_steps.h"
-#include "gcsflux/listing.h"
 #include "transfer/threads/worker_pool.h"
 
 namespace gcsflux {
@@ -56,36 +56,9 @@ Result<std::vector<ByteSource>> OpenFiles(const std::vector<std::string>& paths)
   return sources;
 }
 
-bool IsShard(std::string_view name) { return name.ends_with(".safetensors"); }
-
-// The URIs of the objects, sorted by name.
-Result<std::vector<std::string>> ShardsInBucket(const Client& client, const std::string& uri,
-                                                const ObjectReaderOptions& options) {
-  const auto prefix = ParseUri(uri);
-  if (!prefix.ok()) return prefix.error();
-  const auto listing = ListPrefix(client, *prefix, {.delimiter = "/", .call = options.call, .stop = options.stop});
-  if (!listing.ok()) return listing.error();
-  std::vector<std::string> uris;
-  for (const ObjectMetadata& object : listing->objects) {
-    if (IsShard(object.name)) uris.push_back(ToUri({prefix->bucket, object.name}));
-  }
-  return uris;
-}
-
-Result<std::vector<std::string>> ShardsInDirectory(const std::string& path) {
-  std::error_code error;
-  std::vector<std::string> paths;
-  for (std::filesystem::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
-    if (IsShard(entry->path().native())) paths.push_back(entry->path());
-  }
-  if (error) return Error{ErrorCode::kLocalIo, "cannot list '" + path + "': " + error.message()};
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
 Result<StoredCheckpoint> OpenFolder(const Client& client, const std::string& uri, const ObjectReaderOptions& options) {
   const bool is_object = internal::IsObjectUri(uri);
-  const auto shards = is_object ? ShardsInBucket(client, uri, options) : ShardsInDirectory(uri);
+  const auto shards = internal::ShardsInFolder(client, uri, options.call, options.stop);
   if (!shards.ok()) return shards.error();
   auto sources = is_object ? OpenObjects(client, *shards, options) : OpenFiles(*shards);
   if (!sources.ok()) return sources.error();

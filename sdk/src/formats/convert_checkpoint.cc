@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "formats/bytes/format_error.h"
-#include "formats/state_json.h"
 #include "formats/tensor_sequence.h"
+#include "formats/tensors_only.h"
 #include "gcsflux/safetensors.h"
 
 namespace gcsflux {
@@ -12,68 +11,15 @@ namespace {
 
 using internal::TensorSequence;
 
-// Containers are read up to 256 levels deep, so this recursion ends.
-class LeafNames {
- public:
-  void Visit(const pickled::Value& value, const std::string& name) {
-    if (const auto* const dict = value.As<pickled::Dict>()) {
-      for (const auto& [key, item] : dict->entries) Visit(item, Below(name, TextOf(key)));
-    } else if (const auto* const list = value.As<pickled::List>()) {
-      VisitAll(list->items, name);
-    } else if (const auto* const tuple = value.As<pickled::Tuple>()) {
-      VisitAll(tuple->items, name);
-    } else if (value.As<TensorLayout>() == nullptr) {
-      names_.push_back(name);
-    }
-  }
-  std::vector<std::string> Take() && { return std::move(names_); }
-
- private:
-  static std::string Below(const std::string& name, const std::string& child) {
-    return name.empty() ? child : name + "." + child;
-  }
-  static std::string TextOf(const pickled::Value& key) {
-    if (const auto* const text = key.As<std::string>()) return *text;
-    if (const auto* const number = key.As<std::int64_t>()) return std::to_string(*number);
-    return "#";
-  }
-  void VisitAll(const std::vector<pickled::Value>& items, const std::string& name) {
-    for (std::size_t i = 0; i < items.size(); ++i) Visit(items[i], Below(name, std::to_string(i)));
-  }
-
-  std::vector<std::string> names_;
-};
-
 // A run's safetensors have their values in the metadata. A file of torch.save has a place for them.
 bool KeepsValues(const StoredCheckpoint& checkpoint, CheckpointFormat format) {
   return format == CheckpointFormat::kTorchFile && checkpoint.torch_file() == nullptr && checkpoint.HasValues();
 }
 
-Result<void> CheckTensorsOnly(const StoredCheckpoint& checkpoint, CheckpointFormat format) {
-  auto others = OtherValues(checkpoint);
-  if (!others.ok()) return others.error();
-  if (KeepsValues(checkpoint, format)) std::erase(*others, std::string("__metadata__.") + internal::kStateKey);
-  if (others->empty()) return {};
-  constexpr std::size_t kShown = 5;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(others->size(), kShown); ++i) {
-    names += (i == 0 ? "" : ", ") + internal::Shown((*others)[i]);
-  }
-  if (others->size() > kShown) names += " and " + std::to_string(others->size() - kShown) + " more";
-  return Error{ErrorCode::kInvalidArgument, checkpoint.name() +
-                                                ": it holds more than tensors, which the other format has no place "
-                                                "for: " +
-                                                names + "; convert the tensors only, or keep the format"};
-}
-
 Result<void> ToSafetensors(const StoredCheckpoint& checkpoint, const ByteSink& sink, bool has_checksums) {
   std::vector<StoredTensor> order = checkpoint.tensors();
   // In the order of writing, so that small ones are read together.
-  std::sort(order.begin(), order.end(), [](const StoredTensor& a, const StoredTensor& b) {
-    const std::size_t width_a = ElementBytes(a.layout.dtype);
-    const std::size_t width_b = ElementBytes(b.layout.dtype);
-    return width_a != width_b ? width_a > width_b : a.name < b.name;
-  });
+  std::sort(order.begin(), order.end(), internal::IsWrittenBefore);
   SafetensorsContents contents{.has_checksums = has_checksums};
   for (const StoredTensor& tensor : order) {
     contents.tensors.push_back({tensor.name, tensor.layout.dtype, tensor.layout.shape});
@@ -107,27 +53,12 @@ Result<void> ToTorchFile(const StoredCheckpoint& checkpoint, const ByteSink& sin
 
 }  // namespace
 
-Result<std::vector<std::string>> OtherValues(const StoredCheckpoint& checkpoint) {
-  LeafNames leaves;
-  if (checkpoint.torch_file() != nullptr) {
-    const auto root = checkpoint.torch_file()->ReadValue();
-    if (!root.ok()) return root.error();
-    leaves.Visit(*root, "");
-  }
-  std::vector<std::string> names = std::move(leaves).Take();
-  for (const RefusedValue& value : checkpoint.refused()) names.push_back(value.name);
-  for (const auto& [key, value] : checkpoint.metadata()) {
-    if (key != "format") names.push_back("__metadata__." + key);
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
-
 Result<void> ConvertCheckpoint(const StoredCheckpoint& checkpoint, CheckpointFormat format, const ByteSink& sink,
                                const ConvertCheckpointOptions& options) {
   if (!options.is_tensors_only) {
-    if (auto checked = CheckTensorsOnly(checkpoint, format); !checked.ok()) return checked;
+    if (auto checked = internal::CheckTensorsOnly(checkpoint, KeepsValues(checkpoint, format)); !checked.ok()) {
+      return checked;
+    }
   }
   if (format == CheckpointFormat::kSafetensors) return ToSafetensors(checkpoint, sink, options.has_checksums);
   const bool has_values = !options.is_tensors_only && KeepsValues(checkpoint, format);

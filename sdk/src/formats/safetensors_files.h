@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/safetensors/slice_window.h"
 #include "gcsflux/safetensors.h"
 #include "gcsflux/torch_file.h"
 
@@ -49,7 +50,9 @@ class SafetensorsFiles {
   void AddTensor(const SafeTensor& tensor);
   void AddJoined(const JoinedTensor& tensor, std::span<const SafetensorsHeader> headers);
   [[nodiscard]] Error Corrupted(const Part& part, std::size_t storage) const;
-  void Place(const Part& part, std::size_t storage, std::string_view bytes, std::string& whole) const;
+  [[nodiscard]] std::span<const Part> PartsOf(std::size_t storage) const;
+  [[nodiscard]] SliceOfWhole SliceOf(const Part& part, std::size_t storage) const;
+  Result<void> StreamSlices(std::size_t storage, const ByteSink& sink) const;
 
   std::vector<ByteSource> files_;
   std::vector<StoredTensor> tensors_;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 #include <deque>
 
 #include "base/crc32c.h"
@@ -10,6 +9,12 @@
 #include "formats/torch_records.h"
 
 namespace gcsflux::internal {
+namespace {
+
+// With the slices that make it, it is held twice.
+constexpr std::uint64_t kSlicesPiece = std::uint64_t{32} << 20;
+
+}  // namespace
 
 // The reads for several tensors, file by file, and the actions that follow.
 class SafetensorsFiles::Plan {
@@ -26,18 +31,20 @@ class SafetensorsFiles::Plan {
       return WrongLength(*read.tensor);
     }
     if (read.into.empty()) return {};
-    const bool is_apart = IsApart(layout.storage);
-    const bool is_direct = layout.strides == ContiguousStrides(layout.shape) && touched->size() == read.into.size();
-    if (is_direct && !is_apart) {
+    if (layout.strides == ContiguousStrides(layout.shape) && touched->size() == read.into.size()) {
       AddParts(layout.storage, *touched, read.into);
       return {};
     }
-    const FileRange held = is_apart ? FileRange{0, files_.storages_[layout.storage].bytes} : *touched;
-    gathers_.push_back({&read, std::string(static_cast<std::size_t>(held.size()), '\0'), touched->begin - held.begin});
-    std::string& bytes = gathers_.back().held;
-    is_apart ? AddSlices(layout.storage, bytes)
-             : AddParts(layout.storage, held, std::as_writable_bytes(std::span(bytes)));
+    gathers_.push_back({&read, std::string(static_cast<std::size_t>(touched->size()), '\0')});
+    AddParts(layout.storage, *touched, std::as_writable_bytes(std::span(gathers_.back().held)));
     return {};
+  }
+
+  // [wanted.begin, wanted.end) of the storage into `into`.
+  void AddParts(std::size_t storage, FileRange wanted, std::span<std::byte> into) {
+    for (const Part& part : files_.PartsOf(storage)) {
+      part.begin ? AddBlock(part, storage, wanted, into) : AddSlice(part, storage, wanted, into);
+    }
   }
 
   Result<void> Run() {
@@ -45,27 +52,35 @@ class SafetensorsFiles::Plan {
       if (auto read = ReadAll(files_.files_[file], reads_[file]); !read.ok()) return read;
     }
     if (auto checked = CompareSums(); !checked.ok()) return checked;
-    for (const Slice& slice : slices_) files_.Place(*slice.part, slice.storage, slice.bytes, *slice.whole);
+    for (const Slice& slice : slices_) {
+      PlaceWindow(slice.of_whole, slice.window, std::as_bytes(std::span(slice.bytes)), slice.wanted, slice.into);
+    }
     for (const Gather& gather : gathers_) {
-      const std::string_view touched = std::string_view(gather.held).substr(static_cast<std::size_t>(gather.skip));
-      GatherElements(gather.read->tensor->layout, touched, gather.read->into);
+      GatherElements(gather.read->tensor->layout, gather.held, gather.read->into);
     }
     return {};
+  }
+
+  // Each part's bytes that were read, in the order of the parts.
+  template <class Visit>
+  void ForEachRead(const Visit& visit) const {
+    for (const ReadPart& one : read_parts_) visit(*one.part, std::span<const std::byte>(one.bytes));
   }
 
  private:
   struct Gather {
     const TensorRead* read;
     std::string held;
-    std::uint64_t skip;
   };
+  // Bytes of a slice on their way to their places.
   struct Slice {
-    const Part* part;
-    std::size_t storage;
+    SliceOfWhole of_whole;
+    FileRange window;
     std::string bytes;
-    std::string* whole;
+    FileRange wanted;
+    std::span<std::byte> into;
   };
-  struct Check {
+  struct ReadPart {
     const Part* part;
     std::size_t storage;
     std::span<const std::byte> bytes;
@@ -73,11 +88,16 @@ class SafetensorsFiles::Plan {
 
   [[nodiscard]] Result<void> CompareSums() const {
     std::uint64_t bytes = 0;
-    for (const Check& check : checks_) bytes += check.bytes.size();
-    std::vector<std::uint32_t> sums(checks_.size());
-    ForEachAtOnce(checks_.size(), bytes, [&](std::size_t i) { sums[i] = ExtendCrc32c(0, checks_[i].bytes); });
-    for (std::size_t i = 0; i < checks_.size(); ++i) {
-      if (sums[i] != *checks_[i].part->crc32c) return files_.Corrupted(*checks_[i].part, checks_[i].storage);
+    std::vector<const ReadPart*> checks;  // Parts that are read whole.
+    for (const ReadPart& one : read_parts_) {
+      if (!one.part->crc32c || one.bytes.size() != one.part->range.size()) continue;
+      checks.push_back(&one);
+      bytes += one.bytes.size();
+    }
+    std::vector<std::uint32_t> sums(checks.size());
+    ForEachAtOnce(checks.size(), bytes, [&](std::size_t i) { sums[i] = ExtendCrc32c(0, checks[i]->bytes); });
+    for (std::size_t i = 0; i < checks.size(); ++i) {
+      if (sums[i] != *checks[i]->part->crc32c) return files_.Corrupted(*checks[i]->part, checks[i]->storage);
     }
     return {};
   }
@@ -87,42 +107,31 @@ class SafetensorsFiles::Plan {
                                              " has another length than its elements"};
   }
 
-  [[nodiscard]] std::span<const Part> PartsOf(std::size_t storage) const {
-    const std::size_t first = files_.first_part_[storage];
-    return std::span(files_.parts_).subspan(first, files_.first_part_[storage + 1] - first);
+  void AddRead(const Part& part, std::size_t storage, std::uint64_t begin, std::span<std::byte> into) {
+    reads_[part.file].push_back({part.range.begin + begin, into});
+    read_parts_.push_back({&part, storage, into});
   }
 
-  [[nodiscard]] bool IsApart(std::size_t storage) const {
-    const auto parts = PartsOf(storage);
-    return std::any_of(parts.begin(), parts.end(), [](const Part& part) { return !part.begin; });
+  void AddBlock(const Part& part, std::size_t storage, FileRange wanted, std::span<std::byte> into) {
+    const std::uint64_t begin = std::max(wanted.begin, *part.begin);
+    const std::uint64_t end = std::min(wanted.end, *part.begin + part.range.size());
+    if (begin >= end) return;
+    AddRead(part, storage, begin - *part.begin,
+            into.subspan(static_cast<std::size_t>(begin - wanted.begin), static_cast<std::size_t>(end - begin)));
   }
 
-  // [wanted.begin, wanted.end) of the storage into `into`.
-  void AddParts(std::size_t storage, FileRange wanted, std::span<std::byte> into) {
-    for (const Part& part : PartsOf(storage)) {
-      const std::uint64_t begin = std::max(wanted.begin, *part.begin);
-      const std::uint64_t end = std::min(wanted.end, *part.begin + part.range.size());
-      if (begin >= end) continue;
-      const auto room =
-          into.subspan(static_cast<std::size_t>(begin - wanted.begin), static_cast<std::size_t>(end - begin));
-      reads_[part.file].push_back({part.range.begin + (begin - *part.begin), room});
-      if (part.crc32c && end - begin == part.range.size()) checks_.push_back({&part, storage, room});
-    }
-  }
-
-  void AddSlices(std::size_t storage, std::string& whole) {
-    for (const Part& part : PartsOf(storage)) {
-      slices_.push_back({&part, storage, std::string(static_cast<std::size_t>(part.range.size()), '\0'), &whole});
-      const auto room = std::as_writable_bytes(std::span(slices_.back().bytes));
-      if (room.empty()) continue;
-      reads_[part.file].push_back({part.range.begin, room});
-      if (part.crc32c) checks_.push_back({&part, storage, room});
-    }
+  void AddSlice(const Part& part, std::size_t storage, FileRange wanted, std::span<std::byte> into) {
+    if (part.range.size() == 0) return;
+    const SliceOfWhole slice = files_.SliceOf(part, storage);
+    const FileRange window = WindowOf(slice, wanted);
+    if (window.size() == 0) return;
+    slices_.push_back({slice, window, std::string(static_cast<std::size_t>(window.size()), '\0'), wanted, into});
+    AddRead(part, storage, window.begin, std::as_writable_bytes(std::span(slices_.back().bytes)));
   }
 
   const SafetensorsFiles& files_;
   std::vector<std::vector<RangeRead>> reads_;  // By file.
-  std::vector<Check> checks_;
+  std::vector<ReadPart> read_parts_;
   std::deque<Slice> slices_;    // Their addresses are stable.
   std::deque<Gather> gathers_;  // Their addresses are stable too.
 };
@@ -133,22 +142,14 @@ Error SafetensorsFiles::Corrupted(const Part& part, std::size_t storage) const {
                          " do not have its CRC32C; the file is damaged: load another copy of it");
 }
 
-// Copies row after row of the slice's last dimension.
-void SafetensorsFiles::Place(const Part& part, std::size_t storage, std::string_view bytes, std::string& whole) const {
+std::span<const SafetensorsFiles::Part> SafetensorsFiles::PartsOf(std::size_t storage) const {
+  return std::span(parts_).subspan(first_part_[storage], first_part_[storage + 1] - first_part_[storage]);
+}
+
+SliceOfWhole SafetensorsFiles::SliceOf(const Part& part, std::size_t storage) const {
   const TensorLayout& layout = tensors_[storage].layout;
-  const std::size_t element = ElementBytes(layout.dtype);
-  const std::size_t last = part.shape.size() - 1;
-  const std::size_t row = static_cast<std::size_t>(part.shape[last]) * element;
-  std::vector<std::int64_t> at(part.shape.size(), 0);
-  for (std::size_t from = 0; from < bytes.size(); from += row) {
-    std::int64_t place = 0;
-    for (std::size_t i = 0; i < at.size(); ++i) place += (part.offsets[i] + at[i]) * layout.strides[i];
-    std::memcpy(whole.data() + static_cast<std::size_t>(place) * element, bytes.data() + from, row);
-    for (std::size_t i = last; i-- > 0;) {
-      if (++at[i] < part.shape[i]) break;
-      at[i] = 0;
-    }
-  }
+  return {
+      .offsets = part.offsets, .shape = part.shape, .whole_shape = layout.shape, .element = ElementBytes(layout.dtype)};
 }
 
 Result<void> SafetensorsFiles::ReadTensors(std::span<const TensorRead> reads) const {
@@ -159,13 +160,34 @@ Result<void> SafetensorsFiles::ReadTensors(std::span<const TensorRead> reads) co
   return plan.Run();
 }
 
+// The rows of slices come from all of their files again and again, a piece of the whole each time.
+Result<void> SafetensorsFiles::StreamSlices(std::size_t storage, const ByteSink& sink) const {
+  const auto parts = PartsOf(storage);
+  std::vector<std::uint32_t> sums(parts.size(), 0);
+  const std::uint64_t size = storages_[storage].bytes;
+  std::string piece;
+  for (std::uint64_t at = 0; at < size; at += piece.size()) {
+    piece.resize(static_cast<std::size_t>(std::min(size - at, kSlicesPiece)));
+    const auto into = std::as_writable_bytes(std::span(piece));
+    Plan plan(*this);
+    plan.AddParts(storage, {at, at + piece.size()}, into);
+    if (auto read = plan.Run(); !read.ok()) return read;
+    plan.ForEachRead([&](const Part& part, std::span<const std::byte> bytes) {
+      std::uint32_t& sum = sums[static_cast<std::size_t>(&part - parts.data())];
+      sum = ExtendCrc32c(sum, bytes);
+    });
+    if (auto given = sink(into); !given.ok()) return given;
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].crc32c && sums[i] != *parts[i].crc32c) return Corrupted(parts[i], storage);
+  }
+  return {};
+}
+
 Result<void> SafetensorsFiles::StreamStorage(std::size_t storage, const ByteSink& sink) const {
-  const auto parts = std::span(parts_).subspan(first_part_[storage], first_part_[storage + 1] - first_part_[storage]);
+  const auto parts = PartsOf(storage);
   if (std::any_of(parts.begin(), parts.end(), [](const Part& part) { return !part.begin; })) {
-    std::string bytes(static_cast<std::size_t>(storages_[storage].bytes), '\0');
-    const TensorRead read{&tensors_[storage], std::as_writable_bytes(std::span(bytes))};
-    if (auto done = ReadTensors({&read, 1}); !done.ok()) return done;
-    return sink(read.into);
+    return StreamSlices(storage, sink);
   }
   for (const Part& part : parts) {
     std::uint32_t checksum = 0;

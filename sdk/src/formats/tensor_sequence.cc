@@ -19,6 +19,12 @@ std::uint64_t HeldBytes(const StoredCheckpoint& checkpoint, const StoredTensor& 
 
 }  // namespace
 
+bool IsWrittenBefore(const StoredTensor& a, const StoredTensor& b) {
+  const std::size_t width_a = ElementBytes(a.layout.dtype);
+  const std::size_t width_b = ElementBytes(b.layout.dtype);
+  return width_a != width_b ? width_a > width_b : a.name < b.name;
+}
+
 Result<void> TensorSequence::Give(std::size_t index, const ByteSink& sink) {
   if (HeldBytes(checkpoint_, tensors_[index]) > kSmall) return GiveLarge(tensors_[index], sink);
   if (index < batch_begin_ || index >= batch_begin_ + batch_.size()) {

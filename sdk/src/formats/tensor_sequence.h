@@ -8,6 +8,9 @@
 
 namespace gcsflux::internal {
 
+/// The order in which WriteSafetensors() asks for tensors: in this order, small ones are read together.
+bool IsWrittenBefore(const StoredTensor& a, const StoredTensor& b);
+
 /// The bytes of many tensors, one after the other, in bounded memory. Several small tensors are read at once, large
 /// ones in pieces. A large tensor whose elements do not follow each other is held whole.
 class TensorSequence {

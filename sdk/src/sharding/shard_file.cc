@@ -18,13 +18,12 @@ std::vector<std::int64_t> OffsetsOf(const TensorPart& part) {
 }
 
 // {"name": {"saved_offsets": [0, 4]}}. PyTorch's reader wants each tensor of the file there, wholes too.
-std::string ShardingInfo(std::span<const PartToSave> parts) {
+std::string ShardingInfo(std::span<const TensorPart> parts) {
   std::string json;
-  for (const PartToSave& one : parts) {
-    json += (json.empty() ? "{" : ",") + QuotedJson(one.part.name) + R"(:{"saved_offsets":[)";
+  for (const TensorPart& part : parts) {
+    json += (json.empty() ? "{" : ",") + QuotedJson(part.name) + R"(:{"saved_offsets":[)";
     std::string offsets;
-    for (const std::int64_t offset : OffsetsOf(one.part))
-      offsets += (offsets.empty() ? "" : ",") + std::to_string(offset);
+    for (const std::int64_t offset : OffsetsOf(part)) offsets += (offsets.empty() ? "" : ",") + std::to_string(offset);
     json += offsets + "]}";
   }
   return json + "}";
@@ -73,20 +72,13 @@ std::string ShardName(int rank) {
   return "shard-" + number + "-model-00001-of-00001.safetensors";
 }
 
-Result<void> WriteShard(std::span<const PartToSave> parts, const ByteSink& sink, std::vector<StepTensor>& tensors) {
+Result<void> WriteShard(std::span<const TensorPart> parts, const TensorWriter& write, const ByteSink& sink,
+                        std::vector<StepTensor>& tensors) {
   SafetensorsContents contents;
-  for (const PartToSave& one : parts) {
-    contents.tensors.push_back({.name = one.part.name, .dtype = one.part.dtype, .shape = one.part.OwnShape()});
+  for (const TensorPart& part : parts) {
+    contents.tensors.push_back({.name = part.name, .dtype = part.dtype, .shape = part.OwnShape()});
   }
   if (!parts.empty()) contents.metadata.emplace_back(kSlicesName, ShardingInfo(parts));
-  const TensorWriter write = [&](std::size_t index, const ByteSink& into) -> Result<void> {
-    for (auto left = parts[index].bytes; !left.empty();) {
-      const auto piece = left.first(std::min(left.size(), kPieceBytes));
-      if (auto put = into(piece); !put.ok()) return put;
-      left = left.subspan(piece.size());
-    }
-    return {};
-  };
   HeaderKeeper keeper(sink);
   const ByteSink keep = [&](std::span<const std::byte> bytes) { return keeper.Put(bytes); };
   if (auto written = WriteSafetensors(contents, write, keep); !written.ok()) return written;
@@ -95,10 +87,24 @@ Result<void> WriteShard(std::span<const PartToSave> parts, const ByteSink& sink,
   std::vector<const SafeTensor*> by_name;
   for (const SafeTensor& stored : header->tensors) by_name.push_back(&stored);
   std::ranges::sort(by_name, {}, &SafeTensor::name);
-  for (const PartToSave& one : parts) {
-    tensors.push_back(TensorOf(one.part, **std::ranges::lower_bound(by_name, one.part.name, {}, &SafeTensor::name)));
+  for (const TensorPart& part : parts) {
+    tensors.push_back(TensorOf(part, **std::ranges::lower_bound(by_name, part.name, {}, &SafeTensor::name)));
   }
   return {};
+}
+
+Result<void> WriteShard(std::span<const PartToSave> parts, const ByteSink& sink, std::vector<StepTensor>& tensors) {
+  std::vector<TensorPart> named;
+  for (const PartToSave& one : parts) named.push_back(one.part);
+  const TensorWriter write = [&](std::size_t index, const ByteSink& into) -> Result<void> {
+    for (auto left = parts[index].bytes; !left.empty();) {
+      const auto piece = left.first(std::min(left.size(), kPieceBytes));
+      if (auto put = into(piece); !put.ok()) return put;
+      left = left.subspan(piece.size());
+    }
+    return {};
+  };
+  return WriteShard(named, write, sink, tensors);
 }
 
 }  // namespace gcsflux::internal

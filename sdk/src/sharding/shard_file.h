@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gcsflux/checkpoint_manifest.h"
+#include "gcsflux/safetensors.h"
 #include "gcsflux/sharded_checkpoints.h"
 
 namespace gcsflux::internal {
@@ -12,9 +13,15 @@ namespace gcsflux::internal {
 /// "shard-00003-model-00001-of-00001.safetensors" for rank 2: PyTorch's distributed checkpoints name their files so.
 std::string ShardName(int rank);
 
+/// The number in ShardName() has five digits.
+inline constexpr int kMostShards = 99'999;
+
 /// Gives the bytes of a rank's file to the sink, in pieces. Slices have their offsets in the metadata, where PyTorch's
 /// distributed checkpoints look for them. Adds the parts to `tensors`, each with its place in the file and the CRC32C
 /// of its bytes.
 Result<void> WriteShard(std::span<const PartToSave> parts, const ByteSink& sink, std::vector<StepTensor>& tensors);
+/// The same for parts whose bytes `write` gives.
+Result<void> WriteShard(std::span<const TensorPart> parts, const TensorWriter& write, const ByteSink& sink,
+                        std::vector<StepTensor>& tensors);
 
 }  // namespace gcsflux::internal

@@ -143,6 +143,12 @@ Result<void> PutTensor(const TensorWriter& write_tensor, std::size_t tensor, con
   return another_length();
 }
 
+Error OtherBytes(const std::string& name) {
+  return {ErrorCode::kCorrupted, "tensor " + Shown(name) +
+                                     " has other bytes than when its checksum was computed; do not change tensors "
+                                     "while they are written, and write it again"};
+}
+
 }  // namespace
 
 Result<std::uint64_t> SafetensorsBytes(const SafetensorsContents& contents) {
@@ -175,8 +181,14 @@ Result<void> WriteSafetensors(const SafetensorsContents& contents, const TensorW
   if (!header.ok()) return header.error();
   if (auto put = sink(std::as_bytes(std::span(*header))); !put.ok()) return put;
   for (const Place& place : *places) {
+    std::uint32_t checksum = 0;
+    const ByteSink pass_on = [&](std::span<const std::byte> piece) {
+      if (contents.has_checksums) checksum = internal::ExtendCrc32c(checksum, piece);
+      return sink(piece);
+    };
     const std::string& name = contents.tensors[place.tensor].name;
-    if (auto put = PutTensor(write_tensor, place.tensor, name, place.range.size(), sink); !put.ok()) return put;
+    if (auto put = PutTensor(write_tensor, place.tensor, name, place.range.size(), pass_on); !put.ok()) return put;
+    if (contents.has_checksums && checksum != checksums[place.tensor]) return OtherBytes(name);
   }
   return {};
 }

@@ -1,0 +1,144 @@
+#include "cli/checkpoint/convert_to_shards.h"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "checkpoints/folder_shards.h"
+#include "checkpoints/step_names.h"
+#include "cli/arguments/names.h"
+#include "gcsflux/shard_checkpoint.h"
+#include "gcsflux/step_writer.h"
+
+namespace gcsflux::cli {
+namespace {
+
+Error NoPlaceForShards(const std::string& message) { return {ErrorCode::kInvalidArgument, message}; }
+
+/// A step of a run, as its manifest's URI says.
+struct StepPlace {
+  std::string run = {};
+  std::int64_t step = 0;
+};
+
+std::optional<StepPlace> StepPlaceOf(const std::string& place) {
+  if (!IsUri(place)) return std::nullopt;
+  const std::size_t folder = place.rfind('/') + 1;
+  const auto step = internal::StepOfManifest(std::string_view(place).substr(folder));
+  return step ? std::optional(StepPlace{place.substr(0, folder), *step}) : std::nullopt;
+}
+
+ConvertedShards CountOf(const WrittenShards& shards) {
+  ConvertedShards count{.files = shards.files.size()};
+  for (const StepFile& file : shards.files) count.bytes += file.size;
+  return count;
+}
+
+// The caller's own of the step that is converted; nothing of other checkpoints.
+Result<CheckpointManifest> About(const Client& client, const ShardConversion& conversion) {
+  CheckpointManifest about{.time = std::chrono::system_clock::now()};
+  const auto from = StepPlaceOf(conversion.source);
+  if (!from) return about;
+  const auto steps = CheckpointSteps::Open(client, from->run, {}, conversion.writer.upload.stop);
+  if (!steps.ok()) return steps.error();
+  auto stored = steps->Read(from->step);
+  if (!stored.ok()) return stored.error();
+  about.time = stored->manifest.time;
+  about.metrics = std::move(stored->manifest.metrics);
+  about.metadata = std::move(stored->manifest.metadata);
+  return about;
+}
+
+Result<ConvertedShards> SaveStep(StepWriter& writer, CheckpointManifest manifest, const StoredCheckpoint& checkpoint,
+                                 const ShardConversion& conversion) {
+  std::vector<StepFile> files;
+  const ShardWriter write_file = [&](const std::string& name, const CheckpointWriter& write) {
+    auto file = writer.WriteFile(manifest.step, name, write, conversion.writer);
+    if (file.ok()) files.push_back(*file);
+    return file;
+  };
+  auto shards =
+      ShardCheckpoint(checkpoint, conversion.shards, write_file, {.is_tensors_only = conversion.is_tensors_only});
+  if (!shards.ok()) return writer.Discard(files), shards.error();
+  const ConvertedShards count = CountOf(*shards);
+  manifest.files = std::move(shards->files);
+  manifest.tensors = std::move(shards->tensors);
+  const auto stored = writer.Commit(std::move(manifest));
+  if (!stored.ok()) return stored.error();
+  return count;
+}
+
+Result<ConvertedShards> ToStep(const Client& client, const StepPlace& to, const StoredCheckpoint& checkpoint,
+                               const ShardConversion& conversion) {
+  auto manifest = About(client, conversion);
+  if (!manifest.ok()) return manifest.error();
+  manifest->step = to.step;
+  const auto steps = CheckpointSteps::Open(client, to.run, {}, conversion.writer.upload.stop);
+  if (!steps.ok()) return steps.error();
+  auto writer = StepWriter::Start(*steps);
+  if (!writer.ok()) return writer.error();
+  const auto saved = SaveStep(*writer, *std::move(manifest), checkpoint, conversion);
+  const auto released = writer->Release();
+  if (saved.ok() && !released.ok()) return released.error();
+  return saved;
+}
+
+// Files of another checkpoint would become part of this one.
+Result<void> CheckFolder(const Client& client, const ShardConversion& conversion) {
+  const std::string& folder = conversion.destination;
+  std::error_code error;
+  if (!IsUri(folder)) std::filesystem::create_directories(folder, error);
+  if (error) return Error{ErrorCode::kLocalIo, "cannot make '" + folder + "': " + error.message()};
+  const auto found = internal::ShardsInFolder(client, folder, {}, conversion.writer.upload.stop);
+  if (!found.ok()) return found.error();
+  if (found->empty()) return {};
+  return Error{ErrorCode::kAlreadyExists, folder + " has files of safetensors already, such as " + found->front() +
+                                              "; convert into another folder, or remove them"};
+}
+
+void RemoveFiles(const Client& client, const std::vector<std::string>& places) {
+  for (const std::string& place : places) {
+    std::error_code ignored;
+    if (!IsUri(place))
+      std::filesystem::remove(place, ignored);
+    else if (const auto object = ParseUri(place); object.ok())
+      static_cast<void>(client.DeleteObject(*object).ok());
+  }
+}
+
+Result<ConvertedShards> ToFolder(const Client& client, const StoredCheckpoint& checkpoint,
+                                 const ShardConversion& conversion) {
+  if (auto checked = CheckFolder(client, conversion); !checked.ok()) return checked.error();
+  std::vector<std::string> places;
+  const ShardWriter write_file = [&](const std::string& name, const CheckpointWriter& write) -> Result<StepFile> {
+    ParallelWriterOptions options = conversion.writer;
+    options.upload.mode = WriteMode::kCreate;
+    const std::string place = conversion.destination + name;
+    const auto object = WriteCheckpoint(client, place, write, options);
+    if (!object.ok()) return object.error();
+    places.push_back(place);
+    return StepFile{.name = name, .size = object->size};
+  };
+  const auto shards =
+      ShardCheckpoint(checkpoint, conversion.shards, write_file, {.is_tensors_only = conversion.is_tensors_only});
+  if (shards.ok()) return CountOf(*shards);
+  RemoveFiles(client, places);
+  return shards.error();
+}
+
+}  // namespace
+
+Result<ConvertedShards> ConvertToShards(const Client& client, const StoredCheckpoint& checkpoint,
+                                        const ShardConversion& conversion) {
+  if (const auto step = StepPlaceOf(conversion.destination)) return ToStep(client, *step, checkpoint, conversion);
+  if (conversion.destination.ends_with('/')) return ToFolder(client, checkpoint, conversion);
+  return NoPlaceForShards(
+      "with --shards the destination is a folder with its '/', or a step of a run: "
+      "gs://BUCKET/RUN/step-00000042.json; not '" +
+      conversion.destination + "'");
+}
+
+}  // namespace gcsflux::cli
