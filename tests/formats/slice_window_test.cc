@@ -71,12 +71,16 @@ TEST(SliceWindow, HoldsJustWhatIsWanted) {
 
 /// Two files, each with half of the columns of a tensor of 100 rows of 2000 bytes.
 class ColumnsTest : public ::testing::Test {
- protected:
-  static std::string HalfOf(int half) {
+ public:
+  static std::string HalfOf(int half) { return FileOf(half, Varied(100'000, static_cast<unsigned>(half))); }
+  static std::string FileOf(int half, const std::string& bytes) {
     const std::string offset = half == 0 ? "0" : "1000";
-    return SafetensorsOf({{"columns", DType::kUint8, {100, 1000}, Varied(100'000, static_cast<unsigned>(half))}}, true,
+    const auto rows = static_cast<std::int64_t>(bytes.size() / 1000);
+    return SafetensorsOf({{"columns", DType::kUint8, {rows, 1000}, bytes}}, true,
                          {{"DCP_SHARDING_INFO", R"({"columns":{"saved_offsets":[0,)" + offset + "]}}"}});
   }
+
+ protected:
   StoredCheckpoint Open() {
     return *StoredCheckpoint::OpenSafetensorsFiles("columns", {first_.counted, second_.counted});
   }
@@ -107,6 +111,26 @@ TEST_F(ColumnsTest, AreComparedWithTheirChecksums) {
   const Error error = ErrorOf(Open().StreamStorage(0, ignore));
   EXPECT_EQ(error.code, ErrorCode::kCorrupted);
   EXPECT_NE(error.message.find("'columns'"), error.message.npos) << error.message;
+}
+
+// So much that it comes in pieces: none of them holds all of a slice.
+TEST(LargeColumns, AreComparedWithTheirChecksums) {
+  const std::string half(20'000'000, 'x');
+  const std::string first = ColumnsTest::FileOf(0, half);
+  std::string second = ColumnsTest::FileOf(1, half);
+  const auto stream = [&] {
+    std::uint64_t bytes = 0;
+    const auto checkpoint = StoredCheckpoint::OpenSafetensorsFiles("columns", {SourceOver(first), SourceOver(second)});
+    const auto streamed = checkpoint->StreamStorage(0, [&](std::span<const std::byte> piece) {
+      bytes += piece.size();
+      return Result<void>();
+    });
+    EXPECT_EQ(bytes, 2 * half.size());
+    return streamed;
+  };
+  EXPECT_TRUE(stream().ok());
+  second.back() = 'y';
+  EXPECT_EQ(ErrorOf(stream()).code, ErrorCode::kCorrupted);
 }
 
 }  // namespace
