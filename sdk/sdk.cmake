@@ -155,6 +155,10 @@ gcsflux_component(client
   sdk/src/transfer/file/download_file.cc
   sdk/src/transfer/file/partial_file.cc
   sdk/src/transfer/file/partial_state.cc
+  sdk/src/transfer/file_upload/file_parts.cc
+  sdk/src/transfer/file_upload/file_session.cc
+  sdk/src/transfer/file_upload/file_upload.cc
+  sdk/src/transfer/file_upload/resumable_file.cc
   sdk/src/transfer/listing/alphabets.cc
   sdk/src/transfer/listing/anchors.cc
   sdk/src/transfer/listing/call_allowance.cc
@@ -186,6 +190,7 @@ gcsflux_component(client
   sdk/src/transfer/upload/read_back.cc
   sdk/src/transfer/upload/rewindable_upload.cc
   sdk/src/transfer/upload/single_request_upload.cc
+  sdk/src/transfer/upload/staging.cc
   sdk/src/transfer/upload/upload_object.cc
   sdk/src/transfer/upload/upload_session.cc
   sdk/src/transfer/upload/upload_source.cc

@@ -1,8 +1,6 @@
 // A run that is killed while it takes a prefix over, saves, replaces and removes: the latest step is whole, and what is
 // left over is removed by the next run, and nothing else.
 #include <gmock/gmock.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <random>
@@ -11,6 +9,7 @@
 
 #include "checkpoints/run_fixture.h"
 #include "checkpoints/save_step.h"
+#include "support/killed_child.h"
 
 namespace gcsflux {
 namespace {
@@ -82,22 +81,6 @@ class KilledRunTest : public RunFixture {
            removed.error().code == ErrorCode::kPreconditionFailed;
   }
 
-  // Once the service has answered so many of its requests. True where it was still running.
-  bool KillAfter(pid_t child, std::size_t requests) {
-    const std::size_t before = emulator_.journal().size();
-    int status = 0;
-    while (emulator_.journal().size() < before + requests) {
-      if (::waitpid(child, &status, WNOHANG) == child) {
-        EXPECT_EQ(status, 0);
-        return false;
-      }
-      std::this_thread::yield();
-    }
-    ::kill(child, SIGKILL);
-    EXPECT_EQ(::waitpid(child, &status, 0), child);
-    return WIFSIGNALED(status);
-  }
-
   // What the service was still doing for the child.
   void WaitUntilQuiet() const {
     const auto is_under_way = [](const auto& request) { return !request.is_finished; };
@@ -160,7 +143,7 @@ void KilledRunTest::ExpectToSurvive(Way way) {
     ASSERT_GE(child, 0);
     if (child == 0) Live(seed, way);
     std::mt19937 random(seed);
-    killed += KillAfter(child, 1 + random() % kMostRequests) ? 1 : 0;
+    killed += testing::KillAfter(child, emulator_, 1 + random() % kMostRequests) ? 1 : 0;
     WaitUntilQuiet();
     const auto latest = Steps().Latest();
     if (newest >= 0) {

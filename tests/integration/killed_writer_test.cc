@@ -15,6 +15,7 @@
 #include "gcsflux/listing.h"
 #include "gcsflux/ongoing_uploads.h"
 #include "gcsflux/parallel_writer.h"
+#include "support/killed_child.h"
 #include "support/result.h"
 
 namespace gcsflux {
@@ -33,22 +34,6 @@ class KilledWriterTest : public ::testing::Test {
     ParallelWriter writer(client_, kObject, options);
     const bool is_stored = writer.Write(AsBytes(new_)).ok() && writer.Close().ok();
     ::_exit(is_stored ? 0 : 1);
-  }
-
-  // Kills it once the service has answered so many of its requests. True where it was still running.
-  bool KillAfter(pid_t child, std::size_t requests) {
-    const std::size_t before = emulator_.journal().size();
-    int status = 0;
-    while (emulator_.journal().size() < before + requests) {
-      if (::waitpid(child, &status, WNOHANG) == child) {
-        EXPECT_EQ(status, 0);
-        return false;
-      }
-      std::this_thread::yield();
-    }
-    ::kill(child, SIGKILL);
-    EXPECT_EQ(::waitpid(child, &status, 0), child);
-    return WIFSIGNALED(status);
   }
 
   [[nodiscard]] bool IsBucketAsBefore() const {
@@ -101,7 +86,7 @@ TEST_F(KilledWriterTest, LeavesOneContentWholeAndWhatCleanRemoves) {
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) Overwrite();
-    killed += KillAfter(child, 1 + random() % kMostRequests) ? 1 : 0;
+    killed += testing::KillAfter(child, emulator_, 1 + random() % kMostRequests) ? 1 : 0;
     const auto stored = client_.ReadObject(kObject);
     ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
     EXPECT_TRUE(*stored == old_ || *stored == new_) << stored->size() << " bytes";

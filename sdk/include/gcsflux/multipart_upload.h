@@ -45,11 +45,16 @@ struct ListedPart {
 /// parts. Parts cost storage until Complete() or Abort(). If the answer to the first request is lost, an upload without
 /// parts remains; a bucket's lifecycle rule AbortIncompleteMultipartUpload removes such uploads.
 ///
-/// UploadPart and ListParts are thread-safe. Call the other methods only when no other call is under way. Movable. If
-/// it is destroyed before Complete(), it aborts the upload, which takes 2 s at most.
+/// UploadPart, KeepPart and ListParts are thread-safe. Call the other methods only when no other call is under way.
+/// Movable. If it is destroyed before Complete() or Suspend(), it aborts the upload, which takes 2 s at most.
 class MultipartUpload {
  public:
   static Result<MultipartUpload> Start(Client client, ObjectName object, MultipartOptions options = {});
+  /// Continues an upload that this process or another one has started, with the key and the kms_key_name of its start.
+  /// Makes no request. ListParts() tells which parts the service holds; if the upload is gone, it returns
+  /// kSessionLost. Complete() joins the parts that were sent or kept through this object.
+  static Result<MultipartUpload> Resume(Client client, ObjectName object, std::string upload_id,
+                                        MultipartOptions options = {});
   MultipartUpload(MultipartUpload&&) noexcept;
   MultipartUpload& operator=(MultipartUpload&&) noexcept;
   ~MultipartUpload();
@@ -59,10 +64,21 @@ class MultipartUpload {
   /// number, one thread at a time.
   Result<void> UploadPart(int number, std::span<const std::byte> data, std::stop_token stop = {}) const;
 
+  /// Uses a part that the service holds, one of ListParts(), instead of sending it. `crc32c` is the CRC32C of the bytes
+  /// that the part must have; Complete() finds out if it has others.
+  Result<void> KeepPart(const ListedPart& part, std::uint32_t crc32c) const;
+
   /// All parts that the service holds, by number.
   Result<std::vector<ListedPart>> ListParts() const;
 
-  /// Joins the parts that were uploaded through this object, by number.
+  /// For Resume().
+  [[nodiscard]] const std::string& upload_id() const;
+
+  /// Ends this object and keeps the upload with its parts, which cost storage, for Resume(). After Complete() or
+  /// Abort() it does nothing.
+  void Suspend();
+
+  /// Joins the parts that were uploaded or kept through this object, by number.
   ///
   /// Returns kCorrupted if the service stored another object than the parts give. If the service named the generation,
   /// exactly that generation is deleted. If it did not, or the deletion fails, the message says which generation

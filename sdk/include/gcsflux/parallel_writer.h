@@ -21,6 +21,11 @@ enum class WritePath {
   kOneStream,  ///< Uses an ObjectWriter: one connection, and no temporary objects.
 };
 
+/// What WritePath::kAuto chooses for objects of more than one part in this bucket: kParallel or kOneStream. Makes two
+/// requests at the same time; if the permissions cannot be asked for, returns kOneStream. Set the answer as the path of
+/// many writers: then none of them asks. Of `options` the members for the call itself count.
+WritePath ChooseWritePath(const Client& client, const std::string& bucket, const UploadOptions& options = {});
+
 struct ParallelWriterOptions {
   /// Mode, attributes, keys, progress, call and stop_token. `chunk_bytes` is for the ObjectWriter.
   UploadOptions upload = {};

@@ -68,6 +68,29 @@ class MultipartUpload::Upload {
     return {};
   }
 
+  Result<void> Resume(std::string upload_id) {
+    const Call call = MakeUploadCall("multipartUploads.listParts", object_, options_);
+    if (auto checked = internal::CheckObject(object_); !checked) return internal::InCall(call, checked.error());
+    if (auto checked = internal::CheckOptions(core(), options_); !checked)
+      return internal::InCall(call, checked.error());
+    if (upload_id.empty())
+      return internal::InCall(call, {ErrorCode::kInvalidArgument, "the identifier of the upload is empty"});
+    upload_id_ = std::move(upload_id);
+    is_open_ = true;
+    return {};
+  }
+
+  [[nodiscard]] const std::string& upload_id() const { return upload_id_; }
+  void Suspend() { is_open_ = false; }
+
+  Result<void> KeepPart(const ListedPart& part, std::uint32_t crc32c) {
+    const Call call = MakeUploadCall("multipartUploads.listParts", object_, options_);
+    if (auto usable = CheckUsable(call); !usable) return usable;
+    const std::scoped_lock lock(mutex_);
+    parts_[part.number] = {{part.size, crc32c}, part.etag};
+    return {};
+  }
+
   Result<void> UploadPart(int number, std::span<const std::byte> data, std::stop_token stop) {
     constexpr int kMostParts = 10'000;
     Call call = MakeUploadCall("multipartUploads.uploadPart", object_, options_);
@@ -148,7 +171,7 @@ class MultipartUpload::Upload {
   [[nodiscard]] Result<void> CheckUsable(const Call& call) const {
     if (made_in_.IsInChild()) return internal::InCall(call, internal::ForkedError("the upload"));
     if (is_open_) return {};
-    return Error{ErrorCode::kInvalidArgument, "used after Complete() or Abort(): " + ToUri(object_)};
+    return Error{ErrorCode::kInvalidArgument, "used after Complete(), Abort() or Suspend(): " + ToUri(object_)};
   }
 
   Result<void> Note(const Call& call, int number, const SentObject& part, const HttpResponse& response) {
@@ -250,10 +273,22 @@ Result<MultipartUpload> MultipartUpload::Start(Client client, ObjectName object,
   return MultipartUpload(std::move(upload));
 }
 
+Result<MultipartUpload> MultipartUpload::Resume(Client client, ObjectName object, std::string upload_id,
+                                                MultipartOptions options) {
+  auto upload = std::make_unique<Upload>(std::move(client), std::move(object), std::move(options));
+  if (auto resumed = upload->Resume(std::move(upload_id)); !resumed) return resumed.error();
+  return MultipartUpload(std::move(upload));
+}
+
 Result<void> MultipartUpload::UploadPart(int number, std::span<const std::byte> data, std::stop_token stop) const {
   return upload_->UploadPart(number, data, std::move(stop));
 }
+Result<void> MultipartUpload::KeepPart(const ListedPart& part, std::uint32_t crc32c) const {
+  return upload_->KeepPart(part, crc32c);
+}
 Result<std::vector<ListedPart>> MultipartUpload::ListParts() const { return upload_->ListParts(); }
+const std::string& MultipartUpload::upload_id() const { return upload_->upload_id(); }
+void MultipartUpload::Suspend() { upload_->Suspend(); }
 Result<ObjectMetadata> MultipartUpload::Complete() { return upload_->Complete(); }
 Result<void> MultipartUpload::Abort() { return upload_->Abort({}); }
 

@@ -5,34 +5,18 @@
 #include <string>
 #include <utility>
 
-#include "base/composite_name.h"
-#include "base/composite_prefix.h"
 #include "base/object_name.h"
-#include "base/process/run_with_time_limit.h"
 #include "base/tell_progress.h"
 #include "client/client_core.h"
 #include "client/operation_calls.h"
-#include "transfer/upload/compose_commit.h"
 #include "transfer/upload/insert_call.h"
 #include "transfer/upload/live_uploads.h"
 #include "transfer/upload/part_bytes.h"
 #include "transfer/upload/single_request_upload.h"
+#include "transfer/upload/staging.h"
 #include "transfer/upload/write_path.h"
 
 namespace gcsflux::internal {
-namespace {
-
-// "gcsflux-uploads/RUN/UUID", which no other writer uses.
-std::string TemporaryName(const ClientCore& core) {
-  std::string name(kUploadPrefix);
-  name += FormatRun(core.timing().SystemNow(), core.NewInvocationId());
-  name += '/';
-  return name += core.NewInvocationId();
-}
-
-Error Refused(const char* why) { return {ErrorCode::kInvalidArgument, why}; }
-
-}  // namespace
 
 PartsWriter::PartsWriter(Client client, ObjectName object, ParallelWriterOptions options)
     : client_(std::move(client)),
@@ -42,25 +26,11 @@ PartsWriter::PartsWriter(Client client, ObjectName object, ParallelWriterOptions
       on_stop_(options_.upload.stop, [this] { stop_.request_stop(); }),
       queue_(static_cast<std::uint64_t>(std::max(1, options_.max_concurrency))) {
   Result<void> checked = CheckUpload(CoreOf(client_), object_, options_.upload);
-  if (checked) checked = CheckOptions();
+  if (checked) checked = CheckWriterOptions(options_);
   if (!checked) error_ = InCall(InsertCall(object_, options_.upload), checked.error());
 }
 
 PartsWriter::~PartsWriter() { Cancel(); }
-
-Result<void> PartsWriter::CheckOptions() const {
-  if (options_.part_bytes < kLeastPartBytes) return Refused("ParallelWriterOptions::part_bytes must be at least 5 MiB");
-  if (options_.max_memory < options_.part_bytes)
-    return Refused("ParallelWriterOptions::max_memory must be at least one part");
-  if (options_.max_concurrency < 1 || options_.max_concurrency > kMaxConcurrency)
-    return Refused("ParallelWriterOptions::max_concurrency must be from 1 to 10000");
-  const ObjectAttributes& attributes = options_.upload.attributes;
-  const bool has_conditions =
-      options_.upload.mode != WriteMode::kOverwrite || attributes.event_based_hold || attributes.temporary_hold;
-  if (options_.is_private_name && has_conditions)
-    return Refused("ParallelWriterOptions::is_private_name is for WriteMode::kOverwrite without holds only");
-  return {};
-}
 
 Result<void> PartsWriter::CheckUsable() const {
   if (made_in_.IsInChild()) return InCall(InsertCall(object_, options_.upload), ForkedError("the upload"));
@@ -145,14 +115,9 @@ Result<void> PartsWriter::BeginStream(const std::string& reason) {
 }
 
 Result<void> PartsWriter::BeginUpload(bool is_temporary) {
-  target_ = is_temporary ? ObjectName{object_.bucket, TemporaryName(CoreOf(client_))} : object_;
-  // The compose sets the attributes.
-  MultipartOptions options{.attributes = is_temporary ? ObjectAttributes{} : options_.upload.attributes,
-                           .encryption_key = options_.upload.encryption_key,
-                           .kms_key_name = options_.upload.kms_key_name,
-                           .call = options_.upload.call,
-                           .stop = stop_.get_token()};
-  options.attributes.storage_class = options_.upload.attributes.storage_class;
+  target_ = is_temporary ? NewStagingName(CoreOf(client_), object_.bucket) : object_;
+  MultipartOptions options = StagingOptions(options_.upload, stop_.get_token());
+  if (!is_temporary) options.attributes = options_.upload.attributes;
   if (auto added = LiveUploads::OfProcess().Add(client_, target_, is_temporary); !added) return added;
   auto upload = MultipartUpload::Start(client_, target_, std::move(options));
   if (!upload) return upload.error();
@@ -278,16 +243,10 @@ Result<ObjectMetadata> PartsWriter::Commit(const ObjectMetadata& temporary) {
                             .temporary = target_,
                             .generation = temporary.generation,
                             .sent = {temporary.size, *temporary.crc32c}};
-  auto stored = CommitByCompose(CoreOf(client_), staged, options_.upload, /*deletes_temporary=*/true);
-  if (stored) {
-    temporary_generation_ = 0;
-    return stored;
-  }
-  if (stored.error().code != ErrorCode::kPermissionDenied) return stored;
-  // There may be a retention policy that could not be read. The object matters more than a temporary object that
-  // remains.
-  stored = CommitByCompose(CoreOf(client_), staged, options_.upload, /*deletes_temporary=*/false);
-  return stored;
+  auto committed = CommitStaged(CoreOf(client_), staged, options_.upload);
+  if (!committed) return committed.error();
+  if (!committed->has_left_temporary) temporary_generation_ = 0;
+  return std::move(committed->stored);
 }
 
 void PartsWriter::EndRequests() {
@@ -307,11 +266,7 @@ void PartsWriter::Cancel() {
 void PartsWriter::DropTemporary() {
   const std::int64_t generation = std::exchange(temporary_generation_, 0);
   if (generation == 0) return;
-  RunWithTimeLimit([&](std::stop_token stop) {
-    const auto removed = client_.DeleteObject(
-        target_, {.generation = generation, .call = options_.upload.call, .stop = std::move(stop)});
-    report_.has_left_temporary = !removed && removed.error().code != ErrorCode::kNotFound;
-  });
+  report_.has_left_temporary = !DeleteStaged(client_, target_, generation, options_.upload.call);
 }
 
 ParallelWriterReport PartsWriter::report() const {

@@ -36,7 +36,6 @@ class PartsWriter {
   [[nodiscard]] ParallelWriterReport report() const;
 
  private:
-  [[nodiscard]] Result<void> CheckOptions() const;
   [[nodiscard]] Result<void> CheckUsable() const;
   Result<void> WriteOn(std::span<const std::byte> data);
   Result<ObjectMetadata> CloseOnce();

@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 
+#include "base/crc32c.h"
 #include "base/local_error.h"
 
 namespace gcsflux::internal {
@@ -21,6 +23,7 @@ class Memory : public UploadSource {
     return data_.subspan(static_cast<std::size_t>(offset), count);
   }
   [[nodiscard]] Result<void> CheckUnchanged() const override { return {}; }
+  [[nodiscard]] std::string Fingerprint() const override { return {}; }
 
  private:
   const std::span<const std::byte> data_;
@@ -64,6 +67,11 @@ class File : public UploadSource {
     return Changed();
   }
 
+  [[nodiscard]] std::string Fingerprint() const override {
+    return std::to_string(opened_.st_size) + " " + std::to_string(opened_.st_mtim.tv_sec) + "." +
+           std::to_string(opened_.st_mtim.tv_nsec);
+  }
+
  private:
   [[nodiscard]] Error Changed() const {
     return Error{ErrorCode::kLocalIo, "'" + path_ + "' changed while it was being uploaded; nothing was stored"};
@@ -85,6 +93,20 @@ Result<std::unique_ptr<UploadSource>> FileSource(const std::string& path) {
   auto file = std::make_unique<File>(descriptor, path);
   if (auto opened = file->Open(); !opened) return opened.error();
   return std::unique_ptr<UploadSource>(std::move(file));
+}
+
+Result<std::uint32_t> ChecksumOf(const UploadSource& source, const std::stop_token& stop) {
+  constexpr std::uint64_t kBlock = 1U << 20;
+  std::vector<std::byte> room;
+  std::uint32_t crc32c = 0;
+  for (std::uint64_t offset = 0; offset < source.size(); offset += kBlock) {
+    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "stopped while a file's checksum was computed"};
+    const auto count = static_cast<std::size_t>(std::min(kBlock, source.size() - offset));
+    const auto data = source.Read(offset, count, room);
+    if (!data) return data.error();
+    crc32c = ExtendCrc32c(crc32c, *data);
+  }
+  return crc32c;
 }
 
 }  // namespace gcsflux::internal

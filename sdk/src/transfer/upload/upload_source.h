@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,12 @@ class UploadSource {
                                                   std::vector<std::byte>& room) const = 0;
   /// Fails if the source has changed since it was read.
   [[nodiscard]] virtual Result<void> CheckUnchanged() const = 0;
+  /// One line that tells one state of a file from later ones: its size and its modification time. Empty for memory.
+  [[nodiscard]] virtual std::string Fingerprint() const = 0;
 };
+
+/// CRC32C of all bytes. Returns kCancelled if it is stopped.
+Result<std::uint32_t> ChecksumOf(const UploadSource& source, const std::stop_token& stop);
 
 /// A source in memory, which must outlive it.
 std::unique_ptr<UploadSource> MemorySource(std::span<const std::byte> data);

@@ -2,13 +2,19 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <vector>
 
+#include "client/client_core.h"
 #include "loop/doorbell.h"
+#include "loop/request_slots.h"
+#include "transfer/upload/part_bytes.h"
 
 namespace gcsflux::internal {
 namespace {
+
+Error Refused(const char* why) { return {ErrorCode::kInvalidArgument, why}; }
 
 PathChoice OneStream(std::string reason) { return {WriteMethod::kOneStream, std::move(reason)}; }
 
@@ -36,7 +42,7 @@ Answers Ask(const Client& client, const std::string& bucket, const UploadOptions
   Answers answers;
   std::mutex mutex;
   Doorbell answered;
-  int pending = 3;  // Guarded by mutex.
+  int pending = meanwhile ? 3 : 2;  // Guarded by mutex.
   const auto ask = [&](const std::function<void()>& question) {
     jobs.Post([&, question] {
       question();
@@ -50,13 +56,27 @@ Answers Ask(const Client& client, const std::string& bucket, const UploadOptions
     answers.settings = client.GetBucket(
         bucket, {.fields = "retentionPolicy,defaultEventBasedHold", .call = options.call, .stop = options.stop});
   });
-  ask(meanwhile);
+  if (meanwhile) ask(meanwhile);
   std::unique_lock lock(mutex);
   answered.Wait(lock, [&] { return pending == 0; });
   return answers;
 }
 
 }  // namespace
+
+Result<void> CheckWriterOptions(const ParallelWriterOptions& options) {
+  if (options.part_bytes < kLeastPartBytes) return Refused("ParallelWriterOptions::part_bytes must be at least 5 MiB");
+  if (options.max_memory < options.part_bytes)
+    return Refused("ParallelWriterOptions::max_memory must be at least one part");
+  if (options.max_concurrency < 1 || options.max_concurrency > kMaxConcurrency)
+    return Refused("ParallelWriterOptions::max_concurrency must be from 1 to 10000");
+  const ObjectAttributes& attributes = options.upload.attributes;
+  const bool has_conditions =
+      options.upload.mode != WriteMode::kOverwrite || attributes.event_based_hold || attributes.temporary_hold;
+  if (options.is_private_name && has_conditions)
+    return Refused("ParallelWriterOptions::is_private_name is for WriteMode::kOverwrite without holds only");
+  return {};
+}
 
 PathChoice ChoosePath(const Client& client, const std::string& bucket, const ParallelWriterOptions& options,
                       JobQueue& jobs, const std::function<void()>& meanwhile) {
@@ -75,3 +95,17 @@ PathChoice ChoosePath(const Client& client, const std::string& bucket, const Par
 }
 
 }  // namespace gcsflux::internal
+
+namespace gcsflux {
+
+WritePath ChooseWritePath(const Client& client, const std::string& bucket, const UploadOptions& options) {
+  constexpr std::size_t kQuestions = 2;
+  internal::RequestSlots slots(CoreOf(client).loops(), kQuestions);
+  if (!slots.is_usable()) return WritePath::kOneStream;
+  const auto jobs = std::make_shared<internal::JobQueue>(slots);
+  const auto choice = internal::ChoosePath(client, bucket, {.upload = options}, *jobs, {});
+  jobs->Close();
+  return choice.method == WriteMethod::kOneStream ? WritePath::kOneStream : WritePath::kParallel;
+}
+
+}  // namespace gcsflux

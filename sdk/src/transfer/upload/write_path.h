@@ -13,6 +13,9 @@ struct PathChoice {
   std::string reason = {};
 };
 
+/// Returns kInvalidArgument for sizes and numbers that cannot be.
+Result<void> CheckWriterOptions(const ParallelWriterOptions& options);
+
 /// How more than one part is stored. Under WritePath::kAuto it asks the service: two requests at the same time, as
 /// `jobs`, and `meanwhile` beside them. A failure of those is a reason for one stream, not an error.
 PathChoice ChoosePath(const Client& client, const std::string& bucket, const ParallelWriterOptions& options,

@@ -1,0 +1,65 @@
+#include "transfer/file_upload/file_session.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace gcsflux::internal {
+namespace {
+
+// The sent bytes are useless.
+Error GiveUp(ObjectWriter& writer, const Error& error) {
+  writer.Cancel();
+  return error;
+}
+
+Result<ObjectMetadata> Feed(const FileUpload& upload, ObjectWriter& writer) {
+  constexpr std::uint64_t kBlock = 1U << 20;
+  const UploadSource& file = upload.file;
+  std::vector<std::byte> room;
+  for (std::uint64_t at = writer.position(); at < file.size(); at = writer.position()) {
+    const auto data = file.Read(at, static_cast<std::size_t>(std::min(kBlock, file.size() - at)), room);
+    if (!data) return GiveUp(writer, data.error());
+    if (auto written = writer.Write(*data); !written) return written.error();
+  }
+  if (auto unchanged = file.CheckUnchanged(); !unchanged) return GiveUp(writer, unchanged.error());
+  return writer.Close();
+}
+
+Error Leave(const FileUpload& upload, const Error& error) {
+  if (!KeepsUpload(error)) static_cast<void>(upload.Forget());
+  return error;
+}
+
+}  // namespace
+
+Result<StoredFile> SendBySession(const FileUpload& upload) {
+  // The state is saved from the beginning, because a killed process cannot save it later.
+  auto state = ObjectWriter(upload.client, upload.object, upload.upload()).Suspend();
+  if (!state) return state.error();
+  if (auto saved = upload.Save(*state); !saved) return saved.error();
+  return ContinueSession(upload, *state);
+}
+
+Result<StoredFile> ContinueSession(const FileUpload& upload, const std::string& state) {
+  auto writer = ObjectWriter::Resume(upload.client, state, upload.upload());
+  if (!writer) {
+    Error error = writer.error();
+    // An earlier call may have stored it. This call is a separate write.
+    if (error.code == ErrorCode::kOutcomeUnknown) error.code = ErrorCode::kSessionLost;
+    return Leave(upload, error);
+  }
+  const std::uint64_t kept_bytes = writer->position();
+  auto stored = Feed(upload, *writer);
+  if (stored) {
+    if (auto forgotten = upload.Forget(); !forgotten) return forgotten.error();
+    return StoredFile{*std::move(stored), kept_bytes, WriteMethod::kOneStream};
+  }
+  if (auto left = writer->Suspend()) {
+    if (auto saved = upload.Save(*left); !saved) return saved.error();
+    return stored.error();
+  }
+  return Leave(upload, stored.error());
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "gcsflux/resumable_file.h"
+#include "transfer/upload/upload_source.h"
+
+namespace gcsflux::internal {
+
+/// A file that becomes an object; all of it is borrowed.
+struct FileUpload {
+  const Client& client;
+  const ObjectName& object;
+  const UploadSource& file;
+  const ResumableFileOptions& options;
+
+  [[nodiscard]] const UploadOptions& upload() const { return options.writing.upload; }
+  [[nodiscard]] bool is_resumable() const { return static_cast<bool>(options.save_state); }
+  /// Saves the state together with the file's fingerprint.
+  [[nodiscard]] Result<void> Save(const std::string& state) const;
+  /// Nothing is left to continue.
+  [[nodiscard]] Result<void> Forget() const;
+};
+
+/// A state that was saved, without its fingerprint.
+struct SavedState {
+  std::string text = {};
+  bool is_of_this_file = false;
+};
+SavedState StateOf(const FileUpload& upload);
+
+/// True for errors after which a later call can continue the upload.
+bool KeepsUpload(const Error& error);
+
+}  // namespace gcsflux::internal

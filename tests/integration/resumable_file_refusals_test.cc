@@ -1,0 +1,137 @@
+// UploadFileResumably where something is in its way: rivals, buckets that keep temporary objects, files that change,
+// callers that save no state. Nothing is left behind.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <stdexcept>
+
+#include "emulator/support/raw_connection.h"
+#include "support/resumable_file_case.h"
+
+namespace gcsflux {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::kFilePart;
+using testing::kObject;
+
+class ResumableFileRefusalsTest : public testing::ResumableFileCase {
+ protected:
+  void Patch(const std::string& json) {
+    emulator::RawConnection connection(emulator_.endpoint());
+    ASSERT_EQ(connection.Call("PATCH", "/storage/v1/b/bkt", "", json).status, 200);
+  }
+};
+
+TEST_F(ResumableFileRefusalsTest, APreconditionThatCannotHoldIsFoundBeforeParts) {
+  ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
+  UploadOptions& upload = options_.writing.upload;
+  upload.mode = WriteMode::kCreate;
+  EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kPreconditionFailed);
+  upload.mode = WriteMode::kReplace;
+  upload.generation = 5;
+  EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kPreconditionFailed);
+  EXPECT_EQ(Requests("initiate"), 0U);
+  upload.generation = client_.GetObject(kObject)->generation;
+  EXPECT_TRUE(Upload().ok());
+  EXPECT_TRUE(*client_.ReadObject(kObject) == Content());
+}
+
+TEST_F(ResumableFileRefusalsTest, ARivalsObjectStays) {
+  for (const WriteMode mode : {WriteMode::kCreate, WriteMode::kReplace}) {
+    options_.writing.upload.mode = mode;
+    if (mode == WriteMode::kReplace) options_.writing.upload.generation = client_.GetObject(kObject)->generation;
+    bool has_written = false;
+    options_.writing.upload.on_progress = [&](const Progress&) {
+      if (std::exchange(has_written, true)) return;
+      EXPECT_TRUE(client_.InsertObject(kObject, AsBytes("rival")).ok());
+    };
+    EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kPreconditionFailed);
+    EXPECT_EQ(*client_.ReadObject(kObject), "rival");
+    ExpectNothingLeft();
+    EXPECT_EQ(state_, "");
+  }
+}
+
+TEST_F(ResumableFileRefusalsTest, BucketsThatKeepObjectsGetOneStreamThatIsResumed) {
+  const std::string retention = R"({"retentionPolicy": {"retentionPeriod": "3600"}})";
+  for (const std::string& settings : {retention, std::string(R"({"defaultEventBasedHold": true})")}) {
+    emulator_.Reset();
+    ASSERT_TRUE(client_.InsertBucket("bkt"));
+    Patch(settings);
+    options_.writing.upload.chunk_bytes = kFilePart;
+    StopAfter(2);
+    EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kCancelled);
+    GoOn();
+    const auto stored = Upload();
+    ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+    EXPECT_EQ(stored->method, WriteMethod::kOneStream);
+    EXPECT_GE(stored->kept_bytes, kFilePart);  // The answer for the second chunk had not come.
+    ExpectStored(Content());
+  }
+}
+
+TEST_F(ResumableFileRefusalsTest, ABucketsPathIsChosenOnceForManyFiles) {
+  EXPECT_EQ(ChooseWritePath(client_, "bkt"), WritePath::kParallel);
+  Patch(R"({"retentionPolicy": {"retentionPeriod": "3600"}})");
+  EXPECT_EQ(ChooseWritePath(client_, "bkt"), WritePath::kOneStream);
+}
+
+TEST_F(ResumableFileRefusalsTest, AFileThatChangesIsNotStored) {
+  bool has_changed = false;
+  options_.writing.upload.on_progress = [&](const Progress&) {
+    if (!std::exchange(has_changed, true)) std::ofstream(path_, std::ios::app) << "more";
+  };
+  const Error error = testing::ErrorOf(Upload());
+  EXPECT_EQ(error.code, ErrorCode::kLocalIo);
+  EXPECT_THAT(error.message, HasSubstr("changed while it was being uploaded"));
+  EXPECT_EQ(testing::ErrorOf(client_.GetObject(kObject)).code, ErrorCode::kNotFound);
+  ExpectNothingLeft();
+  EXPECT_EQ(state_, "");
+}
+
+TEST_F(ResumableFileRefusalsTest, WithoutASaverNothingIsKept) {
+  options_.save_state = {};
+  StopAfter(3);
+  EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kCancelled);
+  ExpectNothingLeft();
+  GoOn();
+  EXPECT_TRUE(Upload().ok());
+  ExpectStored(Content());
+}
+
+TEST_F(ResumableFileRefusalsTest, ASaverThatThrowsEndsTheCall) {
+  options_.save_state = [](const std::string&) { throw std::runtime_error("no room"); };
+  const Error error = testing::ErrorOf(Upload());
+  EXPECT_EQ(error.code, ErrorCode::kLocalIo);
+  EXPECT_THAT(error.message, HasSubstr("no room"));
+  ExpectNothingLeft();
+}
+
+TEST_F(ResumableFileRefusalsTest, OptionsThatCannotBeAreRefused) {
+  options_.writing.part_bytes = kFilePart - 1;
+  EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kInvalidArgument);
+  options_.writing.part_bytes = kFilePart;
+  options_.writing.is_private_name = true;
+  EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kInvalidArgument);
+  path_ = directory_.path();
+  EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kLocalIo);
+  EXPECT_EQ(emulator_.journal().size(), 1U);
+}
+
+// Parts are found damaged by the service, or by the comparison with what it made of them.
+TEST_F(ResumableFileRefusalsTest, DamagedBytesAreNeverStored) {
+  for (const std::uint64_t byte : {std::uint64_t{0}, kFilePart + 1, Content().size() - 1}) {
+    LoadFault({.phase = "part", .covers_byte = byte}, {.type = "corruptUpload", .at_byte = byte});
+    const auto stored = Upload();
+    if (!stored) {
+      EXPECT_EQ(testing::ErrorOf(stored).code, ErrorCode::kCorrupted);
+    }
+    const auto read = client_.ReadObject(kObject);
+    EXPECT_TRUE(!read || *read == Content());
+    ExpectNothingLeft();
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux

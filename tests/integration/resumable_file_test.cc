@@ -1,0 +1,241 @@
+// UploadFileResumably against the emulator: what it stores, by which way, and what it sends of a file a second time.
+#include "gcsflux/resumable_file.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "support/resumable_file_case.h"
+#include "transfer/file_upload/file_parts.h"
+
+namespace gcsflux {
+namespace {
+
+using testing::kFilePart;
+
+class ResumableFileTest : public testing::ResumableFileCase {};
+
+TEST_F(ResumableFileTest, SendsALargeFileAsPartsAndCommitsThemByOneCompose) {
+  const auto stored = Upload();
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  EXPECT_EQ(stored->method, WriteMethod::kPartsAndCompose);
+  EXPECT_EQ(stored->kept_bytes, 0U);
+  EXPECT_EQ(stored->object.size, Content().size());
+  ExpectStored(Content());
+  EXPECT_EQ(state_, "");
+}
+
+TEST_F(ResumableFileTest, SendsASmallFileInOneRequest) {
+  path_ = directory_.Write("small", "bytes");
+  const std::size_t before = emulator_.journal().size();
+  const auto stored = Upload();
+  EXPECT_EQ(emulator_.journal().size(), before + 1);
+  EXPECT_EQ(stored->method, WriteMethod::kSingleInsert);
+  ExpectStored("bytes");
+}
+
+TEST_F(ResumableFileTest, SavesItsStateBeforeTheFirstPart) {
+  std::vector<std::size_t> parts_at_save;
+  options_.save_state = [&](const std::string&) { parts_at_save.push_back(Requests("part")); };
+  ASSERT_TRUE(UploadFileResumably(client_, path_, testing::kObject, options_).ok());
+  EXPECT_THAT(parts_at_save, ::testing::ElementsAre(0U, kParts));
+}
+
+TEST_F(ResumableFileTest, SendsWhatTheServiceDoesNotHave) {
+  StopAfter(3);
+  EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kCancelled);
+  EXPECT_NE(state_, "");
+  EXPECT_EQ(testing::ErrorOf(client_.GetObject(testing::kObject)).code, ErrorCode::kNotFound);
+  GoOn();
+  const std::uint64_t before = emulator_.counters().bytes_in;
+  const auto stored = Upload();
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  EXPECT_EQ(stored->kept_bytes, 3 * kFilePart);
+  EXPECT_LE(emulator_.counters().bytes_in - before, Content().size() - 3 * kFilePart + 10'000);
+  ExpectStored(Content());
+  EXPECT_EQ(state_, "");
+}
+
+TEST_F(ResumableFileTest, TellsTheBytesOfEarlierCallsAsProgress) {
+  StopAfter(3);
+  EXPECT_FALSE(Upload().ok());
+  GoOn();
+  std::vector<std::uint64_t> told;
+  options_.writing.upload.on_progress = [&](const Progress& progress) {
+    told.push_back(progress.bytes);
+    EXPECT_EQ(progress.total, Content().size());
+  };
+  ASSERT_TRUE(Upload().ok());
+  EXPECT_EQ(told.size(), kParts);
+  EXPECT_TRUE(std::ranges::is_sorted(told));
+  EXPECT_EQ(told.back(), Content().size());
+}
+
+TEST_F(ResumableFileTest, ContinuesAfterAServiceThatFailed) {
+  LoadFault({.phase = "part", .nth = 4}, {.type = "status", .status = 503});
+  options_.writing.upload.call.retry = RetryOptions{.max_attempts = 1};
+  EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kUnavailable);
+  EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+  const auto stored = Upload();
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  EXPECT_EQ(stored->kept_bytes, 3 * kFilePart);
+  ExpectStored(Content());
+}
+
+// The parts were joined, and the process ended before they were committed.
+TEST_F(ResumableFileTest, CommitsWhatAnEarlierCallHasJoined) {
+  LoadFault({.operation = "storage.objects.compose"}, {.type = "status", .status = 503});
+  options_.writing.upload.call.retry = RetryOptions{.max_attempts = 1};
+  EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kUnavailable);
+  EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+  const std::uint64_t before = emulator_.counters().bytes_in;
+  const auto stored = Upload();
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  EXPECT_EQ(stored->kept_bytes, Content().size());
+  EXPECT_LE(emulator_.counters().bytes_in - before, 10'000U);
+  ExpectStored(Content());
+}
+
+TEST_F(ResumableFileTest, StartsAgainIfTheFileIsAnother) {
+  StopAfter(3);
+  EXPECT_FALSE(Upload().ok());
+  GoOn();
+  const std::string other(Content().size() - 5, 'x');
+  path_ = directory_.Write("file", other);
+  const auto stored = Upload();
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  EXPECT_EQ(stored->kept_bytes, 0U);
+  ExpectStored(other);
+}
+
+// Its size and its modification time are the same: the checksum of the whole finds it out.
+TEST_F(ResumableFileTest, NeverMixesTheBytesOfTwoFiles) {
+  StopAfter(3);
+  EXPECT_FALSE(Upload().ok());
+  GoOn();
+  const auto written = std::filesystem::last_write_time(path_);
+  const std::string other(Content().size(), 'x');
+  path_ = directory_.Write("file", other);
+  std::filesystem::last_write_time(path_, written);
+  const auto stored = Upload();
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  EXPECT_EQ(stored->kept_bytes, 0U);
+  ExpectStored(other);
+  EXPECT_EQ(Requests("part"), 3 + (kParts - 3) + kParts);
+}
+
+TEST_F(ResumableFileTest, NeverCommitsTheJoinedBytesOfAnotherFile) {
+  LoadFault({.operation = "storage.objects.compose"}, {.type = "status", .status = 503});
+  options_.writing.upload.call.retry = RetryOptions{.max_attempts = 1};
+  EXPECT_FALSE(Upload().ok());
+  const auto written = std::filesystem::last_write_time(path_);
+  const std::string other(Content().size(), 'x');
+  path_ = directory_.Write("file", other);
+  std::filesystem::last_write_time(path_, written);
+  ASSERT_TRUE(Upload().ok());
+  ExpectStored(other);
+}
+
+TEST_F(ResumableFileTest, StartsAgainIfTheUploadWasAborted) {
+  StopAfter(3);
+  EXPECT_FALSE(Upload().ok());
+  GoOn();
+  AbortUploads();
+  const auto stored = Upload();
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  EXPECT_EQ(stored->kept_bytes, 0U);
+  ExpectStored(Content());
+}
+
+TEST_F(ResumableFileTest, StartsAgainIfTheUploadIsAbortedMeanwhile) {
+  bool is_aborted = false;
+  options_.writing.upload.on_progress = [&](const Progress&) {
+    if (!std::exchange(is_aborted, true)) AbortUploads();
+  };
+  const auto stored = Upload();
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  EXPECT_TRUE(is_aborted);
+  ExpectStored(Content());
+}
+
+TEST_F(ResumableFileTest, StartsAgainWithOtherKeys) {
+  StopAfter(3);
+  EXPECT_FALSE(Upload().ok());
+  GoOn();
+  const auto key = EncryptionKey::FromBytes(AsBytes("0123456789abcdef0123456789abcdef"));
+  options_.writing.upload.encryption_key = *key;
+  const auto stored = Upload();
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  EXPECT_EQ(stored->kept_bytes, 0U);
+  EXPECT_TRUE(*client_.ReadObject(testing::kObject, {.encryption_key = *key}) == Content());
+  ExpectNothingLeft();
+}
+
+TEST_F(ResumableFileTest, ContinuesUnderItsKey) {
+  const auto key = EncryptionKey::FromBytes(AsBytes("0123456789abcdef0123456789abcdef"));
+  options_.writing.upload.encryption_key = *key;
+  StopAfter(3);
+  EXPECT_FALSE(Upload().ok());
+  GoOn();
+  const auto stored = Upload();
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  EXPECT_EQ(stored->kept_bytes, 3 * kFilePart);
+  EXPECT_TRUE(*client_.ReadObject(testing::kObject, {.encryption_key = *key}) == Content());
+}
+
+TEST_F(ResumableFileTest, ContinuesASessionOfAnEarlierCall) {
+  options_.writing.path = WritePath::kOneStream;
+  options_.writing.upload.chunk_bytes = kFilePart;
+  StopAfter(3);
+  EXPECT_FALSE(Upload().ok());
+  GoOn();
+  options_.writing.path = WritePath::kAuto;
+  const auto stored = Upload();
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  EXPECT_EQ(stored->method, WriteMethod::kOneStream);
+  EXPECT_GE(stored->kept_bytes, 2 * kFilePart);  // The third chunk was sent, and its answer had not come.
+  ExpectStored(Content());
+}
+
+TEST_F(ResumableFileTest, DropsItsPartsIfOneStreamIsAskedFor) {
+  StopAfter(3);
+  EXPECT_FALSE(Upload().ok());
+  GoOn();
+  options_.writing.path = WritePath::kOneStream;
+  const auto stored = Upload();
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  EXPECT_EQ(stored->method, WriteMethod::kOneStream);
+  ExpectStored(Content());
+}
+
+TEST_F(ResumableFileTest, IgnoresStatesThatAreDamaged) {
+  StopAfter(3);
+  EXPECT_FALSE(Upload().ok());
+  GoOn();
+  const std::string state = state_;
+  for (const std::string& damaged : {std::string("x"), std::string("\n\n"), state.substr(0, state.size() - 1),
+                                     std::string(state).replace(state.find("gcsflux-uploads"), 1, "h")}) {
+    state_ = damaged;
+    const auto stored = Upload();
+    ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+    EXPECT_EQ(stored->kept_bytes, 0U);
+    EXPECT_EQ(client_.GetObject(testing::kObject)->size, Content().size());
+  }
+}
+
+TEST(FilePartBytes, DivideAFileOverAllConnections) {
+  constexpr std::uint64_t kMiB = 1U << 20;
+  const ParallelWriterOptions writing{.part_bytes = 16 * kMiB, .max_concurrency = 16};
+  EXPECT_EQ(internal::FilePartBytes(33 * kMiB, writing), 5 * kMiB);
+  EXPECT_EQ(internal::FilePartBytes(160 * kMiB, writing), 10 * kMiB);
+  EXPECT_EQ(internal::FilePartBytes(256 * kMiB, writing), 16 * kMiB);
+  EXPECT_EQ(internal::FilePartBytes(320 * kMiB, writing), 10 * kMiB);  // Two rounds.
+  for (const std::uint64_t size : {257 * kMiB, 10'000 * kMiB + 1, 1'000'000 * kMiB, 5'000'000 * kMiB}) {
+    const std::uint64_t bytes = internal::FilePartBytes(size, writing);
+    EXPECT_LE((size + bytes - 1) / bytes, 10'000U) << size;
+    EXPECT_TRUE(bytes <= 16 * kMiB || size > 10'000 * 16 * kMiB) << size;
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "gcsflux/emulator/emulator.h"
+#include "gcsflux/emulator/journal_queries.h"
+#include "gcsflux/listing.h"
+#include "gcsflux/ongoing_uploads.h"
+#include "gcsflux/resumable_file.h"
+#include "support/result.h"
+#include "support/test_directory.h"
+#include "support/upload_case.h"
+
+namespace gcsflux::testing {
+
+constexpr std::uint64_t kFilePart = 5U << 20;
+
+/// A file of eight parts, and the state of its upload, which the test's saver keeps.
+class ResumableFileCase : public ::testing::Test {
+ protected:
+  static constexpr std::size_t kParts = 8;
+
+  static const std::string& Content() {
+    static const std::string content = Pattern(7 * kFilePart + 3);
+    return content;
+  }
+
+  void SetUp() override {
+    ASSERT_TRUE(client_.InsertBucket("bkt"));
+    options_.writing.part_bytes = kFilePart;
+    options_.writing.max_concurrency = 1;
+    options_.save_state = [this](const std::string& state) { state_ = state; };
+  }
+
+  Result<StoredFile> Upload() {
+    options_.state = state_;
+    return UploadFileResumably(client_, path_, kObject, options_);
+  }
+
+  /// The upload is stopped once that many parts are sent.
+  void StopAfter(std::uint64_t parts) {
+    stop_ = std::stop_source();
+    options_.writing.upload.stop = stop_.get_token();
+    options_.writing.upload.on_progress = [this, parts](const Progress& progress) {
+      if (progress.bytes >= parts * kFilePart) stop_.request_stop();
+    };
+  }
+  void GoOn() {
+    options_.writing.upload.stop = {};
+    options_.writing.upload.on_progress = {};
+  }
+
+  void LoadFault(emulator::FaultMatch match, emulator::FaultAction action) {
+    emulator_.faults().Load(
+        {.rules = {{.name = "it", .match = std::move(match), .action = std::move(action), .limits = {.count = 1}}}});
+  }
+
+  [[nodiscard]] std::size_t Requests(const std::string& phase) const {
+    const auto records = emulator_.journal();
+    return static_cast<std::size_t>(
+        std::ranges::count_if(records, [&](const auto& record) { return record.phase == phase; }));
+  }
+
+  void AbortUploads() {
+    const auto uploads = ListMultipartUploads(client_, {"bkt", ""});
+    ASSERT_TRUE(uploads.ok());
+    EXPECT_EQ(uploads->size(), 1U);
+    for (const OngoingUpload& upload : *uploads) EXPECT_TRUE(AbortMultipartUpload(client_, upload));
+  }
+
+  void ExpectNothingLeft() {
+    const auto listing = ListPrefix(client_, {"bkt", "gcsflux-uploads/"});
+    ASSERT_TRUE(listing.ok());
+    EXPECT_TRUE(listing->objects.empty()) << listing->objects.front().name;
+    const auto uploads = ListMultipartUploads(client_, {"bkt", ""});
+    ASSERT_TRUE(uploads.ok());
+    EXPECT_TRUE(uploads->empty()) << uploads->front().object.name;
+  }
+  /// Once, and nothing is left of how it was sent.
+  void ExpectStored(const std::string& bytes) {
+    EXPECT_TRUE(client_.ReadObject(kObject).value() == bytes);
+    EXPECT_EQ(emulator::FindCommits(emulator_.journal(), "bkt", kObject.name).size(), 1U);
+    ExpectNothingLeft();
+  }
+
+  emulator::Emulator emulator_{{.idempotency_window = std::chrono::seconds(0)}};
+  const Client client_ = *Client::Create({.endpoint = emulator_.endpoint(),
+                                          .project = "p",
+                                          .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(1),
+                                                                       .max_delay = std::chrono::milliseconds(4)})});
+  TestDirectory directory_;
+  std::string path_ = directory_.Write("file", Content());
+  ResumableFileOptions options_;
+  std::string state_;
+  std::stop_source stop_;
+};
+
+}  // namespace gcsflux::testing
