@@ -78,7 +78,8 @@ const std::vector<Command>& Commands() {
        "the\n"
        "copy is put into it. Files and objects that exist and are the same are skipped. An object is visible, and a\n"
        "local file exists, only when it is complete and its checksum is right. To continue after an interruption, run\n"
-       "the same command again: docs/command_line.md.\n",
+       "the same command again. The parts of a large upload stay in the bucket until then, or until gcsflux clean:\n"
+       "docs/command_line.md.\n",
        2, kAny, Copy, true},
       {"sync", "SOURCE DESTINATION", "Copy what is new or different in a directory to another one.",
        "Both are directories: gs://BUCKET[/PREFIX], or one of them a local directory. If a file or object exists at\n"

@@ -24,7 +24,7 @@ TEST_F(CatTest, WritesManyInTheirOrder) {
     arguments.push_back("gs://bkt/" + std::to_string(i));
     want += bytes;
   }
-  const Outcome outcome = RunHeld(arguments, "storage.objects.get");
+  const Outcome outcome = RunHeld(arguments, {.operation = "storage.objects.get"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_TRUE(outcome.out == want);
   arguments.push_back("gs://bkt/none");
@@ -93,7 +93,8 @@ TEST_F(RemoveTest, ManyAtATimeAndNoOthers) {
   for (int i = 0; i < 200; ++i) Store("x/" + std::to_string(i), "1");
   Store("x", "the name itself");
   Store("xy", "another");
-  const Outcome outcome = RunHeld({"rm", "-r", "gs://bkt/x", "--max_concurrency=8"}, "storage.objects.delete");
+  const Outcome outcome =
+      RunHeld({"rm", "-r", "gs://bkt/x", "--max_concurrency=8"}, {.operation = "storage.objects.delete"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(Objects(), ElementsAre("xy"));
   EXPECT_LE(emulator::FindMostInFlight(emulator_.journal()).requests, 8U);

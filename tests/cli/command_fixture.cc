@@ -40,9 +40,9 @@ Outcome CommandTest::Run(const std::vector<std::string>& arguments) const {
   return Finish(program);
 }
 
-Outcome CommandTest::RunHeld(const std::vector<std::string>& arguments, const std::string& operation) {
+Outcome CommandTest::RunHeld(const std::vector<std::string>& arguments, const emulator::FaultMatch& match) {
   emulator_.faults().Load({.rules = {{.name = "held",
-                                      .match = {.operation = operation},
+                                      .match = match,
                                       .action = {.type = "stall", .duration = std::chrono::hours(1)},
                                       .limits = {.count = 2}}}});
   emulator_.clock().Freeze();

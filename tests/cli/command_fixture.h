@@ -30,9 +30,9 @@ class CommandTest : public ::testing::Test {
   /// Starts it; paths in the arguments are below directory_.
   [[nodiscard]] testing::ChildProgram Start(const std::vector<std::string>& arguments) const;
   Outcome Run(const std::vector<std::string>& arguments) const;
-  /// The same where the first two requests of this operation are held until both are there: it ends only where the
-  /// command sends several at the same time.
-  Outcome RunHeld(const std::vector<std::string>& arguments, const std::string& operation);
+  /// The same where the first two requests that match are held until both are there: it ends only where the command
+  /// sends several at the same time.
+  Outcome RunHeld(const std::vector<std::string>& arguments, const emulator::FaultMatch& match);
 
   void WriteFile(const std::string& name, const std::string& bytes) const;
   [[nodiscard]] std::string ReadFile(const std::string& name) const;

@@ -23,13 +23,14 @@ TEST_F(CopyTreesTest, ThousandsOfSmallFilesGoUpAndDownAtTheSameTime) {
   for (int i = 0; i < kFiles; ++i) {
     WriteFile("data/" + std::to_string(i % 37) + "/" + std::to_string(i), "file " + std::to_string(i));
   }
-  const Outcome up = RunHeld({"cp", "-r", "data", "gs://bkt/", "--max_concurrency=8"}, "storage.objects.insert");
+  const Outcome up =
+      RunHeld({"cp", "-r", "data", "gs://bkt/", "--max_concurrency=8"}, {.operation = "storage.objects.insert"});
   ASSERT_EQ(up.status, 0) << up.err;
   EXPECT_THAT(up.err, HasSubstr("copied 2000 objects"));
   EXPECT_EQ(Objects().size(), kFiles);
   EXPECT_LE(emulator::FindMostInFlight(emulator_.journal()).requests, 8U);
 
-  const Outcome down = RunHeld({"cp", "--recursive", "gs://bkt/data", "back"}, "storage.objects.get");
+  const Outcome down = RunHeld({"cp", "--recursive", "gs://bkt/data", "back"}, {.operation = "storage.objects.get"});
   ASSERT_EQ(down.status, 0) << down.err;
   const std::vector<std::string> files = Files("data");
   EXPECT_EQ(Files("back"), files);
@@ -110,7 +111,7 @@ TEST_F(CopyTreesTest, LargeObjectsAreReadOverSeveralConnections) {
   const std::string large(40 << 20, 'x');
   Store("x/large", large);
   Store("x/small", "1");
-  const Outcome outcome = RunHeld({"cp", "-r", "gs://bkt/x", "there"}, "storage.objects.get");
+  const Outcome outcome = RunHeld({"cp", "-r", "gs://bkt/x", "there"}, {.operation = "storage.objects.get"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_TRUE(ReadFile("there/large") == large);
   const auto records = emulator_.journal();

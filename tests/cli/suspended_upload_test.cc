@@ -21,11 +21,12 @@ class SuspendedUploadFileTest : public ::testing::Test {
   const fs::path states_ = directory_.path() / "gcsflux/uploads";
 };
 
-TEST_F(SuspendedUploadFileTest, GivesBackWhatWasSavedOfTheSameSource) {
-  ASSERT_TRUE(SuspendedUpload::Open("key")->Save("10 bytes", "state"));
-  EXPECT_EQ(SuspendedUpload::Open("key")->Load("10 bytes"), "state");
-  EXPECT_FALSE(SuspendedUpload::Open("key")->Load("11 bytes"));
-  EXPECT_FALSE(SuspendedUpload::Open("another")->Load("10 bytes"));
+TEST_F(SuspendedUploadFileTest, GivesBackWhatWasSavedLast) {
+  ASSERT_TRUE(SuspendedUpload::Open("key")->Save("a long state"));
+  EXPECT_EQ(SuspendedUpload::Open("key")->Load(), "a long state");
+  ASSERT_TRUE(SuspendedUpload::Open("key")->Save("state"));
+  EXPECT_EQ(SuspendedUpload::Open("key")->Load(), "state");
+  EXPECT_EQ(SuspendedUpload::Open("another")->Load(), "");
 }
 
 TEST_F(SuspendedUploadFileTest, HasOneUser) {
@@ -36,7 +37,7 @@ TEST_F(SuspendedUploadFileTest, HasOneUser) {
 }
 
 TEST_F(SuspendedUploadFileTest, IsForNobodyElseToRead) {
-  ASSERT_TRUE(SuspendedUpload::Open("key")->Save("source", "state"));
+  ASSERT_TRUE(SuspendedUpload::Open("key")->Save("state"));
   constexpr auto kOthers = fs::perms::group_all | fs::perms::others_all;
   EXPECT_EQ(fs::status(states_).permissions() & kOthers, fs::perms::none);
   for (const auto& entry : fs::directory_iterator(states_)) {
@@ -48,11 +49,11 @@ TEST_F(SuspendedUploadFileTest, LeavesNothingWhereNothingIsSaved) {
   ASSERT_TRUE(SuspendedUpload::Open("key"));
   {
     const auto upload = SuspendedUpload::Open("key");
-    ASSERT_TRUE(upload->Save("source", "state"));
-    upload->Forget();
-    EXPECT_FALSE(upload->Load("source"));
-    ASSERT_TRUE(upload->Save("source", "later"));
-    upload->Forget();
+    ASSERT_TRUE(upload->Save("state"));
+    ASSERT_TRUE(upload->Save(""));
+    EXPECT_EQ(upload->Load(), "");
+    ASSERT_TRUE(upload->Save("later"));
+    ASSERT_TRUE(upload->Save(""));
   }
   EXPECT_TRUE(fs::is_empty(states_));
 }

@@ -3,8 +3,16 @@
 #include <algorithm>
 
 #include "gcsflux/download_file.h"
+#include "gcsflux/resumable_file.h"
 
 namespace gcsflux::cli {
+namespace {
+
+int Clamp(std::uint64_t count, int most) {
+  return static_cast<int>(std::clamp<std::uint64_t>(count, 1, static_cast<std::uint64_t>(most)));
+}
+
+}  // namespace
 
 int ConnectionQuota::Take(int count) {
   const int taken = std::clamp(count, 1, total_);
@@ -27,8 +35,12 @@ void ConnectionQuota::GiveBack(int count) {
 
 int ConnectionsFor(std::uint64_t bytes, int most) {
   const std::uint64_t stripe = DownloadFileOptions{}.stripe_bytes;
-  const std::uint64_t stripes = bytes / stripe + (bytes % stripe == 0 ? 0 : 1);
-  return static_cast<int>(std::clamp<std::uint64_t>(stripes, 1, static_cast<std::uint64_t>(most)));
+  return Clamp(bytes / stripe + (bytes % stripe == 0 ? 0 : 1), most);
+}
+
+int UploadConnections(std::uint64_t bytes, int most) {
+  constexpr std::uint64_t kShortestPart = 5U << 20;
+  return bytes > kLeastParallelFile ? Clamp(bytes / kShortestPart, most) : 1;
 }
 
 }  // namespace gcsflux::cli

@@ -45,4 +45,7 @@ class ConnectionQuota {
 /// How many connections a download of this size can use: one for each stripe.
 int ConnectionsFor(std::uint64_t bytes, int most);
 
+/// How many connections an upload of this size can use: one for each of the shortest parts, if it is sent as parts.
+int UploadConnections(std::uint64_t bytes, int most);
+
 }  // namespace gcsflux::cli

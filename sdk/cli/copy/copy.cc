@@ -2,6 +2,7 @@
 
 #include <gflags/gflags.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -57,7 +58,9 @@ class SingleCopy {
     std::error_code unknown;
     const auto bytes = fs::file_size(source, unknown);
     if (!unknown) Expect(bytes);
-    return Ended(UploadResumably(client_, source, destination, UploadOptionsNow()));
+    ParallelWriterOptions options = WriterOptions();
+    options.max_concurrency = std::min(options.max_concurrency, run_.max_concurrency);
+    return Ended(UploadResumably(client_, source, destination, options));
   }
 
   Result<void> Download(const ObjectName& source, std::string destination) {
@@ -83,7 +86,7 @@ class SingleCopy {
   Result<void> CopyWithin(const ObjectName& source, const ObjectName& destination) {
     if (run_.is_dry) return Say(ToUri(source), ToUri(destination));
     RewriteCall call{.may_replace = !run_.plan.skips_present, .on_progress = Watch(), .stop = run_.stop};
-    if (run_.route.gives_content_type) call.content_type = run_.route.upload.attributes.content_type;
+    if (run_.route.gives_content_type) call.content_type = run_.route.writing.upload.attributes.content_type;
     if (auto copied = Rewrite(client_, source, destination, call); !copied) return Ended(copied.error());
     return Ended(std::uint64_t{0});
   }
@@ -102,10 +105,10 @@ class SingleCopy {
     };
   }
 
-  UploadOptions UploadOptionsNow() {
-    UploadOptions options = run_.route.upload;
-    options.on_progress = meter_.callback();
-    options.stop = run_.stop;
+  ParallelWriterOptions WriterOptions() {
+    ParallelWriterOptions options = run_.route.writing;
+    options.upload.on_progress = meter_.callback();
+    options.upload.stop = run_.stop;
     return options;
   }
 
@@ -124,9 +127,7 @@ class SingleCopy {
   }
 
   Result<std::uint64_t> UploadStream(std::FILE* in, const std::string& name, const ObjectName& destination) {
-    ParallelWriterOptions options = run_.stream_writing;
-    options.upload = UploadOptionsNow();
-    ParallelWriter writer(client_, destination, std::move(options));
+    ParallelWriter writer(client_, destination, WriterOptions());
     std::vector<std::byte> block(1U << 20);
     while (const std::size_t count = std::fread(block.data(), 1, block.size(), in)) {
       if (auto written = writer.Write(std::span(block).first(count)); !written) return written.error();

@@ -19,8 +19,6 @@ DEFINE_bool(dry_run, false, "cp, sync, checkpoint prune: print what would be don
 namespace gcsflux::cli {
 
 Result<CopyRun> CopyRunFromFlags() {
-  auto upload = UploadOptionsFromFlags();
-  if (!upload) return upload.error();
   auto writing = ParallelWriterOptionsFromFlags();
   if (!writing) return writing.error();
   auto reading = ObjectReaderOptionsFromFlags();
@@ -30,12 +28,11 @@ Result<CopyRun> CopyRunFromFlags() {
   if (FLAGS_compare != "checksum" && FLAGS_compare != "mtime") {
     return Error{ErrorCode::kInvalidArgument, "flag --compare must be checksum or mtime"};
   }
-  upload->mode = FLAGS_no_clobber ? WriteMode::kCreate : WriteMode::kOverwrite;
-  upload->attributes.content_type = FLAGS_content_type;
+  writing->upload.mode = FLAGS_no_clobber ? WriteMode::kCreate : WriteMode::kOverwrite;
+  writing->upload.attributes.content_type = FLAGS_content_type;
   CopyRun run;
   run.max_concurrency = download->max_concurrency;
-  run.route.upload = *std::move(upload);
-  run.stream_writing = *std::move(writing);
+  run.route.writing = *std::move(writing);
   run.stream_reading = *std::move(reading);
   run.route.gives_content_type = !gflags::GetCommandLineFlagInfoOrDie("content_type").is_default;
   run.plan.skips_present = FLAGS_no_clobber;

@@ -43,12 +43,15 @@ bool IsOfTheService(const Error& error) {
 class Runner {
  public:
   Runner(const Client& client, const CopyRun& run, TransferMonitor& monitor)
-      : client_(client), run_(run), monitor_(monitor), quota_(run.max_concurrency), pass_on_(run.stop, [this] {
-          stop_.request_stop();
-        }) {}
+      : client_(client),
+        run_(run),
+        options_(run.route),
+        monitor_(monitor),
+        quota_(run.max_concurrency),
+        pass_on_(run.stop, [this] { stop_.request_stop(); }) {}
 
   void Add(const CopyJob& job) {
-    const auto& route = routes_.emplace_back(MakeRoute(client_, job.from, job.to, run_.route));
+    const auto& route = routes_.emplace_back(MakeRoute(client_, job.from, job.to, options_));
     CopyPlanOptions options = run_.plan;
     options.is_to_local = job.to.is_local();
     options.prefix = job.to.prefix;
@@ -66,6 +69,7 @@ class Runner {
 
   void Run() {
     internal::WorkerPool pool(static_cast<std::size_t>(run_.max_concurrency), &CoreOf(client_).observer());
+    ChoosePath();
     large_.insert(large_.end(), std::make_move_iterator(small_.begin()), std::make_move_iterator(small_.end()));
     RunAtOnce(pool, large_);
     if (!deletions_.empty() && monitor_.counts().failed > 0) {
@@ -87,10 +91,20 @@ class Runner {
     (ConnectionsOf(task) > 1 ? large_ : small_).push_back(std::move(task));
   }
 
-  // Only downloads can use more than one.
   [[nodiscard]] int ConnectionsOf(const Task& task) const {
-    const bool is_download = !task.is_deletion() && task.job->to.is_local();
-    return is_download ? ConnectionsFor(task.entry().size, run_.max_concurrency) : 1;
+    if (task.is_deletion()) return 1;
+    if (task.job->to.is_local()) return ConnectionsFor(task.entry().size, run_.max_concurrency);
+    const bool can_be_parts = task.job->from.is_local() && options_.writing.path != WritePath::kOneStream;
+    return can_be_parts ? UploadConnections(task.entry().size, run_.max_concurrency) : 1;
+  }
+
+  // Asks once for all large files. All jobs have the same destination.
+  void ChoosePath() {
+    const bool is_upload = !large_.empty() && large_.front().job->from.is_local();
+    if (!is_upload || options_.writing.path != WritePath::kAuto) return;
+    UploadOptions options = options_.writing.upload;
+    options.stop = stop_.get_token();
+    options_.writing.path = ChooseWritePath(client_, large_.front().job->to.bucket, options);
   }
 
   void Refuse(const Task& task) {
@@ -172,6 +186,7 @@ class Runner {
 
   const Client& client_;
   const CopyRun& run_;
+  RouteOptions options_;  // Does not change while a copy runs.
   TransferMonitor& monitor_;
   ConnectionQuota quota_;
   std::stop_source stop_;

@@ -8,7 +8,6 @@
 #include "cli/copy/route.h"
 #include "cli/terminal/transfer_monitor.h"
 #include "gcsflux/object_reader.h"
-#include "gcsflux/parallel_writer.h"
 
 namespace gcsflux::cli {
 
@@ -23,10 +22,9 @@ struct CopyJob {
 struct CopyRun {
   int max_concurrency = 16;  ///< Requests at a time.
   RouteOptions route = {};
-  ParallelWriterOptions stream_writing = {};  ///< How what comes from a pipe is stored, but for `route.upload`.
-  ObjectReaderOptions stream_reading = {};    ///< How what goes into a pipe is fetched.
-  CopyPlanOptions plan = {};                  ///< But for what the job says.
-  bool is_dry = false;                        ///< Says on standard output what it would do.
+  ObjectReaderOptions stream_reading = {};  ///< How what goes into a pipe is fetched.
+  CopyPlanOptions plan = {};                ///< But for what the job says.
+  bool is_dry = false;                      ///< Says on standard output what it would do.
   std::stop_token stop = {};
 };
 

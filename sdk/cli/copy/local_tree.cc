@@ -10,7 +10,6 @@
 #include <span>
 #include <system_error>
 
-#include "base/crc32c.h"
 #include "base/local_error.h"
 #include "cli/arguments/names.h"
 #include "transfer/file/partial_file.h"
@@ -95,17 +94,7 @@ Result<TreeEntry> LookAtFile(const std::string& path, const std::string& name) {
 Result<std::uint32_t> FileCrc32c(const std::string& path, const std::stop_token& stop) {
   const auto file = internal::FileSource(path);
   if (!file) return file.error();
-  constexpr std::uint64_t kBlock = 1U << 20;
-  std::vector<std::byte> room;
-  std::uint32_t crc32c = 0;
-  for (std::uint64_t offset = 0; offset < (*file)->size(); offset += kBlock) {
-    if (stop.stop_requested()) return kStopped;
-    const auto count = static_cast<std::size_t>(std::min(kBlock, (*file)->size() - offset));
-    const auto data = (*file)->Read(offset, count, room);
-    if (!data) return data.error();
-    crc32c = internal::ExtendCrc32c(crc32c, *data);
-  }
-  return crc32c;
+  return internal::ChecksumOf(**file, stop);
 }
 
 Result<void> MakeDirectories(const std::string& root, const std::string& name) {

@@ -7,14 +7,14 @@
 
 #include "cli/arguments/tree.h"
 #include "gcsflux/client.h"
-#include "gcsflux/upload.h"
+#include "gcsflux/parallel_writer.h"
 
 namespace gcsflux::cli {
 
 struct RouteOptions {
-  /// The options of uploads, and the attributes of copies; each copy has its own progress and stop.
-  UploadOptions upload = {};
-  bool gives_content_type = false;  ///< A copy within the service gets upload's content type, not its source's.
+  /// The options of uploads, and the attributes of copies; each copy has its own progress, stop and connections.
+  ParallelWriterOptions writing = {};
+  bool gives_content_type = false;  ///< A copy within the service gets writing's content type, not its source's.
 };
 
 /// The parameters of one copy.

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <mutex>
@@ -34,7 +35,7 @@ bool MakePrivate(const std::string& directory) {
   return !error && ::chmod(directory.c_str(), S_IRWXU) == 0;
 }
 
-// Sessions live for a week: older states are useless.
+// Sessions live for a week. Parts live longer, and `gcsflux clean` removes them.
 void RemoveOld(const std::string& directory) {
   constexpr auto kOld = std::chrono::hours(24 * 8);
   std::error_code error;
@@ -67,22 +68,17 @@ SuspendedUpload::~SuspendedUpload() {
   static_cast<void>(::close(descriptor_));
 }
 
-std::optional<std::string> SuspendedUpload::Load(const std::string& source) const {
+std::string SuspendedUpload::Load() const {
   constexpr std::size_t kMost = 64 << 10;
-  std::string text(kMost, '\0');
-  const ssize_t got = ::pread(descriptor_, text.data(), text.size(), 0);
-  if (got <= 0) return std::nullopt;
-  text.resize(static_cast<std::size_t>(got));
-  if (!text.starts_with(source + "\n")) return std::nullopt;
-  return text.substr(source.size() + 1);
+  std::string state(kMost, '\0');
+  const ssize_t got = ::pread(descriptor_, state.data(), state.size(), 0);
+  state.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return state;
 }
 
-bool SuspendedUpload::Save(const std::string& source, const std::string& state) const {
-  const std::string text = source + "\n" + state;
+bool SuspendedUpload::Save(const std::string& state) const {
   return ::ftruncate(descriptor_, 0) == 0 &&
-         ::pwrite(descriptor_, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+         ::pwrite(descriptor_, state.data(), state.size(), 0) == static_cast<ssize_t>(state.size());
 }
-
-void SuspendedUpload::Forget() const { static_cast<void>(!::ftruncate(descriptor_, 0)); }
 
 }  // namespace gcsflux::cli

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace gcsflux::cli {
@@ -19,11 +18,10 @@ class SuspendedUpload {
   SuspendedUpload(const SuspendedUpload&) = delete;
   SuspendedUpload& operator=(const SuspendedUpload&) = delete;
 
-  /// The saved state, if it is of the same source: `source`, of one line, identifies it.
-  [[nodiscard]] std::optional<std::string> Load(const std::string& source) const;
-  /// False if it could not be written.
-  bool Save(const std::string& source, const std::string& state) const;
-  void Forget() const;
+  /// The saved state. Empty if there is none.
+  [[nodiscard]] std::string Load() const;
+  /// Replaces the state. An empty one removes it. Returns false if it could not be written.
+  bool Save(const std::string& state) const;
 
  private:
   SuspendedUpload(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}

@@ -3,14 +3,13 @@
 #include <cstdint>
 #include <string>
 
-#include "gcsflux/upload.h"
+#include "gcsflux/resumable_file.h"
 
 namespace gcsflux::cli {
 
-/// Like UploadFile. If the upload needs a session (more than a chunk), the next run of the program resumes it, however
-/// this one ended, if the file is the same (its size and its modification time). Returns how many bytes an earlier run
-/// had sent.
+/// UploadFileResumably() with a state in the user's directory: the next run of the program continues an interrupted
+/// upload of the same file. Returns how many bytes an earlier run had sent.
 Result<std::uint64_t> UploadResumably(const Client& client, const std::string& path, const ObjectName& object,
-                                      const UploadOptions& options);
+                                      const ParallelWriterOptions& writing);
 
 }  // namespace gcsflux::cli
