@@ -26,7 +26,6 @@ constexpr std::size_t kPart = 5U << 20;
 
 class StreamFaultMatrixTest : public testing::FaultMatrix {
  protected:
-  StreamFaultMatrixTest() { may_gets_arrive_twice_ = true; }
   // Two parts.
   static const std::string& Large() {
     static const std::string bytes = Content() + Content();
