@@ -1,67 +1,69 @@
 #include "loop/timer_heap.h"
 
+#include <utility>
+
 namespace gcsflux::internal {
 
 void TimerHeap::Set(LoopTimer& timer, TimePoint due) {
-  timer.due_ = due;
   if (timer.index_ == LoopTimer::kNowhere) {
-    timer.index_ = timers_.size();
-    timers_.push_back(&timer);
+    timer.index_ = entries_.size();
+    entries_.push_back({due, &timer});
   }
-  Sift(timer);
+  entries_[timer.index_].due = due;
+  Sift(timer.index_);
 }
 
 void TimerHeap::Remove(LoopTimer& timer) {
   if (timer.index_ == LoopTimer::kNowhere) return;
-  LoopTimer& last = *timers_.back();
-  timers_.pop_back();
-  if (&last != &timer) {
-    Place(last, timer.index_);
-    Sift(last);
-  }
-  timer.index_ = LoopTimer::kNowhere;
+  const std::size_t index = std::exchange(timer.index_, LoopTimer::kNowhere);
+  const Entry last = entries_.back();
+  entries_.pop_back();
+  if (last.timer == &timer) return;
+  Place(last, index);
+  Sift(index);
 }
 
 std::optional<TimerHeap::TimePoint> TimerHeap::DueOf(const LoopTimer& timer) const {
   if (timer.index_ == LoopTimer::kNowhere) return std::nullopt;
-  return timer.due_;
+  return entries_[timer.index_].due;
 }
 
 std::optional<TimerHeap::TimePoint> TimerHeap::NextDue() const {
-  if (timers_.empty()) return std::nullopt;
-  return timers_.front()->due_;
+  if (entries_.empty()) return std::nullopt;
+  return entries_.front().due;
 }
 
 LoopTimer* TimerHeap::TakeDue(TimePoint now) {
-  if (timers_.empty() || timers_.front()->due_ > now) return nullptr;
-  LoopTimer* const first = timers_.front();
+  if (entries_.empty() || entries_.front().due > now) return nullptr;
+  LoopTimer* const first = entries_.front().timer;
   Remove(*first);
   return first;
 }
 
-void TimerHeap::Place(LoopTimer& timer, std::size_t index) {
-  timers_[index] = &timer;
-  timer.index_ = index;
+void TimerHeap::Place(const Entry& entry, std::size_t index) {
+  entries_[index] = entry;
+  entry.timer->index_ = index;
 }
 
 // Moves it up or down to the place of its time.
-void TimerHeap::Sift(LoopTimer& timer) {
-  std::size_t at = timer.index_;
+void TimerHeap::Sift(std::size_t index) {
+  const Entry entry = entries_[index];
+  std::size_t at = index;
   while (at > 0) {
     const std::size_t parent = (at - 1) / 2;
-    if (timers_[parent]->due_ <= timer.due_) break;
-    Place(*timers_[parent], at);
+    if (entries_[parent].due <= entry.due) break;
+    Place(entries_[parent], at);
     at = parent;
   }
   while (true) {
     std::size_t child = 2 * at + 1;
-    if (child >= timers_.size()) break;
-    if (child + 1 < timers_.size() && timers_[child + 1]->due_ < timers_[child]->due_) ++child;
-    if (timer.due_ <= timers_[child]->due_) break;
-    Place(*timers_[child], at);
+    if (child >= entries_.size()) break;
+    if (child + 1 < entries_.size() && entries_[child + 1].due < entries_[child].due) ++child;
+    if (entry.due <= entries_[child].due) break;
+    Place(entries_[child], at);
     at = child;
   }
-  Place(timer, at);
+  if (at != index) Place(entry, at);
 }
 
 }  // namespace gcsflux::internal

@@ -25,7 +25,6 @@ class LoopTimer {
   friend class TimerHeap;
   static constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 
-  TimePoint due_ = {};
   std::size_t index_ = kNowhere;
 };
 
@@ -46,10 +45,15 @@ class TimerHeap {
   LoopTimer* TakeDue(TimePoint now);
 
  private:
-  void Place(LoopTimer& timer, std::size_t index);
-  void Sift(LoopTimer& timer);
+  // Times lie beside each other: a comparison does not touch the timers, which are in the stacks of their fibers.
+  struct Entry {
+    TimePoint due;
+    LoopTimer* timer;
+  };
+  void Place(const Entry& entry, std::size_t index);
+  void Sift(std::size_t index);
 
-  std::vector<LoopTimer*> timers_;  // The children of i are 2 i + 1 and 2 i + 2. They are not due before i.
+  std::vector<Entry> entries_;  // The children of i are 2 i + 1 and 2 i + 2. They are not due before i.
 };
 
 }  // namespace gcsflux::internal

@@ -16,26 +16,43 @@ constinit std::atomic<std::uint64_t> fork_generation = 0;
 
 namespace {
 
-// How many threads hold a NoFork, and whether a thread is forking. Atomics and not a mutex, so that a child can reset
-// them.
-constexpr std::uint32_t kForking = 1U << 31;
-constinit std::atomic<std::uint32_t> holds = 0;
-constinit thread_local int depth = 0;  // of this thread's NoForks; a hold is counted once
+// Holds are counted in many places, since threads that count in one and the same wait for its cache line: 3 % of a
+// small read. Atomics and not a mutex, so that a child can reset them.
+struct alignas(64) Holds {
+  std::atomic<std::uint32_t> count = 0;
+};
+constexpr std::size_t kPlaces = 64;
+constinit std::array<Holds, kPlaces> holds = {};
+constinit std::atomic<bool> is_forking = false;
+constinit std::atomic<std::size_t> threads = 0;        // that have a place
+constinit thread_local std::size_t place_and_one = 0;  // 0: this thread has no place yet
+constinit thread_local int depth = 0;                  // of this thread's NoForks; a hold is counted once
 
 constexpr std::size_t kMostHooks = 8;
 constinit std::array<std::atomic<void (*)()>, kMostHooks> hooks = {};
 constinit std::atomic<std::size_t> hook_count = 0;
 
-void AwaitEndOfFork() {
-  for (auto seen = holds.load(); (seen & kForking) != 0; seen = holds.load()) holds.wait(seen);
+std::atomic<std::uint32_t>& PlaceOfThread() {
+  if (place_and_one == 0) place_and_one = threads.fetch_add(1, std::memory_order_relaxed) % kPlaces + 1;
+  return holds[place_and_one - 1].count;
 }
 
+void AwaitEndOfFork() {
+  while (is_forking) is_forking.wait(true);
+}
+
+// A thread counts its hold, and then looks whether a thread forks. A forking thread says so, and then looks at the
+// counts. All of it is sequentially consistent, so that one of the two sees the other.
 void GiveHold() {
-  if (holds.fetch_sub(1, std::memory_order_release) == (kForking | 1U)) holds.notify_all();
+  std::atomic<std::uint32_t>& count = PlaceOfThread();
+  if (count.fetch_sub(1) == 1 && is_forking) count.notify_all();
 }
 
 void TakeHold() {
-  while ((holds.fetch_add(1, std::memory_order_acquire) & kForking) != 0) {
+  std::atomic<std::uint32_t>& count = PlaceOfThread();
+  while (true) {
+    count.fetch_add(1);
+    if (!is_forking) return;
     GiveHold();
     AwaitEndOfFork();
   }
@@ -44,18 +61,21 @@ void TakeHold() {
 // The forking thread counts as a holder, for other libraries' handlers that run between these.
 void BeforeFork() {
   if (depth++ > 0) GiveHold();
-  while ((holds.fetch_or(kForking, std::memory_order_acquire) & kForking) != 0) AwaitEndOfFork();
-  for (auto seen = holds.load(std::memory_order_acquire); seen != kForking; seen = holds.load()) holds.wait(seen);
+  while (is_forking.exchange(true)) AwaitEndOfFork();
+  for (Holds& place : holds) {
+    for (auto seen = place.count.load(); seen != 0; seen = place.count.load()) place.count.wait(seen);
+  }
 }
 
 void AfterForkInParent() {
-  holds.fetch_and(~kForking, std::memory_order_release);
-  holds.notify_all();
+  is_forking = false;
+  is_forking.notify_all();
   if (--depth > 0) TakeHold();
 }
 
 void AfterForkInChild() {
-  holds.store(0);
+  for (Holds& place : holds) place.count = 0;
+  is_forking = false;
   fork_generation.fetch_add(1, std::memory_order_relaxed);
   CloseOwnDescriptorsInChild();
   for (std::size_t i = 0; i < hook_count.load(); ++i) hooks[i].load()();
