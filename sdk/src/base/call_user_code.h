@@ -2,22 +2,29 @@
 
 #include <exception>
 #include <string>
+#include <utility>
 
 #include "base/process/fork.h"
 #include "gcsflux/result.h"
 
 namespace gcsflux::internal {
 
-/// Calls the user's code `call()`, which returns a Result<void>. An exception becomes kLocalIo with `who` ("sink") in
-/// its message, because it must not pass through libcurl or leave a thread of this library. User code may call fork().
+/// Calls `call()`, which returns a Result<void>. An exception becomes kLocalIo with `who` ("sink") in its message,
+/// because it must not pass through libcurl or leave a thread of this library.
 template <class Call>
-Result<void> CallUserCode(const char* who, Call call) try {
-  const ForkAllowed fork_allowed;
+Result<void> CallCatching(const char* who, Call call) try {
   return call();
 } catch (const std::exception& thrown) {
   return Error{ErrorCode::kLocalIo, std::string("the caller's ") + who + " threw: " + thrown.what()};
 } catch (...) {
   return Error{ErrorCode::kLocalIo, std::string("the caller's ") + who + " threw something"};
+}
+
+/// The same for the user's code, which may call fork().
+template <class Call>
+Result<void> CallUserCode(const char* who, Call call) {
+  const ForkAllowed fork_allowed;
+  return CallCatching(who, std::move(call));
 }
 
 }  // namespace gcsflux::internal

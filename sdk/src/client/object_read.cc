@@ -2,6 +2,7 @@
 #include "client/object_read.h"
 
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -44,10 +45,11 @@ Result<ReadSummary> ReadRest(const ClientCore& core, const ObjectName& object, c
   if (!read.is_complete()) {
     const bool is_pinned = read.pinned().has_value();
     if (is_pinned) core.observer().ReadResumed();
-    const internal::RestOfRead rest = [&]() -> std::optional<internal::HttpRequest> {
+    const auto make_rest = [&]() -> std::optional<internal::HttpRequest> {
       if (read.is_complete()) return std::nullopt;
       return internal::ReadObjectRequest(core.endpoint(), object, options, read.delivered(), read.pinned());
     };
+    const internal::RestOfRead rest = std::ref(make_rest);
     const auto request = rest();
     const auto response = core.Send({*request, id, attempts, &read, &rest});
     if (read.has_moved()) attempts.NoteProgress();
@@ -108,7 +110,7 @@ Result<ReadSummary> Client::ReadObject(const ObjectName& object, std::span<std::
     return {};
   };
   return internal::ReadInto(core(), object, options,
-                            {.sink = copy, .room = buffer.size(), .rewind = [&] { room = buffer; }});
+                            {.sink = copy, .room = buffer.size(), .rewind = [&] { room = buffer; }, .is_copy = true});
 }
 
 Result<ReadSummary> Client::ReadObject(const ObjectName& object, const ByteSink& sink,
@@ -123,7 +125,7 @@ Result<std::string> Client::ReadObject(const ObjectName& object, const ReadObjec
     content.append(reinterpret_cast<const char*>(data.data()), data.size());
     return {};
   };
-  const ReadTarget target{.sink = append, .room = kNoLimit, .rewind = [&] { content.clear(); }};
+  const ReadTarget target{.sink = append, .room = kNoLimit, .rewind = [&] { content.clear(); }, .is_copy = true};
   if (auto summary = internal::ReadInto(core(), object, options, target); !summary) return summary.error();
   return content;
 }

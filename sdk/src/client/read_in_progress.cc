@@ -70,7 +70,8 @@ Result<void> ReadInProgress::OnBody(std::span<const std::byte> data) {
 }
 
 Result<void> ReadInProgress::Deliver(std::span<const std::byte> data) {
-  auto taken = CallUserCode("sink", [&] { return gunzip_ ? gunzip_->Write(data, target_.sink) : target_.sink(data); });
+  const auto write = [&] { return gunzip_ ? gunzip_->Write(data, target_.sink) : target_.sink(data); };
+  auto taken = target_.is_copy ? CallCatching("sink", write) : CallUserCode("sink", write);
   if (!taken) return taken;
   if (is_summed_) crc32c_ = ExtendCrc32c(crc32c_, data);
   delivered_ += data.size();

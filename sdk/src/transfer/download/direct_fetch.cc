@@ -1,6 +1,7 @@
 #include "transfer/download/direct_fetch.h"
 
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <string>
 
@@ -41,34 +42,30 @@ ReadObjectOptions OptionsOf(const DirectReads& reads, const DownloadSource& sour
 }
 
 // Reads into the destination, never beyond it, whatever the object's size is.
-Result<ReadSummary> ReadIntoPlace(const Client& client, const DownloadSource& source, std::span<std::byte> place,
-                                  const ReadObjectOptions& options) {
+Result<ReadSummary> Read(const DirectReads& reads, const DownloadSource& source, std::span<std::byte> place,
+                         const ReadObjectOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  Clock::time_point first_byte = start;
   std::span<std::byte> room = place;
-  const ByteSink copy = [&](std::span<const std::byte> bytes) -> Result<void> {
+  const auto copy = [&](std::span<const std::byte> bytes) -> Result<void> {
     if (bytes.size() > room.size()) return OtherSize(source, "more bytes came");
+    if (first_byte == start) first_byte = Clock::now();
     std::memcpy(room.data(), bytes.data(), bytes.size());
     room = room.subspan(bytes.size());
     return {};
   };
-  return ReadInto(
-      CoreOf(client), source.object, options,
-      {.sink = copy, .room = kAnySize, .rewind = [&] { room = place; }, .is_vouched_for = source.crc32c.has_value()});
-}
-
-Result<ReadSummary> Read(const DirectReads& reads, const DownloadSource& source, std::span<std::byte> place,
-                         ReadObjectOptions options) {
-  if (!reads.on_read) return ReadIntoPlace(reads.client, source, place, options);
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
-  std::optional<Clock::time_point> first_byte;
-  options.on_progress = [&](const Progress&) {
-    if (!first_byte) first_byte = Clock::now();
-  };
-  auto read = ReadIntoPlace(reads.client, source, place, options);
+  const ByteSink sink = std::ref(copy);
+  auto read = ReadInto(CoreOf(reads.client), source.object, options,
+                       {.sink = sink,
+                        .room = kAnySize,
+                        .rewind = [&] { room = place; },
+                        .is_vouched_for = source.crc32c.has_value(),
+                        .is_copy = true});
+  if (!read || !reads.on_read) return read;
   const auto end = Clock::now();
-  if (read) {
-    reads.on_read({.first_byte = first_byte.value_or(end) - start, .total = end - start, .bytes = read->bytes});
-  }
+  const auto until_first = (first_byte == start ? end : first_byte) - start;
+  reads.on_read({.first_byte = until_first, .total = end - start, .bytes = read->bytes});
   return read;
 }
 

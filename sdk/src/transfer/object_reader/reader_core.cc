@@ -250,14 +250,19 @@ Result<ReadSummary> ReaderCore::Request(const Extent& extent, const ByteSink& si
   const ReadObjectOptions options{.range = ByteRange{extent.offset, extent.length},
                                   .generation = source_.generation,
                                   .encryption_key = options_.encryption_key,
-                                  .on_progress =
-                                      [&](const Progress&) {
-                                        if (!first_byte) first_byte = Clock::now();
-                                      },
                                   .call = options_.call,
                                   .stop = stop};
+  const ByteSink timed = [&](std::span<const std::byte> bytes) {
+    if (!first_byte) first_byte = Clock::now();
+    return sink(bytes);
+  };
   auto read = ReadInto(CoreOf(client_), source_.object, options,
-                       {.sink = sink, .room = kNoLimit, .rewind = rewind, .is_vouched_for = true, .sums_itself = true});
+                       {.sink = timed,
+                        .room = kNoLimit,
+                        .rewind = rewind,
+                        .is_vouched_for = true,
+                        .is_copy = true,
+                        .sums_itself = true});
   if (read) fetched_bytes_ += read->bytes;
   if (read && first_byte) pace_.Note(*first_byte - start, Clock::now() - *first_byte, read->bytes);
   return read;
