@@ -47,6 +47,7 @@ gcsflux_component(client
   sdk/src/http/curl_settings.cc
   sdk/src/http/curl_sockets.cc
   sdk/src/http/curl_transport.cc
+  sdk/src/http/headers.cc
   # L2 wire, retry
   sdk/src/retry/backoff.cc
   sdk/src/retry/check_options.cc

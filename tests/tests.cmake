@@ -63,6 +63,7 @@ gcsflux_test(sdk_tests
           client/throttled_calls_test.cc
           http/curl_loop_test.cc
           http/curl_transport_test.cc
+          http/headers_test.cc
           http/second_request_test.cc
           http/standstill_test.cc
           loop/event_loops_test.cc

@@ -27,7 +27,7 @@ constexpr auto kBucket = R"({"name":"bkt","metageneration":"1"})";
 
 std::string HeaderOf(const HttpRequest& request, std::string_view name) {
   for (const auto& [key, value] : request.headers) {
-    if (key == name) return value;
+    if (key == name) return std::string(value);
   }
   return "";
 }

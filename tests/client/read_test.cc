@@ -25,7 +25,7 @@ class ReadTest : public ::testing::Test {
   // The header or nothing, of request number `index`.
   std::string Range(std::size_t index) {
     for (const auto& [name, value] : gcs_.requests.at(index).headers) {
-      if (name == "Range") return value;
+      if (name == "Range") return std::string(value);
     }
     return "";
   }

@@ -44,7 +44,7 @@ std::size_t Consume(const Downloader& downloader, const std::vector<DownloadSour
 
 // operator new's, without libcurl's and the memory of the object itself, which a stream uses again. What is left are
 // the headers of the request and of the answer, the URL, and the bookkeeping of retries, hedging and delivery.
-TEST(DownloadStream, AsksForMemoryAtMostFortyFiveTimesPerObject) {
+TEST(DownloadStream, AsksForMemoryAtMostTwentyFiveTimesPerObject) {
   const testing::EmulatorProcess emulator;
   const Client client = *Client::Create({.endpoint = emulator.endpoint(), .project = "p"});
   ASSERT_TRUE(client.InsertBucket("bucket"));
@@ -56,7 +56,7 @@ TEST(DownloadStream, AsksForMemoryAtMostFortyFiveTimesPerObject) {
   const std::uint64_t before = allocations;
   ASSERT_EQ(Consume(downloader, sources), sources.size());
   const double per_object = static_cast<double>(allocations - before) / static_cast<double>(sources.size());
-  EXPECT_LE(per_object, 45);  // 40 with the many headers of the emulator
+  EXPECT_LE(per_object, 25);  // 22 with the many headers of the emulator
   EXPECT_GT(per_object, 1) << "it does not count";
   RecordProperty("per_object", std::to_string(per_object));
 }

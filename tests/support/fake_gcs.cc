@@ -26,7 +26,7 @@ constexpr std::string_view kSessions = "/session/";
 
 std::string HeaderOf(const HttpRequest& request, std::string_view name) {
   for (const auto& [key, value] : request.headers) {
-    if (key == name) return value;
+    if (key == name) return std::string(value);
   }
   return "";
 }

@@ -15,7 +15,7 @@ const std::vector<std::byte> kEight(8);
 
 std::string ContentRange(const HttpRequest& request) {
   for (const auto& [name, value] : request.headers) {
-    if (name == "Content-Range") return value;
+    if (name == "Content-Range") return std::string(value);
   }
   return "";
 }

@@ -41,7 +41,7 @@ struct AuthorizedUser {
 struct SubjectTokenSource {
   std::string file = {};  ///< Or:
   std::string url = {};
-  Headers headers = {};  ///< For the URL.
+  HeaderList headers = {};  ///< For the URL.
   /// The JSON member with the token. If empty, the whole text is the token.
   std::string json_field = {};
 };

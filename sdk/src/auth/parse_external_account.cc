@@ -26,8 +26,8 @@ bool IsHeaderValue(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c != '\x7F'; });
 }
 
-Headers ReadHeaders(JsonFields& source) {
-  Headers headers;
+HeaderList ReadHeaders(JsonFields& source) {
+  HeaderList headers;
   const json* object = source.OptionalObject("headers");
   if (object == nullptr) return headers;
   for (const auto& [name, value] : object->items()) {

@@ -87,8 +87,8 @@ TokenRequest MetadataRequest(const std::string& host) {
 }
 
 TokenRequest SubjectTokenRequest(const SubjectTokenSource& source) {
-  TokenRequest request{
-      HttpRequest{.url = source.url, .headers = source.headers, .bypass_proxy = !source.url.starts_with("https://")}};
+  TokenRequest request{HttpRequest{
+      .url = source.url, .headers = Headers(source.headers), .bypass_proxy = !source.url.starts_with("https://")}};
   for (const auto& [name, value] : source.headers) request.secrets.push_back(value);
   return request;
 }

@@ -40,8 +40,11 @@ bool HasLongLabel(std::string_view bucket) {
 }  // namespace
 
 std::string ToUri(const ObjectName& object) {
-  std::string uri = "gs://" + object.bucket;
-  if (!object.name.empty()) uri += "/" + object.name;
+  constexpr std::string_view kScheme = "gs://";
+  std::string uri;
+  uri.reserve(kScheme.size() + object.bucket.size() + 1 + object.name.size());
+  uri.append(kScheme).append(object.bucket);
+  if (!object.name.empty()) uri.append("/").append(object.name);
   return uri;
 }
 

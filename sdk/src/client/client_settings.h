@@ -21,7 +21,7 @@ struct ClientSettings {
   RetryPolicies retry = {};
   ThrottlePolicy throttle_policy = ThrottlePolicy::kGate;
   IdempotencyPolicy idempotency = IdempotencyPolicy::kStrict;
-  Headers extra_headers = {};
+  HeaderList extra_headers = {};
   std::vector<std::string> proxy_secrets = {};  ///< Secrets in the proxy's URL, which no message may show.
   HedgeOptions hedge = {};
   bool require_checksum = false;

@@ -177,7 +177,7 @@ std::vector<std::string> ProxySecrets(const ClientOptions& options, const GetEnv
   return secrets;
 }
 
-Result<void> CheckExtraHeaders(const Headers& headers) {
+Result<void> CheckExtraHeaders(const HeaderList& headers) {
   for (const auto& [name, value] : headers) {
     if (!IsToken(name))
       return InvalidArgument("ClientOptions::extra_headers: '" + name.substr(0, 64) + "' is not a header's name");

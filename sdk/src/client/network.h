@@ -20,6 +20,6 @@ Result<CurlOptions> ResolveNetwork(const ClientOptions& options, const GetEnv& e
 std::vector<std::string> ProxySecrets(const ClientOptions& options, const GetEnv& env);
 
 /// Returns kInvalidArgument if a header is malformed, or is one that the client itself sends.
-Result<void> CheckExtraHeaders(const Headers& headers);
+Result<void> CheckExtraHeaders(const HeaderList& headers);
 
 }  // namespace gcsflux::internal

@@ -1,6 +1,7 @@
 #include "client/transmitter.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,7 +35,7 @@ void NoteSecrets(CarriedSecrets& secrets, const HttpRequest& request, std::strin
   }
   for (const auto& [name, value] : request.headers) {
     if (!IsOfKey(name)) continue;
-    secrets.Note(value);
+    secrets.Note(std::string(value));
     if (auto bytes = Base64Decode(value)) secrets.Note(*std::move(bytes));
   }
 }
@@ -90,23 +91,16 @@ HttpRequest Transmitter::Complete(HttpRequest request, int attempt, const Sendin
   const bool is_to_endpoint = IsToEndpoint(request);
   const std::string& idempotency_token =
       sending.attempts.tokens().For(request, sending.invocation_id, [this] { return NewUuid(timing_); });
-  constexpr std::size_t kMostAdded = 4;
-  request.headers.reserve(request.headers.size() + kMostAdded + settings_.extra_headers.size());
   if (token != nullptr || HasEncryptionKey(request)) request.bypass_proxy = request.url.starts_with("http://");
   if (token != nullptr) request.headers.emplace_back("Authorization", "Bearer " + token->text);
   if (!settings_.authorization.quota_project.empty()) {
     request.headers.emplace_back("x-goog-user-project", settings_.authorization.quota_project);
   }
-  constexpr std::size_t kUsualBytes = 112;
-  std::string identity;
-  identity.reserve(kUsualBytes);
-  identity.append("gl-cpp/20 gccl/").append(kVersion).append(" gccl-invocation-id/");
-  identity.append(sending.invocation_id).append(" gccl-attempt-count/").append(std::to_string(attempt));
-  request.headers.emplace_back("x-goog-api-client", std::move(identity));
+  request.headers.AddJoined("x-goog-api-client",
+                            {"gl-cpp/20 gccl/", kVersion, " gccl-invocation-id/", sending.invocation_id,
+                             " gccl-attempt-count/", std::to_string(attempt)});
   request.headers.emplace_back("x-goog-gcs-idempotency-token", idempotency_token);
-  if (is_to_endpoint) {
-    request.headers.insert(request.headers.end(), settings_.extra_headers.begin(), settings_.extra_headers.end());
-  }
+  if (is_to_endpoint) request.headers.Append(settings_.extra_headers);
   return request;
 }
 
@@ -136,7 +130,7 @@ Result<HttpResponse> Transmitter::PerformHedged(const Sending& sending, GateKeep
                .gate = gate,
                .attempts = sending.attempts,
                .progress = progress,
-               .make_second = make_second});
+               .make_second = std::ref(make_second)});
   auto response = transport_.PerformWatched(first.request(), &progress, hedge, sending.attempts.call().stop);
   if (response) {
     progress.OnEnd();

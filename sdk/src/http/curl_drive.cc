@@ -30,12 +30,12 @@ CurlDrive::Side::~Side() {
 }
 
 CurlDrive::~CurlDrive() {
-  second_.reset();
-  first_.reset();
+  second().reset();
+  first().reset();
 }
 
 void CurlDrive::Start(CURL* easy, const HttpRequest& request) {
-  first_ = std::make_unique<Side>(*this, easy, request, race_, /*is_second=*/false);
+  first().emplace(*this, easy, request, race_, /*is_second=*/false);
 }
 
 CurlDrive* CurlDrive::Of(CURL* easy) {
@@ -53,52 +53,53 @@ void CurlDrive::TakeMessages(CURLM* multi) {
 }
 
 void CurlDrive::OnMessage(CURL* easy, CURLcode code) {
-  Side& side = first_->easy == easy ? *first_ : *second_;
+  Side& side = first()->easy == easy ? *first() : *second();
   side.outcome = side.exchange.Finish(code);
   if (driver_.waiter != nullptr) driver_.waiter->Wake();
 }
 
 std::optional<Result<HttpResponse>> CurlDrive::Look() {
   if (made_in_.IsInChild()) return ForkedError("the request");
-  EndStandstill(*first_);
-  if (second_) EndStandstill(*second_);
+  EndStandstill(*first());
+  if (second()) EndStandstill(*second());
   if (auto decided = Decide()) return decided;
   StartSecondIfOverdue();
   return std::nullopt;
 }
 
 std::chrono::nanoseconds CurlDrive::Patience() {
-  auto patience = StandstillLeft(*first_);
-  if (second_) return std::min(patience, StandstillLeft(*second_));
+  auto patience = StandstillLeft(*first());
+  if (second()) return std::min(patience, StandstillLeft(*second()));
   if (watch_ == nullptr) return patience;
   return std::min(patience, watch_->TimeLeft().value_or(patience));
 }
 
 Error CurlDrive::Cancel() {
   const Error cancelled{ErrorCode::kCancelled, "cancelled by its stop_token"};
-  if (second_) SecondFailed(cancelled);
+  if (second()) SecondFailed(cancelled);
   return cancelled;
 }
 
 // Ends the losing side. Returns the call's result if there is nothing more to wait for.
 std::optional<Result<HttpResponse>> CurlDrive::Decide() {
-  if (second_ && race_.leader == &second_->exchange) {
-    first_ = std::move(second_);
+  if (second() && race_.leader == &second()->exchange) {
+    first().reset();
+    first_ = 1 - first_;
     first_easy_ = std::move(second_easy_);
     race_.is_on = false;
     watch_->OnSecondWon();
-  } else if (second_ && race_.leader == &first_->exchange) {
+  } else if (second() && race_.leader == &first()->exchange) {
     SecondFailed(Error{ErrorCode::kCancelled, "the first answer came"});
-  } else if (second_ && second_->outcome) {
-    SecondFailed(*std::move(second_->outcome));
+  } else if (second() && second()->outcome) {
+    SecondFailed(*std::move(second()->outcome));
   }
-  if (second_ || !first_->outcome) return std::nullopt;
-  return std::move(first_->outcome);
+  if (second() || !first()->outcome) return std::nullopt;
+  return std::move(first()->outcome);
 }
 
 // The watch may destroy what its request borrows, so the exchange is destroyed first.
 void CurlDrive::SecondFailed(Result<HttpResponse> outcome) {
-  second_.reset();
+  second().reset();
   second_easy_.reset();
   race_.is_on = false;
   watch_->OnSecondFailed(outcome);
@@ -118,7 +119,7 @@ void CurlDrive::EndStandstill(Side& side) const {
 
 // Sends a second request beside an overdue one, if the watch returns one.
 void CurlDrive::StartSecondIfOverdue() {
-  if (watch_ == nullptr || second_) return;
+  if (watch_ == nullptr || second()) return;
   const auto left = watch_->TimeLeft();
   if (!left || left->count() > 0) return;
   const HttpRequest* const request = watch_->OnOverdue();
@@ -127,7 +128,7 @@ void CurlDrive::StartSecondIfOverdue() {
   if (!second_easy_) return watch_->OnSecondFailed(Error{ErrorCode::kUnavailable, "libcurl could not make a handle"});
   race_.leader = nullptr;
   race_.is_on = true;
-  second_ = std::make_unique<Side>(*this, second_easy_.get(), *request, race_, /*is_second=*/true);
+  second().emplace(*this, second_easy_.get(), *request, race_, /*is_second=*/true);
 }
 
 }  // namespace gcsflux::internal

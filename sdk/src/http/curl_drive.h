@@ -2,8 +2,9 @@
 
 #include <curl/curl.h>
 
+#include <array>
 #include <chrono>
-#include <memory>
+#include <cstddef>
 #include <optional>
 
 #include "base/process/fork.h"
@@ -68,6 +69,8 @@ class CurlDrive {
     std::optional<Result<HttpResponse>> outcome = {};
   };
 
+  [[nodiscard]] std::optional<Side>& first() { return sides_[first_]; }
+  [[nodiscard]] std::optional<Side>& second() { return sides_[1 - first_]; }
   void OnMessage(CURL* easy, CURLcode code);
   std::optional<Result<HttpResponse>> Decide();
   void SecondFailed(Result<HttpResponse> outcome);
@@ -82,8 +85,8 @@ class CurlDrive {
   CurlRace race_;
   // Handles of second exchanges, which must outlive their sides.
   EasyHandle first_easy_, second_easy_;
-  std::unique_ptr<Side> first_;
-  std::unique_ptr<Side> second_;
+  std::array<std::optional<Side>, 2> sides_;
+  std::size_t first_ = 0;  // in sides_; the other one is the second
 };
 
 }  // namespace gcsflux::internal

@@ -10,7 +10,9 @@
 namespace gcsflux::internal {
 namespace {
 
-constexpr std::size_t kUsualHeaders = 20;  // in an answer of Cloud Storage
+// In an answer of Cloud Storage. malloc keeps up to 1,032 bytes for the next one.
+constexpr std::size_t kUsualHeaders = 20;
+constexpr std::size_t kUsualBytes = 1000;
 
 // True unless the answer is a temporary failure: another exchange would get the same answer.
 bool IsFinal(int status) { return status < 500 && status != 429 && status != 408; }
@@ -26,32 +28,20 @@ CurlExchange::CurlExchange(CURL* easy, const HttpRequest& request, BodyReceiver*
       race_(race),
       is_second_(is_second) {
   details_.front() = '\0';
-  response_.headers.reserve(kUsualHeaders);
+  response_.headers.Reserve(kUsualHeaders, kUsualBytes);
   ListHeaders();
 }
 
 // Does what curl_slist_append() does, which allocates twice for each line.
 void CurlExchange::ListHeaders() {
+  static char no_expect[] = "Expect:";  // libcurl would wait up to a second for a 100 Continue.
   const bool has_body = request_.method != Method::kGet && request_.method != Method::kDelete;
-  constexpr std::string_view kNoExpect = "Expect:";  // libcurl would wait up to a second for a 100 Continue.
-  std::size_t bytes = kNoExpect.size() + 1;
-  for (const auto& [name, value] : request_.headers) bytes += name.size() + 2 + value.size() + 1;
-  header_lines_.reserve(bytes);  // The list points into it.
   header_list_.reserve(request_.headers.size() + 1);
-  const auto end_line = [this](std::size_t begin) {
-    header_lines_ += '\0';
-    header_list_.push_back({.data = header_lines_.data() + begin, .next = nullptr});
-    if (header_list_.size() > 1) header_list_[header_list_.size() - 2].next = &header_list_.back();
-  };
-  for (const auto& [name, value] : request_.headers) {
-    const std::size_t begin = header_lines_.size();
-    header_lines_.append(name).append(value.empty() ? ";" : ": ").append(value);
-    end_line(begin);
+  for (std::size_t i = 0; i < request_.headers.size(); ++i) {
+    header_list_.push_back({.data = const_cast<char*>(request_.headers.Line(i)), .next = nullptr});  // NOLINT
   }
-  if (!has_body) return;
-  const std::size_t begin = header_lines_.size();
-  header_lines_.append(kNoExpect);
-  end_line(begin);
+  if (has_body) header_list_.push_back({.data = no_expect, .next = nullptr});
+  for (std::size_t i = 1; i < header_list_.size(); ++i) header_list_[i - 1].next = &header_list_[i];
 }
 
 CurlExchange::~CurlExchange() {
@@ -148,10 +138,9 @@ bool CurlExchange::TakeHeader(std::string_view line) {
   if (line.starts_with("HTTP/")) response_.headers.clear();  // A 100 Continue may precede the answer itself.
   const auto colon = line.find(':');
   if (colon == std::string_view::npos) return true;
-  std::string name(line.substr(0, colon));
-  std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
   const auto value = line.find_first_not_of(" \t", colon + 1);
-  response_.headers.emplace_back(std::move(name), value == std::string_view::npos ? "" : line.substr(value));
+  response_.headers.AddInLowerCase(line.substr(0, colon),
+                                   value == std::string_view::npos ? std::string_view() : line.substr(value));
   return true;
 }
 

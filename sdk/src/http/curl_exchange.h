@@ -76,8 +76,7 @@ class CurlExchange {
   BodyReceiver* const receiver_;
   CurlRace& race_;
   const bool is_second_;
-  std::string header_lines_;             // each with its end
-  std::vector<curl_slist> header_list_;  // libcurl's view of them
+  std::vector<curl_slist> header_list_;  // libcurl's view of the request's
   int times_sent_ = 0;                   // Includes a sending that is about to begin.
   const ProcessMark made_in_;
   const Clock::time_point start_ = Clock::now();

@@ -158,11 +158,6 @@ void ReserveHeld(std::string& body, const Headers& headers) {
   body.reserve(std::min(announced, kBelieved) + kPastTheEnd);
 }
 
-std::string_view FindHeader(const Headers& headers, std::string_view name) {
-  const auto found = std::find_if(headers.begin(), headers.end(), [&](const auto& h) { return h.first == name; });
-  return found == headers.end() ? std::string_view() : std::string_view(found->second);
-}
-
 std::unique_ptr<Transport> MakeCurlTransport(const CurlOptions& options) {
   return std::make_unique<CurlTransport>(options);
 }

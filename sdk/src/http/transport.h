@@ -9,10 +9,9 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "gcsflux/result.h"
+#include "http/headers.h"
 
 namespace gcsflux::internal {
 
@@ -20,12 +19,6 @@ enum class Method { kGet, kPost, kPut, kPatch, kDelete };
 
 /// "GET".
 std::string_view MethodName(Method method);
-
-/// In the order of the message. Names are lower-case in answers.
-using Headers = std::vector<std::pair<std::string, std::string>>;
-
-/// The first value of a header by its lower-case name. Empty if there is none.
-std::string_view FindHeader(const Headers& headers, std::string_view name);
 
 /// What an exchange moved, also if it failed.
 struct Movement {

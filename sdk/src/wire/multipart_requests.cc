@@ -64,7 +64,8 @@ Result<HttpRequest> InitiateMultipartRequest(const MultipartTarget& target) {
     const bool is_name = name.find_first_of(" :") == std::string::npos && IsHeaderText(name);
     if (is_name && IsHeaderText(value)) continue;
     return Error{ErrorCode::kInvalidArgument, "a multipart upload sends attributes as headers, which '" +
-                                                  name.substr(0, 64) + "' or its value cannot be: ASCII only"};
+                                                  std::string(name.substr(0, 64)) +
+                                                  "' or its value cannot be: ASCII only"};
   }
   AddKey(request, target.options.encryption_key);
   return request;

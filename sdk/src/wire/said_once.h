@@ -10,15 +10,15 @@ namespace gcsflux::internal {
 /// The value of a header, by its lower-case name. Returns kBadResponse if there are two different values. Empty if
 /// there is none.
 inline Result<std::string_view> SaidOnce(const Headers& headers, std::string_view name) {
-  const std::string* said = nullptr;
+  std::optional<std::string_view> said;
   for (const auto& [key, value] : headers) {
     if (key != name) continue;
-    if (said != nullptr && *said != value) {
+    if (said && *said != value) {
       return Error{ErrorCode::kBadResponse, "the answer has two different " + std::string(name) + " headers"};
     }
-    said = &value;
+    said = value;
   }
-  return said == nullptr ? std::string_view() : std::string_view(*said);
+  return said.value_or(std::string_view());
 }
 
 }  // namespace gcsflux::internal

@@ -47,7 +47,10 @@ std::optional<ArrivedObject> StreamRecipient::Await() {
   arrivals_.Wait(lock, [&] { return options_.stop.stop_requested() || IsNextReady(); });
   if (options_.stop.stop_requested()) return std::nullopt;
   ++delivered_;
-  return std::move(ready_.extract(ready_.begin()).mapped());
+  auto node = ready_.extract(ready_.begin());
+  std::optional<ArrivedObject> arrived = std::move(node.mapped());
+  spare_.push_back(std::move(node));
+  return arrived;
 }
 
 Error StreamRecipient::End(Error error) {
@@ -70,6 +73,18 @@ void StreamRecipient::OnStop() {
   arrivals_.Ring();
 }
 
+void StreamRecipient::Add(std::size_t turn, ArrivedObject&& arrived) {
+  if (spare_.empty()) {
+    ready_.emplace(turn, std::move(arrived));
+    return;
+  }
+  auto node = std::move(spare_.back());
+  spare_.pop_back();
+  node.key() = turn;
+  node.mapped() = std::move(arrived);
+  ready_.insert(std::move(node));
+}
+
 void StreamRecipient::OnArrival(std::vector<ArrivedObject> objects) {
   bool has_failed = false;
   {
@@ -78,7 +93,7 @@ void StreamRecipient::OnArrival(std::vector<ArrivedObject> objects) {
     for (ArrivedObject& arrived : objects) {
       has_failed = has_failed || arrived.object.error;
       const std::size_t turn = options_.order == DeliveryOrder::kInOrder ? arrived.object.index : arrived_++;
-      ready_.emplace(turn, std::move(arrived));
+      Add(turn, std::move(arrived));
     }
     if (!was_ready && IsNextReady()) arrivals_.Ring();
   }

@@ -34,6 +34,7 @@ class StreamRecipient {
   void Close();
   void OnStop();
   void OnArrival(std::vector<ArrivedObject> objects);
+  void Add(std::size_t turn, ArrivedObject&& arrived);
   std::optional<ArrivedObject> Await();
   [[nodiscard]] bool IsNextReady() const { return !ready_.empty() && ready_.begin()->first == delivered_; }
 
@@ -45,8 +46,10 @@ class StreamRecipient {
 
   std::mutex mutex_;
   Doorbell arrivals_;
-  std::map<std::size_t, ArrivedObject>
-      ready_;  // By the turn of their delivery. Guarded by mutex_, like the following members.
+  // By the turn of their delivery. Guarded by mutex_, like the following members.
+  using Ready = std::map<std::size_t, ArrivedObject>;
+  Ready ready_;
+  std::vector<Ready::node_type> spare_;  // Nodes to use again: as many as were ready at once.
   std::size_t arrived_ = 0;
   std::size_t delivered_ = 0;  // Only Next() writes it.
 
