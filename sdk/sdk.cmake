@@ -282,6 +282,7 @@ gcsflux_component(client
   sdk/src/sharding/sharded_checkpoints.cc
   sdk/src/sharding/sharded_save.cc
   sdk/src/sharding/slice_checksums.cc
+  sdk/src/sharding/stop_after.cc
   sdk/src/sharding/tensor_part.cc
   sdk/src/sharding/thread_ranks.cc
   sdk/src/sharding/work_of_ranks.cc

@@ -24,13 +24,13 @@ StepStore::StepStore(Client client, ObjectName prefix, CallOptions call, std::st
     : client_(std::move(client)),
       prefix_(std::move(prefix)),
       call_(std::move(call)),
-      stop_(std::move(stop)),
-      uri_(ToUri(prefix_)) {}
+      uri_(ToUri(prefix_)),
+      stop_(std::move(stop)) {}
 
 ObjectName StepStore::At(std::string_view name) const { return {prefix_.bucket, prefix_.name + std::string(name)}; }
 
 Result<FoundSteps> StepStore::Find() const {
-  auto listing = ListInParallel(client_, prefix_, {.call = call_, .stop = stop_});
+  auto listing = ListInParallel(client_, prefix_, {.call = call_, .stop = stop()});
   if (!listing.ok()) return listing.error();
   FoundSteps found;
   for (ListedObject& object : listing->objects) {
@@ -45,7 +45,7 @@ Result<FoundSteps> StepStore::Find() const {
 
 Result<StoredStep> StepStore::ReadManifest(std::int64_t step, std::int64_t generation) const {
   const ObjectName object = At(ManifestName(step));
-  ReadObjectOptions options{.call = call_, .stop = stop_};
+  ReadObjectOptions options{.call = call_, .stop = stop()};
   if (generation != 0) options.generation = generation;
   std::string text;
   const auto read = ReadShort(client_, object, options, text);
@@ -85,8 +85,8 @@ void StepStore::Remember(const StoredStep& step) {
 Result<void> StepStore::CheckFile(std::int64_t step, const StepFile& file) const {
   const ObjectName object = At(file.name);
   const auto place = [&] { return "step " + std::to_string(step) + ": " + ToUri(object); };
-  const auto there =
-      client_.GetObject(object, {.generation = file.generation, .fields = "size,crc32c", .call = call_, .stop = stop_});
+  const auto there = client_.GetObject(
+      object, {.generation = file.generation, .fields = "size,crc32c", .call = call_, .stop = stop()});
   if (!there.ok() && there.error().code == ErrorCode::kNotFound) {
     return Error{ErrorCode::kNotFound, place() + " is missing, or is not the file that was saved (generation " +
                                            std::to_string(file.generation) +
@@ -100,7 +100,7 @@ Result<void> StepStore::CheckFile(std::int64_t step, const StepFile& file) const
 
 Result<void> StepStore::Delete(std::string_view name, std::int64_t generation) const {
   auto deleted = client_.DeleteObject(
-      At(name), {.preconditions = {.if_generation_match = generation}, .call = call_, .stop = stop_});
+      At(name), {.preconditions = {.if_generation_match = generation}, .call = call_, .stop = stop()});
   if (!deleted.ok() && deleted.error().code == ErrorCode::kNotFound) return {};
   return deleted;
 }

@@ -33,7 +33,16 @@ class StepStore {
   [[nodiscard]] const Client& client() const { return client_; }
   [[nodiscard]] const std::string& uri() const { return uri_; }
   [[nodiscard]] const CallOptions& call() const { return call_; }
-  [[nodiscard]] const std::stop_token& stop() const { return stop_; }
+  /// Of all requests.
+  [[nodiscard]] std::stop_token stop() const {
+    const std::lock_guard lock(mutex_);
+    return stop_;
+  }
+  /// From now on this token ends requests.
+  void StopBy(std::stop_token stop) {
+    const std::lock_guard lock(mutex_);
+    stop_ = std::move(stop);
+  }
   /// The object of this name below the prefix.
   [[nodiscard]] ObjectName At(std::string_view name) const;
 
@@ -55,11 +64,10 @@ class StepStore {
   const Client client_;
   const ObjectName prefix_;
   const CallOptions call_;
-  const std::stop_token stop_;
   const std::string uri_;
-  std::mutex mutex_;
-  std::map<std::pair<std::int64_t, std::int64_t>, CheckpointManifest>
-      known_;  // By step and generation. Guarded by mutex_.
+  mutable std::mutex mutex_;
+  std::stop_token stop_;                                                       // Guarded by mutex_, as the next one.
+  std::map<std::pair<std::int64_t, std::int64_t>, CheckpointManifest> known_;  // By step and generation.
 };
 
 /// All steps of the listing. Their manifests are read, and their files compared.

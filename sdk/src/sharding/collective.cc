@@ -51,9 +51,10 @@ Result<void> Collective::Put(int to, std::string_view payload, const CollectiveL
   message.Text(payload);
   const auto sent = Send(to, message.Take(), limits);
   if (sent.ok()) return {};
-  // If rank 0 has failed and ended, it has said why before.
-  if (rank() != 0 && sent.error().code != ErrorCode::kCancelled) {
-    if (const auto last = Receive(to, {.deadline = kLastWords}); last.ok() && IsFailure(*last)) return Told(to, *last);
+  if (sent.error().code == ErrorCode::kCancelled) return Fail(to, sent.error());
+  // If that rank has failed and ended, it has said why before, maybe behind other messages.
+  for (auto last = Receive(to, {.deadline = kLastWords}); last.ok(); last = Receive(to, {.deadline = kLastWords})) {
+    if (IsFailure(*last)) return Told(to, *last);
   }
   return Fail(to, sent.error());
 }

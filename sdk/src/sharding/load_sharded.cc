@@ -8,6 +8,7 @@
 #include "sharding/load_plan.h"
 #include "sharding/message.h"
 #include "sharding/slice_checksums.h"
+#include "sharding/stop_after.h"
 #include "sharding/work_of_ranks.h"
 #include "transfer/threads/worker_pool.h"
 
@@ -20,11 +21,11 @@ constexpr std::size_t kMostProblemsShown = 10;
 constexpr std::uint64_t kBytesAtOnce = std::uint64_t{64} << 20;
 
 // The problems of all ranks, each once; the same on all.
-Result<void> AgreeOnProblems(Collective& group, std::chrono::milliseconds deadline,
+Result<void> AgreeOnProblems(Collective& group, const CollectiveLimits& limits,
                              const std::vector<std::string>& problems) {
   MessageWriter writer;
   for (const std::string& problem : problems) writer.Text(problem);
-  const auto told = group.AllGather(writer.Take(), {.deadline = deadline});
+  const auto told = group.AllGather(writer.Take(), limits);
   if (!told.ok()) return told.error();
   std::set<std::string> all;
   for (const std::string& of_rank : *told) {
@@ -89,9 +90,9 @@ std::vector<ReadStretch> StretchesOf(const CheckpointManifest& step, const LoadP
 }
 
 // Rank 0 puts together what ranks have read of the same slices.
-Result<void> CheckTogether(Collective& group, std::chrono::milliseconds deadline, const CheckpointManifest& step,
+Result<void> CheckTogether(Collective& group, const CollectiveLimits& limits, const CheckpointManifest& step,
                            const LoadPlan& plan) {
-  const auto told = group.Gather(FormatStretches(StretchesOf(step, plan)), {.deadline = deadline});
+  const auto told = group.Gather(FormatStretches(StretchesOf(step, plan)), limits);
   if (!told.ok()) return told.error();
   MessageWriter verdict;
   if (group.rank() == 0) {
@@ -102,7 +103,7 @@ Result<void> CheckTogether(Collective& group, std::chrono::milliseconds deadline
     }
     if (const auto checked = CheckStretches(step, std::move(all)); !checked.ok()) PutError(verdict, checked.error());
   }
-  const auto answer = group.Broadcast(verdict.Take(), {.deadline = deadline});
+  const auto answer = group.Broadcast(verdict.Take(), limits);
   if (!answer.ok()) return answer.error();
   if (answer->empty()) return {};
   MessageReader reader(*answer);
@@ -114,8 +115,10 @@ Result<void> CheckTogether(Collective& group, std::chrono::milliseconds deadline
 Result<void> LoadOnAllRanks(const CheckpointSteps& steps, Collective& group, const ShardedOptions& options,
                             const CheckpointManifest& step, std::span<const PartToLoad> parts,
                             const std::stop_token& stop) {
+  const StopAfter broken(stop, PatienceAfterStop(options.deadline));
+  const CollectiveLimits limits{.deadline = options.deadline, .stop = broken.token()};
   const LoadPlan plan = PlanLoad(step, parts);
-  if (auto agreed = AgreeOnProblems(group, options.deadline, plan.problems); !agreed.ok()) return agreed;
+  if (auto agreed = AgreeOnProblems(group, limits, plan.problems); !agreed.ok()) return agreed;
   std::vector<std::size_t> files;
   for (std::size_t file = 0; file < plan.files.size(); ++file) {
     if (!plan.files[file].ranges.empty()) files.push_back(file);
@@ -142,7 +145,7 @@ Result<void> LoadOnAllRanks(const CheckpointSteps& steps, Collective& group, con
     return pool.Run(files.size(), read_file, asked);
   };
   if (auto read = WorkOnAllRanks(group, options.deadline, work, stop); !read.ok()) return read;
-  return CheckTogether(group, options.deadline, step, plan);
+  return CheckTogether(group, limits, step, plan);
 }
 
 }  // namespace gcsflux::internal

@@ -2,21 +2,36 @@
 
 #include <utility>
 
+#include "checkpoints/step_store.h"
 #include "sharding/load_sharded.h"
 #include "sharding/save_messages.h"
 #include "sharding/sharded_save.h"
+#include "sharding/stop_after.h"
+#include "sharding/work_of_ranks.h"
 
 namespace gcsflux {
+
+namespace {
+
+// With a store of its own, whose requests end when the ranks give up.
+CheckpointSteps Apart(const CheckpointSteps& steps) {
+  const internal::StepStore& store = internal::StoreOf(steps);
+  auto apart = CheckpointSteps::Open(store.client(), store.uri(), store.call(), store.stop());
+  return apart.ok() ? *std::move(apart) : steps;
+}
+
+}  // namespace
 
 struct ShardedCheckpoints::State {
   // Rank 0 reads the manifest.
   template <class ReadStep>
   Result<LatestStep> ReadOnRank0(const ReadStep& read) {
     std::string message;
-    if (group.rank() == 0) {
+    const internal::WorkOfRank0 work = [&](std::atomic<std::uint64_t>&) {
       const Result<LatestStep> step = read();
       message = step.ok() ? internal::FormatStep(*step) : internal::FormatFailure(step.error());
-    }
+    };
+    if (auto done = internal::WorkOnRank0(group, options.deadline, steps, work, {}); !done.ok()) return done.error();
     const auto told = group.Broadcast(std::move(message), {.deadline = options.deadline});
     if (!told.ok()) return told.error();
     return internal::ParseStep(*told);
@@ -29,13 +44,16 @@ struct ShardedCheckpoints::State {
 };
 
 ShardedCheckpoints::ShardedCheckpoints(CheckpointSteps steps, Collective& group, ShardedOptions options)
-    : state_(new State{std::move(steps), group, std::move(options)}) {}
+    : state_(new State{Apart(steps), group, std::move(options)}) {}
 ShardedCheckpoints::ShardedCheckpoints(ShardedCheckpoints&&) noexcept = default;
 ShardedCheckpoints& ShardedCheckpoints::operator=(ShardedCheckpoints&&) noexcept = default;
 
 ShardedCheckpoints::~ShardedCheckpoints() {
+  if (!state_ || !state_->writer) return;
   // If this fails, the next run is refused unless it takes the prefix over, as after a crash.
-  if (state_ && state_->writer) static_cast<void>(state_->writer->Release().ok());
+  const internal::StopAfter limit(state_->options.deadline);
+  internal::StoreOf(state_->steps).StopBy(limit.token());
+  static_cast<void>(state_->writer->Release().ok());
 }
 
 Result<SavedStep> ShardedCheckpoints::Save(const CheckpointManifest& about, std::span<const PartToSave> parts,

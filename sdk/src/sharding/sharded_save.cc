@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "checkpoints/run_identity.h"
+#include "checkpoints/step_store.h"
 #include "formats/bytes/format_error.h"
 #include "sharding/announcement.h"
 #include "sharding/shard_file.h"
+#include "sharding/stop_after.h"
 #include "sharding/work_of_ranks.h"
 
 namespace gcsflux::internal {
@@ -35,42 +37,49 @@ std::vector<PartToSave> Chosen(const ShardOrder& order, std::span<const PartToSa
 
 Result<SavedStep> ShardedSave::Run(const CheckpointManifest& about, std::span<const PartToSave> parts, CommitMode mode,
                                    const std::stop_token& stop) {
-  const CollectiveLimits limits{.deadline = options_.deadline};
-  const auto announcements = Announce(about.step, parts, mode);
+  const StopAfter broken(stop, PatienceAfterStop(options_.deadline));
+  const CollectiveLimits limits{.deadline = options_.deadline, .stop = broken.token()};
+  const auto announcements = Announce(about.step, parts, mode, limits);
   if (!announcements.ok()) return announcements.error();
-  std::vector<std::string> orders;
-  if (group_.rank() == 0) orders = Order(about.step, *announcements);
-  const auto message = group_.Scatter(std::move(orders), limits);
-  const auto order = message.ok() ? ParseOrder(*message) : message.error();
+  const auto order = Order(about.step, *announcements, stop, limits);
   if (!order.ok()) return DropNames(), order.error();
   const auto report = Write(*order, parts, stop);
   if (!report.ok()) return DropNames(), report.error();
   const auto reports = group_.Gather(FormatReport(*report), limits);
+  if (!reports.ok()) return DropNames(), reports.error();
   std::string outcome;
-  if (reports.ok() && group_.rank() == 0) {
-    const auto saved = Commit(about, *reports, mode);
+  const WorkOfRank0 commit = [&](std::atomic<std::uint64_t>& moved) {
+    const auto saved = Commit(about, *reports, mode, moved);
     outcome = saved.ok() ? FormatSaved(*saved) : FormatFailure(saved.error());
-  }
+  };
+  const auto committed = WorkOnRank0(group_, options_.deadline, steps_, commit, stop);
   DropNames();
-  if (!reports.ok()) return reports.error();
+  if (!committed.ok()) return committed.error();
   const auto told = group_.Broadcast(std::move(outcome), limits);
   if (!told.ok()) return told.error();
   return ParseSaved(*told);
 }
 
 Result<std::vector<std::string>> ShardedSave::Announce(std::int64_t step, std::span<const PartToSave> parts,
-                                                       CommitMode mode) {
+                                                       CommitMode mode, const CollectiveLimits& limits) {
   std::vector<TensorPart> announced;
   for (const PartToSave& one : parts) announced.push_back(one.part);
   const AnnouncedSave save{.host = MakeRunIdentity().host, .uri = steps_.uri(), .step = step, .mode = mode};
-  return group_.Gather(FormatAnnouncement(save, announced), {.deadline = options_.deadline});
+  return group_.Gather(FormatAnnouncement(save, announced), limits);
 }
 
-// A text for each rank: what it is to write, or why nothing is saved.
-std::vector<std::string> ShardedSave::Order(std::int64_t step, std::span<const std::string> announcements) {
-  auto orders = PlanOrders(step, announcements);
-  if (orders.ok()) return *std::move(orders);
-  return std::vector<std::string>(announcements.size(), FormatFailure(orders.error()));
+// What this rank is to write, or why nothing is saved.
+Result<ShardOrder> ShardedSave::Order(std::int64_t step, std::span<const std::string> announcements,
+                                      const std::stop_token& stop, const CollectiveLimits& limits) {
+  std::vector<std::string> orders;
+  const WorkOfRank0 plan = [&](std::atomic<std::uint64_t>&) {
+    auto planned = PlanOrders(step, announcements);
+    orders = planned.ok() ? *std::move(planned)
+                          : std::vector<std::string>(announcements.size(), FormatFailure(planned.error()));
+  };
+  if (auto done = WorkOnRank0(group_, options_.deadline, steps_, plan, stop); !done.ok()) return done.error();
+  const auto message = group_.Scatter(std::move(orders), limits);
+  return message.ok() ? ParseOrder(*message) : message.error();
 }
 
 Result<std::vector<std::string>> ShardedSave::PlanOrders(std::int64_t step,
@@ -116,13 +125,22 @@ Result<ShardReport> ShardedSave::Write(const ShardOrder& order, std::span<const 
   };
   auto written = WorkOnAllRanks(group_, options_.deadline, work, stop);
   if (written.ok()) return report;
-  // What stays is in no manifest: the next save with rules removes it.
-  for (const StepFile& file : report.files) static_cast<void>(DeleteStepFile(steps_, file).ok());
+  DeleteFiles(report.files);
   return written.error();
 }
 
+// What stays is in no manifest: the next save with rules removes it.
+void ShardedSave::DeleteFiles(const std::vector<StepFile>& files) {
+  StepStore& store = StoreOf(steps_);
+  const std::stop_token callers = store.stop();
+  const StopAfter limit(options_.deadline);
+  store.StopBy(limit.token());
+  for (const StepFile& file : files) static_cast<void>(DeleteStepFile(steps_, file).ok());
+  store.StopBy(callers);
+}
+
 Result<SavedStep> ShardedSave::Commit(const CheckpointManifest& about, std::span<const std::string> reports,
-                                      CommitMode mode) {
+                                      CommitMode mode, std::atomic<std::uint64_t>& moved) {
   CheckpointManifest manifest = about;
   manifest.files.clear();
   manifest.tensors.clear();
@@ -137,8 +155,10 @@ Result<SavedStep> ShardedSave::Commit(const CheckpointManifest& about, std::span
   }
   // Each rank's file must be there, of this generation, with this size and CRC32C.
   if (auto checked = steps_.HasFiles(manifest.files); !checked.ok()) return checked.error();
+  ++moved;  // What comes next has a deadline of its own.
   auto stored = writer_->Commit(std::move(manifest), mode);
   if (!stored.ok()) return stored.error();
+  ++moved;
   SavedStep saved{.stored = *std::move(stored)};
   saved.stored.manifest.tensors.clear();
   if (!options_.keep) return saved;

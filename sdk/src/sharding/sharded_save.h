@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -24,11 +26,15 @@ class ShardedSave {
                         const std::stop_token& stop);
 
  private:
-  Result<std::vector<std::string>> Announce(std::int64_t step, std::span<const PartToSave> parts, CommitMode mode);
-  std::vector<std::string> Order(std::int64_t step, std::span<const std::string> announcements);
+  Result<std::vector<std::string>> Announce(std::int64_t step, std::span<const PartToSave> parts, CommitMode mode,
+                                            const CollectiveLimits& limits);
+  Result<ShardOrder> Order(std::int64_t step, std::span<const std::string> announcements, const std::stop_token& stop,
+                           const CollectiveLimits& limits);
   Result<std::vector<std::string>> PlanOrders(std::int64_t step, std::span<const std::string> announcements);
   Result<ShardReport> Write(const ShardOrder& order, std::span<const PartToSave> parts, const std::stop_token& stop);
-  Result<SavedStep> Commit(const CheckpointManifest& about, std::span<const std::string> reports, CommitMode mode);
+  Result<SavedStep> Commit(const CheckpointManifest& about, std::span<const std::string> reports, CommitMode mode,
+                           std::atomic<std::uint64_t>& moved);
+  void DeleteFiles(const std::vector<StepFile>& files);
   void DropNames();
 
   const CheckpointSteps& steps_;

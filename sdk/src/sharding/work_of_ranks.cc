@@ -11,7 +11,9 @@
 #include "base/leaf_stop_callback.h"
 #include "base/process/for_ever.h"
 #include "base/process/start_thread.h"
+#include "checkpoints/step_store.h"
 #include "sharding/message.h"
+#include "sharding/stop_after.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -111,6 +113,7 @@ std::optional<Result<void>> Judge(const Collective& group, const std::vector<Ran
 
 Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadline, const WorkOfRank& work,
                             const std::stop_token& stop) {
+  const StopAfter broken(stop, PatienceAfterStop(deadline));
   const auto pace = std::clamp(deadline / 8, std::chrono::milliseconds(1), std::chrono::milliseconds(250));
   RunningWork running(work, stop);
   const auto started = running.Start();
@@ -120,7 +123,7 @@ Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadlin
     RankStatus own = running.Wait(started.ok() ? pace : std::chrono::milliseconds(0));
     if (!started.ok()) own.error = started.error();
     own.sees_standstill = Clock::now() - last_movement >= InNanoseconds(deadline);
-    const auto told = group.AllGather(FormatStatus(own), {.deadline = deadline});
+    const auto told = group.AllGather(FormatStatus(own), {.deadline = deadline, .stop = broken.token()});
     if (!told.ok()) return told.error();
     std::vector<RankStatus> ranks;
     std::uint64_t moved = 0;
@@ -133,6 +136,28 @@ Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadlin
     moved_before = moved;
     last_movement = Clock::now();
   }
+}
+
+std::chrono::milliseconds PatienceAfterStop(std::chrono::milliseconds deadline) {
+  return std::min(deadline, std::chrono::milliseconds(2000));
+}
+
+Result<void> WorkOnRank0(Collective& group, std::chrono::milliseconds deadline, const CheckpointSteps& steps,
+                         const WorkOfRank0& work, const std::stop_token& stop) {
+  const WorkOfRank only_on_0 = [&](std::atomic<std::uint64_t>& moved, const std::stop_token& asked) -> Result<void> {
+    if (group.rank() != 0) return {};
+    StepStore& store = StoreOf(steps);
+    const std::stop_token callers = store.stop();
+    std::stop_source requests;
+    const auto end = [&requests] { requests.request_stop(); };
+    const LeafStopCallback<std::function<void()>> on_end(asked, end);
+    const LeafStopCallback<std::function<void()>> on_callers(callers, end);
+    store.StopBy(requests.get_token());
+    work(moved);
+    store.StopBy(callers);
+    return {};
+  };
+  return WorkOnAllRanks(group, deadline, only_on_0, stop);
 }
 
 }  // namespace gcsflux::internal

@@ -6,6 +6,7 @@
 #include <functional>
 #include <stop_token>
 
+#include "gcsflux/checkpoint_steps.h"
 #include "gcsflux/collective.h"
 
 namespace gcsflux::internal {
@@ -16,8 +17,18 @@ using WorkOfRank = std::function<Result<void>(std::atomic<std::uint64_t>& moved,
 
 /// Does the work of each rank, and returns the same on all of them. Ranks tell each other again and again how far they
 /// are: if one fails or is cancelled, the others stop at once. If no byte moves on any rank for `deadline`, the work
-/// fails, and the message names the ranks that are not ready. A rank that ends breaks the group.
+/// fails, and the message names the ranks that are not ready. A rank that ends breaks the group; so does one that is
+/// cancelled while it waits for a rank that hangs.
 Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadline, const WorkOfRank& work,
                             const std::stop_token& stop);
+
+/// For a rank that is cancelled: so long it waits for the others to agree on that, and then breaks the group.
+std::chrono::milliseconds PatienceAfterStop(std::chrono::milliseconds deadline);
+
+/// Work that rank 0 does while the others wait, with requests of `steps`. They end as soon as the work is to end. Its
+/// outcome is for the caller to tell.
+using WorkOfRank0 = std::function<void(std::atomic<std::uint64_t>& moved)>;
+Result<void> WorkOnRank0(Collective& group, std::chrono::milliseconds deadline, const CheckpointSteps& steps,
+                         const WorkOfRank0& work, const std::stop_token& stop);
 
 }  // namespace gcsflux::internal

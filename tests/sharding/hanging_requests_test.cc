@@ -1,0 +1,108 @@
+// No rank waits longer than the deadline for what rank 0 does alone, nor after its own cancellation.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <latch>
+
+#include "sharding/sharded_fixture.h"
+
+namespace gcsflux {
+namespace {
+
+using ::testing::AllOf;
+using testing::ErrorOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::OnRanks;
+using testing::OwnedParts;
+using testing::RankParts;
+
+class HangingRequestsTest : public testing::ShardedFixture {
+ protected:
+  static constexpr std::chrono::milliseconds kDeadline{300};
+
+  // Requests for these objects get no answer.
+  void Stall(const std::string& operation, const std::string& glob) {
+    Fail({.operation = operation, .object_glob = glob}, {.type = "stall", .duration = std::chrono::hours(1)});
+  }
+  static void ExpectTheSame(const std::vector<Error>& errors) {
+    for (const Error& error : errors) {
+      EXPECT_EQ(error.message, errors.front().message);
+      EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+      EXPECT_THAT(error.message,
+                  AllOf(HasSubstr("no byte moved on any rank for 300 ms"), HasSubstr("these are not ready: rank 0;")));
+    }
+  }
+};
+
+TEST_F(HangingRequestsTest, EndASaveOnAllRanks) {
+  struct Case {
+    std::string operation;
+    std::string glob;
+  };
+  std::int64_t step = 0;
+  for (const Case& one : {Case{"storage.objects.insert", "**/writer"}, Case{"storage.objects.get", "**-shard-00002-**"},
+                          Case{"storage.objects.get", "**/writer"}, Case{"storage.objects.insert", "**.json"}}) {
+    SCOPED_TRACE(one.operation + " of " + one.glob);
+    Stall(one.operation, one.glob);
+    std::vector<Error> errors;
+    for (const auto& saved :
+         SaveOnRanks(SomeParts(3), ++step, {.deadline = kDeadline, .writer = {.take_over = true}})) {
+      errors.push_back(ErrorOf(saved));
+    }
+    ExpectTheSame(errors);
+    ExpectFired();
+  }
+  // The same prefix and object go on.
+  for (const auto& saved :
+       SaveOnRanks(SomeParts(3), ++step, {.keep = KeepRules{.last = 1}, .writer = {.take_over = true}})) {
+    EXPECT_TRUE(saved.ok());
+  }
+  ExpectLoads(SomeParts(2));
+  for (const auto& name : Names()) EXPECT_THAT(name, Not(HasSubstr("step-00000001")));
+}
+
+TEST_F(HangingRequestsTest, LeaveTheGroupForTheNextSave) {
+  Stall("storage.objects.insert", "**.json");
+  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+    ShardedCheckpoints run = On(group, {.deadline = kDeadline});
+    const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
+    EXPECT_FALSE(run.Save({.step = 1}, own.ToSave()).ok());
+    static_cast<void>(group.Barrier());
+    if (group.rank() == 0) ExpectFired();
+    static_cast<void>(group.Barrier());
+    return ErrorOf(run.Save({.step = 2}, own.ToSave())).message;
+  });
+  for (const auto& message : messages) EXPECT_EQ(message, "no error: it has succeeded");
+}
+
+TEST_F(HangingRequestsTest, EndAReadOfTheNewestStepOnAllRanks) {
+  for (const auto& saved : SaveOnRanks(SomeParts(3))) ASSERT_TRUE(saved.ok());
+  Stall("storage.objects.get", "**.json");
+  std::vector<Error> errors;
+  for (const auto& loaded : LoadOnRanks(SomeParts(3), {.deadline = kDeadline})) errors.push_back(ErrorOf(loaded));
+  ExpectTheSame(errors);
+  ExpectFired();
+}
+
+// Rank 2 does not come before rank 1 has given up.
+TEST_F(HangingRequestsTest, ARankThatIsCancelledDoesNotWaitForOneThatHangs) {
+  std::latch has_given_up(1);
+  std::stop_source stop;
+  const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+    if (group.rank() == 2) has_given_up.wait();
+    if (group.rank() == 1) stop.request_stop();
+    const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
+    const auto saved = On(group).Save({.step = 1}, own.ToSave(), CommitMode::kCreate,
+                                      group.rank() == 1 ? stop.get_token() : std::stop_token());
+    if (group.rank() == 1) has_given_up.count_down();
+    return ErrorOf(saved);
+  });
+  for (const Error& error : errors) {
+    EXPECT_EQ(error.code, ErrorCode::kCancelled);
+    EXPECT_THAT(error.message, HasSubstr("rank 1: was cancelled"));
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux
