@@ -10,6 +10,7 @@ gcsflux_component(client
   sdk/src/base/object_name.cc
   sdk/src/base/sha256.cc
   sdk/src/base/uuid.cc
+  sdk/src/base/messages/json_text.cc
   sdk/src/base/process/environment.cc
   sdk/src/base/process/fork.cc
   sdk/src/base/process/open_files.cc
@@ -34,7 +35,6 @@ gcsflux_component(client
   sdk/src/loop/timer_heap.cc
   # L1 events, http
   sdk/src/events/event_listeners.cc
-  sdk/src/events/json_text.cc
   sdk/src/events/log_listener.cc
   sdk/src/events/observer.cc
   sdk/src/events/operation_prices.cc
@@ -122,7 +122,9 @@ gcsflux_component(client
   sdk/src/client/throttling.cc
   sdk/src/client/transmitter.cc
   # L4 transfer
+  sdk/src/transfer/checksums.cc
   sdk/src/transfer/object_streams.cc
+  sdk/src/transfer/run_concurrently.cc
   sdk/src/transfer/composition/bucket_check.cc
   sdk/src/transfer/composition/bucket_permits.cc
   sdk/src/transfer/composition/check_composite.cc
@@ -242,6 +244,7 @@ gcsflux_component(client
   sdk/src/formats/zip/zip_writer.cc
   # L4 checkpoints by their URI, above transfer
   sdk/src/checkpoints/check_manifest.cc
+  sdk/src/checkpoints/checkpoint_places.cc
   sdk/src/checkpoints/checkpoint_steps.cc
   sdk/src/checkpoints/committed_tensors.cc
   sdk/src/checkpoints/folder_shards.cc

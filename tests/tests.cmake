@@ -152,7 +152,7 @@ if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the proce
 endif()
 # Checkpoints by their URI, and the steps of a run.
 gcsflux_test(checkpoint_tests
-  SOURCES checkpoints/checkpoint_steps_test.cc checkpoints/keep_steps_test.cc checkpoints/killed_run_test.cc checkpoints/latest_step_test.cc checkpoints/manifest_test.cc
+  SOURCES checkpoints/checkpoint_places_test.cc checkpoints/checkpoint_steps_test.cc checkpoints/keep_steps_test.cc checkpoints/killed_run_test.cc checkpoints/latest_step_test.cc checkpoints/manifest_test.cc
           checkpoints/open_checkpoint_test.cc checkpoints/preemption_notice_test.cc checkpoints/run_faults_test.cc checkpoints/safetensors_state_test.cc checkpoints/save_queue_test.cc checkpoints/state_file_test.cc checkpoints/step_writer_test.cc checkpoints/unchanged_tensors_test.cc support/fault_matrix.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(checkpoint_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
@@ -225,8 +225,8 @@ gcsflux_test(integration_tests
 
 # One large object over many connections, written and read.
 gcsflux_test(object_stream_tests
-  SOURCES integration/killed_file_upload_test.cc integration/killed_writer_test.cc integration/object_reader_random_test.cc integration/object_reader_test.cc integration/object_streams_test.cc integration/ongoing_uploads_test.cc integration/parallel_writer_faults_test.cc integration/parallel_writer_test.cc
-          integration/resumable_file_faults_test.cc integration/resumable_file_refusals_test.cc integration/resumable_file_test.cc
+  SOURCES integration/checksums_test.cc integration/killed_file_upload_test.cc integration/killed_writer_test.cc integration/object_reader_random_test.cc integration/object_reader_test.cc integration/object_streams_test.cc integration/ongoing_uploads_test.cc integration/parallel_writer_faults_test.cc integration/parallel_writer_test.cc
+          integration/resumable_file_faults_test.cc integration/resumable_file_refusals_test.cc integration/resumable_file_test.cc integration/run_concurrently_test.cc
           integration/stream_fault_matrix_test.cc integration/writer_buckets_test.cc support/fault_matrix.cc transfer/object_reader/join_ranges_test.cc transfer/object_reader/range_checksums_test.cc transfer/object_reader/request_pace_test.cc transfer/upload/part_queue_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(object_stream_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)

@@ -7,15 +7,14 @@
 #include <optional>
 #include <span>
 
-#include "base/local_error.h"
+#include "base/messages/local_error.h"
 #include "cli/copy/copy.h"
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/print_object.h"
 #include "cli/terminal/transfer_monitor.h"
-#include "client/client_core.h"
 #include "gcsflux/download.h"
 #include "gcsflux/flags.h"
-#include "transfer/threads/worker_pool.h"
+#include "gcsflux/run_concurrently.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -36,7 +35,7 @@ class Concatenation {
       : client_(client),
         downloader_(client, options),
         printer_(client, reading),
-        look_ups_(static_cast<std::size_t>(options.max_concurrency), &CoreOf(client).observer()),
+        max_look_ups_(options.max_concurrency),
         stop_(reading.stop) {
     // On a terminal the bar would be among the objects' bytes.
     if (::isatty(STDOUT_FILENO) == 1) return;
@@ -92,7 +91,7 @@ class Concatenation {
       sources[index] = {objects[index], found->size, found->generation, found->crc32c};
       return {};
     };
-    if (auto done = look_ups_.Run(objects.size(), look_up, stop_); !done) return done.error();
+    if (auto done = RunConcurrently(client_, objects.size(), max_look_ups_, look_up, stop_); !done) return done.error();
     return sources;
   }
 
@@ -118,7 +117,7 @@ class Concatenation {
   const Client& client_;
   const Downloader downloader_;
   const ObjectPrinter printer_;
-  internal::WorkerPool look_ups_;
+  const int max_look_ups_;
   const std::stop_token stop_;
   std::optional<TransferMonitor> monitor_;
   std::optional<TransferMonitor::Meter> meter_;

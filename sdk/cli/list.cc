@@ -10,11 +10,11 @@
 #include <optional>
 #include <sstream>
 
+#include "base/messages/json_text.h"
 #include "cli/copy/copy_flags.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/status_line.h"
-#include "events/json_text.h"
 #include "gcsflux/listing.h"
 
 DECLARE_bool(recursive);

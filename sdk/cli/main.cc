@@ -6,13 +6,13 @@
 #include <csignal>
 #include <iostream>
 
-#include "base/version.h"
 #include "cli/command_flags.h"
 #include "cli/commands.h"
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
 #include "gcsflux/flags.h"
+#include "gcsflux/version.h"
 
 DECLARE_bool(r);
 DECLARE_bool(recursive);
@@ -86,7 +86,7 @@ int Run(int argc, const char* const* argv) {
   auto words = ParseFlags(argc, argv);
   if (!words) return Complain(words.error());
   if (FLAGS_version) {
-    std::cout << "gcsflux " << internal::kVersion << '\n';
+    std::cout << "gcsflux " << kVersion << '\n';
     return 0;
   }
   if (words->empty() && HelpRequested()) return PrintProgramHelp(), 0;

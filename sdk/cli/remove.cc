@@ -2,10 +2,9 @@
 
 #include <gflags/gflags.h>
 
-#include "client/client_core.h"
 #include "gcsflux/flags.h"
 #include "gcsflux/listing.h"
-#include "transfer/threads/worker_pool.h"
+#include "gcsflux/run_concurrently.h"
 
 DECLARE_bool(recursive);
 
@@ -26,7 +25,7 @@ Result<std::vector<ListedObject>> FindAll(const Client& client, const ObjectName
   return Error{ErrorCode::kEmptyPrefix, "nothing is stored under " + ToUri(prefix)};
 }
 
-Result<void> RemoveAll(const Client& client, const ObjectName& prefix, internal::WorkerPool& pool) {
+Result<void> RemoveAll(const Client& client, const ObjectName& prefix, int max_concurrency) {
   const auto objects = FindAll(client, prefix);
   if (!objects) return objects.error();
   const auto remove = [&](std::size_t index, const std::stop_token& stop) -> Result<void> {
@@ -36,7 +35,7 @@ Result<void> RemoveAll(const Client& client, const ObjectName& prefix, internal:
     if (!done && done.error().code == ErrorCode::kNotFound) return {};
     return done;
   };
-  return pool.Run(objects->size(), remove);
+  return RunConcurrently(client, objects->size(), max_concurrency, remove);
 }
 
 }  // namespace
@@ -44,12 +43,10 @@ Result<void> RemoveAll(const Client& client, const ObjectName& prefix, internal:
 Result<void> Remove(const Client& client, const std::vector<std::string>& uris) {
   const auto options = DownloaderOptionsFromFlags();
   if (!options) return options.error();
-  internal::WorkerPool pool(FLAGS_recursive ? static_cast<std::size_t>(options->max_concurrency) : 1,
-                            &CoreOf(client).observer());
   for (const std::string& uri : uris) {
     const auto name = ParseUri(uri);
     if (!name) return name.error();
-    const auto done = FLAGS_recursive      ? RemoveAll(client, *name, pool)
+    const auto done = FLAGS_recursive      ? RemoveAll(client, *name, options->max_concurrency)
                       : name->name.empty() ? client.DeleteBucket(name->bucket)
                                            : client.DeleteObject(*name);
     if (!done) return done;

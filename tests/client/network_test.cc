@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "base/version.h"
+#include "gcsflux/version.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -1,7 +1,7 @@
 #include "cli/arguments/names.h"
 
+#include "gcsflux/download_file.h"
 #include "gcsflux/object.h"
-#include "transfer/file/partial_file.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -12,7 +12,7 @@ std::string WhyNoComponent(std::string_view component) {
   if (component.empty()) return "it has an empty component";
   if (component == "." || component == "..") return "it has the component '" + std::string(component) + "'";
   if (component.size() > kMostNameBytes) return "a component is longer than 255 bytes";
-  if (internal::IsPartialName(component)) return "a component is the name of a download's temporary file";
+  if (IsPartialFileName(component)) return "a component is the name of a download's temporary file";
   return {};
 }
 

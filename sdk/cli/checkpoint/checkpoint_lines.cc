@@ -4,7 +4,7 @@
 #include <iomanip>
 #include <sstream>
 
-#include "events/json_text.h"
+#include "base/messages/json_text.h"
 
 namespace gcsflux::cli {
 namespace {

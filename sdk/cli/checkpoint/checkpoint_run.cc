@@ -7,12 +7,12 @@
 #include <map>
 #include <sstream>
 
+#include "base/messages/json_text.h"
 #include "base/text/rfc3339.h"
 #include "cli/arguments/duration.h"
 #include "cli/checkpoint/keep_flags.h"
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/output.h"
-#include "events/json_text.h"
 #include "gcsflux/checkpoint_steps.h"
 
 DECLARE_bool(json);

@@ -7,9 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "checkpoints/folder_shards.h"
-#include "checkpoints/step_names.h"
 #include "cli/arguments/names.h"
+#include "gcsflux/checkpoint_places.h"
 #include "gcsflux/shard_checkpoint.h"
 #include "gcsflux/step_writer.h"
 
@@ -17,19 +16,6 @@ namespace gcsflux::cli {
 namespace {
 
 Error NoPlaceForShards(const std::string& message) { return {ErrorCode::kInvalidArgument, message}; }
-
-/// A step of a run, as its manifest's URI says.
-struct StepPlace {
-  std::string run = {};
-  std::int64_t step = 0;
-};
-
-std::optional<StepPlace> StepPlaceOf(const std::string& place) {
-  if (!IsUri(place)) return std::nullopt;
-  const std::size_t folder = place.rfind('/') + 1;
-  const auto step = internal::StepOfManifest(std::string_view(place).substr(folder));
-  return step ? std::optional(StepPlace{place.substr(0, folder), *step}) : std::nullopt;
-}
 
 ConvertedShards CountOf(const WrittenShards& shards) {
   ConvertedShards count{.files = shards.files.size()};
@@ -92,7 +78,7 @@ Result<void> CheckFolder(const Client& client, const ShardConversion& conversion
   std::error_code error;
   if (!IsUri(folder)) std::filesystem::create_directories(folder, error);
   if (error) return Error{ErrorCode::kLocalIo, "cannot make '" + folder + "': " + error.message()};
-  const auto found = internal::ShardsInFolder(client, folder, {}, conversion.writer.upload.stop);
+  const auto found = ListShards(client, folder, conversion.writer.upload.stop);
   if (!found.ok()) return found.error();
   if (found->empty()) return {};
   return Error{ErrorCode::kAlreadyExists, folder + " has files of safetensors already, such as " + found->front() +

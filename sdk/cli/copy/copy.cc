@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/local_error.h"
+#include "base/messages/local_error.h"
 #include "cli/arguments/names.h"
 #include "cli/copy/copy_flags.h"
 #include "cli/copy/copy_trees.h"

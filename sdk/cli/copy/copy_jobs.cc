@@ -8,8 +8,7 @@
 
 #include "cli/copy/connection_quota.h"
 #include "cli/terminal/output.h"
-#include "client/client_core.h"
-#include "transfer/threads/worker_pool.h"
+#include "gcsflux/run_concurrently.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -68,14 +67,13 @@ class Runner {
   }
 
   void Run() {
-    internal::WorkerPool pool(static_cast<std::size_t>(run_.max_concurrency), &CoreOf(client_).observer());
     ChoosePath();
     large_.insert(large_.end(), std::make_move_iterator(small_.begin()), std::make_move_iterator(small_.end()));
-    RunAtOnce(pool, large_);
+    RunAtOnce(large_);
     if (!deletions_.empty() && monitor_.counts().failed > 0) {
       monitor_.Say("gcsflux: nothing was deleted, because some copies failed");
     } else {
-      RunAtOnce(pool, deletions_);
+      RunAtOnce(deletions_);
     }
   }
 
@@ -125,13 +123,13 @@ class Runner {
     std::cout << "copy " << Shown(task.job->from.PathOf(name)) << " to " << Shown(task.job->to.PathOf(name)) << '\n';
   }
 
-  void RunAtOnce(internal::WorkerPool& pool, const std::vector<Task>& tasks) {
+  void RunAtOnce(const std::vector<Task>& tasks) {
     const auto perform = [&](std::size_t index, const std::stop_token&) -> Result<void> {
       const ConnectionQuota::Lease lease(quota_, ConnectionsOf(tasks[index]));
       if (!stop_.stop_requested()) Perform(tasks[index], lease.count());
       return {};
     };
-    static_cast<void>(pool.Run(tasks.size(), perform));
+    static_cast<void>(RunConcurrently(client_, tasks.size(), run_.max_concurrency, perform));
   }
 
   void Perform(const Task& task, int connections) {

@@ -3,8 +3,8 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "base/object_name.h"
 #include "cli/arguments/names.h"
+#include "gcsflux/object_names.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -36,7 +36,7 @@ CopyStep AsFile(const TreeEntry& source, const Directories& directories) {
 }
 
 CopyStep AsObject(const TreeEntry& source, const std::string& prefix) {
-  const auto checked = internal::CheckObjectName(prefix + source.name);
+  const auto checked = CheckObjectName(prefix + source.name);
   if (!checked) return {Action::kRefuse, 0, checked.error().message};
   return {Action::kCopy};
 }

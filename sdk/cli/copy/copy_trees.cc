@@ -12,8 +12,7 @@
 #include "cli/copy/copy_jobs.h"
 #include "cli/copy/copy_sources.h"
 #include "cli/copy/local_tree.h"
-#include "client/client_core.h"
-#include "transfer/threads/worker_pool.h"
+#include "gcsflux/run_concurrently.h"
 
 DECLARE_bool(recursive);
 
@@ -35,9 +34,8 @@ class TreesCopy {
       return {};
     };
     // A single listing already makes many calls at the same time.
-    internal::WorkerPool pool(FLAGS_recursive ? 1 : static_cast<std::size_t>(run_.max_concurrency),
-                              &CoreOf(client_).observer());
-    static_cast<void>(pool.Run(sources.size(), find, run_.stop));
+    const int at_once = FLAGS_recursive ? 1 : run_.max_concurrency;
+    static_cast<void>(RunConcurrently(client_, sources.size(), at_once, find, run_.stop));
     RunCopyJobs(client_, jobs, run_, monitor_);
     return monitor_.Finish();
   }

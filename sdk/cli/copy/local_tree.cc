@@ -10,10 +10,9 @@
 #include <span>
 #include <system_error>
 
-#include "base/local_error.h"
+#include "base/messages/local_error.h"
 #include "cli/arguments/names.h"
-#include "transfer/file/partial_file.h"
-#include "transfer/upload/upload_source.h"
+#include "gcsflux/download_file.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -62,7 +61,7 @@ class Walk {
     } else if (!S_ISREG(found.st_mode)) {
       tree.left_out.push_back("left out '" + root_ + name +
                               "': " + (S_ISLNK(found.st_mode) ? "it is a symbolic link" : "it is not a regular file"));
-    } else if (!internal::IsPartialName(LastName(name))) {
+    } else if (!IsPartialFileName(LastName(name))) {
       tree.files.push_back(EntryOf(found, name));
     }
     return {};
@@ -89,12 +88,6 @@ Result<TreeEntry> LookAtFile(const std::string& path, const std::string& name) {
     return Error{ErrorCode::kLocalIo, "'" + path + "' is a directory (--recursive copies directories)"};
   if (!S_ISREG(found.st_mode)) return Error{ErrorCode::kLocalIo, "'" + path + "' is not a regular file"};
   return EntryOf(found, name);
-}
-
-Result<std::uint32_t> FileCrc32c(const std::string& path, const std::stop_token& stop) {
-  const auto file = internal::FileSource(path);
-  if (!file) return file.error();
-  return internal::ChecksumOf(**file, stop);
 }
 
 Result<void> MakeDirectories(const std::string& root, const std::string& name) {

@@ -26,9 +26,6 @@ Result<LocalTree> WalkDirectory(const std::string& directory, const std::stop_to
 /// One file, as an entry of this name. Returns kLocalIo if it is not a regular file.
 Result<TreeEntry> LookAtFile(const std::string& path, const std::string& name);
 
-/// CRC32C of a file's bytes.
-Result<std::uint32_t> FileCrc32c(const std::string& path, const std::stop_token& stop);
-
 /// Makes the directories of `name` below `root`, and `root` itself. Returns kLocalIo if one of them exists and is not a
 /// directory, or is a symbolic link below `root`, which could lead anywhere.
 Result<void> MakeDirectories(const std::string& root, const std::string& name);

@@ -5,10 +5,11 @@
 
 #include <algorithm>
 
-#include "base/local_error.h"
+#include "base/messages/local_error.h"
 #include "cli/copy/local_tree.h"
 #include "cli/copy/rewrite.h"
 #include "cli/copy/upload_file.h"
+#include "gcsflux/checksums.h"
 #include "gcsflux/download_file.h"
 
 namespace gcsflux::cli {
@@ -44,7 +45,7 @@ class ToBucket : public Route {
     return DeleteObject(client_, to_, present, stop);
   }
   Result<bool> IsSame(const TreeEntry& source, const TreeEntry& present, const std::stop_token& stop) const override {
-    const auto crc32c = FileCrc32c(from_.PathOf(source.name), stop);
+    const auto crc32c = Crc32cOfFile(from_.PathOf(source.name), stop);
     if (!crc32c) return crc32c.error();
     return HasChecksum(present, crc32c);
   }
@@ -85,7 +86,7 @@ class ToDirectory : public Route {
   }
   // An entry that cannot be read counts as different, and is replaced.
   Result<bool> IsSame(const TreeEntry& source, const TreeEntry& present, const std::stop_token& stop) const override {
-    const auto crc32c = FileCrc32c(to_.PathOf(present.name), stop);
+    const auto crc32c = Crc32cOfFile(to_.PathOf(present.name), stop);
     if (!crc32c && crc32c.error().code == ErrorCode::kCancelled) return crc32c.error();
     return crc32c && HasChecksum(source, crc32c);
   }

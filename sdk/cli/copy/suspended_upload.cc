@@ -7,25 +7,34 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <system_error>
-
-#include "base/process/environment.h"
-#include "base/sha256.h"
-#include "base/still_named.h"
-#include "base/text/hex.h"
 
 namespace gcsflux::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// The previous owner of the lock may have removed the file.
+bool IsStillNamed(int descriptor, const std::string& path) {
+  struct stat opened {};
+  struct stat named {};
+  const bool is_there = ::fstat(descriptor, &opened) == 0 && ::lstat(path.c_str(), &named) == 0;
+  return is_there && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+}
+
 // Empty if the user has no such directory.
 std::string StateDirectory() {
-  const std::string state_home = internal::ProcessEnv("XDG_STATE_HOME").value_or("");
+  const std::string state_home = Variable("XDG_STATE_HOME");
   if (state_home.starts_with('/')) return state_home + "/gcsflux/uploads";
-  const std::string home = internal::ProcessEnv("HOME").value_or("");
+  const std::string home = Variable("HOME");
   return home.starts_with('/') ? home + "/.local/state/gcsflux/uploads" : std::string();
 }
 
@@ -49,16 +58,16 @@ void RemoveOld(const std::string& directory) {
 
 }  // namespace
 
-std::unique_ptr<SuspendedUpload> SuspendedUpload::Open(const std::string& key) {
+std::unique_ptr<SuspendedUpload> SuspendedUpload::Open(const std::string& name) {
   const std::string directory = StateDirectory();
   if (directory.empty() || !MakePrivate(directory)) return nullptr;
   static std::once_flag cleaned;
   std::call_once(cleaned, [&] { RemoveOld(directory); });
-  const std::string path = directory + "/" + internal::HexEncode(internal::Sha256(key));
+  const std::string path = directory + "/" + name;
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
   if (descriptor < 0) return nullptr;
   std::unique_ptr<SuspendedUpload> upload(new SuspendedUpload(descriptor, path));
-  const bool is_ours = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && internal::IsStillNamed(descriptor, path);
+  const bool is_ours = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && IsStillNamed(descriptor, path);
   return is_ours ? std::move(upload) : nullptr;
 }
 

@@ -10,9 +10,9 @@ namespace gcsflux::cli {
 /// one process uses a state. For one thread at a time.
 class SuspendedUpload {
  public:
-  /// The state of the upload that `key` identifies. Null if there is no such directory, or another process has the
-  /// lock: then uploads are not resumed.
-  static std::unique_ptr<SuspendedUpload> Open(const std::string& key);
+  /// The state of the upload with this name, which is that of its file. Null if there is no such directory, or another
+  /// process has the lock: then uploads are not resumed.
+  static std::unique_ptr<SuspendedUpload> Open(const std::string& name);
   /// If nothing is saved, removes the file.
   ~SuspendedUpload();
   SuspendedUpload(const SuspendedUpload&) = delete;

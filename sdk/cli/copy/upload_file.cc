@@ -6,18 +6,9 @@
 #include <system_error>
 
 #include "cli/copy/suspended_upload.h"
-#include "client/client_core.h"
 
 namespace gcsflux::cli {
 namespace {
-
-// A key for each pair of a file and an object of a service, and each way to store it.
-std::string KeyOf(const Client& client, const std::string& path, const ObjectName& object,
-                  const UploadOptions& options) {
-  std::error_code error;
-  return CoreOf(client).endpoint() + "\n" + ToUri(object) + "\n" + std::filesystem::absolute(path, error).string() +
-         "\n" + std::to_string(static_cast<int>(options.mode)) + "\n" + options.attributes.content_type;
-}
 
 // One request needs no state.
 bool NeedsState(const std::string& path, const UploadOptions& options) {
@@ -32,7 +23,8 @@ Result<std::uint64_t> UploadResumably(const Client& client, const std::string& p
                                       const ParallelWriterOptions& writing) {
   ResumableFileOptions options{.writing = writing};
   std::unique_ptr<SuspendedUpload> suspended;
-  if (NeedsState(path, writing.upload)) suspended = SuspendedUpload::Open(KeyOf(client, path, object, writing.upload));
+  if (NeedsState(path, writing.upload))
+    suspended = SuspendedUpload::Open(UploadStateName(client, path, object, writing.upload));
   if (suspended) {
     options.state = suspended->Load();
     // If it cannot be saved, the next run starts again.

@@ -9,7 +9,7 @@
 #include <csignal>
 #include <thread>
 
-#include "base/process/start_thread.h"
+#include "cli/terminal/start_thread.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -46,7 +46,7 @@ class Interruption {
   Interruption() {
     // Without a pipe or a thread the signals keep their default effect.
     if (::pipe2(ends_.data(), O_CLOEXEC) != 0) return;
-    auto teller = internal::StartThread([this] {
+    auto teller = StartThread([this] {
       char byte = 0;
       while (::read(ends_[0], &byte, 1) < 0 && errno == EINTR) {
       }

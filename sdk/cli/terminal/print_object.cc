@@ -1,13 +1,9 @@
 #include "cli/terminal/print_object.h"
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
-#include "base/crc32c.h"
-#include "base/text/base64.h"
-#include "client/client_core.h"
-#include "client/told_checksum.h"
+#include "gcsflux/checksums.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -66,14 +62,10 @@ Result<void> ObjectPrinter::PrintRest(const DownloadSource& source, std::uint64_
     const auto read = reader->ReadNext(room);
     if (!read) return read.error();
     const std::span<const std::byte> bytes = std::span(room).first(*read);
-    crc32c = internal::ExtendCrc32c(crc32c, bytes);
+    crc32c = Crc32cOf(bytes, crc32c);
     if (auto taken = sink(bytes); !taken) return taken;
   }
-  if (!source.crc32c) return internal::NoteUnverified(CoreOf(client_), source.object);
-  if (crc32c == *source.crc32c) return {};
-  return Error{ErrorCode::kCorrupted, "read of " + ToUri(source.object) + ": crc32c " +
-                                          internal::Crc32cToBase64(crc32c) + " of the bytes that came is not " +
-                                          internal::Crc32cToBase64(*source.crc32c) + " of the object"};
+  return CompareWithObject(client_, source, crc32c);
 }
 
 }  // namespace gcsflux::cli

@@ -6,8 +6,8 @@
 
 #include <cstdio>
 
-#include "base/process/start_thread.h"
 #include "cli/terminal/progress.h"
+#include "cli/terminal/start_thread.h"
 
 DEFINE_bool(progress, true,
             "cp, sync, cat, ls, clean: show the progress if standard error is a terminal (for cat and ls: "
@@ -34,7 +34,7 @@ StatusLine::StatusLine(Text text)
     : text_(std::move(text)), has_terminal_(FLAGS_progress && ::isatty(STDERR_FILENO) == 1) {
   if (!has_terminal_) return;
   // Without a thread there is no line; messages are still written.
-  if (auto shower = internal::StartThread([this](const std::stop_token& stop) { Show(stop); })) {
+  if (auto shower = StartThread([this](const std::stop_token& stop) { Show(stop); })) {
     shower_ = *std::move(shower);
   }
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "gcsflux/download.h"
 
@@ -56,5 +57,9 @@ Result<DownloadedFile> DownloadFile(const Client& client, const ObjectName& obje
 /// unless the bucket keeps old generations.
 Result<DownloadedFile> DownloadListed(const Client& client, const DownloadSource& source, const std::string& path,
                                       const DownloadFileOptions& options = {});
+
+/// True if DownloadFile() gives such names to its partial files. Code that copies directories leaves such files out.
+/// Thread-safe.
+bool IsPartialFileName(std::string_view name);
 
 }  // namespace gcsflux

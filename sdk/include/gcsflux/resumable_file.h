@@ -53,4 +53,9 @@ struct StoredFile {
 Result<StoredFile> UploadFileResumably(const Client& client, const std::string& path, const ObjectName& object,
                                        const ResumableFileOptions& options = {});
 
+/// A name for the state of this file's upload to this object: 64 hexadecimal digits. Another service, file, object,
+/// WriteMode or content type has another name. Thread-safe.
+std::string UploadStateName(const Client& client, const std::string& path, const ObjectName& object,
+                            const UploadOptions& options = {});
+
 }  // namespace gcsflux

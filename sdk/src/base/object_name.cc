@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/text/utf8.h"
+#include "gcsflux/object_names.h"
 
 namespace gcsflux {
 namespace {
@@ -105,4 +106,10 @@ Result<void> CheckBytes(const ObjectName& object, std::span<const std::byte> byt
 }
 
 }  // namespace internal
+}  // namespace gcsflux
+
+namespace gcsflux {
+
+Result<void> CheckObjectName(std::string_view name) { return internal::CheckObjectName(name); }
+
 }  // namespace gcsflux

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <memory>
 
-#include "base/local_error.h"
+#include "base/messages/local_error.h"
 #include "gcsflux/open_checkpoint.h"
 
 namespace gcsflux {

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "base/text/rfc3339.h"
-#include "base/version.h"
 #include "checkpoints/latest_hint.h"
 #include "checkpoints/run_identity.h"
 #include "checkpoints/step_names.h"
 #include "checkpoints/step_store.h"
+#include "gcsflux/version.h"
 
 namespace gcsflux {
 namespace {
@@ -276,7 +276,7 @@ void StepWriter::Discard(const std::vector<StepFile>& files) {
 
 Result<StoredStep> StepWriter::Commit(CheckpointManifest manifest, CommitMode mode) {
   manifest.run = state_->identity.id;
-  manifest.writer = std::string("gcsflux ") + internal::kVersion;
+  manifest.writer = std::string("gcsflux ") + kVersion;
   manifest.time = std::chrono::floor<std::chrono::milliseconds>(manifest.time);
   const auto put = [&]() -> Result<ObjectMetadata> {
     const auto json = FormatManifest(manifest);

@@ -9,7 +9,7 @@
 #include "base/text/lower_case.h"
 #include "base/text/percent_encoding.h"
 #include "base/text/url.h"
-#include "base/version.h"
+#include "gcsflux/version.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -11,9 +11,9 @@
 #include "base/hide_secret.h"
 #include "base/text/base64.h"
 #include "base/uuid.h"
-#include "base/version.h"
 #include "client/observed_request.h"
 #include "client/read_progress.h"
+#include "gcsflux/version.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/messages/json_text.h"
 #include "base/process/file_size_signal.h"
 #include "base/process/fork.h"
-#include "events/json_text.h"
 #include "gcsflux/trace.h"
 
 namespace gcsflux {

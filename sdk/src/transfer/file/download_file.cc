@@ -219,4 +219,6 @@ Result<DownloadedFile> DownloadFile(const Client& client, const ObjectName& obje
   return At(object, ErrorCode::kAborted, "the object changed or was deleted while it was being downloaded");
 }
 
+bool IsPartialFileName(std::string_view name) { return internal::IsPartialName(name); }
+
 }  // namespace gcsflux

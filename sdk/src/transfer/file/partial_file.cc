@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/crc32c.h"
-#include "base/local_error.h"
+#include "base/messages/local_error.h"
 #include "base/process/file_size_signal.h"
 #include "base/process/fork.h"
 #include "base/process/own_descriptors.h"

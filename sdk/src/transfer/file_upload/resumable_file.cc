@@ -1,9 +1,13 @@
 #include "gcsflux/resumable_file.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/object_name.h"
+#include "base/sha256.h"
+#include "base/text/hex.h"
 #include "transfer/file_upload/file_parts.h"
 #include "transfer/file_upload/file_session.h"
 #include "transfer/file_upload/file_upload.h"
@@ -100,6 +104,15 @@ Result<StoredFile> UploadFileResumably(const Client& client, const std::string& 
     auto sent = SendNew(upload);
     if (sent || !IsLost(sent.error()) || i == kMostUploads) return sent;
   }
+}
+
+std::string UploadStateName(const Client& client, const std::string& path, const ObjectName& object,
+                            const UploadOptions& options) {
+  std::error_code error;
+  const std::string all = CoreOf(client).endpoint() + "\n" + ToUri(object) + "\n" +
+                          std::filesystem::absolute(path, error).string() + "\n" +
+                          std::to_string(static_cast<int>(options.mode)) + "\n" + options.attributes.content_type;
+  return internal::HexEncode(internal::Sha256(all));
 }
 
 }  // namespace gcsflux

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "base/crc32c.h"
-#include "base/local_error.h"
+#include "base/messages/local_error.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -1,4 +1,4 @@
-#include "events/json_text.h"
+#include "base/messages/json_text.h"
 
 #include "base/text/utf8.h"
 

@@ -1,0 +1,28 @@
+#include "gcsflux/checksums.h"
+
+#include "base/crc32c.h"
+#include "base/text/base64.h"
+#include "client/told_checksum.h"
+#include "transfer/upload/upload_source.h"
+
+namespace gcsflux {
+
+std::uint32_t Crc32cOf(std::span<const std::byte> bytes, std::uint32_t before) {
+  return internal::ExtendCrc32c(before, bytes);
+}
+
+Result<std::uint32_t> Crc32cOfFile(const std::string& path, const std::stop_token& stop) {
+  const auto file = internal::FileSource(path);
+  if (!file) return file.error();
+  return internal::ChecksumOf(**file, stop);
+}
+
+Result<void> CompareWithObject(const Client& client, const DownloadSource& source, std::uint32_t crc32c) {
+  if (!source.crc32c) return internal::NoteUnverified(CoreOf(client), source.object);
+  if (crc32c == *source.crc32c) return {};
+  return Error{ErrorCode::kCorrupted, "read of " + ToUri(source.object) + ": crc32c " +
+                                          internal::Crc32cToBase64(crc32c) + " of the bytes that came is not " +
+                                          internal::Crc32cToBase64(*source.crc32c) + " of the object"};
+}
+
+}  // namespace gcsflux

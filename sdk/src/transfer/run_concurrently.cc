@@ -1,0 +1,18 @@
+#include "gcsflux/run_concurrently.h"
+
+#include <algorithm>
+
+#include "client/client_core.h"
+#include "transfer/threads/worker_pool.h"
+
+namespace gcsflux {
+
+Result<void> RunConcurrently(const Client& client, std::size_t count, int max_concurrency,
+                             const std::function<Result<void>(std::size_t index, const std::stop_token& stop)>& work,
+                             const std::stop_token& stop) {
+  if (count == 0) return {};
+  const auto threads = static_cast<std::size_t>(std::max(1, max_concurrency));
+  return internal::WorkerPool(threads, &CoreOf(client).observer()).Run(count, work, stop);
+}
+
+}  // namespace gcsflux
