@@ -375,6 +375,8 @@ if(Torch_FOUND)
              COMMAND ${PROJECT_SOURCE_DIR}/tests/torch/ranks_resume.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
                      ${PROJECT_SOURCE_DIR}/scripts/run_ranks)
     set_tests_properties(ranks_resume PROPERTIES TIMEOUT 300)
+    add_test(NAME mpirun COMMAND ${PROJECT_SOURCE_DIR}/tests/torch/mpirun.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+    set_tests_properties(mpirun PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)
   endif()
   add_test(NAME train_resumes
            COMMAND ${PROJECT_SOURCE_DIR}/tests/torch/train_resumes.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})

@@ -5,21 +5,7 @@
 set -euo pipefail
 
 readonly bin=$1 run_ranks=$2
-work=$(mktemp -d)
-emulator_pid=
-trap '[[ -z $emulator_pid ]] || kill "$emulator_pid"; rm -rf "$work"' EXIT
-
-fail() {
-  echo "FAILED: $*" >&2
-  exit 1
-}
-
-mkfifo "$work/line"
-"$bin/gcsflux-emulator" --port=0 > "$work/line" &
-emulator_pid=$!
-read -r line < "$work/line"
-readonly endpoint=${line##* }
-gcsflux() { "$bin/gcsflux" --endpoint="$endpoint" "$@"; }
+source "$(dirname "$0")/../support/emulator_of_jobs.sh"
 readonly images=96 batch=8
 train() {  # RANKS PLACE FLAG...
   local ranks=$1 place=$2
@@ -28,7 +14,6 @@ train() {  # RANKS PLACE FLAG...
     --train_images=$images --global_batch=$batch --save_every=4 --print_names "$@"
 }
 losses() { sed -n 's/^\[0\] step \([0-9]*\) loss \(.*\)/\1 \2/p' "$1" | sort -n; }
-gcsflux mb gs://jobs
 
 echo "--- undisturbed, 4 ranks"
 train 4 undisturbed > "$work/undisturbed"

@@ -6,22 +6,7 @@ set -euo pipefail
 
 readonly bin=$1
 readonly steps=110
-work=$(mktemp -d)
-emulator_pid=
-job_pid=
-trap 'for pid in $job_pid $emulator_pid; do kill -KILL "$pid" 2> /dev/null || true; done; rm -rf "$work"' EXIT
-
-fail() {
-  echo "FAILED: $*" >&2
-  exit 1
-}
-
-mkfifo "$work/line"
-"$bin/gcsflux-emulator" --port=0 > "$work/line" &
-emulator_pid=$!
-read -r line < "$work/line"
-readonly endpoint=${line##* }
-gcsflux() { "$bin/gcsflux" --endpoint="$endpoint" "$@"; }
+source "$(dirname "$0")/../support/emulator_of_jobs.sh"
 train() {  # LOG ARGUMENTS...
   exec "$bin/train_text" --endpoint="$endpoint" --steps=$steps --save_every=10 --width=16 --layers=1 \
     --log="$work/$1" "${@:2}"
@@ -57,7 +42,6 @@ same_as_whole() {
   cmp "$work/steps" <(tail -n +"$2" "$work/whole.steps") || fail "$1 went another way"
 }
 
-gcsflux mb gs://jobs
 readonly place=--bucket=gs://jobs/place
 
 echo "--- undisturbed"

@@ -4,26 +4,11 @@
 set -euo pipefail
 
 readonly bin=$1
-work=$(mktemp -d)
-emulator_pid=
-trap '[[ -z $emulator_pid ]] || kill "$emulator_pid"; rm -rf "$work"' EXIT
-
-fail() {
-  echo "FAILED: $*" >&2
-  exit 1
-}
-
-mkfifo "$work/line"
-"$bin/gcsflux-emulator" --port=0 > "$work/line" &
-emulator_pid=$!
-read -r line < "$work/line"
-readonly endpoint=${line##* }
-gcsflux() { "$bin/gcsflux" --endpoint="$endpoint" "$@"; }
+source "$(dirname "$0")/../support/emulator_of_jobs.sh"
 train() {
   "$bin/train_fashion_mnist" --endpoint="$endpoint" --train_images=2000 --test_images=500 --checkpoint_every=10 "$@"
 }
 figure() { sed -n "s/^ *\"$2\": \(.*[^,]\),\{0,1\}\$/\1/p" "$work/$1.json"; }
-gcsflux mb gs://jobs
 
 echo "--- undisturbed"
 train --bucket=gs://jobs/undisturbed --epochs=3 --saves=sync --summary="$work/undisturbed.json"
