@@ -269,6 +269,7 @@ gcsflux_component(client
   sdk/src/checkpoints/step_names.cc
   sdk/src/checkpoints/step_store.cc
   sdk/src/checkpoints/step_writer.cc
+  sdk/src/checkpoints/tensor_table.cc
   sdk/src/checkpoints/write_checkpoint.cc
   # L4 checkpoints of many processes, above checkpoints
   sdk/src/sharding/announced_tensors.cc

@@ -153,7 +153,7 @@ endif()
 # Checkpoints by their URI, and the steps of a run.
 gcsflux_test(checkpoint_tests
   SOURCES checkpoints/checkpoint_places_test.cc checkpoints/checkpoint_steps_test.cc checkpoints/keep_steps_test.cc checkpoints/killed_run_test.cc checkpoints/latest_step_test.cc checkpoints/manifest_test.cc
-          checkpoints/open_checkpoint_test.cc checkpoints/preemption_notice_test.cc checkpoints/run_faults_test.cc checkpoints/safetensors_state_test.cc checkpoints/save_queue_test.cc checkpoints/state_file_test.cc checkpoints/step_writer_test.cc checkpoints/unchanged_tensors_test.cc support/fault_matrix.cc
+          checkpoints/open_checkpoint_test.cc checkpoints/preemption_notice_test.cc checkpoints/run_faults_test.cc checkpoints/safetensors_state_test.cc checkpoints/save_queue_test.cc checkpoints/state_file_test.cc checkpoints/step_writer_test.cc checkpoints/tensor_table_test.cc checkpoints/unchanged_tensors_test.cc support/fault_matrix.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(checkpoint_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 # Checkpoints of many processes; threads stand for them.

@@ -67,7 +67,7 @@ TEST(Manifest, SaysWhatWasDoneToIt) {
   };
   const std::string json = JsonOf(SomeManifest());
   for (const Case& one : {
-           Case{"\"gcsflux_checkpoint\":1", "\"gcsflux_checkpoint\":2", "use a newer gcsflux"},
+           Case{"\"gcsflux_checkpoint\":1", "\"gcsflux_checkpoint\":3", "use a newer gcsflux"},
            Case{"\"gcsflux_checkpoint\":1", "\"gcsflux_checkpoint\":\"1\"", "'gcsflux_checkpoint'"},
            Case{"\"step\":42", "\"step\":-1", "this one is -1"},
            Case{"\"step\":42", "\"step\":100000000", "steps go from 0 to 99999999"},

@@ -17,8 +17,8 @@ namespace gcsflux {
 /// Steps are numbered from 0 to this one: their names then sort as their numbers do.
 inline constexpr std::int64_t kMaxStep = 99'999'999;
 
-/// A longer manifest is neither written nor read.
-inline constexpr std::size_t kMaxManifestBytes = std::size_t{16} << 20;
+/// A longer manifest is neither written nor read. It is enough for 8,000,000 slices.
+inline constexpr std::size_t kMaxManifestBytes = std::size_t{96} << 20;
 
 /// One file of a step: one generation of one object.
 struct StepFile {
@@ -61,7 +61,8 @@ struct CheckpointManifest {
   friend bool operator==(const CheckpointManifest&, const CheckpointManifest&) = default;
 };
 
-/// As JSON. kInvalidArgument: what ParseManifest() refuses, and texts that are not UTF-8. The message names the step
+/// As JSON. More than 30,000 tensors are a table of bytes there, of some 7 bytes for a slice (version 2 of the format);
+/// fewer are a list, which older versions of gcsflux read too. kInvalidArgument: what ParseManifest() refuses, and texts that are not UTF-8. The message names the step
 /// and what is wrong with it.
 Result<std::string> FormatManifest(const CheckpointManifest& manifest);
 

@@ -3,8 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/text/base64.h"
 #include "base/text/rfc3339.h"
 #include "checkpoints/check_manifest.h"
+#include "checkpoints/tensor_table.h"
 #include "formats/bytes/format_error.h"
 #include "gcsflux/checkpoint_manifest.h"
 
@@ -14,8 +16,12 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kVersionField = "gcsflux_checkpoint";
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kVersionOfLists = 1;  // Written if it will do, for older programs.
 constexpr int kMostLevels = 8;
+constexpr std::size_t kMostListed = 30'000;  // Tensors. More of them are a table.
+constexpr std::size_t kMostValues = 8'000'000;
+constexpr const char* kTableField = "tensor_table";
 
 json ToJson(const StepFile& file) {
   return {{"name", file.name}, {"size", file.size}, {"generation", file.generation}, {"crc32c", file.crc32c}};
@@ -33,6 +39,12 @@ json ToJson(const StepTensor& tensor) {
   if (!tensor.whole_shape.empty()) one["whole_shape"] = tensor.whole_shape;
   if (tensor.crc32c) one["crc32c"] = *tensor.crc32c;
   return one;
+}
+
+json ListOf(const std::vector<StepTensor>& tensors) {
+  json list = json::array();
+  for (const StepTensor& tensor : tensors) list.push_back(ToJson(tensor));
+  return list;
 }
 
 /// Takes fields out of JSON, and remembers the first thing that is wrong.
@@ -115,6 +127,20 @@ StepTensor TensorFrom(Fields& fields, const json& one) {
   return tensor;
 }
 
+void ReadTensors(Fields& fields, const json& all, std::vector<StepTensor>& tensors) {
+  if (!all.contains(kTableField)) {
+    for (const json& one : fields.List(all, "tensors")) {
+      if (!fields.why().empty()) break;
+      tensors.push_back(TensorFrom(fields, one));
+    }
+    return;
+  }
+  const auto bytes = internal::Base64Decode(fields.Text(all, kTableField));
+  auto table = bytes ? internal::ParseTensorTable(*bytes) : std::nullopt;
+  if (!table) fields.Refuse("the table of tensors cannot be read");
+  if (table) tensors = *std::move(table);
+}
+
 CheckpointManifest ManifestFrom(Fields& fields, const json& all) {
   CheckpointManifest manifest{.run = fields.Text(all, "run"),
                               .step = fields.Number<std::int64_t>(all, "step"),
@@ -123,10 +149,7 @@ CheckpointManifest ManifestFrom(Fields& fields, const json& all) {
   if (!time) fields.Refuse("the field 'time' is no time");
   manifest.time = time.value_or(std::chrono::system_clock::time_point());
   for (const json& one : fields.List(all, "files")) manifest.files.push_back(FileFrom(fields, one));
-  for (const json& one : fields.List(all, "tensors")) {
-    if (!fields.why().empty()) break;
-    manifest.tensors.push_back(TensorFrom(fields, one));
-  }
+  ReadTensors(fields, all, manifest.tensors);
   for (const auto& [name, value] : fields.Object(all, "metrics").items()) {
     if (!value.is_number()) fields.Refuse("the metric " + internal::Shown(name) + " is no number");
     manifest.metrics[name] = value.is_number() ? value.get<double>() : 0;
@@ -150,13 +173,19 @@ Result<std::string> FormatManifest(const CheckpointManifest& manifest) {
     return Error{ErrorCode::kInvalidArgument, "step " + std::to_string(manifest.step) + " cannot be saved: " + why};
   };
   if (const auto wrong = internal::WhatIsWrongWith(manifest)) return refuse(*wrong);
-  json all = {{kVersionField, kVersion},       {"run", manifest.run},
-              {"step", manifest.step},         {"time", internal::FormatRfc3339(manifest.time)},
-              {"writer", manifest.writer},     {"metrics", manifest.metrics},
-              {"metadata", manifest.metadata}, {"files", json::array()},
-              {"tensors", json::array()}};
+  const bool is_table = manifest.tensors.size() > kMostListed;
+  json all = {{kVersionField, is_table ? kVersion : kVersionOfLists},
+              {"run", manifest.run},
+              {"step", manifest.step},
+              {"time", internal::FormatRfc3339(manifest.time)},
+              {"writer", manifest.writer},
+              {"metrics", manifest.metrics},
+              {"metadata", manifest.metadata},
+              {"files", json::array()}};
   for (const StepFile& file : manifest.files) all["files"].push_back(ToJson(file));
-  for (const StepTensor& tensor : manifest.tensors) all["tensors"].push_back(ToJson(tensor));
+  if (is_table && !internal::FitsIntoTable(manifest.tensors)) return refuse("it has too many tensors; name fewer");
+  if (is_table) all[kTableField] = internal::Base64Encode(internal::FormatTensorTable(manifest.tensors));
+  if (!is_table) all["tensors"] = ListOf(manifest.tensors);
   std::string text = all.dump();
   if (text.size() <= kMaxManifestBytes) return text;
   return refuse("its manifest would have " + std::to_string(text.size()) + " bytes, and " +
@@ -166,9 +195,10 @@ Result<std::string> FormatManifest(const CheckpointManifest& manifest) {
 Result<CheckpointManifest> ParseManifest(std::string_view text, const std::string& place) {
   if (text.size() > kMaxManifestBytes) return Damaged(place, "it is too long for a manifest");
   bool is_too_deep = false;
+  std::size_t values = 0;
   const auto bound = [&](int depth, json::parse_event_t, const json&) {
-    is_too_deep = is_too_deep || depth > kMostLevels;
-    return depth <= kMostLevels;
+    is_too_deep = is_too_deep || depth > kMostLevels || ++values > kMostValues;
+    return !is_too_deep;
   };
   const json all = json::parse(text, bound, false);
   if (is_too_deep || !all.is_object()) return Damaged(place, "this is no JSON of a manifest, or a part of it");

@@ -7,7 +7,7 @@
 
 #include "gcsflux/step_writer.h"
 #include "gcsflux/tensor_part.h"
-#include "sharding/message.h"
+#include "base/message.h"
 
 namespace gcsflux::internal {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sharding/message.h"
+#include "base/message.h"
 
 namespace gcsflux {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "sharding/message.h"
+#include "base/message.h"
 
 namespace gcsflux::internal {
 namespace {

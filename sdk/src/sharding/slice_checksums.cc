@@ -5,7 +5,7 @@
 
 #include "base/crc32c.h"
 #include "formats/bytes/format_error.h"
-#include "sharding/message.h"
+#include "base/message.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/process/for_ever.h"
 #include "base/process/start_thread.h"
 #include "checkpoints/step_store.h"
-#include "sharding/message.h"
+#include "base/message.h"
 #include "sharding/stop_after.h"
 
 namespace gcsflux::internal {

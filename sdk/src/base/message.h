@@ -8,7 +8,7 @@
 
 #include "gcsflux/result.h"
 
-// What ranks tell each other, as bytes.
+// Values as bytes, in few of them: what ranks tell each other, and tables of tensors.
 namespace gcsflux::internal {
 
 /// Appends fields; MessageReader takes them in the same order.
