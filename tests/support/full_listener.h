@@ -35,6 +35,7 @@ class FullListener {
   FullListener(const FullListener&) = delete;
   FullListener& operator=(const FullListener&) = delete;
 
+  [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] std::string endpoint() const { return "http://127.0.0.1:" + std::to_string(port_); }
 
   /// How many connections to it are being made, its own that filled it among them.
@@ -56,7 +57,7 @@ class FullListener {
  private:
   const int listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   int waiting_[8] = {};
-  int port_ = 0;
+  std::uint16_t port_ = 0;
 };
 
 }  // namespace gcsflux::testing

@@ -30,7 +30,7 @@ using ::testing::StartsWith;
 
 constexpr int kWorld = 4;
 constexpr int kJobs = 30;
-constexpr int kJobsAtOnce = 10;
+constexpr int kJobsAtOnce = 11;
 constexpr std::chrono::milliseconds kDeadline = std::chrono::seconds(3);
 constexpr std::chrono::milliseconds kMeeting = std::chrono::seconds(50);
 
@@ -45,8 +45,11 @@ struct Job {
   Break way = Break::kKill;
   int victim = 0;
   int request = 1;
+  /// All ranks are killed when the files are there and the manifest is on its way.
+  bool is_before_manifest = false;
 
   [[nodiscard]] std::string Description() const {
+    if (is_before_manifest) return name + ": all ranks are killed before the manifest";
     return name + ": rank " + std::to_string(victim) + " is " + NameOf(way) + " at request " + std::to_string(request) +
            " of a " + kCallNames[static_cast<int>(call)];
   }
@@ -135,6 +138,12 @@ class BrokenRanksTest : public ::testing::Test {
   void LoadFaults(std::span<const Job> jobs) {
     json rules = json::array();
     for (const Job& job : jobs) {
+      if (job.is_before_manifest) {
+        rules.push_back({{"name", job.name},
+                         {"match", {{"objectGlob", job.name + "/step-00000002.json"}}},
+                         {"action", {{"type", "stallUpload"}, {"afterBytes", 20}, {"duration", "3600s"}}}});
+        continue;
+      }
       rules.push_back({{"name", job.name},
                        {"match", {{"objectPrefix", job.name + "/"}, {"nth", job.request}}},
                        {"action", {{"type", "stall"}, {"duration", "3600s"}}}});
@@ -161,7 +170,10 @@ class BrokenRanksTest : public ::testing::Test {
         waitid(P_PID, static_cast<id_t>(victim), &ended, WEXITED | WNOHANG | WNOWAIT);
         EXPECT_TRUE(ended.si_pid == 0 || broken.contains(jobs[i].name)) << jobs[i].Description() << ": it ended before";
         if (ended.si_pid == 0 && !fired.contains(jobs[i].name)) continue;
-        if (broken.insert(jobs[i].name).second) testing::BreakProcess(victim, jobs[i].way);
+        if (!broken.insert(jobs[i].name).second) continue;
+        for (const Child& rank : ranks[i]) {
+          if (rank.pid() == victim || jobs[i].is_before_manifest) testing::BreakProcess(rank.pid(), jobs[i].way);
+        }
       }
     }
   }
@@ -186,7 +198,7 @@ class BrokenRanksTest : public ::testing::Test {
     BreakAll(jobs, ranks);
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       for (int rank = 0; rank < kWorld; ++rank) {
-        if (rank == jobs[i].victim) continue;
+        if (rank == jobs[i].victim || jobs[i].is_before_manifest) continue;
         ExpectNamed(jobs[i], rank, ranks[i][static_cast<std::size_t>(rank)].Wait());
       }
       Child& victim = ranks[i][static_cast<std::size_t>(jobs[i].victim)];
@@ -227,6 +239,7 @@ class BrokenRanksTest : public ::testing::Test {
 TEST_F(BrokenRanksTest, NameTheBrokenOneAndLeaveWholeSteps) {
   std::vector<Job> jobs;
   for (int number = 0; number < kJobs; ++number) jobs.push_back(RandomJob(number));
+  jobs.push_back({.name = "whole-job", .is_before_manifest = true});
   SaveFirstSteps(jobs);
   const std::span all(jobs);
   for (std::size_t first = 0; first < jobs.size(); first += kJobsAtOnce) {

@@ -6,6 +6,7 @@
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
 #include "gcsflux/torch/collective.h"
+#include "support/full_listener.h"
 #include "support/test_directory.h"
 #include "torch/bucket_test.h"
 
@@ -75,7 +76,9 @@ TEST(ProcessCollective, NamesARankThatEndsWithItsHostAndProcess) {
     return MessageOf(group.Barrier());
   });
   for (const std::size_t rank : {0U, 2U}) {
-    EXPECT_THAT(results[rank], AllOf(StartsWith("rank 1 ("), HasSubstr("process "), HasSubstr("has ended"))) << rank;
+    EXPECT_THAT(results[rank], AllOf(StartsWith("rank 1 ("), HasSubstr("process "), HasSubstr("has ended"),
+                                     HasSubstr("start the job again")))
+        << rank;
   }
 }
 
@@ -90,7 +93,8 @@ TEST(ProcessCollective, NamesARankThatDoesNotCome) {
     ++failed;
     return message;
   });
-  EXPECT_THAT(results[0], AllOf(StartsWith("rank 2 ("), HasSubstr("gave no answer within 100 ms")));
+  EXPECT_THAT(results[0],
+              AllOf(StartsWith("rank 2 ("), HasSubstr("gave no answer within 100 ms; if it does not hang")));
   EXPECT_EQ(results[1], results[0]);
 }
 
@@ -138,6 +142,34 @@ TEST(ProcessStore, SaysWhereItIsNot) {
   EXPECT_EQ(error.code, ErrorCode::kUnreachable);
   EXPECT_THAT(error.message,
               AllOf(HasSubstr("rank 1 does not reach rank 0 at no-such-host.invalid:1"), HasSubstr("MASTER_ADDR")));
+}
+
+TEST(ProcessStore, SaysThatItsPortIsTaken) {
+  const testing::FullListener other;
+  RunEnvironment run = RankOf(0, 2);
+  run.master_port = other.port();
+  const Error error = ThrownBy([&] { OpenProcessStore(run, std::chrono::milliseconds(100)); });
+  EXPECT_EQ(error.code, ErrorCode::kUnreachable);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("rank 0 cannot serve the store of the job at 127.0.0.1:"),
+                                   HasSubstr("MASTER_PORT is free on that host")));
+}
+
+TEST(ProcessStore, SaysThatRank0DoesNotServeIt) {
+  RunEnvironment run = RankOf(1, 2);
+  {
+    const testing::FullListener gone;
+    run.master_port = gone.port();
+  }
+  const Error error = ThrownBy([&] { OpenProcessStore(run, std::chrono::milliseconds(100)); });
+  EXPECT_EQ(error.code, ErrorCode::kUnreachable);
+  EXPECT_THAT(error.message, HasSubstr("rank 1 does not reach rank 0 at 127.0.0.1:"));
+}
+
+TEST(ProcessCollective, NamesRank0ThatNeverStarts) {
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  const Error error = ThrownBy([&] { JoinProcesses(RankOf(1, 2), store, std::chrono::milliseconds(50)); });
+  EXPECT_EQ(error.code, ErrorCode::kUnreachable);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("rank 0 did not come within 50 ms"), HasSubstr("or start it")));
 }
 
 }  // namespace

@@ -171,11 +171,13 @@ class ProcessCollective final : public Collective {
     watchdog_.Forget();
     if (is_done) return {};
     if (limits.stop.stop_requested()) return Error{ErrorCode::kCancelled, "was cancelled"};
-    return Error{ErrorCode::kUnavailable, "gave no answer within " + std::to_string(limits.deadline.count()) + " ms"};
+    return Error{ErrorCode::kUnavailable, "gave no answer within " + std::to_string(limits.deadline.count()) +
+                                              " ms; if it does not hang, raise the deadline, else start the job again"};
   }
 
   static Error Ended(const std::exception& failure) {
-    return {ErrorCode::kUnavailable, "has ended, or its connection is broken (" + FirstLine(failure) + ")"};
+    return {ErrorCode::kUnavailable, "has ended, or its connection is broken (" + FirstLine(failure) +
+                                         "); look at its log, and start the job again"};
   }
 
   const int rank_;

@@ -1,0 +1,144 @@
+// What goes wrong with the files of one rank, or with the manifest: each fault of the service that passes changes
+// nothing, and each damage is told on all ranks with the file and what to do.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sharding/sharded_fixture.h"
+#include "support/fault_matrix.h"
+
+namespace gcsflux {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using testing::ErrorOf;
+using ::testing::HasSubstr;
+using testing::NamedFault;
+using testing::OnRanks;
+using testing::OwnedParts;
+using testing::ValueOf;
+
+constexpr const char* kOfRank1 = "**shard-00002-**";
+
+class RankFaultsTest : public testing::ShardedFixture {
+ protected:
+  static std::string ExpectSame(const std::vector<std::string>& messages) {
+    for (const std::string& message : messages) EXPECT_EQ(message, messages.front());
+    return messages.front();
+  }
+  // What all ranks say of a load of this step.
+  [[nodiscard]] std::string MessageOfLoad(const CheckpointManifest& manifest) const {
+    return ExpectSame(OnRanks<std::string>(2, [&](Collective& group) {
+      OwnedParts own = OwnedParts::Empty(SomeParts(2)[static_cast<std::size_t>(group.rank())]);
+      return ErrorOf(On(group).Load(manifest, own.ToLoad())).message;
+    }));
+  }
+  void SaveSteps(int count) const {
+    for (std::int64_t step = 1; step <= count; ++step) {
+      for (const auto& saved : SaveOnRanks(SomeParts(2), step, {.writer = {.take_over = true}})) {
+        ASSERT_TRUE(saved.ok()) << saved.error().message;
+      }
+    }
+  }
+  // The newest step that is whole on all ranks, after one that is not.
+  void ExpectStep1AfterStep2() const {
+    OnRanks<bool>(2, [&](Collective& group) {
+      const auto latest = On(group).Latest();
+      EXPECT_TRUE(latest.ok()) << latest.error().message;
+      if (!latest.ok()) return false;
+      EXPECT_EQ(latest->stored.manifest.step, 1);
+      EXPECT_EQ(latest->skipped.size(), 1U);
+      return true;
+    });
+    ExpectLoads(SomeParts(3));
+  }
+};
+
+TEST_F(RankFaultsTest, PassInASave) {
+  std::int64_t step = 0;
+  for (const NamedFault& fault : testing::FailuresInPlaceOfAnswer() + testing::LostAnswers()) {
+    SCOPED_TRACE(fault.name);
+    Fail({.operation = "storage.objects.insert", .object_glob = kOfRank1}, fault.action, 1);
+    for (const auto& saved : SaveOnRanks(SomeParts(3), ++step, {.writer = {.take_over = true}})) {
+      EXPECT_TRUE(saved.ok()) << saved.error().message;
+    }
+    ExpectFired();
+    ExpectLoads(SomeParts(2));
+  }
+  EXPECT_EQ(WholeSteps().size(), static_cast<std::size_t>(step));
+}
+
+TEST_F(RankFaultsTest, PassInALoad) {
+  SaveSteps(1);
+  for (const NamedFault& fault : testing::FailuresInPlaceOfAnswer() + testing::BrokenBodies(1000)) {
+    SCOPED_TRACE(fault.name);
+    // The files' metadata is asked for before: the read is the first request with a range.
+    Fail({.operation = "storage.objects.get", .object_glob = kOfRank1, .covers_byte = 1500}, fault.action, 1);
+    ExpectLoads(SomeParts(2));
+    ExpectFired();
+  }
+}
+
+TEST_F(RankFaultsTest, AQuotaThatDoesNotPassIsToldByAllRanks) {
+  SaveSteps(1);
+  Fail({.operation = "storage.objects.insert", .object_glob = kOfRank1}, {.type = "status", .status = 429});
+  std::vector<std::string> messages;
+  for (const auto& saved : SaveOnRanks(SomeParts(2), 2, {.writer = {.take_over = true}})) {
+    messages.push_back(ErrorOf(saved).message);
+  }
+  EXPECT_THAT(ExpectSame(messages), AllOf(HasSubstr("rank 1: "), HasSubstr("shard-00002-"), HasSubstr("429")));
+  ExpectFired();
+  EXPECT_THAT(WholeSteps(), ElementsAre(1));
+}
+
+TEST_F(RankFaultsTest, AShardThatIsNotTheSavedOneIsNamed) {
+  SaveSteps(2);
+  const CheckpointManifest manifest = ValueOf(Steps().Read(2)).manifest;
+  const std::string shard = manifest.files[1].name;
+  const std::string same_size(static_cast<std::size_t>(manifest.files[1].size), 'x');
+  const auto expect_named = [&](const std::string& what) {
+    SCOPED_TRACE(what);
+    EXPECT_THAT(MessageOfLoad(manifest), AllOf(HasSubstr("load of step 2 of gs://bkt/runs/7/: rank "), HasSubstr(shard),
+                                               HasSubstr("generation")));
+    ExpectStep1AfterStep2();
+  };
+  Put("runs/7/" + shard, "shorter");
+  expect_named("shortened");
+  Put("runs/7/" + shard, same_size);
+  expect_named("changed, of the same size");
+  Delete("runs/7/" + shard);
+  expect_named("missing");
+}
+
+// All ranks say so of each of these manifests, and take the step before.
+TEST_F(RankFaultsTest, AManifestThatMakesNoSenseIsPassedOver) {
+  SaveSteps(2);
+  const StoredStep stored = ValueOf(Steps().Read(2));
+  const std::string json = ValueOf(FormatManifest(stored.manifest));
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    std::string text = json;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, text.npos) << from;
+    return at == text.npos ? text : text.replace(at, from.size(), to);
+  };
+  struct Case {
+    std::string text;
+    std::string words;
+  };
+  for (const Case& one :
+       {Case{replaced("\"offsets\":[32,0]", "\"offsets\":[31,0]"), "'weight' do not make a whole"},
+        Case{replaced("\"whole_shape\":[64,32]", "\"whole_shape\":[65,32]"), "differ in the type or shape"},
+        Case{replaced("\"gcsflux_checkpoint\":1", "\"gcsflux_checkpoint\":9"), "use a newer gcsflux"},
+        Case{json.substr(0, json.size() / 2), "no JSON of a manifest"}}) {
+    SCOPED_TRACE(one.words);
+    Put("runs/7/step-00000002.json", one.text);
+    const auto messages =
+        OnRanks<std::string>(2, [&](Collective& group) { return ErrorOf(On(group).Read(2)).message; });
+    EXPECT_THAT(ExpectSame(messages),
+                AllOf(HasSubstr("gs://bkt/runs/7/step-00000002.json"), HasSubstr(one.words), HasSubstr("another")));
+    ExpectStep1AfterStep2();
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux
