@@ -49,18 +49,6 @@ void Print(std::ostream& out, const Report& report) {
   out << "\n";
 }
 
-// What did not happen though it was to: a soak in which nothing went wrong shows nothing.
-std::string FindMissing(const Report& report) {
-  for (const auto& [type, count] : report.fired) {
-    if (count == 0) return "the fault " + type + " never fired";
-  }
-  const Counters& client = report.client;
-  if (client.retries == 0 || client.throttled == 0) return "nothing was retried, or nothing throttled";
-  if (client.hedges == 0 || client.sessions_restarted == 0) return "no read was hedged, or no session restarted";
-  if (report.composites == 0) return "nothing was downloaded through a composite";
-  return {};
-}
-
 // The first phase fills what is kept for later: idle connections, gates, stacks.
 std::string FindGrowth(const Report& report) {
   const std::size_t before = report.bytes_in_use.at(1);

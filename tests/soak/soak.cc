@@ -25,6 +25,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int kPhases = 4;
+constexpr int kMostPhases = 16;
 constexpr auto kBucket = "soak";
 constexpr milliseconds kTick(100);
 constexpr std::size_t kCommonSizes[] = {0, 1, 100, 5'000, 70'000, 1'000'000};
@@ -73,10 +74,11 @@ class Soak {
 
   Report Run() {
     try {
-      for (int phase = 0; phase < kPhases; ++phase) {
+      for (int phase = 0; phase < kPhases || (phase < kMostPhases && !FindMissing(report_).empty()); ++phase) {
         RunPhase(phase);
         emulator_.Reset();
         report_.bytes_in_use.push_back(BytesInUse());
+        report_.client = client_.counters();
       }
     } catch (const Violation& violation) {
       report_.violation = violation.what();
@@ -99,7 +101,7 @@ class Soak {
                         .compressed = StoreCompressedObjects(),
                         .directory = directory_.path()};
     StoreContestedObjects();
-    const std::uint64_t seed = options_.seed * kPhases + static_cast<std::uint64_t>(phase);
+    const std::uint64_t seed = options_.seed * kMostPhases + static_cast<std::uint64_t>(phase);
     std::vector<std::unique_ptr<Worker>> workers;
     for (int i = 0; i < options_.threads; ++i) {
       workers.push_back(std::make_unique<Worker>(common, i, seed * 1'000 + static_cast<std::uint64_t>(i)));
@@ -254,6 +256,17 @@ class Soak {
 };
 
 }  // namespace
+
+std::string FindMissing(const Report& report) {
+  for (const auto& [type, count] : report.fired) {
+    if (count == 0) return "the fault " + type + " never fired";
+  }
+  const Counters& client = report.client;
+  if (client.retries == 0 || client.throttled == 0) return "nothing was retried, or nothing throttled";
+  if (client.hedges == 0 || client.sessions_restarted == 0) return "no read was hedged, or no session restarted";
+  if (report.composites == 0) return "nothing was downloaded through a composite";
+  return {};
+}
 
 Report RunSoak(const SoakOptions& options) { return Soak(options).Run(); }
 
