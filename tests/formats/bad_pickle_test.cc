@@ -11,6 +11,7 @@ namespace {
 
 using pickled::Value;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 std::string Repeated(std::string_view text, std::size_t times) {
   std::string all;
@@ -184,6 +185,30 @@ TEST(BadPickle, NestedListsAreRefusedByName) {
   ASSERT_EQ(file->refused().size(), 1U);
   EXPECT_THAT(file->refused().front().why, HasSubstr("256 levels"));
   EXPECT_TRUE(file->ReadValue().ok());
+}
+
+// The index, the values and the writer agree on the deepest value: below the root there are 256 levels.
+TEST(BadPickle, TheDeepestValueThatIsReadIsWrittenAndReadAgain) {
+  const std::string deepest = FileWith(Pickle(NestedLists(257)));
+  const auto file = Opened(deepest);
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  EXPECT_THAT(file->refused(), IsEmpty());
+  const auto value = file->ReadValue();
+  ASSERT_TRUE(value.ok());
+  std::string again;
+  const auto written = WriteTorchFile({.root = *value}, {}, [&](std::span<const std::byte> bytes) {
+    again.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return Result<void>();
+  });
+  ASSERT_TRUE(written.ok()) << written.error().message;
+  const auto read = Opened(again);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_THAT(read->refused(), IsEmpty());
+
+  const std::string deeper = FileWith(Pickle(NestedLists(258)));
+  const auto refused = Opened(deeper);
+  ASSERT_TRUE(refused.ok());
+  EXPECT_EQ(refused->refused().size(), 1U);
 }
 
 TEST(BadPickle, AMillionNestedListsTakeMoreMemoryThanTheirLengthAllows) {

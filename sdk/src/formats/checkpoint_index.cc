@@ -74,7 +74,7 @@ class Walk {
     if (std::any_of(levels_.begin(), levels_.end(), [&](const Level& level) { return level.id == id; })) {
       return Refuse("it holds itself");
     }
-    if (levels_.size() == kMostLevels) return Refuse("it is nested deeper than 256 levels");
+    if (levels_.size() > kMostLevels) return Refuse("it is nested deeper than 256 levels");
     levels_.push_back({.id = id, .container = container, .name_bytes = name_.size()});
     return true;
   }
