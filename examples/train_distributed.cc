@@ -31,6 +31,7 @@
 #include "gcsflux/torch/sharded_run.h"
 #include "one_thread.h"
 #include "standard_streams.h"
+#include "training_flags.h"
 
 DEFINE_string(bucket, "", "Where images and checkpoints are: gs://name/prefix");
 DEFINE_string(data_dir, "/usr/share/datasets/fashion-mnist", "Folder of the original Fashion-MNIST .gz files");
@@ -205,34 +206,22 @@ std::optional<std::string> WrongFlags(const RunEnvironment& run) {
   return std::nullopt;
 }
 
-int Wrong(const std::string& what) {
-  std::cerr << "train_distributed: " + what + "\n";
-  return 2;
-}
+int Wrong(const std::string& what) { return examples::WrongUsage("train_distributed", what); }
 
 int RunProgram(int argc, char** argv) {
-  const auto arguments = gcsflux::ParseFlags(argc, argv);
-  if (!arguments.ok()) return Wrong(arguments.error().message);
-  if (gcsflux::HelpRequested()) {
-    std::cout << gcsflux::FlagsHelp(__FILE__);
-    return 0;
-  }
-  if (!arguments->empty()) return Wrong("unexpected argument '" + arguments->front() + "'; see --help");
+  if (const auto status = examples::ReadFlags("train_distributed", __FILE__, argc, argv)) return *status;
   const auto run = RunEnvironment::Detect();
   if (!run.ok()) return Wrong(run.error().message);
   if (const auto wrong = WrongFlags(*run)) return Wrong(*wrong);
-  const auto options = gcsflux::ClientOptionsFromFlags();
-  if (!options.ok()) return Wrong(options.error().message);
-  auto root = gcsflux::ParseUri(FLAGS_bucket);
-  if (!root.ok()) return Wrong(root.error().message);
-  if (!root->name.empty() && !root->name.ends_with('/')) root->name += '/';
+  const auto place = examples::PlaceOfFlags(FLAGS_bucket);
+  if (!place.ok()) return Wrong(place.error().message);
   examples::UseOneThread();
   try {
-    const auto client = ValueOrThrow(gcsflux::Client::Create(*options));
+    const auto client = ValueOrThrow(gcsflux::Client::Create(place->options));
     const auto store = gcsflux::OpenProcessStore(*run);
     const auto ranks = gcsflux::JoinProcesses(*run, store);
     TrainingGroup group(*run, store);
-    Train({*run, client, *root, *ranks}, group);
+    Train({*run, client, place->root, *ranks}, group);
     return 0;
   } catch (const std::exception& failure) {
     const std::string text = failure.what();

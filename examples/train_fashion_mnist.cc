@@ -33,6 +33,7 @@
 #include "one_thread.h"
 #include "standard_streams.h"
 #include "timed_saves.h"
+#include "training_flags.h"
 
 DEFINE_string(bucket, "", "Where images and checkpoints are: gs://name/prefix; empty: an emulator in this process");
 DEFINE_string(data_dir, "/usr/share/datasets/fashion-mnist", "Folder of the original Fashion-MNIST .gz files");
@@ -280,10 +281,7 @@ void RunInEmulator(gcsflux::ClientOptions options, const ObjectName& root) {
 
 // ------------------------------------------------------------------------------------------------- command line
 
-int WrongUsage(const std::string& what) {
-  std::cerr << "train_fashion_mnist: " + what + "\n";
-  return 2;
-}
+int WrongUsage(const std::string& what) { return examples::WrongUsage("train_fashion_mnist", what); }
 
 int Failed(const std::exception_ptr& failure) {
   try {
@@ -298,32 +296,23 @@ int Failed(const std::exception_ptr& failure) {
 }
 
 int RunProgram(int argc, char** argv) {
-  const auto arguments = gcsflux::ParseFlags(argc, argv);
-  if (!arguments.ok()) return WrongUsage(arguments.error().message);
-  if (gcsflux::HelpRequested()) {
-    std::cout << gcsflux::FlagsHelp(__FILE__);
-    return 0;
-  }
-  if (!arguments->empty()) return WrongUsage("unexpected argument '" + arguments->front() + "'; see --help");
+  if (const auto status = examples::ReadFlags("train_fashion_mnist", __FILE__, argc, argv)) return *status;
   if (FLAGS_epochs < 1 || FLAGS_train_images < 1 || FLAGS_test_images < 1 || FLAGS_checkpoint_every < 1) {
     return WrongUsage("--epochs, --train_images, --test_images and --checkpoint_every are at least 1");
   }
   // A lazy save copies beside the forward pass, in which BatchNorm changes its buffers.
   if (FLAGS_saves != "sync" && FLAGS_saves != "eager")
     return WrongUsage("--saves is sync or eager, not " + FLAGS_saves);
-  const auto options = gcsflux::ClientOptionsFromFlags();
-  if (!options.ok()) return WrongUsage(options.error().message);
-  auto root = gcsflux::ParseUri(FLAGS_bucket.empty() ? kEmulatorBucket : FLAGS_bucket);
-  if (!root.ok()) return WrongUsage(root.error().message);
-  if (!root->name.empty() && !root->name.ends_with('/')) root->name += '/';
+  const auto place = examples::PlaceOfFlags(FLAGS_bucket.empty() ? kEmulatorBucket : FLAGS_bucket);
+  if (!place.ok()) return WrongUsage(place.error().message);
 
   examples::UseOneThread();
 
   try {
     if (FLAGS_bucket.empty()) {
-      RunInEmulator(*options, *root);
+      RunInEmulator(place->options, place->root);
     } else {
-      Run({ValueOrThrow(Client::Create(*options)), *root});
+      Run({ValueOrThrow(Client::Create(place->options)), place->root});
     }
     return 0;
   } catch (...) {

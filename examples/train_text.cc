@@ -32,6 +32,7 @@
 #include "text/network.h"
 #include "text/stored_text.h"
 #include "timed_saves.h"
+#include "training_flags.h"
 
 DEFINE_string(bucket, "", "Where text and steps are: gs://name/prefix; empty: an emulator in this process");
 DEFINE_string(text_dir, "/usr/share/common-licenses", "Directory whose files are the text");
@@ -238,10 +239,7 @@ int RunInEmulator(gcsflux::ClientOptions options, const ObjectName& root) {
 
 // -------------------------------------------------------------------------------------------------------- command line
 
-int WrongUsage(const std::string& what) {
-  std::cerr << "train_text: " + what + "\n";
-  return 2;
-}
+int WrongUsage(const std::string& what) { return examples::WrongUsage("train_text", what); }
 
 std::string WhatIsWrong() {
   if (FLAGS_steps < 1 || FLAGS_save_every < 1 || FLAGS_layers < 1) {
@@ -256,26 +254,17 @@ std::string WhatIsWrong() {
 }
 
 int RunProgram(int argc, char** argv) {
-  const auto arguments = gcsflux::ParseFlags(argc, argv);
-  if (!arguments.ok()) return WrongUsage(arguments.error().message);
-  if (gcsflux::HelpRequested()) {
-    std::cout << gcsflux::FlagsHelp(__FILE__);
-    return 0;
-  }
-  if (!arguments->empty()) return WrongUsage("unexpected argument '" + arguments->front() + "'; see --help");
+  if (const auto status = examples::ReadFlags("train_text", __FILE__, argc, argv)) return *status;
   if (const std::string wrong = WhatIsWrong(); !wrong.empty()) return WrongUsage(wrong);
-  const auto options = gcsflux::ClientOptionsFromFlags();
-  if (!options.ok()) return WrongUsage(options.error().message);
-  auto root = gcsflux::ParseUri(FLAGS_bucket.empty() ? kEmulatorBucket : FLAGS_bucket);
-  if (!root.ok()) return WrongUsage(root.error().message);
-  if (!root->name.empty() && !root->name.ends_with('/')) root->name += '/';
+  const auto place = examples::PlaceOfFlags(FLAGS_bucket.empty() ? kEmulatorBucket : FLAGS_bucket);
+  if (!place.ok()) return WrongUsage(place.error().message);
 
   examples::UseOneThread();
   try {
-    if (FLAGS_bucket.empty()) return RunInEmulator(*options, *root);
-    const Place place{ValueOrThrow(Client::Create(*options)), *root};
-    Store(place);
-    return TrainEachWay(place);
+    if (FLAGS_bucket.empty()) return RunInEmulator(place->options, place->root);
+    const Place stored{ValueOrThrow(Client::Create(place->options)), place->root};
+    Store(stored);
+    return TrainEachWay(stored);
   } catch (const std::exception& failure) {
     const std::string text = failure.what();
     std::cerr << "train_text: " + text.substr(0, text.find('\n')) + "\n";

@@ -3,8 +3,8 @@
 #include <functional>
 #include <utility>
 
-#include "base/text/utf8.h"
 #include "torch/staged_state.h"
+#include "torch/text_values.h"
 
 namespace gcsflux {
 namespace {
@@ -26,16 +26,6 @@ void Put(Dict& dict, std::string key, Value value) {
   dict.entries.push_back({{.any = std::move(key)}, std::move(value)});
 }
 
-// Texts may have any bytes; Python's str may not.
-Value TextOrBytes(const std::string& text) {
-  return internal::IsUtf8(text) ? Value{.any = text} : Value{.any = pickled::Bytes{.data = text}};
-}
-
-const std::string* TextOf(const Value& value) {
-  if (const auto* const bytes = value.As<pickled::Bytes>()) return &bytes->data;
-  return value.As<std::string>();
-}
-
 // Numbers and texts: SaveCheckpoint() puts them into dictionaries of their own, users of Python beside the model.
 struct Others {
   std::map<std::string, std::int64_t> numbers;
@@ -43,10 +33,10 @@ struct Others {
 
   void Take(const Dict& dict) {
     for (const auto& [key, value] : dict.entries) {
-      const std::string* const name = TextOf(key);
+      const std::string* const name = TextIn(key);
       if (name == nullptr) continue;
       if (const auto* const number = value.As<std::int64_t>()) numbers[*name] = *number;
-      if (const std::string* const text = TextOf(value)) texts[*name] = *text;
+      if (const std::string* const text = TextIn(value)) texts[*name] = *text;
     }
   }
 };

@@ -8,6 +8,7 @@
 
 #include "base/text/utf8.h"
 #include "torch/staged_state.h"
+#include "torch/text_values.h"
 
 namespace gcsflux {
 namespace {
@@ -23,16 +24,6 @@ constexpr const char* kCursorKey = "cursor";
 
 StorageError StateError(ErrorCode code, const std::string& why) {
   return StorageError({.code = code, .message = "RunState: " + why});
-}
-
-// A text may have any bytes; Python's str may not.
-Value TextValue(const std::string& text) {
-  return internal::IsUtf8(text) ? Value{.any = text} : Value{.any = pickled::Bytes{.data = text}};
-}
-
-const std::string* TextIn(const Value& value) {
-  if (const auto* const bytes = value.As<pickled::Bytes>()) return &bytes->data;
-  return value.As<std::string>();
 }
 
 /// Collects the dictionary that becomes the file.
@@ -58,7 +49,7 @@ template <class Map, class ValueOf>
 void PutMap(Root& root, const char* name, const Map& map, const ValueOf& value_of) {
   if (map.empty()) return;
   Dict dict;
-  for (const auto& [key, value] : map) dict.entries.push_back({TextValue(key), value_of(value)});
+  for (const auto& [key, value] : map) dict.entries.push_back({TextOrBytes(key), value_of(value)});
   root.PutOwn(name, {.any = std::move(dict)});
 }
 
@@ -131,7 +122,7 @@ GatheredState GatherState(const RunState& state) {
   PutMap(root, kGeneratorsKey, state.generators,
          [&](const at::Generator& generator) { return writer.OfTensor(StateOf(generator)); });
   PutMap(root, kNumbersKey, state.numbers, [](std::int64_t number) { return Value{.any = number}; });
-  PutMap(root, kTextsKey, state.texts, TextValue);
+  PutMap(root, kTextsKey, state.texts, TextOrBytes);
   if (state.cursor) root.PutOwn(kCursorKey, {.any = FormatCursor(*state.cursor)});
   return std::move(writer).Gather(root.Take());
 }
