@@ -71,7 +71,7 @@ Result<void> Clean(const Client& client, const std::vector<std::string>& uris) {
   }
   for (const std::string& uri : uris) {
     const auto place = ParsePlace(uri);
-    const auto cleaned =
+    auto cleaned =
         place->name.empty() ? CleanBucket(client, place->bucket, *older_than) : CleanRun(client, uri, *older_than);
     if (!cleaned) return cleaned;
   }

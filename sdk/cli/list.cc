@@ -160,7 +160,7 @@ class ListingStatus {
 Result<void> ListAll(const Client& client, const ObjectName& prefix, const std::string& uri) {
   Printer printer(prefix.bucket);
   ListingStatus status;
-  const auto print = [&](std::vector<ListedObject> objects) -> Result<void> {
+  const auto print = [&](const std::vector<ListedObject>& objects) -> Result<void> {
     for (const ListedObject& object : objects) printer.Add(object);
     status.Add(objects.size());
     return printer.Flush();

@@ -46,9 +46,9 @@ Result<void> Remove(const Client& client, const std::vector<std::string>& uris) 
   for (const std::string& uri : uris) {
     const auto name = ParseUri(uri);
     if (!name) return name.error();
-    const auto done = FLAGS_recursive      ? RemoveAll(client, *name, options->max_concurrency)
-                      : name->name.empty() ? client.DeleteBucket(name->bucket)
-                                           : client.DeleteObject(*name);
+    auto done = FLAGS_recursive      ? RemoveAll(client, *name, options->max_concurrency)
+                : name->name.empty() ? client.DeleteBucket(name->bucket)
+                                     : client.DeleteObject(*name);
     if (!done) return done;
   }
   return {};

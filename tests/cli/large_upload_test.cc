@@ -14,9 +14,7 @@ namespace gcsflux::cli {
 namespace {
 
 using std::chrono::seconds;
-using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using testing::Pattern;
 
 constexpr std::uint64_t kPart = 5U << 20;

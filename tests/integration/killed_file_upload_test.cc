@@ -14,7 +14,6 @@ namespace gcsflux {
 namespace {
 
 using std::chrono::hours;
-using testing::kFilePart;
 using testing::kObject;
 
 class KilledFileUploadTest : public testing::ResumableFileCase {

@@ -66,7 +66,7 @@ Result<ConvertedShards> ToStep(const Client& client, const StepPlace& to, const 
   if (!steps.ok()) return steps.error();
   auto writer = StepWriter::Start(*steps);
   if (!writer.ok()) return writer.error();
-  const auto saved = SaveStep(*writer, *std::move(manifest), checkpoint, conversion);
+  auto saved = SaveStep(*writer, *std::move(manifest), checkpoint, conversion);
   const auto released = writer->Release();
   if (saved.ok() && !released.ok()) return released.error();
   return saved;

@@ -55,7 +55,7 @@ class Walk {
     if (::lstat((root_ + name).c_str(), &found) != 0) {
       tree.failures.push_back(LocalError("examine", root_ + name));
     } else if (S_ISDIR(found.st_mode)) {
-      const auto entered = Enter(name + "/");
+      auto entered = Enter(name + "/");
       if (!entered && entered.error().code == ErrorCode::kCancelled) return entered;
       if (!entered) tree.failures.push_back(entered.error());
     } else if (!S_ISREG(found.st_mode)) {

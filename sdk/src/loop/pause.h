@@ -41,7 +41,7 @@ class Pause final : public LoopTimer {
   bool Sleep(std::optional<TimePoint> due);
   void OnTime() override;
 
-  const ProcessMark made_in_;
+  const ProcessMark made_in_ = {};  // Initialised here, or clang would delete the constructor.
   EventLoop* const loop_ = EventLoop::Current();
   Fiber* const fiber_ = Fiber::Current();  // Null if a thread owns it.
   std::atomic<State> state_ = State::kIdle;

@@ -26,7 +26,7 @@ class BlockPool : public std::enable_shared_from_this<BlockPool> {
 
  private:
   // Blocks of similar size: four sizes for each power of two.
-  static constexpr std::size_t kClasses = 4 * 64;
+  static constexpr std::size_t kClasses = std::size_t{4} * 64;
 
   std::byte* TakeUnused(std::size_t size_class, std::size_t bytes);
   void GiveBack(std::byte* block, std::size_t size_class, std::size_t bytes);

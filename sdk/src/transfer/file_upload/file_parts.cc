@@ -154,7 +154,7 @@ Result<ObjectMetadata> FileParts::Finish() {
 }
 
 Result<ObjectMetadata> FileParts::SendAndCommit() {
-  const auto made = made_ ? CheckMade() : SendParts();
+  auto made = made_ ? CheckMade() : SendParts();
   if (!made) return made;
   if (made->size != upload_.file.size() || !made->crc32c) {
     return Corrupted(upload_, "the service made " + std::to_string(made->size) + " bytes of " +
