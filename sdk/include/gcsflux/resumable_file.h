@@ -17,7 +17,7 @@ struct ResumableFileOptions {
   /// What the last call for this file and this object saved. Empty if there is nothing.
   std::string state = {};
   /// Saves the state where a later call finds it, also if this process is killed. Called before the first byte is sent.
-  /// An empty state means that nothing is left to continue. Keep states private: whoever has one can write to the
+  /// An empty state means that nothing is left to continue. Keep states private: anyone with a state can write to the
   /// upload. If it is absent, nothing is kept after a failure.
   std::function<void(const std::string& state)> save_state = {};
 };

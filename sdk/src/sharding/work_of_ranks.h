@@ -22,7 +22,7 @@ using WorkOfRank = std::function<Result<void>(std::atomic<std::uint64_t>& moved,
 Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadline, const WorkOfRank& work,
                             const std::stop_token& stop);
 
-/// For a rank that is cancelled: so long it waits for the others to agree on that, and then breaks the group.
+/// How long a cancelled rank waits for the others to agree that it is. Then it breaks the group.
 std::chrono::milliseconds PatienceAfterStop(std::chrono::milliseconds deadline);
 
 /// Work that rank 0 does while the others wait, with requests of `steps`. They end as soon as the work is to end. Its

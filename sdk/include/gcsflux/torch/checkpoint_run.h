@@ -32,12 +32,12 @@ struct RunState {
 };
 
 struct CheckpointRunOptions {
-  /// ShouldSave() says so of each multiple of it; at least 1.
+  /// ShouldSave() is true for each multiple of it; at least 1.
   std::int64_t save_every = 1000;
-  /// Which steps stay after a save. Unset, all do, and a save takes no listing.
+  /// Which steps stay after a save. If absent, all stay, and a save makes no listing.
   std::optional<KeepRules> keep = {};
-  /// kTorchFile or kSafetensors: the form of the steps that are saved. Steps of both are loaded. In safetensors each
-  /// tensor is stored by itself, those that share memory more than once; the other values are JSON in the metadata.
+  /// The form of saved steps: kTorchFile or kSafetensors. Steps of both forms are loaded. In safetensors each tensor is
+  /// stored by itself, so bytes that two tensors share are stored twice. The other values are JSON in the metadata.
   CheckpointFormat format = CheckpointFormat::kTorchFile;
   /// Tensors whose bytes equal those of the last committed step are not sent again: the manifest names them in that
   /// step's file. For kSafetensors. Set it for fine-tuning with frozen layers. Takes memory for one more copy of the
@@ -64,8 +64,8 @@ struct SaveOptions {
 /// A step is one file. In torch.save's form torch.load() gives a dict of the state's modules, optimizers and tensors
 /// under their names, which are state_dicts, and of "generators", "numbers", "texts" and "cursor", if there are such
 /// values. docs/checkpoints.md says what a file of safetensors holds. For one thread at a time; not for children of
-/// fork(). A save takes two writes and a question for the writer's object; with rules also a listing of the prefix. To
-/// read takes no writer: the first Save() makes the prefix this run's, and the destructor gives it up.
+/// fork(). A save makes two writes and one look at the writer's object; with rules it also lists the prefix. Reads need
+/// no writer: the first Save() takes the prefix for this run, and the destructor releases it.
 class CheckpointRun {
  public:
   /// Makes no request.
@@ -74,31 +74,29 @@ class CheckpointRun {
   CheckpointRun& operator=(CheckpointRun&&) noexcept;
   ~CheckpointRun();
 
-  /// Whether the step is one of those that are to be saved; not step 0.
+  /// True for the steps to save, which are multiples of `save_every`. False for step 0.
   [[nodiscard]] bool ShouldSave(std::int64_t step) const;
 
-  /// Stores the state as this step, and then removes what the rules do not keep. Errors are as of StepWriter: Start(),
-  /// WriteFile(), Commit(). A failure of the removing is in the result, since the step is saved then.
+  /// Stores the state as this step, and then removes what the rules do not keep. The errors are those of StepWriter's
+  /// Start(), WriteFile() and Commit(). If the removal fails, the step is saved, and the result tells the failure.
   SavedStep Save(std::int64_t step, const RunState& state, const SaveOptions& options = {});
 
-  /// The same beside the training: returns once the state is copied, or with SnapshotMode::kLazy at once; the tensors
-  /// may then not change, and the optimizer not step, before PendingSave::WaitStaged(). Numbers, texts and generators
-  /// are taken at once in any case. Throws the error of an earlier SaveAsync() that was returned to no caller yet: the
-  /// state is not saved then.
-  ///
-  /// The destructor waits for what is in flight, or cancels it, as AsyncSaveOptions say.
+  /// Saves beside the training. Returns when the state is copied. With SnapshotMode::kLazy it returns at once; then the
+  /// tensors must not change, and the optimizer must not step, before PendingSave::WaitStaged(). Numbers, texts and
+  /// generators are copied at once in each mode. If an earlier SaveAsync() has failed, and no caller has received its
+  /// error, throws that error and does not save the state.
+  /// The destructor waits for saves in flight, or cancels them, as AsyncSaveOptions say.
   PendingSave SaveAsync(std::int64_t step, const RunState& state, const SaveOptions& options = {});
 
-  /// Brings what `state` names back to where Save() saw it: any part of what was saved. Numbers, texts and the cursor
-  /// are all set to the step's.
-  ///
-  /// All or nothing: names, shapes, types and checksums are compared before anything of `state` changes. kNotFound: no
-  /// such step, or its file is gone; kUndecodable: the step holds something else; kCorrupted: if all that the step
-  /// holds is read, by the file's CRC32C, otherwise by that of each storage that is read whole. Memory: the state, and
-  /// once more what is read.
+  /// Restores what `state` names, which may be any part of the saved state. The step's numbers, texts and cursor
+  /// replace those of `state`.
+  /// All or nothing: names, shapes, types and checksums are compared before anything of `state` changes. Throws
+  /// kNotFound if there is no such step or its file is gone, kUndecodable if the step holds something else, and
+  /// kCorrupted if a checksum differs: the file's CRC32C if all of the step is read, otherwise the CRC32C of each
+  /// storage that is read whole. Takes memory for the state and for a copy of what is read.
   StoredStep Load(std::int64_t step, RunState& state) const;
-  /// The newest step that is whole, with those that were skipped and why; nothing if no step was ever saved.
-  /// kUndecodable if steps were saved and none is whole.
+  /// Loads the newest step that is whole, and tells which steps were skipped, and why. Nothing if no step was ever
+  /// saved. Throws kUndecodable if steps were saved and none is whole.
   std::optional<LatestStep> LoadLatest(RunState& state) const;
 
   [[nodiscard]] std::optional<LatestStep> Latest() const;

@@ -69,7 +69,7 @@ class ReadAhead {
   std::size_t Want(const std::vector<Extent>& extents, bool is_of_stream);
   /// Fetches the extent at once, and keeps it. It does not count in the budget.
   void Keep(const Extent& extent);
-  /// Nothing more is wanted: memory that is kept for what comes is given back.
+  /// Nothing more is wanted: releases the memory that was kept for further pieces.
   void DropSpareMemory();
   /// Drops pieces for ReadNext() that end before this offset.
   void DropBefore(std::uint64_t offset);
@@ -79,8 +79,8 @@ class ReadAhead {
   /// The parts of the range that pieces hold, or will soon hold. `rest` is the remainder.
   std::vector<HeldPart> Find(std::uint64_t offset, std::span<std::byte> destination,
                              std::vector<std::pair<std::uint64_t, std::span<std::byte>>>& rest);
-  /// Copies it once it is there. The error of its fetch, while the caller waits; false where that was given up, or
-  /// `stop` asks: then the caller fetches by itself. `waited` is set where the bytes were not there.
+  /// Waits for the part's bytes and copies them. If their fetch fails meanwhile, returns its error. Returns false if
+  /// the fetch was given up, or `stop` requests it: then the caller fetches by itself. Sets `waited` if it had to wait.
   Result<bool> Take(const HeldPart& part, const std::stop_token& stop, bool& waited);
   /// Makes the callers that wait in Take() check their stop_tokens.
   void Wake();

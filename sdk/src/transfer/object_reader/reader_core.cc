@@ -139,12 +139,12 @@ Result<void> ReaderCore::Read(std::span<const RangeRead> ranges) {
     return Error{ErrorCode::kInvalidArgument, "read of " + ToUri(source_.object) + ": destinations overlap"};
   }
   bool waited = false;
-  return ReadRanges(std::move(wanted), waited);
+  return ReadRanges(wanted, waited);
 }
 
 // What is not held is fetched; while that is under way, what is held is copied. What was given up meanwhile is fetched
 // too. A piece that fails while it is waited for fails the read: its request was repeated already.
-Result<void> ReaderCore::ReadRanges(std::vector<RangeRead> ranges, bool& waited, const OnTaken& on_taken) {
+Result<void> ReaderCore::ReadRanges(const std::vector<RangeRead>& ranges, bool& waited, const OnTaken& on_taken) {
   std::vector<HeldPart> held;
   std::vector<std::pair<std::uint64_t, std::span<std::byte>>> rest;
   const std::uint64_t tail = source_.size - std::min(source_.size, options_.tail_bytes);

@@ -51,9 +51,9 @@ class ReaderCore {
   };
   [[nodiscard]] Result<void> CheckUsable() const;
   [[nodiscard]] Error Failed(Error error) const;
-  // `on_taken` is told the end of each part that was held and has been copied, while the rest is fetched.
+  // While the rest is fetched, `on_taken` gets the end of each held part, when it is copied.
   using OnTaken = std::function<void(std::uint64_t end)>;
-  Result<void> ReadRanges(std::vector<RangeRead> ranges, bool& waited, const OnTaken& on_taken = {});
+  Result<void> ReadRanges(const std::vector<RangeRead>& ranges, bool& waited, const OnTaken& on_taken = {});
   std::shared_ptr<Group> Start(std::vector<JoinedRange> requests);
   Result<void> Await(Group& group);
   // When readers see the bytes of a request: at its end, or as they come. Bytes that are compared with a checksum at
@@ -70,9 +70,9 @@ class ReaderCore {
   // A request of this length spends most of its time on bytes, and little on waiting for the first one. A longer one
   // would only leave the CPU's caches.
   [[nodiscard]] std::uint64_t stripe() const;
-  // For `total` bytes that are wanted at once: shorter, where connections would idle.
+  // The same for `total` bytes that are wanted at once. It is shorter if connections would idle otherwise.
   [[nodiscard]] std::uint64_t EvenStripe(std::uint64_t total, std::uint64_t most) const;
-  // What ReadNext() fetches ahead by one request.
+  // How many bytes ReadNext() fetches ahead by one request.
   [[nodiscard]] std::uint64_t StripeAhead() const;
   // How far ahead: two stripes for each connection, at most.
   [[nodiscard]] std::uint64_t window() const;

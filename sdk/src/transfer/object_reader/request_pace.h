@@ -15,11 +15,11 @@ std::uint64_t EvenPiece(std::uint64_t total, std::uint64_t connections, std::uin
 class RequestPace {
  public:
   void Note(std::chrono::nanoseconds first_byte, std::chrono::nanoseconds rest, std::uint64_t bytes);
-  /// The bytes that come over a connection while another request waits for its first byte; nothing where no request of
-  /// any size has ended.
+  /// The bytes that come over a connection while another request waits for its first byte. Nothing if no request of any
+  /// size has ended.
   [[nodiscard]] std::optional<std::uint64_t> BytesPerFirstByte() const;
-  /// The same for a request that waits for no other one. Requests at the same time delay each other's first bytes where
-  /// the network is fast: the shortest time is the network's. Usual ones are up to four times as long.
+  /// The same without the delay that requests at the same time cause each other on a fast network. The shortest time
+  /// that was measured is the network's. Usual times are up to four times as long.
   [[nodiscard]] std::optional<std::uint64_t> BytesPerQuickFirstByte() const;
 
  private:

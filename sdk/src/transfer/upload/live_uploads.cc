@@ -9,7 +9,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// The upload's identifier is known to its writer only, which may be anywhere: the service is asked by the name.
+// Only the writer knows the upload's identifier, and it may be at work. So the service is asked by the name.
 void DropUpload(const Client& client, const ObjectName& target, bool is_temporary, const std::stop_token& stop) {
   if (const auto uploads = ListMultipartUploads(client, target, {.stop = stop})) {
     for (const OngoingUpload& upload : *uploads) {

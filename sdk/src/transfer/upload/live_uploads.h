@@ -8,19 +8,19 @@
 
 namespace gcsflux::internal {
 
-/// What the ParallelWriters of a process have in the service, or may have, and have not committed: entered before an
-/// upload is begun, taken out once nothing of it is left. Thread-safe.
+/// The uncommitted uploads of a process's ParallelWriters. An upload is added before its first request, and removed
+/// when nothing of it is left at the service. Thread-safe.
 class LiveUploads {
  public:
   /// Those of this process; never destroyed. A child of fork() has none of its parent's.
   static LiveUploads& OfProcess();
 
-  /// From now on uploads to `target` may be there; if it is temporary, an object of that name too. kCancelled once
-  /// DropAll() has begun: then nothing must be begun.
+  /// From now on there may be uploads to `target`; if it is temporary, also an object of that name. Returns kCancelled
+  /// if DropAll() has begun: then do not begin the upload.
   Result<void> Add(const Client& client, const ObjectName& target, bool is_temporary);
   void Remove(const ObjectName& target);
 
-  /// At the end of the process: lets no more in, and removes what there is, until it is asked to stop.
+  /// At the end of the process: refuses further uploads, and removes those that are there, until `stop` requests it.
   void DropAll(const std::stop_token& stop);
 
  private:

@@ -21,8 +21,8 @@ struct PartCut {
   bool is_last_buffer = false;    ///< And this buffer holds the last ones.
 };
 
-/// A part is a whole buffer, where many bytes follow. At the beginning and at the end of an object, what waits is
-/// divided over all connections, so that none idles. Each part but the object's last has kLeastPartBytes.
+/// If many bytes follow, a part is a whole buffer. At the beginning and at the end of an object, the waiting bytes are
+/// divided over all connections, so that none idles. Each part but the object's last one has kLeastPartBytes or more.
 std::uint64_t NextPartBytes(const PartCut& cut);
 
 struct QueuedPart {

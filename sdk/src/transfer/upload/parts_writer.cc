@@ -133,7 +133,7 @@ void PartsWriter::EndUpload() {
 }
 
 void PartsWriter::SendBuffer(bool is_last) {
-  // Given back once the last of its parts was sent.
+  // It is given back when the last of its parts is sent.
   std::shared_ptr<PartBuffer> buffer(
       part_.release(), [this](PartBuffer* used) { buffers_.GiveBack(std::unique_ptr<PartBuffer>(used)); });
   const std::uint64_t most_parts = buffer->size / kLeastPartBytes + 1;
@@ -142,7 +142,7 @@ void PartsWriter::SendBuffer(bool is_last) {
     queue_.Add(std::move(buffer));
     if (is_last) queue_.End();
   }
-  // Those that find no part end at once.
+  // Jobs that find no part end at once.
   for (std::uint64_t i = 0; i < most_parts; ++i) jobs_->Post([this] { SendNext(); });
 }
 
