@@ -47,6 +47,10 @@ function(gcsflux_test name)
 endfunction()
 
 add_test(NAME layering COMMAND ${PROJECT_SOURCE_DIR}/tests/layering.sh ${PROJECT_SOURCE_DIR})
+# scripts/test --only builds the programs of the tests that match, and no precompiled header in their place.
+add_test(NAME targets_of_tests
+         COMMAND ${PROJECT_SOURCE_DIR}/scripts/targets_of_tests ${PROJECT_BINARY_DIR} Backoff.CanBeThatOfGooglesConnectorForPyTorch)
+set_tests_properties(targets_of_tests PROPERTIES PASS_REGULAR_EXPRESSION "^sdk_tests\n$")
 add_test(NAME layering_rules COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/layering/layers_test.py)
 
 # The SDK's inside: pure functions, and the client over a service in memory.
