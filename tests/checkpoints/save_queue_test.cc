@@ -298,5 +298,38 @@ TEST_F(SaveQueueTest, LosesNoSaveWithManyCallers) {
   }
 }
 
+// A state of which no copy can be held.
+TEST(SaveQueueGivingUp, TellsInItsTurnOfASaveThatCannotBeCopied) {
+  const std::byte one{};
+  const std::span<const std::byte> endless(&one, std::size_t{1} << 62);
+  for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
+    std::vector<std::string> turns;
+    const auto queue = ValueOf(SaveQueue::Create({.mode = mode, .max_in_flight = 3}));
+    const auto request = [&](std::int64_t step, std::span<const std::byte> storage) {
+      const std::string name = std::to_string(step);
+      return SaveRequest{.step = step,
+                         .contents = {.storages = {storage}},
+                         .commit = [&turns, name](const StateContents&, const std::stop_token&) -> Result<SavedStep> {
+                           turns.push_back("commit " + name);
+                           return SavedStep();
+                         },
+                         .give_up =
+                             [&turns, name](const Error& why, const std::stop_token&) {
+                               turns.push_back("give up " + name);
+                               return Error{why.code, "told: " + why.message};
+                             }};
+    };
+    EXPECT_TRUE(queue->Submit(request(1, {&one, 1})).ok());
+    const auto refused = queue->Submit(request(2, endless));
+    const std::string words = mode == SnapshotMode::kEager ? "there is no memory" : "told: there is no memory";
+    const Error error = refused.ok() ? ErrorOf(refused->WaitCommitted()) : refused.error();
+    EXPECT_EQ(refused.ok(), mode == SnapshotMode::kLazy);
+    EXPECT_THAT(error.message, ::testing::StartsWith(words));
+    EXPECT_TRUE(queue->Submit(request(3, {&one, 1})).ok()) << "the failure is known";
+    queue->WaitIdle();
+    EXPECT_THAT(turns, ElementsAre("commit 1", "give up 2", "commit 3"));
+  }
+}
+
 }  // namespace
 }  // namespace gcsflux

@@ -110,6 +110,49 @@ TEST_F(ShardedRunTest, TellsOnAllRanksOfASaveThatFails) {
   EXPECT_THAT(messages[0], HasSubstr("is there already"));
 }
 
+TEST_F(ShardedRunTest, FailsOnAllRanksIfTheStateOfOneIsWrong) {
+  for (const bool is_async : {false, true}) {
+    const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+      ShardedRun run = Run(group);
+      Rank rank(group, 0, true);
+      if (group.rank() == 1) rank.state.tensors["numbers.x"] = {.local = torch::zeros({2}), .shape = {}, .offsets = {}};
+      const Error error = ThrownBy([&] {
+        if (is_async)
+          ValueOrThrow(run.SaveAsync(1, rank.state).WaitCommitted());
+        else
+          run.Save(1, rank.state);
+      });
+      rank.state.tensors.erase("numbers.x");
+      EXPECT_EQ(run.Save(is_async ? 3 : 2, rank.state).stored.manifest.step, is_async ? 3 : 2) << "the group goes on";
+      return error.message;
+    });
+    EXPECT_EQ(messages[0], messages[1]);
+    EXPECT_THAT(messages[0], ::testing::AllOf(HasSubstr("rank 1"), HasSubstr("'numbers.x'")));
+  }
+}
+
+// Rank 0 has seen the failure of the first save, and begins the next one. Rank 1 has not, and is told of it instead.
+TEST_F(ShardedRunTest, FailsASaveOnAllRanksThatOneDoesNotBegin) {
+  SaveOn(2);
+  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+    ShardedRun run = Run(group);
+    Rank rank(group, 0, true);
+    const PendingSave refused = run.SaveAsync(1, rank.state);
+    if (group.rank() == 0)
+      EXPECT_FALSE(refused.WaitCommitted().ok());
+    else
+      refused.WaitEnded();
+    const Error error = ThrownBy([&] { ValueOrThrow(run.SaveAsync(2, rank.state).WaitCommitted()); });
+    EXPECT_TRUE(run.SaveAsync(3, rank.state).WaitCommitted().ok());
+    Rank loaded(group, 0, false);
+    EXPECT_EQ(run.LoadLatest(loaded.state)->stored.manifest.step, 3);
+    return error.message;
+  });
+  EXPECT_THAT(messages[0], ::testing::AllOf(HasSubstr("save of step 2"), HasSubstr("rank 1"), HasSubstr("cannot save"),
+                                            HasSubstr("is there already")));
+  EXPECT_THAT(messages[1], HasSubstr("is there already"));
+}
+
 TEST_F(ShardedRunTest, ChangesNothingIfOneRankCannotLoad) {
   SaveOn(2);
   const auto messages = OnRanks<std::string>(2, [&](Collective& group) {

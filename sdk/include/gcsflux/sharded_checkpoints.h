@@ -64,6 +64,10 @@ class ShardedCheckpoints {
   Result<SavedStep> Save(const CheckpointManifest& about, std::span<const PartToSave> parts,
                          CommitMode mode = CommitMode::kCreate, const std::stop_token& stop = {});
 
+  /// Takes part in the Save() of the others, and makes it fail on all ranks with this error. For a rank that cannot
+  /// make its part: else the others would wait for it until the deadline. Returns the error as all ranks get it.
+  Error FailSave(std::int64_t step, const Error& why, const std::stop_token& stop = {});
+
   /// Rank 0 reads the manifest, and gives it to all. Errors as of CheckpointSteps::Read() and Latest().
   Result<LatestStep> Read(std::int64_t step);
   Result<LatestStep> Latest();

@@ -47,13 +47,25 @@ Result<void> SaveInFlight::Copy(SnapshotPool& pool, std::size_t threads) {
   return {};
 }
 
+bool SaveInFlight::GivesUp(const Error& why) {
+  if (request_.give_up == nullptr) return false;
+  why_not_ = why;
+  return true;
+}
+
 Result<SavedStep> SaveInFlight::Commit(const std::stop_token& stop) {
   try {
+    if (why_not_) return request_.give_up(*why_not_, stop);
     return request_.commit(snapshot_, stop);
   } catch (const std::exception& failure) {
     return Error{ErrorCode::kLocalIo,
                  "the save of step " + std::to_string(request_.step) + " failed: " + failure.what()};
   }
+}
+
+void SaveInFlight::SetReported() {
+  const std::lock_guard lock(mutex_);
+  was_reported_ = true;
 }
 
 bool SaveInFlight::is_settled() {

@@ -118,16 +118,23 @@ Result<PendingSave> SaveQueue::Submit(SaveRequest request) {
     if (auto room = MakeRoom(lock); !room.ok()) return room.error();
   }
   const auto save = std::make_shared<SaveInFlight>(std::move(request));
+  const bool is_eager = options_.mode == SnapshotMode::kEager;
   const auto give_up = [&](const Error& error) {
-    save->Finish(error, pool_);
+    const bool is_told = save->GivesUp(error);
+    if (is_told)
+      save->SetReported();
+    else
+      save->Finish(error, pool_);
     const std::lock_guard lock(mutex_);
-    --in_flight_;
+    if (is_told)
+      (is_eager ? to_send_ : to_copy_).push_back(save);
+    else
+      --in_flight_;
     changed_.notify_all();
     return error;
   };
   // A save may have failed while this one waited for room.
   if (const auto failure = TakeFailure()) return give_up(*failure);
-  const bool is_eager = options_.mode == SnapshotMode::kEager;
   if (is_eager) {
     if (auto copied = save->Copy(pool_, options_.copy_threads); !copied.ok()) return give_up(copied.error());
   }
@@ -135,6 +142,11 @@ Result<PendingSave> SaveQueue::Submit(SaveRequest request) {
   (is_eager ? to_send_ : to_copy_).push_back(save);
   changed_.notify_all();
   return PendingSave(save);
+}
+
+void SaveQueue::WaitIdle() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return in_flight_ == 0; });
 }
 
 void SaveQueue::Done(const Save& save) {
@@ -154,8 +166,8 @@ void SaveQueue::CopyLoop(const std::stop_token& stop) {
       save = std::move(to_copy_.front());
       to_copy_.pop_front();
     }
-    const auto copied = save->Copy(pool_, options_.copy_threads);
-    if (!copied.ok()) {
+    const auto copied = save->why_not_ ? Result<void>() : save->Copy(pool_, options_.copy_threads);
+    if (!copied.ok() && !save->GivesUp(copied.error())) {
       save->Finish(copied.error(), pool_);
       Done(save);
       continue;

@@ -23,6 +23,9 @@ struct SaveRequest {
   std::shared_ptr<const void> owner = {};  ///< Keeps the memory of `contents` alive. Released when the copy is made.
   /// Stores a copy of the contents. Called on another thread, for one save at a time, in their order.
   std::function<Result<SavedStep>(const StateContents& snapshot, const std::stop_token& stop)> commit = {};
+  /// If it is set, it is called in place of `commit` if the save cannot be made: on the same thread, in the same order.
+  /// For saves that other processes wait for. Returns the outcome.
+  std::function<Error(const Error& why, const std::stop_token& stop)> give_up = {};
 };
 
 /// One save, from the request until the caller knows its outcome. Thread-safe.
@@ -40,15 +43,20 @@ class SaveInFlight {
   friend class SaveQueue;
   Result<void> Copy(SnapshotPool& pool, std::size_t threads);
   Result<SavedStep> Commit(const std::stop_token& stop);
+  /// Whether the others are told in its turn that the save is not made.
+  bool GivesUp(const Error& why);
+  /// The caller knows that it failed.
+  void SetReported();
   void Finish(Result<SavedStep> outcome, SnapshotPool& pool);
   /// The failure, unless WaitDone() has returned it.
   std::optional<Error> TakeUnreported();
   /// It has succeeded, or WaitDone() has returned its failure.
   [[nodiscard]] bool is_settled();
 
-  SaveRequest request_;  // For the queue's threads, one after the other; so are the next two.
+  SaveRequest request_;  // For the queue's threads, one after the other; so are the next three.
   SnapshotMemory memory_;
   StateContents snapshot_;
+  std::optional<Error> why_not_;
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -69,6 +77,8 @@ class SaveQueue {
 
   /// If an earlier save failed and no caller has its error yet, returns that error and does not begin this save.
   Result<PendingSave> Submit(SaveRequest request);
+  /// Waits until no save is in flight, and no `give_up` is to be called.
+  void WaitIdle();
 
  private:
   using Save = std::shared_ptr<SaveInFlight>;

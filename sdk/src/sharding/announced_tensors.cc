@@ -59,6 +59,9 @@ Result<void> AnnouncedTensors::AddRank(std::uint32_t rank, std::string_view anno
   MessageReader reader(announcement);
   AnnouncementHead head = TakeHead(reader);
   hosts_.push_back(head.save.host);
+  if (reader.AtEnd() && head.version == kRefusal) {
+    return Error{head.refusal.code, Rank(rank) + " cannot save: " + head.refusal.message};
+  }
   if (head.version != kAnnouncementVersion) {
     return Contradiction(rank, "announces a save of version " + std::to_string(head.version) + ", and rank 0 reads " +
                                    std::to_string(kAnnouncementVersion) +

@@ -20,8 +20,21 @@ std::string FormatAnnouncement(const AnnouncedSave& save, std::span<const Tensor
   return writer.Take();
 }
 
+std::string FormatRefusal(const std::string& host, const Error& why) {
+  MessageWriter writer;
+  writer.Number(kRefusal);
+  writer.Text(host);
+  PutError(writer, why);
+  return writer.Take();
+}
+
 AnnouncementHead TakeHead(MessageReader& reader) {
   AnnouncementHead head{.version = reader.Number()};
+  if (reader.ok() && head.version == kRefusal) {
+    head.save.host = reader.String();
+    head.refusal = TakeError(reader);
+    return head;
+  }
   if (head.version != kAnnouncementVersion) return head;
   head.save.host = reader.String();
   head.save.uri = reader.String();

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/message.h"
 #include "gcsflux/step_writer.h"
 #include "gcsflux/tensor_part.h"
-#include "base/message.h"
 
 namespace gcsflux::internal {
 
@@ -20,7 +20,11 @@ struct AnnouncedSave {
 };
 
 /// The form of these messages. Ranks of another version are refused.
-inline constexpr std::uint64_t kAnnouncementVersion = 1;
+inline constexpr std::uint64_t kAnnouncementVersion = 2;
+
+/// In place of the version: a rank that cannot save says why.
+inline constexpr std::uint64_t kRefusal = 0;
+std::string FormatRefusal(const std::string& host, const Error& why);
 
 /// As bytes: the head, the number of parts, and the parts.
 std::string FormatAnnouncement(const AnnouncedSave& save, std::span<const TensorPart> parts);
@@ -29,6 +33,7 @@ std::string FormatAnnouncement(const AnnouncedSave& save, std::span<const Tensor
 struct AnnouncementHead {
   std::uint64_t version = 0;
   AnnouncedSave save = {};
+  Error refusal = {};  ///< With kRefusal, and of `save` the host alone.
 };
 AnnouncementHead TakeHead(MessageReader& reader);
 

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "base/crc32c.h"
+#include "base/message.h"
 #include "formats/bytes/format_error.h"
 #include "sharding/load_plan.h"
-#include "base/message.h"
 #include "sharding/slice_checksums.h"
 #include "sharding/stop_after.h"
 #include "sharding/work_of_ranks.h"

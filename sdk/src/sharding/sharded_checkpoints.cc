@@ -66,6 +66,13 @@ Result<SavedStep> ShardedCheckpoints::Save(const CheckpointManifest& about, std:
   return error;
 }
 
+Error ShardedCheckpoints::FailSave(std::int64_t step, const Error& why, const std::stop_token& stop) {
+  internal::ShardedSave save(state_->steps, state_->group, state_->options, state_->writer);
+  Error error = save.Refuse(step, why, stop);
+  error.message = "save of step " + std::to_string(step) + " of " + state_->steps.uri() + ": " + error.message;
+  return error;
+}
+
 Result<LatestStep> ShardedCheckpoints::Read(std::int64_t step) {
   return state_->ReadOnRank0([&]() -> Result<LatestStep> {
     auto stored = state_->steps.Read(step);

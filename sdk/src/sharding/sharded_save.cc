@@ -60,6 +60,16 @@ Result<SavedStep> ShardedSave::Run(const CheckpointManifest& about, std::span<co
   return ParseSaved(*told);
 }
 
+Error ShardedSave::Refuse(std::int64_t step, const Error& why, const std::stop_token& stop) {
+  const StopAfter broken(stop, PatienceAfterStop(options_.deadline));
+  const CollectiveLimits limits{.deadline = options_.deadline, .stop = broken.token()};
+  const auto announcements = group_.Gather(FormatRefusal(MakeRunIdentity().host, why), limits);
+  if (!announcements.ok()) return announcements.error();
+  const auto order = Order(step, *announcements, stop, limits);
+  DropNames();
+  return order.ok() ? why : order.error();  // No rank gets an order.
+}
+
 Result<std::vector<std::string>> ShardedSave::Announce(std::int64_t step, std::span<const PartToSave> parts,
                                                        CommitMode mode, const CollectiveLimits& limits) {
   std::vector<TensorPart> announced;

@@ -25,6 +25,9 @@ class ShardedSave {
   Result<SavedStep> Run(const CheckpointManifest& about, std::span<const PartToSave> parts, CommitMode mode,
                         const std::stop_token& stop);
 
+  /// Announces in its place why this rank saves nothing; then no rank does.
+  Error Refuse(std::int64_t step, const Error& why, const std::stop_token& stop);
+
  private:
   Result<std::vector<std::string>> Announce(std::int64_t step, std::span<const PartToSave> parts, CommitMode mode,
                                             const CollectiveLimits& limits);

@@ -4,8 +4,8 @@
 #include <tuple>
 
 #include "base/crc32c.h"
-#include "formats/bytes/format_error.h"
 #include "base/message.h"
+#include "formats/bytes/format_error.h"
 
 namespace gcsflux::internal {
 namespace {

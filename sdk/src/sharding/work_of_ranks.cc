@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/leaf_stop_callback.h"
+#include "base/message.h"
 #include "base/process/for_ever.h"
 #include "base/process/start_thread.h"
 #include "checkpoints/step_store.h"
-#include "base/message.h"
 #include "sharding/stop_after.h"
 
 namespace gcsflux::internal {

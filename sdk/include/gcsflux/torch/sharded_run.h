@@ -60,7 +60,8 @@ class ShardedRun {
 
   /// Stores the state as this step. Rank 0's metrics and metadata are stored.
   SavedStep Save(std::int64_t step, const ShardedState& state, const SaveOptions& options = {});
-  /// The same beside the training, as CheckpointRun::SaveAsync().
+  /// The same beside the training, as CheckpointRun::SaveAsync(). If it throws on one rank alone (its state is wrong,
+  /// there is no memory, no call has returned an earlier failure there), the save of the other ranks fails with that.
   PendingSave SaveAsync(std::int64_t step, const ShardedState& state, const SaveOptions& options = {});
 
   /// Brings what `state` names back to where it was saved, maybe by other ranks with other slices: any part of what was

@@ -46,7 +46,18 @@ struct ShardedRun::Parts {
 
   // The group is for one call at a time.
   void WaitForSaves() const {
-    if (last) last->WaitEnded();
+    if (queue) queue->WaitIdle();
+  }
+
+  // The other ranks wait for this one's parts, also if its state is wrong.
+  GatheredParts Gather(std::int64_t step, const ShardedState& state) {
+    try {
+      return GatherParts(state, group.rank() == 0);
+    } catch (const StorageError& failure) {
+      WaitForSaves();
+      const Error error = checkpoints.FailSave(step, failure.error());
+      throw Failure(error.code, error.message);
+    }
   }
 
   void Fill(const LatestStep& step, ShardedState& state) {
@@ -60,7 +71,6 @@ struct ShardedRun::Parts {
   Collective& group;
   const AsyncSaveOptions async;
   ShardedCheckpoints checkpoints;
-  std::optional<PendingSave> last;
   std::unique_ptr<internal::SaveQueue> queue;  // Last: its threads use the others.
 };
 
@@ -71,22 +81,25 @@ ShardedRun& ShardedRun::operator=(ShardedRun&&) noexcept = default;
 ShardedRun::~ShardedRun() = default;
 
 SavedStep ShardedRun::Save(std::int64_t step, const ShardedState& state, const SaveOptions& options) {
-  const GatheredParts gathered = GatherParts(state, parts_->group.rank() == 0);
+  const GatheredParts gathered = parts_->Gather(step, state);
   parts_->WaitForSaves();
   const auto parts = Joined(gathered.parts, ContentsOf(gathered).storages);
   return ValueOrThrow(parts_->checkpoints.Save(About(step, options), parts, options.mode));
 }
 
 PendingSave ShardedRun::SaveAsync(std::int64_t step, const ShardedState& state, const SaveOptions& options) {
-  const auto gathered = std::make_shared<const GatheredParts>(GatherParts(state, parts_->group.rank() == 0));
+  const auto gathered = std::make_shared<const GatheredParts>(parts_->Gather(step, state));
   if (!parts_->queue) parts_->queue = ValueOrThrow(internal::SaveQueue::Create(parts_->async));
   const auto commit = [&checkpoints = parts_->checkpoints, about = About(step, options), mode = options.mode,
                        parts = gathered->parts](const internal::StateContents& snapshot, const std::stop_token& stop) {
     return checkpoints.Save(about, Joined(parts, snapshot.storages), mode, stop);
   };
-  parts_->last = ValueOrThrow(
-      parts_->queue->Submit({.step = step, .contents = ContentsOf(*gathered), .owner = gathered, .commit = commit}));
-  return *parts_->last;
+  // The other ranks wait for this one, also if it has no memory, or throws what an earlier save failed with.
+  const auto give_up = [&checkpoints = parts_->checkpoints, step](const Error& why, const std::stop_token& stop) {
+    return checkpoints.FailSave(step, why, stop);
+  };
+  return ValueOrThrow(parts_->queue->Submit(
+      {.step = step, .contents = ContentsOf(*gathered), .owner = gathered, .commit = commit, .give_up = give_up}));
 }
 
 LatestStep ShardedRun::Load(std::int64_t step, ShardedState& state) {
