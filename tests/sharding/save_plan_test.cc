@@ -196,9 +196,11 @@ TEST(SavePlan, NamesARankThatSavesSomethingElse) {
   other.mode = CommitMode::kReplace;
   EXPECT_THAT(error_of(other), HasSubstr("rank 1 on host-1 saves with CommitMode::kReplace"));
   internal::MessageWriter newer;
-  newer.Number(2);
+  newer.Number(internal::kAnnouncementVersion + 1);
   const auto error = ErrorOf(internal::PlanSave(std::vector{internal::FormatAnnouncement(Save(0), {}), newer.Take()}));
-  EXPECT_THAT(error.message, AllOf(HasSubstr("rank 1"), HasSubstr("version 2"), HasSubstr("same version of gcsflux")));
+  EXPECT_THAT(error.message,
+              AllOf(HasSubstr("rank 1"), HasSubstr("version " + std::to_string(internal::kAnnouncementVersion + 1)),
+                    HasSubstr("same version of gcsflux")));
 }
 
 TEST(SavePlan, RefusesWhatIsNoAnnouncement) {
