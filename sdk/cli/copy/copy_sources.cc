@@ -14,8 +14,8 @@ namespace {
 
 Result<std::vector<TreeEntry>> ListObjects(const Client& client, const Root& root, const std::stop_token& stop) {
   std::vector<TreeEntry> entries;
-  const auto take = [&](std::vector<ListedObject> objects) -> Result<void> {
-    for (ListedObject& object : objects) {
+  const auto take = [&](const std::vector<ListedObject>& objects) -> Result<void> {
+    for (const ListedObject& object : objects) {
       if (object.name == root.prefix) continue;  // Some tools store it for the directory itself.
       entries.push_back({.name = object.name.substr(root.prefix.size()),
                          .size = object.size,

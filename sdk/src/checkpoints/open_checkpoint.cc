@@ -81,7 +81,7 @@ bool IsFolder(const std::string& uri) {
 
 }  // namespace
 
-ByteSource SourceOf(std::shared_ptr<const ObjectReader> reader) {
+ByteSource SourceOf(const std::shared_ptr<const ObjectReader>& reader) {
   ByteSource source{.name = ToUri(reader->source().object),
                     .size = reader->size(),
                     .read_at =
