@@ -55,6 +55,23 @@ if(Torch_FOUND)
            COMMAND bench_datasets --benchmark_min_time=0
                    "--benchmark_filter=BM_(Epoch/way:[23]/kib:100/|Bookkeeping/batch:64|PeakMemory/way:3)")
 endif()
+if(Torch_FOUND)  # Whose c10d connects the ranks, each of which is a process.
+  gcsflux_program(bench_rank
+    benchmarks/distributed/bare_ranks.cc
+    benchmarks/distributed/rank_main.cc
+    benchmarks/distributed/rank_tasks.cc
+    benchmarks/distributed/rank_tensors.cc)
+  target_link_libraries(bench_rank PRIVATE gcsflux_bench_baselines gcsflux_torch gcsflux_flags gflags)
+  gcsflux_benchmark(bench_distributed "BM_(BareRead|BareWrite|Ranks|Reshard|SaveOfManyTensors|Plan).*(rows:(16|128)$|rows:(16|128)/|tensors:100/)")
+  target_sources(bench_distributed PRIVATE benchmarks/distributed/beside_training.cc
+                                           benchmarks/distributed/planning.cc
+                                           benchmarks/distributed/rank_processes.cc
+                                           benchmarks/distributed/resharding.cc
+                                           benchmarks/object_streams/service.cc)
+  target_include_directories(bench_distributed PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)  # the plan alone
+  target_link_libraries(bench_distributed PRIVATE gcsflux_torch nlohmann_json::nlohmann_json)
+  add_dependencies(bench_distributed bench_rank)
+endif()
 gcsflux_benchmark(bench_downloads "BM_(Bare|Batch|Download)")
 target_link_libraries(bench_downloads PRIVATE gcsflux_emulator)
 gcsflux_benchmark(bench_emulator_copies)

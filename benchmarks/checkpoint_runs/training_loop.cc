@@ -2,23 +2,20 @@
 // by Adam, whose state makes 200 MB with it. Ten steps with a save and ten without one take turns, so that what else
 // happens on the machine hits both. The emulator has the latencies of profile gcs, and one stream writes 25 MB/s, so
 // that two cores do not decide. Saves beside the training are to cost at most 5 %.
-#include <ATen/Parallel.h>
 #include <benchmark/benchmark.h>
-#include <dlfcn.h>
-#include <sys/resource.h>
 #include <torch/nn/modules/container/sequential.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/optim/adam.h>
 #include <torch/utils.h>
 
 #include <deque>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "checkpoint_runs/big_state.h"
 #include "object_streams/service.h"
+#include "one_core.h"
 
 namespace gcsflux::bench {
 namespace {
@@ -28,20 +25,6 @@ constexpr int kWriteMbps = 25;
 constexpr std::int64_t kBatch = 192;
 constexpr int kTurns = 3;
 constexpr int kSteps = 10;  // From one save to the next.
-
-// OpenBLAS has threads of its own, which libtorch does not know.
-void UseOneCore() {
-  at::set_num_threads(1);
-  void* const found = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
-  if (found != nullptr) reinterpret_cast<void (*)(int)>(found)(1);
-}
-
-// The service has machines of its own: its threads get what the training leaves of this one.
-void LetOthersGoFirst(pid_t process) {
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
-    setpriority(PRIO_PROCESS, static_cast<id_t>(std::stoi(thread.path().filename())), 19);
-  }
-}
 
 enum Way { kSync, kEager, kLazy };
 

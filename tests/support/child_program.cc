@@ -1,13 +1,14 @@
 #include "support/child_program.h"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <system_error>
 
 extern char** environ;
 
@@ -23,14 +24,18 @@ std::string ReadAll(int descriptor) {
   return text;
 }
 
+void Require(int error, const std::string& path) {
+  if (error != 0) throw std::system_error(error, std::generic_category(), "cannot start " + path);
+}
+
 }  // namespace
 
 ChildProgram::ChildProgram(const std::string& path, std::vector<std::string> arguments,
                            std::vector<std::string> variables) {
   std::array<int, 2> out{};
   std::array<int, 2> err{};
-  EXPECT_EQ(::pipe2(out.data(), O_CLOEXEC), 0);
-  EXPECT_EQ(::pipe2(err.data(), O_CLOEXEC), 0);
+  Require(::pipe2(out.data(), O_CLOEXEC) == 0 ? 0 : errno, path);
+  Require(::pipe2(err.data(), O_CLOEXEC) == 0 ? 0 : errno, path);
   arguments.insert(arguments.begin(), path);
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
@@ -43,12 +48,13 @@ ChildProgram::ChildProgram(const std::string& path, std::vector<std::string> arg
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
-  EXPECT_EQ(posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), envp.data()), 0);
+  const int error = posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), envp.data());
   posix_spawn_file_actions_destroy(&actions);
   ::close(out[1]);
   ::close(err[1]);
   out_ = out[0];
   err_ = err[0];
+  Require(error, path);
 }
 
 ChildProgram::~ChildProgram() {

@@ -1,0 +1,128 @@
+#include "distributed/rank_tasks.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <iostream>
+#include <thread>
+#include <vector>
+
+#include "one_core.h"
+
+namespace gcsflux::bench {
+namespace {
+
+using BenchClock = std::chrono::steady_clock;
+
+constexpr int kSaves = 5;  // After the first one, which takes the memory for copies.
+constexpr int kTurns = 3;
+constexpr int kSteps = 10;
+constexpr std::int64_t kWidth = 1536;
+
+double MsSince(BenchClock::time_point start) {
+  return std::chrono::duration<double, std::milli>(BenchClock::now() - start).count();
+}
+
+void Report(const char* name, std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  std::cout << name << ' ' << values[values.size() / 2] << '\n';
+}
+
+/// A copy of the state into memory that was there, by as many threads as a save has.
+class PlainCopy {
+ public:
+  explicit PlainCopy(const ShardedState& state) {
+    for (const auto& [name, tensor] : state.tensors) {
+      from_.push_back(tensor.local);
+      to_.push_back(tensor.local.clone());
+    }
+  }
+  double Ms() {
+    const auto start = BenchClock::now();
+    const auto copy = [&](std::size_t first) {
+      for (std::size_t i = first; i < from_.size(); i += 2) {
+        std::memcpy(to_[i].data_ptr(), from_[i].data_ptr(), from_[i].nbytes());
+      }
+    };
+    {
+      const std::jthread other(copy, 1);
+      copy(0);
+    }
+    return MsSince(start);
+  }
+
+ private:
+  std::vector<at::Tensor> from_;
+  std::vector<at::Tensor> to_;
+};
+
+}  // namespace
+
+ShardedRun OpenRun(const RankTask& task) {
+  ShardedRunOptions options;
+  options.steps.keep = KeepRules{.last = 1};
+  options.steps.writer.take_over = true;
+  options.steps.file.max_concurrency = task.connections;
+  options.steps.reader.max_concurrency = task.connections;
+  options.async.mode = task.is_lazy ? SnapshotMode::kLazy : SnapshotMode::kEager;
+  return {task.client, task.run, task.group, std::move(options)};
+}
+
+void TakeSnapshots(const RankTask& task) {
+  const ShardedState state = FilledSlices(task.tensors, task.environment);
+  PlainCopy copy(state);
+  ShardedRun run = OpenRun(task);
+  ValueOrThrow(run.SaveAsync(1, state).WaitCommitted());
+  std::vector<double> copies;
+  std::vector<double> blocked;
+  std::vector<double> waits;
+  for (int i = 0; i < kSaves; ++i) {
+    // The group is for one call at a time, so no save is in flight here. The ranks copy at the same time, as they save.
+    ValueOrThrow(task.group.Barrier());
+    copies.push_back(copy.Ms());
+    ValueOrThrow(task.group.Barrier());
+    const auto start = BenchClock::now();
+    const PendingSave save = run.SaveAsync(i + 2, state);
+    blocked.push_back(MsSince(start));
+    save.WaitStaged();
+    waits.push_back(MsSince(start));
+    ValueOrThrow(save.WaitCommitted());
+  }
+  Report("memcpy_ms", copies);
+  Report("blocked_ms", blocked);
+  Report("staged_ms", waits);
+}
+
+void Train(const RankTask& task) {
+  UseOneCore();
+  const ShardedState state = FilledSlices(task.tensors, task.environment);
+  ShardedRun run = OpenRun(task);
+  ValueOrThrow(run.SaveAsync(1, state).WaitCommitted());
+  const at::Tensor activations = at::rand({kWidth, kWidth});
+  const at::Tensor weights = at::rand({kWidth, kWidth});
+  std::vector<double> with;
+  std::vector<double> without;
+  std::vector<double> blocked;
+  std::int64_t step = 1;
+  for (int turn = 0; turn < 2 * kTurns; ++turn) {
+    const bool saves = turn % 2 == 1;
+    ValueOrThrow(task.group.Barrier());
+    const auto start = BenchClock::now();
+    std::optional<PendingSave> save;
+    if (saves) {
+      save = run.SaveAsync(++step, state);
+      blocked.push_back(MsSince(start));
+    }
+    for (int i = 0; i < kSteps; ++i) activations.matmul(weights);
+    if (save) ValueOrThrow(save->WaitCommitted());
+    (saves ? with : without).push_back(MsSince(start) - (saves ? blocked.back() : 0));
+  }
+  Report("with_ms", with);
+  Report("without_ms", without);
+  Report("blocked_ms", blocked);
+}
+
+}  // namespace gcsflux::bench

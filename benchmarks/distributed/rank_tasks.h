@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "distributed/rank_tensors.h"
+#include "gcsflux/collective.h"
+
+namespace gcsflux::bench {
+
+/// What a rank is to do, and with whom.
+struct RankTask {
+  const RunEnvironment& environment;
+  Collective& group;
+  const Client& client;
+  std::string run = {};
+  TensorsOfRanks tensors = {};
+  int connections = 8;
+  bool is_lazy = false;
+};
+
+ShardedRun OpenRun(const RankTask& task);
+
+/// How long saves beside the training block, as "blocked_ms", and the same state's memcpy right before each, as
+/// "memcpy_ms". A lazy one has WaitStaged() after it as "wait_ms".
+void TakeSnapshots(const RankTask& task);
+
+/// How long ten steps of a training take with a save and without one: "with_ms" and "without_ms". "blocked_ms" is the
+/// call's own time in the first.
+void Train(const RankTask& task);
+
+}  // namespace gcsflux::bench

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "gcsflux/run_environment.h"
+#include "gcsflux/torch/sharded_run.h"
+
+namespace gcsflux::bench {
+
+/// Tensors of one shape, float32, of which each rank has a slice, or the whole if they are copies.
+struct TensorsOfRanks {
+  std::int64_t count = 0;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t dimension = 0;  ///< That the ranks divide: 0 or 1; -1 for copies on all.
+
+  [[nodiscard]] std::uint64_t bytes() const { return static_cast<std::uint64_t>(count * rows * columns) * 4; }
+};
+
+/// This rank's slices, in one piece of memory that was written to. Each element depends on its place in the whole.
+ShardedState FilledSlices(const TensorsOfRanks& tensors, const RunEnvironment& run);
+/// The same with zeros.
+ShardedState EmptySlices(const TensorsOfRanks& tensors, const RunEnvironment& run);
+bool HaveSameBytes(const ShardedState& one, const ShardedState& other);
+
+}  // namespace gcsflux::bench
