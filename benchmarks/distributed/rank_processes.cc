@@ -53,8 +53,9 @@ std::map<std::string, double> RunRanks(const StreamService& service, const RankW
 std::uint64_t BytesRead(const StreamService& service) {
   std::string text;
   if (!BareCurl().Get(service.endpoint() + "/_emulator/counters", text)) throw std::runtime_error("no counters");
+  const auto counters = nlohmann::json::parse(text);
   std::uint64_t bytes = 0;
-  for (const auto& operation : nlohmann::json::parse(text).at("operations")) {
+  for (const auto& operation : counters.at("operations")) {
     if (operation.at("operation") == "storage.objects.get") bytes += operation.at("bytesOut").get<std::uint64_t>();
   }
   return bytes;

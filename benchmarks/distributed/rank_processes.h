@@ -9,8 +9,9 @@
 
 namespace gcsflux::bench {
 
-inline constexpr int kStreamReadMbps = 60;
-inline constexpr int kStreamWriteMbps = 25;
+// 32 connections have together what 16 have in bench_object_streams.
+inline constexpr double kStreamReadMbps = 30;
+inline constexpr double kStreamWriteMbps = 12.5;
 inline constexpr int kConnectionsPerRank = 8;
 
 /// Flags of the program bench_rank, which is each rank.

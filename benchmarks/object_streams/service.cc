@@ -26,12 +26,16 @@ StreamService::StreamService() : client_(ClientAt(emulator_.endpoint())) {
   if (!client_.InsertBucket(kStreamBucket)) throw std::runtime_error("no bucket");
 }
 
-void StreamService::BeLikeGcs(int read_mbps, int write_mbps) const {
+void StreamService::BeLikeGcs(double read_mbps, double write_mbps) const {
+  BeShapedLikeGcs(read_mbps, write_mbps);
+  Set("quotas", R"({"profile": "gcs"})");
+}
+
+void StreamService::BeShapedLikeGcs(double read_mbps, double write_mbps) const {
   std::string json = R"({"profile": "gcs")";
   if (read_mbps > 0) json += R"(, "stream_read_mbps": )" + std::to_string(read_mbps);
   if (write_mbps > 0) json += R"(, "stream_write_mbps": )" + std::to_string(write_mbps);
   Set("shaping", json + "}");
-  Set("quotas", R"({"profile": "gcs"})");
 }
 
 void StreamService::BeFast() const {

@@ -29,7 +29,9 @@ class StreamService {
   [[nodiscard]] pid_t pid() const { return emulator_.pid(); }
   [[nodiscard]] const Client& client() const { return client_; }
   /// Like Google's service, but for the rate of one stream in MB/s; 0 leaves the profile's.
-  void BeLikeGcs(int read_mbps, int write_mbps) const;
+  void BeLikeGcs(double read_mbps, double write_mbps) const;
+  /// The same without quotas, for clients that do not repeat what is refused.
+  void BeShapedLikeGcs(double read_mbps, double write_mbps) const;
   void BeFast() const;
   /// A name that was not used before: an object may be written once a second.
   ObjectName NewName();
