@@ -168,6 +168,17 @@ TEST_F(ShardedFailuresTest, FailsALoadOnAllRanksIfOneMayNotRead) {
   ExpectLoads(SomeParts(3));
 }
 
+TEST_F(ShardedFailuresTest, LoadsForLongerThanTheDeadlineWhileBytesMove) {
+  const RankParts ranks = {{{.name = "large", .shape = {256 << 10}}}};  // 1 MiB.
+  ValueOf(SaveOnRanks(ranks, 2)[0]);
+  Fail({.operation = "storage.objects.get", .object_glob = "**shard-00001-**"},
+       {.type = "stall", .duration = std::chrono::milliseconds(100)});
+  const ShardedOptions options{.deadline = std::chrono::seconds(1),
+                               .reader = {.max_concurrency = 1, .stripe_bytes = 64U << 10}};
+  EXPECT_EQ(ValueOf(LoadOnRanks(ranks, options)[0]), OwnedParts::Filled(ranks[0]).bytes);
+  EXPECT_GE(emulator_.faults().Fired("it"), 16U);
+}
+
 TEST_F(ShardedFailuresTest, LeavesOneWinnerOfTenJobsThatSaveOneStep) {
   std::atomic<int> saved = 0;
   std::vector<std::jthread> jobs;

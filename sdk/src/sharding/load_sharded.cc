@@ -1,7 +1,10 @@
 #include "sharding/load_sharded.h"
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <set>
+#include <utility>
 
 #include "base/crc32c.h"
 #include "base/message.h"
@@ -17,8 +20,6 @@ namespace {
 
 constexpr std::size_t kFilesAtOnce = 8;
 constexpr std::size_t kMostProblemsShown = 10;
-// What one call of a reader fetches. The other ranks see movement after each of them.
-constexpr std::uint64_t kBytesAtOnce = std::uint64_t{64} << 20;
 
 // The problems of all ranks, each once; the same on all.
 Result<void> AgreeOnProblems(Collective& group, const CollectiveLimits& limits,
@@ -40,25 +41,6 @@ Result<void> AgreeOnProblems(Collective& group, const CollectiveLimits& limits,
   }
   if (all.size() > kMostProblemsShown) text += "; and " + std::to_string(all.size() - kMostProblemsShown) + " more";
   return Error{ErrorCode::kUndecodable, text};
-}
-
-// Ranges of at most so many bytes together.
-std::vector<std::vector<RangeRead>> InBatches(std::span<const RangeRead> ranges) {
-  std::vector<std::vector<RangeRead>> batches(1);
-  std::uint64_t held = 0;
-  for (RangeRead left : ranges) {
-    while (!left.into.empty()) {
-      if (held == kBytesAtOnce) {
-        batches.emplace_back();
-        held = 0;
-      }
-      const std::size_t length = std::min(left.into.size(), static_cast<std::size_t>(kBytesAtOnce - held));
-      batches.back().push_back({left.offset, left.into.first(length)});
-      left = {left.offset + length, left.into.subspan(length)};
-      held += length;
-    }
-  }
-  return batches;
 }
 
 Result<void> CheckSlices(const FileReads& reads, const std::string& uri) {
@@ -88,6 +70,48 @@ std::vector<ReadStretch> StretchesOf(const CheckpointManifest& step, const LoadP
   }
   return stretches;
 }
+
+/// The files that a rank reads.
+class FilesOfRank {
+ public:
+  FilesOfRank(const CheckpointSteps& steps, const ObjectReaderOptions& options, const CheckpointManifest& step,
+              const LoadPlan& plan)
+      : steps_(steps), options_(options), step_(step), plan_(plan) {}
+
+  /// All that is wanted of a file, in one call: between two calls, connections would wait for each other. Thread-safe.
+  Result<void> Read(std::size_t file, const std::stop_token& stop) {
+    ObjectReaderOptions options = options_;
+    options.tail_bytes = 0;  // There is no directory.
+    options.stop = stop;
+    auto opened = steps_.OpenFile(step_.files[file], options);
+    if (!opened.ok()) return opened.error();
+    const auto reader = std::make_shared<const ObjectReader>(*std::move(opened));
+    Count(reader);
+    if (auto read = reader->Read(plan_.files[file].ranges); !read.ok()) return read;
+    return CheckSlices(plan_.files[file], steps_.uri() + step_.files[file].name);
+  }
+
+  /// By all readers so far. Thread-safe.
+  [[nodiscard]] std::uint64_t FetchedBytes() const {
+    const std::lock_guard lock(mutex_);
+    std::uint64_t bytes = 0;
+    for (const auto& reader : readers_) bytes += reader->report().fetched_bytes;
+    return bytes;
+  }
+
+ private:
+  void Count(std::shared_ptr<const ObjectReader> reader) {
+    const std::lock_guard lock(mutex_);
+    readers_.push_back(std::move(reader));
+  }
+
+  const CheckpointSteps& steps_;
+  const ObjectReaderOptions& options_;
+  const CheckpointManifest& step_;
+  const LoadPlan& plan_;
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<const ObjectReader>> readers_;  // Guarded by mutex_.
+};
 
 // Rank 0 puts together what ranks have read of the same slices.
 Result<void> CheckTogether(Collective& group, const CollectiveLimits& limits, const CheckpointManifest& step,
@@ -127,24 +151,15 @@ Result<void> LoadOnAllRanks(const CheckpointSteps& steps, Collective& group, con
   const auto first =
       files.size() * static_cast<std::size_t>(group.rank()) / static_cast<std::size_t>(group.world_size());
   std::rotate(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(first), files.end());
-  const WorkOfRank work = [&](std::atomic<std::uint64_t>& moved, const std::stop_token& asked) {
-    const auto read_file = [&](std::size_t index, const std::stop_token& ended) -> Result<void> {
-      const std::size_t file = files[index];
-      ObjectReaderOptions of_file = options.reader;
-      of_file.tail_bytes = 0;  // There is no directory.
-      of_file.stop = ended;
-      const auto reader = steps.OpenFile(step.files[file], of_file);
-      if (!reader.ok()) return reader.error();
-      for (const auto& batch : InBatches(plan.files[file].ranges)) {
-        if (auto read = reader->Read(batch); !read.ok()) return read;
-        for (const RangeRead& range : batch) moved += range.into.size();
-      }
-      return CheckSlices(plan.files[file], steps.uri() + step.files[file].name);
-    };
+  FilesOfRank reading(steps, options.reader, step, plan);
+  const WorkOfRank work = [&](std::atomic<std::uint64_t>&, const std::stop_token& asked) {
     WorkerPool pool(std::min(files.size(), kFilesAtOnce));
-    return pool.Run(files.size(), read_file, asked);
+    return pool.Run(
+        files.size(),
+        [&](std::size_t index, const std::stop_token& ended) { return reading.Read(files[index], ended); }, asked);
   };
-  if (auto read = WorkOnAllRanks(group, options.deadline, work, stop); !read.ok()) return read;
+  const auto moved = [&] { return reading.FetchedBytes(); };
+  if (auto read = WorkOnAllRanks(group, options.deadline, work, stop, moved); !read.ok()) return read;
   return CheckTogether(group, limits, step, plan);
 }
 

@@ -112,7 +112,7 @@ std::optional<Result<void>> Judge(const Collective& group, const std::vector<Ran
 }  // namespace
 
 Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadline, const WorkOfRank& work,
-                            const std::stop_token& stop) {
+                            const std::stop_token& stop, const std::function<std::uint64_t()>& moved_too) {
   const StopAfter broken(stop, PatienceAfterStop(deadline));
   const auto pace = std::clamp(deadline / 8, std::chrono::milliseconds(1), std::chrono::milliseconds(250));
   RunningWork running(work, stop);
@@ -122,6 +122,7 @@ Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadlin
   while (true) {
     RankStatus own = running.Wait(started.ok() ? pace : std::chrono::milliseconds(0));
     if (!started.ok()) own.error = started.error();
+    if (moved_too) own.moved += moved_too();
     own.sees_standstill = Clock::now() - last_movement >= InNanoseconds(deadline);
     const auto told = group.AllGather(FormatStatus(own), {.deadline = deadline, .stop = broken.token()});
     if (!told.ok()) return told.error();

@@ -19,8 +19,9 @@ using WorkOfRank = std::function<Result<void>(std::atomic<std::uint64_t>& moved,
 /// are: if one fails or is cancelled, the others stop at once. If no byte moves on any rank for `deadline`, the work
 /// fails, and the message names the ranks that are not ready. A rank that ends breaks the group; so does one that is
 /// cancelled while it waits for a rank that hangs.
+/// `moved_too` counts bytes beside those that the work counts itself; it is called while the work runs.
 Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadline, const WorkOfRank& work,
-                            const std::stop_token& stop);
+                            const std::stop_token& stop, const std::function<std::uint64_t()>& moved_too = {});
 
 /// How long a cancelled rank waits for the others to agree that it is. Then it breaks the group.
 std::chrono::milliseconds PatienceAfterStop(std::chrono::milliseconds deadline);
