@@ -1,6 +1,6 @@
 // What do ranks lose by saves beside the training? Snapshots of 1 GiB in 4 ranks block as those of one process: eager
-// ones for 1.2 times a memcpy that all ranks make at the same time, lazy ones for 0.05 times. Two ranks that compute on
-// a core each make ten steps with a save and ten without: outside the snapshot at most 10 % slower.
+// ones for 1.2 times a memcpy that all ranks make at the same time, lazy ones for 0.05 times. Two ranks compute on a
+// core each: outside the snapshot, a step during a save is to be at most 10 % slower.
 #include <benchmark/benchmark.h>
 
 #include <exception>

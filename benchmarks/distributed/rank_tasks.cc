@@ -19,7 +19,6 @@ using BenchClock = std::chrono::steady_clock;
 
 constexpr int kSaves = 5;  // After the first one, which takes the memory for copies.
 constexpr int kTurns = 3;
-constexpr int kSteps = 10;
 constexpr std::int64_t kWidth = 1536;
 
 double MsSince(BenchClock::time_point start) {
@@ -106,19 +105,20 @@ void Train(const RankTask& task) {
   std::vector<double> with;
   std::vector<double> without;
   std::vector<double> blocked;
-  std::int64_t step = 1;
-  for (int turn = 0; turn < 2 * kTurns; ++turn) {
-    const bool saves = turn % 2 == 1;
+  for (int turn = 0; turn < kTurns; ++turn) {
     ValueOrThrow(task.group.Barrier());
     const auto start = BenchClock::now();
-    std::optional<PendingSave> save;
-    if (saves) {
-      save = run.SaveAsync(++step, state);
-      blocked.push_back(MsSince(start));
-    }
-    for (int i = 0; i < kSteps; ++i) activations.matmul(weights);
-    if (save) ValueOrThrow(save->WaitCommitted());
-    (saves ? with : without).push_back(MsSince(start) - (saves ? blocked.back() : 0));
+    const PendingSave save = run.SaveAsync(turn + 2, state);
+    blocked.push_back(MsSince(start));
+    const auto after_call = BenchClock::now();
+    int steps = 0;
+    for (; !save.is_done(); ++steps) activations.matmul(weights);
+    with.push_back(MsSince(after_call) / steps);
+    ValueOrThrow(save.WaitCommitted());
+    ValueOrThrow(task.group.Barrier());
+    const auto start_without = BenchClock::now();
+    for (int i = 0; i < steps; ++i) activations.matmul(weights);
+    without.push_back(MsSince(start_without) / steps);
   }
   Report("with_ms", with);
   Report("without_ms", without);

@@ -24,8 +24,8 @@ ShardedRun OpenRun(const RankTask& task);
 /// "memcpy_ms". A lazy one has WaitStaged() after it as "wait_ms".
 void TakeSnapshots(const RankTask& task);
 
-/// How long ten steps of a training take with a save and without one: "with_ms" and "without_ms". "blocked_ms" is the
-/// call's own time in the first.
+/// How long a step of a training takes during a save and without one, as "with_ms" and "without_ms". The call that
+/// begins the save is counted apart, as "blocked_ms".
 void Train(const RankTask& task);
 
 }  // namespace gcsflux::bench
