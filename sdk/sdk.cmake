@@ -276,8 +276,10 @@ gcsflux_component(client
   sdk/src/sharding/announcement.cc
   sdk/src/sharding/collective.cc
   sdk/src/sharding/host_list.cc
+  sdk/src/sharding/host_memory.cc
   sdk/src/sharding/load_plan.cc
   sdk/src/sharding/load_sharded.cc
+  sdk/src/sharding/read_once_per_host.cc
   sdk/src/sharding/run_environment.cc
   sdk/src/sharding/save_messages.cc
   sdk/src/sharding/save_plan.cc
@@ -285,7 +287,9 @@ gcsflux_component(client
   sdk/src/sharding/shard_file.cc
   sdk/src/sharding/sharded_checkpoints.cc
   sdk/src/sharding/sharded_save.cc
+  sdk/src/sharding/shared_reads.cc
   sdk/src/sharding/slice_checksums.cc
+  sdk/src/sharding/step_file_reads.cc
   sdk/src/sharding/stop_after.cc
   sdk/src/sharding/tensor_part.cc
   sdk/src/sharding/thread_ranks.cc

@@ -164,6 +164,7 @@ target_include_directories(checkpoint_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/sr
 gcsflux_test(sharding_tests
   SOURCES sharding/collective_test.cc sharding/failing_ranks_test.cc sharding/hanging_requests_test.cc sharding/load_plan_test.cc sharding/rank_faults_test.cc sharding/run_environment_test.cc sharding/save_plan_test.cc
           sharding/shard_checkpoint_test.cc sharding/sharded_checkpoints_test.cc sharding/sharded_failures_test.cc support/fault_matrix.cc
+          sharding/shared_load_test.cc sharding/shared_reads_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(sharding_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_program(formats_tool ${PROJECT_SOURCE_DIR}/tests/formats/formats_tool.cc
@@ -381,6 +382,9 @@ if(Torch_FOUND)
     set_tests_properties(ranks_resume PROPERTIES TIMEOUT 300)
     add_test(NAME mpirun COMMAND ${PROJECT_SOURCE_DIR}/tests/torch/mpirun.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
     set_tests_properties(mpirun PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)
+    add_test(NAME demo_ranks
+             COMMAND ${PROJECT_SOURCE_DIR}/tests/torch/demo_ranks.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+                     ${PROJECT_SOURCE_DIR}/scripts/demo_ranks)
   endif()
   add_test(NAME train_resumes
            COMMAND ${PROJECT_SOURCE_DIR}/tests/torch/train_resumes.sh ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})

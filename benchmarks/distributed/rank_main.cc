@@ -23,6 +23,7 @@ DEFINE_int64(columns, 1, "Columns of each tensor");
 DEFINE_int64(dimension, 0, "Which dimension the ranks divide; -1: each has all");
 DEFINE_int32(per_rank, 8, "Connections of each rank");
 DEFINE_bool(lazy, false, "Copies of the state are made on another thread");
+DEFINE_bool(once_per_host, false, "A byte that several ranks want is read by one of them");
 
 namespace gcsflux::bench {
 namespace {

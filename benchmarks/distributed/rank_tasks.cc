@@ -66,6 +66,7 @@ ShardedRun OpenRun(const RankTask& task) {
   options.steps.writer.take_over = true;
   options.steps.file.max_concurrency = task.connections;
   options.steps.reader.max_concurrency = task.connections;
+  if (task.reads_once_per_host) options.steps.sharing = ReadSharing::kOncePerHost;
   options.async.mode = task.is_lazy ? SnapshotMode::kLazy : SnapshotMode::kEager;
   return {task.client, task.run, task.group, std::move(options)};
 }

@@ -16,6 +16,7 @@ struct RankTask {
   TensorsOfRanks tensors = {};
   int connections = 8;
   bool is_lazy = false;
+  bool reads_once_per_host = false;
 };
 
 ShardedRun OpenRun(const RankTask& task);

@@ -4,7 +4,6 @@
 #include <benchmark/benchmark.h>
 
 #include <exception>
-#include <utility>
 
 #include "distributed/rank_processes.h"
 
@@ -12,12 +11,6 @@ namespace gcsflux::bench {
 namespace {
 
 constexpr std::int64_t kTensors = 16;  // Of 64 MiB.
-
-struct Sides {
-  int saving = 1;
-  int loading = 1;
-  int dimension = 0;  // That those divide which load; those that save divide dimension 0.
-};
 
 double LoadOnce(const StreamService& service, const RankWork& load, double& bytes) {
   const std::uint64_t before = BytesRead(service);
@@ -27,12 +20,10 @@ double LoadOnce(const StreamService& service, const RankWork& load, double& byte
 }
 
 void BM_Reshard(benchmark::State& state) {
-  const Sides sides{.saving = static_cast<int>(state.range(0)),
-                    .loading = static_cast<int>(state.range(1)),
-                    .dimension = static_cast<int>(state.range(2))};
-  RankWork work{.task = "save", .world_size = sides.saving, .tensors = kTensors, .rows = state.range(3)};
+  const RankWork work{
+      .task = "save", .world_size = static_cast<int>(state.range(0)), .tensors = kTensors, .rows = state.range(4)};
   RankWork own = work;
-  own.world_size = sides.loading;
+  own.world_size = static_cast<int>(state.range(1));
   own.more = {"--run=gs://bench/own"};
   StreamService service;
   for (auto _ : state) {
@@ -44,8 +35,9 @@ void BM_Reshard(benchmark::State& state) {
       double own_bytes = 0;
       const double own_seconds = LoadOnce(service, own, own_bytes);
       RankWork load = own;
+      load.dimension = static_cast<int>(state.range(2));  // Those that save divide dimension 0.
       load.more = {};
-      load.dimension = sides.dimension;
+      if (state.range(3) == 1) load.more = {"--once_per_host"};
       double bytes = 0;
       const double seconds = LoadOnce(service, load, bytes);
       state.SetIterationTime(seconds);
@@ -57,10 +49,10 @@ void BM_Reshard(benchmark::State& state) {
   }
 }
 BENCHMARK(BM_Reshard)
-    ->ArgNames({"from", "to", "dimension", "rows"})
-    ->ArgsProduct({{4}, {3, 1}, {0}, {128, 4096}})
-    ->ArgsProduct({{1}, {4}, {0}, {128, 4096}})
-    ->ArgsProduct({{4}, {4}, {1}, {128, 4096}})
+    ->ArgNames({"from", "to", "dimension", "shared", "rows"})
+    ->ArgsProduct({{4}, {3, 1}, {0}, {0}, {128, 4096}})
+    ->ArgsProduct({{1}, {4}, {0}, {0}, {128, 4096}})
+    ->ArgsProduct({{4}, {4}, {1}, {0, 1}, {128, 4096}})
     ->UseManualTime()
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);

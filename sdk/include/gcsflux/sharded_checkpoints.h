@@ -28,6 +28,12 @@ struct PartToLoad {
   std::span<std::byte> into = {};
 };
 
+/// What ranks on one machine read together.
+enum class ReadSharing {
+  kNone,         ///< Each rank reads what it needs.
+  kOncePerHost,  ///< A byte that several ranks of a machine need is read by one of them, and copied to the others.
+};
+
 struct ShardedOptions {
   /// A call fails on all ranks after so long without a byte that moved on any of them. Raise it if the service may
   /// stand still for longer.
@@ -36,6 +42,10 @@ struct ShardedOptions {
   StepWriterOptions writer = {};       ///< Of rank 0, which is the run's writer.
   ParallelWriterOptions file = {};     ///< How each rank writes its file.
   ObjectReaderOptions reader = {};     ///< How each rank reads each file.
+  /// The same on all ranks. Set kOncePerHost if several ranks of a machine load the same tensors, or slices along
+  /// another dimension than those that were saved. Shared bytes are twice in memory until the load has ended. The
+  /// processes must run as one user, and see each other in /proc.
+  ReadSharing sharing = ReadSharing::kNone;
 };
 
 /// The steps of a run, saved and loaded by all ranks of a group: each writes and reads its own part.

@@ -1,8 +1,5 @@
 #include "sharding/load_sharded.h"
 
-#include <algorithm>
-#include <memory>
-#include <mutex>
 #include <set>
 #include <utility>
 
@@ -10,27 +7,34 @@
 #include "base/message.h"
 #include "formats/bytes/format_error.h"
 #include "sharding/load_plan.h"
+#include "sharding/read_once_per_host.h"
 #include "sharding/slice_checksums.h"
+#include "sharding/step_file_reads.h"
 #include "sharding/stop_after.h"
 #include "sharding/work_of_ranks.h"
-#include "transfer/threads/worker_pool.h"
 
 namespace gcsflux::internal {
 namespace {
 
-constexpr std::size_t kFilesAtOnce = 8;
 constexpr std::size_t kMostProblemsShown = 10;
 
-// The problems of all ranks, each once; the same on all.
-Result<void> AgreeOnProblems(Collective& group, const CollectiveLimits& limits,
+// The problems of all ranks, each once; the same on all. Ranks that share reads wait for each other, so all must.
+Result<void> AgreeOnProblems(Collective& group, const CollectiveLimits& limits, ReadSharing sharing,
                              const std::vector<std::string>& problems) {
   MessageWriter writer;
+  writer.Number(static_cast<std::uint64_t>(sharing));
   for (const std::string& problem : problems) writer.Text(problem);
   const auto told = group.AllGather(writer.Take(), limits);
   if (!told.ok()) return told.error();
   std::set<std::string> all;
-  for (const std::string& of_rank : *told) {
-    for (MessageReader reader(of_rank); reader.ok() && !reader.AtEnd();) all.insert(reader.String());
+  const std::uint64_t of_rank_0 = MessageReader(told->front()).Number();
+  for (std::size_t rank = 0; rank < told->size(); ++rank) {
+    MessageReader reader((*told)[rank]);
+    if (reader.Number() != of_rank_0) {
+      return Error{ErrorCode::kInvalidArgument,
+                   group.Label(static_cast<int>(rank)) + " has another ShardedOptions::sharing than rank 0"};
+    }
+    while (reader.ok() && !reader.AtEnd()) all.insert(reader.String());
   }
   if (all.empty()) return {};
   std::string text;
@@ -71,47 +75,30 @@ std::vector<ReadStretch> StretchesOf(const CheckpointManifest& step, const LoadP
   return stretches;
 }
 
-/// The files that a rank reads.
-class FilesOfRank {
- public:
-  FilesOfRank(const CheckpointSteps& steps, const ObjectReaderOptions& options, const CheckpointManifest& step,
-              const LoadPlan& plan)
-      : steps_(steps), options_(options), step_(step), plan_(plan) {}
+// Each rank what it wants itself.
+Result<void> ReadOnEachRank(StepFileReads& files, Collective& group, std::chrono::milliseconds deadline,
+                            const LoadPlan& plan, const StepFileReads::WhenRead& check, const std::stop_token& stop) {
+  std::vector<std::vector<RangeRead>> of_files;
+  for (const FileReads& file : plan.files) of_files.push_back(file.ranges);
+  const StepFileReads::Share share{.rank = group.rank(), .ranks = group.world_size()};
+  const WorkOfRank work = [&](std::atomic<std::uint64_t>&, const std::stop_token& asked) {
+    return files.Read(of_files, share, check, asked);
+  };
+  return WorkOnAllRanks(group, deadline, work, stop, [&] { return files.FetchedBytes(); });
+}
 
-  /// All that is wanted of a file, in one call: between two calls, connections would wait for each other. Thread-safe.
-  Result<void> Read(std::size_t file, const std::stop_token& stop) {
-    ObjectReaderOptions options = options_;
-    options.tail_bytes = 0;  // There is no directory.
-    options.stop = stop;
-    auto opened = steps_.OpenFile(step_.files[file], options);
-    if (!opened.ok()) return opened.error();
-    const auto reader = std::make_shared<const ObjectReader>(*std::move(opened));
-    Count(reader);
-    if (auto read = reader->Read(plan_.files[file].ranges); !read.ok()) return read;
-    return CheckSlices(plan_.files[file], steps_.uri() + step_.files[file].name);
-  }
-
-  /// By all readers so far. Thread-safe.
-  [[nodiscard]] std::uint64_t FetchedBytes() const {
-    const std::lock_guard lock(mutex_);
-    std::uint64_t bytes = 0;
-    for (const auto& reader : readers_) bytes += reader->report().fetched_bytes;
-    return bytes;
-  }
-
- private:
-  void Count(std::shared_ptr<const ObjectReader> reader) {
-    const std::lock_guard lock(mutex_);
-    readers_.push_back(std::move(reader));
-  }
-
-  const CheckpointSteps& steps_;
-  const ObjectReaderOptions& options_;
-  const CheckpointManifest& step_;
-  const LoadPlan& plan_;
-  mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<const ObjectReader>> readers_;  // Guarded by mutex_.
-};
+// What was read for all ranks of a host is compared by each rank, in its own memory.
+Result<void> CheckOnEachRank(Collective& group, std::chrono::milliseconds deadline, const LoadPlan& plan,
+                             const StepFileReads::WhenRead& check, const std::stop_token& stop) {
+  const WorkOfRank work = [&](std::atomic<std::uint64_t>& compared, const std::stop_token&) -> Result<void> {
+    for (std::size_t file = 0; file < plan.files.size(); ++file) {
+      if (auto checked = check(file); !checked.ok()) return checked;
+      ++compared;
+    }
+    return {};
+  };
+  return WorkOnAllRanks(group, deadline, work, stop);
+}
 
 // Rank 0 puts together what ranks have read of the same slices.
 Result<void> CheckTogether(Collective& group, const CollectiveLimits& limits, const CheckpointManifest& step,
@@ -138,28 +125,23 @@ Result<void> CheckTogether(Collective& group, const CollectiveLimits& limits, co
 
 Result<void> LoadOnAllRanks(const CheckpointSteps& steps, Collective& group, const ShardedOptions& options,
                             const CheckpointManifest& step, std::span<const PartToLoad> parts,
-                            const std::stop_token& stop) {
+                            const std::stop_token& stop, const std::string& host) {
   const StopAfter broken(stop, PatienceAfterStop(options.deadline));
   const CollectiveLimits limits{.deadline = options.deadline, .stop = broken.token()};
   const LoadPlan plan = PlanLoad(step, parts);
-  if (auto agreed = AgreeOnProblems(group, limits, plan.problems); !agreed.ok()) return agreed;
-  std::vector<std::size_t> files;
-  for (std::size_t file = 0; file < plan.files.size(); ++file) {
-    if (!plan.files[file].ranges.empty()) files.push_back(file);
-  }
-  // Ranks that read the same files begin with different ones.
-  const auto first =
-      files.size() * static_cast<std::size_t>(group.rank()) / static_cast<std::size_t>(group.world_size());
-  std::rotate(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(first), files.end());
-  FilesOfRank reading(steps, options.reader, step, plan);
-  const WorkOfRank work = [&](std::atomic<std::uint64_t>&, const std::stop_token& asked) {
-    WorkerPool pool(std::min(files.size(), kFilesAtOnce));
-    return pool.Run(
-        files.size(),
-        [&](std::size_t index, const std::stop_token& ended) { return reading.Read(files[index], ended); }, asked);
+  if (auto agreed = AgreeOnProblems(group, limits, options.sharing, plan.problems); !agreed.ok()) return agreed;
+  const StepFileReads::WhenRead check = [&](std::size_t file) {
+    return CheckSlices(plan.files[file], steps.uri() + step.files[file].name);
   };
-  const auto moved = [&] { return reading.FetchedBytes(); };
-  if (auto read = WorkOnAllRanks(group, options.deadline, work, stop, moved); !read.ok()) return read;
+  StepFileReads files(steps, options.reader, step);
+  if (options.sharing == ReadSharing::kNone) {
+    auto read = ReadOnEachRank(files, group, options.deadline, plan, check, stop);
+    if (!read.ok()) return read;
+  } else {
+    auto read = ReadOncePerHost(files, group, limits, plan, host, stop);
+    if (read.ok()) read = CheckOnEachRank(group, options.deadline, plan, check, stop);
+    if (!read.ok()) return read;
+  }
   return CheckTogether(group, limits, step, plan);
 }
 

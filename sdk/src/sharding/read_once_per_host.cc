@@ -1,0 +1,198 @@
+#include "sharding/read_once_per_host.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "base/message.h"
+#include "sharding/host_memory.h"
+#include "sharding/shared_reads.h"
+
+namespace gcsflux::internal {
+namespace {
+
+/// A rank's lists of wanted bytes, and its memory for bytes that it reads for others.
+struct OwnMemory {
+  HostMemory wanted;
+  HostMemory shared;
+};
+
+/// Where another rank finds them.
+struct RankOnHost {
+  std::string host = {};
+  std::int64_t process = 0;
+  int wanted = -1;
+  std::uint64_t wanted_size = 0;
+  int shared = -1;
+};
+
+std::vector<FileStretch> StretchesOf(const LoadPlan& plan) {
+  std::vector<FileStretch> stretches;
+  for (std::size_t file = 0; file < plan.files.size(); ++file) {
+    for (const RangeRead& range : plan.files[file].ranges) {
+      stretches.push_back({file, range.offset, range.offset + range.into.size()});
+    }
+  }
+  return stretches;
+}
+
+Result<OwnMemory> MakeOwnMemory(const LoadPlan& plan) {
+  auto wanted = HostMemory::Create();
+  if (!wanted.ok()) return wanted.error();
+  const std::string text = FormatFileStretches(StretchesOf(plan));
+  if (auto sized = wanted->Resize(text.size()); !sized.ok()) return sized.error();
+  std::memcpy(wanted->bytes().data(), text.data(), text.size());
+  auto shared = HostMemory::Create();
+  if (!shared.ok()) return shared.error();
+  return OwnMemory{*std::move(wanted), *std::move(shared)};
+}
+
+std::string FormatRank(const Result<OwnMemory>& own, const std::string& host) {
+  MessageWriter writer;
+  writer.Number(own.ok() ? 1 : 0);
+  if (!own.ok()) {
+    PutError(writer, own.error());
+    return writer.Take();
+  }
+  writer.Text(host);
+  writer.Number(static_cast<std::uint64_t>(::getpid()));
+  writer.Number(static_cast<std::uint64_t>(own->wanted.descriptor()));
+  writer.Number(own->wanted.bytes().size());
+  writer.Number(static_cast<std::uint64_t>(own->shared.descriptor()));
+  return writer.Take();
+}
+
+Result<RankOnHost> ParseRank(std::string_view bytes) {
+  MessageReader reader(bytes);
+  if (reader.Number() == 0) return TakeError(reader);
+  RankOnHost rank{.host = reader.String()};
+  rank.process = static_cast<std::int64_t>(reader.Number());
+  rank.wanted = static_cast<int>(reader.Number());
+  rank.wanted_size = reader.Number();
+  rank.shared = static_cast<int>(reader.Number());
+  return rank;
+}
+
+/// This rank among those of its host.
+class HostReads {
+ public:
+  HostReads(const LoadPlan& plan, OwnMemory& own, std::vector<RankOnHost> ranks, std::size_t index)
+      : plan_(plan), own_(own), ranks_(std::move(ranks)), index_(index) {}
+
+  /// Reads this rank's share into the memory that others see, and what only this rank wants to where it goes.
+  Result<void> Read(StepFileReads& files, StepFileReads::Share share, const std::stop_token& stop) {
+    if (auto planned = PlanReads(); !planned.ok()) return planned;
+    std::vector<std::vector<RangeRead>> of_files(plan_.files.size());
+    if (auto sized = own_.shared.Resize(reads_->BytesOf(index_)); !sized.ok()) return sized;
+    std::span<std::byte> room = own_.shared.bytes();
+    for (const FileStretch& one : reads_->ReadBy(index_)) {
+      of_files[one.file].push_back({one.begin, room.first(static_cast<std::size_t>(one.size()))});
+      room = room.subspan(static_cast<std::size_t>(one.size()));
+    }
+    ForEachPiece([&](const SharedReads::Piece& piece, std::span<std::byte> into) {
+      if (!piece.reader) of_files[piece.stretch.file].push_back({piece.stretch.begin, into});
+    });
+    return files.Read(
+        of_files, share, [](std::size_t) { return Result<void>(); }, stop);
+  }
+
+  /// Takes what the ranks of the host have read.
+  Result<void> Copy(std::atomic<std::uint64_t>& moved) {
+    std::vector<HostMemory> of_ranks;
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      auto opened = HostMemory::Open(ranks_[rank].process, ranks_[rank].shared, reads_->BytesOf(rank));
+      if (!opened.ok()) return opened.error();
+      of_ranks.push_back(*std::move(opened));
+    }
+    ForEachPiece([&](const SharedReads::Piece& piece, std::span<std::byte> into) {
+      if (!piece.reader) return;
+      std::memcpy(into.data(), of_ranks[*piece.reader].bytes().data() + piece.place, into.size());
+      moved += into.size();
+    });
+    return {};
+  }
+
+ private:
+  Result<void> PlanReads() {
+    std::vector<std::vector<FileStretch>> wanted;
+    for (const RankOnHost& rank : ranks_) {
+      const auto memory = HostMemory::Open(rank.process, rank.wanted, rank.wanted_size);
+      if (!memory.ok()) {
+        Error error = memory.error();
+        error.message += "; set ShardedOptions::sharing to ReadSharing::kNone if ranks may not see each other's memory";
+        return error;
+      }
+      const std::span<const std::byte> bytes = memory->bytes();
+      auto stretches = ParseFileStretches({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+      if (!stretches) return Error{ErrorCode::kBadResponse, "a rank of this host announces broken ranges"};
+      wanted.push_back(*std::move(stretches));
+    }
+    reads_.emplace(wanted);
+    return {};
+  }
+
+  template <class Use>
+  void ForEachPiece(const Use& use) const {
+    for (std::size_t file = 0; file < plan_.files.size(); ++file) {
+      for (const RangeRead& range : plan_.files[file].ranges) {
+        std::span<std::byte> into = range.into;
+        for (const auto& piece : reads_->PiecesOf({file, range.offset, range.offset + into.size()})) {
+          const auto size = static_cast<std::size_t>(piece.stretch.size());
+          use(piece, into.first(size));
+          into = into.subspan(size);
+        }
+      }
+    }
+  }
+
+  const LoadPlan& plan_;
+  OwnMemory& own_;
+  const std::vector<RankOnHost> ranks_;
+  const std::size_t index_;
+  std::optional<SharedReads> reads_;
+};
+
+// All ranks, or why one of them has no memory.
+Result<std::vector<RankOnHost>> Meet(Collective& group, const CollectiveLimits& limits, const Result<OwnMemory>& own,
+                                     const std::string& host) {
+  const auto told = group.AllGather(FormatRank(own, host), limits);
+  if (!told.ok()) return told.error();
+  std::vector<RankOnHost> ranks;
+  for (const std::string& one : *told) {
+    auto rank = ParseRank(one);
+    if (!rank.ok()) {
+      return Error{rank.error().code, group.Label(static_cast<int>(ranks.size())) + ": " + rank.error().message};
+    }
+    ranks.push_back(*std::move(rank));
+  }
+  return ranks;
+}
+
+}  // namespace
+
+Result<void> ReadOncePerHost(StepFileReads& files, Collective& group, const CollectiveLimits& limits,
+                             const LoadPlan& plan, const std::string& host, const std::stop_token& stop) {
+  auto own = MakeOwnMemory(plan);
+  auto met = Meet(group, limits, own, host);
+  if (!met.ok()) return met.error();
+  const auto is_elsewhere = [&](const RankOnHost& rank) { return rank.host != host; };
+  const auto before = met->begin() + group.rank();
+  const auto index = static_cast<std::size_t>(group.rank() - std::count_if(met->begin(), before, is_elsewhere));
+  std::erase_if(*met, is_elsewhere);
+  HostReads reads(plan, *own, *std::move(met), index);
+  const StepFileReads::Share share{.rank = group.rank(), .ranks = group.world_size()};
+  const WorkOfRank read = [&](std::atomic<std::uint64_t>&, const std::stop_token& asked) {
+    return reads.Read(files, share, asked);
+  };
+  const auto moved = [&] { return files.FetchedBytes(); };
+  if (auto done = WorkOnAllRanks(group, limits.deadline, read, stop, moved); !done.ok()) return done;
+  const WorkOfRank copy = [&](std::atomic<std::uint64_t>& copied, const std::stop_token&) {
+    return reads.Copy(copied);
+  };
+  return WorkOnAllRanks(group, limits.deadline, copy, stop);
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <stop_token>
+#include <string>
+
+#include "sharding/load_plan.h"
+#include "sharding/step_file_reads.h"
+#include "sharding/work_of_ranks.h"
+
+namespace gcsflux::internal {
+
+/// Fills the ranges of all ranks' plans. Ranks with the same `host` must be able to open each other's HostMemory: each
+/// byte that several of them want is read by one. Returns the same on all ranks.
+Result<void> ReadOncePerHost(StepFileReads& files, Collective& group, const CollectiveLimits& limits,
+                             const LoadPlan& plan, const std::string& host, const std::stop_token& stop);
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gcsflux::internal {
+
+/// Bytes [begin, end) of a step's file.
+struct FileStretch {
+  std::size_t file = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+
+  [[nodiscard]] std::uint64_t size() const { return end - begin; }
+  friend auto operator<=>(const FileStretch&, const FileStretch&) = default;
+};
+
+/// As bytes, for the other ranks of the host.
+std::string FormatFileStretches(const std::vector<FileStretch>& stretches);
+/// Nothing if they are broken.
+std::optional<std::vector<FileStretch>> ParseFileStretches(std::string_view bytes);
+
+/// Which rank of a host reads which bytes, so that each is read once. What only one rank wants is read by it, if it is
+/// long enough. All else is shared: laid end to end and cut into equal lengths, one for each rank, which reads it into
+/// memory that all can see. A pure function of what the ranks want.
+class SharedReads {
+ public:
+  explicit SharedReads(const std::vector<std::vector<FileStretch>>& of_ranks);
+
+  /// Where wanted bytes come from.
+  struct Piece {
+    FileStretch stretch = {};
+    std::optional<std::size_t> reader = {};  ///< The rank whose memory has them. Absent: whoever wants them reads them.
+    std::uint64_t place = 0;                 ///< In that memory.
+  };
+  /// The wanted bytes, in order, as pieces.
+  [[nodiscard]] std::vector<Piece> PiecesOf(const FileStretch& wanted) const;
+
+  /// What a rank reads into its memory, in this order, without gaps.
+  [[nodiscard]] std::vector<FileStretch> ReadBy(std::size_t rank) const;
+  /// The size of that memory.
+  [[nodiscard]] std::uint64_t BytesOf(std::size_t rank) const { return cuts_[rank + 1] - cuts_[rank]; }
+
+ private:
+  struct Run {
+    FileStretch stretch = {};
+    std::uint64_t place = 0;  // On the line.
+  };
+
+  std::vector<Run> runs_;            // Sorted.
+  std::vector<std::uint64_t> cuts_;  // Of the line: one more than there are ranks.
+};
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,54 @@
+#include "sharding/step_file_reads.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "transfer/threads/worker_pool.h"
+
+namespace gcsflux::internal {
+namespace {
+
+constexpr std::size_t kFilesAtOnce = 8;
+
+}  // namespace
+
+Result<void> StepFileReads::Read(std::span<const std::vector<RangeRead>> of_files, Share share,
+                                 const WhenRead& when_read, const std::stop_token& stop) {
+  std::vector<std::size_t> files;
+  for (std::size_t file = 0; file < of_files.size(); ++file) {
+    if (!of_files[file].empty()) files.push_back(file);
+  }
+  const auto first = files.size() * static_cast<std::size_t>(share.rank) / static_cast<std::size_t>(share.ranks);
+  std::rotate(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(first), files.end());
+  const auto read = [&](std::size_t index, const std::stop_token& ended) -> Result<void> {
+    const std::size_t file = files[index];
+    if (auto done = ReadFile(file, of_files[file], ended); !done.ok()) return done;
+    return when_read(file);
+  };
+  WorkerPool pool(std::min(files.size(), kFilesAtOnce));
+  return pool.Run(files.size(), read, stop);
+}
+
+// All in one call: between two calls, connections would wait for each other.
+Result<void> StepFileReads::ReadFile(std::size_t file, std::span<const RangeRead> ranges, const std::stop_token& stop) {
+  ObjectReaderOptions options = options_;
+  options.tail_bytes = 0;  // There is no directory.
+  options.stop = stop;
+  auto opened = steps_.OpenFile(step_.files[file], options);
+  if (!opened.ok()) return opened.error();
+  const auto reader = std::make_shared<const ObjectReader>(*std::move(opened));
+  {
+    const std::lock_guard lock(mutex_);
+    readers_.push_back(reader);
+  }
+  return reader->Read(ranges);
+}
+
+std::uint64_t StepFileReads::FetchedBytes() const {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t bytes = 0;
+  for (const auto& reader : readers_) bytes += reader->report().fetched_bytes;
+  return bytes;
+}
+
+}  // namespace gcsflux::internal

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "gcsflux/checkpoint_steps.h"
+
+namespace gcsflux::internal {
+
+/// Reads ranges of a step's files, several files at the same time. Borrows all.
+class StepFileReads {
+ public:
+  StepFileReads(const CheckpointSteps& steps, const ObjectReaderOptions& options, const CheckpointManifest& step)
+      : steps_(steps), options_(options), step_(step) {}
+
+  /// Of each of the step's files these ranges; files without any are left out. Begins at another file for each of
+  /// `ranks`. Calls `when_read` with the index of each file that was read, on any thread.
+  struct Share {
+    int rank = 0;
+    int ranks = 1;
+  };
+  using WhenRead = std::function<Result<void>(std::size_t file)>;
+  Result<void> Read(std::span<const std::vector<RangeRead>> of_files, Share share, const WhenRead& when_read,
+                    const std::stop_token& stop);
+
+  /// So far. Thread-safe.
+  [[nodiscard]] std::uint64_t FetchedBytes() const;
+
+ private:
+  Result<void> ReadFile(std::size_t file, std::span<const RangeRead> ranges, const std::stop_token& stop);
+
+  const CheckpointSteps& steps_;
+  const ObjectReaderOptions& options_;
+  const CheckpointManifest& step_;
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<const ObjectReader>> readers_;  // Guarded by mutex_.
+};
+
+}  // namespace gcsflux::internal
