@@ -170,6 +170,8 @@ target_include_directories(gcsflux_simulated_ranks PUBLIC ${PROJECT_SOURCE_DIR}/
 target_link_libraries(gcsflux_simulated_ranks PUBLIC gcsflux_client PRIVATE gcsflux_strict)
 gcsflux_program(simulate_ranks benchmarks/simulated_ranks/main.cc)
 target_link_libraries(simulate_ranks PRIVATE gcsflux_simulated_ranks gflags)
+add_test(NAME simulate_ranks COMMAND simulate_ranks --ranks=8 --fewer_ranks=7 --megabytes_per_rank=1000)
+set_tests_properties(simulate_ranks PROPERTIES PASS_REGULAR_EXPRESSION "[|] 7, 64 MiB, 1, 800 Gb/s [|] [1-9]")
 gcsflux_test(simulated_ranks_tests
   SOURCES benchmarks/simulated_ranks_test.cc
   LIBRARIES gcsflux_simulated_ranks)
