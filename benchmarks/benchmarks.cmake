@@ -62,7 +62,7 @@ if(Torch_FOUND)  # Whose c10d connects the ranks, each of which is a process.
     benchmarks/distributed/rank_tasks.cc
     benchmarks/distributed/rank_tensors.cc)
   target_link_libraries(bench_rank PRIVATE gcsflux_bench_baselines gcsflux_torch gcsflux_flags gflags)
-  gcsflux_benchmark(bench_distributed "BM_(BareRead|BareWrite|Ranks|Reshard|SaveOfManyTensors|Plan).*(rows:(16|128)$|rows:(16|128)/|tensors:100/)")
+  gcsflux_benchmark(bench_distributed "BM_((BareRead|RanksSave|RanksLoad)/ranks:4/rows:128/|RanksSnapshot/lazy:1/rows:16/|RanksTraining/lazy:0/rows:16/|SaveOfManyTensors/tensors:100/|Plan/tensors:100/|Reshard/from:4/to:4/dimension:1/shared:1/rows:128/)")
   target_sources(bench_distributed PRIVATE benchmarks/distributed/beside_training.cc
                                            benchmarks/distributed/planning.cc
                                            benchmarks/distributed/rank_processes.cc

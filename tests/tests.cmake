@@ -168,6 +168,7 @@ gcsflux_test(sharding_tests
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(sharding_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 gcsflux_program(formats_tool ${PROJECT_SOURCE_DIR}/tests/formats/formats_tool.cc
+                ${PROJECT_SOURCE_DIR}/tests/formats/sharded_files.cc
                 ${PROJECT_SOURCE_DIR}/tests/formats/tagged_json.cc)
 target_include_directories(formats_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/sdk/src)
 target_link_libraries(formats_tool PRIVATE gcsflux_client nlohmann_json::nlohmann_json)

@@ -6,6 +6,7 @@
 
 #include "checkpoints/safetensors_state.h"
 #include "formats/local_file.h"
+#include "formats/sharded_files.h"
 #include "formats/tagged_json.h"
 #include "gcsflux/safetensors.h"
 
@@ -196,6 +197,8 @@ Result<void> RewriteSafetensors(const Arguments& paths) {
 }
 
 // A step of a training run in safetensors: a module of two tensors that share memory, its optimizer, numbers and texts.
+Result<void> MakeSharded(const Arguments& arguments) { return WriteShardedFiles(arguments[0]); }
+
 Result<void> MakeRunState(const Arguments& paths) {
   using pickled::Dict;
   const auto text = [](const char* of) { return pickled::Value{.any = std::string(of)}; };
@@ -236,6 +239,7 @@ const std::map<std::string, Command>& Commands() {
                                                           {"describe_safetensors", {1, DescribeSafetensors}},
                                                           {"rewrite_safetensors", {2, RewriteSafetensors}},
                                                           {"make_run_state", {1, MakeRunState}},
+                                                          {"make_sharded", {1, MakeSharded}},
                                                           {"make_sparse", {2, MakeSparse}},
                                                           {"describe", {1, Describe}},
                                                           {"describe_archive", {1, DescribeArchive}},
@@ -249,8 +253,8 @@ int Run(const Arguments& arguments) {
   if (command == Commands().end() || arguments.size() != command->second.arguments + 1) {
     std::cerr << "usage: formats_tool describe FILE | describe_archive FILE | rewrite FROM TO | make FILE TENSORS "
                  "ELEMENTS |\n"
-                 "       formats_tool make_sparse FILE ELEMENTS | make_run_state FILE | list FILE |\n"
-                 "       formats_tool describe_safetensors FILE | rewrite_safetensors FROM TO\n";
+                 "       formats_tool make_sparse FILE ELEMENTS | make_run_state FILE | make_sharded DIRECTORY |\n"
+                 "       formats_tool list FILE | describe_safetensors FILE | rewrite_safetensors FROM TO\n";
     return 2;
   }
   const auto done = command->second.run({arguments.begin() + 1, arguments.end()});

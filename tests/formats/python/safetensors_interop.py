@@ -82,6 +82,29 @@ class SafetensorsInterop(unittest.TestCase):
         self.assertEqual(state["optimizer"]["betas"], {"$tuple": [0.9, 0.999]})
         self.assertEqual(state["optimizer"]["state"], {"$dict": [[0, {"avg": {"$tensor": "optimizer.state.0.avg"}}]]})
 
+    def test_python_joins_the_slices_of_a_sharded_step(self):
+        directory = os.path.dirname(self.ours)
+        tool("make_sharded", directory)
+        names = sorted(name for name in os.listdir(directory) if name.startswith("shard-"))
+        self.assertEqual(names, [f"shard-{rank:05}-model-00001-of-00001.safetensors" for rank in (1, 2, 3)])
+        slices = {}
+        for name in names:
+            with safetensors.safe_open(os.path.join(directory, name), framework="numpy") as file:
+                info = json.loads(file.metadata()["DCP_SHARDING_INFO"])
+                self.assertEqual(set(info), set(file.keys()))
+                for key in file.keys():
+                    slices.setdefault(key, []).append((info[key]["saved_offsets"], file.get_tensor(key)))
+        self.assertEqual({key: len(found) for key, found in slices.items()},
+                         {"rows": 3, "columns": 3, "copied": 3, "alone": 1})
+        shapes = {"rows": (7, 4), "columns": (3, 8), "copied": (3000, 2), "alone": ()}
+        for key, found in slices.items():
+            joined = numpy.full(shapes[key], -1, found[0][1].dtype)
+            for offsets, array in found:
+                place = tuple(slice(offset, offset + size) for offset, size in zip(offsets, array.shape, strict=True))
+                self.assertTrue((joined[place] == -1).all(), f"{key}: slices overlap")
+                joined[place] = array
+            numpy.testing.assert_array_equal(joined, numpy.arange(joined.size).reshape(joined.shape), key)
+
     def test_types_that_numpy_lacks(self):
         for theirs, name, size in (("bfloat16", "BF16", 2), ("float8_e4m3fn", "F8_E4M3", 1), ("float8_e5m2", "F8_E5M2", 1)):
             with self.subTest(type=name):
