@@ -60,9 +60,9 @@ class PlainCopy {
 
 }  // namespace
 
-ShardedRun OpenRun(const RankTask& task) {
+ShardedRun OpenRun(const RankTask& task, const std::optional<KeepRules>& keep) {
   ShardedRunOptions options;
-  options.steps.keep = KeepRules{.last = 1};
+  options.steps.keep = keep;
   options.steps.writer.take_over = true;
   options.steps.file.max_concurrency = task.connections;
   options.steps.reader.max_concurrency = task.connections;
@@ -74,7 +74,7 @@ ShardedRun OpenRun(const RankTask& task) {
 void TakeSnapshots(const RankTask& task) {
   const ShardedState state = FilledSlices(task.tensors, task.environment);
   PlainCopy copy(state);
-  ShardedRun run = OpenRun(task);
+  ShardedRun run = OpenRun(task, KeepRules{.last = 1});
   ValueOrThrow(run.SaveAsync(1, state).WaitCommitted());
   std::vector<double> copies;
   std::vector<double> blocked;
@@ -99,7 +99,7 @@ void TakeSnapshots(const RankTask& task) {
 void Train(const RankTask& task) {
   UseOneCore();
   const ShardedState state = FilledSlices(task.tensors, task.environment);
-  ShardedRun run = OpenRun(task);
+  ShardedRun run = OpenRun(task, KeepRules{.last = 1});
   ValueOrThrow(run.SaveAsync(1, state).WaitCommitted());
   const at::Tensor activations = at::rand({kWidth, kWidth});
   const at::Tensor weights = at::rand({kWidth, kWidth});
