@@ -345,6 +345,7 @@ if(has_torch)
     sdk/src/torch/archive.cc
     sdk/src/torch/archive_bytes.cc
     sdk/src/torch/archive_source.cc
+    sdk/src/torch/archived_optimizer.cc
     sdk/src/torch/checkpoint.cc
     sdk/src/torch/checkpoint_run.cc
     sdk/src/torch/dataset_handle.cc

@@ -347,7 +347,7 @@ if(Torch_FOUND)
   add_dependencies(torch_tests gcsflux-emulator)
 
   gcsflux_test(state_dict_tests TORCH
-    SOURCES torch/state_dict_test.cc torch/stored_state_dict_test.cc
+    SOURCES torch/archived_optimizer_test.cc torch/state_dict_test.cc torch/stored_state_dict_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
   gcsflux_test(sharded_run_tests TORCH
     SOURCES torch/sharded_run_test.cc

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "gcsflux/torch/state_dict.h"
+#include "torch/archived_optimizer.h"
 #include "torch/failure.h"
 #include "torch/libtorch_api.h"
 #include "torch/optimizer_fields.h"
@@ -214,7 +215,7 @@ bool IsKnownOptimizer(const Optimizer& optimizer) {
 std::function<void()> StageOptimizer(Optimizer& optimizer, const StoredCheckpoint& checkpoint, std::string_view name) {
   if (!IsKnownOptimizer(optimizer)) throw OtherOptimizer();
   if (!checkpoint.HasValues()) throw Different("files of safetensors hold tensors only");
-  const Value saved = ValueOrThrow(checkpoint.ReadValue(name));
+  const Value saved = ReadOptimizerValue(checkpoint, name);
   const Dict& dict = DictOf(&saved, std::string(name));
   const std::vector<Value>& groups = ItemsOf(pickled::Find(dict, "param_groups"), "param_groups");
   std::map<std::int64_t, const Dict*> states;
