@@ -62,8 +62,8 @@ struct CheckpointManifest {
 };
 
 /// As JSON. More than 30,000 tensors are a table of bytes there, of some 7 bytes for a slice (version 2 of the format);
-/// fewer are a list, which older versions of gcsflux read too. kInvalidArgument: what ParseManifest() refuses, and texts that are not UTF-8. The message names the step
-/// and what is wrong with it.
+/// fewer are a list, which older versions of gcsflux read too. kInvalidArgument: what ParseManifest() refuses, and
+/// texts that are not UTF-8. The message names the step and what is wrong with it.
 Result<std::string> FormatManifest(const CheckpointManifest& manifest);
 
 /// Reads what FormatManifest() wrote. `place` is for messages: the object's URI.

@@ -66,9 +66,9 @@ struct LoadModuleOptions {
 /// names to one. Views in the module keep their strides.
 void LoadModule(torch::nn::Module& module, const StoredCheckpoint& checkpoint, const LoadModuleOptions& options = {});
 
-/// Restores an optimizer from Python's state_dict() of Adam, AdamW, SGD, RMSprop or Adagrad, or from what torch::save of
-/// C++ wrote of one, options included. `name` is its name in the checkpoint; an archive of an optimizer alone has none.
-/// Parameters correspond by their order. All or nothing.
+/// Restores an optimizer from Python's state_dict() of Adam, AdamW, SGD, RMSprop or Adagrad, or from what torch::save
+/// of C++ wrote of one, options included. `name` is its name in the checkpoint; an archive of an optimizer alone has
+/// none. Parameters correspond by their order. All or nothing.
 ///
 /// kUndecodable if groups, parameters or shapes differ, and for safetensors that CheckpointRun did not write, which
 /// hold only tensors. kInvalidArgument for other optimizers.
