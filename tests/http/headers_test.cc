@@ -70,6 +70,14 @@ TEST(Headers, AddsItsOwnHeaders) {
   for (const auto& header : headers) EXPECT_EQ(header, Headers::value_type("name", std::string(40, 'v')));
 }
 
+// Of a text that is so short that it lies in the string itself.
+TEST(Headers, AddsItsOwnHeadersWhenTheyAreShort) {
+  Headers headers;
+  for (const auto& [name, value] : HeaderList{{"a", "b"}, {"c", "d"}, {"e", "f"}}) headers.emplace_back(name, value);
+  headers.emplace_back(headers[0]);
+  EXPECT_THAT(headers, ElementsAre(Pair("a", "b"), Pair("c", "d"), Pair("e", "f"), Pair("a", "b")));
+}
+
 TEST(Headers, AreEqualIfNamesAndValuesAre) {
   EXPECT_EQ((Headers{{"a", "b"}}), Headers(HeaderList{{"a", "b"}}));
   EXPECT_NE((Headers{{"a", "b"}}), (Headers{{"a", "b"}, {"a", "b"}}));

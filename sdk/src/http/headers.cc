@@ -21,13 +21,14 @@ void Headers::emplace_back(std::string_view name, std::string_view value) {
   const std::size_t begin = lines_.size();
   const std::string_view between = value.empty() ? ";" : kBetween;
   const std::size_t end = begin + name.size() + between.size() + value.size() + 1;
-  std::string before;  // Keeps what the views may point to.
-  if (end > lines_.capacity()) {
-    before = std::move(lines_);
-    lines_.reserve(std::max(end, 2 * before.size()));
-    lines_ = before;
+  std::string grown;  // The views may point into the old text, which stays until they are copied.
+  const bool must_grow = end > lines_.capacity();
+  if (must_grow) {
+    grown.reserve(std::max(end, 2 * lines_.size()));
+    grown = lines_;
   }
-  lines_.append(name).append(between).append(value) += '\0';
+  (must_grow ? grown : lines_).append(name).append(between).append(value) += '\0';
+  if (must_grow) lines_.swap(grown);
   fields_.push_back({.begin = static_cast<std::uint32_t>(begin),
                      .name_size = static_cast<std::uint32_t>(name.size()),
                      .value_size = static_cast<std::uint32_t>(value.size())});
