@@ -140,7 +140,7 @@ target_include_directories(dataset_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 
 # Checkpoint formats without libtorch.
 gcsflux_test(formats_tests
-  SOURCES formats/bad_pickle_test.cc formats/bad_safetensors_test.cc formats/bad_zip_test.cc
+  SOURCES formats/bad_pickle_test.cc formats/bad_safetensors_test.cc formats/bad_zip_test.cc formats/boxes_test.cc
           formats/compare_checkpoints_test.cc formats/convert_checkpoint_test.cc formats/detect_format_test.cc formats/fixtures_test.cc formats/libtorch_archive_test.cc formats/pickle_test.cc
           formats/random_checkpoint.cc formats/safetensors_test.cc formats/slice_window_test.cc formats/state_json_test.cc formats/stored_checkpoint_test.cc
           formats/tagged_json.cc formats/torch_file_test.cc formats/torch_file_writer_test.cc

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "base/message.h"
 #include "gcsflux/tensor_part.h"
 #include "support/result.h"
 
@@ -105,6 +106,34 @@ TEST(TensorTable, BoundsWhatItStandsFor) {
   EXPECT_TRUE(internal::FitsIntoTable(tensors));
   EXPECT_TRUE(ParseTensorTable(table, 100'000'000).has_value());
   EXPECT_FALSE(ParseTensorTable(table, 99'999'999).has_value());
+}
+
+// What a kind of tensor takes in memory is more than its bytes: a table of one tensor has one.
+TEST(TensorTable, HasNoMoreKindsThanTensors) {
+  const auto kinds_of = [](std::size_t count) {
+    internal::MessageWriter kinds;
+    kinds.Number(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      kinds.Text("x");
+      kinds.Number(static_cast<std::uint64_t>(DType::kFloat32));
+      kinds.Sizes({});
+      kinds.Sizes({});
+    }
+    return kinds.Take();
+  };
+  const std::string table = FormatTensorTable(std::vector<StepTensor>(1, {.name = "x", .range = {0, 4}}));
+  const auto with = [&](std::size_t count) {
+    internal::MessageReader whole(table);
+    static_cast<void>(whole.Text());
+    internal::MessageWriter changed;
+    changed.Text(kinds_of(count));
+    changed.Number(whole.Number());
+    changed.Text(whole.Text());
+    changed.Text(whole.Text());
+    return changed.Take();
+  };
+  EXPECT_TRUE(ParseTensorTable(with(1)).has_value());
+  EXPECT_FALSE(ParseTensorTable(with(2)).has_value());
 }
 
 CheckpointManifest ManifestOf(std::vector<StepTensor> tensors, int files) {

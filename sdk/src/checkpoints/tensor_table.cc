@@ -117,17 +117,20 @@ class Kinds {
   std::map<std::string_view, std::vector<std::size_t>> by_name_;
 };
 
-std::optional<std::vector<Kind>> ParseKinds(std::string_view bytes) {
+std::optional<std::vector<Kind>> ParseKinds(std::string_view bytes, std::uint64_t tensors) {
+  constexpr std::size_t kMostDimensions = 64;
   MessageReader reader(bytes);
   std::vector<Kind> kinds;
-  for (std::size_t left = reader.Count(); left > 0; --left) {
+  std::size_t left = reader.Count();
+  if (left > tensors) return std::nullopt;  // They take far more memory than bytes.
+  for (; left > 0; --left) {
     Kind kind{.name = reader.Text()};
     const std::uint64_t type = reader.Number();
     if (type > static_cast<std::uint64_t>(DType::kFloat8E8m0fnu)) return std::nullopt;
     kind.dtype = static_cast<DType>(type);
     kind.strides = reader.Sizes();
     kind.whole_shape = reader.Sizes();
-    if (!reader.ok()) return std::nullopt;
+    if (!reader.ok() || std::max(kind.strides.size(), kind.whole_shape.size()) > kMostDimensions) return std::nullopt;
     kinds.push_back(std::move(kind));
   }
   if (!reader.AtEnd()) return std::nullopt;
@@ -212,11 +215,13 @@ std::string FormatTensorTable(std::span<const StepTensor> tensors) {
 
 std::optional<std::vector<StepTensor>> ParseTensorTable(std::string_view table, std::uint64_t most_named_bytes) {
   MessageReader reader(table);
-  const auto kinds = ParseKinds(reader.Text());
+  const std::string_view kind_bytes = reader.Text();
   const std::uint64_t count = reader.Number();
   const std::string_view row_bytes = reader.Text();
   std::string_view checksums = reader.Text();
-  if (!kinds || !reader.AtEnd() || count > std::min(row_bytes.size(), kMostTensors)) return std::nullopt;
+  if (!reader.AtEnd() || count > std::min(row_bytes.size(), kMostTensors)) return std::nullopt;
+  const auto kinds = ParseKinds(kind_bytes, count);
+  if (!kinds) return std::nullopt;
   MessageReader rows(row_bytes);
   Expectation expected;
   std::vector<StepTensor> tensors;
