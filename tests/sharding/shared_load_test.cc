@@ -1,6 +1,9 @@
 // Loads in which the ranks of a host read each byte once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
 
 #include "sharding/host_memory.h"
 #include "sharding/load_sharded.h"
@@ -143,13 +146,43 @@ TEST_F(SharedLoadTest, RefusesRanksThatDoNotAgreeOnSharing) {
     EXPECT_THAT(message, HasSubstr("rank 1 has another ShardedOptions::sharing"));
 }
 
+TEST_F(SharedLoadTest, LoadsWithoutSharingIfTheHostCannotBeTold) {
+  Save(kCopies);
+  BytesRead();
+  std::vector<std::string> hosts;
+  for (int rank = 0; rank < 4; ++rank) hosts.push_back(internal::ThisHost("/nothing-is-here"));
+  ExpectLoadsOnHosts(kCopies, hosts);
+  EXPECT_EQ(BytesRead(), 800'000U);
+}
+
+internal::HostMemoryPlace AtDescriptor(internal::HostMemoryPlace place, int descriptor) {
+  place.descriptor = descriptor;
+  return place;
+}
+
 TEST(HostMemoryTest, RefusesMemoryThatIsShorterOrNotThere) {
   auto memory = *internal::HostMemory::Create();
   ASSERT_TRUE(memory.Resize(10).ok());
-  EXPECT_EQ(internal::HostMemory::Open(::getpid(), memory.descriptor(), 10)->bytes().size(), 10U);
-  EXPECT_THAT(ErrorOf(internal::HostMemory::Open(::getpid(), memory.descriptor(), 11)).message,
-              HasSubstr("has fewer than 11 bytes"));
-  EXPECT_THAT(ErrorOf(internal::HostMemory::Open(::getpid(), 1'000'000, 1)).message, HasSubstr("/fd/1000000"));
+  const auto place = memory.place();
+  EXPECT_EQ(internal::HostMemory::Open(place, 10)->bytes().size(), 10U);
+  EXPECT_THAT(ErrorOf(internal::HostMemory::Open(place, 11)).message, HasSubstr("has fewer than 11 bytes"));
+  EXPECT_THAT(ErrorOf(internal::HostMemory::Open(AtDescriptor(place, 1'000'000), 1)).message, HasSubstr("/fd/1000000"));
+}
+
+// As if a rank of another container, or of a copy of this virtual machine, had announced it.
+TEST(HostMemoryTest, RefusesWhatElseIsInItsPlace) {
+  auto memory = *internal::HostMemory::Create();
+  auto other = *internal::HostMemory::Create();
+  ASSERT_TRUE(memory.Resize(10).ok());
+  ASSERT_TRUE(other.Resize(10).ok());
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  for (const int descriptor : {other.place().descriptor, pipe[0]}) {
+    const auto opened = internal::HostMemory::Open(AtDescriptor(memory.place(), descriptor), 10);
+    EXPECT_THAT(ErrorOf(opened).message, HasSubstr("is not the memory of another rank"));
+  }
+  ::close(pipe[0]);
+  ::close(pipe[1]);
 }
 
 }  // namespace

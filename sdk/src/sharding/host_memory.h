@@ -4,20 +4,30 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
+#include <utility>
 
 #include "gcsflux/result.h"
 
 namespace gcsflux::internal {
 
+/// Where other processes of this host find a HostMemory.
+struct HostMemoryPlace {
+  std::int64_t process = 0;
+  int descriptor = -1;
+  std::string mark = {};  ///< Random bytes, at its beginning. A process of another host may have the same numbers.
+};
+
 /// Memory that other processes of this host can read. It has no name in a file system, and needs no room in /dev/shm.
 /// Movable; for one thread at a time.
 class HostMemory {
  public:
+  static constexpr std::size_t kMarkBytes = 16;
+
   /// Empty.
   static Result<HostMemory> Create();
-  /// That of another process, to be read. kLocalIo if this process may not, or it has fewer bytes.
-  static Result<HostMemory> Open(std::int64_t process, int descriptor, std::uint64_t size);
+  /// That of another process, to be read, after its Resize(). kLocalIo if this process may not read it, if it has fewer
+  /// bytes, or if something else is in its place.
+  static Result<HostMemory> Open(const HostMemoryPlace& place, std::uint64_t size);
 
   HostMemory(HostMemory&& other) noexcept;
   HostMemory& operator=(HostMemory&& other) noexcept;
@@ -26,19 +36,21 @@ class HostMemory {
   /// Once, after Create(). The bytes are 0.
   Result<void> Resize(std::uint64_t size);
 
-  [[nodiscard]] std::span<std::byte> bytes() const { return bytes_; }
-  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] std::span<std::byte> bytes() const { return mapped_.empty() ? mapped_ : mapped_.subspan(kMarkBytes); }
+  [[nodiscard]] HostMemoryPlace place() const;
 
  private:
-  explicit HostMemory(int descriptor) : descriptor_(descriptor) {}
+  HostMemory(int descriptor, std::string mark) : descriptor_(descriptor), mark_(std::move(mark)) {}
   Result<void> Map(std::uint64_t size, int protection, const std::string& what);
+  [[nodiscard]] bool HasMark() const;
 
   int descriptor_ = -1;
-  std::span<std::byte> bytes_ = {};
+  std::string mark_;
+  std::span<std::byte> mapped_ = {};  // The mark, and the bytes.
 };
 
 /// Equal on processes that can open each other's HostMemory: those of one user that see the same processes of one
-/// running system.
-std::string ThisHost();
+/// running system. If `proc` does not tell which these are, no two are equal.
+std::string ThisHost(const std::string& proc = "/proc");
 
 }  // namespace gcsflux::internal

@@ -1,7 +1,5 @@
 #include "sharding/read_once_per_host.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -23,10 +21,9 @@ struct OwnMemory {
 /// Where another rank finds them.
 struct RankOnHost {
   std::string host = {};
-  std::int64_t process = 0;
-  int wanted = -1;
+  HostMemoryPlace wanted = {};
   std::uint64_t wanted_size = 0;
-  int shared = -1;
+  HostMemoryPlace shared = {};
 };
 
 std::vector<FileStretch> StretchesOf(const LoadPlan& plan) {
@@ -50,6 +47,19 @@ Result<OwnMemory> MakeOwnMemory(const LoadPlan& plan) {
   return OwnMemory{*std::move(wanted), *std::move(shared)};
 }
 
+void PutPlace(MessageWriter& writer, const HostMemoryPlace& place) {
+  writer.Number(static_cast<std::uint64_t>(place.process));
+  writer.Number(static_cast<std::uint64_t>(place.descriptor));
+  writer.Text(place.mark);
+}
+
+HostMemoryPlace TakePlace(MessageReader& reader) {
+  HostMemoryPlace place{.process = static_cast<std::int64_t>(reader.Number())};
+  place.descriptor = static_cast<int>(reader.Number());
+  place.mark = reader.String();
+  return place;
+}
+
 std::string FormatRank(const Result<OwnMemory>& own, const std::string& host) {
   MessageWriter writer;
   writer.Number(own.ok() ? 1 : 0);
@@ -58,10 +68,9 @@ std::string FormatRank(const Result<OwnMemory>& own, const std::string& host) {
     return writer.Take();
   }
   writer.Text(host);
-  writer.Number(static_cast<std::uint64_t>(::getpid()));
-  writer.Number(static_cast<std::uint64_t>(own->wanted.descriptor()));
+  PutPlace(writer, own->wanted.place());
   writer.Number(own->wanted.bytes().size());
-  writer.Number(static_cast<std::uint64_t>(own->shared.descriptor()));
+  PutPlace(writer, own->shared.place());
   return writer.Take();
 }
 
@@ -69,10 +78,9 @@ Result<RankOnHost> ParseRank(std::string_view bytes) {
   MessageReader reader(bytes);
   if (reader.Number() == 0) return TakeError(reader);
   RankOnHost rank{.host = reader.String()};
-  rank.process = static_cast<std::int64_t>(reader.Number());
-  rank.wanted = static_cast<int>(reader.Number());
+  rank.wanted = TakePlace(reader);
   rank.wanted_size = reader.Number();
-  rank.shared = static_cast<int>(reader.Number());
+  rank.shared = TakePlace(reader);
   return rank;
 }
 
@@ -103,7 +111,7 @@ class HostReads {
   Result<void> Copy(std::atomic<std::uint64_t>& moved) {
     std::vector<HostMemory> of_ranks;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-      auto opened = HostMemory::Open(ranks_[rank].process, ranks_[rank].shared, reads_->BytesOf(rank));
+      auto opened = HostMemory::Open(ranks_[rank].shared, reads_->BytesOf(rank));
       if (!opened.ok()) return opened.error();
       of_ranks.push_back(*std::move(opened));
     }
@@ -119,7 +127,7 @@ class HostReads {
   Result<void> PlanReads() {
     std::vector<std::vector<FileStretch>> wanted;
     for (const RankOnHost& rank : ranks_) {
-      const auto memory = HostMemory::Open(rank.process, rank.wanted, rank.wanted_size);
+      const auto memory = HostMemory::Open(rank.wanted, rank.wanted_size);
       if (!memory.ok()) {
         Error error = memory.error();
         error.message += "; set ShardedOptions::sharing to ReadSharing::kNone if ranks may not see each other's memory";
