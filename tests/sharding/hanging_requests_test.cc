@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <latch>
+#include <thread>
+#include <utility>
 
 #include "sharding/sharded_fixture.h"
 
@@ -83,6 +85,31 @@ TEST_F(HangingRequestsTest, EndAReadOfTheNewestStepOnAllRanks) {
   for (const auto& loaded : LoadOnRanks(SomeParts(3), {.deadline = kDeadline})) errors.push_back(ErrorOf(loaded));
   ExpectTheSame(errors);
   ExpectFired();
+}
+
+// Rank 1 has written its shard, and waits for rank 0.
+TEST_F(HangingRequestsTest, ARankThatIsCancelledWhileRank0WritesTheManifestLeavesTheGroup) {
+  Stall("storage.objects.insert", "**.json");
+  std::stop_source stop;
+  const std::jthread canceller([&] {
+    while (emulator_.faults().Fired("it") == 0) std::this_thread::yield();
+    stop.request_stop();
+  });
+  const auto outcomes = OnRanks<std::pair<Error, std::string>>(3, [&](Collective& group) {
+    ShardedCheckpoints run = On(group);
+    const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
+    const auto token = group.rank() == 1 ? stop.get_token() : std::stop_token();
+    const Error error = ErrorOf(run.Save({.step = 1}, own.ToSave(), CommitMode::kCreate, token));
+    static_cast<void>(group.Barrier());
+    if (group.rank() == 0) ExpectFired();
+    static_cast<void>(group.Barrier());
+    return std::pair(error, ErrorOf(run.Save({.step = 2}, own.ToSave())).message);
+  });
+  for (const auto& [error, second] : outcomes) {
+    EXPECT_EQ(error.code, ErrorCode::kCancelled);
+    EXPECT_THAT(error.message, HasSubstr("rank 1: was cancelled"));
+    EXPECT_EQ(second, "no error: it has succeeded");
+  }
 }
 
 // Rank 2 does not come before rank 1 has given up.

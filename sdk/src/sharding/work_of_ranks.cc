@@ -122,6 +122,8 @@ Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadlin
   while (true) {
     RankStatus own = running.Wait(started.ok() ? pace : std::chrono::milliseconds(0));
     if (!started.ok()) own.error = started.error();
+    // Also if this rank has done its part: else the others go on, and it can only break the group.
+    if (stop.stop_requested() && !own.error) own.error = Error{ErrorCode::kCancelled, "was cancelled"};
     if (moved_too) own.moved += moved_too();
     own.sees_standstill = Clock::now() - last_movement >= InNanoseconds(deadline);
     const auto told = group.AllGather(FormatStatus(own), {.deadline = deadline, .stop = broken.token()});
