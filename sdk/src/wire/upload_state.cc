@@ -77,9 +77,8 @@ Result<UploadState> ParseUploadState(std::string_view text) {
 }
 
 std::string FormatPartsState(const PartsState& state) {
-  Json fields = {{"version", kPartsVersion},      {"endpoint", state.endpoint},        {"bucket", state.object.bucket},
-                 {"name", state.object.name},     {"temporary", state.temporary.name}, {"uploadId", state.upload_id},
-                 {"partBytes", state.part_bytes}, {"storedAs", state.stored_as}};
+  Json fields = {{"version", kPartsVersion},          {"endpoint", state.endpoint},  {"bucket", state.temporary.bucket},
+                 {"temporary", state.temporary.name}, {"uploadId", state.upload_id}, {"partBytes", state.part_bytes}};
   fields["seal"] = Seal(fields);
   return fields.dump();
 }
@@ -88,13 +87,10 @@ Result<PartsState> ParsePartsState(std::string_view text) {
   const auto fields = ParseSealed(text, kPartsVersion);
   if (!fields) return fields.error();
   try {
-    const std::string bucket = fields->at("bucket").get<std::string>();
     PartsState state{.endpoint = fields->at("endpoint").get<std::string>(),
-                     .object = {bucket, fields->at("name").get<std::string>()},
-                     .temporary = {bucket, fields->at("temporary").get<std::string>()},
+                     .temporary = {fields->at("bucket").get<std::string>(), fields->at("temporary").get<std::string>()},
                      .upload_id = fields->at("uploadId").get<std::string>(),
-                     .part_bytes = fields->at("partBytes").get<std::uint64_t>(),
-                     .stored_as = fields->at("storedAs").get<std::string>()};
+                     .part_bytes = fields->at("partBytes").get<std::uint64_t>()};
     if (state.part_bytes == 0) return Wrong("its parts are empty");
     if (!state.temporary.name.starts_with(kUploadPrefix)) return Wrong("it names no temporary object");
     return state;

@@ -32,11 +32,9 @@ Result<UploadState> ParseUploadState(std::string_view text);
 /// The saved state of a file's upload as parts of a temporary object.
 struct PartsState {
   std::string endpoint = {};  ///< The service of the upload.
-  ObjectName object = {};     ///< What will be visible.
   ObjectName temporary = {};  ///< The object of the multipart upload.
   std::string upload_id = {};
   std::uint64_t part_bytes = 0;  ///< Of each part but the last one.
-  std::string stored_as = {};    ///< Storage class and key of the temporary object.
 
   friend bool operator==(const PartsState&, const PartsState&) = default;
 };

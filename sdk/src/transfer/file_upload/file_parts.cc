@@ -24,12 +24,6 @@ namespace {
 
 std::uint64_t DivideUp(std::uint64_t bytes, std::uint64_t by) { return bytes / by + (bytes % by > 0 ? 1 : 0); }
 
-// What a temporary object keeps for ever: another run with other options cannot use it.
-std::string StoredAs(const UploadOptions& options) {
-  return options.attributes.storage_class + " " + options.kms_key_name.value_or("") + " " +
-         (options.encryption_key ? options.encryption_key->sha256() : "");
-}
-
 int ConnectionsFor(const ParallelWriterOptions& writing, std::uint64_t part_bytes) {
   const std::uint64_t in_memory = std::max<std::uint64_t>(1, writing.max_memory / part_bytes);
   return static_cast<int>(std::min<std::uint64_t>(in_memory, static_cast<std::uint64_t>(writing.max_concurrency)));
@@ -61,11 +55,9 @@ Result<PathChoice> FileParts::Begin() {
     return choice;
   }
   const PartsState state{.endpoint = CoreOf(upload_.client).endpoint(),
-                         .object = upload_.object,
                          .temporary = temporary_,
                          .upload_id = parts_->upload_id(),
-                         .part_bytes = part_bytes_,
-                         .stored_as = StoredAs(upload_.upload())};
+                         .part_bytes = part_bytes_};
   if (auto saved = upload_.Save(FormatPartsState(state)); !saved) return saved.error();
   return choice;
 }
@@ -249,9 +241,7 @@ void FileParts::GiveBack(std::vector<std::byte> room) {
 }
 
 bool CanContinue(const FileUpload& upload, const PartsState& state) {
-  return state.endpoint == CoreOf(upload.client).endpoint() && state.object == upload.object &&
-         state.stored_as == StoredAs(upload.upload()) && state.part_bytes <= upload.options.writing.max_memory &&
-         upload.options.writing.path != WritePath::kOneStream;
+  return state.part_bytes <= upload.options.writing.max_memory && upload.options.writing.path != WritePath::kOneStream;
 }
 
 void DropParts(const FileUpload& upload, const PartsState& state) {

@@ -65,7 +65,7 @@ class FileParts {
   std::vector<std::vector<std::byte>> rooms_;  // Memory that is used again. Guarded by mutex_.
 };
 
-/// True if a call for this file can continue the upload of the state.
+/// True if a call with these options can continue the upload of the state, which is one of its file and its request.
 bool CanContinue(const FileUpload& upload, const PartsState& state);
 
 /// Deletes the parts of an upload that will not be continued. Takes 4 s at most.

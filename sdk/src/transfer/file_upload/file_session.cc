@@ -4,6 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "client/client_core.h"
+#include "transfer/upload/upload_session.h"
+#include "wire/resumable_upload.h"
+#include "wire/upload_state.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -60,6 +65,13 @@ Result<StoredFile> ContinueSession(const FileUpload& upload, const std::string& 
     return stored.error();
   }
   return Leave(upload, stored.error());
+}
+
+void DropSession(const FileUpload& upload, const std::string& state) {
+  const ClientCore& core = CoreOf(upload.client);
+  const auto session = ParseUploadState(state);
+  if (!session || session->endpoint != core.endpoint() || !IsSessionUri(session->session_uri, core.endpoint())) return;
+  UploadSession(core, *session, {.call = upload.upload().call}).Cancel();
 }
 
 }  // namespace gcsflux::internal

@@ -12,4 +12,7 @@ Result<StoredFile> SendBySession(const FileUpload& upload);
 /// Continues the session of a state of ObjectWriter::Suspend().
 Result<StoredFile> ContinueSession(const FileUpload& upload, const std::string& state);
 
+/// Cancels the session of a state that will not be continued, if it is one of this client's service. Takes 2 s at most.
+void DropSession(const FileUpload& upload, const std::string& state);
+
 }  // namespace gcsflux::internal

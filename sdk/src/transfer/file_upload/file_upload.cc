@@ -1,6 +1,10 @@
 #include "transfer/file_upload/file_upload.h"
 
 #include "base/call_user_code.h"
+#include "base/sha256.h"
+#include "client/client_core.h"
+#include "transfer/upload/insert_call.h"
+#include "wire/insert_requests.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -13,10 +17,21 @@ Result<void> CallSave(const FileUpload& upload, const std::string& state) {
   });
 }
 
+// What the start of a session asks for: object, attributes, precondition and keys.
+std::string RequestOf(const FileUpload& upload) {
+  const UploadOptions& options = upload.upload();
+  const HttpRequest start = StartUploadRequest(CoreOf(upload.client).endpoint(), upload.object, FirstAttempt(options));
+  const std::string key = options.encryption_key ? options.encryption_key->sha256() : "";
+  return Sha256Hex(start.url + "\n" + start.head + "\n" + key);
+}
+
+// The line of a state that tells to which file and which request it belongs.
+std::string FingerprintOf(const FileUpload& upload) { return upload.file.Fingerprint() + " " + RequestOf(upload); }
+
 }  // namespace
 
 Result<void> FileUpload::Save(const std::string& state) const {
-  return CallSave(*this, file.Fingerprint() + "\n" + state);
+  return CallSave(*this, FingerprintOf(*this) + "\n" + state);
 }
 
 Result<void> FileUpload::Forget() const { return CallSave(*this, {}); }
@@ -25,7 +40,7 @@ SavedState StateOf(const FileUpload& upload) {
   const std::string& saved = upload.options.state;
   const auto line = saved.find('\n');
   if (line == std::string::npos) return {};
-  return {saved.substr(line + 1), saved.substr(0, line) == upload.file.Fingerprint()};
+  return {saved.substr(line + 1), saved.substr(0, line) == FingerprintOf(upload)};
 }
 
 bool KeepsUpload(const Error& error) {

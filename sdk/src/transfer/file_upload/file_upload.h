@@ -16,7 +16,8 @@ struct FileUpload {
 
   [[nodiscard]] const UploadOptions& upload() const { return options.writing.upload; }
   [[nodiscard]] bool is_resumable() const { return static_cast<bool>(options.save_state); }
-  /// Saves the state together with the file's fingerprint.
+  /// Saves the state together with the fingerprint of file and request: object, WriteMode, generation, attributes,
+  /// keys.
   [[nodiscard]] Result<void> Save(const std::string& state) const;
   /// Nothing is left to continue.
   [[nodiscard]] Result<void> Forget() const;
@@ -25,7 +26,7 @@ struct FileUpload {
 /// A state that was saved, without its fingerprint.
 struct SavedState {
   std::string text = {};
-  bool is_of_this_file = false;
+  bool is_of_this_upload = false;  ///< Of the same file and the same request.
 };
 SavedState StateOf(const FileUpload& upload);
 

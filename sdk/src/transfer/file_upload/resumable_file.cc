@@ -49,7 +49,7 @@ Result<StoredFile> FinishParts(FileParts& parts, std::string reason) {
 std::optional<Result<StoredFile>> ContinueOld(const FileUpload& upload) {
   const internal::SavedState saved = internal::StateOf(upload);
   if (const auto state = internal::ParsePartsState(saved.text)) {
-    if (!saved.is_of_this_file || !internal::CanContinue(upload, *state)) {
+    if (!saved.is_of_this_upload || !internal::CanContinue(upload, *state)) {
       internal::DropParts(upload, *state);
       return std::nullopt;
     }
@@ -57,7 +57,10 @@ std::optional<Result<StoredFile>> ContinueOld(const FileUpload& upload) {
     if (auto continued = parts.Continue(*state); !continued) return continued.error();
     return FinishParts(parts, "it continues parts that were sent before");
   }
-  if (!saved.is_of_this_file) return std::nullopt;
+  if (!saved.is_of_this_upload) {
+    internal::DropSession(upload, saved.text);
+    return std::nullopt;
+  }
   auto sent = internal::ContinueSession(upload, saved.text);
   if (sent) sent->reason = "it continues a session of an interrupted upload";
   return sent;

@@ -1,0 +1,140 @@
+// UploadFileResumably with a state of another request: another object, condition, attribute or key. Nothing of the
+// earlier upload is used, and nothing of it is left.
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/resumable_file_case.h"
+
+namespace gcsflux {
+namespace {
+
+using testing::kFilePart;
+using testing::kObject;
+
+class ResumableFileRequestsTest : public testing::ResumableFileCase {
+ protected:
+  void UseOneStream() {
+    options_.writing.path = WritePath::kOneStream;
+    options_.writing.upload.chunk_bytes = kFilePart;
+  }
+  void Interrupt() {
+    StopAfter(3);
+    EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kCancelled);
+    EXPECT_NE(state_, "");
+    GoOn();
+  }
+};
+
+TEST_F(ResumableFileRequestsTest, ACreationNeverReplacesARivalsObject) {
+  UseOneStream();
+  Interrupt();
+  ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("rival")).ok());
+  options_.writing.upload.mode = WriteMode::kCreate;
+  EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kPreconditionFailed);
+  EXPECT_TRUE(*client_.ReadObject(kObject) == "rival");
+  EXPECT_EQ(Requests("cancel"), 2U);  // Both sessions.
+}
+
+TEST_F(ResumableFileRequestsTest, AnotherGenerationIsNeverReplaced) {
+  const auto first = client_.InsertObject(kObject, AsBytes("first"));
+  UseOneStream();
+  options_.writing.upload.mode = WriteMode::kReplace;
+  options_.writing.upload.generation = first->generation;
+  Interrupt();
+  options_.writing.upload.generation = first->generation - 1;
+  EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kPreconditionFailed);
+  EXPECT_TRUE(*client_.ReadObject(kObject) == "first");
+}
+
+TEST_F(ResumableFileRequestsTest, TheObjectIsTheOneOfThisCall) {
+  const ObjectName other{"bkt", "other"};
+  for (const WritePath path : {WritePath::kOneStream, WritePath::kAuto}) {
+    if (path == WritePath::kOneStream) UseOneStream();
+    Interrupt();
+    options_.state = state_;
+    const auto stored = UploadFileResumably(client_, path_, other, options_);
+    ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+    EXPECT_EQ(stored->kept_bytes, 0U);
+    ASSERT_EQ(stored->object.name, other.name);
+    EXPECT_TRUE(*client_.ReadObject(other) == Content());
+    EXPECT_EQ(testing::ErrorOf(client_.GetObject(kObject)).code, ErrorCode::kNotFound);
+    ExpectNothingLeft();
+    options_.writing.path = WritePath::kAuto;
+  }
+  EXPECT_EQ(Requests("cancel"), 1U);
+}
+
+TEST_F(ResumableFileRequestsTest, WhatItStoresIsWhatThisCallAsksFor) {
+  const auto key = *EncryptionKey::FromBytes(AsBytes("0123456789abcdef0123456789abcdef"));
+  const std::vector<std::function<void(UploadOptions&)>> changes = {
+      [](UploadOptions& upload) { upload.attributes.content_type = "text/plain"; },
+      [](UploadOptions& upload) {
+        upload.attributes.metadata = {{"step", "2"}};
+      },
+      [](UploadOptions& upload) { upload.mode = WriteMode::kCreate; },
+      [&](UploadOptions& upload) { upload.encryption_key = key; }};
+  const ResumableFileOptions options = options_;
+  for (std::size_t i = 0; i < 2 * changes.size(); ++i) {
+    SCOPED_TRACE(i);
+    emulator_.Reset();
+    ASSERT_TRUE(client_.InsertBucket("bkt"));
+    options_ = options;
+    const bool is_session = i % 2 == 0;
+    if (is_session) UseOneStream();
+    Interrupt();
+    changes[i / 2](options_.writing.upload);
+    const auto stored = Upload();
+    ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+    EXPECT_EQ(stored->kept_bytes, 0U);
+    EXPECT_EQ(stored->object.content_type, options_.writing.upload.attributes.content_type);
+    EXPECT_EQ(stored->object.metadata, options_.writing.upload.attributes.metadata);
+    EXPECT_EQ(Requests("cancel"), is_session ? 1U : 0U);
+    ExpectNothingLeft();
+  }
+}
+
+TEST_F(ResumableFileRequestsTest, ASessionOfAFileThatChangedIsCancelled) {
+  UseOneStream();
+  Interrupt();
+  const std::string other(Content().size() - 5, 'x');
+  path_ = directory_.Write("file", other);
+  const auto stored = Upload();
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  EXPECT_EQ(stored->kept_bytes, 0U);
+  ExpectStored(other);
+  EXPECT_EQ(Requests("cancel"), 1U);
+}
+
+// Its bytes would go to a URI that only the state names.
+TEST_F(ResumableFileRequestsTest, ASessionOfAnotherServiceIsLeftAlone) {
+  UseOneStream();
+  Interrupt();
+  emulator::Emulator other;
+  const Client client = *Client::Create({.endpoint = other.endpoint(), .project = "p"});
+  ASSERT_TRUE(client.InsertBucket("bkt"));
+  options_.state = state_;
+  const auto stored = UploadFileResumably(client, path_, kObject, options_);
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  EXPECT_EQ(stored->kept_bytes, 0U);
+  EXPECT_EQ(Requests("cancel"), 0U);
+}
+
+// Earlier versions saved only size and time of the file.
+TEST_F(ResumableFileRequestsTest, AStateThatDoesNotTellItsRequestIsNotContinued) {
+  UseOneStream();
+  Interrupt();
+  const std::size_t line = state_.find('\n');
+  const std::size_t request = state_.rfind(' ', line);
+  state_.erase(request, line - request);
+  const auto stored = Upload();
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  EXPECT_EQ(stored->kept_bytes, 0U);
+  ExpectStored(Content());
+  EXPECT_EQ(Requests("cancel"), 1U);
+}
+
+}  // namespace
+}  // namespace gcsflux
