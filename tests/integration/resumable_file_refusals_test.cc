@@ -47,7 +47,7 @@ TEST_F(ResumableFileRefusalsTest, ARivalsObjectStays) {
       EXPECT_TRUE(client_.InsertObject(kObject, AsBytes("rival")).ok());
     };
     EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kPreconditionFailed);
-    EXPECT_EQ(*client_.ReadObject(kObject), "rival");
+    EXPECT_TRUE(*client_.ReadObject(kObject) == "rival");
     ExpectNothingLeft();
     EXPECT_EQ(state_, "");
   }
@@ -117,6 +117,19 @@ TEST_F(ResumableFileRefusalsTest, OptionsThatCannotBeAreRefused) {
   path_ = directory_.path();
   EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kLocalIo);
   EXPECT_EQ(emulator_.journal().size(), 1U);
+}
+
+// A role without storage.multipartUploads.listParts.
+TEST_F(ResumableFileRefusalsTest, PartsThatMayNotBeListedAreSentAgain) {
+  StopAfter(3);
+  EXPECT_FALSE(Upload().ok());
+  GoOn();
+  LoadFault({.operation = "storage.multipartUploads.listParts"}, {.type = "status", .status = 403});
+  const auto stored = Upload();
+  EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  EXPECT_EQ(stored->kept_bytes, 0U);
+  ExpectStored(Content());
 }
 
 // Parts are found damaged by the service, or by the comparison with what it made of them.

@@ -54,7 +54,11 @@ std::optional<Result<StoredFile>> ContinueOld(const FileUpload& upload) {
       return std::nullopt;
     }
     FileParts parts(upload);
-    if (auto continued = parts.Continue(*state); !continued) return continued.error();
+    if (auto continued = parts.Continue(*state); !continued) {
+      // A new upload needs no permission to list parts.
+      if (continued.error().code == ErrorCode::kPermissionDenied) return std::nullopt;
+      return continued.error();
+    }
     return FinishParts(parts, "it continues parts that were sent before");
   }
   if (!saved.is_of_this_upload) {
