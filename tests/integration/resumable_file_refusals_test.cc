@@ -132,6 +132,28 @@ TEST_F(ResumableFileRefusalsTest, PartsThatMayNotBeListedAreSentAgain) {
   ExpectStored(Content());
 }
 
+// An earlier call has joined its parts; this one may not look at the object.
+TEST_F(ResumableFileRefusalsTest, AJoinedObjectThatMayNotBeReadIsDeleted) {
+  LoadFault({.operation = "storage.objects.compose"}, {.type = "status", .status = 503});
+  options_.writing.upload.call.retry = RetryOptions{.max_attempts = 1};
+  EXPECT_FALSE(Upload().ok());
+  LoadFault({.operation = "storage.objects.get"}, {.type = "status", .status = 403});
+  const auto stored = Upload();
+  EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+  ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
+  ExpectStored(Content());
+}
+
+// The parts were joined, and the answer that says so was lost.
+TEST_F(ResumableFileRefusalsTest, WithoutASaverAnObjectThatMayHaveBeenJoinedIsDeleted) {
+  options_.save_state = {};
+  options_.writing.upload.call.retry = RetryOptions{.max_attempts = 1};
+  LoadFault({.phase = "complete"}, {.type = "loseAnswer"});
+  EXPECT_FALSE(Upload().ok());
+  EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
+  ExpectNothingLeft();
+}
+
 // Parts are found damaged by the service, or by the comparison with what it made of them.
 TEST_F(ResumableFileRefusalsTest, DamagedBytesAreNeverStored) {
   for (const std::uint64_t byte : {std::uint64_t{0}, kFilePart + 1, Content().size() - 1}) {

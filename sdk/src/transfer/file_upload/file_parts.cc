@@ -132,7 +132,9 @@ Result<void> FileParts::FindParts(const PartsState& state) {
   parts_->Suspend();
   auto made = upload_.client.GetObject(
       temporary_, {.encryption_key = options.encryption_key, .call = options.call, .stop = options.stop});
-  if (!made) return made.error().code == ErrorCode::kNotFound ? listed.error() : made.error();
+  if (!made && made.error().code == ErrorCode::kNotFound) return listed.error();
+  may_be_made_ = !made;
+  if (!made) return made.error();
   made_ = *std::move(made);
   return {};
 }
@@ -164,8 +166,11 @@ Result<ObjectMetadata> FileParts::SendParts() {
     if (auto sent = pool.Run(count, send, upload_.upload().stop); !sent) return sent.error();
   }
   if (auto unchanged = upload_.file.CheckUnchanged(); !unchanged) return unchanged.error();
+  may_be_made_ = true;
   auto made = parts_->Complete();
-  if (made) made_ = *made;
+  if (!made) return made;
+  may_be_made_ = false;
+  made_ = *made;
   return made;
 }
 
@@ -213,6 +218,7 @@ Error FileParts::Leave(const Error& error) {
   if (upload_.is_resumable() && KeepsUpload(error)) {
     if (parts_) parts_->Suspend();
     made_.reset();
+    may_be_made_ = false;
     return error;
   }
   Drop();
@@ -222,8 +228,12 @@ Error FileParts::Leave(const Error& error) {
 
 void FileParts::Drop() {
   parts_.reset();  // Aborts it, unless it was completed or suspended.
-  if (made_) static_cast<void>(DeleteStaged(upload_.client, temporary_, made_->generation, upload_.upload().call));
+  if (made_ || may_be_made_) {
+    const auto generation = made_ ? std::optional(made_->generation) : std::nullopt;
+    static_cast<void>(DeleteStaged(upload_.client, temporary_, generation, upload_.upload().call));
+  }
   made_.reset();
+  may_be_made_ = false;
   if (!upload_.is_resumable() && !temporary_.name.empty()) LiveUploads::OfProcess().Remove(temporary_);
 }
 

@@ -59,6 +59,7 @@ class FileParts {
   std::optional<MultipartUpload> parts_;
   std::map<int, ListedPart> held_;      // Of an earlier call, by number.
   std::optional<ObjectMetadata> made_;  // The parts, joined, and not yet committed.
+  bool may_be_made_ = false;            // An object was made of the parts, or not: no answer tells.
   std::atomic<std::uint64_t> kept_bytes_ = 0;
   std::atomic<std::uint64_t> sent_bytes_ = 0;
   std::mutex mutex_;
