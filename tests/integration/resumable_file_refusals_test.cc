@@ -154,6 +154,20 @@ TEST_F(ResumableFileRefusalsTest, WithoutASaverAnObjectThatMayHaveBeenJoinedIsDe
   ExpectNothingLeft();
 }
 
+TEST_F(ResumableFileRefusalsTest, ARivalIsFoundBeforeMorePartsAreSent) {
+  options_.writing.upload.mode = WriteMode::kCreate;
+  StopAfter(3);
+  EXPECT_FALSE(Upload().ok());
+  GoOn();
+  ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("rival")).ok());
+  const std::size_t before = Requests("part");
+  EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kPreconditionFailed);
+  EXPECT_EQ(Requests("part"), before);
+  EXPECT_TRUE(*client_.ReadObject(kObject) == "rival");
+  ExpectNothingLeft();
+  EXPECT_EQ(state_, "");
+}
+
 // Parts are found damaged by the service, or by the comparison with what it made of them.
 TEST_F(ResumableFileRefusalsTest, DamagedBytesAreNeverStored) {
   for (const std::uint64_t byte : {std::uint64_t{0}, kFilePart + 1, Content().size() - 1}) {

@@ -62,7 +62,7 @@ Result<PathChoice> FileParts::Begin() {
   return choice;
 }
 
-// The compose checks the precondition. This look saves the transfer of a file that would be refused.
+// The compose checks the precondition. This look saves the transfer of parts that would be refused.
 Result<void> FileParts::CheckLive() {
   const UploadOptions& options = upload_.upload();
   if (options.mode == WriteMode::kOverwrite) return {};
@@ -71,7 +71,7 @@ Result<void> FileParts::CheckLive() {
   if (!live || (options.mode == WriteMode::kReplace && live->generation == options.generation)) return {};
   return InCall(InsertCall(upload_.object, options),
                 {ErrorCode::kPreconditionFailed, "generation " + std::to_string(live->generation) +
-                                                     " is live under the name: another writer wrote it; nothing was "
+                                                     " is live under the name: another writer wrote it; nothing is "
                                                      "sent"});
 }
 
@@ -110,6 +110,7 @@ Result<void> FileParts::Start() {
 
 Result<void> FileParts::Continue(const PartsState& state) {
   auto found = FindParts(state);
+  if (found && !made_) found = CheckLive();
   if (!found) return Leave(found.error());
   return found;
 }
