@@ -14,7 +14,9 @@ struct ResumableFileOptions {
   /// part in memory. The parts grow if 10,000 do not hold the file; then fewer are in flight, so that they fit into
   /// `max_memory`. Must not be a private name. Several threads at the same time call `upload.on_progress`.
   ParallelWriterOptions writing = {};
-  /// What the last call for this file and this object saved. Empty if there is nothing.
+  /// What the last call saved. Empty if there is nothing. It is continued only if service, file, object, WriteMode,
+  /// generation, attributes, keys and user project are those of that call. A state of an earlier version does not tell
+  /// them, and is not continued.
   std::string state = {};
   /// Saves the state where a later call finds it, also if this process is killed. Called before the first byte is sent.
   /// An empty state means that nothing is left to continue. Keep states private: anyone with a state can write to the
@@ -41,15 +43,16 @@ struct StoredFile {
 ///
 /// If the call fails temporarily, is stopped, or its process is killed, a later call with the saved state sends what
 /// the service does not have. It compares the checksum of the whole file with what the service made of all parts before
-/// anything is visible. If the file has another size or modification time, if the upload is gone, or if the bytes
-/// differ, it starts again from the first byte. What cannot be used of an earlier upload is deleted.
+/// anything is visible. If the file has another size or modification time, if the state is one of another request, if
+/// the upload is gone or its parts may not be listed, or if the bytes differ, it starts again from the first byte. What
+/// cannot be used of an earlier upload is deleted, and its session cancelled, if the service answers within seconds.
 ///
 /// Parts cost storage until the upload is continued. `gcsflux clean` removes them, as it does for other writers.
 ///
 /// Returns kLocalIo, and stores nothing, if the file cannot be read, is not a regular file, or changed meanwhile (its
 /// size or its modification time). If the WriteMode is kCreate or kReplace, and another generation is live, returns
-/// kPreconditionFailed before parts are sent. Otherwise the errors are those of UploadFile(). Only one call at a time
-/// may use a state.
+/// kPreconditionFailed before it sends parts, also if it continues. Otherwise the errors are those of UploadFile().
+/// Only one call at a time may use a state.
 Result<StoredFile> UploadFileResumably(const Client& client, const std::string& path, const ObjectName& object,
                                        const ResumableFileOptions& options = {});
 
