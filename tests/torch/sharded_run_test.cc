@@ -110,25 +110,47 @@ TEST_F(ShardedRunTest, TellsOnAllRanksOfASaveThatFails) {
   EXPECT_THAT(messages[0], HasSubstr("is there already"));
 }
 
+// What a rank's state has that is wrong, and what all are told of it.
+struct WrongTensor {
+  std::string name;
+  at::Tensor tensor;
+  std::string told;
+};
+
 TEST_F(ShardedRunTest, FailsOnAllRanksIfTheStateOfOneIsWrong) {
-  for (const bool is_async : {false, true}) {
-    const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
-      ShardedRun run = Run(group);
-      Rank rank(group, 0, true);
-      if (group.rank() == 1) rank.state.tensors["numbers.x"] = {.local = torch::zeros({2}), .shape = {}, .offsets = {}};
-      const Error error = ThrownBy([&] {
-        if (is_async)
-          ValueOrThrow(run.SaveAsync(1, rank.state).WaitCommitted());
-        else
-          run.Save(1, rank.state);
+  const at::Tensor nested = at::_nested_tensor_from_tensor_list({torch::zeros({2}), torch::zeros({3})});
+  std::int64_t step = 0;
+  for (const WrongTensor& wrong : {WrongTensor{"numbers.x", torch::zeros({2}), "'numbers.x'"},
+                                   WrongTensor{"nested", nested, "NestedTensorImpl"}}) {  // libtorch throws itself.
+    for (const bool is_async : {false, true}) {
+      ++step;
+      const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+        ShardedRun run = Run(group);
+        Rank rank(group, 0, true);
+        if (group.rank() == 1) rank.state.tensors[wrong.name] = {.local = wrong.tensor, .shape = {}, .offsets = {}};
+        const Error error = ThrownBy([&] {
+          if (is_async)
+            ValueOrThrow(run.SaveAsync(step, rank.state).WaitCommitted());
+          else
+            run.Save(step, rank.state);
+        });
+        rank.state.tensors.erase(wrong.name);
+        EXPECT_EQ(run.Save(step, rank.state).stored.manifest.step, step) << "the group goes on";
+        return error.message;
       });
-      rank.state.tensors.erase("numbers.x");
-      EXPECT_EQ(run.Save(is_async ? 3 : 2, rank.state).stored.manifest.step, is_async ? 3 : 2) << "the group goes on";
-      return error.message;
-    });
-    EXPECT_EQ(messages[0], messages[1]);
-    EXPECT_THAT(messages[0], ::testing::AllOf(HasSubstr("rank 1"), HasSubstr("'numbers.x'")));
+      EXPECT_EQ(messages[0], messages[1]);
+      EXPECT_THAT(messages[0], ::testing::AllOf(HasSubstr("rank 1"), HasSubstr(wrong.told)));
+    }
   }
+}
+
+TEST_F(ShardedRunTest, FailsOnAllRanksIfOneHasNoQueue) {
+  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+    ShardedRun run(client_, kUri, group, {.async = {.max_in_flight = group.rank() == 1 ? 0U : 1U}});
+    return ThrownBy([&] { ValueOrThrow(run.SaveAsync(1, Rank(group, 0, true).state).WaitCommitted()); }).message;
+  });
+  EXPECT_EQ(messages[0], messages[1]);
+  EXPECT_THAT(messages[0], ::testing::AllOf(HasSubstr("rank 1"), HasSubstr("max_in_flight is at least 1")));
 }
 
 // Rank 0 has seen the failure of the first save, and begins the next one. Rank 1 has not, and is told of it instead.

@@ -1,6 +1,9 @@
 #include "gcsflux/torch/sharded_run.h"
 
+#include <c10/util/Exception.h>
+
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "checkpoints/save_queue.h"
@@ -49,15 +52,24 @@ struct ShardedRun::Parts {
     if (queue) queue->WaitIdle();
   }
 
-  // The other ranks wait for this one's parts, also if its state is wrong.
-  GatheredParts Gather(std::int64_t step, const ShardedState& state) {
+  GatheredParts Gather(const ShardedState& state) const { return GatherParts(state, group.rank() == 0); }
+
+  // The other ranks wait for this one's parts, also if its state is wrong, or it has no memory or thread for them.
+  template <class Begin>
+  auto BeginSave(std::int64_t step, const Begin& begin) {
+    Error why;
     try {
-      return GatherParts(state, group.rank() == 0);
+      return begin();
     } catch (const StorageError& failure) {
-      WaitForSaves();
-      const Error error = checkpoints.FailSave(step, failure.error());
-      throw Failure(error.code, error.message);
+      why = failure.error();
+    } catch (const c10::Error& failure) {
+      why = {ErrorCode::kLocalIo, failure.what_without_backtrace()};
+    } catch (const std::exception& failure) {
+      why = {ErrorCode::kLocalIo, failure.what()};
     }
+    WaitForSaves();
+    const Error error = checkpoints.FailSave(step, why);
+    throw Failure(error.code, error.message);
   }
 
   void Fill(const LatestStep& step, ShardedState& state) {
@@ -81,15 +93,17 @@ ShardedRun& ShardedRun::operator=(ShardedRun&&) noexcept = default;
 ShardedRun::~ShardedRun() = default;
 
 SavedStep ShardedRun::Save(std::int64_t step, const ShardedState& state, const SaveOptions& options) {
-  const GatheredParts gathered = parts_->Gather(step, state);
+  const GatheredParts gathered = parts_->BeginSave(step, [&] { return parts_->Gather(state); });
   parts_->WaitForSaves();
   const auto parts = Joined(gathered.parts, ContentsOf(gathered).storages);
   return ValueOrThrow(parts_->checkpoints.Save(About(step, options), parts, options.mode));
 }
 
 PendingSave ShardedRun::SaveAsync(std::int64_t step, const ShardedState& state, const SaveOptions& options) {
-  const auto gathered = std::make_shared<const GatheredParts>(parts_->Gather(step, state));
-  if (!parts_->queue) parts_->queue = ValueOrThrow(internal::SaveQueue::Create(parts_->async));
+  const auto gathered = parts_->BeginSave(step, [&] {
+    if (!parts_->queue) parts_->queue = ValueOrThrow(internal::SaveQueue::Create(parts_->async));
+    return std::make_shared<const GatheredParts>(parts_->Gather(state));
+  });
   const auto commit = [&checkpoints = parts_->checkpoints, about = About(step, options), mode = options.mode,
                        parts = gathered->parts](const internal::StateContents& snapshot, const std::stop_token& stop) {
     return checkpoints.Save(about, Joined(parts, snapshot.storages), mode, stop);
