@@ -78,6 +78,44 @@ TEST_F(HangingRequestsTest, LeaveTheGroupForTheNextSave) {
   for (const auto& message : messages) EXPECT_EQ(message, "no error: it has succeeded");
 }
 
+// The step is committed before older ones are listed and removed.
+TEST_F(HangingRequestsTest, DoNotFailASaveThatIsCommitted) {
+  std::int64_t step = 1;
+  for (const auto& saved : SaveOnRanks(SomeParts(3), step)) ASSERT_TRUE(saved.ok());
+  for (const std::string operation : {"storage.objects.list", "storage.objects.delete"}) {
+    SCOPED_TRACE(operation);
+    Fail({.operation = operation}, {.type = "stall", .duration = std::chrono::hours(1)});
+    ++step;
+    for (const auto& saved :
+         SaveOnRanks(SomeParts(3), step,
+                     {.deadline = kDeadline, .keep = KeepRules{.last = 1}, .writer = {.take_over = true}})) {
+      ASSERT_TRUE(saved.ok()) << saved.error().message;
+      const bool is_listed = !saved->kept.not_removed.empty();
+      ASSERT_EQ(saved->keep_error.has_value(), !is_listed);
+      const Error& why = is_listed ? saved->kept.not_removed.front().why : *saved->keep_error;
+      EXPECT_THAT(why.message, HasSubstr("no byte moved on any rank for 300 ms"));
+    }
+    ExpectFired();
+    EXPECT_THAT(WholeSteps(), ::testing::Contains(step));
+  }
+}
+
+// Ten steps of three shards: each deletion counts as a movement.
+TEST_F(HangingRequestsTest, LetOlderStepsBeRemovedForLongerThanTheDeadline) {
+  for (std::int64_t step = 1; step <= 10; ++step) {
+    for (const auto& saved : SaveOnRanks(SomeParts(3), step, {.writer = {.take_over = true}})) ASSERT_TRUE(saved.ok());
+  }
+  Fail({.operation = "storage.objects.delete"}, {.type = "stall", .duration = std::chrono::milliseconds(50)});
+  for (const auto& saved : SaveOnRanks(
+           SomeParts(3), 11,
+           {.deadline = std::chrono::milliseconds(800), .keep = KeepRules{.last = 1}, .writer = {.take_over = true}})) {
+    ASSERT_TRUE(saved.ok()) << saved.error().message;
+    EXPECT_FALSE(saved->keep_error) << saved->keep_error->message;
+    EXPECT_EQ(saved->kept.removed.size(), 10U);
+  }
+  EXPECT_GE(emulator_.faults().Fired("it"), 40U);
+}
+
 TEST_F(HangingRequestsTest, EndAReadOfTheNewestStepOnAllRanks) {
   for (const auto& saved : SaveOnRanks(SomeParts(3))) ASSERT_TRUE(saved.ok());
   Stall("storage.objects.get", "**.json");

@@ -54,7 +54,8 @@ struct ShardedOptions {
 /// or stands still until the deadline, the call fails on all of them: the message names the rank and the cause, the
 /// steps are as they were, and the memory of parts to load is undefined. If that happens while rank 0 writes the
 /// manifest, the step may be there: all of it. A rank that ends, or hangs until the deadline, also breaks the group:
-/// collective.h. A rank that is cancelled returns within 2 s, also if another one hangs. For one thread at a time.
+/// collective.h. A rank that is cancelled waits for the others for at most 2 s, also if one hangs. For one thread at a
+/// time.
 ///
 /// A step has a file of safetensors for each rank that writes, which PyTorch's distributed checkpoints can read, and a
 /// manifest that rank 0 writes last. What several ranks have is written once. The number of ranks and the slices may be

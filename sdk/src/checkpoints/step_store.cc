@@ -32,6 +32,7 @@ ObjectName StepStore::At(std::string_view name) const { return {prefix_.bucket, 
 Result<FoundSteps> StepStore::Find() const {
   auto listing = ListInParallel(client_, prefix_, {.call = call_, .stop = stop()});
   if (!listing.ok()) return listing.error();
+  ++answered_;
   FoundSteps found;
   for (ListedObject& object : listing->objects) {
     const std::string name = object.name.substr(prefix_.name.size());
@@ -55,6 +56,7 @@ Result<StoredStep> StepStore::ReadManifest(std::int64_t step, std::int64_t gener
     return error;
   }
   if (!read.ok()) return read.error();
+  ++answered_;
   auto manifest = ParseManifest(text, ToUri(object));
   if (!manifest.ok()) return manifest.error();
   if (manifest->step == step) return StoredStep{*std::move(manifest), read->generation};
@@ -93,6 +95,7 @@ Result<void> StepStore::CheckFile(std::int64_t step, const StepFile& file) const
                                            "); load another step, or remove this one"};
   }
   if (!there.ok()) return there.error();
+  ++answered_;
   if (there->size == file.size && (!there->crc32c || *there->crc32c == file.crc32c)) return {};
   return Error{ErrorCode::kAborted,
                place() + " has other bytes than the manifest says; load another step, or remove this one"};
@@ -101,8 +104,9 @@ Result<void> StepStore::CheckFile(std::int64_t step, const StepFile& file) const
 Result<void> StepStore::Delete(std::string_view name, std::int64_t generation) const {
   auto deleted = client_.DeleteObject(
       At(name), {.preconditions = {.if_generation_match = generation}, .call = call_, .stop = stop()});
-  if (!deleted.ok() && deleted.error().code == ErrorCode::kNotFound) return {};
-  return deleted;
+  if (!deleted.ok() && deleted.error().code != ErrorCode::kNotFound) return deleted;
+  ++answered_;
+  return {};
 }
 
 }  // namespace gcsflux::internal

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -43,6 +44,8 @@ class StepStore {
     const std::lock_guard lock(mutex_);
     stop_ = std::move(stop);
   }
+  /// Requests for reading, listing and deleting that were answered, so far.
+  [[nodiscard]] std::uint64_t answered() const { return answered_; }
   /// The object of this name below the prefix.
   [[nodiscard]] ObjectName At(std::string_view name) const;
 
@@ -65,6 +68,7 @@ class StepStore {
   const ObjectName prefix_;
   const CallOptions call_;
   const std::string uri_;
+  mutable std::atomic<std::uint64_t> answered_ = 0;
   mutable std::mutex mutex_;
   std::stop_token stop_;                                                       // Guarded by mutex_, as the next one.
   std::map<std::pair<std::int64_t, std::int64_t>, CheckpointManifest> known_;  // By step and generation.

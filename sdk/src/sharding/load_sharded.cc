@@ -90,8 +90,9 @@ Result<void> ReadOnEachRank(StepFileReads& files, Collective& group, std::chrono
 // What was read for all ranks of a host is compared by each rank, in its own memory.
 Result<void> CheckOnEachRank(Collective& group, std::chrono::milliseconds deadline, const LoadPlan& plan,
                              const StepFileReads::WhenRead& check, const std::stop_token& stop) {
-  const WorkOfRank work = [&](std::atomic<std::uint64_t>& compared, const std::stop_token&) -> Result<void> {
+  const WorkOfRank work = [&](std::atomic<std::uint64_t>& compared, const std::stop_token& asked) -> Result<void> {
     for (std::size_t file = 0; file < plan.files.size(); ++file) {
+      if (asked.stop_requested()) return Error{ErrorCode::kCancelled, "was cancelled"};
       if (auto checked = check(file); !checked.ok()) return checked;
       ++compared;
     }

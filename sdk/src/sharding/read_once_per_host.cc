@@ -108,7 +108,7 @@ class HostReads {
   }
 
   /// Takes what the ranks of the host have read.
-  Result<void> Copy(std::atomic<std::uint64_t>& moved) {
+  Result<void> Copy(std::atomic<std::uint64_t>& moved, const std::stop_token& stop) {
     std::vector<HostMemory> of_ranks;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       auto opened = HostMemory::Open(ranks_[rank].shared, reads_->BytesOf(rank));
@@ -116,10 +116,11 @@ class HostReads {
       of_ranks.push_back(*std::move(opened));
     }
     ForEachPiece([&](const SharedReads::Piece& piece, std::span<std::byte> into) {
-      if (!piece.reader) return;
+      if (!piece.reader || stop.stop_requested()) return;
       std::memcpy(into.data(), of_ranks[*piece.reader].bytes().data() + piece.place, into.size());
       moved += into.size();
     });
+    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "was cancelled"};
     return {};
   }
 
@@ -197,8 +198,8 @@ Result<void> ReadOncePerHost(StepFileReads& files, Collective& group, const Coll
   };
   const auto moved = [&] { return files.FetchedBytes(); };
   if (auto done = WorkOnAllRanks(group, limits.deadline, read, stop, moved); !done.ok()) return done;
-  const WorkOfRank copy = [&](std::atomic<std::uint64_t>& copied, const std::stop_token&) {
-    return reads.Copy(copied);
+  const WorkOfRank copy = [&](std::atomic<std::uint64_t>& copied, const std::stop_token& asked) {
+    return reads.Copy(copied, asked);
   };
   return WorkOnAllRanks(group, limits.deadline, copy, stop);
 }

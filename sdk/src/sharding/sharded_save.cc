@@ -1,8 +1,10 @@
 #include "sharding/sharded_save.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
+#include "base/leaf_stop_callback.h"
 #include "checkpoints/run_identity.h"
 #include "checkpoints/step_store.h"
 #include "formats/bytes/format_error.h"
@@ -43,19 +45,17 @@ Result<SavedStep> ShardedSave::Run(const CheckpointManifest& about, std::span<co
   if (!announcements.ok()) return announcements.error();
   const auto order = Order(about.step, *announcements, stop, limits);
   if (!order.ok()) return DropNames(), order.error();
-  const auto report = Write(*order, parts, stop);
+  const auto report = Write(*order, parts, stop, broken.token());
   if (!report.ok()) return DropNames(), report.error();
   const auto reports = group_.Gather(FormatReport(*report), limits);
   if (!reports.ok()) return DropNames(), reports.error();
-  std::string outcome;
-  const WorkOfRank0 commit = [&](std::atomic<std::uint64_t>& moved) {
-    const auto saved = Commit(about, *reports, mode, moved);
-    outcome = saved.ok() ? FormatSaved(*saved) : FormatFailure(saved.error());
-  };
+  Result<SavedStep> saved = SavedStep();  // On rank 0.
+  const WorkOfRank0 commit = [&](std::atomic<std::uint64_t>& moved) { saved = Commit(about, *reports, mode, moved); };
   const auto committed = WorkOnRank0(group_, options_.deadline, steps_, commit, stop);
+  if (!committed.ok()) return DropNames(), committed.error();
+  Keep(saved, stop);
   DropNames();
-  if (!committed.ok()) return committed.error();
-  const auto told = group_.Broadcast(std::move(outcome), limits);
+  const auto told = group_.Broadcast(saved.ok() ? FormatSaved(*saved) : FormatFailure(saved.error()), limits);
   if (!told.ok()) return told.error();
   return ParseSaved(*told);
 }
@@ -116,7 +116,7 @@ Result<std::vector<std::string>> ShardedSave::PlanOrders(std::int64_t step,
 }
 
 Result<ShardReport> ShardedSave::Write(const ShardOrder& order, std::span<const PartToSave> parts,
-                                       const std::stop_token& stop) {
+                                       const std::stop_token& stop, const std::stop_token& broken) {
   ShardReport report;
   const WorkOfRank work = [&](std::atomic<std::uint64_t>& moved, const std::stop_token& asked) -> Result<void> {
     for (const PartToSave& one : parts) {
@@ -135,16 +135,20 @@ Result<ShardReport> ShardedSave::Write(const ShardOrder& order, std::span<const 
   };
   auto written = WorkOnAllRanks(group_, options_.deadline, work, stop);
   if (written.ok()) return report;
-  DeleteFiles(report.files);
+  DeleteFiles(report.files, broken);
   return written.error();
 }
 
 // What stays is in no manifest: the next save with rules removes it.
-void ShardedSave::DeleteFiles(const std::vector<StepFile>& files) {
+void ShardedSave::DeleteFiles(const std::vector<StepFile>& files, const std::stop_token& broken) {
   StepStore& store = StoreOf(steps_);
   const std::stop_token callers = store.stop();
   const StopAfter limit(options_.deadline);
-  store.StopBy(limit.token());
+  std::stop_source requests;
+  const auto end = [&requests] { requests.request_stop(); };
+  const LeafStopCallback<std::function<void()>> on_limit(limit.token(), end);
+  const LeafStopCallback<std::function<void()>> on_broken(broken, end);
+  store.StopBy(requests.get_token());
   for (const StepFile& file : files) static_cast<void>(DeleteStepFile(steps_, file).ok());
   store.StopBy(callers);
 }
@@ -171,13 +175,27 @@ Result<SavedStep> ShardedSave::Commit(const CheckpointManifest& about, std::span
   ++moved;
   SavedStep saved{.stored = *std::move(stored)};
   saved.stored.manifest.tensors.clear();
-  if (!options_.keep) return saved;
-  auto kept = writer_->Keep(*options_.keep);
-  if (kept.ok())
-    saved.kept = *std::move(kept);
-  else
-    saved.keep_error = kept.error();
   return saved;
+}
+
+// The step is there: whatever ends this does not make the save fail.
+void ShardedSave::Keep(Result<SavedStep>& saved, const std::stop_token& stop) {
+  std::optional<Result<KeepReport>> kept;
+  const WorkOfRank0 keep = [&](std::atomic<std::uint64_t>&) {
+    if (saved.ok() && options_.keep) kept = writer_->Keep(*options_.keep);
+  };
+  const auto done = WorkOnRank0(group_, options_.deadline, steps_, keep, stop);
+  if (!kept) return;
+  const auto why = [&](const Error& error) {
+    return !done.ok() && error.code == ErrorCode::kCancelled ? done.error() : error;
+  };
+  if (!kept->ok()) {
+    saved->keep_error = why(kept->error());
+    return;
+  }
+  saved->kept = **std::move(kept);
+  for (SkippedStep& one : saved->kept.not_removed) one.why = why(one.why);
+  if (saved->kept.leftovers) saved->kept.leftovers = why(*saved->kept.leftovers);
 }
 
 void ShardedSave::DropNames() {

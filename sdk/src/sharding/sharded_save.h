@@ -34,10 +34,12 @@ class ShardedSave {
   Result<ShardOrder> Order(std::int64_t step, std::span<const std::string> announcements, const std::stop_token& stop,
                            const CollectiveLimits& limits);
   Result<std::vector<std::string>> PlanOrders(std::int64_t step, std::span<const std::string> announcements);
-  Result<ShardReport> Write(const ShardOrder& order, std::span<const PartToSave> parts, const std::stop_token& stop);
+  Result<ShardReport> Write(const ShardOrder& order, std::span<const PartToSave> parts, const std::stop_token& stop,
+                            const std::stop_token& broken);
   Result<SavedStep> Commit(const CheckpointManifest& about, std::span<const std::string> reports, CommitMode mode,
                            std::atomic<std::uint64_t>& moved);
-  void DeleteFiles(const std::vector<StepFile>& files);
+  void Keep(Result<SavedStep>& saved, const std::stop_token& stop);
+  void DeleteFiles(const std::vector<StepFile>& files, const std::stop_token& broken);
   void DropNames();
 
   const CheckpointSteps& steps_;

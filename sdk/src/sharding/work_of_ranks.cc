@@ -160,7 +160,7 @@ Result<void> WorkOnRank0(Collective& group, std::chrono::milliseconds deadline, 
     store.StopBy(callers);
     return {};
   };
-  return WorkOnAllRanks(group, deadline, only_on_0, stop);
+  return WorkOnAllRanks(group, deadline, only_on_0, stop, [&] { return StoreOf(steps).answered(); });
 }
 
 }  // namespace gcsflux::internal
