@@ -34,7 +34,7 @@ class SharedReads {
   /// Where wanted bytes come from.
   struct Piece {
     FileStretch stretch = {};
-    std::optional<std::size_t> reader = {};  ///< The rank whose memory has them. Absent: whoever wants them reads them.
+    std::optional<std::size_t> reader = {};  ///< The rank whose memory has them. Absent: each rank reads its own.
     std::uint64_t place = 0;                 ///< In that memory.
   };
   /// The wanted bytes, in order, as pieces.
