@@ -18,10 +18,10 @@
 #include <thread>
 
 #include "client_options.h"
+#include "gcsflux/checkpoints/open_checkpoint.h"
+#include "gcsflux/checkpoints/safetensors.h"
+#include "gcsflux/checkpoints/write_checkpoint.h"
 #include "gcsflux/emulator/emulator.h"
-#include "gcsflux/open_checkpoint.h"
-#include "gcsflux/safetensors.h"
-#include "gcsflux/write_checkpoint.h"
 #include "peer.h"
 #include "process_cpu.h"
 #include "support/emulator_process.h"

@@ -9,7 +9,7 @@
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/status_line.h"
-#include "gcsflux/checkpoint_steps.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/composed_download.h"
 
 DEFINE_string(older_than, "1h",

@@ -1,4 +1,4 @@
-#include "gcsflux/checkpoint_places.h"
+#include "gcsflux/checkpoints/checkpoint_places.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // What is read of a run, and what is removed.
-#include "gcsflux/checkpoint_steps.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 
 #include <gmock/gmock.h>
 

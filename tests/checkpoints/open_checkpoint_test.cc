@@ -1,14 +1,14 @@
 // Checkpoints by their URI, against the emulator and on disk.
-#include "gcsflux/open_checkpoint.h"
+#include "gcsflux/checkpoints/open_checkpoint.h"
 
 #include <gmock/gmock.h>
 
 #include <fstream>
 
 #include "formats/made_tensors.h"
-#include "gcsflux/convert_checkpoint.h"
+#include "gcsflux/checkpoints/convert_checkpoint.h"
+#include "gcsflux/checkpoints/write_checkpoint.h"
 #include "gcsflux/emulator/emulator.h"
-#include "gcsflux/write_checkpoint.h"
 #include "support/result.h"
 #include "support/test_directory.h"
 

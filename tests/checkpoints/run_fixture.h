@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "gcsflux/checkpoints/step_writer.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/listing.h"
-#include "gcsflux/step_writer.h"
 #include "support/result.h"
 
 namespace gcsflux::testing {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 
 #include "base/crc32c.h"
-#include "gcsflux/convert_checkpoint.h"
-#include "gcsflux/stored_checkpoint.h"
+#include "gcsflux/checkpoints/convert_checkpoint.h"
+#include "gcsflux/checkpoints/stored_checkpoint.h"
 #include "support/result.h"
 #include "support/stored_objects.h"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/crc32c.h"
-#include "gcsflux/torch_file.h"
+#include "gcsflux/checkpoints/torch_file.h"
 #include "support/result.h"
 #include "support/stored_objects.h"
 

@@ -1,5 +1,5 @@
 // One writer, which commits files by a manifest.
-#include "gcsflux/step_writer.h"
+#include "gcsflux/checkpoints/step_writer.h"
 
 #include <gmock/gmock.h>
 

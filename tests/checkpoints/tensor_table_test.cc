@@ -6,7 +6,7 @@
 #include <random>
 
 #include "base/message.h"
-#include "gcsflux/tensor_part.h"
+#include "gcsflux/checkpoints/tensor_part.h"
 #include "support/result.h"
 
 namespace gcsflux {

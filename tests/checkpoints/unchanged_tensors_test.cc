@@ -7,9 +7,9 @@
 #include "checkpoints/open_step.h"
 #include "checkpoints/run_fixture.h"
 #include "checkpoints/save_step.h"
-#include "gcsflux/convert_checkpoint.h"
-#include "gcsflux/open_checkpoint.h"
-#include "gcsflux/verify_checkpoint.h"
+#include "gcsflux/checkpoints/convert_checkpoint.h"
+#include "gcsflux/checkpoints/open_checkpoint.h"
+#include "gcsflux/checkpoints/verify_checkpoint.h"
 #include "support/stored_objects.h"
 
 namespace gcsflux {

@@ -3,9 +3,9 @@
 #include <sys/resource.h>
 
 #include "base/crc32c.h"
+#include "gcsflux/checkpoints/safetensors.h"
+#include "gcsflux/checkpoints/step_writer.h"
 #include "gcsflux/client.h"
-#include "gcsflux/safetensors.h"
-#include "gcsflux/step_writer.h"
 #include "support/child_program.h"
 #include "support/emulator_process.h"
 #include "support/result.h"

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "formats/memory_file.h"
-#include "gcsflux/safetensors.h"
+#include "gcsflux/checkpoints/safetensors.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {

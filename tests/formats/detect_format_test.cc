@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "formats/pickles.h"
-#include "gcsflux/checkpoint_format.h"
-#include "gcsflux/safetensors.h"
+#include "gcsflux/checkpoints/checkpoint_format.h"
+#include "gcsflux/checkpoints/safetensors.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {

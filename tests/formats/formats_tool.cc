@@ -8,7 +8,7 @@
 #include "formats/local_file.h"
 #include "formats/sharded_files.h"
 #include "formats/tagged_json.h"
-#include "gcsflux/safetensors.h"
+#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux::formats_tests {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "formats/memory_file.h"
-#include "gcsflux/safetensors.h"
-#include "gcsflux/stored_checkpoint.h"
+#include "gcsflux/checkpoints/safetensors.h"
+#include "gcsflux/checkpoints/stored_checkpoint.h"
 
 namespace gcsflux::formats_tests {
 

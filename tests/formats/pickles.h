@@ -6,7 +6,7 @@
 
 #include "formats/memory_file.h"
 #include "formats/zip_archives.h"
-#include "gcsflux/torch_file.h"
+#include "gcsflux/checkpoints/torch_file.h"
 
 // Pickles put together by hand.
 namespace gcsflux::formats_tests {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/torch_file.h"
+#include "gcsflux/checkpoints/torch_file.h"
 
 namespace gcsflux::formats_tests {
 

@@ -1,4 +1,4 @@
-#include "gcsflux/safetensors.h"
+#include "gcsflux/checkpoints/safetensors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "gcsflux/stored_checkpoint.h"
+#include "gcsflux/checkpoints/stored_checkpoint.h"
 
 #include <gmock/gmock.h>
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gcsflux/torch_file.h"
+#include "gcsflux/checkpoints/torch_file.h"
 
 namespace gcsflux::formats_tests {
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "format_input.h"
-#include "gcsflux/compare_checkpoints.h"
-#include "gcsflux/convert_checkpoint.h"
-#include "gcsflux/verify_checkpoint.h"
+#include "gcsflux/checkpoints/compare_checkpoints.h"
+#include "gcsflux/checkpoints/convert_checkpoint.h"
+#include "gcsflux/checkpoints/verify_checkpoint.h"
 
 namespace gcsflux::fuzz {
 namespace {

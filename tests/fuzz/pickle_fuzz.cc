@@ -4,7 +4,7 @@
 
 #include "format_input.h"
 #include "formats/zip/zip_writer.h"
-#include "gcsflux/torch_file.h"
+#include "gcsflux/checkpoints/torch_file.h"
 
 namespace gcsflux::fuzz {
 namespace {

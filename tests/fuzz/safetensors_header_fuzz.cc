@@ -5,7 +5,7 @@
 
 #include "format_input.h"
 #include "formats/bytes/little_endian.h"
-#include "gcsflux/safetensors.h"
+#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux::fuzz {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "format_input.h"
-#include "gcsflux/safetensors.h"
+#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux::fuzz {
 namespace {

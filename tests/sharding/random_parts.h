@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/tensor_part.h"
+#include "gcsflux/checkpoints/tensor_part.h"
 
 namespace gcsflux::testing {
 

@@ -1,5 +1,5 @@
 // One checkpoint becomes many files, and is the same checkpoint.
-#include "gcsflux/shard_checkpoint.h"
+#include "gcsflux/checkpoints/shard_checkpoint.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <map>
 
 #include "formats/made_tensors.h"
-#include "gcsflux/compare_checkpoints.h"
-#include "gcsflux/convert_checkpoint.h"
+#include "gcsflux/checkpoints/compare_checkpoints.h"
+#include "gcsflux/checkpoints/convert_checkpoint.h"
 #include "support/result.h"
 
 namespace gcsflux {

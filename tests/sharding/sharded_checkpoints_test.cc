@@ -1,11 +1,11 @@
 // Steps that several ranks save and load together.
-#include "gcsflux/sharded_checkpoints.h"
+#include "gcsflux/checkpoints/sharded_checkpoints.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "gcsflux/open_checkpoint.h"
-#include "gcsflux/safetensors.h"
+#include "gcsflux/checkpoints/open_checkpoint.h"
+#include "gcsflux/checkpoints/safetensors.h"
 #include "sharding/random_parts.h"
 #include "sharding/sharded_fixture.h"
 

@@ -4,7 +4,7 @@
 #include <torch/optim.h>
 #include <torch/serialize.h>
 
-#include "gcsflux/open_checkpoint.h"
+#include "gcsflux/checkpoints/open_checkpoint.h"
 #include "gcsflux/torch/archive.h"
 #include "gcsflux/torch/checkpoint.h"
 #include "gcsflux/torch/state_dict.h"

@@ -10,9 +10,9 @@
 #include "cli/checkpoint/convert_to_shards.h"
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/output.h"
-#include "gcsflux/convert_checkpoint.h"
-#include "gcsflux/open_checkpoint.h"
-#include "gcsflux/write_checkpoint.h"
+#include "gcsflux/checkpoints/convert_checkpoint.h"
+#include "gcsflux/checkpoints/open_checkpoint.h"
+#include "gcsflux/checkpoints/write_checkpoint.h"
 
 DECLARE_bool(json);
 DEFINE_string(format, "",

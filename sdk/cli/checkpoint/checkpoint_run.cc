@@ -13,7 +13,7 @@
 #include "cli/checkpoint/keep_flags.h"
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/output.h"
-#include "gcsflux/checkpoint_steps.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 
 DECLARE_bool(json);
 DECLARE_bool(dry_run);

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "cli/arguments/names.h"
-#include "gcsflux/checkpoint_places.h"
-#include "gcsflux/shard_checkpoint.h"
-#include "gcsflux/step_writer.h"
+#include "gcsflux/checkpoints/checkpoint_places.h"
+#include "gcsflux/checkpoints/shard_checkpoint.h"
+#include "gcsflux/checkpoints/step_writer.h"
 
 namespace gcsflux::cli {
 namespace {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "gcsflux/checkpoints/stored_checkpoint.h"
 #include "gcsflux/client.h"
 #include "gcsflux/parallel_writer.h"
-#include "gcsflux/stored_checkpoint.h"
 
 namespace gcsflux::cli {
 

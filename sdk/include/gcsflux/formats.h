@@ -13,7 +13,7 @@
 #include "gcsflux/result.h"
 
 // Checkpoint files without libtorch: which tensors they hold, the shapes and types, and their places in the file.
-// torch_file.h reads and writes the files of torch.save, safetensors.h those of safetensors.
+// checkpoints/torch_file.h reads and writes the files of torch.save, checkpoints/safetensors.h those of safetensors.
 namespace gcsflux {
 
 /// The type of a tensor's elements. libtorch 1.13 lacks the last ones: gcsflux shows them, but cannot make tensors of

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "gcsflux/checkpoint_manifest.h"
+#include "gcsflux/checkpoints/checkpoint_manifest.h"
 
 namespace gcsflux::internal {
 

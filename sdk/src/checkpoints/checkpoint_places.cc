@@ -1,4 +1,4 @@
-#include "gcsflux/checkpoint_places.h"
+#include "gcsflux/checkpoints/checkpoint_places.h"
 
 #include "checkpoints/folder_shards.h"
 #include "checkpoints/step_names.h"

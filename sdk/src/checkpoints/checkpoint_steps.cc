@@ -1,4 +1,4 @@
-#include "gcsflux/checkpoint_steps.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 
 #include <algorithm>
 #include <utility>

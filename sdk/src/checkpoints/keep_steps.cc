@@ -1,4 +1,4 @@
-#include "gcsflux/keep_steps.h"
+#include "gcsflux/checkpoints/keep_steps.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 #include "checkpoints/check_manifest.h"
 #include "checkpoints/tensor_table.h"
 #include "formats/bytes/format_error.h"
-#include "gcsflux/checkpoint_manifest.h"
+#include "gcsflux/checkpoints/checkpoint_manifest.h"
 
 namespace gcsflux {
 namespace {

@@ -1,4 +1,4 @@
-#include "gcsflux/open_checkpoint.h"
+#include "gcsflux/checkpoints/open_checkpoint.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -10,7 +10,7 @@
 #include "checkpoints/step_names.h"
 #include "client/client_core.h"
 #include "formats/kept_ends.h"
-#include "gcsflux/checkpoint_steps.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "transfer/threads/worker_pool.h"
 
 namespace gcsflux {

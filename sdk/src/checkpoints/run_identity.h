@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "gcsflux/checkpoints/step_writer.h"
 #include "gcsflux/object.h"
-#include "gcsflux/step_writer.h"
 
 namespace gcsflux::internal {
 

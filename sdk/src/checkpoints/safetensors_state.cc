@@ -6,7 +6,7 @@
 #include "formats/bytes/format_error.h"
 #include "formats/state_json.h"
 #include "formats/torch_records.h"
-#include "gcsflux/safetensors.h"
+#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux::internal {
 namespace {

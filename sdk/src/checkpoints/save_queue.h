@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "checkpoints/snapshot.h"
-#include "gcsflux/async_save.h"
+#include "gcsflux/checkpoints/async_save.h"
 
 namespace gcsflux::internal {
 

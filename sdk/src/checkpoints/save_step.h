@@ -5,8 +5,8 @@
 
 #include "checkpoints/committed_tensors.h"
 #include "checkpoints/state_file.h"
-#include "gcsflux/checkpoint_format.h"
-#include "gcsflux/step_writer.h"
+#include "gcsflux/checkpoints/checkpoint_format.h"
+#include "gcsflux/checkpoints/step_writer.h"
 
 namespace gcsflux::internal {
 

@@ -5,7 +5,7 @@
 
 #include "base/crc32c.h"
 #include "formats/state_json.h"
-#include "gcsflux/torch_file.h"
+#include "gcsflux/checkpoints/torch_file.h"
 
 namespace gcsflux::internal {
 namespace {

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "gcsflux/checkpoint_manifest.h"
-#include "gcsflux/pickled_value.h"
+#include "gcsflux/checkpoints/checkpoint_manifest.h"
+#include "gcsflux/checkpoints/pickled_value.h"
 
 namespace gcsflux::internal {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "gcsflux/checkpoint_steps.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/listing.h"
 
 namespace gcsflux::internal {

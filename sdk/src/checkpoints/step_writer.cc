@@ -1,4 +1,4 @@
-#include "gcsflux/step_writer.h"
+#include "gcsflux/checkpoints/step_writer.h"
 
 #include <algorithm>
 #include <mutex>

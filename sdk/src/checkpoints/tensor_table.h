@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/checkpoint_manifest.h"
+#include "gcsflux/checkpoints/checkpoint_manifest.h"
 
 namespace gcsflux::internal {
 

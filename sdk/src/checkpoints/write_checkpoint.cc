@@ -1,4 +1,4 @@
-#include "gcsflux/write_checkpoint.h"
+#include "gcsflux/checkpoints/write_checkpoint.h"
 
 #include <memory>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "gcsflux/compare_checkpoints.h"
+#include "gcsflux/checkpoints/compare_checkpoints.h"
 
 #include <algorithm>
 #include <cmath>

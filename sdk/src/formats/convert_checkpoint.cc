@@ -1,10 +1,10 @@
-#include "gcsflux/convert_checkpoint.h"
+#include "gcsflux/checkpoints/convert_checkpoint.h"
 
 #include <algorithm>
 
 #include "formats/tensor_sequence.h"
 #include "formats/tensors_only.h"
-#include "gcsflux/safetensors.h"
+#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux {
 namespace {

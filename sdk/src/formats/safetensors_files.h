@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "formats/safetensors/slice_window.h"
-#include "gcsflux/safetensors.h"
-#include "gcsflux/torch_file.h"
+#include "gcsflux/checkpoints/safetensors.h"
+#include "gcsflux/checkpoints/torch_file.h"
 
 namespace gcsflux::internal {
 

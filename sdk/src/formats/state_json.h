@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/pickled_value.h"
+#include "gcsflux/checkpoints/pickled_value.h"
 #include "gcsflux/result.h"
 
 // A value with tensors as JSON: what safetensors has no place for, as one entry of its metadata. Numbers, texts, lists

@@ -1,4 +1,4 @@
-#include "gcsflux/stored_checkpoint.h"
+#include "gcsflux/checkpoints/stored_checkpoint.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "formats/safetensors_files.h"
 #include "formats/state_json.h"
 #include "formats/torch_records.h"
-#include "gcsflux/safetensors.h"
+#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux {
 

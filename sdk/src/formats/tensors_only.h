@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gcsflux/stored_checkpoint.h"
+#include "gcsflux/checkpoints/stored_checkpoint.h"
 
 namespace gcsflux::internal {
 

@@ -1,4 +1,4 @@
-#include "gcsflux/torch_file.h"
+#include "gcsflux/checkpoints/torch_file.h"
 
 #include <algorithm>
 #include <charconv>

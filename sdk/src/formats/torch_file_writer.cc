@@ -2,7 +2,7 @@
 
 #include "formats/pickle/pickle_writer.h"
 #include "formats/zip/zip_writer.h"
-#include "gcsflux/torch_file.h"
+#include "gcsflux/checkpoints/torch_file.h"
 
 namespace gcsflux {
 namespace {

@@ -1,4 +1,4 @@
-#include "gcsflux/verify_checkpoint.h"
+#include "gcsflux/checkpoints/verify_checkpoint.h"
 
 #include <string>
 #include <utility>

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/message.h"
-#include "gcsflux/step_writer.h"
-#include "gcsflux/tensor_part.h"
+#include "gcsflux/checkpoints/step_writer.h"
+#include "gcsflux/checkpoints/tensor_part.h"
 
 namespace gcsflux::internal {
 

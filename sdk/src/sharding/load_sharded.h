@@ -4,7 +4,7 @@
 #include <stop_token>
 #include <string>
 
-#include "gcsflux/sharded_checkpoints.h"
+#include "gcsflux/checkpoints/sharded_checkpoints.h"
 #include "sharding/host_memory.h"
 
 namespace gcsflux::internal {

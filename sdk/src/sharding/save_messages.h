@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/step_writer.h"
+#include "gcsflux/checkpoints/step_writer.h"
 #include "sharding/save_plan.h"
 
 // What rank 0 and the others tell each other in a save and a load. Each is a value or an error, as bytes.

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "gcsflux/checkpoints/tensor_part.h"
 #include "gcsflux/result.h"
-#include "gcsflux/tensor_part.h"
 
 namespace gcsflux::internal {
 

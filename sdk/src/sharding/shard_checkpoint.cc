@@ -1,4 +1,4 @@
-#include "gcsflux/shard_checkpoint.h"
+#include "gcsflux/checkpoints/shard_checkpoint.h"
 
 #include <algorithm>
 #include <utility>

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoint_manifest.h"
-#include "gcsflux/safetensors.h"
-#include "gcsflux/sharded_checkpoints.h"
+#include "gcsflux/checkpoints/checkpoint_manifest.h"
+#include "gcsflux/checkpoints/safetensors.h"
+#include "gcsflux/checkpoints/sharded_checkpoints.h"
 
 namespace gcsflux::internal {
 

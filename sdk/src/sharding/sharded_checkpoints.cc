@@ -1,4 +1,4 @@
-#include "gcsflux/sharded_checkpoints.h"
+#include "gcsflux/checkpoints/sharded_checkpoints.h"
 
 #include <utility>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/sharded_checkpoints.h"
+#include "gcsflux/checkpoints/sharded_checkpoints.h"
 #include "sharding/save_messages.h"
 
 namespace gcsflux::internal {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoint_manifest.h"
+#include "gcsflux/checkpoints/checkpoint_manifest.h"
 
 // Slices that no rank reads whole, but all ranks together do.
 namespace gcsflux::internal {

@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "gcsflux/checkpoint_steps.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 
 namespace gcsflux::internal {
 

@@ -1,4 +1,4 @@
-#include "gcsflux/tensor_part.h"
+#include "gcsflux/checkpoints/tensor_part.h"
 
 #include <algorithm>
 #include <utility>

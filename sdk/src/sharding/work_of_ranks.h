@@ -6,7 +6,7 @@
 #include <functional>
 #include <stop_token>
 
-#include "gcsflux/checkpoint_steps.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
 #include "gcsflux/collective.h"
 
 namespace gcsflux::internal {

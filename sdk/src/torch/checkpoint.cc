@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "gcsflux/open_checkpoint.h"
+#include "gcsflux/checkpoints/open_checkpoint.h"
 #include "gcsflux/torch/archive.h"
 #include "torch/module_match.h"
 #include "torch/optimizer_state.h"

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "gcsflux/open_checkpoint.h"
-#include "gcsflux/safetensors.h"
+#include "gcsflux/checkpoints/open_checkpoint.h"
+#include "gcsflux/checkpoints/safetensors.h"
+#include "gcsflux/checkpoints/write_checkpoint.h"
 #include "gcsflux/torch/state_dict.h"
-#include "gcsflux/write_checkpoint.h"
 #include "torch/archive_bytes.h"
 #include "torch/module_tensors.h"
 #include "torch/tensor_bytes.h"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/text/utf8.h"
-#include "gcsflux/pickled_value.h"
+#include "gcsflux/checkpoints/pickled_value.h"
 
 namespace gcsflux {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/async_save.h"
-#include "gcsflux/checkpoint_steps.h"
+#include "gcsflux/checkpoints/async_save.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "gcsflux/checkpoints/step_writer.h"
 #include "gcsflux/epoch.h"
-#include "gcsflux/step_writer.h"
 #include "gcsflux/torch/state_dict.h"
 
 // A training run's checkpoints: docs/checkpoints.md. Throws StorageError.

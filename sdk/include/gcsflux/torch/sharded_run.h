@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/sharded_checkpoints.h"
+#include "gcsflux/checkpoints/sharded_checkpoints.h"
 #include "gcsflux/torch/checkpoint_run.h"
 
 // A training run's checkpoints, saved and loaded by many processes: docs/distributed.md. Throws StorageError.

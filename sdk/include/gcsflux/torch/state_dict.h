@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "gcsflux/checkpoints/stored_checkpoint.h"
 #include "gcsflux/client.h"
 #include "gcsflux/parallel_writer.h"
-#include "gcsflux/stored_checkpoint.h"
 #include "gcsflux/torch/storage_error.h"
 
 namespace torch::nn {

@@ -1,4 +1,4 @@
-#include "gcsflux/pickled_value.h"
+#include "gcsflux/checkpoints/pickled_value.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "formats/bytes/format_error.h"
-#include "gcsflux/safetensors.h"
+#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux {
 namespace {

@@ -7,7 +7,7 @@
 #include "formats/bytes/little_endian.h"
 #include "formats/safetensors/safetensors_json.h"
 #include "formats/safetensors/safetensors_types.h"
-#include "gcsflux/safetensors.h"
+#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux {
 namespace {

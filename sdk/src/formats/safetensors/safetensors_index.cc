@@ -6,7 +6,7 @@
 #include "formats/safetensors/json_events.h"
 #include "formats/safetensors/safetensors_json.h"
 #include "formats/safetensors/safetensors_types.h"
-#include "gcsflux/safetensors.h"
+#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "gcsflux/safetensors.h"
+#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux::internal {
 

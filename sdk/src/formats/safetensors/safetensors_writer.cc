@@ -9,7 +9,7 @@
 #include "formats/bytes/little_endian.h"
 #include "formats/safetensors/json_events.h"
 #include "formats/safetensors/safetensors_types.h"
-#include "gcsflux/safetensors.h"
+#include "gcsflux/checkpoints/safetensors.h"
 
 namespace gcsflux {
 namespace {

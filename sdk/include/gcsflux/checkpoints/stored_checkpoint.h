@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "gcsflux/checkpoint_format.h"
-#include "gcsflux/safetensors.h"
-#include "gcsflux/torch_file.h"
+#include "gcsflux/checkpoints/checkpoint_format.h"
+#include "gcsflux/checkpoints/safetensors.h"
+#include "gcsflux/checkpoints/torch_file.h"
 
 namespace gcsflux {
 

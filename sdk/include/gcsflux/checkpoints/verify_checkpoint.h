@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "gcsflux/stored_checkpoint.h"
+#include "gcsflux/checkpoints/stored_checkpoint.h"
 
 namespace gcsflux {
 

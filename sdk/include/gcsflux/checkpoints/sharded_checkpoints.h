@@ -8,10 +8,10 @@
 #include <stop_token>
 #include <vector>
 
-#include "gcsflux/checkpoint_steps.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "gcsflux/checkpoints/step_writer.h"
+#include "gcsflux/checkpoints/tensor_part.h"
 #include "gcsflux/collective.h"
-#include "gcsflux/step_writer.h"
-#include "gcsflux/tensor_part.h"
 
 // Steps that many processes save and load together: docs/distributed.md. torch/sharded_run.h has them for libtorch.
 namespace gcsflux {

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoint_manifest.h"
+#include "gcsflux/checkpoints/checkpoint_manifest.h"
+#include "gcsflux/checkpoints/keep_steps.h"
+#include "gcsflux/checkpoints/stored_checkpoint.h"
 #include "gcsflux/client.h"
-#include "gcsflux/keep_steps.h"
 #include "gcsflux/object_reader.h"
-#include "gcsflux/stored_checkpoint.h"
 
 // The steps of a training run on a prefix of a bucket: docs/checkpoints.md. step_writer.h adds steps.
 namespace gcsflux {

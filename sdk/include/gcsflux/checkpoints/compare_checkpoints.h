@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "gcsflux/stored_checkpoint.h"
+#include "gcsflux/checkpoints/stored_checkpoint.h"
 
 namespace gcsflux {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoint_manifest.h"
-#include "gcsflux/stored_checkpoint.h"
-#include "gcsflux/write_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint_manifest.h"
+#include "gcsflux/checkpoints/stored_checkpoint.h"
+#include "gcsflux/checkpoints/write_checkpoint.h"
 
 // One checkpoint as files of many: docs/distributed.md.
 namespace gcsflux {

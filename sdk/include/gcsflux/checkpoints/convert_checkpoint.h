@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/stored_checkpoint.h"
+#include "gcsflux/checkpoints/stored_checkpoint.h"
 
 namespace gcsflux {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "gcsflux/checkpoint_steps.h"
-#include "gcsflux/write_checkpoint.h"
+#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "gcsflux/checkpoints/write_checkpoint.h"
 
 // The one writer of a run's steps: docs/checkpoints.md.
 namespace gcsflux {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "gcsflux/step_writer.h"
+#include "gcsflux/checkpoints/step_writer.h"
 
 // Saves that run beside the training: docs/checkpoints.md.
 namespace gcsflux {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gcsflux/checkpoints/pickled_value.h"
 #include "gcsflux/formats.h"
-#include "gcsflux/pickled_value.h"
 
 namespace gcsflux::internal {
 struct ZipEntry;

@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
+#include "gcsflux/checkpoints/stored_checkpoint.h"
 #include "gcsflux/object_reader.h"
-#include "gcsflux/stored_checkpoint.h"
 
 // Opens checkpoints by URI: objects "gs://bucket/name", and local files.
 namespace gcsflux {
