@@ -35,6 +35,17 @@ TEST(ListedPageParser, ReadsWhatAnObjectIs) {
   EXPECT_EQ(page->next_page_token, "t");
 }
 
+TEST(ListedPageParser, LendsTheMemoryOfAPageToTheNextOne) {
+  ListedPageParser parser;
+  EXPECT_EQ(parser.TakeText(), "");
+  std::string page = R"({"prefixes":[")" + std::string(5000, 'a') + R"("]})";
+  ASSERT_TRUE(parser.Parse(std::move(page)).ok());
+  const std::string first = parser.TakeText();
+  EXPECT_EQ(first, "");
+  EXPECT_GE(first.capacity(), 5000U);
+  EXPECT_LT(parser.TakeText().capacity(), 5000U) << "one page was lent twice";
+}
+
 TEST(ListedPageParser, TakesAnEmptyBucket) {
   const auto page = Parse(R"({"kind":"storage#objects"})");
   ASSERT_TRUE(page.ok());

@@ -138,12 +138,24 @@ Result<ListedPage> ListedPageParser::Parse(std::string json) {
       document.get(members) == simdjson::SUCCESS) {
     why = ReadPage(members, page);
   }
-  {
-    const std::scoped_lock lock(mutex_);
-    idle_.push_back(std::move(parser));
-  }
   if (why != nullptr) return NotTheServicesJson(why, json);
+  Return(std::move(parser), std::move(json));
   return page;
+}
+
+std::string ListedPageParser::TakeText() {
+  const std::scoped_lock lock(mutex_);
+  if (texts_.empty()) return {};
+  std::string text = std::move(texts_.back());
+  texts_.pop_back();
+  return text;
+}
+
+void ListedPageParser::Return(std::unique_ptr<Parser> parser, std::string text) {
+  text.clear();
+  const std::scoped_lock lock(mutex_);
+  idle_.push_back(std::move(parser));
+  texts_.push_back(std::move(text));
 }
 
 // The parser that was returned last, because its memory is in the caches.

@@ -43,14 +43,41 @@ SchedulerOptions MakeSchedulerOptions(const std::string& prefix, const ParallelL
           .split_points = MaxConcurrency(options) > 1 ? options.split_points : std::vector<std::string>()};
 }
 
+// Takes the text of a page. Its memory is taken when the page comes, not while it is waited for.
+class PageText : public BodyReceiver {
+ public:
+  explicit PageText(ListedPageParser& parser) : parser_(parser) {}
+
+  Result<bool> OnHeaders(const HttpResponse& response) override {
+    if (response.status >= 300) return false;
+    if (!text_) text_ = parser_.TakeText();
+    text_->clear();
+    ReserveHeld(*text_, response.headers);
+    return true;
+  }
+
+  Result<void> OnBody(std::span<const std::byte> data) override { return AppendHeld(*text_, data); }
+
+  std::string Take() { return std::move(text_).value_or(std::string()); }
+
+ private:
+  ListedPageParser& parser_;
+  std::optional<std::string> text_;
+};
+
 Result<ListedPage> ListPage(const Client& client, const std::string& bucket, const ListObjectsOptions& options,
                             ListedPageParser& parser) {
   if (auto checked = CheckBucketName(bucket); !checked) return checked.error();
   const ClientCore& core = CoreOf(client);
   const auto call = MakeCall(core, Operation::kListObjects, {bucket, options.prefix}, options);
-  auto answer = core.Exchange(call, ListedPageRequest(core.endpoint(), bucket, options));
+  const HttpRequest request = ListedPageRequest(core.endpoint(), bucket, options);
+  const std::string invocation_id = core.NewInvocationId();
+  PageText text(parser);
+  const auto answer = core.Retry(call, [&](Attempts& attempts) {
+    return core.Send({.request = request, .invocation_id = invocation_id, .attempts = attempts, .receiver = &text});
+  });
   if (!answer) return answer.error();
-  auto page = parser.Parse(std::move(answer->body));
+  auto page = parser.Parse(text.Take());
   if (!page) return InCall(call, page.error());
   return page;
 }
