@@ -372,6 +372,15 @@ if(Torch_FOUND)
                    $<TARGET_FILE:formats_tool> $<TARGET_FILE:state_dict_tool>)
   set_tests_properties(state_dict_interop PROPERTIES SKIP_RETURN_CODE 77)
 
+  gcsflux_program(builtin_modules_tool ${PROJECT_SOURCE_DIR}/tests/torch/builtin_modules.cc
+                  ${PROJECT_SOURCE_DIR}/tests/torch/builtin_modules_tool.cc)
+  target_include_directories(builtin_modules_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(builtin_modules_tool PRIVATE gcsflux_torch nlohmann_json::nlohmann_json)
+  add_test(NAME builtin_modules
+           COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/torch/builtin_modules.py
+                   $<TARGET_FILE:builtin_modules_tool> ${TORCH_INCLUDE_DIRS})
+  set_tests_properties(builtin_modules PROPERTIES SKIP_RETURN_CODE 77)
+
   gcsflux_test(fashion_mnist_tests TORCH
     SOURCES torch/fashion_mnist_test.cc
     LIBRARIES fashion_mnist gcsflux_emulator ZLIB::ZLIB)

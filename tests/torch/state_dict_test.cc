@@ -117,6 +117,15 @@ TEST(StateDict, NamesAreMapped) {
   EXPECT_EQ(pattern.code, ErrorCode::kInvalidArgument);
 }
 
+TEST(StateDict, NamesOfTorchCompileAreMappedAsThePageSays) {
+  auto net = nn::Sequential(nn::Linear(1, 1));
+  const at::Tensor weight = at::full({1, 1}, 7.0);
+  const std::string bytes =
+      FileOf(NamedTensors{{"_orig_mod.0._orig_mod.weight", weight}, {"_orig_mod.0._orig_mod.bias", at::zeros({1})}});
+  LoadModule(*net, Opened(bytes), {.renames = {{R"((^|\.)_orig_mod\.)", "$1"}}});
+  EXPECT_TRUE(at::equal(net->parameters()[0], weight));
+}
+
 TEST(StateDict, DamageLeavesAStagedModuleAsItWas) {
   auto saved = MakeNet();
   auto loaded = MakeNet();

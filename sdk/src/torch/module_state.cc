@@ -1,5 +1,7 @@
+#include <torch/nn/functional/instancenorm.h>
 #include <torch/nn/module.h>
 #include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/instancenorm.h>
 
 #include <algorithm>
 #include <functional>
@@ -29,11 +31,16 @@ void CollectTensors(const Module& module, const std::string& path, NamedTensors&
   for (const auto& child : module.named_children()) CollectTensors(*child.value(), path + child.key() + ".", tensors);
 }
 
-// Batch norm's second version has num_batches_tracked.
+template <class... Classes>
+bool IsOneOf(const Module& module) {
+  return ((dynamic_cast<const Classes*>(&module) != nullptr) || ...);
+}
+
+// In Python the second version of these has num_batches_tracked.
 std::int64_t VersionOf(const Module& module) {
-  const bool is_second = dynamic_cast<const torch::nn::BatchNorm1dImpl*>(&module) != nullptr ||
-                         dynamic_cast<const torch::nn::BatchNorm2dImpl*>(&module) != nullptr ||
-                         dynamic_cast<const torch::nn::BatchNorm3dImpl*>(&module) != nullptr;
+  using namespace torch::nn;  // NOLINT(google-build-using-namespace): for the list below
+  const bool is_second = IsOneOf<BatchNorm1dImpl, BatchNorm2dImpl, BatchNorm3dImpl, InstanceNorm1dImpl,
+                                 InstanceNorm2dImpl, InstanceNorm3dImpl>(module);
   return is_second ? 2 : 1;
 }
 
