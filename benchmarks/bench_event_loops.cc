@@ -2,7 +2,7 @@
 // Cloud Storage does (delaying_server), by Downloader's streams beside two bare libcurl event loops and bare threads,
 // with as many connections; without a delay, and from nginx, beside wrk too. Each run is a process of its own
 // (in_flight_client): `cpu_us`, `switches` (waits) and `preemptions` are that process's per read, `peak_mib` is what it
-// took at most, `beyond_mib` the same without the objects in flight, `threads` counts its main thread.
+// took at most, `threads` counts its main thread.
 //
 // And what does a read cost behind a quota, where it mostly waits; and a client that does nothing?
 #include <benchmark/benchmark.h>

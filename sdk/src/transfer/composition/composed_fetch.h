@@ -16,7 +16,7 @@ class ComposedFetch : public UnitFetch {
  public:
   /// The arguments must outlive it.
   ComposedFetch(Composer& composer, const DirectReads& reads, std::span<const DownloadSource> sources,
-                std::span<const Destination> destinations)
+                std::span<Destination> destinations)
       : composer_(composer), reads_(reads), sources_(sources), destinations_(destinations) {}
 
   Result<void> FetchPiece(std::size_t piece, const std::stop_token& stop) override;
@@ -28,7 +28,7 @@ class ComposedFetch : public UnitFetch {
   Composer& composer_;
   const DirectReads& reads_;
   const std::span<const DownloadSource> sources_;
-  const std::span<const Destination> destinations_;
+  const std::span<Destination> destinations_;
   std::vector<std::optional<Error>> errors_;  // Empty if none failed.
 };
 

@@ -41,25 +41,27 @@ ReadObjectOptions OptionsOf(const DirectReads& reads, const DownloadSource& sour
           .stop = stop};
 }
 
-// Reads into the destination, never beyond it, whatever the object's size is.
-Result<ReadSummary> Read(const DirectReads& reads, const DownloadSource& source, std::span<std::byte> place,
-                         const ReadObjectOptions& options) {
+// Reads into a part of the destination, never beyond it, whatever the object's size is.
+Result<ReadSummary> Read(const DirectReads& reads, const DownloadSource& source, Destination& destination,
+                         const Stripe& part, const ReadObjectOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   Clock::time_point first_byte = start;
-  std::span<std::byte> room = place;
+  std::uint64_t written = 0;
   const auto copy = [&](std::span<const std::byte> bytes) -> Result<void> {
-    if (bytes.size() > room.size()) return OtherSize(source, "more bytes came");
+    if (bytes.size() > part.length - written) return OtherSize(source, "more bytes came");
     if (first_byte == start) first_byte = Clock::now();
-    std::memcpy(room.data(), bytes.data(), bytes.size());
-    room = room.subspan(bytes.size());
+    const auto place = destination.Open();
+    if (!place) return place.error();
+    std::memcpy(place->data() + part.offset + written, bytes.data(), bytes.size());
+    written += bytes.size();
     return {};
   };
   const ByteSink sink = std::ref(copy);
   auto read = ReadInto(CoreOf(reads.client), source.object, options,
                        {.sink = sink,
                         .room = kAnySize,
-                        .rewind = [&] { room = place; },
+                        .rewind = [&] { written = 0; },
                         .is_vouched_for = source.crc32c.has_value(),
                         .is_copy = true});
   if (!read || !reads.on_read) return read;
@@ -75,10 +77,10 @@ UnitPlan PlanDirect(const DownloadSource& source, std::size_t index, std::uint64
   return {.first = index, .count = 1, .pieces = StripeCount(source.size, stripe_bytes)};
 }
 
-Result<void> ReadWhole(const DirectReads& reads, const DownloadSource& source, std::span<std::byte> place,
+Result<void> ReadWhole(const DirectReads& reads, const DownloadSource& source, Destination& destination,
                        const std::stop_token& stop) {
   if (auto checked = CheckSource(source); !checked) return checked;
-  const auto read = Read(reads, source, place, OptionsOf(reads, source, stop));
+  const auto read = Read(reads, source, destination, {0, source.size}, OptionsOf(reads, source, stop));
   if (!read) return read.error();
   if (read->bytes != source.size) return OtherSize(source, std::to_string(read->bytes) + " bytes came");
   if (source.crc32c && *source.crc32c != read->crc32c) return OtherCrc32c(source, read->crc32c, *source.crc32c);
@@ -86,7 +88,7 @@ Result<void> ReadWhole(const DirectReads& reads, const DownloadSource& source, s
 }
 
 Result<void> DirectFetch::FetchPiece(std::size_t piece, const std::stop_token& stop) {
-  return crc32cs_.empty() ? ReadWhole(reads_, source_, place_, stop) : FetchStripe(piece, stop);
+  return crc32cs_.empty() ? ReadWhole(reads_, source_, destination_, stop) : FetchStripe(piece, stop);
 }
 
 Result<void> DirectFetch::FetchStripe(std::size_t index, const std::stop_token& stop) {
@@ -94,7 +96,7 @@ Result<void> DirectFetch::FetchStripe(std::size_t index, const std::stop_token& 
   const Stripe stripe = StripeAt(source_.size, crc32cs_.size(), index);
   ReadObjectOptions options = OptionsOf(reads_, source_, stop);
   options.range = ByteRange{stripe.offset, stripe.length};
-  const auto read = Read(reads_, source_, place_.subspan(stripe.offset, stripe.length), options);
+  const auto read = Read(reads_, source_, destination_, stripe, options);
   if (!read && read.error().code == ErrorCode::kOutOfRange) {
     return OtherSize(source_, "no byte " + std::to_string(stripe.offset));
   }

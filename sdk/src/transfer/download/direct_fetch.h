@@ -32,7 +32,7 @@ struct DirectReads {
 UnitPlan PlanDirect(const DownloadSource& source, std::size_t index, std::uint64_t stripe_bytes);
 
 /// Reads the whole object in one request. Checks that size and CRC32C are the listed ones.
-Result<void> ReadWhole(const DirectReads& reads, const DownloadSource& source, std::span<std::byte> place,
+Result<void> ReadWhole(const DirectReads& reads, const DownloadSource& source, Destination& destination,
                        const std::stop_token& stop);
 
 /// Fetches one object. Its stripes are of one generation, and their combined checksums are compared with the object's.
@@ -40,8 +40,8 @@ Result<void> ReadWhole(const DirectReads& reads, const DownloadSource& source, s
 class DirectFetch : public UnitFetch {
  public:
   /// The arguments must outlive it.
-  DirectFetch(const DirectReads& reads, const DownloadSource& source, std::span<std::byte> place, std::size_t stripes)
-      : reads_(reads), source_(source), place_(place), crc32cs_(stripes > 1 ? stripes : 0) {}
+  DirectFetch(const DirectReads& reads, const DownloadSource& source, Destination& destination, std::size_t stripes)
+      : reads_(reads), source_(source), destination_(destination), crc32cs_(stripes > 1 ? stripes : 0) {}
 
   Result<void> FetchPiece(std::size_t piece, const std::stop_token& stop) override;
   UnitOutcome Finish(const std::stop_token& stop) override;
@@ -52,7 +52,7 @@ class DirectFetch : public UnitFetch {
 
   const DirectReads& reads_;
   const DownloadSource& source_;
-  const std::span<std::byte> place_;
+  Destination& destination_;
   std::vector<std::uint32_t> crc32cs_;  // Of the stripes; the thread that fetches a stripe writes its element. Empty if
                                         // the object is read whole.
   ToldChecksum told_;

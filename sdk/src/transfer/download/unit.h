@@ -33,10 +33,23 @@ struct UnitPlan {
   std::size_t pieces = 1;
 };
 
-/// The destination of one source's bytes, with exactly the listed size.
+/// The destination of one source's bytes.
 struct Destination {
-  std::span<std::byte> bytes = {};
+  std::span<std::byte> bytes = {};           ///< Exactly the listed size; none before Open().
   std::shared_ptr<std::byte[]> memory = {};  ///< Owns the bytes; null if the caller does.
+  /// Not null: Open() takes the memory. Only for a unit of one piece.
+  std::function<Result<Destination>()> take = {};
+
+  /// Called when bytes come. Thousands of requests wait for their first byte: as long as they wait, they hold no
+  /// memory. And memory that is taken now was given back a moment ago, so it is still in the processor's caches.
+  Result<std::span<std::byte>> Open() {
+    if (take) {
+      auto taken = take();
+      if (!taken) return taken.error();
+      *this = *std::move(taken);
+    }
+    return bytes;
+  }
 };
 
 /// The outcome of a unit.
@@ -65,7 +78,7 @@ struct FetchMethod {
   std::function<std::optional<UnitPlan>(std::size_t first)> plan;
   /// Makes the object that fetches the unit into the destinations, one for each source, which outlive it. Called
   /// without a lock.
-  std::function<std::unique_ptr<UnitFetch>(const UnitPlan& unit, std::span<const Destination> destinations)> begin;
+  std::function<std::unique_ptr<UnitFetch>(const UnitPlan& unit, std::span<Destination> destinations)> begin;
 };
 
 }  // namespace gcsflux::internal

@@ -89,9 +89,8 @@ FetchMethod DownloaderCore::MethodFor(SourceWindow& sources, std::uint64_t max_u
                 });
               },
           .begin =
-              [this, &sources](const UnitPlan& unit, std::span<const Destination> destinations) {
-                return std::make_unique<DirectFetch>(reads_, sources.At(unit.first), destinations.front().bytes,
-                                                     unit.pieces);
+              [this, &sources](const UnitPlan& unit, std::span<Destination> destinations) {
+                return std::make_unique<DirectFetch>(reads_, sources.At(unit.first), destinations.front(), unit.pieces);
               }};
 }
 
@@ -100,20 +99,20 @@ FetchMethod DownloaderCore::ComposingMethod(SourceWindow& sources, std::uint64_t
                                                      UnitLimits{.composite_bytes = max_bytes,
                                                                 .stripe_bytes = options_.stripe_bytes,
                                                                 .connections = [this] { return slots_->limit(); }});
-  return {
-      .plan =
-          [planner, &sources](std::size_t first) {
-            return PlanNext(sources, first, [&](const SourceWindow::Rest& rest) {
-              return planner->Plan(first, rest.sources, rest.expected);
-            });
-          },
-      .begin = [this, &sources](const UnitPlan& unit,
-                                std::span<const Destination> destinations) -> std::unique_ptr<UnitFetch> {
-        if (unit.count > 1) {
-          return std::make_unique<ComposedFetch>(*composer_, reads_, sources.Of(unit.first, unit.count), destinations);
-        }
-        return std::make_unique<DirectFetch>(reads_, sources.At(unit.first), destinations.front().bytes, unit.pieces);
-      }};
+  return {.plan =
+              [planner, &sources](std::size_t first) {
+                return PlanNext(sources, first, [&](const SourceWindow::Rest& rest) {
+                  return planner->Plan(first, rest.sources, rest.expected);
+                });
+              },
+          .begin = [this, &sources](const UnitPlan& unit,
+                                    std::span<Destination> destinations) -> std::unique_ptr<UnitFetch> {
+            if (unit.count > 1) {
+              return std::make_unique<ComposedFetch>(*composer_, reads_, sources.Of(unit.first, unit.count),
+                                                     destinations);
+            }
+            return std::make_unique<DirectFetch>(reads_, sources.At(unit.first), destinations.front(), unit.pieces);
+          }};
 }
 
 CompositionReport DownloaderCore::composition_report() const {

@@ -74,14 +74,26 @@ bool FetchAhead::Admit(const UnitPlan& unit) {
 }
 
 Result<std::vector<Destination>> FetchAhead::DestinationsOf(const UnitPlan& unit) {
+  // The caller's allocator may wait, so it is never called while bytes come.
+  const bool is_taken_late = unit.count == 1 && unit.pieces == 1 && !core_->options().allocator;
   std::vector<Destination> destinations;
   destinations.reserve(unit.count);
   for (const DownloadSource& source : sources_->Of(unit.first, unit.count)) {
-    auto memory = Allocate(core_->options().allocator, *blocks_, source.size, [&] { return ToUri(source.object); });
-    if (!memory) return memory.error();
-    destinations.push_back({{memory->get(), static_cast<std::size_t>(source.size)}, *memory});
+    if (is_taken_late) {
+      destinations.push_back({.take = [this, &source] { return Take(source); }});
+      continue;
+    }
+    auto taken = Take(source);
+    if (!taken) return taken.error();
+    destinations.push_back(*std::move(taken));
   }
   return destinations;
+}
+
+Result<Destination> FetchAhead::Take(const DownloadSource& source) {
+  auto memory = Allocate(core_->options().allocator, *blocks_, source.size, [&] { return ToUri(source.object); });
+  if (!memory) return memory.error();
+  return Destination{{memory->get(), static_cast<std::size_t>(source.size)}, *memory};
 }
 
 void FetchAhead::OnUnit(const FinishedUnit& unit) {

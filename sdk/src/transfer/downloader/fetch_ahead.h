@@ -65,6 +65,8 @@ class FetchAhead : public Recipient {
   void OnUnit(const FinishedUnit& unit) override;
 
  private:
+  Result<Destination> Take(const DownloadSource& source);
+
   const std::shared_ptr<const DownloaderCore> core_;
   const std::unique_ptr<SourceWindow> sources_;
   const OnArrival on_arrival_;
