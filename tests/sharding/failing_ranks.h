@@ -40,11 +40,11 @@ class FailingRanks {
     [[nodiscard]] int world_size() const override { return ranks_.world_size_; }
 
    protected:
-    Result<void> Send(int to, std::string_view message, const CollectiveLimits&) override {
+    Result<void> Send(int to, std::string_view message, const Patience&) override {
       return ranks_.Put(rank_, to, message);
     }
-    Result<std::string> Receive(int from, const CollectiveLimits& limits) override {
-      return ranks_.Take(from, rank_, limits);
+    Result<std::string> Receive(int from, const Patience& patience) override {
+      return ranks_.Take(from, rank_, patience.until, patience.stop);
     }
 
    private:
@@ -74,12 +74,11 @@ class FailingRanks {
     changed_.notify_all();
     return {};
   }
-  Result<std::string> Take(int from, int to, const CollectiveLimits& limits) {
+  Result<std::string> Take(int from, int to, std::chrono::steady_clock::time_point until, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     if (Fails(to, lock)) return Ended();
     auto& box = boxes_[{from, to}];
-    const bool came =
-        changed_.wait_for(lock, limits.stop, limits.deadline, [&] { return !box.empty() || ended_.contains(from); });
+    const bool came = changed_.wait_until(lock, stop, until, [&] { return !box.empty() || ended_.contains(from); });
     if (box.empty()) return came ? Ended() : Error{ErrorCode::kUnavailable, "gave no answer in time"};
     std::string message = std::move(box.front());
     box.pop_front();

@@ -64,6 +64,30 @@ TEST_F(HangingRequestsTest, EndASaveOnAllRanks) {
   for (const auto& name : Names()) EXPECT_THAT(name, Not(HasSubstr("step-00000001")));
 }
 
+// Ranks 0 and 2 have written their shards when rank 1 is cancelled. A later save removes what is left.
+TEST_F(HangingRequestsTest, OfARemovalDoNotHoldASaveThatHasFailed) {
+  const emulator::FaultAction stall{.type = "stall", .duration = std::chrono::hours(1)};
+  emulator_.faults().Load({.rules = {{.name = "write", .match = {.object_glob = "**shard-00002-**"}, .action = stall},
+                                     {.name = "it",
+                                      .match = {.operation = "storage.objects.delete", .object_glob = "**-shard-**"},
+                                      .action = stall}}});
+  std::stop_source stop;
+  const std::jthread canceller([&] {
+    while (Names().size() < 3) std::this_thread::yield();  // The writer's object, and two shards.
+    stop.request_stop();
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+    const OwnedParts own = OwnedParts::Filled(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
+    ShardedCheckpoints run = On(group, {.deadline = std::chrono::minutes(2)});
+    return ErrorOf(run.Save({.step = 1}, own.ToSave(), CommitMode::kCreate,
+                            group.rank() == 1 ? stop.get_token() : std::stop_token()));
+  });
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(1)) << "half of the deadline";
+  for (const Error& error : errors) EXPECT_THAT(error.message, HasSubstr("rank 1: "));
+  ExpectFired();
+}
+
 TEST_F(HangingRequestsTest, LeaveTheGroupForTheNextSave) {
   Stall("storage.objects.insert", "**.json");
   const auto messages = OnRanks<std::string>(3, [&](Collective& group) {

@@ -16,8 +16,8 @@ namespace gcsflux {
 
 /// How long a call of a Collective waits.
 struct CollectiveLimits {
-  /// How long rank 0 waits for each rank. The other ranks wait a quarter longer, and at least 2 s longer, so that they
-  /// hear from rank 0 which rank is missing. Raise it if ranks begin a call at very different times.
+  /// How long rank 0 waits for the others, all of them together. They wait a quarter longer, and at least 2 s longer,
+  /// so that they hear from rank 0 which rank is missing. Raise it if ranks begin a call at very different times.
   std::chrono::milliseconds deadline = std::chrono::seconds(60);
   std::stop_token stop = {};
 };
@@ -53,19 +53,26 @@ class Collective {
   Result<std::vector<std::string>> AllGather(std::string bytes, const CollectiveLimits& limits = {});
 
  protected:
+  /// How long a call waits for all of its messages. A message that is there already is taken also after `until`.
+  struct Patience {
+    std::chrono::steady_clock::time_point until;
+    std::chrono::milliseconds deadline;  ///< For messages to people.
+    std::stop_token stop;
+  };
+
   /// Sends one message, and does not wait until the rank takes it, unless it has not taken some earlier ones. Messages
-  /// between two ranks arrive in their order. kUnavailable if the rank has ended or takes none within the deadline;
-  /// kCancelled.
-  virtual Result<void> Send(int to, std::string_view message, const CollectiveLimits& limits) = 0;
+  /// between two ranks arrive in their order. kUnavailable if the rank has ended or takes none in time; kCancelled.
+  virtual Result<void> Send(int to, std::string_view message, const Patience& patience) = 0;
   /// Waits for the next message of a rank; errors as of Send().
-  virtual Result<std::string> Receive(int from, const CollectiveLimits& limits) = 0;
+  virtual Result<std::string> Receive(int from, const Patience& patience) = 0;
 
  private:
   enum class Call : std::uint8_t;
-  Result<void> Begin(Call call, const CollectiveLimits& limits);
-  Result<void> Put(int to, std::string_view payload, const CollectiveLimits& limits);
-  Result<std::string> Take(int from, const CollectiveLimits& limits);
-  Result<std::vector<std::string>> TakeFromAll(std::string own, const CollectiveLimits& limits);
+  static Patience Briefly();
+  Result<Patience> Begin(Call call, const CollectiveLimits& limits);
+  Result<void> Put(int to, std::string_view payload, const Patience& patience);
+  Result<std::string> Take(int from, const Patience& patience);
+  Result<std::vector<std::string>> TakeFromAll(std::string own, const Patience& patience);
   Error Fail(int peer, const Error& why);
   Error Told(int by, std::string_view message);
   void TellOthers(int culprit, const Error& why, int but);

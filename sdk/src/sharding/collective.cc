@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/message.h"
+#include "base/process/for_ever.h"
 
 namespace gcsflux {
 namespace {
@@ -15,7 +16,7 @@ constexpr std::uint64_t kData = 0;
 constexpr std::uint64_t kFailure = 1;
 constexpr int kNoRank = -1;
 constexpr std::chrono::milliseconds kLeastPatience = std::chrono::seconds(2);
-constexpr std::chrono::milliseconds kLastWords = std::chrono::seconds(1);
+constexpr std::chrono::milliseconds kLastWords = std::chrono::seconds(1);  // For a rank that may have ended.
 
 std::string_view NameOfCall(std::uint64_t call) {
   constexpr std::string_view kNames[] = {"no call", "Barrier", "Gather", "Broadcast", "Scatter", "AllGather"};
@@ -24,43 +25,49 @@ std::string_view NameOfCall(std::uint64_t call) {
 
 bool IsFailure(std::string_view message) { return MessageReader(message).Number() == kFailure; }
 
-// So long a rank waits for rank 0, which waits for the others itself.
-CollectiveLimits MorePatient(const CollectiveLimits& limits) {
-  return {.deadline = limits.deadline + std::max(limits.deadline / 4, kLeastPatience), .stop = limits.stop};
-}
-
 }  // namespace
 
 enum class Collective::Call : std::uint8_t { kNone, kBarrier, kGather, kBroadcast, kScatter, kAllGather };
 
 std::string Collective::Label(int rank) const { return "rank " + std::to_string(rank); }
 
-Result<void> Collective::Begin(Call call, const CollectiveLimits& limits) {
+Collective::Patience Collective::Briefly() {
+  return {.until = std::chrono::steady_clock::now() + kLastWords, .deadline = kLastWords, .stop = {}};
+}
+
+Result<Collective::Patience> Collective::Begin(Call call, const CollectiveLimits& limits) {
   if (failure_) return *failure_;
   call_ = call;
   ++calls_;
   if (limits.stop.stop_requested()) return Fail(rank(), {ErrorCode::kCancelled, "was cancelled"});
-  return {};
+  // The others wait for rank 0, which waits for all of them itself.
+  const auto now = std::chrono::steady_clock::now();
+  const auto deadline = internal::InNanoseconds(limits.deadline);
+  const auto more = std::max(deadline / 4, std::chrono::nanoseconds(kLeastPatience));
+  const auto longest = rank() == 0 ? deadline : deadline + more;
+  return Patience{.until = now + longest,
+                  .deadline = std::chrono::duration_cast<std::chrono::milliseconds>(longest),
+                  .stop = limits.stop};
 }
 
-Result<void> Collective::Put(int to, std::string_view payload, const CollectiveLimits& limits) {
+Result<void> Collective::Put(int to, std::string_view payload, const Patience& patience) {
   MessageWriter message;
   message.Number(kData);
   message.Number(static_cast<std::uint64_t>(call_));
   message.Number(calls_);
   message.Text(payload);
-  const auto sent = Send(to, message.Take(), limits);
+  const auto sent = Send(to, message.Take(), patience);
   if (sent.ok()) return {};
   if (sent.error().code == ErrorCode::kCancelled) return Fail(to, sent.error());
   // If that rank has failed and ended, it has said why before, maybe behind other messages.
-  for (auto last = Receive(to, {.deadline = kLastWords}); last.ok(); last = Receive(to, {.deadline = kLastWords})) {
+  for (auto last = Receive(to, Briefly()); last.ok(); last = Receive(to, Briefly())) {
     if (IsFailure(*last)) return Told(to, *last);
   }
   return Fail(to, sent.error());
 }
 
-Result<std::string> Collective::Take(int from, const CollectiveLimits& limits) {
-  const auto message = Receive(from, limits);
+Result<std::string> Collective::Take(int from, const Patience& patience) {
+  const auto message = Receive(from, patience);
   if (!message.ok()) return Fail(from, message.error());
   if (IsFailure(*message)) return Told(from, *message);
   MessageReader reader(*message);
@@ -108,15 +115,15 @@ void Collective::TellOthers(int culprit, const Error& why, int but) {
   const int last = rank() == 0 ? world_size() - 1 : 0;
   for (int to = first; to <= last; ++to) {
     if (to == but) continue;
-    static_cast<void>(Send(to, message, {.deadline = kLastWords}).ok());  // It may have ended too.
+    static_cast<void>(Send(to, message, Briefly()).ok());  // It may have ended too.
   }
 }
 
-Result<std::vector<std::string>> Collective::TakeFromAll(std::string own, const CollectiveLimits& limits) {
+Result<std::vector<std::string>> Collective::TakeFromAll(std::string own, const Patience& patience) {
   std::vector<std::string> all;
   all.push_back(std::move(own));
   for (int from = 1; from < world_size(); ++from) {
-    auto one = Take(from, limits);
+    auto one = Take(from, patience);
     if (!one.ok()) return one.error();
     all.push_back(*std::move(one));
   }
@@ -124,38 +131,42 @@ Result<std::vector<std::string>> Collective::TakeFromAll(std::string own, const 
 }
 
 Result<std::vector<std::string>> Collective::Gather(std::string bytes, const CollectiveLimits& limits) {
-  if (auto begun = Begin(Call::kGather, limits); !begun.ok()) return begun.error();
-  if (rank() == 0) return TakeFromAll(std::move(bytes), limits);
-  if (auto put = Put(0, bytes, MorePatient(limits)); !put.ok()) return put.error();
+  const auto patience = Begin(Call::kGather, limits);
+  if (!patience.ok()) return patience.error();
+  if (rank() == 0) return TakeFromAll(std::move(bytes), *patience);
+  if (auto put = Put(0, bytes, *patience); !put.ok()) return put.error();
   return std::vector<std::string>();
 }
 
 Result<std::string> Collective::Broadcast(std::string bytes, const CollectiveLimits& limits) {
-  if (auto begun = Begin(Call::kBroadcast, limits); !begun.ok()) return begun.error();
-  if (rank() != 0) return Take(0, MorePatient(limits));
+  const auto patience = Begin(Call::kBroadcast, limits);
+  if (!patience.ok()) return patience.error();
+  if (rank() != 0) return Take(0, *patience);
   for (int to = 1; to < world_size(); ++to) {
-    if (auto put = Put(to, bytes, limits); !put.ok()) return put.error();
+    if (auto put = Put(to, bytes, *patience); !put.ok()) return put.error();
   }
   return bytes;
 }
 
 Result<std::string> Collective::Scatter(std::vector<std::string> of_ranks, const CollectiveLimits& limits) {
-  if (auto begun = Begin(Call::kScatter, limits); !begun.ok()) return begun.error();
-  if (rank() != 0) return Take(0, MorePatient(limits));
+  const auto patience = Begin(Call::kScatter, limits);
+  if (!patience.ok()) return patience.error();
+  if (rank() != 0) return Take(0, *patience);
   if (of_ranks.size() != static_cast<std::size_t>(world_size())) {
     return Fail(0, {ErrorCode::kInvalidArgument, "Scatter() needs one text for each rank"});
   }
   for (int to = 1; to < world_size(); ++to) {
-    if (auto put = Put(to, of_ranks[static_cast<std::size_t>(to)], limits); !put.ok()) return put.error();
+    if (auto put = Put(to, of_ranks[static_cast<std::size_t>(to)], *patience); !put.ok()) return put.error();
   }
   return std::move(of_ranks.front());
 }
 
 Result<std::vector<std::string>> Collective::AllGather(std::string bytes, const CollectiveLimits& limits) {
-  if (auto begun = Begin(Call::kAllGather, limits); !begun.ok()) return begun.error();
+  const auto patience = Begin(Call::kAllGather, limits);
+  if (!patience.ok()) return patience.error();
   if (rank() != 0) {
-    if (auto put = Put(0, bytes, MorePatient(limits)); !put.ok()) return put.error();
-    const auto joined = Take(0, MorePatient(limits));
+    if (auto put = Put(0, bytes, *patience); !put.ok()) return put.error();
+    const auto joined = Take(0, *patience);
     if (!joined.ok()) return joined.error();
     MessageReader reader(*joined);
     std::vector<std::string> all;
@@ -163,27 +174,28 @@ Result<std::vector<std::string>> Collective::AllGather(std::string bytes, const 
     if (!reader.AtEnd()) return Fail(0, {ErrorCode::kBadResponse, "its message is not one of AllGather()"});
     return all;
   }
-  auto all = TakeFromAll(std::move(bytes), limits);
+  auto all = TakeFromAll(std::move(bytes), *patience);
   if (!all.ok()) return all;
   MessageWriter writer;
   for (const std::string& one : *all) writer.Text(one);
   const std::string joined = writer.Take();
   for (int to = 1; to < world_size(); ++to) {
-    if (auto put = Put(to, joined, limits); !put.ok()) return put.error();
+    if (auto put = Put(to, joined, *patience); !put.ok()) return put.error();
   }
   return all;
 }
 
 Result<void> Collective::Barrier(const CollectiveLimits& limits) {
-  if (auto begun = Begin(Call::kBarrier, limits); !begun.ok()) return begun;
+  const auto patience = Begin(Call::kBarrier, limits);
+  if (!patience.ok()) return patience.error();
   if (rank() != 0) {
-    if (auto put = Put(0, "", MorePatient(limits)); !put.ok()) return put;
-    const auto answer = Take(0, MorePatient(limits));
+    if (auto put = Put(0, "", *patience); !put.ok()) return put;
+    const auto answer = Take(0, *patience);
     return answer.ok() ? Result<void>() : answer.error();
   }
-  if (const auto all = TakeFromAll("", limits); !all.ok()) return all.error();
+  if (const auto all = TakeFromAll("", *patience); !all.ok()) return all.error();
   for (int to = 1; to < world_size(); ++to) {
-    if (auto put = Put(to, "", limits); !put.ok()) return put;
+    if (auto put = Put(to, "", *patience); !put.ok()) return put;
   }
   return {};
 }

@@ -139,11 +139,11 @@ Result<ShardReport> ShardedSave::Write(const ShardOrder& order, std::span<const 
   return written.error();
 }
 
-// What stays is in no manifest: the next save with rules removes it.
+// What stays is in no manifest: the next save with rules removes it. The caller waits for its error, so not for long.
 void ShardedSave::DeleteFiles(const std::vector<StepFile>& files, const std::stop_token& broken) {
   StepStore& store = StoreOf(steps_);
   const std::stop_token callers = store.stop();
-  const StopAfter limit(options_.deadline);
+  const StopAfter limit(PatienceAfterStop(options_.deadline));
   std::stop_source requests;
   const auto end = [&requests] { requests.request_stop(); };
   const LeafStopCallback<std::function<void()>> on_limit(limit.token(), end);

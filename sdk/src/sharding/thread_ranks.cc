@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "base/process/for_ever.h"
 #include "gcsflux/collective.h"
 
 namespace gcsflux {
@@ -22,20 +21,19 @@ class Mailboxes {
     return {};
   }
 
-  Result<std::string> Take(int from, int to, const CollectiveLimits& limits) {
-    const auto until = std::chrono::steady_clock::now() + internal::InNanoseconds(limits.deadline);
+  Result<std::string> Take(int from, int to, std::chrono::steady_clock::time_point until,
+                           std::chrono::milliseconds deadline, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     std::deque<std::string>& box = boxes_[{from, to}];
-    const bool has_news =
-        changed_.wait_until(lock, limits.stop, until, [&] { return !box.empty() || ended_.contains(from); });
+    const bool has_news = changed_.wait_until(lock, stop, until, [&] { return !box.empty() || ended_.contains(from); });
     if (!box.empty()) {
       std::string message = std::move(box.front());
       box.pop_front();
       return message;
     }
     if (has_news) return Ended();
-    if (limits.stop.stop_requested()) return Error{ErrorCode::kCancelled, "was cancelled"};
-    return Error{ErrorCode::kUnavailable, "gave no answer within " + std::to_string(limits.deadline.count()) + " ms"};
+    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "was cancelled"};
+    return Error{ErrorCode::kUnavailable, "gave no answer within " + std::to_string(deadline.count()) + " ms"};
   }
 
   void End(int rank) {
@@ -63,11 +61,11 @@ class ThreadRank final : public Collective {
   [[nodiscard]] int world_size() const override { return world_size_; }
 
  protected:
-  Result<void> Send(int to, std::string_view message, const CollectiveLimits&) override {
+  Result<void> Send(int to, std::string_view message, const Patience&) override {
     return mail_->Put(rank_, to, message);
   }
-  Result<std::string> Receive(int from, const CollectiveLimits& limits) override {
-    return mail_->Take(from, rank_, limits);
+  Result<std::string> Receive(int from, const Patience& patience) override {
+    return mail_->Take(from, rank_, patience.until, patience.deadline, patience.stop);
   }
 
  private:

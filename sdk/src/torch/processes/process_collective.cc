@@ -1,5 +1,6 @@
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
@@ -29,6 +30,7 @@ constexpr int kTag = 0;
 constexpr std::size_t kMostPending = 4;  // Messages that a rank has not taken.
 constexpr std::chrono::milliseconds kLastWords = std::chrono::seconds(1);
 constexpr std::chrono::milliseconds kForEver = std::chrono::hours(24 * 365);
+constexpr std::chrono::milliseconds kToReadOne = std::chrono::milliseconds(100);  // A message that is there.
 constexpr const char* kPrefix = "gcsflux";
 
 std::string KeyOf(int rank) { return "here/" + std::to_string(rank); }
@@ -80,10 +82,9 @@ class ProcessCollective final : public Collective {
       : rank_(rank), world_size_(world_size), group_(std::move(group)) {}
   // The others may still have to take what is said to them.
   ~ProcessCollective() override {
-    const CollectiveLimits limits{.deadline = kLastWords};
-    const auto until = Clock::now() + limits.deadline;
+    const Patience patience{.until = Clock::now() + kLastWords, .deadline = kLastWords, .stop = {}};
     for (auto& [to, sends] : pending_) {
-      for (const auto& send : sends) static_cast<void>(Finish(*send, until, limits).ok());
+      for (const auto& send : sends) static_cast<void>(Finish(*send, patience).ok());
     }
   }
 
@@ -96,11 +97,10 @@ class ProcessCollective final : public Collective {
   void SetLabels(std::vector<std::string> labels) { labels_ = std::move(labels); }
 
  protected:
-  Result<void> Send(int to, std::string_view message, const CollectiveLimits& limits) override {
-    const auto until = Clock::now() + limits.deadline;
+  Result<void> Send(int to, std::string_view message, const Patience& patience) override {
     auto& sends = pending_[to];
     for (; sends.size() >= kMostPending; sends.pop_front()) {
-      if (auto finished = Finish(*sends.front(), until, limits); !finished.ok()) return finished;
+      if (auto finished = Finish(*sends.front(), patience); !finished.ok()) return finished;
     }
     sends.push_back(std::make_unique<PendingSend>());
     PendingSend& send = *sends.back();
@@ -115,14 +115,15 @@ class ProcessCollective final : public Collective {
     return {};
   }
 
-  Result<std::string> Receive(int from, const CollectiveLimits& limits) override {
-    const auto until = Clock::now() + limits.deadline;
-    const auto begin = Take(from, sizeof(std::int64_t), until, limits);
+  Result<std::string> Receive(int from, const Patience& asked) override {
+    Patience patience = asked;
+    patience.until = std::max(asked.until, Clock::now() + kToReadOne);
+    const auto begin = Take(from, sizeof(std::int64_t), patience);
     if (!begin.ok()) return begin.error();
     std::int64_t length = 0;
     std::memcpy(&length, begin->data(), sizeof(length));
     if (length <= 0) return Error{ErrorCode::kBadResponse, "sent a message of no length"};
-    return Take(from, static_cast<std::size_t>(length), until, limits);
+    return Take(from, static_cast<std::size_t>(length), patience);
   }
 
  private:
@@ -137,11 +138,11 @@ class ProcessCollective final : public Collective {
     std::vector<at::Tensor> tensors = {at::from_blob(bytes, {static_cast<std::int64_t>(size)}, at::kByte)};
     return is_send ? group_->send(tensors, peer, kTag) : group_->recv(tensors, peer, kTag);
   }
-  Result<std::string> Take(int from, std::size_t size, Clock::time_point until, const CollectiveLimits& limits) {
+  Result<std::string> Take(int from, std::size_t size, const Patience& patience) {
     auto bytes = std::make_unique<std::string>(size, '\0');
     try {
       auto work = Begin(from, bytes->data(), size, false);
-      if (auto waited = Wait(*work, until, limits); !waited.ok()) {
+      if (auto waited = Wait(*work, patience); !waited.ok()) {
         // The rank may still send it. Gloo closes the connection if there is no memory for it then.
         abandoned_.emplace_back(std::move(work), std::move(bytes));
         return waited.error();
@@ -151,18 +152,18 @@ class ProcessCollective final : public Collective {
     }
     return std::move(*bytes);
   }
-  Result<void> Finish(PendingSend& send, Clock::time_point until, const CollectiveLimits& limits) {
+  Result<void> Finish(PendingSend& send, const Patience& patience) {
     for (const WorkPointer& work : send.works) {
-      if (auto waited = Wait(*work, until, limits); !waited.ok()) return waited;
+      if (auto waited = Wait(*work, patience); !waited.ok()) return waited;
     }
     return {};
   }
 
-  Result<void> Wait(c10d::Work& work, Clock::time_point until, const CollectiveLimits& limits) {
+  Result<void> Wait(c10d::Work& work, const Patience& patience) {
     bool is_done = false;
-    watchdog_.Watch(work, until);
+    watchdog_.Watch(work, patience.until);
     try {
-      const internal::LeafStopCallback<std::function<void()>> on_stop(limits.stop, [&] { work.abort(); });
+      const internal::LeafStopCallback<std::function<void()>> on_stop(patience.stop, [&] { work.abort(); });
       is_done = work.wait(kForEver);
     } catch (const std::exception& failure) {
       watchdog_.Forget();
@@ -170,8 +171,8 @@ class ProcessCollective final : public Collective {
     }
     watchdog_.Forget();
     if (is_done) return {};
-    if (limits.stop.stop_requested()) return Error{ErrorCode::kCancelled, "was cancelled"};
-    return Error{ErrorCode::kUnavailable, "gave no answer within " + std::to_string(limits.deadline.count()) +
+    if (patience.stop.stop_requested()) return Error{ErrorCode::kCancelled, "was cancelled"};
+    return Error{ErrorCode::kUnavailable, "gave no answer within " + std::to_string(patience.deadline.count()) +
                                               " ms; if it does not hang, raise the deadline, else start the job again"};
   }
 

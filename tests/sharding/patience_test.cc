@@ -1,0 +1,108 @@
+// How long ranks wait for each other: a deadline is for a whole call, and for all of a work in which nothing moves.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <semaphore>
+
+#include "base/message.h"
+#include "sharding/work_of_ranks.h"
+
+namespace gcsflux {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// Rank 0. The other ranks answer at once, with what `answer` makes of the number of the call.
+class RecordingRank final : public Collective {
+ public:
+  using Answer = std::function<std::string(std::uint64_t call)>;
+
+  RecordingRank(int world_size, std::uint64_t kind, Answer answer)
+      : world_size_(world_size), kind_(kind), answer_(std::move(answer)) {}
+  [[nodiscard]] int rank() const override { return 0; }
+  [[nodiscard]] int world_size() const override { return world_size_; }
+
+  std::vector<std::chrono::steady_clock::time_point> untils = {};
+  std::vector<milliseconds> deadlines = {};
+
+ protected:
+  Result<void> Send(int to, std::string_view, const Patience& patience) override {
+    if (to == 1) Record(patience);
+    return {};
+  }
+  Result<std::string> Receive(int from, const Patience& patience) override {
+    Record(patience);
+    if (from == 1) ++calls_;
+    internal::MessageWriter message;
+    message.Number(0);  // No failure.
+    message.Number(kind_);
+    message.Number(calls_);
+    message.Text(answer_(calls_));
+    return message.Take();
+  }
+
+ private:
+  void Record(const Patience& patience) {
+    untils.push_back(patience.until);
+    deadlines.push_back(patience.deadline);
+  }
+
+  const int world_size_;
+  const std::uint64_t kind_;
+  const Answer answer_;
+  std::uint64_t calls_ = 0;
+};
+
+constexpr std::uint64_t kAllGather = 5;
+
+TEST(CollectivePatience, IsForAllMessagesOfACallTogether) {
+  RecordingRank rank(4, kAllGather, [](std::uint64_t) { return ""; });
+  ASSERT_TRUE(rank.AllGather("", {.deadline = seconds(60)}).ok());
+  EXPECT_THAT(rank.untils, ::testing::AllOf(::testing::SizeIs(4), ::testing::Each(rank.untils.front())));
+  EXPECT_THAT(rank.deadlines, ::testing::Each(seconds(60)));
+}
+
+TEST(CollectivePatience, TakesAnyDeadline) {
+  RecordingRank rank(2, kAllGather, [](std::uint64_t) { return ""; });
+  ASSERT_TRUE(rank.AllGather("", {.deadline = milliseconds::max()}).ok());
+  EXPECT_GT(rank.untils.front(), std::chrono::steady_clock::now() + std::chrono::hours(24 * 365));
+}
+
+TEST(WorkPatience, CountsFromTheLastMovement) {
+  struct Case {
+    milliseconds deadline, still_for, want;
+  };
+  for (const Case& one : {Case{seconds(60), seconds(0), seconds(60)}, Case{seconds(60), seconds(50), seconds(10)},
+                          Case{seconds(60), seconds(59), seconds(2)}, Case{seconds(60), seconds(61), seconds(2)},
+                          Case{milliseconds(300), milliseconds(200), milliseconds(300)}}) {
+    EXPECT_EQ(internal::LongestMeeting(one.deadline, one.still_for), one.want)
+        << one.deadline.count() << " ms, of which " << one.still_for.count() << " have passed";
+  }
+}
+
+// The fourth answer of rank 1 is that it has failed.
+TEST(WorkPatience, ShrinksWhileNothingMoves) {
+  RecordingRank rank(2, kAllGather, [](std::uint64_t call) {
+    internal::MessageWriter status;
+    status.Number(0);
+    status.Number(call == 4 ? 4 : 0);
+    if (call == 4) internal::PutError(status, {ErrorCode::kUnavailable, "the end"});
+    return status.Take();
+  });
+  const internal::WorkOfRank work = [](std::atomic<std::uint64_t>&, const std::stop_token& stop) -> Result<void> {
+    std::binary_semaphore stopped(0);
+    const std::stop_callback on_stop(stop, [&] { stopped.release(); });
+    stopped.acquire();
+    return {};
+  };
+  const auto done = internal::WorkOnAllRanks(rank, std::chrono::hours(1), work, {});
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().message, "rank 1: the end");
+  ASSERT_EQ(rank.deadlines.size(), 8U);  // One message in, and one out, at each meeting.
+  EXPECT_GT(rank.deadlines[2], rank.deadlines[4]);
+  EXPECT_GT(rank.deadlines[4], rank.deadlines[6]);
+}
+
+}  // namespace
+}  // namespace gcsflux
