@@ -272,6 +272,7 @@ gcsflux_component(client
   sdk/src/checkpoints/tensor_table.cc
   sdk/src/checkpoints/write_checkpoint.cc
   # L4 checkpoints of many processes, above checkpoints
+  sdk/src/sharding/announced_read.cc
   sdk/src/sharding/announced_tensors.cc
   sdk/src/sharding/announcement.cc
   sdk/src/sharding/collective.cc

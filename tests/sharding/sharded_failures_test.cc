@@ -168,6 +168,38 @@ TEST_F(ShardedFailuresTest, FailsALoadOnAllRanksIfOneMayNotRead) {
   ExpectLoads(SomeParts(3));
 }
 
+TEST_F(ShardedFailuresTest, FailsALoadOnAllRanksIfOneCannotBegin) {
+  const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
+  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+    ShardedCheckpoints run = On(group);
+    OwnedParts own = OwnedParts::Empty(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
+    const auto load = [&] { return run.Load(manifest, own.ToLoad()); };
+    const Error error = group.rank() == 2 ? run.FailLoad(1, {ErrorCode::kLocalIo, "no memory"}) : ErrorOf(load());
+    EXPECT_EQ(error.code, ErrorCode::kLocalIo);
+    EXPECT_TRUE(load().ok()) << "the group goes on";
+    return error.message;
+  });
+  EXPECT_EQ(ExpectSame(messages), "load of step 1 of gs://bkt/runs/7/: rank 2 cannot load: no memory");
+}
+
+TEST_F(ShardedFailuresTest, RefusesRanksThatReadOtherSteps) {
+  const CheckpointManifest manifest = ValueOf(Steps().Read(1)).manifest;
+  const auto messages = OnRanks<std::string>(3, [&](Collective& group) {
+    ShardedCheckpoints run = On(group);
+    std::string all = ErrorOf(run.Read(group.rank() == 1 ? 7 : 1)).message;
+    all += "\n" + ErrorOf(group.rank() == 2 ? run.Latest() : run.Read(1)).message;
+    OwnedParts own = OwnedParts::Empty(SomeParts(3)[static_cast<std::size_t>(group.rank())]);
+    const Error other = group.rank() == 0 ? ErrorOf(run.Latest()) : ErrorOf(run.Load(manifest, own.ToLoad()));
+    EXPECT_THAT(other.message, HasSubstr("rank 1: its call is the load of step 1 of"));
+    EXPECT_TRUE(run.Latest().ok()) << "the group goes on";
+    return all;
+  });
+  const std::string all = ExpectSame(messages);
+  EXPECT_THAT(all, HasSubstr("rank 1: its call is the read of step 7 of gs://bkt/runs/7/, and that of rank 0 is the "
+                             "read of step 1 of gs://bkt/runs/7/; all ranks must make the same calls"));
+  EXPECT_THAT(all, HasSubstr("rank 2: its call is the read of the newest step of"));
+}
+
 TEST_F(ShardedFailuresTest, LoadsForLongerThanTheDeadlineWhileBytesMove) {
   const RankParts ranks = {{{.name = "large", .shape = {256 << 10}}}};  // 1 MiB.
   ValueOf(SaveOnRanks(ranks, 2)[0]);

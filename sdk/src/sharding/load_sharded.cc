@@ -1,11 +1,11 @@
 #include "sharding/load_sharded.h"
 
-#include <set>
 #include <utility>
 
 #include "base/crc32c.h"
 #include "base/message.h"
 #include "formats/bytes/format_error.h"
+#include "sharding/announced_read.h"
 #include "sharding/load_plan.h"
 #include "sharding/read_once_per_host.h"
 #include "sharding/slice_checksums.h"
@@ -15,37 +15,6 @@
 
 namespace gcsflux::internal {
 namespace {
-
-constexpr std::size_t kMostProblemsShown = 10;
-
-// The problems of all ranks, each once; the same on all. Ranks that share reads wait for each other, so all must.
-Result<void> AgreeOnProblems(Collective& group, const CollectiveLimits& limits, ReadSharing sharing,
-                             const std::vector<std::string>& problems) {
-  MessageWriter writer;
-  writer.Number(static_cast<std::uint64_t>(sharing));
-  for (const std::string& problem : problems) writer.Text(problem);
-  const auto told = group.AllGather(writer.Take(), limits);
-  if (!told.ok()) return told.error();
-  std::set<std::string> all;
-  const std::uint64_t of_rank_0 = MessageReader(told->front()).Number();
-  for (std::size_t rank = 0; rank < told->size(); ++rank) {
-    MessageReader reader((*told)[rank]);
-    if (reader.Number() != of_rank_0) {
-      return Error{ErrorCode::kInvalidArgument,
-                   group.Label(static_cast<int>(rank)) + " has another ShardedOptions::sharing than rank 0"};
-    }
-    while (reader.ok() && !reader.AtEnd()) all.insert(reader.String());
-  }
-  if (all.empty()) return {};
-  std::string text;
-  std::size_t shown = 0;
-  for (const std::string& problem : all) {
-    if (shown++ == kMostProblemsShown) break;
-    text += (text.empty() ? "" : "; ") + problem;
-  }
-  if (all.size() > kMostProblemsShown) text += "; and " + std::to_string(all.size() - kMostProblemsShown) + " more";
-  return Error{ErrorCode::kUndecodable, text};
-}
 
 Result<void> CheckSlices(const FileReads& reads, const std::string& uri) {
   for (const WholeSlice& whole : reads.whole) {
@@ -122,15 +91,31 @@ Result<void> CheckTogether(Collective& group, const CollectiveLimits& limits, co
   return TakeError(reader);
 }
 
+std::string LoadCall(const CheckpointSteps& steps, std::int64_t step) {
+  return "the load of step " + std::to_string(step) + " of " + steps.uri();
+}
+
 }  // namespace
+
+Error RefuseLoad(const CheckpointSteps& steps, Collective& group, const ShardedOptions& options, std::int64_t step,
+                 const Error& why, const std::stop_token& stop) {
+  const StopAfter broken(stop, PatienceAfterStop(options.deadline));
+  const auto agreed = AgreeOnRead(group, {.deadline = options.deadline, .stop = broken.token()},
+                                  {.call = LoadCall(steps, step), .refusal = why});
+  return agreed.ok() ? why : agreed.error();
+}
 
 Result<void> LoadOnAllRanks(const CheckpointSteps& steps, Collective& group, const ShardedOptions& options,
                             const CheckpointManifest& step, std::span<const PartToLoad> parts,
                             const std::stop_token& stop, const std::string& host) {
   const StopAfter broken(stop, PatienceAfterStop(options.deadline));
   const CollectiveLimits limits{.deadline = options.deadline, .stop = broken.token()};
-  const LoadPlan plan = PlanLoad(step, parts);
-  if (auto agreed = AgreeOnProblems(group, limits, options.sharing, plan.problems); !agreed.ok()) return agreed;
+  LoadPlan plan = PlanLoad(step, parts);
+  const AnnouncedRead announced{.call = LoadCall(steps, step.step),
+                                .sharing = options.sharing,
+                                .problems = std::move(plan.problems),
+                                .refusal = {}};
+  if (auto agreed = AgreeOnRead(group, limits, announced); !agreed.ok()) return agreed;
   const StepFileReads::WhenRead check = [&](std::size_t file) {
     return CheckSlices(plan.files[file], steps.uri() + step.files[file].name);
   };

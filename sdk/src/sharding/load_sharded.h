@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -13,5 +14,9 @@ namespace gcsflux::internal {
 Result<void> LoadOnAllRanks(const CheckpointSteps& steps, Collective& group, const ShardedOptions& options,
                             const CheckpointManifest& step, std::span<const PartToLoad> parts,
                             const std::stop_token& stop, const std::string& host = ThisHost());
+
+/// Takes part in the load of the others, and makes it fail on all ranks.
+Error RefuseLoad(const CheckpointSteps& steps, Collective& group, const ShardedOptions& options, std::int64_t step,
+                 const Error& why, const std::stop_token& stop);
 
 }  // namespace gcsflux::internal

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "checkpoints/step_store.h"
+#include "sharding/announced_read.h"
 #include "sharding/load_sharded.h"
 #include "sharding/save_messages.h"
 #include "sharding/sharded_save.h"
@@ -23,18 +24,27 @@ CheckpointSteps Apart(const CheckpointSteps& steps) {
 }  // namespace
 
 struct ShardedCheckpoints::State {
-  // Rank 0 reads the manifest.
+  // Rank 0 reads the manifest of `which` step.
   template <class ReadStep>
-  Result<LatestStep> ReadOnRank0(const ReadStep& read) {
+  Result<LatestStep> ReadOnRank0(const std::string& which, const ReadStep& read) {
+    const CollectiveLimits limits{.deadline = options.deadline};
+    const internal::AnnouncedRead own{.call = "the read of " + which + " of " + steps.uri()};
+    if (auto agreed = internal::AgreeOnRead(group, limits, own); !agreed.ok()) return agreed.error();
     std::string message;
     const internal::WorkOfRank0 work = [&](std::atomic<std::uint64_t>&) {
       const Result<LatestStep> step = read();
       message = step.ok() ? internal::FormatStep(*step) : internal::FormatFailure(step.error());
     };
     if (auto done = internal::WorkOnRank0(group, options.deadline, steps, work, {}); !done.ok()) return done.error();
-    const auto told = group.Broadcast(std::move(message), {.deadline = options.deadline});
+    const auto told = group.Broadcast(std::move(message), limits);
     if (!told.ok()) return told.error();
     return internal::ParseStep(*told);
+  }
+
+  [[nodiscard]] Error Named(const char* call, std::int64_t step, Error error) const {
+    error.message =
+        std::string(call) + " of step " + std::to_string(step) + " of " + steps.uri() + ": " + error.message;
+    return error;
   }
 
   const CheckpointSteps steps;
@@ -61,20 +71,16 @@ Result<SavedStep> ShardedCheckpoints::Save(const CheckpointManifest& about, std:
   internal::ShardedSave save(state_->steps, state_->group, state_->options, state_->writer);
   auto saved = save.Run(about, parts, mode, stop);
   if (saved.ok()) return saved;
-  Error error = saved.error();
-  error.message = "save of step " + std::to_string(about.step) + " of " + state_->steps.uri() + ": " + error.message;
-  return error;
+  return state_->Named("save", about.step, saved.error());
 }
 
 Error ShardedCheckpoints::FailSave(std::int64_t step, const Error& why, const std::stop_token& stop) {
   internal::ShardedSave save(state_->steps, state_->group, state_->options, state_->writer);
-  Error error = save.Refuse(step, why, stop);
-  error.message = "save of step " + std::to_string(step) + " of " + state_->steps.uri() + ": " + error.message;
-  return error;
+  return state_->Named("save", step, save.Refuse(step, why, stop));
 }
 
 Result<LatestStep> ShardedCheckpoints::Read(std::int64_t step) {
-  return state_->ReadOnRank0([&]() -> Result<LatestStep> {
+  return state_->ReadOnRank0("step " + std::to_string(step), [&]() -> Result<LatestStep> {
     auto stored = state_->steps.Read(step);
     if (!stored.ok()) return stored.error();
     return LatestStep{.stored = *std::move(stored)};
@@ -82,16 +88,19 @@ Result<LatestStep> ShardedCheckpoints::Read(std::int64_t step) {
 }
 
 Result<LatestStep> ShardedCheckpoints::Latest() {
-  return state_->ReadOnRank0([&] { return state_->steps.Latest(); });
+  return state_->ReadOnRank0("the newest step", [&] { return state_->steps.Latest(); });
 }
 
 Result<void> ShardedCheckpoints::Load(const CheckpointManifest& step, std::span<const PartToLoad> parts,
                                       const std::stop_token& stop) {
   auto loaded = internal::LoadOnAllRanks(state_->steps, state_->group, state_->options, step, parts, stop);
   if (loaded.ok()) return loaded;
-  Error error = loaded.error();
-  error.message = "load of step " + std::to_string(step.step) + " of " + state_->steps.uri() + ": " + error.message;
-  return error;
+  return state_->Named("load", step.step, loaded.error());
+}
+
+Error ShardedCheckpoints::FailLoad(std::int64_t step, const Error& why, const std::stop_token& stop) {
+  return state_->Named("load", step,
+                       internal::RefuseLoad(state_->steps, state_->group, state_->options, step, why, stop));
 }
 
 }  // namespace gcsflux

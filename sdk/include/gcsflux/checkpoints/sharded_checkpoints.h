@@ -35,8 +35,9 @@ enum class ReadSharing {
 };
 
 struct ShardedOptions {
-  /// A call fails on all ranks after so long without a byte that moved on any of them. Raise it if the service may
-  /// stand still for longer.
+  /// A call fails on all ranks once nothing has moved on any of them for so long: no byte from or to the service, no
+  /// answer, and no message by which ranks pass from one phase of the call to the next. If a rank hangs, the others
+  /// learn it up to a quarter later, or 2 s if that is longer. Raise it if the service may stand still for longer.
   std::chrono::milliseconds deadline = std::chrono::seconds(60);
   std::optional<KeepRules> keep = {};  ///< Which steps stay after a save. Absent: all.
   StepWriterOptions writer = {};       ///< Of rank 0, which is the run's writer.
@@ -79,7 +80,8 @@ class ShardedCheckpoints {
   /// make its part: else the others would wait for it until the deadline. Returns the error as all ranks get it.
   Error FailSave(std::int64_t step, const Error& why, const std::stop_token& stop = {});
 
-  /// Rank 0 reads the manifest, and gives it to all. Errors as of CheckpointSteps::Read() and Latest().
+  /// Rank 0 reads the manifest, and gives it to all. Errors as of CheckpointSteps::Read() and Latest();
+  /// kInvalidArgument if ranks ask for other steps.
   Result<LatestStep> Read(std::int64_t step);
   Result<LatestStep> Latest();
 
@@ -89,6 +91,9 @@ class ShardedCheckpoints {
   /// read it in pieces of whole rows that together are all of it.
   Result<void> Load(const CheckpointManifest& step, std::span<const PartToLoad> parts,
                     const std::stop_token& stop = {});
+
+  /// Takes part in the Load() of the others, as FailSave() does in a save: for a rank that has no memory for its parts.
+  Error FailLoad(std::int64_t step, const Error& why, const std::stop_token& stop = {});
 
  private:
   struct State;

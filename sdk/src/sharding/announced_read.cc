@@ -1,0 +1,92 @@
+#include "sharding/announced_read.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "base/message.h"
+
+namespace gcsflux::internal {
+namespace {
+
+constexpr std::size_t kMostProblemsShown = 10;
+
+std::string FormatRead(const AnnouncedRead& read) {
+  MessageWriter writer;
+  writer.Text(read.call);
+  writer.Number(read.refusal ? 1 : 0);
+  if (read.refusal) {
+    PutError(writer, *read.refusal);
+    return writer.Take();
+  }
+  writer.Number(static_cast<std::uint64_t>(read.sharing));
+  for (const std::string& problem : read.problems) writer.Text(problem);
+  return writer.Take();
+}
+
+// Any bytes: a rank that makes another call may have sent them.
+AnnouncedRead ParseRead(std::string_view bytes) {
+  MessageReader reader(bytes);
+  AnnouncedRead read{.call = reader.String()};
+  if (reader.Number() != 0) {
+    read.refusal = TakeError(reader);
+    return read;
+  }
+  read.sharing = static_cast<ReadSharing>(reader.Number());
+  while (reader.ok() && !reader.AtEnd()) read.problems.push_back(reader.String());
+  return read;
+}
+
+// The first rank of which `is_wrong` is true.
+template <class IsWrong>
+std::optional<std::size_t> FirstRank(std::span<const AnnouncedRead> ranks, const IsWrong& is_wrong) {
+  const auto found = std::find_if(ranks.begin(), ranks.end(), is_wrong);
+  if (found == ranks.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - ranks.begin());
+}
+
+Result<void> CheckCalls(const Collective& group, std::span<const AnnouncedRead> ranks) {
+  const auto label = [&](std::size_t rank) { return group.Label(static_cast<int>(rank)); };
+  const AnnouncedRead& first = ranks.front();
+  if (const auto rank = FirstRank(ranks, [&](const AnnouncedRead& read) { return read.call != first.call; })) {
+    return Error{ErrorCode::kInvalidArgument, label(*rank) + ": its call is " + ranks[*rank].call +
+                                                  ", and that of rank 0 is " + first.call +
+                                                  "; all ranks must make the same calls in the same order"};
+  }
+  if (const auto rank = FirstRank(ranks, [](const AnnouncedRead& read) { return read.refusal.has_value(); })) {
+    const Error& why = *ranks[*rank].refusal;
+    return Error{why.code, label(*rank) + " cannot load: " + why.message};
+  }
+  if (const auto rank = FirstRank(ranks, [&](const AnnouncedRead& read) { return read.sharing != first.sharing; })) {
+    return Error{ErrorCode::kInvalidArgument, label(*rank) + " has another ShardedOptions::sharing than rank 0"};
+  }
+  return {};
+}
+
+Result<void> CheckProblems(std::span<const AnnouncedRead> ranks) {
+  std::set<std::string> all;
+  for (const AnnouncedRead& read : ranks) all.insert(read.problems.begin(), read.problems.end());
+  if (all.empty()) return {};
+  std::string text;
+  std::size_t shown = 0;
+  for (const std::string& problem : all) {
+    if (shown++ == kMostProblemsShown) break;
+    text += (text.empty() ? "" : "; ") + problem;
+  }
+  if (all.size() > kMostProblemsShown) text += "; and " + std::to_string(all.size() - kMostProblemsShown) + " more";
+  return Error{ErrorCode::kUndecodable, text};
+}
+
+}  // namespace
+
+Result<void> AgreeOnRead(Collective& group, const CollectiveLimits& limits, const AnnouncedRead& own) {
+  const auto told = group.AllGather(FormatRead(own), limits);
+  if (!told.ok()) return told.error();
+  std::vector<AnnouncedRead> ranks;
+  for (const std::string& one : *told) ranks.push_back(ParseRead(one));
+  if (auto checked = CheckCalls(group, ranks); !checked.ok()) return checked;
+  return CheckProblems(ranks);
+}
+
+}  // namespace gcsflux::internal
