@@ -208,6 +208,20 @@ TEST_F(SaveQueueTest, TellsAFailureWithTheNextSave) {
   EXPECT_TRUE(again->WaitCommitted().ok());
 }
 
+TEST_F(SaveQueueTest, TellsAllFailuresWithOneSave) {
+  const auto queue = Queue({.max_in_flight = 3});
+  store_.Fail(1);
+  store_.Fail(2);
+  const PendingSave first = *queue->Submit(Request(1, "1"));
+  const PendingSave second = *queue->Submit(Request(2, "2"));
+  store_.Pass(3);
+  first.WaitEnded();
+  second.WaitEnded();
+  EXPECT_EQ(ErrorOf(queue->Submit(Request(3, "3"))).message, "step 1 failed; then: step 2 failed");
+  EXPECT_TRUE(queue->Submit(Request(4, "4"))->WaitCommitted().ok());
+  EXPECT_THAT(store_.Steps(), ElementsAre(4));
+}
+
 TEST_F(SaveQueueTest, TellsAFailureOnce) {
   auto queue = Queue({});
   store_.Fail(1);
@@ -298,37 +312,73 @@ TEST_F(SaveQueueTest, LosesNoSaveWithManyCallers) {
   }
 }
 
+/// Saves that other processes wait for, and what becomes of each in its turn.
+class SaveQueueGivingUp : public ::testing::Test {
+ protected:
+  SaveRequest Request(std::int64_t step, std::span<const std::byte> storage) {
+    const std::string name = std::to_string(step);
+    return {.step = step,
+            .contents = {.storages = {storage}},
+            .commit = [this, name](const StateContents& copy, const std::stop_token&) -> Result<SavedStep> {
+              turns_.push_back("commit " + name + std::string(TextOf(copy.storages[0])));
+              if (failing_.contains(name)) return Error{ErrorCode::kUnavailable, "step " + name + " failed"};
+              return SavedStep();
+            },
+            .give_up =
+                [this, name](const Error& why, const std::stop_token&) {
+                  turns_.push_back("give up " + name);
+                  return Error{why.code, "told: " + why.message};
+                },
+            .number = static_cast<std::uint64_t>(step)};
+  }
+
+  std::set<std::string> failing_;
+  std::vector<std::string> turns_;
+};
+
 // A state of which no copy can be held.
-TEST(SaveQueueGivingUp, TellsInItsTurnOfASaveThatCannotBeCopied) {
+TEST_F(SaveQueueGivingUp, TellsInItsTurnOfASaveThatCannotBeCopied) {
   const std::byte one{};
   const std::span<const std::byte> endless(&one, std::size_t{1} << 62);
   for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
-    std::vector<std::string> turns;
+    turns_.clear();
     const auto queue = ValueOf(SaveQueue::Create({.mode = mode, .max_in_flight = 3}));
-    const auto request = [&](std::int64_t step, std::span<const std::byte> storage) {
-      const std::string name = std::to_string(step);
-      return SaveRequest{.step = step,
-                         .contents = {.storages = {storage}},
-                         .commit = [&turns, name](const StateContents&, const std::stop_token&) -> Result<SavedStep> {
-                           turns.push_back("commit " + name);
-                           return SavedStep();
-                         },
-                         .give_up =
-                             [&turns, name](const Error& why, const std::stop_token&) {
-                               turns.push_back("give up " + name);
-                               return Error{why.code, "told: " + why.message};
-                             }};
-    };
-    EXPECT_TRUE(queue->Submit(request(1, {&one, 1})).ok());
-    const auto refused = queue->Submit(request(2, endless));
+    EXPECT_TRUE(queue->Submit(Request(1, {})).ok());
+    const auto refused = queue->Submit(Request(2, endless));
     const std::string words = mode == SnapshotMode::kEager ? "there is no memory" : "told: there is no memory";
     const Error error = refused.ok() ? ErrorOf(refused->WaitCommitted()) : refused.error();
     EXPECT_EQ(refused.ok(), mode == SnapshotMode::kLazy);
     EXPECT_THAT(error.message, ::testing::StartsWith(words));
-    EXPECT_TRUE(queue->Submit(request(3, {&one, 1})).ok()) << "the failure is known";
+    EXPECT_TRUE(queue->Submit(Request(3, {})).ok()) << "the failure is known";
     queue->WaitIdle();
-    EXPECT_THAT(turns, ElementsAre("commit 1", "give up 2", "commit 3"));
+    EXPECT_THAT(turns_, ElementsAre("commit 1", "give up 2", "commit 3"));
   }
+}
+
+// The other processes may know of the failure, and save the step.
+TEST_F(SaveQueueGivingUp, BeginsASaveAlsoIfItTellsAnEarlierFailure) {
+  for (const SnapshotMode mode : {SnapshotMode::kEager, SnapshotMode::kLazy}) {
+    turns_.clear();
+    failing_ = {"1"};
+    const auto queue = ValueOf(SaveQueue::Create({.mode = mode}));
+    queue->Submit(Request(1, {}))->WaitEnded();
+    std::string state = " as it was";
+    EXPECT_EQ(ErrorOf(queue->Submit(Request(2, AsBytes(state)))).message, "step 1 failed");
+    state = " and is now";
+    EXPECT_TRUE(queue->Submit(Request(3, {})).ok()) << "no failure is left";
+    queue->WaitIdle();
+    EXPECT_THAT(turns_, ElementsAre("commit 1", "commit 2 as it was", "commit 3"));
+  }
+}
+
+// A process that is faster would tell it with an earlier save than the others.
+TEST_F(SaveQueueGivingUp, TellsAFailureWithTheSaveByWhichAllProcessesKnowIt) {
+  failing_ = {"1"};
+  const auto queue = ValueOf(SaveQueue::Create({.max_in_flight = 2}));
+  queue->Submit(Request(1, {}))->WaitEnded();
+  EXPECT_TRUE(queue->Submit(Request(2, {})).ok()) << "the first may be in flight elsewhere";
+  EXPECT_EQ(ErrorOf(queue->Submit(Request(3, {}))).message, "step 1 failed");
+  EXPECT_TRUE(queue->Submit(Request(4, {})).ok());
 }
 
 }  // namespace

@@ -110,6 +110,17 @@ TEST_F(ShardedRunTest, TellsOnAllRanksOfASaveThatFails) {
   EXPECT_THAT(messages[0], HasSubstr("is there already"));
 }
 
+// What a call throws, or nothing.
+template <class Call>
+std::string Attempt(const Call& call) {
+  try {
+    call();
+  } catch (const StorageError& thrown) {
+    return thrown.what();
+  }
+  return "";
+}
+
 // What a rank's state has that is wrong, and what all are told of it.
 struct WrongTensor {
   std::string name;
@@ -153,8 +164,8 @@ TEST_F(ShardedRunTest, FailsOnAllRanksIfOneHasNoQueue) {
   EXPECT_THAT(messages[0], ::testing::AllOf(HasSubstr("rank 1"), HasSubstr("max_in_flight is at least 1")));
 }
 
-// Rank 0 has seen the failure of the first save, and begins the next one. Rank 1 has not, and is told of it instead.
-TEST_F(ShardedRunTest, FailsASaveOnAllRanksThatOneDoesNotBegin) {
+// Rank 0 has seen the failure of the first save. Rank 1 has not, and is told of it by the next call: once.
+TEST_F(ShardedRunTest, SavesOnAllRanksWhatOneRankIsToldAnEarlierFailureWith) {
   SaveOn(2);
   const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
     ShardedRun run = Run(group);
@@ -164,15 +175,58 @@ TEST_F(ShardedRunTest, FailsASaveOnAllRanksThatOneDoesNotBegin) {
       EXPECT_FALSE(refused.WaitCommitted().ok());
     else
       refused.WaitEnded();
-    const Error error = ThrownBy([&] { ValueOrThrow(run.SaveAsync(2, rank.state).WaitCommitted()); });
-    EXPECT_TRUE(run.SaveAsync(3, rank.state).WaitCommitted().ok());
+    std::string told;
+    for (const std::int64_t step : {2, 3, 4, 5}) told += Attempt([&] { run.SaveAsync(step, rank.state); });
     Rank loaded(group, 0, false);
-    EXPECT_EQ(run.LoadLatest(loaded.state)->stored.manifest.step, 3);
-    return error.message;
+    for (const std::int64_t step : {2, 3, 4, 5}) EXPECT_EQ(Attempt([&] { run.Load(step, loaded.state); }), "");
+    return told;
   });
-  EXPECT_THAT(messages[0], ::testing::AllOf(HasSubstr("save of step 2"), HasSubstr("rank 1"), HasSubstr("cannot save"),
-                                            HasSubstr("is there already")));
-  EXPECT_THAT(messages[1], HasSubstr("is there already"));
+  EXPECT_EQ(messages[0], "");
+  EXPECT_THAT(messages[1],
+              ::testing::MatchesRegex("save of step 1 of gs://torch-test/runs/7/: [^;]* is there already.*"));
+}
+
+// All ranks drop their handles.
+TEST_F(ShardedRunTest, TellsAFailureWithTheSameSaveOnAllRanks) {
+  SaveOn(3);
+  const auto told = OnRanks<std::vector<std::int64_t>>(3, [&](Collective& group) {
+    ShardedRun run(client_, kUri, group, {.async = {.max_in_flight = 2}});
+    std::vector<std::int64_t> steps;
+    for (std::int64_t step = 1; step <= 8; ++step) {
+      Rank rank(group, 0, true);
+      if (step == 4 && group.rank() == 1)
+        rank.state.tensors["numbers.x"] = {.local = torch::zeros({2}), .shape = {}, .offsets = {}};
+      if (!Attempt([&] { run.SaveAsync(step, rank.state); }).empty()) steps.push_back(step);
+    }
+    Rank loaded(group, 0, false);
+    EXPECT_EQ(Attempt([&] { run.Load(8, loaded.state); }), "");
+    return steps;
+  });
+  EXPECT_THAT(told[0], ::testing::ElementsAre(3, 6));
+  EXPECT_THAT(told[1], ::testing::ElementsAre(3, 4)) << "it knows of its own failure at once";
+  EXPECT_EQ(told[2], told[0]);
+}
+
+TEST_F(ShardedRunTest, FailsALoadOnAllRanksIfTheStateOfOneIsWrong) {
+  SaveOn(2);
+  const at::Tensor nested = at::_nested_tensor_from_tensor_list({torch::zeros({2}), torch::zeros({3})});
+  for (const WrongTensor& wrong : {WrongTensor{"numbers.x", torch::zeros({2}), "'numbers.x'"},
+                                   WrongTensor{"expanded", torch::zeros({1}).expand({4}), "share memory"},
+                                   WrongTensor{"nested", nested, "NestedTensorImpl"}}) {
+    const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+      ShardedRun run = Run(group);
+      Rank rank(group, 0, false);
+      if (group.rank() == 1) rank.state.tensors[wrong.name] = {.local = wrong.tensor, .shape = {}, .offsets = {}};
+      const Error error = ThrownBy([&] { run.Load(1, rank.state); });
+      EXPECT_EQ(rank.moments.abs().sum().item<float>(), 0);
+      rank.state.tensors.erase(wrong.name);
+      EXPECT_EQ(Attempt([&] { run.Load(1, rank.state); }), "") << "the group goes on";
+      return error.message;
+    });
+    EXPECT_EQ(messages[0], messages[1]);
+    EXPECT_THAT(messages[0], ::testing::AllOf(HasSubstr("load of step 1 of gs://torch-test/runs/7/: rank 1"),
+                                              HasSubstr("cannot load"), HasSubstr(wrong.told)));
+  }
 }
 
 TEST_F(ShardedRunTest, ChangesNothingIfOneRankCannotLoad) {

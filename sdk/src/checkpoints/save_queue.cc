@@ -20,6 +20,13 @@ Error Replaced(std::int64_t step) {
   return {ErrorCode::kCancelled, "a newer save took the place of that of step " + std::to_string(step)};
 }
 
+void AddTo(std::optional<Error>& all, const Error& one) {
+  if (all)
+    all->message += "; then: " + one.message;
+  else
+    all = one;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<SaveQueue>> SaveQueue::Create(AsyncSaveOptions options) {
@@ -62,23 +69,13 @@ SaveQueue::~SaveQueue() {
   }
 }
 
-std::optional<Error> SaveQueue::TakeFailure() {
-  std::vector<Save> failed;
-  {
-    const std::lock_guard lock(mutex_);
-    failed = std::exchange(failed_, {});
+std::optional<Error> SaveQueue::TakeFailures(std::uint64_t number) {
+  std::optional<Error> all;
+  for (const Save& save : failed_) {
+    if (save->number_ > number) continue;
+    if (const auto failure = save->TakeUnreported()) AddTo(all, *failure);
   }
-  std::optional<Error> first;
-  for (const Save& save : failed) {
-    auto failure = first ? std::nullopt : save->TakeUnreported();
-    if (failure) {
-      first = std::move(failure);
-    } else {
-      const std::lock_guard lock(mutex_);
-      failed_.push_back(save);
-    }
-  }
-  return first;
+  return all;
 }
 
 SaveQueue::Save SaveQueue::TakeNewestWaiting() {
@@ -91,8 +88,11 @@ SaveQueue::Save SaveQueue::TakeNewestWaiting() {
   return nullptr;
 }
 
-Result<void> SaveQueue::MakeRoom(std::unique_lock<std::mutex>& lock) {
-  while (in_flight_ >= options_.max_in_flight) {
+Result<void> SaveQueue::MakeRoom(std::unique_lock<std::mutex>& lock, bool others_wait) {
+  while (true) {
+    // Before another save loses its place to this one, and again after each wait.
+    if (const auto failures = others_wait ? std::nullopt : TakeFailures(0)) return *failures;
+    if (in_flight_ < options_.max_in_flight) break;
     if (options_.when_busy == WhenBusy::kRefuse) {
       return Error{ErrorCode::kUnavailable, std::to_string(in_flight_) +
                                                 " saves are in flight; save less often, wait for one, or raise "
@@ -112,36 +112,44 @@ Result<void> SaveQueue::MakeRoom(std::unique_lock<std::mutex>& lock) {
   return {};
 }
 
+// If the save cannot be copied, the others are told in its turn; the caller is told now.
+Result<void> SaveQueue::CopyNow(const Save& save) {
+  auto copied = save->Copy(pool_, options_.copy_threads);
+  if (copied.ok()) return {};
+  if (save->GivesUp(copied.error())) {
+    save->SetReported();
+    return copied;
+  }
+  save->Finish(copied.error(), pool_);
+  const std::lock_guard lock(mutex_);
+  --in_flight_;
+  changed_.notify_all();
+  return copied;
+}
+
 Result<PendingSave> SaveQueue::Submit(SaveRequest request) {
+  const bool others_wait = request.give_up != nullptr;
+  const auto save = std::make_shared<SaveInFlight>(std::move(request));
+  std::optional<Error> error;
   {
     std::unique_lock lock(mutex_);
-    if (auto room = MakeRoom(lock); !room.ok()) return room.error();
+    if (auto room = MakeRoom(lock, others_wait); !room.ok()) return room.error();
+    if (save->number_ > options_.max_in_flight) error = TakeFailures(save->number_ - options_.max_in_flight);
   }
-  const auto save = std::make_shared<SaveInFlight>(std::move(request));
   const bool is_eager = options_.mode == SnapshotMode::kEager;
-  const auto give_up = [&](const Error& error) {
-    const bool is_told = save->GivesUp(error);
-    if (is_told)
-      save->SetReported();
-    else
-      save->Finish(error, pool_);
-    const std::lock_guard lock(mutex_);
-    if (is_told)
-      (is_eager ? to_send_ : to_copy_).push_back(save);
-    else
-      --in_flight_;
-    changed_.notify_all();
-    return error;
-  };
-  // A save may have failed while this one waited for room.
-  if (const auto failure = TakeFailure()) return give_up(*failure);
   if (is_eager) {
-    if (auto copied = save->Copy(pool_, options_.copy_threads); !copied.ok()) return give_up(copied.error());
+    const auto copied = CopyNow(save);
+    if (!copied.ok() && !others_wait) return copied.error();
+    if (!copied.ok()) AddTo(error, copied.error());
   }
-  const std::lock_guard lock(mutex_);
-  (is_eager ? to_send_ : to_copy_).push_back(save);
-  changed_.notify_all();
-  return PendingSave(save);
+  {
+    const std::lock_guard lock(mutex_);
+    (is_eager ? to_send_ : to_copy_).push_back(save);
+    changed_.notify_all();
+  }
+  if (!error) return PendingSave(save);
+  if (!is_eager) save->WaitStaged();  // The caller has no handle for it.
+  return *error;
 }
 
 void SaveQueue::WaitIdle() {
@@ -149,10 +157,14 @@ void SaveQueue::WaitIdle() {
   changed_.wait(lock, [this] { return in_flight_ == 0; });
 }
 
-void SaveQueue::Done(const Save& save) {
+void SaveQueue::End(const Save& save, Result<SavedStep> outcome) {
+  {
+    const std::lock_guard lock(mutex_);
+    failed_.push_back(save);  // Who sees that it has ended is told of a failure by the next save.
+  }
+  save->Finish(std::move(outcome), pool_);
   const std::lock_guard lock(mutex_);
   --in_flight_;
-  failed_.push_back(save);
   std::erase_if(failed_, [](const Save& one) { return one->is_settled(); });
   changed_.notify_all();
 }
@@ -168,8 +180,7 @@ void SaveQueue::CopyLoop(const std::stop_token& stop) {
     }
     const auto copied = save->why_not_ ? Result<void>() : save->Copy(pool_, options_.copy_threads);
     if (!copied.ok() && !save->GivesUp(copied.error())) {
-      save->Finish(copied.error(), pool_);
-      Done(save);
+      End(save, copied.error());
       continue;
     }
     const std::lock_guard lock(mutex_);
@@ -190,8 +201,7 @@ void SaveQueue::SendLoop(const std::stop_token& stop) {
     auto outcome = save->Commit(cancel_.get_token());
     const bool has_ended = cancel_.stop_requested() && !outcome.ok() && outcome.error().code == ErrorCode::kCancelled;
     if (has_ended) outcome = Ended(save->request_.step);
-    save->Finish(std::move(outcome), pool_);
-    Done(save);
+    End(save, std::move(outcome));
   }
 }
 

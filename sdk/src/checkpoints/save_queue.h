@@ -26,12 +26,14 @@ struct SaveRequest {
   /// If it is set, it is called in place of `commit` if the save cannot be made: on the same thread, in the same order.
   /// For saves that other processes wait for. Returns the outcome.
   std::function<Error(const Error& why, const std::stop_token& stop)> give_up = {};
+  /// With `give_up`: the number of this save, from 1, which is the same in all processes.
+  std::uint64_t number = 0;
 };
 
 /// One save, from the request until the caller knows its outcome. Thread-safe.
 class SaveInFlight {
  public:
-  explicit SaveInFlight(SaveRequest request) : request_(std::move(request)) {}
+  explicit SaveInFlight(SaveRequest request) : number_(request.number), request_(std::move(request)) {}
 
   void WaitStaged();
   [[nodiscard]] bool is_staged();
@@ -53,6 +55,7 @@ class SaveInFlight {
   /// It has succeeded, or WaitDone() has returned its failure.
   [[nodiscard]] bool is_settled();
 
+  const std::uint64_t number_;
   SaveRequest request_;  // For the queue's threads, one after the other; so are the next three.
   SnapshotMemory memory_;
   StateContents snapshot_;
@@ -75,7 +78,10 @@ class SaveQueue {
   SaveQueue(const SaveQueue&) = delete;
   SaveQueue& operator=(const SaveQueue&) = delete;
 
-  /// If an earlier save failed and no caller has its error yet, returns that error and does not begin this save.
+  /// If earlier saves failed and no caller has their errors yet, returns these as one error and does not begin this
+  /// save. With `give_up` it begins the save nevertheless, and has copied the state when it returns: other processes
+  /// may have returned these errors before, and do their parts. It then looks at those saves alone that have ended in
+  /// all processes: max_in_flight before this one.
   Result<PendingSave> Submit(SaveRequest request);
   /// Waits until no save is in flight, and no `give_up` is to be called.
   void WaitIdle();
@@ -84,13 +90,15 @@ class SaveQueue {
   using Save = std::shared_ptr<SaveInFlight>;
 
   explicit SaveQueue(AsyncSaveOptions options) : options_(std::move(options)) {}
-  std::optional<Error> TakeFailure();
-  Result<void> MakeRoom(std::unique_lock<std::mutex>& lock);
+  /// With the lock. The failures up to this save that no caller has.
+  std::optional<Error> TakeFailures(std::uint64_t number);
+  Result<void> MakeRoom(std::unique_lock<std::mutex>& lock, bool others_wait);
+  Result<void> CopyNow(const Save& save);
   /// The newest save that is not being sent; null if there is none.
   Save TakeNewestWaiting();
   void CopyLoop(const std::stop_token& stop);
   void SendLoop(const std::stop_token& stop);
-  void Done(const Save& save);
+  void End(const Save& save, Result<SavedStep> outcome);
 
   const AsyncSaveOptions options_;
   SnapshotPool pool_;
@@ -100,7 +108,7 @@ class SaveQueue {
   std::condition_variable_any changed_;
   std::deque<Save> to_copy_;  // Guarded by mutex_; so are the next three.
   std::deque<Save> to_send_;
-  std::vector<Save> failed_;
+  std::vector<Save> failed_;  // And saves that end just now.
   std::size_t in_flight_ = 0;
   std::vector<std::jthread> threads_;  // Last: they end before the members that they use.
 };

@@ -83,8 +83,8 @@ class CheckpointRun {
 
   /// Saves beside the training. Returns when the state is copied. With SnapshotMode::kLazy it returns at once; then the
   /// tensors must not change, and the optimizer must not step, before PendingSave::WaitStaged(). Numbers, texts and
-  /// generators are copied at once in each mode. If an earlier SaveAsync() has failed, and no caller has received its
-  /// error, throws that error and does not save the state.
+  /// generators are copied at once in each mode. If earlier SaveAsync()s have failed, and no caller has received their
+  /// errors, throws these as one error and does not save the state: call it again to save it.
   /// The destructor waits for saves in flight, or cancels them, as AsyncSaveOptions say.
   PendingSave SaveAsync(std::int64_t step, const RunState& state, const SaveOptions& options = {});
 

@@ -60,15 +60,20 @@ class ShardedRun {
 
   /// Stores the state as this step. Rank 0's metrics and metadata are stored.
   SavedStep Save(std::int64_t step, const ShardedState& state, const SaveOptions& options = {});
-  /// The same beside the training, as CheckpointRun::SaveAsync(). If it throws on one rank alone (its state is wrong,
-  /// there is no memory, no call has returned an earlier failure there), the save of the other ranks fails with that.
+  /// The same beside the training, as CheckpointRun::SaveAsync(). If it throws on one rank alone because its state is
+  /// wrong or there is no memory, the save of the other ranks fails with that.
+  ///
+  /// If an earlier SaveAsync() has failed, and no caller on this rank has received its error, throws that error. The
+  /// state is saved nevertheless, as on the other ranks, which may know that error: do not repeat the call. It is
+  /// thrown by the first call that begins when all ranks know it, `max_in_flight` calls later: the same call on all
+  /// ranks.
   PendingSave SaveAsync(std::int64_t step, const ShardedState& state, const SaveOptions& options = {});
 
   /// Brings what `state` names back to where it was saved, maybe by other ranks with other slices: any part of what was
   /// saved. Numbers, texts and the cursor are all set to the step's. Waits for saves that are in flight.
   ///
-  /// All or nothing, on all ranks: nothing of `state` changes before all ranks have read what they need. Memory: the
-  /// state once more.
+  /// All or nothing, on all ranks: nothing of `state` changes before all ranks have read what they need. If the state
+  /// of one rank is wrong or it has no memory, the load fails on all ranks with that. Memory: the state once more.
   LatestStep Load(std::int64_t step, ShardedState& state);
   /// The newest step that is whole; nothing if no step was ever saved.
   std::optional<LatestStep> LoadLatest(ShardedState& state);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <exception>
+#include <type_traits>
 #include <utility>
 
 #include "checkpoints/save_queue.h"
@@ -39,6 +40,20 @@ const AsyncSaveOptions& Checked(const AsyncSaveOptions& options) {
                 "different steps");
 }
 
+// What `make` returns, or throws.
+template <class Make>
+Result<std::invoke_result_t<Make>> Made(const Make& make) {
+  try {
+    return make();
+  } catch (const StorageError& failure) {
+    return failure.error();
+  } catch (const c10::Error& failure) {
+    return Error{ErrorCode::kLocalIo, failure.what_without_backtrace()};
+  } catch (const std::exception& failure) {
+    return Error{ErrorCode::kLocalIo, failure.what()};
+  }
+}
+
 }  // namespace
 
 struct ShardedRun::Parts {
@@ -57,32 +72,25 @@ struct ShardedRun::Parts {
   // The other ranks wait for this one's parts, also if its state is wrong, or it has no memory or thread for them.
   template <class Begin>
   auto BeginSave(std::int64_t step, const Begin& begin) {
-    Error why;
-    try {
-      return begin();
-    } catch (const StorageError& failure) {
-      why = failure.error();
-    } catch (const c10::Error& failure) {
-      why = {ErrorCode::kLocalIo, failure.what_without_backtrace()};
-    } catch (const std::exception& failure) {
-      why = {ErrorCode::kLocalIo, failure.what()};
-    }
+    auto begun = Made(begin);
+    if (begun.ok()) return *std::move(begun);
     WaitForSaves();
-    const Error error = checkpoints.FailSave(step, why);
-    throw Failure(error.code, error.message);
+    throw StorageError(checkpoints.FailSave(step, begun.error()));
   }
 
   void Fill(const LatestStep& step, ShardedState& state) {
     const CheckpointManifest& manifest = step.stored.manifest;
-    const StagedParts staged(state, manifest);
-    const auto parts = staged.ToLoad();
+    const auto staged = Made([&] { return StagedParts(state, manifest); });
+    if (!staged.ok()) throw StorageError(checkpoints.FailLoad(manifest.step, staged.error()));
+    const auto parts = staged->ToLoad();
     ValueOrThrow(checkpoints.Load(manifest, parts));
-    staged.MoveInto(state);
+    staged->MoveInto(state);
   }
 
   Collective& group;
   const AsyncSaveOptions async;
   ShardedCheckpoints checkpoints;
+  std::uint64_t async_saves = 0;
   std::unique_ptr<internal::SaveQueue> queue;  // Last: its threads use the others.
 };
 
@@ -100,6 +108,7 @@ SavedStep ShardedRun::Save(std::int64_t step, const ShardedState& state, const S
 }
 
 PendingSave ShardedRun::SaveAsync(std::int64_t step, const ShardedState& state, const SaveOptions& options) {
+  const std::uint64_t number = ++parts_->async_saves;  // Also if this rank fails to begin it.
   const auto gathered = parts_->BeginSave(step, [&] {
     if (!parts_->queue) parts_->queue = ValueOrThrow(internal::SaveQueue::Create(parts_->async));
     return std::make_shared<const GatheredParts>(parts_->Gather(state));
@@ -108,12 +117,16 @@ PendingSave ShardedRun::SaveAsync(std::int64_t step, const ShardedState& state, 
                        parts = gathered->parts](const internal::StateContents& snapshot, const std::stop_token& stop) {
     return checkpoints.Save(about, Joined(parts, snapshot.storages), mode, stop);
   };
-  // The other ranks wait for this one, also if it has no memory, or throws what an earlier save failed with.
+  // The other ranks wait for this one, also if it has no memory for a copy.
   const auto give_up = [&checkpoints = parts_->checkpoints, step](const Error& why, const std::stop_token& stop) {
     return checkpoints.FailSave(step, why, stop);
   };
-  return ValueOrThrow(parts_->queue->Submit(
-      {.step = step, .contents = ContentsOf(*gathered), .owner = gathered, .commit = commit, .give_up = give_up}));
+  return ValueOrThrow(parts_->queue->Submit({.step = step,
+                                             .contents = ContentsOf(*gathered),
+                                             .owner = gathered,
+                                             .commit = commit,
+                                             .give_up = give_up,
+                                             .number = number}));
 }
 
 LatestStep ShardedRun::Load(std::int64_t step, ShardedState& state) {
