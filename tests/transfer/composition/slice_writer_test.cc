@@ -4,6 +4,7 @@
 
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/crc32c.h"
@@ -55,6 +56,38 @@ TEST(SliceWriter, BringsEveryByteToItsPlaceHoweverItCameInPieces) {
     ASSERT_TRUE(writer.Finish().ok()) << "seed " << seed;
     for (std::size_t i = 0; i < contents.size(); ++i) EXPECT_EQ(objects.InRoom(i), contents[i]) << "seed " << seed;
   }
+}
+
+TEST(SliceWriter, TakesTheMemoryOfAnObjectWhenItsFirstByteComes) {
+  Objects objects({"first", "", "third"});
+  int taken = 0;
+  for (Destination& destination : objects.destinations) {
+    destination.take = [&taken, bytes = std::exchange(destination.bytes, {})]() -> Result<Destination> {
+      ++taken;
+      return Destination{.bytes = bytes};
+    };
+  }
+  SliceWriter writer(objects.sources, objects.destinations);
+  const auto bytes = AsBytes(objects.joined);
+  EXPECT_EQ(taken, 0);
+  ASSERT_TRUE(writer.Write(bytes.first(3)).ok());
+  ASSERT_TRUE(writer.Write(bytes.subspan(3, 2)).ok());
+  EXPECT_EQ(taken, 1);
+  ASSERT_TRUE(writer.Write(bytes.subspan(5)).ok());
+  EXPECT_EQ(taken, 2) << "an empty object takes none";
+  ASSERT_TRUE(writer.Finish().ok());
+  EXPECT_EQ(objects.InRoom(2), "third");
+}
+
+TEST(SliceWriter, EndsIfThereIsNoMemory) {
+  Objects objects({"first", "second"});
+  objects.destinations[1] = {.take = [] {
+    return Result<Destination>(Error{ErrorCode::kInvalidArgument, "no memory"});
+  }};
+  SliceWriter writer(objects.sources, objects.destinations);
+  const auto written = writer.Write(AsBytes(objects.joined));
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.error().message, "no memory");
 }
 
 TEST(SliceWriter, NamesTheObjectWhoseBytesAreWrong) {

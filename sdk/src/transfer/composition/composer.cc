@@ -135,7 +135,7 @@ Result<Composer::Made> Composer::Make(std::span<const DownloadSource> sources, c
 }
 
 Result<void> Composer::Read(const Made& made, std::span<const DownloadSource> sources,
-                            std::span<const Destination> destinations, const std::stop_token& stop) {
+                            std::span<Destination> destinations, const std::stop_token& stop) {
   SliceWriter slices(sources, destinations);
   const auto start = Clock::now();
   std::optional<Clock::time_point> first_byte;
@@ -158,13 +158,13 @@ Result<void> Composer::Read(const Made& made, std::span<const DownloadSource> so
 }
 
 Result<void> Composer::FetchThrough(const Made& made, std::span<const DownloadSource> sources,
-                                    std::span<const Destination> destinations, const std::stop_token& stop) {
+                                    std::span<Destination> destinations, const std::stop_token& stop) {
   permits_.NoteStorageClass(made.composite.object.bucket, made.metadata.storage_class);
   if (auto checked = CheckComposite(made.metadata, sources); !checked) return checked;
   return Read(made, sources, destinations, stop);
 }
 
-Result<void> Composer::Fetch(std::span<const DownloadSource> sources, std::span<const Destination> destinations,
+Result<void> Composer::Fetch(std::span<const DownloadSource> sources, std::span<Destination> destinations,
                              const std::stop_token& stop) {
   const auto made = Make(sources, stop);
   if (!made) return made.error();

@@ -48,7 +48,7 @@ class Composer {
   /// Fetches the sources, at most 32 of one bucket, through a composite. The composite is checked against them before
   /// it is read, and each source's bytes against their CRC32C. The composite is always deleted. After an error the
   /// content of the destinations is undefined.
-  Result<void> Fetch(std::span<const DownloadSource> sources, std::span<const Destination> destinations,
+  Result<void> Fetch(std::span<const DownloadSource> sources, std::span<Destination> destinations,
                      const std::stop_token& stop);
 
   /// True while a check or a probe decides whether to compose; objects are read directly until then.
@@ -73,10 +73,10 @@ class Composer {
   Result<Made> Make(std::span<const DownloadSource> sources, const std::stop_token& stop);
   Result<ObjectMetadata> Compose(std::span<const DownloadSource> sources, const ObjectName& name,
                                  const std::stop_token& stop) const;
-  Result<void> Read(const Made& made, std::span<const DownloadSource> sources,
-                    std::span<const Destination> destinations, const std::stop_token& stop);
+  Result<void> Read(const Made& made, std::span<const DownloadSource> sources, std::span<Destination> destinations,
+                    const std::stop_token& stop);
   Result<void> FetchThrough(const Made& made, std::span<const DownloadSource> sources,
-                            std::span<const Destination> destinations, const std::stop_token& stop);
+                            std::span<Destination> destinations, const std::stop_token& stop);
 
   const Client client_;
   const Settings settings_;

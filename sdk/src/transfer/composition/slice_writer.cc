@@ -14,7 +14,9 @@ Result<void> SliceWriter::Write(std::span<const std::byte> data) {
     if (slice_ == sources_.size()) {
       return Error{ErrorCode::kCorrupted, "the composite holds more bytes than its sources"};
     }
-    const std::span<std::byte> room = destinations_[slice_].bytes.subspan(written_);
+    const auto place = destinations_[slice_].Open();
+    if (!place) return place.error();
+    const std::span<std::byte> room = place->subspan(written_);
     const std::size_t taken = std::min(room.size(), data.size());
     std::memcpy(room.data(), data.data(), taken);
     crc32c_ = ExtendCrc32c(crc32c_, data.first(taken));  // While the bytes are in the cache.
@@ -25,7 +27,7 @@ Result<void> SliceWriter::Write(std::span<const std::byte> data) {
 
 // Skips slices that are full, also empty ones.
 Result<void> SliceWriter::CompleteSlices() {
-  while (slice_ < sources_.size() && written_ == destinations_[slice_].bytes.size()) {
+  while (slice_ < sources_.size() && written_ == sources_[slice_].size) {
     const DownloadSource& source = sources_[slice_];
     if (source.crc32c && *source.crc32c != crc32c_) {
       return Error{ErrorCode::kCorrupted,

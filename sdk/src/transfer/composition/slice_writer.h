@@ -13,7 +13,7 @@ namespace gcsflux::internal {
 /// as soon as it is complete. The arguments must outlive it.
 class SliceWriter {
  public:
-  SliceWriter(std::span<const DownloadSource> sources, std::span<const Destination> destinations)
+  SliceWriter(std::span<const DownloadSource> sources, std::span<Destination> destinations)
       : sources_(sources), destinations_(destinations) {}
 
   /// Returns kCorrupted with the object's name if its bytes do not match its checksum, or there are more bytes than all
@@ -26,7 +26,7 @@ class SliceWriter {
   Result<void> CompleteSlices();
 
   const std::span<const DownloadSource> sources_;
-  const std::span<const Destination> destinations_;
+  const std::span<Destination> destinations_;
   std::size_t slice_ = 0;     // The source that is being written.
   std::size_t written_ = 0;   // Bytes of it that are written.
   std::uint32_t crc32c_ = 0;  // Checksum of these bytes.

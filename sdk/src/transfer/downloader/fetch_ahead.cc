@@ -75,7 +75,7 @@ bool FetchAhead::Admit(const UnitPlan& unit) {
 
 Result<std::vector<Destination>> FetchAhead::DestinationsOf(const UnitPlan& unit) {
   // The caller's allocator may wait, so it is never called while bytes come.
-  const bool is_taken_late = unit.count == 1 && unit.pieces == 1 && !core_->options().allocator;
+  const bool is_taken_late = unit.pieces == 1 && !core_->options().allocator;
   std::vector<Destination> destinations;
   destinations.reserve(unit.count);
   for (const DownloadSource& source : sources_->Of(unit.first, unit.count)) {
