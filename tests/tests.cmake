@@ -150,7 +150,7 @@ target_include_directories(formats_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 target_compile_definitions(formats_tests PRIVATE GCSFLUX_FORMAT_FIXTURES="${PROJECT_SOURCE_DIR}/tests/formats/fixtures")
 if(NOT GCSFLUX_SANITIZE)  # What a sanitizer keeps aside is counted as the process's.
   gcsflux_test(formats_memory_tests WHOLE
-    SOURCES formats/heap_peak.cc formats/memory_test.cc
+    SOURCES checkpoints/tensor_table_memory_test.cc formats/heap_peak.cc formats/memory_test.cc
     LIBRARIES gcsflux_client)
   target_include_directories(formats_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 endif()

