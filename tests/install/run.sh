@@ -69,7 +69,8 @@ grep -q 'gcsflux was installed without component emulator' "$work/log" || fail "
 begin "everything installed, and its programs"
 prefix=$work/prefix
 quiet cmake --install "$build" --prefix "$prefix"
-"$prefix/bin/gcsflux" --help | grep -q '^Commands:'
+"$prefix/bin/gcsflux" --help > "$work/help"
+grep -q '^Commands:' "$work/help"
 version=$(sed -n 's/^project(gcsflux VERSION \([0-9.]*\).*/\1/p' "$source/CMakeLists.txt")
 for program in gcsflux gcsflux-emulator gcsflux-conformance; do
   [ "$("$prefix/bin/$program" --version)" = "$program $version" ] || fail "$program --version is not $version"

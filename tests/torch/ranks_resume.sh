@@ -32,8 +32,9 @@ for rank in 0 1 3; do
   grep -q "^\[$rank\].*save of step 8 of gs://jobs/killed/checkpoints/: rank 2 (" "$work/killed" ||
     fail "rank $rank does not say which rank failed"
 done
-[[ $(gcsflux checkpoint ls gs://jobs/killed/checkpoints | grep -c whole,) == 1 ]] || fail "not one step"
-gcsflux checkpoint ls gs://jobs/killed/checkpoints | grep -q "^ *4  whole" || fail "step 4 is not whole"
+gcsflux checkpoint ls gs://jobs/killed/checkpoints > "$work/steps"
+[[ $(grep -c whole, "$work/steps") == 1 ]] || fail "not one step"
+grep -q "^ *4  whole" "$work/steps" || fail "step 4 is not whole"
 curl -sf -X DELETE "$endpoint/_emulator/faults" > /dev/null
 
 echo "--- resumed with 2 ranks"
@@ -54,7 +55,8 @@ echo "--- each image once, the same losses, nothing left over"
 losses "$work/undisturbed" | paste -d ' ' - "$work/both" |
   awk '{ difference = ($2 - $4) / $2; if ($1 != $3 || difference > 1e-4 || difference < -1e-4) { print; bad = 1 } }
        END { exit bad || NR == 0 }' || fail "other losses than those of the undisturbed job"
-gcsflux checkpoint ls gs://jobs/killed/checkpoints | grep -q "3 steps, 3 whole" || fail "not three whole steps"
+gcsflux checkpoint ls gs://jobs/killed/checkpoints > "$work/steps"
+grep -q "3 steps, 3 whole" "$work/steps" || fail "not three whole steps"
 gcsflux checkpoint verify gs://jobs/killed/checkpoints/ || fail "a step does not verify"
 
 echo "--- a step of ranks as one file"

@@ -74,7 +74,8 @@ curl --silent --fail -T - -o /dev/null "$faults" << 'PLAN'
 PLAN
 end_at "eager: step 20, loss" TERM stalled --bucket=gs://jobs/stalled --saves=eager --finish_within_s=1
 ((status == 1)) || fail "exit status $status, not 1, where the last step was not saved"
-curl --silent --fail "$faults" | grep -q '"fired":[1-9]' || fail "nothing stalled"
+curl --silent --fail "$faults" > "$work/counters"
+grep -q '"fired":[1-9]' "$work/counters" || fail "nothing stalled"
 grep -q ": step 20 was not saved: .*raise AsyncSaveOptions::end_deadline" "$work/errors" || fail "the stalled save is not told"
 stopped=$(tail -n 1 "$work/stalled" | cut -d ' ' -f 2)
 grep -q "^train_text: step $stopped was not saved: " "$work/errors" || fail "the last save is not told"
