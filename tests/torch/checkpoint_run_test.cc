@@ -117,6 +117,25 @@ TEST_F(CheckpointRunTest, ChangesNothingWhereTheStepIsOfAnotherModule) {
   EXPECT_TRUE(AreSame(CopyOf(other.net), before));
 }
 
+// It is the last one, so that the others would have changed.
+TEST_F(CheckpointRunTest, ChangesNothingWhereATensorCannotBeWritten) {
+  struct Masked : torch::nn::Module {
+    explicit Masked(float value)
+        : weight(register_parameter("weight", torch::full({2}, value))),
+          mask(register_buffer("mask", torch::full({1}, value).expand({4}))) {}
+    Tensor weight;
+    Tensor mask;
+  };
+  Masked saved(7);
+  Run().Save(3, {.modules = {{"model", &saved}}});
+  Masked other(1);
+  RunState state{.modules = {{"model", &other}}};
+  const Error error = ThrownBy([&] { Run().Load(3, state); });
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("mask has elements that share memory"), HasSubstr("clone()")));
+  EXPECT_EQ(other.weight.min().item<float>(), 1);
+}
+
 TEST_F(CheckpointRunTest, RefusesNamesThatAreNotClear) {
   Training training;
   CheckpointRun run = Run();

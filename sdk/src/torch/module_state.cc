@@ -14,6 +14,7 @@
 #include "torch/module_tensors.h"
 #include "torch/staged_state.h"
 #include "torch/tensor_bytes.h"
+#include "torch/writable.h"
 
 namespace gcsflux {
 namespace {
@@ -122,6 +123,7 @@ std::vector<Pair> Match(const Module& module, const StoredCheckpoint& checkpoint
     } else if (found == stored.end()) {
       if (options.is_strict) add(name, "is missing in the checkpoint");
     } else {
+      if (const auto locked = WhyNotWritable(wanted)) throw Failure(ErrorCode::kInvalidArgument, name + " " + *locked);
       if (const auto difference = Difference(wanted, found->second->layout)) add(name, *difference);
       pairs.push_back({wanted, *found->second});
       stored.erase(found);

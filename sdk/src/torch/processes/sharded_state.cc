@@ -1,9 +1,7 @@
 #include "torch/processes/sharded_state.h"
 
 #include <ATen/ATen.h>
-#include <ATen/MemoryOverlap.h>
 #include <c10/core/GradMode.h>
-#include <c10/core/InferenceMode.h>
 
 #include <algorithm>
 #include <cstring>
@@ -13,6 +11,7 @@
 #include "torch/failure.h"
 #include "torch/module_tensors.h"
 #include "torch/tensor_bytes.h"
+#include "torch/writable.h"
 
 namespace gcsflux {
 namespace {
@@ -71,16 +70,6 @@ GatheredParts OwnTensors(const ShardedState& state) {
   return own;
 }
 
-// What copy_() would refuse when other tensors have changed already.
-void CheckWritable(const std::string& name, const at::Tensor& tensor) {
-  if (at::has_internal_overlap(tensor) == at::MemOverlap::Yes) {
-    throw BadTensor(name, "has elements that share memory, as expand() makes them; load into its clone()");
-  }
-  if (tensor.is_inference() && !c10::InferenceMode::is_enabled()) {
-    throw BadTensor(name, "was made in InferenceMode; load in InferenceMode, or into its clone()");
-  }
-}
-
 std::string TextOf(const at::Tensor& bytes) {
   return {static_cast<const char*>(bytes.data_ptr()), static_cast<std::size_t>(bytes.numel())};
 }
@@ -118,7 +107,7 @@ StagedParts::StagedParts(const ShardedState& state, const CheckpointManifest& st
   staged_.parts = state_.parts;
   for (std::size_t i = 0; i < state_.tensors.size(); ++i) {
     const at::Tensor& tensor = state_.tensors[i];
-    CheckWritable(state_.parts[i].name, tensor);
+    if (const auto why = WhyNotWritable(tensor)) throw BadTensor(state_.parts[i].name, *why);
     staged_.tensors.push_back(at::empty(tensor.sizes(), tensor.options().requires_grad(false)));
   }
   for (const StepTensor& stored : step.tensors) {

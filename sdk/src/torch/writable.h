@@ -1,0 +1,23 @@
+#pragma once
+
+#include <ATen/MemoryOverlap.h>
+#include <ATen/core/Tensor.h>
+#include <c10/core/InferenceMode.h>
+
+#include <optional>
+#include <string>
+
+namespace gcsflux {
+
+/// Why copy_() would refuse to write to the tensor, when other tensors have changed already.
+inline std::optional<std::string> WhyNotWritable(const at::Tensor& tensor) {
+  if (at::has_internal_overlap(tensor) == at::MemOverlap::Yes) {
+    return "has elements that share memory, as expand() makes them; load into its clone()";
+  }
+  if (tensor.is_inference() && !c10::InferenceMode::is_enabled()) {
+    return "was made in InferenceMode; load in InferenceMode, or into its clone()";
+  }
+  return std::nullopt;
+}
+
+}  // namespace gcsflux
