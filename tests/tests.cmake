@@ -468,6 +468,7 @@ gcsflux_program(soak
   tests/soak/deck.cc
   tests/soak/downloads.cc
   tests/soak/fault_mix.cc
+  tests/soak/files.cc
   tests/soak/lists.cc
   tests/soak/main.cc
   tests/soak/model.cc

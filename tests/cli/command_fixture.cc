@@ -55,6 +55,18 @@ Outcome CommandTest::RunHeld(const std::vector<std::string>& arguments, const em
   return outcome;
 }
 
+Outcome CommandTest::Interrupt(const std::vector<std::string>& arguments, int signal, std::size_t stalled) {
+  testing::ChildProgram program = Start(arguments);
+  emulator_.clock().AwaitWaiters(stalled);
+  program.Signal(signal);
+  Outcome outcome;
+  outcome.status = program.Wait();
+  outcome.err = program.ReadErrors();
+  EXPECT_EQ(emulator_.faults().Fired("fault"), 1U);
+  emulator_.faults().Clear();
+  return outcome;
+}
+
 Outcome CommandTest::Finish(testing::ChildProgram& program) {
   auto out = std::async(std::launch::async, [&] { return program.ReadOutput(); });
   Outcome outcome;

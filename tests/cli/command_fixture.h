@@ -34,6 +34,10 @@ class CommandTest : public ::testing::Test {
   /// sends several at the same time.
   Outcome RunHeld(const std::vector<std::string>& arguments, const emulator::FaultMatch& match);
 
+  /// Starts it, waits until so many requests stall, and sends the signal. The fault of Load() must have fired once; no
+  /// fault is left.
+  Outcome Interrupt(const std::vector<std::string>& arguments, int signal, std::size_t stalled = 1);
+
   void WriteFile(const std::string& name, const std::string& bytes) const;
   [[nodiscard]] std::string ReadFile(const std::string& name) const;
   /// Every regular file below a directory, by its path from there, sorted.

@@ -29,19 +29,6 @@ class InterruptionTest : public CommandTest {
     emulator_.clock().Freeze();  // What stalls does so until it is let go.
   }
 
-  // Sends the signal once something stalls; what has stalled before still does.
-  Outcome Interrupt(const std::vector<std::string>& arguments, int signal, std::size_t stalled = 1) {
-    testing::ChildProgram program = Start(arguments);
-    emulator_.clock().AwaitWaiters(stalled);
-    program.Signal(signal);
-    Outcome outcome;
-    outcome.status = program.Wait();
-    outcome.err = program.ReadErrors();
-    EXPECT_EQ(emulator_.faults().Fired("fault"), 1U);
-    emulator_.faults().Clear();
-    return outcome;
-  }
-
   void StallRead(std::uint64_t at, const std::string& object = "o") {
     Load({.operation = "storage.objects.get", .object_prefix = object, .covers_byte = at},
          {.type = "stall", .after_bytes = 1'000, .duration = seconds(3'600)});

@@ -9,6 +9,7 @@
 #include "gcsflux/emulator/journal_queries.h"
 #include "gcsflux/ongoing_uploads.h"
 #include "support/upload_case.h"
+#include "support/upload_leftovers.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -32,19 +33,15 @@ class LargeUploadTest : public CommandTest {
     WriteFile("file", Content());
   }
 
-  // Sends the signal once a part stalls.
-  Outcome Interrupt(const std::vector<std::string>& arguments, int signal, std::uint64_t part) {
+  // Parts that have stalled before still do.
+  void StallPart(std::uint64_t part) {
     emulator_.clock().Freeze();
     Load({.phase = "part", .nth = part}, {.type = "stallUpload", .after_bytes = 1'000, .duration = seconds(3'600)});
-    testing::ChildProgram program = Start(arguments);
-    emulator_.clock().AwaitWaiters(++stalled_);
-    program.Signal(signal);
-    Outcome outcome;
-    outcome.status = program.Wait();
-    outcome.err = program.ReadErrors();
-    EXPECT_EQ(emulator_.faults().Fired("fault"), 1U);
-    emulator_.faults().Clear();
-    return outcome;
+    ++stalled_;
+  }
+  Outcome InterruptAtPart(std::uint64_t part, const std::vector<std::string>& arguments, int signal) {
+    StallPart(part);
+    return Interrupt(arguments, signal, stalled_);
   }
 
   [[nodiscard]] std::size_t Uploads() { return ListMultipartUploads(client_, {"bkt", ""})->size(); }
@@ -57,6 +54,8 @@ class LargeUploadTest : public CommandTest {
   }
 
   const std::vector<std::string> command_ = {"cp", "file", "gs://bkt/o", "--max_concurrency=1", kPartFlag};
+  const std::vector<std::string> careful_ = {"cp",      "file",        "gs://bkt/o", "--max_concurrency=1",
+                                             kPartFlag, "--no_clobber"};
   std::size_t stalled_ = 0;
 };
 
@@ -69,7 +68,7 @@ TEST_F(LargeUploadTest, UsesManyConnections) {
 }
 
 TEST_F(LargeUploadTest, IsContinuedAfterASignal) {
-  const Outcome interrupted = Interrupt(command_, SIGINT, 4);
+  const Outcome interrupted = InterruptAtPart(4, command_, SIGINT);
   EXPECT_EQ(interrupted.status, 130);
   EXPECT_THAT(interrupted.err, HasSubstr("interrupted; to continue, run the same command again"));
   EXPECT_TRUE(Objects().empty());
@@ -88,7 +87,7 @@ TEST_F(LargeUploadTest, IsContinuedAfterASignal) {
 TEST_F(LargeUploadTest, ThatIsKilledAtManyPlacesIsRightInTheEnd) {
   const std::uint64_t before = BytesIn();
   constexpr std::uint64_t kKills = 6;
-  for (std::uint64_t i = 0; i < kKills; ++i) EXPECT_EQ(Interrupt(command_, SIGKILL, 2).status, -SIGKILL);
+  for (std::uint64_t i = 0; i < kKills; ++i) EXPECT_EQ(InterruptAtPart(2, command_, SIGKILL).status, -SIGKILL);
   const Outcome again = Run(command_);
   EXPECT_EQ(again.status, 0) << again.err;
   EXPECT_THAT(again.err, HasSubstr("kept 31.5 MB of an interrupted run"));
@@ -101,7 +100,7 @@ TEST_F(LargeUploadTest, OfATreeIsContinuedAndSaysWhatItKept) {
   WriteFile("data/large", Content());
   WriteFile("data/small", "small");
   const std::vector<std::string> command = {"cp", "-r", "data", "gs://bkt/x", "--max_concurrency=1", kPartFlag};
-  EXPECT_EQ(Interrupt(command, SIGTERM, 4).status, 143);
+  EXPECT_EQ(InterruptAtPart(4, command, SIGTERM).status, 143);
   const Outcome again = Run(command);
   EXPECT_EQ(again.status, 0) << again.err;
   EXPECT_THAT(again.err, HasSubstr("kept 15.7 MB"));
@@ -110,7 +109,7 @@ TEST_F(LargeUploadTest, OfATreeIsContinuedAndSaysWhatItKept) {
 }
 
 TEST_F(LargeUploadTest, OfAFileThatChangedSinceStartsAgain) {
-  EXPECT_EQ(Interrupt(command_, SIGINT, 4).status, 130);
+  EXPECT_EQ(InterruptAtPart(4, command_, SIGINT).status, 130);
   const std::string other(Content().size(), 'x');
   WriteFile("file", other);
   EXPECT_EQ(Run(command_).status, 0);
@@ -119,7 +118,7 @@ TEST_F(LargeUploadTest, OfAFileThatChangedSinceStartsAgain) {
 }
 
 TEST_F(LargeUploadTest, StartsAgainAfterClean) {
-  EXPECT_EQ(Interrupt(command_, SIGINT, 4).status, 130);
+  EXPECT_EQ(InterruptAtPart(4, command_, SIGINT).status, 130);
   EXPECT_EQ(Uploads(), 1U);
   const Outcome cleaned = Run({"clean", "gs://bkt", "--older_than=0s"});
   EXPECT_EQ(cleaned.status, 0) << cleaned.err;
@@ -146,11 +145,42 @@ TEST_F(LargeUploadTest, UnderNoClobberIsRefusedBeforeItIsSent) {
   EXPECT_EQ(Stored("o"), "old");
 }
 
+TEST_F(LargeUploadTest, UnderNoClobberKeepsWhatARivalStoredAfterAnInterruption) {
+  EXPECT_EQ(InterruptAtPart(4, careful_, SIGINT).status, 130);
+  EXPECT_EQ(Uploads(), 1U);
+  Store("o", "of a rival");
+  const std::uint64_t before = BytesIn();
+  const Outcome refused = Run(careful_);
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("another writer wrote it; nothing is sent"));
+  EXPECT_LE(BytesIn() - before, 10'000U);
+  EXPECT_EQ(Stored("o"), "of a rival");
+  EXPECT_TRUE(Files(".state").empty());
+  testing::ExpectNothingLeft(client_);
+  const Outcome again = Run(command_);  // which may overwrite it
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_TRUE(Stored("o") == Content());
+}
+
+TEST_F(LargeUploadTest, UnderNoClobberKeepsWhatARivalStoresMeanwhile) {
+  EXPECT_EQ(InterruptAtPart(2, careful_, SIGKILL).status, -SIGKILL);
+  StallPart(2);
+  testing::ChildProgram program = Start(careful_);
+  emulator_.clock().AwaitWaiters(stalled_);
+  Store("o", "of a rival");
+  emulator_.clock().Advance(std::chrono::hours(2));
+  EXPECT_EQ(program.Wait(), 1);
+  EXPECT_THAT(program.ReadErrors(), HasSubstr("another writer"));
+  EXPECT_EQ(emulator_.faults().Fired("fault"), 1U);
+  EXPECT_EQ(Stored("o"), "of a rival");
+  EXPECT_TRUE(Files(".state").empty());
+  testing::ExpectNothingLeft(client_);
+}
+
 TEST_F(LargeUploadTest, OfAFileThatChangesMeanwhileIsNotStored) {
-  emulator_.clock().Freeze();
-  Load({.phase = "part", .nth = 4}, {.type = "stallUpload", .after_bytes = 1'000, .duration = seconds(3'600)});
+  StallPart(4);
   testing::ChildProgram program = Start(command_);
-  emulator_.clock().AwaitWaiters(1);
+  emulator_.clock().AwaitWaiters(stalled_);
   WriteFile("file", Content() + "more");
   emulator_.clock().Advance(std::chrono::hours(2));
   EXPECT_EQ(program.Wait(), 1);

@@ -61,7 +61,7 @@ TEST_F(KilledFileUploadTest, ItsFileIsStoredInTheEndAndLittleIsSentTwice) {
     do {  // What the service was still doing for the process may come later.
       ASSERT_TRUE(CleanComposites(client_, "bkt", {.older_than = -hours(1)}).ok());
     } while (!ListMultipartUploads(client_, {"bkt", ""})->empty());
-    ExpectNothingLeft();
+    testing::ExpectNothingLeft(client_);
   }
   EXPECT_GE(killed, 8);
   EXPECT_GE(little_sent_twice, 2);

@@ -11,6 +11,7 @@
 #include "gcsflux/ongoing_uploads.h"
 #include "gcsflux/parallel_writer.h"
 #include "support/result.h"
+#include "support/upload_leftovers.h"
 
 namespace gcsflux {
 namespace {
@@ -41,14 +42,6 @@ class ParallelWriterFaultsTest : public ::testing::Test {
   std::string Stored() const {
     auto read = client_.ReadObject(kObject);
     return read ? *std::move(read) : "";
-  }
-  void ExpectNothingLeft() {
-    const auto listing = ListPrefix(client_, {"bkt", "gcsflux-uploads/"});
-    ASSERT_TRUE(listing.ok());
-    EXPECT_TRUE(listing->objects.empty());
-    const auto uploads = ListMultipartUploads(client_, {"bkt", ""});
-    ASSERT_TRUE(uploads.ok());
-    EXPECT_TRUE(uploads->empty());
   }
   void Begin(const FaultMatch& match, const FaultAction& action, int count) {
     emulator_.Reset();
@@ -108,7 +101,7 @@ TEST_F(ParallelWriterFaultsTest, AStepThatFailsForGoodLeavesTheOldContent) {
       EXPECT_FALSE(Store(WriteMode::kOverwrite).ok());
       EXPECT_GE(emulator_.faults().Fired("it"), 1U);
       EXPECT_EQ(Stored(), "old");
-      ExpectNothingLeft();
+      testing::ExpectNothingLeft(client_);
     }
   }
 }
@@ -118,7 +111,7 @@ TEST_F(ParallelWriterFaultsTest, AComposeThatMayNotDeleteIsRepeatedWithoutIt) {
   ASSERT_TRUE(Store(WriteMode::kOverwrite).ok());
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
   EXPECT_TRUE(Stored() == content_);
-  ExpectNothingLeft();
+  testing::ExpectNothingLeft(client_);
 }
 
 TEST_F(ParallelWriterFaultsTest, AComposeThatWasLostAndReplacedIsUnknown) {
@@ -141,7 +134,7 @@ TEST_F(ParallelWriterFaultsTest, AComposeThatWasLostAndReplacedIsUnknown) {
   EXPECT_EQ(testing::ErrorOf(writer.Close()).code, ErrorCode::kOutcomeUnknown);
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
   EXPECT_EQ(Stored(), "rival");
-  ExpectNothingLeft();
+  testing::ExpectNothingLeft(client_);
 }
 
 TEST_F(ParallelWriterFaultsTest, ChoosesOneStreamWherePermissionsCannotBeHad) {

@@ -11,9 +11,8 @@
 #include "gcsflux/composed_download.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
-#include "gcsflux/listing.h"
-#include "gcsflux/ongoing_uploads.h"
 #include "support/result.h"
+#include "support/upload_leftovers.h"
 #include "transfer/upload/part_bytes.h"
 
 namespace gcsflux {
@@ -59,15 +58,6 @@ class ParallelWriterTest : public ::testing::Test {
     auto read = client_.ReadObject(kObject);
     return read ? *std::move(read) : testing::ErrorOf(read).message;
   }
-  // Nothing is in the bucket but the object, where there is one.
-  void ExpectNothingLeft() {
-    const auto listing = ListPrefix(client_, {"bkt", "gcsflux-uploads/"});
-    ASSERT_TRUE(listing.ok());
-    EXPECT_TRUE(listing->objects.empty()) << listing->objects.front().name;
-    const auto uploads = ListMultipartUploads(client_, {"bkt", ""});
-    ASSERT_TRUE(uploads.ok());
-    EXPECT_TRUE(uploads->empty()) << uploads->front().object.name;
-  }
   void LoadFault(const std::string& type, emulator::FaultMatch match) {
     emulator_.faults().Load(
         {.rules = {{.name = "it", .match = std::move(match), .action = {.type = type}, .limits = {.count = 1}}}});
@@ -97,7 +87,7 @@ TEST_F(ParallelWriterTest, StoresPartsAndCommitsThemByOneCompose) {
   EXPECT_THAT(report.temporary_name, StartsWith("gcsflux-uploads/2"));
   EXPECT_FALSE(report.has_left_temporary);
   EXPECT_EQ(emulator::FindCommits(emulator_.journal(), "bkt", "o").size(), 1U);
-  ExpectNothingLeft();
+  testing::ExpectNothingLeft(client_);
 }
 
 TEST_F(ParallelWriterTest, StoresUpToOnePartInOneRequest) {
@@ -121,7 +111,7 @@ TEST_F(ParallelWriterTest, APrivateNameNeedsNoCompose) {
   EXPECT_TRUE(Stored() == Content());
   EXPECT_EQ(report.method, WriteMethod::kParts);
   EXPECT_EQ(report.temporary_name, "");
-  ExpectNothingLeft();
+  testing::ExpectNothingLeft(client_);
 }
 
 TEST_F(ParallelWriterTest, UsesOneStreamWhereThatIsAskedFor) {
@@ -140,7 +130,7 @@ TEST_F(ParallelWriterTest, KeepsThePreconditionOfItsMode) {
   EXPECT_EQ(testing::ErrorOf(Store(Options({.mode = WriteMode::kReplace, .generation = 5}))).code,
             ErrorCode::kPreconditionFailed);
   EXPECT_EQ(Stored(), "old");
-  ExpectNothingLeft();
+  testing::ExpectNothingLeft(client_);
   const auto live = client_.GetObject(kObject);
   ASSERT_TRUE(Store(Options({.mode = WriteMode::kReplace, .generation = live->generation})).ok());
   EXPECT_TRUE(Stored() == Content());
@@ -158,7 +148,7 @@ TEST_F(ParallelWriterTest, WithoutCloseNothingBecomesVisible) {
   EXPECT_EQ(testing::ErrorOf(cancelled.Write(AsBytes("x"))).code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(testing::ErrorOf(cancelled.Close()).code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(Stored(), "old");
-  ExpectNothingLeft();
+  testing::ExpectNothingLeft(client_);
 }
 
 TEST_F(ParallelWriterTest, EndsWhenItIsAskedToStop) {
@@ -168,7 +158,7 @@ TEST_F(ParallelWriterTest, EndsWhenItIsAskedToStop) {
   stop.request_stop();
   EXPECT_EQ(testing::ErrorOf(writer.Close()).code, ErrorCode::kCancelled);
   EXPECT_EQ(testing::ErrorOf(client_.GetObject(kObject)).code, ErrorCode::kNotFound);
-  ExpectNothingLeft();
+  testing::ExpectNothingLeft(client_);
 }
 
 TEST_F(ParallelWriterTest, RefusesWhatCannotBe) {
@@ -224,7 +214,7 @@ TEST_F(ParallelWriterTest, TenWritersOfOneNameUnderCreateHaveOneWinner) {
   EXPECT_EQ(refused, 9);
   const std::string stored = Stored();
   EXPECT_EQ(stored, std::string(kPart + 100, stored.front()));
-  ExpectNothingLeft();
+  testing::ExpectNothingLeft(client_);
 }
 
 TEST_F(ParallelWriterTest, ALostComposeIsFoundByReadingBack) {
@@ -237,7 +227,7 @@ TEST_F(ParallelWriterTest, ALostComposeIsFoundByReadingBack) {
     EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
     EXPECT_TRUE(Stored() == Content());
     EXPECT_EQ(emulator::FindCommits(emulator_.journal(), "bkt", "o").size(), 1U);
-    ExpectNothingLeft();
+    testing::ExpectNothingLeft(client_);
   }
 }
 

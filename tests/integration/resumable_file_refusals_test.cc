@@ -48,7 +48,7 @@ TEST_F(ResumableFileRefusalsTest, ARivalsObjectStays) {
     };
     EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kPreconditionFailed);
     EXPECT_TRUE(*client_.ReadObject(kObject) == "rival");
-    ExpectNothingLeft();
+    testing::ExpectNothingLeft(client_);
     EXPECT_EQ(state_, "");
   }
 }
@@ -86,7 +86,7 @@ TEST_F(ResumableFileRefusalsTest, AFileThatChangesIsNotStored) {
   EXPECT_EQ(error.code, ErrorCode::kLocalIo);
   EXPECT_THAT(error.message, HasSubstr("changed while it was being uploaded"));
   EXPECT_EQ(testing::ErrorOf(client_.GetObject(kObject)).code, ErrorCode::kNotFound);
-  ExpectNothingLeft();
+  testing::ExpectNothingLeft(client_);
   EXPECT_EQ(state_, "");
 }
 
@@ -94,7 +94,7 @@ TEST_F(ResumableFileRefusalsTest, WithoutASaverNothingIsKept) {
   options_.save_state = {};
   StopAfter(3);
   EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kCancelled);
-  ExpectNothingLeft();
+  testing::ExpectNothingLeft(client_);
   GoOn();
   EXPECT_TRUE(Upload().ok());
   ExpectStored(Content());
@@ -105,7 +105,7 @@ TEST_F(ResumableFileRefusalsTest, ASaverThatThrowsEndsTheCall) {
   const Error error = testing::ErrorOf(Upload());
   EXPECT_EQ(error.code, ErrorCode::kLocalIo);
   EXPECT_THAT(error.message, HasSubstr("no room"));
-  ExpectNothingLeft();
+  testing::ExpectNothingLeft(client_);
 }
 
 TEST_F(ResumableFileRefusalsTest, OptionsThatCannotBeAreRefused) {
@@ -151,7 +151,7 @@ TEST_F(ResumableFileRefusalsTest, WithoutASaverAnObjectThatMayHaveBeenJoinedIsDe
   LoadFault({.phase = "complete"}, {.type = "loseAnswer"});
   EXPECT_FALSE(Upload().ok());
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
-  ExpectNothingLeft();
+  testing::ExpectNothingLeft(client_);
 }
 
 TEST_F(ResumableFileRefusalsTest, ARivalIsFoundBeforeMorePartsAreSent) {
@@ -164,7 +164,7 @@ TEST_F(ResumableFileRefusalsTest, ARivalIsFoundBeforeMorePartsAreSent) {
   EXPECT_EQ(testing::ErrorOf(Upload()).code, ErrorCode::kPreconditionFailed);
   EXPECT_EQ(Requests("part"), before);
   EXPECT_TRUE(*client_.ReadObject(kObject) == "rival");
-  ExpectNothingLeft();
+  testing::ExpectNothingLeft(client_);
   EXPECT_EQ(state_, "");
 }
 
@@ -178,7 +178,7 @@ TEST_F(ResumableFileRefusalsTest, DamagedBytesAreNeverStored) {
     }
     const auto read = client_.ReadObject(kObject);
     EXPECT_TRUE(!read || *read == Content());
-    ExpectNothingLeft();
+    testing::ExpectNothingLeft(client_);
   }
 }
 

@@ -61,7 +61,7 @@ TEST_F(ResumableFileRequestsTest, TheObjectIsTheOneOfThisCall) {
     ASSERT_EQ(stored->object.name, other.name);
     EXPECT_TRUE(*client_.ReadObject(other) == Content());
     EXPECT_EQ(testing::ErrorOf(client_.GetObject(kObject)).code, ErrorCode::kNotFound);
-    ExpectNothingLeft();
+    testing::ExpectNothingLeft(client_);
     options_.writing.path = WritePath::kAuto;
   }
   EXPECT_EQ(Requests("cancel"), 1U);
@@ -92,7 +92,7 @@ TEST_F(ResumableFileRequestsTest, WhatItStoresIsWhatThisCallAsksFor) {
     EXPECT_EQ(stored->object.content_type, options_.writing.upload.attributes.content_type);
     EXPECT_EQ(stored->object.metadata, options_.writing.upload.attributes.metadata);
     EXPECT_EQ(Requests("cancel"), is_session ? 1U : 0U);
-    ExpectNothingLeft();
+    testing::ExpectNothingLeft(client_);
   }
 }
 

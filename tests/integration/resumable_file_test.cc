@@ -168,7 +168,7 @@ TEST_F(ResumableFileTest, StartsAgainWithOtherKeys) {
   ASSERT_TRUE(stored.ok()) << testing::ErrorOf(stored).message;
   EXPECT_EQ(stored->kept_bytes, 0U);
   EXPECT_TRUE(*client_.ReadObject(testing::kObject, {.encryption_key = *key}) == Content());
-  ExpectNothingLeft();
+  testing::ExpectNothingLeft(client_);
 }
 
 TEST_F(ResumableFileTest, ContinuesUnderItsKey) {

@@ -33,6 +33,8 @@ class Chance {
 /// A stop_token that is asked to stop at some time during one in twenty calls, and never in the others.
 class RandomStop {
  public:
+  /// Only Stop() asks.
+  RandomStop() = default;
   explicit RandomStop(Chance& chance) {
     if (!chance.OneIn(20)) return;
     const std::chrono::microseconds delay(std::int64_t{1} << chance.Below(16));  // most of them before it is over
@@ -44,6 +46,7 @@ class RandomStop {
     });
   }
 
+  void Stop() { source_.request_stop(); }
   [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
   [[nodiscard]] bool is_stopped() const { return source_.stop_requested(); }
 

@@ -19,6 +19,7 @@ std::vector<Operation> ListOperations();
 std::vector<Operation> DownloadOperations();
 std::vector<Operation> WriteOperations();
 std::vector<Operation> UploadOperations();
+std::vector<Operation> FileOperations();
 std::vector<Operation> StreamOperations();
 std::vector<Operation> ChangeOperations();
 std::vector<Operation> ContestedOperations();

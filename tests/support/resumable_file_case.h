@@ -10,12 +10,12 @@
 
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
-#include "gcsflux/listing.h"
 #include "gcsflux/ongoing_uploads.h"
 #include "gcsflux/resumable_file.h"
 #include "support/result.h"
 #include "support/test_directory.h"
 #include "support/upload_case.h"
+#include "support/upload_leftovers.h"
 
 namespace gcsflux::testing {
 
@@ -74,19 +74,11 @@ class ResumableFileCase : public ::testing::Test {
     for (const OngoingUpload& upload : *uploads) EXPECT_TRUE(AbortMultipartUpload(client_, upload));
   }
 
-  void ExpectNothingLeft() {
-    const auto listing = ListPrefix(client_, {"bkt", "gcsflux-uploads/"});
-    ASSERT_TRUE(listing.ok());
-    EXPECT_TRUE(listing->objects.empty()) << listing->objects.front().name;
-    const auto uploads = ListMultipartUploads(client_, {"bkt", ""});
-    ASSERT_TRUE(uploads.ok());
-    EXPECT_TRUE(uploads->empty()) << uploads->front().object.name;
-  }
   /// Once, and nothing is left of how it was sent.
   void ExpectStored(const std::string& bytes) {
     EXPECT_TRUE(client_.ReadObject(kObject).value() == bytes);
     EXPECT_EQ(emulator::FindCommits(emulator_.journal(), "bkt", kObject.name).size(), 1U);
-    ExpectNothingLeft();
+    ExpectNothingLeft(client_);
   }
 
   emulator::Emulator emulator_{{.idempotency_window = std::chrono::seconds(0)}};
