@@ -120,24 +120,42 @@ void BM_CurlRanges(benchmark::State& state) {
           [&] { return CountLines(OutputOf(command + "wait"), std::to_string(each)) == kCurls; });
 }
 
-void BM_PlainLoad(benchmark::State& state) {
+// `read_on` reads what comes next, and returns the number of its bytes.
+template <class ReadOn>
+void LoadPlain(benchmark::State& state, const ReadOn& read_on) {
   const auto bytes = static_cast<std::uint64_t>(state.range(0)) << 20;
   StreamService service;
   const ObjectMetadata stored = service.Store(bytes);
-  std::string room(kBlockBytes, '\1');
   Measure(state, {bytes, ProcessCpuSeconds}, [&] {
     auto reader = ObjectReader::Open(service.client(), ObjectName{stored.bucket, stored.name},
                                      {.read_ahead_bytes = kMostAhead, .reads_whole = true});
     if (!reader) return false;
     std::uint64_t came = 0;
     while (came < bytes) {
-      const auto read = reader->ReadNext(std::as_writable_bytes(std::span(room)));
-      if (!read || *read == 0) return false;
-      came += *read;
+      const std::size_t read = read_on(*reader);
+      if (read == 0) return false;
+      came += read;
     }
     return reader->VerifyWhole().ok();
   });
   state.counters["beyond_mib"] = state.counters["added_mib"] - static_cast<double>(kMostAhead) / kMebi;
+}
+
+// Each byte is copied once, to memory that is then lent to the caller.
+void BM_PlainLoad(benchmark::State& state) {
+  LoadPlain(state, [](ObjectReader& reader) {
+    const auto lent = reader.LendNext();
+    return lent ? lent->size() : 0;
+  });
+}
+
+// And once more, into the caller's memory.
+void BM_PlainLoadInto(benchmark::State& state) {
+  std::string room(kBlockBytes, '\1');
+  LoadPlain(state, [&room](ObjectReader& reader) {
+    const auto read = reader.ReadNext(std::as_writable_bytes(std::span(room)));
+    return read ? *read : 0;
+  });
 }
 
 const bool kRegistered = [] {
@@ -149,6 +167,7 @@ const bool kRegistered = [] {
   add("BM_PlainSave", BM_PlainSave)->ArgName("mib")->Arg(72)->Arg(kMebibytes);
   add("BM_CurlRanges", BM_CurlRanges);
   add("BM_PlainLoad", BM_PlainLoad)->ArgName("mib")->Arg(72)->Arg(kMebibytes);
+  add("BM_PlainLoadInto", BM_PlainLoadInto)->ArgName("mib")->Arg(kMebibytes);
   return true;
 }();
 

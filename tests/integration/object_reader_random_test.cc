@@ -91,12 +91,26 @@ void ReadOnAndCompare(ObjectReader& reader, const std::string& content, std::mt1
   EXPECT_EQ(reader.position(), at + *read);
 }
 
+void LendAndCompare(ObjectReader& reader, const std::string& content, std::mt19937& random) {
+  if (random() % 3 == 0) reader.Seek(random() % (content.size() + 10));
+  const std::uint64_t at = reader.position();
+  const auto lent = reader.LendNext();
+  ASSERT_TRUE(lent.ok()) << testing::ErrorOf(lent).message;
+  ASSERT_EQ(lent->empty(), at >= content.size());
+  ReadAtAndCompare(reader, content, random);  // which leaves the lent bytes as they are
+  const std::string bytes(reinterpret_cast<const char*>(lent->data()), lent->size());
+  EXPECT_EQ(bytes, content.substr(std::min<std::size_t>(at, content.size()), bytes.size())) << "at " << at;
+  EXPECT_EQ(reader.position(), at + bytes.size());
+}
+
 void DoAndCompare(ObjectReader& reader, const std::string& content, std::mt19937& random, bool may_read_on) {
-  switch (random() % (may_read_on ? 6 : 4)) {
+  switch (random() % (may_read_on ? 8 : 4)) {
     case 0: return ReadRangesAndCompare(reader, content, random);
     case 1: return reader.Prefetch({{random() % (content.size() + 10), random() % 3000}, {random() % 1000, {}}});
     case 2:
     case 3: return ReadAtAndCompare(reader, content, random);
+    case 4:
+    case 5: return LendAndCompare(reader, content, random);
     default: return ReadOnAndCompare(reader, content, random);
   }
 }

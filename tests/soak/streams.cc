@@ -7,6 +7,17 @@
 namespace gcsflux::soak {
 namespace {
 
+Result<std::string> LendAll(ObjectReader& reader) {
+  std::string bytes;
+  while (reader.position() < reader.size()) {
+    const auto lent = reader.LendNext();
+    if (!lent) return lent.error();
+    bytes.append(reinterpret_cast<const char*>(lent->data()), lent->size());
+  }
+  if (auto whole = reader.VerifyWhole(); !whole) return whole.error();
+  return bytes;
+}
+
 // All from front to back, in pieces of any length.
 Result<std::string> ReadOn(Worker& worker, ObjectReader& reader) {
   std::string bytes(static_cast<std::size_t>(reader.size()), '\0');
@@ -42,7 +53,7 @@ void ReadAtRandom(Worker& worker) {
                                     .stop = stop.token()});
   if (!worker.Check(reader, stop, {.with = {ErrorCode::kBadResponse}})) return;  // falseLength cuts JSON off too
   if (!slot.is_checked()) ReadRanges(worker, slot, *reader, stop);
-  const auto bytes = ReadOn(worker, *reader);
+  const auto bytes = worker.chance().OneIn(2) ? LendAll(*reader) : ReadOn(worker, *reader);
   MayFail may;
   if (slot.is_checked()) may.with = {ErrorCode::kCorrupted};
   if (worker.Check(bytes, stop, may)) CheckBytes(slot.object, *bytes, slot.state()->content);

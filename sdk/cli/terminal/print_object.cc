@@ -1,14 +1,12 @@
 #include "cli/terminal/print_object.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "gcsflux/checksums.h"
 
 namespace gcsflux::cli {
 namespace {
 
-constexpr std::size_t kBlock = 1U << 20;
 // What the request fetches that tells the object's size. The rest waits for it.
 constexpr std::uint64_t kHead = 1U << 20;
 
@@ -57,13 +55,11 @@ Result<void> ObjectPrinter::PrintRest(const DownloadSource& source, std::uint64_
   auto reader = ObjectReader::Open(client_, source, std::move(options));
   if (!reader) return reader.error();
   reader->Seek(offset);
-  std::vector<std::byte> room(kBlock);
   while (reader->position() < source.size) {
-    const auto read = reader->ReadNext(room);
-    if (!read) return read.error();
-    const std::span<const std::byte> bytes = std::span(room).first(*read);
-    crc32c = Crc32cOf(bytes, crc32c);
-    if (auto taken = sink(bytes); !taken) return taken;
+    const auto lent = reader->LendNext();
+    if (!lent) return lent.error();
+    crc32c = Crc32cOf(*lent, crc32c);
+    if (auto taken = sink(*lent); !taken) return taken;
   }
   return CompareWithObject(client_, source, crc32c);
 }

@@ -57,8 +57,9 @@ struct ObjectReaderReport {
 /// Reads one generation of one object over many connections: at any place, or from front to back.
 ///
 /// Bytes of two generations are never mixed: once the opened generation is gone, reads return kAborted. The bytes are
-/// the stored ones. Thread-safe, except for ReadNext(), Seek() and position(), which are for one thread at a time.
-/// Movable. Do not destroy or move it while a call is under way. In a child of fork() every call returns kForked.
+/// the stored ones. Thread-safe, except for ReadNext(), LendNext(), Seek() and position(), which are for one thread at
+/// a time. Movable. Do not destroy or move it while a call is under way. In a child of fork() every call returns
+/// kForked.
 class ObjectReader {
  public:
   /// Requests the object's size, generation and CRC32C: one request.
@@ -92,6 +93,11 @@ class ObjectReader {
   /// Reads on from position() as ReadAt() does, and fetches ahead. If the caller had to wait, it fetches further ahead;
   /// if not, less far. A failure does not change the position.
   Result<std::size_t> ReadNext(std::span<std::byte> destination);
+  /// The same without a copy: lends bytes that were fetched ahead, from position() on, as many as have come, often a
+  /// megabyte. Empty at the object's end. They stay until the next call of LendNext(), ReadNext() or Seek(), or until
+  /// the reader is destroyed; meanwhile their request's memory counts as fetched ahead. Use it if the bytes are only
+  /// looked at or passed on.
+  Result<std::span<const std::byte>> LendNext();
   [[nodiscard]] std::uint64_t position() const;
   /// Any offset is allowed; reads behind the object's end return no bytes.
   void Seek(std::uint64_t offset);

@@ -59,6 +59,7 @@ Result<std::size_t> ObjectReader::ReadAt(std::uint64_t offset, std::span<std::by
 Result<void> ObjectReader::Read(std::span<const RangeRead> ranges) const { return core_->Read(ranges); }
 void ObjectReader::Prefetch(const std::vector<ByteRange>& ranges) const { core_->Prefetch(ranges); }
 Result<std::size_t> ObjectReader::ReadNext(std::span<std::byte> destination) { return core_->ReadNext(destination); }
+Result<std::span<const std::byte>> ObjectReader::LendNext() { return core_->LendNext(); }
 std::uint64_t ObjectReader::position() const { return core_->position(); }
 void ObjectReader::Seek(std::uint64_t offset) { core_->Seek(offset); }
 Result<void> ObjectReader::VerifyWhole() const { return core_->VerifyWhole(); }

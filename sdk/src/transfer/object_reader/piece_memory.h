@@ -25,7 +25,9 @@ using PieceMemory = std::unique_ptr<std::byte[], FreePiece>;
 inline PieceMemory MakePieceMemory(std::size_t bytes) {
   if (bytes < kMappedBytes) return {static_cast<std::byte*>(std::malloc(bytes)), FreePiece{bytes}};
   void* const mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return {mapped == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapped), FreePiece{bytes}};
+  if (mapped == MAP_FAILED) return {nullptr, FreePiece{bytes}};
+  static_cast<void>(::madvise(mapped, bytes, MADV_HUGEPAGE));  // Most of its cost is the page faults of the first use.
+  return {static_cast<std::byte*>(mapped), FreePiece{bytes}};
 }
 
 }  // namespace gcsflux::internal

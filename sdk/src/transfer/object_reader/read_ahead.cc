@@ -109,31 +109,61 @@ std::vector<HeldPart> ReadAhead::Find(std::uint64_t offset, std::span<std::byte>
   return held;
 }
 
+Result<bool> ReadAhead::AwaitBytes(std::unique_lock<std::mutex>& lock, Piece& piece, std::uint64_t needed,
+                                   const std::stop_token& stop, bool& waited) {
+  waited = waited || piece.arrived < needed;
+  arrivals_.Wait(lock, [&] {
+    if (piece.arrived >= needed || piece.error || stop.stop_requested()) return true;
+    piece.awaited = std::min(piece.awaited, needed);
+    return false;
+  });
+  if (piece.arrived >= needed) return true;
+  if (!piece.error || piece.error->code == ErrorCode::kCancelled) return false;
+  return *piece.error;
+}
+
+Result<LentPart> ReadAhead::Lend(std::uint64_t offset, const std::stop_token& stop, bool& waited) {
+  constexpr std::uint64_t kMost = 1U << 20;  // More would only make the caller wait.
+  std::shared_ptr<Piece> piece;  // Outlives the lock.
+  std::unique_lock lock(mutex_);
+  const auto next = pieces_.upper_bound(offset);
+  if (next == pieces_.begin() || std::prev(next)->second->extent.end() <= offset) return LentPart{};
+  piece = std::prev(next)->second;
+  const std::uint64_t from = offset - piece->extent.offset;
+  const auto arrived = AwaitBytes(lock, *piece, std::min(from + kMost, piece->extent.length), stop, waited);
+  if (!arrived) return arrived.error();
+  if (!*arrived) return LentPart{};
+  const std::span<const std::byte> bytes(piece->memory.get() + from, piece->memory.get() + piece->arrived);
+  Consume(*piece, bytes.size());  // The caller holds the piece.
+  return LentPart{piece, bytes};
+}
+
 Result<bool> ReadAhead::Take(const HeldPart& part, const std::stop_token& stop, bool& waited) {
   Piece& piece = *part.piece;
   const std::uint64_t needed = part.offset + part.destination.size() - piece.extent.offset;
   {
     std::unique_lock lock(mutex_);
-    waited = waited || piece.arrived < needed;
-    arrivals_.Wait(lock, [&] { return piece.arrived >= needed || piece.error || stop.stop_requested(); });
-    const bool is_given_up = !piece.error || piece.error->code == ErrorCode::kCancelled;
-    if (piece.arrived < needed && is_given_up) return false;
-    if (piece.arrived < needed) return *piece.error;
+    const auto arrived = AwaitBytes(lock, piece, needed, stop, waited);
+    if (!arrived || !*arrived) return arrived;
   }
   std::memcpy(part.destination.data(), piece.memory.get() + (part.offset - piece.extent.offset),
               part.destination.size());
   std::shared_ptr<Piece> dropped;
   {
     const std::scoped_lock lock(mutex_);
-    piece.consumed += part.destination.size();
-    const auto entry = pieces_.find(piece.extent.offset);
-    const bool is_over = piece.consumed >= piece.extent.length && !piece.is_kept && !piece.is_of_stream;
-    if (is_over && entry != pieces_.end() && entry->second == part.piece) {
-      dropped = std::move(entry->second);
-      pieces_.erase(entry);
-    }
+    dropped = Consume(piece, part.destination.size());
   }
   return true;
+}
+
+std::shared_ptr<Piece> ReadAhead::Consume(Piece& piece, std::uint64_t bytes) {
+  piece.consumed += bytes;
+  const auto entry = pieces_.find(piece.extent.offset);
+  const bool is_over = piece.consumed >= piece.extent.length && !piece.is_kept && !piece.is_of_stream;
+  if (!is_over || entry == pieces_.end() || entry->second.get() != &piece) return nullptr;
+  auto dropped = std::move(entry->second);
+  pieces_.erase(entry);
+  return dropped;
 }
 
 void ReadAhead::Wake() {
@@ -205,10 +235,11 @@ std::uint64_t ReadAhead::SpareBytes() const {
 // Under the lock. Null where there is none. Longer memory than is needed serves too.
 PieceMemory ReadAhead::TakeMemory(std::uint64_t bytes, bool is_kept) {
   const auto fits = [&](const PieceMemory& memory) { return memory.get_deleter().bytes >= bytes; };
-  const auto found = is_kept ? spare_.end() : std::ranges::find_if(spare_, fits);
-  if (found != spare_.end()) {
+  // The last one is the likeliest to be in the CPU's caches.
+  const auto found = is_kept ? spare_.rend() : std::find_if(spare_.rbegin(), spare_.rend(), fits);
+  if (found != spare_.rend()) {
     PieceMemory memory = std::move(*found);
-    spare_.erase(found);
+    spare_.erase(std::next(found).base());
     return memory;
   }
   // Shorter memory makes room for this.
@@ -241,6 +272,8 @@ void ReadAhead::Run(const std::shared_ptr<Piece>& piece) {
     {
       const std::scoped_lock lock(mutex_);
       piece->arrived = end;
+      if (end < piece->awaited) return;
+      piece->awaited = Piece::kNone;
     }
     arrivals_.Ring();
   };

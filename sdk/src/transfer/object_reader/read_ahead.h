@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,9 +26,12 @@ namespace gcsflux::internal {
 /// Bytes of an object that are fetched ahead. ReadAhead's mutex guards what its fetch and its readers share; bytes
 /// before `arrived` do not change any more.
 struct Piece {
+  static constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
+
   Extent extent = {};
   PieceMemory memory = {};
   std::uint64_t arrived = 0;
+  std::uint64_t awaited = kNone;  ///< As many must have arrived before any reader that waits can go on.
   std::uint64_t consumed = 0;
   std::optional<Error> error = {};
   bool is_kept = false;       ///< It is kept after it was read.
@@ -45,6 +49,12 @@ struct HeldPart {
   std::shared_ptr<Piece> piece;
   std::uint64_t offset = 0;  ///< Offset in the object.
   std::span<std::byte> destination = {};
+};
+
+/// Bytes of a piece, which stay while it is held.
+struct LentPart {
+  std::shared_ptr<Piece> piece;  ///< Null: there are none.
+  std::span<const std::byte> bytes = {};
 };
 
 /// The bytes that a reader has fetched ahead. Pieces are begun as the client's DeliveryBudget admits them. If a read
@@ -82,7 +92,10 @@ class ReadAhead {
   /// Waits for the part's bytes and copies them. If their fetch fails meanwhile, returns its error. Returns false if
   /// the fetch was given up, or `stop` requests it: then the caller fetches by itself. Sets `waited` if it had to wait.
   Result<bool> Take(const HeldPart& part, const std::stop_token& stop, bool& waited);
-  /// Makes the callers that wait in Take() check their stop_tokens.
+  /// The bytes of the piece that holds this offset, from there on. Waits until the piece is there, or a megabyte of it.
+  /// Returns no piece if none holds the offset, its fetch was given up, or `stop` requests it.
+  Result<LentPart> Lend(std::uint64_t offset, const std::stop_token& stop, bool& waited);
+  /// Makes the callers that wait in Take() and Lend() check their stop_tokens.
   void Wake();
 
   /// The first part of the extent that no piece holds. If pieces hold all of it, it is empty, at the extent's end.
@@ -93,6 +106,13 @@ class ReadAhead {
     Extent extent = {};
     bool is_of_stream = false;
   };
+  // Waits under the lock until the piece has `needed` bytes. Returns false if its fetch was given up, or `stop`
+  // requests it.
+  Result<bool> AwaitBytes(std::unique_lock<std::mutex>& lock, Piece& piece, std::uint64_t needed,
+                          const std::stop_token& stop, bool& waited);
+  // Called under the lock, when a reader has taken so many bytes of the piece. Returns the piece if it is not needed
+  // longer, for the caller to destroy it without the lock.
+  std::shared_ptr<Piece> Consume(Piece& piece, std::uint64_t bytes);
   void DropOfStream(const std::function<bool(const Extent&)>& is_dropped);
   void Pump();
   void OnAdmitted();

@@ -60,6 +60,7 @@ ReaderCore::ReaderCore(Client client, DownloadSource source, ObjectReaderOptions
           })) {}
 
 ReaderCore::~ReaderCore() {
+  lent_.reset();
   ahead_->Close();
   jobs_->Close();
   slots_.reset();  // Waits for the requests in progress.
@@ -296,6 +297,7 @@ Result<std::size_t> ReaderCore::ReadNext(std::span<std::byte> destination) {
   if (position_ >= source_.size || destination.empty()) return std::size_t{0};
   const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(destination.size(), source_.size - position_));
   const std::uint64_t end = position_ + length;
+  lent_.reset();
   // A long read fetches its own missing bytes first, and then the bytes behind it.
   const bool is_long = length >= FirstStripe(options_) && !options_.reads_whole;
   if (!is_long) ReadAheadFrom(position_);
@@ -309,6 +311,34 @@ Result<std::size_t> ReaderCore::ReadNext(std::span<std::byte> destination) {
   position_ = end;
   Adapt(waited, length);
   return length;
+}
+
+Result<std::span<const std::byte>> ReaderCore::LendNext() {
+  if (auto usable = CheckUsable(); !usable) return usable.error();
+  lent_.reset();
+  if (position_ >= source_.size) return std::span<const std::byte>();
+  ahead_->DropBefore(position_);
+  ReadAheadFrom(position_);
+  bool waited = false;
+  const std::stop_callback on_stop(options_.stop, [&] { ahead_->Wake(); });
+  auto held = ahead_->Lend(position_, options_.stop, waited);
+  if (!held) return Failed(held.error());
+  lent_ = std::move(held->piece);
+  const auto lent = lent_ ? Result<std::span<const std::byte>>(held->bytes) : FetchOwn(waited);
+  if (!lent) return lent;
+  position_ += lent->size();
+  Adapt(waited, lent->size());
+  return lent;
+}
+
+Result<std::span<const std::byte>> ReaderCore::FetchOwn(bool& waited) {
+  if (auto usable = CheckUsable(); !usable) return usable.error();
+  if (!own_) own_ = MakePieceMemory(static_cast<std::size_t>(FirstStripe(options_)));
+  if (!own_) return Error{ErrorCode::kLocalIo, "read of " + ToUri(source_.object) + ": there is no memory for it"};
+  const std::uint64_t length = std::min(FirstStripe(options_), source_.size - position_);
+  const std::span<std::byte> bytes(own_.get(), static_cast<std::size_t>(length));
+  if (auto read = ReadRanges({{position_, bytes}}, waited); !read) return read.error();
+  return std::span<const std::byte>(bytes);
 }
 
 void ReaderCore::ReadAheadFrom(std::uint64_t offset) {
@@ -344,6 +374,7 @@ void ReaderCore::Adapt(bool waited, std::size_t bytes) {
 
 void ReaderCore::Seek(std::uint64_t offset) {
   if (made_in_.IsInChild() || offset == position_) return;
+  lent_.reset();
   const bool is_ahead = offset > position_ && offset < ahead_end_;
   position_ = offset;
   ahead_->KeepOfStream(is_ahead ? Extent{offset, ahead_end_ - offset} : Extent{});

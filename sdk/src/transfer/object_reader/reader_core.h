@@ -18,6 +18,7 @@
 #include "loop/job_queue.h"
 #include "loop/request_slots.h"
 #include "transfer/object_reader/join_ranges.h"
+#include "transfer/object_reader/piece_memory.h"
 #include "transfer/object_reader/range_checksums.h"
 #include "transfer/object_reader/read_ahead.h"
 #include "transfer/object_reader/request_pace.h"
@@ -37,6 +38,7 @@ class ReaderCore {
   Result<void> Read(std::span<const RangeRead> ranges);
   void Prefetch(const std::vector<ByteRange>& ranges);
   Result<std::size_t> ReadNext(std::span<std::byte> destination);
+  Result<std::span<const std::byte>> LendNext();
   [[nodiscard]] std::uint64_t position() const { return position_; }
   void Seek(std::uint64_t offset);
   Result<void> VerifyWhole();
@@ -64,6 +66,8 @@ class ReaderCore {
   Result<ReadSummary> Request(const Extent& extent, const ByteSink& sink, const std::function<void()>& rewind,
                               const std::stop_token& stop);
   Result<void> CheckAnswer(const Extent& extent, const ReadSummary& read);
+  // Bytes at the position that no piece holds, in memory of this object.
+  Result<std::span<const std::byte>> FetchOwn(bool& waited);
   void ReadAheadFrom(std::uint64_t offset);
   void Adapt(bool waited, std::size_t bytes);
   [[nodiscard]] std::uint64_t gap() const;
@@ -96,6 +100,8 @@ class ReaderCore {
   std::uint64_t position_ = 0;
   std::uint64_t ahead_end_ = 0;   // Up to here it has been fetched ahead.
   std::uint64_t easy_bytes_ = 0;  // Bytes read since the caller last waited.
+  std::shared_ptr<Piece> lent_;   // Holds the bytes that LendNext() returned last; else own_ does.
+  PieceMemory own_;
 
   std::unique_ptr<RequestSlots> slots_;
   std::shared_ptr<JobQueue> jobs_;
