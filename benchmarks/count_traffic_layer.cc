@@ -1,7 +1,7 @@
 // Reads an object of 100 KiB over HTTP, with the traffic layer or without it: count_traffic_layer bare|layered REQUESTS
 //
 // Nothing is loaded and the profile is off. One thread, so that a tool that counts instructions (callgrind) counts the
-// same ones every time; tests/emulator/traffic_layer_cost.sh compares the two.
+// same ones every time; tests/emulator/entrance/traffic_layer_cost.sh compares the two.
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -94,7 +94,7 @@ struct Fixture {
 bool ReadObjects(RequestHandler& handler, int requests) {
   std::array<int, 2> sockets{};
   if (::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets.data()) != 0) return false;
-  const int room = 4 << 20;  // a whole answer, since nobody reads while it is written
+  const int room = 4 << 20;  // a whole answer: it is written before it is read
   ::setsockopt(sockets[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
   HttpCodec codec(handler);
   SocketStream stream(sockets[1], nullptr, std::chrono::seconds(60));

@@ -52,6 +52,7 @@ add_test(NAME targets_of_tests
          COMMAND ${PROJECT_SOURCE_DIR}/scripts/targets_of_tests ${PROJECT_BINARY_DIR} Backoff.CanBeThatOfGooglesConnectorForPyTorch)
 set_tests_properties(targets_of_tests PROPERTIES PASS_REGULAR_EXPRESSION "^sdk_tests\n$")
 add_test(NAME layering_rules COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/layering/layers_test.py)
+add_test(NAME named_paths COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/named_paths.py ${PROJECT_SOURCE_DIR})
 
 # The SDK's inside: pure functions, and the client over a service in memory.
 gcsflux_test(sdk_tests

@@ -5,8 +5,8 @@
 
 namespace gcsflux::testing {
 
-// Credential files as Google's tools write them, for the identities of emulator/identity_fixture.h. `endpoint` is the
-// emulator's, whose token endpoints they name.
+// Credential files as Google's tools write them, for the identities of emulator/support/identity_fixture.h. `endpoint`
+// is the emulator's, whose token endpoints they name.
 
 nlohmann::json ServiceAccountFile(const std::string& endpoint);
 nlohmann::json AuthorizedUserFile(const std::string& endpoint);
