@@ -107,7 +107,7 @@ Nginx::Nginx(const std::string& directory, const Options& options) {
   const int port = FreePort();
   const bool is_https = !options.certificate.empty();
   endpoint_ = (is_https ? "https://127.0.0.1:" : "http://127.0.0.1:") + std::to_string(port);
-  // Two workers for two cores; run as whoever owns the directory, so that it may read the files.
+  // Two workers for two cores; run as the owner of the directory, so that it may read the files.
   std::ofstream(file) << (geteuid() == 0 ? "user root;\n" : "")
                       << "daemon off;\nworker_processes 2;\nerror_log /dev/null;\n"
                       << "pid " << directory << "/nginx.pid;\nevents { worker_connections 1024; }\nhttp {\n"

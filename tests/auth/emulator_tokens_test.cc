@@ -91,7 +91,7 @@ TEST_F(EmulatorTokensTest, AServiceAccountOfGooglesSignsForItself) {
   file["token_uri"] = "https://oauth2.googleapis.com/token";
   const auto before = service_.Count("oauth2.token");
   ExpectViewer(Fetch(file));
-  EXPECT_EQ(service_.Count("oauth2.token"), before) << "nobody is asked";
+  EXPECT_EQ(service_.Count("oauth2.token"), before) << "no endpoint is asked";
 }
 
 TEST(ServiceAccountTokens, AreAskedOfGoogleWhereThatIsAskedFor) {

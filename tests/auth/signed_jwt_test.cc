@@ -81,7 +81,7 @@ TEST(SignedJwt, IsForTheTokenEndpointAsAnAssertion) {
   const Parts parts = Split(*assertion);
   EXPECT_EQ(parts.claims.at("aud"), "https://oauth2.googleapis.com/token");
   EXPECT_EQ(parts.claims.at("iss"), "robot@p");
-  EXPECT_FALSE(parts.claims.contains("sub")) << "it would ask for somebody else";
+  EXPECT_FALSE(parts.claims.contains("sub")) << "it would ask for another account";
   EXPECT_TRUE(Verifies(parts.text, parts.signature, TestKey(1).public_key));
 }
 

@@ -214,10 +214,10 @@ TEST_F(SignedUrlTest, AnExternalAccountOfNoServiceAccountSignsForOneThatIsNamed)
 
 TEST_F(SignedUrlTest, AUserSignsForAnAccountThatIsNamed) {
   const Client client = MakeClient(User());
-  const auto nobody = SignUrl(client, kObject);
-  ASSERT_FALSE(nobody.ok());
-  EXPECT_EQ(nobody.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(nobody.error().message, HasSubstr("service_account"));
+  const auto unnamed = SignUrl(client, kObject);
+  ASSERT_FALSE(unnamed.ok());
+  EXPECT_EQ(unnamed.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(unnamed.error().message, HasSubstr("service_account"));
   const auto url = SignUrl(client, kObject, {.service_account = kRobot});
   ASSERT_TRUE(url.ok()) << url.error().message;
   EXPECT_TRUE(IsGood(*url, "GET", "storage.googleapis.com"));

@@ -76,10 +76,10 @@ TEST_F(TokenCacheTest, GoesOnWithTheOldTokenWhileOneCallerFetchesTheNext) {
   std::string of_fetcher;
   std::jthread fetcher([&] { of_fetcher = Get(*cache); });
   is_fetching.wait();
-  EXPECT_EQ(Get(*cache), "1") << "nobody waits";
+  EXPECT_EQ(Get(*cache), "1") << "this call does not wait";
   timing_.Advance(seconds(60));
   EXPECT_EQ(Get(*cache), "1") << "however long it takes";
-  EXPECT_EQ(fetches_, 2) << "nobody else fetches";
+  EXPECT_EQ(fetches_, 2) << "no other call fetches";
   may_end.count_down();
   fetcher.join();
   EXPECT_EQ(of_fetcher, "2");
@@ -89,7 +89,7 @@ TEST_F(TokenCacheTest, GoesOnWithTheOldTokenWhileOneCallerFetchesTheNext) {
 TEST_F(TokenCacheTest, TakesAFailureAheadOfTheEndForNone) {
   const auto cache = Make([&](int fetch, const TokenContext& context) -> std::optional<Error> {
     if (fetch == 1 || fetch == 4) return std::nullopt;
-    EXPECT_EQ(context.retry.max_attempts, 1) << "nobody is to wait for retries while the old token is good";
+    EXPECT_EQ(context.retry.max_attempts, 1) << "no call waits for retries while the old token is good";
     return Error{ErrorCode::kTokenUnavailable, "503"};
   });
   EXPECT_EQ(Get(*cache), "1");
@@ -113,7 +113,7 @@ TEST_F(TokenCacheTest, FailsWhereTheOldTokenHasEnded) {
   EXPECT_EQ(Get(*cache), "error: revoked");
 }
 
-// Tells how often somebody has asked for the date: a cache does so under its lock before it waits.
+// Counts the calls that asked for the date: a cache asks under its lock, before it waits.
 class WatchedTiming : public testing::DrivenTiming {
  public:
   [[nodiscard]] std::chrono::system_clock::time_point SystemNow() const override {

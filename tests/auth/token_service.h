@@ -13,7 +13,7 @@
 
 namespace gcsflux::testing {
 
-/// Whoever gives out tokens, in memory: answers as a test says. Thread-safe where the answer is.
+/// A service that gives out tokens, in memory. A test says its answers. Thread-safe if `answer` is.
 class TokenService : public internal::Transport {
  public:
   using Answer = std::function<Result<internal::HttpResponse>(const internal::HttpRequest&)>;

@@ -82,7 +82,7 @@ export GOOGLE_APPLICATION_CREDENTIALS=$work/user.json
 expect 0 '' mb gs://two-bucket --credentials=adc
 expect 1 '401' ls --credentials=anonymous
 
-# An emulator that a variable names is nobody's business to be told who one is.
+# An emulator that a variable names gets no credentials, unless they are asked for.
 export STORAGE_EMULATOR_HOST=$endpoint
 expect 1 '401' ls
 expect 0 '^gs://two-bucket$' ls --credentials=adc

@@ -1,4 +1,4 @@
-// Page tokens: nobody's text is taken for one, and every position comes back from its own token.
+// Page tokens: no other text is taken for one, and each position comes back from its own token.
 
 #include "api/page_token.h"
 #include "input.h"

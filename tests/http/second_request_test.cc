@@ -1,4 +1,4 @@
-// Two exchanges that race over real sockets: which one is gone on with, and that the other is dropped.
+// Two exchanges that race over real sockets: one of them wins, and the other is dropped.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Many streams and batches of one client at the same time, which begin, stop and are left at random while reads go
-// wrong: what is delivered is right, whoever goes on is never held up, and nothing is kept.
+// wrong: what is delivered is right, the others are never held up, and nothing is kept.
 #include <random>
 #include <thread>
 #include <vector>

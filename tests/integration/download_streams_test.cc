@@ -83,7 +83,7 @@ TEST_F(DownloadStreamsTest, DeliversAsCompletedPastAnObjectThatStands) {
   ExpectEnd(stream);
 }
 
-// With room for nothing each stream still gets its next object, whoever else is not read.
+// Even if the budget has no room, each stream gets its next object. It does not wait for streams that are not read.
 TEST_F(DownloadStreamsTest, ReadInTurnNeverWaitForEachOther) {
   const auto sources = Store({5'000, 0, 300'000, 10, 100'000, 40});
   for (const std::uint64_t budget : {0, 1, 6'000, 200'000}) {

@@ -1,4 +1,4 @@
-// A read that stands still for good is answered by a second request; nobody else is sent twice.
+// If a read stalls for ever, a second request answers it. No other read is sent twice.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -41,7 +41,7 @@ emulator::EmulatorOptions WithVirtualBuckets() {
 
 class ParallelListingTest : public ::testing::Test {
  protected:
-  // Page after page, as whoever lists without this library.
+  // Page after page, as a program without this library lists.
   std::vector<ObjectMetadata> Sequentially(const std::string& bucket) {
     std::vector<ObjectMetadata> objects;
     ListObjectsOptions options;

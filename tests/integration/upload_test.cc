@@ -192,7 +192,7 @@ TEST_F(UploadIntegrationTest, AnUploadGoesOnAfterAnOutageFromWhereTheServiceStan
   const std::string bytes = Pattern(4 * kChunk + 7);
   ObjectWriter writer(client_, {kBucket, "new"},
                       {.chunk_bytes = kChunk, .call = {.retry = RetryOptions{.max_attempts = 1}}});
-  // The chunk is stored, and nobody hears of it.
+  // The chunk is stored, and its answer is lost.
   emulator_.faults().Load({.rules = {{.name = "it",
                                       .match = {.operation = "storage.objects.insert", .phase = "chunk", .nth = 2},
                                       .action = {.type = "loseAnswer"}}}});

@@ -47,7 +47,7 @@ void Reset(RawServer::Connection& c) {
   c.Reset();
 }
 
-// For as long as somebody listens.
+// Until the client closes the connection, or 1 GiB is sent.
 RawServer::Script SendsWithoutEnd(int status) {
   return [status](RawServer::Connection& c) {
     c.ReadHead();

@@ -5,7 +5,7 @@
 namespace gcsflux::soak {
 namespace {
 
-// Corruption is noticed, never repaired, so whoever wants the bytes asks again.
+// Corruption is noticed, never repaired. So the reader asks again.
 constexpr int kTries = 100;
 
 struct Found {

@@ -30,7 +30,7 @@ constexpr auto kBucket = "soak";
 constexpr milliseconds kTick(100);
 constexpr std::size_t kCommonSizes[] = {0, 1, 100, 5'000, 70'000, 1'000'000};
 
-// Whoever comes with this refresh token gets tokens; who has none, or an old one, may do everything too.
+// A client with this refresh token gets tokens. A client without a token, or with an old one, may do everything too.
 constexpr auto kIdentities = R"({
   "authorized_users": [
     {"email": "soak@example.com", "client_id": "soak", "client_secret": "secret", "refresh_token": "refresh"}
@@ -43,7 +43,7 @@ T OrViolation(Result<T> result) {
   return *std::move(result);
 }
 
-// Tokens that can be fetched anew, so that one that is refused is.
+// Tokens that can be fetched again, as a client does if one is refused.
 Credentials MakeCredentials(const std::filesystem::path& directory, const std::string& endpoint) {
   const auto file = directory / "credentials.json";
   std::ofstream(file) << R"({"type": "authorized_user", "client_id": "soak", "client_secret": "secret",)"

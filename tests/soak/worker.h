@@ -46,8 +46,8 @@ struct MayFail {
   bool leaves_nothing = false;
 };
 
-/// Does one random operation after another on names of its own, of which it knows what is stored there, and on objects
-/// that nobody changes.
+/// Does one random operation after another: on names of its own, whose content it knows, and on objects that do not
+/// change.
 class Worker {
  public:
   Worker(const Common& common, int number, std::uint64_t seed);
@@ -76,7 +76,7 @@ class Worker {
   Slot* StoredSlot();
   /// An object, its own or a common one.
   const Slot& StoredObject();
-  /// Bytes that nobody has stored before, few most of the time and never more than `most`.
+  /// Bytes that were not stored before: few most of the time, and never more than `most`.
   Version NewVersion(std::size_t most = 1 << 20);
   std::string NewTag();
 

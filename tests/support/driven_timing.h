@@ -24,7 +24,7 @@ class DrivenTiming : public internal::Timing {
     now_ += duration.count();
     return true;
   }
-  /// Time that passes though nobody waits.
+  /// Time that passes without a wait.
   void Advance(std::chrono::nanoseconds duration) { now_ += duration.count(); }
   [[nodiscard]] double Random() const override { return random_; }
 

@@ -27,7 +27,7 @@ class RawServer {
     bool Send(std::string_view bytes);
     /// Returns when the client closes the connection.
     void WaitForClose();
-    /// Sends `first` to this loopback port, then passes bytes both ways until either side closes; false where nobody
+    /// Sends `first` to this loopback port, then passes bytes both ways until either side closes. False if no program
     /// listens there.
     bool PassOnTo(int port, std::string_view first);
     /// Ends the connection with a RST.

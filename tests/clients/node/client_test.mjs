@@ -98,7 +98,7 @@ test('a resumable upload in chunks', async () => {
   assert.deepEqual(phases.slice(0, 5), ['start', 'chunk', 'chunk', 'chunk', 'final']);
 });
 
-test('a resumable upload of a stream whose length nobody knows', async () => {
+test('a resumable upload of a stream of unknown length', async () => {
   const content = randomBytes(700 * KIB);
   const file = bucket.file('streamed');
   const pieces = Readable.from([content.subarray(0, 300 * KIB), content.subarray(300 * KIB)]);

@@ -58,10 +58,10 @@ TEST(ParseScenarios, ReadsOurOwnFields) {
 // As in a later version of the public file.
 TEST(ParseScenarios, WhatIsNotKnownIsLeftAlone) {
   const auto scenarios = Parse(R"({"version": 2, "retryTests": [
-      {"id": 1, "note": [], "cases": [{"instructions": ["do-what-nobody-knows"], "weight": 3}],
+      {"id": 1, "note": [], "cases": [{"instructions": ["do-what-is-unknown"], "weight": 3}],
        "methods": [{"name": "storage.folders.get", "resources": ["FOLDER"], "transport": "GRPC"}]}]})");
   ASSERT_THAT(scenarios, SizeIs(1));
-  EXPECT_THAT(scenarios[0].cases.at(0).instructions, ElementsAre("do-what-nobody-knows"));
+  EXPECT_THAT(scenarios[0].cases.at(0).instructions, ElementsAre("do-what-is-unknown"));
   EXPECT_EQ(scenarios[0].methods.at(0).name, "storage.folders.get");
 }
 

@@ -171,7 +171,7 @@ TEST_F(RetryTestsTest, FailsWhereACallThatFailsHasNotDoneWhatItWasTo) {
 }
 
 TEST_F(RetryTestsTest, SkipsWhatTheServiceDoesNotKnow) {
-  for (const char* instruction : {"do-what-nobody-knows", "return-503-after-lunch"}) {
+  for (const char* instruction : {"do-what-is-unknown", "return-503-after-lunch"}) {
     const Outcome outcome = Run(GetUnder({instruction}));
     EXPECT_EQ(outcome.kind, Outcome::Kind::kSkipped);
     EXPECT_THAT(outcome.detail, HasSubstr(instruction));

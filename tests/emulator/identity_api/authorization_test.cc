@@ -35,7 +35,7 @@ class AuthorizationTest : public ::testing::Test {
     if (!claims.contains("scope")) claims["aud"] = "https://storage.googleapis.com/";
     return SignedJwt({{"alg", "RS256"}, {"kid", "key-1"}}, claims, TestKey(1).private_key);
   }
-  // "" is nobody.
+  // If `who` is "", the call has no token.
   RawResponse Call(std::string_view method, std::string_view target, const std::string& who, std::string_view body = "",
                    const std::string& headers = "") {
     const std::string bearer = who.empty() ? "" : "Authorization: Bearer " + TokenOf(who) + "\r\n";

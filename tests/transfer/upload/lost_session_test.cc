@@ -125,7 +125,7 @@ TEST_F(LostSessionTest, ASessionThatIsGoneBecauseItHasDoneItsWorkIsASuccess) {
     gcs_.objects.clear();
     gcs_.requests.clear();
     gcs_.commits = 0;
-    // Start, two chunks, the last piece's answer lost, and then nobody knows the session any more.
+    // Start, two chunks, the last piece's answer lost, and then the service does not know the session any more.
     gcs_.faults = {{}, {}, {}, {.after = kReset}, {.status = 404}};
     const auto stored = Upload(bytes, {.mode = mode});
     ASSERT_TRUE(stored.ok()) << stored.error().message;

@@ -66,7 +66,7 @@ TEST_F(SuspendedUploadTest, TellsFromWhereToGoOn) {
 
 TEST_F(SuspendedUploadTest, DoesNotSendWhatTheServiceHasBeyondTheState) {
   const std::string early = SuspendAfter(kChunk + 1);
-  {  // Somebody went on, and was killed before a new state was written.
+  {  // Another process continued, and was killed before it wrote a new state.
     auto writer = ObjectWriter::Resume(other_client_, early);
     ASSERT_TRUE(writer.ok());
     ASSERT_TRUE(writer->Write(AsBytes(std::string_view(bytes_).substr(kChunk, 3 * kChunk))).ok());
@@ -133,7 +133,7 @@ TEST_F(SuspendedUploadTest, FindsThatItWasEndedAlready) {
   other.back() ^= 1;
   EXPECT_EQ(testing::ErrorOf(Finish(state, other)).code, ErrorCode::kCorrupted);
   EXPECT_EQ(testing::ErrorOf(Finish(state, bytes_ + "more")).code, ErrorCode::kCorrupted);
-  EXPECT_TRUE(gcs_.objects["o"].bytes == bytes_);  // It is somebody's object: it stays.
+  EXPECT_TRUE(gcs_.objects["o"].bytes == bytes_);  // It is another writer's object: it stays.
 }
 
 TEST_F(SuspendedUploadTest, SaysThatItsSessionIsGone) {
