@@ -14,8 +14,7 @@ struct Guards {
   std::optional<std::int64_t> if_metageneration_match = {};
 };
 
-/// True if sending the request twice has the same effect as sending it once, whatever other clients do in between:
-/// https://cloud.google.com/storage/docs/retry-strategy#idempotency-operations
+/// True if the operation is repeatable (retry/operation.h) under these guards.
 ///
 /// A negative precondition (..._not_match) still holds after the request has succeeded, so it makes nothing idempotent.
 /// A metageneration does not make a replacement or deletion of the object idempotent, because every new generation
