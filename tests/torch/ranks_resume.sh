@@ -49,7 +49,7 @@ echo "--- each image once, the same losses, nothing left over"
 } | sort > "$work/used"
 (($(wc -l < "$work/used") == images && $(sort -u "$work/used" | wc -l) == images)) || fail "not each image once"
 {
-  losses "$work/killed" | head -n 4
+  losses "$work/killed" | sed -n 1,4p
   losses "$work/resumed"
 } > "$work/both"
 losses "$work/undisturbed" | paste -d ' ' - "$work/both" |
