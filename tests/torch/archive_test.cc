@@ -102,12 +102,13 @@ TEST_F(ArchiveTest, AProcessThatDiesWhileSavingLeavesNothing) {
   const std::size_t size = 4096;
   void* unreadable = ::mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(unreadable, MAP_FAILED);
+  const torch::Tensor first = SeveralParts();  // Not in the child, which has none of libtorch's threads.
 
   const pid_t child = ::fork();
   if (child == 0) {
     ::signal(SIGSEGV, SIG_DFL);
     const auto fill = [&](OutputArchive& archive) {
-      archive.write("first", SeveralParts());
+      archive.write("first", first);
       archive.write("second", torch::from_blob(unreadable, {static_cast<std::int64_t>(size)}, torch::kUInt8));
     };
     SaveArchive(MakeClient(emulator_.endpoint()), Object("a.pt"), fill, {.part_bytes = kPart});
