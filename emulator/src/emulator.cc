@@ -5,6 +5,7 @@
 #include <optional>
 #include <random>
 #include <stdexcept>
+#include <utility>
 
 #include "admin/admin_endpoints.h"
 #include "entrance/traffic_layer.h"
@@ -38,7 +39,7 @@ namespace gcsflux::emulator {
 
 class Emulator::Running {
  public:
-  explicit Running(const EmulatorOptions& options)
+  explicit Running(EmulatorOptions options)
       : store_([this] { return clock_.Now(); }, options.default_soft_delete),
         virtual_buckets_(options.virtual_buckets, store_),
         sessions_([this] { return clock_.Now(); }, std::random_device()()),
@@ -62,15 +63,15 @@ class Emulator::Running {
                 .counters = counters_,
                 .reset = [this] { Reset(); },
                 .count_connections = [this] { return server_.CountConnections(); },
-                .seed_root = options.seed_root,
+                .seed_root = std::move(options.seed_root),
                 .documents = {ShapingDocument(), QuotasDocument(), FaultsDocument(), ScheduleDocument(),
                               IdempotencyDocument(), MachineDocument()}},
                retry_test_endpoints_),
-        server_({.host = options.host,
+        server_({.host = std::move(options.host),
                  .port = options.port,
                  .tls = Tls(options),
                  .patience = options.client_patience,
-                 .log = options.log},
+                 .log = std::move(options.log)},
                 admin_),
         endpoint_(Scheme(options) + "://" + server_.authority()) {
     shaping_.OnWriteLimit([this](std::size_t slice) { server_.LimitUnderWay(slice); });
@@ -208,7 +209,7 @@ class Emulator::Running {
   const std::string endpoint_;
 };
 
-Emulator::Emulator(EmulatorOptions options) : running_(std::make_unique<Running>(options)) {}
+Emulator::Emulator(EmulatorOptions options) : running_(std::make_unique<Running>(std::move(options))) {}
 Emulator::~Emulator() = default;
 Clock& Emulator::clock() { return running_->clock(); }
 std::vector<RequestRecord> Emulator::journal() const { return running_->journal(); }

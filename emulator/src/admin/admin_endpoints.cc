@@ -152,7 +152,8 @@ ApiResult<HttpResponse> AdminEndpoints::ShowAssertions(const Target& target, Req
   const bool is_complete = records.empty() || records[0].number == *since + 1;
   for (const auto& [name, member] : {std::pair("bucket", &RequestRecord::bucket), {"object", &RequestRecord::object}}) {
     const std::string* value = target.query.Find(name);
-    if (value != nullptr) std::erase_if(records, [&](const RequestRecord& record) { return record.*member != *value; });
+    if (value == nullptr) continue;
+    std::erase_if(records, [field = member, value](const RequestRecord& record) { return record.*field != *value; });
   }
   return JsonResponse(RenderAssertions(records, is_complete));
 }

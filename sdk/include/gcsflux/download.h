@@ -147,12 +147,13 @@ class Downloader {
   /// If an object was overwritten or deleted after it was listed, and the bucket keeps no old generations, it is
   /// kNotFound. If its size is not the listed one, or its CRC32C is still wrong after a second read, it is kCorrupted.
   /// If there is no memory for all objects, returns kInvalidArgument under any OnFailure.
-  Result<ObjectBatch> Download(std::span<const DownloadSource> sources, std::stop_token stop = {}) const;
+  Result<ObjectBatch> Download(std::span<const DownloadSource> sources, const std::stop_token& stop = {}) const;
 
   /// Downloads into the caller's memory. There is one destination of exactly the right size for each source; otherwise
   /// returns kInvalidArgument. After a failure the content of the destinations is undefined.
   Result<ObjectBatch> Download(std::span<const DownloadSource> sources,
-                               std::span<const std::span<std::byte>> destinations, std::stop_token stop = {}) const;
+                               std::span<const std::span<std::byte>> destinations,
+                               const std::stop_token& stop = {}) const;
 
   /// Delivers the objects one after the other, as the caller asks for them.
   [[nodiscard]] DownloadStream Stream(std::vector<DownloadSource> sources,

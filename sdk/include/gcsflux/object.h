@@ -19,7 +19,7 @@ struct ObjectName {
   std::string bucket = {};
   std::string name = {};
 
-  friend auto operator<=>(const ObjectName&, const ObjectName&) = default;
+  friend auto operator<=>(const ObjectName&, const ObjectName&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// "gs://bucket/name", or "gs://bucket" for a bucket: the form that people type and that messages show.

@@ -51,7 +51,7 @@ Result<CredentialConfig> ReadImpersonated(const json& object) {
   if (!impersonation) fields.Refuse("service_account_impersonation_url", "is missing");
   const json* source = fields.OptionalObject("source_credentials");
   if (source == nullptr) fields.Refuse("source_credentials", "is missing");
-  if (fields.failure()) return *fields.failure();
+  if (source == nullptr || fields.failure()) return *fields.failure();
   if (source->value("type", json()) == "impersonated_service_account") {
     return InvalidArgument("its source_credentials are impersonated themselves: name a chain in delegates");
   }

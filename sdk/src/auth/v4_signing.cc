@@ -92,7 +92,9 @@ Result<std::string> CanonicalQuery(const V4Request& request, const std::string& 
     query.emplace(PercentEncode(name), PercentEncode(value));
   }
   std::string text;
-  for (const auto& [name, value] : query) text += (text.empty() ? "" : "&") + name + "=" + value;
+  for (const auto& [name, value] : query) {
+    text.append(text.empty() ? "" : "&").append(name).append("=").append(value);
+  }
   return text;
 }
 
@@ -118,7 +120,7 @@ Result<V4Canonical> Canonicalize(const V4Request& request) {
   if (!query) return query.error();
   V4Canonical canonical{.query = *std::move(query)};
   canonical.request = request.method + "\n" + request.path + "\n" + canonical.query + "\n";
-  for (const auto& [name, value] : *headers) canonical.request += name + ":" + value + "\n";
+  for (const auto& [name, value] : *headers) canonical.request.append(name).append(":").append(value).append("\n");
   const auto payload = headers->find("x-goog-content-sha256");
   canonical.request += "\n" + names + "\n" + (payload == headers->end() ? "UNSIGNED-PAYLOAD" : payload->second);
   canonical.string_to_sign =

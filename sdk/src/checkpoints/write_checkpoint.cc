@@ -21,7 +21,7 @@ Result<ObjectMetadata> WriteObject(const Client& client, const ObjectName& objec
 Result<void> WriteAside(internal::PartialFile& file, const CheckpointWriter& write, bool may_replace,
                         std::uint64_t& size) {
   if (auto cleared = file.Clear(0); !cleared.ok()) return cleared;
-  const auto written = write([&](std::span<const std::byte> bytes) -> Result<void> {
+  auto written = write([&](std::span<const std::byte> bytes) -> Result<void> {
     if (auto put = file.Write(size, bytes); !put.ok()) return put;
     size += bytes.size();
     return {};

@@ -30,7 +30,7 @@ Result<ObjectMetadata> Client::InsertObject(const ObjectName& object, std::span<
   if (auto checked = CheckOptions(core(), options); !checked) return InCall(call, checked.error());
   const std::uint32_t crc32c = internal::ExtendCrc32c(0, data);
   const auto request = internal::InsertObjectRequest(core().endpoint(), object, data, crc32c, options);
-  const auto stored = ParseObjectAnswer(call, core().Exchange(call, request), {object});
+  auto stored = ParseObjectAnswer(call, core().Exchange(call, request), {object});
   if (!stored) return stored;
   auto checked = internal::CheckStored(core(), *stored, {data.size(), crc32c}, options.call, options.stop);
   if (!checked) return InCall(call, checked.error());

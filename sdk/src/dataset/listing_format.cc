@@ -73,6 +73,7 @@ std::vector<std::string> ClassesOf(const std::vector<ListedObject>& objects) {
       seen.push_back(object.storage_class);
   }
   std::vector<std::string> names;
+  names.reserve(seen.size());
   for (const StorageClass storage_class : seen) names.push_back(storage_class.name());
   return names;
 }

@@ -65,7 +65,7 @@ class Verification {
 
   Result<void> VerifyAlone(std::size_t storage) {
     VerifiedStorage verified{.storage = storage};
-    const auto read = checkpoint_.StreamStorage(storage, [&](std::span<const std::byte> bytes) {
+    auto read = checkpoint_.StreamStorage(storage, [&](std::span<const std::byte> bytes) {
       verified.crc32c = internal::ExtendCrc32c(verified.crc32c, bytes);
       return Result<void>();
     });

@@ -75,7 +75,7 @@ std::chrono::nanoseconds CurlDrive::Patience() {
 }
 
 Error CurlDrive::Cancel() {
-  const Error cancelled{ErrorCode::kCancelled, "cancelled by its stop_token"};
+  Error cancelled{ErrorCode::kCancelled, "cancelled by its stop_token"};
   if (second()) SecondFailed(cancelled);
   return cancelled;
 }
@@ -91,14 +91,15 @@ std::optional<Result<HttpResponse>> CurlDrive::Decide() {
   } else if (second() && race_.leader == &first()->exchange) {
     SecondFailed(Error{ErrorCode::kCancelled, "the first answer came"});
   } else if (second() && second()->outcome) {
-    SecondFailed(*std::move(second()->outcome));
+    const auto outcome = *std::move(second()->outcome);
+    SecondFailed(outcome);
   }
   if (second() || !first()->outcome) return std::nullopt;
   return std::move(first()->outcome);
 }
 
-// The watch may destroy what its request borrows, so the exchange is destroyed first.
-void CurlDrive::SecondFailed(Result<HttpResponse> outcome) {
+// The watch may destroy what its request borrows, so the exchange is destroyed first. `outcome` is no part of it.
+void CurlDrive::SecondFailed(const Result<HttpResponse>& outcome) {
   second().reset();
   second_easy_.reset();
   race_.is_on = false;

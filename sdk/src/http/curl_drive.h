@@ -73,7 +73,7 @@ class CurlDrive {
   [[nodiscard]] std::optional<Side>& second() { return sides_[1 - first_]; }
   void OnMessage(CURL* easy, CURLcode code);
   std::optional<Result<HttpResponse>> Decide();
-  void SecondFailed(Result<HttpResponse> outcome);
+  void SecondFailed(const Result<HttpResponse>& outcome);
   std::chrono::nanoseconds StandstillLeft(Side& side) const;
   void EndStandstill(Side& side) const;
   void StartSecondIfOverdue();

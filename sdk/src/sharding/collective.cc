@@ -170,6 +170,7 @@ Result<std::vector<std::string>> Collective::AllGather(std::string bytes, const 
     if (!joined.ok()) return joined.error();
     MessageReader reader(*joined);
     std::vector<std::string> all;
+    all.reserve(static_cast<std::size_t>(world_size()));
     for (int from = 0; from < world_size(); ++from) all.push_back(reader.String());
     if (!reader.AtEnd()) return Fail(0, {ErrorCode::kBadResponse, "its message is not one of AllGather()"});
     return all;

@@ -15,7 +15,7 @@ namespace gcsflux {
 namespace {
 
 // With a store of its own, whose requests end when the ranks give up.
-CheckpointSteps Apart(const CheckpointSteps& steps) {
+CheckpointSteps Apart(CheckpointSteps steps) {
   const internal::StepStore& store = internal::StoreOf(steps);
   auto apart = CheckpointSteps::Open(store.client(), store.uri(), store.call(), store.stop());
   return apart.ok() ? *std::move(apart) : steps;
@@ -54,7 +54,7 @@ struct ShardedCheckpoints::State {
 };
 
 ShardedCheckpoints::ShardedCheckpoints(CheckpointSteps steps, Collective& group, ShardedOptions options)
-    : state_(new State{Apart(steps), group, std::move(options)}) {}
+    : state_(new State{Apart(std::move(steps)), group, std::move(options)}) {}
 ShardedCheckpoints::ShardedCheckpoints(ShardedCheckpoints&&) noexcept = default;
 ShardedCheckpoints& ShardedCheckpoints::operator=(ShardedCheckpoints&&) noexcept = default;
 

@@ -16,7 +16,7 @@ struct FileStretch {
   std::uint64_t end = 0;
 
   [[nodiscard]] std::uint64_t size() const { return end - begin; }
-  friend auto operator<=>(const FileStretch&, const FileStretch&) = default;
+  friend auto operator<=>(const FileStretch&, const FileStretch&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// As bytes, for the other ranks of the host.

@@ -26,14 +26,15 @@ Result<TensorPart> Sharded(std::string name, DType dtype, std::vector<std::int64
                                      " among " + std::to_string(world_size));
   }
   const RowsOfRank rows = DivideRows(shape[dimension], rank, world_size);
-  TensorPart part{.name = std::move(name),
-                  .dtype = dtype,
-                  .shape = shape,
-                  .offsets = std::vector<std::int64_t>(shape.size(), 0),
-                  .sizes = std::move(shape)};
-  part.offsets[dimension] = rows.begin;
-  part.sizes[dimension] = rows.end - rows.begin;
-  return part;
+  std::vector<std::int64_t> offsets(shape.size(), 0);
+  offsets[dimension] = rows.begin;
+  std::vector<std::int64_t> sizes = shape;
+  sizes[dimension] = rows.end - rows.begin;
+  return TensorPart{.name = std::move(name),
+                    .dtype = dtype,
+                    .shape = std::move(shape),
+                    .offsets = std::move(offsets),
+                    .sizes = std::move(sizes)};
 }
 
 }  // namespace gcsflux

@@ -49,8 +49,8 @@ RankStatus ParseStatus(std::string_view bytes) {
 /// The work, on a thread of its own.
 class RunningWork {
  public:
-  RunningWork(const WorkOfRank& work, std::stop_token caller)
-      : work_(work), forward_(std::move(caller), [this] { stop_.request_stop(); }) {}
+  RunningWork(const WorkOfRank& work, const std::stop_token& caller)
+      : work_(work), forward_(caller, [this] { stop_.request_stop(); }) {}
   ~RunningWork() { Stop(); }
 
   Result<void> Start() {

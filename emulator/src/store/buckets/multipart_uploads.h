@@ -97,7 +97,7 @@ struct UploadName {
   std::string object = {};
   std::string id = {};
 
-  friend auto operator<=>(const UploadName&, const UploadName&) = default;
+  friend auto operator<=>(const UploadName&, const UploadName&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 struct UploadQuery {

@@ -67,7 +67,7 @@ struct GenerationKey {
   std::string_view name = {};
   std::int64_t generation = 0;
 
-  friend auto operator<=>(const GenerationKey&, const GenerationKey&) = default;
+  friend auto operator<=>(const GenerationKey&, const GenerationKey&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 [[nodiscard]] inline GenerationKey KeyOf(const Object& object) { return {object.name, object.generation}; }

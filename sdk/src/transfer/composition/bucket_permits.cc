@@ -49,7 +49,7 @@ Result<bool> BucketPermits::Await(const std::string& bucket, const std::stop_tok
   entry.is_checking = false;
   entry.is_claimed = false;
   if (check) Decide(entry, *check);
-  const Result<bool> answer = check ? Answer(entry) : check.error();
+  Result<bool> answer = check ? Answer(entry) : check.error();
   lock.unlock();
   checked_.NotifyAll();
   if (check && check->denial) Refuse(bucket, *check->denial);

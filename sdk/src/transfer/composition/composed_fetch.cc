@@ -12,7 +12,7 @@ Result<void> ComposedFetch::FetchPiece(std::size_t, const std::stop_token& stop)
     composer_.CountDirect(sources_.size());
     return FetchDirectly(stop);
   }
-  const auto fetched = composer_.Fetch(sources_, destinations_, stop);
+  auto fetched = composer_.Fetch(sources_, destinations_, stop);
   if (fetched) return {};
   if (stop.stop_requested()) return fetched;
   composer_.permits().NoteFailure(bucket, fetched.error());
@@ -24,7 +24,7 @@ Result<void> ComposedFetch::FetchDirectly(const std::stop_token& stop) {
   std::vector<std::optional<Error>> errors(sources_.size());
   bool has_failed = false;
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    const auto read = ReadWhole(reads_, sources_[i], destinations_[i], stop);
+    auto read = ReadWhole(reads_, sources_[i], destinations_[i], stop);
     if (read) continue;
     // One failure fails the whole download: the other objects need not be read.
     if (stop.stop_requested() || reads_.options.on_failure == OnFailure::kFailAll) return read;

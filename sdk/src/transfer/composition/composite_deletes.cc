@@ -67,7 +67,8 @@ void CompositeDeletes::Try(Pending pending, const std::stop_token& stop) {
     GiveUp(deleted.error());
   } else if (IsOfJustMade(deleted.error())) {
     waits_first_ = true;
-    Post(std::move(pending), std::max(now + DelayAfter(0), pending.made + kMutationInterval));
+    const auto due = std::max(now + DelayAfter(0), pending.made + kMutationInterval);
+    Post(std::move(pending), due);
   } else {
     Post(std::move(pending), now + DelayAfter(tries));
   }

@@ -56,7 +56,7 @@ std::function<void()> DownloadRun::Take() {
   }
   if (admission_ == Admission::kWaits) return nullptr;
   admission_ = Admission::kNotAsked;
-  const auto unit = std::make_shared<Unit>(*std::exchange(planned_, std::nullopt));
+  const auto unit = std::make_shared<Unit>(Unit{.plan = *std::exchange(planned_, std::nullopt)});
   next_ += unit->plan.count;
   ++running_;
   return [self = shared_from_this(), unit] { self->Begin(unit); };
@@ -65,17 +65,20 @@ std::function<void()> DownloadRun::Take() {
 void DownloadRun::Begin(const std::shared_ptr<Unit>& unit) {
   unit->begun = std::chrono::steady_clock::now();
   auto destinations = recipient_.DestinationsOf(unit->plan);
+  std::optional<Error> failure;
   if (destinations) {
     unit->destinations = *std::move(destinations);
     unit->fetch = method_.begin(unit->plan, unit->destinations);
+  } else {
+    failure = destinations.error();
   }
   {
     const std::scoped_lock lock(mutex_);
     unit->next_piece = 1;
     unit->running = 1;
-    if (destinations && unit->plan.pieces > 1) with_pieces_.push_back(unit);
+    if (!failure && unit->plan.pieces > 1) with_pieces_.push_back(unit);
   }
-  if (!destinations) return EndTask(unit, destinations.error());
+  if (failure) return EndTask(unit, *failure);
   if (unit->plan.pieces > 1) Offer();
   FetchPiece(unit, 0);
 }

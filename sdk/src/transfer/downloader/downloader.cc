@@ -69,7 +69,7 @@ Downloader::Downloader(Client client, const DownloaderOptions& options)
             return std::make_unique<const internal::DownloaderCore>(client, options);
           })) {}
 
-Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources, std::stop_token stop) const {
+Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources, const std::stop_token& stop) const {
   const auto blocks = std::make_shared<internal::BlockPool>(0);
   auto memory = internal::Allocate(cores_->Get().options().allocator, *blocks, TotalBytes(sources),
                                    [&] { return Describe(sources); });
@@ -81,14 +81,14 @@ Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources
     places.emplace_back(next, static_cast<std::size_t>(source.size));
     next += source.size;
   }
-  auto batch = Download(sources, places, std::move(stop));
+  auto batch = Download(sources, places, stop);
   if (batch) batch->memory_ = *std::move(memory);
   return batch;
 }
 
 Result<ObjectBatch> Downloader::Download(std::span<const DownloadSource> sources,
                                          std::span<const std::span<std::byte>> destinations,
-                                         std::stop_token stop) const {
+                                         const std::stop_token& stop) const {
   if (auto checked = CheckDestinations(sources, destinations); !checked) return checked.error();
   const internal::DownloaderCore& core = cores_->Get();
   if (auto ready = core.CheckReady(); !ready) return ready.error();

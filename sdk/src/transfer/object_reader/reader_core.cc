@@ -156,6 +156,7 @@ Result<void> ReaderCore::ReadRanges(const std::vector<RangeRead>& ranges, bool& 
   }
   const auto requests_of = [&] {
     std::vector<RangeRead> missing;
+    missing.reserve(rest.size());
     for (const auto& [offset, destination] : rest) missing.push_back({offset, destination});
     rest.clear();
     std::uint64_t total = 0;

@@ -88,7 +88,7 @@ void WorkerPool::Serve(const std::stop_token& stop) {
   }
 }
 
-void WorkerPool::Finish(Batch& batch, Result<void> result) {
+void WorkerPool::Finish(Batch& batch, const Result<void>& result) {
   bool is_first_failure = false;
   {
     const std::scoped_lock lock(batch.mutex);

@@ -35,7 +35,7 @@ class WorkerPool {
   struct Batch;
   static Result<void> RunHere(std::size_t count, const Work& work, const std::stop_token& stop);
   void Serve(const std::stop_token& stop);
-  static void Finish(Batch& batch, Result<void> result);
+  static void Finish(Batch& batch, const Result<void>& result);
 
   std::mutex mutex_;
   std::condition_variable_any has_work_;

@@ -71,7 +71,7 @@ class ComposeCommit {
                               staged_.object, options);
     const auto response = core_.Send({request, id_, attempts});
     if (!response) return response.error();
-    const auto stored = ParseObject(response->body, {staged_.object});
+    auto stored = ParseObject(response->body, {staged_.object});
     if (!stored) return stored;
     return CheckStored(core_, *stored, staged_.sent, insert_.call, attempts.call().stop);
   }

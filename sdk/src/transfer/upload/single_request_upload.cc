@@ -60,7 +60,7 @@ class SingleRequestUpload {
     const auto request = InsertObjectRequest(core_.endpoint(), object_, data_, sent_.crc32c, insert_);
     const auto response = core_.Send({request, id_, attempts});
     if (!response) return response.error();
-    const auto stored = ParseObject(response->body, {object_});
+    auto stored = ParseObject(response->body, {object_});
     if (!stored) return stored;
     return CheckStored(core_, *stored, sent_, insert_.call, attempts.call().stop);
   }
