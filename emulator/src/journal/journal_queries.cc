@@ -39,6 +39,7 @@ std::vector<CommittedGenerations> FindCommits(const std::vector<RequestRecord>& 
     commits[{record.bucket, record.object}].push_back(record.committed_generation);
   }
   std::vector<CommittedGenerations> found;
+  found.reserve(commits.size());
   for (auto& [name, generations] : commits) found.push_back({name.first, name.second, std::move(generations)});
   return found;
 }

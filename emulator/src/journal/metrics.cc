@@ -75,7 +75,8 @@ void RenderDurations(std::string& text, const Table& answers) {
     for (std::size_t i = 0; i < histogram.within.size(); ++i) {
       within += histogram.within[i];
       const std::string bound = Seconds(std::chrono::nanoseconds(AnswerCount::kBounds[i]).count());
-      Sample(text, "request_duration_seconds_bucket", label + ",le=\"" + bound + "\"", std::to_string(within));
+      const std::string labels = std::string(label).append(",le=\"").append(bound).append("\"");
+      Sample(text, "request_duration_seconds_bucket", labels, std::to_string(within));
     }
     Sample(text, "request_duration_seconds_bucket", label + ",le=\"+Inf\"", std::to_string(histogram.finished));
     Sample(text, "request_duration_seconds_sum", label, Seconds(histogram.nanoseconds));

@@ -116,7 +116,8 @@ std::string Render(const std::string& content_id, const HttpResponse& response, 
   std::string part = "Content-Type: application/http\r\n";
   if (!content_id.empty()) part += "Content-ID: " + ResponseId(content_id) + "\r\n";
   part += "\r\nHTTP/1.1 " + std::to_string(response.status) + " " + std::string(ReasonOf(response.status)) + "\r\n";
-  for (const auto& [name, value] : response.headers.fields()) part += name + ": " + value + "\r\n";
+  for (const auto& [name, value] : response.headers.fields())
+    part.append(name).append(": ").append(value).append("\r\n");
   part += "Content-Length: " + std::to_string(text.size()) + "\r\n\r\n";
   return part + text;
 }

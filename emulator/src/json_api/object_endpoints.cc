@@ -81,7 +81,7 @@ std::string RenderPage(const ApiCall& call, const ListPage& page) {
 
 // Whether the client asks for soft-deleted objects, of which there are none here. 400 if such a request is not valid.
 ApiResult<bool> AsksForSoftDeleted(const ApiCall& call, const BucketInfo& bucket) {
-  const ApiResult<bool> asked = BoolParameter(call.query, "softDeleted");
+  ApiResult<bool> asked = BoolParameter(call.query, "softDeleted");
   if (!asked || !*asked) return asked;
   if (BoolParameter(call.query, "versions").value_or(false)) {
     return tl::unexpected(BadRequest("softDeleted and versions cannot both be set."));

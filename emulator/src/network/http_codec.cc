@@ -79,7 +79,8 @@ bool IsAddedByHttplib(const std::string& name) {
 }
 
 HttpRequest ToRequest(const httplib::Request& parsed, std::string&& long_target) {
-  HttpRequest request{.method = parsed.method, .target = long_target.empty() ? parsed.target : std::move(long_target)};
+  HttpRequest request{.method = parsed.method,
+                      .target = long_target.empty() ? std::string(parsed.target) : std::move(long_target)};
   for (const auto& [name, value] : parsed.headers) {
     if (!IsAddedByHttplib(name)) request.headers.Add(std::string(UnshieldedName(name)), value);
   }

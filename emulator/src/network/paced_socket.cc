@@ -85,7 +85,7 @@ void PacedSocket::Reset() {
   // stay ours: another thread may be about to shut it down.
   sockaddr address{};
   address.sa_family = AF_UNSPEC;
-  ::connect(socket_, &address, sizeof address);
+  static_cast<void>(::connect(socket_, &address, sizeof address));
 }
 
 void PacedSocket::LimitUnderWay(std::size_t bytes) {

@@ -23,7 +23,7 @@ constexpr std::uint64_t kFewBytes = 10;  // "a few bytes of the body are sent"
 class TakeInstruction final : public Firing {
  public:
   TakeInstruction(RetryTests& tests, std::string id, std::string_view method, RetryTests::Head head)
-      : tests_(tests), id_(std::move(id)), method_(method), head_(head) {}
+      : tests_(tests), id_(std::move(id)), method_(method), head_(std::move(head)) {}
 
   bool Fire() override {
     if (!is_taken_) is_taken_ = tests_.Take(id_, method_, head_);

@@ -23,7 +23,8 @@ void Check(const RetryInstructions& instructions) {
     if (!IsRetryMethod(method)) refuse("'" + method + "' is not a method that can be tested");
     if (texts.empty()) refuse(method + " has no instructions");
     for (const std::string& text : texts) {
-      if (!ParseRetryInstruction(text)) refuse("'" + text + "' of " + method + " is not an instruction");
+      if (ParseRetryInstruction(text)) continue;
+      refuse(std::string("'").append(text).append("' of ").append(method).append(" is not an instruction"));
     }
   }
 }

@@ -77,8 +77,10 @@ Distribution Distribution::LogNormal(double median, double p99) {
   return distribution;
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): by value as the overload below, which keeps what it gets.
 Distribution Distribution::Empirical(std::vector<double> values) {
   std::vector<Point> points;
+  points.reserve(values.size());
   for (const double value : values) points.push_back({0, value});
   return {Kind::kValues, std::move(points)};
 }

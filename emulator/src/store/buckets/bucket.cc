@@ -190,7 +190,7 @@ Outcome<ObjectPtr> Bucket::MoveObject(const MoveRequest& request) {
   const Time now = clock_();
   ObjectPtr replaced;  // destroyed after the lock is released: freeing its body may take a while
   const std::lock_guard lock(mutex_);
-  const Outcome<ObjectPtr> source = SelectLocked(request.source);
+  Outcome<ObjectPtr> source = SelectLocked(request.source);
   if (!source) return source;
   if (auto allowed = CheckReplaceable(source->get(), info_->name); !allowed) return tl::unexpected(allowed.error());
   replaced = FindLocked(request.name);

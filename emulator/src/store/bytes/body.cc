@@ -34,7 +34,7 @@ Body::Body(Rope bytes) : bytes_(std::move(bytes)) {
 Body::Body(Rope bytes, std::uint32_t crc32c, const std::optional<Md5Digest>& md5)
     : bytes_(std::move(bytes)), crc32c_(crc32c), md5_(md5 ? new Md5Digest(*md5) : nullptr) {}
 
-Body::Body(std::shared_ptr<const ComputedBytes> bytes) : bytes_(bytes), computed_(bytes.get()) {}
+Body::Body(const std::shared_ptr<const ComputedBytes>& bytes) : bytes_(bytes), computed_(bytes.get()) {}
 
 const Md5Digest& Body::md5() const {
   while (!has_md5()) {

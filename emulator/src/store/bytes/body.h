@@ -19,7 +19,7 @@ class Body {
   /// For bytes whose CRC32C is known, and perhaps their MD5.
   Body(Rope bytes, std::uint32_t crc32c, const std::optional<Md5Digest>& md5 = {});
   /// For bytes that are computed and never kept.
-  explicit Body(std::shared_ptr<const ComputedBytes> bytes);
+  explicit Body(const std::shared_ptr<const ComputedBytes>& bytes);
   ~Body() { delete md5_.load(std::memory_order_relaxed); }
   Body(const Body&) = delete;
   Body& operator=(const Body&) = delete;
