@@ -76,6 +76,7 @@ bool ReadBare(const std::string& endpoint, const std::vector<DownloadSource>& so
   std::atomic<std::size_t> next = 0;
   std::atomic<std::size_t> failed = 0;
   std::vector<std::jthread> readers;
+  readers.reserve(kConnections);
   for (int i = 0; i < kConnections; ++i) {
     readers.emplace_back([&] {
       BareCurl curl;

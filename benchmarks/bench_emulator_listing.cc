@@ -65,6 +65,7 @@ struct EmulatorService {
     if (!connection.Post("/storage/v1/b", R"({"name":"bench"})")) throw std::runtime_error("no bucket");
     const double before = ResidentBytes(process.pid());
     std::vector<std::jthread> threads;
+    threads.reserve(kThreads);
     for (int t = 0; t < kThreads; ++t) {
       threads.emplace_back([&, t] {
         BareHttp own(process.endpoint());

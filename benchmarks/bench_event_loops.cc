@@ -121,6 +121,7 @@ void RunFourAtOnce(benchmark::State& state, const ClientRun& run) {
     std::vector<std::future<Figures>> clients;
     while (clients.size() < 4) clients.push_back(std::async(std::launch::async, RunClient, run));
     std::vector<Figures> processes;
+    processes.reserve(clients.size());
     for (auto& client : clients) processes.push_back(client.get());
     Show(state, processes);
   }

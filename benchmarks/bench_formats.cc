@@ -286,6 +286,7 @@ GCSFLUX_WAYS(BM_Load);
 // Runs a program and returns the most that it took, in MiB, as seen every few milliseconds; nothing where it fails.
 std::optional<double> PeakMibOf(const std::vector<std::string>& command) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   pid_t pid = 0;

@@ -34,6 +34,7 @@ std::vector<double> Read(const Client& client, int reads) {
   std::vector<double> seconds(static_cast<std::size_t>(reads));
   std::atomic<int> next = 0;
   std::vector<std::jthread> readers;
+  readers.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) {
     readers.emplace_back([&] {
       for (int read = next++; read < reads; read = next++) {

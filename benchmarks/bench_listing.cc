@@ -49,9 +49,9 @@ void ListNames(benchmark::State& state, int parallelism) {
   double seconds = 0;
   const double cpu_before = ProcessCpuSeconds();
   for (auto _ : state) {
-    const auto listed =
-        ListInParallel(client, {"bench"}, ListingOrder::kAsFound,
-                       [](std::vector<ListedObject>) -> Result<void> { return {}; }, {.max_concurrency = parallelism});
+    const auto listed = ListInParallel(client, {"bench"}, ListingOrder::kAsFound,
+                                       [](const std::vector<ListedObject>&) -> Result<void> { return {}; },
+                                       {.max_concurrency = parallelism});
     if (!listed || listed->objects != count) throw std::runtime_error("the listing is not whole");
     report = *listed;
     seconds += std::chrono::duration<double>(report.elapsed).count();

@@ -65,7 +65,7 @@ void MeasureListing(benchmark::State& state, const testing::EmulatorProcess& ser
   const ParallelListOptions options{.max_concurrency = parallelism};
   MeasureCpu(state, names, [&]() -> std::uint64_t {
     const auto report = ListInParallel(
-        client, {"bench"}, ListingOrder::kAsFound, [](std::vector<ListedObject>) -> Result<void> { return {}; },
+        client, {"bench"}, ListingOrder::kAsFound, [](const std::vector<ListedObject>&) -> Result<void> { return {}; },
         options);
     return report ? report->objects : 0;
   });

@@ -13,8 +13,8 @@ namespace {
 
 std::filesystem::path NewDirectory() {
   static std::atomic<int> count = 0;
-  const auto directory = std::filesystem::temp_directory_path() /
-                         ("bench-nginx-" + std::to_string(getpid()) + "-" + std::to_string(count++));
+  auto directory = std::filesystem::temp_directory_path() /
+                   ("bench-nginx-" + std::to_string(getpid()) + "-" + std::to_string(count++));
   std::filesystem::create_directory(directory);
   return directory;
 }

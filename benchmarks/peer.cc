@@ -82,6 +82,7 @@ Child::Child(const std::vector<std::string>& command) : pid_(fork()) {
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, standard);
   close_range(3, ~0U, 0);
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   execv(arguments[0], arguments.data());

@@ -44,6 +44,7 @@ StoredStep MakeRun(const Client& client, const RunState& state) {
   };
   {
     std::vector<std::jthread> threads;
+    threads.reserve(16);
     for (int i = 0; i < 16; ++i) threads.emplace_back(insert);
   }
   if (has_failed) throw std::runtime_error("a manifest was not stored");

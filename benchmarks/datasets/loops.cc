@@ -22,6 +22,7 @@ class Bare : public Loop {
     std::atomic<std::size_t> next = 0;
     std::atomic<std::size_t> failed = 0;
     std::vector<std::jthread> readers;
+    readers.reserve(static_cast<std::size_t>(connections_));
     for (int i = 0; i < connections_; ++i) {
       readers.emplace_back([&] {
         BareCurl curl;
@@ -99,7 +100,7 @@ std::unique_ptr<Loop> MakeLoop(Way way, const LoopInput& input, int connections)
 std::string Verify(Loop& loop, std::span<const ListedObject> objects) {
   const std::uint32_t want = objects.front().crc32c.value_or(0);  // They are copies of one object.
   std::size_t right = 0;
-  const std::string failure = loop.Epoch([&](std::span<const std::span<const std::byte>> samples) {
+  std::string failure = loop.Epoch([&](std::span<const std::span<const std::byte>> samples) {
     for (const auto& bytes : samples) {
       const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
       if (ExtendCrc32c(0, text) == want) ++right;

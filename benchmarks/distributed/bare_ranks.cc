@@ -18,6 +18,7 @@ template <class Move>
 bool BareTransfer::OnAllConnections(const Move& move) {
   std::atomic<bool> is_whole = true;
   std::vector<std::jthread> threads;
+  threads.reserve(static_cast<std::size_t>(rank_.connections));
   for (int i = 0; i < rank_.connections; ++i) {
     threads.emplace_back([&, i] {
       BareCurl curl;

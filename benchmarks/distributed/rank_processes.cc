@@ -34,6 +34,7 @@ std::map<std::string, double> RunRanks(const StreamService& service, const RankW
   const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "bench_rank";
   const testing::TestDirectory place;
   std::vector<std::unique_ptr<ChildProgram>> ranks;
+  ranks.reserve(static_cast<std::size_t>(work.world_size));
   for (int rank = 0; rank < work.world_size; ++rank) {
     ranks.push_back(std::make_unique<ChildProgram>(
         program, Flags(service, work),

@@ -72,6 +72,7 @@ Fetched FetchByThreads(Handles& handles, std::size_t reads, const Read& read) {
   std::atomic<int> failures = 0;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(handles.size());
     for (auto& handle : handles) {
       threads.emplace_back([&] {
         while (next++ < reads) failures += read(handle) ? 0 : 1;

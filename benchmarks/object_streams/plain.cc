@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kCurls = 8;
 constexpr int kPartsOfACurl = 20;
-constexpr std::uint64_t kBytes = kCurls * kPartsOfACurl * kBlockBytes;
+constexpr std::uint64_t kBytes = std::uint64_t{kCurls} * kPartsOfACurl * kBlockBytes;
 constexpr std::uint64_t kMostAhead = 256U << 20;
 
 // A block in a file, in memory where there is room for it.

@@ -25,7 +25,7 @@ class FullListener {
     port_ = ntohs(address.sin_port);
     for (int& waiting : waiting_) {
       waiting = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-      connect(waiting, generic, length);
+      static_cast<void>(connect(waiting, generic, length));
     }
   }
   ~FullListener() {

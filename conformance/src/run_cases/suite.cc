@@ -31,6 +31,7 @@ std::string Line(const Check& subject, const Outcome& outcome) {
 
 std::vector<Check> ChecksOf(const std::vector<Case>& cases) {
   std::vector<Check> checks;
+  checks.reserve(cases.size());
   for (const Case& each : cases) {
     checks.push_back(
         {.name = each.name,
