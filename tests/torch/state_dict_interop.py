@@ -2,6 +2,7 @@
 """A training run that goes on in C++, and then in Python again: state_dict_interop.py FORMATS_TOOL STATE_DICT_TOOL
 
 Started as /usr/bin/python3, which Debian's PyTorch belongs to."""
+import functools
 import math
 import os
 import subprocess
@@ -19,9 +20,19 @@ KINDS = {
     "Adam": {"lr": 0.01, "betas": (0.8, 0.99), "weight_decay": 0.01, "amsgrad": True},
     "AdamW": {"lr": 0.01, "eps": 1e-7},
     "SGD": {"lr": 0.05, "momentum": 0.9, "nesterov": True},
+    "SGD of two groups": {"lr": 0.05, "momentum": 0.5},
     "RMSprop": {"lr": 0.01, "momentum": 0.5, "centered": True},
     "Adagrad": {"lr": 0.05, "lr_decay": 0.01},
 }
+
+
+def make(kind, parameters, **options):
+    """An optimizer; of two groups, the second one has options of its own."""
+    if kind != "SGD of two groups":
+        return getattr(torch.optim, kind)(parameters, **options)
+    first, second, *rest = parameters
+    groups = [{"params": [first, second]}, {"params": rest, "lr": 0.01, "weight_decay": 0.1, "momentum": 0.9}]
+    return torch.optim.SGD(groups, **options)
 
 
 def go_on(model, optimizer, data):
@@ -50,7 +61,7 @@ class StateDicts(unittest.TestCase):
         data = torch.randn(STEPS, 5, 1, 8, 8)
         for kind, options in KINDS.items():
             with self.subTest(optimizer=kind), tempfile.TemporaryDirectory() as directory:
-                optimizer_class = getattr(torch.optim, kind)
+                optimizer_class = functools.partial(make, kind)
                 theirs, ours = os.path.join(directory, "theirs.pt"), os.path.join(directory, "ours.pt")
                 model, optimizer = interop.trained(optimizer_class, **options)
                 torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "data": data,
@@ -69,8 +80,9 @@ class StateDicts(unittest.TestCase):
                 resumed.load_state_dict(loaded["optimizer"])
                 self.assertEqual(loaded["model"]._metadata, model.state_dict()._metadata)
                 self.assertEqual(list(loaded["model"]), list(model.state_dict()))
-                for name, value in options.items():
-                    self.assertEqual(resumed.param_groups[0][name], value, name)
+                for resumed_group, group in zip(resumed.param_groups, optimizer.param_groups, strict=True):
+                    for name in options:
+                        self.assertEqual(resumed_group[name], group[name], name)
                 self.close(go_on(other, resumed, data), go_on(model, optimizer, data))
 
     def same_in_a_checkpoint(self, path, loaded):

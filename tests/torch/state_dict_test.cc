@@ -219,6 +219,11 @@ TEST(StateDict, AnOptimizerOfOtherShapesStaysAsItWas) {
   EXPECT_EQ(same.state().size(), saved.state().size());
   EXPECT_EQ(static_cast<const torch::optim::AdamOptions&>(same.param_groups()[0].options()).lr(), 0.5);
   EXPECT_EQ(ThrownBy([&] { LoadOptimizer(same, Opened(bytes), "nothing"); }).code, ErrorCode::kNotFound);
+  const std::vector<at::Tensor> all = small->parameters();
+  const std::vector<at::Tensor> rest(all.begin() + 1, all.end());
+  torch::optim::Adam divided(std::vector<torch::optim::OptimizerParamGroup>{{{all[0]}}, {rest}});
+  EXPECT_EQ(ThrownBy([&] { LoadOptimizer(divided, Opened(bytes)); }).code, ErrorCode::kUndecodable);
+  EXPECT_TRUE(divided.state().empty());
 }
 
 }  // namespace

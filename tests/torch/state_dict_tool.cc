@@ -39,6 +39,11 @@ std::unique_ptr<optim::Optimizer> MakeOptimizer(const std::string& name, const s
   if (name == "Adam") return std::make_unique<optim::Adam>(parameters);
   if (name == "AdamW") return std::make_unique<optim::AdamW>(parameters);
   if (name == "SGD") return std::make_unique<optim::SGD>(parameters, 1.0);
+  if (name == "SGD of two groups") {
+    const std::vector<at::Tensor> first(parameters.begin(), parameters.begin() + 2);
+    const std::vector<at::Tensor> rest(parameters.begin() + 2, parameters.end());
+    return std::make_unique<optim::SGD>(std::vector<optim::OptimizerParamGroup>{first, rest}, optim::SGDOptions(1.0));
+  }
   if (name == "RMSprop") return std::make_unique<optim::RMSprop>(parameters);
   if (name == "Adagrad") return std::make_unique<optim::Adagrad>(parameters);
   throw std::invalid_argument("no optimizer " + name);
