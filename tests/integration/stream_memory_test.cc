@@ -1,51 +1,97 @@
-// What a stream holds while its requests wait.
+// What uploads and a read add to this process, however large the object is. The emulator, which holds it, is a process
+// of its own.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
-#include <latch>
-#include <semaphore>
-#include <set>
+#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "gcsflux/download.h"
-#include "support/raw_server.h"
+#include "gcsflux/multipart_upload.h"
+#include "gcsflux/upload.h"
+#include "support/emulator_process.h"
+#include "support/process_memory.h"
 
 namespace gcsflux {
 namespace {
 
-using testing::RawServer;
+constexpr std::uint64_t kMiB = 1U << 20;
 
-// Eight requests wait at the same time, and are answered one after the other. Each object is freed before the next
-// answer is sent, so all are delivered in the same memory: no request has taken any before its bytes came.
-TEST(DownloadStreamMemory, IsTakenWhenTheFirstBytesCome) {
-  constexpr int kObjects = 8;
-  const std::string body(5000, 'a');
-  std::latch all_wait(kObjects);
-  std::binary_semaphore turn(1);
-  const RawServer server([&](RawServer::Connection& connection) {
-    connection.ReadHead();
-    all_wait.arrive_and_wait();
-    turn.acquire();
-    connection.Send("HTTP/1.1 200 OK\r\nx-goog-generation: 7\r\nContent-Length: 5000\r\n\r\n" + body);
-    connection.WaitForClose();
-  });
-  const Downloader downloader(*Client::Create({.endpoint = server.endpoint(), .credentials = Credentials::Anonymous()}),
-                              {.max_concurrency = kObjects, .composition = {.mode = CompositionMode::kOff}});
-  std::vector<DownloadSource> sources;
-  for (int i = 0; i < kObjects; ++i) {
-    sources.push_back({.object = {"bench", std::to_string(i)}, .size = body.size(), .generation = 7});
+std::uint64_t PeakMemoryBytes() { return testing::MemoryFigure(getpid(), "VmHWM"); }
+
+TEST(ObjectWriter, HoldsOneChunkOfAStreamOfTwoGibibytes) {
+  const testing::EmulatorProcess emulator;
+  const auto client = Client::Create({.endpoint = emulator.endpoint()});
+  ASSERT_TRUE(client->InsertBucket("bkt").ok());
+  std::vector<std::byte> block(kMiB);
+  for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<std::byte>(i * 7);
+  testing::ResetPeakMemory(getpid());
+  const std::uint64_t before = PeakMemoryBytes();
+  ASSERT_GT(before, 0U);
+
+  ObjectWriter writer(*client, {"bkt", "stream"});
+  for (int i = 0; i < 2048; ++i) {
+    block[0] = static_cast<std::byte>(i);
+    ASSERT_TRUE(writer.Write(block).ok());
   }
-  auto stream = downloader.Stream(sources, {.order = DeliveryOrder::kAsCompleted});
-  std::set<const void*> places;
-  for (int i = 0; i < kObjects; ++i) {
-    auto object = stream.Next();
-    ASSERT_TRUE(object.ok() && *object) << (object.ok() ? "the stream ended" : object.error().message);
-    ASSERT_EQ(std::string(reinterpret_cast<const char*>((*object)->bytes.data()), (*object)->bytes.size()), body);
-    places.insert((*object)->bytes.data());
-    object->reset();
-    turn.release();
+  const auto stored = writer.Close();
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_EQ(stored->size, 2048 * kMiB);
+  EXPECT_LE(PeakMemoryBytes() - before, 64 * kMiB);
+
+  std::uint64_t read_bytes = 0;
+  const auto read =
+      client->ReadObject({"bkt", "stream"}, ByteSink([&](std::span<const std::byte> data) -> Result<void> {
+                           read_bytes += data.size();
+                           return {};
+                         }));
+  ASSERT_TRUE(read.ok()) << read.error().message;  // Its CRC32C was compared.
+  EXPECT_EQ(read_bytes, 2048 * kMiB);
+  EXPECT_LE(PeakMemoryBytes() - before, 64 * kMiB);
+}
+
+// Takes no room on the disk.
+class SparseFile {
+ public:
+  explicit SparseFile(std::uint64_t bytes) {
+    path_ = ::testing::TempDir() + "gcsflux-sparse-XXXXXX";
+    close(mkstemp(path_.data()));
+    std::filesystem::resize_file(path_, bytes);
   }
-  EXPECT_EQ(places.size(), 1U);
+  ~SparseFile() { std::filesystem::remove(path_); }
+  SparseFile(const SparseFile&) = delete;
+  SparseFile& operator=(const SparseFile&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+TEST(UploadFile, HoldsOneChunkOfAFileOfHalfAGibibyte) {
+  const testing::EmulatorProcess emulator;
+  const auto client = Client::Create({.endpoint = emulator.endpoint()});
+  ASSERT_TRUE(client->InsertBucket("bkt").ok());
+  const SparseFile file(512 * kMiB);
+  testing::ResetPeakMemory(getpid());
+  const std::uint64_t before = PeakMemoryBytes();
+  const auto stored = UploadFile(*client, file.path(), {"bkt", "file"}, {.chunk_bytes = 8 * kMiB});
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_EQ(stored->size, 512 * kMiB);
+  EXPECT_LE(PeakMemoryBytes() - before, 24 * kMiB);
+}
+
+TEST(UploadFileInParallel, HoldsThePartsInFlight) {
+  const testing::EmulatorProcess emulator;
+  const auto client = Client::Create({.endpoint = emulator.endpoint()});
+  ASSERT_TRUE(client->InsertBucket("bkt").ok());
+  const SparseFile file(512 * kMiB);
+  testing::ResetPeakMemory(getpid());
+  const std::uint64_t before = PeakMemoryBytes();
+  const auto stored =
+      UploadFileInParallel(*client, file.path(), {"bkt", "file"}, {.part_bytes = 8 * kMiB, .max_concurrency = 4});
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_EQ(stored->size, 512 * kMiB);
+  EXPECT_LE(PeakMemoryBytes() - before, 64 * kMiB);
 }
 
 }  // namespace

@@ -88,6 +88,8 @@ TEST(SliceWriter, EndsIfThereIsNoMemory) {
   const auto written = writer.Write(AsBytes(objects.joined));
   ASSERT_FALSE(written.ok());
   EXPECT_EQ(written.error().message, "no memory");
+  EXPECT_FALSE(objects.destinations[0].has_no_memory);
+  EXPECT_TRUE(objects.destinations[1].has_no_memory);
 }
 
 TEST(SliceWriter, NamesTheObjectWhoseBytesAreWrong) {

@@ -1,5 +1,6 @@
 #include "transfer/composition/composed_fetch.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace gcsflux::internal {
@@ -15,7 +16,9 @@ Result<void> ComposedFetch::FetchPiece(std::size_t, const std::stop_token& stop)
   auto fetched = composer_.Fetch(sources_, destinations_, stop);
   if (fetched) return {};
   if (stop.stop_requested()) return fetched;
-  composer_.permits().NoteFailure(bucket, fetched.error());
+  const bool has_memory = std::none_of(destinations_.begin(), destinations_.end(),
+                                       [](const Destination& destination) { return destination.has_no_memory; });
+  if (has_memory) composer_.permits().NoteFailure(bucket, fetched.error());
   composer_.CountFallback(sources_.size(), fetched.error());
   return FetchDirectly(stop);
 }

@@ -39,12 +39,14 @@ struct Destination {
   std::shared_ptr<std::byte[]> memory = {};  ///< Owns the bytes; null if the caller does.
   /// Not null: Open() takes the memory. Only for a unit of one piece.
   std::function<Result<Destination>()> take = {};
+  bool has_no_memory = false;  ///< Open() has failed, which no service is to blame for.
 
   /// Called when bytes come. Thousands of requests wait for their first byte: as long as they wait, they hold no
   /// memory. And memory that is taken now was given back a moment ago, so it is still in the processor's caches.
   Result<std::span<std::byte>> Open() {
     if (take) {
       auto taken = take();
+      has_no_memory = !taken;
       if (!taken) return taken.error();
       *this = *std::move(taken);
     }
