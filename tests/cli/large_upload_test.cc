@@ -154,7 +154,7 @@ TEST_F(LargeUploadTest, UnderNoClobberKeepsWhatARivalStoredAfterAnInterruption) 
   EXPECT_EQ(refused.status, 1);
   EXPECT_THAT(refused.err, HasSubstr("another writer wrote it; nothing is sent"));
   EXPECT_LE(BytesIn() - before, 10'000U);
-  EXPECT_EQ(Stored("o"), "of a rival");
+  EXPECT_TRUE(Stored("o") == "of a rival");
   EXPECT_TRUE(Files(".state").empty());
   testing::ExpectNothingLeft(client_);
   const Outcome again = Run(command_);  // which may overwrite it
@@ -172,7 +172,7 @@ TEST_F(LargeUploadTest, UnderNoClobberKeepsWhatARivalStoresMeanwhile) {
   EXPECT_EQ(program.Wait(), 1);
   EXPECT_THAT(program.ReadErrors(), HasSubstr("another writer"));
   EXPECT_EQ(emulator_.faults().Fired("fault"), 1U);
-  EXPECT_EQ(Stored("o"), "of a rival");
+  EXPECT_TRUE(Stored("o") == "of a rival");
   EXPECT_TRUE(Files(".state").empty());
   testing::ExpectNothingLeft(client_);
 }
