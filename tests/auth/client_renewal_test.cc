@@ -64,6 +64,7 @@ TEST_F(ClientRenewalTest, FetchesOneTokenForManyThreads) {
   for (const std::uint64_t round : {1U, 2U, 3U}) {
     std::atomic<int> stored = 0;
     std::vector<std::jthread> threads;
+    threads.reserve(16);
     for (int i = 0; i < 16; ++i) {
       threads.emplace_back([&] {
         for (int k = 0; k < 4; ++k) stored += client_->ListObjects("bucket").ok();

@@ -37,7 +37,8 @@ class ClientTokensTest : public ::testing::Test {
   using Answer = std::function<Result<HttpResponse>(const HttpRequest&)>;
 
   // A client over a transport of the test's; the token endpoint gives out "token-00001" and so on.
-  Client MakeClient(Answer storage, internal::CredentialConfig config = User(), Answer token_endpoint = nullptr) {
+  Client MakeClient(const Answer& storage, const internal::CredentialConfig& config = User(),
+                    const Answer& token_endpoint = nullptr) {
     service_ = std::make_unique<testing::TokenService>([=, this](const HttpRequest& request) -> Result<HttpResponse> {
       if (request.url != kTokenUrl) return storage(request);
       if (token_endpoint) return token_endpoint(request);
@@ -167,9 +168,9 @@ TEST_F(ClientTokensTest, SendsNoTokenAfterASessionThatLeadsElsewhere) {
   for (const auto& [location, is_ours] :
        {std::pair("https://storage.googleapis.com/session", true), std::pair("https://evil.com/session", false),
         std::pair("https://storage.googleapis.com.evil.com/session", false)}) {
-    const Client client = MakeClient([&](const HttpRequest& request) {
+    const Client client = MakeClient([session = location](const HttpRequest& request) {
       if (request.method != internal::Method::kPost) return HttpResponse{.status = 400};
-      return HttpResponse{.status = 200, .headers = {{"location", location}}};
+      return HttpResponse{.status = 200, .headers = {{"location", session}}};
     });
     ObjectWriter writer(client, {"bkt", "o"}, {.chunk_bytes = 256 << 10});
     EXPECT_FALSE(writer.Write(AsBytes(bytes)).ok());

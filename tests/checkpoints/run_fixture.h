@@ -47,7 +47,7 @@ class RunFixture : public ::testing::Test {
     return CheckpointManifest{.step = step, .files = {*file}};
   }
   static Result<StoredStep> Save(StepWriter& writer, std::int64_t step, CommitMode mode = CommitMode::kCreate,
-                                 std::string text = {}) {
+                                 const std::string& text = {}) {
     auto manifest = Draft(writer, step, text.empty() ? TextOfStep(step) : text);
     if (!manifest.ok()) return manifest.error();
     manifest->metrics["loss"] = static_cast<double>(step);

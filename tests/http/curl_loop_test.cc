@@ -120,6 +120,7 @@ TEST(CurlLoop, CarriesManyExchangesAtATime) {
   });
   OneLoop loop;
   std::vector<std::future<Result<HttpResponse>>> answers;
+  answers.reserve(4);
   for (int i = 0; i < 4; ++i) answers.push_back(loop.Get(server.endpoint() + "/x"));
   for (auto& answer : answers) EXPECT_TRUE(answer.get().ok());
   EXPECT_EQ(server.connections(), 4);

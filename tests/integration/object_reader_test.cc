@@ -138,7 +138,7 @@ TEST_F(ObjectReaderTest, ReadsAheadAtOnceWhatIsReadWhole) {
 
 // The first read does not wait for its own bytes before the others are begun, and no connection is left idle.
 TEST_F(ObjectReaderTest, DividesWhatIsReadWholeOverAllConnections) {
-  const std::string large = Content(40 * 1'000'000);
+  const std::string large = Content(40'000'000);
   Put(large);
   auto reader = Open({.max_concurrency = 8, .reads_whole = true});
   std::string all(large.size(), '\0');
@@ -150,7 +150,7 @@ TEST_F(ObjectReaderTest, DividesWhatIsReadWholeOverAllConnections) {
 }
 
 TEST_F(ObjectReaderTest, DividesALongRangeOverAllConnections) {
-  const std::string large = Content(40 * 1'000'000);
+  const std::string large = Content(40'000'000);
   Put(large);
   const auto reader = Open({.max_concurrency = 8});
   EXPECT_TRUE(ReadAt(reader, 0, large.size()) == large);

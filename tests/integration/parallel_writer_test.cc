@@ -19,7 +19,6 @@ namespace gcsflux {
 namespace {
 
 using std::chrono::milliseconds;
-using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr std::size_t kPart = 5 << 20;

@@ -41,6 +41,7 @@ TEST(TimerHeap, AgreesWithAnOrderedMap) {
     const auto below = [&](int limit) { return std::uniform_int_distribution<int>(0, limit - 1)(random); };
     TimerHeap heap;
     std::vector<std::unique_ptr<Timer>> timers;
+    timers.reserve(50);
     for (int i = 0; i < 50; ++i) timers.push_back(std::make_unique<Timer>());
     std::map<LoopTimer*, TimerHeap::TimePoint> model;
     for (int step = 0; step < 2000; ++step) {

@@ -91,6 +91,7 @@ TEST(GateKeeper, LetsEveryThreadThroughOnce) {
   std::atomic<int> passed = 0;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(8);
     for (int i = 0; i < 8; ++i) {
       threads.emplace_back([&] {
         for (int j = 0; j < 10; ++j) {

@@ -56,6 +56,7 @@ class StoredObjects : public ::testing::Test {
   /// Objects of these sizes; contents_ has their bytes in the same order.
   std::vector<DownloadSource> Store(const std::vector<std::size_t>& sizes) {
     std::vector<DownloadSource> sources;
+    sources.reserve(sizes.size());
     for (const std::size_t size : sizes) sources.push_back(Put(RandomBytes(size, contents_.size())));
     return sources;
   }

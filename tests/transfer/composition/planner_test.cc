@@ -17,6 +17,7 @@ DownloadSource Source(std::uint64_t size, const std::string& bucket = "bkt", std
 
 std::vector<DownloadSource> Sources(const std::vector<std::uint64_t>& sizes) {
   std::vector<DownloadSource> sources;
+  sources.reserve(sizes.size());
   for (const std::uint64_t size : sizes) sources.push_back(Source(size));
   return sources;
 }

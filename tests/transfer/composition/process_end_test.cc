@@ -40,7 +40,7 @@ class ComposingProcess {
   [[nodiscard]] bool HasTakenSignals() const {
     std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
     for (std::string line; std::getline(status, line);) {
-      if (line.starts_with("ShdPnd:")) return line.find_first_not_of("0", line.find_first_of("0")) == std::string::npos;
+      if (line.starts_with("ShdPnd:")) return line.find_first_not_of('0', line.find_first_of('0')) == std::string::npos;
     }
     return false;
   }

@@ -19,7 +19,7 @@ PartialState Example() {
 }
 
 TEST(PartialState, CutsAnObjectIntoRangesThatCoverIt) {
-  for (const std::uint64_t size : {0, 1, 299, 300, 301, 600, 1'000}) {
+  for (const std::uint64_t size : {0U, 1U, 299U, 300U, 301U, 600U, 1'000U}) {
     const PartialState state = StartOf("gs://b/o", 1, size, 300);
     std::uint64_t end = 0;
     for (std::size_t i = 0; i < state.ranges.size(); ++i) {

@@ -129,7 +129,8 @@ TEST_P(SchedulerOfNames, TakesEachNameOnce) {
     SCOPED_TRACE(seed);
     const auto names = Names(seed);
     Adversary adversary(names, 0, seed);
-    ASSERT_NO_FATAL_FAILURE(adversary.List({.max_concurrency = seed * 4, .call_cap = 100, .page_size = 20}));
+    ASSERT_NO_FATAL_FAILURE(
+        adversary.List({.max_concurrency = std::size_t{seed} * 4, .call_cap = 100, .page_size = 20}));
     EXPECT_EQ(adversary.taken().size(), names.size());
   }
 }
@@ -171,7 +172,7 @@ TEST_P(SchedulerOfNames, KeepsToPrefixAndOffsets) {
     const auto names = Names(seed);
     std::mt19937 random(seed);
     const std::string& some = names[random() % names.size()];
-    const std::string start = names[random() % names.size()];
+    const std::string& start = names[random() % names.size()];
     const std::string end = seed % 2 == 0 ? std::string() : std::max(start, names[random() % names.size()]);
     std::string prefix = some.substr(0, random() % (some.size() + 1));
     while (!prefix.empty() && (static_cast<unsigned char>(some[prefix.size()]) & 0xC0U) == 0x80) prefix.pop_back();
@@ -197,7 +198,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, SchedulerOfNames, testing::ValuesIn(AllNameSets
                          [](const auto& tested) { return std::string(tested.param.label); });
 
 TEST(Scheduler, IsDoneAfterTheFirstPageOfASmallBucket) {
-  for (const std::size_t count : {0, 1, 99, 100, 101, 4999, 5000}) {
+  for (const std::size_t count : {0U, 1U, 99U, 100U, 101U, 4999U, 5000U}) {
     const auto names = PaddedSequence(count, 1);
     Scheduler scheduler({});
     const std::vector<PageCall> calls = scheduler.Begin(0);
@@ -213,7 +214,7 @@ TEST(Scheduler, GuessesNothingBeforeThereIsAFullPage) {
   const auto names = HugeDirectory(5000, 1);
   Scheduler scheduler({});
   const std::vector<PageCall> calls = scheduler.Begin(0);
-  for (const std::size_t small : {1, 2}) {
+  for (const std::size_t small : {1U, 2U}) {
     const MemoryPage page = MemoryBucket(names).List(calls[small], calls[small].max_results);
     ASSERT_FALSE(page.names.empty() && page.prefixes.empty());
     scheduler.OnPage(calls[small].id, page.View());

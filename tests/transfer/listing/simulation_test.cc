@@ -37,7 +37,7 @@ TEST_P(ListingTime, UsesWorkersInABucketOfFewPages) {
 }
 
 TEST_P(ListingTime, OfASmallBucketIsNeverLongerThanSequential) {
-  for (const std::size_t count : {0, 1, 10, 1000, 4999, 5000, 5001, 10'000, 12'000, 20'000}) {
+  for (const std::size_t count : {0U, 1U, 10U, 1000U, 4999U, 5000U, 5001U, 10'000U, 12'000U, 20'000U}) {
     const auto names = GetParam().make(count, 1);
     const SimulatedListing listing = Simulate(names, {.max_concurrency = 48});
     EXPECT_EQ(listing.names, names.size());

@@ -10,6 +10,7 @@ namespace {
 
 std::vector<Extent> ExtentsOf(const std::vector<JoinedRange>& requests) {
   std::vector<Extent> extents;
+  extents.reserve(requests.size());
   for (const JoinedRange& request : requests) extents.push_back(request.extent);
   return extents;
 }

@@ -61,6 +61,7 @@ TEST(WorkerPool, ServesManyCallersAtOnce) {
   std::atomic<int> calls = 0;
   {
     std::vector<std::jthread> callers;
+    callers.reserve(8);
     for (int c = 0; c < 8; ++c) {
       callers.emplace_back([&] {
         for (int round = 0; round < 50; ++round) {

@@ -20,7 +20,6 @@
 namespace gcsflux {
 namespace {
 
-using testing::Fault;
 using ::testing::HasSubstr;
 using testing::kChunk;
 using testing::kObject;
