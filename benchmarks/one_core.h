@@ -2,13 +2,25 @@
 
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
 #include <filesystem>
 #include <string>
+#include <thread>
 
 namespace gcsflux::bench {
+
+/// All of this process stays on one core: another one for each rank, while there are as many.
+inline void StayOnCore(int rank) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET(static_cast<unsigned>(rank) % std::thread::hardware_concurrency(), &cores);
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    sched_setaffinity(std::stoi(thread.path().filename()), sizeof(cores), &cores);
+  }
+}
 
 /// Computations of this process take one core. OpenBLAS has threads of its own, which libtorch does not know.
 inline void UseOneCore() {

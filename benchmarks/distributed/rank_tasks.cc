@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "one_core.h"
+#include "process_cpu.h"
 
 namespace gcsflux::bench {
 namespace {
@@ -18,7 +19,8 @@ namespace {
 using BenchClock = std::chrono::steady_clock;
 
 constexpr int kSaves = 5;  // After the first one, which takes the memory for copies.
-constexpr int kTurns = 3;
+constexpr int kTurns = 5;
+constexpr int kFirstSteps = 10;
 constexpr std::int64_t kWidth = 1536;
 
 double MsSince(BenchClock::time_point start) {
@@ -29,6 +31,37 @@ void Report(const char* name, std::vector<double> values) {
   std::sort(values.begin(), values.end());
   std::cout << name << ' ' << values[values.size() / 2] << '\n';
 }
+
+/// What a step takes on the average, of time and of all CPU of the process.
+struct StepCost {
+  int steps = 0;
+  double ms = 0;
+  double cpu_ms = 0;
+};
+
+/// Steps of a training: each is a product of two matrices.
+class Steps {
+ public:
+  StepCost Run(int steps) {
+    return RunUntil([&] { return --steps <= 0; });
+  }
+  /// At least one step.
+  template <class IsEnd>
+  StepCost RunUntil(const IsEnd& is_end) {
+    const double cpu = ProcessCpuSeconds();
+    const auto start = BenchClock::now();
+    int steps = 0;
+    do {
+      activations_.matmul(weights_);
+      ++steps;
+    } while (!is_end());
+    return {steps, MsSince(start) / steps, 1e3 * (ProcessCpuSeconds() - cpu) / steps};
+  }
+
+ private:
+  const at::Tensor activations_ = at::rand({kWidth, kWidth});
+  const at::Tensor weights_ = at::rand({kWidth, kWidth});
+};
 
 /// A copy of the state into memory that was there, by as many threads as a save has.
 class PlainCopy {
@@ -98,32 +131,40 @@ void TakeSnapshots(const RankTask& task) {
 
 void Train(const RankTask& task) {
   UseOneCore();
+  StayOnCore(task.environment.rank);
   const ShardedState state = FilledSlices(task.tensors, task.environment);
   ShardedRun run = OpenRun(task, KeepRules{.last = 1});
   ValueOrThrow(run.SaveAsync(1, state).WaitCommitted());
-  const at::Tensor activations = at::rand({kWidth, kWidth});
-  const at::Tensor weights = at::rand({kWidth, kWidth});
+  Steps training;
+  StepCost before = training.Run(kFirstSteps);
   std::vector<double> with;
   std::vector<double> without;
   std::vector<double> blocked;
+  std::vector<double> saves;
+  std::vector<double> slower;
+  std::vector<double> more_cpu;
   for (int turn = 0; turn < kTurns; ++turn) {
     ValueOrThrow(task.group.Barrier());
     const auto start = BenchClock::now();
     const PendingSave save = run.SaveAsync(turn + 2, state);
     blocked.push_back(MsSince(start));
-    const auto after_call = BenchClock::now();
-    int steps = 0;
-    for (; !save.is_done(); ++steps) activations.matmul(weights);
-    with.push_back(MsSince(after_call) / steps);
+    const StepCost during = training.RunUntil([&] { return save.is_done(); });
+    saves.push_back(MsSince(start));
     ValueOrThrow(save.WaitCommitted());
     ValueOrThrow(task.group.Barrier());
-    const auto start_without = BenchClock::now();
-    for (int i = 0; i < steps; ++i) activations.matmul(weights);
-    without.push_back(MsSince(start_without) / steps);
+    const StepCost after = training.Run(during.steps);
+    with.push_back(during.ms);
+    without.push_back((before.ms + after.ms) / 2);
+    slower.push_back(with.back() / without.back());
+    more_cpu.push_back(during.cpu_ms / ((before.cpu_ms + after.cpu_ms) / 2));
+    before = after;
   }
   Report("with_ms", with);
   Report("without_ms", without);
   Report("blocked_ms", blocked);
+  Report("save_ms", saves);
+  Report("x_step", slower);
+  Report("x_cpu", more_cpu);
 }
 
 }  // namespace gcsflux::bench
