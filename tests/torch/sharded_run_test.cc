@@ -255,6 +255,28 @@ TEST_F(ShardedRunTest, LoadsAStepThatOneProcessSaved) {
   });
 }
 
+// libtorch says of such a view that it is contiguous, and its memory holds other values.
+TEST_F(ShardedRunTest, SavesTheValuesOfLazyViews) {
+  const at::Tensor whole = torch::complex(Whole(), Whole() + 1);
+  OnRanks<bool>(2, [&](Collective& group) {
+    ShardedState state;
+    state.tensors["conjugate"] = Shard(whole.conj(), 0, group);
+    state.tensors["negative"] = Shard(at::_neg_view(Whole() + 1), 0, group);
+    EXPECT_TRUE(state.tensors["conjugate"].local.is_conj() && state.tensors["conjugate"].local.is_contiguous());
+    EXPECT_TRUE(state.tensors["negative"].local.is_neg());
+    Run(group).Save(1, state);
+    return true;
+  });
+  const auto group = MakeOneProcess();
+  const at::Tensor loaded = torch::zeros({kRows, 3}, torch::kComplexFloat);
+  ShardedState state;
+  state.tensors["conjugate"] = {.local = loaded.conj(), .shape = {}, .offsets = {}};
+  state.tensors["negative"] = {.local = torch::zeros({kRows, 3}), .shape = {}, .offsets = {}};
+  Run(*group).Load(1, state);
+  EXPECT_TRUE(torch::equal(loaded, whole)) << "the view's own values are the conjugates";
+  EXPECT_TRUE(torch::equal(state.tensors["negative"].local, -Whole() - 1));
+}
+
 TEST_F(ShardedRunTest, HasNothingToLoadInANewRun) {
   OnRanks<bool>(2, [&](Collective& group) {
     Rank rank(group, 0, false);

@@ -1,6 +1,7 @@
 #include "gcsflux/torch/state_dict.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/nn/modules/batchnorm.h>
@@ -19,6 +20,7 @@ using formats_tests::SinkInto;
 using formats_tests::SourceOver;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 nn::Sequential MakeNet(int outputs = 3) { return nn::Sequential(nn::Linear(4, outputs), nn::BatchNorm1d(outputs)); }
 
@@ -75,6 +77,44 @@ TEST(StateDict, AModuleComesBack) {
   }
 }
 
+struct OneBuffer : nn::Module {
+  explicit OneBuffer(const at::Tensor& tensor) : own(register_buffer("own", tensor)) {}
+  at::Tensor own;
+};
+
+TEST(StateDict, AModuleOfLazyViewsGetsTheValuesOfTheFile) {
+  const at::Tensor saved = at::complex(at::arange(4, at::kFloat), at::arange(4, at::kFloat) + 1);
+  const std::string file = FileOf({{"own", saved}});
+  for (const bool is_staged : {false, true}) {
+    OneBuffer loaded(at::zeros({4}, at::kComplexFloat).conj());
+    ASSERT_TRUE(loaded.own.is_conj() && loaded.own.is_contiguous());
+    LoadModule(loaded, Opened(file), {.is_staged = is_staged});
+    EXPECT_TRUE(at::equal(loaded.own, saved)) << "staged: " << is_staged;
+  }
+}
+
+// Memory that is written to directly needs no permission of libtorch; copy_() does.
+TEST(StateDict, AModuleOfInferenceModeIsLoadedOutsideOfItUnlessItIsCopiedInto) {
+  const at::Tensor saved = at::arange(6, at::kFloat).reshape({2, 3});
+  const std::string file = FileOf({{"own", saved}});
+  std::optional<OneBuffer> in_order;
+  std::optional<OneBuffer> in_strides;
+  {
+    const c10::InferenceMode guard;
+    in_order.emplace(at::zeros({2, 3}));
+    in_strides.emplace(at::zeros({3, 2}).t());
+  }
+  for (const bool is_staged : {false, true}) {
+    OneBuffer& refused = is_staged ? *in_order : *in_strides;
+    const Error error = ThrownBy([&] { LoadModule(refused, Opened(file), {.is_staged = is_staged}); });
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(error.message, AllOf(HasSubstr("own was made in InferenceMode"), Not(HasSubstr("touched"))));
+    EXPECT_EQ(refused.own.sum().item<float>(), 0);
+  }
+  LoadModule(*in_order, Opened(file));
+  EXPECT_TRUE(at::equal(in_order->own, saved));
+}
+
 TEST(StateDict, AllDifferencesAreListedTogetherAndNothingIsTouched) {
   auto saved = nn::Sequential(nn::Linear(4, 5), nn::BatchNorm1d(3), nn::Linear(2, 2));
   auto loaded = nn::Sequential(nn::Linear(4, 3), nn::BatchNorm1d(3), nn::BatchNorm1d(1));
@@ -122,7 +162,7 @@ TEST(StateDict, NamesOfTorchCompileAreMappedAsThePageSays) {
   const at::Tensor weight = at::full({1, 1}, 7.0);
   const std::string bytes =
       FileOf(NamedTensors{{"_orig_mod.0._orig_mod.weight", weight}, {"_orig_mod.0._orig_mod.bias", at::zeros({1})}});
-  LoadModule(*net, Opened(bytes), {.renames = {{R"((^|\.)_orig_mod\.)", "$1"}}});
+  LoadModule(*net, Opened(bytes), {.renames = {{R"(\b_orig_mod\.)", ""}}});
   EXPECT_TRUE(at::equal(net->parameters()[0], weight));
 }
 

@@ -94,6 +94,7 @@ std::optional<std::string> Difference(const at::Tensor& wanted, const TensorLayo
 }
 
 struct Pair {
+  std::string name;  // In the module.
   at::Tensor wanted;
   StoredTensor stored;
 };
@@ -123,9 +124,8 @@ std::vector<Pair> Match(const Module& module, const StoredCheckpoint& checkpoint
     } else if (found == stored.end()) {
       if (options.is_strict) add(name, "is missing in the checkpoint");
     } else {
-      if (const auto locked = WhyNotWritable(wanted)) throw Failure(ErrorCode::kInvalidArgument, name + " " + *locked);
       if (const auto difference = Difference(wanted, found->second->layout)) add(name, *difference);
-      pairs.push_back({wanted, *found->second});
+      pairs.push_back({name, wanted, *found->second});
       stored.erase(found);
     }
   }
@@ -155,25 +155,36 @@ class TakenMemory {
   std::map<const std::byte*, const std::byte*, std::less<>> ends_;  // Beginnings by ends.
 };
 
-// Reads tensors in place if their memory allows it, and others into separate memory; if it is staged, all of them.
-// Returns the function that copies those.
-std::function<void()> ReadPairs(const StoredCheckpoint& checkpoint, const std::vector<Pair>& pairs, bool is_staged) {
+struct Copy {
+  at::Tensor from;
+  at::Tensor into;
+};
+
+void CopyAll(const std::vector<Copy>& copies) {
+  for (const Copy& copy : copies) copy.into.detach().copy_(copy.from);
+}
+
+struct PlannedReads {
   std::vector<TensorRead> reads;
-  std::vector<std::pair<at::Tensor, at::Tensor>> copies;
+  std::vector<Copy> copies;  // After the reads.
+};
+
+// Tensors are read in place if their memory allows it, and others into separate memory; if it is staged, all of them.
+// Throws if a tensor cannot be copied into. `pairs` must outlive the reads.
+PlannedReads PlanReads(const std::vector<Pair>& pairs, bool is_staged) {
+  PlannedReads plan;
   TakenMemory taken;
   for (const Pair& pair : pairs) {
     at::Tensor into = pair.wanted;
-    const bool is_direct = !is_staged && into.is_cpu() && into.is_contiguous() && taken.Take(BytesOf(into));
+    const bool is_direct = !is_staged && IsPlain(into) && taken.Take(BytesOf(into));
     if (!is_direct) {
+      if (const auto why = WhyNotWritable(into)) throw Failure(ErrorCode::kInvalidArgument, pair.name + " " + *why);
       into = EmptyAside(pair);
-      copies.emplace_back(pair.wanted, into);
+      plan.copies.push_back({into, pair.wanted});
     }
-    reads.push_back({&pair.stored, BytesOf(into)});
+    plan.reads.push_back({&pair.stored, BytesOf(into)});
   }
-  ValueOrThrow(checkpoint.ReadTensors(reads));
-  return [copies = std::move(copies)] {
-    for (const auto& [wanted, read] : copies) wanted.detach().copy_(read);
-  };
+  return plan;
 }
 
 }  // namespace
@@ -187,19 +198,22 @@ NamedTensors TensorsOf(const Module& module) {
 
 std::function<void()> StageModule(Module& module, const StoredCheckpoint& checkpoint,
                                   const LoadModuleOptions& options) {
-  return ReadPairs(checkpoint, Match(module, checkpoint, options), /*is_staged=*/true);
+  const std::vector<Pair> pairs = Match(module, checkpoint, options);
+  PlannedReads plan = PlanReads(pairs, /*is_staged=*/true);
+  ValueOrThrow(checkpoint.ReadTensors(plan.reads));
+  return [copies = std::move(plan.copies)] { CopyAll(copies); };
 }
 
 void LoadModule(Module& module, const StoredCheckpoint& checkpoint, const LoadModuleOptions& options) {
   if (options.is_staged) return StageModule(module, checkpoint, options)();
   const std::vector<Pair> pairs = Match(module, checkpoint, options);
-  try {
-    ReadPairs(checkpoint, pairs, /*is_staged=*/false)();
-  } catch (const StorageError& failure) {
-    Error error = failure.error();
+  const PlannedReads plan = PlanReads(pairs, /*is_staged=*/false);
+  if (const auto read = checkpoint.ReadTensors(plan.reads); !read.ok()) {
+    Error error = read.error();
     error.message += "; the module was touched: load another checkpoint, or with is_staged";
     throw StorageError(std::move(error));
   }
+  CopyAll(plan.copies);
 }
 
 pickled::Value StateDictWriter::OfModule(const Module& module) {

@@ -42,7 +42,7 @@ void WriteAsSafetensors(const NamedTensors& tensors, const ByteSink& sink) {
     contents.tensors.push_back({name, *dtype, tensor.sizes().vec()});
   }
   const TensorWriter write = [&](std::size_t index, const ByteSink& into) {
-    const at::Tensor plain = tensors[index].second.detach().cpu().resolve_conj().resolve_neg().contiguous();
+    const at::Tensor plain = PlainOf(tensors[index].second);
     return into(BytesOf(plain));
   };
   ValueOrThrow(WriteSafetensors(contents, write, sink));

@@ -7,7 +7,18 @@
 
 namespace gcsflux {
 
-/// The memory of a contiguous tensor.
+/// Whether its memory is its elements in row-major order. libtorch calls views by conj() contiguous too, and computes
+/// their elements when they are read.
+inline bool IsPlain(const at::Tensor& tensor) {
+  return tensor.is_cpu() && tensor.is_contiguous() && !tensor.is_conj() && !tensor.is_neg();
+}
+
+/// A plain tensor of the same elements: itself if it is plain, otherwise a copy.
+inline at::Tensor PlainOf(const at::Tensor& tensor) {
+  return tensor.detach().cpu().resolve_conj().resolve_neg().contiguous();
+}
+
+/// The memory of a plain tensor.
 inline std::span<std::byte> BytesOf(const at::Tensor& tensor) {
   return {static_cast<std::byte*>(tensor.data_ptr()), tensor.nbytes()};
 }

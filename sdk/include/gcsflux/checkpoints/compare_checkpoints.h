@@ -34,8 +34,8 @@ struct CompareReport {
 };
 
 /// Compares the tensors of two checkpoints by name. The formats may differ, and strides do not count. Values that are
-/// not tensors are not compared. Uses bounded memory. Returns kInvalidArgument if a checkpoint has two tensors of one
-/// name.
+/// not tensors are not compared. Uses bounded memory. If a tensor's elements do not follow each other in one of the
+/// files, the whole tensor of both is held too. Returns kInvalidArgument if a checkpoint has two tensors of one name.
 Result<CompareReport> CompareCheckpoints(const StoredCheckpoint& first, const StoredCheckpoint& second,
                                          const std::function<void(const TensorDifference&)>& on_difference = {});
 

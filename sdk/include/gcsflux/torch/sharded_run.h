@@ -28,7 +28,7 @@ struct ShardedTensor {
 ShardedTensor Sharded(at::Tensor local, std::int64_t dimension, std::int64_t rows, int rank, int world_size);
 
 /// What the ranks hold together, by name. Tensors that several ranks name are copies or slices of one tensor. A tensor
-/// of a module has the name "MODULE.NAME". No name begins with "numbers.", "texts." or "generators.".
+/// of a module has the name "MODULE.NAME". No name begins with "numbers." or "texts.", or is "cursor".
 struct ShardedState {
   std::map<std::string, torch::nn::Module*> modules = {};  ///< Copies: the same on all ranks. Borrowed for the call.
   std::map<std::string, ShardedTensor> tensors = {};

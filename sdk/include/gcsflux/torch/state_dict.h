@@ -63,7 +63,9 @@ struct LoadModuleOptions {
 /// Reads the module's parameters and buffers. Names, shapes and types are compared before any tensor is read.
 ///
 /// kUndecodable: the message lists all that is missing, unexpected or different. kInvalidArgument: the options map two
-/// names to one. Views in the module keep their strides.
+/// names to one; or a tensor cannot be written to, as its elements share memory or it was made in InferenceMode. In
+/// place, tensors of InferenceMode can be written to if they are contiguous on the CPU and share no memory. Views in
+/// the module keep their strides.
 void LoadModule(torch::nn::Module& module, const StoredCheckpoint& checkpoint, const LoadModuleOptions& options = {});
 
 /// Restores an optimizer from Python's state_dict() of Adam, AdamW, SGD, RMSprop or Adagrad, or from what torch::save

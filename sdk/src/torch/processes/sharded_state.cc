@@ -95,7 +95,7 @@ ShardedTensor Sharded(at::Tensor local, std::int64_t dimension, std::int64_t row
 
 GatheredParts GatherParts(const ShardedState& state, bool has_values) {
   GatheredParts gathered = OwnTensors(state);
-  for (at::Tensor& tensor : gathered.tensors) tensor = tensor.detach().contiguous();
+  for (at::Tensor& tensor : gathered.tensors) tensor = PlainOf(tensor);
   if (!has_values) return gathered;
   for (const auto& [name, number] : state.numbers) AddNumber(gathered, std::string(kNumbers) + name, number);
   for (const auto& [name, text] : state.texts) AddText(gathered, std::string(kTexts) + name, text);
