@@ -5,6 +5,7 @@
 #include <atomic>
 #include <future>
 #include <latch>
+#include <semaphore>
 #include <set>
 
 #include "support/result.h"
@@ -197,6 +198,37 @@ TEST_F(SaveQueueTest, TakesThePlaceOfOneThatIsNotBeingSent) {
   EXPECT_THAT(store_.Steps(), ElementsAre(1, 3));
 }
 
+// Two saves would be lost.
+TEST_F(SaveQueueTest, KeepsThePlaceThatItTookIfAnotherSaveFailsMeanwhile) {
+  auto queue = Queue({.mode = SnapshotMode::kLazy, .when_busy = WhenBusy::kReplace, .max_in_flight = 3});
+  store_.Fail(1);
+  const PendingSave first = *queue->Submit(Request(1, "1"));
+  store_.WaitBegun(1);
+  std::latch is_copied(1);
+  std::latch may_go_on(1);
+  SaveRequest second = Request(2, "2");  // The thread that copies waits in its owner's end, so the third is not copied.
+  second.owner = std::shared_ptr<const void>(nullptr, [&](const void*) {
+    is_copied.count_down();
+    may_go_on.wait();
+  });
+  EXPECT_TRUE(queue->Submit(std::move(second)).ok());
+  is_copied.wait();
+  SaveRequest third = Request(3, "3");
+  third.owner = std::shared_ptr<const void>(nullptr, [&](const void*) {
+    store_.Pass(1);
+    first.WaitEnded();
+  });
+  const PendingSave replaced = *queue->Submit(std::move(third));
+  const auto fourth = queue->Submit(Request(4, "4"));
+  may_go_on.count_down();
+  store_.Pass(2);
+  EXPECT_EQ(ErrorOf(replaced.WaitCommitted()).code, ErrorCode::kCancelled);
+  EXPECT_TRUE(fourth.ok() && fourth->WaitCommitted().ok());
+  EXPECT_THAT(store_.Steps(), ElementsAre(2, 4));
+  queue.reset();
+  EXPECT_THAT(unreported_, ElementsAre("step 1 failed"));
+}
+
 TEST_F(SaveQueueTest, TellsAFailureWithTheNextSave) {
   const auto queue = Queue({});
   store_.Fail(1);
@@ -255,6 +287,25 @@ TEST_F(SaveQueueTest, WaitsAtTheEnd) {
   store_.Pass(3);
   queue.reset();
   EXPECT_THAT(store_.Steps(), ElementsAre(1, 2, 3));
+}
+
+// The save would be cancelled at once if the end of the wait overflowed.
+TEST_F(SaveQueueTest, WaitsForEverAtTheEndWhereItIsToldTo) {
+  auto queue = Queue({.end_deadline = std::chrono::milliseconds::max()});
+  std::latch has_begun(1);
+  std::atomic<bool> was_stopped = false;
+  SaveRequest request = Request(1, "1");
+  request.commit = [&](const StateContents&, const std::stop_token& stop) -> Result<SavedStep> {
+    std::binary_semaphore stopped(0);
+    const std::stop_callback on_stop(stop, [&] { stopped.release(); });
+    has_begun.count_down();
+    was_stopped = stopped.try_acquire_for(std::chrono::milliseconds(50));
+    return SavedStep();
+  };
+  ASSERT_TRUE(queue->Submit(std::move(request)).ok());
+  has_begun.wait();
+  queue.reset();
+  EXPECT_FALSE(was_stopped);
 }
 
 TEST_F(SaveQueueTest, CancelsAtTheEndWhereItIsToldTo) {

@@ -1,6 +1,7 @@
 // A group over c10d's Gloo; each rank has a group of its own, on a thread.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
@@ -119,6 +120,53 @@ TEST(ProcessCollective, NamesARankThatNeverStarts) {
   const Error error = ThrownBy([&] { JoinProcesses(RankOf(0, 2), store, std::chrono::milliseconds(50)); });
   EXPECT_EQ(error.code, ErrorCode::kUnreachable);
   EXPECT_THAT(error.message, HasSubstr("rank 1 did not come within 50 ms"));
+}
+
+// Remembers how long a rank waits for another one at least.
+class PatientStore : public c10d::HashStore {
+ public:
+  using HashStore::wait;
+  void wait(const std::vector<std::string>& keys, const std::chrono::milliseconds& timeout) override {
+    const bool is_for_rank = keys.front().find("here/") != std::string::npos || keys.front().ends_with("all");
+    if (is_for_rank) shortest = std::min(shortest.load(), timeout);
+    HashStore::wait(keys, std::min<std::chrono::milliseconds>(timeout, kMeeting));  // Its own sum could overflow.
+  }
+
+  std::atomic<std::chrono::milliseconds> shortest = std::chrono::milliseconds::max();
+};
+
+TEST(ProcessCollective, WaitsForEverWhereItIsToldTo) {
+  const auto store = c10::make_intrusive<PatientStore>();
+  std::vector<std::string> messages(2, "not joined");
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < 2; ++rank) {
+      threads.emplace_back([&, rank] {
+        std::string& message = messages[static_cast<std::size_t>(rank)];
+        try {
+          message = MessageOf(JoinProcesses(RankOf(rank, 2), store, std::chrono::milliseconds::max())->Barrier());
+        } catch (const StorageError& failure) {
+          message = failure.what();
+        }
+      });
+    }
+  }
+  EXPECT_THAT(messages, ::testing::ElementsAre("no error", "no error"));
+  EXPECT_GT(store->shortest.load(), std::chrono::hours(1));
+  EXPECT_LT(store->shortest.load(), std::chrono::milliseconds::max()) << "a store adds it to the present time";
+}
+
+TEST(ProcessStore, IsReachedIfTheDeadlineIsForEver) {
+  testing::TestDirectory directory;
+  RunEnvironment run = RankOf(0, 2);
+  run.master_port = 0;
+  const auto server = OpenProcessStore(run, std::chrono::milliseconds::max());
+  server->set("key", std::vector<std::uint8_t>{1});
+  EXPECT_EQ(server->get("key"), std::vector<std::uint8_t>{1});
+  run.store_file = (directory.path() / "store").string();
+  const auto file = OpenProcessStore(run, std::chrono::milliseconds::max());
+  file->set("key", std::vector<std::uint8_t>{2});
+  EXPECT_EQ(file->get("key"), std::vector<std::uint8_t>{2});
 }
 
 TEST(ProcessStore, IsAFileOrAPort) {

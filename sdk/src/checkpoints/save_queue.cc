@@ -5,6 +5,7 @@
 #include <iostream>
 #include <utility>
 
+#include "base/process/for_ever.h"
 #include "base/process/start_thread.h"
 
 namespace gcsflux::internal {
@@ -47,7 +48,7 @@ SaveQueue::~SaveQueue() {
   {
     std::unique_lock lock(mutex_);
     if (options_.at_end == AtEnd::kWait) {
-      changed_.wait_for(lock, options_.end_deadline, [this] { return in_flight_ == 0; });
+      changed_.wait_for(lock, InNanoseconds(options_.end_deadline), [this] { return in_flight_ == 0; });
     }
   }
   cancel_.request_stop();
@@ -90,7 +91,7 @@ SaveQueue::Save SaveQueue::TakeNewestWaiting() {
 
 Result<void> SaveQueue::MakeRoom(std::unique_lock<std::mutex>& lock, bool others_wait) {
   while (true) {
-    // Before another save loses its place to this one, and again after each wait.
+    // Before another save loses its place to this one. It then has the place, whatever fails meanwhile.
     if (const auto failures = others_wait ? std::nullopt : TakeFailures(0)) return *failures;
     if (in_flight_ < options_.max_in_flight) break;
     if (options_.when_busy == WhenBusy::kRefuse) {
@@ -103,10 +104,10 @@ Result<void> SaveQueue::MakeRoom(std::unique_lock<std::mutex>& lock, bool others
       changed_.wait(lock);
       continue;
     }
-    --in_flight_;
     lock.unlock();
     replaced->Finish(Replaced(replaced->request_.step), pool_);
     lock.lock();
+    return {};
   }
   ++in_flight_;
   return {};

@@ -1,5 +1,6 @@
 #include "sharding/stop_after.h"
 
+#include "base/process/for_ever.h"
 #include "base/process/start_thread.h"
 
 namespace gcsflux::internal {
@@ -24,7 +25,7 @@ std::stop_token StopAfter::StoppedToken() {
 void StopAfter::Run(const std::stop_token& ended, std::chrono::milliseconds delay) {
   std::unique_lock lock(mutex_);
   if (!changed_.wait(lock, ended, [this] { return is_triggered_; })) return;
-  changed_.wait_for(lock, ended, delay, [] { return false; });
+  changed_.wait_for(lock, ended, InNanoseconds(delay), [] { return false; });
   if (!ended.stop_requested()) stop_.request_stop();
 }
 

@@ -20,6 +20,7 @@
 #include "gcsflux/torch/collective.h"
 #include "torch/failure.h"
 #include "torch/first_line.h"
+#include "torch/processes/longest_wait.h"
 
 namespace gcsflux {
 namespace {
@@ -231,6 +232,7 @@ std::string OwnLabel(int rank) {
 std::unique_ptr<Collective> JoinProcesses(const RunEnvironment& run, const c10::intrusive_ptr<c10d::Store>& store,
                                           std::chrono::milliseconds deadline) {
   if (run.world_size == 1) return MakeOneProcess();
+  deadline = AtMostForEver(deadline);
   const auto own_keys = c10::make_intrusive<c10d::PrefixStore>(kPrefix, store);
   Meet(*own_keys, run, deadline);
   auto options = c10d::ProcessGroupGloo::Options::create(deadline);

@@ -5,11 +5,13 @@
 #include "gcsflux/torch/collective.h"
 #include "torch/failure.h"
 #include "torch/first_line.h"
+#include "torch/processes/longest_wait.h"
 
 namespace gcsflux {
 
 c10::intrusive_ptr<c10d::Store> OpenProcessStore(const RunEnvironment& run, std::chrono::milliseconds deadline) {
   if (run.world_size == 1) return {};
+  deadline = AtMostForEver(deadline);
   if (!run.store_file.empty()) {
     auto store = c10::make_intrusive<c10d::FileStore>(run.store_file, run.world_size);
     store->setTimeout(deadline);
