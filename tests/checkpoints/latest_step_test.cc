@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::Contains;
 using testing::ErrorOf;
+using ::testing::HasSubstr;
 using testing::RoundTrips;
 using testing::RunFixture;
 using testing::ValueOf;
@@ -98,6 +99,18 @@ TEST_F(LatestStepTest, IsOpenedWhileItsFilesAreAskedFor) {
   EXPECT_EQ(text, "state of step 10000");
   EXPECT_EQ(requests.size(), 5U);
   EXPECT_EQ(RoundTrips(requests), 3U) << "the first byte of the state comes with the third";
+}
+
+// Whose run would begin again at its first step.
+TEST_F(LatestStepTest, OfABucketThatIsMissingIsNotThatOfANewRun) {
+  const CheckpointSteps steps = *CheckpointSteps::Open(client_, "gs://misspelt/runs/7");
+  const auto open = [](const StoredStep&) { return Result<void>(); };
+  for (const Error& error : {ErrorOf(steps.Latest()), ErrorOf(steps.OpenLatest(open))}) {
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(error.http_status, 404);
+    EXPECT_THAT(error.message, HasSubstr("misspelt"));
+    EXPECT_THAT(error.message, HasSubstr("bucket does not exist"));
+  }
 }
 
 TEST_F(LatestStepTest, HasAHint) {

@@ -285,6 +285,16 @@ TEST_F(ShardedRunTest, HasNothingToLoadInANewRun) {
   });
 }
 
+TEST_F(ShardedRunTest, DoesNotTakeAMissingBucketForANewRun) {
+  const auto messages = OnRanks<std::string>(2, [&](Collective& group) {
+    Rank rank(group, 0, false);
+    ShardedRun run(client_, "gs://misspelt/runs/7", group);
+    return ThrownBy([&] { run.LoadLatest(rank.state); }).message;
+  });
+  EXPECT_EQ(messages[0], messages[1]);
+  EXPECT_THAT(messages[0], HasSubstr("misspelt"));
+}
+
 TEST_F(ShardedRunTest, RefusesWhatRanksCannotAgreeOn) {
   const auto group = MakeOneProcess();
   EXPECT_EQ(ThrownBy([&] { ShardedRun(client_, kUri, *group, {.async = {.when_busy = WhenBusy::kReplace}}); }).code,

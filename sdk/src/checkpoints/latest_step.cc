@@ -20,13 +20,19 @@ struct NamedSteps {
   std::set<std::int64_t> all = {};
 };
 
+// A listing is kNotFound only if there is no such bucket, which must not look like a run that has no steps yet.
+Error NoListing(Error error) {
+  if (error.code == ErrorCode::kNotFound) error.code = ErrorCode::kInvalidArgument;
+  return error;
+}
+
 // Names alone, one level deep, of steps from `first` on.
 Result<NamedSteps> FindNames(const StepStore& store, std::int64_t first) {
   const ObjectName prefix = store.At("");
   ListOptions options{.delimiter = "/", .fields = "name", .call = store.call(), .stop = store.stop()};
   if (first > 0) options.start_offset = prefix.name + ManifestName(first);
   const auto listing = ListPrefix(store.client(), prefix, options);
-  if (!listing.ok()) return listing.error();
+  if (!listing.ok()) return NoListing(listing.error());
   NamedSteps steps;
   for (const ObjectMetadata& object : listing->objects) {
     if (const auto step = StepOfManifest(object.name.substr(prefix.name.size()))) {

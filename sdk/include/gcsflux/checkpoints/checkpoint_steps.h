@@ -95,7 +95,8 @@ class CheckpointSteps {
   Result<std::vector<ListedStep>> List() const;
 
   /// The newest step whose manifest can be read and whose files are all there. kNotFound if no step was ever saved;
-  /// kUndecodable if steps were saved and none is whole: the message has the reasons.
+  /// kInvalidArgument if there is no such bucket; kUndecodable if steps were saved and none is whole: the message has
+  /// the reasons.
   ///
   /// Takes three round trips if the writer's hint is right: the hint; the names from that step on, and at the same time
   /// its manifest; a question for each file, all at the same time. The hint changes only the cost, never the answer: if

@@ -96,7 +96,7 @@ class CheckpointRun {
   /// storage that is read whole. Takes memory for the state and for a copy of what is read.
   StoredStep Load(std::int64_t step, RunState& state) const;
   /// Loads the newest step that is whole, and tells which steps were skipped, and why. Nothing if no step was ever
-  /// saved. Throws kUndecodable if steps were saved and none is whole.
+  /// saved. Throws kUndecodable if steps were saved and none is whole, and kInvalidArgument if there is no such bucket.
   std::optional<LatestStep> LoadLatest(RunState& state) const;
 
   [[nodiscard]] std::optional<LatestStep> Latest() const;
