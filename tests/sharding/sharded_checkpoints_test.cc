@@ -52,6 +52,18 @@ TEST_F(ShardedCheckpointsTest, GivesAllRanksTheSameResult) {
   EXPECT_THAT(stored.manifest.tensors, SizeIs(4)) << "3 slices, and one copy of the bias";
 }
 
+TEST_F(ShardedCheckpointsTest, ReleasesItsPrefixIfOthersAreAssignedToIt) {
+  const auto group = MakeOneProcess();
+  const OwnedParts own = OwnedParts::Filled(SomeParts(1)[0]);
+  ShardedCheckpoints checkpoints = On(*group);
+  ASSERT_TRUE(checkpoints.Save({.step = 1}, own.ToSave()).ok());
+  ShardedCheckpoints next(*CheckpointSteps::Open(client_, "gs://bkt/runs/8"), *group);
+  checkpoints = std::move(next);
+  const auto saved = On(*group).Save({.step = 2}, own.ToSave());
+  EXPECT_TRUE(saved.ok()) << saved.error().message;
+  EXPECT_EQ(ErrorOf(checkpoints.Latest()).code, ErrorCode::kNotFound) << "it is the other run";
+}
+
 TEST_F(ShardedCheckpointsTest, WritesTheManifestAfterEveryShard) {
   // The last rank's shard takes longest: ranks tell each other how far they are more often.
   Fail({.object_glob = "**shard-00003-**"}, {.type = "stall", .duration = std::chrono::milliseconds(600)}, 1);

@@ -56,7 +56,11 @@ struct ShardedCheckpoints::State {
 ShardedCheckpoints::ShardedCheckpoints(CheckpointSteps steps, Collective& group, ShardedOptions options)
     : state_(new State{Apart(std::move(steps)), group, std::move(options)}) {}
 ShardedCheckpoints::ShardedCheckpoints(ShardedCheckpoints&&) noexcept = default;
-ShardedCheckpoints& ShardedCheckpoints::operator=(ShardedCheckpoints&&) noexcept = default;
+ShardedCheckpoints& ShardedCheckpoints::operator=(ShardedCheckpoints&& other) noexcept {
+  ShardedCheckpoints replaced(std::move(other));  // Its destructor releases the prefix of this one.
+  state_.swap(replaced.state_);
+  return *this;
+}
 
 ShardedCheckpoints::~ShardedCheckpoints() {
   if (!state_ || !state_->writer) return;

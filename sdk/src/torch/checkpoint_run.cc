@@ -89,7 +89,11 @@ struct CheckpointRun::Parts {
 CheckpointRun::CheckpointRun(const Client& client, const std::string& uri, CheckpointRunOptions options)
     : parts_(std::make_unique<Parts>(client, uri, std::move(options))) {}
 CheckpointRun::CheckpointRun(CheckpointRun&&) noexcept = default;
-CheckpointRun& CheckpointRun::operator=(CheckpointRun&&) noexcept = default;
+CheckpointRun& CheckpointRun::operator=(CheckpointRun&& other) noexcept {
+  CheckpointRun replaced(std::move(other));  // Its destructor ends this run.
+  parts_.swap(replaced.parts_);
+  return *this;
+}
 
 CheckpointRun::~CheckpointRun() {
   // If this fails, the next run is refused unless it takes the prefix over, as after a crash.
