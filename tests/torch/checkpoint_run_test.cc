@@ -75,6 +75,23 @@ TEST_F(CheckpointRunTest, SaysThatNothingWasSaved) {
   EXPECT_EQ(ThrownBy([&] { Run().Load(3, state); }).code, ErrorCode::kNotFound);
 }
 
+TEST_F(CheckpointRunTest, DoesNotTakeAMissingBucketForANewRun) {
+  const CheckpointRun run(client_, "gs://misspelt/runs/7");
+  RunState state;
+  EXPECT_THAT(ThrownBy([&] { static_cast<void>(run.Latest()); }).message, HasSubstr("misspelt"));
+  EXPECT_THAT(ThrownBy([&] { run.LoadLatest(state); }).message, HasSubstr("misspelt"));
+}
+
+TEST_F(CheckpointRunTest, ReleasesItsPrefixIfAnotherRunIsAssignedToIt) {
+  Training training;
+  CheckpointRun run = Run();
+  run.Save(1, training.State());
+  CheckpointRun next(client_, "gs://torch-test/runs/8");
+  run = std::move(next);
+  EXPECT_EQ(Run().Save(2, training.State()).stored.manifest.step, 2) << "no run has the prefix";
+  EXPECT_FALSE(run.Latest().has_value()) << "it is the other run";
+}
+
 TEST_F(CheckpointRunTest, KeepsWhatTheRulesSay) {
   Training training;
   CheckpointRun run = Run({.save_every = 10, .keep = KeepRules{.last = 2, .best = KeepBest{.metric = "loss"}}});
@@ -134,6 +151,47 @@ TEST_F(CheckpointRunTest, ChangesNothingWhereATensorCannotBeWritten) {
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, AllOf(HasSubstr("mask has elements that share memory"), HasSubstr("clone()")));
   EXPECT_EQ(other.weight.min().item<float>(), 1);
+}
+
+// What another kind of generator, or another version of libtorch, may have saved.
+TEST_F(CheckpointRunTest, ChangesNothingWhereAGeneratorCannotTakeItsState) {
+  Training training;
+  StepWriter writer = ValueOrThrow(StepWriter::Start(ValueOrThrow(CheckpointSteps::Open(client_, kUri))));
+  const at::Generator cpu = at::detail::getDefaultCPUGenerator();
+  const Tensor good = cpu.get_state();
+  std::int64_t step = 0;
+  for (const Tensor& bad : {good.narrow(0, 0, 10), good.to(torch::kFloat32), torch::zeros_like(good)}) {
+    StateDictWriter file;
+    pickled::Dict root;
+    root.entries.push_back({{.any = std::string("model")}, file.OfModule(training.net)});
+    root.entries.push_back({{.any = std::string("generators")}, file.OfTensors({{"cpu", bad}})});
+    const auto written = writer.WriteFile(++step, "state.pt", [&](const ByteSink& sink) -> Result<void> {
+      std::move(file).Write({.any = std::move(root)}, sink);
+      return {};
+    });
+    ValueOrThrow(writer.Commit({.step = step, .files = {ValueOrThrow(written)}}));
+    Training other;
+    const std::vector<Tensor> before = CopyOf(other.net);
+    RunState state{.modules = {{"model", &other.net}}, .generators = {{"cpu", cpu}}};
+    const Tensor was = cpu.get_state();
+    const Error error = ThrownBy([&] { Run().Load(step, state); });
+    EXPECT_EQ(error.code, ErrorCode::kUndecodable);
+    EXPECT_THAT(error.message, AllOf(HasSubstr("step " + std::to_string(step) + " of gs://"), HasSubstr("'cpu'")));
+    EXPECT_TRUE(AreSame(CopyOf(other.net), before)) << error.message;
+    EXPECT_TRUE(torch::equal(cpu.get_state(), was));
+  }
+}
+
+TEST_F(CheckpointRunTest, NamesAGeneratorThatTheStepLacks) {
+  Training training;
+  for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
+    const std::int64_t step = format == CheckpointFormat::kTorchFile ? 1 : 2;
+    Run({.format = format}).Save(step, training.State());
+    RunState state{.generators = {{"cuda", at::detail::getDefaultCPUGenerator()}}};
+    const Error error = ThrownBy([&] { Run().Load(step, state); });
+    EXPECT_EQ(error.code, ErrorCode::kUndecodable) << "kNotFound says that there is no such step";
+    EXPECT_THAT(error.message, HasSubstr("the step holds no 'generators.cuda'; load another step"));
+  }
 }
 
 TEST_F(CheckpointRunTest, RefusesNamesThatAreNotClear) {

@@ -1,5 +1,6 @@
 #include "torch/run_state.h"
 
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <set>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "base/text/utf8.h"
+#include "torch/first_line.h"
 #include "torch/staged_state.h"
 #include "torch/text_values.h"
 
@@ -24,6 +26,10 @@ constexpr const char* kCursorKey = "cursor";
 
 StorageError StateError(ErrorCode code, const std::string& why) {
   return StorageError({.code = code, .message = "RunState: " + why});
+}
+
+StorageError StepLacks(const std::string& name) {
+  return StateError(ErrorCode::kUndecodable, "the step holds no '" + name + "'; load another step, or leave it out");
 }
 
 /// Collects the dictionary that becomes the file.
@@ -56,6 +62,24 @@ void PutMap(Root& root, const char* name, const Map& map, const ValueOf& value_o
 at::Tensor StateOf(at::Generator generator) {
   const std::lock_guard lock(generator.mutex());
   return generator.get_state();
+}
+
+// Reads a generator's state, and tries it on a copy of the generator: set_state() refuses states of other kinds.
+at::Tensor ReadStateOf(const std::pair<const std::string, at::Generator>& entry, const StoredCheckpoint& checkpoint) {
+  const std::string name = std::string(kGeneratorsKey) + "." + entry.first;
+  if (const auto found = checkpoint.Find(name); !found.ok() && found.error().code == ErrorCode::kNotFound) {
+    throw StepLacks(name);
+  }
+  at::Tensor read = ReadTensor(checkpoint, name);
+  at::Generator generator = entry.second;
+  const std::lock_guard lock(generator.mutex());
+  try {
+    generator.clone().set_state(read);
+  } catch (const std::exception& failure) {
+    throw StateError(ErrorCode::kUndecodable, "the step's state of the generator '" + entry.first +
+                                                  "' is of another kind: " + FirstLine(failure));
+  }
+  return read;
 }
 
 // The step's numbers and texts.
@@ -139,8 +163,7 @@ void LoadState(const StoredCheckpoint& checkpoint, RunState& state, const std::f
   const Value root = ValueOrThrow(checkpoint.ReadValue());
   if (root.As<Dict>() == nullptr) throw StateError(ErrorCode::kUndecodable, "the step's file holds no dict");
   const auto require = [&](const std::string& name) {
-    if (pickled::Find(*root.As<Dict>(), name) != nullptr) return;
-    throw StateError(ErrorCode::kUndecodable, "the step holds no '" + name + "'; load another step, or leave it out");
+    if (pickled::Find(*root.As<Dict>(), name) == nullptr) throw StepLacks(name);
   };
   PlainValues plain(*root.As<Dict>());
   std::vector<std::function<void()>> changes;
@@ -155,11 +178,10 @@ void LoadState(const StoredCheckpoint& checkpoint, RunState& state, const std::f
   for (auto& entry : state.tensors) {
     require(entry.first);
     NamedTensors read = TensorsUnder(checkpoint, entry.first, *root.As<Dict>());
-    changes.push_back([&entry, read = std::move(read)] { entry.second = read; });
+    changes.push_back([&entry, read = std::move(read)]() mutable { entry.second.swap(read); });
   }
   for (auto& entry : state.generators) {
-    at::Tensor read = ReadTensor(checkpoint, std::string(kGeneratorsKey) + "." + entry.first);
-    changes.push_back([&entry, read = std::move(read)] {
+    changes.push_back([&entry, read = ReadStateOf(entry, checkpoint)] {
       const std::lock_guard lock(entry.second.mutex());
       entry.second.set_state(read);
     });
