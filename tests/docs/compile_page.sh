@@ -6,7 +6,7 @@ shift
 source=$(mktemp --suffix=.cc)
 trap 'rm -f "$source"' EXIT
 {
-  printf '#include "gcsflux/%s.h"\n' checkpoint_format client download download_file listing log multipart_upload object_reader object_streams open_checkpoint parallel_writer resumable_file safetensors signed_url torch_file trace upload
+  printf '#include "gcsflux/%s.h"\n' checkpoints/checkpoint_format client download download_file listing log multipart_upload object_reader object_streams checkpoints/open_checkpoint parallel_writer resumable_file checkpoints/safetensors signed_url checkpoints/torch_file trace upload
   printf '#include <%s>\n' chrono fstream iostream iterator span stop_token string unistd.h vector
   awk -v page="$page" '
     /^```/ && inside { print "}"; inside = 0; next }
