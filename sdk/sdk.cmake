@@ -356,12 +356,14 @@ if(has_torch)
     sdk/src/torch/module_state.cc
     sdk/src/torch/optimizer_state.cc
     sdk/src/torch/optimizer_values.cc
+    sdk/src/torch/plain_values.cc
     sdk/src/torch/python_checkpoint.cc
     sdk/src/torch/raw_sample.cc
     sdk/src/torch/run_state.cc
     sdk/src/torch/saved_cursor.cc
     sdk/src/torch/processes/sharded_run.cc
     sdk/src/torch/processes/sharded_state.cc
+    sdk/src/torch/processes/step_values.cc
     sdk/src/torch/state_dict.cc
     sdk/src/torch/stored_state_dict.cc)
   # libtorch has c10d's Gloo, whose headers need Gloo's own. Without them gcsflux/torch/collective.h is not there.

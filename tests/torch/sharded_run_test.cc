@@ -12,8 +12,10 @@
 namespace gcsflux {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::OnRanks;
+using ::testing::Pair;
 
 constexpr const char* kUri = "gs://torch-test/runs/7";
 constexpr std::int64_t kRows = 10;
@@ -202,8 +204,8 @@ TEST_F(ShardedRunTest, TellsAFailureWithTheSameSaveOnAllRanks) {
     EXPECT_EQ(Attempt([&] { run.Load(8, loaded.state); }), "");
     return steps;
   });
-  EXPECT_THAT(told[0], ::testing::ElementsAre(3, 6));
-  EXPECT_THAT(told[1], ::testing::ElementsAre(3, 4)) << "it knows of its own failure at once";
+  EXPECT_THAT(told[0], ElementsAre(3, 6));
+  EXPECT_THAT(told[1], ElementsAre(3, 4)) << "it knows of its own failure at once";
   EXPECT_EQ(told[2], told[0]);
 }
 
@@ -244,13 +246,32 @@ TEST_F(ShardedRunTest, ChangesNothingIfOneRankCannotLoad) {
 }
 
 TEST_F(ShardedRunTest, LoadsAStepThatOneProcessSaved) {
-  CheckpointRun one(client_, kUri);
-  one.Save(1, {.tensors = {{"state", {{"moments", Whole()}}}}});
-  OnRanks<bool>(3, [&](Collective& group) {
-    ShardedState state;
-    state.tensors["state.moments"] = Shard(torch::zeros({kRows, 3}), 0, group);
-    EXPECT_TRUE(Run(group).LoadLatest(state).has_value());
-    EXPECT_TRUE(torch::equal(state.tensors["state.moments"].local, SliceOf(Whole(), 0, group)));
+  std::int64_t step = 0;
+  for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
+    CheckpointRun one(client_, kUri, {.format = format});
+    one.Save(++step, {.tensors = {{"state", {{"moments", Whole()}}}},
+                      .numbers = {{"epoch", 7}, {"below", -1}},
+                      .texts = {{"name", "a run"}, {"bytes", "\xff"}},
+                      .cursor = Cursor{.seed = 5, .epoch = 2}});
+    OnRanks<bool>(3, [&](Collective& group) {
+      ShardedState state{.numbers = {{"old", 1}}};
+      state.tensors["state.moments"] = Shard(torch::zeros({kRows, 3}), 0, group);
+      EXPECT_TRUE(Run(group).LoadLatest(state).has_value());
+      EXPECT_TRUE(torch::equal(state.tensors["state.moments"].local, SliceOf(Whole(), 0, group)));
+      EXPECT_THAT(state.numbers, ElementsAre(Pair("below", -1), Pair("epoch", 7)));
+      EXPECT_THAT(state.texts, ElementsAre(Pair("bytes", "\xff"), Pair("name", "a run")));
+      EXPECT_EQ(state.cursor, (Cursor{.seed = 5, .epoch = 2}));
+      return true;
+    });
+  }
+}
+
+TEST_F(ShardedRunTest, SetsNoValuesWhereOneProcessSavedNone) {
+  CheckpointRun(client_, kUri).Save(1, {.tensors = {{"state", {{"moments", Whole()}}}}});
+  OnRanks<bool>(2, [&](Collective& group) {
+    ShardedState state{.numbers = {{"epoch", 7}}, .texts = {{"name", "a run"}}, .cursor = Cursor{}};
+    Run(group).Load(1, state);
+    EXPECT_TRUE(state.numbers.empty() && state.texts.empty() && !state.cursor);
     return true;
   });
 }
@@ -275,6 +296,26 @@ TEST_F(ShardedRunTest, SavesTheValuesOfLazyViews) {
   Run(*group).Load(1, state);
   EXPECT_TRUE(torch::equal(loaded, whole)) << "the view's own values are the conjugates";
   EXPECT_TRUE(torch::equal(state.tensors["negative"].local, -Whole() - 1));
+}
+
+TEST_F(ShardedRunTest, FailsOnAllRanksIfTheValuesOfOneProcessAreGone) {
+  CheckpointRun(client_, kUri).Save(1, {.tensors = {{"state", {{"moments", Whole()}}}}});
+  for (const std::string& name : StoredNames()) {
+    if (name.ends_with("-state.pt")) ValueOrThrow(client_.DeleteObject(Object(name)));
+  }
+  const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+    ShardedRun run = Run(group);
+    ShardedState state{.numbers = {{"epoch", 7}}};
+    const Error error = ThrownBy([&] { run.Load(1, state); });
+    EXPECT_THAT(state.numbers, ElementsAre(Pair("epoch", 7)));
+    EXPECT_EQ(run.Save(2, Rank(group, 0, true).state).stored.manifest.step, 2) << "the group goes on";
+    return error;
+  });
+  for (const Error& error : errors) {
+    EXPECT_EQ(error.message, errors.front().message);
+    EXPECT_EQ(error.code, ErrorCode::kNotFound);
+    EXPECT_THAT(error.message, HasSubstr("load of step 1 of gs://torch-test/runs/7/: rank 0: "));
+  }
 }
 
 TEST_F(ShardedRunTest, HasNothingToLoadInANewRun) {

@@ -9,6 +9,7 @@
 
 #include "base/text/utf8.h"
 #include "torch/first_line.h"
+#include "torch/plain_values.h"
 #include "torch/staged_state.h"
 #include "torch/text_values.h"
 
@@ -18,11 +19,8 @@ namespace {
 using pickled::Dict;
 using pickled::Value;
 
-// The names of the other values in the file, beside modules, optimizers and tensors.
+// The name of the generators in the file; plain_values.h has those of the other values.
 constexpr const char* kGeneratorsKey = "generators";
-constexpr const char* kNumbersKey = "numbers";
-constexpr const char* kTextsKey = "texts";
-constexpr const char* kCursorKey = "cursor";
 
 StorageError StateError(ErrorCode code, const std::string& why) {
   return StorageError({.code = code, .message = "RunState: " + why});
@@ -82,32 +80,6 @@ at::Tensor ReadStateOf(const std::pair<const std::string, at::Generator>& entry,
   return read;
 }
 
-// The step's numbers and texts.
-struct PlainValues {
-  std::map<std::string, std::int64_t> numbers;
-  std::map<std::string, std::string> texts;
-  std::optional<Cursor> cursor;
-
-  explicit PlainValues(const Dict& root) {
-    for (const auto& [key, value] : DictIn(root, kNumbersKey).entries) {
-      const auto* const number = value.As<std::int64_t>();
-      if (number != nullptr && TextIn(key) != nullptr) numbers[*TextIn(key)] = *number;
-    }
-    for (const auto& [key, value] : DictIn(root, kTextsKey).entries) {
-      if (TextIn(value) != nullptr && TextIn(key) != nullptr) texts[*TextIn(key)] = *TextIn(value);
-    }
-    const Value* const saved = pickled::Find(root, kCursorKey);
-    if (saved != nullptr && TextIn(*saved) != nullptr) cursor = ValueOrThrow(ParseCursor(*TextIn(*saved)));
-  }
-
- private:
-  static const Dict& DictIn(const Dict& root, const char* name) {
-    static const Dict none;
-    const Value* const value = pickled::Find(root, name);
-    return value != nullptr && value->As<Dict>() != nullptr ? *value->As<Dict>() : none;
-  }
-};
-
 bool NamesAll(const RunState& state, const Dict& root) {
   for (const auto& [key, value] : root.entries) {
     const std::string* const name = TextIn(key);
@@ -165,7 +137,7 @@ void LoadState(const StoredCheckpoint& checkpoint, RunState& state, const std::f
   const auto require = [&](const std::string& name) {
     if (pickled::Find(*root.As<Dict>(), name) == nullptr) throw StepLacks(name);
   };
-  PlainValues plain(*root.As<Dict>());
+  PlainValues plain = PlainValuesIn(*root.As<Dict>());
   std::vector<std::function<void()>> changes;
   for (const auto& [name, module] : state.modules) {
     require(name);

@@ -1,15 +1,14 @@
 #include "gcsflux/torch/sharded_run.h"
 
-#include <c10/util/Exception.h>
-
 #include <chrono>
-#include <exception>
-#include <type_traits>
+#include <optional>
 #include <utility>
 
 #include "checkpoints/save_queue.h"
 #include "torch/failure.h"
+#include "torch/processes/made.h"
 #include "torch/processes/sharded_state.h"
+#include "torch/processes/step_values.h"
 #include "torch/tensor_bytes.h"
 
 namespace gcsflux {
@@ -40,27 +39,16 @@ const AsyncSaveOptions& Checked(const AsyncSaveOptions& options) {
                 "different steps");
 }
 
-// What `make` returns, or throws.
-template <class Make>
-Result<std::invoke_result_t<Make>> Made(const Make& make) {
-  try {
-    return make();
-  } catch (const StorageError& failure) {
-    return failure.error();
-  } catch (const c10::Error& failure) {
-    return Error{ErrorCode::kLocalIo, failure.what_without_backtrace()};
-  } catch (const std::exception& failure) {
-    return Error{ErrorCode::kLocalIo, failure.what()};
-  }
-}
-
 }  // namespace
 
 struct ShardedRun::Parts {
   Parts(const Client& client, const std::string& uri, Collective& of, ShardedRunOptions with)
       : group(of),
         async(Checked(with.async)),
-        checkpoints(ValueOrThrow(CheckpointSteps::Open(client, uri)), of, std::move(with.steps)) {}
+        deadline(with.steps.deadline),
+        reader(with.steps.reader),
+        steps(ValueOrThrow(CheckpointSteps::Open(client, uri))),
+        checkpoints(steps, of, std::move(with.steps)) {}
 
   // The group is for one call at a time.
   void WaitForSaves() const {
@@ -78,9 +66,20 @@ struct ShardedRun::Parts {
     throw StorageError(checkpoints.FailSave(step, begun.error()));
   }
 
+  // The message of ParseValues() if the values are not among the step's tensors.
+  std::optional<std::string> ReadValues(const CheckpointManifest& manifest) const {
+    if (!HasValuesInFile(manifest)) return std::nullopt;
+    auto read = ReadValuesOnRank0(group, deadline, {steps, manifest, reader});
+    if (read.ok()) return *std::move(read);
+    throw Failure(read.error().code,
+                  "load of step " + std::to_string(manifest.step) + " of " + steps.uri() + ": " + read.error().message);
+  }
+
   void Fill(const LatestStep& step, ShardedState& state) {
     const CheckpointManifest& manifest = step.stored.manifest;
-    const auto staged = Made([&] { return StagedParts(state, manifest); });
+    const auto values = ReadValues(manifest);
+    const auto staged =
+        Made([&] { return StagedParts(state, manifest, values ? std::optional(ParseValues(*values)) : std::nullopt); });
     if (!staged.ok()) throw StorageError(checkpoints.FailLoad(manifest.step, staged.error()));
     const auto parts = staged->ToLoad();
     ValueOrThrow(checkpoints.Load(manifest, parts));
@@ -89,6 +88,9 @@ struct ShardedRun::Parts {
 
   Collective& group;
   const AsyncSaveOptions async;
+  const std::chrono::milliseconds deadline;
+  const ObjectReaderOptions reader;
+  const CheckpointSteps steps;
   ShardedCheckpoints checkpoints;
   std::uint64_t async_saves = 0;
   std::unique_ptr<internal::SaveQueue> queue;  // Last: its threads use the others.

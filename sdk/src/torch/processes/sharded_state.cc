@@ -103,13 +103,15 @@ GatheredParts GatherParts(const ShardedState& state, bool has_values) {
   return gathered;
 }
 
-StagedParts::StagedParts(const ShardedState& state, const CheckpointManifest& step) : state_(OwnTensors(state)) {
+StagedParts::StagedParts(const ShardedState& state, const CheckpointManifest& step, std::optional<PlainValues> values)
+    : state_(OwnTensors(state)), values_(std::move(values)) {
   staged_.parts = state_.parts;
   for (std::size_t i = 0; i < state_.tensors.size(); ++i) {
     const at::Tensor& tensor = state_.tensors[i];
     if (const auto why = WhyNotWritable(tensor)) throw BadTensor(state_.parts[i].name, *why);
     staged_.tensors.push_back(at::empty(tensor.sizes(), tensor.options().requires_grad(false)));
   }
+  if (values_) return;
   for (const StepTensor& stored : step.tensors) {
     if (!IsOfValues(stored.name)) continue;
     const bool is_number = stored.name.starts_with(kNumbers);
@@ -129,27 +131,25 @@ std::vector<PartToLoad> StagedParts::ToLoad() const {
 }
 
 void StagedParts::MoveInto(ShardedState& state) const {
-  std::map<std::string, std::int64_t> numbers;
-  std::map<std::string, std::string> texts;
-  std::optional<Cursor> cursor;
+  PlainValues values = values_.value_or(PlainValues());
   for (std::size_t i = state_.tensors.size(); i < staged_.tensors.size(); ++i) {
     const std::string& name = staged_.parts[i].name;
     const at::Tensor& value = staged_.tensors[i];
     if (name.starts_with(kNumbers))
-      numbers[name.substr(kNumbers.size())] = value.item<std::int64_t>();
+      values.numbers[name.substr(kNumbers.size())] = value.item<std::int64_t>();
     else if (name.starts_with(kTexts))
-      texts[name.substr(kTexts.size())] = TextOf(value);
+      values.texts[name.substr(kTexts.size())] = TextOf(value);
     else
-      cursor = ValueOrThrow(ParseCursor(TextOf(value)));
+      values.cursor = ValueOrThrow(ParseCursor(TextOf(value)));
   }
   const c10::NoGradGuard no_grad;
   for (std::size_t i = 0; i < state_.tensors.size(); ++i) {
     at::Tensor own = state_.tensors[i];
     own.copy_(staged_.tensors[i]);
   }
-  state.numbers = std::move(numbers);
-  state.texts = std::move(texts);
-  state.cursor = std::move(cursor);
+  state.numbers = std::move(values.numbers);
+  state.texts = std::move(values.texts);
+  state.cursor = std::move(values.cursor);
 }
 
 }  // namespace gcsflux

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gcsflux/torch/sharded_run.h"
+#include "torch/plain_values.h"
 
 namespace gcsflux {
 
@@ -20,14 +22,16 @@ GatheredParts GatherParts(const ShardedState& state, bool has_values);
 /// Loads in two steps: memory for all that the state names and that the step's values need, then the state itself.
 class StagedParts {
  public:
-  StagedParts(const ShardedState& state, const CheckpointManifest& step);
+  /// `values` are the step's if it has none among its tensors.
+  StagedParts(const ShardedState& state, const CheckpointManifest& step, std::optional<PlainValues> values);
   [[nodiscard]] std::vector<PartToLoad> ToLoad() const;
   /// Call it when all is read. Throws before anything changes, or not at all.
   void MoveInto(ShardedState& state) const;
 
  private:
   GatheredParts state_;   // Whose tensors are the state's own.
-  GatheredParts staged_;  // Memory of the same form, and then the values'.
+  GatheredParts staged_;  // Memory of the same form, and then the values' among the step's tensors.
+  std::optional<PlainValues> values_;
 };
 
 }  // namespace gcsflux
