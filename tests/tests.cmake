@@ -168,6 +168,12 @@ gcsflux_test(sharding_tests
           sharding/shared_load_test.cc sharding/shared_reads_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(sharding_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+if(NOT GCSFLUX_SANITIZE)  # A sanitizer has an operator new of its own.
+  gcsflux_test(sharding_memory_tests WHOLE
+    SOURCES sharding/scarce_memory_test.cc support/scarce_memory.cc
+    LIBRARIES gcsflux_client gcsflux_emulator)
+  target_include_directories(sharding_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+endif()
 gcsflux_program(formats_tool ${PROJECT_SOURCE_DIR}/tests/formats/formats_tool.cc
                 ${PROJECT_SOURCE_DIR}/tests/formats/sharded_files.cc
                 ${PROJECT_SOURCE_DIR}/tests/formats/tagged_json.cc)
@@ -353,6 +359,11 @@ if(Torch_FOUND)
   gcsflux_test(sharded_run_tests TORCH
     SOURCES torch/sharded_run_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
+  if(NOT GCSFLUX_SANITIZE)
+    gcsflux_test(sharded_run_memory_tests TORCH
+      SOURCES torch/sharded_run_memory_test.cc support/scarce_memory.cc
+      LIBRARIES gcsflux_torch gcsflux_emulator)
+  endif()
   if(GCSFLUX_GLOO_HEADERS)
     gcsflux_test(process_collective_tests TORCH
       SOURCES torch/process_collective_test.cc

@@ -209,6 +209,28 @@ TEST_F(ShardedRunTest, TellsAFailureWithTheSameSaveOnAllRanks) {
   EXPECT_EQ(told[2], told[0]);
 }
 
+// The second save is the one that tells of the first, also on the rank that cannot make it.
+TEST_F(ShardedRunTest, TellsAFailureWithTheSameSaveAlsoWhereTheStateIsWrong) {
+  SaveOn(2);
+  const auto told = OnRanks<std::vector<std::string>>(2, [&](Collective& group) {
+    ShardedRun run(client_, kUri, group, {.async = {.max_in_flight = 1}});
+    std::vector<std::string> of_steps;
+    for (std::int64_t step = 1; step <= 4; ++step) {
+      Rank rank(group, 0, true);
+      if (step == 2 && group.rank() == 1)
+        rank.state.tensors["numbers.x"] = {.local = torch::zeros({2}), .shape = {}, .offsets = {}};
+      of_steps.push_back(Attempt([&] { run.SaveAsync(step, rank.state); }));
+    }
+    Rank loaded(group, 0, false);
+    EXPECT_EQ(Attempt([&] { run.Load(4, loaded.state); }), "");
+    return of_steps;
+  });
+  const auto first = HasSubstr("save of step 1 of gs://torch-test/runs/7/: ");
+  const auto second = HasSubstr("save of step 2 of gs://torch-test/runs/7/: rank 1");
+  EXPECT_THAT(told[0], ElementsAre("", ::testing::AllOf(first, ::testing::Not(second)), second, ""));
+  EXPECT_THAT(told[1], ElementsAre("", ::testing::AllOf(first, second), "", ""));
+}
+
 TEST_F(ShardedRunTest, FailsALoadOnAllRanksIfTheStateOfOneIsWrong) {
   SaveOn(2);
   const at::Tensor nested = at::_nested_tensor_from_tensor_list({torch::zeros({2}), torch::zeros({3})});

@@ -137,8 +137,9 @@ Result<PendingSave> SaveQueue::Submit(SaveRequest request) {
     if (auto room = MakeRoom(lock, others_wait); !room.ok()) return room.error();
     if (save->number_ > options_.max_in_flight) error = TakeFailures(save->number_ - options_.max_in_flight);
   }
+  const bool is_refused = save->request_.why_not && save->GivesUp(*save->request_.why_not);
   const bool is_eager = options_.mode == SnapshotMode::kEager;
-  if (is_eager) {
+  if (is_eager && !is_refused) {
     const auto copied = CopyNow(save);
     if (!copied.ok() && !others_wait) return copied.error();
     if (!copied.ok()) AddTo(error, copied.error());
@@ -147,6 +148,9 @@ Result<PendingSave> SaveQueue::Submit(SaveRequest request) {
     const std::lock_guard lock(mutex_);
     (is_eager ? to_send_ : to_copy_).push_back(save);
     changed_.notify_all();
+  }
+  if (is_refused) {
+    if (const auto outcome = save->WaitDone(); !outcome.ok()) AddTo(error, outcome.error());
   }
   if (!error) return PendingSave(save);
   if (!is_eager) save->WaitStaged();  // The caller has no handle for it.

@@ -26,6 +26,8 @@ struct SaveRequest {
   /// If it is set, it is called in place of `commit` if the save cannot be made: on the same thread, in the same order.
   /// For saves that other processes wait for. Returns the outcome.
   std::function<Error(const Error& why, const std::stop_token& stop)> give_up = {};
+  /// With `give_up`: why the caller cannot make the save. Then `contents` and `commit` are not used.
+  std::optional<Error> why_not = {};
   /// With `give_up`: the number of this save, from 1, which is the same in all processes.
   std::uint64_t number = 0;
 };
@@ -81,7 +83,8 @@ class SaveQueue {
   /// If earlier saves failed and no caller has their errors yet, returns these as one error and does not begin this
   /// save. With `give_up` it begins the save nevertheless, and has copied the state when it returns: other processes
   /// may have returned these errors before, and do their parts. It then looks at those saves alone that have ended in
-  /// all processes: max_in_flight before this one.
+  /// all processes: max_in_flight before this one. With `why_not` it waits until the others have been told, and returns
+  /// the outcome behind these errors.
   Result<PendingSave> Submit(SaveRequest request);
   /// Waits until no save is in flight, and no `give_up` is to be called.
   void WaitIdle();

@@ -6,6 +6,7 @@
 #include "base/message.h"
 #include "formats/bytes/format_error.h"
 #include "sharding/announced_read.h"
+#include "sharding/caught.h"
 #include "sharding/load_plan.h"
 #include "sharding/read_once_per_host.h"
 #include "sharding/slice_checksums.h"
@@ -47,10 +48,10 @@ std::vector<ReadStretch> StretchesOf(const CheckpointManifest& step, const LoadP
 // Each rank what it wants itself.
 Result<void> ReadOnEachRank(StepFileReads& files, Collective& group, std::chrono::milliseconds deadline,
                             const LoadPlan& plan, const StepFileReads::WhenRead& check, const std::stop_token& stop) {
-  std::vector<std::vector<RangeRead>> of_files;
-  for (const FileReads& file : plan.files) of_files.push_back(file.ranges);
   const StepFileReads::Share share{.rank = group.rank(), .ranks = group.world_size()};
   const WorkOfRank work = [&](std::atomic<std::uint64_t>&, const std::stop_token& asked) {
+    std::vector<std::vector<RangeRead>> of_files;
+    for (const FileReads& file : plan.files) of_files.push_back(file.ranges);
     return files.Read(of_files, share, check, asked);
   };
   return WorkOnAllRanks(group, deadline, work, stop, [&] { return files.FetchedBytes(); });
@@ -110,11 +111,12 @@ Result<void> LoadOnAllRanks(const CheckpointSteps& steps, Collective& group, con
                             const std::stop_token& stop, const std::string& host) {
   const StopAfter broken(stop, PatienceAfterStop(options.deadline));
   const CollectiveLimits limits{.deadline = options.deadline, .stop = broken.token()};
-  LoadPlan plan = PlanLoad(step, parts);
+  auto planned = Caught([&] { return PlanLoad(step, parts); });
+  LoadPlan plan = planned.ok() ? *std::move(planned) : LoadPlan();
   const AnnouncedRead announced{.call = LoadCall(steps, step.step),
                                 .sharing = options.sharing,
                                 .problems = std::move(plan.problems),
-                                .refusal = {}};
+                                .refusal = planned.ok() ? std::nullopt : std::optional(planned.error())};
   if (auto agreed = AgreeOnRead(group, limits, announced); !agreed.ok()) return agreed;
   const StepFileReads::WhenRead check = [&](std::size_t file) {
     return CheckSlices(plan.files[file], steps.uri() + step.files[file].name);

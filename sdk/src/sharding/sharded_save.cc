@@ -9,6 +9,7 @@
 #include "checkpoints/step_store.h"
 #include "formats/bytes/format_error.h"
 #include "sharding/announcement.h"
+#include "sharding/caught.h"
 #include "sharding/shard_file.h"
 #include "sharding/stop_after.h"
 #include "sharding/work_of_ranks.h"
@@ -72,10 +73,13 @@ Error ShardedSave::Refuse(std::int64_t step, const Error& why, const std::stop_t
 
 Result<std::vector<std::string>> ShardedSave::Announce(std::int64_t step, std::span<const PartToSave> parts,
                                                        CommitMode mode, const CollectiveLimits& limits) {
-  std::vector<TensorPart> announced;
-  for (const PartToSave& one : parts) announced.push_back(one.part);
-  const AnnouncedSave save{.host = MakeRunIdentity().host, .uri = steps_.uri(), .step = step, .mode = mode};
-  return group_.Gather(FormatAnnouncement(save, announced), limits);
+  const std::string host = MakeRunIdentity().host;
+  auto message = Caught([&] {
+    std::vector<TensorPart> announced;
+    for (const PartToSave& one : parts) announced.push_back(one.part);
+    return FormatAnnouncement({.host = host, .uri = steps_.uri(), .step = step, .mode = mode}, announced);
+  });
+  return group_.Gather(message.ok() ? *std::move(message) : FormatRefusal(host, message.error()), limits);
 }
 
 // What this rank is to write, or why nothing is saved.

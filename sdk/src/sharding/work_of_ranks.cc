@@ -13,6 +13,7 @@
 #include "base/process/for_ever.h"
 #include "base/process/start_thread.h"
 #include "checkpoints/step_store.h"
+#include "sharding/caught.h"
 #include "sharding/stop_after.h"
 
 namespace gcsflux::internal {
@@ -75,7 +76,9 @@ class RunningWork {
 
  private:
   void Run() {
-    auto outcome = work_(moved_, stop_.get_token());
+    Result<void> outcome;
+    const auto done = Caught([&] { return outcome = work_(moved_, stop_.get_token()), true; });
+    if (!done.ok()) outcome = done.error();
     const std::lock_guard lock(mutex_);
     outcome_ = std::move(outcome);
     changed_.notify_all();

@@ -14,6 +14,19 @@
 namespace gcsflux {
 namespace {
 
+/// What Save() needs, with the memory that it borrows.
+struct BorrowedParts {
+  GatheredParts gathered = {};
+  CheckpointManifest about = {};
+  std::vector<PartToSave> parts = {};
+};
+
+/// What a load needs.
+struct BorrowedMemory {
+  StagedParts staged;
+  std::vector<PartToLoad> parts = {};
+};
+
 std::vector<PartToSave> Joined(const std::vector<TensorPart>& parts,
                                const std::vector<std::span<const std::byte>>& bytes) {
   std::vector<PartToSave> joined;
@@ -57,6 +70,28 @@ struct ShardedRun::Parts {
 
   GatheredParts Gather(const ShardedState& state) const { return GatherParts(state, group.rank() == 0); }
 
+  internal::SaveQueue* Queue() {
+    if (!queue) queue = ValueOrThrow(internal::SaveQueue::Create(async));
+    return queue.get();
+  }
+
+  // All that a save beside the training takes. The copy of the bytes is the queue's.
+  internal::SaveRequest Request(std::int64_t step, const ShardedState& state, const SaveOptions& options) {
+    GatheredParts gathered = Gather(state);
+    auto contents = ContentsOf(gathered);
+    const auto parts = std::make_shared<const std::vector<TensorPart>>(std::move(gathered.parts));
+    const auto commit = [this, parts, about = About(step, options), mode = options.mode](
+                            const internal::StateContents& snapshot, const std::stop_token& stop) -> Result<SavedStep> {
+      const auto joined = Made([&] { return Joined(*parts, snapshot.storages); });
+      if (!joined.ok()) return checkpoints.FailSave(about.step, joined.error(), stop);
+      return checkpoints.Save(about, *joined, mode, stop);
+    };
+    return {.step = step,
+            .contents = std::move(contents),
+            .owner = std::make_shared<const GatheredParts>(std::move(gathered)),
+            .commit = commit};
+  }
+
   // The other ranks wait for this one's parts, also if its state is wrong, or it has no memory or thread for them.
   template <class Begin>
   auto BeginSave(std::int64_t step, const Begin& begin) {
@@ -78,12 +113,14 @@ struct ShardedRun::Parts {
   void Fill(const LatestStep& step, ShardedState& state) {
     const CheckpointManifest& manifest = step.stored.manifest;
     const auto values = ReadValues(manifest);
-    const auto staged =
-        Made([&] { return StagedParts(state, manifest, values ? std::optional(ParseValues(*values)) : std::nullopt); });
-    if (!staged.ok()) throw StorageError(checkpoints.FailLoad(manifest.step, staged.error()));
-    const auto parts = staged->ToLoad();
-    ValueOrThrow(checkpoints.Load(manifest, parts));
-    staged->MoveInto(state);
+    const auto memory = Made([&] {
+      StagedParts staged(state, manifest, values ? std::optional(ParseValues(*values)) : std::nullopt);
+      auto parts = staged.ToLoad();
+      return BorrowedMemory{std::move(staged), std::move(parts)};
+    });
+    if (!memory.ok()) throw StorageError(checkpoints.FailLoad(manifest.step, memory.error()));
+    ValueOrThrow(checkpoints.Load(manifest, memory->parts));
+    memory->staged.MoveInto(state);
   }
 
   Collective& group;
@@ -103,32 +140,26 @@ ShardedRun& ShardedRun::operator=(ShardedRun&&) noexcept = default;
 ShardedRun::~ShardedRun() = default;
 
 SavedStep ShardedRun::Save(std::int64_t step, const ShardedState& state, const SaveOptions& options) {
-  const GatheredParts gathered = parts_->BeginSave(step, [&] { return parts_->Gather(state); });
+  const BorrowedParts own = parts_->BeginSave(step, [&] {
+    BorrowedParts begun{.gathered = parts_->Gather(state), .about = About(step, options)};
+    begun.parts = Joined(begun.gathered.parts, ContentsOf(begun.gathered).storages);
+    return begun;
+  });
   parts_->WaitForSaves();
-  const auto parts = Joined(gathered.parts, ContentsOf(gathered).storages);
-  return ValueOrThrow(parts_->checkpoints.Save(About(step, options), parts, options.mode));
+  return ValueOrThrow(parts_->checkpoints.Save(own.about, own.parts, options.mode));
 }
 
 PendingSave ShardedRun::SaveAsync(std::int64_t step, const ShardedState& state, const SaveOptions& options) {
   const std::uint64_t number = ++parts_->async_saves;  // Also if this rank fails to begin it.
-  const auto gathered = parts_->BeginSave(step, [&] {
-    if (!parts_->queue) parts_->queue = ValueOrThrow(internal::SaveQueue::Create(parts_->async));
-    return std::make_shared<const GatheredParts>(parts_->Gather(state));
-  });
-  const auto commit = [&checkpoints = parts_->checkpoints, about = About(step, options), mode = options.mode,
-                       parts = gathered->parts](const internal::StateContents& snapshot, const std::stop_token& stop) {
-    return checkpoints.Save(about, Joined(parts, snapshot.storages), mode, stop);
-  };
-  // The other ranks wait for this one, also if it has no memory for a copy.
-  const auto give_up = [&checkpoints = parts_->checkpoints, step](const Error& why, const std::stop_token& stop) {
+  internal::SaveQueue& queue = *parts_->BeginSave(step, [&] { return parts_->Queue(); });
+  auto request = Made([&] { return parts_->Request(step, state, options); });
+  // The other ranks wait for this one, and tell earlier failures with this save. So does this one.
+  if (!request.ok()) request = internal::SaveRequest{.step = step, .why_not = request.error()};
+  request->give_up = [&checkpoints = parts_->checkpoints, step](const Error& why, const std::stop_token& stop) {
     return checkpoints.FailSave(step, why, stop);
   };
-  return ValueOrThrow(parts_->queue->Submit({.step = step,
-                                             .contents = ContentsOf(*gathered),
-                                             .owner = gathered,
-                                             .commit = commit,
-                                             .give_up = give_up,
-                                             .number = number}));
+  request->number = number;
+  return ValueOrThrow(queue.Submit(*std::move(request)));
 }
 
 LatestStep ShardedRun::Load(std::int64_t step, ShardedState& state) {
