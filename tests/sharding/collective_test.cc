@@ -85,10 +85,27 @@ TEST(Collective, NamesARankThatDoesNotCome) {
     ++failed;
     return error;
   });
-  const std::string why = "rank 1: gave no answer within 20 ms";
+  const std::string why = "rank 1: gave no answer within the deadline of 20 ms";
   EXPECT_EQ(errors[0].message, why);
   EXPECT_EQ(errors[2].message, why);
   EXPECT_EQ(errors[1].message, why) << "once it comes, it is told so";
+}
+
+// The others wait for it by their own clocks, which differ.
+TEST(Collective, SaysTheSameOnAllRanksIfRank0DoesNotCome) {
+  std::atomic<int> failed = 0;
+  const auto errors = OnRanks<Error>(3, [&](Collective& group) {
+    if (group.rank() == 0) {
+      while (failed != 2) std::this_thread::yield();
+      return Error{};
+    }
+    const auto since = std::chrono::steady_clock::now() - std::chrono::seconds(group.rank());
+    auto error = ErrorOf(group.Barrier({.deadline = std::chrono::milliseconds(20), .since = since}));
+    ++failed;
+    return error;
+  });
+  EXPECT_EQ(errors[1].message, "rank 0: gave no answer within the deadline of 20 ms");
+  EXPECT_EQ(errors[2].message, errors[1].message);
 }
 
 TEST(Collective, SaysOnAllRanksWhichOneWasCancelled) {

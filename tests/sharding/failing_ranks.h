@@ -44,7 +44,7 @@ class FailingRanks {
       return ranks_.Put(rank_, to, message);
     }
     Result<std::string> Receive(int from, const Patience& patience) override {
-      return ranks_.Take(from, rank_, patience.until, patience.stop);
+      return ranks_.Take(from, rank_, patience);
     }
 
    private:
@@ -52,6 +52,10 @@ class FailingRanks {
     const int rank_;
   };
 
+  static Error Late(std::chrono::milliseconds deadline) {
+    return {ErrorCode::kUnavailable,
+            "gave no answer within the deadline of " + std::to_string(deadline.count()) + " ms"};
+  }
   static Error Ended() { return {ErrorCode::kUnavailable, "has ended"}; }
 
   // With the lock. Whether the rank has failed, or fails now. One that hangs waits until it is alone.
@@ -74,12 +78,13 @@ class FailingRanks {
     changed_.notify_all();
     return {};
   }
-  Result<std::string> Take(int from, int to, std::chrono::steady_clock::time_point until, const std::stop_token& stop) {
+  Result<std::string> Take(int from, int to, const auto& patience) {
     std::unique_lock lock(mutex_);
     if (Fails(to, lock)) return Ended();
     auto& box = boxes_[{from, to}];
-    const bool came = changed_.wait_until(lock, stop, until, [&] { return !box.empty() || ended_.contains(from); });
-    if (box.empty()) return came ? Ended() : Error{ErrorCode::kUnavailable, "gave no answer in time"};
+    const bool came =
+        changed_.wait_until(lock, patience.stop, patience.until, [&] { return !box.empty() || ended_.contains(from); });
+    if (box.empty()) return came ? Ended() : Late(patience.deadline);
     std::string message = std::move(box.front());
     box.pop_front();
     return message;

@@ -94,8 +94,8 @@ TEST(ProcessCollective, NamesARankThatDoesNotCome) {
     ++failed;
     return message;
   });
-  EXPECT_THAT(results[0],
-              AllOf(StartsWith("rank 2 ("), HasSubstr("gave no answer within 100 ms; if it does not hang")));
+  EXPECT_THAT(results[0], AllOf(StartsWith("rank 2 ("),
+                                HasSubstr("gave no answer within the deadline of 100 ms; if it does not hang")));
   EXPECT_EQ(results[1], results[0]);
 }
 

@@ -20,6 +20,9 @@ struct CollectiveLimits {
   /// so that they hear from rank 0 which rank is missing. Raise it if ranks begin a call at very different times.
   std::chrono::milliseconds deadline = std::chrono::seconds(60);
   std::stop_token stop = {};
+  /// From when the deadline counts, for calls that are part of a longer work. Absent: from when the call begins. At
+  /// least 2 s of it are left to each call, or all of a shorter deadline.
+  std::optional<std::chrono::steady_clock::time_point> since = {};
 };
 
 /// A group of processes, the ranks. All ranks make the same calls in the same order; each call moves bytes through
@@ -56,7 +59,7 @@ class Collective {
   /// How long a call waits for all of its messages. A message that is there already is taken also after `until`.
   struct Patience {
     std::chrono::steady_clock::time_point until;
-    std::chrono::milliseconds deadline;  ///< For messages to people.
+    std::chrono::milliseconds deadline;  ///< The caller's, for messages: the same on all ranks.
     std::stop_token stop;
   };
 

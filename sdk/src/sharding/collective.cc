@@ -43,11 +43,10 @@ Result<Collective::Patience> Collective::Begin(Call call, const CollectiveLimits
   // The others wait for rank 0, which waits for all of them itself.
   const auto now = std::chrono::steady_clock::now();
   const auto deadline = internal::InNanoseconds(limits.deadline);
+  const auto least = std::min(deadline, std::chrono::nanoseconds(kLeastPatience));
+  const auto until = std::max(limits.since.value_or(now) + deadline, now + least);
   const auto more = std::max(deadline / 4, std::chrono::nanoseconds(kLeastPatience));
-  const auto longest = rank() == 0 ? deadline : deadline + more;
-  return Patience{.until = now + longest,
-                  .deadline = std::chrono::duration_cast<std::chrono::milliseconds>(longest),
-                  .stop = limits.stop};
+  return Patience{.until = rank() == 0 ? until : until + more, .deadline = limits.deadline, .stop = limits.stop};
 }
 
 Result<void> Collective::Put(int to, std::string_view payload, const Patience& patience) {

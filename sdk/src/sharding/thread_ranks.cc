@@ -33,7 +33,8 @@ class Mailboxes {
     }
     if (has_news) return Ended();
     if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "was cancelled"};
-    return Error{ErrorCode::kUnavailable, "gave no answer within " + std::to_string(deadline.count()) + " ms"};
+    return Error{ErrorCode::kUnavailable,
+                 "gave no answer within the deadline of " + std::to_string(deadline.count()) + " ms"};
   }
 
   void End(int rank) {

@@ -130,8 +130,7 @@ Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadlin
     if (moved_too) own.moved += moved_too();
     own.sees_standstill = Clock::now() - last_movement >= InNanoseconds(deadline);
     const auto told =
-        group.AllGather(FormatStatus(own),
-                        {.deadline = LongestMeeting(deadline, Clock::now() - last_movement), .stop = broken.token()});
+        group.AllGather(FormatStatus(own), {.deadline = deadline, .stop = broken.token(), .since = last_movement});
     if (!told.ok()) return told.error();
     std::vector<RankStatus> ranks;
     std::uint64_t moved = 0;
@@ -144,12 +143,6 @@ Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadlin
     moved_before = moved;
     last_movement = Clock::now();
   }
-}
-
-std::chrono::milliseconds LongestMeeting(std::chrono::milliseconds deadline, std::chrono::nanoseconds still_for) {
-  constexpr std::chrono::milliseconds kEnough = std::chrono::seconds(2);
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(InNanoseconds(deadline) - still_for);
-  return std::max(left, std::min(deadline, kEnough));
 }
 
 std::chrono::milliseconds PatienceAfterStop(std::chrono::milliseconds deadline) {

@@ -23,10 +23,6 @@ using WorkOfRank = std::function<Result<void>(std::atomic<std::uint64_t>& moved,
 Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadline, const WorkOfRank& work,
                             const std::stop_token& stop, const std::function<std::uint64_t()>& moved_too = {});
 
-/// How long the ranks wait for one of them at a meeting if nothing has moved for so long: until the deadline of the
-/// whole work, and long enough for a rank that is only slow.
-std::chrono::milliseconds LongestMeeting(std::chrono::milliseconds deadline, std::chrono::nanoseconds still_for);
-
 /// How long a cancelled rank waits for the others to agree that it is. Then it breaks the group.
 std::chrono::milliseconds PatienceAfterStop(std::chrono::milliseconds deadline);
 

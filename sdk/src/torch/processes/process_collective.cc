@@ -173,7 +173,8 @@ class ProcessCollective final : public Collective {
     watchdog_.Forget();
     if (is_done) return {};
     if (patience.stop.stop_requested()) return Error{ErrorCode::kCancelled, "was cancelled"};
-    return Error{ErrorCode::kUnavailable, "gave no answer within " + std::to_string(patience.deadline.count()) +
+    return Error{ErrorCode::kUnavailable, "gave no answer within the deadline of " +
+                                              std::to_string(patience.deadline.count()) +
                                               " ms; if it does not hang, raise the deadline, else start the job again"};
   }
 
