@@ -72,8 +72,8 @@ TEST_F(HangingRequestsTest, OfARemovalDoNotHoldASaveThatHasFailed) {
                                       .match = {.operation = "storage.objects.delete", .object_glob = "**-shard-**"},
                                       .action = stall}}});
   std::stop_source stop;
-  const std::jthread canceller([&] {
-    while (Names().size() < 3) std::this_thread::yield();  // The writer's object, and two shards.
+  const std::jthread canceller([&](const std::stop_token& ended) {  // Ended once the ranks have returned.
+    while (!ended.stop_requested() && Names().size() < 3) std::this_thread::yield();  // The writer's, and two shards.
     stop.request_stop();
   });
   const auto begin = std::chrono::steady_clock::now();
@@ -153,8 +153,8 @@ TEST_F(HangingRequestsTest, EndAReadOfTheNewestStepOnAllRanks) {
 TEST_F(HangingRequestsTest, ARankThatIsCancelledWhileRank0WritesTheManifestLeavesTheGroup) {
   Stall("storage.objects.insert", "**.json");
   std::stop_source stop;
-  const std::jthread canceller([&] {
-    while (emulator_.faults().Fired("it") == 0) std::this_thread::yield();
+  const std::jthread canceller([&](const std::stop_token& ended) {
+    while (!ended.stop_requested() && emulator_.faults().Fired("it") == 0) std::this_thread::yield();
     stop.request_stop();
   });
   const auto outcomes = OnRanks<std::pair<Error, std::string>>(3, [&](Collective& group) {

@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <semaphore>
-
 #include "base/message.h"
 #include "sharding/work_of_ranks.h"
 
@@ -69,20 +67,26 @@ TEST(CollectivePatience, TakesAnyDeadline) {
   EXPECT_GT(rank.untils.front(), std::chrono::steady_clock::now() + std::chrono::hours(24 * 365));
 }
 
-TEST(WorkPatience, CountsFromTheLastMovement) {
+TEST(CollectivePatience, CountsFromWhenTheCallerSays) {
   struct Case {
     milliseconds deadline, still_for, want;
   };
   for (const Case& one : {Case{seconds(60), seconds(0), seconds(60)}, Case{seconds(60), seconds(50), seconds(10)},
                           Case{seconds(60), seconds(59), seconds(2)}, Case{seconds(60), seconds(61), seconds(2)},
                           Case{milliseconds(300), milliseconds(200), milliseconds(300)}}) {
-    EXPECT_EQ(internal::LongestMeeting(one.deadline, one.still_for), one.want)
-        << one.deadline.count() << " ms, of which " << one.still_for.count() << " have passed";
+    SCOPED_TRACE(std::to_string(one.deadline.count()) + " ms, of which " + std::to_string(one.still_for.count()) +
+                 " have passed");
+    RecordingRank rank(2, kAllGather, [](std::uint64_t) { return ""; });
+    const auto before = std::chrono::steady_clock::now();
+    ASSERT_TRUE(rank.AllGather("", {.deadline = one.deadline, .since = before - one.still_for}).ok());
+    EXPECT_GE(rank.untils.front(), before + one.want);
+    EXPECT_LE(rank.untils.front(), std::chrono::steady_clock::now() + one.want);
+    EXPECT_EQ(rank.deadlines.front(), one.deadline);
   }
 }
 
-// The fourth answer of rank 1 is that it has failed.
-TEST(WorkPatience, ShrinksWhileNothingMoves) {
+// Rank 0 is ready at once. The fourth answer of rank 1 is that it has failed.
+TEST(WorkPatience, EndsAtTheSameTimeForAllMeetingsInWhichNothingMoves) {
   RecordingRank rank(2, kAllGather, [](std::uint64_t call) {
     internal::MessageWriter status;
     status.Number(0);
@@ -90,18 +94,14 @@ TEST(WorkPatience, ShrinksWhileNothingMoves) {
     if (call == 4) internal::PutError(status, {ErrorCode::kUnavailable, "the end"});
     return status.Take();
   });
-  const internal::WorkOfRank work = [](std::atomic<std::uint64_t>&, const std::stop_token& stop) -> Result<void> {
-    std::binary_semaphore stopped(0);
-    const std::stop_callback on_stop(stop, [&] { stopped.release(); });
-    stopped.acquire();
-    return {};
-  };
+  const internal::WorkOfRank work = [](std::atomic<std::uint64_t>&, const std::stop_token&) { return Result<void>(); };
   const auto done = internal::WorkOnAllRanks(rank, std::chrono::hours(1), work, {});
   ASSERT_FALSE(done.ok());
   EXPECT_EQ(done.error().message, "rank 1: the end");
-  ASSERT_EQ(rank.deadlines.size(), 8U);  // One message in, and one out, at each meeting.
-  EXPECT_GT(rank.deadlines[2], rank.deadlines[4]);
-  EXPECT_GT(rank.deadlines[4], rank.deadlines[6]);
+  ASSERT_EQ(rank.untils.size(), 8U);  // One message in, and one out, at each meeting.
+  EXPECT_GT(rank.untils[2], rank.untils[0]) << "at the first one, rank 0 has become ready";
+  EXPECT_THAT(std::vector(rank.untils.begin() + 2, rank.untils.end()), ::testing::Each(rank.untils[2]));
+  EXPECT_THAT(rank.deadlines, ::testing::Each(std::chrono::hours(1)));
 }
 
 }  // namespace

@@ -182,7 +182,8 @@ Result<SavedStep> ShardedSave::Commit(const CheckpointManifest& about, std::span
   return saved;
 }
 
-// The step is there: whatever ends this does not make the save fail.
+// The step is there: a failure of the removal does not make the save fail. A rank that ends meanwhile does: the others
+// cannot be told any more.
 void ShardedSave::Keep(Result<SavedStep>& saved, const std::stop_token& stop) {
   std::optional<Result<KeepReport>> kept;
   const WorkOfRank0 keep = [&](std::atomic<std::uint64_t>&) {

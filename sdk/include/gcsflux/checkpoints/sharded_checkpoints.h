@@ -37,7 +37,9 @@ enum class ReadSharing {
 struct ShardedOptions {
   /// A call fails on all ranks once nothing has moved on any of them for so long: no byte from or to the service, no
   /// answer, and no message by which ranks pass from one phase of the call to the next. If a rank hangs, the others
-  /// learn it up to a quarter later, or 2 s if that is longer. Raise it if the service may stand still for longer.
+  /// learn it up to a quarter later, or 2 s if that is longer. Raise it if the service may stand still for longer, if
+  /// ranks begin a call at very different times, or if rank 0's network takes longer to send the manifest to all ranks:
+  /// a message moves when all of it is there.
   std::chrono::milliseconds deadline = std::chrono::seconds(60);
   std::optional<KeepRules> keep = {};  ///< Which steps stay after a save. Absent: all.
   StepWriterOptions writer = {};       ///< Of rank 0, which is the run's writer.
@@ -53,10 +55,11 @@ struct ShardedOptions {
 ///
 /// All ranks make the same calls in the same order, and all get the same result. If one rank fails, is cancelled, ends,
 /// or stands still until the deadline, the call fails on all of them: the message names the rank and the cause, the
-/// steps are as they were, and the memory of parts to load is undefined. If that happens while rank 0 writes the
-/// manifest, the step may be there: all of it. A rank that ends, or hangs until the deadline, also breaks the group:
-/// collective.h. A rank that is cancelled waits for the others for at most 2 s, also if one hangs. For one thread at a
-/// time.
+/// steps are as they were, and the memory of parts to load is undefined. From the moment when rank 0 writes the
+/// manifest, the step may be there although the save fails: all of it, and older ones may be removed already. A rank
+/// that ends, hangs until the deadline, or makes another kind of call (a load where the others save) also breaks the
+/// group: collective.h. A rank that is cancelled waits for the others for at most 2 s, also if one hangs. For one
+/// thread at a time.
 ///
 /// A step has a file of safetensors for each rank that writes, which PyTorch's distributed checkpoints can read, and a
 /// manifest that rank 0 writes last. What several ranks have is written once. The number of ranks and the slices may be
