@@ -149,6 +149,25 @@ TEST_F(HangingRequestsTest, EndAReadOfTheNewestStepOnAllRanks) {
   ExpectFired();
 }
 
+// At this rate it takes three times the deadline.
+TEST_F(HangingRequestsTest, LetAManifestComeForLongerThanTheDeadline) {
+  RankParts ranks(2);
+  for (auto& parts : ranks) {
+    for (int i = 0; i < 100; ++i) parts.push_back({.name = "tensor" + std::to_string(i), .shape = {4}});
+  }
+  for (const auto& saved : SaveOnRanks(ranks)) ASSERT_TRUE(saved.ok());
+  const auto manifest = client_.GetObject({"bkt", "runs/7/step-00000001.json"});
+  ASSERT_TRUE(manifest.ok());
+  Fail({.operation = "storage.objects.get", .object_glob = "**.json"},
+       {.type = "trickle", .bytes_per_second = manifest->size * 1000 / (3 * kDeadline.count())});
+  for (const auto& read :
+       OnRanks<Result<LatestStep>>(2, [&](Collective& group) { return On(group, {.deadline = kDeadline}).Read(1); })) {
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_EQ(read->stored.manifest.tensors.size(), 100U);
+  }
+  ExpectFired();
+}
+
 // Rank 1 has written its shard, and waits for rank 0.
 TEST_F(HangingRequestsTest, ARankThatIsCancelledWhileRank0WritesTheManifestLeavesTheGroup) {
   Stall("storage.objects.insert", "**.json");

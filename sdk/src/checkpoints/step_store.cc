@@ -7,12 +7,13 @@ namespace {
 
 // Reads an object of bounded length: anything may have this name.
 Result<ReadSummary> ReadShort(const Client& client, const ObjectName& object, const ReadObjectOptions& options,
-                              std::string& into) {
+                              std::string& into, std::atomic<std::uint64_t>& moved) {
   const ByteSink take = [&](std::span<const std::byte> bytes) -> Result<void> {
     if (into.size() + bytes.size() > kMaxManifestBytes) {
       return Error{ErrorCode::kUndecodable, ToUri(object) + " is too long for a manifest; load another step"};
     }
     into.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    ++moved;
     return {};
   };
   return client.ReadObject(object, take, options);
@@ -49,7 +50,7 @@ Result<StoredStep> StepStore::ReadManifest(std::int64_t step, std::int64_t gener
   ReadObjectOptions options{.call = call_, .stop = stop()};
   if (generation != 0) options.generation = generation;
   std::string text;
-  const auto read = ReadShort(client_, object, options, text);
+  const auto read = ReadShort(client_, object, options, text, answered_);
   if (!read.ok() && read.error().code == ErrorCode::kNotFound) {
     Error error = read.error();
     error.message = "step " + std::to_string(step) + " of " + uri_ + " is not there: " + error.message;

@@ -44,7 +44,7 @@ class StepStore {
     const std::lock_guard lock(mutex_);
     stop_ = std::move(stop);
   }
-  /// Requests for reading, listing and deleting that were answered, so far.
+  /// Requests for reading, listing and deleting that were answered, and pieces of manifests that came, so far.
   [[nodiscard]] std::uint64_t answered() const { return answered_; }
   /// The object of this name below the prefix.
   [[nodiscard]] ObjectName At(std::string_view name) const;

@@ -27,7 +27,8 @@ Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadlin
 std::chrono::milliseconds PatienceAfterStop(std::chrono::milliseconds deadline);
 
 /// Work that rank 0 does while the others wait, with requests of `steps`. They end as soon as the work is to end. Its
-/// outcome is for the caller to tell. Each answer to a request of `steps` counts as a movement.
+/// outcome is for the caller to tell. Each answer to a request of `steps` counts as a movement, and each piece of a
+/// manifest.
 using WorkOfRank0 = std::function<void(std::atomic<std::uint64_t>& moved)>;
 Result<void> WorkOnRank0(Collective& group, std::chrono::milliseconds deadline, const CheckpointSteps& steps,
                          const WorkOfRank0& work, const std::stop_token& stop);

@@ -39,7 +39,7 @@ struct ShardedOptions {
   /// answer, and no message by which ranks pass from one phase of the call to the next. If a rank hangs, the others
   /// learn it up to a quarter later, or 2 s if that is longer. Raise it if the service may stand still for longer, if
   /// ranks begin a call at very different times, or if rank 0's network takes longer to send the manifest to all ranks:
-  /// a message moves when all of it is there.
+  /// a message, or a manifest that is written, moves when all of it is there.
   std::chrono::milliseconds deadline = std::chrono::seconds(60);
   std::optional<KeepRules> keep = {};  ///< Which steps stay after a save. Absent: all.
   StepWriterOptions writer = {};       ///< Of rank 0, which is the run's writer.
