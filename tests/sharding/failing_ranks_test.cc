@@ -50,8 +50,10 @@ class FailingRanksTest : public testing::ShardedFixture {
     for (int rank = 0; rank < kWorld; ++rank) {
       const auto& error = errors[static_cast<std::size_t>(rank)];
       if (rank == failure.rank || !error) continue;
-      if (!told) told = error->message;
-      EXPECT_EQ(error->message, *told) << "on rank " << rank;
+      // One of them may have learnt it in the call before.
+      const std::string cause = error->message.substr(std::min(error->message.find("rank "), error->message.size()));
+      if (!told) told = cause;
+      EXPECT_EQ(cause, *told) << "on rank " << rank;
       EXPECT_THAT(error->message, HasSubstr("rank " + std::to_string(failure.rank)));
     }
   }
@@ -106,7 +108,9 @@ TEST_F(FailingRanksTest, KeepsTheNewestStepWhereverARankEndsAfterTheManifest) {
       ExpectNamed(errors, failure);
       const bool is_stored = Steps().Read(step).ok();
       if (is_stored && errors.front()) ++stored_though_failed;
-      if (is_stored) EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, step) << "all of it is there";
+      if (is_stored) {
+        EXPECT_EQ(ValueOf(Steps().Latest()).stored.manifest.step, step) << "all of it is there";
+      }
     }
   }
   EXPECT_GE(stored_though_failed, 1);

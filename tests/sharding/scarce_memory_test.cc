@@ -16,7 +16,9 @@ using testing::OwnedParts;
 using testing::RankParts;
 using testing::ScarceMemory;
 
-constexpr std::size_t kLeast = 24 << 10;  // More than each message between ranks.
+// More than each message between ranks.
+constexpr std::size_t kLeastOfASave = 24 << 10;
+constexpr std::size_t kLeastOfALoad = 10 << 10;
 
 // So many that a list of them is large.
 RankParts ManyParts(int world_size) {
@@ -60,8 +62,8 @@ class ScarceMemoryTest : public testing::ShardedFixture {
 
   // Arguments are made before memory is scarce.
   template <class Call>
-  static Error With(const std::optional<int>& failing, const Call& call) {
-    const ScarceMemory scarce(kLeast, failing.value_or(1 << 30));
+  static Error With(std::size_t least, const std::optional<int>& failing, const Call& call) {
+    const ScarceMemory scarce(least, failing.value_or(1 << 30));
     return ErrorOf(call());
   }
 };
@@ -69,7 +71,7 @@ class ScarceMemoryTest : public testing::ShardedFixture {
 TEST_F(ScarceMemoryTest, FailsASaveOnAllRanks) {
   ExpectTold([&](ShardedCheckpoints& run, OwnedParts& own, const std::optional<int>& failing) {
     const auto parts = own.ToSave();
-    return With(failing, [&] { return run.Save({.step = 1}, parts, CommitMode::kReplace); });
+    return With(kLeastOfASave, failing, [&] { return run.Save({.step = 1}, parts, CommitMode::kReplace); });
   });
 }
 
@@ -78,7 +80,7 @@ TEST_F(ScarceMemoryTest, FailsALoadOnAllRanks) {
   ExpectTold([&](ShardedCheckpoints& run, OwnedParts& own, const std::optional<int>& failing) {
     const auto latest = run.Latest();
     const auto parts = own.ToLoad();
-    return With(failing, [&] { return run.Load(latest->stored.manifest, parts); });
+    return With(kLeastOfALoad, failing, [&] { return run.Load(latest->stored.manifest, parts); });
   });
 }
 

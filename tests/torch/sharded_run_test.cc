@@ -325,6 +325,8 @@ TEST_F(ShardedRunTest, FailsOnAllRanksIfTheValuesOfOneProcessAreGone) {
   for (const std::string& name : StoredNames()) {
     if (name.ends_with("-state.pt")) ValueOrThrow(client_.DeleteObject(Object(name)));
   }
+  RunState of_one;
+  const Error own = ThrownBy([&] { CheckpointRun(client_, kUri).Load(1, of_one); });
   const auto errors = OnRanks<Error>(3, [&](Collective& group) {
     ShardedRun run = Run(group);
     ShardedState state{.numbers = {{"epoch", 7}}};
@@ -335,8 +337,9 @@ TEST_F(ShardedRunTest, FailsOnAllRanksIfTheValuesOfOneProcessAreGone) {
   });
   for (const Error& error : errors) {
     EXPECT_EQ(error.message, errors.front().message);
-    EXPECT_EQ(error.code, ErrorCode::kNotFound);
+    EXPECT_EQ(error.code, own.code);
     EXPECT_THAT(error.message, HasSubstr("load of step 1 of gs://torch-test/runs/7/: rank 0: "));
+    EXPECT_THAT(error.message, HasSubstr("-state.pt"));
   }
 }
 

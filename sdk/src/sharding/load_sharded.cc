@@ -71,19 +71,43 @@ Result<void> CheckOnEachRank(Collective& group, std::chrono::milliseconds deadli
   return WorkOnAllRanks(group, deadline, work, stop);
 }
 
+// What this rank has read of each slice, or why it cannot tell.
+std::string FormatOwnStretches(const CheckpointManifest& step, const LoadPlan& plan) {
+  const auto text = Caught([&] { return FormatStretches(StretchesOf(step, plan)); });
+  MessageWriter message;
+  message.Number(text.ok() ? 0 : 1);
+  if (text.ok())
+    message.Text(*text);
+  else
+    PutError(message, text.error());
+  return message.Take();
+}
+
+Result<void> CheckAll(const Collective& group, const CheckpointManifest& step, std::span<const std::string> of_ranks) {
+  std::vector<ReadStretch> all;
+  for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
+    MessageReader message(of_ranks[rank]);
+    if (message.Number() != 0) {
+      const Error why = TakeError(message);
+      return Error{why.code, group.Label(static_cast<int>(rank)) + ": " + why.message};
+    }
+    const auto stretches = ParseStretches(message.Text());
+    all.insert(all.end(), stretches.begin(), stretches.end());
+  }
+  return CheckStretches(step, std::move(all));
+}
+
 // Rank 0 puts together what ranks have read of the same slices.
 Result<void> CheckTogether(Collective& group, const CollectiveLimits& limits, const CheckpointManifest& step,
                            const LoadPlan& plan) {
-  const auto told = group.Gather(FormatStretches(StretchesOf(step, plan)), limits);
+  const auto told = group.Gather(FormatOwnStretches(step, plan), limits);
   if (!told.ok()) return told.error();
   MessageWriter verdict;
   if (group.rank() == 0) {
-    std::vector<ReadStretch> all;
-    for (const std::string& of_rank : *told) {
-      const auto stretches = ParseStretches(of_rank);
-      all.insert(all.end(), stretches.begin(), stretches.end());
-    }
-    if (const auto checked = CheckStretches(step, std::move(all)); !checked.ok()) PutError(verdict, checked.error());
+    Result<void> checked;
+    const auto done = Caught([&] { return checked = CheckAll(group, step, *told), true; });
+    if (!done.ok()) checked = done.error();
+    if (!checked.ok()) PutError(verdict, checked.error());
   }
   const auto answer = group.Broadcast(verdict.Take(), limits);
   if (!answer.ok()) return answer.error();
