@@ -1,4 +1,5 @@
-// The table of a manifest's tensors: it takes no more memory than it may, and what is read can be written and read again.
+// The table of a manifest's tensors: it takes no more memory than it may, and what is read can be written and read
+// again.
 
 #include <string>
 

@@ -124,7 +124,7 @@ Result<bool> ReadAhead::AwaitBytes(std::unique_lock<std::mutex>& lock, Piece& pi
 
 Result<LentPart> ReadAhead::Lend(std::uint64_t offset, const std::stop_token& stop, bool& waited) {
   constexpr std::uint64_t kMost = 1U << 20;  // More would only make the caller wait.
-  std::shared_ptr<Piece> piece;  // Outlives the lock.
+  std::shared_ptr<Piece> piece;              // Outlives the lock.
   std::unique_lock lock(mutex_);
   const auto next = pieces_.upper_bound(offset);
   if (next == pieces_.begin() || std::prev(next)->second->extent.end() <= offset) return LentPart{};
