@@ -81,7 +81,8 @@ void RunTask(const ClientOptions& options) {
       .run = FLAGS_run,
       .tensors = {.count = FLAGS_tensors, .rows = FLAGS_rows, .columns = FLAGS_columns, .dimension = FLAGS_dimension},
       .connections = FLAGS_per_rank,
-      .is_lazy = FLAGS_lazy};
+      .is_lazy = FLAGS_lazy,
+      .reads_once_per_host = FLAGS_once_per_host};
   if (FLAGS_task == "save") return Save(task);
   if (FLAGS_task == "load") return Load(task);
   if (FLAGS_task == "bare_write" || FLAGS_task == "bare_read") return MoveBareBytes(task, options.endpoint);
