@@ -170,7 +170,7 @@ gcsflux_test(sharding_tests
 target_include_directories(sharding_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 if(NOT GCSFLUX_SANITIZE)  # A sanitizer has an operator new of its own.
   gcsflux_test(sharding_memory_tests WHOLE
-    SOURCES sharding/scarce_memory_test.cc support/scarce_memory.cc
+    SOURCES sharding/scarce_memory_test.cc support/watched_memory.cc
     LIBRARIES gcsflux_client gcsflux_emulator)
   target_include_directories(sharding_memory_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 endif()
@@ -336,7 +336,7 @@ endif()
 
 if(NOT GCSFLUX_SANITIZE)  # A sanitizer has an operator new of its own.
   gcsflux_test(stream_allocations_tests WHOLE
-    SOURCES loop/stream_allocations_test.cc
+    SOURCES loop/stream_allocations_test.cc support/watched_memory.cc
     LIBRARIES gcsflux_client)
   add_dependencies(stream_allocations_tests gcsflux-emulator)
 endif()
@@ -361,7 +361,7 @@ if(Torch_FOUND)
     LIBRARIES gcsflux_torch gcsflux_emulator)
   if(NOT GCSFLUX_SANITIZE)
     gcsflux_test(sharded_run_memory_tests TORCH
-      SOURCES torch/sharded_run_memory_test.cc support/scarce_memory.cc
+      SOURCES torch/sharded_run_memory_test.cc support/watched_memory.cc
       LIBRARIES gcsflux_torch gcsflux_emulator)
   endif()
   if(GCSFLUX_GLOO_HEADERS)

@@ -1,36 +1,13 @@
 // How often a stream of small objects asks for memory: each time costs some 200 instructions of a read's 160,000.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "gcsflux/client.h"
 #include "gcsflux/download.h"
 #include "support/emulator_process.h"
-
-namespace {
-
-std::atomic<std::uint64_t> allocations = 0;
-
-void* Allocate(std::size_t size) {
-  ++allocations;
-  void* const memory = std::malloc(std::max<std::size_t>(size, 1));
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return Allocate(size); }
-void* operator new[](std::size_t size) { return Allocate(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+#include "support/watched_memory.h"
 
 namespace gcsflux {
 namespace {
@@ -53,9 +30,9 @@ TEST(DownloadStream, AsksForMemoryAtMostTwentyFiveTimesPerObject) {
   const std::vector<DownloadSource> sources(2'000, DownloadSources({&*object, 1}).front());
   const Downloader downloader(client, {.max_concurrency = 16});
   ASSERT_EQ(Consume(downloader, sources), sources.size());  // makes the connections
-  const std::uint64_t before = allocations;
+  const std::uint64_t before = testing::Allocations();
   ASSERT_EQ(Consume(downloader, sources), sources.size());
-  const double per_object = static_cast<double>(allocations - before) / static_cast<double>(sources.size());
+  const double per_object = static_cast<double>(testing::Allocations() - before) / static_cast<double>(sources.size());
   EXPECT_LE(per_object, 25);  // 22 with the many headers of the emulator
   EXPECT_GT(per_object, 1) << "it does not count";
   RecordProperty("per_object", std::to_string(per_object));

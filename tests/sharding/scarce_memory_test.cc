@@ -1,5 +1,5 @@
 // Rank 1 has no memory for one of the larger things that a save or a load needs. It must tell the others.
-#include "support/scarce_memory.h"
+#include "support/watched_memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

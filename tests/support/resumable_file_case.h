@@ -81,6 +81,15 @@ class ResumableFileCase : public ::testing::Test {
     ExpectNothingLeft(client_);
   }
 
+  /// The file has become another one since the call that was interrupted.
+  void ExpectStartsAgainWith(const std::string& other) {
+    path_ = directory_.Write("file", other);
+    const auto stored = Upload();
+    ASSERT_TRUE(stored.ok()) << ErrorOf(stored).message;
+    EXPECT_EQ(stored->kept_bytes, 0U);
+    ExpectStored(other);
+  }
+
   emulator::Emulator emulator_{{.idempotency_window = std::chrono::seconds(0)}};
   const Client client_ = *Client::Create({.endpoint = emulator_.endpoint(),
                                           .project = "p",

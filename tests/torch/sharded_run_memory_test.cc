@@ -4,7 +4,7 @@
 
 #include "gcsflux/torch/sharded_run.h"
 #include "sharding/rank_threads.h"
-#include "support/scarce_memory.h"
+#include "support/watched_memory.h"
 #include "torch/bucket_test.h"
 
 namespace gcsflux {

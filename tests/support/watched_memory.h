@@ -1,11 +1,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
+// For programs with watched_memory.cc, which replaces operator new.
 namespace gcsflux::testing {
 
+/// How often the process has asked operator new for memory.
+[[nodiscard]] std::uint64_t Allocations();
+
 /// While it lives, one allocation of this thread by operator new fails: the one with this number, from 0, among those
-/// of `least` bytes or more. For programs with scarce_memory.cc, which replaces operator new. One for each thread.
+/// of `least` bytes or more. One for each thread.
 class ScarceMemory {
  public:
   ScarceMemory(std::size_t least, int number);
