@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -285,6 +287,22 @@ TEST_F(ObjectReaderTest, EndsWhenItIsAskedToStop) {
   std::string room(5, '\0');
   EXPECT_EQ(testing::ErrorOf(reader.ReadAt(0, RoomIn(room))).code, ErrorCode::kCancelled);
   EXPECT_EQ(testing::ErrorOf(reader.VerifyWhole()).code, ErrorCode::kCancelled);
+}
+
+// Its event loops end with the last reader, not with the Client: also while it reads ahead.
+TEST_F(ObjectReaderTest, OutlivesItsClient) {
+  auto client = std::make_unique<Client>(*Client::Create({.endpoint = emulator_.endpoint(), .project = "p"}));
+  const ObjectReaderOptions ahead{.stripe_bytes = 50'000, .read_ahead_bytes = 400'000, .reads_whole = true};
+  std::optional<ObjectReader> destroyed = ObjectReader::Open(*client, kObject, ahead).value();
+  auto reader = ObjectReader::Open(*client, kObject, ahead).value();
+  std::string room(content_.size(), '\0');
+  ASSERT_EQ(reader.ReadNext(RoomIn(room).first(1)).value(), 1U);
+  client.reset();
+  ASSERT_TRUE(destroyed->LendNext().ok());
+  destroyed.reset();
+  EXPECT_EQ(reader.ReadNext(RoomIn(room).subspan(1)).value(), content_.size() - 1);
+  EXPECT_TRUE(room == content_);
+  EXPECT_TRUE(reader.VerifyWhole().ok());
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -147,6 +149,24 @@ TEST_F(ParallelWriterTest, WithoutCloseNothingBecomesVisible) {
   EXPECT_EQ(testing::ErrorOf(cancelled.Write(AsBytes("x"))).code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(testing::ErrorOf(cancelled.Close()).code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(Stored(), "old");
+  testing::ExpectNothingLeft(client_);
+}
+
+// Its event loops end with the last writer, not with the Client: also while parts are in flight.
+TEST_F(ParallelWriterTest, OutlivesItsClient) {
+  auto client = std::make_unique<Client>(*Client::Create({.endpoint = emulator_.endpoint(), .project = "p"}));
+  std::optional<ParallelWriter> destroyed(std::in_place, *client, kObject, Options());
+  ParallelWriter writer(*client, kObject, Options());
+  ASSERT_TRUE(WriteAll(writer, Content().substr(0, 2 * kPart)).ok());
+  client.reset();
+  ASSERT_TRUE(WriteAll(*destroyed, Content()).ok());
+  destroyed.reset();
+  EXPECT_EQ(testing::ErrorOf(client_.GetObject(kObject)).code, ErrorCode::kNotFound);
+  ASSERT_TRUE(WriteAll(writer, Content().substr(2 * kPart)).ok());
+  const auto stored = writer.Close();
+  ASSERT_TRUE(stored.ok()) << stored.error().message;
+  EXPECT_EQ(writer.report().method, WriteMethod::kPartsAndCompose);
+  EXPECT_TRUE(Stored() == Content());
   testing::ExpectNothingLeft(client_);
 }
 
