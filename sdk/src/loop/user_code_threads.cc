@@ -27,14 +27,16 @@ void UserCodeThreads::Run(const std::function<void()>& call) {
 
 // False if no thread will run it.
 bool UserCodeThreads::Post(std::function<void()> job) {
-  const std::scoped_lock lock(mutex_);
-  if (idle_ <= jobs_.size() && threads_.size() < kMostThreads) {
-    auto thread = StartThread([this](const std::stop_token& stop) { Serve(stop); });
-    if (thread) threads_.push_back(*std::move(thread));
+  {
+    const std::scoped_lock lock(mutex_);
+    if (idle_ <= jobs_.size() && threads_.size() < kMostThreads) {
+      auto thread = StartThread([this](const std::stop_token& stop) { Serve(stop); });
+      if (thread) threads_.push_back(*std::move(thread));
+    }
+    if (threads_.empty()) return false;
+    jobs_.push_back(std::move(job));
   }
-  if (threads_.empty()) return false;
-  jobs_.push_back(std::move(job));
-  has_work_.notify_one();
+  has_work_.notify_one();  // Without the lock, for which the thread would only wait.
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "client/client_core.h"
+#include "loop/user_code_threads.h"
 #include "transfer/download/allocate.h"
 
 namespace gcsflux::internal {
@@ -74,19 +75,27 @@ bool FetchAhead::Admit(const UnitPlan& unit) {
 }
 
 Result<std::vector<Destination>> FetchAhead::DestinationsOf(const UnitPlan& unit) {
-  // The caller's allocator may wait, so it is never called while bytes come.
-  const bool is_taken_late = unit.pieces == 1 && !core_->options().allocator;
+  const bool has_allocator = static_cast<bool>(core_->options().allocator);
+  const auto sources = sources_->Of(unit.first, unit.count);
   std::vector<Destination> destinations;
   destinations.reserve(unit.count);
-  for (const DownloadSource& source : sources_->Of(unit.first, unit.count)) {
-    if (is_taken_late) {
+  if (unit.pieces == 1 && !has_allocator) {
+    for (const DownloadSource& source : sources)
       destinations.push_back({.take = [this, &source] { return Take(source); }});
-      continue;
-    }
-    auto taken = Take(source);
-    if (!taken) return taken.error();
-    destinations.push_back(*std::move(taken));
+    return destinations;
   }
+  Result<void> all;
+  const auto take_all = [&] {
+    for (const DownloadSource& source : sources) {
+      auto taken = Take(source);
+      if (!taken) return void(all = taken.error());
+      destinations.push_back(*std::move(taken));
+    }
+  };
+  // The caller's allocator may wait, so it is never called while bytes come. A unit goes to its thread once, whatever
+  // the number of its objects.
+  has_allocator ? RunUserCode(take_all) : take_all();
+  if (!all) return all.error();
   return destinations;
 }
 
