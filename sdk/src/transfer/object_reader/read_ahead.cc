@@ -249,12 +249,18 @@ PieceMemory ReadAhead::TakeMemory(std::uint64_t bytes, bool is_kept) {
 
 void ReadAhead::GiveBack(const Wanted& wanted, std::uint64_t taken, PieceMemory memory) {
   {
-    const std::scoped_lock lock(mutex_);
+    std::unique_lock lock(mutex_);
+    const bool fits = alive_bytes_ + SpareBytes() <= limit_;
+    if (memory && wanted.is_of_stream && fits && !is_closed_) {
+      spare_.push_back(std::move(memory));
+    } else {
+      // It counts until the system has it: on a busy machine another piece would else be filled before.
+      lock.unlock();
+      memory.reset();
+      lock.lock();
+    }
     alive_bytes_ -= taken;
-    const bool fits = alive_bytes_ + SpareBytes() + taken <= limit_;
-    if (memory && wanted.is_of_stream && fits && !is_closed_) spare_.push_back(std::move(memory));
   }
-  memory.reset();
   budget_.Deliver(consumer_, wanted.extent.length);
 }
 
