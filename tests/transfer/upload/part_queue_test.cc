@@ -14,12 +14,12 @@ constexpr std::uint64_t kBuffer = 16U << 20;
 
 TEST(NextPartBytes, TheFirstPartsUseAllConnections) {
   EXPECT_EQ(NextPartBytes({.left = kBuffer, .queued = kBuffer, .number = 1, .concurrency = 16}), kBuffer / 3 + 1);
-  EXPECT_EQ(NextPartBytes({.left = kBuffer, .queued = 8 * kBuffer, .number = 32, .concurrency = 16}), kBuffer / 2);
-  EXPECT_EQ(NextPartBytes({.left = kBuffer, .queued = 13 * kBuffer, .number = 17, .concurrency = 16}), kBuffer);
+  EXPECT_EQ(NextPartBytes({.left = kBuffer, .queued = 8 * kBuffer, .number = 16, .concurrency = 16}), kBuffer / 2);
+  EXPECT_EQ(NextPartBytes({.left = kBuffer, .queued = 13 * kBuffer, .number = 16, .concurrency = 16}), kBuffer);
 }
 
 TEST(NextPartBytes, APartIsABufferInTheMiddle) {
-  EXPECT_EQ(NextPartBytes({.left = kBuffer, .queued = kBuffer, .number = 33, .concurrency = 16}), kBuffer);
+  EXPECT_EQ(NextPartBytes({.left = kBuffer, .queued = kBuffer, .number = 17, .concurrency = 16}), kBuffer);
   EXPECT_EQ(NextPartBytes({.left = kBuffer, .queued = kBuffer, .number = 1'001, .concurrency = 1'000}), kBuffer);
 }
 
