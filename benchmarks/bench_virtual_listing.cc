@@ -41,7 +41,7 @@ void BM_BareNames(benchmark::State& state) {
     benchmark::DoNotOptimize(page.data());
     first = (first + kStride) % (kCount - kPage);
   }
-  SetItems(state, state.iterations() * kPage);
+  SetItems(state, static_cast<std::uint64_t>(state.iterations()) * kPage);
 }
 
 void ListPages(benchmark::State& state, ListQuery query) {
@@ -78,7 +78,7 @@ void BM_BareGenerator(benchmark::State& state) {
       benchmark::ClobberMemory();
     }
   }
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * kBytes));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kBytes));
 }
 
 void BM_ReadContent(benchmark::State& state) {
@@ -90,7 +90,7 @@ void BM_ReadContent(benchmark::State& state) {
       return true;
     });
   }
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * kBytes));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kBytes));
 }
 
 void BM_Crc32cOfContent(benchmark::State& state) {

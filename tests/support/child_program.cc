@@ -10,8 +10,6 @@
 #include <cerrno>
 #include <system_error>
 
-extern char** environ;
-
 namespace gcsflux::testing {
 namespace {
 
@@ -38,9 +36,11 @@ ChildProgram::ChildProgram(const std::string& path, std::vector<std::string> arg
   Require(::pipe2(err.data(), O_CLOEXEC) == 0 ? 0 : errno, path);
   arguments.insert(arguments.begin(), path);
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   std::vector<char*> envp;
+  envp.reserve(variables.size());
   for (std::string& variable : variables) envp.push_back(variable.data());
   for (char** variable = environ; *variable != nullptr; ++variable) envp.push_back(*variable);
   envp.push_back(nullptr);

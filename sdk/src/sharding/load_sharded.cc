@@ -136,11 +136,13 @@ Result<void> LoadOnAllRanks(const CheckpointSteps& steps, Collective& group, con
   const StopAfter broken(stop, PatienceAfterStop(options.deadline));
   const CollectiveLimits limits{.deadline = options.deadline, .stop = broken.token()};
   auto planned = Caught([&] { return PlanLoad(step, parts); });
+  std::optional<Error> refusal;
+  if (!planned.ok()) refusal = planned.error();
   LoadPlan plan = planned.ok() ? *std::move(planned) : LoadPlan();
   const AnnouncedRead announced{.call = LoadCall(steps, step.step),
                                 .sharing = options.sharing,
                                 .problems = std::move(plan.problems),
-                                .refusal = planned.ok() ? std::nullopt : std::optional(planned.error())};
+                                .refusal = std::move(refusal)};
   if (auto agreed = AgreeOnRead(group, limits, announced); !agreed.ok()) return agreed;
   const StepFileReads::WhenRead check = [&](std::size_t file) {
     return CheckSlices(plan.files[file], steps.uri() + step.files[file].name);

@@ -3,18 +3,17 @@
 #include <sys/mman.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 
 namespace gcsflux::internal {
 
-/// Pieces from this length on are mapped: malloc() would keep what is given back, beyond the limit for reading ahead.
-inline constexpr std::size_t kMappedBytes = 8U << 20;
-
 struct FreePiece {
   std::size_t bytes = 0;
+  bool is_mapped = false;
   void operator()(std::byte* memory) const {
-    if (bytes < kMappedBytes) return std::free(memory);
+    if (!is_mapped) return std::free(memory);
     static_cast<void>(::munmap(memory, bytes));
   }
 };
@@ -22,12 +21,20 @@ struct FreePiece {
 /// Memory for bytes that are fetched ahead. Null if there is none.
 using PieceMemory = std::unique_ptr<std::byte[], FreePiece>;
 
-inline PieceMemory MakePieceMemory(std::size_t bytes) {
-  if (bytes < kMappedBytes) return {static_cast<std::byte*>(std::malloc(bytes)), FreePiece{bytes}};
+/// Pieces of a large object are mapped: malloc() would keep what is given back, beyond the limit for reading ahead. A
+/// small object takes malloc()'s memory, which is there already.
+inline PieceMemory MakePieceMemory(std::size_t bytes, std::uint64_t object_size) {
+  constexpr std::uint64_t kLargeObject = 8U << 20;
+  constexpr std::size_t kLeastMapped = 256U << 10;
+  constexpr std::size_t kHugePage = 2U << 20;
+  if (object_size < kLargeObject || bytes < kLeastMapped) {
+    return {static_cast<std::byte*>(std::malloc(bytes)), FreePiece{bytes, false}};
+  }
   void* const mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) return {nullptr, FreePiece{bytes}};
-  static_cast<void>(::madvise(mapped, bytes, MADV_HUGEPAGE));  // Most of its cost is the page faults of the first use.
-  return {static_cast<std::byte*>(mapped), FreePiece{bytes}};
+  if (mapped == MAP_FAILED) return {nullptr, FreePiece{bytes, true}};
+  // Most of its cost is the page faults of the first use.
+  if (bytes >= kHugePage) static_cast<void>(::madvise(mapped, bytes, MADV_HUGEPAGE));
+  return {static_cast<std::byte*>(mapped), FreePiece{bytes, true}};
 }
 
 }  // namespace gcsflux::internal

@@ -244,7 +244,7 @@ PieceMemory ReadAhead::TakeMemory(std::uint64_t bytes, bool is_kept) {
   }
   // Shorter memory makes room for this.
   while (!spare_.empty() && alive_bytes_ + SpareBytes() + bytes > limit_) spare_.pop_back();
-  return MakePieceMemory(static_cast<std::size_t>(bytes));
+  return MakePieceMemory(static_cast<std::size_t>(bytes), object_size_);
 }
 
 void ReadAhead::GiveBack(const Wanted& wanted, std::uint64_t taken, PieceMemory memory) {

@@ -334,7 +334,7 @@ Result<std::span<const std::byte>> ReaderCore::LendNext() {
 
 Result<std::span<const std::byte>> ReaderCore::FetchOwn(bool& waited) {
   if (auto usable = CheckUsable(); !usable) return usable.error();
-  if (!own_) own_ = MakePieceMemory(static_cast<std::size_t>(FirstStripe(options_)));
+  if (!own_) own_ = MakePieceMemory(static_cast<std::size_t>(FirstStripe(options_)), source_.size);
   if (!own_) return Error{ErrorCode::kLocalIo, "read of " + ToUri(source_.object) + ": there is no memory for it"};
   const std::uint64_t length = std::min(FirstStripe(options_), source_.size - position_);
   const std::span<std::byte> bytes(own_.get(), static_cast<std::size_t>(length));
