@@ -63,6 +63,7 @@ gcsflux_component(client
   sdk/src/retry/running_percentile.cc
   sdk/src/retry/throttle_cause.cc
   sdk/src/retry/transient.cc
+  sdk/src/wire/bounded_json.cc
   sdk/src/wire/error_response.cc
   sdk/src/wire/bucket_requests.cc
   sdk/src/wire/copy_requests.cc

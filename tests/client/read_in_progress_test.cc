@@ -36,6 +36,15 @@ TEST_F(ReadInProgressTest, TakesNoAnswerThatBeginsElsewhere) {
   EXPECT_TRUE(read_.OnHeaders(Part("bytes 6-7/10")).ok());
 }
 
+TEST_F(ReadInProgressTest, TakesNoOtherSuccessThanBytes) {
+  for (const int status : {201, 202, 203, 204, 205, 226}) {
+    HttpResponse response = Part("bytes 4-7/10");
+    response.status = status;
+    EXPECT_EQ(testing::ErrorOf(read_.OnHeaders(response)).code, ErrorCode::kBadResponse) << status;
+  }
+  for (const int status : {304, 404, 503}) EXPECT_FALSE(*read_.OnHeaders({.status = status})) << status;
+}
+
 TEST_F(ReadInProgressTest, TakesNoMoreBytesThanWereAskedFor) {
   ASSERT_TRUE(read_.OnHeaders(Part("bytes 4-7/10")).ok());
   ASSERT_TRUE(read_.OnBody(AsBytes("456")).ok());

@@ -123,6 +123,40 @@ TEST_P(CurlTransport, TakesTheHeadersOfTheAnswerOnly) {
   EXPECT_EQ(FindHeader(response->headers, "x-early"), "");
 }
 
+// They come when the body is over: nothing that was believed may change then.
+TEST_P(CurlTransport, LeavesOutTheTrailersOfAChunkedAnswer) {
+  for (const char* body : {"4\r\nbody\r\n", ""}) {
+    const RawServer server([&](RawServer::Connection& c) {
+      while (!c.ReadHead().empty()) {
+        c.Send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-A\r\nX-A: head\r\n\r\n" +
+               std::string(body) + "0\r\nX-A: trailer\r\nX-B: trailer\r\n\r\n");
+      }
+    });
+    const auto transport = Make({});
+    for (int i = 0; i < 2; ++i) {
+      const auto response = transport->Perform({.url = server.endpoint() + "/x"}, nullptr, {});
+      ASSERT_TRUE(response.ok()) << response.error().message;
+      EXPECT_EQ(response->body, body[0] == '\0' ? "" : "body");
+      EXPECT_EQ(FindHeader(response->headers, "x-a"), "head");
+      EXPECT_EQ(FindHeader(response->headers, "x-b"), "");
+    }
+    EXPECT_EQ(server.connections(), 1);
+  }
+}
+
+TEST_P(CurlTransport, KeepsTheBeginningOfALongFailure) {
+  const RawServer server([](RawServer::Connection& c) {
+    c.ReadHead();
+    c.Send("HTTP/1.1 503 Busy\r\nContent-Length: 5000000\r\n\r\nwords" + std::string(4'999'995, 'x'));
+    c.WaitForClose();
+  });
+  const auto response = Get(server.endpoint());
+  ASSERT_TRUE(response.ok()) << response.error().message;
+  EXPECT_EQ(response->status, 503);
+  EXPECT_EQ(response->body.size(), 1U << 20);
+  EXPECT_EQ(response->body.substr(0, 6), "wordsx");
+}
+
 TEST_P(CurlTransport, SendsWhatChangesSomethingOnce) {
   struct Case {
     Method method;

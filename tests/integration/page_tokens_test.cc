@@ -11,32 +11,15 @@
 #include "gcsflux/client.h"
 #include "gcsflux/listing.h"
 #include "gcsflux/multipart_upload.h"
+#include "gcsflux/ongoing_uploads.h"
+#include "support/circular_service.h"
 #include "support/raw_server.h"
 
 namespace gcsflux {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string Answer(const std::string& body) {
-  return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-}
-
-// Answers one body after the other, and from the first on again.
-class CircularService {
- public:
-  explicit CircularService(std::vector<std::string> bodies) : bodies_(std::move(bodies)) {}
-
-  [[nodiscard]] Client client() const { return *Client::Create({.endpoint = server_.endpoint(), .project = "p"}); }
-  [[nodiscard]] std::size_t requests() const { return requests_; }
-
- private:
-  const std::vector<std::string> bodies_;
-  std::atomic<std::size_t> requests_ = 0;
-  testing::RawServer server_{[this](testing::RawServer::Connection& connection) {
-    while (!connection.ReadHead().empty()) connection.Send(Answer(bodies_[requests_++ % bodies_.size()]));
-  }};
-};
+using testing::CircularService;
 
 // Each of its pages is this one, with a token of its own.
 class EndlessService {
@@ -51,7 +34,7 @@ class EndlessService {
   std::atomic<std::size_t> requests_ = 0;
   testing::RawServer server_{[this](testing::RawServer::Connection& connection) {
     while (!connection.ReadHead().empty()) {
-      connection.Send(Answer("{" + members_ + R"("nextPageToken":"t)" + std::to_string(requests_++) + R"("})"));
+      connection.Send(testing::OkAnswer("{" + members_ + R"("nextPageToken":"t)" + std::to_string(requests_++) + R"("})"));
     }
   }};
 };
@@ -70,10 +53,10 @@ std::string Page(const std::vector<std::string>& names, const std::string& token
 
 const std::vector<std::vector<std::string>> kCircles = {
     {R"({"nextPageToken":"t"})"},
-    {R"({"nextPageToken":"t","items":[{"name":"a","generation":"1","size":"1"}]})"},
+    {R"({"nextPageToken":"t","items":[{"name":"a/a","generation":"1","size":"1"}]})"},
     {R"({"nextPageToken":"t"})", R"({"nextPageToken":"u"})", R"({"nextPageToken":"v"})"},
-    {R"({"nextPageToken":"t","items":[{"name":"a","generation":"1","size":"1"}]})",
-     R"({"nextPageToken":"u","items":[{"name":"b","generation":"1","size":"1"}]})"}};
+    {R"({"nextPageToken":"t","items":[{"name":"a/a","generation":"1","size":"1"}]})",
+     R"({"nextPageToken":"u","items":[{"name":"a/b","generation":"1","size":"1"}]})"}};
 
 TEST(PageTokens, ThatGoInCirclesEndASequentialListing) {
   for (const auto& circle : kCircles) {
@@ -223,6 +206,43 @@ TEST(PageTokens, OfPartsThatDoNotGoOnEndTheirListing) {
   ASSERT_FALSE(parts.ok());
   EXPECT_EQ(parts.error().code, ErrorCode::kBadResponse) << parts.error().message;
   EXPECT_THAT(parts.error().message, HasSubstr("one before it"));
+}
+
+TEST(PageTokens, OfUploadsThatGoInCirclesEndTheirListing) {
+  const auto page = [](const std::string& id) {
+    return "<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>k</NextKeyMarker>"
+           "<NextUploadIdMarker>" +
+           id + "</NextUploadIdMarker><Upload><Key>k</Key><UploadId>" + id +
+           "</UploadId><Initiated>2026-11-20T06:15:00Z</Initiated></Upload></ListMultipartUploadsResult>";
+  };
+  const CircularService service({page("a"), page("b")});
+  const auto uploads = ListMultipartUploads(service.client(), {"my-bucket"});
+  ASSERT_FALSE(uploads.ok());
+  EXPECT_EQ(uploads.error().code, ErrorCode::kBadResponse) << uploads.error().message;
+  EXPECT_EQ(service.requests(), 3U);
+}
+
+TEST(StepsOfARewrite, ThatMoveNothingEndItAfterAThousand) {
+  const CircularService service({R"({"done":false,"rewriteToken":"t","totalBytesRewritten":"5","objectSize":"9"})"});
+  const auto copied = service.client().RewriteObject({"my-bucket", "a"}, {"my-bucket", "b"});
+  ASSERT_FALSE(copied.ok());
+  EXPECT_EQ(copied.error().code, ErrorCode::kBadResponse) << copied.error().message;
+  EXPECT_THAT(copied.error().message, HasSubstr("without moving a byte"));
+  EXPECT_EQ(service.requests(), 1001U);
+}
+
+TEST(StepsOfARewrite, AreTakenAsLongAsTheyMoveBytes) {
+  std::vector<std::string> steps;
+  for (int i = 0; i < 1500; ++i) {
+    steps.push_back(R"({"done":false,"rewriteToken":"t","totalBytesRewritten":")" + std::to_string(i / 2) +
+                    R"(","objectSize":"9000"})");
+  }
+  steps.emplace_back(R"({"done":true,"totalBytesRewritten":"9000","objectSize":"9000",
+    "resource":{"bucket":"my-bucket","name":"b","generation":"1","size":"9000"}})");
+  const CircularService service(steps);
+  const auto copied = service.client().RewriteObject({"my-bucket", "a"}, {"my-bucket", "b"});
+  ASSERT_TRUE(copied.ok()) << copied.error().message;
+  EXPECT_EQ(copied->size, 9000U);
 }
 
 TEST(PageTokens, OfPartsThatNoUploadCanHaveEndTheirListing) {

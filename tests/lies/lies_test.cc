@@ -73,7 +73,7 @@ const Row kRows[] = {
     {{Where::kResource, "generation", How::kMissing}, "... .. .. ...BB. BBB BBB"},
     {{Where::kResource, "generation", How::kMalformed}, "... .. .. ...BB. BBB BBB"},
     {{Where::kResource, "generation", How::kOther}, "... .. .. ...BB. .B. ..B"},
-    {{Where::kResource, "size", How::kMissing}, "... .. .. ...CC. ... BBB"},
+    {{Where::kResource, "size", How::kMissing}, "... .. .. ...BB. BBB BBB"},
     {{Where::kResource, "size", How::kMalformed}, "... .. .. ...BB. BBB BBB"},
     {{Where::kResource, "size", How::kOther}, "... .. .. ...CC. ..B BBB"},
     {{Where::kResource, "name", How::kMissing}, "... .. .. ...BB. BBB BBB"},

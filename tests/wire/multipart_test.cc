@@ -145,5 +145,17 @@ TEST(XmlErrors, AreNoHtmlAndNoEntities) {
   EXPECT_TRUE(!error || error->message == "&f;");
 }
 
+TEST(MultipartAnswers, AreNotReadWhereTheyAreTooLong) {
+  std::string parts;
+  while (parts.size() < (17U << 20)) parts += "<Part><PartNumber>1</PartNumber><ETag>e</ETag></Part>";
+  const ObjectName object{"b", "o"};
+  const auto page = [&](const std::string& entries) {
+    return ParsePartsPage("<ListPartsResult>" + entries + "</ListPartsResult>", object);
+  };
+  EXPECT_TRUE(page(parts.substr(0, 53)).ok());
+  ASSERT_FALSE(page(parts).ok());
+  EXPECT_EQ(page(parts).error().code, ErrorCode::kBadResponse);
+}
+
 }  // namespace
 }  // namespace gcsflux::internal

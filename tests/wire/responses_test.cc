@@ -106,6 +106,42 @@ TEST(ParseObject, RefusesWhatIsNoObject) {
   }
 }
 
+TEST(ParseObject, RefusesAnObjectWithoutTheSizeThatWasAskedFor) {
+  constexpr char kObject[] = R"({"bucket":"b","name":"a","generation":"5"})";
+  EXPECT_TRUE(ParseObject(kObject, {.object = kAsked}).ok());
+  EXPECT_EQ(testing::ErrorOf(ParseObject(kObject, {.object = kAsked, .has_size = true})).code,
+            ErrorCode::kBadResponse);
+  EXPECT_TRUE(AsksForSize("") && AsksForSize("crc32c,size") && !AsksForSize("crc32c"));
+  constexpr char kStep[] = R"({"done":true,"resource":{"bucket":"b","name":"a","generation":"5"}})";
+  EXPECT_FALSE(ParseRewriteStep(kStep, {.object = kAsked, .has_size = true}).ok());
+}
+
+TEST(ParseObject, RefusesComponentsThatCannotBeCounted) {
+  for (const char* count : {"-1", "1.5", "1e300", "4294967296", "99999999999999999999", "\"2\"", "null", "[]"}) {
+    const std::string text =
+        R"({"bucket":"b","name":"a","generation":"5","componentCount":)" + std::string(count) + "}";
+    EXPECT_EQ(testing::ErrorOf(ParseObject(text, {kAsked})).code, ErrorCode::kBadResponse) << count;
+  }
+}
+
+TEST(ParseObject, RefusesWhatTakesMuchMoreMemoryThanItsText) {
+  const std::string before = R"({"bucket":"b","name":"a","generation":"5","metadata":)";
+  EXPECT_TRUE(ParseObject(before + "{}}", {kAsked}).ok());
+  EXPECT_TRUE(ParseObject(before + R"({"k":"\"[[[)" + std::string(100'000, '[') + R"("}})", {kAsked}).ok());
+  const std::string deep = std::string(50'000, '[') + std::string(50'000, ']');
+  EXPECT_FALSE(ParseObject(before + R"({"k":)" + deep + "}}", {kAsked}).ok());
+  std::string many = "[0";
+  for (int i = 0; i < 8'000'000; ++i) many += ",0";
+  EXPECT_FALSE(ParseObject(before + R"({"k":)" + many + "]}}", {kAsked}).ok());
+}
+
+TEST(ParseNothing, TakesAnEmptyAnswerAndRefusesAnotherServers) {
+  for (const char* text : {"", " \r\n", "{}", "null", R"({"kind":"x"})"}) EXPECT_TRUE(ParseNothing(text).ok()) << text;
+  for (const char* text : {"<html>Please log in</html>", "OK", "{"}) {
+    EXPECT_EQ(testing::ErrorOf(ParseNothing(text)).code, ErrorCode::kBadResponse) << text;
+  }
+}
+
 TEST(ParseObject, RefusesWhatIsAboutAnotherObject) {
   constexpr char kObject[] = R"({"bucket":"b","name":"a","generation":"5"})";
   const ObjectName other_name{"b", "c"};
@@ -244,6 +280,21 @@ TEST(ParseReadResponse, FindsPlaceSizeGenerationAndChecksum) {
   EXPECT_EQ(part->offset, 4U);
   EXPECT_EQ(part->object_size, 100U);
   EXPECT_EQ(part->crc32c, 0xE3069283U);
+}
+
+TEST(ParseReadResponse, TakesTheEncodingFromHttpWhereNoOtherIsSaid) {
+  const auto is_gzip = [](const Headers& more) -> std::optional<bool> {
+    Headers headers = {{"x-goog-generation", "5"}, {"content-length", "10"}};
+    headers.Append(more);
+    const auto info = ParseReadResponse({.status = 200, .headers = headers});
+    return info ? std::optional(info->is_gzip) : std::nullopt;
+  };
+  EXPECT_EQ(is_gzip({}), false);
+  EXPECT_EQ(is_gzip({{"content-encoding", "gzip"}}), true);
+  EXPECT_EQ(is_gzip({{"x-goog-stored-content-encoding", "gzip"}}), true);
+  EXPECT_EQ(is_gzip({{"x-goog-stored-content-encoding", "identity"}, {"content-encoding", "gzip"}}), false);
+  EXPECT_EQ(is_gzip({{"x-goog-stored-content-encoding", "identity"}, {"x-goog-stored-content-encoding", "gzip"}}),
+            std::nullopt);
 }
 
 TEST(FindCrc32c, IsOneOrNone) {

@@ -6,6 +6,7 @@
 #include "gcsflux/client.h"
 #include "wire/copy_requests.h"
 #include "wire/metadata_json.h"
+#include "wire/rewrite_steps.h"
 
 namespace gcsflux {
 
@@ -30,7 +31,7 @@ Result<ObjectMetadata> Client::ComposeObjects(const std::vector<ComposeSource>& 
     if (auto checked = internal::CheckObjectName(source.name); !checked) return InCall(call, checked.error());
   }
   const auto request = internal::ComposeObjectsRequest(core().endpoint(), sources, destination, options);
-  return ParseObjectAnswer(call, core().Exchange(call, request), {destination});
+  return ParseObjectAnswer(call, core().Exchange(call, request), internal::MadeBy(destination, options));
 }
 
 Result<ObjectMetadata> Client::CopyObject(const ObjectName& source, const ObjectName& destination,
@@ -41,7 +42,7 @@ Result<ObjectMetadata> Client::CopyObject(const ObjectName& source, const Object
   call.subject = ToUri(source) + " to " + call.subject;
   if (auto checked = CheckOptions(core(), options); !checked) return InCall(call, checked.error());
   const auto request = internal::CopyObjectRequest(core().endpoint(), source, destination, options);
-  return ParseObjectAnswer(call, core().Exchange(call, request), {destination});
+  return ParseObjectAnswer(call, core().Exchange(call, request), internal::MadeBy(destination, options));
 }
 
 Result<ObjectMetadata> Client::RewriteObject(const ObjectName& source, const ObjectName& destination,
@@ -51,8 +52,9 @@ Result<ObjectMetadata> Client::RewriteObject(const ObjectName& source, const Obj
   auto call = MakeCall(core(), Operation::kRewriteObject, destination, options);
   call.subject = ToUri(source) + " to " + call.subject;
   if (auto checked = CheckOptions(core(), options); !checked) return InCall(call, checked.error());
-  const auto parse = [&](std::string_view body) { return internal::ParseRewriteStep(body, {destination}); };
+  const auto parse = [&](std::string_view body) { return internal::ParseRewriteStep(body, internal::MadeBy(destination, options)); };
   std::string token = options.rewrite_token;
+  internal::RewriteSteps steps;
   while (true) {
     // All steps of a rewrite are billed as one operation.
     if (!token.empty()) call.operation.billing = internal::BillingClass::kFree;
@@ -61,6 +63,7 @@ Result<ObjectMetadata> Client::RewriteObject(const ObjectName& source, const Obj
     if (!step) return step.error();
     if (options.on_progress) options.on_progress(step->progress);
     if (step->object) return *std::move(step->object);
+    if (auto checked = steps.Take(step->progress); !checked) return InCall(call, checked.error());
     token = std::move(step->progress.rewrite_token);
   }
 }

@@ -7,6 +7,7 @@
 #include "client/stored_object.h"
 #include "gcsflux/client.h"
 #include "wire/insert_requests.h"
+#include "wire/listed_names.h"
 #include "wire/metadata_json.h"
 #include "wire/object_requests.h"
 #include "wire/object_resource.h"
@@ -21,6 +22,24 @@ using internal::MakeCall;
 using internal::Operation;
 using internal::ParseAnswer;
 using internal::ParseObjectAnswer;
+
+namespace {
+
+// A name that was not asked for could be deleted, or taken apart as if it began with the prefix.
+Result<void> CheckIsAsked(const ObjectPage& page, const ListObjectsOptions& options) {
+  for (const ObjectMetadata& object : page.objects) {
+    if (auto checked = internal::CheckIsUnder(object.name, options.prefix); !checked) return checked;
+    if (auto checked = internal::CheckIsIn(object.name, options.start_offset, options.end_offset); !checked) {
+      return checked;
+    }
+  }
+  for (const std::string& prefix : page.prefixes) {
+    if (auto checked = internal::CheckIsUnder(prefix, options.prefix); !checked) return checked;
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<ObjectMetadata> Client::InsertObject(const ObjectName& object, std::span<const std::byte> data,
                                             const InsertObjectOptions& options) const {
@@ -54,9 +73,9 @@ Result<ObjectPage> Client::ListObjects(const std::string& bucket, const ListObje
   const auto request = internal::ListObjectsRequest(core().endpoint(), bucket, options);
   const auto answer = core().Exchange(call, request);
   if (!answer) return answer.error();
-  const bool has_sizes = options.fields.empty() || options.fields.find("size") != std::string::npos;
-  auto page = internal::ParseObjectPage(answer->body, has_sizes);
+  auto page = internal::ParseObjectPage(answer->body, internal::AsksForSize(options.fields));
   if (!page) return InCall(call, page.error());
+  if (auto checked = CheckIsAsked(*page, options); !checked) return InCall(call, checked.error());
   return page;
 }
 

@@ -89,7 +89,14 @@ inline Result<ObjectMetadata> ParseObjectAnswer(const Call& call, const Result<H
 /// For a call on one object: checks also the generation that its options name.
 template <class Options>
 AskedObject AskedBy(const ObjectName& object, const Options& options) {
-  return {object, options.generation ? options.generation : options.preconditions.if_generation_match};
+  return {object, options.generation ? options.generation : options.preconditions.if_generation_match,
+          AsksForSize(options.fields)};
+}
+
+/// For a call that makes an object.
+template <class Options>
+AskedObject MadeBy(const ObjectName& object, const Options& options) {
+  return {.object = object, .has_size = AsksForSize(options.fields)};
 }
 
 /// Sends a delete, retried. If an earlier attempt may have succeeded, "not found" counts as success. `conflict` is the
@@ -106,8 +113,7 @@ inline Result<void> ExchangeDelete(const ClientCore& core, const Call& call, con
     error.code = conflict;
     return Result<HttpResponse>(error);
   });
-  if (!response) return response.error();
-  return {};
+  return ParseAnswer(call, response, ParseNothing);
 }
 
 }  // namespace gcsflux::internal

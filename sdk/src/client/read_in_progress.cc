@@ -20,7 +20,11 @@ ReadInProgress::ReadInProgress(const ReadObjectOptions& options, const ReadTarge
       target_(target) {}
 
 Result<bool> ReadInProgress::OnHeaders(const HttpResponse& response) {
-  if (response.status != 200 && response.status != 206) return false;
+  if (response.status >= 300) return false;
+  if (response.status != 200 && response.status != 206) {
+    return Error{ErrorCode::kBadResponse, std::to_string(response.status) + " is no answer to a read of bytes",
+                 response.status};
+  }
   auto info = ParseReadResponse(response);
   if (!info) return info.error();
   if (auto checked = CheckAnswer(*info); !checked) return checked.error();

@@ -132,6 +132,8 @@ bool CurlExchange::TakeHeader(std::string_view line) {
     return false;
   }
   if (!first_byte_) first_byte_ = Clock::now();
+  // Behind the body libcurl hands over the trailers of a chunked answer. Nothing vouches for them: they are left out.
+  if (begun_ || (is_head_whole_ && !line.starts_with("HTTP/"))) return true;
   while (!line.empty() && std::string_view("\r\n \t").find(line.back()) != std::string_view::npos)
     line.remove_suffix(1);
   is_head_whole_ = line.empty();
@@ -199,10 +201,19 @@ bool CurlExchange::TakeBody(std::span<const std::byte> data) {
   Begin();
   if (failure_) return false;
   if (counts_ && !Claim()) return false;
-  const auto taken = receiver_takes_body_ ? receiver_->OnBody(data) : AppendHeld(response_.body, data);
+  const auto taken = receiver_takes_body_ ? receiver_->OnBody(data) : Hold(data);
   if (!taken) failure_ = taken.error();
   if (made_in_.IsInChild()) failure_ = ForkedError("the request");  // The sink has called fork().
   return !failure_;
+}
+
+// Of a failure, only the beginning is kept: it is parsed for the service's words, and a message shows few of them.
+Result<void> CurlExchange::Hold(std::span<const std::byte> data) {
+  constexpr std::size_t kMostOfFailure = 1U << 20;
+  if (response_.status < 300) return AppendHeld(response_.body, data);
+  held_bytes_ += data.size();
+  if (held_bytes_ > kMostHeldBytes) return Error{ErrorCode::kBadResponse, "the answer is larger than 128 MiB"};
+  return AppendHeld(response_.body, data.first(std::min(data.size(), kMostOfFailure - response_.body.size())));
 }
 
 Result<HttpResponse> CurlExchange::Finish(CURLcode code) {

@@ -62,6 +62,7 @@ class CurlExchange {
   [[nodiscard]] std::uint64_t PayloadRead() const;
   bool TakeHeader(std::string_view line);
   bool TakeBody(std::span<const std::byte> data);
+  Result<void> Hold(std::span<const std::byte> data);
   void Begin();
   bool Claim();
   [[nodiscard]] int status() const;
@@ -83,6 +84,7 @@ class CurlExchange {
   std::optional<Clock::time_point> first_byte_;
   std::array<char, CURL_ERROR_SIZE> details_;  // libcurl's text about a failure.
   std::size_t head_bytes_ = 0;
+  std::size_t held_bytes_ = 0;  // Of a failure's body, with those that were left out.
   HttpResponse response_;
   bool is_head_whole_ = false;
   bool begun_ = false;

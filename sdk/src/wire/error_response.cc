@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/text/printable.h"
+#include "wire/bounded_json.h"
 #include "wire/xml_error.h"
 
 namespace gcsflux::internal {
@@ -70,7 +71,8 @@ Error ErrorFromResponse(const HttpResponse& response) {
   Error error{.http_status = response.status};
   error.retry_after = ParseRetryAfter(FindHeader(response.headers, "retry-after"));
   std::string words;
-  const Json document = Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+  constexpr std::size_t kMostValues = 10'000;
+  const Json document = ParseBounded(response.body, kMostValues);
   if (const auto found = document.is_object() ? document.find("error") : document.end();
       found != document.end() && found->is_object()) {
     words = TextAt(*found, "message");

@@ -19,14 +19,29 @@ inline Error EndlessListing() {
                                        " pages in a row without anything new, and says that there are more"};
 }
 
+/// How a message shows a name of the service.
+inline std::string ShownName(std::string_view name) { return "'" + Printable(std::string(name), '?') + "'"; }
+
+/// Returns kBadResponse if a name, or a prefix, does not begin with the prefix that was listed.
+inline Result<void> CheckIsUnder(std::string_view name, std::string_view prefix) {
+  if (name.starts_with(prefix)) return {};
+  return Error{ErrorCode::kBadResponse,
+               "the service lists " + ShownName(name) + ", which is not under " + ShownName(prefix)};
+}
+
+/// Returns kBadResponse if a name is not in [start_offset, end_offset), of which an empty end is no bound.
+inline Result<void> CheckIsIn(std::string_view name, std::string_view start_offset, std::string_view end_offset) {
+  if (name >= start_offset && (end_offset.empty() || name < end_offset)) return {};
+  return Error{ErrorCode::kBadResponse, "the service lists " + ShownName(name) + ", which is outside of the offsets"};
+}
+
 /// Checks the names, or prefixes, of one listing over all its pages: returns kBadResponse if `name` is not behind
 /// `before` in bytewise order.
 inline Result<void> CheckIsBehind(std::string_view name, std::string_view before) {
   if (before < name) return {};
-  const auto shown = [](std::string_view text) { return "'" + Printable(std::string(text), '?') + "'"; };
-  if (before == name) return Error{ErrorCode::kBadResponse, "the service lists " + shown(name) + " twice"};
-  return Error{ErrorCode::kBadResponse,
-               "the service's names are not in bytewise order: " + shown(name) + " comes after " + shown(before)};
+  if (before == name) return Error{ErrorCode::kBadResponse, "the service lists " + ShownName(name) + " twice"};
+  return Error{ErrorCode::kBadResponse, "the service's names are not in bytewise order: " + ShownName(name) +
+                                            " comes after " + ShownName(before)};
 }
 
 }  // namespace gcsflux::internal

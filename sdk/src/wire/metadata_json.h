@@ -27,7 +27,13 @@ Error NotTheServicesJson(std::string_view why, std::string_view text);
 struct AskedObject {
   const ObjectName& object;
   std::optional<std::int64_t> generation = {};  ///< If the request named one, as a number or as a precondition.
+  bool has_size = false;  ///< The size was requested: without it, a missing size would read as an empty object.
 };
+
+/// Whether a request with these `fields`, of which none means all, asks for the size.
+inline bool AsksForSize(std::string_view fields) {
+  return fields.empty() || fields.find("size") != std::string_view::npos;
+}
 
 Result<RewriteStep> ParseRewriteStep(std::string_view json, const AskedObject& asked);
 Result<std::vector<std::string>> ParsePermissions(std::string_view json);
@@ -36,5 +42,8 @@ Result<ObjectMetadata> ParseObject(std::string_view json, const AskedObject& ask
 Result<ObjectPage> ParseObjectPage(std::string_view json, bool has_sizes = true);
 Result<BucketMetadata> ParseBucket(std::string_view json, const std::string& asked);
 Result<BucketPage> ParseBucketPage(std::string_view json);
+/// The answer to a deletion, which is empty, or JSON that nobody needs. A page of HTML comes from another server, which
+/// has deleted nothing.
+Result<void> ParseNothing(std::string_view text);
 
 }  // namespace gcsflux::internal

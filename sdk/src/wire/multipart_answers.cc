@@ -18,6 +18,12 @@ Error Unreadable(std::string_view xml, const char* what) {
                std::string("the answer is not a usable ") + what + ": " + std::string(xml.substr(0, kShown))};
 }
 
+// A page of the service has at most 1,000 entries. A document takes up to twenty times its text.
+bool Load(pugi::xml_document& document, std::string_view xml) {
+  constexpr std::size_t kMostBytes = 16U << 20;
+  return xml.size() <= kMostBytes && document.load_buffer(xml.data(), xml.size());
+}
+
 // A service need not tell which object an answer is about.
 bool IsAboutAnother(const pugi::xml_node& root, const ObjectName& asked) {
   const pugi::xml_node bucket = root.child("Bucket");
@@ -29,7 +35,7 @@ bool IsAboutAnother(const pugi::xml_node& root, const ObjectName& asked) {
 
 Result<std::string> ParseUploadId(std::string_view xml, const ObjectName& asked) {
   pugi::xml_document document;
-  static_cast<void>(document.load_buffer(xml.data(), xml.size()));
+  static_cast<void>(Load(document, xml));
   const pugi::xml_node root = document.child("InitiateMultipartUploadResult");
   std::string id = root.child_value("UploadId");
   if (id.empty() || IsAboutAnother(root, asked)) return Unreadable(xml, "InitiateMultipartUploadResult");
@@ -38,7 +44,7 @@ Result<std::string> ParseUploadId(std::string_view xml, const ObjectName& asked)
 
 Result<PartsPage> ParsePartsPage(std::string_view xml, const ObjectName& asked) {
   pugi::xml_document document;
-  const bool is_read = static_cast<bool>(document.load_buffer(xml.data(), xml.size()));
+  const bool is_read = Load(document, xml);
   const pugi::xml_node root = document.child("ListPartsResult");
   if (!is_read || !root || IsAboutAnother(root, asked)) return Unreadable(xml, "ListPartsResult");
   PartsPage page;
@@ -60,7 +66,7 @@ Result<PartsPage> ParsePartsPage(std::string_view xml, const ObjectName& asked) 
 
 Result<UploadsPage> ParseUploadsPage(std::string_view xml, const std::string& bucket) {
   pugi::xml_document document;
-  const bool is_read = static_cast<bool>(document.load_buffer(xml.data(), xml.size()));
+  const bool is_read = Load(document, xml);
   const pugi::xml_node root = document.child("ListMultipartUploadsResult");
   if (!is_read || !root || (root.child("Bucket") && root.child_value("Bucket") != bucket))
     return Unreadable(xml, "ListMultipartUploadsResult");
@@ -88,7 +94,7 @@ Result<std::int64_t> ParseCompleted(const HttpResponse& response, const ObjectNa
     return ErrorFromResponse(failed);
   }
   pugi::xml_document document;
-  static_cast<void>(document.load_buffer(response.body.data(), response.body.size()));
+  static_cast<void>(Load(document, response.body));
   const pugi::xml_node root = document.child("CompleteMultipartUploadResult");
   if (!root || IsAboutAnother(root, asked)) return Unreadable(response.body, "CompleteMultipartUploadResult");
   const auto generation = FindGeneration(response.headers);

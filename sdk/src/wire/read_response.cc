@@ -76,6 +76,14 @@ Result<std::uint64_t> FindSize(const Headers& headers) {
   return *size;
 }
 
+// If a proxy has removed the header of the stored encoding, HTTP's own says how the body is encoded.
+Result<bool> IsGzip(const Headers& headers) {
+  auto said = SaidOnce(headers, "x-goog-stored-content-encoding");
+  if (said && said->empty()) said = SaidOnce(headers, "content-encoding");
+  if (!said) return said.error();
+  return *said == "gzip";
+}
+
 }  // namespace
 
 Result<std::optional<std::uint32_t>> FindCrc32c(const Headers& headers) {
@@ -102,9 +110,9 @@ Result<ReadResponseInfo> ParseReadResponse(const HttpResponse& response) {
   const auto generation = FindGeneration(response.headers);
   if (!generation) return generation.error();
   if (!*generation) return Unusable("x-goog-generation");
-  ReadResponseInfo info{.generation = **generation,
-                        .is_gzip = FindHeader(response.headers, "x-goog-stored-content-encoding") == "gzip",
-                        .crc32c = *crc32c};
+  const auto is_gzip = IsGzip(response.headers);
+  if (!is_gzip) return is_gzip.error();
+  ReadResponseInfo info{.generation = **generation, .is_gzip = *is_gzip, .crc32c = *crc32c};
   if (response.status == 206) {
     const auto said = SaidOnce(response.headers, "content-range");
     if (!said) return said.error();

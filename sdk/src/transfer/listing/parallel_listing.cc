@@ -102,8 +102,14 @@ Result<void> CheckPage(const PageCall& call, std::span<const std::string_view> n
     const bool is_behind_a_name = call.least_name.back() == '\0';
     return CheckIsBehind(names.front(), call.least_name.substr(0, call.least_name.size() - (is_behind_a_name ? 1 : 0)));
   }
-  if (auto checked = CheckOrder(names); !checked) return checked;
-  return CheckOrder(prefixes);
+  for (const auto& of_page : {names, prefixes}) {
+    if (auto checked = CheckOrder(of_page); !checked) return checked;
+    if (of_page.empty()) continue;
+    // In order, all others are between these two.
+    if (auto checked = CheckIsUnder(of_page.front(), call.prefix); !checked) return checked;
+    if (auto checked = CheckIsUnder(of_page.back(), call.prefix); !checked) return checked;
+  }
+  return {};
 }
 
 bool CostsRetrieval(const std::string& storage_class) {

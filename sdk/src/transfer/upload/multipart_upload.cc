@@ -156,8 +156,8 @@ class MultipartUpload::Upload {
     if (!std::exchange(is_open_, false)) return {};
     call.stop = std::move(stop);  // Not the caller's token: a caller that has stopped wants nothing left behind.
     const auto response = core().Exchange(call, internal::AbortMultipartRequest(target()));
-    if (response || IsGone(response.error())) return {};
-    return response.error();
+    if (!response && IsGone(response.error())) return {};
+    return internal::ParseAnswer(call, response, internal::ParseNothing);
   }
 
  private:

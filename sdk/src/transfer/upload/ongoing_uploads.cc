@@ -4,9 +4,10 @@
 #include <utility>
 
 #include "base/object_name.h"
-#include "client/client_core.h"
+#include "client/operation_calls.h"
 #include "wire/multipart_answers.h"
 #include "wire/multipart_requests.h"
+#include "wire/page_tokens.h"
 
 namespace gcsflux {
 
@@ -25,14 +26,23 @@ Result<std::vector<OngoingUpload>> ListMultipartUploads(const Client& client, co
   const ClientCore& core = CoreOf(client);
   const internal::UploadsTarget target{core.endpoint(), prefix.bucket, prefix.name, options.call};
   std::vector<OngoingUpload> uploads;
+  internal::PageTokens pages;
   for (std::optional<internal::UploadsMarker> after = internal::UploadsMarker(); after;) {
     const auto response = core.Exchange(call, internal::ListUploadsRequest(target, *after));
     if (!response) return response.error();
     auto page = internal::ParseUploadsPage(response->body, prefix.bucket);
     if (!page) return internal::InCall(call, page.error());
-    const bool stands_still = page->next && (page->next->key < after->key || *page->next == *after);
-    if (stands_still) {  // it would repeat for ever
+    for (const OngoingUpload& upload : page->uploads) {
+      if (auto checked = internal::CheckIsUnder(upload.object.name, prefix.name); !checked) {
+        return internal::InCall(call, checked.error());
+      }
+    }
+    if (page->next && page->next->key < after->key) {
       return internal::InCall(call, {ErrorCode::kBadResponse, "the service's next page of uploads is one before it"});
+    }
+    const std::string next = page->next ? page->next->key + '\0' + page->next->upload_id : std::string();
+    if (auto checked = pages.Take(next, /*is_barren=*/false); !checked) {
+      return internal::InCall(call, checked.error());
     }
     uploads.insert(uploads.end(), std::make_move_iterator(page->uploads.begin()),
                    std::make_move_iterator(page->uploads.end()));
@@ -54,8 +64,8 @@ Result<void> AbortMultipartUpload(const Client& client, const OngoingUpload& upl
                   .stop = options.stop};
   const auto response = CoreOf(client).Exchange(
       call, internal::AbortMultipartRequest({CoreOf(client).endpoint(), upload.object, upload.upload_id, of_upload}));
-  if (response || response.error().http_status == 404) return {};
-  return response.error();
+  if (!response && response.error().http_status == 404) return {};
+  return internal::ParseAnswer(call, response, internal::ParseNothing);
 }
 
 }  // namespace gcsflux

@@ -1,0 +1,99 @@
+// A server that is not the service, such as the page of a network that wants a login, answers everything with 200 and
+// HTML. No call takes that for its own answer: nothing was read, stored or deleted.
+#include <gtest/gtest.h>
+
+#include "gcsflux/download.h"
+#include "gcsflux/download_file.h"
+#include "gcsflux/listing.h"
+#include "gcsflux/multipart_upload.h"
+#include "gcsflux/object_reader.h"
+#include "gcsflux/ongoing_uploads.h"
+#include "gcsflux/parallel_writer.h"
+#include "gcsflux/upload.h"
+#include "support/circular_service.h"
+#include "support/test_directory.h"
+
+namespace gcsflux::testing {
+namespace {
+
+const ObjectName kObject{"bkt", "o"};
+
+struct Operation {
+  const char* name;
+  Result<void> (*run)(const Client&);
+};
+
+template <class T>
+Result<void> Outcome(const Result<T>& result) {
+  return result ? Result<void>() : result.error();
+}
+
+Result<void> DownloadBatch(const Client& client) {
+  const std::vector<DownloadSource> sources{{.object = kObject, .size = 10, .generation = 7}};
+  return Outcome(Downloader(client).Download(sources));
+}
+
+Result<void> DownloadToFile(const Client& client) {
+  const TestDirectory directory;
+  return Outcome(DownloadFile(client, kObject, directory.path() / "file"));
+}
+
+Result<void> WriteStream(const Client& client) {
+  ObjectWriter writer(client, kObject, {.chunk_bytes = 1});
+  const std::string bytes(1 << 20, 'x');
+  if (auto written = writer.Write(AsBytes(bytes)); !written) return written;
+  return Outcome(writer.Close());
+}
+
+const Operation kOperations[] = {
+    {"buckets.insert", [](const Client& c) { return Outcome(c.InsertBucket("bkt")); }},
+    {"buckets.get", [](const Client& c) { return Outcome(c.GetBucket("bkt")); }},
+    {"buckets.list", [](const Client& c) { return Outcome(c.ListBuckets()); }},
+    {"buckets.delete", [](const Client& c) { return c.DeleteBucket("bkt"); }},
+    {"buckets.testIamPermissions", [](const Client& c) { return Outcome(c.TestBucketPermissions("bkt", {"p"})); }},
+    {"objects.insert", [](const Client& c) { return Outcome(c.InsertObject(kObject, AsBytes("x"))); }},
+    {"objects.get", [](const Client& c) { return Outcome(c.GetObject(kObject)); }},
+    {"objects.get, bytes", [](const Client& c) { return Outcome(c.ReadObject(kObject)); }},
+    {"objects.list", [](const Client& c) { return Outcome(c.ListObjects("bkt")); }},
+    {"a prefix", [](const Client& c) { return Outcome(ListPrefix(c, {"bkt"})); }},
+    {"a prefix in parallel", [](const Client& c) { return Outcome(ListInParallel(c, {"bkt"})); }},
+    {"objects.patch", [](const Client& c) { return Outcome(c.PatchObject(kObject, {})); }},
+    {"objects.update", [](const Client& c) { return Outcome(c.UpdateObject(kObject, {})); }},
+    {"objects.compose", [](const Client& c) { return Outcome(c.ComposeObjects({{"a"}}, kObject)); }},
+    {"objects.copy", [](const Client& c) { return Outcome(c.CopyObject({"bkt", "a"}, kObject)); }},
+    {"objects.rewrite", [](const Client& c) { return Outcome(c.RewriteObject({"bkt", "a"}, kObject)); }},
+    {"objects.delete", [](const Client& c) { return c.DeleteObject(kObject); }},
+    {"an upload in one request", [](const Client& c) { return Outcome(UploadObject(c, kObject, AsBytes("x"))); }},
+    {"an upload by a session", WriteStream},
+    {"an upload in parts", [](const Client& c) { return Outcome(MultipartUpload::Start(c, kObject)); }},
+    {"the abort of an upload", [](const Client& c) { return AbortMultipartUpload(c, {kObject, "u"}); }},
+    {"the uploads", [](const Client& c) { return Outcome(ListMultipartUploads(c, {"bkt"})); }},
+    {"a batch", DownloadBatch},
+    {"a file", DownloadToFile},
+    {"a reader", [](const Client& c) { return Outcome(ObjectReader::Open(c, kObject)); }},
+};
+
+TEST(AnotherServer, IsNotTakenForTheService) {
+  for (const Operation& operation : kOperations) {
+    const CircularService service({"<!DOCTYPE html><html><body>Please log in</body></html>"});
+    const auto outcome = operation.run(service.client());
+    ASSERT_FALSE(outcome.ok()) << operation.name;
+    EXPECT_EQ(outcome.error().code, ErrorCode::kBadResponse) << operation.name << ": " << outcome.error().message;
+  }
+}
+
+TEST(AnEmptyAnswer, IsTakenForADeletionsAlone) {
+  for (const Operation& operation : kOperations) {
+    const CircularService service({""});
+    const auto outcome = operation.run(service.client());
+    const std::string_view name = operation.name;
+    const bool is_deletion = name.ends_with(".delete") || name == "the abort of an upload";
+    EXPECT_EQ(outcome.ok(), is_deletion) << name;
+    if (!outcome.ok()) {
+      EXPECT_EQ(outcome.error().code, ErrorCode::kBadResponse) << name << ": " << outcome.error().message;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gcsflux::testing

@@ -1,0 +1,125 @@
+// A service that lists what is not under the prefix: no name of it is handed out, taken apart or deleted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "gcsflux/checkpoints/checkpoint_steps.h"
+#include "gcsflux/composed_download.h"
+#include "gcsflux/listing.h"
+#include "gcsflux/ongoing_uploads.h"
+#include "support/circular_service.h"
+#include "support/result.h"
+
+namespace gcsflux::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Old, and made by a compose.
+std::string Item(const std::string& name) {
+  return R"({"bucket":"bkt","name":")" + name +
+         R"(","generation":"1","size":"1","componentCount":2,"timeCreated":"2020-01-01T00:00:00Z"})";
+}
+
+std::string Page(const std::string& name) { return R"({"items":[)" + Item(name) + "]}"; }
+
+constexpr const char* kUploads =
+    "<ListMultipartUploadsResult><IsTruncated>false</IsTruncated><Upload><Key>another</Key><UploadId>u</UploadId>"
+    "<Initiated>2020-01-01T00:00:00Z</Initiated></Upload></ListMultipartUploadsResult>";
+
+// Ignores every prefix.
+class ServiceWithoutPrefixes {
+ public:
+  explicit ServiceWithoutPrefixes(std::string page) : page_(std::move(page)) {}
+
+  [[nodiscard]] Client client() const { return *Client::Create({.endpoint = server_.endpoint(), .project = "p"}); }
+  [[nodiscard]] std::vector<std::string> changes() const {
+    const std::scoped_lock lock(mutex_);
+    return changes_;
+  }
+
+ private:
+  void Serve(RawServer::Connection& connection) {
+    for (std::string head; !(head = connection.ReadHead()).empty();) {
+      ReadBody(connection, head);
+      const std::string line = head.substr(0, head.find('\r'));
+      if (!line.starts_with("GET ")) {
+        const std::scoped_lock lock(mutex_);
+        changes_.push_back(line);
+      }
+      connection.Send(OkAnswer(line.find("/bkt?uploads") != std::string::npos ? kUploads : page_));
+    }
+  }
+
+  const std::string page_;
+  mutable std::mutex mutex_;
+  std::vector<std::string> changes_;  // Guarded by mutex_.
+  RawServer server_{[this](RawServer::Connection& connection) { Serve(connection); }};
+};
+
+struct Listing {
+  const char* name;
+  Result<void> (*run)(const Client&);
+};
+
+template <class T>
+Result<void> Outcome(const Result<T>& result) {
+  return result ? Result<void>() : result.error();
+}
+
+const Listing kListings[] = {
+    {"one page", [](const Client& c) { return Outcome(c.ListObjects("bkt", {.prefix = "long/prefix/"})); }},
+    {"all pages", [](const Client& c) { return Outcome(ListPrefix(c, {"bkt", "long/prefix/"})); }},
+    {"in parallel", [](const Client& c) { return Outcome(ListInParallel(c, {"bkt", "long/prefix/"})); }},
+    {"uploads", [](const Client& c) { return Outcome(ListMultipartUploads(c, {"bkt", "long/prefix/"})); }},
+    {"the steps of a run",
+     [](const Client& c) { return Outcome(CheckpointSteps::Open(c, "gs://bkt/long/prefix/")->List()); }},
+    {"the latest step",
+     [](const Client& c) { return Outcome(CheckpointSteps::Open(c, "gs://bkt/long/prefix/")->Latest()); }},
+};
+
+TEST(NamesThatWereNotAskedFor, EndEveryListing) {
+  for (const std::string name : {"z", "a", "long/prefiy/step-00000001.json", "long/prefix"}) {
+    for (const Listing& listing : kListings) {
+      const ServiceWithoutPrefixes service(Page(name));
+      const auto listed = listing.run(service.client());
+      ASSERT_FALSE(listed.ok()) << listing.name << ", " << name;
+      EXPECT_EQ(listed.error().code, ErrorCode::kBadResponse) << listing.name << ": " << listed.error().message;
+      EXPECT_THAT(listed.error().message, HasSubstr("is not under 'long/prefix/'")) << listing.name;
+    }
+  }
+}
+
+TEST(NamesThatWereNotAskedFor, AreNotDeletedByACleanUp) {
+  const ServiceWithoutPrefixes service(Page("data/of/another"));
+  const auto cleaned = CleanComposites(service.client(), "bkt");
+  EXPECT_EQ(ErrorOf(cleaned).code, ErrorCode::kBadResponse);
+  EXPECT_TRUE(service.changes().empty()) << service.changes().front();
+}
+
+TEST(NamesThatWereNotAskedFor, AreNoUploadsThatACleanUpAborts) {
+  const ServiceWithoutPrefixes service("{}");
+  const auto cleaned = CleanComposites(service.client(), "bkt");
+  EXPECT_EQ(ErrorOf(cleaned).code, ErrorCode::kBadResponse);
+  EXPECT_TRUE(service.changes().empty()) << service.changes().front();
+}
+
+TEST(NamesThatWereNotAskedFor, AreThoseOutsideOfTheOffsetsToo) {
+  const ServiceWithoutPrefixes service(Page("p/m"));
+  const Client client = service.client();
+  EXPECT_TRUE(client.ListObjects("bkt", {.prefix = "p/", .start_offset = "p/m", .end_offset = "p/n"}).ok());
+  EXPECT_EQ(ErrorOf(client.ListObjects("bkt", {.start_offset = "p/m!"})).code, ErrorCode::kBadResponse);
+  EXPECT_EQ(ErrorOf(client.ListObjects("bkt", {.end_offset = "p/m"})).code, ErrorCode::kBadResponse);
+}
+
+TEST(PrefixesThatWereNotAskedFor, EndAListingOfOneLevel) {
+  const ServiceWithoutPrefixes service(R"({"prefixes":["a/"]})");
+  const auto listed = ListPrefix(service.client(), {"bkt", "long/prefix/"}, {.delimiter = "/"});
+  EXPECT_EQ(ErrorOf(listed).code, ErrorCode::kBadResponse);
+}
+
+}  // namespace
+}  // namespace gcsflux::testing
