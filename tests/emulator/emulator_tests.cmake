@@ -15,6 +15,7 @@ endfunction()
 # The emulator: its store, its parsers, and its HTTP on raw sockets.
 emulator_test(emulator_tests PROGRAM
   SOURCES
+    emulator/bodies/inflated_body_test.cc
     emulator/bodies/md5_follower_test.cc
     emulator/bodies/multipart_test.cc
     emulator/http/parsers_test.cc

@@ -13,51 +13,52 @@ namespace {
 
 constexpr std::size_t kRoom = std::size_t{64} << 10;
 
-class Inflater {
- public:
-  Inflater() { Reset(); }
+}  // namespace
 
-  // Delivers the content of `input`, which may be many members or a part of one.
-  bool Feed(std::span<const std::byte> input, const ResponseSink& sink) {
-    // The library only reads it, but its declaration lacks const.
-    state_->next_in = const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(input.data()));
-    state_->avail_in = static_cast<std::uint32_t>(input.size());
-    bool is_full = true;
-    while (state_->avail_in != 0 || is_full) {
-      if (state_->block_state == ISAL_BLOCK_FINISH) {
-        if (state_->avail_in == 0) return true;
-        ResetKeepingInput();
-      }
-      state_->next_out = reinterpret_cast<std::uint8_t*>(room_.data());
-      state_->avail_out = kRoom;
-      if (isal_inflate(state_.get()) != ISAL_DECOMP_OK) return false;
-      const std::size_t produced = kRoom - state_->avail_out;
-      if (produced != 0 && !sink(std::span(room_).first(produced))) return false;
-      is_full = state_->avail_out == 0;
-    }
-    return true;
-  }
+struct Inflater::State {
+  State() { Reset(); }
 
-  [[nodiscard]] bool is_finished() const { return state_->block_state == ISAL_BLOCK_FINISH; }
-
- private:
   void Reset() {
-    isal_inflate_init(state_.get());
-    state_->crc_flag = ISAL_GZIP;  // this also checks the member's own CRC and length
+    isal_inflate_init(&library);
+    library.crc_flag = ISAL_GZIP;  // this also checks the member's own CRC and length
   }
   void ResetKeepingInput() {
-    std::uint8_t* const next = state_->next_in;
-    const std::uint32_t available = state_->avail_in;
+    std::uint8_t* const next = library.next_in;
+    const std::uint32_t available = library.avail_in;
     Reset();
-    state_->next_in = next;
-    state_->avail_in = available;
+    library.next_in = next;
+    library.avail_in = available;
   }
 
-  std::unique_ptr<inflate_state> state_ = std::make_unique<inflate_state>();
-  std::vector<std::byte> room_ = std::vector<std::byte>(kRoom);
+  inflate_state library{};
+  std::vector<std::byte> room = std::vector<std::byte>(kRoom);
 };
 
-}  // namespace
+Inflater::Inflater() : state_(std::make_unique<State>()) {}
+Inflater::~Inflater() = default;
+
+bool Inflater::Feed(std::span<const std::byte> input, const ResponseSink& sink) {
+  inflate_state& library = state_->library;
+  // The library only reads it, but its declaration lacks const.
+  library.next_in = const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(input.data()));
+  library.avail_in = static_cast<std::uint32_t>(input.size());
+  bool is_full = true;
+  while (library.avail_in != 0 || is_full) {
+    if (library.block_state == ISAL_BLOCK_FINISH) {
+      if (library.avail_in == 0) return true;
+      state_->ResetKeepingInput();
+    }
+    library.next_out = reinterpret_cast<std::uint8_t*>(state_->room.data());
+    library.avail_out = kRoom;
+    if (isal_inflate(&library) != ISAL_DECOMP_OK) return false;
+    const std::size_t produced = kRoom - library.avail_out;
+    if (produced != 0 && !sink(std::span(state_->room).first(produced))) return false;
+    is_full = library.avail_out == 0;
+  }
+  return true;
+}
+
+bool Inflater::is_finished() const { return state_->library.block_state == ISAL_BLOCK_FINISH; }
 
 bool AcceptsGzip(std::string_view accept_encoding) {
   while (!accept_encoding.empty()) {

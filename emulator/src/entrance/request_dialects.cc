@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/letter_case.h"
+#include "http/target.h"
 #include "http/which_api.h"
 
 namespace gcsflux::emulator {
@@ -133,6 +135,13 @@ std::optional<HttpRequest> ToPlainRequest(const HttpRequest& request, std::optio
   if (!plain) plain = request;
   plain->method = *method;
   return plain;
+}
+
+bool MayBeCompressed(const HttpRequest& plain) {
+  const std::string* coding = plain.headers.Find("content-encoding");
+  if (coding == nullptr || !IsInAnyCase(*coding, "gzip") || IsXmlRequest(plain)) return false;
+  const ApiResult<Target> target = ParseTarget(plain.target);
+  return target && target->query.Value("uploadType") != "media" && target->query.Find("upload_id") == nullptr;
 }
 
 void ToDialectOf(const HttpRequest& request, HttpResponse& response) {

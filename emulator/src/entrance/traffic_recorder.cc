@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/time_format.h"
+#include "bodies/inflated_body.h"
 #include "entrance/request_dialects.h"
 #include "journal/client_attempt.h"
 #include "journal/redact_target.h"
@@ -97,7 +98,10 @@ HttpResponse TrafficRecorder::Handle(const HttpRequest& request, RequestBody& bo
   journal_.Add(recorded);
   RequestSubject subject;
   const std::optional<HttpRequest> plain = ToPlainRequest(request, body.announced_size());
-  HttpResponse response = traffic_.Handle(plain ? *plain : request, body, subject);
+  const HttpRequest& meant = plain ? *plain : request;
+  std::optional<InflatedBody> inflated;
+  if (MayBeCompressed(meant)) inflated.emplace(body);
+  HttpResponse response = traffic_.Handle(meant, inflated ? *inflated : body, subject);
   if (plain) ToDialectOf(request, response);
   response.headers.Add("Date", DateOf(clock_.Now()));
   recorded->SetResult(std::move(subject), response.ending == Ending::kSilence ? 0 : response.status);
