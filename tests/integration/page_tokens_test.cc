@@ -18,8 +18,8 @@
 namespace gcsflux {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::CircularService;
+using ::testing::HasSubstr;
 
 // Each of its pages is this one, with a token of its own.
 class EndlessService {
@@ -34,7 +34,8 @@ class EndlessService {
   std::atomic<std::size_t> requests_ = 0;
   testing::RawServer server_{[this](testing::RawServer::Connection& connection) {
     while (!connection.ReadHead().empty()) {
-      connection.Send(testing::OkAnswer("{" + members_ + R"("nextPageToken":"t)" + std::to_string(requests_++) + R"("})"));
+      connection.Send(
+          testing::OkAnswer("{" + members_ + R"("nextPageToken":"t)" + std::to_string(requests_++) + R"("})"));
     }
   }};
 };

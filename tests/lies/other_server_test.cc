@@ -60,13 +60,22 @@ const Operation kOperations[] = {
     {"objects.patch", [](const Client& c) { return Outcome(c.PatchObject(kObject, {})); }},
     {"objects.update", [](const Client& c) { return Outcome(c.UpdateObject(kObject, {})); }},
     {"objects.compose", [](const Client& c) { return Outcome(c.ComposeObjects({{"a"}}, kObject)); }},
-    {"objects.copy", [](const Client& c) { return Outcome(c.CopyObject({"bkt", "a"}, kObject)); }},
-    {"objects.rewrite", [](const Client& c) { return Outcome(c.RewriteObject({"bkt", "a"}, kObject)); }},
+    {"objects.copy",
+     [](const Client& c) {
+       return Outcome(c.CopyObject({"bkt", "a"}, kObject));
+     }},
+    {"objects.rewrite",
+     [](const Client& c) {
+       return Outcome(c.RewriteObject({"bkt", "a"}, kObject));
+     }},
     {"objects.delete", [](const Client& c) { return c.DeleteObject(kObject); }},
     {"an upload in one request", [](const Client& c) { return Outcome(UploadObject(c, kObject, AsBytes("x"))); }},
     {"an upload by a session", WriteStream},
     {"an upload in parts", [](const Client& c) { return Outcome(MultipartUpload::Start(c, kObject)); }},
-    {"the abort of an upload", [](const Client& c) { return AbortMultipartUpload(c, {kObject, "u"}); }},
+    {"the abort of an upload",
+     [](const Client& c) {
+       return AbortMultipartUpload(c, {kObject, "u"});
+     }},
     {"the uploads", [](const Client& c) { return Outcome(ListMultipartUploads(c, {"bkt"})); }},
     {"a batch", DownloadBatch},
     {"a file", DownloadToFile},

@@ -72,9 +72,18 @@ Result<void> Outcome(const Result<T>& result) {
 
 const Listing kListings[] = {
     {"one page", [](const Client& c) { return Outcome(c.ListObjects("bkt", {.prefix = "long/prefix/"})); }},
-    {"all pages", [](const Client& c) { return Outcome(ListPrefix(c, {"bkt", "long/prefix/"})); }},
-    {"in parallel", [](const Client& c) { return Outcome(ListInParallel(c, {"bkt", "long/prefix/"})); }},
-    {"uploads", [](const Client& c) { return Outcome(ListMultipartUploads(c, {"bkt", "long/prefix/"})); }},
+    {"all pages",
+     [](const Client& c) {
+       return Outcome(ListPrefix(c, {"bkt", "long/prefix/"}));
+     }},
+    {"in parallel",
+     [](const Client& c) {
+       return Outcome(ListInParallel(c, {"bkt", "long/prefix/"}));
+     }},
+    {"uploads",
+     [](const Client& c) {
+       return Outcome(ListMultipartUploads(c, {"bkt", "long/prefix/"}));
+     }},
     {"the steps of a run",
      [](const Client& c) { return Outcome(CheckpointSteps::Open(c, "gs://bkt/long/prefix/")->List()); }},
     {"the latest step",

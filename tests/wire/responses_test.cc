@@ -109,8 +109,7 @@ TEST(ParseObject, RefusesWhatIsNoObject) {
 TEST(ParseObject, RefusesAnObjectWithoutTheSizeThatWasAskedFor) {
   constexpr char kObject[] = R"({"bucket":"b","name":"a","generation":"5"})";
   EXPECT_TRUE(ParseObject(kObject, {.object = kAsked}).ok());
-  EXPECT_EQ(testing::ErrorOf(ParseObject(kObject, {.object = kAsked, .has_size = true})).code,
-            ErrorCode::kBadResponse);
+  EXPECT_EQ(testing::ErrorOf(ParseObject(kObject, {.object = kAsked, .has_size = true})).code, ErrorCode::kBadResponse);
   EXPECT_TRUE(AsksForSize("") && AsksForSize("crc32c,size") && !AsksForSize("crc32c"));
   constexpr char kStep[] = R"({"done":true,"resource":{"bucket":"b","name":"a","generation":"5"}})";
   EXPECT_FALSE(ParseRewriteStep(kStep, {.object = kAsked, .has_size = true}).ok());

@@ -8,8 +8,8 @@
 
 namespace gcsflux::emulator {
 
-/// The content of a request's body that is compressed with gzip. If the body does not begin like gzip, it is passed on as
-/// it is. One thread.
+/// The content of a request's body that is compressed with gzip. If the body does not begin like gzip, it is passed on
+/// as it is. One thread.
 class InflatedBody final : public RequestBody {
  public:
   /// `body` must outlive it.

@@ -17,8 +17,9 @@ namespace gcsflux::emulator {
 /// X-Goog-Upload-Offset in place of Content-Range.
 std::optional<HttpRequest> ToPlainRequest(const HttpRequest& request, std::optional<std::uint64_t> body_size);
 
-/// Whether the body of a plain request may be compressed on its way, as Google's Java client compresses everything but an
-/// object's bytes. Where the body is an object's bytes, Content-Encoding is the object's, and they are stored as they come.
+/// Whether the body of a plain request may be compressed on its way, as Google's Java client compresses everything but
+/// an object's bytes. Where the body is an object's bytes, Content-Encoding is the object's, and they are stored as
+/// they come.
 bool MayBeCompressed(const HttpRequest& plain);
 
 /// Translates the answer to the plain request into one to `request`, which the client sent.

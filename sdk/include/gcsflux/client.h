@@ -61,8 +61,8 @@ struct ObjectPage {
 /// moment. If the parent has begun a call, a stream or a writer, it fails in the child at once with kForked, and
 /// continues in the parent. This holds for fork(), not for vfork() and clone(). exec() closes every connection.
 ///
-/// If an answer is about another bucket, object or generation than the request, the call returns kBadResponse. A write
-/// may have taken effect then.
+/// If an answer is about another bucket, object or generation than the request, or is not one of the service, the call
+/// returns kBadResponse. A write may have taken effect then.
 class Client {
  public:
   /// Makes no request. Returns kInvalidArgument if the endpoint is malformed, an option is out of its range, or a token
@@ -111,7 +111,7 @@ class Client {
   /// Reads into a new string: for small objects.
   Result<std::string> ReadObject(const ObjectName& object, const ReadObjectOptions& options = {}) const;
 
-  /// Lists one page; listing.h lists all pages.
+  /// Lists one page; listing.h lists all pages. A name outside of the prefix or the offsets is kBadResponse.
   Result<ObjectPage> ListObjects(const std::string& bucket, const ListObjectsOptions& options = {}) const;
 
   /// Changes some attributes of an object in place. Its generation stays the same, its metageneration grows.
@@ -130,7 +130,7 @@ class Client {
   Result<ObjectMetadata> CopyObject(const ObjectName& source, const ObjectName& destination,
                                     const CopyObjectOptions& options = {}) const;
   /// Copies an object in as many requests as it takes. The retry policy holds for each request. The new object is
-  /// visible after the last one.
+  /// visible after the last one. Returns kBadResponse after 1,000 requests in a row that moved no byte.
   Result<ObjectMetadata> RewriteObject(const ObjectName& source, const ObjectName& destination,
                                        const RewriteObjectOptions& options = {}) const;
 

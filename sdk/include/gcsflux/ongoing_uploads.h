@@ -22,7 +22,7 @@ struct OngoingUploadOptions {
 };
 
 /// Lists the ongoing multipart uploads of a bucket whose object names begin with `prefix.name`, by name. Needs the
-/// permission storage.multipartUploads.list. Returns kBadResponse if the service repeats a page.
+/// permission storage.multipartUploads.list. Returns kBadResponse for a repeated page, or a name outside of the prefix.
 Result<std::vector<OngoingUpload>> ListMultipartUploads(const Client& client, const ObjectName& prefix,
                                                         const OngoingUploadOptions& options = {});
 

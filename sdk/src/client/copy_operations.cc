@@ -52,7 +52,9 @@ Result<ObjectMetadata> Client::RewriteObject(const ObjectName& source, const Obj
   auto call = MakeCall(core(), Operation::kRewriteObject, destination, options);
   call.subject = ToUri(source) + " to " + call.subject;
   if (auto checked = CheckOptions(core(), options); !checked) return InCall(call, checked.error());
-  const auto parse = [&](std::string_view body) { return internal::ParseRewriteStep(body, internal::MadeBy(destination, options)); };
+  const auto parse = [&](std::string_view body) {
+    return internal::ParseRewriteStep(body, internal::MadeBy(destination, options));
+  };
   std::string token = options.rewrite_token;
   internal::RewriteSteps steps;
   while (true) {
