@@ -291,9 +291,18 @@ TEST(ParseReadResponse, TakesTheEncodingFromHttpWhereNoOtherIsSaid) {
   EXPECT_EQ(is_gzip({}), false);
   EXPECT_EQ(is_gzip({{"content-encoding", "gzip"}}), true);
   EXPECT_EQ(is_gzip({{"x-goog-stored-content-encoding", "gzip"}}), true);
-  EXPECT_EQ(is_gzip({{"x-goog-stored-content-encoding", "identity"}, {"content-encoding", "gzip"}}), false);
+  EXPECT_EQ(is_gzip({{"x-goog-stored-content-encoding", "gzip"}, {"content-encoding", "gzip"}}), true);
+  EXPECT_EQ(is_gzip({{"x-goog-stored-content-encoding", "identity"}, {"content-encoding", "identity"}}), false);
   EXPECT_EQ(is_gzip({{"x-goog-stored-content-encoding", "identity"}, {"x-goog-stored-content-encoding", "gzip"}}),
             std::nullopt);
+}
+
+TEST(ParseReadResponse, RefusesABodyThatAProxyCompressed) {
+  Headers headers = {{"x-goog-generation", "5"},
+                     {"content-range", "bytes 4-9/100"},
+                     {"x-goog-stored-content-encoding", "identity"},
+                     {"content-encoding", "gzip"}};
+  EXPECT_EQ(testing::ErrorOf(ParseReadResponse({.status = 206, .headers = headers})).code, ErrorCode::kBadResponse);
 }
 
 TEST(FindCrc32c, IsOneOrNone) {

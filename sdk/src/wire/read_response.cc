@@ -76,12 +76,18 @@ Result<std::uint64_t> FindSize(const Headers& headers) {
   return *size;
 }
 
-// If a proxy has removed the header of the stored encoding, HTTP's own says how the body is encoded.
+// If a proxy has removed the header of the stored encoding, HTTP's own says how the body is encoded. If a proxy has
+// compressed the body, its bytes are not those that were asked for.
 Result<bool> IsGzip(const Headers& headers) {
-  auto said = SaidOnce(headers, "x-goog-stored-content-encoding");
-  if (said && said->empty()) said = SaidOnce(headers, "content-encoding");
-  if (!said) return said.error();
-  return *said == "gzip";
+  const auto stored = SaidOnce(headers, "x-goog-stored-content-encoding");
+  const auto sent = SaidOnce(headers, "content-encoding");
+  if (!stored) return stored.error();
+  if (!sent) return sent.error();
+  if (stored->empty()) return *sent == "gzip";
+  if (*sent == "gzip" && *sent != *stored) {
+    return Error{ErrorCode::kBadResponse, "the answer was compressed on its way: its object is not stored with gzip"};
+  }
+  return *stored == "gzip";
 }
 
 }  // namespace
