@@ -247,7 +247,7 @@ target_include_directories(object_stream_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk
 # A service that lies, against every path that reads or writes.
 gcsflux_test(lies_tests
   SOURCES lies/command_paths.cc lies/corrupted_uploads_test.cc lies/lies_test.cc lies/other_server_test.cc lies/read_paths.cc
-          lies/unasked_names_test.cc lies/write_paths.cc support/lying_service.cc
+          lies/repeated_reads_test.cc lies/unasked_names_test.cc lies/write_paths.cc support/lying_service.cc
   LIBRARIES gcsflux_client nlohmann_json::nlohmann_json)
 target_include_directories(lies_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 target_compile_definitions(lies_tests PRIVATE GCSFLUX_PROGRAM="$<TARGET_FILE:gcsflux>")

@@ -45,6 +45,32 @@ TEST_F(ReadInProgressTest, TakesNoOtherSuccessThanBytes) {
   for (const int status : {304, 404, 503}) EXPECT_FALSE(*read_.OnHeaders({.status = status})) << status;
 }
 
+// The second read of corrupted bytes has the first one's checksum to be compared with.
+TEST_F(ReadInProgressTest, RemembersWhatAnEarlierAnswerSaidOfTheGeneration) {
+  const ReadTarget target{.sink = sink_, .room = 100, .rewind = [this] { got_.clear(); }};
+  const ReadObjectOptions whole;
+  const auto answer = [](const char* generation, const char* size, const Headers& more) {
+    HttpResponse response{.status = 200,
+                          .headers = {{"x-goog-generation", generation}, {"x-goog-stored-content-length", size}}};
+    response.headers.Append(more);
+    return response;
+  };
+  const Headers hash = {{"x-goog-hash", "crc32c=4waSgw=="}};  // of "123456789"
+  ReadInProgress read(whole, target, /*must_verify=*/false);
+  ASSERT_TRUE(read.OnHeaders(answer("7", "9", hash)).ok());
+  ASSERT_TRUE(read.OnBody(AsBytes("xxxxxxxxx")).ok());
+  EXPECT_EQ(testing::ErrorOf(read.Finish()).code, ErrorCode::kCorrupted);
+  ASSERT_TRUE(read.Rewind());
+  EXPECT_EQ(testing::ErrorOf(read.OnHeaders(answer("7", "8", {}))).code, ErrorCode::kBadResponse);
+  EXPECT_EQ(testing::ErrorOf(read.OnHeaders(answer("7", "9", {{"x-goog-hash", "crc32c=AAAAAA=="}}))).code,
+            ErrorCode::kBadResponse);
+  ASSERT_TRUE(read.OnHeaders(answer("7", "9", {})).ok());
+  ASSERT_TRUE(read.OnBody(AsBytes("xxxxxxxxx")).ok());
+  EXPECT_EQ(testing::ErrorOf(read.Finish()).code, ErrorCode::kCorrupted);
+  ASSERT_TRUE(read.Rewind());
+  EXPECT_TRUE(read.OnHeaders(answer("8", "4", {})).ok()) << "it was replaced";
+}
+
 TEST_F(ReadInProgressTest, TakesNoMoreBytesThanWereAskedFor) {
   ASSERT_TRUE(read_.OnHeaders(Part("bytes 4-7/10")).ok());
   ASSERT_TRUE(read_.OnBody(AsBytes("456")).ok());

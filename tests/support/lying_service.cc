@@ -165,7 +165,11 @@ LyingService::Answer LyingService::Media(const Request& request, const std::stri
   has_broken_ = has_broken_ || how != Break::kNone;
   answer.is_cut = how == Break::kCut;
   answer.is_stalled = how == Break::kStall;
-  Say(answer, where, "hash", "x-goog-hash", "crc32c=" + Crc32cOf(bytes), "crc32c=" + Crc32cOf("other bytes"));
+  const bool has_wrong_bytes = LiesAbout(where, "bytes");
+  if (has_wrong_bytes) answer.body[0] ^= 1;
+  if (!has_wrong_bytes || lies_++ == 0) {
+    Say(answer, where, "hash", "x-goog-hash", "crc32c=" + Crc32cOf(bytes), "crc32c=" + Crc32cOf("other bytes"));
+  }
   Say(answer, where, "generation", "x-goog-generation", std::to_string(kGeneration), std::to_string(kGeneration + 1));
   const std::size_t other_size = lie_.how == How::kSmaller ? size - 10 : size + 10;
   const auto range = request.headers.find("range");
@@ -180,7 +184,7 @@ LyingService::Answer LyingService::Media(const Request& request, const std::stri
       dash + 1 == wanted.size() ? size - 1 : std::min(size - 1, std::stoul(wanted.substr(dash + 1)));
   if (begin >= size) return {.status = 416};
   answer.status = 206;
-  answer.body = bytes.substr(begin, last + 1 - begin);
+  answer.body = answer.body.substr(begin, last + 1 - begin);
   const std::string bounds = "bytes " + std::to_string(begin) + "-" + std::to_string(last) + "/";
   Say(answer, where, "size", "Content-Range", bounds + std::to_string(size), bounds + std::to_string(other_size));
   return answer;

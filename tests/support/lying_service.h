@@ -24,7 +24,9 @@ struct Lie {
   };
   enum class How { kMissing, kTwice, kContradicted, kMalformed, kOther, kSmaller };
   Where where = Where::kNowhere;
-  std::string_view what = "";  ///< "hash", "generation", "size", "name" or "bucket".
+  /// "hash", "generation", "size", "name" or "bucket". "bytes", of media: all answers have a wrong byte, and all but
+  /// the first have no hash.
+  std::string_view what = "";
   How how = How::kMissing;
 };
 

@@ -28,8 +28,8 @@ Result<bool> ReadInProgress::OnHeaders(const HttpResponse& response) {
   auto info = ParseReadResponse(response);
   if (!info) return info.error();
   if (auto checked = CheckAnswer(*info); !checked) return checked.error();
-  if (delivered_ > 0 && !info->crc32c) info->crc32c = info_->crc32c;
-  info_ = *info;
+  if (IsOfTheSame(*info) && !info->crc32c) info->crc32c = told_->crc32c;
+  info_ = told_ = *info;
   is_summed_ = !target_.sums_itself || is_whole();
   if (delivered_ == 0) {
     gunzip_.reset();
@@ -56,9 +56,9 @@ Result<void> ReadInProgress::CheckAnswer(const ReadResponseInfo& info) const {
     return wrong("is of generation " + std::to_string(info.generation) + ", not of " + std::to_string(*asked) +
                  ", which was asked for");
   }
-  if (delivered_ == 0) return {};
-  if (info.object_size != info_->object_size) return wrong("says another size than the one before it");
-  if (info.crc32c && info_->crc32c && *info.crc32c != *info_->crc32c) {
+  if (!IsOfTheSame(info)) return {};
+  if (info.object_size != told_->object_size) return wrong("says another size than the one before it");
+  if (info.crc32c && told_->crc32c && *info.crc32c != *told_->crc32c) {
     return wrong("says another CRC32C than the one before it");
   }
   return {};

@@ -57,6 +57,9 @@ class ReadInProgress : public BodyReceiver {
 
  private:
   [[nodiscard]] Result<void> CheckAnswer(const ReadResponseInfo& info) const;
+  [[nodiscard]] bool IsOfTheSame(const ReadResponseInfo& info) const {
+    return told_ && told_->generation == info.generation;
+  }
   Result<void> Deliver(std::span<const std::byte> data);
   [[nodiscard]] std::uint64_t expected() const;
   [[nodiscard]] bool is_whole() const { return range_.offset == 0 && expected() == info_->object_size; }
@@ -72,6 +75,8 @@ class ReadInProgress : public BodyReceiver {
   bool moved_ = false;
   bool is_summed_ = true;
   std::optional<ReadResponseInfo> info_;
+  // Of the last answer, also if the read began again since: about one generation, no answer is forgotten.
+  std::optional<ReadResponseInfo> told_;
   std::optional<Gunzip> gunzip_;
   std::optional<Error> sink_error_;
 };

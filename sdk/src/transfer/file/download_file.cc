@@ -36,8 +36,8 @@ Error At(const ObjectName& object, ErrorCode code, const std::string& what) {
 class FileDownload {
  public:
   FileDownload(const Client& client, const DownloadSource& source, const DownloadFileOptions& options,
-               PartialFile& file)
-      : client_(client), source_(source), options_(options), file_(file) {}
+               PartialFile& file, internal::ToldChecksum& told)
+      : client_(client), source_(source), options_(options), file_(file), told_(told) {}
 
   // Returns how many bytes of an earlier download it kept. After a failure the file holds its progress.
   Result<std::uint64_t> Run() {
@@ -171,7 +171,7 @@ class FileDownload {
   std::atomic<std::uint64_t> kept_bytes_ = 0;
   std::atomic<std::uint64_t> told_bytes_ = 0;
   std::atomic<std::uint64_t> unsaved_bytes_ = 0;
-  internal::ToldChecksum told_;
+  internal::ToldChecksum& told_;
   std::mutex saving_;  // Held while the state is written; no thread waits for it.
   std::mutex mutex_;
   PartialState state_;  // Each range is changed by its thread. Guarded by mutex_ when others read it.
@@ -197,11 +197,12 @@ Result<DownloadedFile> DownloadListed(const Client& client, const DownloadSource
   if (!options.may_replace) {
     if (auto is_free = internal::CheckFree(path); !is_free) return is_free.error();
   }
-  constexpr int kTries = 2;  // Corrupted data is read once more: it may have been damaged in transit.
+  constexpr int kTries = 2;     // Corrupted data is read once more: it may have been damaged in transit.
+  internal::ToldChecksum told;  // The second read must have the checksum that an answer to the first one gave.
   for (int tried = 1;; ++tried) {
     const auto file = PartialFile::Open(path);
     if (!file) return file.error();
-    const auto kept_bytes = FileDownload(client, source, options, **file).Run();
+    const auto kept_bytes = FileDownload(client, source, options, **file, told).Run();
     if (kept_bytes) return DownloadedFile{source, *kept_bytes};
     if (kept_bytes.error().code != ErrorCode::kCorrupted || tried == kTries) return kept_bytes.error();
   }

@@ -1,0 +1,35 @@
+// Corrupted bytes are read once more, in case the way has corrupted them. What the first answer said of the object
+// still holds then, if the second one says nothing.
+#include <gtest/gtest.h>
+
+#include "lies/paths.h"
+
+namespace gcsflux::testing {
+namespace {
+
+constexpr Lie kWrongBytes{Lie::Where::kMedia, "bytes", Lie::How::kOther};
+
+// Of a part of an object no checksum is known.
+std::vector<Path> PathsOfWholeObjects() {
+  std::vector<Path> paths = ReadPaths();
+  std::erase_if(paths,
+                [](const Path& path) { return path.column == Column::kRange || path.column == Column::kPinnedRange; });
+  return paths;
+}
+
+class RepeatedReadTest : public ::testing::TestWithParam<Path> {};
+
+TEST_P(RepeatedReadTest, IsComparedWithTheChecksumOfTheFirst) {
+  const LyingService service(Content(), kWrongBytes);
+  const auto outcome =
+      GetParam().run(*Client::Create({.endpoint = service.endpoint(), .hedge = {.budget = 0}}), service);
+  ASSERT_FALSE(outcome.result.ok());
+  EXPECT_EQ(outcome.result.error().code, ErrorCode::kCorrupted) << outcome.result.error().message;
+  EXPECT_GE(service.lies(), 1U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Reads, RepeatedReadTest, ::testing::ValuesIn(PathsOfWholeObjects()),
+                         [](const auto& of) { return of.param.name; });
+
+}  // namespace
+}  // namespace gcsflux::testing
