@@ -84,6 +84,35 @@ TEST_F(ObjectStreamsTest, AnExceptionInTheBlockEndsTheWriteWithoutACommit) {
   EXPECT_EQ(Stored(), "old");
 }
 
+// While it has failed, a stream leaves out what is inserted.
+TEST_F(ObjectStreamsTest, AStreamThatHasFailedIsNotCommitted) {
+  ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
+  for (const auto state : {std::ios_base::failbit, std::ios_base::badbit}) {
+    ObjectOutputStream out(client_, kObject);
+    out << "first";
+    out.setstate(state);
+    out << "left out";
+    const Error error = testing::ErrorOf(out.Close());
+    EXPECT_EQ(error.code, ErrorCode::kLocalIo);
+    EXPECT_EQ(out.error()->message, error.message);
+    EXPECT_TRUE(out.bad());
+  }
+  {
+    ObjectOutputStream out(client_, kObject);
+    out << "first";
+    EXPECT_TRUE(out.seekp(0).fail());
+    EXPECT_FALSE(out.Close().ok());
+  }
+  EXPECT_EQ(Stored(), "old");
+  ObjectOutputStream out(client_, kObject);
+  out << "first";
+  out.seekp(0);
+  out.clear();
+  out << ", second";
+  EXPECT_TRUE(out.Close().ok());
+  EXPECT_EQ(Stored(), "first, second");
+}
+
 TEST_F(ObjectStreamsTest, AreTheParentsInAChildOfFork) {
   ASSERT_TRUE(client_.InsertObject(kObject, AsBytes("old")).ok());
   auto reader = ObjectReader::Open(client_, kObject);

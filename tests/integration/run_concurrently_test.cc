@@ -8,6 +8,7 @@
 #include <latch>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <thread>
 
 #include "support/result.h"
@@ -45,6 +46,15 @@ TEST(RunConcurrently, EndsAtTheFirstFailure) {
   };
   EXPECT_EQ(testing::ErrorOf(RunConcurrently(kClient, 1'000, 1, work)).code, ErrorCode::kNotFound);
   EXPECT_EQ(calls, 3U);
+}
+
+TEST(RunConcurrently, EndsAtTheFirstException) {
+  const auto throws = [](std::size_t, const std::stop_token&) -> Result<void> { throw std::runtime_error("why"); };
+  const Error error = testing::ErrorOf(RunConcurrently(kClient, 3, 2, throws));
+  EXPECT_EQ(error.code, ErrorCode::kLocalIo);
+  EXPECT_EQ(error.message, "the caller's work threw: why");
+  const auto throws_a_number = [](std::size_t, const std::stop_token&) -> Result<void> { throw 42; };
+  EXPECT_EQ(testing::ErrorOf(RunConcurrently(kClient, 3, 2, throws_a_number)).code, ErrorCode::kLocalIo);
 }
 
 TEST(RunConcurrently, EndsWhenItIsAskedToStop) {

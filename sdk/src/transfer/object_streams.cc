@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -29,7 +30,13 @@ class ObjectOutputStream::Buffer : public std::streambuf {
     setp(room_.data(), room_.data() + room_.size());
   }
 
-  Result<ObjectMetadata> Close() {
+  // After a failure that is the stream's own, such as that of seekp(), insertions have left their text out.
+  Result<ObjectMetadata> Close(bool has_failed) {
+    if (has_failed && !error_) {
+      writer_.Cancel();
+      Note({ErrorCode::kLocalIo,
+            "an insertion into the stream failed, so that text may be missing; the object is as it was"});
+    }
     if (!Flush()) return *error_;
     auto stored = writer_.Close();
     if (!stored) Note(stored.error());
@@ -90,7 +97,7 @@ ObjectOutputStream::ObjectOutputStream(Client client, ObjectName object, Paralle
 ObjectOutputStream::~ObjectOutputStream() = default;
 
 Result<ObjectMetadata> ObjectOutputStream::Close() {
-  auto stored = buffer_->Close();
+  auto stored = buffer_->Close(fail());
   if (!stored) setstate(std::ios_base::badbit);
   return stored;
 }
@@ -130,7 +137,9 @@ class ObjectInputStream::Buffer : public std::streambuf {
     const std::uint64_t base = from == std::ios_base::beg   ? 0
                                : from == std::ios_base::end ? reader_.size()
                                                             : Position();
-    return seekpos(static_cast<off_type>(base) + offset, mode);
+    const auto begin = static_cast<off_type>(base);
+    if (offset > std::numeric_limits<off_type>::max() - begin) return off_type(-1);
+    return seekpos(begin + offset, mode);
   }
   pos_type seekpos(pos_type position, std::ios_base::openmode /*mode*/) override {
     const off_type offset = position;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/call_user_code.h"
 #include "client/client_core.h"
 #include "transfer/threads/worker_pool.h"
 
@@ -12,7 +13,10 @@ Result<void> RunConcurrently(const Client& client, std::size_t count, int max_co
                              const std::stop_token& stop) {
   if (count == 0) return {};
   const auto threads = static_cast<std::size_t>(std::max(1, max_concurrency));
-  return internal::WorkerPool(threads, &CoreOf(client).observer()).Run(count, work, stop);
+  const auto call = [&work](std::size_t index, const std::stop_token& asked) {
+    return internal::CallUserCode("work", [&] { return work(index, asked); });
+  };
+  return internal::WorkerPool(threads, &CoreOf(client).observer()).Run(count, call, stop);
 }
 
 }  // namespace gcsflux
