@@ -82,5 +82,22 @@ TEST_F(ForkDatasetsTest, AChildFetchesByItselfWhileTheParentGoesOn) {
   EXPECT_EQ(batches, kObjects / 8);
 }
 
+// Its end would look like that of the epoch.
+TEST_F(ForkDatasetsTest, ALoopOfTheParentsFailsInAChild) {
+  const auto dataset = MakeDataset();
+  const EpochOptions order{.order = SampleOrder::kByName, .batch_size = 8};
+  const Cursor start{.order = order.order, .listing = dataset->fingerprint()};
+  ASSERT_TRUE(dataset->Expect(order, {.cursor = start}).ok());
+  ASSERT_TRUE((*dataset->Next(0)).has_value());
+  EXPECT_EQ(InChild([&]() -> std::string {
+              const auto next = dataset->Next(0);
+              if (next.ok() || next.error().code != ErrorCode::kForked) return "the parent's loop goes on";
+              if (!dataset->Expect(order, {.cursor = start}).ok()) return "no loop begins";
+              return dataset->Next(0).ok() ? "" : "its own loop fails";
+            }),
+            "");
+  EXPECT_TRUE((*dataset->Next(0)).has_value());
+}
+
 }  // namespace
 }  // namespace gcsflux

@@ -125,6 +125,21 @@ TEST_F(EpochSamplerTest, ALoaderWithOtherBatchesIsRefused) {
   EXPECT_THAT(error.message, HasSubstr("batches are of 8 samples, and EpochOptions::batch_size is 7"));
 }
 
+TEST_F(EpochSamplerTest, RefusesAnArchiveWithoutACursor) {
+  for (const bool is_there : {false, true}) {
+    std::stringstream file;
+    torch::serialize::OutputArchive out;
+    if (is_there) out.write("cursor", c10::IValue(7));
+    out.save_to(file);
+    torch::serialize::InputArchive in;
+    in.load_from(file);
+    EpochSampler sampler = Sampler();
+    const Error error = ThrownBy([&] { sampler.load(in); });
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(error.message, HasSubstr("holds no cursor"));
+  }
+}
+
 TEST_F(EpochSamplerTest, IsKeptInAnArchiveAsItsCursor) {
   EpochSampler sampler = Sampler();
   Use(sampler, 0, 2);

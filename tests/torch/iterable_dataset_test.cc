@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <numeric>
 #include <random>
 #include <string>
@@ -64,6 +65,17 @@ class IterableDatasetTest : public BucketTest, public ::testing::WithParamInterf
              .rank = rank,
              .world_size = world_size},
             options};
+  }
+  [[nodiscard]] IterableDataset FailingWhile(const std::atomic<bool>& fails) const {
+    const auto transform = [&fails](const ListedObject& object, std::span<const std::byte> bytes) {
+      if (fails && object.name == "numbers/1020") throw std::runtime_error("not yet");
+      return NumberIn(object, bytes);
+    };
+    return {client_,
+            Object("numbers/"),
+            transform,
+            {.order = GetParam(), .shuffle_buffer = 12, .batch_size = kBatch},
+            kDirect};
   }
 };
 
@@ -182,6 +194,42 @@ TEST_P(IterableDatasetTest, NamesAnObjectThatIsGone) {
   }
 }
 
+TEST_P(IterableDatasetTest, ABatchThatFailedIsTheFirstOfTheNextLoop) {
+  std::atomic<bool> fails = true;
+  const auto dataset = FailingWhile(fails);
+  std::vector<int> numbers;
+  EXPECT_THROW(for (auto& batch : dataset.Epoch()) AddTo(numbers, batch.samples), StorageError);
+  EXPECT_EQ(dataset.cursor().consumed, numbers.size());
+  fails = false;
+  for (auto& batch : dataset.Epoch()) AddTo(numbers, batch.samples);
+  EXPECT_EQ(Sorted(numbers), All());
+}
+
+TEST_P(IterableDatasetTest, ABatchThatFailedInALoaderIsTheFirstOfTheNextOne) {
+  std::atomic<bool> fails = true;
+  const auto dataset = FailingWhile(fails);
+  std::vector<int> numbers;
+  const auto use = [&] {
+    const auto loader = torch::data::make_data_loader(IterableDataset(dataset), DataLoaderOptions(kBatch).workers(0));
+    for (const auto& batch : *loader) {
+      AddTo(numbers, batch);
+      dataset.BatchConsumed();
+    }
+  };
+  EXPECT_THROW(use(), StorageError);
+  EXPECT_EQ(dataset.consumed().consumed, numbers.size());
+  fails = false;
+  use();
+  EXPECT_EQ(Sorted(numbers), All());
+}
+
+TEST_P(IterableDatasetTest, AnIteratorMayOutliveItsEpochAndItsDataset) {
+  auto batch = Dataset().Epoch().begin();
+  std::vector<int> numbers;
+  for (const decltype(batch) end; batch != end; ++batch) AddTo(numbers, batch->samples);
+  EXPECT_EQ(Sorted(numbers), All());
+}
+
 TEST_P(IterableDatasetTest, SkipsBadObjectsUpToALimit) {
   Put("numbers/1020", "no number");
   Put("numbers/1021", "neither");
@@ -292,6 +340,30 @@ TEST_F(IterableDatasetErrorsTest, OtherBatchesThanTheLoadersAreRefused) {
   });
   EXPECT_THAT(error.message, HasSubstr("batches are of 3 samples"));
   EXPECT_THAT(ThrownBy([&] { dataset.BatchConsumed(); }).message, HasSubstr("no batch is handed out"));
+}
+
+// The last batch comes before the last but one.
+TEST_F(IterableDatasetErrorsTest, WorkersThatChangeBatchesEndTheEpochAllTheSame) {
+  for (const char* name : {"n/0", "n/1", "n/2", "n/3"}) Put(name, std::string(1, name[2]));
+  const IterableDataset* loops = nullptr;
+  const auto wait_for_last = [&loops](const ListedObject& object, std::span<const std::byte> bytes) {
+    while (object.name == "n/2" && loops->cursor().epoch == 0) std::this_thread::yield();
+    return NumberIn(object, bytes);
+  };
+  const IterableDataset dataset(client_, Object("n/"), wait_for_last, {.order = SampleOrder::kByName},
+                                {.download = {}, .decode_threads = 0});
+  loops = &dataset;
+  const auto loader = torch::data::make_data_loader(IterableDataset(dataset), DataLoaderOptions(1).workers(2));
+  for (std::uint64_t epoch = 1; epoch <= 3; ++epoch) {
+    std::vector<int> numbers;
+    for (const auto& batch : *loader) {
+      AddTo(numbers, batch);
+      dataset.BatchConsumed();
+    }
+    EXPECT_EQ(Sorted(numbers), (std::vector<int>{0, 1, 2, 3}));
+    EXPECT_EQ(dataset.consumed().epoch, epoch);
+    EXPECT_EQ(dataset.consumed().consumed, 0U);
+  }
 }
 
 TEST_F(IterableDatasetErrorsTest, WithoutATransformSamplesAreTheBytes) {

@@ -149,6 +149,24 @@ TEST_F(MapDatasetTest, WhatATransformThrowsComesWithTheObjectsNameAndNested) {
   }
 }
 
+TEST_F(MapDatasetTest, WhatIsNoExceptionOfTheStandardComesWithTheObjectsNameAndNestedToo) {
+  Put("a", "x");
+  const auto failing = [](const ListedObject&, std::span<const std::byte>) -> Example<> { throw 42; };
+  try {
+    BatchOf(DatasetOf("", failing), {0});
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const StorageError& thrown) {
+    EXPECT_EQ(thrown.error().code, ErrorCode::kUndecodable);
+    EXPECT_THAT(thrown.error().message, HasSubstr("gs://torch-test/a"));
+    try {
+      std::rethrow_if_nested(thrown);
+      ADD_FAILURE() << "nothing is nested";
+    } catch (int nested) {
+      EXPECT_EQ(nested, 42);
+    }
+  }
+}
+
 TEST_F(MapDatasetTest, ATransformsStorageErrorGoesOnAsItIs) {
   Put("a", "x");
   const auto failing = [](const ListedObject&, std::span<const std::byte>) -> Example<> {

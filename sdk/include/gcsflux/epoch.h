@@ -27,8 +27,8 @@ enum class EpochTail {
   /// ranks have one batch less, and the other ranks must not wait for them.
   kUneven,
   kDrop,  ///< These samples are left out of this epoch. Choose it if every batch must have the same size.
-  /// Samples from the beginning of the epoch fill the batches, and are used twice. Choose it if every batch must have
-  /// the same size and no sample may be left out.
+  /// Samples from the beginning of the epoch fill the batches, and are used twice, or more often if there are fewer
+  /// samples than in a global batch. Choose it if every batch must have the same size and no sample may be left out.
   kPad,
 };
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/process/fork.h"
 #include "client/client_core.h"
 #include "dataset/epoch_order.h"
 #include "dataset/fingerprint.h"
@@ -143,7 +144,8 @@ FinishedBatch DatasetCore::Fetch(std::span<const std::size_t> samples) const {
 
 Result<std::optional<FinishedBatch>> DatasetCore::Next(std::uint64_t epoch) const {
   const auto stream = StreamOf(engines_.Get());
-  if (!stream) return std::optional<FinishedBatch>();
+  if (!stream && mark_.IsInChild()) return ForkedError("the loop over the dataset");
+  if (!stream) return Error{ErrorCode::kInvalidArgument, "no loop over the dataset has begun; call Epoch() or reset()"};
   const auto batch = stream->Claim(epoch);
   if (!batch) return batch.error();
   if (!*batch) return std::optional<FinishedBatch>();

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/process/fork.h"
 #include "base/process/per_process.h"
 #include "dataset/batch_stream.h"
 #include "dataset/dataset_tally.h"
@@ -91,6 +92,7 @@ class DatasetCore {
   const std::shared_ptr<DatasetTally> tally_ = std::make_shared<DatasetTally>();
   const std::chrono::steady_clock::time_point made_at_ = std::chrono::steady_clock::now();
   const Counters made_with_;
+  const ProcessMark mark_;
   const PerProcess<Engine> engines_;
 };
 

@@ -9,6 +9,12 @@
 namespace gcsflux::internal {
 namespace {
 
+StorageError NotMade(const std::string& bucket, const ListedObject& object, const std::string& why) {
+  return StorageError({.code = ErrorCode::kUndecodable,
+                       .message = "Transform of " + ToUri({bucket, object.name}) + ": " + why +
+                                  "; remove the object, or keep it out of the prefix"});
+}
+
 // For the exception in progress.
 std::exception_ptr FailureOf(const std::string& bucket, const ListedObject& object) {
   try {
@@ -17,10 +23,9 @@ std::exception_ptr FailureOf(const std::string& bucket, const ListedObject& obje
     } catch (const StorageError&) {
       throw;
     } catch (const std::exception& failure) {
-      std::throw_with_nested(
-          StorageError({.code = ErrorCode::kUndecodable,
-                        .message = "Transform of " + ToUri({bucket, object.name}) + ": " + FirstLine(failure) +
-                                   "; remove the object, or keep it out of the prefix"}));
+      std::throw_with_nested(NotMade(bucket, object, FirstLine(failure)));
+    } catch (...) {
+      std::throw_with_nested(NotMade(bucket, object, "it threw something that is no std::exception"));
     }
   } catch (...) {
     return std::current_exception();

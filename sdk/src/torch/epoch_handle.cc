@@ -1,4 +1,4 @@
-#include <deque>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -60,18 +60,24 @@ struct EpochHandle::Shared {
 
   std::optional<MadeBatch> Next() {
     auto next = ValueOrThrow(core->Next(epoch_now()));
-    const std::scoped_lock lock(mutex);
     if (!next) {
+      const std::scoped_lock lock(mutex);
       if (position.epoch == epoch) {
         ++position.epoch;
         position.consumed = 0;
       }
       return std::nullopt;
     }
-    position = next->cursor;
-    handed.push_back(next->cursor);
-    return MadeOrThrow(*std::move(next), {core->fingerprint().bucket, core->fingerprint().prefix});
+    // If it throws, the loop has not received the batch, and the next loop begins with it.
+    auto made = MadeOrThrow(*std::move(next), {core->fingerprint().bucket, core->fingerprint().prefix});
+    const std::scoped_lock lock(mutex);
+    if (PlaceOf(position) < PlaceOf(made.cursor)) position = made.cursor;  // Another worker's may be further.
+    handed.emplace(PlaceOf(made.cursor), made.cursor);
+    return made;
   }
+
+  using Place = std::pair<std::uint64_t, std::uint64_t>;
+  static Place PlaceOf(const Cursor& cursor) { return {cursor.epoch, cursor.consumed}; }
 
   std::uint64_t epoch_now() {
     const std::scoped_lock lock(mutex);
@@ -90,9 +96,9 @@ struct EpochHandle::Shared {
   // Guarded by mutex:
   std::uint64_t epoch = 0;  // The loop's epoch.
   Cursor position;          // Behind the last batch that a loop received.
-  // For a loop over a DataLoader: behind the batches that were handed out and not consumed, and behind the consumed
-  // ones.
-  std::deque<Cursor> handed;
+  // For a loop over a DataLoader: behind the batches that were handed out and not consumed, in the order of the epoch,
+  // and behind the consumed ones. Workers hand batches out in any order. So at the epoch's end it is exact.
+  std::map<Place, Cursor> handed;
   Cursor consumed;
 };
 
@@ -150,8 +156,8 @@ void EpochHandle::BatchConsumed() const {
     throw StorageError(
         {ErrorCode::kInvalidArgument, "IterableDataset::BatchConsumed: no batch is handed out and not consumed"});
   }
-  shared_->consumed = std::move(shared_->handed.front());
-  shared_->handed.pop_front();
+  shared_->consumed = std::move(shared_->handed.begin()->second);
+  shared_->handed.erase(shared_->handed.begin());
 }
 
 Cursor EpochHandle::consumed() const {

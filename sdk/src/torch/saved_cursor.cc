@@ -2,7 +2,7 @@
 
 #include <torch/serialize/archive.h>
 
-#include "gcsflux/torch/storage_error.h"
+#include "torch/failure.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -17,8 +17,8 @@ void SaveCursor(torch::serialize::OutputArchive& archive, const Cursor& cursor) 
 
 Cursor LoadCursor(torch::serialize::InputArchive& archive) {
   c10::IValue text;
-  archive.read(kName, text);
-  return ValueOrThrow(ParseCursor(text.toStringRef()));
+  if (archive.try_read(kName, text) && text.isString()) return ValueOrThrow(ParseCursor(text.toStringRef()));
+  throw Failure(ErrorCode::kInvalidArgument, "the archive holds no cursor; was it written by save() of a dataset's?");
 }
 
 }  // namespace gcsflux::internal

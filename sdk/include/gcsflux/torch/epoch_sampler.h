@@ -26,7 +26,9 @@ namespace gcsflux {
 ///     }
 ///
 /// A loader reads ahead, so only the loop knows which batches it has used: it calls BatchConsumed(). Keep
-/// DataLoaderOptions::enforce_ordering at its default, because batches are consumed in their order. A handle: the
+/// DataLoaderOptions::enforce_ordering at its default, because batches are consumed in their order. Keep drop_last at
+/// its default too, and set EpochTail::kDrop: a batch that the loader drops is never consumed, so that the epoch would
+/// not end, and each later begin() of the loader would give no batch. A handle: the
 /// loader's copy and the loop's copy share the position. Each begin() of the loader begins at the position of the run:
 /// see EpochProgress::BeginEpoch.
 class EpochSampler : public torch::data::samplers::Sampler<std::vector<std::size_t>> {

@@ -46,7 +46,7 @@ class EpochBatches {
     using reference = Batch<Sample>&;
 
     Iterator() = default;
-    explicit Iterator(const internal::EpochHandle* epoch) : epoch_(epoch) { ++*this; }
+    explicit Iterator(internal::EpochHandle epoch) : epoch_(std::move(epoch)) { ++*this; }
 
     Batch<Sample>& operator*() { return batch_; }
     Batch<Sample>* operator->() { return &batch_; }
@@ -56,20 +56,23 @@ class EpochBatches {
       if (auto made = epoch_->Next()) {
         batch_ = {internal::SamplesOf<Sample>(*made), std::move(made->cursor)};
       } else {
-        epoch_ = nullptr;
+        epoch_.reset();
       }
       return *this;
     }
-    friend bool operator==(const Iterator& a, const Iterator& b) { return a.epoch_ == b.epoch_; }
+    /// True if both have ended, or none has.
+    friend bool operator==(const Iterator& a, const Iterator& b) {
+      return a.epoch_.has_value() == b.epoch_.has_value();
+    }
 
    private:
-    const internal::EpochHandle* epoch_ = nullptr;
+    std::optional<internal::EpochHandle> epoch_ = {};  // Its own, so that it may outlive its EpochBatches.
     Batch<Sample> batch_ = {};
   };
 
   explicit EpochBatches(internal::EpochHandle epoch) : epoch_(std::move(epoch)) {}
   /// Waits for the first batch. Call it once.
-  [[nodiscard]] Iterator begin() const { return Iterator(&epoch_); }
+  [[nodiscard]] Iterator begin() const { return Iterator(epoch_); }
   [[nodiscard]] Iterator end() const { return {}; }
 
  private:
@@ -95,7 +98,8 @@ class EpochBatches {
 ///
 /// libtorch's DataLoader accepts it too: its workers share this rank's batches, and help to decode them. The loop over
 /// the loader calls BatchConsumed() for each batch, as with an EpochSampler. With two workers or more, neighbouring
-/// batches may change places: then consumed() is not exact. A loop over Epoch() is always exact.
+/// batches may change places: then consumed() is exact only at the end of an epoch. A loop over Epoch() is always
+/// exact.
 template <class Sample>
 class BasicIterableDataset
     : public torch::data::datasets::StatefulDataset<BasicIterableDataset<Sample>, std::vector<Sample>> {
@@ -130,9 +134,10 @@ class BasicIterableDataset
   }
 
   /// The epoch that begins at the cursor, or the rest of it. Without a cursor it continues where the last loop ended:
-  /// behind the last batch that it received, or at the next epoch. If the cursor is of another listing, seed or order,
-  /// throws StorageError (kInvalidArgument), as CheckCursor() says; while the prefix is being listed, the loop's
-  /// begin() throws it. If the cursor's run had not finished its listing, only the part that it had listed is compared.
+  /// behind the last batch that it received, or at the next epoch. A batch that failed was not received. If the cursor
+  /// is of another listing, seed or order, throws StorageError (kInvalidArgument), as CheckCursor() says; while the
+  /// prefix is being listed, the loop's begin() throws it. If the cursor's run had not finished its listing, only the
+  /// part that it had listed is compared.
   [[nodiscard]] EpochBatches<Sample> Epoch(const std::optional<Cursor>& cursor = {},
                                            bool allow_changed_listing = false) const {
     handle_.Begin(cursor, allow_changed_listing);
