@@ -99,6 +99,19 @@ TEST_F(CheckpointFormatsTest, OtherOptimizersAreSavedForLibtorchAlone) {
   EXPECT_EQ(ValueOrThrow(OpenCheckpoint(client_, "gs://torch-test/c.pt")).format(), CheckpointFormat::kLibtorchArchive);
 }
 
+TEST_F(CheckpointFormatsTest, LazyViewsAreNotSavedForLibtorchAlone) {
+  torch::nn::Linear net(3, 2);
+  torch::optim::LBFGS lbfgs(net->parameters());
+  SaveCheckpoint(client_, object_, {.module = net.get(), .optimizer = &lbfgs});
+  net->register_buffer("view", torch::ones({2}, torch::kComplexFloat).conj());
+  TrainingState state{.module = net.get(), .optimizer = &lbfgs};
+  for (const Error& error : {ThrownBy([&] { SaveCheckpoint(client_, object_, state); }),
+                             ThrownBy([&] { LoadCheckpoint(client_, object_, state); })}) {
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(error.message, HasSubstr("view is a view by conj()"));
+  }
+}
+
 TEST_F(CheckpointFormatsTest, ReadsWhatPythonsUsersSave) {
   torch::nn::Linear saved(3, 2);
   torch::optim::SGD sgd(saved->parameters(), torch::optim::SGDOptions(0.125).momentum(0.5));

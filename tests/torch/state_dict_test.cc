@@ -229,12 +229,96 @@ TEST(StateDict, TensorsThatLibtorchWouldNotMakeAreNoCrash) {
 
 TEST(StateDict, RefusesWhatHasNoFormInTheFile) {
   StateDictWriter writer;
-  for (const at::Tensor& tensor : {at::Tensor(), at::eye(3).to_sparse(), at::empty({2}, at::device(at::kMeta))}) {
+  const at::Tensor nested = at::_nested_tensor_from_tensor_list({at::zeros({2}), at::zeros({3})});
+  for (const at::Tensor& tensor :
+       {at::Tensor(), at::eye(3).to_sparse(), at::empty({2}, at::device(at::kMeta)), nested}) {
     EXPECT_EQ(ThrownBy([&] { writer.OfTensor(tensor); }).code, ErrorCode::kInvalidArgument);
   }
   auto net = MakeNet();
   EXPECT_EQ(ThrownBy([&] { writer.OfOptimizer(torch::optim::LBFGS(net->parameters())); }).code,
             ErrorCode::kInvalidArgument);
+}
+
+TEST(StateDict, RefusesTwoTensorsOfOneName) {
+  const Error error = ThrownBy([] { FileOf({{"a", at::ones({1})}, {"b", at::ones({1})}, {"a", at::zeros({1})}}); });
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("two tensors have the name 'a'"));
+  EXPECT_EQ(ThrownBy([] { FileOf({{"\xff", at::ones({1})}}); }).code, ErrorCode::kInvalidArgument);
+}
+
+// std::regex calls itself for each character.
+TEST(StateDict, RefusesToRenameNamesThatWouldExceedTheStack) {
+  auto net = MakeNet();
+  const std::string file = FileOf({{std::string(1 << 20, 'a'), at::ones({1})}});
+  const Error error = ThrownBy([&] { LoadModule(*net, Opened(file), {.renames = {{"(a|b)*c", ""}}}); });
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("too long to be renamed"));
+  const std::string longest = std::string(1017, 'a') + ".weight";  // 1,024 bytes.
+  const std::string renamed = FileOf({{longest, at::ones({3, 4})}});
+  LoadModule(*net, Opened(renamed), {.renames = {{"^(a|b)*[.]", "0."}}, .is_strict = false});
+  EXPECT_TRUE(at::equal(net->parameters()[0], at::ones({3, 4})));
+}
+
+// A file whose "optimizer" has one group with these options beside Adam's, without those of the second list.
+std::string AdamsFile(const pickled::Entries& options, const std::string& without = "") {
+  torch::optim::Adam adam(std::vector<at::Tensor>{at::ones({2})}, 0.5);
+  StateDictWriter writer;
+  pickled::Value value = writer.OfOptimizer(adam);
+  auto& dict = std::get<pickled::Dict>(value.any);
+  auto& groups = std::get<pickled::List>(dict.entries[1].second.any);
+  auto& group = std::get<pickled::Dict>(groups.items[0].any).entries;
+  for (const auto& option : options) {
+    std::erase_if(group, [&](const auto& one) { return one.first == option.first; });
+    group.push_back(option);
+  }
+  std::erase_if(group, [&](const auto& one) { return *one.first.template As<std::string>() == without; });
+  std::string bytes;
+  std::move(writer).Write({.any = pickled::Dict{.entries = {{{.any = std::string("optimizer")}, std::move(value)}}}},
+                          SinkInto(bytes));
+  return bytes;
+}
+
+TEST(StateDict, RefusesOptimizersThatOnlyPythonHas) {
+  torch::optim::Adam adam(std::vector<at::Tensor>{at::ones({2})}, 0.25);
+  const std::string radam = AdamsFile({}, "amsgrad");  // It has betas too.
+  EXPECT_THAT(ThrownBy([&] { LoadOptimizer(adam, Opened(radam)); }).message, HasSubstr("another kind of optimizer"));
+  const std::string maximizes = AdamsFile({{{.any = std::string("maximize")}, {.any = true}}});
+  const Error error = ThrownBy([&] { LoadOptimizer(adam, Opened(maximizes)); });
+  EXPECT_EQ(error.code, ErrorCode::kUndecodable);
+  EXPECT_THAT(error.message, HasSubstr("maximize is set there"));
+  EXPECT_EQ(static_cast<const torch::optim::AdamOptions&>(adam.param_groups()[0].options()).lr(), 0.25);
+  const std::string minimizes = AdamsFile({{{.any = std::string("maximize")}, {.any = false}}});
+  LoadOptimizer(adam, Opened(minimizes));
+  EXPECT_EQ(static_cast<const torch::optim::AdamOptions&>(adam.param_groups()[0].options()).lr(), 0.5);
+}
+
+TEST(StateDict, AnOptimizerThatIsLoadedInInferenceModeCanBeStepped) {
+  auto net = MakeNet();
+  torch::optim::Adam adam(net->parameters(), 0.5);
+  const auto step = [&] {
+    net->forward(at::ones({2, 4})).sum().backward();
+    adam.step();
+  };
+  step();
+  StateDictWriter writer;
+  pickled::Dict root;
+  root.entries.push_back({{.any = std::string("optimizer")}, writer.OfOptimizer(adam)});
+  std::string bytes;
+  std::move(writer).Write({.any = std::move(root)}, SinkInto(bytes));
+  {
+    const c10::InferenceMode guard;
+    LoadOptimizer(adam, Opened(bytes));
+  }
+  EXPECT_NO_THROW(step());
+}
+
+TEST(StateDict, ReadsWholeNumbersWhereNumbersAreMeant) {
+  const pickled::Tuple betas{{{.any = std::int64_t{0}}, {.any = 0.9}}};
+  const std::string file = AdamsFile({{{.any = std::string("betas")}, {.any = betas}}});
+  torch::optim::Adam adam(std::vector<at::Tensor>{at::ones({2})}, 0.25);
+  LoadOptimizer(adam, Opened(file));
+  EXPECT_EQ(static_cast<const torch::optim::AdamOptions&>(adam.param_groups()[0].options()).betas(),
+            std::make_tuple(0.0, 0.9));
 }
 
 TEST(StateDict, AnOptimizerOfOtherShapesStaysAsItWas) {

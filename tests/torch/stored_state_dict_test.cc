@@ -97,6 +97,21 @@ TEST_F(StoredStateDictTest, RefusesFormatsThatAreNotWrittenAndStoresNothing) {
   EXPECT_TRUE(StoredNames().empty());
 }
 
+// libtorch's archives have the memory of such a view, whose elements have the other sign.
+TEST_F(StoredStateDictTest, RefusesLazyViewsInAnArchiveOfLibtorch) {
+  struct OneBuffer : nn::Module {
+    explicit OneBuffer(const at::Tensor& tensor) { register_buffer("own", tensor); }
+  };
+  const at::Tensor plain = at::complex(at::arange(4, at::kFloat), at::arange(4, at::kFloat) + 1);
+  for (const at::Tensor& view : {plain.conj(), at::imag(plain.conj())}) {
+    const Error error =
+        ThrownBy([&] { SaveStateDict(client_, Places().front(), OneBuffer(view), {.format = kLibtorchArchive}); });
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(error.message, HasSubstr("own is a view by conj()"));
+    EXPECT_TRUE(StoredNames().empty());
+  }
+}
+
 TEST_F(StoredStateDictTest, DamageLeavesAStagedModuleAsItWas) {
   for (const CheckpointFormat format : {kTorchFile, kSafetensors, kLibtorchArchive}) {
     const auto saved = MakeNet(40);

@@ -11,6 +11,7 @@
 #include "gcsflux/checkpoints/open_checkpoint.h"
 #include "gcsflux/torch/archive.h"
 #include "torch/module_match.h"
+#include "torch/module_tensors.h"
 #include "torch/optimizer_state.h"
 #include "torch/python_checkpoint.h"
 #include "torch/staged_state.h"
@@ -83,6 +84,7 @@ std::map<std::string, std::string> ReadTexts(InputArchive& archive) {
 // Writes a libtorch archive, as earlier versions did, for optimizers whose form in Python is unknown.
 ObjectMetadata SaveAsArchive(const Client& client, const ObjectName& object, const TrainingState& state,
                              const ParallelWriterOptions& options) {
+  RefuseLazyViews(*state.module);
   const auto fill = [&](OutputArchive& archive) {
     WriteNested(archive, kModule, *state.module);
     if (state.optimizer != nullptr) WriteNested(archive, kOptimizer, *state.optimizer);
@@ -94,6 +96,7 @@ ObjectMetadata SaveAsArchive(const Client& client, const ObjectName& object, con
 
 void LoadFromArchive(const Client& client, const ObjectName& object, TrainingState& state,
                      const ObjectReaderOptions& options) {
+  RefuseLazyViews(*state.module);
   const auto use = [&](InputArchive& archive) {
     InputArchive module = ReadNested(archive, kModule, object);
     if (const auto mismatch = ModuleMismatch(*state.module, module)) throw BadCheckpoint(object, *mismatch);

@@ -69,11 +69,25 @@ class Names {
   [[nodiscard]] std::optional<std::string> InModule(const std::string& name) const {
     if (!name.starts_with(prefix_)) return std::nullopt;
     std::string renamed = name.substr(prefix_.size());
-    for (const auto& [pattern, replacement] : rules_) renamed = std::regex_replace(renamed, pattern, replacement);
+    for (const auto& [pattern, replacement] : rules_) {
+      if (renamed.size() > kLongestRenamed) throw NotRenamed(renamed, "is too long to be renamed");
+      try {
+        renamed = std::regex_replace(renamed, pattern, replacement);
+      } catch (const std::regex_error&) {
+        throw NotRenamed(renamed, "is too complex for one of the renames");
+      }
+    }
     return renamed;
   }
 
  private:
+  // std::regex calls itself for each character; longer names would exceed the stack.
+  static constexpr std::size_t kLongestRenamed = 1024;
+
+  static StorageError NotRenamed(const std::string& name, const std::string& why) {
+    return Failure(ErrorCode::kInvalidArgument, "the tensor's name '" + name.substr(0, 64) + "...' " + why);
+  }
+
   std::string prefix_;
   std::vector<std::pair<std::regex, std::string>> rules_;
 };
@@ -194,6 +208,16 @@ NamedTensors TensorsOf(const Module& module) {
   CollectTensors(module, "", tensors);
   std::erase_if(tensors, [](const auto& tensor) { return !tensor.second.defined(); });
   return tensors;
+}
+
+void RefuseLazyViews(const Module& module) {
+  for (const auto& [name, tensor] : TensorsOf(module)) {
+    if (!tensor.is_conj() && !tensor.is_neg()) continue;
+    throw Failure(ErrorCode::kInvalidArgument,
+                  name +
+                      " is a view by conj(), which libtorch's archives do not have; register its "
+                      "resolve_conj().resolve_neg(), or take another format");
+  }
 }
 
 std::function<void()> StageModule(Module& module, const StoredCheckpoint& checkpoint,

@@ -92,11 +92,12 @@ void Visit(Visitor& visit, torch::optim::AdagradParamState& state) {
   visit("sum", state.sum());
 }
 
-/// An option that only this kind has, in every version of PyTorch. Adam and AdamW have the same one.
-inline const char* OwnOption(const torch::optim::AdamOptions&) { return "betas"; }
-inline const char* OwnOption(const torch::optim::AdamWOptions&) { return "betas"; }
+/// An option that only this kind has, in every version of PyTorch. Adam and AdamW have the same one. Others have betas
+/// (RAdam, NAdam, Adamax, SparseAdam) and alpha (ASGD) too.
+inline const char* OwnOption(const torch::optim::AdamOptions&) { return "amsgrad"; }
+inline const char* OwnOption(const torch::optim::AdamWOptions&) { return "amsgrad"; }
 inline const char* OwnOption(const torch::optim::SGDOptions&) { return "nesterov"; }
-inline const char* OwnOption(const torch::optim::RMSpropOptions&) { return "alpha"; }
+inline const char* OwnOption(const torch::optim::RMSpropOptions&) { return "centered"; }
 inline const char* OwnOption(const torch::optim::AdagradOptions&) { return "lr_decay"; }
 
 /// Calls `use` with new options and a new state of the optimizer's kind. Returns false for other optimizers.

@@ -1,6 +1,9 @@
+#include <c10/core/InferenceMode.h>
+
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "gcsflux/torch/state_dict.h"
@@ -43,6 +46,7 @@ const std::vector<Value>& ItemsOf(const Value* value, const std::string& what) {
 class PendingReads {
  public:
   at::Tensor Add(const TensorLayout& layout, const char* name) {
+    const c10::InferenceMode is_for_training(false);  // Tensors of InferenceMode cannot be stepped.
     const auto type = ScalarTypeOf(layout.dtype);
     if (!type) throw Different(std::string(name) + " has a type that libtorch lacks");
     at::Tensor tensor = at::empty(layout.shape, *type);
@@ -64,6 +68,20 @@ class PendingReads {
   std::vector<std::function<void()>> actions_;
 };
 
+// A number of Python: 0 and 0.0 are the same.
+std::optional<double> NumberIn(const Value& value) {
+  if (const auto* const number = value.As<double>()) return *number;
+  if (const auto* const whole = value.As<std::int64_t>()) return static_cast<double>(*whole);
+  return std::nullopt;
+}
+
+// libtorch's optimizers can only minimize.
+void RefuseMaximize(const Dict& group) {
+  const Value* const found = pickled::Find(group, "maximize");
+  const auto* const is_set = found == nullptr ? nullptr : found->As<bool>();
+  if (is_set != nullptr && *is_set) throw Different("maximize is set there, which libtorch's optimizers do not have");
+}
+
 // Sets the visited members from the dictionary. Missing options keep their values; a state must be complete.
 class Reader {
  public:
@@ -73,10 +91,8 @@ class Reader {
   void operator()(const char* name, double& value) const {
     const Value* const found = Look(name);
     if (found == nullptr) return;
-    if (const auto* const number = found->As<double>()) {
+    if (const auto number = NumberIn(*found)) {
       value = *number;
-    } else if (const auto* const whole = found->As<std::int64_t>()) {
-      value = static_cast<double>(*whole);
     } else {
       ReadScalar(*found, name, [&value](double read) { value = read; });
     }
@@ -92,9 +108,10 @@ class Reader {
     const Value* const found = Look(name);
     if (found == nullptr) return;
     const auto* const pair = found->As<pickled::Tuple>();
-    const auto* const first = pair == nullptr || pair->items.size() != 2 ? nullptr : pair->items[0].As<double>();
-    const auto* const second = first == nullptr ? nullptr : pair->items[1].As<double>();
-    if (second == nullptr) throw Different(std::string(name) + " are not two numbers");
+    const bool is_pair = pair != nullptr && pair->items.size() == 2;
+    const auto first = is_pair ? NumberIn(pair->items[0]) : std::nullopt;
+    const auto second = is_pair ? NumberIn(pair->items[1]) : std::nullopt;
+    if (!first || !second) throw Different(std::string(name) + " are not two numbers");
     value = {*first, *second};
   }
   // Before PyTorch 1.12 a number, since then a tensor with one element.
@@ -156,6 +173,7 @@ void ReadGroup(const Dict& group, const std::map<std::int64_t, const Dict*>& sta
   if (pickled::Find(group, OwnOption(static_cast<const Options&>(wanted.options()))) == nullptr) {
     throw Different("it holds the state of another kind of optimizer");
   }
+  RefuseMaximize(group);
   auto options = std::make_unique<Options>(static_cast<const Options&>(wanted.options()));
   const Reader read_options(read.reads, group, nullptr);
   Visit(read_options, *options);

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <unordered_map>
 
+#include "base/text/utf8.h"
 #include "torch/failure.h"
 #include "torch/tensor_bytes.h"
 
@@ -118,10 +120,10 @@ StateDictWriter::StateDictWriter(StateDictWriter&&) noexcept = default;
 StateDictWriter& StateDictWriter::operator=(StateDictWriter&&) noexcept = default;
 
 pickled::Value StateDictWriter::OfTensor(const at::Tensor& tensor) {
-  const auto dtype = tensor.defined() ? DTypeOf(tensor.scalar_type()) : std::nullopt;
-  if (!dtype || tensor.layout() != c10::kStrided || tensor.is_meta()) {
+  const auto dtype = HasElements(tensor) ? DTypeOf(tensor.scalar_type()) : std::nullopt;
+  if (!dtype) {
     throw Failure(ErrorCode::kInvalidArgument,
-                  "a tensor that is undefined, sparse, quantised or without memory cannot be written");
+                  "a tensor that is undefined, sparse, quantised, nested or without memory cannot be written");
   }
   at::Tensor written = tensor.detach().cpu().resolve_conj().resolve_neg();
   if (written.storage().nbytes() % ElementBytes(*dtype) != 0) written = written.clone();
@@ -138,7 +140,16 @@ pickled::Value StateDictWriter::OfTensor(const at::Tensor& tensor) {
 
 pickled::Value StateDictWriter::OfTensors(const NamedTensors& tensors) {
   pickled::Dict dict{.kind = pickled::DictKind::kOrderedDict};
-  for (const auto& [name, tensor] : tensors) dict.entries.push_back({{.any = name}, OfTensor(tensor)});
+  std::set<std::string_view> names;
+  for (const auto& [name, tensor] : tensors) {
+    if (name.empty() || !internal::IsUtf8(name)) {
+      throw Failure(ErrorCode::kInvalidArgument, "a tensor's name is empty or not UTF-8");
+    }
+    if (!names.insert(name).second) {
+      throw Failure(ErrorCode::kInvalidArgument, "two tensors have the name '" + name + "'");
+    }
+    dict.entries.push_back({{.any = name}, OfTensor(tensor)});
+  }
   return {.any = std::move(dict)};
 }
 

@@ -34,10 +34,11 @@ CheckpointWriter Returning(Write write) {
 void WriteAsSafetensors(const NamedTensors& tensors, const ByteSink& sink) {
   SafetensorsContents contents;
   for (const auto& [name, tensor] : tensors) {
-    const auto dtype = tensor.defined() ? DTypeOf(tensor.scalar_type()) : std::nullopt;
-    if (!dtype || tensor.layout() != c10::kStrided || tensor.is_meta()) {
-      throw StorageError({.code = ErrorCode::kInvalidArgument,
-                          .message = "tensor '" + name + "' is undefined, sparse, quantised or without memory"});
+    const auto dtype = HasElements(tensor) ? DTypeOf(tensor.scalar_type()) : std::nullopt;
+    if (!dtype) {
+      throw StorageError(
+          {.code = ErrorCode::kInvalidArgument,
+           .message = "tensor '" + name + "' is undefined, sparse, quantised, nested or without memory"});
     }
     contents.tensors.push_back({name, *dtype, tensor.sizes().vec()});
   }
@@ -75,6 +76,7 @@ ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const
   }
   const auto write = [&](const ByteSink& sink) {
     if (options.format == CheckpointFormat::kLibtorchArchive) {
+      RefuseLazyViews(module);
       return WriteArchive([&](torch::serialize::OutputArchive& archive) { module.save(archive); }, uri, sink);
     }
     if (options.format != CheckpointFormat::kTorchFile) throw NoSuchFormat(options.format);

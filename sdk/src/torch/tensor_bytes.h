@@ -13,6 +13,12 @@ inline bool IsPlain(const at::Tensor& tensor) {
   return tensor.is_cpu() && tensor.is_contiguous() && !tensor.is_conj() && !tensor.is_neg();
 }
 
+/// Whether it has elements in memory, at strides: it is not undefined, sparse, quantised, nested or of the meta device.
+inline bool HasElements(const at::Tensor& tensor) {
+  return tensor.defined() && !tensor.is_nested() && tensor.layout() == c10::kStrided && !tensor.is_meta() &&
+         !tensor.is_quantized();
+}
+
 /// A plain tensor of the same elements: itself if it is plain, otherwise a copy.
 inline at::Tensor PlainOf(const at::Tensor& tensor) {
   return tensor.detach().cpu().resolve_conj().resolve_neg().contiguous();

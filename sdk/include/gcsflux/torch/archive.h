@@ -19,7 +19,8 @@ namespace gcsflux {
 ///
 /// `fill` writes the values: `[&](auto& archive) { model->save(archive); }` makes the file that `torch::save(model,
 /// ...)` writes. Throws StorageError; it is kInvalidArgument if libtorch cannot serialise a value. If `fill` throws,
-/// its exception is passed on. In both cases nothing becomes visible.
+/// its exception is passed on. In both cases nothing becomes visible. Of a view by conj() libtorch writes the memory,
+/// not the elements: write its resolve_conj().resolve_neg().
 ObjectMetadata SaveArchive(const Client& client, const ObjectName& object,
                            const std::function<void(torch::serialize::OutputArchive&)>& fill,
                            const ParallelWriterOptions& options = {});

@@ -42,7 +42,8 @@ NamedTensors ReadTensors(const StoredCheckpoint& checkpoint, std::string_view pr
 /// One tensor, in row-major order in its own memory.
 at::Tensor ReadTensor(const StoredCheckpoint& checkpoint, std::string_view name);
 
-/// A regular expression (ECMAScript); its matches in a checkpoint's name are replaced: {"^module\\.", ""}.
+/// A regular expression (ECMAScript); its matches in a checkpoint's name are replaced: {"^module\\.", ""}. Names of
+/// more than 1,024 bytes cannot be renamed: kInvalidArgument.
 struct NameRule {
   std::string pattern = {};
   std::string replacement = {};
@@ -72,8 +73,8 @@ void LoadModule(torch::nn::Module& module, const StoredCheckpoint& checkpoint, c
 /// of C++ wrote of one, options included. `name` is its name in the checkpoint; an archive of an optimizer alone has
 /// none. Parameters correspond by their order. All or nothing.
 ///
-/// kUndecodable if groups, parameters or shapes differ, and for safetensors that CheckpointRun did not write, which
-/// hold only tensors. kInvalidArgument for other optimizers.
+/// kUndecodable if groups, parameters or shapes differ, if `maximize` is set, and for safetensors that CheckpointRun
+/// did not write, which hold only tensors. kInvalidArgument for other optimizers.
 void LoadOptimizer(torch::optim::Optimizer& optimizer, const StoredCheckpoint& checkpoint,
                    std::string_view name = "optimizer");
 
@@ -95,14 +96,15 @@ class StateDictWriter {
   StateDictWriter(StateDictWriter&&) noexcept;
   StateDictWriter& operator=(StateDictWriter&&) noexcept;
 
-  /// kInvalidArgument: sparse, quantised or undefined tensors. Tensors on other devices are copied. Views remain views
-  /// of one storage.
+  /// kInvalidArgument: sparse, quantised, nested or undefined tensors. Tensors on other devices are copied. Views
+  /// remain views of one storage.
   pickled::Value OfTensor(const at::Tensor& tensor);
   /// An OrderedDict with `_metadata`, with Python's order and names.
   pickled::Value OfModule(const torch::nn::Module& module);
   /// The same content as Python's state_dict() of Adam, AdamW, SGD, RMSprop and Adagrad. kInvalidArgument for other
   /// optimizers.
   pickled::Value OfOptimizer(const torch::optim::Optimizer& optimizer);
+  /// kInvalidArgument if two have one name, or a name is empty or not UTF-8.
   pickled::Value OfTensors(const NamedTensors& tensors);
 
   /// The content that Write() would write, so that it can be copied first: the memory is still that of the tensors.
@@ -118,7 +120,7 @@ class StateDictWriter {
 
 struct SaveStateDictOptions {
   /// kTorchFile: torch.load() reads it. kSafetensors: with each tensor's CRC32C; if tensors share a storage, each is
-  /// written separately. kLibtorchArchive: torch::load() reads it; modules only.
+  /// written separately. kLibtorchArchive: torch::load() reads it; modules only, without views by conj().
   CheckpointFormat format = CheckpointFormat::kTorchFile;
   ParallelWriterOptions writer = {};
 };
@@ -127,7 +129,7 @@ struct SaveStateDictOptions {
 /// WriteCheckpoint() does. For a local file the answer has only name and size.
 ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const torch::nn::Module& module,
                              const SaveStateDictOptions& options = {});
-/// The same for tensors by name. kInvalidArgument for kLibtorchArchive.
+/// The same for tensors by name. kInvalidArgument for kLibtorchArchive, and if two tensors have one name.
 ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const NamedTensors& tensors,
                              const SaveStateDictOptions& options = {});
 
