@@ -175,8 +175,13 @@ TEST_F(OpenCheckpointTest, WritesObjectsAndFilesAllOrNothing) {
     if (auto put = sink(AsBytes("half")); !put.ok()) return put;
     return Error{ErrorCode::kCorrupted, "no more"};
   };
+  const CheckpointWriter fail_hard = [&](const ByteSink& sink) -> Result<void> {
+    if (auto put = sink(AsBytes("half")); !put.ok()) return put;
+    throw std::runtime_error("no more");
+  };
   for (const std::string& uri : {std::string("gs://bkt/new"), PathOf("new")}) {
     EXPECT_EQ(testing::ErrorOf(WriteCheckpoint(client_, uri, fail)).code, ErrorCode::kCorrupted);
+    EXPECT_EQ(testing::ErrorOf(WriteCheckpoint(client_, uri, fail_hard)).code, ErrorCode::kLocalIo);
     EXPECT_FALSE(OpenCheckpoint(client_, uri).ok());
     const auto written = WriteCheckpoint(client_, uri, convert, {.upload = {.mode = WriteMode::kCreate}});
     ASSERT_TRUE(written.ok()) << written.error().message;

@@ -272,6 +272,18 @@ TEST_F(SaveQueueTest, TellsAFailureAtTheEndAtTheLatest) {
   EXPECT_THAT(unreported_, ElementsAre("step 1 failed"));
 }
 
+TEST_F(SaveQueueTest, PrintsAFailureIfTheCallbackThrows) {
+  auto created = SaveQueue::Create({.on_unreported = [](const Error&) { throw std::runtime_error("no"); }});
+  ASSERT_TRUE(created.ok());
+  auto queue = *std::move(created);
+  store_.Fail(1);
+  ASSERT_TRUE(queue->Submit(Request(1, "1")).ok());
+  store_.Pass(1);
+  ::testing::internal::CaptureStderr();
+  queue.reset();
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), ::testing::HasSubstr("step 1 failed"));
+}
+
 TEST_F(SaveQueueTest, CatchesWhatIsThrown) {
   const auto queue = Queue({});
   SaveRequest request = Request(1, "1");

@@ -81,6 +81,14 @@ TEST_F(StepWriterTest, RefusesWhatMakesNoSense) {
   EXPECT_EQ(Names(), std::vector<std::string>{"runs/7/writer"}) << "its file is discarded";
 }
 
+TEST_F(StepWriterTest, RemovesTheFilesOfStepsThatItSaved) {
+  StepWriter writer = *Start();
+  for (const std::int64_t step : {1, 2}) ASSERT_TRUE(Save(writer, step).ok());
+  ASSERT_TRUE(writer.Remove(1).ok());
+  for (const std::string& name : Names()) EXPECT_EQ(name.find("step-00000001"), std::string::npos) << name;
+  EXPECT_EQ(ValueOf(Steps().List()).size(), 1U) << "an unfinished step is left";
+}
+
 TEST_F(StepWriterTest, IsTheOnlyOne) {
   const StepWriter first = *Start();
   const Error error = ErrorOf(Start());

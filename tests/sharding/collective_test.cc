@@ -46,6 +46,11 @@ TEST(Collective, GivesWhatRank0Has) {
   EXPECT_EQ(ValueOf(given[2]), std::string("c\0d", 3));
 }
 
+TEST(Collective, HasNoRanksIfNoneAreAskedFor) {
+  EXPECT_TRUE(MakeThreadRanks(0).empty());
+  EXPECT_TRUE(MakeThreadRanks(-1).empty());
+}
+
 TEST(Collective, NeedsNoOtherProcess) {
   const auto group = MakeOneProcess();
   EXPECT_TRUE(group->Barrier().ok());

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <numeric>
 
@@ -216,6 +217,14 @@ TEST(SavePlan, LeavesOutEmptySlicesButNotEmptyTensors) {
       Plan({{Rows("x", {2, 2}, 0, 2), Whole("empty", {0, 2})}, {Rows("x", {2, 2}, 2, 2), Whole("empty", {0, 2})}}));
   EXPECT_EQ(plan.ranks[0].size() + plan.ranks[1].size(), 2U);
   EXPECT_THAT(ValueOf(Plan({{}, {}})).ranks[1], IsEmpty());
+}
+
+TEST(Sharded, HasNoRowsWhereThereIsNoSuchRank) {
+  for (const auto& [rows, rank, ranks] :
+       std::vector<std::array<int, 3>>{{10, 0, 0}, {10, 2, 2}, {10, -1, 2}, {-10, 0, 2}}) {
+    const RowsOfRank none = DivideRows(rows, rank, ranks);
+    EXPECT_EQ(none.end - none.begin, 0) << rank << " of " << ranks;
+  }
 }
 
 TEST(Sharded, DividesRowsThatDoNotComeOutEven) {

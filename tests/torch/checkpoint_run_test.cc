@@ -209,6 +209,33 @@ TEST_F(CheckpointRunTest, RefusesNamesThatAreNotClear) {
   EXPECT_FALSE(run.Latest().has_value());
 }
 
+TEST_F(CheckpointRunTest, RefusesMembersThatAreNull) {
+  Training training;
+  CheckpointRun run = Run();
+  run.Save(1, training.State());
+  const RunState module{.modules = {{"model", nullptr}}};
+  const RunState optimizer{.optimizers = {{"optimizer", nullptr}}};
+  const RunState generator{.generators = {{"cpu", at::Generator()}}};
+  for (const RunState& state : {module, optimizer, generator}) {
+    RunState into = state;
+    for (const Error& error : {ThrownBy([&] { run.Save(2, state); }), ThrownBy([&] { run.SaveAsync(2, state); }),
+                               ThrownBy([&] { run.Load(1, into); })}) {
+      EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+      EXPECT_THAT(error.message, HasSubstr("is null"));
+    }
+  }
+}
+
+TEST_F(CheckpointRunTest, LoadsTensorsIntoTheStateAndNotIntoThoseGiven) {
+  Training training;
+  Run().Save(1, training.State());
+  const Tensor given = torch::full({2, 3}, 7.0F);
+  RunState state{.tensors = {{"average", {{"weight", given}}}}};
+  Run().Load(1, state);
+  EXPECT_TRUE(torch::equal(state.tensors["average"][0].second, torch::zeros({2, 3})));
+  EXPECT_TRUE(torch::equal(given, torch::full({2, 3}, 7.0F)));
+}
+
 TEST_F(CheckpointRunTest, ReadsTheLatestStepsFileInTheThirdRoundTrip) {
   Training training;
   for (int step = 1; step <= 3; ++step) {

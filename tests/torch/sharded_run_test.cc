@@ -370,6 +370,25 @@ TEST_F(ShardedRunTest, RefusesWhatRanksCannotAgreeOn) {
   EXPECT_THAT(ThrownBy([&] { Run(*group).Save(1, state); }).message, HasSubstr("'numbers.x'"));
   EXPECT_THAT(ThrownBy([&] { Sharded(torch::zeros({4}), 0, 10, 0, 4); }).message,
               HasSubstr("rank 0 of 4 has 3 of 10 rows, and this tensor has 4"));
+  const ShardedState null{.modules = {{"model", nullptr}}};
+  EXPECT_THAT(ThrownBy([&] { Run(*group).Save(1, null); }).message, HasSubstr("the module 'model' is null"));
+}
+
+TEST(Sharded, RefusesRanksAndDimensionsThatAreNotThere) {
+  const at::Tensor none = torch::zeros({0});
+  const auto message = [](const at::Tensor& local, std::int64_t dimension, std::int64_t rows, int rank, int ranks) {
+    const Error error = ThrownBy([&] { Sharded(local, dimension, rows, rank, ranks); });
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+    return error.message;
+  };
+  EXPECT_EQ(message(none, 0, 4, 0, 0), "there is no rank 0 among 0");
+  EXPECT_EQ(message(none, 0, 4, 2, 2), "there is no rank 2 among 2");
+  EXPECT_EQ(message(none, 0, 4, -1, 2), "there is no rank -1 among 2");
+  for (const at::Tensor& local : {none, at::Tensor()}) {
+    EXPECT_THAT(message(local, 1, 0, 0, 2), HasSubstr("no dimension 1"));
+    EXPECT_THAT(message(local, -1, 0, 0, 2), HasSubstr("no dimension -1"));
+  }
+  EXPECT_THAT(message(none, 0, -4, 0, 2), HasSubstr("-4 rows"));
 }
 
 }  // namespace

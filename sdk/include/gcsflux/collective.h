@@ -89,6 +89,7 @@ class Collective {
 std::unique_ptr<Collective> MakeOneProcess();
 
 /// Ranks that are threads of this process, for tests of programs that use a Collective: one object for each thread.
+/// None if `world_size` is below 1.
 std::vector<std::unique_ptr<Collective>> MakeThreadRanks(int world_size);
 
 }  // namespace gcsflux

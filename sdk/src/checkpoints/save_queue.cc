@@ -62,12 +62,18 @@ SaveQueue::~SaveQueue() {
   }
   for (const Save& save : failed_) {
     const auto failure = save->TakeUnreported();
-    if (!failure) continue;
-    if (options_.on_unreported)
-      options_.on_unreported(*failure);
-    else
-      std::cerr << "gcsflux: a checkpoint was not saved: " << failure->message << '\n';
+    if (failure) Report(*failure);
   }
+}
+
+// An exception would end the process.
+void SaveQueue::Report(const Error& failure) const {
+  try {
+    if (options_.on_unreported) return options_.on_unreported(failure);
+  } catch (...) {
+    std::cerr << "gcsflux: AsyncSaveOptions::on_unreported has thrown\n";
+  }
+  std::cerr << "gcsflux: a checkpoint was not saved: " << failure.message << '\n';
 }
 
 std::optional<Error> SaveQueue::TakeFailures(std::uint64_t number) {

@@ -95,6 +95,7 @@ class SaveQueue {
   explicit SaveQueue(AsyncSaveOptions options) : options_(std::move(options)) {}
   /// With the lock. The failures up to this save that no caller has.
   std::optional<Error> TakeFailures(std::uint64_t number);
+  void Report(const Error& failure) const;
   Result<void> MakeRoom(std::unique_lock<std::mutex>& lock, bool others_wait);
   Result<void> CopyNow(const Save& save);
   /// The newest save that is not being sent; null if there is none.

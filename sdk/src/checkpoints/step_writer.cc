@@ -71,6 +71,7 @@ struct StepWriter::State {
   void Settle(const std::vector<StepFile>& files);
   void Forget(const std::vector<StepFile>& files);
   Result<KeepReport> Clean(const KeepRules* rules);
+  [[nodiscard]] std::set<std::string> UnderWay();
   [[nodiscard]] std::set<std::string> Spared();
   void GiveBack(const std::vector<StepFile>& files);
 
@@ -148,11 +149,19 @@ void StepWriter::State::Forget(const std::vector<StepFile>& files) {
   for (const StepFile& file : files) drafts.erase(file.name);
 }
 
-std::set<std::string> StepWriter::State::Spared() {
+// Files of saves that are under way. A listing that begins now shows which of the others a manifest names.
+std::set<std::string> StepWriter::State::UnderWay() {
   const std::lock_guard lock(mutex);
   std::set<std::string> spared = drafts;
-  spared.insert(settled.begin(), settled.end());
   spared.insert(borrowed.begin(), borrowed.end());
+  return spared;
+}
+
+// Those, and the files that a listing which began with the cleaning may not know to be named.
+std::set<std::string> StepWriter::State::Spared() {
+  std::set<std::string> spared = UnderWay();
+  const std::lock_guard lock(mutex);
+  spared.insert(settled.begin(), settled.end());
   return spared;
 }
 
@@ -319,7 +328,7 @@ Result<void> StepWriter::Remove(std::int64_t step) {
     state_->removals += more;
   };
   count(1);
-  auto removed = internal::RemoveStep(*state_->steps.store_, step, state_->Spared());
+  auto removed = internal::RemoveStep(*state_->steps.store_, step, state_->UnderWay());
   count(-1);
   return removed;
 }

@@ -3,16 +3,22 @@
 #include <memory>
 #include <utility>
 
+#include "base/call_user_code.h"
 #include "checkpoints/checkpoint_uri.h"
 #include "transfer/file/partial_file.h"
 
 namespace gcsflux {
 namespace {
 
+// What was written before an exception is removed too.
+Result<void> Call(const CheckpointWriter& write, const ByteSink& sink) {
+  return internal::CallUserCode("checkpoint writer", [&] { return write(sink); });
+}
+
 Result<ObjectMetadata> WriteObject(const Client& client, const ObjectName& object, const CheckpointWriter& write,
                                    const ParallelWriterOptions& options) {
   ParallelWriter writer(client, object, options);
-  const auto written = write([&writer](std::span<const std::byte> bytes) { return writer.Write(bytes); });
+  const auto written = Call(write, [&writer](std::span<const std::byte> bytes) { return writer.Write(bytes); });
   if (written.ok()) return writer.Close();
   writer.Cancel();
   return written.error();
@@ -21,7 +27,7 @@ Result<ObjectMetadata> WriteObject(const Client& client, const ObjectName& objec
 Result<void> WriteAside(internal::PartialFile& file, const CheckpointWriter& write, bool may_replace,
                         std::uint64_t& size) {
   if (auto cleared = file.Clear(0); !cleared.ok()) return cleared;
-  auto written = write([&](std::span<const std::byte> bytes) -> Result<void> {
+  auto written = Call(write, [&](std::span<const std::byte> bytes) -> Result<void> {
     if (auto put = file.Write(size, bytes); !put.ok()) return put;
     size += bytes.size();
     return {};

@@ -9,6 +9,7 @@
 namespace gcsflux {
 
 RowsOfRank DivideRows(std::int64_t rows, int rank, int world_size) {
+  if (rows < 0 || rank < 0 || rank >= world_size) return {};
   const std::int64_t least = rows / world_size;
   const std::int64_t longer = rows % world_size;
   const std::int64_t begin = least * rank + std::min<std::int64_t>(rank, longer);

@@ -80,7 +80,6 @@ class ThreadRank final : public Collective {
 std::vector<std::unique_ptr<Collective>> MakeThreadRanks(int world_size) {
   const auto mail = std::make_shared<Mailboxes>();
   std::vector<std::unique_ptr<Collective>> ranks;
-  ranks.reserve(static_cast<std::size_t>(world_size));
   for (int rank = 0; rank < world_size; ++rank) {
     ranks.push_back(std::make_unique<ThreadRank>(rank, world_size, mail));
   }

@@ -92,6 +92,17 @@ bool NamesAll(const RunState& state, const Dict& root) {
   return true;
 }
 
+// A null pointer would end the process.
+void CheckMembers(const RunState& state) {
+  const auto check = [](bool is_there, const char* what, const std::string& name) {
+    if (!is_there)
+      throw StateError(ErrorCode::kInvalidArgument, std::string("the ") + what + " '" + name + "' is null");
+  };
+  for (const auto& [name, module] : state.modules) check(module != nullptr, "module", name);
+  for (const auto& [name, optimizer] : state.optimizers) check(optimizer != nullptr, "optimizer", name);
+  for (const auto& [name, generator] : state.generators) check(generator.defined(), "generator", name);
+}
+
 // By their own names, without `name` before them, in the order in which they were saved.
 NamedTensors TensorsUnder(const StoredCheckpoint& checkpoint, const std::string& name, const Dict& root) {
   const std::string prefix = name + ".";
@@ -110,6 +121,7 @@ NamedTensors TensorsUnder(const StoredCheckpoint& checkpoint, const std::string&
 }  // namespace
 
 GatheredState GatherState(const RunState& state) {
+  CheckMembers(state);
   StateDictWriter writer;
   Root root;
   for (const auto& [name, module] : state.modules) root.Put(name, writer.OfModule(*module));
@@ -132,6 +144,7 @@ internal::StateContents ContentsOf(const GatheredState& gathered) {
 }
 
 void LoadState(const StoredCheckpoint& checkpoint, RunState& state, const std::function<void()>& verify) {
+  CheckMembers(state);
   const Value root = ValueOrThrow(checkpoint.ReadValue());
   if (root.As<Dict>() == nullptr) throw StateError(ErrorCode::kUndecodable, "the step's file holds no dict");
   const auto require = [&](const std::string& name) {

@@ -42,7 +42,7 @@ struct AsyncSaveOptions {
   /// At the end, saves that take longer than this are cancelled. Lower it if the machine leaves less time.
   std::chrono::milliseconds end_deadline = std::chrono::minutes(5);
   /// Called at the end for each failure that neither PendingSave::WaitCommitted() nor a later save has returned. If it
-  /// is empty, the failure is printed on stderr.
+  /// is empty or throws, the failure is printed on stderr.
   std::function<void(const Error&)> on_unreported = {};
 };
 

@@ -27,7 +27,8 @@ struct TensorPart {
 };
 
 /// The rows [begin, end) that a rank has of a dimension that `world_size` ranks divide: the first ranks have one more
-/// if it does not come out even, and the last ones none if there are fewer rows than ranks.
+/// if it does not come out even, and the last ones none if there are fewer rows than ranks. None too if there is no
+/// such rank.
 struct RowsOfRank {
   std::int64_t begin = 0;
   std::int64_t end = 0;

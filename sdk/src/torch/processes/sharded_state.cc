@@ -62,6 +62,9 @@ void AddNumber(GatheredParts& gathered, std::string name, std::int64_t number) {
 GatheredParts OwnTensors(const ShardedState& state) {
   GatheredParts own;
   for (const auto& [module_name, module] : state.modules) {
+    if (module == nullptr) {
+      throw Failure(ErrorCode::kInvalidArgument, "ShardedState: the module '" + module_name + "' is null");
+    }
     for (const auto& [name, tensor] : TensorsOf(*module)) {
       Add(own, module_name + "." + name, {.local = tensor, .shape = {}, .offsets = {}});
     }
@@ -77,7 +80,15 @@ std::string TextOf(const at::Tensor& bytes) {
 }  // namespace
 
 ShardedTensor Sharded(at::Tensor local, std::int64_t dimension, std::int64_t rows, int rank, int world_size) {
-  const auto own = local.dim() > dimension && dimension >= 0 ? local.size(dimension) : -1;
+  if (rank < 0 || rank >= world_size) {
+    throw Failure(ErrorCode::kInvalidArgument,
+                  "there is no rank " + std::to_string(rank) + " among " + std::to_string(world_size));
+  }
+  if (!local.defined() || dimension < 0 || dimension >= local.dim() || rows < 0) {
+    throw Failure(ErrorCode::kInvalidArgument, "the tensor has no dimension " + std::to_string(dimension) +
+                                                   " that is a part of " + std::to_string(rows) + " rows");
+  }
+  const std::int64_t own = local.size(dimension);
   const RowsOfRank of_rank = DivideRows(rows, rank, world_size);
   if (own != of_rank.end - of_rank.begin) {
     throw Failure(ErrorCode::kInvalidArgument, "rank " + std::to_string(rank) + " of " + std::to_string(world_size) +
