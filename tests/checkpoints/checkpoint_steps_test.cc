@@ -148,6 +148,8 @@ TEST_F(CheckpointStepsTest, RemovesNoFileWhileAManifestCannotBeRead) {
   EXPECT_THAT(ErrorOf(Steps().Remove(20)).message, HasSubstr("the manifest of step 90 cannot be read"));
   EXPECT_THAT(Names(), Contains(file));
   ASSERT_TRUE(Steps().Remove(90).ok());
+  EXPECT_EQ(ValueOf(Steps().Sweep({.min_age = std::chrono::seconds::max()})).young, 1U) << "as long as there is time";
+  EXPECT_THAT(Names(), Contains(file));
   EXPECT_EQ(ValueOf(Steps().Sweep({.min_age = std::chrono::seconds(0)})).files, 1U);
   EXPECT_THAT(Names(), Not(Contains(file)));
 }

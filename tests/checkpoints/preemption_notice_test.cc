@@ -106,6 +106,17 @@ TEST_F(PreemptionNoticeTest, ComesFromTheMetadataServer) {
   EXPECT_EQ(notice->cause(), PreemptionCause::kMetadata);
 }
 
+TEST_F(PreemptionNoticeTest, IsNotAskedForAgainIfTheIntervalIsForEver) {
+  PreemptionOptions once = OfMachine(Host());
+  once.poll_interval = std::chrono::milliseconds::max();
+  const auto notice = PreemptionNotice::Watch(client_, once);
+  const auto other = PreemptionNotice::Watch(client_, OfMachine(Host()));
+  ASSERT_TRUE(notice && other);
+  SetPreempted(true);
+  AwaitStop(*other);
+  EXPECT_FALSE(notice->cause());
+}
+
 TEST_F(PreemptionNoticeTest, IsThereAtOnceIfTheMachineIsPreemptedAlready) {
   SetPreempted(true);
   const auto notice = PreemptionNotice::Watch(client_, OfMachine(Host()));

@@ -20,8 +20,8 @@ struct CollectiveLimits {
   /// so that they hear from rank 0 which rank is missing. Raise it if ranks begin a call at very different times.
   std::chrono::milliseconds deadline = std::chrono::seconds(60);
   std::stop_token stop = {};
-  /// From when the deadline counts, for calls that are part of a longer work. Absent: from when the call begins. At
-  /// least 2 s of it are left to each call, or all of a shorter deadline.
+  /// From when the deadline counts, for calls that are part of a longer work. Absent or later: from when the call
+  /// begins. At least 2 s of it are left to each call, or all of a shorter deadline.
   std::optional<std::chrono::steady_clock::time_point> since = {};
 };
 

@@ -30,7 +30,8 @@ enum class PreemptionCause { kSigterm, kMetadata };
 /// `auto notice = PreemptionNotice::Watch(client); while (!notice->token().stop_requested()) Step();`
 ///
 /// The first SIGTERM is the notice; a second one does what SIGTERM did before Watch(). Destruction ends the watch and
-/// gives SIGTERM back. Thread-safe; movable. In a child of fork() it tells nothing.
+/// gives SIGTERM back. Thread-safe; movable. In a child of fork() it tells nothing. Do not destroy it in a callback of
+/// its token, for whose end it waits.
 class PreemptionNotice {
  public:
   /// Starts watching, on a thread for each source. The client's connections and settings are used for the metadata

@@ -7,6 +7,7 @@
 #include "auth/credential_urls.h"
 #include "auth/find_credentials.h"
 #include "base/process/environment.h"
+#include "base/process/for_ever.h"
 #include "base/process/fork.h"
 #include "base/process/start_thread.h"
 #include "checkpoints/sigterm_watch.h"
@@ -65,7 +66,7 @@ struct PreemptionNotice::Watches {
   // Returns when the notice has come. If a request fails, it is repeated: the server has answered before.
   void Poll(const ClientCore& core, const std::string& host, std::chrono::milliseconds interval,
             const std::stop_token& ended) {
-    while (core.timing().Wait(interval, ended)) {
+    while (core.timing().Wait(internal::InNanoseconds(interval), ended)) {
       const auto is_preempted = AskIfPreempted(core.TokenContextFor(ended).transport, host, ended);
       if (is_preempted && *is_preempted) return Tell(PreemptionCause::kMetadata);
     }

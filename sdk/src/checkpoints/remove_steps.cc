@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/process/for_ever.h"
 #include "checkpoints/step_names.h"
 #include "checkpoints/step_store.h"
 
@@ -128,7 +129,7 @@ Result<SweepReport> SweepListed(const StepStore& store, const FoundSteps& found,
   SweepReport report;
   for (const auto& [number, step] : found) {
     for (const auto& [name, object] : step.files) {
-      const bool is_young = newest - object.updated < options.min_age;
+      const bool is_young = newest - object.updated < InNanoseconds(options.min_age);
       if (named.contains(name) || spared.contains(name)) continue;
       if (is_young) {
         ++report.young;

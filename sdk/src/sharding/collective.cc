@@ -44,7 +44,8 @@ Result<Collective::Patience> Collective::Begin(Call call, const CollectiveLimits
   const auto now = std::chrono::steady_clock::now();
   const auto deadline = internal::InNanoseconds(limits.deadline);
   const auto least = std::min(deadline, std::chrono::nanoseconds(kLeastPatience));
-  const auto until = std::max(limits.since.value_or(now) + deadline, now + least);
+  const auto since = std::min(limits.since.value_or(now), now);
+  const auto until = std::max(since + deadline, now + least);
   const auto more = std::max(deadline / 4, std::chrono::nanoseconds(kLeastPatience));
   return Patience{.until = rank() == 0 ? until : until + more, .deadline = limits.deadline, .stop = limits.stop};
 }
