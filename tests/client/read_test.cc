@@ -12,7 +12,6 @@ namespace gcsflux {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::Fault;
 using ::testing::HasSubstr;
 
 const Error kReset{ErrorCode::kUnavailable, "reset"};

@@ -17,7 +17,6 @@
 namespace gcsflux::internal {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::RawServer;
 
 class SecondRequest : public ::testing::TestWithParam<testing::Driving> {};
@@ -73,7 +72,7 @@ class Impatient : public Watch {
 class Rivals {
  public:
   using Script = RawServer::Script;
-  Rivals(Script first, Script second)
+  Rivals(const Script& first, const Script& second)
       : server_([=](RawServer::Connection& c) { c.ReadHead().starts_with("GET /first") ? first(c) : second(c); }) {}
 
   [[nodiscard]] std::string url(const std::string& path) const { return server_.endpoint() + path; }

@@ -201,7 +201,7 @@ class Simulation {
 class GateSimulation : public testing::TestWithParam<unsigned> {
  protected:
   static Outcome Run(const Setting& setting) {
-    const Outcome outcome = Simulation(setting, GetParam()).Run();
+    Outcome outcome = Simulation(setting, GetParam()).Run();
     std::printf("seed %u: efficiency %.3f, 429s per success %.3f, worst %.2f s, fairness %.3f\n", GetParam(),
                 outcome.efficiency, outcome.throttled / outcome.successes, outcome.worst_seconds, outcome.fairness);
     return outcome;

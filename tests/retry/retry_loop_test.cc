@@ -92,18 +92,22 @@ TEST(RetryLoop, DoesNotRepeatWhatCouldTakeEffectTwice) {
 
 // What a second request was told by the gate is not what the attempt failed of.
 TEST(RetryLoop, WaitsAsAGateSaysOnlyForWhatWasThrottled) {
-  for (const auto& [error, waited] :
-       {std::pair(kDown, milliseconds(100)), std::pair(Error{ErrorCode::kRateLimited, "429", 429}, milliseconds(7))}) {
+  struct Case {
+    Error error;
+    milliseconds waited;
+  };
+  for (const Case& each :
+       {Case{kDown, milliseconds(100)}, Case{{ErrorCode::kRateLimited, "429", 429}, milliseconds(7)}}) {
     Failing failing;
     const auto start = failing.timing.Now();
     const auto result =
         RetryLoop(failing.call, {failing.options, failing.timing}, [&](Attempts& attempts) -> Result<int> {
           attempts.SetGateDelay(milliseconds(7));
-          if (++failing.attempts == 1) return error;
+          if (++failing.attempts == 1) return each.error;
           return 7;
         });
     ASSERT_TRUE(result.ok());
-    EXPECT_EQ(failing.timing.Now() - start, waited) << error.message;
+    EXPECT_EQ(failing.timing.Now() - start, each.waited) << each.error.message;
   }
 }
 
