@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <latch>
 #include <thread>
 
 #include "checkpoints/run_fixture.h"
@@ -79,6 +80,29 @@ TEST_F(StepWriterTest, RefusesWhatMakesNoSense) {
   manifest.metrics["loss"] = std::nan("");
   EXPECT_EQ(ErrorOf(writer.Commit(manifest)).code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(Names(), std::vector<std::string>{"runs/7/writer"}) << "its file is discarded";
+}
+
+TEST_F(StepWriterTest, ReplacesAStepThatOthersReplaceMeanwhile) {
+  StepWriter writer = *Start();
+  ASSERT_TRUE(Save(writer, 1).ok());
+  constexpr int kSavers = 4;
+  std::vector<CheckpointManifest> drafts;
+  for (int i = 0; i < kSavers; ++i) drafts.push_back(ValueOf(Draft(writer, 1, std::to_string(i))));
+  std::latch all(kSavers);
+  std::atomic<int> replaced = 0;
+  {
+    std::vector<std::jthread> savers;
+    for (int i = 0; i < kSavers; ++i) {
+      savers.emplace_back([&, i] {
+        all.arrive_and_wait();
+        const auto stored = writer.Commit(drafts[static_cast<std::size_t>(i)], CommitMode::kReplace);
+        EXPECT_TRUE(stored.ok()) << stored.error().message;
+        replaced += stored.ok() ? 1 : 0;
+      });
+    }
+  }
+  EXPECT_EQ(replaced, kSavers);
+  EXPECT_EQ(WholeSteps(), std::vector<std::int64_t>{1});
 }
 
 TEST_F(StepWriterTest, RemovesTheFilesOfStepsThatItSaved) {

@@ -17,7 +17,8 @@ namespace {
 
 using internal::StepStore;
 
-constexpr int kMostStarts = 3;  // Another run may start and end meanwhile.
+constexpr int kMostStarts = 3;     // Another run may start and end meanwhile.
+constexpr int kMostReplaces = 10;  // Another save of this run may replace the step meanwhile.
 
 Result<ObjectMetadata> PutWriter(const StepStore& store, const RunIdentity& identity, std::int64_t replaced) {
   const WriteMode mode = replaced == 0 ? WriteMode::kCreate : WriteMode::kReplace;
@@ -290,8 +291,12 @@ Result<StoredStep> StepWriter::Commit(CheckpointManifest manifest, CommitMode mo
   const auto put = [&]() -> Result<ObjectMetadata> {
     const auto json = FormatManifest(manifest);
     if (!json.ok()) return json.error();
-    if (auto is_writer = state_->CheckStillWriter(); !is_writer.ok()) return is_writer.error();
-    return state_->PutManifest(manifest, *json, mode);
+    for (int tries = 1;; ++tries) {
+      if (auto is_writer = state_->CheckStillWriter(); !is_writer.ok()) return is_writer.error();
+      auto stored = state_->PutManifest(manifest, *json, mode);
+      const bool was_replaced = !stored.ok() && stored.error().code == ErrorCode::kAlreadyExists;
+      if (!was_replaced || mode == CommitMode::kCreate || tries == kMostReplaces) return stored;
+    }
   }();
   if (!put.ok()) {
     if (IsRefusal(put.error())) Discard(manifest.files);

@@ -96,7 +96,8 @@ class CheckpointRun {
   /// `state` changes. Throws
   /// kNotFound if there is no such step or its file is gone, kUndecodable if the step holds something else, and
   /// kCorrupted if a checksum differs: the file's CRC32C if all of the step is read, otherwise the CRC32C of each
-  /// storage that is read whole. Takes memory for the state and for a copy of what is read.
+  /// storage that is read whole. Takes memory for the state and for a copy of what is read. A save that is in flight is
+  /// no step yet: wait for it before.
   StoredStep Load(std::int64_t step, RunState& state) const;
   /// Loads the newest step that is whole, and tells which steps were skipped, and why. Nothing if no step was ever
   /// saved. Throws kUndecodable if steps were saved and none is whole, and kInvalidArgument if there is no such bucket.
