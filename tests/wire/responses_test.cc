@@ -97,6 +97,8 @@ TEST(ParseObject, RefusesWhatIsNoObject) {
        {"", "<html>Bad gateway</html>", "[]", "{}", R"({"bucket":"b","name":"a"})",
         R"({"bucket":"b","name":"a","generation":"x"})", R"({"bucket":"b","name":1,"generation":"1"})",
         R"({"bucket":"b","name":"a","generation":"1","size":"-1"})",
+        R"({"bucket":"b","name":"a","generation":"-1","size":"1"})",
+        R"({"bucket":"b","name":"a","generation":"1","size":"0","crc32c":"4waSgw=="})",
         R"({"bucket":"b","name":"a","generation":"1","crc32c":"?"})",
         R"({"bucket":"b","name":"a","generation":"1","updated":"yesterday"})",
         R"({"bucket":"b","name":"a","generation":"1","metadata":3})"}) {

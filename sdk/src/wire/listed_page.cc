@@ -67,7 +67,8 @@ Why ReadObject(const Element& item, ListedObject& object, StorageClass& last) {
     has_size = has_size || key == "size";
   }
   if (!has_size) return "an object has no size";
-  return object.name.empty() || object.generation == 0 ? "an object has no name or no generation" : nullptr;
+  if (IsFalselyEmpty(has_size, object.size, object.crc32c)) return kFalselyEmpty;
+  return object.name.empty() || object.generation <= 0 ? "an object has no name or no generation" : nullptr;
 }
 
 Why ReadItems(const Element& items, std::vector<ListedObject>& objects) {

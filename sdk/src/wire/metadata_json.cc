@@ -105,10 +105,11 @@ ObjectMetadata ToObject(const Json& resource) {
                         .component_count = Count(resource, "componentCount"),
                         .time_created = Time(resource, "timeCreated"),
                         .updated = Time(resource, "updated")};
-  if (object.name.empty() || object.generation == 0) throw WrongField{"an object has no name or no generation"};
+  if (object.name.empty() || object.generation <= 0) throw WrongField{"an object has no name or no generation"};
   if (resource.contains("crc32c")) {
     object.crc32c = Crc32cFromBase64(Text(resource, "crc32c"));
     if (!object.crc32c) throw WrongField{"crc32c is not base64 of four bytes"};
+    if (IsFalselyEmpty(resource.contains("size"), object.size, object.crc32c)) throw WrongField{kFalselyEmpty};
   }
   if (resource.contains("customTime")) object.custom_time = Time(resource, "customTime");
   for (const auto& [key, value] : Below(resource, "metadata").items()) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +31,13 @@ struct AskedObject {
   std::optional<std::int64_t> generation = {};  ///< If the request named one, as a number or as a precondition.
   bool has_size = false;  ///< The size was requested: without it, a missing size would read as an empty object.
 };
+
+/// Whether an object is said to be empty, with a CRC32C that no bytes do not have. A reader would not ask for a byte of
+/// it.
+inline bool IsFalselyEmpty(bool has_size, std::uint64_t size, const std::optional<std::uint32_t>& crc32c) {
+  return has_size && size == 0 && crc32c.value_or(0) != 0;
+}
+inline constexpr char kFalselyEmpty[] = "an object without bytes has the CRC32C of others";
 
 /// Whether a request with these `fields`, of which none means all, asks for the size.
 inline bool AsksForSize(std::string_view fields) {
