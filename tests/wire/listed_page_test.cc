@@ -35,6 +35,15 @@ TEST(ListedPageParser, ReadsWhatAnObjectIs) {
   EXPECT_EQ(page->next_page_token, "t");
 }
 
+TEST(ListedPageParser, RefusesALongPageOfManyValues) {
+  std::string page = R"({"others":[)";
+  while (page.size() < (9U << 20)) page += "[],";
+  EXPECT_FALSE(Parse(page + "[]]}").ok());
+  EXPECT_TRUE(Parse(page.substr(0, page.find(',') + 1) + "[]]}").ok());
+  const std::string name(9U << 20, ',');
+  EXPECT_TRUE(Parse(R"({"items":[{"name":")" + name + R"(","generation":"1","size":"1"}]})").ok());
+}
+
 TEST(ListedPageParser, LendsTheMemoryOfAPageToTheNextOne) {
   ListedPageParser parser;
   EXPECT_EQ(parser.TakeText(), "");

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "support/result.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -55,6 +57,17 @@ TEST(ResumableUpload, SendsWhatIsNotPersisted) {
   EXPECT_EQ(rest.headers.back().second, "crc32c=4waSgw==");
   ASSERT_TRUE(upload.OnResponse({.status = 200, .body = kStored}).ok());
   EXPECT_EQ(upload.object()->size, 8U);
+}
+
+TEST(ResumableUpload, AsksAgainWhereTwoRangesContradictEachOther) {
+  ResumableUpload upload(kObject, kUri);
+  static_cast<void>(upload.Next(Bytes(8), false, 0));
+  HttpResponse two = Incomplete("bytes=0-4");
+  two.headers.emplace_back("range", "bytes=0-7");
+  EXPECT_EQ(CodeOf(upload.OnResponse(two)), ErrorCode::kUnavailable);
+  EXPECT_EQ(upload.persisted(), 0U);
+  EXPECT_TRUE(upload.must_query());
+  EXPECT_EQ(CodeOf(upload.OnResponse(two)), ErrorCode::kBadResponse);
 }
 
 TEST(ResumableUpload, AsksAfterAFailure) {
@@ -185,6 +198,13 @@ TEST(SessionUri, IsNoGarbage) {
     EXPECT_EQ(uri.error().code, ErrorCode::kBadResponse);
   }
   EXPECT_FALSE(SessionUri({}, "http://127.0.0.1:1").ok());
+}
+
+TEST(SessionUri, IsSaidOnce) {
+  Headers headers = {{"location", "http://127.0.0.1:1/a"}, {"location", "http://127.0.0.1:1/a"}};
+  EXPECT_TRUE(SessionUri({.headers = headers}, "http://127.0.0.1:1").ok());
+  headers.emplace_back("location", "http://127.0.0.1:2/a");
+  EXPECT_EQ(testing::ErrorOf(SessionUri({.headers = headers}, "http://127.0.0.1:1")).code, ErrorCode::kBadResponse);
 }
 
 TEST(SessionUri, DoesNotLeaveHttps) {

@@ -1,5 +1,7 @@
 #include "wire/bounded_json.h"
 
+#include <nlohmann/json.hpp>
+
 namespace gcsflux::internal {
 namespace {
 
@@ -14,6 +16,8 @@ std::size_t EndOfString(std::string_view text, std::size_t at) {
   return at + 1;
 }
 
+}  // namespace
+
 bool IsBounded(std::string_view text, std::size_t most_values) {
   std::size_t levels = 0;
   std::size_t values = 0;
@@ -27,8 +31,6 @@ bool IsBounded(std::string_view text, std::size_t most_values) {
   }
   return true;
 }
-
-}  // namespace
 
 Json ParseBounded(std::string_view text, std::size_t most_values) {
   if (text.size() > kAnyShape && !IsBounded(text, most_values)) return Json(Json::value_t::discarded);

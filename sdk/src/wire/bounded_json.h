@@ -1,13 +1,16 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
+// Texts of a service that could take many times their length in memory: "[[[[" takes 64 times.
 namespace gcsflux::internal {
 
-/// Parses a service's text. Discarded if it is no JSON, nests deeper than 64 levels, or has more values than that: in
-/// memory, "[[[[" takes 64 times its length.
+/// Whether a JSON text nests at most 64 levels deep and has at most so many values. Costs one pass over the bytes.
+bool IsBounded(std::string_view text, std::size_t most_values);
+
+/// Parses a text. Discarded if it is no JSON, or long and not bounded so.
 nlohmann::json ParseBounded(std::string_view text, std::size_t most_values);
 
 }  // namespace gcsflux::internal

@@ -7,6 +7,7 @@
 
 #include "base/text/base64.h"
 #include "base/text/rfc3339.h"
+#include "wire/bounded_json.h"
 #include "wire/metadata_json.h"
 #include "wire/object_requests.h"
 
@@ -112,6 +113,13 @@ Why ReadPage(const simdjson::dom::object& document, ListedPage& page) {
   return nullptr;
 }
 
+// No page of the service is so long, and a parser takes up to 13 times its length.
+bool IsTooMuch(const std::string& json) {
+  constexpr std::size_t kLong = 8U << 20;
+  constexpr std::size_t kMostValues = 100'000;  // 5,000 objects with all their fields
+  return json.size() > kLong && !IsBounded(json, kMostValues);
+}
+
 }  // namespace
 
 HttpRequest ListedPageRequest(std::string_view endpoint, std::string_view bucket, const ListObjectsOptions& options) {
@@ -129,6 +137,7 @@ ListedPageParser::ListedPageParser() = default;
 ListedPageParser::~ListedPageParser() = default;
 
 Result<ListedPage> ListedPageParser::Parse(std::string json) {
+  if (IsTooMuch(json)) return NotTheServicesJson("more than a page holds", json);
   json.reserve(json.size() + simdjson::SIMDJSON_PADDING);  // the parser reads past the end
   auto parser = Take();
   Element document;

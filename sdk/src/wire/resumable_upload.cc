@@ -8,6 +8,7 @@
 #include "base/text/url.h"
 #include "wire/error_response.h"
 #include "wire/metadata_json.h"
+#include "wire/said_once.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -43,9 +44,10 @@ bool IsSessionUri(std::string_view uri, std::string_view endpoint) {
 }
 
 Result<std::string> SessionUri(const HttpResponse& started, std::string_view endpoint) {
-  const std::string_view location = FindHeader(started.headers, "location");
-  if (location.empty()) return Error{ErrorCode::kBadResponse, "the upload session has no Location"};
-  if (IsSessionUri(location, endpoint)) return std::string(location);
+  const auto location = SaidOnce(started.headers, "location");
+  if (!location) return location.error();
+  if (location->empty()) return Error{ErrorCode::kBadResponse, "the upload session has no Location"};
+  if (IsSessionUri(*location, endpoint)) return std::string(*location);
   return Error{ErrorCode::kBadResponse, "the upload session's Location is no URL that bytes could be sent to"};
 }
 
@@ -111,7 +113,8 @@ Result<void> ResumableUpload::OnComplete(const HttpResponse& response) {
 }
 
 Result<void> ResumableUpload::OnIncomplete(const HttpResponse& response) {
-  const auto persisted = PersistedBytes(FindHeader(response.headers, "range"));
+  const auto range = SaidOnce(response.headers, "range");
+  const auto persisted = range ? PersistedBytes(*range) : std::nullopt;
   if (!persisted) return Doubt({ErrorCode::kBadResponse, "308 with a Range that cannot be read", 308});
   // In production, a 308 without Range also happens about once in millions of uploads.
   if (*persisted < persisted_) {
