@@ -124,6 +124,16 @@ TEST(NamesThatWereNotAskedFor, AreThoseOutsideOfTheOffsetsToo) {
   EXPECT_EQ(ErrorOf(client.ListObjects("bkt", {.end_offset = "p/m"})).code, ErrorCode::kBadResponse);
 }
 
+TEST(ObjectsOfAnotherBucket, EndAListing) {
+  const auto listed = [](const std::string& member) {
+    const ServiceWithoutPrefixes service(R"({"items":[{)" + member + R"("name":"a","generation":"1","size":"1"}]})");
+    return ListPrefix(service.client(), {"bkt"});
+  };
+  EXPECT_EQ(ErrorOf(listed(R"("bucket":"other",)")).code, ErrorCode::kBadResponse);
+  EXPECT_EQ(listed(R"("bucket":"bkt",)")->objects.front().bucket, "bkt");
+  EXPECT_EQ(listed("")->objects.front().bucket, "bkt");
+}
+
 TEST(PrefixesThatWereNotAskedFor, EndAListingOfOneLevel) {
   const ServiceWithoutPrefixes service(R"({"prefixes":["a/"]})");
   const auto listed = ListPrefix(service.client(), {"bkt", "long/prefix/"}, {.delimiter = "/"});

@@ -26,8 +26,14 @@ using internal::ParseObjectAnswer;
 namespace {
 
 // A name that was not asked for could be deleted, or taken apart as if it began with the prefix.
-Result<void> CheckIsAsked(const ObjectPage& page, const ListObjectsOptions& options) {
-  for (const ObjectMetadata& object : page.objects) {
+Result<void> CheckIsAsked(ObjectPage& page, const std::string& bucket, const ListObjectsOptions& options) {
+  for (ObjectMetadata& object : page.objects) {
+    if (object.bucket.empty()) object.bucket = bucket;
+    if (object.bucket != bucket) {
+      return Error{ErrorCode::kBadResponse, "the service lists " +
+                                                internal::ShownName(ToUri({object.bucket, object.name})) +
+                                                ", which is of another bucket"};
+    }
     if (auto checked = internal::CheckIsUnder(object.name, options.prefix); !checked) return checked;
     if (auto checked = internal::CheckIsIn(object.name, options.start_offset, options.end_offset); !checked) {
       return checked;
@@ -75,7 +81,7 @@ Result<ObjectPage> Client::ListObjects(const std::string& bucket, const ListObje
   if (!answer) return answer.error();
   auto page = internal::ParseObjectPage(answer->body, internal::AsksForSize(options.fields));
   if (!page) return InCall(call, page.error());
-  if (auto checked = CheckIsAsked(*page, options); !checked) return InCall(call, checked.error());
+  if (auto checked = CheckIsAsked(*page, bucket, options); !checked) return InCall(call, checked.error());
   return page;
 }
 
