@@ -1,15 +1,20 @@
 #include "bodies/multipart.h"
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
+#include "base/base64.h"
+#include "base/letter_case.h"
 #include "bodies/multipart_reader.h"
 #include "http/content_type.h"
 
 namespace gcsflux::emulator {
 namespace {
 
-constexpr std::string_view kType = "multipart/related";
+// The second one is what Google's sample for browsers sends.
+constexpr std::array<std::string_view, 2> kTypes = {"multipart/related", "multipart/mixed"};
 constexpr std::uint64_t kMaxMetadata = std::uint64_t{1} << 20;
 
 tl::unexpected<ApiError> Malformed(const char* what) {
@@ -24,8 +29,10 @@ struct Preface {
 };
 
 ApiResult<Preface> ParsePreface(std::string_view content_type, const Rope& body) {
-  if (!IsOfType(content_type, kType)) return Malformed("its Content-Type is not multipart/related.");
-  std::optional<MultipartReader> reader = MultipartReader::Make(content_type, kType, body);
+  const auto type =
+      std::find_if(kTypes.begin(), kTypes.end(), [&](std::string_view one) { return IsOfType(content_type, one); });
+  if (type == kTypes.end()) return Malformed("its Content-Type is not multipart/related.");
+  std::optional<MultipartReader> reader = MultipartReader::Make(content_type, *type, body);
   if (!reader) return Malformed("its Content-Type has no boundary.");
   if (!reader->has_parts()) return Malformed("the boundary does not occur.");
   const auto head = reader->NextHead();
@@ -34,6 +41,18 @@ ApiResult<Preface> ParsePreface(std::string_view content_type, const Rope& body)
   auto media = reader->NextHead();
   if (!media) return Malformed("its second part does not end.");
   return Preface{*std::move(reader), metadata->ToString(), *std::move(media)};
+}
+
+bool IsInBase64(const MultipartReader::Head& part) {
+  const std::string* encoding = part.headers.Find("content-transfer-encoding");
+  return encoding != nullptr && IsInAnyCase(*encoding, "base64");
+}
+
+// In MIME, lines of base64 may end anywhere.
+std::optional<Rope> DecodeLines(std::string text) {
+  std::erase_if(text, [](char c) { return c == '\r' || c == '\n'; });
+  std::optional<std::string> bytes = DecodeBase64(text);
+  return bytes ? std::optional(Rope(*std::move(bytes))) : std::nullopt;
 }
 
 }  // namespace
@@ -51,10 +70,14 @@ ApiResult<MultipartRelated> ParseMultipartRelated(std::string_view content_type,
   if (!media) return Malformed("its second part does not end.");
   if (!preface->reader.is_at_end()) return Malformed("it does not end with its second part.");
   const std::string* media_type = preface->media.headers.Find("content-type");
+  const bool is_in_base64 = IsInBase64(preface->media);
+  if (is_in_base64) media = DecodeLines(media->ToString());
+  if (!media) return Malformed("its second part is not in base64.");
   return MultipartRelated{.metadata = std::move(preface->metadata),
                           .media_content_type = media_type != nullptr ? *media_type : std::string(),
                           .media_begin = preface->media.content,
-                          .media = *std::move(media)};
+                          .media = *std::move(media),
+                          .is_decoded = is_in_base64};
 }
 
 }  // namespace gcsflux::emulator

@@ -15,7 +15,8 @@ struct MultipartRelated {
   std::string metadata = {};            ///< JSON.
   std::string media_content_type = {};  ///< Empty if the part does not say.
   std::uint64_t media_begin = 0;        ///< Its position in the body.
-  Rope media = {};                      ///< Shares the body's memory.
+  Rope media = {};                      ///< Shares the body's memory, unless it was decoded.
+  bool is_decoded = false;              ///< The part was in base64, by its Content-Transfer-Encoding.
 };
 
 /// The part of the body before the media.

@@ -51,7 +51,7 @@ ApiResult<ReceivedMultipart> ReceiveMultipart(RequestBody& body, const std::stri
   if (!received.is_whole) return tl::unexpected(BrokenOff(body));
   ApiResult<MultipartRelated> parts = ParseMultipartRelated(content_type, received.bytes);
   if (!parts) return tl::unexpected(parts.error());
-  const auto digest = hashed ? Complete(std::move(md5), *hashed, *parts) : std::nullopt;
+  const auto digest = hashed && !parts->is_decoded ? Complete(std::move(md5), *hashed, *parts) : std::nullopt;
   Rope media = parts->media.Compact();
   const std::uint32_t crc32c = Body(media).crc32c();
   return ReceivedMultipart{std::move(parts->metadata), std::move(parts->media_content_type),

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/base64.h"
 #include "emulator/support/raw_connection.h"
 #include "gcsflux/emulator/gtest.h"
 #include "http/hash_text.h"
@@ -88,6 +89,14 @@ TEST_F(UploadMd5Test, IsThatOfMediaInAMultipartBody) {
     client_.Send(rest_size.str() + "\r\n" + body.substr(0x800000) + "\r\n0\r\n\r\n");
     EXPECT_EQ(Md5Of(*client_.Receive()), Want()) << c.name << ", of unknown length";
   }
+}
+
+TEST_F(UploadMd5Test, IsThatOfTheBytesThatBase64StandsFor) {
+  const std::string body = "--b\r\n\r\n{\"name\":\"o\"}\r\n--b\r\nContent-Transfer-Encoding: Base64\r\n\r\n" +
+                           EncodeBase64(content_) + "\r\n--b--";
+  EXPECT_EQ(Md5Of(client_.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=multipart",
+                               "Content-Type: multipart/mixed; boundary=b\r\n", body)),
+            Want());
 }
 
 TEST_F(UploadMd5Test, IsThatOfAllChunksAndOfWhatCameTwiceOnce) {
