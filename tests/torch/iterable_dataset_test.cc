@@ -205,24 +205,6 @@ TEST_P(IterableDatasetTest, ABatchThatFailedIsTheFirstOfTheNextLoop) {
   EXPECT_EQ(Sorted(numbers), All());
 }
 
-TEST_P(IterableDatasetTest, ABatchThatFailedInALoaderIsTheFirstOfTheNextOne) {
-  std::atomic<bool> fails = true;
-  const auto dataset = FailingWhile(fails);
-  std::vector<int> numbers;
-  const auto use = [&] {
-    const auto loader = torch::data::make_data_loader(IterableDataset(dataset), DataLoaderOptions(kBatch).workers(0));
-    for (const auto& batch : *loader) {
-      AddTo(numbers, batch);
-      dataset.BatchConsumed();
-    }
-  };
-  EXPECT_THROW(use(), StorageError);
-  EXPECT_EQ(dataset.consumed().consumed, numbers.size());
-  fails = false;
-  use();
-  EXPECT_EQ(Sorted(numbers), All());
-}
-
 TEST_P(IterableDatasetTest, AnIteratorMayOutliveItsEpochAndItsDataset) {
   auto batch = Dataset().Epoch().begin();
   std::vector<int> numbers;

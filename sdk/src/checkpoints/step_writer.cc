@@ -68,6 +68,7 @@ struct StepWriter::State {
   [[nodiscard]] Result<void> CheckStillWriter() const;
   [[nodiscard]] Result<ObjectMetadata> PutManifest(const CheckpointManifest& manifest, const std::string& json,
                                                    CommitMode mode) const;
+  [[nodiscard]] Result<ObjectMetadata> PutAsWriter(const CheckpointManifest& manifest, CommitMode mode) const;
   [[nodiscard]] Error StepExists(std::int64_t step, const Error& refusal) const;
   void Settle(const std::vector<StepFile>& files);
   void Forget(const std::vector<StepFile>& files);
@@ -134,6 +135,17 @@ Result<ObjectMetadata> StepWriter::State::PutManifest(const CheckpointManifest& 
     return StepExists(manifest.step, stored.error());
   }
   return stored;
+}
+
+Result<ObjectMetadata> StepWriter::State::PutAsWriter(const CheckpointManifest& manifest, CommitMode mode) const {
+  const auto json = FormatManifest(manifest);
+  if (!json.ok()) return json.error();
+  for (int tries = 1;; ++tries) {
+    if (auto is_writer = CheckStillWriter(); !is_writer.ok()) return is_writer.error();
+    auto stored = PutManifest(manifest, *json, mode);
+    const bool was_replaced = !stored.ok() && stored.error().code == ErrorCode::kAlreadyExists;
+    if (!was_replaced || mode == CommitMode::kCreate || tries == kMostReplaces) return stored;
+  }
 }
 
 // A manifest names them now.
@@ -288,16 +300,7 @@ Result<StoredStep> StepWriter::Commit(CheckpointManifest manifest, CommitMode mo
   manifest.run = state_->identity.id;
   manifest.writer = std::string("gcsflux ") + kVersion;
   manifest.time = std::chrono::floor<std::chrono::milliseconds>(manifest.time);
-  const auto put = [&]() -> Result<ObjectMetadata> {
-    const auto json = FormatManifest(manifest);
-    if (!json.ok()) return json.error();
-    for (int tries = 1;; ++tries) {
-      if (auto is_writer = state_->CheckStillWriter(); !is_writer.ok()) return is_writer.error();
-      auto stored = state_->PutManifest(manifest, *json, mode);
-      const bool was_replaced = !stored.ok() && stored.error().code == ErrorCode::kAlreadyExists;
-      if (!was_replaced || mode == CommitMode::kCreate || tries == kMostReplaces) return stored;
-    }
-  }();
+  const auto put = state_->PutAsWriter(manifest, mode);
   if (!put.ok()) {
     if (IsRefusal(put.error())) Discard(manifest.files);
     state_->Forget(manifest.files);
