@@ -45,6 +45,22 @@ TEST_F(ReadInProgressTest, TakesNoOtherSuccessThanBytes) {
   for (const int status : {304, 404, 503}) EXPECT_FALSE(*read_.OnHeaders({.status = status})) << status;
 }
 
+TEST_F(ReadInProgressTest, TakesNoByteOfABodyOfAnotherLength) {
+  const auto answer = [](const char* length) {
+    HttpResponse response = Part("bytes 4-7/10");
+    response.headers.emplace_back("content-length", length);
+    return response;
+  };
+  for (const char* length : {"3", "5", "0"}) {
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(testing::ErrorOf(read_.OnHeaders(answer(length))).code, ErrorCode::kTruncated) << length;
+    }
+    EXPECT_EQ(testing::ErrorOf(read_.OnHeaders(answer(length))).code, ErrorCode::kBadResponse) << length;
+    ASSERT_TRUE(read_.OnHeaders(answer("4")).ok());
+  }
+  EXPECT_TRUE(read_.OnHeaders(Part("bytes 4-7/10")).ok()) << "in chunks no length is announced";
+}
+
 // The second read of corrupted bytes has the first one's checksum to be compared with.
 TEST_F(ReadInProgressTest, RemembersWhatAnEarlierAnswerSaidOfTheGeneration) {
   const ReadTarget target{.sink = sink_, .room = 100, .rewind = [this] { got_.clear(); }};

@@ -28,6 +28,7 @@ Result<bool> ReadInProgress::OnHeaders(const HttpResponse& response) {
   auto info = ParseReadResponse(response);
   if (!info) return info.error();
   if (auto checked = CheckAnswer(*info); !checked) return checked.error();
+  if (auto checked = CheckLength(*info); !checked) return checked.error();
   if (IsOfTheSame(*info) && !info->crc32c) info->crc32c = told_->crc32c;
   info_ = told_ = *info;
   is_summed_ = !target_.sums_itself || is_whole();
@@ -62,6 +63,16 @@ Result<void> ReadInProgress::CheckAnswer(const ReadResponseInfo& info) const {
     return wrong("says another CRC32C than the one before it");
   }
   return {};
+}
+
+// None of its bytes is taken: under the headers of an object, a proxy may send the text of an error. Such an answer is
+// believed when it comes four times in a row.
+Result<void> ReadInProgress::CheckLength(const ReadResponseInfo& info) {
+  constexpr int kBelieved = 4;
+  doubts_ = info.has_other_length ? doubts_ + 1 : 0;
+  if (doubts_ == 0) return {};
+  return Error{doubts_ >= kBelieved ? ErrorCode::kBadResponse : ErrorCode::kTruncated,
+               "the answer announces a body of another length than its headers give it"};
 }
 
 Result<void> ReadInProgress::OnBody(std::span<const std::byte> data) {

@@ -57,6 +57,7 @@ class ReadInProgress : public BodyReceiver {
 
  private:
   [[nodiscard]] Result<void> CheckAnswer(const ReadResponseInfo& info) const;
+  Result<void> CheckLength(const ReadResponseInfo& info);
   [[nodiscard]] bool IsOfTheSame(const ReadResponseInfo& info) const {
     return told_ && told_->generation == info.generation;
   }
@@ -74,6 +75,7 @@ class ReadInProgress : public BodyReceiver {
   std::uint32_t crc32c_ = 0;
   bool moved_ = false;
   bool is_summed_ = true;
+  int doubts_ = 0;  // Answers in a row whose length was not believed.
   std::optional<ReadResponseInfo> info_;
   // Of the last answer, also if the read began again since: about one generation, no answer is forgotten.
   std::optional<ReadResponseInfo> told_;

@@ -22,6 +22,7 @@ std::optional<Number> ParseNumber(std::string_view text) {
 
 struct ContentRange {
   std::uint64_t begin;
+  std::uint64_t last;
   std::uint64_t total;
 };
 
@@ -36,7 +37,7 @@ std::optional<ContentRange> ParseContentRange(std::string_view text) {
   const auto last = ParseNumber<std::uint64_t>(text.substr(dash + 1, slash - dash - 1));
   const auto total = ParseNumber<std::uint64_t>(text.substr(slash + 1));
   if (!begin || !last || !total || *begin > *last || *last >= *total) return std::nullopt;
-  return ContentRange{*begin, *total};
+  return ContentRange{*begin, *last, *total};
 }
 
 Error Unusable(const char* header) {
@@ -90,6 +91,14 @@ Result<bool> IsGzip(const Headers& headers) {
   return *stored == "gzip";
 }
 
+// Whether the announced length of the body is not the one that the answer's other headers give it.
+Result<bool> HasOtherLength(const Headers& headers, std::uint64_t length) {
+  const auto said = SaidOnce(headers, "content-length");
+  if (!said) return said.error();
+  const auto announced = ParseNumber<std::uint64_t>(*said);
+  return announced && *announced != length;
+}
+
 }  // namespace
 
 Result<std::optional<std::uint32_t>> FindCrc32c(const Headers& headers) {
@@ -119,6 +128,7 @@ Result<ReadResponseInfo> ParseReadResponse(const HttpResponse& response) {
   const auto is_gzip = IsGzip(response.headers);
   if (!is_gzip) return is_gzip.error();
   ReadResponseInfo info{.generation = **generation, .is_gzip = *is_gzip, .crc32c = *crc32c};
+  std::uint64_t length = 0;
   if (response.status == 206) {
     const auto said = SaidOnce(response.headers, "content-range");
     if (!said) return said.error();
@@ -126,11 +136,15 @@ Result<ReadResponseInfo> ParseReadResponse(const HttpResponse& response) {
     if (!range) return Unusable("Content-Range");
     info.offset = range->begin;
     info.object_size = range->total;
-    return info;
+    length = range->last - range->begin + 1;
+  } else {
+    const auto size = FindSize(response.headers);
+    if (!size) return size.error();
+    info.object_size = length = *size;
   }
-  const auto size = FindSize(response.headers);
-  if (!size) return size.error();
-  info.object_size = *size;
+  const auto has_other = HasOtherLength(response.headers, length);
+  if (!has_other) return has_other.error();
+  info.has_other_length = *has_other;
   return info;
 }
 

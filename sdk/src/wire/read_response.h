@@ -13,7 +13,9 @@ struct ReadResponseInfo {
   std::uint64_t offset = 0;       ///< The offset of the body's first byte in the object.
   std::uint64_t object_size = 0;  ///< As stored.
   std::int64_t generation = 0;
-  bool is_gzip = false;                      ///< Stored with Content-Encoding: gzip.
+  bool is_gzip = false;  ///< Stored with Content-Encoding: gzip.
+  /// The body's length is announced, and the other headers say another one: the body may be that of another answer.
+  bool has_other_length = false;
   std::optional<std::uint32_t> crc32c = {};  ///< Of the whole object, also if the answer is a part of it.
 };
 
