@@ -236,6 +236,10 @@ TEST_F(LatestStepTest, IsSkippedIfItIsGoneBeforeItIsOpened) {
     return Result<void>(Error{ErrorCode::kCorrupted, "x"});
   });
   EXPECT_EQ(ErrorOf(broken).message, "x") << "an older step is no answer to a read that failed";
+  const auto thrown =
+      Steps().OpenLatest([](const StoredStep&) -> Result<void> { throw std::runtime_error("out of it"); });
+  EXPECT_EQ(ErrorOf(thrown).code, ErrorCode::kLocalIo);
+  EXPECT_THAT(ErrorOf(thrown).message, ::testing::HasSubstr("threw: out of it"));
 }
 
 // Two runs, saves, removals and hints of chance: the hint never changes the answer.

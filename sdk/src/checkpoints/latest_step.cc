@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/call_user_code.h"
 #include "checkpoints/latest_hint.h"
 #include "checkpoints/step_names.h"
 #include "transfer/threads/worker_pool.h"
@@ -137,7 +138,7 @@ class Search {
     const std::size_t count = files.size() + (open_ ? 1 : 0);
     const auto ask = [&](std::size_t index, const std::stop_token&) -> Result<void> {
       if (index < files.size()) return store_.CheckFile(step.manifest.step, files[index]);
-      opened_ = open_(step);
+      opened_ = CallUserCode("function that opens a step", [&] { return open_(step); });
       return {};
     };
     WorkerPool pool(std::min(count, kQuestionsAtOnce));

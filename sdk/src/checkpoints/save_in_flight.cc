@@ -1,4 +1,5 @@
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "checkpoints/save_queue.h"
@@ -38,7 +39,11 @@ Result<void> SaveInFlight::Copy(SnapshotPool& pool, std::size_t threads) {
   auto memory = pool.Take(bytes);
   if (!memory.ok()) return memory.error();
   memory_ = *std::move(memory);
-  snapshot_ = CopyContents(request_.contents, {memory_.bytes.get(), bytes}, threads);
+  try {
+    snapshot_ = CopyContents(request_.contents, {memory_.bytes.get(), bytes}, threads);
+  } catch (const std::bad_alloc&) {
+    return NoMemoryForSnapshot(bytes);
+  }
   request_.contents = {};
   request_.owner.reset();
   const std::lock_guard lock(mutex_);

@@ -27,6 +27,11 @@ void CopyRange(const StateContents& contents, std::span<std::byte> memory, std::
 
 }  // namespace
 
+Error NoMemoryForSnapshot(std::size_t bytes) {
+  return {ErrorCode::kLocalIo, "there is no memory for a snapshot of " + std::to_string(bytes) +
+                                   " bytes; save synchronously, or lower AsyncSaveOptions::max_in_flight"};
+}
+
 Result<SnapshotMemory> SnapshotPool::Take(std::size_t bytes) {
   {
     const std::lock_guard lock(mutex_);
@@ -41,8 +46,7 @@ Result<SnapshotMemory> SnapshotPool::Take(std::size_t bytes) {
   try {
     return SnapshotMemory{std::make_unique_for_overwrite<std::byte[]>(bytes), bytes};
   } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kLocalIo, "there is no memory for a snapshot of " + std::to_string(bytes) +
-                                          " bytes; save synchronously, or lower AsyncSaveOptions::max_in_flight"};
+    return NoMemoryForSnapshot(bytes);
   }
 }
 

@@ -16,6 +16,9 @@ struct SnapshotMemory {
   std::size_t capacity = 0;
 };
 
+/// kLocalIo, with what to do.
+Error NoMemoryForSnapshot(std::size_t bytes);
+
 /// Keeps memory from one snapshot to the next: pages that were used before are written eight times as fast as fresh
 /// ones. Thread-safe.
 class SnapshotPool {

@@ -105,7 +105,7 @@ class CheckpointSteps {
 
   /// The same. `open` is called for a step at the same time as its files are asked for, on another thread, so that
   /// reading begins one round trip earlier. The last call is for the step that is returned. If that call fails, its
-  /// error is the result.
+  /// error is the result; an exception is kLocalIo.
   Result<LatestStep> OpenLatest(const std::function<Result<void>(const StoredStep&)>& open) const;
 
   /// One step's manifest: one read. kNotFound; kUndecodable as ParseManifest().
