@@ -49,10 +49,10 @@ struct UploadOptions {
 
 /// Stores `data` as one object. It is visible whole or not at all. Both sides check the CRC32C.
 ///
-/// Returns kCorrupted if the service's answer describes other bytes. The generation that this upload made is then
-/// deleted, so that nothing of it is visible; the object that it replaced is gone. If the deletion fails, the message
-/// says which generation remains. Returns kBadResponse if the answer is about another object or another size; the
-/// object may be stored.
+/// Returns kCorrupted if the answer to the write itself describes other bytes. The generation that this upload made is
+/// then deleted, so that nothing of it is visible; the object that it replaced is gone. If the deletion fails, the
+/// message says which generation remains. Returns kBadResponse if the answer is about another object or another size;
+/// the object may be stored.
 ///
 /// If an answer is lost, the object is read back: the same size, CRC32C and attributes mean success. More than a chunk
 /// is sent over a resumable session. If the service loses the session, the upload starts again from the first byte in a

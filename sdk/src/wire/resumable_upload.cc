@@ -60,6 +60,7 @@ ResumableUpload ResumableUpload::Resumed(ObjectName object, std::string session_
 }
 
 HttpRequest ResumableUpload::Next(std::span<const std::byte> unsent, bool is_last, std::uint32_t crc32c) {
+  is_question_ = must_query_;
   if (is_last) total_ = persisted_ + unsent.size();
   const std::string total = is_last ? std::to_string(*total_) : "*";
   HttpRequest request{.method = Method::kPut, .url = session_uri_, .is_url_secret = true};
@@ -107,6 +108,7 @@ Result<void> ResumableUpload::OnComplete(const HttpResponse& response) {
   }
   persisted_ = object->size;
   object_ = *std::move(object);
+  is_object_asked_for_ = is_question_;
   must_query_ = false;
   has_doubts_ = false;
   return {};

@@ -44,6 +44,8 @@ class ResumableUpload {
   [[nodiscard]] std::uint64_t persisted() const { return persisted_; }
   /// The committed object, if there is one.
   [[nodiscard]] const std::optional<ObjectMetadata>& object() const { return object_; }
+  /// The object came with the answer to a question. By then another writer may have replaced the session's own.
+  [[nodiscard]] bool is_object_asked_for() const { return is_object_asked_for_; }
   /// The next request asks for the session's position.
   [[nodiscard]] bool must_query() const { return must_query_; }
 
@@ -73,7 +75,9 @@ class ResumableUpload {
   std::uint64_t sent_ = 0;              // The end of the bytes that the session can hold.
   std::optional<std::uint64_t> total_;  // The object's size that was told to the service.
   bool must_query_ = false;
-  bool has_doubts_ = false;  // The last answer was not believed.
+  bool has_doubts_ = false;   // The last answer was not believed.
+  bool is_question_ = false;  // The last request was one.
+  bool is_object_asked_for_ = false;
   std::optional<ObjectMetadata> object_;
 };
 

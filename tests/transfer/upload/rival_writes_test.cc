@@ -256,6 +256,23 @@ TEST_F(SecondLookTest, OfASessionFindsOursThatCameLate) {
   EXPECT_EQ(gcs_.commits, 1);
 }
 
+// A complete session may answer with what is live, and a rival's object often has the same size.
+TEST_F(SecondLookTest, OfASessionDeletesNoRivalsObject) {
+  const std::string bytes = Pattern(kChunk + 7);
+  const std::string rivals(bytes.size(), 'r');
+  for (const Way& way : {kSession, kStream}) {
+    gcs_.requests.clear();
+    gcs_.objects.clear();
+    gcs_.faults = {{}, {}, {.after = kReset}};
+    Before(4, [&] { gcs_.Put("o", rivals); });
+    const auto stored = way.store(client_, bytes);
+    EXPECT_EQ(testing::ErrorOf(stored).code, ErrorCode::kOutcomeUnknown) << testing::ErrorOf(stored).message;
+    EXPECT_TRUE(gcs_.faults.empty());
+    ASSERT_TRUE(gcs_.objects.contains("o")) << way.name;
+    EXPECT_EQ(gcs_.objects["o"].bytes, rivals) << way.name;
+  }
+}
+
 // The first writer's commit may have been the end of the session that the second one asks for.
 TEST_F(SecondLookTest, OfAnEarlierWritersCommitIsNotHadBySuspendedOnes) {
   Client once = testing::MakeClient(gcs_, {.max_attempts = 1});

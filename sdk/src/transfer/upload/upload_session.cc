@@ -139,6 +139,12 @@ Result<ObjectMetadata> UploadSession::Finish() {
   if (!is_right && !has_sent_last_) {
     return Error{ErrorCode::kCorrupted, "another writer has completed the session, with other bytes"};
   }
+  if (!is_right && protocol_ && protocol_->is_object_asked_for()) {
+    return Error{ErrorCode::kOutcomeUnknown,
+                 "the session is complete, and generation " + std::to_string(object_->generation) +
+                     " holds other bytes: the service stored them wrongly, or another writer has replaced the object; "
+                     "it was left as it is"};
+  }
   return CheckStored(core_, *object_, {position_, crc32c_}, insert_.call, insert_.stop);
 }
 
