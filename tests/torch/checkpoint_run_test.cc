@@ -226,14 +226,43 @@ TEST_F(CheckpointRunTest, RefusesMembersThatAreNull) {
   }
 }
 
-TEST_F(CheckpointRunTest, LoadsTensorsIntoTheStateAndNotIntoThoseGiven) {
-  Training training;
-  Run().Save(1, training.State());
-  const Tensor given = torch::full({2, 3}, 7.0F);
-  RunState state{.tensors = {{"average", {{"weight", given}}}}};
-  Run().Load(1, state);
-  EXPECT_TRUE(torch::equal(state.tensors["average"][0].second, torch::zeros({2, 3})));
-  EXPECT_TRUE(torch::equal(given, torch::full({2, 3}, 7.0F)));
+TEST_F(CheckpointRunTest, LoadsIntoTheTensorsThatAreGiven) {
+  const Tensor a = torch::arange(6, torch::kFloat).reshape({2, 3});
+  const Tensor b = torch::full({3}, 5, torch::kInt);
+  for (const CheckpointFormat format : {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors}) {
+    const std::int64_t step = format == CheckpointFormat::kTorchFile ? 1 : 2;
+    Run({.format = format}).Save(step, {.tensors = {{"own", {{"a", a}, {"b", b}}}}});
+    const Tensor turned = torch::zeros({3, 2}).t().requires_grad_();
+    RunState part{.tensors = {{"own", {{"a", turned}}}}};
+    Run().Load(step, part);
+    EXPECT_TRUE(torch::equal(turned, a));
+    EXPECT_TRUE(turned.requires_grad());
+    EXPECT_EQ(turned.stride(0), 1);
+    RunState all{.tensors = {{"own", {}}}};
+    Run().Load(step, all);
+    ASSERT_EQ(all.tensors["own"].size(), 2U);
+    EXPECT_TRUE(torch::equal(all.tensors["own"][1].second, b));
+    RunState undefined{.tensors = {{"own", {{"b", Tensor()}}}}};
+    Run().Load(step, undefined);
+    EXPECT_TRUE(torch::equal(undefined.tensors["own"][0].second, b));
+  }
+}
+
+TEST_F(CheckpointRunTest, ChangesNothingWhereATensorGivenDoesNotFit) {
+  Run().Save(1, {.tensors = {{"own", {{"a", torch::ones({2, 3})}, {"b", torch::ones({4})}}}}});
+  const auto error_of = [&](const std::string& name, const Tensor& tensor) {
+    const Tensor first = torch::zeros({2, 3});
+    RunState state{.tensors = {{"own", {{"a", first}, {name, tensor}}}}};
+    const Error error = ThrownBy([&] { Run().Load(1, state); });
+    EXPECT_TRUE(torch::equal(first, torch::zeros({2, 3})));
+    return error;
+  };
+  EXPECT_EQ(error_of("c", torch::zeros({4})).code, ErrorCode::kUndecodable);
+  EXPECT_THAT(error_of("b", torch::zeros({5})).message,
+              HasSubstr("'own.b' is Float [4] in the step, and Float [5] here"));
+  EXPECT_EQ(error_of("b", torch::zeros({4}, torch::kInt)).code, ErrorCode::kUndecodable);
+  EXPECT_EQ(error_of("b", torch::zeros({1}).expand({4})).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(error_of("b", torch::zeros({4}).to_sparse()).code, ErrorCode::kInvalidArgument);
 }
 
 TEST_F(CheckpointRunTest, ReadsTheLatestStepsFileInTheThirdRoundTrip) {

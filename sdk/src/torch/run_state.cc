@@ -2,16 +2,21 @@
 
 #include <exception>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/text/utf8.h"
 #include "torch/first_line.h"
 #include "torch/plain_values.h"
 #include "torch/staged_state.h"
+#include "torch/tensor_bytes.h"
 #include "torch/text_values.h"
+#include "torch/writable.h"
 
 namespace gcsflux {
 namespace {
@@ -118,6 +123,41 @@ NamedTensors TensorsUnder(const StoredCheckpoint& checkpoint, const std::string&
   return tensors;
 }
 
+std::string Described(const at::Tensor& tensor) {
+  std::ostringstream text;
+  text << tensor.scalar_type() << " " << tensor.sizes();
+  return text.str();
+}
+
+// Copies what was read into the tensors given, by name; an undefined one becomes the one that was read. Without any,
+// the list becomes all that was read.
+std::function<void()> StageTensors(const std::string& member, NamedTensors& given, NamedTensors read) {
+  if (given.empty()) return [&given, read = std::move(read)]() mutable { given.swap(read); };
+  const std::map<std::string, at::Tensor> by_name(read.begin(), read.end());
+  std::vector<std::pair<at::Tensor*, at::Tensor>> copies;
+  for (auto& [name, into] : given) {
+    const std::string place = "tensor '" + member + "." + name + "'";
+    const auto found = by_name.find(name);
+    if (found == by_name.end()) throw StepLacks(member + "." + name);
+    copies.emplace_back(&into, found->second);
+    if (!into.defined()) continue;
+    if (!HasElements(into)) throw StateError(ErrorCode::kInvalidArgument, place + " has no memory to load into");
+    if (into.sizes() != found->second.sizes() || into.scalar_type() != found->second.scalar_type()) {
+      throw StateError(ErrorCode::kUndecodable,
+                       place + " is " + Described(found->second) + " in the step, and " + Described(into) + " here");
+    }
+    if (const auto why = WhyNotWritable(into)) throw StateError(ErrorCode::kInvalidArgument, place + " " + *why);
+  }
+  return [copies = std::move(copies)] {
+    for (const auto& [into, from] : copies) {
+      if (into->defined())
+        into->detach().copy_(from);
+      else
+        *into = from;
+    }
+  };
+}
+
 }  // namespace
 
 GatheredState GatherState(const RunState& state) {
@@ -163,7 +203,7 @@ void LoadState(const StoredCheckpoint& checkpoint, RunState& state, const std::f
   for (auto& entry : state.tensors) {
     require(entry.first);
     NamedTensors read = TensorsUnder(checkpoint, entry.first, *root.As<Dict>());
-    changes.push_back([&entry, read = std::move(read)]() mutable { entry.second.swap(read); });
+    changes.push_back(StageTensors(entry.first, entry.second, std::move(read)));
   }
   for (auto& entry : state.generators) {
     changes.push_back([&entry, read = ReadStateOf(entry, checkpoint)] {

@@ -24,8 +24,8 @@ struct RunState {
   std::map<std::string, torch::nn::Module*> modules = {};
   /// Adam, AdamW, SGD, RMSprop and Adagrad; kInvalidArgument for others.
   std::map<std::string, torch::optim::Optimizer*> optimizers = {};
-  /// Load() replaces each list by new tensors, all that the step has under that name. It writes to none of the tensors
-  /// given: take them from here afterwards.
+  /// Load() writes into the tensors given, as into modules. An undefined one becomes a new tensor, and an empty list
+  /// all that the step has under its name.
   std::map<std::string, NamedTensors> tensors = {};
   std::map<std::string, at::Generator> generators = {};  ///< {"cpu", at::detail::getDefaultCPUGenerator()}
   std::map<std::string, std::int64_t> numbers = {};
@@ -92,8 +92,7 @@ class CheckpointRun {
 
   /// Restores what `state` names, which may be any part of the saved state. The step's numbers, texts and cursor
   /// replace those of `state`.
-  /// All or nothing: names, checksums, and for modules and optimizers shapes and types, are compared before anything of
-  /// `state` changes. Throws
+  /// All or nothing: names, shapes, types and checksums are compared before anything of `state` changes. Throws
   /// kNotFound if there is no such step or its file is gone, kUndecodable if the step holds something else, and
   /// kCorrupted if a checksum differs: the file's CRC32C if all of the step is read, otherwise the CRC32C of each
   /// storage that is read whole. Takes memory for the state and for a copy of what is read. A save that is in flight is
