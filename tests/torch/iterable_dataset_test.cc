@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <latch>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <string>
@@ -346,6 +348,43 @@ TEST_F(IterableDatasetErrorsTest, WorkersThatChangeBatchesEndTheEpochAllTheSame)
     EXPECT_EQ(dataset.consumed().epoch, epoch);
     EXPECT_EQ(dataset.consumed().consumed, 0U);
   }
+}
+
+// A transform that holds what owns the dataset: the decode thread that calls it destroys both.
+TEST_F(IterableDatasetErrorsTest, MayBeDestroyedByItsTransform) {
+  struct Meeting {
+    std::weak_ptr<const IterableDataset> dataset = {};
+    std::atomic<bool> is_over = false;
+    std::latch held{1};
+    std::latch left{1};
+    std::latch destroyed{1};
+  };
+  for (int i = 100; i < 140; ++i) Put("n/" + std::to_string(i), "1");
+  const auto meeting = std::make_shared<Meeting>();  // The transform may end later than the test.
+  const auto transform = [meeting](const ListedObject& object, std::span<const std::byte> bytes) {
+    const std::string name = object.name;
+    if (name < "n/110" || meeting->is_over.exchange(true)) return NumberIn(object, bytes);  // Not of the first batch.
+    auto own = meeting->dataset.lock();
+    meeting->held.count_down();
+    meeting->left.wait();
+    own.reset();
+    EXPECT_EQ(object.name, name) << "the listing stays until the transform ends";
+    meeting->destroyed.count_down();
+    throw std::runtime_error("what becomes of it does not matter");
+  };
+  auto dataset = std::make_shared<const IterableDataset>(client_, Object("n/"), transform,
+                                                         EpochOptions{.order = SampleOrder::kByName, .batch_size = 2},
+                                                         DatasetOptions{.download = {}, .max_skipped = 1});
+  meeting->dataset = dataset;
+  for (const auto& batch : dataset->Epoch()) {
+    EXPECT_EQ(batch.samples.size(), 2U);
+    break;
+  }
+  meeting->held.wait();
+  dataset.reset();
+  meeting->left.count_down();
+  meeting->destroyed.wait();
+  EXPECT_TRUE(meeting->dataset.expired());
 }
 
 TEST_F(IterableDatasetErrorsTest, WithoutATransformSamplesAreTheBytes) {

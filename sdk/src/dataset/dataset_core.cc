@@ -37,10 +37,10 @@ bool IsSameOrder(const EpochOptions& a, const EpochOptions& b) {
 
 DatasetCore::DatasetCore(const Client& client, Settings settings, const DatasetOptions& options)
     : client_(client),
-      settings_(std::move(settings)),
+      settings_(std::make_shared<const Settings>(std::move(settings))),
       options_(options),
-      fingerprint_(FingerprintAtFirst(settings_)),
-      known_([this](std::size_t index) -> const ListedObject& { return settings_.objects[index]; }),
+      fingerprint_(FingerprintAtFirst(*settings_)),
+      known_([settings = settings_](std::size_t index) -> const ListedObject& { return settings->objects[index]; }),
       made_with_(client.counters()),
       engines_([client, download = OneByOne(options.download), threads = options.decode_threads](const Engine*) {
         return std::unique_ptr<Engine>(
@@ -57,9 +57,9 @@ DatasetCore::~DatasetCore() {
 std::shared_ptr<BatchStream> DatasetCore::MakeStream(const Engine& engine, std::unique_ptr<BatchOrder> order,
                                                      const Cursor& start, ObjectAt object_at) const {
   return BatchStream::Make(engine.downloads, std::move(order), start,
-                           {.bucket = settings_.prefix.bucket,
+                           {.bucket = settings_->prefix.bucket,
                             .object_at = std::move(object_at),
-                            .work = settings_.work,
+                            .work = settings_->work,
                             .decoders = engine.decoders,
                             .max_skipped = options_.max_skipped,
                             .tally = tally_});
@@ -69,15 +69,15 @@ std::shared_ptr<BatchStream> DatasetCore::MakeStream(const Engine& engine, std::
 Result<std::shared_ptr<const LiveListing>> DatasetCore::ListingOf(Engine& engine) const {
   const std::scoped_lock one_at_a_time(engine.listing_mutex);
   if (engine.listing && !engine.listing->state().error) return engine.listing;
-  if (!settings_.is_live) {
+  if (!settings_->is_live) {
     auto known = std::make_shared<LiveListing>();
-    known->Append(settings_.objects);
+    known->Append(settings_->objects);
     known->End();
     return engine.listing = std::move(known);
   }
   ParallelListOptions options = options_.listing;
   options.include_directory_markers = false;
-  auto lister = BackgroundListing::Start(client_, settings_.prefix, options, [this, &engine] {
+  auto lister = BackgroundListing::Start(client_, settings_->prefix, options, [this, &engine] {
     if (const auto stream = StreamOf(engine)) stream->LookAgain();
   });
   if (!lister) return lister.error();
@@ -131,7 +131,7 @@ FinishedBatch DatasetCore::Fetch(std::span<const std::size_t> samples) const {
   if (const auto stream = StreamOf(engines_.Get())) {
     if (const auto batch = stream->ClaimSamples(samples)) return stream->Await(*batch);
   }
-  if (samples.empty()) return {.samples = settings_.work.make(0)};
+  if (samples.empty()) return {.samples = settings_->work.make(0)};
   const Engine& engine = engines_.Get();
   const auto stream =
       MakeStream(engine, std::make_unique<GivenBatch>(std::vector(samples.begin(), samples.end())), {}, known_);

@@ -37,7 +37,7 @@ class DatasetCore {
   DatasetCore(const DatasetCore&) = delete;
   DatasetCore& operator=(const DatasetCore&) = delete;
 
-  [[nodiscard]] const std::vector<ListedObject>& objects() const { return settings_.objects; }
+  [[nodiscard]] const std::vector<ListedObject>& objects() const { return settings_->objects; }
   [[nodiscard]] const ListingFingerprint& fingerprint() const { return fingerprint_; }
 
   /// From now on batches are requested in this order, beginning at `start`: their objects are fetched ahead. Objects
@@ -78,14 +78,14 @@ class DatasetCore {
                                                         const Cursor& start, ObjectAt object_at) const;
   [[nodiscard]] static std::shared_ptr<BatchStream> StreamOf(Engine& engine);
   [[nodiscard]] bool IsLive(const EpochOptions& order) const {
-    return settings_.is_live || order.order == SampleOrder::kBuffered;
+    return settings_->is_live || order.order == SampleOrder::kBuffered;
   }
   Result<std::shared_ptr<const LiveListing>> ListingOf(Engine& engine) const;
   Result<std::shared_ptr<BatchStream>> StreamInOrder(Engine& engine, const EpochOptions& order,
                                                      const Start& start) const;
 
   const Client client_;
-  const Settings settings_;
+  const std::shared_ptr<const Settings> settings_;  // A stream may outlive this object.
   const DatasetOptions options_;
   const ListingFingerprint fingerprint_;
   const ObjectAt known_;

@@ -5,25 +5,33 @@
 namespace gcsflux::internal {
 
 DecodeThreads::DecodeThreads(std::size_t threads) {
-  static_cast<void>(StartThreads(threads_, threads, [this](const std::stop_token& stop) { Serve(stop); }));
+  static_cast<void>(
+      StartThreads(threads_, threads, [shared = shared_](const std::stop_token& stop) { Serve(*shared, stop); }));
+}
+
+DecodeThreads::~DecodeThreads() {
+  for (std::jthread& thread : threads_) {
+    thread.request_stop();
+    if (thread.get_id() == std::this_thread::get_id()) thread.detach();  // It cannot wait for itself.
+  }
 }
 
 void DecodeThreads::Offer(const std::shared_ptr<Workload>& workload) {
   {
-    const std::scoped_lock lock(mutex_);
-    queue_.Offer(workload);
+    const std::scoped_lock lock(shared_->mutex);
+    shared_->queue.Offer(workload);
   }
-  has_work_.notify_one();
+  shared_->has_work.notify_one();
 }
 
-void DecodeThreads::Serve(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  while (has_work_.wait(lock, stop, [this] { return !queue_.is_empty(); })) {
-    auto turn = queue_.Next();
+void DecodeThreads::Serve(Shared& shared, const std::stop_token& stop) {
+  std::unique_lock lock(shared.mutex);
+  while (shared.has_work.wait(lock, stop, [&shared] { return !shared.queue.is_empty(); })) {
+    auto turn = shared.queue.Next();
     lock.unlock();
     auto task = turn.workload->Take();
     if (task) {
-      has_work_.notify_one();  // There may be more work for another thread.
+      shared.has_work.notify_one();  // There may be more work for another thread.
       task();
       task = nullptr;
       turn.workload.reset();
@@ -31,7 +39,7 @@ void DecodeThreads::Serve(const std::stop_token& stop) {
       continue;
     }
     lock.lock();
-    queue_.HadNothing(turn);
+    shared.queue.HadNothing(turn);
   }
 }
 

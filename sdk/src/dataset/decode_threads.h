@@ -13,22 +13,30 @@
 namespace gcsflux::internal {
 
 /// Threads that decode samples of several streams, one of each in turn. Work that needs much processor time, or that is
-/// user code, must not run on an event loop. Thread-safe; the destructor waits for running work.
+/// user code, must not run on an event loop. Thread-safe; the destructor waits for running work, but for that of its
+/// own thread, which user code may call it from.
 class DecodeThreads {
  public:
   /// If the system starts fewer threads, those do the work.
   explicit DecodeThreads(std::size_t threads);
+  ~DecodeThreads();
+  DecodeThreads(const DecodeThreads&) = delete;
+  DecodeThreads& operator=(const DecodeThreads&) = delete;
 
   /// The workload may have work: it is asked until it has none. Call it each time the workload has received work.
   void Offer(const std::shared_ptr<Workload>& workload);
 
  private:
-  void Serve(const std::stop_token& stop);
+  // Each thread holds it, since one may end later than this object.
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable_any has_work;
+    WorkloadQueue queue;  // Guarded by mutex.
+  };
+  static void Serve(Shared& shared, const std::stop_token& stop);
 
-  std::mutex mutex_;
-  std::condition_variable_any has_work_;
-  WorkloadQueue queue_;                // Guarded by mutex_.
-  std::vector<std::jthread> threads_;  // Last: they end before the members that they use.
+  const std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+  std::vector<std::jthread> threads_;
 };
 
 }  // namespace gcsflux::internal

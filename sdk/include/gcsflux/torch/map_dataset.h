@@ -36,8 +36,7 @@ template <class Sample>
 class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDataset<Sample>, std::vector<Sample>> {
  public:
   /// Makes a sample of an object's bytes. The bytes are valid during the call only: the sample's tensors must own their
-  /// memory. On bytes of another format it may throw any exception; see get_batch(). It must not destroy the last copy
-  /// of the dataset, which waits for the threads that call it.
+  /// memory. On bytes of another format it may throw any exception; see get_batch().
   using Transform = std::function<Sample(const ListedObject& object, std::span<const std::byte> bytes)>;
 
   /// Lists the prefix (end it with "/" to mean a directory) by many calls at the same time. The listing fixes the
