@@ -1,10 +1,9 @@
 // Rank 1 has no memory for one of the larger things that a save or a load needs. It must tell the others.
-#include "support/watched_memory.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "sharding/sharded_fixture.h"
+#include "support/watched_memory.h"
 
 namespace gcsflux {
 namespace {
