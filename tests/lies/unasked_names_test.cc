@@ -72,6 +72,7 @@ Result<void> Outcome(const Result<T>& result) {
 
 const Listing kListings[] = {
     {"one page", [](const Client& c) { return Outcome(c.ListObjects("bkt", {.prefix = "long/prefix/"})); }},
+    {"buckets", [](const Client& c) { return Outcome(c.ListBuckets({.prefix = "long/prefix/"})); }},
     {"all pages",
      [](const Client& c) {
        return Outcome(ListPrefix(c, {"bkt", "long/prefix/"}));

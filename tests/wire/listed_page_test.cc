@@ -35,6 +35,22 @@ TEST(ListedPageParser, ReadsWhatAnObjectIs) {
   EXPECT_EQ(page->next_page_token, "t");
 }
 
+// As of fake-gcs-server, which has no pages, and gives all fields whatever is asked for.
+TEST(ListedPageParser, ReadsALongPageOfManyObjects) {
+  const std::string object =
+      R"({"kind":"storage#object","name":"a","id":"b/a","bucket":"b","generation":"1","metageneration":"1","size":"1",)"
+      R"("crc32c":"A+0jug==","contentType":"text/plain","storageClass":"STANDARD","etag":"abc","metadata":{"k":"v"},)"
+      R"("timeCreated":"2020-01-14T10:55:16.767Z","updated":"2020-01-14T10:55:16.767Z","md5Hash":"abcdefghijklmnop",)"
+      R"("mediaLink":"http://127.0.0.1:4443/download/storage/v1/b/b/o/a?generation=1&alt=media","componentCount":1})";
+  std::string page = R"({"kind":"storage#objects","items":[)" + object;
+  constexpr std::size_t kObjects = 20'000;
+  for (std::size_t i = 1; i < kObjects; ++i) page += "," + object;
+  ASSERT_GT(page.size(), 8U << 20);
+  const auto parsed = Parse(page + "]}");
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  EXPECT_EQ(parsed->objects.size(), kObjects);
+}
+
 TEST(ListedPageParser, RefusesALongPageOfManyValues) {
   std::string page = R"({"others":[)";
   while (page.size() < (9U << 20)) page += "[],";

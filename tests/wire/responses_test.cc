@@ -112,7 +112,14 @@ TEST(ParseObject, RefusesAnObjectWithoutTheSizeThatWasAskedFor) {
   constexpr char kObject[] = R"({"bucket":"b","name":"a","generation":"5"})";
   EXPECT_TRUE(ParseObject(kObject, {.object = kAsked}).ok());
   EXPECT_EQ(testing::ErrorOf(ParseObject(kObject, {.object = kAsked, .has_size = true})).code, ErrorCode::kBadResponse);
-  EXPECT_TRUE(AsksForSize("") && AsksForSize("crc32c,size") && !AsksForSize("crc32c"));
+  EXPECT_TRUE(AsksForSize("") && AsksForSize("crc32c,size") && AsksForSize("metadata(a,b),size"));
+  for (const char* fields : {"crc32c", "metadata/size", "metadata/batch_size", "metadata(size,a)", "sizes"}) {
+    EXPECT_FALSE(AsksForSize(fields)) << fields;
+  }
+  // Some servers leave out what is 0; the CRC32C is that of no bytes.
+  constexpr char kEmpty[] = R"({"bucket":"b","name":"a","generation":"5","crc32c":"AAAAAA=="})";
+  EXPECT_TRUE(ParseObject(kEmpty, {.object = kAsked, .has_size = true}).ok());
+  EXPECT_TRUE(ParseObjectPage(R"({"items":[)" + std::string(kEmpty) + "]}").ok());
   constexpr char kStep[] = R"({"done":true,"resource":{"bucket":"b","name":"a","generation":"5"}})";
   EXPECT_FALSE(ParseRewriteStep(kStep, {.object = kAsked, .has_size = true}).ok());
 }

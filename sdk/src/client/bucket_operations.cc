@@ -7,6 +7,7 @@
 #include "client/operation_calls.h"
 #include "gcsflux/client.h"
 #include "wire/bucket_requests.h"
+#include "wire/listed_names.h"
 #include "wire/metadata_json.h"
 #include "wire/page_tokens.h"
 
@@ -60,6 +61,9 @@ Result<std::vector<BucketMetadata>> Client::ListBuckets(const ListBucketsOptions
     if (!page) return page.error();
     bool is_barren = true;
     for (BucketMetadata& bucket : page->buckets) {
+      if (auto checked = internal::CheckIsUnder(bucket.name, options.prefix); !checked) {
+        return InCall(call, checked.error());
+      }
       is_barren = is_barren && !last_name.empty() && bucket.name <= last_name;
       last_name = std::max(last_name, bucket.name);
       buckets.push_back(std::move(bucket));

@@ -29,7 +29,7 @@ inline Result<void> CheckIsUnder(std::string_view name, std::string_view prefix)
                "the service lists " + ShownName(name) + ", which is not under " + ShownName(prefix)};
 }
 
-/// Returns kBadResponse if a name is not in [start_offset, end_offset), of which an empty end is no bound.
+/// Returns kBadResponse if a name is not in [start_offset, end_offset). An empty end_offset is no bound.
 inline Result<void> CheckIsIn(std::string_view name, std::string_view start_offset, std::string_view end_offset) {
   if (name >= start_offset && (end_offset.empty() || name < end_offset)) return {};
   return Error{ErrorCode::kBadResponse, "the service lists " + ShownName(name) + ", which is outside of the offsets"};

@@ -67,7 +67,7 @@ Why ReadObject(const Element& item, ListedObject& object, StorageClass& last) {
     if (const Why why = ReadMember(key, text, object, last)) return why;
     has_size = has_size || key == "size";
   }
-  if (!has_size) return "an object has no size";
+  if (!has_size && !MayBeEmpty(object.crc32c)) return "an object has no size";
   if (IsFalselyEmpty(has_size, object.size, object.crc32c)) return kFalselyEmpty;
   return object.name.empty() || object.generation <= 0 ? "an object has no name or no generation" : nullptr;
 }
@@ -113,11 +113,12 @@ Why ReadPage(const simdjson::dom::object& document, ListedPage& page) {
   return nullptr;
 }
 
-// No page of the service is so long, and a parser takes up to 13 times its length.
+// A parser takes memory for each value. Objects have longer ones, also where a server gives all of a bucket in one
+// page.
 bool IsTooMuch(const std::string& json) {
   constexpr std::size_t kLong = 8U << 20;
-  constexpr std::size_t kMostValues = 100'000;  // 5,000 objects with all their fields
-  return json.size() > kLong && !IsBounded(json, kMostValues);
+  constexpr std::size_t kLeastBytesOfValue = 16;
+  return json.size() > kLong && !IsBounded(json, json.size() / kLeastBytesOfValue);
 }
 
 }  // namespace

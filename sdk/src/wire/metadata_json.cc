@@ -126,7 +126,9 @@ void CheckIsAbout(const Json& resource, const ObjectMetadata& object, const Aske
     throw WrongField{"it is about generation " + std::to_string(object.generation) + ", not about " +
                      std::to_string(*asked.generation) + ", which was asked for"};
   }
-  if (asked.has_size && !resource.contains("size")) throw WrongField{"the object has no size"};
+  if (asked.has_size && !resource.contains("size") && !MayBeEmpty(object.crc32c)) {
+    throw WrongField{"the object has no size"};
+  }
 }
 
 BucketMetadata ToBucket(const Json& resource) {
@@ -188,6 +190,21 @@ Result<BucketMetadata> ParseBucket(std::string_view json, const std::string& ask
   });
 }
 
+bool AsksForSize(std::string_view fields) {
+  if (fields.empty()) return true;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= fields.size(); ++i) {
+    const char c = i < fields.size() ? fields[i] : ',';
+    if (c == '(') ++depth;
+    if (c == ')') --depth;
+    if (c != ',' || depth != 0) continue;
+    if (fields.substr(begin, i - begin) == "size") return true;
+    begin = i + 1;
+  }
+  return false;
+}
+
 Result<ObjectPage> ParseObjectPage(std::string_view json, bool has_sizes) {
   return Parse<ObjectPage>(json, [has_sizes](const Json& document) {
     ObjectPage page{.next_page_token = Text(document, "nextPageToken")};
@@ -195,7 +212,9 @@ Result<ObjectPage> ParseObjectPage(std::string_view json, bool has_sizes) {
     page.objects.reserve(items.size());
     for (const Json& item : items) {
       page.objects.push_back(ToObject(item));
-      if (has_sizes && !item.contains("size")) throw WrongField{"an object has no size"};
+      if (has_sizes && !item.contains("size") && !MayBeEmpty(page.objects.back().crc32c)) {
+        throw WrongField{"an object has no size"};
+      }
     }
     if (const auto prefixes = document.find("prefixes"); prefixes != document.end()) {
       page.prefixes = prefixes->get<std::vector<std::string>>();

@@ -32,17 +32,18 @@ struct AskedObject {
   bool has_size = false;  ///< The size was requested: without it, a missing size would read as an empty object.
 };
 
-/// Whether an object is said to be empty, with a CRC32C that no bytes do not have. A reader would not ask for a byte of
-/// it.
+/// Whether an object is said to be empty, although its CRC32C is not that of zero bytes. A reader would not ask for a
+/// byte of it.
 inline bool IsFalselyEmpty(bool has_size, std::uint64_t size, const std::optional<std::uint32_t>& crc32c) {
   return has_size && size == 0 && crc32c.value_or(0) != 0;
 }
 inline constexpr char kFalselyEmpty[] = "an object without bytes has the CRC32C of others";
 
-/// Whether a request with these `fields`, of which none means all, asks for the size.
-inline bool AsksForSize(std::string_view fields) {
-  return fields.empty() || fields.find("size") != std::string_view::npos;
-}
+/// Whether a request with these `fields` of an object asks for its size. Empty fields mean all. A key of the metadata
+/// may be called "size" too.
+bool AsksForSize(std::string_view fields);
+/// Whether an object without a size may be an empty one: some servers leave out what is 0.
+inline bool MayBeEmpty(const std::optional<std::uint32_t>& crc32c) { return crc32c == 0U; }
 
 Result<RewriteStep> ParseRewriteStep(std::string_view json, const AskedObject& asked);
 Result<std::vector<std::string>> ParsePermissions(std::string_view json);
@@ -51,7 +52,7 @@ Result<ObjectMetadata> ParseObject(std::string_view json, const AskedObject& ask
 Result<ObjectPage> ParseObjectPage(std::string_view json, bool has_sizes = true);
 Result<BucketMetadata> ParseBucket(std::string_view json, const std::string& asked);
 Result<BucketPage> ParseBucketPage(std::string_view json);
-/// The answer to a deletion, which is empty, or JSON that nobody needs. A page of HTML comes from another server, which
+/// The answer to a deletion, which is empty, or JSON, which is ignored. A page of HTML comes from another server, which
 /// has deleted nothing.
 Result<void> ParseNothing(std::string_view text);
 
