@@ -156,8 +156,9 @@ void EpochHandle::BatchConsumed() const {
     throw StorageError(
         {ErrorCode::kInvalidArgument, "IterableDataset::BatchConsumed: no batch is handed out and not consumed"});
   }
-  shared_->consumed = std::move(shared_->handed.begin()->second);
-  shared_->handed.erase(shared_->handed.begin());
+  auto first = shared_->handed.extract(shared_->handed.begin());
+  // Of two workers, the one with the earlier batch may have finished it after the loop got the later one.
+  if (Shared::PlaceOf(shared_->consumed) < first.key()) shared_->consumed = std::move(first.mapped());
 }
 
 Cursor EpochHandle::consumed() const {
