@@ -111,6 +111,9 @@ TEST_F(ObjectStreamsTest, AStreamThatHasFailedIsNotCommitted) {
   out << ", second";
   EXPECT_TRUE(out.Close().ok());
   EXPECT_EQ(Stored(), "first, second");
+  out.seekp(0);
+  const Error twice = testing::ErrorOf(out.Close());
+  EXPECT_EQ(twice.code, ErrorCode::kInvalidArgument) << twice.message;
 }
 
 TEST_F(ObjectStreamsTest, AreTheParentsInAChildOfFork) {

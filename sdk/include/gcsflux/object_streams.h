@@ -15,8 +15,9 @@ namespace gcsflux {
 ///
 /// Close() commits the object. If the stream is destroyed without Close(), for example by an exception in the caller's
 /// block, the object does not change. If an insertion has failed, the object does not change either, and Close()
-/// returns that error. So does a Close() while failbit or badbit is set, because a stream leaves out what is inserted
-/// then: kLocalIo. An insertion of an empty stream's rdbuf() sets failbit too; clear() it. For one thread at a time.
+/// returns that error. If failbit or badbit is set, a stream leaves out what is inserted: then Close() commits nothing
+/// and returns kLocalIo. An insertion of an empty stream's rdbuf() sets failbit too; clear() it. For one thread at a
+/// time.
 class ObjectOutputStream : public std::ostream {
  public:
   ObjectOutputStream(Client client, ObjectName object, ParallelWriterOptions options = {});

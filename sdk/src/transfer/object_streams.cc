@@ -32,7 +32,7 @@ class ObjectOutputStream::Buffer : public std::streambuf {
 
   // After a failure that is the stream's own, such as that of seekp(), insertions have left their text out.
   Result<ObjectMetadata> Close(bool has_failed) {
-    if (has_failed && !error_) {
+    if (has_failed && !error_ && !is_stored_) {
       writer_.Cancel();
       Note({ErrorCode::kLocalIo,
             "an insertion into the stream failed, so that text may be missing; the object is as it was"});
@@ -40,6 +40,7 @@ class ObjectOutputStream::Buffer : public std::streambuf {
     if (!Flush()) return *error_;
     auto stored = writer_.Close();
     if (!stored) Note(stored.error());
+    is_stored_ = is_stored_ || stored.ok();
     return stored;
   }
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
@@ -86,6 +87,7 @@ class ObjectOutputStream::Buffer : public std::streambuf {
 
   ParallelWriter writer_;
   std::optional<Error> error_;
+  bool is_stored_ = false;
   std::array<char, kBufferBytes> room_ = {};
 };
 
