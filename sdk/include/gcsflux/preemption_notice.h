@@ -31,7 +31,7 @@ enum class PreemptionCause { kSigterm, kMetadata };
 ///
 /// The first SIGTERM is the notice; a second one does what SIGTERM did before Watch(). Destruction ends the watch and
 /// gives SIGTERM back. Thread-safe; movable. In a child of fork() it tells nothing. Do not destroy it in a callback of
-/// its token, for whose end it waits.
+/// its token: the destructor waits for that callback.
 class PreemptionNotice {
  public:
   /// Starts watching, on a thread for each source. The client's connections and settings are used for the metadata

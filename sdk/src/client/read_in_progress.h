@@ -77,7 +77,7 @@ class ReadInProgress : public BodyReceiver {
   bool is_summed_ = true;
   int doubts_ = 0;  // Answers in a row whose length was not believed.
   std::optional<ReadResponseInfo> info_;
-  // Of the last answer, also if the read began again since: about one generation, no answer is forgotten.
+  // Of the last answer, also if the read began again since. What one said of a generation holds for later ones too.
   std::optional<ReadResponseInfo> told_;
   std::optional<Gunzip> gunzip_;
   std::optional<Error> sink_error_;

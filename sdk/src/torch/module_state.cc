@@ -215,8 +215,8 @@ void RefuseLazyViews(const Module& module) {
     if (!tensor.is_conj() && !tensor.is_neg()) continue;
     throw Failure(ErrorCode::kInvalidArgument,
                   name +
-                      " is a view by conj(), which libtorch's archives do not have; register its "
-                      "resolve_conj().resolve_neg(), or take another format");
+                      " is a view by conj(), which libtorch's archives neither store nor fill; register "
+                      "its resolve_conj().resolve_neg(), or take another format");
   }
 }
 

@@ -18,7 +18,8 @@ void SaveCursor(torch::serialize::OutputArchive& archive, const Cursor& cursor) 
 Cursor LoadCursor(torch::serialize::InputArchive& archive) {
   c10::IValue text;
   if (archive.try_read(kName, text) && text.isString()) return ValueOrThrow(ParseCursor(text.toStringRef()));
-  throw Failure(ErrorCode::kInvalidArgument, "the archive holds no cursor; was it written by save() of a dataset's?");
+  throw Failure(ErrorCode::kInvalidArgument,
+                "the archive holds no cursor; load one that a dataset's or a sampler's save() wrote");
 }
 
 }  // namespace gcsflux::internal

@@ -24,8 +24,9 @@ struct RunState {
   std::map<std::string, torch::nn::Module*> modules = {};
   /// Adam, AdamW, SGD, RMSprop and Adagrad; kInvalidArgument for others.
   std::map<std::string, torch::optim::Optimizer*> optimizers = {};
-  /// Load() writes into the tensors given, as into modules. An undefined one becomes a new tensor, and an empty list
-  /// all that the step has under its name.
+  /// Load() writes into the tensors given, as into modules: if one is missing in the step, or has another shape or type
+  /// there, it throws kUndecodable. An undefined tensor becomes a new one, and an empty list all that the step has
+  /// under its name: use them for tensors that grow.
   std::map<std::string, NamedTensors> tensors = {};
   std::map<std::string, at::Generator> generators = {};  ///< {"cpu", at::detail::getDefaultCPUGenerator()}
   std::map<std::string, std::int64_t> numbers = {};

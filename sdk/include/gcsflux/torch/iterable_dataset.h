@@ -156,8 +156,8 @@ class BasicIterableDataset
   /// begins there.
   [[nodiscard]] Cursor consumed() const { return handle_.consumed(); }
 
-  /// For the DataLoader. get_batch() throws the exceptions of MapDataset's, and one if the loader's batch size is not
-  /// that of EpochOptions. save() saves consumed() as text.
+  /// For the DataLoader. get_batch() throws the exceptions of MapDataset's, and kInvalidArgument before the first
+  /// reset(), and if the loader's batch size is not that of EpochOptions. save() saves consumed() as text.
   void reset() override { handle_.BeginForLoader(); }
   torch::optional<std::vector<Sample>> get_batch(std::size_t batch_size) override {
     const auto made = handle_.NextForLoader(batch_size);

@@ -129,7 +129,8 @@ struct SaveStateDictOptions {
 /// WriteCheckpoint() does. For a local file the answer has only name and size.
 ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const torch::nn::Module& module,
                              const SaveStateDictOptions& options = {});
-/// The same for tensors by name. kInvalidArgument for kLibtorchArchive, and if two tensors have one name.
+/// The same for tensors by name. kInvalidArgument for kLibtorchArchive, if two tensors have one name, and if a name is
+/// empty or not UTF-8.
 ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const NamedTensors& tensors,
                              const SaveStateDictOptions& options = {});
 

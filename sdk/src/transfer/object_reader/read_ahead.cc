@@ -254,7 +254,7 @@ void ReadAhead::GiveBack(const Wanted& wanted, std::uint64_t taken, PieceMemory 
     if (memory && wanted.is_of_stream && fits && !is_closed_) {
       spare_.push_back(std::move(memory));
     } else {
-      // It counts until the system has it: on a busy machine another piece would else be filled before.
+      // It counts until the system has it. Otherwise another piece could be filled first, on a busy machine.
       lock.unlock();
       memory.reset();
       lock.lock();
