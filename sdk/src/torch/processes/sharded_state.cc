@@ -29,8 +29,8 @@ StorageError BadTensor(const std::string& name, const std::string& why) {
 }
 
 TensorPart PartOf(const std::string& name, const ShardedTensor& tensor) {
-  const auto dtype = HasElements(tensor.local) ? DTypeOf(tensor.local.scalar_type()) : std::nullopt;
-  if (!dtype || !tensor.local.device().is_cpu()) {
+  const auto dtype = tensor.local.defined() ? DTypeOf(tensor.local.scalar_type()) : std::nullopt;
+  if (!dtype || !tensor.local.device().is_cpu() || tensor.local.layout() != at::kStrided) {
     throw BadTensor(name, "is not a dense tensor on the CPU; copy it there before");
   }
   TensorPart part{.name = name, .dtype = *dtype, .shape = tensor.local.sizes().vec()};
