@@ -326,53 +326,43 @@ TEST_F(IterableDatasetErrorsTest, OtherBatchesThanTheLoadersAreRefused) {
   EXPECT_THAT(ThrownBy([&] { dataset.BatchConsumed(); }).message, HasSubstr("no batch is handed out"));
 }
 
-// The last batch comes before the last but one.
-TEST_F(IterableDatasetErrorsTest, WorkersThatChangeBatchesEndTheEpochAllTheSame) {
-  for (const char* name : {"n/0", "n/1", "n/2", "n/3"}) Put(name, std::string(1, name[2]));
-  const IterableDataset* loops = nullptr;
-  const auto wait_for_last = [&loops](const ListedObject& object, std::span<const std::byte> bytes) {
-    while (object.name == "n/2" && loops->cursor().epoch == 0) std::this_thread::yield();
-    return NumberIn(object, bytes);
-  };
-  const IterableDataset dataset(client_, Object("n/"), wait_for_last, {.order = SampleOrder::kByName},
-                                {.download = {}, .decode_threads = 0});
-  loops = &dataset;
-  const auto loader = torch::data::make_data_loader(IterableDataset(dataset), DataLoaderOptions(1).workers(2));
-  for (std::uint64_t epoch = 1; epoch <= 3; ++epoch) {
-    std::vector<int> numbers;
-    for (const auto& batch : *loader) {
-      AddTo(numbers, batch);
-      dataset.BatchConsumed();
+using Position = Cursor (IterableDataset::*)() const;
+
+class ChangedBatchesTest : public IterableDatasetErrorsTest {
+ protected:
+  // Loops over three epochs of four batches with two workers. In the first one, the last batch but one waits until this
+  // position is behind the last one.
+  void Loop(Position position, bool enforce_ordering) {
+    for (const char* name : {"n/0", "n/1", "n/2", "n/3"}) Put(name, std::string(1, name[2]));
+    const IterableDataset* loops = nullptr;
+    const auto wait_for_last = [&](const ListedObject& object, std::span<const std::byte> bytes) {
+      while (object.name == "n/2" && (loops->*position)().epoch == 0) std::this_thread::yield();
+      return NumberIn(object, bytes);
+    };
+    const IterableDataset dataset(client_, Object("n/"), wait_for_last, {.order = SampleOrder::kByName},
+                                  {.download = {}, .decode_threads = 0});
+    loops = &dataset;
+    const auto loader = torch::data::make_data_loader(
+        IterableDataset(dataset), DataLoaderOptions(1).workers(2).enforce_ordering(enforce_ordering));
+    for (std::uint64_t epoch = 1; epoch <= 3; ++epoch) {
+      std::vector<int> numbers;
+      for (const auto& batch : *loader) {
+        AddTo(numbers, batch);
+        dataset.BatchConsumed();
+      }
+      EXPECT_EQ(Sorted(numbers), (std::vector<int>{0, 1, 2, 3}));
+      EXPECT_EQ(dataset.consumed().epoch, epoch);
+      EXPECT_EQ(dataset.consumed().consumed, 0U);
     }
-    EXPECT_EQ(Sorted(numbers), (std::vector<int>{0, 1, 2, 3}));
-    EXPECT_EQ(dataset.consumed().epoch, epoch);
-    EXPECT_EQ(dataset.consumed().consumed, 0U);
   }
-}
+};
+
+// The last batch is made before the last but one.
+TEST_F(ChangedBatchesTest, EndTheEpochAllTheSame) { Loop(&IterableDataset::cursor, /*enforce_ordering=*/true); }
 
 // The last batch is consumed before the last but one is made.
-TEST_F(IterableDatasetErrorsTest, WhatIsConsumedNeverGoesBack) {
-  for (const char* name : {"n/0", "n/1", "n/2", "n/3"}) Put(name, std::string(1, name[2]));
-  const IterableDataset* loops = nullptr;
-  const auto wait_for_last = [&loops](const ListedObject& object, std::span<const std::byte> bytes) {
-    while (object.name == "n/2" && loops->consumed().epoch == 0) std::this_thread::yield();
-    return NumberIn(object, bytes);
-  };
-  const IterableDataset dataset(client_, Object("n/"), wait_for_last, {.order = SampleOrder::kByName},
-                                {.download = {}, .decode_threads = 0});
-  loops = &dataset;
-  const auto loader =
-      torch::data::make_data_loader(IterableDataset(dataset), DataLoaderOptions(1).workers(2).enforce_ordering(false));
-  for (std::uint64_t epoch = 1; epoch <= 2; ++epoch) {
-    std::vector<int> numbers;
-    for (const auto& batch : *loader) {
-      AddTo(numbers, batch);
-      dataset.BatchConsumed();
-    }
-    EXPECT_EQ(Sorted(numbers), (std::vector<int>{0, 1, 2, 3}));
-    EXPECT_EQ(dataset.consumed().epoch, epoch);
-    EXPECT_EQ(dataset.consumed().consumed, 0U);
-  }
+TEST_F(ChangedBatchesTest, NeverTakeBackWhatIsConsumed) {
+  Loop(&IterableDataset::consumed, /*enforce_ordering=*/false);
 }
 
 // A transform that holds what owns the dataset: the decode thread that calls it destroys both.
