@@ -3,6 +3,7 @@ gcsflux_component(client
   # L0 base
   sdk/src/base/carried_secrets.cc
   sdk/src/base/composite_name.cc
+  sdk/src/base/crc32.cc
   sdk/src/base/crc32c.cc
   sdk/src/base/encryption_key.cc
   sdk/src/base/error.cc
@@ -178,6 +179,7 @@ gcsflux_component(client
   sdk/src/transfer/object_reader/join_ranges.cc
   sdk/src/transfer/object_reader/object_reader.cc
   sdk/src/transfer/object_reader/range_checksums.cc
+  sdk/src/transfer/object_reader/scatter.cc
   sdk/src/transfer/object_reader/read_ahead.cc
   sdk/src/transfer/object_reader/reader_core.cc
   sdk/src/transfer/object_reader/request_pace.cc
@@ -219,6 +221,7 @@ gcsflux_component(client
   sdk/src/formats/bytes/boxes.cc
   sdk/src/formats/bytes/dtype.cc
   sdk/src/formats/bytes/element_value.cc
+  sdk/src/formats/bytes/read_summed.cc
   sdk/src/formats/bytes/storage_pieces.cc
   sdk/src/formats/bytes/tensor_layout.cc
   sdk/src/formats/pickle/pickle_globals.cc
@@ -239,7 +242,6 @@ gcsflux_component(client
   sdk/src/formats/safetensors/safetensors_types.cc
   sdk/src/formats/safetensors/safetensors_writer.cc
   sdk/src/formats/safetensors/slice_window.cc
-  sdk/src/formats/zip/crc32.cc
   sdk/src/formats/zip/zip_directory.cc
   sdk/src/formats/zip/zip_records.cc
   sdk/src/formats/zip/zip_writer.cc

@@ -240,7 +240,7 @@ gcsflux_test(integration_tests
 gcsflux_test(object_stream_tests
   SOURCES integration/checksums_test.cc integration/killed_file_upload_test.cc integration/killed_writer_test.cc integration/lent_bytes_test.cc integration/object_reader_random_test.cc integration/object_reader_test.cc integration/object_streams_test.cc integration/ongoing_uploads_test.cc integration/parallel_writer_faults_test.cc integration/parallel_writer_test.cc
           integration/resumable_file_faults_test.cc integration/resumable_file_refusals_test.cc integration/resumable_file_requests_test.cc integration/resumable_file_test.cc integration/run_concurrently_test.cc
-          integration/stream_fault_matrix_test.cc integration/writer_buckets_test.cc support/fault_matrix.cc transfer/object_reader/join_ranges_test.cc transfer/object_reader/piece_memory_test.cc transfer/object_reader/range_checksums_test.cc transfer/object_reader/request_pace_test.cc transfer/upload/part_queue_test.cc
+          integration/stream_fault_matrix_test.cc integration/writer_buckets_test.cc support/fault_matrix.cc transfer/object_reader/join_ranges_test.cc transfer/object_reader/piece_memory_test.cc transfer/object_reader/range_checksums_test.cc transfer/object_reader/request_pace_test.cc transfer/object_reader/scatter_test.cc transfer/upload/part_queue_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(object_stream_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 

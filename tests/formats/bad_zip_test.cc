@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "formats/zip/crc32.h"
+#include "base/crc32.h"
 #include "formats/zip/zip_layout.h"
 #include "formats/zip_archives.h"
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/crc32.h"
 #include "formats/pickles.h"
-#include "formats/zip/crc32.h"
 #include "formats/zip/zip_layout.h"
 #include "support/result.h"
 

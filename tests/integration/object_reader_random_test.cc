@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/checksum.h"
 #include "client/client_core.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/object_reader.h"
@@ -75,9 +76,14 @@ void ReadRangesAndCompare(const ObjectReader& reader, const std::string& content
     ranges.push_back({offset, RoomIn(room)});
     wanted.push_back(content.substr(offset, room.size()));
   }
-  const auto read = reader.Read(ranges);
-  ASSERT_TRUE(read.ok()) << testing::ErrorOf(read).message;
+  const Checksum kind = random() % 2 == 0 ? Checksum::kCrc32 : Checksum::kCrc32c;
+  const auto sums = reader.ReadSummed(ranges, kind);
+  ASSERT_TRUE(sums.ok()) << testing::ErrorOf(sums).message;
   EXPECT_EQ(rooms, wanted);
+  ASSERT_EQ(sums->size(), ranges.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_EQ((*sums)[i], internal::ExtendChecksum(kind, 0, AsBytes(wanted[i]))) << "range " << i;
+  }
 }
 
 void ReadOnAndCompare(ObjectReader& reader, const std::string& content, std::mt19937& random) {

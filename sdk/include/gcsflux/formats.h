@@ -60,6 +60,9 @@ struct ByteSource {
   /// Compares all bytes with the checksum that their store keeps, such as an object's CRC32C. Returns kCorrupted if
   /// they differ. Absent if the store has no checksum.
   std::function<Result<void>()> verify_whole = {};
+  /// As read_all, and returns the checksum of each read's bytes, summed as they come. Without it, they are summed
+  /// afterwards.
+  std::function<Result<std::vector<std::uint32_t>>(std::span<const RangeRead> reads, Checksum kind)> read_summed = {};
 };
 
 /// Reads with `read_all`, or if it is absent with read_at for each.

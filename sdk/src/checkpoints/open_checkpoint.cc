@@ -88,7 +88,9 @@ ByteSource SourceOf(const std::shared_ptr<const ObjectReader>& reader) {
                         [reader](std::uint64_t offset, std::span<std::byte> into) {
                           return reader->Read({RangeRead{offset, into}});
                         },
-                    .read_all = [reader](std::span<const RangeRead> reads) { return reader->Read(reads); }};
+                    .read_all = [reader](std::span<const RangeRead> reads) { return reader->Read(reads); },
+                    .read_summed = [reader](std::span<const RangeRead> reads,
+                                            Checksum kind) { return reader->ReadSummed(reads, kind); }};
   if (reader->source().crc32c) {
     source.verify_whole = [reader] { return reader->VerifyWhole(); };
   }

@@ -7,6 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/checksum.h"
+#include "formats/bytes/read_summed.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -18,6 +21,24 @@ struct Ends {
   // True if one of the ends contains all of it.
   [[nodiscard]] bool Copy(std::uint64_t offset, std::span<std::byte> into) const {
     return CopyFrom(head, 0, offset, into) || CopyFrom(tail, source.size - tail.size(), offset, into);
+  }
+
+  [[nodiscard]] Result<std::vector<std::uint32_t>> ReadSummed(std::span<const RangeRead> wanted, Checksum kind) const {
+    std::vector<std::uint32_t> sums(wanted.size());
+    std::vector<RangeRead> rest;
+    std::vector<std::size_t> places;  // Of the rest's sums.
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (Copy(wanted[i].offset, wanted[i].into)) {
+        sums[i] = ExtendChecksum(kind, 0, wanted[i].into);
+      } else {
+        rest.push_back(wanted[i]);
+        places.push_back(i);
+      }
+    }
+    const auto read = ReadAllSummed(source, rest, kind);
+    if (!read.ok()) return read.error();
+    for (std::size_t i = 0; i < places.size(); ++i) sums[places[i]] = (*read)[i];
+    return sums;
   }
 
  private:
@@ -56,7 +77,9 @@ Result<ByteSource> WithKeptEnds(ByteSource source, EndBytes ends) {
                       }
                       return ReadAll(kept->source, rest);
                     },
-                    .verify_whole = kept->source.verify_whole};
+                    .verify_whole = kept->source.verify_whole,
+                    .read_summed = [kept](std::span<const RangeRead> wanted,
+                                          Checksum kind) { return kept->ReadSummed(wanted, kind); }};
 }
 
 }  // namespace gcsflux::internal

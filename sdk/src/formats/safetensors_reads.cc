@@ -2,8 +2,8 @@
 #include <deque>
 
 #include "base/crc32c.h"
-#include "formats/bytes/compare_at_once.h"
 #include "formats/bytes/format_error.h"
+#include "formats/bytes/read_summed.h"
 #include "formats/bytes/storage_pieces.h"
 #include "formats/safetensors_files.h"
 #include "formats/torch_records.h"
@@ -19,7 +19,8 @@ constexpr std::uint64_t kSlicesPiece = std::uint64_t{32} << 20;
 // The reads for several tensors, file by file, and the actions that follow.
 class SafetensorsFiles::Plan {
  public:
-  explicit Plan(const SafetensorsFiles& files) : files_(files), reads_(files.files_.size()) {}
+  explicit Plan(const SafetensorsFiles& files)
+      : files_(files), reads_(files.files_.size()), read_parts_(reads_.size()) {}
 
   Result<void> Add(const TensorRead& read) {
     const TensorLayout& layout = read.tensor->layout;
@@ -49,9 +50,8 @@ class SafetensorsFiles::Plan {
 
   Result<void> Run() {
     for (std::size_t file = 0; file < reads_.size(); ++file) {
-      if (auto read = ReadAll(files_.files_[file], reads_[file]); !read.ok()) return read;
+      if (auto read = ReadFile(file); !read.ok()) return read;
     }
-    if (auto checked = CompareSums(); !checked.ok()) return checked;
     for (const Slice& slice : slices_) {
       PlaceWindow(slice.of_whole, slice.window, std::as_bytes(std::span(slice.bytes)), slice.wanted, slice.into);
     }
@@ -61,10 +61,12 @@ class SafetensorsFiles::Plan {
     return {};
   }
 
-  // Each part's bytes that were read, in the order of the parts.
+  // The bytes of each part that were read.
   template <class Visit>
   void ForEachRead(const Visit& visit) const {
-    for (const ReadPart& one : read_parts_) visit(*one.part, std::span<const std::byte>(one.bytes));
+    for (const auto& parts : read_parts_) {
+      for (const ReadPart& one : parts) visit(*one.part, std::span<const std::byte>(one.bytes));
+    }
   }
 
  private:
@@ -86,18 +88,18 @@ class SafetensorsFiles::Plan {
     std::span<const std::byte> bytes;
   };
 
-  [[nodiscard]] Result<void> CompareSums() const {
-    std::uint64_t bytes = 0;
-    std::vector<const ReadPart*> checks;  // Parts that are read whole.
-    for (const ReadPart& one : read_parts_) {
-      if (!one.part->crc32c || one.bytes.size() != one.part->range.size()) continue;
-      checks.push_back(&one);
-      bytes += one.bytes.size();
-    }
-    std::vector<std::uint32_t> sums(checks.size());
-    ForEachAtOnce(checks.size(), bytes, [&](std::size_t i) { sums[i] = ExtendCrc32c(0, checks[i]->bytes); });
-    for (std::size_t i = 0; i < checks.size(); ++i) {
-      if (sums[i] != *checks[i]->part->crc32c) return files_.Corrupted(*checks[i]->part, checks[i]->storage);
+  // Reads what is wanted of one file, and compares the parts that are read whole with their checksums.
+  [[nodiscard]] Result<void> ReadFile(std::size_t file) const {
+    const auto& parts = read_parts_[file];
+    const auto has_sum = [](const ReadPart& one) {
+      return one.part->crc32c && one.bytes.size() == one.part->range.size();
+    };
+    if (std::ranges::none_of(parts, has_sum)) return ReadAll(files_.files_[file], reads_[file]);
+    const auto sums = ReadAllSummed(files_.files_[file], reads_[file], Checksum::kCrc32c);
+    if (!sums.ok()) return sums.error();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const ReadPart& one = parts[i];
+      if (has_sum(one) && (*sums)[i] != *one.part->crc32c) return files_.Corrupted(*one.part, one.storage);
     }
     return {};
   }
@@ -109,7 +111,7 @@ class SafetensorsFiles::Plan {
 
   void AddRead(const Part& part, std::size_t storage, std::uint64_t begin, std::span<std::byte> into) {
     reads_[part.file].push_back({part.range.begin + begin, into});
-    read_parts_.push_back({&part, storage, into});
+    read_parts_[part.file].push_back({&part, storage, into});
   }
 
   void AddBlock(const Part& part, std::size_t storage, FileRange wanted, std::span<std::byte> into) {
@@ -130,10 +132,10 @@ class SafetensorsFiles::Plan {
   }
 
   const SafetensorsFiles& files_;
-  std::vector<std::vector<RangeRead>> reads_;  // By file.
-  std::vector<ReadPart> read_parts_;
-  std::deque<Slice> slices_;    // Their addresses are stable.
-  std::deque<Gather> gathers_;  // Their addresses are stable too.
+  std::vector<std::vector<RangeRead>> reads_;      // By file.
+  std::vector<std::vector<ReadPart>> read_parts_;  // Likewise.
+  std::deque<Slice> slices_;                       // Their addresses are stable.
+  std::deque<Gather> gathers_;                     // Their addresses are stable too.
 };
 
 Error SafetensorsFiles::Corrupted(const Part& part, std::size_t storage) const {

@@ -6,11 +6,11 @@
 #include <optional>
 #include <utility>
 
+#include "base/crc32.h"
 #include "formats/bytes/format_error.h"
 #include "formats/bytes/storage_pieces.h"
 #include "formats/checkpoint_index.h"
 #include "formats/torch_records.h"
-#include "formats/zip/crc32.h"
 #include "formats/zip/zip_layout.h"
 
 namespace gcsflux {

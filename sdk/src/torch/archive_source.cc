@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/crc32.h"
 #include "formats/bytes/format_error.h"
-#include "formats/zip/crc32.h"
 #include "torch/first_line.h"
 
 namespace gcsflux {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string>
 
 namespace gcsflux::internal {
@@ -39,32 +38,6 @@ TEST(JoinRanges, CutsWhatIsLongEvenly) {
   std::string room(100, '\0');
   const auto requests = JoinRanges({{7, std::as_writable_bytes(std::span(room))}}, 0, 40);
   EXPECT_EQ(ExtentsOf(requests), (std::vector<Extent>{{7, 34}, {41, 34}, {75, 32}}));
-}
-
-// Whatever the ranges are, and in whatever pieces bytes come.
-TEST(JoinRanges, PutsEachByteWhereItGoes) {
-  std::string object(500, '\0');
-  for (std::size_t i = 0; i < object.size(); ++i) object[i] = static_cast<char>(i * 7 + i / 256);
-  for (unsigned seed = 0; seed < 300; ++seed) {
-    std::mt19937 random(seed);
-    std::vector<std::string> rooms(1 + random() % 8);
-    std::vector<RangeRead> ranges;
-    std::vector<std::string> wanted;
-    for (std::string& room : rooms) {
-      const std::size_t offset = random() % object.size();
-      room.resize(1 + random() % std::min<std::size_t>(90, object.size() - offset));
-      ranges.push_back({offset, std::as_writable_bytes(std::span(room))});
-      wanted.push_back(object.substr(offset, room.size()));
-    }
-    for (const JoinedRange& request : JoinRanges(ranges, random() % 20, 1 + random() % 60)) {
-      for (std::uint64_t at = request.extent.offset; at < request.extent.end();) {
-        const auto count = std::min<std::size_t>(1 + random() % 30, request.extent.end() - at);
-        Scatter(request, at, std::as_bytes(std::span(object)).subspan(at, count));
-        at += count;
-      }
-    }
-    EXPECT_EQ(rooms, wanted) << "seed " << seed;
-  }
 }
 
 }  // namespace

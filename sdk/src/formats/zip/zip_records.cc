@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/bytes/compare_at_once.h"
+#include "base/crc32.h"
 #include "formats/bytes/format_error.h"
 #include "formats/bytes/little_endian.h"
-#include "formats/zip/crc32.h"
+#include "formats/bytes/read_summed.h"
 #include "formats/zip/zip_directory.h"
 #include "formats/zip/zip_layout.h"
 
@@ -139,43 +139,55 @@ class LocalHeaders {
   std::vector<std::string> headers_;
 };
 
-// Guesses the data's place, so that one call of the source reads headers and data.
-void AddGuessedReads(std::span<const PieceRead> pieces, std::uint64_t alignment, std::vector<RangeRead>& reads) {
-  for (const PieceRead& piece : pieces) {
-    const FileRange data = GuessData(*piece.entry, alignment);
-    const bool fits = data.begin <= data.end && data.end <= piece.entry->limit;
-    if (fits && !piece.into.empty()) reads.push_back({data.begin + piece.piece.begin, piece.into});
-  }
-}
+// Reads pieces, and sums those that are whole records.
+class Pieces {
+ public:
+  Pieces(const ByteSource& source, std::span<const PieceRead> pieces)
+      : source_(source), pieces_(pieces), sums_(pieces.size()) {}
 
-// Reads the bytes that the guess missed.
-Result<void> ReadRest(const ByteSource& source, std::span<const PieceRead> pieces, std::uint64_t alignment,
-                      std::span<const FileRange> ranges) {
-  std::vector<RangeRead> reads;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (ranges[i] == GuessData(*pieces[i].entry, alignment) || pieces[i].into.empty()) continue;
-    reads.push_back({ranges[i].begin + pieces[i].piece.begin, pieces[i].into});
+  void AddRead(std::size_t i, std::uint64_t data) {
+    const PieceRead& piece = pieces_[i];
+    if (piece.into.empty()) return;
+    reads_.push_back({data + piece.piece.begin, piece.into});
+    read_pieces_.push_back(i);
+    if (IsWhole(piece)) has_whole_ = true;
   }
-  return ReadAll(source, reads);
-}
 
-// Checks the pieces that are whole records; returns the first damaged one.
-Result<void> CheckWhole(const ByteSource& source, std::span<const PieceRead> pieces,
-                        std::span<const FileRange> ranges) {
-  std::uint64_t bytes = 0;
-  for (const PieceRead& piece : pieces) bytes += piece.into.size();
-  std::vector<std::uint32_t> sums(pieces.size());
-  const auto is_whole = [&](std::size_t i) { return pieces[i].piece.size() == pieces[i].entry->size; };
-  ForEachAtOnce(pieces.size(), bytes, [&](std::size_t i) {
-    if (is_whole(i)) sums[i] = ExtendCrc32(0, pieces[i].into);
-  });
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (!is_whole(i)) continue;
-    auto compared = CompareCrc32(source, *pieces[i].entry, ranges[i].begin, sums[i]);
-    if (!compared.ok()) return compared;
+  // Does the reads that were added, and `others` at the same time.
+  Result<void> Read(std::span<const RangeRead> others) {
+    reads_.insert(reads_.end(), others.begin(), others.end());
+    if (!has_whole_) {
+      if (auto read = ReadAll(source_, reads_); !read.ok()) return read;
+    } else {
+      const auto sums = ReadAllSummed(source_, reads_, Checksum::kCrc32);
+      if (!sums.ok()) return sums.error();
+      for (std::size_t i = 0; i < read_pieces_.size(); ++i) sums_[read_pieces_[i]] = (*sums)[i];
+    }
+    reads_.clear();
+    read_pieces_.clear();
+    return {};
   }
-  return {};
-}
+
+  // Returns the first damaged one.
+  [[nodiscard]] Result<void> Check(std::span<const FileRange> ranges) const {
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      if (!IsWhole(pieces_[i])) continue;
+      auto compared = CompareCrc32(source_, *pieces_[i].entry, ranges[i].begin, sums_[i]);
+      if (!compared.ok()) return compared;
+    }
+    return {};
+  }
+
+ private:
+  static bool IsWhole(const PieceRead& piece) { return piece.piece.size() == piece.entry->size; }
+
+  const ByteSource& source_;
+  const std::span<const PieceRead> pieces_;
+  std::vector<std::uint32_t> sums_;  // By piece.
+  std::vector<RangeRead> reads_;
+  std::vector<std::size_t> read_pieces_;  // The piece of each of the first reads.
+  bool has_whole_ = false;
+};
 
 }  // namespace
 
@@ -204,14 +216,24 @@ Result<void> ReadPieces(const ByteSource& source, std::span<const PieceRead> pie
   std::vector<const ZipEntry*> entries;
   for (const PieceRead& piece : pieces) entries.push_back(piece.entry);
   LocalHeaders headers(source, std::move(entries));
-  std::vector<RangeRead> reads;
-  if (auto added = headers.AddReads(reads); !added.ok()) return added;
-  AddGuessedReads(pieces, alignment, reads);
-  if (auto read = ReadAll(source, reads); !read.ok()) return read;
+  std::vector<RangeRead> header_reads;
+  if (auto added = headers.AddReads(header_reads); !added.ok()) return added;
+  // Guesses the data's places, so that one call of the source reads headers and data.
+  std::vector<FileRange> guessed;
+  Pieces to_read(source, pieces);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    guessed.push_back(GuessData(*pieces[i].entry, alignment));
+    const bool fits = guessed[i].begin <= guessed[i].end && guessed[i].end <= pieces[i].entry->limit;
+    if (fits) to_read.AddRead(i, guessed[i].begin);
+  }
+  if (auto read = to_read.Read(header_reads); !read.ok()) return read;
   const auto ranges = headers.Parse();
   if (!ranges.ok()) return ranges.error();
-  if (auto read = ReadRest(source, pieces, alignment, *ranges); !read.ok()) return read;
-  return CheckWhole(source, pieces, *ranges);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if ((*ranges)[i] != guessed[i]) to_read.AddRead(i, (*ranges)[i].begin);
+  }
+  if (auto read = to_read.Read({}); !read.ok()) return read;
+  return to_read.Check(*ranges);
 }
 
 Result<std::string> ReadRecord(const ByteSource& source, const ZipEntry& entry) {

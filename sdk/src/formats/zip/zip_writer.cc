@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/crc32.h"
 #include "formats/bytes/little_endian.h"
-#include "formats/zip/crc32.h"
 #include "formats/zip/zip_layout.h"
 
 namespace gcsflux::internal {

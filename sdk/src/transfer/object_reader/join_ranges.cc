@@ -1,21 +1,11 @@
 #include "transfer/object_reader/join_ranges.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace gcsflux::internal {
 namespace {
 
 std::uint64_t EndOf(const RangeRead& read) { return read.offset + read.into.size(); }
-
-// The part of the read in the extent; empty if there is none.
-RangeRead PartIn(const RangeRead& read, const Extent& extent) {
-  const std::uint64_t first = std::max(read.offset, extent.offset);
-  const std::uint64_t end = std::min(EndOf(read), extent.end());
-  if (first >= end) return {};
-  return {first,
-          read.into.subspan(static_cast<std::size_t>(first - read.offset), static_cast<std::size_t>(end - first))};
-}
 
 // Divides it into parts of about the same size.
 void Cut(const JoinedRange& whole, std::uint64_t stripe_bytes, std::vector<JoinedRange>& requests) {
@@ -33,6 +23,14 @@ void Cut(const JoinedRange& whole, std::uint64_t stripe_bytes, std::vector<Joine
 }
 
 }  // namespace
+
+RangeRead PartIn(const RangeRead& read, const Extent& extent) {
+  const std::uint64_t first = std::max(read.offset, extent.offset);
+  const std::uint64_t end = std::min(EndOf(read), extent.end());
+  if (first >= end) return {};
+  return {first,
+          read.into.subspan(static_cast<std::size_t>(first - read.offset), static_cast<std::size_t>(end - first))};
+}
 
 std::vector<JoinedRange> JoinRanges(std::vector<RangeRead> ranges, std::uint64_t gap, std::uint64_t stripe_bytes) {
   std::ranges::sort(ranges, {}, &RangeRead::offset);
@@ -52,16 +50,6 @@ std::vector<JoinedRange> JoinRanges(std::vector<RangeRead> ranges, std::uint64_t
   }
   if (!joined.parts.empty()) Cut(joined, stripe_bytes, requests);
   return requests;
-}
-
-void Scatter(const JoinedRange& range, std::uint64_t offset, std::span<const std::byte> bytes) {
-  const Extent came{offset, bytes.size()};
-  for (const RangeRead& read : range.parts) {
-    if (read.offset >= came.end()) break;
-    const RangeRead part = PartIn(read, came);
-    if (part.into.empty()) continue;
-    std::memcpy(part.into.data(), bytes.data() + (part.offset - offset), part.into.size());
-  }
 }
 
 }  // namespace gcsflux::internal

@@ -8,7 +8,8 @@
 
 namespace gcsflux::internal {
 
-/// What one request fetches, and where its bytes go: to destinations by offset, which lie in it.
+/// What one request fetches, and where its bytes go: to destinations in the order of their offsets, which lie in
+/// it.
 struct JoinedRange {
   Extent extent = {};
   std::vector<RangeRead> parts = {};
@@ -18,7 +19,7 @@ struct JoinedRange {
 /// and what is longer than `stripe_bytes` is cut.
 std::vector<JoinedRange> JoinRanges(std::vector<RangeRead> ranges, std::uint64_t gap, std::uint64_t stripe_bytes);
 
-/// Puts the bytes of the object from `offset` on where they go.
-void Scatter(const JoinedRange& range, std::uint64_t offset, std::span<const std::byte> bytes);
+/// The part of the read in the extent; empty if there is none.
+RangeRead PartIn(const RangeRead& read, const Extent& extent);
 
 }  // namespace gcsflux::internal

@@ -56,7 +56,13 @@ const DownloadSource& ObjectReader::source() const { return core_->source(); }
 Result<std::size_t> ObjectReader::ReadAt(std::uint64_t offset, std::span<std::byte> destination) const {
   return core_->ReadAt(offset, destination);
 }
-Result<void> ObjectReader::Read(std::span<const RangeRead> ranges) const { return core_->Read(ranges); }
+Result<void> ObjectReader::Read(std::span<const RangeRead> ranges) const {
+  if (auto read = core_->Read(ranges, {}); !read) return read.error();
+  return {};
+}
+Result<std::vector<std::uint32_t>> ObjectReader::ReadSummed(std::span<const RangeRead> ranges, Checksum kind) const {
+  return core_->Read(ranges, kind);
+}
 void ObjectReader::Prefetch(const std::vector<ByteRange>& ranges) const { core_->Prefetch(ranges); }
 Result<std::size_t> ObjectReader::ReadNext(std::span<std::byte> destination) { return core_->ReadNext(destination); }
 Result<std::span<const std::byte>> ObjectReader::LendNext() { return core_->LendNext(); }

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/checksum.h"
 #include "base/text/base64.h"
 #include "client/client_core.h"
 #include "client/object_read.h"
@@ -120,12 +121,12 @@ Result<std::size_t> ReaderCore::ReadAt(std::uint64_t offset, std::span<std::byte
   if (offset >= source_.size || destination.empty()) return std::size_t{0};
   const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(destination.size(), source_.size - offset));
   bool waited = false;
-  if (auto read = ReadRanges({{offset, destination.first(length)}}, waited); !read) return read.error();
+  if (auto read = ReadRanges({{offset, destination.first(length)}}, waited, {}); !read) return read.error();
   return length;
 }
 
-Result<void> ReaderCore::Read(std::span<const RangeRead> ranges) {
-  if (auto usable = CheckUsable(); !usable) return usable;
+Result<std::vector<std::uint32_t>> ReaderCore::Read(std::span<const RangeRead> ranges, std::optional<Checksum> sum) {
+  if (auto usable = CheckUsable(); !usable) return usable.error();
   std::vector<RangeRead> wanted;
   for (const RangeRead& range : ranges) {
     const bool is_inside = range.offset <= source_.size && range.into.size() <= source_.size - range.offset;
@@ -140,12 +141,14 @@ Result<void> ReaderCore::Read(std::span<const RangeRead> ranges) {
     return Error{ErrorCode::kInvalidArgument, "read of " + ToUri(source_.object) + ": destinations overlap"};
   }
   bool waited = false;
-  return ReadRanges(wanted, waited);
+  std::vector<SummedBytes> sums;
+  if (auto read = ReadRanges(wanted, waited, {.sum = sum, .sums = &sums}); !read) return read.error();
+  return sum ? JoinSums(ranges, std::move(sums), *sum) : std::vector<std::uint32_t>();
 }
 
 // What is not held is fetched; while that is under way, what is held is copied. What was given up meanwhile is fetched
 // too. A piece that fails while it is waited for fails the read: its request was repeated already.
-Result<void> ReaderCore::ReadRanges(const std::vector<RangeRead>& ranges, bool& waited, const OnTaken& on_taken) {
+Result<void> ReaderCore::ReadRanges(const std::vector<RangeRead>& ranges, bool& waited, const ReadExtras& extras) {
   std::vector<HeldPart> held;
   std::vector<std::pair<std::uint64_t, std::span<std::byte>>> rest;
   const std::uint64_t tail = source_.size - std::min(source_.size, options_.tail_bytes);
@@ -164,7 +167,10 @@ Result<void> ReaderCore::ReadRanges(const std::vector<RangeRead>& ranges, bool& 
     return JoinRanges(std::move(missing), gap(), EvenStripe(total, options_.stripe_bytes));
   };
   waited = waited || !rest.empty();
-  const auto group = Start(requests_of());
+  const auto add_sums = [&](const std::vector<SummedBytes>& sums) {
+    if (extras.sum) extras.sums->insert(extras.sums->end(), sums.begin(), sums.end());
+  };
+  const auto group = Start(requests_of(), extras.sum);
   const std::stop_callback on_stop(options_.stop, [&] {
     group->stop.request_stop();
     ahead_->Wake();
@@ -175,23 +181,31 @@ Result<void> ReaderCore::ReadRanges(const std::vector<RangeRead>& ranges, bool& 
     if (!taken && !failure) failure = taken.error();
     if (!taken) group->stop.request_stop();
     if (taken && !*taken) rest.emplace_back(part.offset, part.destination);
+    if (taken && *taken && extras.sum) {
+      extras.sums->push_back({part.destination, ExtendChecksum(*extras.sum, 0, part.destination)});
+    }
     part.piece.reset();
-    if (on_taken) on_taken(part.offset + part.destination.size());
+    if (extras.on_taken) extras.on_taken(part.offset + part.destination.size());
   }
   auto done = Await(*group);
   if (failure) return Failed(*std::move(failure));
-  if (!done || rest.empty()) return done;
-  const auto again = Start(requests_of());
+  if (!done) return done;
+  add_sums(group->sums);
+  if (rest.empty()) return {};
+  const auto again = Start(requests_of(), extras.sum);
   const std::stop_callback on_stop_again(options_.stop, [&] { again->stop.request_stop(); });
-  return Await(*again);
+  done = Await(*again);
+  add_sums(again->sums);
+  return done;
 }
 
-std::shared_ptr<ReaderCore::Group> ReaderCore::Start(std::vector<JoinedRange> requests) {
+std::shared_ptr<ReaderCore::Group> ReaderCore::Start(std::vector<JoinedRange> requests, std::optional<Checksum> sum) {
   auto group = std::make_shared<Group>();
   group->pending = requests.size();
   for (JoinedRange& request : requests) {
-    jobs_->Post([this, group, request = std::move(request)] {
-      const auto put = [&](std::uint64_t offset, std::span<const std::byte> bytes) { Scatter(request, offset, bytes); };
+    jobs_->Post([this, group, sum, request = std::move(request)] {
+      Scatter scatter(request, sum);
+      const auto put = [&](std::uint64_t offset, std::span<const std::byte> bytes) { scatter.Put(offset, bytes); };
       const auto fetched = Fetch(request.extent, Delivery::kAtEnd, put, group->stop.get_token());
       bool is_first_failure = false;
       {
@@ -199,6 +213,8 @@ std::shared_ptr<ReaderCore::Group> ReaderCore::Start(std::vector<JoinedRange> re
         --group->pending;
         is_first_failure = !fetched && !group->error;
         if (is_first_failure) group->error = fetched.error();
+        const auto sums = scatter.TakeSums();
+        group->sums.insert(group->sums.end(), sums.begin(), sums.end());
       }
       if (is_first_failure) group->stop.request_stop();
       arrivals_.Ring();
@@ -303,10 +319,11 @@ Result<std::size_t> ReaderCore::ReadNext(std::span<std::byte> destination) {
   const bool is_long = length >= FirstStripe(options_) && !options_.reads_whole;
   if (!is_long) ReadAheadFrom(position_);
   bool waited = false;
-  const auto read = ReadRanges({{position_, destination.first(length)}}, waited, [&](std::uint64_t taken) {
+  const auto on_taken = [&](std::uint64_t taken) {
     ahead_->DropBefore(taken);
     if (is_long) ReadAheadFrom(end);
-  });
+  };
+  const auto read = ReadRanges({{position_, destination.first(length)}}, waited, {.on_taken = on_taken});
   if (!read) return read.error();
   if (is_long) ReadAheadFrom(end);
   position_ = end;
@@ -338,7 +355,7 @@ Result<std::span<const std::byte>> ReaderCore::FetchOwn(bool& waited) {
   if (!own_) return Error{ErrorCode::kLocalIo, "read of " + ToUri(source_.object) + ": there is no memory for it"};
   const std::uint64_t length = std::min(FirstStripe(options_), source_.size - position_);
   const std::span<std::byte> bytes(own_.get(), static_cast<std::size_t>(length));
-  if (auto read = ReadRanges({{position_, bytes}}, waited); !read) return read.error();
+  if (auto read = ReadRanges({{position_, bytes}}, waited, {}); !read) return read.error();
   return std::span<const std::byte>(bytes);
 }
 

@@ -22,6 +22,7 @@
 #include "transfer/object_reader/range_checksums.h"
 #include "transfer/object_reader/read_ahead.h"
 #include "transfer/object_reader/request_pace.h"
+#include "transfer/object_reader/scatter.h"
 
 namespace gcsflux::internal {
 
@@ -35,7 +36,8 @@ class ReaderCore {
 
   [[nodiscard]] const DownloadSource& source() const { return source_; }
   Result<std::size_t> ReadAt(std::uint64_t offset, std::span<std::byte> destination);
-  Result<void> Read(std::span<const RangeRead> ranges);
+  /// With a checksum, returns that of each range's bytes.
+  Result<std::vector<std::uint32_t>> Read(std::span<const RangeRead> ranges, std::optional<Checksum> sum);
   void Prefetch(const std::vector<ByteRange>& ranges);
   Result<std::size_t> ReadNext(std::span<std::byte> destination);
   Result<std::span<const std::byte>> LendNext();
@@ -47,16 +49,22 @@ class ReaderCore {
  private:
   // The requests that one call waits for.
   struct Group {
-    std::size_t pending = 0;  // Guarded by mutex_, like the error.
+    std::size_t pending = 0;  // Guarded by mutex_, like the error and the sums.
     std::optional<Error> error = {};
+    std::vector<SummedBytes> sums = {};  // If they are asked for.
     std::stop_source stop = {};
   };
   [[nodiscard]] Result<void> CheckUsable() const;
   [[nodiscard]] Error Failed(Error error) const;
-  // While the rest is fetched, `on_taken` gets the end of each held part, when it is copied.
-  using OnTaken = std::function<void(std::uint64_t end)>;
-  Result<void> ReadRanges(const std::vector<RangeRead>& ranges, bool& waited, const OnTaken& on_taken = {});
-  std::shared_ptr<Group> Start(std::vector<JoinedRange> requests);
+  // What a read of ranges does besides.
+  struct ReadExtras {
+    // While the rest is fetched, it gets the end of each held part, when that is copied.
+    std::function<void(std::uint64_t end)> on_taken = {};
+    std::optional<Checksum> sum = {};
+    std::vector<SummedBytes>* sums = nullptr;  // With `sum`: gets those of all parts of the ranges.
+  };
+  Result<void> ReadRanges(const std::vector<RangeRead>& ranges, bool& waited, const ReadExtras& extras);
+  std::shared_ptr<Group> Start(std::vector<JoinedRange> requests, std::optional<Checksum> sum = {});
   Result<void> Await(Group& group);
   // When readers see the bytes of a request: at its end, or as they come. Bytes that are compared with a checksum at
   // the end, and may be fetched again, are not visible before.
