@@ -43,7 +43,13 @@ TEST(KeepSteps, KeepsTheBestByAMetricAndOfEqualOnesTheNewer) {
   EXPECT_THAT(StepsToKeep(TenSteps(), {.best = KeepBest{.metric = "loss", .count = 2}}), ElementsAre(40, 50, 90));
   EXPECT_THAT(StepsToKeep(TenSteps(), {.best = KeepBest{.metric = "loss", .best_is = BestIs::kHighest}}),
               ElementsAre(90));
-  EXPECT_THAT(StepsToKeep(TenSteps(), {.best = KeepBest{.metric = "accuracy"}}), ElementsAre(90));
+}
+
+TEST(KeepSteps, KeepsAllIfNoStepHasTheMetric) {
+  EXPECT_EQ(StepsToKeep(TenSteps(), {.last = 1, .best = KeepBest{.metric = "los"}}).size(), 10U);
+  std::vector<RankedStep> steps = TenSteps();
+  steps[3].metrics["accuracy"] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(StepsToKeep(steps, {.best = KeepBest{.metric = "accuracy"}}), ElementsAre(90)) << "one step has it";
 }
 
 TEST(KeepSteps, GivesNoRankToWhatIsNoNumber) {

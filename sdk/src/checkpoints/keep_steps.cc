@@ -15,12 +15,15 @@ void KeepLast(const Steps& steps, std::size_t count, std::set<std::int64_t>& kep
 }
 
 void KeepTheBest(const Steps& steps, const KeepBest& rule, std::set<std::int64_t>& kept) {
+  bool is_known = false;
   std::vector<std::pair<double, std::int64_t>> ranked;
   for (const RankedStep* const step : steps) {
     const auto metric = step->metrics.find(rule.metric);
+    is_known = is_known || metric != step->metrics.end();
     if (metric == step->metrics.end() || std::isnan(metric->second)) continue;
     ranked.emplace_back(rule.best_is == BestIs::kLowest ? metric->second : -metric->second, step->step);
   }
+  if (!is_known) KeepLast(steps, steps.size(), kept);  // Its name may be misspelt.
   const auto by_value = [](const auto& a, const auto& b) { return a.first < b.first; };
   std::stable_sort(ranked.begin(), ranked.end(), by_value);
   for (std::size_t i = 0; i < std::min(rule.count, ranked.size()); ++i) kept.insert(ranked[i].second);

@@ -124,10 +124,11 @@ bool IsTooMuch(const std::string& json) {
 }  // namespace
 
 HttpRequest ListedPageRequest(std::string_view endpoint, std::string_view bucket, const ListObjectsOptions& options) {
-  // In a '/' listing only names are used. The parser rejects an object without a size.
+  // In a '/' listing only names are used. The parser rejects an object without a size, unless its checksum is that of
+  // no bytes: some servers leave out a size of 0.
   return ListObjectsRequest(
       endpoint, bucket, options,
-      options.delimiter.empty() ? "name,generation,size,crc32c,storageClass,updated" : "name,generation,size");
+      options.delimiter.empty() ? "name,generation,size,crc32c,storageClass,updated" : "name,generation,size,crc32c");
 }
 
 struct ListedPageParser::Parser {
