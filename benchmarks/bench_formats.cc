@@ -348,13 +348,14 @@ struct Counted {
 
   ByteSource Source() {
     ByteSource source = SourceOf(reader);
-    source.read_all = [this, all = source.read_all](std::span<const RangeRead> reads) {
+    source.read_all = [this, all = source.read_all](std::span<const RangeRead> reads, std::optional<Checksum> sum) {
       ++round_trips;
-      return all(reads);
+      return all(reads, sum);
     };
-    source.read_at = [all = source.read_all](std::uint64_t offset, std::span<std::byte> into) {
+    source.read_at = [all = source.read_all](std::uint64_t offset, std::span<std::byte> into) -> Result<void> {
       const RangeRead one{offset, into};
-      return all({&one, 1});
+      if (auto read = all({&one, 1}, {}); !read.ok()) return read.error();
+      return {};
     };
     return source;
   }

@@ -135,13 +135,15 @@ TEST_F(OpenCheckpointTest, OneTensorOfALargeObjectTakesFourRequestsInThreeRoundT
     const auto shared = std::make_shared<const ObjectReader>(*std::move(reader));
     int round_trips = 1;
     ByteSource source = SourceOf(shared);
-    source.read_all = [&round_trips, read_all = source.read_all](std::span<const RangeRead> reads) {
+    source.read_all = [&round_trips, read_all = source.read_all](std::span<const RangeRead> reads,
+                                                                 std::optional<Checksum> sum) {
       ++round_trips;
-      return read_all(reads);
+      return read_all(reads, sum);
     };
-    source.read_at = [read_all = source.read_all](std::uint64_t offset, std::span<std::byte> into) {
+    source.read_at = [read_all = source.read_all](std::uint64_t offset, std::span<std::byte> into) -> Result<void> {
       const RangeRead one{offset, into};
-      return read_all({&one, 1});
+      if (auto read = read_all({&one, 1}, {}); !read.ok()) return read.error();
+      return {};
     };
     const auto checkpoint = StoredCheckpoint::Open(source);
     ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().message;

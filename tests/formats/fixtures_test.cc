@@ -58,12 +58,13 @@ TEST(Fixtures, AreReadInOneCall) {
     auto source = OpenLocalFile(path.string());
     ASSERT_TRUE(source.ok()) << source.error().message;
     int calls = 0;
-    source->read_all = [&calls, read_at = source->read_at](std::span<const RangeRead> reads) -> Result<void> {
+    source->read_all = [&calls, read_at = source->read_at](std::span<const RangeRead> reads,
+                                                           std::optional<Checksum>) -> Result<ReadSums> {
       ++calls;
       for (const RangeRead& read : reads) {
-        if (auto done = read_at(read.offset, read.into); !done.ok()) return done;
+        if (auto done = read_at(read.offset, read.into); !done.ok()) return done.error();
       }
-      return {};
+      return ReadSums();
     };
     const auto file = TorchFile::Open(*source);
     ASSERT_TRUE(file.ok()) << file.error().message;

@@ -77,17 +77,19 @@ TEST(StoredCheckpoint, RefusesWhatIsNoCheckpoint) {
 struct Calls {
   explicit Calls(const std::string& file) {
     source = SourceOver(file);
-    source.read_all = [this, read_at = source.read_at](std::span<const RangeRead> reads) -> Result<void> {
+    source.read_all = [this, read_at = source.read_at](std::span<const RangeRead> reads,
+                                                       std::optional<Checksum>) -> Result<ReadSums> {
       ++count;
       for (const RangeRead& read : reads) {
         bytes += read.into.size();
-        if (auto done = read_at(read.offset, read.into); !done.ok()) return done;
+        if (auto done = read_at(read.offset, read.into); !done.ok()) return done.error();
       }
-      return {};
+      return ReadSums();
     };
-    source.read_at = [all = source.read_all](std::uint64_t offset, std::span<std::byte> into) {
+    source.read_at = [all = source.read_all](std::uint64_t offset, std::span<std::byte> into) -> Result<void> {
       const RangeRead one{offset, into};
-      return all({&one, 1});
+      if (auto read = all({&one, 1}, {}); !read.ok()) return read.error();
+      return {};
     };
   }
   Calls(const Calls&) = delete;

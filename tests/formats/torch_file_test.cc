@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/checksum.h"
 #include "base/crc32.h"
 #include "formats/pickles.h"
 #include "formats/zip/zip_layout.h"
@@ -210,6 +211,33 @@ std::string AlignedZip(const Records& records, std::size_t alignment) {
   return archive + Number(0, 2);
 }
 
+// What read_all returns as sums counts, whatever the bytes are; it must be one for each read, or none.
+TEST(TorchFile, ComparesTheSumsThatTheSourceReturns) {
+  const std::string pickle = Pickle("}" + Text("w") + TensorOf({}) + "s");
+  const std::string archive = AlignedZip({{"x/data.pkl", pickle}, {"x/data/0", std::string(48, '\7')}}, 64);
+  std::vector<std::byte> bytes(48);
+  enum class Returned { kNone, kRight, kWrong, kTooFew };
+  const auto read_with = [&](Returned returned) {
+    ByteSource source = SourceOver(archive);
+    source.read_all = [&, read_at = source.read_at](std::span<const RangeRead> reads,
+                                                    std::optional<Checksum> sum) -> Result<ReadSums> {
+      ReadSums sums;
+      for (const RangeRead& read : reads) {
+        if (auto done = read_at(read.offset, read.into); !done.ok()) return done.error();
+        if (sum) sums.push_back(internal::ExtendChecksum(*sum, returned == Returned::kWrong ? 1 : 0, read.into));
+      }
+      if (returned == Returned::kNone) sums.clear();
+      if (returned == Returned::kTooFew && !sums.empty()) sums.pop_back();
+      return sums;
+    };
+    return TorchFile::Open(source)->ReadStorage(0, bytes);
+  };
+  EXPECT_TRUE(read_with(Returned::kNone).ok());
+  EXPECT_TRUE(read_with(Returned::kRight).ok());
+  EXPECT_EQ(read_with(Returned::kWrong).error().code, ErrorCode::kCorrupted);
+  EXPECT_EQ(read_with(Returned::kTooFew).error().code, ErrorCode::kInvalidArgument);
+}
+
 TEST(TorchFile, StoragesAreFoundByTheAlignmentThatTheFileTells) {
   const std::string pickle = Pickle("}" + Text("w") + TensorOf({}) + "s");
   for (const auto& [told, calls_wanted] : {std::pair{"4096", 1}, {"64", 2}, {"1", 2}}) {
@@ -217,12 +245,13 @@ TEST(TorchFile, StoragesAreFoundByTheAlignmentThatTheFileTells) {
         AlignedZip({{"x/data.pkl", pickle}, {"x/.storage_alignment", told}, {"x/data/0", std::string(48, '\7')}}, 4096);
     ByteSource source = SourceOver(archive);
     int calls = 0;
-    source.read_all = [&calls, read_at = source.read_at](std::span<const RangeRead> reads) -> Result<void> {
+    source.read_all = [&calls, read_at = source.read_at](std::span<const RangeRead> reads,
+                                                         std::optional<Checksum>) -> Result<ReadSums> {
       if (!reads.empty()) ++calls;
       for (const RangeRead& read : reads) {
-        if (auto done = read_at(read.offset, read.into); !done.ok()) return done;
+        if (auto done = read_at(read.offset, read.into); !done.ok()) return done.error();
       }
-      return {};
+      return ReadSums();
     };
     const auto file = TorchFile::Open(source);
     ASSERT_TRUE(file.ok()) << file.error().message;

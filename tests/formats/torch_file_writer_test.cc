@@ -71,13 +71,14 @@ TEST(TorchFileWriter, ManyTensorsAreReadInOneCall) {
   ByteSource source = SourceOver(archive);
   int calls = 0;
   std::size_t ranges = 0;
-  source.read_all = [&calls, &ranges, read_at = source.read_at](std::span<const RangeRead> reads) -> Result<void> {
+  source.read_all = [&calls, &ranges, read_at = source.read_at](std::span<const RangeRead> reads,
+                                                                std::optional<Checksum>) -> Result<ReadSums> {
     ++calls;
     ranges += reads.size();
     for (auto read = reads.rbegin(); read != reads.rend(); ++read) {  // In any order.
-      if (auto done = read_at(read->offset, read->into); !done.ok()) return done;
+      if (auto done = read_at(read->offset, read->into); !done.ok()) return done.error();
     }
-    return {};
+    return ReadSums();
   };
   const auto file = TorchFile::Open(source);
   ASSERT_TRUE(file.ok()) << file.error().message;

@@ -48,6 +48,9 @@ std::optional<DType> DTypeFromName(std::string_view name);
 /// Bytes of one element; at least 1.
 std::size_t ElementBytes(DType dtype);
 
+/// The checksum of each of several reads; empty if they were not summed.
+using ReadSums = std::vector<std::uint32_t>;
+
 /// The source of a file's bytes: a local file, an object of Cloud Storage, or memory.
 struct ByteSource {
   std::string name = {};  ///< For messages: a path or a URI.
@@ -55,14 +58,12 @@ struct ByteSource {
   /// Fills all of `into` from `offset` on. The range lies within `size`. Called by one thread at a time.
   std::function<Result<void>(std::uint64_t offset, std::span<std::byte> into)> read_at = {};
   /// Does several reads, at the same time if that is faster. Without it, read_at does them one after the other. Set it
-  /// for sources with a latency: then one call reads a whole module.
-  std::function<Result<void>(std::span<const RangeRead> reads)> read_all = {};
+  /// for sources with a latency: then one call reads a whole module. If `sum` names a checksum, it may return that of
+  /// each read's bytes, summed as they come; if it returns none, the caller sums them afterwards.
+  std::function<Result<ReadSums>(std::span<const RangeRead> reads, std::optional<Checksum> sum)> read_all = {};
   /// Compares all bytes with the checksum that their store keeps, such as an object's CRC32C. Returns kCorrupted if
   /// they differ. Absent if the store has no checksum.
   std::function<Result<void>()> verify_whole = {};
-  /// As read_all, and returns the checksum of each read's bytes, summed as they come. Without it, they are summed
-  /// afterwards.
-  std::function<Result<std::vector<std::uint32_t>>(std::span<const RangeRead> reads, Checksum kind)> read_summed = {};
 };
 
 /// Reads with `read_all`, or if it is absent with read_at for each.

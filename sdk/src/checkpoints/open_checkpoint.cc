@@ -82,15 +82,18 @@ bool IsFolder(const std::string& uri) {
 }  // namespace
 
 ByteSource SourceOf(const std::shared_ptr<const ObjectReader>& reader) {
-  ByteSource source{.name = ToUri(reader->source().object),
-                    .size = reader->size(),
-                    .read_at =
-                        [reader](std::uint64_t offset, std::span<std::byte> into) {
-                          return reader->Read({RangeRead{offset, into}});
-                        },
-                    .read_all = [reader](std::span<const RangeRead> reads) { return reader->Read(reads); },
-                    .read_summed = [reader](std::span<const RangeRead> reads,
-                                            Checksum kind) { return reader->ReadSummed(reads, kind); }};
+  ByteSource source{
+      .name = ToUri(reader->source().object),
+      .size = reader->size(),
+      .read_at =
+          [reader](std::uint64_t offset, std::span<std::byte> into) {
+            return reader->Read({RangeRead{offset, into}});
+          },
+      .read_all = [reader](std::span<const RangeRead> reads, std::optional<Checksum> sum) -> Result<ReadSums> {
+        if (sum) return reader->ReadSummed(reads, *sum);
+        if (auto read = reader->Read(reads); !read) return read.error();
+        return ReadSums();
+      }};
   if (reader->source().crc32c) {
     source.verify_whole = [reader] { return reader->VerifyWhole(); };
   }

@@ -23,19 +23,23 @@ struct Ends {
     return CopyFrom(head, 0, offset, into) || CopyFrom(tail, source.size - tail.size(), offset, into);
   }
 
-  [[nodiscard]] Result<std::vector<std::uint32_t>> ReadSummed(std::span<const RangeRead> wanted, Checksum kind) const {
-    std::vector<std::uint32_t> sums(wanted.size());
+  [[nodiscard]] Result<ReadSums> Read(std::span<const RangeRead> wanted, std::optional<Checksum> sum) const {
     std::vector<RangeRead> rest;
-    std::vector<std::size_t> places;  // Of the rest's sums.
+    std::vector<std::size_t> places;  // Of the rest, among the wanted.
+    ReadSums sums(sum ? wanted.size() : 0);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (Copy(wanted[i].offset, wanted[i].into)) {
-        sums[i] = ExtendChecksum(kind, 0, wanted[i].into);
-      } else {
+      if (!Copy(wanted[i].offset, wanted[i].into)) {
         rest.push_back(wanted[i]);
         places.push_back(i);
+      } else if (sum) {
+        sums[i] = ExtendChecksum(*sum, 0, wanted[i].into);
       }
     }
-    const auto read = ReadAllSummed(source, rest, kind);
+    if (!sum) {
+      if (auto read = ReadAll(source, rest); !read.ok()) return read.error();
+      return sums;
+    }
+    const auto read = ReadAllSummed(source, rest, *sum);
     if (!read.ok()) return read.error();
     for (std::size_t i = 0; i < places.size(); ++i) sums[places[i]] = (*read)[i];
     return sums;
@@ -70,16 +74,9 @@ Result<ByteSource> WithKeptEnds(ByteSource source, EndBytes ends) {
                       if (kept->Copy(offset, into)) return {};
                       return kept->source.read_at(offset, into);
                     },
-                    .read_all = [kept](std::span<const RangeRead> wanted) -> Result<void> {
-                      std::vector<RangeRead> rest;
-                      for (const RangeRead& read : wanted) {
-                        if (!kept->Copy(read.offset, read.into)) rest.push_back(read);
-                      }
-                      return ReadAll(kept->source, rest);
-                    },
-                    .verify_whole = kept->source.verify_whole,
-                    .read_summed = [kept](std::span<const RangeRead> wanted,
-                                          Checksum kind) { return kept->ReadSummed(wanted, kind); }};
+                    .read_all = [kept](std::span<const RangeRead> wanted,
+                                       std::optional<Checksum> sum) { return kept->Read(wanted, sum); },
+                    .verify_whole = kept->source.verify_whole};
 }
 
 }  // namespace gcsflux::internal

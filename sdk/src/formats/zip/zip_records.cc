@@ -156,12 +156,12 @@ class Pieces {
   // Does the reads that were added, and `others` at the same time.
   Result<void> Read(std::span<const RangeRead> others) {
     reads_.insert(reads_.end(), others.begin(), others.end());
-    if (!has_whole_) {
-      if (auto read = ReadAll(source_, reads_); !read.ok()) return read;
-    } else {
+    if (has_whole_) {
       const auto sums = ReadAllSummed(source_, reads_, Checksum::kCrc32);
       if (!sums.ok()) return sums.error();
       for (std::size_t i = 0; i < read_pieces_.size(); ++i) sums_[read_pieces_[i]] = (*sums)[i];
+    } else if (auto read = ReadAll(source_, reads_); !read.ok()) {
+      return read;
     }
     reads_.clear();
     read_pieces_.clear();
