@@ -14,6 +14,8 @@
 namespace gcsflux::formats_tests {
 namespace {
 
+using namespace std::literals;
+
 std::string Repeated(std::string_view text, std::size_t times) {
   std::string all;
   all.reserve(text.size() * times);
@@ -29,7 +31,7 @@ struct Case {
 std::vector<Case> Pickles() {
   const std::size_t n = 8'000'000;
   const std::string tensor = Global("torch._utils", "_rebuild_tensor_v2") + "(" + StorageOf("FloatStorage", "0", 12) +
-                             "K\0K\0\x85K\1\x85\x89" + Global("collections", "OrderedDict") + ")RtRq\1";
+                             "K\0K\0\x85K\1\x85\x89"s + Global("collections", "OrderedDict") + ")RtRq\1";
   std::string storages;
   for (int i = 0; i < 200'000; ++i) storages += StorageOf("FloatStorage", std::to_string(i), 1) + "0";
   return {
@@ -43,7 +45,7 @@ std::vector<Case> Pickles() {
       {"refused calls", "](" + Repeated("ca\nb\n)R", n / 7) + "e"},
       {"refused, shared", "](ca\nb\n)Rq\1" + Repeated("h\1", n / 2) + "e"},
       {"one tensor, shared", "](" + tensor + Repeated("h\1", n / 2) + "e"},
-      {"memo numbers", "N" + Repeated("r\xFF\xFF\0\0", n / 5)},
+      {"memo numbers", "N" + Repeated("r\xFF\xFF\0\0"sv, n / 5)},
       {"remembered numbers", "](" + Repeated("K\1\x94", n / 3) + "e"},
       {"states", Repeated("NNR}b0", n / 6) + "N"},
       {"sets", "](" + Repeated("\x8F(K\1\x90", n / 5) + "e"},
