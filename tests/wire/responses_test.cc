@@ -315,7 +315,7 @@ TEST(ParseReadResponse, RefusesABodyThatAProxyCompressed) {
 }
 
 TEST(FindCrc32c, IsOneOrNone) {
-  const auto of = [](Headers headers) { return FindCrc32c(headers); };
+  const auto of = [](const Headers& headers) { return FindCrc32c(headers); };
   EXPECT_EQ(*of({{"x-goog-hash", "crc32c=4waSgw==,md5=q"}, {"x-goog-hash", "crc32c=4waSgw=="}}), 0xE3069283U);
   EXPECT_EQ(*of({{"x-goog-hash", "md5=q , crc32c=4waSgw=="}}), 0xE3069283U);
   EXPECT_EQ(*of({{"x-goog-hash", "md5=q"}, {"x-goog-hash", ""}, {"other", "crc32c=?"}}), std::nullopt);
