@@ -167,8 +167,10 @@ Result<void> ReaderCore::ReadRanges(const std::vector<RangeRead>& ranges, bool& 
     return JoinRanges(std::move(missing), gap(), EvenStripe(total, options_.stripe_bytes));
   };
   waited = waited || !rest.empty();
-  const auto add_sums = [&](const std::vector<SummedBytes>& sums) {
-    if (extras.sum) extras.sums->insert(extras.sums->end(), sums.begin(), sums.end());
+  const auto await = [&](Group& of) {
+    auto done = Await(of);
+    if (done && extras.sum) extras.sums->insert(extras.sums->end(), of.sums.begin(), of.sums.end());
+    return done;
   };
   const auto group = Start(requests_of(), extras.sum);
   const std::stop_callback on_stop(options_.stop, [&] {
@@ -187,16 +189,12 @@ Result<void> ReaderCore::ReadRanges(const std::vector<RangeRead>& ranges, bool& 
     part.piece.reset();
     if (extras.on_taken) extras.on_taken(part.offset + part.destination.size());
   }
-  auto done = Await(*group);
+  auto done = await(*group);
   if (failure) return Failed(*std::move(failure));
-  if (!done) return done;
-  add_sums(group->sums);
-  if (rest.empty()) return {};
+  if (!done || rest.empty()) return done;
   const auto again = Start(requests_of(), extras.sum);
   const std::stop_callback on_stop_again(options_.stop, [&] { again->stop.request_stop(); });
-  done = Await(*again);
-  add_sums(again->sums);
-  return done;
+  return await(*again);
 }
 
 std::shared_ptr<ReaderCore::Group> ReaderCore::Start(std::vector<JoinedRange> requests, std::optional<Checksum> sum) {
