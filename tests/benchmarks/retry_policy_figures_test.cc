@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 #include "retry_policy/figures.h"
@@ -12,9 +13,9 @@ using Calls = std::vector<CallRecord>;
 
 // One call after the other, `rate` a second from `from` to `to`.
 void Append(Calls& calls, double rate, double from, double to) {
-  const int count = static_cast<int>((to - from) * rate + 0.5);
-  for (int i = 0; i < count; ++i) {
-    const double ended = from + (i + 0.5) / rate;
+  const auto count = std::lround((to - from) * rate);
+  for (long i = 0; i < count; ++i) {
+    const double ended = from + (static_cast<double>(i) + 0.5) / rate;
     calls.push_back({.issued = ended - 0.5 / rate, .ended = ended});
   }
 }

@@ -65,8 +65,8 @@ TEST(Chance, IsEven) {
     below_half += chance < 0.5 ? 1 : 0;
   }
   // Five standard deviations.
-  EXPECT_NEAR(below_tenth, kRolls / 10, 475);
-  EXPECT_NEAR(below_half, kRolls / 2, 791);
+  EXPECT_NEAR(below_tenth, 0.1 * kRolls, 475);
+  EXPECT_NEAR(below_half, 0.5 * kRolls, 791);
 }
 
 }  // namespace

@@ -24,9 +24,9 @@ TEST(Metrics, AreWhatPrometheusReads) {
   counters.Find("storage.objects.get", 404)->AddFinished(std::chrono::hours(1));
   const std::string text = RenderMetrics(counters.table(), {.buckets = 1, .objects = 2, .stored_bytes = 3});
   for (const char* line : {
-           "# TYPE gcsflux_emulator_requests_total counter\n"
-           "gcsflux_emulator_requests_total{operation=\"storage.objects.get\",status=\"200\"} 2\n"
-           "gcsflux_emulator_requests_total{operation=\"storage.objects.get\",status=\"404\"} 1\n",
+           ("# TYPE gcsflux_emulator_requests_total counter\n"
+            "gcsflux_emulator_requests_total{operation=\"storage.objects.get\",status=\"200\"} 2\n"
+            "gcsflux_emulator_requests_total{operation=\"storage.objects.get\",status=\"404\"} 1\n"),
            "gcsflux_emulator_received_bytes_total{operation=\"storage.objects.get\",status=\"200\"} 3\n",
            "gcsflux_emulator_sent_bytes_total{operation=\"storage.objects.get\",status=\"200\"} 400\n",
            "# TYPE gcsflux_emulator_request_duration_seconds histogram\n",
