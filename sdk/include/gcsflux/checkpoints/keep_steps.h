@@ -21,8 +21,8 @@ struct RankedStep {
 
 enum class BestIs { kLowest, kHighest };
 
-/// The best `count` steps by a metric. Of equal steps the newer one is better. Steps without the metric have no rank. If
-/// no step has it, its name may be wrong, and all steps stay.
+/// The best `count` steps by a metric. Of equal steps the newer one is better. Steps without the metric have no rank.
+/// If no step has it, its name may be wrong, and all steps stay.
 struct KeepBest {
   std::string metric = {};
   std::size_t count = 1;
