@@ -191,6 +191,7 @@ TEST_F(TokenCacheTest, ReplacesARefusedTokenOnceForMany) {
   const auto cache = Make();
   const auto refused = *cache->Get(Context());
   std::vector<std::jthread> threads;
+  threads.reserve(16);
   std::atomic<int> with_second = 0;
   for (int i = 0; i < 16; ++i) {
     threads.emplace_back([&] {

@@ -151,18 +151,18 @@ TEST(TokenRequests, GoByNoProxyInTheClear) {
   EXPECT_FALSE(RefreshRequest(kUser).http.bypass_proxy);
 }
 
-constexpr AccessToken::Time kNow = std::chrono::sys_days(std::chrono::November / 20 / 2026);
+constexpr AccessToken::Time kDate = std::chrono::sys_days(std::chrono::November / 20 / 2026);
 
 TEST(TokenAnswers, SayHowLongATokenLives) {
-  const auto token = ParseTokenAnswer(TokenAnswer("ya29.x", 3599), kNow);
+  const auto token = ParseTokenAnswer(TokenAnswer("ya29.x", 3599), kDate);
   ASSERT_TRUE(token.ok());
   EXPECT_EQ(token->text, "ya29.x");
-  EXPECT_EQ(token->expires, kNow + std::chrono::seconds(3599));
-  EXPECT_TRUE(ParseTokenAnswer({.body = R"({"access_token":"t","expires_in":"60"})"}, kNow).ok());
+  EXPECT_EQ(token->expires, kDate + std::chrono::seconds(3599));
+  EXPECT_TRUE(ParseTokenAnswer({.body = R"({"access_token":"t","expires_in":"60"})"}, kDate).ok());
   const auto impersonated =
-      ParseImpersonationAnswer({.body = R"({"accessToken":"t","expireTime":"2026-11-20T01:00:00Z"})"}, kNow);
+      ParseImpersonationAnswer({.body = R"({"accessToken":"t","expireTime":"2026-11-20T01:00:00Z"})"}, kDate);
   ASSERT_TRUE(impersonated.ok());
-  EXPECT_EQ(impersonated->expires, kNow + std::chrono::hours(1));
+  EXPECT_EQ(impersonated->expires, kDate + std::chrono::hours(1));
 }
 
 TEST(TokenAnswers, AreRefusedWhereTheyAreNone) {
@@ -173,22 +173,22 @@ TEST(TokenAnswers, AreRefusedWhereTheyAreNone) {
         R"({"access_token":"secret","expires_in":0})", R"({"access_token":"secret","expires_in":-5})",
         R"({"access_token":"secret","expires_in":1e99})", R"({"access_token":"secret","expires_in":99999999999})",
         R"({"access_token":"secret","expires_in":"1h"})"}) {
-    const auto token = ParseTokenAnswer({.status = 200, .body = body}, kNow);
+    const auto token = ParseTokenAnswer({.status = 200, .body = body}, kDate);
     ASSERT_FALSE(token.ok()) << body;
     EXPECT_EQ(token.error().code, ErrorCode::kBadResponse) << body;
     EXPECT_THAT(token.error().message, AllOf(Not(HasSubstr("secret")), Not(HasSubstr("html"))));
   }
   for (const char* body : {"{}", R"({"accessToken":"t"})", R"({"accessToken":"t","expireTime":"soon"})",
                            R"({"accessToken":"t","expireTime":"2026-11-20T00:00:00Z"})"}) {
-    EXPECT_EQ(testing::ErrorOf(ParseImpersonationAnswer({.body = body}, kNow)).code, ErrorCode::kBadResponse) << body;
+    EXPECT_EQ(testing::ErrorOf(ParseImpersonationAnswer({.body = body}, kDate)).code, ErrorCode::kBadResponse) << body;
   }
 }
 
 TEST(TokenAnswers, OfTheMetadataServerShowWhoseItIs) {
   HttpResponse answer = TokenAnswer("t", 60);
-  EXPECT_FALSE(ParseMetadataAnswer(answer, kNow).ok()) << "other clouds answer at that address too";
+  EXPECT_FALSE(ParseMetadataAnswer(answer, kDate).ok()) << "other clouds answer at that address too";
   answer.headers = {{"metadata-flavor", "Google"}};
-  EXPECT_TRUE(ParseMetadataAnswer(answer, kNow).ok());
+  EXPECT_TRUE(ParseMetadataAnswer(answer, kDate).ok());
 }
 
 TEST(ParseSubjectToken, ReadsTextAndJson) {

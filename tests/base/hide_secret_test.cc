@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "base/carried_secrets.h"
 #include "support/spellings.h"
 
@@ -11,7 +13,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 std::string Hidden(std::string text, std::string_view secret) {
   HideSecrets(text, {&secret, 1});
@@ -41,8 +42,9 @@ TEST(HideSecrets, FindsThemHoweverTheyAreWritten) {
   constexpr std::string_view kSecret = R"(ab/c+d"e%41\==)";
   for (const char* written : {R"(ab/c+d"e%41\==)", "ab%2Fc%2Bd%22e%2541%5C%3D%3D", "ab%2fc%2bd%22e%2541%5c%3d%3d",
                               R"(ab/c+d\"e%41\\==)", R"(ab\/c\u002bd\u0022e%41\\\u003D=)", "%61b/c+d%22e%41%5c=%3D"}) {
-    const std::string text = written;
-    EXPECT_EQ(Hidden("<" + text + "> <" + text, kSecret), "<[secret]> <[secret]") << text;
+    std::ostringstream text;
+    text << '<' << written << "> <" << written;
+    EXPECT_EQ(Hidden(text.str(), kSecret), "<[secret]> <[secret]") << written;
   }
   EXPECT_EQ(Hidden("key=two+words%20more", "two words more"), "key=[secret]");
   EXPECT_EQ(Hidden("key=two words more", "two+words+more"), "key=[secret]");
@@ -70,7 +72,7 @@ TEST(HideSecrets, FindsBase64WhereverItBegins) {
   constexpr std::string_view kSecret = "0123456789/+?>ABCDEF";
   for (const std::string before : {"", "x", "xy", "xyz"}) {
     for (const std::string behind : {"", "x", "xy"}) {
-      const std::string text = testing::Base64(before + std::string(kSecret) + behind);
+      const std::string text = testing::Base64(std::string(before).append(kSecret).append(behind));
       const std::string hidden = Hidden(text, kSecret);
       EXPECT_THAT(hidden, HasSubstr("[secret]")) << text;
       EXPECT_LE(hidden.size(), std::string("[secret]").size() + 12) << text << " -> " << hidden;

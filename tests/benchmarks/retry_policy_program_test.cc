@@ -15,7 +15,7 @@
 namespace gcsflux::bench {
 namespace {
 
-class RetryPolicyProgram : public testing::Test {
+class RetryPolicyProgram : public ::testing::Test {
  protected:
   void SetUp() override { std::filesystem::create_directory(directory_); }
   void TearDown() override { std::filesystem::remove_all(directory_); }

@@ -22,7 +22,7 @@ std::uint64_t BytesOf(const std::vector<RankStages>& ranks) {
 }
 
 // All slices, and each of the small copies once.
-constexpr std::uint64_t kStateBytes = 16 * 2'000'000'000ULL / 40960 * 40960 + 10 * 4096;
+constexpr std::uint64_t kStateBytes = 16 * 2'000'000'000ULL / 40960 * 40960 + 10 * 4096ULL;
 
 TEST(SimulatedRanks, SaveEachByteOnce) {
   const auto requests = RequestsOfSave(kJob, {});

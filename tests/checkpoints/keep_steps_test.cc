@@ -22,7 +22,8 @@ RankedStep At(std::int64_t step, std::chrono::minutes time, double loss) {
 
 std::vector<RankedStep> TenSteps() {
   std::vector<RankedStep> steps;
-  for (int i = 0; i < 10; ++i) steps.push_back(At(i * 10, minutes(20 * i), std::abs(i - 4)));
+  steps.reserve(10);
+  for (int i = 0; i < 10; ++i) steps.push_back(At(std::int64_t{i} * 10, minutes(20 * i), std::abs(i - 4)));
   return steps;
 }
 

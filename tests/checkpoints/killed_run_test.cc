@@ -9,6 +9,7 @@
 
 #include "checkpoints/run_fixture.h"
 #include "checkpoints/save_step.h"
+#include "checkpoints/text_value.h"
 #include "support/killed_child.h"
 
 namespace gcsflux {
@@ -19,9 +20,8 @@ using internal::StateContents;
 using pickled::Dict;
 using testing::RunFixture;
 using ::testing::StartsWith;
+using testing::Text;
 using testing::ValueOf;
-
-pickled::Value Text(const char* text) { return {.any = std::string(text)}; }
 
 class KilledRunTest : public RunFixture {
  protected:

@@ -59,6 +59,7 @@ class LatestStepTest : public RunFixture {
   }
   void PutManySteps(int count) const {
     std::vector<std::jthread> threads;
+    threads.reserve(8);
     for (int thread = 0; thread < 8; ++thread) {
       threads.emplace_back([&, thread] {
         for (int step = 1 + thread; step <= count; step += 8) {

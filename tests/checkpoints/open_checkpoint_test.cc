@@ -124,6 +124,7 @@ TEST_F(OpenCheckpointTest, SaysWhatIsNotThere) {
 // 40 MB of tensors: the metadata, both ends at once, then the tensor.
 TEST_F(OpenCheckpointTest, OneTensorOfALargeObjectTakesFourRequestsInThreeRoundTrips) {
   std::vector<MadeTensor> tensors;
+  tensors.reserve(40);
   for (int i = 0; i < 40; ++i) {
     tensors.push_back({"layer" + std::to_string(i), DType::kUint8, {1'000'000}, Varied(1'000'000, 1)});
   }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/crc32c.h"
+#include "checkpoints/text_value.h"
 #include "gcsflux/checkpoints/convert_checkpoint.h"
 #include "gcsflux/checkpoints/stored_checkpoint.h"
 #include "support/result.h"
@@ -20,10 +21,9 @@ using pickled::Dict;
 using ::testing::ElementsAre;
 using testing::ErrorOf;
 using ::testing::HasSubstr;
+using testing::Text;
 using testing::TextOf;
 using testing::ValueOf;
-
-pickled::Value Text(const char* text) { return {.any = std::string(text)}; }
 
 // A module of two tensors that share a storage, one of them turned, and a number.
 class SafetensorsStateTest : public ::testing::Test {
@@ -55,6 +55,7 @@ class SafetensorsStateTest : public ::testing::Test {
     };
     const auto tensors = ValueOf(PlainTensors(contents_));
     std::vector<const PlainTensor*> all;
+    all.reserve(tensors.size());
     for (const PlainTensor& tensor : tensors) all.push_back(&tensor);
     const auto done = WriteSafetensorsState(contents_, all, sink, written);
     EXPECT_TRUE(done.ok()) << done.error().message;

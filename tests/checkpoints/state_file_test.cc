@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/crc32c.h"
+#include "checkpoints/text_value.h"
 #include "gcsflux/checkpoints/torch_file.h"
 #include "support/result.h"
 #include "support/stored_objects.h"
@@ -13,9 +14,8 @@ namespace {
 using internal::StateContents;
 using ::testing::ElementsAre;
 using testing::RandomBytes;
+using testing::Text;
 using testing::ValueOf;
-
-pickled::Value Text(const char* text) { return {.any = std::string(text)}; }
 
 // Two tensors of one storage, one of them turned; one alone; one within a list; an empty one.
 class StateFileTest : public ::testing::Test {

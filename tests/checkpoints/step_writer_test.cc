@@ -87,11 +87,13 @@ TEST_F(StepWriterTest, ReplacesAStepThatOthersReplaceMeanwhile) {
   ASSERT_TRUE(Save(writer, 1).ok());
   constexpr int kSavers = 4;
   std::vector<CheckpointManifest> drafts;
+  drafts.reserve(kSavers);
   for (int i = 0; i < kSavers; ++i) drafts.push_back(ValueOf(Draft(writer, 1, std::to_string(i))));
   std::latch all(kSavers);
   std::atomic<int> replaced = 0;
   {
     std::vector<std::jthread> savers;
+    savers.reserve(kSavers);
     for (int i = 0; i < kSavers; ++i) {
       savers.emplace_back([&, i] {
         all.arrive_and_wait();

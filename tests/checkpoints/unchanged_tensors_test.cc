@@ -7,6 +7,7 @@
 #include "checkpoints/open_step.h"
 #include "checkpoints/run_fixture.h"
 #include "checkpoints/save_step.h"
+#include "checkpoints/text_value.h"
 #include "gcsflux/checkpoints/convert_checkpoint.h"
 #include "gcsflux/checkpoints/open_checkpoint.h"
 #include "gcsflux/checkpoints/verify_checkpoint.h"
@@ -27,10 +28,9 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using testing::RandomBytes;
 using testing::RunFixture;
+using testing::Text;
 using testing::TextOf;
 using testing::ValueOf;
-
-pickled::Value Text(const std::string& text) { return {.any = text}; }
 
 // Tensors of bytes by name, and the step's number.
 using State = std::map<std::string, std::string>;

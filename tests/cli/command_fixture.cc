@@ -49,7 +49,7 @@ Outcome CommandTest::RunHeld(const std::vector<std::string>& arguments, const em
   testing::ChildProgram program = Start(arguments);
   emulator_.clock().AwaitWaiters(2);
   emulator_.clock().Advance(std::chrono::hours(2));
-  const Outcome outcome = Finish(program);
+  Outcome outcome = Finish(program);
   EXPECT_EQ(emulator_.faults().Fired("held"), 2U);
   emulator_.faults().Clear();
   return outcome;

@@ -48,11 +48,12 @@ TEST_F(ConvertToShardsTest, MakesAStepThatRanksLoad) {
   const auto latest = run.Latest();
   ASSERT_TRUE(latest.ok()) << latest.error().message;
   EXPECT_EQ(latest->stored.manifest.step, 42);
-  std::string rows(10 * 64, '\0');
+  constexpr std::size_t kRowBytes = 16 * sizeof(float);
+  std::string rows(10 * kRowBytes, '\0');
   const PartToLoad part{.part = {.name = "embedding", .shape = {1000, 16}, .offsets = {495, 0}, .sizes = {10, 16}},
                         .into = std::as_writable_bytes(std::span(rows))};
   EXPECT_TRUE(run.Load(latest->stored.manifest, {&part, 1}).ok());
-  EXPECT_EQ(rows, Tensors().back().bytes.substr(495 * 64, 10 * 64));
+  EXPECT_EQ(rows, Tensors().back().bytes.substr(495 * kRowBytes, 10 * kRowBytes));
 }
 
 TEST_F(ConvertToShardsTest, GoesBackToOneFileAndKeepsWhatTheStepSays) {

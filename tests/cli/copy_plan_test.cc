@@ -126,6 +126,7 @@ TEST(CopyPlan, IsRightForRandomTrees) {
     }
     const auto list = [](const std::map<std::string, TreeEntry>& tree) {
       std::vector<TreeEntry> entries;
+      entries.reserve(tree.size());
       for (const auto& [name, entry] : tree) entries.push_back(entry);
       return entries;
     };

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "support/fake_gcs.h"
+#include "support/upload_case.h"
 
 namespace gcsflux {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 using testing::FakeGcs;
 using testing::MakeClient;
 
-const ObjectName kObject{"bkt", "o"};
+using testing::kObject;
 
 class CallOptionsTest : public ::testing::Test {
  protected:

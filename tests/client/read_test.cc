@@ -7,6 +7,7 @@
 #include "gcsflux/client.h"
 #include "support/fake_gcs.h"
 #include "support/result.h"
+#include "support/upload_case.h"
 
 namespace gcsflux {
 namespace {
@@ -15,7 +16,7 @@ using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
 const Error kReset{ErrorCode::kUnavailable, "reset"};
-const ObjectName kObject{"bkt", "o"};
+using testing::kObject;
 
 class ReadTest : public ::testing::Test {
  protected:

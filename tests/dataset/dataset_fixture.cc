@@ -127,6 +127,7 @@ Texts DatasetTest::Epoch(const DatasetCore& core, const EpochOptions& how, std::
   std::mutex mutex;
   Texts all;
   std::vector<std::jthread> threads;
+  threads.reserve(workers);
   for (int i = 0; i < workers; ++i) {
     threads.emplace_back([&] {
       while (true) {

@@ -129,6 +129,7 @@ TEST_F(ClientEvents, ABodyThatBreaksIsCountedAsFarAsItCame) {
 TEST_F(ClientEvents, ThrottlingIsToldWithTheStateOfItsGate) {
   emulator_.quotas().Set({.reads_per_second = 50});
   std::vector<std::jthread> threads;
+  threads.reserve(8);
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&] {
       for (int n = 0; n < 15; ++n) EXPECT_TRUE(client_.GetObject(kObject));

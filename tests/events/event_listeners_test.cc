@@ -11,7 +11,7 @@ namespace {
 using internal::Observer;
 using testing::RecordedEvents;
 
-class Throwing : public EventListener {
+class ThrowingOnRetry : public EventListener {
   void OnRetry(const RetryEvent&) override { throw std::runtime_error("a listener's own trouble"); }
 };
 
@@ -20,7 +20,7 @@ const Error kCause{ErrorCode::kUnavailable, "503"};
 TEST(CombineListeners, OneThatThrowsKeepsNothingFromTheOthers) {
   const auto first = std::make_shared<RecordedEvents>();
   const auto last = std::make_shared<RecordedEvents>();
-  Observer observer(CombineListeners({first, std::make_shared<Throwing>(), nullptr, last}));
+  Observer observer(CombineListeners({first, std::make_shared<ThrowingOnRetry>(), nullptr, last}));
   observer.Retried({.cause = kCause});
   EXPECT_EQ(first->retries.size(), 1U);
   EXPECT_EQ(last->retries.size(), 1U);

@@ -61,6 +61,7 @@ TEST_F(TraceTest, RequestsAtTheSameTimeAreOnLanesOfTheirOwn) {
   emulator.shaping().Set({.read_first_byte_ms = 20});
   std::latch all_are_there(8);  // a thread that comes when another has gone may take its lane
   std::vector<std::jthread> threads;
+  threads.reserve(8);
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&] {
       all_are_there.arrive_and_wait();

@@ -11,15 +11,15 @@ using internal::DatasetCore;
 using internal::FinishedBatch;
 using testing::InChild;
 
-constexpr std::size_t kObjects = 64;
-constexpr std::size_t kBytes = 2000;
+constexpr std::size_t kSamples = 64;
+constexpr std::size_t kSampleBytes = 2000;
 
 class ForkDatasetsTest : public testing::ForkTest {
  protected:
   void SetUp() override {
     if (const std::string why = testing::WhyNoThreadsInChildren(); !why.empty()) GTEST_SKIP() << why;
     Start(/*is_tls=*/false);
-    Put(kObjects, kBytes);
+    Put(kSamples, kSampleBytes);
   }
 
   // Samples are the objects' bytes.
@@ -47,13 +47,13 @@ class ForkDatasetsTest : public testing::ForkTest {
     if (batch.error) return batch.error->message;
     const auto& texts = *static_cast<const std::vector<std::string>*>(batch.samples.get());
     for (std::size_t i = 0; i < samples.size(); ++i) {
-      if (texts[i] != Content(samples[i], kBytes)) return "other bytes for object " + std::to_string(samples[i]);
+      if (texts[i] != Content(samples[i], kSampleBytes)) return "other bytes for object " + std::to_string(samples[i]);
     }
     return "";
   }
 
   static std::string FetchAll(const DatasetCore& dataset) {
-    for (std::size_t first = 0; first < kObjects; first += 8) {
+    for (std::size_t first = 0; first < kSamples; first += 8) {
       std::vector<std::size_t> samples;
       for (std::size_t i = 0; i < 8; ++i) samples.push_back(first + i);
       if (auto wrong = Compare(dataset.Fetch(samples), samples); !wrong.empty()) return wrong;
@@ -79,7 +79,7 @@ TEST_F(ForkDatasetsTest, AChildFetchesByItselfWhileTheParentGoesOn) {
     EXPECT_EQ(Compare(*batch, samples), "");
     ++batches;
   }
-  EXPECT_EQ(batches, kObjects / 8);
+  EXPECT_EQ(batches, kSamples / 8);
 }
 
 // Its end would look like that of the epoch.

@@ -20,6 +20,7 @@ TEST(NoForkTest, NoChildSeesWhatIsHalfWritten) {
   int left = 0;
   int right = 0;
   std::vector<std::jthread> writers;
+  writers.reserve(4);
   for (int i = 0; i < 4; ++i) {
     writers.emplace_back([&](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
@@ -57,6 +58,7 @@ TEST(NoForkTest, UserCodeMayWaitForAnotherThreadsFork) {
 
 TEST(NoForkTest, ThreadsThatForkAtTheSameTimeGoOneAfterAnother) {
   std::vector<std::jthread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([] {
       for (int j = 0; j < 20; ++j) EXPECT_EQ(InChild([] { return std::string(); }), "");

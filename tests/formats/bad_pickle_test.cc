@@ -243,7 +243,8 @@ TEST(BadPickle, ValuesThatAreSharedManyTimesEnd) {
   for (int i = 1; i < 60; ++i) {
     const std::string before(1, static_cast<char>(i - 1));
     const std::string memo(1, static_cast<char>(i));
-    body += "](h" + before + "h" + before + "eq" + memo + (i < 59 ? "0" : "");
+    body.append("](h").append(before).append("h").append(before).append("eq").append(memo);
+    if (i < 59) body += '0';
   }
   const std::string archive = FileWith(Pickle("}(" + Text("w") + TensorOf({}) + Text("many") + body + "u"));
   const auto file = Opened(archive);
@@ -253,7 +254,7 @@ TEST(BadPickle, ValuesThatAreSharedManyTimesEnd) {
 
 TEST(BadPickle, ATensorsWrappingsEnd) {
   std::string body = TensorOf({});
-  for (int i = 0; i < 100; ++i) body = Global("torch._utils", "_rebuild_parameter") + body + "\x88N\x87R";
+  for (int i = 0; i < 100; ++i) body = Global("torch._utils", "_rebuild_parameter").append(body).append("\x88N\x87R");
   const std::string archive = FileWith(Pickle("}" + Text("w") + body + "s"));
   const auto file = Opened(archive);
   ASSERT_TRUE(file.ok()) << file.error().message;

@@ -47,6 +47,7 @@ TEST(Boxes, TileARowOfAnyLength) {
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(kCount));
   for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = static_cast<std::int64_t>(i);
   std::vector<Box> boxes;
+  boxes.reserve(offsets.size());
   for (const std::int64_t& offset : offsets) boxes.push_back({{&offset, 1}, one});
   EXPECT_TRUE(DoTile(boxes, shape));
 }

@@ -24,7 +24,7 @@ std::string ArchiveWith(const std::string& pickle) {
                 {"m/version", "3\n"}});
 }
 
-Result<TorchFile> Opened(const std::string& archive, bool is_archive) {
+Result<TorchFile> OpenedAs(bool is_archive, const std::string& archive) {
   return is_archive ? TorchFile::OpenLibtorchArchive(SourceOver(archive)) : TorchFile::Open(SourceOver(archive));
 }
 
@@ -36,7 +36,7 @@ TEST(LibtorchArchive, NamesAreAttributes) {
   const std::string archive = ArchiveWith(
       Pickle(ObjectOf("Module", Text("conv") + ObjectOf("Conv", Text("weight") + TensorOf({})) + Text("sizes") + list +
                                     Text("buffers") + tensors + Text("numbers") + tagged)));
-  const auto file = Opened(archive, true);
+  const auto file = OpenedAs(true, archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
   ASSERT_EQ(file->tensors().size(), 2U);
   EXPECT_EQ(file->tensors()[0].name, "conv.weight");
@@ -65,7 +65,7 @@ TEST(LibtorchArchive, ReadsOneTensorWithoutTheOthers) {
 TEST(LibtorchArchive, OtherClassesAreRefusedThereToo) {
   const std::string archive = ArchiveWith(
       Pickle(ObjectOf("Module", Text("evil") + Global("os", "system") + ")\x81}b" + Text("w") + TensorOf({}))));
-  const auto file = Opened(archive, true);
+  const auto file = OpenedAs(true, archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_TRUE(file->Find("w").ok());
   EXPECT_THAT(testing::ErrorOf(file->ReadValue("evil")).message, HasSubstr("'os.system'"));
@@ -73,7 +73,7 @@ TEST(LibtorchArchive, OtherClassesAreRefusedThereToo) {
 
 TEST(LibtorchArchive, ScriptObjectsAreRefusedInFilesOfTorchSave) {
   const std::string archive = FileWith(Pickle("}" + Text("m") + ObjectOf("Module", Text("w") + TensorOf({})) + "s"));
-  const auto file = Opened(archive, false);
+  const auto file = OpenedAs(false, archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_TRUE(file->tensors().empty());
   EXPECT_THAT(testing::ErrorOf(file->ReadValue("m")).message, HasSubstr("__torch__.Module"));
@@ -84,7 +84,7 @@ TEST(LibtorchArchive, StatesThatAreNoDictionaryAreRefusedByName) {
                                                  ")\x81K\1\x85"
                                                  "b" +
                                                  Text("w") + TensorOf({}) + "u"));
-  const auto file = Opened(archive, true);
+  const auto file = OpenedAs(true, archive);
   ASSERT_TRUE(file.ok()) << file.error().message;
   EXPECT_TRUE(file->Find("w").ok());
   EXPECT_THAT(testing::ErrorOf(file->ReadValue("packed")).message, HasSubstr("not a dictionary"));

@@ -116,8 +116,9 @@ TEST(FormatsMemory, OpenedCheckpointsTakeAtMost16TimesTheirLength) {
   slices.back() = '}';
   std::string quoted;
   for (const char byte : "{" + slices) quoted += byte == '"' ? "\\\"" : std::string(1, byte);
-  for (const std::string& json :
-       {"{" + tensors, R"({"__metadata__":{"DCP_SHARDING_INFO":")" + quoted + "\"}," + tensors}) {
+  const std::string plain = "{" + tensors;
+  const std::string sliced = R"({"__metadata__":{"DCP_SHARDING_INFO":")" + quoted + "\"}," + tensors;
+  for (const std::string& json : {plain, sliced}) {
     const std::string file = Number(json.size(), 8) + json;
     TakeHeapPeak();
     const auto checkpoint = StoredCheckpoint::Open(SourceOver(file));

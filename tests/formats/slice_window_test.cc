@@ -121,7 +121,7 @@ TEST(LargeColumns, AreComparedWithTheirChecksums) {
   const auto stream = [&] {
     std::uint64_t bytes = 0;
     const auto checkpoint = StoredCheckpoint::OpenSafetensorsFiles("columns", {SourceOver(first), SourceOver(second)});
-    const auto streamed = checkpoint->StreamStorage(0, [&](std::span<const std::byte> piece) {
+    auto streamed = checkpoint->StreamStorage(0, [&](std::span<const std::byte> piece) {
       bytes += piece.size();
       return Result<void>();
     });

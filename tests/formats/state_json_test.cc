@@ -18,35 +18,35 @@ using pickled::Dict;
 using pickled::Value;
 using ::testing::HasSubstr;
 
-Value Text(std::string text) { return {.any = std::move(text)}; }
-Value Number(std::int64_t number) { return {.any = number}; }
+Value TextValue(std::string text) { return {.any = std::move(text)}; }
+Value NumberValue(std::int64_t number) { return {.any = number}; }
 
 // What a training run holds beside its tensors.
 Value SomeState() {
-  const Dict state{
-      .entries = {{Number(0),
-                   {.any = Dict{.entries = {{Text("step"), {.any = 3.0}}, {Text("avg"), {.any = TensorLayout{}}}}}}}}};
-  const Dict group{.entries = {{Text("lr"), {.any = 0.1}},
-                               {Text("betas"), {.any = pickled::Tuple{{{.any = 0.9}, {.any = 0.999}}}}},
-                               {Text("amsgrad"), {.any = false}},
-                               {Text("params"), {.any = pickled::List{{Number(0)}}}}}};
-  return {.any =
-              Dict{.entries = {
-                       {Text("model"),
-                        {.any = Dict{.entries = {{Text("a.weight"),
-                                                  {.any = TensorLayout{.shape = {2, 3}, .strides = {3, 1}}}}}}}},
-                       {Text("optimizer"),
-                        {.any = Dict{.entries = {{Text("state"), {.any = state}},
-                                                 {Text("param_groups"), {.any = pickled::List{{{.any = group}}}}}}}}},
-                       {Text("none"), {}},
-                       {Text("least"), Number(INT64_MIN)},
-                       {Text("most"), Number(INT64_MAX)},
-                       {Text("text"), Text("gr\xC3\xB6\xC3\x9F"
-                                           "e \"\\\n")},
-                       {Text("bytes"), {.any = pickled::Bytes{.data = std::string("\x00\xff", 2)}}},
-                       {Text("high"), {.any = HUGE_VAL}},
-                       {Text("$odd"), {.any = Dict{.entries = {{Text("$tensor"), Number(1)}}}}},
-                       {Text("small"), {.any = 1e-300}}}}};
+  const Dict state{.entries = {{NumberValue(0),
+                                {.any = Dict{.entries = {{TextValue("step"), {.any = 3.0}},
+                                                         {TextValue("avg"), {.any = TensorLayout{}}}}}}}}};
+  const Dict group{.entries = {{TextValue("lr"), {.any = 0.1}},
+                               {TextValue("betas"), {.any = pickled::Tuple{{{.any = 0.9}, {.any = 0.999}}}}},
+                               {TextValue("amsgrad"), {.any = false}},
+                               {TextValue("params"), {.any = pickled::List{{NumberValue(0)}}}}}};
+  return {.any = Dict{
+              .entries = {
+                  {TextValue("model"),
+                   {.any = Dict{.entries = {{TextValue("a.weight"),
+                                             {.any = TensorLayout{.shape = {2, 3}, .strides = {3, 1}}}}}}}},
+                  {TextValue("optimizer"),
+                   {.any = Dict{.entries = {{TextValue("state"), {.any = state}},
+                                            {TextValue("param_groups"), {.any = pickled::List{{{.any = group}}}}}}}}},
+                  {TextValue("none"), {}},
+                  {TextValue("least"), NumberValue(INT64_MIN)},
+                  {TextValue("most"), NumberValue(INT64_MAX)},
+                  {TextValue("text"), TextValue("gr\xC3\xB6\xC3\x9F"
+                                                "e \"\\\n")},
+                  {TextValue("bytes"), {.any = pickled::Bytes{.data = std::string("\x00\xff", 2)}}},
+                  {TextValue("high"), {.any = HUGE_VAL}},
+                  {TextValue("$odd"), {.any = Dict{.entries = {{TextValue("$tensor"), NumberValue(1)}}}}},
+                  {TextValue("small"), {.any = 1e-300}}}}};
 }
 
 Result<Value> Parse(std::string_view json) {
@@ -66,9 +66,10 @@ TEST(StateJson, ComesBackAsItWas) {
 }
 
 TEST(StateJson, IsWhatAReaderOfJsonExpects) {
-  const Value value{.any = Dict{.entries = {{Text("numbers"), {.any = Dict{.entries = {{Text("step"), Number(5)}}}}},
-                                            {Text("lr"), {.any = 1.0}},
-                                            {Text("weight"), {.any = TensorLayout{}}}}}};
+  const Value value{
+      .any = Dict{.entries = {{TextValue("numbers"), {.any = Dict{.entries = {{TextValue("step"), NumberValue(5)}}}}},
+                              {TextValue("lr"), {.any = 1.0}},
+                              {TextValue("weight"), {.any = TensorLayout{}}}}}};
   EXPECT_EQ(*FormatState(value), R"({"numbers":{"step":5},"lr":1.0,"weight":{"$tensor":"weight"}})");
 }
 
@@ -97,10 +98,10 @@ TEST(StateJson, FindsValuesByName) {
 }
 
 TEST(StateJson, RefusesValuesWithoutAForm) {
-  const Value value{.any = Dict{.entries = {{Text("shape"), {.any = pickled::Size{{1}}}}}}};
+  const Value value{.any = Dict{.entries = {{TextValue("shape"), {.any = pickled::Size{{1}}}}}}};
   EXPECT_EQ(FormatState(value).error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(FormatState(value).error().message, HasSubstr("'shape'"));
-  const Value dictionary_of_size{.any = Dict{.entries = {{{.any = pickled::Size{{1}}}, Number(1)}}}};
+  const Value dictionary_of_size{.any = Dict{.entries = {{{.any = pickled::Size{{1}}}, NumberValue(1)}}}};
   EXPECT_FALSE(FormatState(dictionary_of_size).ok());
 }
 

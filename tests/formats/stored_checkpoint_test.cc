@@ -101,6 +101,7 @@ struct Calls {
 
 TEST(StoredCheckpoint, ATensorOfALargeFileTakesTwoCalls) {
   std::vector<MadeTensor> tensors;
+  tensors.reserve(40);
   for (int i = 0; i < 40; ++i) {
     tensors.push_back({"layer" + std::to_string(i), DType::kUint8, {1'000'000}, Varied(1'000'000, 1)});
   }
@@ -131,6 +132,7 @@ TEST(StoredCheckpoint, ASmallFileIsReadOnce) {
 
 TEST(StoredCheckpoint, TheIndexOfManyTensorsTakesTwoMoreCalls) {
   std::vector<MadeTensor> tensors;
+  tensors.reserve(8'000);
   for (int i = 0; i < 8'000; ++i) tensors.push_back({"layer" + std::to_string(i), DType::kUint8, {90}, Varied(90)});
   const std::string torch = TorchFileOf(tensors);
   Calls calls(torch);
@@ -241,6 +243,7 @@ TEST(StoredCheckpoint, AStreamedStorageIsComparedWithItsChecksum) {
 // So much that several threads compare.
 TEST(StoredCheckpoint, DamageIsFoundInAnyOfManyLargeTensors) {
   std::vector<MadeTensor> tensors;
+  tensors.reserve(5);
   for (int i = 0; i < 5; ++i) tensors.push_back({std::to_string(i), DType::kUint8, {16 << 20}, Varied(16 << 20)});
   for (const std::string& whole : {TorchFileOf(tensors), SafetensorsOf(tensors)}) {
     const auto read_all = [](const std::string& file) {

@@ -7,6 +7,7 @@
 #include "base/crc32.h"
 #include "formats/pickles.h"
 #include "formats/zip/zip_layout.h"
+#include "support/concatenated.h"
 #include "support/result.h"
 
 namespace gcsflux::formats_tests {
@@ -198,12 +199,13 @@ std::string AlignedZip(const Records& records, std::size_t alignment) {
     const std::size_t header = archive.size();
     const std::size_t begin = internal::zip::AlignedData(header, name.size(), data.size(), alignment);
     const std::size_t padding = begin - header - internal::zip::kLocalBytes - name.size() - 4;
-    const std::string fields = Number(0, 2) + Number(0, 2) + Number(0, 4) +
-                               Number(internal::ExtendCrc32(0, BytesOf(data)), 4) + Number(data.size(), 4) +
-                               Number(data.size(), 4) + Number(name.size(), 2);
-    archive += "PK\3\4" + Number(20, 2) + fields + Number(padding + 4, 2) + name + "FB" + Number(padding, 2) +
-               std::string(padding, 'Z') + data;
-    directory += "PK\1\2" + Number(20, 2) + Number(20, 2) + fields + std::string(12, '\0') + Number(header, 4) + name;
+    const std::string fields =
+        Concatenated({Number(0, 2), Number(0, 2), Number(0, 4), Number(internal::ExtendCrc32(0, BytesOf(data)), 4),
+                      Number(data.size(), 4), Number(data.size(), 4), Number(name.size(), 2)});
+    archive += Concatenated({"PK\3\4", Number(20, 2), fields, Number(padding + 4, 2), name, "FB", Number(padding, 2),
+                             std::string(padding, 'Z'), data});
+    directory +=
+        Concatenated({"PK\1\2", Number(20, 2), Number(20, 2), fields, std::string(12, '\0'), Number(header, 4), name});
   }
   const std::size_t begin = archive.size();
   const std::string count = Number(records.size(), 2);

@@ -25,7 +25,7 @@ GCSFLUX_DRIVEN_BOTH_WAYS(SecondRequest);
 constexpr std::string_view kHead = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n";
 
 // Takes bodies of answers below 300 and forgets nothing.
-class Collector : public BodyReceiver {
+class NotifyingCollector : public BodyReceiver {
  public:
   Result<bool> OnHeaders(const HttpResponse& response) override {
     ++heads;
@@ -44,7 +44,7 @@ class Collector : public BodyReceiver {
 // Finds the exchange overdue as soon as nothing is to be read, or once so many bytes of the body have come.
 class Impatient : public Watch {
  public:
-  Impatient(const Collector& collector, std::string url, std::size_t after_bytes = 0)
+  Impatient(const NotifyingCollector& collector, std::string url, std::size_t after_bytes = 0)
       : collector_(collector), after_bytes_(after_bytes), second_{.url = std::move(url)} {}
 
   std::optional<std::chrono::nanoseconds> TimeLeft() override {
@@ -63,7 +63,7 @@ class Impatient : public Watch {
   std::optional<Result<HttpResponse>> failed;
 
  private:
-  const Collector& collector_;
+  const NotifyingCollector& collector_;
   const std::size_t after_bytes_;
   const HttpRequest second_;
 };
@@ -83,7 +83,7 @@ class Rivals {
   }
 
   std::chrono::seconds stall_timeout{60};
-  Collector collector;
+  NotifyingCollector collector;
   std::optional<Impatient> watch;
 
  private:
@@ -254,7 +254,7 @@ TEST_P(SecondRequest, LeavesTheTransportInOrder) {
   });
   const auto transport = testing::MakeTransport(SecondRequest::GetParam(), {});
   for (int i = 0; i < 3; ++i) {
-    Collector collector;
+    NotifyingCollector collector;
     Impatient watch(collector, server.endpoint() + "/second");
     ASSERT_TRUE(transport->PerformWatched({.url = server.endpoint() + "/first"}, &collector, watch, {}).ok());
     EXPECT_EQ(collector.body, "second");

@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 using emulator::FaultAction;
 using emulator::FaultMatch;
 
-const ObjectName kObject{"bkt", "object"};
+const ObjectName kRead{"bkt", "object"};
 const ObjectName kNew{"bkt", "new"};
 constexpr std::size_t kChunk = 256 << 10;
 
@@ -54,7 +54,7 @@ class CancellationTest : public ::testing::Test {
     emulator_.clock().Freeze();
     EXPECT_TRUE(client_.InsertBucket("bkt").ok());
     EXPECT_TRUE(client_.InsertBucket("empty").ok());
-    EXPECT_TRUE(client_.InsertObject(kObject, AsBytes(content_)).ok());
+    EXPECT_TRUE(client_.InsertObject(kRead, AsBytes(content_)).ok());
   }
 
   void Stall(const FaultMatch& match, FaultAction action = {.type = "stall"}) {
@@ -76,7 +76,7 @@ TEST(Cancellation, WhileConnecting) {
   const testing::FullListener listener;
   const Client client = *Client::Create({.endpoint = listener.endpoint()});
   const int before = listener.Connecting();
-  ExpectCancelled([&](const std::stop_token& stop) { return ErrorOf(client.ReadObject(kObject, {.stop = stop})); },
+  ExpectCancelled([&](const std::stop_token& stop) { return ErrorOf(client.ReadObject(kRead, {.stop = stop})); },
                   [&] {
                     while (listener.Connecting() <= before) std::this_thread::yield();
                   });
@@ -91,7 +91,7 @@ TEST(Cancellation, InTheTlsHandshake) {
   });
   const Client client =
       *Client::Create({.endpoint = "https" + server.endpoint().substr(4), .credentials = Credentials::Anonymous()});
-  const auto read = client.ReadObject(kObject, {.stop = stop.get_token()});
+  const auto read = client.ReadObject(kRead, {.stop = stop.get_token()});
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().code, ErrorCode::kCancelled) << read.error().message;
 }
@@ -101,7 +101,7 @@ TEST(Cancellation, BeforeAnythingWasSent) {
   const Client client = *Client::Create({.endpoint = emulator.endpoint()});
   std::stop_source stop;
   stop.request_stop();
-  const auto read = client.ReadObject(kObject, {.stop = stop.get_token()});
+  const auto read = client.ReadObject(kRead, {.stop = stop.get_token()});
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().code, ErrorCode::kCancelled) << read.error().message;
   EXPECT_TRUE(emulator.journal().empty());
@@ -121,7 +121,7 @@ TEST_F(CancellationTest, WhileBackingOff) {
                        .retry = RetryPolicies::All({.initial_delay = 1h, .max_delay = 1h, .deadline = 24h}),
                        .event_listener = listener});
   emulator_.faults().Load({.rules = {{.action = {.type = "status", .status = 503}}}});
-  const auto read = patient.ReadObject(kObject, {.stop = listener->stop.get_token()});
+  const auto read = patient.ReadObject(kRead, {.stop = listener->stop.get_token()});
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().code, ErrorCode::kCancelled) << read.error().message;
 }
@@ -134,8 +134,8 @@ TEST_F(CancellationTest, WhileWaitingAtTheGate) {
     }
     return false;
   };
-  ASSERT_TRUE(client_.GetObject(kObject).ok()) << "takes the only token";
-  ExpectCancelled([&](const std::stop_token& stop) { return ErrorOf(client_.ReadObject(kObject, {.stop = stop})); },
+  ASSERT_TRUE(client_.GetObject(kRead).ok()) << "takes the only token";
+  ExpectCancelled([&](const std::stop_token& stop) { return ErrorOf(client_.ReadObject(kRead, {.stop = stop})); },
                   [&] {
                     while (!is_waiting()) std::this_thread::yield();
                   });
@@ -151,17 +151,17 @@ TEST_F(CancellationTest, InTheBodyOfARead) {
     return {};
   };
   ExpectCancelledAtTheEmulator(
-      [&](const std::stop_token& stop) { return ErrorOf(client_.ReadObject(kObject, sink, {.stop = stop})); });
+      [&](const std::stop_token& stop) { return ErrorOf(client_.ReadObject(kRead, sink, {.stop = stop})); });
   EXPECT_LE(came, kStallAt);
 }
 
 TEST_F(CancellationTest, WithASecondRequestUnderWay) {
   const Client hasty = *Client::Create({.endpoint = emulator_.endpoint(), .hedge = {.budget = 1, .min_stall = 1ms}});
-  for (int i = 0; i < 30; ++i) ASSERT_TRUE(hasty.ReadObject(kObject).ok());
+  for (int i = 0; i < 30; ++i) ASSERT_TRUE(hasty.ReadObject(kRead).ok());
   const auto before = hasty.counters().hedges;
   Stall({.operation = "storage.objects.get"});
   ExpectCancelledAtTheEmulator(
-      [&](const std::stop_token& stop) { return ErrorOf(hasty.ReadObject(kObject, {.stop = stop})); }, 2);
+      [&](const std::stop_token& stop) { return ErrorOf(hasty.ReadObject(kRead, {.stop = stop})); }, 2);
   EXPECT_GT(hasty.counters().hedges, before);
 }
 
@@ -250,8 +250,7 @@ std::vector<Operation> Operations() {
        [](const Client& c, const Stop& s) {
          return ErrorOf(c.TestBucketPermissions("bkt", {"storage.objects.get"}, {.stop = s}));
        }},
-      {"storage.objects.get",
-       [](const Client& c, const Stop& s) { return ErrorOf(c.GetObject(kObject, {.stop = s})); }},
+      {"storage.objects.get", [](const Client& c, const Stop& s) { return ErrorOf(c.GetObject(kRead, {.stop = s})); }},
       {"storage.objects.list",
        [](const Client& c, const Stop& s) {
          return ErrorOf(ListPrefix(c, {"bkt", ""}, {.stop = s}));
@@ -260,18 +259,18 @@ std::vector<Operation> Operations() {
        [](const Client& c, const Stop& s) { return ErrorOf(c.InsertObject(kNew, AsBytes("x"), {.stop = s})); }},
       {"storage.objects.patch",
        [](const Client& c, const Stop& s) {
-         return ErrorOf(c.PatchObject(kObject, {.cache_control = "no-store"}, {.stop = s}));
+         return ErrorOf(c.PatchObject(kRead, {.cache_control = "no-store"}, {.stop = s}));
        }},
       {"storage.objects.update",
-       [](const Client& c, const Stop& s) { return ErrorOf(c.UpdateObject(kObject, {}, {.stop = s})); }},
+       [](const Client& c, const Stop& s) { return ErrorOf(c.UpdateObject(kRead, {}, {.stop = s})); }},
       {"storage.objects.compose",
        [](const Client& c, const Stop& s) { return ErrorOf(c.ComposeObjects({{"object"}}, kNew, {.stop = s})); }},
       {"storage.objects.copy",
-       [](const Client& c, const Stop& s) { return ErrorOf(c.CopyObject(kObject, kNew, {.stop = s})); }},
+       [](const Client& c, const Stop& s) { return ErrorOf(c.CopyObject(kRead, kNew, {.stop = s})); }},
       {"storage.objects.rewrite",
-       [](const Client& c, const Stop& s) { return ErrorOf(c.RewriteObject(kObject, kNew, {.stop = s})); }},
+       [](const Client& c, const Stop& s) { return ErrorOf(c.RewriteObject(kRead, kNew, {.stop = s})); }},
       {"storage.objects.delete",
-       [](const Client& c, const Stop& s) { return ErrorOf(c.DeleteObject(kObject, {.stop = s})); }},
+       [](const Client& c, const Stop& s) { return ErrorOf(c.DeleteObject(kRead, {.stop = s})); }},
   };
 }
 

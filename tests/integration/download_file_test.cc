@@ -334,7 +334,7 @@ TEST_F(DownloadFileTest, SaysWhereItCannotWrite) {
     const auto failed = DownloadListed(client_, object_, c.path, Options());
     ASSERT_FALSE(failed.ok()) << c.path;
     EXPECT_EQ(failed.error().code, c.want) << failed.error().message;
-    EXPECT_NE(failed.error().message.find("'"), std::string::npos) << failed.error().message;
+    EXPECT_NE(failed.error().message.find('\''), std::string::npos) << failed.error().message;
   }
   EXPECT_TRUE(fs::is_fifo(pipe));
 }

@@ -82,6 +82,7 @@ TEST_F(DownloadRacesTest, AllCallersTogetherHaveMaxConcurrencyRequestsInFlight) 
   const Downloader downloader(client, {.max_concurrency = 3, .stripe_bytes = 5'000});
   {
     std::vector<std::jthread> callers;
+    callers.reserve(4);
     for (int c = 0; c < 4; ++c) {
       callers.emplace_back([&] {
         ASSERT_TRUE(downloader.Download(sources_).ok());

@@ -88,9 +88,8 @@ TEST_F(DownloadStreamsTest, ReadInTurnNeverWaitForEachOther) {
   const auto sources = Store({5'000, 0, 300'000, 10, 100'000, 40});
   for (const std::uint64_t budget : {0, 1, 6'000, 200'000}) {
     const Client client = MakeClient(budget);
-    const Client copy = client;
     const Downloader one(client, {.max_concurrency = 2, .stripe_bytes = 60'000});
-    const Downloader other(copy, {.max_concurrency = 1});
+    const Downloader other(Client(client), {.max_concurrency = 1});
     std::vector<DownloadStream> streams;
     streams.push_back(one.Stream(sources));
     streams.push_back(one.Stream(sources));

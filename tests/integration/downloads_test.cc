@@ -38,6 +38,7 @@ TEST_F(DownloadsTest, ABatchIsOneBlockInTheOrderAsked) {
   for (int round = 0; round < 5; ++round) {
     std::shuffle(order.begin(), order.end(), random);
     std::vector<DownloadSource> wanted;
+    wanted.reserve(order.size());
     for (const std::size_t i : order) wanted.push_back(sources[i]);
     const auto batch = downloader.Download(wanted);
     ASSERT_TRUE(batch.ok()) << batch.error().message;

@@ -15,18 +15,19 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kBucket = "my-bucket";
 constexpr std::uint64_t kStallAt = 1'000'000;
 
-std::string Content() {
-  std::string bytes(3'000'000, '\0');
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 2'654'435'761U >> 24);
-  return bytes;
-}
-
 // Time stands still at the emulator: what stalls there never goes on by itself.
-class HedgingTest : public testing::Test {
+class HedgingTest : public ::testing::Test {
  protected:
+  static constexpr auto kBucket = "my-bucket";
+
+  static std::string Content() {
+    std::string bytes(3'000'000, '\0');
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 2'654'435'761U >> 24);
+    return bytes;
+  }
+
   HedgingTest() {
     emulator_.clock().Freeze();
     Use({});
@@ -164,6 +165,7 @@ TEST_F(HedgingTest, ManyStallsAtOnceAreHedgedWithinTheBudget) {
                                       .action = {.type = "stall", .duration = 1h},
                                       .limits = {.count = 16}}}});
   std::vector<std::jthread> readers;
+  readers.reserve(16);
   for (int i = 0; i < 16; ++i) {
     readers.emplace_back([&] {
       const auto read = client_->ReadObject({kBucket, "large"});

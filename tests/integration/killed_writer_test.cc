@@ -17,14 +17,15 @@
 #include "gcsflux/parallel_writer.h"
 #include "support/killed_child.h"
 #include "support/result.h"
+#include "support/upload_case.h"
 
 namespace gcsflux {
 namespace {
 
 using std::chrono::hours;
 
-constexpr std::size_t kPart = 5 << 20;
-const ObjectName kObject{"bkt", "o"};
+using testing::kObject;
+using testing::kPart;
 
 class KilledWriterTest : public ::testing::Test {
  protected:

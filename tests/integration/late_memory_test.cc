@@ -32,6 +32,7 @@ TEST(DownloadStreamMemory, IsTakenWhenTheFirstBytesCome) {
   const Downloader downloader(*Client::Create({.endpoint = server.endpoint(), .credentials = Credentials::Anonymous()}),
                               {.max_concurrency = kObjects, .composition = {.mode = CompositionMode::kOff}});
   std::vector<DownloadSource> sources;
+  sources.reserve(kObjects);
   for (int i = 0; i < kObjects; ++i) {
     sources.push_back({.object = {"bench", std::to_string(i)}, .size = body.size(), .generation = 7});
   }

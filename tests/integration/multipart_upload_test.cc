@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <mutex>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -244,8 +245,9 @@ std::pair<Error, std::vector<std::string>> UploadAndSpoil(const std::string& com
       } else if (line.starts_with("GET ")) {
         body = R"({"bucket":"bkt","name":"o","generation":"5","size":"3","crc32c":"AAAAAA=="})";
       }
-      connection.Send("HTTP/1.1 200 OK\r\n" + headers + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
-                      body);
+      std::ostringstream answer;
+      answer << "HTTP/1.1 200 OK\r\n" << headers << "Content-Length: " << body.size() << "\r\n\r\n" << body;
+      connection.Send(answer.str());
     }
   });
   const auto client = Client::Create({.endpoint = server.endpoint()});

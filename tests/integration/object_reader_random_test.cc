@@ -12,21 +12,22 @@
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/object_reader.h"
 #include "support/result.h"
+#include "support/room_in.h"
+#include "support/upload_case.h"
 
 namespace gcsflux {
 namespace {
 
 using std::chrono::milliseconds;
 
-const ObjectName kObject{"bkt", "o"};
+using testing::kObject;
+using testing::RoomIn;
 
 std::string RandomBytes(std::mt19937& random, std::size_t size) {
   std::string bytes(size, '\0');
   for (char& byte : bytes) byte = static_cast<char>(random());
   return bytes;
 }
-
-std::span<std::byte> RoomIn(std::string& room) { return std::as_writable_bytes(std::span(room)); }
 
 class ObjectReaderRandomTest : public ::testing::Test {
  protected:

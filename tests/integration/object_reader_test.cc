@@ -14,6 +14,8 @@
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
 #include "support/result.h"
+#include "support/room_in.h"
+#include "support/upload_case.h"
 
 namespace gcsflux {
 namespace {
@@ -21,15 +23,14 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
-const ObjectName kObject{"bkt", "o"};
+using testing::kObject;
+using testing::RoomIn;
 
 std::string Content(std::size_t size) {
   std::string bytes(size, '\0');
   for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 2'654'435'761U >> 24);
   return bytes;
 }
-
-std::span<std::byte> RoomIn(std::string& room) { return std::as_writable_bytes(std::span(room)); }
 
 class ObjectReaderTest : public ::testing::Test {
  protected:

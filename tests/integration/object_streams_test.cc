@@ -11,11 +11,12 @@
 
 #include "gcsflux/emulator/emulator.h"
 #include "support/result.h"
+#include "support/upload_case.h"
 
 namespace gcsflux {
 namespace {
 
-const ObjectName kObject{"bkt", "o"};
+using testing::kObject;
 
 class ObjectStreamsTest : public ::testing::Test {
  protected:

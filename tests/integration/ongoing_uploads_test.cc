@@ -44,6 +44,7 @@ TEST_F(OngoingUploadsTest, AreListedByNameUnderAPrefix) {
 
 TEST_F(OngoingUploadsTest, AreListedPageAfterPage) {
   std::vector<MultipartUpload> uploads;
+  uploads.reserve(1003);
   for (int i = 0; i < 1003; ++i) uploads.push_back(Begin("p/" + std::to_string(i % 900)));
   EXPECT_EQ(Names("p/").size(), 1003U);
 }

@@ -126,6 +126,7 @@ TEST(PagesWithoutNames, EndAListingOfBucketsAfterAThousand) {
 
 TEST(PagesWithoutNames, AreTakenWhereNamesFollow) {
   std::vector<std::string> pages;
+  pages.reserve(1000);
   for (int i = 0; i < 999; ++i) pages.push_back(Page({}, "t" + std::to_string(i)));
   pages.push_back(Page({"a"}, ""));
   for (const int max_concurrency : {0, 1}) {
@@ -234,6 +235,7 @@ TEST(StepsOfARewrite, ThatMoveNothingEndItAfterAThousand) {
 
 TEST(StepsOfARewrite, AreTakenAsLongAsTheyMoveBytes) {
   std::vector<std::string> steps;
+  steps.reserve(1501);
   for (int i = 0; i < 1500; ++i) {
     steps.push_back(R"({"done":false,"rewriteToken":"t","totalBytesRewritten":")" + std::to_string(i / 2) +
                     R"(","objectSize":"9000"})");

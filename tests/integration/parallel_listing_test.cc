@@ -55,6 +55,7 @@ class ParallelListingTest : public ::testing::Test {
 
   static std::vector<std::string> NamesOf(const std::vector<ListedObject>& objects) {
     std::vector<std::string> names;
+    names.reserve(objects.size());
     for (const ListedObject& object : objects) names.push_back(object.name);
     return names;
   }
@@ -329,6 +330,7 @@ TEST_F(ParallelListingTest, TakesTheSplitPointsOfAnotherListing) {
 
 TEST_F(ParallelListingTest, ListsNamesThatStayOnceWhileOthersComeAndGo) {
   std::vector<std::string> comes_and_goes;
+  comes_and_goes.reserve(50);
   for (int i = 0; i < 50; ++i) comes_and_goes.push_back("sample-0000000" + std::to_string(i * 577 + 10'000) + "-new");
   std::atomic<bool> is_over = false;
   std::jthread writer([&] {

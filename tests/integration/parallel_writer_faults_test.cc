@@ -11,6 +11,7 @@
 #include "gcsflux/ongoing_uploads.h"
 #include "gcsflux/parallel_writer.h"
 #include "support/result.h"
+#include "support/upload_case.h"
 #include "support/upload_leftovers.h"
 
 namespace gcsflux {
@@ -21,8 +22,8 @@ using emulator::FaultMatch;
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-constexpr std::size_t kPart = 5 << 20;
-const ObjectName kObject{"bkt", "o"};
+using testing::kObject;
+using testing::kPart;
 
 // A step of a write, and which requests it consists of.
 struct Step {

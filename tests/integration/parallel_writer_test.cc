@@ -14,6 +14,7 @@
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
 #include "support/result.h"
+#include "support/upload_case.h"
 #include "support/upload_leftovers.h"
 #include "transfer/upload/part_bytes.h"
 
@@ -23,8 +24,8 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::StartsWith;
 
-constexpr std::size_t kPart = 5 << 20;
-const ObjectName kObject{"bkt", "o"};
+using testing::kObject;
+using testing::kPart;
 
 const std::string& Content() {
   static const std::string content = [] {
@@ -276,7 +277,8 @@ TEST(PartBytes, TheDefaultsHoldWhatTheirHeaderSays) {
 
 // 56 MB in buffers of 16 MiB: parts of a third each, and the last bytes over connections that idle.
 TEST_F(ParallelWriterTest, UsesAllConnectionsForWhatIsNotLong) {
-  const std::string bytes = Content() + std::string(40'000'000, 'x');
+  std::string bytes = Content();
+  bytes.resize(bytes.size() + 40'000'000, 'x');
   ParallelWriter writer(client_, kObject);
   ASSERT_TRUE(writer.Write(AsBytes(bytes)).ok());
   ASSERT_TRUE(writer.Close().ok());

@@ -175,11 +175,11 @@ std::vector<Way> WholeReads() {
           {"InABatch", InABatch}};
 }
 
-std::string NameOf(const ::testing::TestParamInfo<Way>& way) { return way.param.name; }
+std::string NameOfWay(const ::testing::TestParamInfo<Way>& way) { return way.param.name; }
 
-INSTANTIATE_TEST_SUITE_P(Each, WholeReadFaultsTest, ::testing::ValuesIn(WholeReads()), NameOf);
-INSTANTIATE_TEST_SUITE_P(Each, ReadFaultsTest, ::testing::ValuesIn(WholeReads()), NameOf);
-INSTANTIATE_TEST_SUITE_P(Range, ReadFaultsTest, ::testing::Values(Way{"ByRange", ByRange, false}), NameOf);
+INSTANTIATE_TEST_SUITE_P(Each, WholeReadFaultsTest, ::testing::ValuesIn(WholeReads()), NameOfWay);
+INSTANTIATE_TEST_SUITE_P(Each, ReadFaultsTest, ::testing::ValuesIn(WholeReads()), NameOfWay);
+INSTANTIATE_TEST_SUITE_P(Range, ReadFaultsTest, ::testing::Values(Way{"ByRange", ByRange, false}), NameOfWay);
 
 class BrokenReadTest : public testing::FaultMatrix {};
 

@@ -17,7 +17,7 @@ namespace {
 using testing::LostAnswer;
 using testing::LostAnswers;
 
-constexpr std::uint64_t kPart = 16U << 20;
+constexpr std::uint64_t kLargePart = 16U << 20;
 // One of each kind: stream_fault_matrix_test.cc has every status.
 const testing::NamedFaults kFailures = {{"status 429", {.type = "status", .status = 429}},
                                         {"status 503", {.type = "status", .status = 503}},
@@ -27,7 +27,7 @@ const ObjectName kNew{"my-bucket", "new"};
 class ResumableFileFaultsTest : public testing::FaultMatrix {
  protected:
   static const std::string& Bytes() {
-    static const std::string bytes = testing::Pattern(2 * kPart + 3);
+    static const std::string bytes = testing::Pattern(2 * kLargePart + 3);
     return bytes;
   }
   [[nodiscard]] Result<StoredFile> Upload(WriteMode mode) {
@@ -53,7 +53,7 @@ class ResumableFileFaultsTest : public testing::FaultMatrix {
 };
 
 TEST_F(ResumableFileFaultsTest, ANewUploadOutlastsThem) {
-  const testing::NamedFaults broken = {{"fails", {.type = "failUpload", .status = 503, .after_bytes = kPart / 2}}};
+  const testing::NamedFaults broken = {{"fails", {.type = "failUpload", .status = 503, .after_bytes = kLargePart / 2}}};
   for (const auto& [phase, faults] :
        {std::pair{"initiate", kFailures}, std::pair{"part", kFailures + LostAnswer() + broken},
         std::pair{"complete", kFailures + LostAnswers()}}) {

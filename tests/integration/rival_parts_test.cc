@@ -22,8 +22,8 @@ using std::chrono::milliseconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr auto kBucket = "my-bucket";
-const ObjectName kObject{kBucket, "o"};
+constexpr auto kRivalBucket = "my-bucket";
+const ObjectName kContested{kRivalBucket, "o"};
 
 // Acts when a call is about to be repeated: its answer is lost, and nothing more is sent yet.
 class BeforeRepetition : public EventListener {
@@ -36,7 +36,7 @@ class BeforeRepetition : public EventListener {
 
 class RivalPartsTest : public ::testing::Test {
  protected:
-  void SetUp() override { ASSERT_TRUE(MakeClient().InsertBucket(kBucket)); }
+  void SetUp() override { ASSERT_TRUE(MakeClient().InsertBucket(kRivalBucket)); }
 
   [[nodiscard]] Client MakeClient() const {
     return *Client::Create({.endpoint = emulator_.endpoint(),
@@ -52,15 +52,15 @@ class RivalPartsTest : public ::testing::Test {
                                         .limits = {.count = 1}}}});
   }
   void PutOld() {
-    ASSERT_TRUE(rival_.InsertObject(kObject, AsBytes("old")).ok());
+    ASSERT_TRUE(rival_.InsertObject(kContested, AsBytes("old")).ok());
     emulator_.clock().Advance(hours(1));
   }
   Result<ObjectMetadata> Store() {
-    auto stored = UploadObjectInParallel(MakeClient(), kObject, AsBytes("ours"));
+    auto stored = UploadObjectInParallel(MakeClient(), kContested, AsBytes("ours"));
     EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
     return stored;
   }
-  std::string Stored() const { return *rival_.ReadObject(kObject); }
+  std::string Stored() const { return *rival_.ReadObject(kContested); }
 
   // It forgets: else a repeated completion is given the first one's answer.
   emulator::Emulator emulator_{{.idempotency_window = std::chrono::seconds(0)}};
@@ -79,7 +79,7 @@ TEST_F(RivalPartsTest, ACompletionThatWasLostIsFound) {
 TEST_F(RivalPartsTest, ARivalsObjectIsLeftAndTheOutcomeIsUnknown) {
   PutOld();
   LoseCompletion();
-  listener_->act = [this] { ASSERT_TRUE(rival_.InsertObject(kObject, AsBytes("a rival's")).ok()); };
+  listener_->act = [this] { ASSERT_TRUE(rival_.InsertObject(kContested, AsBytes("a rival's")).ok()); };
   const auto stored = Store();
   ASSERT_FALSE(stored.ok());
   EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
@@ -96,23 +96,23 @@ TEST_F(RivalPartsTest, ARivalsObjectUnderAnotherKeyIsLeftAndTheOutcomeIsUnknown)
                                       .action = {.type = "loseAnswer"},
                                       .limits = {.count = 1}}}});
   listener_->act = [&] {
-    const auto stored = rival_.InsertObject(kObject, AsBytes("a rival's"), {.encryption_key = key('r')});
+    const auto stored = rival_.InsertObject(kContested, AsBytes("a rival's"), {.encryption_key = key('r')});
     ASSERT_TRUE(stored.ok()) << stored.error().message;
   };
-  const auto stored = UploadObject(MakeClient(), kObject, AsBytes("ours"), options);
+  const auto stored = UploadObject(MakeClient(), kContested, AsBytes("ours"), options);
   EXPECT_EQ(emulator_.faults().Fired("it"), 1U);
   EXPECT_EQ(testing::ErrorOf(stored).code, ErrorCode::kOutcomeUnknown) << testing::ErrorOf(stored).message;
-  EXPECT_EQ(testing::ValueOf(rival_.ReadObject(kObject, {.encryption_key = key('r')})), "a rival's");
+  EXPECT_EQ(testing::ValueOf(rival_.ReadObject(kContested, {.encryption_key = key('r')})), "a rival's");
 }
 
 // Not one attempt of this call may have done it, so the same bytes under the name are another's.
 TEST_F(RivalPartsTest, APlainCompletionThatFindsNoUploadHasLostIt) {
-  auto upload = MultipartUpload::Start(MakeClient(), kObject);
+  auto upload = MultipartUpload::Start(MakeClient(), kContested);
   ASSERT_TRUE(upload.ok());
   ASSERT_TRUE(upload->UploadPart(1, AsBytes("ours")).ok());
   emulator_.Reset();
-  ASSERT_TRUE(rival_.InsertBucket(kBucket).ok());
-  ASSERT_TRUE(rival_.InsertObject(kObject, AsBytes("ours")).ok());
+  ASSERT_TRUE(rival_.InsertBucket(kRivalBucket).ok());
+  ASSERT_TRUE(rival_.InsertObject(kContested, AsBytes("ours")).ok());
   const auto stored = upload->Complete();
   ASSERT_FALSE(stored.ok());
   EXPECT_EQ(stored.error().code, ErrorCode::kSessionLost) << stored.error().message;
@@ -123,7 +123,7 @@ TEST_F(RivalPartsTest, WhatIsReplacedBeforeItWasCheckedIsUnknown) {
                                       .match = {.operation = "storage.objects.get"},
                                       .action = {.type = "status", .status = 503},
                                       .limits = {.count = 1}}}});
-  listener_->act = [this] { ASSERT_TRUE(rival_.InsertObject(kObject, AsBytes("a rival's")).ok()); };
+  listener_->act = [this] { ASSERT_TRUE(rival_.InsertObject(kContested, AsBytes("a rival's")).ok()); };
   const auto stored = Store();
   ASSERT_FALSE(stored.ok());
   EXPECT_EQ(stored.error().code, ErrorCode::kOutcomeUnknown) << stored.error().message;
@@ -150,11 +150,11 @@ TEST_F(UploadRequestsTest, AreNoMoreThanItTakesWhereNothingGoesWrong) {
   const Client client = MakeClient();
   const std::string long_bytes(2 * kChunk + 1, 'x');
   const auto upload = [&](std::string_view bytes) {
-    return [&, bytes] { return UploadObject(client, kObject, AsBytes(bytes), {.chunk_bytes = kChunk}).ok(); };
+    return [&, bytes] { return UploadObject(client, kContested, AsBytes(bytes), {.chunk_bytes = kChunk}).ok(); };
   };
   const auto stream = [&](std::string_view bytes) {
     return [&, bytes] {
-      ObjectWriter writer(client, kObject, {.chunk_bytes = kChunk});
+      ObjectWriter writer(client, kContested, {.chunk_bytes = kChunk});
       return writer.Write(AsBytes(bytes)).ok() && writer.Close().ok();
     };
   };
@@ -162,7 +162,7 @@ TEST_F(UploadRequestsTest, AreNoMoreThanItTakesWhereNothingGoesWrong) {
   EXPECT_THAT(RequestsOf(stream("short")), ElementsAre("POST"));
   EXPECT_THAT(RequestsOf(upload(long_bytes)), ElementsAre("POST start", "PUT chunk", "PUT chunk", "PUT final"));
   EXPECT_THAT(RequestsOf(stream(long_bytes)), ElementsAre("POST start", "PUT chunk", "PUT chunk", "PUT final"));
-  EXPECT_THAT(RequestsOf([&] { return UploadObjectInParallel(client, kObject, AsBytes("short")).ok(); }),
+  EXPECT_THAT(RequestsOf([&] { return UploadObjectInParallel(client, kContested, AsBytes("short")).ok(); }),
               ElementsAre("POST initiate", "PUT part", "POST complete", "GET"));
 }
 

@@ -10,11 +10,11 @@
 #include "gcsflux/parallel_writer.h"
 #include "support/fault_matrix.h"
 #include "support/result.h"
+#include "support/upload_case.h"
 
 namespace gcsflux {
 namespace {
 
-using emulator::FaultMatch;
 using std::chrono::milliseconds;
 using testing::BrokenBodies;
 using testing::FailuresInPlaceOfAnswer;
@@ -22,7 +22,7 @@ using testing::LostAnswer;
 using testing::LostAnswers;
 using testing::NamedFaults;
 
-constexpr std::size_t kPart = 5U << 20;
+using testing::kPart;
 
 class StreamFaultMatrixTest : public testing::FaultMatrix {
  protected:

@@ -23,7 +23,7 @@ struct Outcome {
   }
 };
 
-class ThrottlingTest : public testing::Test {
+class ThrottlingTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const Client client = MakeClient(ThrottlePolicy::kGate);
@@ -44,6 +44,7 @@ class ThrottlingTest : public testing::Test {
     std::atomic<int> wrong = 0;
     {
       std::vector<std::jthread> threads;
+      threads.reserve(24);
       for (int i = 0; i < 24; ++i) {
         threads.emplace_back([&] {
           while (left.fetch_sub(1) > 0) {

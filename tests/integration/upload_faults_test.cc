@@ -22,7 +22,7 @@ using testing::NamedFaults;
 constexpr std::size_t kChunk = 1 << 20;
 constexpr auto kInsert = "storage.objects.insert";
 
-struct Way {
+struct UploadWay {
   std::string name;
   std::function<Result<ObjectMetadata>(const Client&, const ObjectName&, const std::string& content, UploadOptions)>
       store;
@@ -30,7 +30,7 @@ struct Way {
   bool can_be_sent_again = true;  ///< All of it, over another session.
 };
 
-void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
+void PrintTo(const UploadWay& way, std::ostream* out) { *out << way.name; }
 
 Result<ObjectMetadata> FromMemory(const Client& client, const ObjectName& object, const std::string& content,
                                   UploadOptions options) {
@@ -69,7 +69,7 @@ Result<ObjectMetadata> StreamedByTwo(const Client& client, const ObjectName& obj
   return second->Close();
 }
 
-class UploadFaultsTest : public testing::FaultMatrix, public ::testing::WithParamInterface<Way> {
+class UploadFaultsTest : public testing::FaultMatrix, public ::testing::WithParamInterface<UploadWay> {
  protected:
   Result<ObjectMetadata> Store(WriteMode mode = WriteMode::kCreate) {
     return GetParam().store(*client_, {kBucket, "new"}, Content(),
@@ -86,7 +86,7 @@ class UploadFaultsTest : public testing::FaultMatrix, public ::testing::WithPara
   }
 };
 
-std::string NameOf(const ::testing::TestParamInfo<Way>& way) { return way.param.name; }
+std::string NameOfUploadWay(const ::testing::TestParamInfo<UploadWay>& way) { return way.param.name; }
 
 using UploadInOneRequestTest = UploadFaultsTest;
 
@@ -124,9 +124,9 @@ TEST_P(UploadInOneRequestTest, IsNotCommittedWhereItIsCorrupted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, UploadInOneRequestTest,
-                         ::testing::Values(Way{"FromMemory", FromMemory, 16 << 20},
-                                           Way{"FromFile", FromFile, 16 << 20}),
-                         NameOf);
+                         ::testing::Values(UploadWay{"FromMemory", FromMemory, 16 << 20},
+                                           UploadWay{"FromFile", FromFile, 16 << 20}),
+                         NameOfUploadWay);
 
 using UploadSessionFaultsTest = UploadFaultsTest;
 
@@ -172,10 +172,10 @@ TEST_P(UploadSessionFaultsTest, IsNotCommittedWhereItIsCorrupted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, UploadSessionFaultsTest,
-                         ::testing::Values(Way{"FromMemory", FromMemory}, Way{"FromFile", FromFile},
-                                           Way{"Streamed", Streamed, kChunk, false},
-                                           Way{"StreamedByTwo", StreamedByTwo, kChunk, false}),
-                         NameOf);
+                         ::testing::Values(UploadWay{"FromMemory", FromMemory}, UploadWay{"FromFile", FromFile},
+                                           UploadWay{"Streamed", Streamed, kChunk, false},
+                                           UploadWay{"StreamedByTwo", StreamedByTwo, kChunk, false}),
+                         NameOfUploadWay);
 
 }  // namespace
 }  // namespace gcsflux

@@ -24,7 +24,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr auto kBucket = "my-bucket";
-constexpr std::size_t kChunk = 1 << 20;
+constexpr std::size_t kMebibyte = 1 << 20;
 
 std::string Pattern(std::size_t size) {
   std::string bytes(size, '\0');
@@ -66,7 +66,7 @@ class UploadIntegrationTest : public ::testing::Test {
 };
 
 TEST_F(UploadIntegrationTest, WhatCanBeReadAgainIsSentOverASecondSession) {
-  const std::string bytes = Pattern(3 * kChunk + 7);
+  const std::string bytes = Pattern(3 * kMebibyte + 7);
   const std::string path = ::testing::TempDir() + "gcsflux-upload-" + std::to_string(::getpid());
   std::ofstream(path, std::ios::binary) << bytes;
   for (const bool is_file : {false, true}) {
@@ -80,7 +80,7 @@ TEST_F(UploadIntegrationTest, WhatCanBeReadAgainIsSentOverASecondSession) {
                                             .action = {.type = "loseSession", .status = status},
                                             .limits = {.count = 1}}}});
         const ObjectName object{kBucket, "new"};
-        const UploadOptions options{.mode = WriteMode::kCreate, .chunk_bytes = kChunk};
+        const UploadOptions options{.mode = WriteMode::kCreate, .chunk_bytes = kMebibyte};
         const auto stored = is_file ? UploadFile(client_, path, object, options)
                                     : UploadObject(client_, object, AsBytes(bytes), options);
         ASSERT_TRUE(stored.ok()) << stored.error().message;
@@ -99,9 +99,9 @@ TEST_F(UploadIntegrationTest, AnUploadHasItsAttributes) {
                                     .cache_control = "no-store",
                                     .storage_class = "NEARLINE",
                                     .metadata = {{"k", "v"}}};
-  for (const std::size_t size : {std::size_t{3}, 2 * kChunk}) {  // In one request, and over a session.
+  for (const std::size_t size : {std::size_t{3}, 2 * kMebibyte}) {  // In one request, and over a session.
     const auto stored = UploadObject(client_, {kBucket, std::to_string(size)}, AsBytes(Pattern(size)),
-                                     {.attributes = attributes, .chunk_bytes = kChunk});
+                                     {.attributes = attributes, .chunk_bytes = kMebibyte});
     ASSERT_TRUE(stored.ok()) << stored.error().message;
     EXPECT_EQ(stored->content_type, "text/plain");
     EXPECT_EQ(stored->content_encoding, "identity");
@@ -112,14 +112,14 @@ TEST_F(UploadIntegrationTest, AnUploadHasItsAttributes) {
 }
 
 TEST_F(UploadIntegrationTest, TellsHowFarItIs) {
-  for (const std::size_t size : {std::size_t{300'000}, 3 * kChunk + 7}) {  // In one request, and over a session.
+  for (const std::size_t size : {std::size_t{300'000}, 3 * kMebibyte + 7}) {  // In one request, and over a session.
     std::vector<std::uint64_t> seen;
     const auto on_progress = [&](const Progress& progress) {
       EXPECT_EQ(progress.total, size);
       seen.push_back(progress.bytes);
     };
     ASSERT_TRUE(UploadObject(client_, {kBucket, "new"}, AsBytes(Pattern(size)),
-                             {.chunk_bytes = kChunk, .on_progress = on_progress})
+                             {.chunk_bytes = kMebibyte, .on_progress = on_progress})
                     .ok());
     ASSERT_FALSE(seen.empty());
     EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
@@ -130,7 +130,7 @@ TEST_F(UploadIntegrationTest, TellsHowFarItIs) {
 TEST_F(UploadIntegrationTest, AnUploadUnderACustomersKeySurvivesItsSession) {
   const auto key = EncryptionKey::FromBytes(AsBytes(std::string(32, 'k')));
   ASSERT_TRUE(key.ok());
-  const std::string bytes = Pattern(2 * kChunk + 7);
+  const std::string bytes = Pattern(2 * kMebibyte + 7);
   emulator_.faults().Load(
       {.rules = {{.name = "lost",
                   .match = {.operation = "storage.objects.insert", .phase = "final"},
@@ -138,7 +138,7 @@ TEST_F(UploadIntegrationTest, AnUploadUnderACustomersKeySurvivesItsSession) {
                   .limits = {.count = 1}},
                  {.name = "gone", .match = {.phase = "status"}, .action = {.type = "status", .status = 410}}}});
   const auto stored =
-      UploadObject(client_, {kBucket, "new"}, AsBytes(bytes), {.encryption_key = *key, .chunk_bytes = kChunk});
+      UploadObject(client_, {kBucket, "new"}, AsBytes(bytes), {.encryption_key = *key, .chunk_bytes = kMebibyte});
   ASSERT_TRUE(stored.ok()) << stored.error().message;
   EXPECT_EQ(emulator_.faults().Fired("lost"), 1U);
   EXPECT_EQ(emulator_.faults().Fired("gone"), 1U);
@@ -157,16 +157,16 @@ TEST(UploadSecondProcess, EndsTheUpload) {
   ASSERT_TRUE(client.ok());
   auto writer = ObjectWriter::Resume(*client, state);
   ASSERT_TRUE(writer.ok()) << writer.error().message;
-  const std::string bytes = Pattern(4 * kChunk + 7);
+  const std::string bytes = Pattern(4 * kMebibyte + 7);
   ASSERT_TRUE(writer->Write(AsBytes(std::string_view(bytes).substr(writer->position()))).ok());
   const auto stored = writer->Close();
   ASSERT_TRUE(stored.ok()) << stored.error().message;
 }
 
 TEST_F(UploadIntegrationTest, ASecondProcessEndsASuspendedUploadAndSendsNothingTwice) {
-  const std::string bytes = Pattern(4 * kChunk + 7);
-  ObjectWriter writer(client_, {kBucket, "new"}, {.mode = WriteMode::kCreate, .chunk_bytes = kChunk});
-  ASSERT_TRUE(writer.Write(AsBytes(std::string_view(bytes).substr(0, 2 * kChunk + 100))).ok());
+  const std::string bytes = Pattern(4 * kMebibyte + 7);
+  ObjectWriter writer(client_, {kBucket, "new"}, {.mode = WriteMode::kCreate, .chunk_bytes = kMebibyte});
+  ASSERT_TRUE(writer.Write(AsBytes(std::string_view(bytes).substr(0, 2 * kMebibyte + 100))).ok());
   const auto state = writer.Suspend();
   ASSERT_TRUE(state.ok()) << state.error().message;
   EXPECT_EQ(testing::ErrorOf(client_.GetObject({kBucket, "new"})).code, ErrorCode::kNotFound);
@@ -189,9 +189,9 @@ TEST_F(UploadIntegrationTest, ASecondProcessEndsASuspendedUploadAndSendsNothingT
 }
 
 TEST_F(UploadIntegrationTest, AnUploadGoesOnAfterAnOutageFromWhereTheServiceStands) {
-  const std::string bytes = Pattern(4 * kChunk + 7);
+  const std::string bytes = Pattern(4 * kMebibyte + 7);
   ObjectWriter writer(client_, {kBucket, "new"},
-                      {.chunk_bytes = kChunk, .call = {.retry = RetryOptions{.max_attempts = 1}}});
+                      {.chunk_bytes = kMebibyte, .call = {.retry = RetryOptions{.max_attempts = 1}}});
   // The chunk is stored, and its answer is lost.
   emulator_.faults().Load({.rules = {{.name = "it",
                                       .match = {.operation = "storage.objects.insert", .phase = "chunk", .nth = 2},
@@ -202,8 +202,8 @@ TEST_F(UploadIntegrationTest, AnUploadGoesOnAfterAnOutageFromWhereTheServiceStan
   ASSERT_TRUE(state.ok()) << state.error().message;
   auto resumed = ObjectWriter::Resume(client_, *state);
   ASSERT_TRUE(resumed.ok()) << resumed.error().message;
-  EXPECT_EQ(resumed->position(), kChunk);
-  ASSERT_TRUE(resumed->Write(AsBytes(std::string_view(bytes).substr(kChunk))).ok());
+  EXPECT_EQ(resumed->position(), kMebibyte);
+  ASSERT_TRUE(resumed->Write(AsBytes(std::string_view(bytes).substr(kMebibyte))).ok());
   const auto stored = resumed->Close();
   ASSERT_TRUE(stored.ok()) << stored.error().message;
   ExpectStoredOnce(bytes);

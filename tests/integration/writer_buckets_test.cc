@@ -10,6 +10,7 @@
 #include "gcsflux/ongoing_uploads.h"
 #include "gcsflux/parallel_writer.h"
 #include "support/result.h"
+#include "support/upload_case.h"
 
 namespace gcsflux {
 namespace {
@@ -17,8 +18,8 @@ namespace {
 using std::chrono::hours;
 using ::testing::HasSubstr;
 
-constexpr std::size_t kPart = 5U << 20;
-const ObjectName kObject{"bkt", "o"};
+using testing::kObject;
+using testing::kPart;
 
 class WriterBucketsTest : public ::testing::Test {
  protected:

@@ -127,7 +127,7 @@ TEST_F(ProxyTest, AnEncryptionKeyDoesToo) {
   EXPECT_THAT(proxy.requests(), IsEmpty());
 }
 
-struct Failing {
+struct FailingProxy {
   std::string name;
   std::string answer;  // to CONNECT
   std::string says;
@@ -135,7 +135,7 @@ struct Failing {
 };
 
 TEST_F(ProxyTest, ThatDoesNotTunnelIsAnErrorOfItsOwn) {
-  const Failing cases[] = {
+  const FailingProxy cases[] = {
       {"asks who", "HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm=\"x\"\r\nContent-Length: 0\r\n\r\n",
        "the proxy answered CONNECT with 407", 407},
       {"forbids", "HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n", "the proxy answered CONNECT with 403", 403},
@@ -143,7 +143,7 @@ TEST_F(ProxyTest, ThatDoesNotTunnelIsAnErrorOfItsOwn) {
       {"closes", "", "the proxy", 0},
       {"is none", "SSH-2.0-OpenSSH_9.2\r\n\r\n", "the proxy", 0},
   };
-  for (const Failing& test : cases) {
+  for (const FailingProxy& test : cases) {
     const RawServer proxy([&](RawServer::Connection& c) {
       c.ReadHead();
       c.Send(test.answer);

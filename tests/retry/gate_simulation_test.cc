@@ -170,7 +170,8 @@ class Simulation {
 
   Outcome Finish() {
     double allowed = 0;
-    for (double second = 0; second < setting_.seconds; second += 0.1) allowed += setting_.quota(second) * 0.1;
+    const auto tenths = static_cast<int>(setting_.seconds * 10);
+    for (int i = 0; i < tenths; ++i) allowed += setting_.quota(i / 10.0) / 10;
     const double unlimited = setting_.processes * setting_.workers / setting_.round_trip * setting_.seconds;
     outcome_.efficiency = outcome_.successes / std::min(allowed, unlimited);
     double sum = 0;
@@ -198,7 +199,7 @@ class Simulation {
   Outcome outcome_;
 };
 
-class GateSimulation : public testing::TestWithParam<unsigned> {
+class GateSimulation : public ::testing::TestWithParam<unsigned> {
  protected:
   static Outcome Run(const Setting& setting) {
     Outcome outcome = Simulation(setting, GetParam()).Run();
@@ -243,7 +244,7 @@ TEST_P(GateSimulation, StaysOpenUnderRefusalsThatNoRateCures) {
   EXPECT_GE(outcome.efficiency, 0.95);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, GateSimulation, testing::Values(1U, 2U, 3U));
+INSTANTIATE_TEST_SUITE_P(Seeds, GateSimulation, ::testing::Values(1U, 2U, 3U));
 
 }  // namespace
 }  // namespace gcsflux::internal

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class GateTest : public testing::Test {
+class GateTest : public ::testing::Test {
  protected:
   // Sends a request that may go at once, and takes it for done `later` with this outcome.
   void Succeed(Gate::Duration later = 10ms) {

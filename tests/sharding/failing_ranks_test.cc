@@ -24,6 +24,7 @@ class FailingRanksTest : public testing::ShardedFixture {
   std::vector<std::optional<Error>> OnAll(FailingRanks& ranks, const Body& body) {
     std::vector<std::optional<Error>> errors(kWorld);
     std::vector<std::jthread> threads;
+    threads.reserve(kWorld);
     for (int rank = 0; rank < kWorld; ++rank) {
       threads.emplace_back([&, rank] {
         const auto group = ranks.Rank(rank);

@@ -229,6 +229,7 @@ TEST(Sharded, HasNoRowsWhereThereIsNoSuchRank) {
 
 TEST(Sharded, DividesRowsThatDoNotComeOutEven) {
   std::vector<std::int64_t> begins;
+  begins.reserve(4);
   for (int rank = 0; rank < 4; ++rank) begins.push_back(DivideRows(10, rank, 4).begin);
   EXPECT_THAT(begins, ElementsAre(0, 3, 6, 8));
   EXPECT_EQ(DivideRows(10, 3, 4).end, 10);

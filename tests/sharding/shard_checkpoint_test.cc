@@ -129,6 +129,7 @@ TEST_F(ShardCheckpointTest, DividesWhatRanksHaveDividedAlready) {
   ValueOf(Write(source, 5));
   const auto five = files_;
   std::vector<ByteSource> sources;
+  sources.reserve(five.size());
   for (const auto& [name, bytes] : five) sources.push_back(SourceOf(name, BytesOf(bytes)));
   const StoredCheckpoint of_five = *StoredCheckpoint::OpenSafetensorsFiles("five", std::move(sources));
   // What joins slices has their offsets in its metadata, which are no values of the caller.

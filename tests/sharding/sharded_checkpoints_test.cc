@@ -87,7 +87,7 @@ TEST_F(ShardedCheckpointsTest, WritesFilesThatReadersOfSafetensorsJoin) {
   ASSERT_TRUE(opened.ok()) << opened.error().message;
   const StoredTensor weight = ValueOf(opened->Find("weight"));
   EXPECT_EQ(weight.layout.shape, (std::vector<std::int64_t>{64, 32}));
-  testing::PartBytes bytes(64 * 32 * 4);
+  testing::PartBytes bytes(std::size_t{64} * 32 * 4);
   ASSERT_TRUE(opened->ReadTensor(weight, bytes).ok());
   EXPECT_EQ(bytes, testing::BytesOf({.name = "weight", .shape = {64, 32}}));
 }

@@ -214,6 +214,7 @@ TEST_F(ShardedFailuresTest, LoadsForLongerThanTheDeadlineWhileBytesMove) {
 TEST_F(ShardedFailuresTest, LeavesOneWinnerOfTenJobsThatSaveOneStep) {
   std::atomic<int> saved = 0;
   std::vector<std::jthread> jobs;
+  jobs.reserve(10);
   for (int i = 0; i < 10; ++i) {
     jobs.emplace_back([&] {
       const auto outcomes = SaveOnRanks(SomeParts(2), 2, {.writer = {.take_over = true}});

@@ -150,6 +150,7 @@ TEST_F(SharedLoadTest, LoadsWithoutSharingIfTheHostCannotBeTold) {
   Save(kCopies);
   BytesRead();
   std::vector<std::string> hosts;
+  hosts.reserve(4);
   for (int rank = 0; rank < 4; ++rank) hosts.push_back(internal::ThisHost("/nothing-is-here"));
   ExpectLoadsOnHosts(kCopies, hosts);
   EXPECT_EQ(BytesRead(), 800'000U);

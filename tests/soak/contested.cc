@@ -41,6 +41,7 @@ void ReadContested(Worker& worker) {
 
 std::vector<ObjectName> ContestedNames(const std::string& bucket) {
   std::vector<ObjectName> names;
+  names.reserve(kNames);
   for (int i = 0; i < kNames; ++i) names.push_back({bucket, "contested/" + std::to_string(i)});
   return names;
 }

@@ -14,7 +14,7 @@ constexpr std::size_t kLarge = kLeastParallelFile + 1;
 std::string WriteFile(const Worker& worker, const Version& version) {
   std::string name = worker.prefix();
   name.back() = '-';
-  const std::string path = worker.common().directory / (name + "resumable");
+  std::string path = worker.common().directory / (name + "resumable");
   std::ofstream(path) << version.content.Render();
   return path;
 }

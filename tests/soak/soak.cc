@@ -103,6 +103,7 @@ class Soak {
     StoreContestedObjects();
     const std::uint64_t seed = options_.seed * kMostPhases + static_cast<std::uint64_t>(phase);
     std::vector<std::unique_ptr<Worker>> workers;
+    workers.reserve(options_.threads);
     for (int i = 0; i < options_.threads; ++i) {
       workers.push_back(std::make_unique<Worker>(common, i, seed * 1'000 + static_cast<std::uint64_t>(i)));
     }
@@ -157,6 +158,7 @@ class Soak {
   void RunWorkers(const std::vector<std::unique_ptr<Worker>>& workers, bool has_quotas) {
     std::stop_source stop;
     std::vector<std::jthread> threads;
+    threads.reserve(workers.size());
     for (const auto& worker : workers) {
       threads.emplace_back([this, &worker = *worker, stop]() mutable {
         try {

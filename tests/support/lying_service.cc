@@ -106,7 +106,9 @@ void LyingService::Serve(RawServer::Connection& connection) {
     Answer answer;
     {
       const std::scoped_lock lock(mutex_);
-      requests_.push_back(request.method + " " + request.target + (request.query.empty() ? "" : "?" + request.query));
+      std::string told = request.method + " " + request.target;
+      if (!request.query.empty()) told.append("?").append(request.query);
+      requests_.push_back(std::move(told));
       answer = AnswerTo(request);
     }
     std::string text = "HTTP/1.1 " + std::to_string(answer.status) + " X\r\n";

@@ -23,4 +23,10 @@ T ValueOf(Result<T> result) {
   return T();
 }
 
+/// Whether it succeeded, and why not.
+template <class T>
+Result<void> WithoutValue(const Result<T>& result) {
+  return result ? Result<void>() : result.error();
+}
+
 }  // namespace gcsflux::testing

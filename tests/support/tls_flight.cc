@@ -33,7 +33,7 @@ void Use(SSL_CTX* context, const emulator::CertificatePem& pem) {
 }  // namespace
 
 std::string ReadClientHello(RawServer::Connection& connection) {
-  const std::string header = connection.Read(5);
+  std::string header = connection.Read(5);
   if (header.size() < 5) return header;
   return header + connection.Read(static_cast<unsigned char>(header[3]) * 256U + static_cast<unsigned char>(header[4]));
 }

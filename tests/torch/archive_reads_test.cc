@@ -12,7 +12,7 @@
 namespace gcsflux {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using torch::Tensor;
 using torch::serialize::InputArchive;
 using torch::serialize::OutputArchive;
@@ -109,7 +109,7 @@ TEST_F(ArchiveReadsTest, LibtorchSeesNoDamagedPickle) {
                                         .action = {.type = "corrupt", .at_byte = at}}}});
     const Error error = ThrownBy([&] { LoadArchive(client_, object_, ExpectAll, {.stripe_bytes = 1 << 20}); });
     EXPECT_EQ(error.code, ErrorCode::kCorrupted);
-    EXPECT_THAT(error.message, testing::AllOf(HasSubstr(name), HasSubstr("CRC-32")));
+    EXPECT_THAT(error.message, ::testing::AllOf(HasSubstr(name), HasSubstr("CRC-32")));
   }
 }
 
@@ -121,7 +121,7 @@ TEST_F(ArchiveReadsTest, APickleThatIsStoredDamagedIsRefused) {
   Put("a.pt", whole);
   const Error error = ThrownBy([&] { LoadArchive(client_, object_, ExpectAll); });
   EXPECT_EQ(error.code, ErrorCode::kCorrupted);
-  EXPECT_THAT(error.message, testing::AllOf(HasSubstr("gs://torch-test/a.pt"), HasSubstr("data.pkl")));
+  EXPECT_THAT(error.message, ::testing::AllOf(HasSubstr("gs://torch-test/a.pt"), HasSubstr("data.pkl")));
 }
 
 }  // namespace

@@ -20,9 +20,9 @@
 namespace gcsflux {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using torch::Tensor;
 using torch::serialize::InputArchive;
 using torch::serialize::OutputArchive;
@@ -135,7 +135,7 @@ TEST_F(ArchiveTest, BytesThatAreNoWholeArchiveAreUndecodable) {
     const Error error = ThrownBy([&] { Load("cut.pt"); });
     EXPECT_EQ(error.code, ErrorCode::kUndecodable) << size << " bytes";
     EXPECT_THAT(error.message, HasSubstr("gs://torch-test/cut.pt"));
-    EXPECT_THAT(error.message, testing::Not(HasSubstr("\n")));
+    EXPECT_THAT(error.message, ::testing::Not(HasSubstr("\n")));
   }
 }
 
@@ -143,7 +143,7 @@ TEST_F(ArchiveTest, AMissingEntryIsUndecodable) {
   SaveArchive(client_, Object("a.pt"), [](OutputArchive& archive) { archive.write("other", torch::ones({3})); });
   const Error error = ThrownBy([&] { Load("a.pt"); });
   EXPECT_EQ(error.code, ErrorCode::kUndecodable);
-  EXPECT_THAT(error.message, testing::AllOf(HasSubstr("gs://torch-test/a.pt"), HasSubstr("'tensor'")));
+  EXPECT_THAT(error.message, ::testing::AllOf(HasSubstr("gs://torch-test/a.pt"), HasSubstr("'tensor'")));
 }
 
 TEST_F(ArchiveTest, AnExceptionOfTheReadersGoesOn) {

@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-torch::nn::Sequential MakeNet(std::int64_t width = 3) {
+torch::nn::Sequential SeededNet(std::int64_t width = 3) {
   torch::manual_seed(width);
   return torch::nn::Sequential(torch::nn::Linear(4, width), torch::nn::Linear(width, 2));
 }
@@ -27,14 +27,14 @@ void Step(torch::nn::Sequential& net, torch::optim::Optimizer& optimizer) {
   optimizer.step();
 }
 
-StoredCheckpoint Opened(const std::string& bytes) {
+StoredCheckpoint OpenedArchive(const std::string& bytes) {
   return StoredCheckpoint(ValueOrThrow(TorchFile::OpenLibtorchArchive(formats_tests::SourceOver(bytes))));
 }
 
 // A run that goes on from its archive takes the same steps as one that was not interrupted.
 template <class Optimizer, class Options>
 void ExpectGoesOn(const Options& options, const Options& others, bool has_name) {
-  auto net = MakeNet();
+  auto net = SeededNet();
   Optimizer optimizer(net->parameters(), options);
   for (int i = 0; i < 3; ++i) Step(net, optimizer);
   torch::serialize::OutputArchive own;
@@ -44,12 +44,12 @@ void ExpectGoesOn(const Options& options, const Options& others, bool has_name) 
   std::ostringstream bytes;
   (has_name ? archive : own).save_to(bytes);
 
-  auto resumed = MakeNet();
+  auto resumed = SeededNet();
   for (std::size_t i = 0; i < net->parameters().size(); ++i) {
     resumed->parameters()[i].data().copy_(net->parameters()[i].data());
   }
   Optimizer loaded(resumed->parameters(), others);
-  LoadOptimizer(loaded, Opened(bytes.str()));
+  LoadOptimizer(loaded, OpenedArchive(bytes.str()));
   for (int i = 0; i < 3; ++i) Step(net, optimizer), Step(resumed, loaded);
   for (std::size_t i = 0; i < net->parameters().size(); ++i) {
     EXPECT_TRUE(at::equal(resumed->parameters()[i], net->parameters()[i])) << "parameter " << i;
@@ -68,7 +68,7 @@ TEST(ArchivedOptimizer, GoesOn) {
 }
 
 TEST(ArchivedOptimizer, OfAnotherKindOrShapeIsRefusedAndChangesNothing) {
-  auto net = MakeNet();
+  auto net = SeededNet();
   torch::optim::SGD saved(net->parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
   Step(net, saved);
   torch::serialize::OutputArchive archive;
@@ -77,7 +77,7 @@ TEST(ArchivedOptimizer, OfAnotherKindOrShapeIsRefusedAndChangesNothing) {
   archive.save_to(bytes);
   const auto message = [&](torch::optim::Optimizer& optimizer) -> std::string {
     try {
-      LoadOptimizer(optimizer, Opened(bytes.str()));
+      LoadOptimizer(optimizer, OpenedArchive(bytes.str()));
     } catch (const StorageError& failure) {
       return failure.error().message;
     }
@@ -85,7 +85,7 @@ TEST(ArchivedOptimizer, OfAnotherKindOrShapeIsRefusedAndChangesNothing) {
   };
   torch::optim::Adam adam(net->parameters());
   EXPECT_THAT(message(adam), HasSubstr("another kind of optimizer"));
-  auto wide = MakeNet(5);
+  auto wide = SeededNet(5);
   torch::optim::SGD other(wide->parameters(), torch::optim::SGDOptions(0.5).momentum(0.9));
   EXPECT_THAT(message(other), HasSubstr("momentum_buffer is of [3, 4] for a parameter of [5, 4]"));
   EXPECT_TRUE(other.state().empty());

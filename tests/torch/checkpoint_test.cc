@@ -15,8 +15,8 @@
 namespace gcsflux {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 using torch::Tensor;
 
 struct Net : torch::nn::Module {

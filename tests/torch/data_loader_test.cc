@@ -8,34 +8,20 @@
 #include <vector>
 
 #include "gcsflux/torch/map_dataset.h"
-#include "torch/bucket_test.h"
+#include "torch/numbered_objects.h"
 
 namespace gcsflux {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using torch::data::DataLoaderOptions;
 using torch::data::Example;
 using torch::data::samplers::RandomSampler;
 using torch::data::samplers::SequentialSampler;
 using torch::data::transforms::Stack;
 
-constexpr int kObjects = 50;
-
-Example<> NumberIn(const ListedObject&, std::span<const std::byte> bytes) {
-  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return {torch::tensor(std::stoi(text)), torch::tensor(1)};
-}
-
-/// 50 objects, each of which holds its own index.
-class DataLoaderTest : public BucketTest {
+class DataLoaderTest : public NumberedObjectsTest {
  protected:
-  DataLoaderTest() {
-    for (int i = 0; i < kObjects; ++i) Put(NameOf(i), std::to_string(i));
-  }
-
-  static std::string NameOf(int index) { return "numbers/" + std::to_string(1000 + index); }
-
   template <class Sampler>
   auto LoaderWith(std::size_t workers) {
     return torch::data::make_data_loader<Sampler>(MapDataset(client_, Object("numbers/"), NumberIn).map(Stack<>()),
@@ -71,7 +57,7 @@ TEST_F(DataLoaderTest, GivesEveryObjectOnceInEveryShuffledEpoch) {
   std::vector<int> previous;
   for (int epoch = 0; epoch < 3; ++epoch) {
     const std::vector<int> numbers = Epoch(*loader);
-    EXPECT_THAT(numbers, testing::UnorderedElementsAreArray(AllNumbers())) << "epoch " << epoch;
+    EXPECT_THAT(numbers, ::testing::UnorderedElementsAreArray(AllNumbers())) << "epoch " << epoch;
     EXPECT_NE(numbers, previous);
     previous = numbers;
   }

@@ -10,32 +10,20 @@
 #include <sstream>
 #include <string>
 
-#include "torch/bucket_test.h"
+#include "torch/numbered_objects.h"
 
 namespace gcsflux {
 namespace {
 
-using testing::HasSubstr;
-using testing::UnorderedElementsAreArray;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAreArray;
 using torch::data::DataLoaderOptions;
 using torch::data::Example;
 using torch::data::transforms::Stack;
 
-constexpr int kObjects = 50;
-constexpr std::size_t kBatch = 7;
-
-Example<> NumberIn(const ListedObject&, std::span<const std::byte> bytes) {
-  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return {torch::tensor(std::stoi(text)), torch::tensor(1)};
-}
-
-/// 50 objects, each of which holds its own index.
-class EpochSamplerTest : public BucketTest {
+class EpochSamplerTest : public NumberedObjectsTest {
  protected:
-  EpochSamplerTest() {
-    for (int i = 0; i < kObjects; ++i) Put("numbers/" + std::to_string(1000 + i), std::to_string(i));
-    dataset_.emplace(client_, Object("numbers/"), NumberIn, DatasetOptions{.download = {}});
-  }
+  EpochSamplerTest() { dataset_.emplace(client_, Object("numbers/"), NumberIn, DatasetOptions{.download = {}}); }
 
   [[nodiscard]] EpochSampler Sampler(const std::optional<Cursor>& cursor = {}) const {
     return {*dataset_, {.seed = 3, .batch_size = kBatch}, cursor};

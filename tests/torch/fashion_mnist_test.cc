@@ -17,9 +17,9 @@
 namespace gcsflux {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr std::size_t kSide = 28;
 
@@ -64,7 +64,7 @@ TEST(Png, RefusesWhatIsNone) {
 
 // ------------------------------------------------------------------------------------------------------ IDX files
 
-class IdxFiles : public testing::Test {
+class IdxFiles : public ::testing::Test {
  protected:
   IdxFiles() { std::filesystem::create_directories(folder_); }
   ~IdxFiles() override { std::filesystem::remove_all(folder_); }
@@ -92,7 +92,7 @@ class IdxFiles : public testing::Test {
     return ReasonOf([&] { ReadIdxFiles(folder_, "train", count); });
   }
 
-  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / ("idx." + std::to_string(::getpid()));
+  std::filesystem::path folder_ = std::filesystem::path(::testing::TempDir()) / ("idx." + std::to_string(::getpid()));
 };
 
 TEST_F(IdxFiles, GiveTheFirstImagesAndLabels) {

@@ -14,24 +14,14 @@
 #include <string>
 #include <thread>
 
-#include "torch/bucket_test.h"
+#include "torch/numbered_objects.h"
 
 namespace gcsflux {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using torch::data::DataLoaderOptions;
 using torch::data::Example;
-
-constexpr int kObjects = 50;
-constexpr std::size_t kBatch = 7;
-// A dataset that composes waits at its end until composites are gone.
-const DatasetOptions kDirect = {.download = {}};
-
-Example<> NumberIn(const ListedObject&, std::span<const std::byte> bytes) {
-  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return {torch::tensor(std::stoi(text)), torch::tensor(1)};
-}
 
 void AddTo(std::vector<int>& numbers, const std::vector<Example<>>& samples) {
   for (const Example<>& sample : samples) numbers.push_back(sample.data.item<int>());
@@ -48,13 +38,8 @@ std::vector<int> Sorted(std::vector<int> numbers) {
   return numbers;
 }
 
-/// 50 objects, each of which holds its own index.
-class IterableDatasetTest : public BucketTest, public ::testing::WithParamInterface<SampleOrder> {
+class IterableDatasetTest : public NumberedObjectsTest, public ::testing::WithParamInterface<SampleOrder> {
  protected:
-  IterableDatasetTest() {
-    for (int i = 0; i < kObjects; ++i) Put("numbers/" + std::to_string(1000 + i), std::to_string(i));
-  }
-
   [[nodiscard]] IterableDataset Dataset(std::uint64_t rank = 0, std::uint64_t world_size = 1,
                                         const DatasetOptions& options = kDirect) const {
     return {client_,
@@ -231,7 +216,7 @@ TEST_P(IterableDatasetTest, SkipsBadObjectsUpToALimit) {
   EXPECT_EQ(error.code, ErrorCode::kUndecodable);
 }
 
-std::string NameOf(const ::testing::TestParamInfo<SampleOrder>& order) {
+std::string NameOfOrder(const ::testing::TestParamInfo<SampleOrder>& order) {
   constexpr std::array<const char*, 3> kNames = {"ByName", "Shuffled", "Buffered"};
   return kNames.at(static_cast<std::size_t>(order.param));
 }
@@ -261,7 +246,7 @@ TEST_P(IterableDatasetTest, ReportsWhatItDid) {
 
 INSTANTIATE_TEST_SUITE_P(Each, IterableDatasetTest,
                          ::testing::Values(SampleOrder::kByName, SampleOrder::kShuffled, SampleOrder::kBuffered),
-                         NameOf);
+                         NameOfOrder);
 
 using IterableDatasetErrorsTest = BucketTest;
 

@@ -9,19 +9,18 @@
 #include "gcsflux/torch/epoch_sampler.h"
 #include "gcsflux/torch/iterable_dataset.h"
 #include "gcsflux/torch/map_dataset.h"
-#include "torch/bucket_test.h"
+#include "torch/numbered_objects.h"
 
 namespace gcsflux {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using torch::data::DataLoaderOptions;
 
-constexpr int kObjects = 40;
-constexpr std::size_t kBatch = 4;
-const DatasetOptions kDirect = {.download = {}};
+constexpr int kNamed = 40;
+constexpr std::size_t kSmallBatch = 4;
 
-std::string NameOf(const ListedObject& object, std::span<const std::byte>) { return object.name; }
+std::string NameAsSample(const ListedObject& object, std::span<const std::byte>) { return object.name; }
 
 std::string NameUnlessBad(const ListedObject& object, std::span<const std::byte>) {
   if (object.name == "n/1020") throw std::runtime_error("bad sample");
@@ -31,12 +30,12 @@ std::string NameUnlessBad(const ListedObject& object, std::span<const std::byte>
 class LoaderTrapsTest : public BucketTest {
  protected:
   LoaderTrapsTest() {
-    for (int i = 0; i < kObjects; ++i) Put("n/" + std::to_string(1000 + i), "x");
+    for (int i = 0; i < kNamed; ++i) Put("n/" + std::to_string(1000 + i), "x");
   }
   using Names = BasicMapDataset<std::string>;
   using NameStream = BasicIterableDataset<std::string>;
 
-  [[nodiscard]] Names Map(Names::Transform transform = NameOf) const {
+  [[nodiscard]] Names Map(Names::Transform transform = NameAsSample) const {
     return {client_, Object("n/"), std::move(transform), kDirect};
   }
   [[nodiscard]] std::size_t Reads() const {
@@ -49,25 +48,26 @@ class LoaderTrapsTest : public BucketTest {
 // "The stateless DataLoader copies the dataset per worker."
 TEST_F(LoaderTrapsTest, CopiesPerWorkerDownloadEachObjectOnce) {
   const Names dataset = Map();
-  EpochSampler sampler(dataset, {.batch_size = kBatch});
-  const auto loader = torch::data::make_data_loader(Names(dataset), sampler, DataLoaderOptions(kBatch).workers(8));
+  EpochSampler sampler(dataset, {.batch_size = kSmallBatch});
+  const auto loader = torch::data::make_data_loader(Names(dataset), sampler, DataLoaderOptions(kSmallBatch).workers(8));
   std::vector<std::string> names;
   for (const auto& batch : *loader) {
     names.insert(names.end(), batch.begin(), batch.end());
     sampler.BatchConsumed();
   }
-  EXPECT_EQ(names.size(), static_cast<std::size_t>(kObjects));
-  EXPECT_LE(Reads(), 2U * kObjects);  // With the next epoch's beginning, which is fetched once.
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(kNamed));
+  EXPECT_LE(Reads(), 2U * kNamed);  // With the next epoch's beginning, which is fetched once.
 }
 
 // "Leaving an epoch early with workers makes the next begin() throw": a new loader goes on where the old one was left.
 TEST_F(LoaderTrapsTest, ANewLoaderGoesOnBehindAnEpochThatWasLeftEarly) {
   const Names dataset = Map();
-  EpochSampler sampler(dataset, {.batch_size = kBatch});
+  EpochSampler sampler(dataset, {.batch_size = kSmallBatch});
   std::vector<std::string> names;
-  for (int loaders = 0; names.size() < kObjects; ++loaders) {
-    ASSERT_LT(loaders, kObjects);
-    const auto loader = torch::data::make_data_loader(Names(dataset), sampler, DataLoaderOptions(kBatch).workers(3));
+  for (int loaders = 0; names.size() < kNamed; ++loaders) {
+    ASSERT_LT(loaders, kNamed);
+    const auto loader =
+        torch::data::make_data_loader(Names(dataset), sampler, DataLoaderOptions(kSmallBatch).workers(3));
     for (const auto& batch : *loader) {
       names.insert(names.end(), batch.begin(), batch.end());
       sampler.BatchConsumed();
@@ -91,32 +91,33 @@ TEST_F(LoaderTrapsTest, AWorkersExceptionHasTheObjectsNameInside) {
     }
   };
   const Names dataset = Map(NameUnlessBad);
-  auto map_loader = torch::data::make_data_loader(Names(dataset), EpochSampler(dataset, {.batch_size = kBatch}),
-                                                  DataLoaderOptions(kBatch).workers(2));
+  auto map_loader = torch::data::make_data_loader(Names(dataset), EpochSampler(dataset, {.batch_size = kSmallBatch}),
+                                                  DataLoaderOptions(kSmallBatch).workers(2));
   expect_named(map_loader);
-  auto stream_loader =
-      torch::data::make_data_loader(NameStream(client_, Object("n/"), NameUnlessBad, {.batch_size = kBatch}, kDirect),
-                                    DataLoaderOptions(kBatch).workers(2));
+  auto stream_loader = torch::data::make_data_loader(
+      NameStream(client_, Object("n/"), NameUnlessBad, {.batch_size = kSmallBatch}, kDirect),
+      DataLoaderOptions(kSmallBatch).workers(2));
   expect_named(stream_loader);
 }
 
 // "Prefetch restarts cold each epoch."
 TEST_F(LoaderTrapsTest, TheNextEpochsBeginningIsThereWhenItBegins) {
   const Names dataset = Map();
-  EpochSampler sampler(dataset, {.batch_size = kBatch});
-  const auto loader = torch::data::make_data_loader(Names(dataset), sampler, DataLoaderOptions(kBatch).workers(2));
+  EpochSampler sampler(dataset, {.batch_size = kSmallBatch});
+  const auto loader = torch::data::make_data_loader(Names(dataset), sampler, DataLoaderOptions(kSmallBatch).workers(2));
   for (const auto& batch : *loader) {
     EXPECT_FALSE(batch.empty());
     sampler.BatchConsumed();
   }
-  while (Reads() < 2U * kObjects) std::this_thread::yield();  // The second epoch was not asked for.
+  while (Reads() < 2U * kNamed) std::this_thread::yield();  // The second epoch was not asked for.
 }
 
 // "A StatefulDataset is read ahead by its workers, so its own position is not the consumer's."
 TEST_F(LoaderTrapsTest, WhatALoaderHasReadAheadIsNotConsumed) {
-  NameStream dataset(client_, Object("n/"), NameOf, {.order = SampleOrder::kByName, .batch_size = kBatch}, kDirect);
+  NameStream dataset(client_, Object("n/"), NameAsSample, {.order = SampleOrder::kByName, .batch_size = kSmallBatch},
+                     kDirect);
   {
-    const auto loader = torch::data::make_data_loader(NameStream(dataset), DataLoaderOptions(kBatch).workers(1));
+    const auto loader = torch::data::make_data_loader(NameStream(dataset), DataLoaderOptions(kSmallBatch).workers(1));
     int batches = 0;
     for (const auto& batch : *loader) {
       EXPECT_FALSE(batch.empty());
@@ -124,8 +125,8 @@ TEST_F(LoaderTrapsTest, WhatALoaderHasReadAheadIsNotConsumed) {
       if (++batches == 3) break;
     }
   }
-  EXPECT_EQ(dataset.consumed().consumed, 3 * kBatch);
-  EXPECT_GE(dataset.cursor().consumed, 3 * kBatch);
+  EXPECT_EQ(dataset.consumed().consumed, 3 * kSmallBatch);
+  EXPECT_GE(dataset.cursor().consumed, 3 * kSmallBatch);
 }
 
 // "DistributedRandomSampler seeds from the epoch only and repeats without set_epoch()."
@@ -133,8 +134,8 @@ TEST_F(LoaderTrapsTest, EpochsAndSeedsDifferWithoutBeingTold) {
   const Names dataset = Map();
   std::vector<std::vector<std::string>> orders;
   for (const std::uint64_t seed : {1U, 2U}) {
-    EpochSampler sampler(dataset, {.seed = seed, .batch_size = kBatch});
-    const auto loader = torch::data::make_data_loader(Names(dataset), sampler, DataLoaderOptions(kBatch));
+    EpochSampler sampler(dataset, {.seed = seed, .batch_size = kSmallBatch});
+    const auto loader = torch::data::make_data_loader(Names(dataset), sampler, DataLoaderOptions(kSmallBatch));
     for (int epoch = 0; epoch < 2; ++epoch) {
       auto& names = orders.emplace_back();
       for (const auto& batch : *loader) {

@@ -12,8 +12,8 @@
 namespace gcsflux {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using torch::data::Example;
 
 /// An example whose data are the object's bytes.

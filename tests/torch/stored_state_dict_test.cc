@@ -19,7 +19,7 @@ namespace nn = torch::nn;
 using enum CheckpointFormat;
 using ::testing::HasSubstr;
 
-nn::Sequential MakeNet(int width = 3) { return nn::Sequential(nn::Linear(4, width), nn::BatchNorm1d(width)); }
+nn::Sequential StoredNet(int width = 3) { return nn::Sequential(nn::Linear(4, width), nn::BatchNorm1d(width)); }
 
 bool AreSame(const nn::Sequential& a, const nn::Sequential& b) {
   const auto of = [](const nn::Sequential& net) {
@@ -43,13 +43,13 @@ class StoredStateDictTest : public BucketTest {
 TEST_F(StoredStateDictTest, AModuleComesBackInEachFormat) {
   for (const std::string& uri : Places()) {
     for (const CheckpointFormat format : {kTorchFile, kSafetensors, kLibtorchArchive}) {
-      const auto saved = MakeNet();
+      const auto saved = StoredNet();
       const auto metadata = SaveStateDict(client_, uri, *saved, {.format = format});
       const auto checkpoint = ValueOrThrow(OpenCheckpoint(client_, uri));
       EXPECT_EQ(checkpoint.format(), format);
       EXPECT_EQ(checkpoint.size(), metadata.size);
       for (const bool is_staged : {false, true}) {
-        auto loaded = MakeNet();
+        auto loaded = StoredNet();
         ASSERT_FALSE(AreSame(saved, loaded));
         LoadStateDict(client_, uri, *loaded, {.is_staged = is_staged});
         EXPECT_TRUE(AreSame(saved, loaded)) << uri << ": " << FormatName(format);
@@ -59,10 +59,10 @@ TEST_F(StoredStateDictTest, AModuleComesBackInEachFormat) {
 }
 
 TEST_F(StoredStateDictTest, LibtorchReadsItsOwnFormat) {
-  const auto saved = MakeNet();
+  const auto saved = StoredNet();
   const std::string path = directory_.path() / "net";
   SaveStateDict(client_, path, *saved, {.format = kLibtorchArchive});
-  auto loaded = MakeNet();
+  auto loaded = StoredNet();
   torch::load(loaded, path);
   EXPECT_TRUE(AreSame(saved, loaded));
 }
@@ -99,13 +99,13 @@ TEST_F(StoredStateDictTest, RefusesFormatsThatAreNotWrittenAndStoresNothing) {
 
 // libtorch's archives have the memory of such a view, whose elements have the other sign.
 TEST_F(StoredStateDictTest, RefusesLazyViewsInAnArchiveOfLibtorch) {
-  struct OneBuffer : nn::Module {
-    explicit OneBuffer(const at::Tensor& tensor) { register_buffer("own", tensor); }
+  struct OneLazyBuffer : nn::Module {
+    explicit OneLazyBuffer(const at::Tensor& tensor) { register_buffer("own", tensor); }
   };
   const at::Tensor plain = at::complex(at::arange(4, at::kFloat), at::arange(4, at::kFloat) + 1);
   for (const at::Tensor& view : {plain.conj(), at::imag(plain.conj())}) {
     const Error error =
-        ThrownBy([&] { SaveStateDict(client_, Places().front(), OneBuffer(view), {.format = kLibtorchArchive}); });
+        ThrownBy([&] { SaveStateDict(client_, Places().front(), OneLazyBuffer(view), {.format = kLibtorchArchive}); });
     EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
     EXPECT_THAT(error.message, HasSubstr("own is a view by conj()"));
     EXPECT_TRUE(StoredNames().empty());
@@ -114,7 +114,7 @@ TEST_F(StoredStateDictTest, RefusesLazyViewsInAnArchiveOfLibtorch) {
 
 TEST_F(StoredStateDictTest, DamageLeavesAStagedModuleAsItWas) {
   for (const CheckpointFormat format : {kTorchFile, kSafetensors, kLibtorchArchive}) {
-    const auto saved = MakeNet(40);
+    const auto saved = StoredNet(40);
     const std::string uri = Places().front();
     SaveStateDict(client_, uri, *saved, {.format = format});
     std::string bytes = ValueOrThrow(client_.ReadObject(Object("net")));
@@ -123,7 +123,7 @@ TEST_F(StoredStateDictTest, DamageLeavesAStagedModuleAsItWas) {
     ASSERT_NE(at, bytes.npos);
     bytes[at + 5] = static_cast<char>(bytes[at + 5] ^ 1);
     Put("net", bytes);
-    auto loaded = MakeNet(40);
+    auto loaded = StoredNet(40);
     const auto before = loaded->parameters().front().detach().clone();
     const Error error = ThrownBy([&] { LoadStateDict(client_, uri, *loaded, {.is_staged = true}); });
     EXPECT_EQ(error.code, ErrorCode::kCorrupted) << FormatName(format) << ": " << error.message;
@@ -135,7 +135,7 @@ TEST_F(StoredStateDictTest, DamageLeavesAStagedModuleAsItWas) {
 }
 
 TEST_F(StoredStateDictTest, SafetensorsHoldNoOptimizer) {
-  auto net = MakeNet();
+  auto net = StoredNet();
   const std::string uri = Places().front();
   SaveStateDict(client_, uri, *net, {.format = kSafetensors});
   torch::optim::Adam adam(net->parameters());

@@ -12,7 +12,7 @@ using ::testing::Key;
 using ::testing::Not;
 using ::testing::Pair;
 
-constexpr std::string_view kHost = "https://h";
+constexpr std::string_view kCopyHost = "https://h";
 const ObjectName kSource{"from", "a/b"};
 const ObjectName kDestination{"to", "c d"};
 
@@ -23,7 +23,7 @@ EncryptionKey KeyOf(char c) {
 
 TEST(ComposeRequest, PinsEachSourceAndSaysWhatMayBeReplaced) {
   const auto request = ComposeObjectsRequest(
-      kHost, {{.name = "1", .generation = 7}, {.name = "2", .if_generation_match = 8}}, kDestination,
+      kCopyHost, {{.name = "1", .generation = 7}, {.name = "2", .if_generation_match = 8}}, kDestination,
       {.preconditions = {.if_generation_match = 0, .if_metageneration_match = 1},
        .kms_key_name = "projects/p/key",
        .fields = "size",
@@ -37,13 +37,13 @@ TEST(ComposeRequest, PinsEachSourceAndSaysWhatMayBeReplaced) {
 }
 
 TEST(ComposeRequest, CarriesOneKeyForSourcesAndDestination) {
-  const auto request = ComposeObjectsRequest(kHost, {{"1"}}, kDestination, {.encryption_key = KeyOf('k')});
+  const auto request = ComposeObjectsRequest(kCopyHost, {{"1"}}, kDestination, {.encryption_key = KeyOf('k')});
   EXPECT_THAT(request.headers, Contains(Pair("x-goog-encryption-key-sha256", KeyOf('k').sha256())));
   EXPECT_THAT(request.headers, Not(Contains(Key(HasSubstr("copy-source")))));
 }
 
 TEST(CopyRequest, NamesBothObjectsAndTheConditionsOfEach) {
-  const auto request = CopyObjectRequest(kHost, kSource, kDestination,
+  const auto request = CopyObjectRequest(kCopyHost, kSource, kDestination,
                                          {.source_generation = 5,
                                           .source_preconditions = {.if_generation_match = 5,
                                                                    .if_generation_not_match = 6,
@@ -62,16 +62,16 @@ TEST(CopyRequest, NamesBothObjectsAndTheConditionsOfEach) {
 
 TEST(RewriteRequest, GoesOnWhereItsTokenSays) {
   const RewriteObjectOptions options{.max_bytes_per_request = 1 << 20, .fields = "size"};
-  EXPECT_EQ(RewriteObjectRequest(kHost, kSource, kDestination, options, "").url,
+  EXPECT_EQ(RewriteObjectRequest(kCopyHost, kSource, kDestination, options, "").url,
             "https://h/storage/v1/b/from/o/a%2Fb/rewriteTo/b/to/o/c%20d?maxBytesRewrittenPerCall=1048576&fields=done%2C"
             "objectSize%2CrewriteToken%2CtotalBytesRewritten%2Cresource%28bucket%2Cname%2Cgeneration%2Csize%29");
-  EXPECT_THAT(RewriteObjectRequest(kHost, kSource, kDestination, options, "t/1").url,
+  EXPECT_THAT(RewriteObjectRequest(kCopyHost, kSource, kDestination, options, "t/1").url,
               HasSubstr("&rewriteToken=t%2F1&"));
 }
 
 TEST(RewriteRequest, KeepsTheKeysOfSourceAndDestinationApart) {
   const auto request =
-      RewriteObjectRequest(kHost, kSource, kDestination,
+      RewriteObjectRequest(kCopyHost, kSource, kDestination,
                            {.attributes = ObjectAttributes{.content_type = "text/plain", .storage_class = "NEARLINE"},
                             .source_encryption_key = KeyOf('s'),
                             .encryption_key = KeyOf('d')},

@@ -189,30 +189,30 @@ std::string ErrorBody(int code, const std::string& reason) {
 TEST(ErrorFromResponse, MapsStatusAndReason) {
   struct Case {
     int status;
-    std::string reason;
     ErrorCode want;
+    std::string reason;
   };
   const Case cases[] = {
-      {304, "", ErrorCode::kNotModified},
-      {400, "invalid", ErrorCode::kInvalidArgument},
-      {401, "required", ErrorCode::kUnauthenticated},
-      {403, "forbidden", ErrorCode::kPermissionDenied},
-      {403, "rateLimitExceeded", ErrorCode::kRateLimited},
-      {403, "userRateLimitExceeded", ErrorCode::kRateLimited},
-      {404, "notFound", ErrorCode::kNotFound},
-      {408, "", ErrorCode::kUnavailable},
-      {409, "conflict", ErrorCode::kAlreadyExists},
-      {409, "BucketNotEmpty", ErrorCode::kBucketNotEmpty},
-      {412, "conditionNotMet", ErrorCode::kPreconditionFailed},
-      {416, "requestedRangeNotSatisfiable", ErrorCode::kOutOfRange},
-      {429, "rateLimitExceeded", ErrorCode::kRateLimited},
-      {500, "", ErrorCode::kUnavailable},
-      {501, "", ErrorCode::kBadResponse},
-      {502, "", ErrorCode::kUnavailable},
-      {503, "", ErrorCode::kUnavailable},
-      {504, "", ErrorCode::kUnavailable},
+      {304, ErrorCode::kNotModified, ""},
+      {400, ErrorCode::kInvalidArgument, "invalid"},
+      {401, ErrorCode::kUnauthenticated, "required"},
+      {403, ErrorCode::kPermissionDenied, "forbidden"},
+      {403, ErrorCode::kRateLimited, "rateLimitExceeded"},
+      {403, ErrorCode::kRateLimited, "userRateLimitExceeded"},
+      {404, ErrorCode::kNotFound, "notFound"},
+      {408, ErrorCode::kUnavailable, ""},
+      {409, ErrorCode::kAlreadyExists, "conflict"},
+      {409, ErrorCode::kBucketNotEmpty, "BucketNotEmpty"},
+      {412, ErrorCode::kPreconditionFailed, "conditionNotMet"},
+      {416, ErrorCode::kOutOfRange, "requestedRangeNotSatisfiable"},
+      {429, ErrorCode::kRateLimited, "rateLimitExceeded"},
+      {500, ErrorCode::kUnavailable, ""},
+      {501, ErrorCode::kBadResponse, ""},
+      {502, ErrorCode::kUnavailable, ""},
+      {503, ErrorCode::kUnavailable, ""},
+      {504, ErrorCode::kUnavailable, ""},
   };
-  for (const auto& [status, reason, want] : cases) {
+  for (const auto& [status, want, reason] : cases) {
     const Error error = ErrorFromResponse({.status = status, .body = ErrorBody(status, reason)});
     EXPECT_EQ(error.code, want) << status << " " << reason << " gave " << ErrorCodeName(error.code);
     EXPECT_EQ(error.http_status, status);
@@ -257,9 +257,9 @@ TEST(ErrorFromResponse, TakesAnyBody) {
 
 TEST(ErrorFromResponse, ShowsWordsInPartAndNothingThatATerminalWouldActOn) {
   const std::string large(100'000, 'x');
-  for (const std::string& body :
-       {R"({"error":{"message":")" + large + R"(","errors":[{"reason":")" + large + R"("}]}})",
-        "<Error><Code>" + large + "</Code><Message>" + large + "</Message></Error>"}) {
+  const std::string json = R"({"error":{"message":")" + large + R"(","errors":[{"reason":")" + large + R"("}]}})";
+  const std::string xml = "<Error><Code>" + large + "</Code><Message>" + large + "</Message></Error>";
+  for (const std::string& body : {json, xml}) {
     EXPECT_LT(ErrorFromResponse({.status = 503, .body = body}).message.size(), 2'000U) << body.substr(0, 20);
   }
   EXPECT_EQ(ErrorFromResponse({.status = 502, .body = "<h1>\n\x1b[2JBad\x7F"}).message, "502: <h1>  [2JBad ");

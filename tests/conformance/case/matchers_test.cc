@@ -72,7 +72,7 @@ TEST(Matchers, CutWhatTheyQuote) {
   const auto difference = FindDifference("y", &got);
   ASSERT_TRUE(difference);
   EXPECT_LT(difference->size(), 400U);
-  EXPECT_THAT(*difference, testing::HasSubstr("(10000 bytes)"));
+  EXPECT_THAT(*difference, ::testing::HasSubstr("(10000 bytes)"));
 }
 
 TEST(FindMalformedMatcher, RefusesWhatCouldNeverHold) {
@@ -85,7 +85,7 @@ TEST(FindMalformedMatcher, RefusesWhatCouldNeverHold) {
       {R"({"$present": true, "name": "a"})", "an object of one key"},
   };
   for (const auto& [wanted, problem] : cases) {
-    EXPECT_THAT(FindMalformedMatcher(Json::parse(wanted)).value_or("well formed"), testing::HasSubstr(problem));
+    EXPECT_THAT(FindMalformedMatcher(Json::parse(wanted)).value_or("well formed"), ::testing::HasSubstr(problem));
   }
   EXPECT_FALSE(FindMalformedMatcher(Json::parse(R"({"a": [1, {"$not": {"b": {"$int64": true}}}]})")));
 }

@@ -12,8 +12,8 @@
 namespace gcsflux::conformance {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Accepts one connection on loopback, reads until `end` has arrived, sends `answer` and closes.
 class OneAnswer {
@@ -73,7 +73,7 @@ TEST(CurlTransport, SendsTheTargetByteForByte) {
   CurlTransport transport(server.endpoint(), "");
   const auto response = transport.Send({.method = "GET", .target = "/a/../b//./c%2F%zz?x=[{^}]&y='%20|"});
   ASSERT_TRUE(response) << response.error();
-  EXPECT_THAT(server.Received(), testing::StartsWith("GET /a/../b//./c%2F%zz?x=[{^}]&y='%20| HTTP/1.1\r\n"));
+  EXPECT_THAT(server.Received(), ::testing::StartsWith("GET /a/../b//./c%2F%zz?x=[{^}]&y='%20| HTTP/1.1\r\n"));
 }
 
 TEST(CurlTransport, AddsNoHeaderThatChangesTheRequest) {
@@ -144,7 +144,7 @@ TEST(CurlTransport, ATruncatedAnswerIsAnError) {
   CurlTransport transport(server.endpoint(), "");
   const auto response = transport.Send({.method = "GET", .target = "/"});
   ASSERT_FALSE(response);
-  EXPECT_THAT(response.error(), testing::StartsWith("no complete answer from " + server.endpoint()));
+  EXPECT_THAT(response.error(), ::testing::StartsWith("no complete answer from " + server.endpoint()));
 }
 
 }  // namespace

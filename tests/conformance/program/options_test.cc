@@ -39,7 +39,7 @@ TEST(ParseOptions, SaysWhatIsWrong) {
   for (const auto& [arguments, problem] : cases) {
     const auto options = Parse(arguments);
     ASSERT_FALSE(options) << problem;
-    EXPECT_THAT(options.error(), testing::StartsWith(problem));
+    EXPECT_THAT(options.error(), ::testing::StartsWith(problem));
   }
 }
 
@@ -55,7 +55,7 @@ TEST(ParseOptions, ATokenMayGoOverTlsOrLoopback) {
 TEST(Usage, NamesEveryFlag) {
   for (const char* flag : {"--endpoint=", "--project=", "--access_token_file=", "--bucket_prefix=", "--cases=",
                            "--retry_tests=", "--filter=", "--list", "--version", "--help"}) {
-    EXPECT_THAT(Usage(), testing::HasSubstr(flag));
+    EXPECT_THAT(Usage(), ::testing::HasSubstr(flag));
   }
 }
 

@@ -15,9 +15,9 @@
 namespace gcsflux::conformance {
 namespace {
 
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string kWrongExpectation = GCSFLUX_TEST_CASES "/wrong_expectation.json";
 
@@ -97,7 +97,7 @@ TEST(ConformanceProgram, AnUnreachableEndpointIsAFailureThatSaysSo) {
   const Finished run = RunProgram("--filter='names/*' --endpoint=" + port.endpoint());
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.output, HasSubstr("cannot reach the service: no complete answer from " + port.endpoint()));
-  EXPECT_THAT(run.output, testing::ContainsRegex("\n0 passed, 0 failed, [0-9]+ skipped\n$"));
+  EXPECT_THAT(run.output, ::testing::ContainsRegex("\n0 passed, 0 failed, [0-9]+ skipped\n$"));
 }
 
 TEST(ConformanceProgram, WrongUsageIsTold) {

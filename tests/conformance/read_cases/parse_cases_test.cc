@@ -29,11 +29,11 @@ TEST(ParseCases, ReadsEveryField) {
   EXPECT_EQ(parsed.claim, "a claim");
   EXPECT_EQ(parsed.source, "a page");
   EXPECT_FALSE(parsed.bucket_exists);
-  EXPECT_THAT(parsed.needs, testing::ElementsAre("access_token", "/_emulator/health"));
-  EXPECT_THAT(parsed.given, testing::ElementsAre(testing::Pair("long", "ababab"), testing::Pair("text", "t")));
+  EXPECT_THAT(parsed.needs, ::testing::ElementsAre("access_token", "/_emulator/health"));
+  EXPECT_THAT(parsed.given, ::testing::ElementsAre(::testing::Pair("long", "ababab"), ::testing::Pair("text", "t")));
   ASSERT_EQ(parsed.steps.size(), 2U);
   const Step& step = parsed.steps[0];
-  EXPECT_THAT(step.for_each, testing::ElementsAre("x", "{text}"));
+  EXPECT_THAT(step.for_each, ::testing::ElementsAre("x", "{text}"));
   EXPECT_EQ(step.method, "PUT");
   EXPECT_EQ(step.target, "/o/{each|encoded}");
   EXPECT_TRUE(step.anonymous);
@@ -41,8 +41,8 @@ TEST(ParseCases, ReadsEveryField) {
   ASSERT_EQ(step.body.size(), 4U);
   EXPECT_EQ(std::get<GeneratedBytes>(step.body[2]).offset, 7U);
   EXPECT_EQ(std::get<RawBytes>(step.body[3]).value, "\x1f\x8b" + std::string("\0\xff", 2));
-  EXPECT_THAT(step.want.status, testing::ElementsAre(200, 204));
-  EXPECT_THAT(step.want.xml, testing::ElementsAre(testing::Pair("/E/C", Json("{bucket}"))));
+  EXPECT_THAT(step.want.status, ::testing::ElementsAre(200, 204));
+  EXPECT_THAT(step.want.xml, ::testing::ElementsAre(::testing::Pair("/E/C", Json("{bucket}"))));
   ASSERT_EQ(step.save.size(), 3U);
   EXPECT_EQ(std::get<XPath>(step.save[2].source).expression, "/U/Id");
   EXPECT_EQ(std::get<std::string>(step.save[1].source), "Location");
@@ -116,7 +116,7 @@ TEST(ParseCases, NamesFileCaseAndFieldOfAMalformedStep) {
   for (const auto& each : kMalformedSteps) {
     const auto cases = ParseCases("names.json", FileOf(each.step));
     ASSERT_FALSE(cases) << each.step;
-    EXPECT_THAT(cases.error(), testing::StartsWith(std::string("names.json: case \"One\".") + each.problem));
+    EXPECT_THAT(cases.error(), ::testing::StartsWith(std::string("names.json: case \"One\".") + each.problem));
   }
 }
 
@@ -141,8 +141,8 @@ TEST(ParseCases, NamesFileAndPlaceOfAMalformedFile) {
   for (const auto& each : kMalformedFiles) {
     const auto cases = ParseCases("names.json", each.step);
     ASSERT_FALSE(cases) << each.step;
-    EXPECT_THAT(cases.error(), testing::StartsWith("names.json: "));
-    EXPECT_THAT(cases.error(), testing::HasSubstr(each.problem));
+    EXPECT_THAT(cases.error(), ::testing::StartsWith("names.json: "));
+    EXPECT_THAT(cases.error(), ::testing::HasSubstr(each.problem));
   }
 }
 
@@ -162,7 +162,7 @@ TEST(LoadCases, EveryEmbeddedFileIsWellFormed) {
 TEST(LoadCases, AMissingFileIsAnError) {
   const auto cases = LoadCases("/nonexistent/cases.json");
   ASSERT_FALSE(cases);
-  EXPECT_THAT(cases.error(), testing::HasSubstr("/nonexistent/cases.json: cannot be read"));
+  EXPECT_THAT(cases.error(), ::testing::HasSubstr("/nonexistent/cases.json: cannot be read"));
 }
 
 TEST(Filtered, MatchesByShellPattern) {
@@ -172,10 +172,10 @@ TEST(Filtered, MatchesByShellPattern) {
     for (const Check& each : Filtered(checks, glob)) matching.push_back(each.name);
     return matching;
   };
-  EXPECT_THAT(names("*"), testing::SizeIs(3));
-  EXPECT_THAT(names("ranges/*"), testing::ElementsAre("ranges/A", "ranges/B"));
-  EXPECT_THAT(names("*A"), testing::ElementsAre("names/A", "ranges/A"));
-  EXPECT_THAT(names("A"), testing::IsEmpty());
+  EXPECT_THAT(names("*"), ::testing::SizeIs(3));
+  EXPECT_THAT(names("ranges/*"), ::testing::ElementsAre("ranges/A", "ranges/B"));
+  EXPECT_THAT(names("*A"), ::testing::ElementsAre("names/A", "ranges/A"));
+  EXPECT_THAT(names("A"), ::testing::IsEmpty());
 }
 
 }  // namespace

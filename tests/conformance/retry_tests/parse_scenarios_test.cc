@@ -8,10 +8,10 @@
 namespace gcsflux::conformance {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 std::vector<RetryScenario> Parse(std::string_view text) {
   auto scenarios = ParseScenarios("f.json", text);
@@ -112,7 +112,7 @@ TEST(ParseScenarios, ReadsTheFilesThatComeWithIt) {
     return text ? Parse(*text) : std::vector<RetryScenario>();
   };
   EXPECT_THAT(read("public_scenarios.json"), SizeIs(8));
-  EXPECT_THAT(read("gcsflux.json"), testing::Not(IsEmpty()));
+  EXPECT_THAT(read("gcsflux.json"), ::testing::Not(IsEmpty()));
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 namespace gcsflux::conformance {
 namespace {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 SdkCall CallOf(std::string_view name) {
   for (const SdkCall& call : SdkCalls()) {
@@ -49,7 +49,7 @@ Trial ReadUnder(const char* rules) {
           .expect_effect = ExpectedEffect::kOnce};
 }
 
-class RetryTestsTest : public testing::Test {
+class RetryTestsTest : public ::testing::Test {
  protected:
   Outcome Run(const Trial& trial) {
     CurlTransport transport(emulator_.endpoint(), "");
@@ -74,7 +74,7 @@ class RetryTestsTest : public testing::Test {
     EXPECT_THAT(emulator_.faults().Plan().rules, IsEmpty());
     const auto buckets = transport.Send({.method = "GET", .target = "/storage/v1/b?project=p"});
     ASSERT_TRUE(buckets) << buckets.error();
-    EXPECT_THAT(buckets->body, testing::Not(HasSubstr("\"bucket")));
+    EXPECT_THAT(buckets->body, ::testing::Not(HasSubstr("\"bucket")));
   }
 
   emulator::Emulator emulator_;

@@ -8,8 +8,8 @@
 namespace gcsflux::conformance {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 Result<void> Succeed(const Client& /*client*/, Scene& /*scene*/) { return {}; }
 
@@ -36,6 +36,7 @@ std::vector<Trial> TrialsOf(const RetryScenario& scenario) { return MakeTrials({
 
 std::vector<std::string> Names(const std::vector<Trial>& trials) {
   std::vector<std::string> names;
+  names.reserve(trials.size());
   for (const Trial& trial : trials) names.push_back(trial.name);
   return names;
 }
@@ -105,7 +106,7 @@ TEST(SdkCalls, AreWholeAndToldApart) {
     EXPECT_TRUE(call.method.starts_with("storage.")) << call.name;
     EXPECT_TRUE(names.insert(std::string(call.name)).second) << call.name;
   }
-  EXPECT_THAT(names, testing::Not(IsEmpty()));
+  EXPECT_THAT(names, ::testing::Not(IsEmpty()));
 }
 
 }  // namespace

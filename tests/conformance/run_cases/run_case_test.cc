@@ -13,8 +13,8 @@
 namespace gcsflux::conformance {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 /// Answers from a list, then repeats the last answer, and records the requests.
 class ScriptedService : public Transport {
@@ -78,7 +78,7 @@ TEST(RunCase, EmptiesABucketThatIsNotEmpty) {
   const Outcome outcome = RunAgainst(CaseOf(R"("steps": [{"request": "GET /", "want": {"status": 200}}])"), service);
   EXPECT_EQ(outcome.leftover, "");
   EXPECT_THAT(service.asked(),
-              ElementsAre(testing::_, testing::_, "DELETE /storage/v1/b/b", "GET /storage/v1/b/b/o?versions=true",
+              ElementsAre(::testing::_, ::testing::_, "DELETE /storage/v1/b/b", "GET /storage/v1/b/b/o?versions=true",
                           "DELETE /storage/v1/b/b/o/a%2Fb?generation=7", "DELETE /storage/v1/b/b"));
 }
 
@@ -150,7 +150,7 @@ TEST(RunCase, ForEachRunsTheStepOncePerValue) {
                                                    "want": {"status": 200, "body": "{each}"}}])"),
                                      service);
   EXPECT_THAT(outcome.detail, HasSubstr(R"(step 1, GET /{each|encoded}: for "c": body: wanted "c", got "?")"));
-  EXPECT_THAT(service.asked(), testing::IsSupersetOf({"GET /a%20b", "GET /c"}));
+  EXPECT_THAT(service.asked(), ::testing::IsSupersetOf({"GET /a%20b", "GET /c"}));
 }
 
 TEST(RunCase, UnmetNeedsSkip) {
@@ -158,7 +158,7 @@ TEST(RunCase, UnmetNeedsSkip) {
       CaseOf(R"("needs": ["access_token"], "steps": [{"request": "GET /", "want": {"status": 200}}])");
   ScriptedService silent({Response{.status = 500}});
   EXPECT_EQ(RunAgainst(needs_token, silent).kind, Outcome::Kind::kSkipped);
-  EXPECT_THAT(silent.asked(), testing::IsEmpty());
+  EXPECT_THAT(silent.asked(), ::testing::IsEmpty());
   ScriptedService service({kMade, {.status = 200}, kGone});
   EXPECT_EQ(RunAgainst(needs_token, service, nullptr, /*has_token=*/true).kind, Outcome::Kind::kPassed);
 }
@@ -194,7 +194,7 @@ TEST(RunCase, AWantedThrottlingIsAnAnswer) {
   std::vector<int> waits;
   EXPECT_EQ(RunAgainst(CaseOf(R"("steps": [{"request": "GET /", "want": {"status": 429}}])"), service, &waits).kind,
             Outcome::Kind::kPassed);
-  EXPECT_THAT(waits, testing::IsEmpty());
+  EXPECT_THAT(waits, ::testing::IsEmpty());
 }
 
 // A case that passes against a service that does nothing checks nothing.

@@ -13,7 +13,7 @@ namespace gcsflux::emulator {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class AdminTest : public EmulatorTest {
  protected:

@@ -27,7 +27,7 @@ class TextBody final : public RequestBody {
   std::size_t at_ = 0;
 };
 
-class RequestPreviewTest : public testing::Test {
+class RequestPreviewTest : public ::testing::Test {
  protected:
   RequestPreview Preview(std::string method, std::string target,
                          std::vector<std::pair<std::string, std::string>> headers = {}, std::string text = {}) {

@@ -13,11 +13,6 @@ std::string HashOf(std::string_view bytes) {
   return "crc32c=" + EncodeCrc32c(ExtendCrc32c(0, std::as_bytes(std::span(bytes))));
 }
 
-std::string WithChangedByte(std::string bytes, std::size_t at) {
-  bytes.at(at) = static_cast<char>(bytes.at(at) ^ 1);
-  return bytes;
-}
-
 class CorruptFault : public FaultTest {
  protected:
   RawResponse Get(const std::string& headers = "") { return Call("GET", MediaTarget("object"), headers); }

@@ -10,14 +10,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{256} << 10;
-
 std::string Crc32cOf(std::string_view bytes) { return EncodeCrc32c(ExtendCrc32c(0, std::as_bytes(std::span(bytes)))); }
-
-std::string WithChangedByte(std::string bytes, std::size_t at) {
-  bytes.at(at) = static_cast<char>(bytes.at(at) ^ 1);
-  return bytes;
-}
 
 class CorruptUploadFault : public FaultTest {
  protected:

@@ -8,22 +8,22 @@ namespace {
 class CutFault : public FaultTest {};
 
 // For an object of 100,000 bytes: how many arrive, and whether anything is cut.
-struct Case {
+struct CutCase {
   std::uint64_t after_bytes;
   std::size_t want;
   bool fires;
 };
-constexpr Case kCases[] = {{0, 0, true},
-                           {1, 1, true},
-                           {65'536, 65'536, true},
-                           {99'999, 99'999, true},
-                           {100'000, 100'000, false},
-                           {100'001, 100'000, false}};
+constexpr CutCase kCases[] = {{0, 0, true},
+                              {1, 1, true},
+                              {65'536, 65'536, true},
+                              {99'999, 99'999, true},
+                              {100'000, 100'000, false},
+                              {100'001, 100'000, false}};
 
 TEST_F(CutFault, SendsSoManyBytesAndCloses) {
   const std::string content = Bytes(100'000);
   ASSERT_EQ(Insert("object", content).status, 200);
-  for (const Case& test : kCases) {
+  for (const CutCase& test : kCases) {
     SCOPED_TRACE(test.after_bytes);
     emulator().faults().Clear();
     Inject({.type = "cut", .after_bytes = test.after_bytes});
@@ -38,7 +38,7 @@ TEST_F(CutFault, SendsSoManyBytesAndCloses) {
 TEST_F(CutFault, SendsSoManyBytesAndResets) {
   const std::string content = Bytes(100'000);
   ASSERT_EQ(Insert("object", content).status, 200);
-  for (const Case& test : kCases) {
+  for (const CutCase& test : kCases) {
     SCOPED_TRACE(test.after_bytes);
     emulator().faults().Clear();
     Inject({.type = "cut", .after_bytes = test.after_bytes, .resets = true});

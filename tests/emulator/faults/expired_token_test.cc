@@ -8,7 +8,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class ExpiredTokenFault : public FaultTest {};
 

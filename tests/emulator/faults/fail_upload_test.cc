@@ -7,8 +7,6 @@
 namespace gcsflux::emulator {
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{256} << 10;
-
 class FailUploadFault : public FaultTest {
  protected:
   void Fail(std::uint64_t after_bytes) {

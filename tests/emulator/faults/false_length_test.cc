@@ -6,7 +6,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class FalseLengthFault : public FaultTest {};
 

@@ -21,8 +21,7 @@ std::string Bytes(std::size_t size) {
 FaultTest::FaultTest() { EXPECT_EQ(Call("POST", "/storage/v1/b", "", R"({"name":"bucket"})").status, 200); }
 
 void FaultTest::Inject(FaultAction action, FaultMatch match, FaultLimits limits) {
-  emulator().faults().Add(
-      {.name = "fault", .match = std::move(match), .action = std::move(action), .limits = std::move(limits)});
+  emulator().faults().Add({.name = "fault", .match = std::move(match), .action = std::move(action), .limits = limits});
 }
 
 RawResponse FaultTest::Call(std::string_view method, std::string_view target, std::string_view headers,

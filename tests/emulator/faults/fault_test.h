@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,13 @@
 #include "gcsflux/emulator/gtest.h"
 
 namespace gcsflux::emulator {
+
+constexpr std::size_t kChunk = std::size_t{256} << 10;
+
+inline std::string WithChangedByte(std::string bytes, std::size_t at) {
+  bytes.at(at) = static_cast<char>(bytes.at(at) ^ 1);
+  return bytes;
+}
 
 /// All bytes that arrived for one request, until the connection ended.
 struct RawExchange {

@@ -6,8 +6,8 @@
 namespace gcsflux::emulator {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class HtmlErrorFault : public FaultTest {};
 

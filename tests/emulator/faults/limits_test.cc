@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 class FaultLimitsTest : public FaultTest {
  protected:
@@ -145,6 +145,7 @@ TEST_F(FaultLimitsTest, NeverActsMoreOftenWhenThreadsCompete) {
   std::atomic<int> failed = 0;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(kThreads);
     for (int i = 0; i < kThreads; ++i) {
       threads.emplace_back([&] {
         RawConnection client(endpoint());
@@ -153,7 +154,7 @@ TEST_F(FaultLimitsTest, NeverActsMoreOftenWhenThreadsCompete) {
     }
   }
   EXPECT_EQ(failed, 50);
-  EXPECT_THAT(emulator().faults().Counts(), ElementsAre(FaultCount{"fault", kThreads * 25, 50}));
+  EXPECT_THAT(emulator().faults().Counts(), ElementsAre(FaultCount{"fault", std::uint64_t{kThreads} * 25, 50}));
 }
 
 TEST_F(FaultLimitsTest, ResetBringsBackWhatAnEmulatorStartsWith) {

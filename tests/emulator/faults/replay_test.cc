@@ -77,6 +77,7 @@ class FaultReplayTest : public FaultTest {
     std::atomic<std::size_t> next = 0;
     {
       std::vector<std::jthread> workers;
+      workers.reserve(threads);
       for (int i = 0; i < threads; ++i) workers.emplace_back([&] { Work(requests, next, outcomes, mutex); });
     }
     for (auto& [request, list] : outcomes) std::sort(list.begin(), list.end());

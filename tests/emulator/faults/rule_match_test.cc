@@ -13,7 +13,7 @@ namespace {
 const RequestSubject kSubject{
     .operation = "storage.objects.insert", .phase = "chunk", .bucket = "bucket", .object = "train/cat.jpg"};
 
-MatchedRequest Request() {
+MatchedRequest SecondChunk() {
   return {.subject = kSubject, .method = "PUT", .attempt = 2, .covered = CoveredBytes{100, 200}};
 }
 
@@ -50,7 +50,7 @@ TEST(RuleMatch, IsForTheRequestsOfWhichAllIsTrue) {
        {.operation = "storage.objects.insert", .phase = "chunk", .bucket = "bucket", .attempt = 3},
        false},
   };
-  for (const Case& test : cases) EXPECT_EQ(RuleMatch(test.match).Concerns(Request()), test.want) << test.name;
+  for (const Case& test : cases) EXPECT_EQ(RuleMatch(test.match).Concerns(SecondChunk()), test.want) << test.name;
 }
 
 TEST(RuleMatch, IsForNoObjectWhereThereIsNone) {

@@ -7,8 +7,6 @@
 namespace gcsflux::emulator {
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{256} << 10;
-
 class ShortPersistFault : public FaultTest {
  protected:
   void Keep(std::uint64_t keep_bytes) {

@@ -11,8 +11,6 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr std::size_t kChunk = std::size_t{256} << 10;
-
 class StallUploadFault : public FaultTest {
  protected:
   StallUploadFault() { emulator().clock().Freeze(); }

@@ -9,7 +9,7 @@ namespace gcsflux::emulator {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class StatusFault : public FaultTest {};
 

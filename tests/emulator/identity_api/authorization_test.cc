@@ -10,6 +10,7 @@
 #include "emulator/support/identity_fixture.h"
 #include "emulator/support/raw_connection.h"
 #include "gcsflux/emulator/emulator.h"
+#include "support/concatenated.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -208,7 +209,7 @@ TEST_F(AuthorizationTest, AsksTheReaderOfACopysSource) {
   EXPECT_EQ(Call("PUT", "/bucket/copy", kUserEmail, "", source).status, 403) << "may not read the source";
   EXPECT_EQ(Call("PUT", "/bucket/copy", kAdminEmail, "", source).status, 200);
   for (const std::string& verb : {std::string("copyTo"), std::string("rewriteTo")}) {
-    const std::string to = "/" + verb + "/b/bucket/o/" + verb;
+    const std::string to = testing::Concatenated({"/", verb, "/b/bucket/o/", verb});
     EXPECT_EQ(Call("POST", "/storage/v1/b/other/o/object" + to, kUserEmail).status, 403) << verb;
     EXPECT_EQ(Call("POST", kObject + to, kCollectorEmail).status, 200) << verb;
     EXPECT_EQ(Call("POST", kObject + to, kCollectorEmail).status, 403) << verb << " replaces";

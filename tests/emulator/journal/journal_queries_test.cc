@@ -13,9 +13,9 @@
 namespace gcsflux::emulator {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 RequestRecord Read(std::uint64_t offset, std::uint64_t bytes_out, std::int64_t generation = 7) {
   return {.bucket = "b", .object = "o", .read_generation = generation, .offset = offset, .bytes_out = bytes_out};
@@ -126,7 +126,7 @@ TEST_F(JournalQueriesTest, ReadsOfARangeAgainAreSeen) {
   ASSERT_EQ(Send("GET", "/bucket/o", "", "Range: bytes=60-99\r\n").status, 206);
   EXPECT_THAT(FindBytesServedTwice(emulator().journal()), IsEmpty());
   ASSERT_EQ(Send("GET", "/bucket/o", "", "Range: bytes=-50\r\n").status, 206);
-  EXPECT_THAT(RepeatedIn(emulator().journal()), ElementsAre(testing::HasSubstr("50+50")));
+  EXPECT_THAT(RepeatedIn(emulator().journal()), ElementsAre(::testing::HasSubstr("50+50")));
 }
 
 TEST_F(JournalQueriesTest, AreAnsweredOverHttp) {

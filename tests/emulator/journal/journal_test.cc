@@ -16,7 +16,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 using testing::FieldsAre;
 
 RequestRecord Arrival(std::string target) {
@@ -25,6 +25,7 @@ RequestRecord Arrival(std::string target) {
 
 std::vector<std::string> Targets(const std::vector<RequestRecord>& records) {
   std::vector<std::string> targets;
+  targets.reserve(records.size());
   for (const RequestRecord& record : records) targets.push_back(std::to_string(record.number) + " " + record.target);
   return targets;
 }
@@ -51,6 +52,7 @@ TEST(Journal, KeepsNothingWhereItHasNoPlace) {
 TEST(Journal, NumbersEachRequestOnce) {
   Journal journal(4000);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
       for (int j = 0; j < 1000; ++j) journal.Add(std::make_shared<JournalEntry>(Arrival("a")));
@@ -180,7 +182,7 @@ TEST_F(TrafficTest, CountersAddUpByOperationAndStatus) {
   EXPECT_EQ(counters.bytes_in, 17U);
   ASSERT_EQ(counters.operations.size(), 2U);
   EXPECT_EQ(counters.bytes_out, counters.operations[0].bytes_out + 2 * gone.body.size());
-  EXPECT_THAT(counters.operations[0], FieldsAre("storage.buckets.insert", 200, 1U, 17U, testing::_));
+  EXPECT_THAT(counters.operations[0], FieldsAre("storage.buckets.insert", 200, 1U, 17U, ::testing::_));
   EXPECT_THAT(counters.operations[1], FieldsAre("storage.objects.get", 404, 2U, 0U, 2 * gone.body.size()));
 }
 

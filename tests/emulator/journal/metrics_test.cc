@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST(Metrics, AreWhatPrometheusReads) {
   RequestCounters counters;

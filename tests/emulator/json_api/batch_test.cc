@@ -13,7 +13,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr auto kType = "Content-Type: multipart/mixed; boundary=b\r\n";
 

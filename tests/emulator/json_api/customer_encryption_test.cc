@@ -14,8 +14,8 @@ namespace gcsflux::emulator {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Key {
   std::string key;

@@ -28,6 +28,7 @@ TEST_F(HttpRaceTest, ExactlyOneConditionalWriteWins) {
   for (int round = 0; round < 10; ++round) {
     std::vector<int> statuses(16);
     std::vector<std::thread> threads;
+    threads.reserve(statuses.size());
     for (int& status : statuses) {
       threads.emplace_back([&] {
         RawConnection client(endpoint());
@@ -48,6 +49,7 @@ TEST_F(HttpRaceTest, ReadersDuringAnOverwriteSeeOneWholeGeneration) {
   std::atomic<bool> is_done = false;
   std::atomic<int> reads = 0;
   std::vector<std::thread> readers;
+  readers.reserve(4);
   for (int i = 0; i < 4; ++i) {
     readers.emplace_back([&] {
       RawConnection reader(endpoint());
@@ -71,6 +73,7 @@ TEST_F(HttpRaceTest, OneOfManyFinishersStoresTheObjectOnce) {
       client.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=resumable&name=o").Header("location");
   std::vector<std::string> bodies(8);
   std::vector<std::thread> threads;
+  threads.reserve(bodies.size());
   for (std::string& body : bodies) {
     threads.emplace_back([&] {
       RawConnection finisher(endpoint());

@@ -14,7 +14,7 @@ namespace gcsflux::emulator {
 namespace {
 
 using nlohmann::json;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 class JsonApiTest : public EmulatorTest {
  protected:

@@ -9,6 +9,7 @@
 
 #include "emulator/support/raw_connection.h"
 #include "gcsflux/emulator/emulator.h"
+#include "support/concatenated.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -36,12 +37,12 @@ std::vector<std::string> DeepBodies() {
 struct Route {
   std::string method;
   std::string target;
-  std::string headers = "";
-  std::string before = "";  // the JSON, and after it
-  std::string after = "";
+  std::string headers = {};
+  std::string before = {};  // the JSON, and after it
+  std::string after = {};
 };
 
-class NestedJsonTest : public testing::Test {
+class NestedJsonTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(client_.Call("POST", "/storage/v1/b", "", R"({"name":"bucket"})").status, 200);
@@ -77,7 +78,7 @@ TEST_F(NestedJsonTest, EveryRouteRefusesIt) {
   const std::vector<std::string> bodies = DeepBodies();
   for (const auto& [method, target, headers, before, after] : routes) {
     for (const std::string& body : bodies) {
-      const RawResponse response = client_.Call(method, target, headers, before + body + after);
+      const RawResponse response = client_.Call(method, target, headers, testing::Concatenated({before, body, after}));
       EXPECT_EQ(response.status, 400) << method << " " << target << " " << body.substr(0, 40);
     }
   }
@@ -105,7 +106,7 @@ TEST_F(NestedJsonTest, DeepXmlEndsNothing) {
        "<CompleteMultipartUpload><Part>", "</Part></CompleteMultipartUpload>"},
   };
   for (const auto& [method, target, headers, before, after] : routes) {
-    EXPECT_NE(client_.Call(method, target, headers, before + xml + after).status, 500) << target;
+    EXPECT_NE(client_.Call(method, target, headers, testing::Concatenated({before, xml, after})).status, 500) << target;
     EXPECT_EQ(client_.Call(method, target, headers, before + Repeat("<a>", kDepth)).status, 400) << target;
   }
   EXPECT_EQ(client_.Call("GET", "/storage/v1/b/bucket/o/old?alt=media").body, "old");

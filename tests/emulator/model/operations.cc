@@ -6,6 +6,7 @@
 
 #include "emulator/model/model_client.h"
 #include "http/target.h"
+#include "support/concatenated.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -73,7 +74,7 @@ RawResponse ModelClient::InsertMultipart(const std::string& name, const Version&
 
 RawResponse ModelClient::InsertInChunks(const std::string& name, const Version& content, const Conditions& conditions) {
   constexpr std::size_t kChunk = std::size_t{256} << 10;
-  const RawResponse started =
+  RawResponse started =
       Call("POST", UploadPath("resumable", name) + Parameters(conditions), "", ResourceOf(name, content).dump());
   if (started.status != 200) return started;
   const std::string session = started.Header("location");
@@ -83,8 +84,9 @@ RawResponse ModelClient::InsertInChunks(const std::string& name, const Version& 
   do {
     const std::size_t end = std::min(size, begin + kChunk);
     const std::string range = begin == end ? "*" : std::to_string(begin) + "-" + std::to_string(end - 1);
-    response = Call("PUT", session, "Content-Range: bytes " + range + "/" + std::to_string(size) + "\r\n",
-                    content.bytes.substr(begin, end - begin));
+    response =
+        Call("PUT", session, testing::Concatenated({"Content-Range: bytes ", range, "/", std::to_string(size), "\r\n"}),
+             content.bytes.substr(begin, end - begin));
     if (end != size) Expect(response, 308);
     begin = end;
   } while (begin != size);

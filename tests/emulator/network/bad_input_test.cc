@@ -50,7 +50,7 @@ class SlowConnection final : public RawConnection {
   }
 };
 
-class BadInputTest : public testing::Test {
+class BadInputTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(client_.Call("POST", "/storage/v1/b", "", R"({"name":"bucket"})").status, 200);

@@ -7,15 +7,14 @@
 #include <vector>
 
 #include "emulator/support/raw_connection.h"
+#include "emulator/support/targets.h"
 #include "gcsflux/emulator/gtest.h"
 #include "network/head_faults.h"
+#include "support/concatenated.h"
 #include "support/gzip.h"
 
 namespace gcsflux::emulator {
 namespace {
-
-constexpr auto kUpload = "/upload/storage/v1/b/bucket/o?uploadType=media&name=";
-constexpr auto kObject = "/storage/v1/b/bucket/o/";
 
 class FramingTest : public EmulatorTest {
  protected:
@@ -36,31 +35,33 @@ class FramingTest : public EmulatorTest {
 TEST_F(FramingTest, ABodyIsNeverRunAsARequest) {
   const std::string smuggled = std::string("POST ") + kUpload + "smuggled HTTP/1.1\r\nHost: h\r\n\r\n";
   const std::string length = std::to_string(smuggled.size());
-  for (const std::string& framing : std::vector<std::string>{
-           "Content-Length : " + length + "\r\n",
-           "Content-Length\t: " + length + "\r\n",
-           "Content-Length:\r\n",
-           "Content-Length: \t\r\n",
-           "Content-Length:\r\n " + length + "\r\n",
-           "X: y\r\n Content-Length: " + length + "\r\n",
-           "X: y\r\n\tContent-Length: " + length + "\r\n",
-           " Content-Length: " + length + "\r\n",
-           "Transfer-Encoding : chunked\r\n",
-           "Transfer-Encoding:\r\n",
-           "Transfer-Encoding:\r\n chunked\r\n",
-           "Transfer-Encoding: chunked, chunked\r\n",
-           "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
-           "Transfer-Encoding: xchunked\r\n",
-           "Content-Length: " + length + "\r\nContent-Length: " + length + "\r\n",
-           "Content-Length: +" + length + "\r\n",
-           "Content-Length: 0x10\r\n",
-           "X: y\nContent-Length: " + length + "\r\n",
-           "X: y\rContent-Length: " + length + "\r\n",
-           "Content-Length " + length + "\r\n",
-           ": " + length + "\r\n",
-       }) {
+  const std::vector<std::string> framings = {
+      "Content-Length : " + length + "\r\n",
+      "Content-Length\t: " + length + "\r\n",
+      "Content-Length:\r\n",
+      "Content-Length: \t\r\n",
+      "Content-Length:\r\n " + length + "\r\n",
+      "X: y\r\n Content-Length: " + length + "\r\n",
+      "X: y\r\n\tContent-Length: " + length + "\r\n",
+      " Content-Length: " + length + "\r\n",
+      "Transfer-Encoding : chunked\r\n",
+      "Transfer-Encoding:\r\n",
+      "Transfer-Encoding:\r\n chunked\r\n",
+      "Transfer-Encoding: chunked, chunked\r\n",
+      "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
+      "Transfer-Encoding: xchunked\r\n",
+      "Content-Length: " + length + "\r\nContent-Length: " + length + "\r\n",
+      "Content-Length: +" + length + "\r\n",
+      "Content-Length: 0x10\r\n",
+      "X: y\nContent-Length: " + length + "\r\n",
+      "X: y\rContent-Length: " + length + "\r\n",
+      "Content-Length " + length + "\r\n",
+      ": " + length + "\r\n",
+  };
+  for (const std::string& framing : framings) {
     RawConnection connection(endpoint());
-    connection.Send(std::string("POST ") + kUpload + "outer HTTP/1.1\r\nHost: h\r\n" + framing + "\r\n" + smuggled);
+    connection.Send(
+        testing::Concatenated({"POST ", kUpload, "outer HTTP/1.1\r\nHost: h\r\n", framing, "\r\n", smuggled}));
     ExpectRefused(connection, framing);
     EXPECT_EQ(client_.Call("GET", std::string(kObject) + "smuggled").status, 404) << framing;
     EXPECT_EQ(client_.Call("GET", std::string(kObject) + "outer").status, 404) << framing;

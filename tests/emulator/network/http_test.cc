@@ -46,6 +46,7 @@ TEST_F(HttpTest, ServesThe301stOf300IdleConnections) {
 
 TEST_F(HttpTest, Takes300ConnectionsAtOnce) {
   std::vector<std::unique_ptr<RawConnection>> connections;
+  connections.reserve(300);
   for (int i = 0; i < 300; ++i) connections.push_back(std::make_unique<RawConnection>(endpoint()));
   for (const auto& connection : connections) ASSERT_EQ(connection->Call("GET", kReadDigits).status, 200);
 }
@@ -270,6 +271,7 @@ TEST(Emulator, StopsForManyCallersAtOnce) {
   RawConnection idle(emulator.endpoint());
   ASSERT_EQ(idle.Call("GET", "/storage/v1/b").status, 200);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) threads.emplace_back([&] { emulator.Stop(); });
   for (std::thread& thread : threads) thread.join();
   EXPECT_TRUE(idle.IsClosedByServer());

@@ -8,14 +8,12 @@
 #include <vector>
 
 #include "emulator/support/raw_connection.h"
+#include "emulator/support/targets.h"
 #include "gcsflux/emulator/emulator.h"
 #include "support/gzip.h"
 
 namespace gcsflux::emulator {
 namespace {
-
-constexpr auto kUpload = "/upload/storage/v1/b/bucket/o?uploadType=media&name=";
-constexpr auto kObject = "/storage/v1/b/bucket/o/";
 
 class InFlightTest : public ::testing::Test {
  protected:

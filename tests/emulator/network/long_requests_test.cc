@@ -70,8 +70,10 @@ TEST(LongRequests, ASignalEndsThemSoon) {
   }
   // Many at once. Each reads page after page until the connection ends.
   std::vector<std::unique_ptr<RawConnection>> connections;
+  connections.reserve(16);
   for (int i = 0; i < 16; ++i) connections.push_back(std::make_unique<RawConnection>(endpoint));
   std::vector<std::thread> listers;
+  listers.reserve(connections.size());
   for (const auto& connection : connections) {
     listers.emplace_back([&connection] {
       do {

@@ -106,6 +106,7 @@ TEST_F(TlsTest, SaysThatNothingFollowsBeforeItCloses) {
 
 TEST_F(TlsTest, ServesOthersBesideThoseWhoSayNothingOrGarbage) {
   std::vector<std::unique_ptr<RawConnection>> silent;
+  silent.reserve(50);
   for (int i = 0; i < 50; ++i) silent.push_back(std::make_unique<RawConnection>(endpoint()));
   RawConnection half(endpoint());
   half.Send(std::string("\x16\x03\x01\x02\x00\x01", 6));
@@ -133,6 +134,7 @@ TEST_F(TlsTest, SurvivesClientsThatGoInMidAnswer) {
 TEST_F(TlsTest, ServesManyAtOnce) {
   const std::string body = Pattern(300'000);
   std::vector<std::thread> threads;
+  threads.reserve(8);
   for (int t = 0; t < 8; ++t) {
     threads.emplace_back([&, t] {
       TlsConnection client = Connect();

@@ -28,6 +28,7 @@ class ResetMemoryTest : public ::testing::Test {
   void Fill(int objects, std::size_t size) {
     ASSERT_EQ(client_.Call("POST", "/storage/v1/b", "", R"({"name":"bucket"})").status, 200);
     std::vector<std::thread> clients;
+    clients.reserve(16);
     for (int i = 0; i < 16; ++i) {
       clients.emplace_back([this, i, objects, size] {
         RawConnection connection(emulator_.endpoint());

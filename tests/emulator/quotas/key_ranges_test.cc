@@ -21,7 +21,7 @@ KeyRanges::Settings SettingsOf(double reads_per_second, nanoseconds split_after 
   return {.rates = {.reads = TokenRate::Of(reads_per_second, 50)}, .split_after = split_after};
 }
 
-std::string NameOf(int number) { return "object-" + std::to_string(100 + number % 100); }
+std::string ObjectNumber(int number) { return "object-" + std::to_string(100 + number % 100); }
 
 // A client that reads the objects by turns.
 class Reader {
@@ -31,7 +31,7 @@ class Reader {
   // At that rate until `end`, but not at it.
   void ReadUntil(Clock::Time end, int per_second) {
     for (; now_ < end; now_ += nanoseconds(1'000'000'000 / per_second)) {
-      ranges_.Record(now_, false, NameOf(next_++));
+      ranges_.Record(now_, false, ObjectNumber(next_++));
     }
   }
 
@@ -110,7 +110,7 @@ TEST(KeyRanges, LetANewPrefixRampByItself) {
   ASSERT_GE(ranges.size(), 4U);
   std::set<const RequestLimits*> limits;
   for (int i = 0; i < 100; ++i) {
-    limits.insert(&ranges.Record(kStart + minutes(70), false, "new/" + NameOf(i)));
+    limits.insert(&ranges.Record(kStart + minutes(70), false, "new/" + ObjectNumber(i)));
   }
   EXPECT_EQ(limits.size(), 1U) << "names of a new prefix have to share one range's limit";
 }

@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
-class LiveQuotasTest : public testing::Test {
+class LiveQuotasTest : public ::testing::Test {
  protected:
   LiveQuotasTest() { clock_.Freeze(); }
 

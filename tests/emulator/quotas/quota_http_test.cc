@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr const char* kInsert = "/upload/storage/v1/b/bucket/o?uploadType=media&name=object";
 constexpr const char* kMedia = "/storage/v1/b/bucket/o/object?alt=media";
@@ -43,7 +43,7 @@ struct Refusal {
   const char* xml_details;  // or null if the code says everything
 };
 
-class QuotaRefusalTest : public QuotaHttpTest, public testing::WithParamInterface<Refusal> {};
+class QuotaRefusalTest : public QuotaHttpTest, public ::testing::WithParamInterface<Refusal> {};
 class QuotaXmlRefusalTest : public QuotaRefusalTest {};
 
 TEST_P(QuotaRefusalTest, IsAnsweredAsGcsDoesItInJson) {
@@ -118,11 +118,11 @@ const Refusal kUpdateRefusal = {"updates",
                                 nullptr,
                                 nullptr};
 
-std::string NameOf(const testing::TestParamInfo<Refusal>& test) { return test.param.name; }
+std::string NameOf(const ::testing::TestParamInfo<Refusal>& test) { return test.param.name; }
 
-INSTANTIATE_TEST_SUITE_P(Causes, QuotaRefusalTest, testing::ValuesIn(kRefusals), NameOf);
-INSTANTIATE_TEST_SUITE_P(Updates, QuotaRefusalTest, testing::Values(kUpdateRefusal), NameOf);
-INSTANTIATE_TEST_SUITE_P(Causes, QuotaXmlRefusalTest, testing::ValuesIn(kRefusals), NameOf);
+INSTANTIATE_TEST_SUITE_P(Causes, QuotaRefusalTest, ::testing::ValuesIn(kRefusals), NameOf);
+INSTANTIATE_TEST_SUITE_P(Updates, QuotaRefusalTest, ::testing::Values(kUpdateRefusal), NameOf);
+INSTANTIATE_TEST_SUITE_P(Causes, QuotaXmlRefusalTest, ::testing::ValuesIn(kRefusals), NameOf);
 
 TEST_F(QuotaHttpTest, RefusesWithoutDoingAnything) {
   emulator().quotas().Set({.writes_per_second = 1});

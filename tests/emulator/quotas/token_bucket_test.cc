@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
-const Clock::Time kStart = Clock::Time(seconds(1'700'000'000));
+const Clock::Time kFilled = Clock::Time(seconds(1'700'000'000));
 
 bool TryTake(TokenBucket& bucket, Clock::Time now) {
   if (!bucket.HasToken(now)) return false;
@@ -40,81 +40,81 @@ TEST(TokenRate, HoldsOneTokenAtLeast) {
 
 TEST(TokenBucket, HasItsTokenBackToTheNanosecond) {
   TokenBucket bucket(TokenRate::Of(1, 50));
-  EXPECT_TRUE(TryTake(bucket, kStart));
-  EXPECT_FALSE(TryTake(bucket, kStart));
-  EXPECT_FALSE(TryTake(bucket, kStart + seconds(1) - nanoseconds(1)));
-  EXPECT_TRUE(TryTake(bucket, kStart + seconds(1)));
-  EXPECT_FALSE(TryTake(bucket, kStart + seconds(2) - nanoseconds(1)));
+  EXPECT_TRUE(TryTake(bucket, kFilled));
+  EXPECT_FALSE(TryTake(bucket, kFilled));
+  EXPECT_FALSE(TryTake(bucket, kFilled + seconds(1) - nanoseconds(1)));
+  EXPECT_TRUE(TryTake(bucket, kFilled + seconds(1)));
+  EXPECT_FALSE(TryTake(bucket, kFilled + seconds(2) - nanoseconds(1)));
 }
 
 TEST(TokenBucket, GivesItsDepthAtOnceAndItsRateFromThenOn) {
   TokenBucket bucket(TokenRate::Of(1000, 50));
   int burst = 0;
-  while (TryTake(bucket, kStart)) ++burst;
+  while (TryTake(bucket, kFilled)) ++burst;
   EXPECT_EQ(burst, 50);
-  EXPECT_FALSE(TryTake(bucket, kStart + milliseconds(1) - nanoseconds(1)));
-  EXPECT_TRUE(TryTake(bucket, kStart + milliseconds(1)));
+  EXPECT_FALSE(TryTake(bucket, kFilled + milliseconds(1) - nanoseconds(1)));
+  EXPECT_TRUE(TryTake(bucket, kFilled + milliseconds(1)));
 }
 
 TEST(TokenBucket, KeepsItsRateWhoeverAsksHowOften) {
   for (const int asked : {999, 1000, 1001, 2000, 10'000}) {
     TokenBucket bucket(TokenRate::Of(1000, 50));
-    EXPECT_NEAR(CountTaken(bucket, kStart, asked, seconds(10)), std::min(asked, 1000) * 10, 51) << asked;
+    EXPECT_NEAR(CountTaken(bucket, kFilled, asked, seconds(10)), std::min(asked, 1000) * 10, 51) << asked;
   }
 }
 
 TEST(TokenBucket, KeepsARateThatIsNoWholeNumberOfNanoseconds) {
   TokenBucket bucket(TokenRate::Of(3000, 0));
-  EXPECT_NEAR(CountTaken(bucket, kStart, 6000, seconds(10)), 30'000, 3);
+  EXPECT_NEAR(CountTaken(bucket, kFilled, 6000, seconds(10)), 30'000, 3);
 }
 
 TEST(TokenBucket, OwesWhatItDidNotHave) {
   TokenBucket bucket(TokenRate::Of(1e6, 50));  // bytes, of which it holds 50,000
-  EXPECT_TRUE(bucket.HasCredit(kStart));
-  bucket.Take(kStart, 1'050'000);
-  EXPECT_FALSE(bucket.HasCredit(kStart + seconds(1)));
-  EXPECT_TRUE(bucket.HasCredit(kStart + seconds(1) + nanoseconds(10)));
+  EXPECT_TRUE(bucket.HasCredit(kFilled));
+  bucket.Take(kFilled, 1'050'000);
+  EXPECT_FALSE(bucket.HasCredit(kFilled + seconds(1)));
+  EXPECT_TRUE(bucket.HasCredit(kFilled + seconds(1) + nanoseconds(10)));
 }
 
 TEST(TokenBucket, NeverOwesMoreThanItsDepthForRefusals) {
   TokenBucket bucket(TokenRate::Of(100, 100));  // holds 10
-  for (int i = 0; i < 1000; ++i) bucket.TakeAtMostDepth(kStart, 1);
-  EXPECT_FALSE(bucket.HasToken(kStart + milliseconds(109)));
-  EXPECT_TRUE(bucket.HasToken(kStart + milliseconds(110)));
+  for (int i = 0; i < 1000; ++i) bucket.TakeAtMostDepth(kFilled, 1);
+  EXPECT_FALSE(bucket.HasToken(kFilled + milliseconds(109)));
+  EXPECT_TRUE(bucket.HasToken(kFilled + milliseconds(110)));
 }
 
 TEST(TokenBucket, KeepsWhatIsMissingWhenTheRateChanges) {
   TokenBucket bucket(TokenRate::Of(1000, 50));
-  while (TryTake(bucket, kStart)) {
+  while (TryTake(bucket, kFilled)) {
   }
-  bucket.SetRate(kStart, TokenRate::Of(10, 50));  // a dip: holds one token, and has none
-  EXPECT_FALSE(TryTake(bucket, kStart + milliseconds(99)));
-  EXPECT_TRUE(TryTake(bucket, kStart + milliseconds(100)));
-  bucket.SetRate(kStart + milliseconds(100), TokenRate::Of(1000, 50));  // and back: one of 50 is missing
-  EXPECT_TRUE(TryTake(bucket, kStart + milliseconds(100)));
+  bucket.SetRate(kFilled, TokenRate::Of(10, 50));  // a dip: holds one token, and has none
+  EXPECT_FALSE(TryTake(bucket, kFilled + milliseconds(99)));
+  EXPECT_TRUE(TryTake(bucket, kFilled + milliseconds(100)));
+  bucket.SetRate(kFilled + milliseconds(100), TokenRate::Of(1000, 50));  // and back: one of 50 is missing
+  EXPECT_TRUE(TryTake(bucket, kFilled + milliseconds(100)));
 }
 
 TEST(KeyedBuckets, KeepNamesApart) {
   KeyedBuckets buckets;
-  buckets.SetRate(kStart, TokenRate::Of(1, 50));
-  buckets.Take(kStart, "a");
-  EXPECT_FALSE(buckets.HasToken(kStart, "a"));
-  EXPECT_TRUE(buckets.HasToken(kStart, "b"));
-  EXPECT_TRUE(buckets.HasToken(kStart + seconds(1), "a"));
+  buckets.SetRate(kFilled, TokenRate::Of(1, 50));
+  buckets.Take(kFilled, "a");
+  EXPECT_FALSE(buckets.HasToken(kFilled, "a"));
+  EXPECT_TRUE(buckets.HasToken(kFilled, "b"));
+  EXPECT_TRUE(buckets.HasToken(kFilled + seconds(1), "a"));
 }
 
 TEST(KeyedBuckets, HaveNoLimitWithoutARate) {
   KeyedBuckets buckets;
-  buckets.Take(kStart, "a");
-  EXPECT_TRUE(buckets.HasToken(kStart, "a"));
+  buckets.Take(kFilled, "a");
+  EXPECT_TRUE(buckets.HasToken(kFilled, "a"));
 }
 
 TEST(KeyedBuckets, ForgetWhatIsAsNew) {
   KeyedBuckets buckets;
-  buckets.SetRate(kStart, TokenRate::Of(1, 50));
-  for (int i = 0; i < 10'000; ++i) buckets.Take(kStart + milliseconds(10) * i, std::to_string(i));
+  buckets.SetRate(kFilled, TokenRate::Of(1, 50));
+  for (int i = 0; i < 10'000; ++i) buckets.Take(kFilled + milliseconds(10) * i, std::to_string(i));
   EXPECT_LT(buckets.size(), 1100U);
-  EXPECT_FALSE(buckets.HasToken(kStart + milliseconds(99'990), "9999"));
+  EXPECT_FALSE(buckets.HasToken(kFilled + milliseconds(99'990), "9999"));
 }
 
 }  // namespace

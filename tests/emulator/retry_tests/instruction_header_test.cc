@@ -13,7 +13,7 @@ namespace gcsflux::emulator {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // x-goog-emulator-instructions, which apply to one request only.
 class InstructionHeaderTest : public RetryTestApiTest {
@@ -54,7 +54,7 @@ TEST_F(InstructionHeaderTest, FailsAfter256KibAndThenAtOnce) {
   Store("big", std::string(2 * k256Kib, 'b'));
   EXPECT_EQ(BodyOf(Get("/bucket/big", Header("return-503-after-256K"))).size(), k256Kib);
   EXPECT_THAT(Get("/bucket/big", Header("return-503-after-256K") + "Range: bytes=262144-\r\n"),
-              testing::StartsWith("HTTP/1.1 503"));
+              ::testing::StartsWith("HTTP/1.1 503"));
 }
 
 TEST_F(InstructionHeaderTest, Stalls) {

@@ -11,13 +11,14 @@
 
 #include "emulator/support/retry_test_fixture.h"
 #include "gcsflux/emulator/journal_queries.h"
+#include "support/concatenated.h"
 
 namespace gcsflux::emulator {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
-using testing::SizeIs;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 // The head of an answer and the part of its body that arrived.
 struct PartialAnswer {
@@ -90,9 +91,10 @@ TEST_F(RetryTestBytesTest, AnUploadInOneRequestFailsFromSoManyBytesOn) {
         response = Send("POST", "/upload/storage/v1/b/bucket/o?uploadType=media&name=" + name, bytes);
       if (type == "xml") response = Send("PUT", "/bucket/" + name, bytes);
       if (type == "multipart") {
-        response = Send("POST", "/upload/storage/v1/b/bucket/o?uploadType=multipart",
-                        "--b\r\n\r\n{\"name\":\"" + name + "\"}\r\n--b\r\n\r\n" + bytes + "\r\n--b--",
-                        "Content-Type: multipart/related; boundary=b\r\n");
+        response =
+            Send("POST", "/upload/storage/v1/b/bucket/o?uploadType=multipart",
+                 testing::Concatenated({"--b\r\n\r\n{\"name\":\"", name, "\"}\r\n--b\r\n\r\n", bytes, "\r\n--b--"}),
+                 "Content-Type: multipart/related; boundary=b\r\n");
       }
       ASSERT_TRUE(response);
       const bool fails = size >= k256Kib;
@@ -169,7 +171,7 @@ TEST_F(RetryTestBytesTest, ACompletionsAnswerBreaksOff) {
                     "\r\nContent-Length: 1\r\n" + Range(k256Kib, 1, std::to_string(k256Kib + 1)) + "\r\nb");
     const std::string all = connection.ReceiveAll();
     const std::size_t head = all.find("\r\n\r\n") + 4;
-    EXPECT_THAT(all, testing::StartsWith("HTTP/1.1 200"));
+    EXPECT_THAT(all, ::testing::StartsWith("HTTP/1.1 200"));
     EXPECT_EQ(all.size() - head, bytes);
     EXPECT_TRUE(IsCompleted());
     EXPECT_THAT(FindCommits(emulator().journal(), "bucket", name), SizeIs(1));
@@ -200,7 +202,7 @@ TEST_F(RetryTestBytesTest, AListPausesOnce) {
                   id_ + "\r\n\r\n");
   emulator().clock().AwaitWaiters(1);
   emulator().clock().Advance(std::chrono::seconds(10));
-  EXPECT_THAT(connection.ReceiveAll(), testing::HasSubstr("\"name\":\"o\""));
+  EXPECT_THAT(connection.ReceiveAll(), ::testing::HasSubstr("\"name\":\"o\""));
   EXPECT_TRUE(IsCompleted());
 }
 

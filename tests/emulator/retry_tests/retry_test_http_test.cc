@@ -17,8 +17,8 @@ namespace gcsflux::emulator {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
-using testing::SizeIs;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 TEST_F(RetryTestApiTest, TestsAreMadeSeenAndDeleted) {
   const json made = Make("storage.buckets.list", {"return-503", "return-reset-connection"});

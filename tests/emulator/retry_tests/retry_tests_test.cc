@@ -14,9 +14,9 @@
 namespace gcsflux::emulator {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using Kind = RetryInstruction::Kind;
 
 TEST(RetryInstruction, IsReadWhole) {
@@ -84,7 +84,7 @@ TEST(RetryTests, AreMetInTheirOrder) {
   EXPECT_FALSE(tests.has_any());
   const std::string id = tests.Make({{kGet, {"return-503", "return-reset-connection"}}, {kList, {"return-429"}}}).id;
   EXPECT_TRUE(tests.has_any());
-  EXPECT_THAT(id, testing::MatchesRegex("[0-9a-f]{32}"));
+  EXPECT_THAT(id, ::testing::MatchesRegex("[0-9a-f]{32}"));
 
   const auto first = tests.Look(id, kGet);
   ASSERT_TRUE(first);
@@ -125,6 +125,7 @@ TEST(RetryTests, GiveAnInstructionToOneRequestAlone) {
   const std::string id = tests.Make({{kGet, std::vector<std::string>(100, "return-503")}}).id;
   std::atomic<int> taken = 0;
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
       while (const auto head = tests.Look(id, kGet)) taken += tests.Take(id, kGet, *head) ? 1 : 0;

@@ -127,6 +127,7 @@ TEST_F(FirstAnswersTest, AreOneForRequestsAtTheSameTime) {
     const std::string token = "x-goog-gcs-idempotency-token: round-" + std::to_string(round) + "\r\n";
     std::atomic<int> succeeded = 0;
     std::vector<std::jthread> threads;
+    threads.reserve(kThreads);
     for (int i = 0; i < kThreads; ++i) {
       threads.emplace_back([&] {
         RawConnection client(emulator_.endpoint());

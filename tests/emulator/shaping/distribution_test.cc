@@ -90,6 +90,7 @@ TEST(LatencySampler, DrawsWhatTheDistributionIs) {
   LatencySampler sampler;
   const Distribution distribution = Distribution::LogNormal(50, 200);
   std::vector<double> values;
+  values.reserve(20'000);
   for (int i = 0; i < 20'000; ++i) {
     values.push_back(sampler.Sample(distribution, 1, KeyOf("object-" + std::to_string(i % 5000))));
   }
@@ -111,6 +112,7 @@ std::vector<std::vector<double>> DrawInOrder(const std::vector<int>& names, std:
 
 TEST(LatencySampler, DoesNotDependOnTheOrderOfOtherRequests) {
   std::vector<int> names;
+  names.reserve(100);
   for (int i = 0; i < 100; ++i) names.push_back(i % 10);
   const auto drawn = DrawInOrder(names, 7);
   std::sort(names.begin(), names.end(), std::greater<>());

@@ -12,7 +12,7 @@
 namespace gcsflux::emulator {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 template <class Parse>
 std::string RefusalOf(Parse&& parse) {

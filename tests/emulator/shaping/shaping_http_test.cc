@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class ShapingHttpTest : public EmulatorTest {
  protected:

@@ -196,7 +196,7 @@ TEST(Bucket, DoesWhatItsModelDoes) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Play play(seed);
-  for (int step = 0; step < 5000 && !testing::Test::HasFailure(); ++step) {
+  for (int step = 0; step < 5000 && !::testing::Test::HasFailure(); ++step) {
     SCOPED_TRACE("step " + std::to_string(step));
     play.Step();
     if (step % 50 == 0) play.CheckEverything();

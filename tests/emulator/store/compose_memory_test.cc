@@ -1,7 +1,6 @@
 // The heap that composing takes, by malloc's own count. Not for sanitizers, which have a heap of their own.
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <chrono>
 #include <cstddef>
@@ -9,17 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "emulator/support/heap_bytes.h"
 #include "store/buckets/bucket.h"
 
 namespace gcsflux::emulator {
 namespace {
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
-
-std::size_t HeapBytes() {
-  const struct mallinfo2 info = mallinfo2();
-  return info.uordblks + info.hblkhd;
-}
 
 class ComposeMemoryTest : public ::testing::Test {
  protected:

@@ -30,6 +30,7 @@ std::vector<BodyPtr> LargeBodies(int count) {
   for (char& c : block) c = static_cast<char>(random());
   const Rope bytes{block};
   std::vector<BodyPtr> bodies;
+  bodies.reserve(count);
   for (int i = 0; i < count; ++i) {
     bodies.push_back(std::make_shared<const Body>(bytes.Slice(static_cast<std::uint64_t>(i), kMinPartSize)));
   }

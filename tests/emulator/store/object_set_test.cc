@@ -37,7 +37,7 @@ TEST(ObjectSet, IsEmptyAtFirst) {
 
 // Adds and removes at random, with a tendency to grow or to shrink, and compares the set with the map.
 void CompareWithMap(std::uint32_t seed, int steps, std::uint32_t inserts_of_ten, std::uint32_t names) {
-  SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << inserts_of_ten << " of ten are inserts");
+  SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << inserts_of_ten << " of ten are inserts");
   std::mt19937 random(seed);
   ObjectSet set;
   std::map<std::string, ObjectPtr> model;
@@ -60,6 +60,7 @@ void CompareWithMap(std::uint32_t seed, int steps, std::uint32_t inserts_of_ten,
   }
   EXPECT_EQ(set.size(), model.size());
   std::vector<ObjectPtr> want;
+  want.reserve(model.size());
   for (const auto& [name, object] : model) want.push_back(object);
   EXPECT_EQ(All(set), want);
 }

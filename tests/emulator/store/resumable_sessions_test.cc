@@ -20,7 +20,7 @@ ResumableSession::Status Append(ResumableSession& session, std::uint64_t offset,
   return session.Append(offset, {Rope(text), Crc32cOf(text)});
 }
 
-class ResumableSessionsTest : public testing::Test {
+class ResumableSessionsTest : public ::testing::Test {
  protected:
   Time now_ = Time(std::chrono::hours(24));
   ResumableSessions sessions_{[this] { return now_; }, 7};

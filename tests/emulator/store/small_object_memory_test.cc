@@ -1,7 +1,6 @@
 // The heap that a small object takes, by malloc's own count. Not for sanitizers, which have a heap of their own.
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <chrono>
 #include <cstddef>
@@ -10,15 +9,11 @@
 #include <string>
 #include <string_view>
 
+#include "emulator/support/heap_bytes.h"
 #include "store/buckets/bucket.h"
 
 namespace gcsflux::emulator {
 namespace {
-
-std::size_t HeapBytes() {
-  const struct mallinfo2 info = mallinfo2();
-  return info.uordblks + info.hblkhd;
-}
 
 // As an upload makes them.
 BodyPtr Received(std::string_view bytes) {

@@ -17,7 +17,7 @@ namespace {
 
 std::span<const std::byte> Bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
 
-std::string RandomText(std::mt19937& random, std::size_t size) {
+std::string RandomBytes(std::mt19937& random, std::size_t size) {
   std::string text(size, '\0');
   for (char& c : text) c = static_cast<char>(random());
   return text;
@@ -34,8 +34,8 @@ TEST(Crc32c, ExtendedPieceByPieceIsTheSame) {
 TEST(Crc32c, CombinedIsThatOfTheJoinedBytes) {
   std::mt19937 random(1);
   for (const std::size_t size : {0, 1, 7, 8, 255, 4096, 100'000}) {
-    const std::string first = RandomText(random, 1000);
-    const std::string second = RandomText(random, size);
+    const std::string first = RandomBytes(random, 1000);
+    const std::string second = RandomBytes(random, size);
     EXPECT_EQ(CombineCrc32c(ExtendCrc32c(0, Bytes(first)), ExtendCrc32c(0, Bytes(second)), size),
               ExtendCrc32c(0, Bytes(first + second)))
         << "second of " << size << " bytes";
@@ -68,6 +68,7 @@ TEST(Body, GivesManyThreadsOneMd5) {
   const Body body(Rope(std::string(1 << 20, 'x')));
   std::vector<Md5Digest> digests(8);
   std::vector<std::thread> threads;
+  threads.reserve(digests.size());
   for (Md5Digest& digest : digests) threads.emplace_back([&] { digest = body.md5(); });
   for (std::thread& thread : threads) thread.join();
   for (const Md5Digest& digest : digests) EXPECT_EQ(digest, body.md5());

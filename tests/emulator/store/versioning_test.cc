@@ -18,8 +18,8 @@
 namespace gcsflux::emulator {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 NewObject Named(const std::string& name, const std::string& content) {
   return {.name = name, .body = std::make_shared<const Body>(Rope(content))};
@@ -37,7 +37,7 @@ std::string ContentOf(const Object& object) { return object.body->bytes().ToStri
 
 bool IsNoncurrent(const Object& object) { return object.extras != nullptr && object.extras->time_deleted.has_value(); }
 
-class VersionedBucket : public testing::Test {
+class VersionedBucket : public ::testing::Test {
  protected:
   ObjectPtr Insert(const std::string& name, const std::string& content) {
     return bucket_.InsertObject(Named(name, content), {}).value();
@@ -353,7 +353,7 @@ TEST(Versions, DoWhatTheirModelDoes) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Play play(seed);
-  for (int step = 0; step < 20'000 && !testing::Test::HasFailure(); ++step) {
+  for (int step = 0; step < 20'000 && !::testing::Test::HasFailure(); ++step) {
     SCOPED_TRACE("step " + std::to_string(step));
     play.Step();
   }

@@ -12,13 +12,14 @@
 #include "gcsflux/emulator/gtest.h"
 #include "http/hash_text.h"
 #include "store/bytes/md5.h"
+#include "support/concatenated.h"
 
 namespace gcsflux::emulator {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kUnit = std::size_t{256} << 10;
+constexpr std::size_t kQuantum = std::size_t{256} << 10;
 
 class UploadMd5Test : public EmulatorTest {
  protected:
@@ -51,7 +52,7 @@ class UploadMd5Test : public EmulatorTest {
   }
 
   RawConnection client_{endpoint()};
-  std::string content_ = std::string(36 * kUnit + 5, '\0');  // a little more than 9 MiB
+  std::string content_ = std::string(36 * kQuantum + 5, '\0');  // a little more than 9 MiB
   [[nodiscard]] std::string Want() const { return EncodeMd5(ComputeMd5(Rope(content_))); }
 };
 
@@ -79,8 +80,9 @@ TEST_F(UploadMd5Test, IsThatOfMediaInAMultipartBody) {
   const std::string target = "/upload/storage/v1/b/bucket/o?uploadType=multipart";
   const std::string type = "Content-Type: multipart/related; boundary=xyz\r\n";
   for (const Case& c : cases) {
-    const std::string body = c.preamble + "--xyz\r\n\r\n{\"name\":\"o\"}\r\n--xyz\r\nContent-Type: a/b\r\n\r\n" +
-                             content_ + "\r\n--xyz--" + c.epilogue;
+    const std::string body =
+        testing::Concatenated({c.preamble, "--xyz\r\n\r\n{\"name\":\"o\"}\r\n--xyz\r\nContent-Type: a/b\r\n\r\n",
+                               content_, "\r\n--xyz--", c.epilogue});
     EXPECT_EQ(Md5Of(client_.Call("POST", target, type, body)), Want()) << c.name;
     client_.Send("POST " + target + " HTTP/1.1\r\nHost: h\r\n" + type + "Transfer-Encoding: chunked\r\n\r\n");
     client_.Send("800000\r\n" + body.substr(0, 0x800000) + "\r\n");
@@ -101,24 +103,24 @@ TEST_F(UploadMd5Test, IsThatOfTheBytesThatBase64StandsFor) {
 
 TEST_F(UploadMd5Test, IsThatOfAllChunksAndOfWhatCameTwiceOnce) {
   const std::string session = Start();
-  Put(session, 0, 10 * kUnit);
-  Put(session, 0, 10 * kUnit);
-  Put(session, 3 * kUnit, 20 * kUnit);
-  EXPECT_EQ(Md5Of(Put(session, 20 * kUnit, content_.size())), Want());
+  Put(session, 0, 10 * kQuantum);
+  Put(session, 0, 10 * kQuantum);
+  Put(session, 3 * kQuantum, 20 * kQuantum);
+  EXPECT_EQ(Md5Of(Put(session, 20 * kQuantum, content_.size())), Want());
 }
 
 TEST_F(UploadMd5Test, IsThatOfTheWholeWhereAChunkBroke) {
   const std::string session = Start();
-  Put(session, 0, 10 * kUnit);
+  Put(session, 0, 10 * kQuantum);
   RawConnection breaking(endpoint());
-  const std::size_t begin = 10 * kUnit;
+  const std::size_t begin = 10 * kQuantum;
   breaking.Send("PUT " + session + " HTTP/1.1\r\nHost: h\r\nContent-Range: bytes " + std::to_string(begin) + "-" +
                 std::to_string(content_.size() - 1) + "/" + std::to_string(content_.size()) +
                 "\r\nContent-Length: " + std::to_string(content_.size() - begin) + "\r\n\r\n");
-  breaking.Send(content_.substr(begin, 5 * kUnit + 77));
+  breaking.Send(content_.substr(begin, 5 * kQuantum + 77));
   breaking.FinishSending();
   ASSERT_EQ(breaking.Receive()->status, 400);
-  EXPECT_EQ(Md5Of(Put(session, 15 * kUnit, content_.size())), Want());
+  EXPECT_EQ(Md5Of(Put(session, 15 * kQuantum, content_.size())), Want());
 }
 
 TEST_F(UploadMd5Test, IsNotComputedForAnAnswerWithoutIt) {
@@ -126,8 +128,8 @@ TEST_F(UploadMd5Test, IsNotComputedForAnAnswerWithoutIt) {
   client_.Call("POST", "/upload/storage/v1/b/bucket/o?uploadType=media&name=o" + fields, "", content_);
   EXPECT_FALSE(KnowsMd5());
   const std::string session = Start(fields);
-  Put(session, 0, 10 * kUnit);
-  EXPECT_EQ(Put(session, 10 * kUnit, content_.size()).status, 200);
+  Put(session, 0, 10 * kQuantum);
+  EXPECT_EQ(Put(session, 10 * kQuantum, content_.size()).status, 200);
   EXPECT_FALSE(KnowsMd5());
 }
 

@@ -20,7 +20,7 @@ using nlohmann::json;
 constexpr std::uint64_t kCount = 20'000'000;
 constexpr std::uint64_t kSize = 100'000;
 
-class VirtualHttpTest : public testing::Test {
+class VirtualHttpTest : public ::testing::Test {
  protected:
   json GetJson(const std::string& target) {
     const RawResponse response = client_.Call("GET", target);

@@ -18,14 +18,14 @@ namespace {
 
 constexpr std::uint64_t kMany = 20'000'000;
 
-class NamePatterns : public testing::TestWithParam<char> {
+class NamePatterns : public ::testing::TestWithParam<char> {
  protected:
   static std::unique_ptr<const NameSet> Make(std::uint64_t count, std::uint64_t seed = 0) {
     return MakeNameSet(static_cast<NamePattern>(GetParam()), count, seed);
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Patterns, NamePatterns, testing::Values('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'),
+INSTANTIATE_TEST_SUITE_P(Patterns, NamePatterns, ::testing::Values('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'),
                          [](const auto& instance) { return std::string(1, instance.param); });
 
 std::vector<std::string> AllNames(const NameSet& names) {
@@ -129,6 +129,7 @@ std::map<std::string, std::uint64_t> Directories(NamePattern pattern, std::uint6
 
 std::vector<std::uint64_t> LargestFirst(const std::map<std::string, std::uint64_t>& directories) {
   std::vector<std::uint64_t> sizes;
+  sizes.reserve(directories.size());
   for (const auto& [name, size] : directories) sizes.push_back(size);
   std::sort(sizes.rbegin(), sizes.rend());
   return sizes;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "emulator/xml_api/xml_test.h"
+#include "support/concatenated.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -79,7 +80,8 @@ TEST_F(XmlListingTest, PagesShowEverythingOnce) {
     const bool is_version_2 = form.back() == '2';
     for (const std::string delimiter : {"", "/"}) {
       for (int size = 1; size <= 8; ++size) {
-        const std::string query = form + "&delimiter=" + delimiter + "&max-keys=" + std::to_string(size);
+        const std::string query =
+            testing::Concatenated({form, "&delimiter=", delimiter, "&max-keys=", std::to_string(size)});
         std::multiset<std::string> shown;
         std::string position;
         for (int pages = 0; pages < 10; ++pages) {

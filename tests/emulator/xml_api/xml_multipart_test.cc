@@ -219,6 +219,7 @@ TEST_F(XmlMultipartTest, SurvivesARaceOfPartsAndCompleters) {
   std::vector<std::string> etags(kParts + 1);
   std::atomic<std::size_t> next = 0;
   std::vector<std::thread> senders;
+  senders.reserve(6);
   for (int i = 0; i < 6; ++i) {
     senders.emplace_back([&] {
       RawConnection connection(endpoint());
@@ -239,6 +240,7 @@ TEST_F(XmlMultipartTest, SurvivesARaceOfPartsAndCompleters) {
   }
   std::atomic<int> completed = 0;
   std::vector<std::thread> completers;
+  completers.reserve(4);
   for (int i = 0; i < 4; ++i) {
     completers.emplace_back([&] {
       RawConnection connection(endpoint());

@@ -18,7 +18,7 @@ namespace {
 
 using TimePoint = internal::ConnectionCount::TimePoint;
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kNever = std::numeric_limits<double>::max();
 constexpr double kRefusal = 0.01;  // What a throttled answer takes.
 
 TimePoint At(double seconds) {

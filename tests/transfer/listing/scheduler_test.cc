@@ -42,7 +42,7 @@ class Adversary {
       ASSERT_LE(in_flight_.size(), std::max<std::size_t>(options.max_concurrency, 1) + 1);
       Answer(scheduler);
       Check(scheduler);
-      if (testing::Test::HasFatalFailure()) return;
+      if (::testing::Test::HasFatalFailure()) return;
     }
     for (const std::string& name : stays_) ASSERT_EQ(taken_.count(name), 1U) << name;
   }
@@ -116,7 +116,7 @@ std::vector<NameSet> AllNameSets() {
   return sets;
 }
 
-class SchedulerOfNames : public testing::TestWithParam<NameSet> {
+class SchedulerOfNames : public ::testing::TestWithParam<NameSet> {
  protected:
   static constexpr unsigned kSeeds = 4;
   static std::vector<std::string> Names(unsigned seed, std::size_t count = 1500) {
@@ -194,7 +194,7 @@ TEST_P(SchedulerOfNames, TakesEachNameOnceWithSplitPoints) {
                       .split_points = {names[names.size() / 2], "", names.back(), "a", "zz", "a"}}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, SchedulerOfNames, testing::ValuesIn(AllNameSets()),
+INSTANTIATE_TEST_SUITE_P(Shapes, SchedulerOfNames, ::testing::ValuesIn(AllNameSets()),
                          [](const auto& tested) { return std::string(tested.param.label); });
 
 TEST(Scheduler, IsDoneAfterTheFirstPageOfASmallBucket) {

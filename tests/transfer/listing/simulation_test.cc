@@ -13,7 +13,7 @@ namespace gcsflux::internal::listing {
 
 namespace {
 
-class ListingTime : public testing::TestWithParam<NameSet> {};
+class ListingTime : public ::testing::TestWithParam<NameSet> {};
 
 // 40 pages for 8 workers: five rounds of pages, the first of which nearly one worker fetches alone, so that with 400
 // pages for 48 workers listings are nearer to the bound. What is allowed leaves a tenth above the figures measured.
@@ -45,7 +45,7 @@ TEST_P(ListingTime, OfASmallBucketIsNeverLongerThanSequential) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, ListingTime, testing::ValuesIn(CommonNameSets()),
+INSTANTIATE_TEST_SUITE_P(Shapes, ListingTime, ::testing::ValuesIn(CommonNameSets()),
                          [](const auto& tested) { return std::string(tested.param.label); });
 
 TEST(ListingTimeAgain, IsShorterWithSplitPoints) {
