@@ -8,6 +8,7 @@
 #include "auth/credential_files.h"
 #include "emulator/support/crypto_fixtures.h"
 #include "emulator/support/identity_fixture.h"
+#include "support/result.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -227,6 +228,13 @@ TEST(ParseCredentials, RefusesWhatIsNoJsonWithoutShowingIt) {
     EXPECT_EQ(config.error().code, ErrorCode::kInvalidArgument);
     EXPECT_THAT(config.error().message, Not(HasSubstr("evil-secret")));
   }
+}
+
+TEST(ParseCredentials, RefusesTextBehindAZeroByte) {
+  const std::string key = R"({"type":"authorized_user","client_id":"c","client_secret":"s","refresh_token":"r"})";
+  ASSERT_TRUE(ParseCredentials(key).ok());
+  EXPECT_EQ(testing::ErrorOf(ParseCredentials(key + '\0')).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(testing::ErrorOf(ParseCredentials(key + '\0' + "{}")).code, ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

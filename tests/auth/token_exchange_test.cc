@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "auth/sign_blob.h"
 #include "auth/token_answers.h"
 #include "auth/token_service.h"
 #include "support/result.h"
@@ -182,6 +183,17 @@ TEST(TokenAnswers, AreRefusedWhereTheyAreNone) {
                            R"({"accessToken":"t","expireTime":"2026-11-20T00:00:00Z"})"}) {
     EXPECT_EQ(testing::ErrorOf(ParseImpersonationAnswer({.body = body}, kDate)).code, ErrorCode::kBadResponse) << body;
   }
+}
+
+TEST(TokenAnswers, EndWithTheirLastByte) {
+  HttpResponse answer = TokenAnswer("t", 60);
+  ASSERT_TRUE(ParseTokenAnswer(answer, kDate).ok());
+  answer.body += '\0';
+  EXPECT_EQ(testing::ErrorOf(ParseTokenAnswer(answer, kDate)).code, ErrorCode::kBadResponse);
+  HttpResponse signature{.status = 200, .body = R"({"signedBlob":"AAAA"})"};
+  ASSERT_TRUE(ParseSignBlobAnswer(signature).ok());
+  signature.body += '\0';
+  EXPECT_EQ(testing::ErrorOf(ParseSignBlobAnswer(signature)).code, ErrorCode::kBadResponse);
 }
 
 TEST(TokenAnswers, OfTheMetadataServerShowWhoseItIs) {

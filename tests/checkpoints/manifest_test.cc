@@ -59,6 +59,13 @@ TEST(Manifest, RefusesEveryPartOfItself) {
   }
 }
 
+TEST(Manifest, EndsWithItsLastByte) {
+  const std::string json = JsonOf(SomeManifest());
+  for (const std::string& behind : {std::string(1, '\0'), std::string("\0{}", 3), std::string("{}")}) {
+    EXPECT_EQ(ErrorOf(ParseManifest(json + behind, kPlace)).code, ErrorCode::kUndecodable) << behind;
+  }
+}
+
 TEST(Manifest, SaysWhatWasDoneToIt) {
   struct Case {
     std::string from;

@@ -99,6 +99,8 @@ TEST(BadSafetensors, OtherHeadersAreRefused) {
       R"({"w": )" + tensor + R"(, "v": )" + second + R"(, "__metadata__": {"a": "", "a": ""}})",
       R"({"__metadata__": {}, "w": )" + tensor + R"(, "v": )" + second + R"(, "__metadata__": {}})",
       R"({"w": )" + tensor + R"(, "v": )" + second + "} x",
+      R"({"w": )" + tensor + R"(, "v": )" + second + "}" + std::string(1, '\0'),
+      R"({"w": )" + tensor + R"(, "v": )" + second + "}" + std::string("\0 x", 3),
       R"({"w)" + std::string("\xFF") + "\": " + tensor + "}",
       std::string(1'000'000, '['),
       std::string(1'000'000, '{'),

@@ -45,6 +45,13 @@ TEST(ConvertCheckpoint, KeepsAllTensors) {
   ExpectHolds(*as_torch, tensors);
 }
 
+TEST(ConvertCheckpoint, KeepsATensorWithoutAName) {
+  const std::vector<MadeTensor> tensors = {{"", DType::kUint8, {2, 3}, Varied(6)}, {"#0", DType::kUint8, {1}, "x"}};
+  const std::string torch = Converted(SafetensorsOf(tensors), kTorchFile);
+  ExpectHolds(*OpenedAny(torch), tensors);
+  ExpectHolds(*OpenedAny(Converted(torch, kSafetensors)), tensors);
+}
+
 // Views, strides and shared storages become tensors of their own.
 TEST(ConvertCheckpoint, RandomCheckpointsComeBack) {
   int converted = 0;

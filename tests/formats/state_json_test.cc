@@ -12,6 +12,7 @@ namespace {
 
 using internal::FindByName;
 using internal::FormatState;
+using internal::NamedLayout;
 using internal::NamedLayouts;
 using internal::ParseState;
 using pickled::Dict;
@@ -88,6 +89,23 @@ TEST(StateJson, NamesTensorsByTheirKeys) {
   EXPECT_EQ(named[1].name, "optimizer.state.0.avg");
 }
 
+// A key without text is a name too.
+TEST(StateJson, TellsAKeyWithoutTextFromTheRoot) {
+  const auto tensor = [](std::uint64_t storage) { return Value{.any = TensorLayout{.storage = storage}}; };
+  const Value inner{.any = Dict{.entries = {{TextValue("a"), tensor(1)}, {TextValue(""), tensor(2)}}}};
+  const Value state{.any = Dict{.entries = {{TextValue("a"), tensor(0)}, {TextValue(""), inner}}}};
+  const auto named = NamedLayouts(state);
+  ASSERT_EQ(named.size(), 3U);
+  EXPECT_EQ(named[0].name, "a");
+  EXPECT_EQ(named[1].name, ".a");
+  EXPECT_EQ(named[2].name, ".");
+  for (const NamedLayout& one : named) {
+    const Value* const found = FindByName(state, one.name);
+    ASSERT_NE(found, nullptr) << one.name;
+    EXPECT_EQ(found->As<TensorLayout>(), one.layout) << one.name;
+  }
+}
+
 TEST(StateJson, FindsValuesByName) {
   const Value state = SomeState();
   EXPECT_EQ(FindByName(state, ""), &state);
@@ -111,7 +129,7 @@ TEST(StateJson, RefusesWhatItDoesNotWrite) {
         std::string(R"({"$bytes":"0"})"), std::string(R"({"$bytes":"zz"})"), std::string(R"({"$float":"1"})"),
         std::string(R"({"$tuple":{}})"), std::string(R"({"$dict":[[1]]})"), std::string(R"({"$dict":{}})"),
         std::string("18446744073709551615"), std::string(1000, '[') + std::string(1000, ']'),
-        std::string(20'000'000, ' ')}) {
+        std::string(20'000'000, ' '), std::string("{}\0", 3), std::string("{}\0[", 4)}) {
     const auto read = Parse(json);
     ASSERT_FALSE(read.ok()) << json.substr(0, 50);
     EXPECT_EQ(read.error().code, ErrorCode::kUndecodable);

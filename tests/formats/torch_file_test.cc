@@ -13,6 +13,8 @@
 namespace gcsflux::formats_tests {
 namespace {
 
+using testing::Concatenated;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string FileWithTensor(const HandmadeTensor& tensor) {
@@ -121,6 +123,20 @@ TEST(TorchFile, ReadsWhatNewerVersionsRebuildTensorsBy) {
     ASSERT_TRUE(tensor.ok()) << one.name << ": " << tensor.error().message;
     EXPECT_EQ(tensor->layout, one.want) << one.name;
   }
+}
+
+// Keys that are neither text nor number are named by their place. A text without letters is a text.
+TEST(TorchFile, NamesTensorsByTheirKeys) {
+  const std::string tensor = TensorOf({});
+  const std::string inner = "}(" + Text("a") + tensor + Text("") + tensor + "u";
+  const std::string archive =
+      FileWith(Pickle("}(" + Text("a") + tensor + Text("") + inner + "K\7" + tensor + ")" + tensor + "u"));
+  const auto file = Opened(archive);
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  std::vector<std::string> names;
+  for (const StoredTensor& one : file->tensors()) names.push_back(one.name);
+  EXPECT_THAT(names, ElementsAre("a", ".a", ".", "7", "#3"));
+  for (const std::string& name : names) EXPECT_TRUE(file->ReadValue(name).ok()) << name;
 }
 
 TEST(TorchFile, RefusesOtherTensorsByName) {

@@ -7,6 +7,7 @@
 #include "auth/json_fields.h"
 #include "auth/parse_external_account.h"
 #include "base/invalid_argument.h"
+#include "base/text/zero_byte.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -90,7 +91,7 @@ Result<CredentialConfig> ReadAny(const json& object) {
 Result<CredentialConfig> ParseCredentials(std::string_view text) {
   // Without exceptions, because their texts quote the input.
   const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object()) return InvalidArgument("it is not a JSON object");
+  if (!object.is_object() || HasZeroByte(text)) return InvalidArgument("it is not a JSON object");
   auto config = ReadAny(object);
   if (!config) return config;
   JsonFields fields(object);

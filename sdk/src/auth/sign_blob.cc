@@ -6,6 +6,7 @@
 #include "base/text/base64.h"
 #include "base/text/percent_encoding.h"
 #include "base/text/url.h"
+#include "base/text/zero_byte.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -46,8 +47,9 @@ TokenRequest SignBlobRequest(const IamAccount& account, std::string_view bytes, 
 
 Result<std::string> ParseSignBlobAnswer(const HttpResponse& response) {
   const json answer = json::parse(response.body, nullptr, /*allow_exceptions=*/false);
-  const auto found = answer.is_object() ? answer.find("signedBlob") : answer.end();
-  if (answer.is_object() && found != answer.end() && found->is_string()) {
+  const bool is_object = answer.is_object() && !HasZeroByte(response.body);
+  const auto found = is_object ? answer.find("signedBlob") : answer.end();
+  if (is_object && found != answer.end() && found->is_string()) {
     auto bytes = Base64Decode(found->get<std::string>());
     if (bytes && !bytes->empty()) return *std::move(bytes);
   }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/text/rfc3339.h"
+#include "base/text/zero_byte.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -15,7 +16,7 @@ using nlohmann::json;
 json ParseObject(std::string_view text) {
   // Without exceptions, because their texts quote the input.
   json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  return object.is_object() ? object : json();
+  return object.is_object() && !HasZeroByte(text) ? object : json();
 }
 
 std::string TextAt(const json& object, const char* name) {

@@ -5,6 +5,7 @@
 
 #include "base/text/base64.h"
 #include "base/text/rfc3339.h"
+#include "base/text/zero_byte.h"
 #include "checkpoints/check_manifest.h"
 #include "checkpoints/tensor_table.h"
 #include "formats/bytes/format_error.h"
@@ -201,7 +202,8 @@ Result<CheckpointManifest> ParseManifest(std::string_view text, const std::strin
     return !is_too_deep;
   };
   const json all = json::parse(text, bound, false);
-  if (is_too_deep || !all.is_object()) return Damaged(place, "this is no JSON of a manifest, or a part of it");
+  if (is_too_deep || internal::HasZeroByte(text) || !all.is_object())
+    return Damaged(place, "this is no JSON of a manifest, or a part of it");
   Fields fields;
   const auto version = fields.Number<std::uint64_t>(all, kVersionField);
   if (fields.why().empty() && version > kVersion) {

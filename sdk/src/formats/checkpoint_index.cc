@@ -29,8 +29,8 @@ struct Level {
     if (!container.are_pairs) return Child{std::to_string(place), *item};
     const auto value = container.items.Next();
     if (!value) return std::nullopt;
-    std::string name = reader.NameOfKey(*item);
-    return Child{name.empty() ? "#" + std::to_string(place) : std::move(name), *value};
+    auto name = reader.NameOfKey(*item);
+    return Child{name ? *std::move(name) : "#" + std::to_string(place), *value};
   }
 };
 
@@ -49,7 +49,7 @@ class Walk {
         levels_.pop_back();
         continue;
       }
-      if (!name_.empty()) name_ += '.';
+      if (levels_.size() > 1) name_ += '.';  // Not if (!name_.empty()): a key may have no text.
       name_ += child->name;
       is_well = Visit(child->id);
     }
@@ -102,12 +102,9 @@ class Walk {
   CheckpointIndex index_;
 };
 
-// The rest of a name behind a child's name. Nothing if the child is not on its path.
-std::optional<std::string_view> Behind(std::string_view name, std::string_view child) {
-  if (!name.starts_with(child)) return std::nullopt;
-  const std::string_view rest = name.substr(child.size());
-  if (rest.empty()) return rest;
-  return rest.front() == '.' ? std::optional(rest.substr(1)) : std::nullopt;
+// Whether a child's name begins a name, as a whole or up to a '.'.
+bool IsOnPath(std::string_view child, std::string_view name) {
+  return name.starts_with(child) && (name.size() == child.size() || name[child.size()] == '.');
 }
 
 }  // namespace
@@ -122,21 +119,25 @@ Result<CheckpointIndex> IndexTensors(const PickleReader& reader, MemoryAllowance
 std::optional<NodeId> FindValue(const PickleReader& reader, std::string_view name) {
   struct Place {
     NodeId id;
-    std::string_view rest;
+    std::optional<std::string_view> rest;  // Of the name, behind this value's own. Nothing if that was all.
   };
+  if (name.empty()) return reader.graph().root();
   std::uint64_t visits_left = 100'000 + 4 * reader.graph().node_count();
   std::vector<Place> open = {{reader.graph().root(), name}};
   while (!open.empty()) {
     const Place place = open.back();
     open.pop_back();
-    if (place.rest.empty()) return place.id;
+    if (!place.rest) return place.id;
     const auto container = reader.ContainerOf(place.id);
     if (!container) continue;
     Level level{.id = place.id, .container = *container};
     const std::size_t first = open.size();
     while (const auto child = level.Next(reader)) {
       if (visits_left-- == 0) return std::nullopt;
-      if (const auto rest = Behind(place.rest, child->name)) open.push_back({child->id, *rest});
+      if (!IsOnPath(child->name, *place.rest)) continue;
+      const std::size_t size = child->name.size();
+      open.push_back(
+          {child->id, size == place.rest->size() ? std::nullopt : std::optional(place.rest->substr(size + 1))});
     }
     std::reverse(open.begin() + static_cast<std::ptrdiff_t>(first), open.end());
   }

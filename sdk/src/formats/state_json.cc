@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text/utf8.h"
+#include "base/text/zero_byte.h"
 #include "formats/bytes/format_error.h"
 #include "formats/pickle/most_levels.h"
 
@@ -29,16 +30,18 @@ std::string KeyText(const Value& key) {
   return "?";
 }
 
-std::string Joined(const std::string& name, const std::string& key) { return name.empty() ? key : name + "." + key; }
+// The path of "a.b" is ".a.b", so that a key without text is told from the root.
+std::string Joined(const std::string& path, const std::string& key) { return path + "." + key; }
+std::string NameAt(const std::string& path) { return path.empty() ? path : path.substr(1); }
 
-void Collect(const Value& value, const std::string& name, std::vector<NamedLayout>& found) {
-  if (const auto* const layout = value.As<TensorLayout>()) found.push_back({name, layout});
+void Collect(const Value& value, const std::string& path, std::vector<NamedLayout>& found) {
+  if (const auto* const layout = value.As<TensorLayout>()) found.push_back({NameAt(path), layout});
   if (const auto* const dict = value.As<Dict>()) {
-    for (const auto& [key, item] : dict->entries) Collect(item, Joined(name, KeyText(key)), found);
+    for (const auto& [key, item] : dict->entries) Collect(item, Joined(path, KeyText(key)), found);
   }
   if (const auto* const list = value.As<pickled::List>()) {
     for (std::size_t i = 0; i < list->items.size(); ++i) {
-      Collect(list->items[i], Joined(name, std::to_string(i)), found);
+      Collect(list->items[i], Joined(path, std::to_string(i)), found);
     }
   }
 }
@@ -69,8 +72,8 @@ std::optional<std::string> BytesOfHex(std::string_view text) {
 
 class Formatter {
  public:
-  json Of(const Value& value, const std::string& name) {
-    return std::visit([&](const auto& one) { return Form(one, name); }, value.any);
+  json Of(const Value& value, const std::string& path) {
+    return std::visit([&](const auto& one) { return Form(one, path); }, value.any);
   }
   [[nodiscard]] const std::optional<std::string>& refused() const { return refused_; }
 
@@ -86,15 +89,15 @@ class Formatter {
     return IsUtf8(text) ? json(text) : json{{kBytes, HexOf(text)}};
   }
   static json Form(const pickled::Bytes& bytes, const std::string&) { return {{kBytes, HexOf(bytes.data)}}; }
-  static json Form(const TensorLayout&, const std::string& name) { return {{kTensor, name}}; }
-  json Form(const pickled::List& list, const std::string& name) { return Items(list.items, name); }
-  json Form(const pickled::Tuple& tuple, const std::string& name) { return {{kTuple, Items(tuple.items, name)}}; }
-  json Form(const Dict& dict, const std::string& name) {
-    return HasPlainKeys(dict) ? PlainDict(dict, name) : AnyDict(dict, name);
+  static json Form(const TensorLayout&, const std::string& path) { return {{kTensor, NameAt(path)}}; }
+  json Form(const pickled::List& list, const std::string& path) { return Items(list.items, path); }
+  json Form(const pickled::Tuple& tuple, const std::string& path) { return {{kTuple, Items(tuple.items, path)}}; }
+  json Form(const Dict& dict, const std::string& path) {
+    return HasPlainKeys(dict) ? PlainDict(dict, path) : AnyDict(dict, path);
   }
   template <class Other>
-  json Form(const Other&, const std::string& name) {
-    if (!refused_) refused_ = name;
+  json Form(const Other&, const std::string& path) {
+    if (!refused_) refused_ = NameAt(path);
     return nullptr;
   }
 
@@ -105,21 +108,21 @@ class Formatter {
     }
     return true;
   }
-  json PlainDict(const Dict& dict, const std::string& name) {
+  json PlainDict(const Dict& dict, const std::string& path) {
     json object = json::object();
-    for (const auto& [key, item] : dict.entries) object[*key.As<std::string>()] = Of(item, Joined(name, KeyText(key)));
+    for (const auto& [key, item] : dict.entries) object[*key.As<std::string>()] = Of(item, Joined(path, KeyText(key)));
     return object;
   }
-  json AnyDict(const Dict& dict, const std::string& name) {
+  json AnyDict(const Dict& dict, const std::string& path) {
     json pairs = json::array();
     for (const auto& [key, item] : dict.entries) {
-      pairs.push_back(json::array({Of(key, name), Of(item, Joined(name, KeyText(key)))}));
+      pairs.push_back(json::array({Of(key, path), Of(item, Joined(path, KeyText(key)))}));
     }
     return {{kDict, std::move(pairs)}};
   }
-  json Items(const std::vector<Value>& items, const std::string& name) {
+  json Items(const std::vector<Value>& items, const std::string& path) {
     json array = json::array();
-    for (std::size_t i = 0; i < items.size(); ++i) array.push_back(Of(items[i], Joined(name, std::to_string(i))));
+    for (std::size_t i = 0; i < items.size(); ++i) array.push_back(Of(items[i], Joined(path, std::to_string(i))));
     return array;
   }
 
@@ -222,6 +225,19 @@ class Parser {
   const FindLayout& find_;
 };
 
+const Value* FindBelow(const Value& value, std::string_view name) {
+  const auto* const dict = value.As<Dict>();
+  if (dict == nullptr) return nullptr;
+  for (const auto& [key, item] : dict->entries) {
+    const std::string text = KeyText(key);
+    if (!name.starts_with(text)) continue;
+    if (name.size() == text.size()) return &item;
+    if (name[text.size()] != '.') continue;
+    if (const Value* const found = FindBelow(item, name.substr(text.size() + 1))) return found;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::vector<NamedLayout> NamedLayouts(const Value& value) {
@@ -246,7 +262,7 @@ Result<std::string> FormatState(const Value& value) {
 
 Result<Value> ParseState(std::string_view text, const std::string& file, const FindLayout& find) {
   Parser parser(file, find);
-  bool is_too_deep = text.size() > kMostStateBytes;
+  bool is_too_deep = text.size() > kMostStateBytes || HasZeroByte(text);
   const auto bound = [&](int depth, json::parse_event_t, const json&) {
     is_too_deep = is_too_deep || depth > kMostLevels;
     return depth <= kMostLevels;
@@ -257,17 +273,7 @@ Result<Value> ParseState(std::string_view text, const std::string& file, const F
 }
 
 const Value* FindByName(const Value& root, std::string_view name) {
-  if (name.empty()) return &root;
-  const auto* const dict = root.As<Dict>();
-  if (dict == nullptr) return nullptr;
-  for (const auto& [key, item] : dict->entries) {
-    const std::string text = KeyText(key);
-    if (!name.starts_with(text)) continue;
-    if (name.size() == text.size()) return &item;
-    if (name[text.size()] != '.') continue;
-    if (const Value* const found = FindByName(item, name.substr(text.size() + 1))) return found;
-  }
-  return nullptr;
+  return name.empty() ? &root : FindBelow(root, name);
 }
 
 }  // namespace gcsflux::internal

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text/zero_byte.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -33,7 +35,8 @@ bool IsBounded(std::string_view text, std::size_t most_values) {
 }
 
 Json ParseBounded(std::string_view text, std::size_t most_values) {
-  if (text.size() > kAnyShape && !IsBounded(text, most_values)) return Json(Json::value_t::discarded);
+  const bool is_bounded = text.size() <= kAnyShape || IsBounded(text, most_values);
+  if (!is_bounded || HasZeroByte(text)) return Json(Json::value_t::discarded);
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 

@@ -94,9 +94,9 @@ std::optional<std::string> PickleReader::BytesOf(NodeId id) const {
   return Latin1(graph_.Bytes((*arguments)[0]));
 }
 
-std::string PickleReader::NameOfKey(NodeId key) const {
+std::optional<std::string> PickleReader::NameOfKey(NodeId key) const {
   if (const auto number = IntegerOf(key)) return std::to_string(*number);
-  return TextOf(key).value_or(std::string());
+  return TextOf(key);
 }
 
 // None, False, or a container without items: PyTorch writes one of them for absent values.

@@ -54,8 +54,8 @@ class PickleReader {
   /// the pickle can have.
   [[nodiscard]] Result<pickled::Value> Read(NodeId id) const;
 
-  /// A dictionary's key as a name: text, or a number's digits. Empty if it is neither.
-  [[nodiscard]] std::string NameOfKey(NodeId key) const;
+  /// A dictionary's key as a name: text, or a number's digits. Nothing if it is neither.
+  [[nodiscard]] std::optional<std::string> NameOfKey(NodeId key) const;
 
  private:
   struct Budget;

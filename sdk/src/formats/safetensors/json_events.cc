@@ -39,6 +39,10 @@ class Adapter {
 }  // namespace
 
 std::optional<JsonError> ReadJson(std::string_view text, JsonHandler& handler) {
+  // nlohmann's parser would take it for the end of the text.
+  if (const std::size_t at = text.find('\0'); at != std::string_view::npos) {
+    return JsonError{.offset = at, .why = "this is not JSON"};
+  }
   Adapter adapter(handler);
   json::sax_parse(text, &adapter);
   return adapter.error();

@@ -340,7 +340,7 @@ Result<std::span<const std::byte>> ReaderCore::LendNext() {
   auto held = ahead_->Lend(position_, options_.stop, waited);
   if (!held) return Failed(held.error());
   lent_ = std::move(held->piece);
-  const auto lent = lent_ ? Result<std::span<const std::byte>>(held->bytes) : FetchOwn(waited);
+  auto lent = lent_ ? Result<std::span<const std::byte>>(held->bytes) : FetchOwn(waited);
   if (!lent) return lent;
   position_ += lent->size();
   Adapt(waited, lent->size());
