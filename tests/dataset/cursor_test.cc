@@ -53,6 +53,13 @@ TEST(Cursor, OfAShuffleBufferAndAListingThatGoesOnIsReadAsItWasWritten) {
   ExpectRefused(ParseCursor(std::string(text).replace(at, 20, "\"other\": 77")), "\"shuffle_buffer\" is missing");
 }
 
+TEST(Cursor, RefusesWhatHasMoreBehindIt) {
+  EXPECT_TRUE(ParseCursor(FormatCursor(Example()) + "\n").ok());
+  for (const std::string& behind : {std::string(1, '\0'), std::string("\0{}", 3), std::string("{}")}) {
+    ExpectRefused(ParseCursor(FormatCursor(Example()) + behind), "no JSON object");
+  }
+}
+
 TEST(Cursor, OfAnotherShuffleBufferIsAnotherRun) {
   Cursor cursor = Example();
   cursor.order = SampleOrder::kBuffered;

@@ -108,6 +108,15 @@ TEST(ParseObject, RefusesWhatIsNoObject) {
   }
 }
 
+TEST(ParseObject, EndsWithTheLastByte) {
+  const std::string object = R"({"bucket":"b","name":"a","generation":"5"})";
+  ASSERT_TRUE(ParseObject(object, {kAsked}).ok());
+  for (const std::string& behind : {std::string(1, '\0'), std::string("\0{}", 3), std::string("{}")}) {
+    EXPECT_EQ(testing::ErrorOf(ParseObject(object + behind, {kAsked})).code, ErrorCode::kBadResponse) << behind;
+    EXPECT_FALSE(ParseObjectPage(R"({"items":[]})" + behind).ok()) << behind;
+  }
+}
+
 TEST(ParseObject, RefusesAnObjectWithoutTheSizeThatWasAskedFor) {
   constexpr char kObject[] = R"({"bucket":"b","name":"a","generation":"5"})";
   EXPECT_TRUE(ParseObject(kObject, {.object = kAsked}).ok());
@@ -145,7 +154,8 @@ TEST(ParseObject, RefusesWhatTakesMuchMoreMemoryThanItsText) {
 
 TEST(ParseNothing, TakesAnEmptyAnswerAndRefusesAnotherServers) {
   for (const char* text : {"", " \r\n", "{}", "null", R"({"kind":"x"})"}) EXPECT_TRUE(ParseNothing(text).ok()) << text;
-  for (const char* text : {"<html>Please log in</html>", "OK", "{"}) {
+  for (const std::string& text :
+       {std::string("<html>Please log in</html>"), std::string("OK"), std::string("{"), std::string("{}\0<html>", 9)}) {
     EXPECT_EQ(testing::ErrorOf(ParseNothing(text)).code, ErrorCode::kBadResponse) << text;
   }
 }

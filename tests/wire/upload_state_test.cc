@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/result.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -24,6 +26,14 @@ TEST(UploadState, RefusesWhatIsCut) {
     const auto read = ParseUploadState(text.substr(0, size));
     ASSERT_FALSE(read.ok()) << size;
     EXPECT_EQ(read.error().code, ErrorCode::kInvalidArgument);
+  }
+}
+
+TEST(UploadState, RefusesWhatHasMoreBehindIt) {
+  const std::string text = FormatUploadState(kState);
+  EXPECT_TRUE(ParseUploadState(text + "\n").ok());
+  for (const std::string& behind : {std::string(1, '\0'), std::string("\0{}", 3), std::string("{}")}) {
+    EXPECT_EQ(testing::ErrorOf(ParseUploadState(text + behind)).code, ErrorCode::kInvalidArgument) << behind;
   }
 }
 

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/text/zero_byte.h"
 #include "gcsflux/epoch.h"
 
 namespace gcsflux {
@@ -120,7 +121,7 @@ std::string FormatCursor(const Cursor& cursor) {
 
 Result<Cursor> ParseCursor(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return Wrong("it is no JSON object; was it written whole?");
+  if (!json.is_object() || internal::HasZeroByte(text)) return Wrong("it is no JSON object; was it written whole?");
   Reader fields(json);
   const std::uint64_t format = fields.Number("format");
   if (fields.wrong().empty() && format != kFormat) {

@@ -7,6 +7,7 @@
 
 #include "base/text/base64.h"
 #include "base/text/rfc3339.h"
+#include "base/text/zero_byte.h"
 #include "wire/bounded_json.h"
 
 namespace gcsflux::internal {
@@ -252,7 +253,7 @@ Result<RewriteStep> ParseRewriteStep(std::string_view json, const AskedObject& a
 
 Result<void> ParseNothing(std::string_view text) {
   const bool is_blank = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-  if (is_blank || Json::accept(text)) return {};
+  if (is_blank || (Json::accept(text) && !HasZeroByte(text))) return {};
   return NotTheServicesJson("it should be empty", text);
 }
 

@@ -6,6 +6,7 @@
 #include "base/composite_prefix.h"
 #include "base/crc32c.h"
 #include "base/text/base64.h"
+#include "base/text/zero_byte.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -28,7 +29,7 @@ Error Wrong(const std::string& why) {
 // The fields of a state that is as it was written.
 Result<Json> ParseSealed(std::string_view text, int version) {
   Json fields = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!fields.is_object()) return Wrong("it is no JSON object; was it written whole?");
+  if (!fields.is_object() || HasZeroByte(text)) return Wrong("it is no JSON object; was it written whole?");
   const auto found = fields.find("version");
   if (found == fields.end() || *found != version) {
     return Wrong("it is of another version than " + std::to_string(version));
