@@ -387,6 +387,7 @@ if(Torch_FOUND)
 
   gcsflux_program(builtin_modules_tool ${PROJECT_SOURCE_DIR}/tests/torch/builtin_modules.cc
                   ${PROJECT_SOURCE_DIR}/tests/torch/builtin_modules_tool.cc)
+  gcsflux_join(builtin_modules_tool)
   target_include_directories(builtin_modules_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(builtin_modules_tool PRIVATE gcsflux_torch nlohmann_json::nlohmann_json)
   add_test(NAME builtin_modules

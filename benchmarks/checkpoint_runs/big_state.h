@@ -11,6 +11,9 @@
 namespace gcsflux::bench {
 
 inline constexpr std::size_t kCopyThreads = 2;  // As AsyncSaveOptions has it.
+/// The rates of one stream in MB/s where the service is to be like Cloud Storage.
+inline constexpr int kReadMbps = 60;
+inline constexpr int kWriteMbps = 25;
 
 /// A state of tensors of 16 MiB, as "model".
 class BigState {

@@ -9,9 +9,6 @@
 namespace gcsflux::bench {
 namespace {
 
-constexpr int kReadMbps = 60;
-constexpr int kWriteMbps = 25;
-
 void SaveAgain(benchmark::State& state, bool is_async) {
   StreamService service;
   if (state.range(0) == 1) service.BeLikeGcs(kReadMbps, kWriteMbps);
@@ -40,12 +37,12 @@ void SaveAgain(benchmark::State& state, bool is_async) {
 void BM_Save(benchmark::State& state) { SaveAgain(state, false); }
 void BM_Committed(benchmark::State& state) { SaveAgain(state, true); }
 
-void Both(benchmark::internal::Benchmark* benchmark) {
+void OfAllSizes(benchmark::internal::Benchmark* benchmark) {
   benchmark->ArgNames({"gcs", "mib"})->Args({0, 16})->Args({0, 1024})->Args({1, 1024});
   benchmark->UseRealTime()->Iterations(2)->Unit(benchmark::kMillisecond);
 }
-BENCHMARK(BM_Save)->Apply(Both);
-BENCHMARK(BM_Committed)->Apply(Both);
+BENCHMARK(BM_Save)->Apply(OfAllSizes);
+BENCHMARK(BM_Committed)->Apply(OfAllSizes);
 
 }  // namespace
 }  // namespace gcsflux::bench

@@ -21,7 +21,7 @@
 namespace gcsflux::bench {
 namespace {
 
-constexpr std::int64_t kSteps = 10'000;
+constexpr std::int64_t kManySteps = 10'000;
 constexpr const char* kRun = "gs://bench/run";
 
 std::string StepName(std::int64_t step) {
@@ -35,7 +35,7 @@ StoredStep MakeRun(const Client& client, const RunState& state) {
   std::atomic<std::int64_t> next = 0;
   std::atomic<bool> has_failed = false;
   const auto insert = [&] {
-    for (std::int64_t step = next++; step < kSteps - 1; step = next++) {
+    for (std::int64_t step = next++; step < kManySteps - 1; step = next++) {
       const auto json = FormatManifest(
           {.run = "run", .step = step, .files = {{.name = StepName(step) + "/state.pt", .size = 1, .generation = 1}}});
       const ObjectName object{kStreamBucket, "run/" + StepName(step) + ".json"};
@@ -48,7 +48,7 @@ StoredStep MakeRun(const Client& client, const RunState& state) {
     for (int i = 0; i < 16; ++i) threads.emplace_back(insert);
   }
   if (has_failed) throw std::runtime_error("a manifest was not stored");
-  return CheckpointRun(client, kRun).Save(kSteps - 1, state).stored;
+  return CheckpointRun(client, kRun).Save(kManySteps - 1, state).stored;
 }
 
 RunState Wanted() { return {.tensors = {{"model", {}}}}; }
@@ -72,7 +72,7 @@ void BM_LoadLatest(benchmark::State& state) {
       const auto start_of_latest = BenchClock::now();
       const auto latest = CheckpointRun(service.client(), kRun).LoadLatest(loaded);
       of_latest.push_back(SecondsSince(start_of_latest));
-      if (!latest || latest->stored.manifest.step != kSteps - 1) return state.SkipWithError("another step came");
+      if (!latest || latest->stored.manifest.step != kManySteps - 1) return state.SkipWithError("another step came");
       if (!big.IsSameAs(loaded.tensors.at("model"))) return state.SkipWithError("LoadLatest() has other bytes");
     }
   }
@@ -91,7 +91,7 @@ using emulator::RequestRecord;
 
 // By a client that knows nothing yet, as after a restart; with the latencies of profile gcs.
 void BM_FindLatest(benchmark::State& state) {
-  emulator::Emulator emulator({.journal_size = 2 * kSteps});
+  emulator::Emulator emulator({.journal_size = 2 * kManySteps});
   ClientOptions options = OptionsAt(emulator.endpoint());
   options.project = "bench";
   const Client client = *Client::Create(options);
@@ -105,7 +105,7 @@ void BM_FindLatest(benchmark::State& state) {
     const std::size_t before = emulator.journal().size();
     RunState loaded = Wanted();
     const auto latest = CheckpointRun(client, kRun).LoadLatest(loaded);
-    if (!latest || latest->stored.manifest.step != kSteps - 1) return state.SkipWithError("another step came");
+    if (!latest || latest->stored.manifest.step != kManySteps - 1) return state.SkipWithError("another step came");
     auto records = emulator.journal();
     records.erase(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(before));
     const auto first_byte = std::find_if(records.begin(), records.end(), [](const RequestRecord& request) {

@@ -20,8 +20,6 @@
 namespace gcsflux::bench {
 namespace {
 
-constexpr int kReadMbps = 60;
-constexpr int kWriteMbps = 25;
 constexpr std::int64_t kBatch = 192;
 constexpr int kTurns = 3;
 constexpr int kSteps = 10;  // From one save to the next.

@@ -10,8 +10,6 @@
 namespace gcsflux::bench {
 namespace {
 
-constexpr int kReadMbps = 60;
-constexpr int kWriteMbps = 25;
 constexpr std::size_t kOneInTen = 10;
 
 void SaveWithFrozenTensors(benchmark::State& state, bool skip_unchanged) {
@@ -41,12 +39,12 @@ void SaveWithFrozenTensors(benchmark::State& state, bool skip_unchanged) {
 void BM_SaveAll(benchmark::State& state) { SaveWithFrozenTensors(state, false); }
 void BM_SaveChanged(benchmark::State& state) { SaveWithFrozenTensors(state, true); }
 
-void Both(benchmark::internal::Benchmark* benchmark) {
+void OfFrozenSizes(benchmark::internal::Benchmark* benchmark) {
   benchmark->ArgNames({"gcs", "mib"})->Args({0, 160})->Args({0, 1120})->Args({1, 1120});
   benchmark->UseManualTime()->Iterations(2)->Unit(benchmark::kMillisecond);
 }
-BENCHMARK(BM_SaveAll)->Apply(Both);
-BENCHMARK(BM_SaveChanged)->Apply(Both);
+BENCHMARK(BM_SaveAll)->Apply(OfFrozenSizes);
+BENCHMARK(BM_SaveChanged)->Apply(OfFrozenSizes);
 
 }  // namespace
 }  // namespace gcsflux::bench
