@@ -202,8 +202,8 @@ Result<CheckpointManifest> ParseManifest(std::string_view text, const std::strin
     return !is_too_deep;
   };
   const json all = json::parse(text, bound, false);
-  if (is_too_deep || internal::HasZeroByte(text) || !all.is_object())
-    return Damaged(place, "this is no JSON of a manifest, or a part of it");
+  const bool is_object = !is_too_deep && !internal::HasZeroByte(text) && all.is_object();
+  if (!is_object) return Damaged(place, "this is no JSON of a manifest, or a part of it");
   Fields fields;
   const auto version = fields.Number<std::uint64_t>(all, kVersionField);
   if (fields.why().empty() && version > kVersion) {

@@ -262,13 +262,13 @@ Result<std::string> FormatState(const Value& value) {
 
 Result<Value> ParseState(std::string_view text, const std::string& file, const FindLayout& find) {
   Parser parser(file, find);
-  bool is_too_deep = text.size() > kMostStateBytes || HasZeroByte(text);
+  bool is_refused = text.size() > kMostStateBytes || HasZeroByte(text);
   const auto bound = [&](int depth, json::parse_event_t, const json&) {
-    is_too_deep = is_too_deep || depth > kMostLevels;
+    is_refused = is_refused || depth > kMostLevels;
     return depth <= kMostLevels;
   };
-  const json state = is_too_deep ? json(json::value_t::discarded) : json::parse(text, bound, false);
-  if (is_too_deep || state.is_discarded()) return parser.Wrong();
+  const json state = is_refused ? json(json::value_t::discarded) : json::parse(text, bound, false);
+  if (is_refused || state.is_discarded()) return parser.Wrong();
   return parser.Of(state);
 }
 
