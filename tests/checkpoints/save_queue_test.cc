@@ -399,6 +399,7 @@ class SaveQueueGivingUp : public ::testing::Test {
   std::vector<std::string> turns_;
 };
 
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // As above.
 // A state of which no copy can be held.
 TEST_F(SaveQueueGivingUp, TellsInItsTurnOfASaveThatCannotBeCopied) {
   const std::byte one{};
@@ -417,6 +418,7 @@ TEST_F(SaveQueueGivingUp, TellsInItsTurnOfASaveThatCannotBeCopied) {
     EXPECT_THAT(turns_, ElementsAre("commit 1", "give up 2", "commit 3"));
   }
 }
+#endif
 
 // The other processes may know of the failure, and save the step.
 TEST_F(SaveQueueGivingUp, BeginsASaveAlsoIfItTellsAnEarlierFailure) {
