@@ -24,6 +24,7 @@ add_library(gcsflux_conformance STATIC
   conformance/src/case/excerpt.cc
   conformance/src/case/match_response.cc
   conformance/src/case/matchers.cc
+  conformance/src/case/parse_answer.cc
   conformance/src/case/placeholders.cc
   # read_cases
   conformance/src/read_cases/fields.cc

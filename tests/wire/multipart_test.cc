@@ -114,6 +114,15 @@ TEST(MultipartAnswers, FindAnErrorUnderASuccess) {
   EXPECT_EQ(ParseCompleted(answer, {"b", "l"}).error().code, ErrorCode::kBadResponse);
 }
 
+TEST(MultipartAnswers, HideNothingBehindAZeroByte) {
+  const std::string hidden = std::string(1, '\0') + "<hidden/>";
+  const HttpResponse completed{
+      .status = 200, .headers = {{"x-goog-generation", "17"}}, .body = "<CompleteMultipartUploadResult/>" + hidden};
+  EXPECT_EQ(ParseCompleted(completed, {"b", "k"}).error().code, ErrorCode::kBadResponse);
+  EXPECT_EQ(testing::ErrorOf(ParsePartsPage("<ListPartsResult/>" + hidden, {"b", "k"})).code, ErrorCode::kBadResponse);
+  EXPECT_FALSE(ParseXmlError("<Error><Code>C</Code></Error>" + hidden));
+}
+
 TEST(XmlErrors, HaveTheirCodes) {
   struct Case {
     int status;

@@ -25,6 +25,8 @@ std::optional<std::string> FindMalformedXPath(const std::string& expression) {
 }
 
 OrError<std::vector<std::string>> Select(const std::string& xml, const std::string& expression) {
+  // pugixml takes a zero byte for the end of the text, and ignores what follows.
+  if (xml.find('\0') != std::string::npos) return Failed("the body is not XML: it holds a zero byte");
   pugi::xml_document document;
   const auto parsed = document.load_buffer(xml.data(), xml.size(), kParseOptions, pugi::encoding_utf8);
   if (!parsed) return Failed(std::string("the body is not XML: ") + parsed.description());

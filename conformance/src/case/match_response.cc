@@ -5,6 +5,7 @@
 #include "base/xpath.h"
 #include "case/excerpt.h"
 #include "case/matchers.h"
+#include "case/parse_answer.h"
 
 namespace gcsflux::conformance {
 namespace {
@@ -25,7 +26,7 @@ std::optional<std::string> FindHeaderMismatch(const std::pair<std::string, Json>
 }
 
 std::optional<std::string> FindJsonMismatch(const Json& wanted, const std::string& body) {
-  const Json got = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  const Json got = ParseAnswer(body);
   if (got.is_discarded()) return "json: the body is not JSON";
   if (auto difference = FindDifference(wanted, &got)) return "json " + *difference;
   return std::nullopt;

@@ -1,6 +1,7 @@
 #include "retry_tests/armed_faults.h"
 
 #include "case/excerpt.h"
+#include "case/parse_answer.h"
 
 namespace gcsflux::conformance {
 namespace {
@@ -24,7 +25,7 @@ std::string Describe(const Request& request, const OrError<Response>& response) 
 OrError<Json> GetJson(const Service& service, const std::string& target) {
   const Request request{.method = "GET", .target = target};
   const auto response = service.transport.Send(request);
-  Json json = response ? Json::parse(response->body, nullptr, /*allow_exceptions=*/false) : Json();
+  Json json = response ? ParseAnswer(response->body) : Json();
   if (!response || response->status != 200 || !json.is_object()) return Failed(Describe(request, response));
   return json;
 }
@@ -41,7 +42,7 @@ tl::expected<std::string, Outcome> MakeTest(const Service& service, const std::s
                                             const RetryCase& faults) {
   const Request request = JsonRequest("POST", kTests, {{"instructions", {{method, faults.instructions}}}});
   const auto response = service.transport.Send(request);
-  const Json test = response ? Json::parse(response->body, nullptr, /*allow_exceptions=*/false) : Json();
+  const Json test = response ? ParseAnswer(response->body) : Json();
   const bool is_made = response && response->status == 200 && test.is_object();
   if (!is_made || !test.contains("id") || !test["id"].is_string()) return NotArmed(request, response);
   return test["id"].get<std::string>();

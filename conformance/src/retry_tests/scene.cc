@@ -4,6 +4,7 @@
 
 #include "base/generated_bytes.h"
 #include "case/excerpt.h"
+#include "case/parse_answer.h"
 #include "run_cases/test_bucket.h"
 #include "run_cases/throttling.h"
 
@@ -13,7 +14,7 @@ namespace {
 OrError<Json> SendForJson(const Service& service, const Request& request) {
   const auto response = SendUnlessThrottled(service, request);
   if (!response) return Failed(response.error());
-  Json json = Json::parse(response->body, nullptr, /*allow_exceptions=*/false);
+  Json json = ParseAnswer(response->body);
   if (response->status == 200 && json.is_object()) return json;
   return Failed(request.method + " " + request.target + ": " + std::to_string(response->status) + " " +
                 Excerpt(std::string_view(response->body)));

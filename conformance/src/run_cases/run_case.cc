@@ -5,6 +5,7 @@
 #include "base/xpath.h"
 #include "case/excerpt.h"
 #include "case/match_response.h"
+#include "case/parse_answer.h"
 #include "case/placeholders.h"
 #include "read_cases/parse_cases.h"
 #include "run_cases/test_bucket.h"
@@ -59,7 +60,7 @@ OrError<std::string> Extract(const Save& save, const Response& response) {
     return Failed("save " + save.variable + ": there is not one node at " + path->expression);
   }
   const auto& pointer = std::get<Json::json_pointer>(save.source);
-  const Json body = Json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+  const Json body = ParseAnswer(response.body);
   if (!body.is_structured() || !body.contains(pointer)) {
     return Failed("save " + save.variable + ": there is nothing at " + pointer.to_string());
   }

@@ -1,6 +1,7 @@
 #include "run_cases/test_bucket.h"
 
 #include "case/excerpt.h"
+#include "case/parse_answer.h"
 #include "case/placeholders.h"
 #include "run_cases/throttling.h"
 
@@ -17,7 +18,7 @@ OrError<Json> DeleteOnePage(const Service& service, const Variables& names) {
   const std::string target = Substitute("/storage/v1/b/{bucket}/o?versions=true", names);
   const auto listed = SendUnlessThrottled(service, {.method = "GET", .target = target});
   if (!listed || listed->status != 200) return Failed("list: " + Describe(listed));
-  Json page = Json::parse(listed->body, nullptr, /*allow_exceptions=*/false);
+  Json page = ParseAnswer(listed->body);
   if (!page.is_object()) return Failed("list: " + Describe(listed));
   Json items = page.value("items", Json::array());
   for (const Json& item : items) {

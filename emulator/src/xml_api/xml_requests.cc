@@ -47,6 +47,8 @@ std::optional<std::int64_t> ParseNumber(std::string_view text) {
 // The root element of that name.
 XmlResult<pugi::xml_node> ParseRoot(pugi::xml_document& document, std::string_view xml, const std::string& name,
                                     unsigned options = pugi::parse_default) {
+  // pugixml takes a zero byte for the end of the text, and ignores what follows.
+  if (xml.find('\0') != std::string_view::npos) return XmlFail(XmlErrorCode::kMalformedXml, "It holds a zero byte.");
   const pugi::xml_parse_result parsed = document.load_buffer(xml.data(), xml.size(), options, pugi::encoding_utf8);
   if (!parsed) return XmlFail(XmlErrorCode::kMalformedXml, parsed.description());
   const pugi::xml_node root = document.document_element();

@@ -5,6 +5,7 @@
 
 #include "base/text/percent_encoding.h"
 #include "base/text/rfc3339.h"
+#include "base/text/zero_byte.h"
 #include "wire/error_response.h"
 #include "wire/read_response.h"
 #include "wire/xml_error.h"
@@ -21,7 +22,7 @@ Error Unreadable(std::string_view xml, const char* what) {
 // A page of the service has at most 1,000 entries. A document takes up to twenty times its text.
 bool Load(pugi::xml_document& document, std::string_view xml) {
   constexpr std::size_t kMostBytes = 16U << 20;
-  return xml.size() <= kMostBytes && document.load_buffer(xml.data(), xml.size());
+  return xml.size() <= kMostBytes && !HasZeroByte(xml) && document.load_buffer(xml.data(), xml.size());
 }
 
 // A service need not tell which object an answer is about.

@@ -40,6 +40,14 @@ TEST(FindMismatch, ABodyThatIsNotJsonIsSaidToBe) {
             "json: the body is not JSON");
 }
 
+TEST(FindMismatch, AZeroByteHidesNothing) {
+  using std::string_literals::operator""s;
+  EXPECT_EQ(FindMismatch({.status = {200}, .json = Json::object()}, {.status = 200, .body = "{}\0 and more"s}),
+            "json: the body is not JSON");
+  EXPECT_EQ(FindMismatch({.status = {200}, .xml = {{"/a", "b"}}}, {.status = 200, .body = "<a>b</a>\0<c/>"s}),
+            "xml /a: the body is not XML: it holds a zero byte");
+}
+
 TEST(FindMismatch, XmlIsComparedByXPath) {
   const Response listing = {.status = 200,
                             .body =

@@ -87,6 +87,7 @@ TEST(ParseCompleteUpload, RefusesAllElse) {
       {"<Complete>" + part + "</Complete>"},
       {"<CompleteMultipartUpload>" + part + "</Complete>"},
       {std::string("\0<a/>", 5)},
+      {Complete(part) + std::string(1, '\0')},
       {std::string(100'000, '<')},
   };
   for (const Case& c : cases) {
