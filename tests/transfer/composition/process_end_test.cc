@@ -25,7 +25,7 @@ class ComposingProcess {
     const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "composing_program";
     pid_ = fork();
     if (pid_ != 0) return;
-    if (ignores_interrupts) signal(SIGINT, SIG_IGN);
+    signal(SIGINT, ignores_interrupts ? SIG_IGN : SIG_DFL);  // A shell's background jobs are started with it ignored.
     execl(program.c_str(), program.c_str(), endpoint.c_str(), nullptr);
     _exit(127);
   }
