@@ -44,12 +44,6 @@ struct ReadSummary {
 /// ends the read with that error. An exception ends it with kLocalIo.
 using ByteSink = std::function<Result<void>(std::span<const std::byte>)>;
 
-struct ObjectPage {
-  std::vector<ObjectMetadata> objects = {};
-  std::vector<std::string> prefixes = {};
-  std::string next_page_token = {};  ///< Empty on the last page.
-};
-
 /// Google Cloud Storage, one blocking method per operation.
 ///
 /// Thread-safe. A handle: copies are cheap and share connections, which close when the last copy is destroyed. A method

@@ -98,6 +98,13 @@ struct ObjectMetadata {
   std::map<std::string, std::string> metadata = {};  ///< The user's own keys and values.
 };
 
+/// A page of a listing.
+struct ObjectPage {
+  std::vector<ObjectMetadata> objects = {};
+  std::vector<std::string> prefixes = {};
+  std::string next_page_token = {};  ///< Empty on the last page.
+};
+
 /// GCS's metadata of a bucket.
 struct BucketMetadata {
   std::string name = {};

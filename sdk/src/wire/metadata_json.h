@@ -5,7 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "gcsflux/client.h"
+#include "gcsflux/object.h"
+#include "gcsflux/operation_options.h"
 
 // Converts JSON answers to types. Every error is kBadResponse and shows at most 256 bytes of the answer.
 namespace gcsflux::internal {
