@@ -20,7 +20,7 @@
 #include "crc32c.h"
 
 namespace gcsflux::bench {
-namespace {
+namespace curl_loops {  // It has a name, since BareCurlLoops is made of it.
 
 using Clock = std::chrono::steady_clock;
 
@@ -185,9 +185,9 @@ class Loop {
   int busy_ = 0;
 };
 
-}  // namespace
+}  // namespace curl_loops
 
-struct BareCurlLoops::Loops : std::deque<Loop> {};
+struct BareCurlLoops::Loops : std::deque<curl_loops::Loop> {};
 
 BareCurlLoops::BareCurlLoops(const BareCurlLoopsOptions& options) : loops_(std::make_unique<Loops>()) {
   for (int i = 0; i < kThreads; ++i)
@@ -197,10 +197,10 @@ BareCurlLoops::BareCurlLoops(const BareCurlLoopsOptions& options) : loops_(std::
 BareCurlLoops::~BareCurlLoops() = default;
 
 bool BareCurlLoops::Get(int reads, std::uint32_t crc32c) {
-  Reads shared{.left = reads};
+  curl_loops::Reads shared{.left = reads};
   {
     std::vector<std::jthread> threads;
-    for (Loop& loop : *loops_) threads.emplace_back([&] { loop.Run(shared, crc32c); });
+    for (curl_loops::Loop& loop : *loops_) threads.emplace_back([&] { loop.Run(shared, crc32c); });
   }
   return shared.failures == 0;
 }

@@ -37,7 +37,6 @@ if(Torch_FOUND)
                                                benchmarks/checkpoint_runs/training_loop.cc
                                                benchmarks/checkpoint_runs/unchanged.cc
                                                benchmarks/object_streams/service.cc)
-  gcsflux_join(bench_checkpoint_runs)
   target_link_libraries(bench_checkpoint_runs PRIVATE gcsflux_emulator gcsflux_torch)
   gcsflux_program(bench_datasets benchmarks/bench_datasets.cc
     benchmarks/datasets/bookkeeping.cc
@@ -49,7 +48,6 @@ if(Torch_FOUND)
     benchmarks/datasets/service.cc
     benchmarks/datasets/torch_loops.cc
     benchmarks/datasets/utilisation.cc)
-  gcsflux_join(bench_datasets)
   target_include_directories(bench_datasets PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)  # what counts for a report
   target_link_libraries(bench_datasets PRIVATE gcsflux_bench_support gcsflux_torch)
   add_dependencies(bench_datasets gcsflux-emulator)
@@ -63,7 +61,6 @@ if(Torch_FOUND)  # Whose c10d connects the ranks, each of which is a process.
     benchmarks/distributed/rank_main.cc
     benchmarks/distributed/rank_tasks.cc
     benchmarks/distributed/rank_tensors.cc)
-  gcsflux_join(bench_rank)
   target_link_libraries(bench_rank PRIVATE gcsflux_bench_baselines gcsflux_torch gcsflux_flags gflags)
   gcsflux_benchmark(bench_distributed "BM_((BareRead|RanksSave|RanksLoad)/ranks:4/rows:128/|RanksSnapshot/lazy:1/rows:16/|RanksTraining/lazy:0/rows:16/|SaveOfManyTensors/tensors:100/|Plan/tensors:100/|Reshard/from:4/to:4/dimension:1/shared:1/rows:128/)")
   target_sources(bench_distributed PRIVATE benchmarks/distributed/beside_training.cc
@@ -71,7 +68,6 @@ if(Torch_FOUND)  # Whose c10d connects the ranks, each of which is a process.
                                            benchmarks/distributed/rank_processes.cc
                                            benchmarks/distributed/resharding.cc
                                            benchmarks/object_streams/service.cc)
-  gcsflux_join(bench_distributed)
   target_include_directories(bench_distributed PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)  # the plan alone
   target_link_libraries(bench_distributed PRIVATE gcsflux_torch nlohmann_json::nlohmann_json)
   add_dependencies(bench_distributed bench_rank)

@@ -5,15 +5,21 @@ add_library(gcsflux_strict INTERFACE)
 target_compile_options(gcsflux_strict INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                                 # g++ 12 sees overlaps in std::string's own operator+ (GCC bug 105651).
                                                 $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+                                                # g++ collects its garbage at 1 GiB, not at 128 MiB: 0.9 of the time.
+                                                $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1048576>
                                                 $<$<BOOL:${GCSFLUX_WERROR}>:-Werror>)
 
-# gcsflux_join(TARGET): compiles the target's sources in groups, each of at most ten files of one folder. Headers are read once for
-# each group, which is most of the time that small files take. GCSFLUX_UNITY=OFF compiles each source alone.
+# gcsflux_join(TARGET): compiles the target's sources in groups of at most ten: all together, or those of a folder if there are more.
+# Headers are read once for each group, which is most of the time that small files take.
 function(gcsflux_join target)
   get_target_property(sources ${target} SOURCES)
+  list(LENGTH sources size)
   foreach(source IN LISTS sources)
-    cmake_path(GET source PARENT_PATH folder)
-    string(REPLACE "${PROJECT_SOURCE_DIR}/" "" folder "${folder}")
+    set(folder ${target})
+    if(size GREATER 10)
+      cmake_path(GET source PARENT_PATH folder)
+      string(REPLACE "${PROJECT_SOURCE_DIR}/" "" folder "${folder}")
+    endif()
     string(MAKE_C_IDENTIFIER "${folder}" group)
     list(APPEND groups ${group})
     list(APPEND of_${group} ${source})
@@ -29,7 +35,20 @@ function(gcsflux_join target)
       math(EXPR n "${n} + 1")
     endforeach()
   endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${GCSFLUX_UNITY} UNITY_BUILD_MODE GROUP)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
+# gcsflux_join_all(): joins the sources of each target that has more than one. GCSFLUX_UNITY=OFF compiles each source alone.
+function(gcsflux_join_all)
+  get_property(targets DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(is_apart ${target} GCSFLUX_SOURCES_APART)
+    get_target_property(sources ${target} SOURCES)
+    list(LENGTH sources count)
+    if(GCSFLUX_UNITY AND count GREATER 1 AND NOT is_apart)
+      gcsflux_join(${target})
+    endif()
+  endforeach()
 endfunction()
 
 # gcsflux_component(NAME SOURCE...): the library gcsflux::NAME, target gcsflux_NAME.

@@ -39,7 +39,6 @@ add_library(gcsflux_conformance STATIC
   # program
   conformance/src/program/options.cc
   ${embedded_cases})
-gcsflux_join(gcsflux_conformance)
 target_include_directories(gcsflux_conformance PUBLIC ${PROJECT_SOURCE_DIR}/conformance/src)
 target_link_libraries(gcsflux_conformance PUBLIC nlohmann_json::nlohmann_json tl::expected
                                           PRIVATE CURL::libcurl pugixml::pugixml gcsflux_strict)

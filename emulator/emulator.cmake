@@ -215,8 +215,7 @@ gcsflux_component(emulator
   emulator/src/admin/seed_request.cc
   emulator/src/admin/traffic_json.cc
   emulator/src/emulator.cc)
-gcsflux_join(gcsflux_emulator)
-# Each kind of fault is a file of its own. CMake finds it without being told. These are not joined: all use the same names.
+# Each kind of fault is a file of its own. CMake finds it without being told.
 file(GLOB fault_actions CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/emulator/src/faults/actions/*.cc)
 target_sources(gcsflux_emulator PRIVATE ${fault_actions})
 target_include_directories(gcsflux_emulator

@@ -315,7 +315,6 @@ gcsflux_component(client
   sdk/src/dataset/permutation.cc
   sdk/src/dataset/saved_listing.cc
   sdk/src/dataset/shuffle_buffer.cc)
-gcsflux_join(gcsflux_client)
 target_include_directories(gcsflux_client
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/sdk/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
@@ -324,7 +323,7 @@ target_link_libraries(gcsflux_client
   PRIVATE CURL::libcurl OpenSSL::Crypto PkgConfig::isal pugixml::pugixml simdjson::simdjson ZLIB::ZLIB
           $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 
-if(has_flags)  # Not joined: a program that defines a flag of its own leaves out the file that defines it here.
+if(has_flags)
   gcsflux_component(flags
     sdk/src/flags/credential_flags.cc
     sdk/src/flags/dataset_flags.cc
@@ -339,6 +338,8 @@ if(has_flags)  # Not joined: a program that defines a flag of its own leaves out
     sdk/src/flags/price_flags.cc
     sdk/src/flags/retry_flags.cc
     sdk/src/flags/transfer_flags.cc)
+  # A program that defines a flag of its own leaves out the file that defines it here.
+  set_target_properties(gcsflux_flags PROPERTIES GCSFLUX_SOURCES_APART TRUE)
   target_include_directories(gcsflux_flags PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   target_link_libraries(gcsflux_flags PUBLIC gcsflux_client PRIVATE gflags)
 endif()
@@ -377,7 +378,6 @@ if(has_torch)
       sdk/src/torch/processes/process_collective.cc
       sdk/src/torch/processes/process_store.cc)
   endif()
-  gcsflux_join(gcsflux_torch)
   target_include_directories(gcsflux_torch PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
   # The targets of libtorch's CMake package by their names: TORCH_LIBRARIES has paths of the machine.
   target_link_libraries(gcsflux_torch PUBLIC gcsflux_client torch torch_library c10)

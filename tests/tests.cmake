@@ -35,7 +35,6 @@ function(gcsflux_test name)
   cmake_parse_arguments(arg "WHOLE;TORCH" "" "SOURCES;LIBRARIES" ${ARGN})
   list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/tests/)
   gcsflux_program(${name} ${arg_SOURCES})
-  gcsflux_join(${name})
   if(NOT arg_TORCH)
     target_precompile_headers(${name} REUSE_FROM gcsflux_test_headers)
   endif()
@@ -387,7 +386,6 @@ if(Torch_FOUND)
 
   gcsflux_program(builtin_modules_tool ${PROJECT_SOURCE_DIR}/tests/torch/builtin_modules.cc
                   ${PROJECT_SOURCE_DIR}/tests/torch/builtin_modules_tool.cc)
-  gcsflux_join(builtin_modules_tool)
   target_include_directories(builtin_modules_tool PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(builtin_modules_tool PRIVATE gcsflux_torch nlohmann_json::nlohmann_json)
   add_test(NAME builtin_modules
@@ -492,7 +490,6 @@ gcsflux_program(soak
   tests/soak/uploads.cc
   tests/soak/worker.cc
   tests/soak/writes.cc)
-gcsflux_join(soak)
 target_include_directories(soak PRIVATE ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(soak PRIVATE gcsflux_flags gcsflux_emulator gflags ZLIB::ZLIB)
 # Calls whose answers are all lost, by a client that trusts the service's tokens; --count=100000 by hand.

@@ -22,7 +22,7 @@ namespace gcsflux::bench {
 namespace {
 
 constexpr std::int64_t kManySteps = 10'000;
-constexpr const char* kRun = "gs://bench/run";
+constexpr const char* kLatestRun = "gs://bench/run";
 
 std::string StepName(std::int64_t step) {
   char name[64];
@@ -48,7 +48,7 @@ StoredStep MakeRun(const Client& client, const RunState& state) {
     for (int i = 0; i < 16; ++i) threads.emplace_back(insert);
   }
   if (has_failed) throw std::runtime_error("a manifest was not stored");
-  return CheckpointRun(client, kRun).Save(kManySteps - 1, state).stored;
+  return CheckpointRun(client, kLatestRun).Save(kManySteps - 1, state).stored;
 }
 
 RunState Wanted() { return {.tensors = {{"model", {}}}}; }
@@ -59,7 +59,7 @@ void BM_LoadLatest(benchmark::State& state) {
   StreamService service;
   const BigState big(state.range(0));
   const StoredStep step = MakeRun(service.client(), big.state());
-  const std::string uri = std::string(kRun) + "/" + step.manifest.files.at(0).name;
+  const std::string uri = std::string(kLatestRun) + "/" + step.manifest.files.at(0).name;
   std::vector<double> of_dict;
   std::vector<double> of_latest;
   for (auto _ : state) {
@@ -70,7 +70,7 @@ void BM_LoadLatest(benchmark::State& state) {
       if (!big.IsSameAs(dict)) return state.SkipWithError("LoadStateDict() has other bytes");
       RunState loaded = Wanted();
       const auto start_of_latest = BenchClock::now();
-      const auto latest = CheckpointRun(service.client(), kRun).LoadLatest(loaded);
+      const auto latest = CheckpointRun(service.client(), kLatestRun).LoadLatest(loaded);
       of_latest.push_back(SecondsSince(start_of_latest));
       if (!latest || latest->stored.manifest.step != kManySteps - 1) return state.SkipWithError("another step came");
       if (!big.IsSameAs(loaded.tensors.at("model"))) return state.SkipWithError("LoadLatest() has other bytes");
@@ -104,7 +104,7 @@ void BM_FindLatest(benchmark::State& state) {
   for (auto _ : state) {
     const std::size_t before = emulator.journal().size();
     RunState loaded = Wanted();
-    const auto latest = CheckpointRun(client, kRun).LoadLatest(loaded);
+    const auto latest = CheckpointRun(client, kLatestRun).LoadLatest(loaded);
     if (!latest || latest->stored.manifest.step != kManySteps - 1) return state.SkipWithError("another step came");
     auto records = emulator.journal();
     records.erase(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(before));

@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr int kConnections = 16;
+constexpr int kMostConnections = 16;
 constexpr int kEpochs = 3;
 
 // Bytes per second, once it runs: while the middle three fifths arrive. Nothing is kept for its turn.
@@ -96,14 +96,14 @@ void BM_Utilisation(benchmark::State& state) {
                   .endpoint = service.endpoint(),
                   .objects = service.Store(size),
                   .epochs = {.seed = 7, .batch_size = size.batch}};
-  input.dataset.download.max_concurrency = kConnections;
+  input.dataset.download.max_concurrency = kMostConnections;
   input.dataset.download.adapts_concurrency = false;
   service.BeLikeGcs(size.stream_mbps);
   std::string failure;
   const double bandwidth = BandwidthOf(input, failure);
   const double step = static_cast<double>(size.batch * size.bytes) / (0.8 * bandwidth);
   Consumer consumer(step, static_cast<double>(state.range(2)) / 100);
-  const auto loop = MakeLoop(static_cast<Way>(state.range(0)), input, kConnections);
+  const auto loop = MakeLoop(static_cast<Way>(state.range(0)), input, kMostConnections);
   for (auto _ : state) {
     for (int epoch = 0; epoch < kEpochs && failure.empty(); ++epoch) {
       consumer.BeginEpoch();

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kCurls = 8;
 constexpr int kPartsOfACurl = 20;
-constexpr std::uint64_t kBytes = std::uint64_t{kCurls} * kPartsOfACurl * kBlockBytes;
+constexpr std::uint64_t kPlainBytes = std::uint64_t{kCurls} * kPartsOfACurl * kBlockBytes;
 constexpr std::uint64_t kMostAhead = 256U << 20;
 
 // A block in a file, in memory where there is room for it.
@@ -78,7 +78,7 @@ void BM_CurlParts(benchmark::State& state) {
                "?uploadId=" + id + "&partNumber=[" + std::to_string(i * kPartsOfACurl + 1) + "-" +
                std::to_string((i + 1) * kPartsOfACurl) + "]' & ";
   }
-  Measure(state, {kBytes, ChildrenCpuSeconds},
+  Measure(state, {kPlainBytes, ChildrenCpuSeconds},
           [&] { return CountLines(OutputOf(command + "wait"), "200") == kCurls * kPartsOfACurl; });
 }
 
@@ -107,8 +107,8 @@ void BM_CurlRanges(benchmark::State& state) {
   const auto curl = Curl(state);
   if (!curl) return;
   StreamService service;
-  const ObjectMetadata stored = service.Store(kBytes);
-  const std::uint64_t each = kBytes / kCurls;
+  const ObjectMetadata stored = service.Store(kPlainBytes);
+  const std::uint64_t each = kPlainBytes / kCurls;
   std::string command;
   for (int i = 0; i < kCurls; ++i) {
     const auto first = static_cast<std::uint64_t>(i) * each;
@@ -116,7 +116,7 @@ void BM_CurlRanges(benchmark::State& state) {
                std::to_string(first + each - 1) + " '" + service.endpoint() + "/storage/v1/b/" + kStreamBucket + "/o/" +
                stored.name + "?alt=media' & ";
   }
-  Measure(state, {kBytes, ChildrenCpuSeconds},
+  Measure(state, {kPlainBytes, ChildrenCpuSeconds},
           [&] { return CountLines(OutputOf(command + "wait"), std::to_string(each)) == kCurls; });
 }
 
@@ -158,11 +158,11 @@ void BM_PlainLoadInto(benchmark::State& state) {
   });
 }
 
-const bool kRegistered = [] {
+const bool kPlainRegistered = [] {
   const auto add = [](const char* name, void (*run)(benchmark::State&)) {
     return benchmark::RegisterBenchmark(name, run)->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
   };
-  constexpr auto kMebibytes = static_cast<std::int64_t>(kBytes >> 20);
+  constexpr auto kMebibytes = static_cast<std::int64_t>(kPlainBytes >> 20);
   add("BM_CurlParts", BM_CurlParts);
   add("BM_PlainSave", BM_PlainSave)->ArgName("mib")->Arg(72)->Arg(kMebibytes);
   add("BM_CurlRanges", BM_CurlRanges);

@@ -34,7 +34,6 @@ add_library(gcsflux_cli STATIC
   sdk/cli/terminal/progress.cc
   sdk/cli/terminal/status_line.cc
   sdk/cli/terminal/transfer_monitor.cc)
-gcsflux_join(gcsflux_cli)
 target_include_directories(gcsflux_cli PUBLIC ${PROJECT_SOURCE_DIR}/sdk ${PROJECT_SOURCE_DIR}/sdk/src)
 target_link_libraries(gcsflux_cli PRIVATE gcsflux_strict PUBLIC gcsflux_flags gflags)
 gcsflux_program(gcsflux sdk/cli/main.cc)

@@ -9,13 +9,9 @@ namespace {
 
 const std::string kPermission = "storage.objects.get";
 
-Error Unexpected(const std::string& what) { return {.code = ErrorCode::kBadResponse, .message = what}; }
+Result<void> GetBucket(const Client& client, Scene& scene) { return WithoutValue(client.GetBucket(scene.bucket)); }
 
-std::string NothingToCheck(const Service& /*service*/, const Scene& /*scene*/) { return ""; }
-
-Result<void> Get(const Client& client, Scene& scene) { return WithoutValue(client.GetBucket(scene.bucket)); }
-
-Result<void> List(const Client& client, Scene& scene) {
+Result<void> ListBuckets(const Client& client, Scene& scene) {
   const auto buckets = client.ListBuckets({.prefix = scene.bucket});
   if (!buckets.ok()) return buckets.error();
   const bool is_listed = std::any_of(buckets->begin(), buckets->end(),
@@ -24,15 +20,17 @@ Result<void> List(const Client& client, Scene& scene) {
   return {};
 }
 
-Result<void> Insert(const Client& client, Scene& scene) { return WithoutValue(client.InsertBucket(scene.new_bucket)); }
+Result<void> InsertBucket(const Client& client, Scene& scene) {
+  return WithoutValue(client.InsertBucket(scene.new_bucket));
+}
 
-std::string CheckInserted(const Service& service, const Scene& scene) {
+std::string CheckBucketInserted(const Service& service, const Scene& scene) {
   return WhyNot(200, service, BucketTarget(scene.new_bucket));
 }
 
-Result<void> Delete(const Client& client, Scene& scene) { return client.DeleteBucket(scene.bucket); }
+Result<void> DeleteBucket(const Client& client, Scene& scene) { return client.DeleteBucket(scene.bucket); }
 
-std::string CheckDeleted(const Service& service, const Scene& scene) {
+std::string CheckBucketDeleted(const Service& service, const Scene& scene) {
   return WhyNot(404, service, BucketTarget(scene.bucket));
 }
 
@@ -43,17 +41,17 @@ Result<void> TestPermissions(const Client& client, Scene& scene) {
   return {};
 }
 
-constexpr SdkCall kCalls[] = {
-    {"storage.buckets.delete", "", "DeleteBucket", Repeatable::kAlways, &Delete, &CheckDeleted},
-    {"storage.buckets.get", "", "GetBucket", Repeatable::kAlways, &Get, &NothingToCheck},
-    {"storage.buckets.insert", "", "InsertBucket", Repeatable::kAlways, &Insert, &CheckInserted},
-    {"storage.buckets.list", "", "ListBuckets", Repeatable::kAlways, &List, &NothingToCheck},
+constexpr SdkCall kBucketCalls[] = {
+    {"storage.buckets.delete", "", "DeleteBucket", Repeatable::kAlways, &DeleteBucket, &CheckBucketDeleted},
+    {"storage.buckets.get", "", "GetBucket", Repeatable::kAlways, &GetBucket, &NothingToCheck},
+    {"storage.buckets.insert", "", "InsertBucket", Repeatable::kAlways, &InsertBucket, &CheckBucketInserted},
+    {"storage.buckets.list", "", "ListBuckets", Repeatable::kAlways, &ListBuckets, &NothingToCheck},
     {"storage.buckets.testIamPermissions", "", "TestBucketPermissions", Repeatable::kAlways, &TestPermissions,
      &NothingToCheck},
 };
 
 }  // namespace
 
-std::span<const SdkCall> BucketCalls() { return kCalls; }
+std::span<const SdkCall> BucketCalls() { return kBucketCalls; }
 
 }  // namespace gcsflux::conformance

@@ -10,8 +10,6 @@
 namespace gcsflux::conformance {
 namespace {
 
-constexpr auto kMethod = "storage.objects.get";
-constexpr auto kGroup = "storage.objects.download";
 constexpr std::size_t kRangeOffset = 100'000;
 constexpr std::size_t kRangeBytes = 1'500'000;
 
@@ -73,23 +71,21 @@ Result<void> Batch(const Client& client, Scene& scene) {
   return {};
 }
 
-std::string CheckWhole(const Service& /*service*/, const Scene& scene) { return WhyNotReceived(scene, ObjectBytes()); }
-
 std::string CheckRange(const Service& /*service*/, const Scene& scene) {
   return WhyNotReceived(scene, ObjectBytes().substr(kRangeOffset, kRangeBytes));
 }
 
-constexpr SdkCall kCalls[] = {
-    {kMethod, kGroup, "Downloader", Repeatable::kAlways, &Batch, &CheckWhole},
-    {kMethod, kGroup, "ReadObject.Memory", Repeatable::kAlways, &IntoMemory, &CheckWhole},
-    {kMethod, kGroup, "ReadObject.ParallelRanges", Repeatable::kAlways, &ParallelRanges, &CheckWhole},
-    {kMethod, kGroup, "ReadObject.Range", Repeatable::kAlways, &Range, &CheckRange},
-    {kMethod, kGroup, "ReadObject.Sink", Repeatable::kAlways, &IntoSink, &CheckWhole},
-    {kMethod, kGroup, "ReadObject.String", Repeatable::kAlways, &IntoString, &CheckWhole},
+constexpr SdkCall kDownloadCalls[] = {
+    {kGet, kDownload, "Downloader", Repeatable::kAlways, &Batch, &CheckWhole},
+    {kGet, kDownload, "ReadObject.Memory", Repeatable::kAlways, &IntoMemory, &CheckWhole},
+    {kGet, kDownload, "ReadObject.ParallelRanges", Repeatable::kAlways, &ParallelRanges, &CheckWhole},
+    {kGet, kDownload, "ReadObject.Range", Repeatable::kAlways, &Range, &CheckRange},
+    {kGet, kDownload, "ReadObject.Sink", Repeatable::kAlways, &IntoSink, &CheckWhole},
+    {kGet, kDownload, "ReadObject.String", Repeatable::kAlways, &IntoString, &CheckWhole},
 };
 
 }  // namespace
 
-std::span<const SdkCall> DownloadCalls() { return kCalls; }
+std::span<const SdkCall> DownloadCalls() { return kDownloadCalls; }
 
 }  // namespace gcsflux::conformance

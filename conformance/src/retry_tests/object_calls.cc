@@ -10,10 +10,6 @@ namespace {
 
 constexpr auto kChangedType = "text/changed";
 
-Error Unexpected(const std::string& what) { return {.code = ErrorCode::kBadResponse, .message = what}; }
-
-std::string NothingToCheck(const Service& /*service*/, const Scene& /*scene*/) { return ""; }
-
 Preconditions NewObject(const Scene& scene) {
   if (!scene.with_precondition) return {};
   return {.if_generation_match = 0};
@@ -32,14 +28,14 @@ Result<void> CheckListed(const Scene& scene, const std::vector<ObjectMetadata>& 
   return {};
 }
 
-Result<void> Get(const Client& client, Scene& scene) {
+Result<void> GetObject(const Client& client, Scene& scene) {
   const auto found = client.GetObject(scene.object);
   if (!found.ok()) return found.error();
   if (found->generation != scene.generation) return Unexpected("the generation is another");
   return {};
 }
 
-Result<void> List(const Client& client, Scene& scene) {
+Result<void> ListObjects(const Client& client, Scene& scene) {
   const auto page = client.ListObjects(scene.bucket);
   if (!page.ok()) return page.error();
   return CheckListed(scene, page->objects);
@@ -89,7 +85,7 @@ std::string CheckCopied(const Service& service, const Scene& scene) {
   return WhyNotStoredOnce(service, scene.new_object, ObjectBytes());
 }
 
-Result<void> Delete(const Client& client, Scene& scene) {
+Result<void> DeleteObject(const Client& client, Scene& scene) {
   Preconditions preconditions;
   if (scene.with_precondition) preconditions.if_generation_match = scene.generation;
   return client.DeleteObject(scene.object, {.preconditions = preconditions});
@@ -99,17 +95,18 @@ Result<void> DeleteGeneration(const Client& client, Scene& scene) {
   return client.DeleteObject(scene.object, {.generation = scene.generation});
 }
 
-std::string CheckDeleted(const Service& service, const Scene& scene) {
+std::string CheckObjectDeleted(const Service& service, const Scene& scene) {
   return WhyNot(404, service, ObjectTarget(scene.object));
 }
 
-constexpr SdkCall kCalls[] = {
+constexpr SdkCall kObjectCalls[] = {
     {"storage.objects.compose", "", "ComposeObjects", Repeatable::kUnderPrecondition, &Compose, &CheckComposed},
     {"storage.objects.copy", "", "CopyObject", Repeatable::kUnderPrecondition, &Copy, &CheckCopied},
-    {"storage.objects.delete", "", "DeleteObject", Repeatable::kUnderPrecondition, &Delete, &CheckDeleted},
-    {"storage.objects.delete", "", "DeleteObject.Generation", Repeatable::kByItself, &DeleteGeneration, &CheckDeleted},
-    {"storage.objects.get", "", "GetObject", Repeatable::kAlways, &Get, &NothingToCheck},
-    {"storage.objects.list", "", "ListObjects", Repeatable::kAlways, &List, &NothingToCheck},
+    {"storage.objects.delete", "", "DeleteObject", Repeatable::kUnderPrecondition, &DeleteObject, &CheckObjectDeleted},
+    {"storage.objects.delete", "", "DeleteObject.Generation", Repeatable::kByItself, &DeleteGeneration,
+     &CheckObjectDeleted},
+    {"storage.objects.get", "", "GetObject", Repeatable::kAlways, &GetObject, &NothingToCheck},
+    {"storage.objects.list", "", "ListObjects", Repeatable::kAlways, &ListObjects, &NothingToCheck},
     {"storage.objects.list", "", "ListPrefix", Repeatable::kAlways, &ListAll, &NothingToCheck},
     {"storage.objects.patch", "", "PatchObject", Repeatable::kUnderPrecondition, &Patch, &CheckChanged},
     {"storage.objects.rewrite", "", "RewriteObject", Repeatable::kUnderPrecondition, &Rewrite, &CheckCopied},
@@ -118,6 +115,6 @@ constexpr SdkCall kCalls[] = {
 
 }  // namespace
 
-std::span<const SdkCall> ObjectCalls() { return kCalls; }
+std::span<const SdkCall> ObjectCalls() { return kObjectCalls; }
 
 }  // namespace gcsflux::conformance

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,23 @@ struct SdkCall {
   /// What is wrong with the effect of a call that should be carried out once. Empty if nothing is.
   std::string (*check)(const Service& service, const Scene& scene) = nullptr;
 };
+
+// Methods and a group of the public files.
+inline constexpr auto kInsert = "storage.objects.insert";
+inline constexpr auto kGet = "storage.objects.get";
+inline constexpr auto kDownload = "storage.objects.download";
+
+/// GCS's minimum of a part. UploadBytes() are two parts, sent at the same time.
+inline constexpr std::size_t kPartBytes = 5U << 20;
+
+/// SdkCall::check of calls that change nothing.
+std::string NothingToCheck(const Service& service, const Scene& scene);
+/// SdkCall::check of calls that read ObjectBytes().
+std::string CheckWhole(const Service& service, const Scene& scene);
+/// SdkCall::check of calls that store UploadBytes() as the new object.
+std::string CheckStored(const Service& service, const Scene& scene);
+/// The error of a call whose answer does not fit the scene.
+Error Unexpected(const std::string& what);
 
 std::span<const SdkCall> BucketCalls();
 std::span<const SdkCall> ObjectCalls();

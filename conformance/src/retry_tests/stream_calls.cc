@@ -9,14 +9,10 @@
 namespace gcsflux::conformance {
 namespace {
 
-constexpr auto kInsert = "storage.objects.insert";
-constexpr auto kGet = "storage.objects.get";
-constexpr auto kDownload = "storage.objects.download";
-constexpr std::size_t kPartBytes = 5U << 20;  // The minimum of GCS: two parts, sent at the same time.
 constexpr std::size_t kStripe = 700'000;
 
 template <WriteMode kMode>
-Result<void> Write(const Client& client, Scene& scene) {
+Result<void> WriteInParallel(const Client& client, Scene& scene) {
   ParallelWriter writer(client, scene.new_object,
                         {.upload = {.mode = kMode}, .part_bytes = kPartBytes, .path = WritePath::kParallel});
   if (auto written = writer.Write(AsBytes(UploadBytes())); !written.ok()) return written;
@@ -24,13 +20,13 @@ Result<void> Write(const Client& client, Scene& scene) {
 }
 
 // Opened by its generation: every request is one of a range.
-Result<ObjectReader> Open(const Client& client, const Scene& scene) {
+Result<ObjectReader> OpenByGeneration(const Client& client, const Scene& scene) {
   const DownloadSource source{.object = scene.object, .size = ObjectBytes().size(), .generation = scene.generation};
   return ObjectReader::Open(client, source, {.stripe_bytes = kStripe});
 }
 
 Result<void> FromFrontToBack(const Client& client, Scene& scene) {
-  auto reader = Open(client, scene);
+  auto reader = OpenByGeneration(client, scene);
   if (!reader.ok()) return reader.error();
   scene.received.resize(ObjectBytes().size());
   const auto room = std::as_writable_bytes(std::span(scene.received));
@@ -43,7 +39,7 @@ Result<void> FromFrontToBack(const Client& client, Scene& scene) {
 }
 
 Result<void> AtOnce(const Client& client, Scene& scene) {
-  const auto reader = Open(client, scene);
+  const auto reader = OpenByGeneration(client, scene);
   if (!reader.ok()) return reader.error();
   scene.received.resize(ObjectBytes().size());
   const auto read = reader->ReadAt(0, std::as_writable_bytes(std::span(scene.received)));
@@ -51,20 +47,16 @@ Result<void> AtOnce(const Client& client, Scene& scene) {
   return reader->VerifyWhole();
 }
 
-std::string CheckStored(const Service& service, const Scene& scene) {
-  return WhyNotStoredOnce(service, scene.new_object, UploadBytes());
-}
-std::string CheckWhole(const Service& /*service*/, const Scene& scene) { return WhyNotReceived(scene, ObjectBytes()); }
-
-constexpr SdkCall kCalls[] = {
-    {kInsert, "", "ParallelWriter.Create", Repeatable::kByItself, &Write<WriteMode::kCreate>, &CheckStored},
-    {kInsert, "", "ParallelWriter.Overwrite", Repeatable::kByItself, &Write<WriteMode::kOverwrite>, &CheckStored},
+constexpr SdkCall kStreamCalls[] = {
+    {kInsert, "", "ParallelWriter.Create", Repeatable::kByItself, &WriteInParallel<WriteMode::kCreate>, &CheckStored},
+    {kInsert, "", "ParallelWriter.Overwrite", Repeatable::kByItself, &WriteInParallel<WriteMode::kOverwrite>,
+     &CheckStored},
     {kGet, kDownload, "ObjectReader.ReadAt", Repeatable::kAlways, &AtOnce, &CheckWhole},
     {kGet, kDownload, "ObjectReader.ReadNext", Repeatable::kAlways, &FromFrontToBack, &CheckWhole},
 };
 
 }  // namespace
 
-std::span<const SdkCall> StreamCalls() { return kCalls; }
+std::span<const SdkCall> StreamCalls() { return kStreamCalls; }
 
 }  // namespace gcsflux::conformance

@@ -7,7 +7,6 @@
 namespace gcsflux::conformance {
 namespace {
 
-constexpr auto kMethod = "storage.objects.insert";
 constexpr auto kResumable = "storage.resumable.upload";
 
 // Chunks that end neither at 256 KiB nor at 8 MiB, where instructions act.
@@ -55,27 +54,23 @@ Result<void> SuspendAndResume(const Client& client, Scene& scene) {
   return WithoutValue(second->Close());
 }
 
-std::string CheckStored(const Service& service, const Scene& scene) {
-  return WhyNotStoredOnce(service, scene.new_object, UploadBytes());
-}
-
-constexpr SdkCall kCalls[] = {
-    {kMethod, "", "InsertObject", Repeatable::kUnderPrecondition, &Insert, &CheckStored},
-    {kMethod, "", "UploadObject.Create", Repeatable::kByItself, &UploadOnce<WriteMode::kCreate>, &CheckStored},
-    {kMethod, "", "UploadObject.Overwrite", Repeatable::kByItself, &UploadOnce<WriteMode::kOverwrite>, &CheckStored},
-    {kMethod, kResumable, "ObjectWriter.Create", Repeatable::kByItself, &Stream<WriteMode::kCreate>, &CheckStored},
-    {kMethod, kResumable, "ObjectWriter.Overwrite", Repeatable::kByItself, &Stream<WriteMode::kOverwrite>,
+constexpr SdkCall kUploadCalls[] = {
+    {kInsert, "", "InsertObject", Repeatable::kUnderPrecondition, &Insert, &CheckStored},
+    {kInsert, "", "UploadObject.Create", Repeatable::kByItself, &UploadOnce<WriteMode::kCreate>, &CheckStored},
+    {kInsert, "", "UploadObject.Overwrite", Repeatable::kByItself, &UploadOnce<WriteMode::kOverwrite>, &CheckStored},
+    {kInsert, kResumable, "ObjectWriter.Create", Repeatable::kByItself, &Stream<WriteMode::kCreate>, &CheckStored},
+    {kInsert, kResumable, "ObjectWriter.Overwrite", Repeatable::kByItself, &Stream<WriteMode::kOverwrite>,
      &CheckStored},
-    {kMethod, kResumable, "ObjectWriter.Resume", Repeatable::kByItself, &SuspendAndResume, &CheckStored},
-    {kMethod, kResumable, "UploadFile", Repeatable::kByItself, &FromFile, &CheckStored},
-    {kMethod, kResumable, "UploadObject.ChunksCreate", Repeatable::kByItself, &UploadInChunks<WriteMode::kCreate>,
+    {kInsert, kResumable, "ObjectWriter.Resume", Repeatable::kByItself, &SuspendAndResume, &CheckStored},
+    {kInsert, kResumable, "UploadFile", Repeatable::kByItself, &FromFile, &CheckStored},
+    {kInsert, kResumable, "UploadObject.ChunksCreate", Repeatable::kByItself, &UploadInChunks<WriteMode::kCreate>,
      &CheckStored},
-    {kMethod, kResumable, "UploadObject.ChunksOverwrite", Repeatable::kByItself, &UploadInChunks<WriteMode::kOverwrite>,
+    {kInsert, kResumable, "UploadObject.ChunksOverwrite", Repeatable::kByItself, &UploadInChunks<WriteMode::kOverwrite>,
      &CheckStored},
 };
 
 }  // namespace
 
-std::span<const SdkCall> UploadCalls() { return kCalls; }
+std::span<const SdkCall> UploadCalls() { return kUploadCalls; }
 
 }  // namespace gcsflux::conformance

@@ -19,8 +19,6 @@ using nlohmann::json;
 using std::chrono::hours;
 using std::chrono::seconds;
 
-constexpr auto kReadOnly = "https://www.googleapis.com/auth/devstorage.read_only";
-constexpr auto kCloudPlatform = "https://www.googleapis.com/auth/cloud-platform";
 constexpr auto kTokenUrl = "https://emulator.test/token";
 constexpr auto kServiceUrl = "https://emulator.test/";
 

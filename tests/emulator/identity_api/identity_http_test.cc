@@ -18,8 +18,6 @@ namespace {
 using nlohmann::json;
 using std::chrono::seconds;
 
-constexpr auto kReadOnly = "https://www.googleapis.com/auth/devstorage.read_only";
-constexpr auto kCloudPlatform = "https://www.googleapis.com/auth/cloud-platform";
 constexpr auto kReadObject = "/storage/v1/b/bucket/o/object?alt=media";
 constexpr auto kFormType = "Content-Type: application/x-www-form-urlencoded\r\n";
 constexpr auto kFlavor = "Metadata-Flavor: Google\r\n";

@@ -17,7 +17,7 @@ namespace gcsflux::emulator {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::FieldsAre;
+using ::testing::FieldsAre;
 
 RequestRecord Arrival(std::string target) {
   return {.method = "GET", .target = std::move(target), .start = Clock::Time()};

@@ -8,17 +8,14 @@
 #include "faults/plan/json_position.h"
 #include "gcsflux/emulator/faults.h"
 #include "settings/flat_json.h"
+#include "support/repeated.h"
 
 namespace gcsflux::emulator {
 namespace {
 
-std::string Repeat(std::string_view text, int times) {
-  std::string repeated;
-  for (int i = 0; i < times; ++i) repeated += text;
-  return repeated;
-}
+using testing::Repeated;
 
-std::string Nested(int depth) { return Repeat("[", depth) + Repeat("]", depth); }
+std::string Nested(int depth) { return Repeated("[", depth) + Repeated("]", depth); }
 
 // The error of `parse` for `text`, or "".
 template <class Parse>
@@ -34,8 +31,8 @@ std::string RefusalOf(Parse&& parse, std::string_view text) {
 TEST(BoundedJson, TakesSoManyLevelsAndNoMore) {
   EXPECT_FALSE(ParseBoundedJson(Nested(100)).is_discarded());
   EXPECT_TRUE(ParseBoundedJson(Nested(101)).is_discarded());
-  EXPECT_EQ(FindExcess(Repeat(R"({"a":[)", 60)), "it nests deeper than 100 levels");  // malformed as well
-  EXPECT_FALSE(FindExcess(Repeat("[],", 1000)));
+  EXPECT_EQ(FindExcess(Repeated(R"({"a":[)", 60)), "it nests deeper than 100 levels");  // malformed as well
+  EXPECT_FALSE(FindExcess(Repeated("[],", 1000)));
 }
 
 TEST(BoundedJson, TakesSoManyValuesAndNoMore) {
@@ -80,7 +77,7 @@ TEST(BoundedJson, SettingsNameFieldAndLineOfANumberThatIsTooLarge) {
             "line 2: b: is a number that is too large");
   EXPECT_EQ(RefusalOf(ParseFlatJson, "[1e9999]"), "line 1: must be a JSON object");
   EXPECT_EQ(RefusalOf(ParseFlatJson, Nested(101)), "line 1: it nests deeper than 100 levels");
-  EXPECT_EQ(RefusalOf(ParseFlatJson, "{" + Repeat(R"("a":1,)", 1000)), "line 1: it has more than 1000 values");
+  EXPECT_EQ(RefusalOf(ParseFlatJson, "{" + Repeated(R"("a":1,)", 1000)), "line 1: it has more than 1000 values");
 }
 
 TEST(JsonPosition, ThePathLeadsToTheValue) {

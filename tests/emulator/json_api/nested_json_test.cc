@@ -10,22 +10,19 @@
 #include "emulator/support/raw_connection.h"
 #include "gcsflux/emulator/emulator.h"
 #include "support/concatenated.h"
+#include "support/repeated.h"
 
 namespace gcsflux::emulator {
 namespace {
 
-constexpr int kDepth = 200'000;  // by recursion 20 MiB of stack or more
+using testing::Repeated;
 
-std::string Repeat(std::string_view text, int times) {
-  std::string repeated;
-  for (int i = 0; i < times; ++i) repeated += text;
-  return repeated;
-}
+constexpr int kDepth = 200'000;  // by recursion 20 MiB of stack or more
 
 // Deep in lists, deep in objects, and deep within a field that is read.
 std::vector<std::string> DeepBodies() {
-  const std::string lists = Repeat("[", kDepth) + Repeat("]", kDepth);
-  const std::string objects = Repeat(R"({"a":)", kDepth) + "1" + Repeat("}", kDepth);
+  const std::string lists = Repeated("[", kDepth) + Repeated("]", kDepth);
+  const std::string objects = Repeated(R"({"a":)", kDepth) + "1" + Repeated("}", kDepth);
   std::vector<std::string> bodies = {lists, objects};
   for (const char* field : {"instructions", "labels", "lifecycle", "metadata", "sourceObjects", "rules", "bucket"}) {
     bodies.push_back(R"({"name":"new",")" + std::string(field) + "\":" + lists + "}");
@@ -87,17 +84,17 @@ TEST_F(NestedJsonTest, EveryRouteRefusesIt) {
 }
 
 TEST_F(NestedJsonTest, TheRefusalSaysWhy) {
-  const std::string deep = R"({"name":"new","labels":)" + Repeat("[", 101) + Repeat("]", 101) + "}";
+  const std::string deep = R"({"name":"new","labels":)" + Repeated("[", 101) + Repeated("]", 101) + "}";
   EXPECT_NE(client_.Call("POST", "/storage/v1/b", "", deep).body.find("nests deeper than 100 levels"),
             std::string::npos);
-  const std::string many = R"({"name":"new","labels":[)" + Repeat("1,", 200'000) + "1]}";
+  const std::string many = R"({"name":"new","labels":[)" + Repeated("1,", 200'000) + "1]}";
   EXPECT_NE(client_.Call("POST", "/storage/v1/b", "", many).body.find("more than 100000 values"), std::string::npos);
 }
 
 TEST_F(NestedJsonTest, DeepXmlEndsNothing) {
   const std::string upload = client_.Call("POST", "/bucket/new?uploads").body;
   const std::size_t id = upload.find("<UploadId>") + 10;
-  const std::string xml = Repeat("<a>", kDepth) + Repeat("</a>", kDepth);
+  const std::string xml = Repeated("<a>", kDepth) + Repeated("</a>", kDepth);
   const std::vector<Route> routes = {
       {"PUT", "/new-bucket", "", "<CreateBucketConfiguration>", "</CreateBucketConfiguration>"},
       {"POST", "/bucket?delete", "", "<Delete><Object><Key>", "</Key></Object></Delete>"},
@@ -107,7 +104,7 @@ TEST_F(NestedJsonTest, DeepXmlEndsNothing) {
   };
   for (const auto& [method, target, headers, before, after] : routes) {
     EXPECT_NE(client_.Call(method, target, headers, testing::Concatenated({before, xml, after})).status, 500) << target;
-    EXPECT_EQ(client_.Call(method, target, headers, before + Repeat("<a>", kDepth)).status, 400) << target;
+    EXPECT_EQ(client_.Call(method, target, headers, before + Repeated("<a>", kDepth)).status, 400) << target;
   }
   EXPECT_EQ(client_.Call("GET", "/storage/v1/b/bucket/o/old?alt=media").body, "old");
 }

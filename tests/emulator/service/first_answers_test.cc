@@ -182,9 +182,9 @@ TEST(AnswerMemory, LetsOneThatWaitsGoOn) {
 TEST(ParseIdempotencyWindow, TakesSecondsOfADay) {
   EXPECT_EQ(ParseIdempotencyWindow(R"({"window_s": 1.5})"), milliseconds(1500));
   EXPECT_EQ(RenderIdempotencyWindow(milliseconds(1500)), R"({"window_s":1.5})");
-  for (const char* json : {"", "{}", "[]", R"({"window_s": -1})", R"({"window_s": 86401})", R"({"window_s": "x"})",
+  for (const char* text : {"", "{}", "[]", R"({"window_s": -1})", R"({"window_s": 86401})", R"({"window_s": "x"})",
                            R"({"window_s": 1, "other": 2})"}) {
-    EXPECT_THROW(static_cast<void>(ParseIdempotencyWindow(json)), std::invalid_argument) << json;
+    EXPECT_THROW(static_cast<void>(ParseIdempotencyWindow(text)), std::invalid_argument) << text;
   }
 }
 

@@ -16,51 +16,51 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-const Clock::Time kStart = Clock::Time(seconds(1'700'000'000));
+const Clock::Time kBegin = Clock::Time(seconds(1'700'000'000));
 
 TEST(Pacer, LetsBytesGoWhenThoseBeforeThemHaveGone) {
   Pacer pacer;
-  EXPECT_EQ(pacer.Reserve(kStart, 1000, 1e6), kStart);
-  EXPECT_EQ(pacer.Reserve(kStart, 2000, 1e6), kStart + milliseconds(1));
-  EXPECT_EQ(pacer.Reserve(kStart, 1, 1e6), kStart + milliseconds(3));
-  EXPECT_EQ(pacer.Reserve(kStart, 1, 1e6), kStart + microseconds(3001));
+  EXPECT_EQ(pacer.Reserve(kBegin, 1000, 1e6), kBegin);
+  EXPECT_EQ(pacer.Reserve(kBegin, 2000, 1e6), kBegin + milliseconds(1));
+  EXPECT_EQ(pacer.Reserve(kBegin, 1, 1e6), kBegin + milliseconds(3));
+  EXPECT_EQ(pacer.Reserve(kBegin, 1, 1e6), kBegin + microseconds(3001));
 }
 
 TEST(Pacer, MakesUpForSleepsThatTookTooLong) {
   Pacer pacer;
-  pacer.Reserve(kStart, 10'000, 1e6);
-  const Clock::Time late = kStart + milliseconds(40);
-  EXPECT_EQ(pacer.Reserve(late, 10'000, 1e6), kStart + milliseconds(10));
-  EXPECT_EQ(pacer.Reserve(late, 10'000, 1e6), kStart + milliseconds(20));
+  pacer.Reserve(kBegin, 10'000, 1e6);
+  const Clock::Time late = kBegin + milliseconds(40);
+  EXPECT_EQ(pacer.Reserve(late, 10'000, 1e6), kBegin + milliseconds(10));
+  EXPECT_EQ(pacer.Reserve(late, 10'000, 1e6), kBegin + milliseconds(20));
 }
 
 TEST(Pacer, GivesNoBurstToWhoHasNotUsedItsTime) {
   Pacer pacer;
-  pacer.Reserve(kStart, 1000, 1e6);
-  const Clock::Time later = kStart + seconds(5);
+  pacer.Reserve(kBegin, 1000, 1e6);
+  const Clock::Time later = kBegin + seconds(5);
   EXPECT_EQ(pacer.Reserve(later, 1000, 1e6), later);
   EXPECT_EQ(pacer.Reserve(later, 1000, 1e6), later + milliseconds(1));
 }
 
 TEST(Pacer, TakesEachRateFromThenOn) {
   Pacer pacer;
-  pacer.Reserve(kStart, 1000, 1e6);
-  EXPECT_EQ(pacer.Reserve(kStart, 1000, 1e5), kStart + milliseconds(1));
-  EXPECT_EQ(pacer.Reserve(kStart, 1000, 1e6), kStart + milliseconds(11));
+  pacer.Reserve(kBegin, 1000, 1e6);
+  EXPECT_EQ(pacer.Reserve(kBegin, 1000, 1e5), kBegin + milliseconds(1));
+  EXPECT_EQ(pacer.Reserve(kBegin, 1000, 1e6), kBegin + milliseconds(11));
 }
 
 TEST(Pacer, KeepsARateForALongTime) {
   Pacer pacer;
-  Clock::Time last = kStart;
+  Clock::Time last = kBegin;
   for (int i = 0; i <= 3'000'000; ++i) last = pacer.Reserve(last, 1000, 3e6);  // a third of a millisecond each
-  const auto error = last - (kStart + seconds(1000));
+  const auto error = last - (kBegin + seconds(1000));
   EXPECT_LT(std::abs(std::chrono::duration<double>(error).count()), 0.002);
 }
 
 // The bytes of all slices that are due in the first second, in steps of that time.
 std::size_t BytesOfASecond(StreamPacer& stream, StreamPacer* other = nullptr) {
   std::size_t bytes = 0;
-  for (Clock::Time now = kStart; now < kStart + seconds(1);) {
+  for (Clock::Time now = kBegin; now < kBegin + seconds(1);) {
     const StreamPacer::Slice slice = stream.Take(now, 1 << 30);
     if (other != nullptr) other->Take(now, 1 << 30);
     bytes += slice.bytes;
@@ -73,7 +73,7 @@ TEST(StreamPacer, CutsALoneStreamIntoSlicesOfAMillisecond) {
   for (const double megabytes : {1, 10, 100, 250}) {
     LiveShaping shaping({.stream_read_mbps = megabytes});
     StreamPacer stream(shaping, Direction::kRead, "bucket");
-    EXPECT_EQ(stream.Take(kStart, 1 << 30).bytes, static_cast<std::size_t>(megabytes * 1000)) << megabytes;
+    EXPECT_EQ(stream.Take(kBegin, 1 << 30).bytes, static_cast<std::size_t>(megabytes * 1000)) << megabytes;
     EXPECT_NEAR(static_cast<double>(BytesOfASecond(stream)), megabytes * 1e6, megabytes * 2e3) << megabytes;
   }
 }
@@ -84,7 +84,7 @@ TEST(StreamPacer, SharesABucketsRate) {
   StreamPacer other(shaping, Direction::kWrite, "bucket");
   StreamPacer elsewhere(shaping, Direction::kWrite, "another");
   EXPECT_NEAR(static_cast<double>(BytesOfASecond(one, &other)), 5e6, 5e4);
-  EXPECT_EQ(elsewhere.Take(kStart, 1).at, kStart);
+  EXPECT_EQ(elsewhere.Take(kBegin, 1).at, kBegin);
 }
 
 TEST(StreamPacer, TakesTheLowerOfTwoRates) {
@@ -96,20 +96,20 @@ TEST(StreamPacer, TakesTheLowerOfTwoRates) {
 TEST(StreamPacer, FollowsAStep) {
   LiveShaping shaping({.stream_read_mbps = 1});
   StreamPacer stream(shaping, Direction::kRead, "bucket");
-  EXPECT_EQ(stream.Take(kStart, 1 << 30).bytes, 1000U);
+  EXPECT_EQ(stream.Take(kBegin, 1 << 30).bytes, 1000U);
   shaping.Set({.stream_read_mbps = 4});
-  EXPECT_EQ(stream.Take(kStart, 1 << 30).bytes, 4000U);
+  EXPECT_EQ(stream.Take(kBegin, 1 << 30).bytes, 4000U);
   shaping.Set({});
-  EXPECT_EQ(stream.Take(kStart, 1 << 20).bytes, std::size_t{1} << 20);
+  EXPECT_EQ(stream.Take(kBegin, 1 << 20).bytes, std::size_t{1} << 20);
 }
 
 TEST(StreamPacer, WakesManyStreamsLessOften) {
   LiveShaping shaping({.stream_read_mbps = 1});
   std::list<StreamPacer> streams;
   for (int i = 0; i < 256; ++i) streams.emplace_back(shaping, Direction::kRead, "bucket");
-  EXPECT_EQ(streams.front().Take(kStart, 1 << 30).bytes, 25'600U);
+  EXPECT_EQ(streams.front().Take(kBegin, 1 << 30).bytes, 25'600U);
   while (streams.size() > 1) streams.pop_back();
-  EXPECT_EQ(streams.front().Take(kStart, 1 << 30).bytes, 1000U);
+  EXPECT_EQ(streams.front().Take(kBegin, 1 << 30).bytes, 1000U);
 }
 
 }  // namespace

@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "store/listing/glob.h"
+#include "support/repeated.h"
 
 namespace gcsflux::emulator {
 namespace {
+
+using testing::Repeated;
 
 struct Case {
   std::string pattern;
@@ -76,22 +79,16 @@ TEST(Glob, KnowsWhatEveryMatchBeginsWith) {
   for (const auto& [pattern, prefix] : prefixes) EXPECT_EQ(Glob::Parse(pattern)->literal_prefix(), prefix) << pattern;
 }
 
-std::string Repeat(const std::string& text, int times) {
-  std::string repeated;
-  for (int i = 0; i < times; ++i) repeated += text;
-  return repeated;
-}
-
 // A matcher that backtracks would not end here.
 TEST(Glob, CostsNoMoreThanPatternTimesName) {
   const std::string name(1024, 'a');
   for (const std::string part : {"*a", "**a", "{a,aa}", "{*,**}a", "{a*,*a}"}) {
-    const Outcome<Glob> glob = Glob::Parse(Repeat(part, 100) + "b");
+    const Outcome<Glob> glob = Glob::Parse(Repeated(part, 100) + "b");
     ASSERT_TRUE(glob) << part;
     EXPECT_FALSE(glob->Matches(name)) << part;
     EXPECT_FALSE(glob->Matches(name + "c")) << part;
   }
-  EXPECT_TRUE(Glob::Parse(Repeat("*a", 100))->Matches(name));
+  EXPECT_TRUE(Glob::Parse(Repeated("*a", 100))->Matches(name));
 }
 
 TEST(Glob, TakesSoManyStepsAtMost) {
@@ -99,7 +96,7 @@ TEST(Glob, TakesSoManyStepsAtMost) {
   for (const std::string part : {"*", "**a", "?", "[a-b]", "[!bcdefg]", "{a,}", "{*,**}", "{{{{a,b},c},d},}", "{a*,*a}",
                                  "[abcd]*", "{,,,,,,,}", "\\a"}) {
     const int times = static_cast<int>(1024 / part.size());
-    const Outcome<Glob> glob = Glob::Parse(Repeat(part, times));
+    const Outcome<Glob> glob = Glob::Parse(Repeated(part, times));
     ASSERT_TRUE(glob) << part;
     std::uint64_t steps = 0;
     (void)glob->Matches(name, steps);
@@ -109,7 +106,7 @@ TEST(Glob, TakesSoManyStepsAtMost) {
 }
 
 TEST(Glob, TakesBracesInBracesAtAnyDepth) {
-  const Outcome<Glob> glob = Glob::Parse(Repeat("{", 200) + "a" + Repeat(",b}", 200));
+  const Outcome<Glob> glob = Glob::Parse(Repeated("{", 200) + "a" + Repeated(",b}", 200));
   ASSERT_TRUE(glob);
   EXPECT_TRUE(glob->Matches("a"));
   EXPECT_TRUE(glob->Matches("b"));

@@ -21,7 +21,10 @@ inline constexpr auto kSubjectToken = "subject-token-of-a-workload";
 // Reads and adds, but may not delete or replace.
 inline constexpr auto kCollectorEmail = "collector@test-project.iam.gserviceaccount.com";
 
-/// All of the above. Each service account signs with TestKey(1) as "key-1". Each but the admin has its role in the
+inline constexpr auto kReadOnly = "https://www.googleapis.com/auth/devstorage.read_only";
+inline constexpr auto kCloudPlatform = "https://www.googleapis.com/auth/cloud-platform";
+
+/// The identities above. Each service account signs with TestKey(1) as "key-1". Each but the admin has its role in the
 /// bucket named "bucket" only. The workload may impersonate the viewer, and the viewer the user. The machine is the
 /// viewer. Tokens are valid for 1000 seconds.
 std::string IdentityConfigText();

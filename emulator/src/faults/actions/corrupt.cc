@@ -43,6 +43,8 @@ std::optional<std::uint32_t> ReadCrc32c(const HttpHeaders& headers) {
 
 class Corrupt final : public Intervention {
  public:
+  static constexpr std::array<std::string_view, 3> kOptional = {"atByte", "afterBytes", "matchingHashes"};
+
   Corrupt(const FaultAction& action, std::shared_ptr<Firing> firing) : action_(action), firing_(std::move(firing)) {}
 
   void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& passage) override {
@@ -76,15 +78,14 @@ class Corrupt final : public Intervention {
   const std::shared_ptr<Firing> firing_;
 };
 
-std::optional<FieldComplaint> Check(const FaultAction& action) {
+std::optional<FieldComplaint> CheckCorrupt(const FaultAction& action) {
   if (action.at_byte && action.after_bytes) return FieldComplaint{"afterBytes", "cannot be combined with atByte"};
   return std::nullopt;
 }
 
-constexpr std::array<std::string_view, 3> kOptional = {"atByte", "afterBytes", "matchingHashes"};
-
 }  // namespace
 
-const ActionKind kCorrupt = {.type = "corrupt", .optional = kOptional, .make = &MakeA<Corrupt>, .check = &Check};
+const ActionKind kCorrupt = {
+    .type = "corrupt", .optional = Corrupt::kOptional, .make = &MakeA<Corrupt>, .check = &CheckCorrupt};
 
 }  // namespace gcsflux::emulator

@@ -27,6 +27,8 @@ class CorruptedBody final : public UploadFilter {
 
 class CorruptUpload final : public Intervention {
  public:
+  static constexpr std::array<std::string_view, 1> kOptional = {"atByte"};
+
   CorruptUpload(const FaultAction& action, std::shared_ptr<Firing> firing)
       : at_byte_(action.at_byte.value_or(0)), firing_(std::move(firing)) {}
 
@@ -40,10 +42,9 @@ class CorruptUpload final : public Intervention {
   const std::shared_ptr<Firing> firing_;
 };
 
-constexpr std::array<std::string_view, 1> kOptional = {"atByte"};
-
 }  // namespace
 
-const ActionKind kCorruptUpload = {.type = "corruptUpload", .optional = kOptional, .make = &MakeA<CorruptUpload>};
+const ActionKind kCorruptUpload = {
+    .type = "corruptUpload", .optional = CorruptUpload::kOptional, .make = &MakeA<CorruptUpload>};
 
 }  // namespace gcsflux::emulator

@@ -35,6 +35,9 @@ class CutFilter final : public BodyFilter {
 
 class Cut final : public Intervention {
  public:
+  static constexpr std::array<std::string_view, 1> kRequired = {"afterBytes"};
+  static constexpr std::array<std::string_view, 1> kOptional = {"resets"};
+
   Cut(const FaultAction& action, std::shared_ptr<Firing> firing) : action_(action), firing_(std::move(firing)) {}
 
   // How the connection ends must be said now. If it is not known whether the body is long enough, the connection is
@@ -52,11 +55,8 @@ class Cut final : public Intervention {
   const std::shared_ptr<Firing> firing_;
 };
 
-constexpr std::array<std::string_view, 1> kRequired = {"afterBytes"};
-constexpr std::array<std::string_view, 1> kOptional = {"resets"};
-
 }  // namespace
 
-const ActionKind kCut = {.type = "cut", .required = kRequired, .optional = kOptional, .make = &MakeA<Cut>};
+const ActionKind kCut = {.type = "cut", .required = Cut::kRequired, .optional = Cut::kOptional, .make = &MakeA<Cut>};
 
 }  // namespace gcsflux::emulator

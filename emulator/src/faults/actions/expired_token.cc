@@ -11,6 +11,8 @@ namespace {
 
 class ExpiredToken final : public Intervention {
  public:
+  static constexpr std::array<std::string_view, 2> kOptional = {"body", "contentType"};
+
   ExpiredToken(const FaultAction& action, std::shared_ptr<Firing> firing)
       : action_(action), firing_(std::move(firing)) {
     action_.status = 401;
@@ -29,10 +31,9 @@ class ExpiredToken final : public Intervention {
   const std::shared_ptr<Firing> firing_;
 };
 
-constexpr std::array<std::string_view, 2> kOptional = {"body", "contentType"};
-
 }  // namespace
 
-const ActionKind kExpiredToken = {.type = "expiredToken", .optional = kOptional, .make = &MakeA<ExpiredToken>};
+const ActionKind kExpiredToken = {
+    .type = "expiredToken", .optional = ExpiredToken::kOptional, .make = &MakeA<ExpiredToken>};
 
 }  // namespace gcsflux::emulator

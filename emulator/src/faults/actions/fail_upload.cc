@@ -42,6 +42,9 @@ class FailingBody final : public UploadFilter {
 
 class FailUpload final : public Intervention {
  public:
+  static constexpr std::array<std::string_view, 2> kRequired = {"afterBytes", "status"};
+  static constexpr std::array<std::string_view, 3> kOptional = {"body", "contentType", "retryAfter"};
+
   FailUpload(const FaultAction& action, std::shared_ptr<Firing> firing) : action_(action), firing_(std::move(firing)) {}
 
   // From 0 bytes on: this also fails an empty upload, of which no byte is read.
@@ -69,12 +72,11 @@ class FailUpload final : public Intervention {
   bool has_failed_ = false;
 };
 
-constexpr std::array<std::string_view, 2> kRequired = {"afterBytes", "status"};
-constexpr std::array<std::string_view, 3> kOptional = {"body", "contentType", "retryAfter"};
-
 }  // namespace
 
-const ActionKind kFailUpload = {
-    .type = "failUpload", .required = kRequired, .optional = kOptional, .make = &MakeA<FailUpload>};
+const ActionKind kFailUpload = {.type = "failUpload",
+                                .required = FailUpload::kRequired,
+                                .optional = FailUpload::kOptional,
+                                .make = &MakeA<FailUpload>};
 
 }  // namespace gcsflux::emulator

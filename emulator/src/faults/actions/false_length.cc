@@ -11,6 +11,8 @@ namespace {
 
 class FalseLength final : public Intervention {
  public:
+  static constexpr std::array<std::string_view, 1> kRequired = {"lengthDelta"};
+
   FalseLength(const FaultAction& action, std::shared_ptr<Firing> firing)
       : delta_(*action.length_delta), firing_(std::move(firing)) {}
 
@@ -30,17 +32,15 @@ class FalseLength final : public Intervention {
   const std::shared_ptr<Firing> firing_;
 };
 
-std::optional<FieldComplaint> Check(const FaultAction& action) {
+std::optional<FieldComplaint> CheckFalseLength(const FaultAction& action) {
   constexpr std::int64_t kMost = std::int64_t{1} << 50;
   if (*action.length_delta != 0 && *action.length_delta >= -kMost && *action.length_delta <= kMost) return std::nullopt;
   return FieldComplaint{"lengthDelta", "must be -2^50 to 2^50, and not 0"};
 }
 
-constexpr std::array<std::string_view, 1> kRequired = {"lengthDelta"};
-
 }  // namespace
 
 const ActionKind kFalseLength = {
-    .type = "falseLength", .required = kRequired, .make = &MakeA<FalseLength>, .check = &Check};
+    .type = "falseLength", .required = FalseLength::kRequired, .make = &MakeA<FalseLength>, .check = &CheckFalseLength};
 
 }  // namespace gcsflux::emulator

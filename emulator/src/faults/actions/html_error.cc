@@ -20,6 +20,8 @@ std::string PageOf(std::uint64_t status) {
 
 class HtmlError final : public Intervention {
  public:
+  static constexpr std::array<std::string_view, 3> kOptional = {"status", "body", "retryAfter"};
+
   HtmlError(const FaultAction& action, std::shared_ptr<Firing> firing) : action_(action), firing_(std::move(firing)) {
     if (!action_.status) action_.status = 502;
     if (!action_.body) action_.body = PageOf(*action_.status);
@@ -36,15 +38,14 @@ class HtmlError final : public Intervention {
   const std::shared_ptr<Firing> firing_;
 };
 
-std::optional<FieldComplaint> Check(const FaultAction& action) {
+std::optional<FieldComplaint> CheckHtmlError(const FaultAction& action) {
   if (!action.status || *action.status >= 400) return std::nullopt;
   return FieldComplaint{"status", "must be 400 to 599"};
 }
 
-constexpr std::array<std::string_view, 3> kOptional = {"status", "body", "retryAfter"};
-
 }  // namespace
 
-const ActionKind kHtmlError = {.type = "htmlError", .optional = kOptional, .make = &MakeA<HtmlError>, .check = &Check};
+const ActionKind kHtmlError = {
+    .type = "htmlError", .optional = HtmlError::kOptional, .make = &MakeA<HtmlError>, .check = &CheckHtmlError};
 
 }  // namespace gcsflux::emulator

@@ -12,6 +12,8 @@ namespace {
 
 class LoseSession final : public Intervention {
  public:
+  static constexpr std::array<std::string_view, 3> kOptional = {"status", "body", "contentType"};
+
   LoseSession(const FaultAction& action, std::shared_ptr<Firing> firing) : action_(action), firing_(std::move(firing)) {
     if (!action_.status) action_.status = 410;
   }
@@ -32,16 +34,14 @@ class LoseSession final : public Intervention {
   const std::shared_ptr<Firing> firing_;
 };
 
-std::optional<FieldComplaint> Check(const FaultAction& action) {
+std::optional<FieldComplaint> CheckLoseSession(const FaultAction& action) {
   if (!action.status || *action.status == 404 || *action.status == 410) return std::nullopt;
   return FieldComplaint{"status", "must be 404 or 410"};
 }
 
-constexpr std::array<std::string_view, 3> kOptional = {"status", "body", "contentType"};
-
 }  // namespace
 
 const ActionKind kLoseSession = {
-    .type = "loseSession", .optional = kOptional, .make = &MakeA<LoseSession>, .check = &Check};
+    .type = "loseSession", .optional = LoseSession::kOptional, .make = &MakeA<LoseSession>, .check = &CheckLoseSession};
 
 }  // namespace gcsflux::emulator

@@ -33,6 +33,8 @@ class ShortBody final : public UploadFilter {
 
 class ShortPersist final : public Intervention {
  public:
+  static constexpr std::array<std::string_view, 1> kRequired = {"keepBytes"};
+
   ShortPersist(const FaultAction& action, std::shared_ptr<Firing> firing)
       : keep_bytes_(*action.keep_bytes), firing_(std::move(firing)) {}
 
@@ -46,10 +48,9 @@ class ShortPersist final : public Intervention {
   const std::shared_ptr<Firing> firing_;
 };
 
-constexpr std::array<std::string_view, 1> kRequired = {"keepBytes"};
-
 }  // namespace
 
-const ActionKind kShortPersist = {.type = "shortPersist", .required = kRequired, .make = &MakeA<ShortPersist>};
+const ActionKind kShortPersist = {
+    .type = "shortPersist", .required = ShortPersist::kRequired, .make = &MakeA<ShortPersist>};
 
 }  // namespace gcsflux::emulator

@@ -41,6 +41,9 @@ class StallFilter final : public BodyFilter {
 
 class Stall final : public Intervention {
  public:
+  static constexpr std::array<std::string_view, 1> kRequired = {"duration"};
+  static constexpr std::array<std::string_view, 1> kOptional = {"afterBytes"};
+
   Stall(const FaultAction& action, std::shared_ptr<Firing> firing) : action_(action), firing_(std::move(firing)) {}
 
   void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& passage) override {
@@ -56,11 +59,9 @@ class Stall final : public Intervention {
   const std::shared_ptr<Firing> firing_;
 };
 
-constexpr std::array<std::string_view, 1> kRequired = {"duration"};
-constexpr std::array<std::string_view, 1> kOptional = {"afterBytes"};
-
 }  // namespace
 
-const ActionKind kStall = {.type = "stall", .required = kRequired, .optional = kOptional, .make = &MakeA<Stall>};
+const ActionKind kStall = {
+    .type = "stall", .required = Stall::kRequired, .optional = Stall::kOptional, .make = &MakeA<Stall>};
 
 }  // namespace gcsflux::emulator

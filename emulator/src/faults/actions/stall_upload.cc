@@ -35,6 +35,9 @@ class StalledBody final : public UploadFilter {
 
 class StallUpload final : public Intervention {
  public:
+  static constexpr std::array<std::string_view, 1> kRequired = {"duration"};
+  static constexpr std::array<std::string_view, 1> kOptional = {"afterBytes"};
+
   StallUpload(const FaultAction& action, std::shared_ptr<Firing> firing)
       : action_(action), firing_(std::move(firing)) {}
 
@@ -48,12 +51,11 @@ class StallUpload final : public Intervention {
   const std::shared_ptr<Firing> firing_;
 };
 
-constexpr std::array<std::string_view, 1> kRequired = {"duration"};
-constexpr std::array<std::string_view, 1> kOptional = {"afterBytes"};
-
 }  // namespace
 
-const ActionKind kStallUpload = {
-    .type = "stallUpload", .required = kRequired, .optional = kOptional, .make = &MakeA<StallUpload>};
+const ActionKind kStallUpload = {.type = "stallUpload",
+                                 .required = StallUpload::kRequired,
+                                 .optional = StallUpload::kOptional,
+                                 .make = &MakeA<StallUpload>};
 
 }  // namespace gcsflux::emulator

@@ -11,6 +11,9 @@ namespace {
 
 class Status final : public Intervention {
  public:
+  static constexpr std::array<std::string_view, 1> kRequired = {"status"};
+  static constexpr std::array<std::string_view, 3> kOptional = {"body", "contentType", "retryAfter"};
+
   Status(const FaultAction& action, std::shared_ptr<Firing> firing) : action_(action), firing_(std::move(firing)) {}
 
   std::optional<HttpResponse> Before(const Passage& passage) override {
@@ -23,17 +26,17 @@ class Status final : public Intervention {
   const std::shared_ptr<Firing> firing_;
 };
 
-std::optional<FieldComplaint> Check(const FaultAction& action) {
+std::optional<FieldComplaint> CheckStatus(const FaultAction& action) {
   if (action.body && !MayHaveBody(*action.status)) return FieldComplaint{"body", "is not for this status"};
   return std::nullopt;
 }
 
-constexpr std::array<std::string_view, 1> kRequired = {"status"};
-constexpr std::array<std::string_view, 3> kOptional = {"body", "contentType", "retryAfter"};
-
 }  // namespace
 
-const ActionKind kStatus = {
-    .type = "status", .required = kRequired, .optional = kOptional, .make = &MakeA<Status>, .check = &Check};
+const ActionKind kStatus = {.type = "status",
+                            .required = Status::kRequired,
+                            .optional = Status::kOptional,
+                            .make = &MakeA<Status>,
+                            .check = &CheckStatus};
 
 }  // namespace gcsflux::emulator

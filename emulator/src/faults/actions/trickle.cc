@@ -87,6 +87,8 @@ class TricklingBody final : public RequestBody {
 
 class Trickle final : public Intervention {
  public:
+  static constexpr std::array<std::string_view, 1> kRequired = {"bytesPerSecond"};
+
   Trickle(const FaultAction& action, std::shared_ptr<Firing> firing)
       : bytes_per_second_(*action.bytes_per_second), firing_(std::move(firing)) {}
 
@@ -103,10 +105,8 @@ class Trickle final : public Intervention {
   const std::shared_ptr<Firing> firing_;
 };
 
-constexpr std::array<std::string_view, 1> kRequired = {"bytesPerSecond"};
-
 }  // namespace
 
-const ActionKind kTrickle = {.type = "trickle", .required = kRequired, .make = &MakeA<Trickle>};
+const ActionKind kTrickle = {.type = "trickle", .required = Trickle::kRequired, .make = &MakeA<Trickle>};
 
 }  // namespace gcsflux::emulator
