@@ -118,7 +118,7 @@ TEST(MultipartAnswers, HideNothingBehindAZeroByte) {
   const std::string hidden = std::string(1, '\0') + "<hidden/>";
   const HttpResponse completed{
       .status = 200, .headers = {{"x-goog-generation", "17"}}, .body = "<CompleteMultipartUploadResult/>" + hidden};
-  EXPECT_EQ(ParseCompleted(completed, {"b", "k"}).error().code, ErrorCode::kBadResponse);
+  EXPECT_EQ(testing::ErrorOf(ParseCompleted(completed, {"b", "k"})).code, ErrorCode::kBadResponse);
   EXPECT_EQ(testing::ErrorOf(ParsePartsPage("<ListPartsResult/>" + hidden, {"b", "k"})).code, ErrorCode::kBadResponse);
   EXPECT_FALSE(ParseXmlError("<Error><Code>C</Code></Error>" + hidden));
 }
