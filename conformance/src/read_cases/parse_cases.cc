@@ -130,6 +130,8 @@ std::vector<Case> ParseDocument(const Json& document, const std::string& stem, P
 }  // namespace
 
 OrError<std::vector<Case>> ParseCases(std::string_view file, std::string_view text) {
+  // The parser takes a zero byte for the end of the text, and ignores what follows.
+  if (text.find('\0') != std::string_view::npos) return Failed(std::string(file) + ": it holds a zero byte");
   Json document;
   try {
     document = Json::parse(text);

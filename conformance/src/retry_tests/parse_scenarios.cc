@@ -87,6 +87,8 @@ RetryScenario ParseScenario(const Json& value, const std::string& path, Problem&
 }  // namespace
 
 OrError<std::vector<RetryScenario>> ParseScenarios(std::string_view file, std::string_view text) {
+  // The parser takes a zero byte for the end of the text, and ignores what follows.
+  if (text.find('\0') != std::string_view::npos) return Failed(std::string(file) + ": it holds a zero byte");
   Json document;
   try {
     document = Json::parse(text);

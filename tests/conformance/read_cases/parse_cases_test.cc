@@ -137,6 +137,10 @@ const Malformed kMalformedFiles[] = {
      "given.a.times: must be"},
 };
 
+TEST(ParseCases, AZeroByteHidesNothing) {
+  EXPECT_EQ(ParseCases("f.json", std::string_view("{}\0{}", 5)).error(), "f.json: it holds a zero byte");
+}
+
 TEST(ParseCases, NamesFileAndPlaceOfAMalformedFile) {
   for (const auto& each : kMalformedFiles) {
     const auto cases = ParseCases("names.json", each.step);

@@ -74,6 +74,10 @@ TEST(ParseScenarios, WhatIsAbsentIsFalseOrEmpty) {
   EXPECT_FALSE(scenarios[0].expect_success);
 }
 
+TEST(ParseScenarios, AZeroByteHidesNothing) {
+  EXPECT_EQ(ParseScenarios("f.json", std::string_view("{}\0{}", 5)).error(), "f.json: it holds a zero byte");
+}
+
 TEST(ParseScenarios, SaysWhereAFileIsWrong) {
   const std::pair<const char*, const char*> cases[] = {
       {R"({"retryTests": [)", "f.json: [json.exception.parse_error.101] parse error at line 1, column"},
