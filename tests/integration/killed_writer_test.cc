@@ -56,6 +56,7 @@ TEST_F(KilledWriterTest, LeavesNothingWhereASignalIsHandled) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
+    ::signal(SIGINT, SIG_DFL);  // A shell's background jobs are started with it ignored.
     if (!InstallCompositeCleanup()) ::_exit(2);
     ParallelWriter writer(client_, kObject, {.part_bytes = kPart});
     if (!writer.Write(AsBytes(new_))) ::_exit(1);
