@@ -14,6 +14,10 @@ class NotMeasured(Exception):
     pass
 
 
+class BadTemplate(Exception):
+    """An expression of the template is wrong."""
+
+
 class Sample:
     """The values of one figure over the repetitions. Compares and divides by its median."""
 
@@ -291,6 +295,8 @@ def render(template, results, page_before=""):
         except NotMeasured:
             missing += 1
             return "not measured"
+        except (NameError, SyntaxError, TypeError, AttributeError) as error:
+            raise BadTemplate(f"benchmarks_page.md: {match[0]}: {error}") from error
 
     before = sections(page_before)
     out = []

@@ -71,6 +71,10 @@ class PageTest(unittest.TestCase):
         failed = [dict(run, error_occurred=True) for run in runs("BM_A", 5)]
         self.assertEqual(self.render('{{ per_second(rate("BM_A")) }}', [failed]), "not measured")
 
+    def test_names_a_wrong_expression(self):
+        with self.assertRaisesRegex(benchmarks_page.BadTemplate, r"\{\{ hours\(1\) \}\}.*'hours'"):
+            self.render("{{ hours(1) }}")
+
     def test_shows_what_each_policy_did(self):
         page = self.render('{{ policies("dip") }} {{ judge(cell("dip", "gate", "recovery_s"), seconds, at_most=5) }}',
                            cells=CELLS)

@@ -73,7 +73,8 @@ TEST(CollectivePatience, CountsFromWhenTheCallerSays) {
   };
   for (const Case& one : {Case{seconds(60), seconds(0), seconds(60)}, Case{seconds(60), seconds(50), seconds(10)},
                           Case{seconds(60), seconds(59), seconds(2)}, Case{seconds(60), seconds(61), seconds(2)},
-                          Case{milliseconds(300), milliseconds(200), milliseconds(300)}}) {
+                          Case{milliseconds(300), milliseconds(200), milliseconds(300)},
+                          Case{seconds(60), seconds(-50), seconds(60)}}) {  // From a time to come.
     SCOPED_TRACE(std::to_string(one.deadline.count()) + " ms, of which " + std::to_string(one.still_for.count()) +
                  " have passed");
     RecordingRank rank(2, kAllGather, [](std::uint64_t) { return ""; });
