@@ -1,11 +1,10 @@
-#include "cli/clean.h"
-
 #include <gflags/gflags.h>
 
 #include <atomic>
 #include <iostream>
 
 #include "cli/arguments/duration.h"
+#include "cli/commands.h"
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/status_line.h"
@@ -61,8 +60,6 @@ Result<void> CleanBucket(const Client& client, const std::string& bucket, std::c
   return {};
 }
 
-}  // namespace
-
 Result<void> Clean(const Client& client, const std::vector<std::string>& uris) {
   const auto older_than = ParseDuration(FLAGS_older_than);
   if (!older_than) return Error{ErrorCode::kInvalidArgument, "flag --older_than: " + older_than.error().message};
@@ -77,5 +74,21 @@ Result<void> Clean(const Client& client, const std::vector<std::string>& uris) {
   }
   return {};
 }
+
+}  // namespace
+
+constinit const Command kClean = {
+    .name = "clean",
+    .arguments = "gs://BUCKET|gs://BUCKET/RUN/...",
+    .summary = "Remove temporary objects and uploads that ended processes left.",
+    .details =
+        "Removes composed objects under dataflux-composed-objects/, also those of Google's connector for PyTorch,\n"
+        "and objects and unfinished uploads under gcsflux-uploads/, if they are older than --older_than (30s, 10m,\n"
+        "1h, 2d).\n"
+        "With the prefix of a training run and its '/': removes files of interrupted saves and removals that no\n"
+        "manifest names. A file's age is the time between it and the run's newest object.\n",
+    .run = Clean,
+    .is_resumable = true,
+};
 
 }  // namespace gcsflux::cli

@@ -2,12 +2,14 @@
 
 # The command, but for its main(): its tests link it.
 add_library(gcsflux_cli STATIC
+  sdk/cli/cat.cc
   sdk/cli/clean.cc
   sdk/cli/command_flags.cc
   sdk/cli/commands.cc
-  sdk/cli/concatenate.cc
-  sdk/cli/list.cc
-  sdk/cli/remove.cc
+  sdk/cli/ls.cc
+  sdk/cli/mb.cc
+  sdk/cli/rm.cc
+  sdk/cli/stat.cc
   sdk/cli/arguments/duration.cc
   sdk/cli/arguments/names.cc
   sdk/cli/checkpoint/checkpoint.cc
@@ -16,12 +18,12 @@ add_library(gcsflux_cli STATIC
   sdk/cli/checkpoint/convert_to_shards.cc
   sdk/cli/checkpoint/keep_flags.cc
   sdk/cli/copy/connection_quota.cc
-  sdk/cli/copy/copy.cc
   sdk/cli/copy/copy_flags.cc
   sdk/cli/copy/copy_jobs.cc
   sdk/cli/copy/copy_plan.cc
   sdk/cli/copy/copy_sources.cc
   sdk/cli/copy/copy_trees.cc
+  sdk/cli/copy/cp.cc
   sdk/cli/copy/local_tree.cc
   sdk/cli/copy/rewrite.cc
   sdk/cli/copy/route.cc

@@ -7,6 +7,11 @@
 
 #include "gcsflux/flags.h"
 
+DEFINE_bool(recursive, false,
+            "ls, rm, cp: everything under the prefix or in the directory, instead of one level or one "
+            "object.");
+DEFINE_bool(r, false, "ls, rm, cp: short for --recursive.");
+
 namespace gcsflux::cli {
 namespace {
 

@@ -44,11 +44,12 @@ std::string Usage(const Command& command) {
 
 void PrintProgramHelp() {
   std::cout << "gcsflux COMMAND [flags] ...: Google Cloud Storage from the command line\n\nCommands:\n";
-  for (const Command& command : Commands())
-    std::cout << "  " << Usage(command) << "\n      " << command.summary << '\n';
+  for (const Command* command : Commands())
+    std::cout << "  " << Usage(*command) << "\n      " << command->summary << '\n';
   std::cout << "\n`gcsflux COMMAND --help` shows a command's help, `gcsflux --version` prints the version. Names "
                "are gs://bucket/object (or gcs://); - is standard input or output.\n"
-               "Exit status: 0 (success), 1 (the operation failed) or 2 (wrong usage).\n\nFlags:\n"
+               "Exit status: 0 (success), 1 (the operation failed), 2 (wrong usage), 130 or 143 (ended by SIGINT or\n"
+               "SIGTERM).\n\nFlags:\n"
             << FlagsHelp(__FILE__);
 }
 
@@ -91,12 +92,12 @@ int Run(int argc, const char* const* argv) {
   }
   if (words->empty() && HelpRequested()) return PrintProgramHelp(), 0;
   if (words->empty()) return WrongUsage("a command is missing; gcsflux --help lists them");
-  const auto& commands = Commands();
-  const auto command =
-      std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == words->front(); });
-  if (command == commands.end()) {
+  const auto commands = Commands();
+  const auto found = std::ranges::find(commands, words->front(), &Command::name);
+  if (found == commands.end()) {
     return WrongUsage("there is no command '" + words->front() + "'; gcsflux --help lists them");
   }
+  const Command* const command = *found;
   if (HelpRequested()) return PrintCommandHelp(*command), 0;
   if (auto checked = CheckFlags(command->name); !checked) return Complain(checked.error());
   if (FLAGS_r) FLAGS_recursive = true;

@@ -1,7 +1,6 @@
 #include "cli/arguments/names.h"
 
 #include "gcsflux/download_file.h"
-#include "gcsflux/object.h"
 
 namespace gcsflux::cli {
 namespace {
@@ -23,6 +22,20 @@ std::string_view WithoutSlashes(std::string_view path) {
 }
 
 }  // namespace
+
+Result<ObjectName> ParseObject(const std::string& uri) {
+  auto name = ParseUri(uri);
+  if (name && name->name.empty()) {
+    return Error{ErrorCode::kInvalidArgument, "'" + uri + "' names a bucket; write gs://bucket/name"};
+  }
+  return name;
+}
+
+Result<ObjectName> ParseBucket(const std::string& uri) {
+  auto bucket = ParseUri(uri);
+  if (!bucket || bucket->name.empty()) return bucket;
+  return Error{ErrorCode::kInvalidArgument, "'" + uri + "' names an object, not a bucket"};
+}
 
 bool IsUri(std::string_view text) { return text.starts_with("gs://") || text.starts_with("gcs://"); }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "cli/arguments/tree.h"
+#include "gcsflux/object.h"
 #include "gcsflux/result.h"
 
 // How the copying commands interpret paths and names. Pure: what exists at the destination does not matter, so that a
@@ -11,6 +12,12 @@
 namespace gcsflux::cli {
 
 bool IsUri(std::string_view text);
+
+/// A gs:// URI of an object. Returns kInvalidArgument if it names only a bucket.
+Result<ObjectName> ParseObject(const std::string& uri);
+
+/// A gs:// URI of a bucket. Returns kInvalidArgument if it names an object.
+Result<ObjectName> ParseBucket(const std::string& uri);
 
 /// The part behind the last slash: "c" of "a/b/c", "" of "a/".
 std::string LastName(std::string_view path);

@@ -1,5 +1,3 @@
-#include "cli/checkpoint/checkpoint.h"
-
 #include <gflags/gflags.h>
 
 #include <iostream>
@@ -8,6 +6,7 @@
 #include "cli/checkpoint/checkpoint_lines.h"
 #include "cli/checkpoint/checkpoint_run.h"
 #include "cli/checkpoint/convert_to_shards.h"
+#include "cli/commands.h"
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/output.h"
 #include "gcsflux/checkpoints/convert_checkpoint.h"
@@ -19,7 +18,7 @@ DEFINE_string(format, "",
               "checkpoint convert: torch or safetensors. If empty, the destination's ending decides: "
               ".safetensors, or .pt, .pth, .bin, .ckpt.");
 DEFINE_int32(shards, 0,
-             "checkpoint convert: writes so many files of safetensors, as so many processes would. The destination "
+             "checkpoint convert: number of safetensors files to write, as that many processes would. The destination "
              "is a step of a run, gs://BUCKET/RUN/step-00000042.json, or a folder, with its '/'. 0: one file.");
 DEFINE_bool(tensors_only, false,
             "checkpoint convert: leaves out values that are not tensors. Otherwise they are an error if the "
@@ -157,8 +156,6 @@ struct CheckpointAction {
   Result<void> (*run)(const Client& client, const Arguments& places);
 };
 
-}  // namespace
-
 Result<void> RunCheckpoint(const Client& client, const Arguments& arguments) {
   constexpr CheckpointAction kActions[] = {{"inspect", 1, " CHECKPOINT", Inspect},
                                            {"verify", 1, " CHECKPOINT, or RUN/", Verify},
@@ -174,5 +171,33 @@ Result<void> RunCheckpoint(const Client& client, const Arguments& arguments) {
   }
   return WrongUsage("'" + arguments.front() + "' is not one of inspect, verify, convert, diff, ls, rm and prune");
 }
+
+}  // namespace
+
+constinit const Command kCheckpoint = {
+    .name = "checkpoint",
+    .arguments = "inspect|verify|convert|diff|ls|rm|prune CHECKPOINT [CHECKPOINT] | RUN [STEP]",
+    .summary = "Look at checkpoints of PyTorch and safetensors, gs:// or local, and at the steps of training runs.",
+    .details =
+        "inspect CHECKPOINT: shows names, types, shapes and bytes of its tensors; reads only the index.\n"
+        "verify CHECKPOINT: reads everything, compares it with its checksums, and shows what they cover.\n"
+        "convert FROM TO: converts a file of torch.save to safetensors, or the other way round.\n"
+        "With --shards=N: to N files of safetensors, as a step that N processes saved, or in a folder.\n"
+        "diff FIRST SECOND: shows which tensors differ, and by how much. If one does, the exit status is 1.\n"
+        "The bytes tell the format: a file of torch.save, an archive of libtorch, safetensors, or an index of them.\n"
+        "No code in them is executed.\n"
+        "For a training run, given by its prefix, gs://my-bucket/runs/7/:\n"
+        "ls RUN: shows its steps, their bytes, times and metrics, and which steps are damaged or unfinished, and why.\n"
+        "verify RUN/: reads all files and compares them with the manifests. If a step is damaged or incomplete, the\n"
+        "exit status is 1.\n"
+        "rm RUN STEP: removes a step, but never the last complete one, and none that is being saved.\n"
+        "prune RUN: removes complete steps, except those that --keep_last, --keep_best, --keep_every, --keep_hourly\n"
+        "and --keep_daily keep. Then it removes files of unfinished saves that are older than --older_than. --dry_run\n"
+        "prints what it would remove.\n"
+        "--json prints one JSON object per line.\n",
+    .min_arguments = 2,
+    .max_arguments = 3,
+    .run = RunCheckpoint,
+};
 
 }  // namespace gcsflux::cli

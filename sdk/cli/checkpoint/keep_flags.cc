@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string>
 
-DEFINE_int64(keep_last, 0, "checkpoint prune: keeps the newest so many steps.");
+DEFINE_int64(keep_last, 0, "checkpoint prune: keeps this many newest steps.");
 DEFINE_string(
     keep_best, "",
     "checkpoint prune: keeps the best steps by a metric, as METRIC:min or METRIC:max, with a count behind it if "

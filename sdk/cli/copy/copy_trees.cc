@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "cli/arguments/names.h"
-#include "cli/copy/copy.h"
 #include "cli/copy/copy_flags.h"
 #include "cli/copy/copy_jobs.h"
 #include "cli/copy/copy_sources.h"

@@ -1,8 +1,7 @@
-#include "cli/copy/sync.h"
-
 #include <gflags/gflags.h>
 
 #include "cli/arguments/names.h"
+#include "cli/commands.h"
 #include "cli/copy/copy_flags.h"
 #include "cli/copy/copy_jobs.h"
 #include "cli/copy/copy_sources.h"
@@ -12,6 +11,7 @@ DEFINE_bool(delete, false,
             "deleted.");
 
 namespace gcsflux::cli {
+namespace {
 
 Result<void> Sync(const Client& client, const std::vector<std::string>& arguments) {
   if (!IsUri(arguments[0]) && !IsUri(arguments[1])) return NoUriAmong(arguments[0], arguments[1]);
@@ -33,5 +33,21 @@ Result<void> Sync(const Client& client, const std::vector<std::string>& argument
   RunCopyJobs(client, jobs, *run, monitor);
   return monitor.Finish();
 }
+
+}  // namespace
+
+constinit const Command kSync = {
+    .name = "sync",
+    .arguments = "SOURCE DESTINATION",
+    .summary = "Copy what is new or different in a directory to another one.",
+    .details =
+        "Both are directories: gs://BUCKET[/PREFIX], or one of them a local directory. If a file or object exists at\n"
+        "DESTINATION with the same size and CRC32C, it is skipped; --compare=mtime compares sizes and times instead.\n"
+        "--delete removes what the source does not have. --dry_run only prints what would be done.\n",
+    .min_arguments = 2,
+    .max_arguments = 2,
+    .run = Sync,
+    .is_resumable = true,
+};
 
 }  // namespace gcsflux::cli

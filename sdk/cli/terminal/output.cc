@@ -5,7 +5,10 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <ctime>
+#include <iomanip>
 #include <iostream>
+#include <sstream>
 
 #include "base/text/printable.h"
 
@@ -29,6 +32,15 @@ Result<void> FlushOutput() {
   const bool is_flushed = std::fflush(stdout) == 0;
   if (std::cout && is_flushed && std::ferror(stdout) == 0) return {};
   return Error{ErrorCode::kLocalIo, "standard output could not be written"};
+}
+
+std::string Iso8601(std::chrono::system_clock::time_point time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  std::ostringstream text;
+  text << std::put_time(&utc, "%Y-%m-%dT%H:%M:%SZ");
+  return text.str();
 }
 
 }  // namespace gcsflux::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "gcsflux/result.h"
@@ -14,6 +15,9 @@ void OpenClosedDescriptors();
 /// Text from outside (a name, an attribute) for standard output. On a terminal, '?' replaces control characters. A pipe
 /// or a file gets the text unchanged.
 std::string Shown(std::string text);
+
+/// "2024-01-31T23:59:59Z".
+std::string Iso8601(std::chrono::system_clock::time_point time);
 
 /// Writes the buffered output. Returns kLocalIo if not all of it could be written.
 Result<void> FlushOutput();

@@ -1,16 +1,14 @@
-#include "cli/list.h"
-
 #include <gflags/gflags.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <ctime>
 #include <iomanip>
 #include <iostream>
 #include <optional>
 #include <sstream>
 
 #include "base/messages/json_text.h"
+#include "cli/commands.h"
 #include "cli/copy/copy_flags.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
@@ -178,17 +176,6 @@ Result<void> ListAll(const Client& client, const ObjectName& prefix, const std::
   return {};
 }
 
-}  // namespace
-
-std::string Iso8601(std::chrono::system_clock::time_point time) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  std::ostringstream text;
-  text << std::put_time(&utc, "%Y-%m-%dT%H:%M:%SZ");
-  return text.str();
-}
-
 Result<void> List(const Client& client, const std::vector<std::string>& uris) {
   if (uris.empty()) return ListBuckets(client);
   for (const std::string& uri : uris) {
@@ -200,5 +187,19 @@ Result<void> List(const Client& client, const std::vector<std::string>& uris) {
   }
   return {};
 }
+
+}  // namespace
+
+constinit const Command kLs = {
+    .name = "ls",
+    .arguments = "[gs://BUCKET[/PREFIX]...]",
+    .summary = "List objects under a prefix; without one, the project's buckets.",
+    .details =
+        "Lists one directory level. --recursive lists all levels by many calls at the same time, and prints\n"
+        "meanwhile.\n"
+        "--long adds size, time and generation. --json prints one JSON object per line. --count counts all levels.\n",
+    .min_arguments = 0,
+    .run = List,
+};
 
 }  // namespace gcsflux::cli

@@ -1,7 +1,6 @@
-#include "cli/remove.h"
-
 #include <gflags/gflags.h>
 
+#include "cli/commands.h"
 #include "gcsflux/flags.h"
 #include "gcsflux/listing.h"
 #include "gcsflux/run_concurrently.h"
@@ -38,8 +37,6 @@ Result<void> RemoveAll(const Client& client, const ObjectName& prefix, int max_c
   return RunConcurrently(client, objects->size(), max_concurrency, remove);
 }
 
-}  // namespace
-
 Result<void> Remove(const Client& client, const std::vector<std::string>& uris) {
   const auto options = DownloaderOptionsFromFlags();
   if (!options) return options.error();
@@ -53,5 +50,16 @@ Result<void> Remove(const Client& client, const std::vector<std::string>& uris) 
   }
   return {};
 }
+
+}  // namespace
+
+constinit const Command kRm = {
+    .name = "rm",
+    .arguments = "gs://BUCKET[/OBJECT]...",
+    .summary = "Remove objects, or a bucket that is empty.",
+    .details =
+        "With --recursive, removes everything in the directory of that name (of a bucket: its objects, not itself).\n",
+    .run = Remove,
+};
 
 }  // namespace gcsflux::cli

@@ -1,5 +1,3 @@
-#include "cli/copy/copy.h"
-
 #include <gflags/gflags.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 
 #include "base/messages/local_error.h"
 #include "cli/arguments/names.h"
+#include "cli/commands.h"
 #include "cli/copy/copy_flags.h"
 #include "cli/copy/copy_trees.h"
 #include "cli/copy/rewrite.h"
@@ -196,22 +195,6 @@ Result<bool> IsOne(const Client& client, const std::string& source) {
   return page->objects.empty() && page->next_page_token.empty();
 }
 
-}  // namespace
-
-Result<ObjectName> ParseObject(const std::string& uri) {
-  auto name = ParseUri(uri);
-  if (name && name->name.empty()) {
-    return Error{ErrorCode::kInvalidArgument, "'" + uri + "' names a bucket; write gs://bucket/name"};
-  }
-  return name;
-}
-
-Result<ObjectName> ParseBucket(const std::string& uri) {
-  auto bucket = ParseUri(uri);
-  if (!bucket || bucket->name.empty()) return bucket;
-  return Error{ErrorCode::kInvalidArgument, "'" + uri + "' names an object, not a bucket"};
-}
-
 Result<void> Copy(const Client& client, const std::vector<std::string>& arguments) {
   if (arguments.size() > 2) return CopyTrees(client, arguments);
   if (!FLAGS_recursive) return CopyOne(client, arguments[0], arguments[1]);
@@ -219,5 +202,23 @@ Result<void> Copy(const Client& client, const std::vector<std::string>& argument
   if (!is_one) return is_one.error();
   return *is_one ? CopyOne(client, arguments[0], arguments[1]) : CopyTrees(client, arguments);
 }
+
+}  // namespace
+
+constinit const Command kCp = {
+    .name = "cp",
+    .arguments = "SOURCE... DESTINATION",
+    .summary = "Copy objects and files: gs:// or local on either side, - is a pipe.",
+    .details =
+        "If DESTINATION ends in /, is a bucket, or is an existing local directory, the copy keeps the source's last\n"
+        "name. With --recursive the source is a directory. Its copy is named DESTINATION; if DESTINATION ends in /,\n"
+        "the copy is put into it. Files and objects that exist and are the same are skipped. An object is visible,\n"
+        "and a local file exists, only when it is complete and its checksum is right. To continue after an\n"
+        "interruption, run the same command again. The parts of a large upload stay in the bucket until then, or\n"
+        "until gcsflux clean: docs/command_line.md.\n",
+    .min_arguments = 2,
+    .run = Copy,
+    .is_resumable = true,
+};
 
 }  // namespace gcsflux::cli

@@ -1,5 +1,3 @@
-#include "cli/concatenate.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,7 +6,8 @@
 #include <span>
 
 #include "base/messages/local_error.h"
-#include "cli/copy/copy.h"
+#include "cli/arguments/names.h"
+#include "cli/commands.h"
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/print_object.h"
 #include "cli/terminal/transfer_monitor.h"
@@ -124,8 +123,6 @@ class Concatenation {
   std::uint64_t bytes_ = 0;  // Of all objects.
 };
 
-}  // namespace
-
 Result<void> Concatenate(const Client& client, const std::vector<std::string>& uris) {
   const auto options = DownloaderOptionsFromFlags();
   if (!options) return options.error();
@@ -148,5 +145,17 @@ Result<void> Concatenate(const Client& client, const std::vector<std::string>& u
   if (std::fflush(stdout) != 0) return internal::LocalError("write", "standard output");
   return concatenation.Finish();
 }
+
+}  // namespace
+
+constinit const Command kCat = {
+    .name = "cat",
+    .arguments = "gs://BUCKET/OBJECT...",
+    .summary = "Write objects to standard output, one after the other.",
+    .details =
+        "Several objects are fetched ahead, --max_concurrency at a time, and a large one with as many requests. After\n"
+        "exit status 1, do not use the output.\n",
+    .run = Concatenate,
+};
 
 }  // namespace gcsflux::cli
