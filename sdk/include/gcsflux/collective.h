@@ -11,32 +11,36 @@
 
 #include "gcsflux/result.h"
 
-// Processes that work together: docs/distributed.md. torch/collective.h has the one over libtorch's c10d.
+// Processes that work together: docs/distributed.md. torch/collective.h connects them over libtorch's c10d.
 namespace gcsflux {
 
 /// How long a call of a Collective waits.
 struct CollectiveLimits {
-  /// How long rank 0 waits for the others, all of them together. They wait a quarter longer, and at least 2 s longer,
-  /// so that they hear from rank 0 which rank is missing. Raise it if ranks begin a call at very different times.
+  /// How long rank 0 waits for all others together. The others wait a quarter longer, and at least 2 s longer, so that
+  /// rank 0 can tell them which rank is missing. Raise it if ranks begin a call at very different times.
   std::chrono::milliseconds deadline = std::chrono::seconds(60);
   std::stop_token stop = {};
-  /// From when the deadline counts, for calls that are part of a longer work. Absent or later: from when the call
-  /// begins. At least 2 s of it are left to each call, or all of a shorter deadline.
+  /// Start of the deadline. Set it if the call is one step of a longer operation. If it is absent or in the future, the
+  /// deadline starts with the call. Each call has at least 2 s, or the whole deadline if that is shorter.
   std::optional<std::chrono::steady_clock::time_point> since = {};
 };
 
 /// A group of processes, the ranks. All ranks make the same calls in the same order; each call moves bytes through
 /// rank 0.
 ///
-/// If a rank ends, is cancelled, does not come within the deadline or makes another call, then the call or the next one
-/// fails on every rank with the same message, which names that rank: kUnavailable, kCancelled or kInvalidArgument.
-/// After a failure each further call returns the same error: make another group. For one thread at a time.
+/// If a rank
+/// - ends: kUnavailable,
+/// - is cancelled: kCancelled,
+/// - does not come within the deadline: kUnavailable, or
+/// - makes another call: kInvalidArgument,
+/// the call, or the next one, fails on every rank with one message, which names that rank. After a failure each further
+/// call returns the same error: make another group. For one thread at a time.
 class Collective {
  public:
   Collective() = default;
   Collective(const Collective&) = delete;
   Collective& operator=(const Collective&) = delete;
-  /// The other ranks notice it as the end of this rank.
+  /// For the other ranks, this rank has ended.
   virtual ~Collective() = default;
 
   [[nodiscard]] virtual int rank() const = 0;
@@ -56,17 +60,18 @@ class Collective {
   Result<std::vector<std::string>> AllGather(std::string bytes, const CollectiveLimits& limits = {});
 
  protected:
-  /// How long a call waits for all of its messages. A message that is there already is taken also after `until`.
+  /// How long a call waits for all of its messages. A message that has already arrived is accepted even after `until`.
   struct Patience {
     std::chrono::steady_clock::time_point until;
     std::chrono::milliseconds deadline;  ///< The caller's, for messages: the same on all ranks.
     std::stop_token stop;
   };
 
-  /// Sends one message, and does not wait until the rank takes it, unless it has not taken some earlier ones. Messages
-  /// between two ranks arrive in their order. kUnavailable if the rank has ended or takes none in time; kCancelled.
+  /// Sends one message. Waits for the receiver only if several earlier messages are not received yet. Messages between
+  /// two ranks arrive in their order. Returns kUnavailable if the rank has ended or receives nothing in time, and
+  /// kCancelled if `patience` is stopped.
   virtual Result<void> Send(int to, std::string_view message, const Patience& patience) = 0;
-  /// Waits for the next message of a rank; errors as of Send().
+  /// Waits for the next message of a rank. Returns the errors of Send().
   virtual Result<std::string> Receive(int from, const Patience& patience) = 0;
 
  private:
@@ -89,7 +94,7 @@ class Collective {
 std::unique_ptr<Collective> MakeOneProcess();
 
 /// Ranks that are threads of this process, for tests of programs that use a Collective: one object for each thread.
-/// None if `world_size` is below 1.
+/// Returns none if `world_size` is below 1.
 std::vector<std::unique_ptr<Collective>> MakeThreadRanks(int world_size);
 
 }  // namespace gcsflux

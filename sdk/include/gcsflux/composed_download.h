@@ -17,9 +17,9 @@ namespace gcsflux {
 /// Whether a Downloader fetches objects through composites.
 enum class CompositionMode {
   kOff,  ///< Never.
-  /// If measurements show that it is faster, and the bucket's settings make composites cost only requests. If the
-  /// caller may not create and delete objects, or the permissions cannot be read, the Downloader reads directly.
-  /// EventListener::OnCompositionRefused and CompositionReport::reasons tell so.
+  /// Composes if measurements show that it is faster, and the bucket's settings make composites cost only requests. If
+  /// the caller may not create and delete objects, or the permissions cannot be read, the Downloader reads directly.
+  /// EventListener::OnCompositionRefused and CompositionReport::reasons report this.
   kAuto,
   /// Always, if two objects or more fit into one composite, at any cost. Returns kPermissionDenied if the caller may
   /// not compose.
@@ -51,10 +51,10 @@ struct CompositionReport {
   std::string last_failure = {};  ///< The last failure of a composite or of its deletion; empty if there was none.
 };
 
-/// Deletes the composites that this process still has when SIGINT or SIGTERM ends it, and what its ParallelWriters have
-/// sent and not committed. This takes at most 5 seconds; then the signal has its previous effect. A second signal has
-/// that effect at once. Without this function a process that is ended by these signals leaves composites behind, as one
-/// that is killed does; CleanComposites() removes them.
+/// When SIGINT or SIGTERM ends this process, deletes its composites, and what its ParallelWriters have sent and not
+/// committed. This takes at most 5 seconds; then the signal has its previous effect. A second signal has that effect at
+/// once. Without this function, a process that these signals end leaves composites behind, as a killed process does.
+/// CleanComposites() removes them.
 ///
 /// Call it once in a process, at the beginning of main(). A child of fork() begins with the previous signal handlers
 /// and without composites; if it composes, it calls this function again. A signal that is ignored stays ignored.

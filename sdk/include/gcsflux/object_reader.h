@@ -25,10 +25,10 @@ struct ObjectReaderOptions {
   std::optional<EncryptionKey> encryption_key = {};
   /// Most requests in flight, from 1 to kMaxConcurrency. Raise it until the network is full.
   int max_concurrency = 16;
-  /// Most bytes that one request fetches; at least 1. Longer ranges are divided. Requests are shorter if connections
-  /// would idle else: one read, or an object with `reads_whole`, is divided over all connections, into pieces of at
-  /// least 4 MiB, or as a first byte costs, if that is known. If first bytes are fast, ReadNext() fetches 1 MiB at a
-  /// time. Raise it if the first byte of a request is slow.
+  /// Most bytes that one request fetches; at least 1. Longer ranges are divided. One read, or an object with
+  /// `reads_whole`, is divided over all connections, so that none idles. Until the time of a first byte is known, its
+  /// pieces have at least 4 MiB. After that, they have at least 1 MiB, and at least the bytes that arrive in that time.
+  /// If first bytes are fast, ReadNext() fetches 1 MiB at a time. Raise it if the first byte of a request is slow.
   std::uint64_t stripe_bytes = std::uint64_t{16} << 20;
   /// If two ranges of one Read() have at most this many bytes between them, one request fetches both. If absent, the
   /// reader uses the number of bytes that a connection delivers while it waits for a first byte, as it measures it.
@@ -84,8 +84,8 @@ class ObjectReader {
   Result<void> Read(std::initializer_list<RangeRead> ranges) const {
     return Read(std::span(ranges.begin(), ranges.size()));
   }
-  /// The same, and returns the checksum of each range, summed as the bytes come: cheaper than to sum them afterwards.
-  /// That of an empty range is 0.
+  /// The same, and returns the checksum of each range. That of an empty range is 0. The bytes are summed as they
+  /// arrive, which costs less than a second pass.
   Result<std::vector<std::uint32_t>> ReadSummed(std::span<const RangeRead> ranges, Checksum kind) const;
 
   /// Begins to fetch ranges that the caller will read soon, and returns at once. It is only a hint: if the memory for
@@ -93,13 +93,13 @@ class ObjectReader {
   /// that extends behind it. These bytes are kept until they are read once.
   void Prefetch(const std::vector<ByteRange>& ranges) const;
 
-  /// Reads on from position() as ReadAt() does, and fetches ahead. If the caller had to wait, it fetches further ahead;
+  /// Reads from position() on as ReadAt() does, and fetches ahead. If the caller had to wait, it fetches further ahead;
   /// if not, less far. A failure does not change the position.
   Result<std::size_t> ReadNext(std::span<std::byte> destination);
-  /// The same without a copy: lends bytes that were fetched ahead, from position() on, as many as have come, often a
-  /// megabyte. Empty at the object's end. They stay until the next call of LendNext(), ReadNext() or Seek(), or until
-  /// the reader is destroyed; meanwhile their request's memory counts as fetched ahead. Use it if the bytes are only
-  /// looked at or passed on.
+  /// The same without a copy: lends the bytes from position() on that have arrived, often 1 MiB. Returns no bytes at
+  /// the object's end. The bytes stay valid until the next call of LendNext(), ReadNext() or Seek(), or until the
+  /// reader is destroyed. Until then, their request's memory counts as fetched ahead. Use it if the bytes are only read
+  /// or passed on.
   Result<std::span<const std::byte>> LendNext();
   [[nodiscard]] std::uint64_t position() const;
   /// Any offset is allowed; reads behind the object's end return no bytes.

@@ -22,8 +22,8 @@ enum class WritePath {
 };
 
 /// What WritePath::kAuto chooses for objects of more than one part in this bucket: kParallel or kOneStream. Makes two
-/// requests at the same time; if the permissions cannot be asked for, returns kOneStream. Set the answer as the path of
-/// many writers: then none of them asks. Of `options` the members for the call itself count.
+/// requests at the same time. If the permissions cannot be read, returns kOneStream. Set the answer as the path of many
+/// writers: then they do not make these requests. Uses only `call` and `stop` of `options`.
 WritePath ChooseWritePath(const Client& client, const std::string& bucket, const UploadOptions& options = {});
 
 struct ParallelWriterOptions {
@@ -40,8 +40,8 @@ struct ParallelWriterOptions {
   int max_concurrency = 16;
   WritePath path = WritePath::kAuto;
   /// Promises that no other writer uses the name, and no reader looks for it before Close() has returned. The parts are
-  /// then joined under the name itself, which saves the compose. Only under WriteMode::kOverwrite, and without holds.
-  /// Set it for shards with unique names.
+  /// then joined under the name itself, which saves the compose. Allowed only with WriteMode::kOverwrite and without
+  /// holds. Set it for shards with unique names.
   bool is_private_name = false;
 };
 
@@ -91,7 +91,7 @@ class ParallelWriter {
   /// Sends the rest and commits. The errors are those of UploadObject(). After kPreconditionFailed the live object is
   /// unchanged. Returns kOutcomeUnknown if an answer was lost and another object is live.
   Result<ObjectMetadata> Close();
-  /// Gives up: nothing becomes visible, and what was sent is deleted. Takes some seconds at most.
+  /// Cancels the upload: nothing becomes visible, and what was sent is deleted. Takes some seconds at most.
   void Cancel();
 
   /// Bytes written so far.

@@ -9,30 +9,31 @@
 
 namespace gcsflux {
 
-/// Which process of a job this one is, as its launcher says by variables of the environment.
+/// Which process of a job this one is, from the environment variables that its launcher sets.
 struct RunEnvironment {
   int rank = 0;
   int world_size = 1;
   std::optional<int> local_rank = {};  ///< Among the processes of this machine, if the launcher says so.
   std::string master_host = {};        ///< Where rank 0 can be reached. Empty if nothing says so.
   std::optional<std::uint16_t> master_port = {};
-  /// A file that all processes of one machine can write, instead of a port: scripts/run_ranks gives it. May be empty.
+  /// A file that all processes of one machine can write, instead of a port: scripts/run_ranks sets it. May be empty.
   std::string store_file = {};
   std::string launcher = {};  ///< "torchrun", "Open MPI", "Slurm", "Kubernetes"; empty for a process on its own.
 
-  /// Reads a variable; nothing if it is not set.
+  /// Reads a variable. Returns nothing if it is not set.
   using Variables = std::function<std::optional<std::string>(const char* name)>;
 
-  /// The first of these that is there:
-  /// - torchrun and all that set the same variables: RANK and WORLD_SIZE, also LOCAL_RANK and LOCAL_WORLD_SIZE.
+  /// Uses the first of these whose variables are set:
+  /// - torchrun, and launchers that set the same variables: RANK and WORLD_SIZE, also LOCAL_RANK and LOCAL_WORLD_SIZE.
   /// - Open MPI: OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE, OMPI_COMM_WORLD_LOCAL_RANK.
   /// - Slurm: SLURM_PROCID, SLURM_NTASKS, SLURM_LOCALID. The first host of SLURM_STEP_NODELIST or SLURM_NODELIST is the
   ///   master's.
   /// - an indexed job of Kubernetes: JOB_COMPLETION_INDEX, and WORLD_SIZE, which the job's manifest sets.
-  /// MASTER_ADDR, MASTER_PORT and GCSFLUX_STORE_FILE apply to all. Without any of them the process is a job of its own.
+  /// MASTER_ADDR, MASTER_PORT and GCSFLUX_STORE_FILE apply to all. Without any of them the process is a job of one
+  /// process.
   ///
-  /// kInvalidArgument if one of a pair is missing, a value is no number, or two values contradict each other: the
-  /// message names the variables.
+  /// Returns kInvalidArgument if one of a pair is missing, a value is not a number, or two values contradict each
+  /// other. The message names the variables.
   static Result<RunEnvironment> Detect(const Variables& variables);
   /// The variables of this process.
   static Result<RunEnvironment> Detect();

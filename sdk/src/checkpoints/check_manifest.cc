@@ -28,7 +28,7 @@ Wrong CheckFile(const StepFile& file) {
   return std::nullopt;
 }
 
-// The bytes between begin and end are just those that a tensor of this form touches.
+// True if a tensor of this form touches exactly the bytes of its range.
 bool FillsItsRange(const StepTensor& tensor) {
   if (!ElementCount(tensor.shape)) return false;
   const TensorLayout layout{.dtype = tensor.dtype,
@@ -60,7 +60,7 @@ Wrong CheckTensor(const StepTensor& tensor, const CheckpointManifest& manifest) 
   return std::nullopt;
 }
 
-// Slices, each of which lies within its whole, make the wholes.
+// Checks that the slices make whole tensors. Each slice already lies within its whole.
 Wrong CheckSlices(const CheckpointManifest& manifest) {
   std::map<std::string_view, std::vector<const StepTensor*>> by_name;
   for (const StepTensor& tensor : manifest.tensors) {

@@ -7,7 +7,7 @@
 
 namespace gcsflux::internal {
 
-/// What makes no sense in a manifest, for a message. Nothing if all of it makes sense.
+/// Returns the first error in a manifest, for a message. Returns nothing if the manifest is valid.
 std::optional<std::string> WhatIsWrongWith(const CheckpointManifest& manifest);
 
 }  // namespace gcsflux::internal

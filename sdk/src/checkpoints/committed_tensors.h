@@ -22,11 +22,11 @@ struct StoredPlace {
 /// at a time.
 class CommittedTensors {
  public:
-  /// For each tensor: where the same bytes of its name, type and shape are stored; null if they are not.
+  /// For each tensor: where the same bytes of its name, type and shape are stored. Null if they are not stored.
   [[nodiscard]] std::vector<const StoredPlace*> FindEqual(const std::vector<PlainTensor>& tensors) const;
 
-  /// A step was committed: these tensors, which `manifest` names. Copies what has changed. Without memory for that it
-  /// knows nothing afterwards.
+  /// Call it when a step with these tensors was committed; `manifest` names them. Copies what has changed. If there is
+  /// no memory for that, forgets all tensors.
   void Learn(const std::vector<PlainTensor>& tensors, const CheckpointManifest& manifest);
 
  private:
@@ -40,10 +40,11 @@ class CommittedTensors {
   std::map<std::string, Known, std::less<>> known_;
 };
 
-/// Gives the tensors of the last step to one save at a time. A save that gets none writes all of its own. Thread-safe.
+/// Gives the tensors of the last step to one save at a time. A save that gets none writes all its tensors. Thread-safe.
 class LastCommitted {
  public:
-  /// What is known; nothing of it yet for the first save. Null while another save has it.
+  /// Returns the tensors of the last step. The first save gets an empty object. Returns null while another save has
+  /// them.
   std::unique_ptr<CommittedTensors> Take();
   void GiveBack(std::unique_ptr<CommittedTensors> tensors);
 

@@ -8,8 +8,8 @@
 
 namespace gcsflux::internal {
 
-/// The files of safetensors that lie directly in a folder: objects, as URIs, if `uri` is "gs://bucket/folder/", else
-/// local files. Sorted by name.
+/// Lists the safetensors files directly in a folder, sorted by name. If `uri` is "gs://bucket/folder/", returns URIs of
+/// objects, otherwise paths of local files.
 Result<std::vector<std::string>> ShardsInFolder(const Client& client, const std::string& uri, const CallOptions& call,
                                                 const std::stop_token& stop);
 

@@ -65,7 +65,7 @@ void HintWriter::Tell(const StepStore& store, std::int64_t step, std::chrono::sy
   const bool is_another = !put.ok() && (put.error().code == ErrorCode::kPreconditionFailed ||
                                         (put.error().code == ErrorCode::kNotFound && replaced != 0));
   if (is_another) {
-    // An earlier run's, or another thread's. Whatever has no such key is not ours.
+    // The hint of an earlier run or of another thread. An object without this key is not a hint.
     const auto there = GetHint(store);
     if (there.ok() && !there->metadata.contains(kStepKey)) {
       const std::lock_guard lock(mutex_);

@@ -7,19 +7,20 @@
 
 #include "checkpoints/step_store.h"
 
-// The object "latest" of a run: the number of the step that was committed last. It saves the listing of all steps, and
-// is never trusted: it may be missing, old, or wrong. Only manifests say which steps there are.
+// The object "latest" of a run: the number of the step that was committed last. It makes the listing of all steps
+// unnecessary. It is never trusted: it may be missing, old or wrong. Only manifests say which steps exist.
 namespace gcsflux::internal {
 
-/// The hint's step; nothing if there is no hint, or none that makes sense.
+/// The hint's step. Nothing if there is no valid hint.
 std::optional<std::int64_t> ReadHint(const StepStore& store);
 
-/// Keeps the hint up to date, as far as that succeeds. Thread-safe.
+/// Updates the hint. Failures are ignored. Thread-safe.
 class HintWriter {
  public:
-  /// A step was committed, at this time by the service's clock. The service allows one change of an object in a second:
-  /// within a second of the last change the hint stays as it is. One attempt; after an answer that the caller may not
-  /// write it, or an object of that name that is no hint, none.
+  /// Call it when a step was committed; `committed` is the service's time. The service allows one change of an object
+  /// in a second, so within a second of the last change the hint is not changed. Makes one attempt, and another one if
+  /// the hint is of an earlier run or another thread. Stops for good if the caller may not write it, or another object
+  /// has this name.
   void Tell(const StepStore& store, std::int64_t step, std::chrono::system_clock::time_point committed);
 
  private:

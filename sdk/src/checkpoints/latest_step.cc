@@ -27,7 +27,7 @@ Error NoListing(Error error) {
   return error;
 }
 
-// Names alone, one level deep, of steps from `first` on.
+// Lists the steps from `first` on by their names only, one level deep.
 Result<NamedSteps> FindNames(const StepStore& store, std::int64_t first) {
   const ObjectName prefix = store.At("");
   ListOptions options{.delimiter = "/", .fields = "name", .call = store.call(), .stop = store.stop()};
@@ -67,7 +67,7 @@ class Search {
       const auto is_found = FromHint(*hint);
       if (!is_found.ok()) return is_found.error();
       if (*is_found) return std::move(latest_);
-      latest_ = {};  // The names of all steps say it again.
+      latest_ = {};  // The search among all steps finds the skipped ones again.
     }
     const auto steps = FindNames(store_, 0);
     if (!steps.ok()) return steps.error();
@@ -78,7 +78,7 @@ class Search {
   }
 
  private:
-  // The hint's manifest is read at the same time as the names from it on are listed: most often it is the newest one.
+  // Reads the hint's manifest and lists the names from its step on, at the same time. Most often it is the newest step.
   Result<bool> FromHint(std::int64_t hint) {
     Result<NamedSteps> steps = NamedSteps();
     WorkerPool pool(2);
@@ -92,12 +92,12 @@ class Search {
     return Among(*steps);
   }
 
-  // Whether one of them is whole: it is in latest_ then.
+  // True if one of them is whole; then it is in latest_.
   Result<bool> Among(const NamedSteps& steps) {
     for (auto step = steps.all.rbegin(); step != steps.all.rend(); ++step) {
       auto stored = Read(*step, steps.with_manifest.contains(*step));
       auto whole = stored.ok() ? CheckFiles(*stored) : Result<void>(stored.error());
-      if (whole.ok() && IsGone(opened_)) whole = opened_;  // Between both questions.
+      if (whole.ok() && IsGone(opened_)) whole = opened_;  // It was removed between both requests.
       if (!whole.ok() && !IsOfTheStep(whole.error())) return whole.error();
       if (!whole.ok()) {
         latest_.skipped.push_back({*step, whole.error()});
@@ -112,7 +112,7 @@ class Search {
     return false;
   }
 
-  // A step that was removed may have left files that this one names: it is no unfinished step.
+  // A removed step may have left files that this one names. It is not an unfinished step.
   void LeaveOutShared(const NamedSteps& steps) {
     const auto& files = latest_.stored.manifest.files;
     std::erase_if(latest_.skipped, [&](const SkippedStep& skipped) {
@@ -148,7 +148,7 @@ class Search {
   StepStore& store_;
   const OpenStep& open_;
   std::optional<Result<StoredStep>> hinted_;
-  Result<void> opened_;  // What `open_` returned for the step that was asked for last.
+  Result<void> opened_;  // What `open_` returned for the step that was checked last.
   LatestStep latest_;
 };
 

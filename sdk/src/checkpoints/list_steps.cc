@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::size_t kReadsAtOnce = 16;
 
-// If a step was committed during the listing, it may show the manifest without the files: then the service is asked.
+// If a step was committed during the listing, the listing may show the manifest without the files. Then the files are
+// requested.
 std::optional<Error> WhatIsMissing(const StepStore& store, const CheckpointManifest& manifest,
                                    const FoundSteps& found) {
   for (const StepFile& file : manifest.files) {
@@ -53,7 +54,7 @@ ListedStep ListOne(StepStore& store, const FoundSteps& found, std::int64_t step)
   return listed;
 }
 
-// A step that was removed may have left files that later steps name: they are no unfinished step.
+// A removed step may have left files that later steps name. They are not an unfinished step.
 void LeaveOutShared(const FoundSteps& found, std::vector<ListedStep>& steps) {
   const std::set<std::string> named = NamedFiles(steps);
   for (ListedStep& step : steps) {

@@ -18,9 +18,9 @@ using nlohmann::json;
 
 constexpr const char* kVersionField = "gcsflux_checkpoint";
 constexpr std::uint64_t kVersion = 2;
-constexpr std::uint64_t kVersionOfLists = 1;  // Written if it will do, for older programs.
+constexpr std::uint64_t kVersionOfLists = 1;  // Written if possible, for older programs.
 constexpr int kMostLevels = 8;
-constexpr std::size_t kMostListed = 30'000;  // Tensors. More of them are a table.
+constexpr std::size_t kMostListed = 30'000;  // Tensors. If there are more, they are a table.
 constexpr std::size_t kMostValues = 8'000'000;
 constexpr const char* kTableField = "tensor_table";
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kShardsAtOnce = 16;
 
-// With its slash; empty if there is none.
+// The folder with its slash. Empty if there is none.
 std::string FolderOf(const std::string& uri) { return uri.substr(0, uri.rfind('/') + 1); }
 
 Result<ByteSource> OpenObject(const Client& client, const std::string& uri, const ObjectReaderOptions& options) {
@@ -29,7 +29,7 @@ Result<ByteSource> OpenObject(const Client& client, const std::string& uri, cons
   return SourceOf(std::make_shared<const ObjectReader>(*std::move(reader)));
 }
 
-// The header of each is read here, so that this is done for several at the same time.
+// Reads the header of each, so that several headers are read at the same time.
 Result<std::vector<ByteSource>> OpenObjects(const Client& client, const std::vector<std::string>& uris,
                                             const ObjectReaderOptions& options) {
   std::vector<ByteSource> sources(uris.size());
@@ -109,7 +109,7 @@ Result<StoredCheckpoint> OpenCheckpoint(const Client& client, const std::string&
   auto source = is_object ? OpenObject(client, uri, options) : SourceOfFile(uri);
   if (!source.ok()) return source.error();
   ObjectReaderOptions of_shards = options;
-  of_shards.generation = {};  // It is the index's.
+  of_shards.generation = {};  // The generation is that of the index.
   const OpenShards open_shards = [&](std::span<const std::string> files) {
     std::vector<std::string> places;
     for (const std::string& file : files) places.push_back(FolderOf(uri) + file);

@@ -29,7 +29,7 @@ Result<std::shared_ptr<const ObjectReader>> OpenFile(const CheckpointSteps& step
   return std::make_shared<const ObjectReader>(*std::move(reader));
 }
 
-// The part of a file that belongs to the step, as its header would tell it.
+// A header of the file that has only the step's tensors, made from the manifest.
 Result<SafetensorsHeader> HeaderOf(const CheckpointSteps& steps, const CheckpointManifest& manifest, std::size_t file) {
   SafetensorsHeader header{.file = manifest.files[file].name};
   for (const StepTensor& tensor : manifest.tensors) {
@@ -49,7 +49,7 @@ Result<SafetensorsHeader> HeaderOf(const CheckpointSteps& steps, const Checkpoin
   return header;
 }
 
-// The own file's header is read: it has the values. The manifest says what the other files have.
+// Reads the header of the step's own file, because it has the values. The manifest says what the other files have.
 Result<OpenedStep> OpenShared(const CheckpointSteps& steps, const CheckpointManifest& manifest, std::size_t own,
                               const ObjectReaderOptions& options) {
   std::vector<ByteSource> sources;

@@ -8,7 +8,7 @@ namespace gcsflux::internal {
 
 /// A step that CheckpointRun saved.
 struct OpenedStep {
-  std::shared_ptr<const ObjectReader> own_file = {};  ///< The one that has its values.
+  std::shared_ptr<const ObjectReader> own_file = {};  ///< The file that has its values.
   StoredCheckpoint checkpoint;
 };
 
@@ -16,10 +16,10 @@ struct OpenedStep {
 Result<OpenedStep> OpenStepFiles(const CheckpointSteps& steps, const CheckpointManifest& manifest,
                                  const ObjectReaderOptions& options);
 
-/// Whether several processes saved the step: ShardedCheckpoints.
+/// True if ShardedCheckpoints saved the step.
 bool IsOfRanks(const CheckpointManifest& manifest);
 
-/// Such a step as one checkpoint. The manifest says what its files have; no header is read.
+/// Opens such a step as one checkpoint. Reads no header, because the manifest says what the files have.
 Result<StoredCheckpoint> OpenStepOfRanks(const CheckpointSteps& steps, const CheckpointManifest& manifest,
                                          const ObjectReaderOptions& options);
 

@@ -38,7 +38,7 @@ Result<void> CheckPreemption(const PreemptionOptions& options) {
 
 // https://cloud.google.com/compute/docs/instances/create-use-preemptible#detecting_if_an_instance_was_preempted
 Result<bool> AskIfPreempted(Transport& transport, const std::string& host, const std::stop_token& stop) {
-  // The server is in this machine's network, or there is none: a longer wait gains nothing.
+  // The server is in this machine's network or does not exist, so a longer wait gains nothing.
   constexpr std::chrono::milliseconds kConnectTimeout(1000);
   const HttpRequest request{.url = "http://" + host + "/computeMetadata/v1/instance/preempted",
                             .headers = {{"Metadata-Flavor", "Google"}},
@@ -63,7 +63,7 @@ struct PreemptionNotice::Watches {
     if (cause.compare_exchange_strong(none, static_cast<int>(with))) stop.request_stop();
   }
 
-  // Returns when the notice has come. If a request fails, it is repeated: the server has answered before.
+  // Returns when the notice has come. If a request fails, it is repeated, because the server has answered before.
   void Poll(const ClientCore& core, const std::string& host, std::chrono::milliseconds interval,
             const std::stop_token& ended) {
     while (core.timing().Wait(internal::InNanoseconds(interval), ended)) {

@@ -13,7 +13,7 @@ RunIdentity MakeRunIdentity();
 /// 32 random hexadecimal digits.
 std::string RandomName();
 
-/// The metadata of the writer's object says who the writer is.
+/// The identity in the attributes of the object "writer", and back.
 ObjectAttributes AttributesOf(const RunIdentity& identity);
 RunIdentity IdentityOf(const ObjectMetadata& object);
 

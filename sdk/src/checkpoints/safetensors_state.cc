@@ -58,7 +58,8 @@ Result<void> WriteSafetensorsState(const StateContents& contents, const std::vec
     position += bytes.size();
     return sink(bytes);
   };
-  // Each is asked for twice: for its checksum, and then for the file. The second place is the one in the file.
+  // Each tensor is requested twice: for its checksum, and then for the file. The second position is the one in the
+  // file.
   std::vector<std::uint64_t> begins(tensors.size());
   const TensorWriter write = [&](std::size_t index, const ByteSink& into) {
     begins[index] = position;

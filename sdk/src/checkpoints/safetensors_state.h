@@ -12,15 +12,16 @@ struct PlainTensor {
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> shape = {};
   std::span<const std::byte> bytes = {};  ///< In the state's memory, or in `gathered`.
-  std::string gathered = {};              ///< Of a tensor whose elements do not follow each other.
+  std::string gathered = {};              ///< The elements, if they are not contiguous in the state.
 };
 
-/// All tensors of the state, each by itself: those that share memory are there more than once. They borrow the
-/// contents. kInvalidArgument if one lies outside its storage.
+/// Returns all tensors of the state, each by itself. Memory that several tensors share is in each of them. They borrow
+/// the contents. Returns kInvalidArgument if one lies outside its storage.
 Result<std::vector<PlainTensor>> PlainTensors(const StateContents& contents);
 
-/// As WriteStateFile(), in safetensors: these tensors, and the values of the whole state in the metadata
-/// (formats/state_json.h). kInvalidArgument as WriteSafetensors(), and for values that have no place there.
+/// As WriteStateFile(), in safetensors. Writes these tensors, and the values of the whole state into the metadata
+/// (formats/state_json.h). Returns kInvalidArgument as WriteSafetensors(), and for values that the metadata cannot
+/// hold.
 Result<void> WriteSafetensorsState(const StateContents& contents, const std::vector<const PlainTensor*>& tensors,
                                    const ByteSink& sink, std::vector<StepTensor>& written);
 

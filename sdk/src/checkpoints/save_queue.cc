@@ -97,7 +97,7 @@ SaveQueue::Save SaveQueue::TakeNewestWaiting() {
 
 Result<void> SaveQueue::MakeRoom(std::unique_lock<std::mutex>& lock, bool others_wait) {
   while (true) {
-    // Before another save loses its place to this one. It then has the place, whatever fails meanwhile.
+    // Checked before this save replaces another one. After that it keeps the place, whatever fails meanwhile.
     if (const auto failures = others_wait ? std::nullopt : TakeFailures(0)) return *failures;
     if (in_flight_ < options_.max_in_flight) break;
     if (options_.when_busy == WhenBusy::kRefuse) {
@@ -119,7 +119,7 @@ Result<void> SaveQueue::MakeRoom(std::unique_lock<std::mutex>& lock, bool others
   return {};
 }
 
-// If the save cannot be copied, the others are told in its turn; the caller is told now.
+// If the save cannot be copied, the others are told in the order of the saves. The caller is told now.
 Result<void> SaveQueue::CopyNow(const Save& save) {
   auto copied = save->Copy(pool_, options_.copy_threads);
   if (copied.ok()) return {};
@@ -171,7 +171,7 @@ void SaveQueue::WaitIdle() {
 void SaveQueue::End(const Save& save, Result<SavedStep> outcome) {
   {
     const std::lock_guard lock(mutex_);
-    failed_.push_back(save);  // Who sees that it has ended is told of a failure by the next save.
+    failed_.push_back(save);  // Added first: once a caller sees the end, the next save reports the failure.
   }
   save->Finish(std::move(outcome), pool_);
   const std::lock_guard lock(mutex_);

@@ -21,10 +21,10 @@ struct SaveRequest {
   std::int64_t step = 0;
   StateContents contents = {};
   std::shared_ptr<const void> owner = {};  ///< Keeps the memory of `contents` alive. Released when the copy is made.
-  /// Stores a copy of the contents. Called on another thread, for one save at a time, in their order.
+  /// Stores a copy of the contents. Called on another thread, for one save at a time, in the order of the saves.
   std::function<Result<SavedStep>(const StateContents& snapshot, const std::stop_token& stop)> commit = {};
-  /// If it is set, it is called in place of `commit` if the save cannot be made: on the same thread, in the same order.
-  /// For saves that other processes wait for. Returns the outcome.
+  /// Set it if other processes wait for the save. If the save cannot be made, it is called instead of `commit`, on the
+  /// same thread and in the same order. Returns the outcome.
   std::function<Error(const Error& why, const std::stop_token& stop)> give_up = {};
   /// With `give_up`: why the caller cannot make the save. Then `contents` and `commit` are not used.
   std::optional<Error> why_not = {};
@@ -47,14 +47,14 @@ class SaveInFlight {
   friend class SaveQueue;
   Result<void> Copy(SnapshotPool& pool, std::size_t threads);
   Result<SavedStep> Commit(const std::stop_token& stop);
-  /// Whether the others are told in its turn that the save is not made.
+  /// True if the others are told, in the order of the saves, that this save is not made.
   bool GivesUp(const Error& why);
-  /// The caller knows that it failed.
+  /// Marks the failure as known to the caller.
   void SetReported();
   void Finish(Result<SavedStep> outcome, SnapshotPool& pool);
-  /// The failure, unless WaitDone() has returned it.
+  /// Returns the failure and marks it as reported. Returns nothing if it was reported before.
   std::optional<Error> TakeUnreported();
-  /// It has succeeded, or WaitDone() has returned its failure.
+  /// True if it has succeeded, or its failure was reported.
   [[nodiscard]] bool is_settled();
 
   const std::uint64_t number_;
@@ -73,7 +73,7 @@ class SaveInFlight {
 /// Copies states and stores the copies, on threads of its own. Thread-safe.
 class SaveQueue {
  public:
-  /// kLocalIo if the system starts no thread; kInvalidArgument.
+  /// Returns kLocalIo if the system starts no thread, and kInvalidArgument if max_in_flight is below 1.
   static Result<std::unique_ptr<SaveQueue>> Create(AsyncSaveOptions options);
   /// Waits or cancels, as the options say.
   ~SaveQueue();
@@ -81,19 +81,20 @@ class SaveQueue {
   SaveQueue& operator=(const SaveQueue&) = delete;
 
   /// If earlier saves failed and no caller has their errors yet, returns these as one error and does not begin this
-  /// save. With `give_up` it begins the save nevertheless, and has copied the state when it returns: other processes
-  /// may have returned these errors before, and do their parts. It then looks at those saves alone that have ended in
-  /// all processes: max_in_flight before this one. With `why_not` it waits until the others have been told, and returns
-  /// the outcome behind these errors.
+  /// save.
+  /// With `give_up` it begins the save nevertheless, because the other processes do their parts, and may have returned
+  /// these errors before. If it returns errors, it has copied the state. It considers only saves that have ended in all
+  /// processes: those at least max_in_flight before this one. With `why_not` it waits until the others are told, and
+  /// adds the outcome after these errors.
   Result<PendingSave> Submit(SaveRequest request);
-  /// Waits until no save is in flight, and no `give_up` is to be called.
+  /// Waits until no save is in flight, and no call of `give_up` remains.
   void WaitIdle();
 
  private:
   using Save = std::shared_ptr<SaveInFlight>;
 
   explicit SaveQueue(AsyncSaveOptions options) : options_(std::move(options)) {}
-  /// With the lock. The failures up to this save that no caller has.
+  /// Call it with the lock. Returns the failures up to this save that no caller has.
   std::optional<Error> TakeFailures(std::uint64_t number);
   void Report(const Error& failure) const;
   Result<void> MakeRoom(std::unique_lock<std::mutex>& lock, bool others_wait);
@@ -112,7 +113,7 @@ class SaveQueue {
   std::condition_variable_any changed_;
   std::deque<Save> to_copy_;  // Guarded by mutex_; so are the next three.
   std::deque<Save> to_send_;
-  std::vector<Save> failed_;  // And saves that end just now.
+  std::vector<Save> failed_;  // Also saves that are ending.
   std::size_t in_flight_ = 0;
   std::vector<std::jthread> threads_;  // Last: they end before the members that they use.
 };

@@ -1,4 +1,4 @@
-// A signal handler may do next to nothing, so it writes a byte to a pipe, and a thread does the rest.
+// A signal handler may call few functions, so it writes a byte to a pipe, and a thread does the rest.
 #include "checkpoints/sigterm_watch.h"
 
 #include <fcntl.h>

@@ -11,9 +11,9 @@ namespace gcsflux::internal {
 /// effect. A process has one watch at a time.
 class SigtermWatch {
  public:
-  /// kInvalidArgument: there is one already. kLocalIo: no pipe or thread.
+  /// Returns kInvalidArgument if there is one already, and kLocalIo if the system gives no pipe or thread.
   static Result<std::unique_ptr<SigtermWatch>> Start(std::function<void()> on_sigterm);
-  /// Gives the signal back, and waits for the function.
+  /// Restores the earlier handler, and waits for the function.
   virtual ~SigtermWatch() = default;
 };
 

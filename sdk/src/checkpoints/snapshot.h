@@ -16,14 +16,14 @@ struct SnapshotMemory {
   std::size_t capacity = 0;
 };
 
-/// kLocalIo, with what to do.
+/// Returns kLocalIo with a message that says what to do.
 Error NoMemoryForSnapshot(std::size_t bytes);
 
 /// Keeps memory from one snapshot to the next: pages that were used before are written eight times as fast as fresh
 /// ones. Thread-safe.
 class SnapshotPool {
  public:
-  /// kLocalIo if there is not enough memory.
+  /// Returns kLocalIo if there is not enough memory.
   Result<SnapshotMemory> Take(std::size_t bytes);
   void GiveBack(SnapshotMemory memory);
 

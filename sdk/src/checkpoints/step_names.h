@@ -20,7 +20,7 @@ std::string StepFolder(std::int64_t step);
 /// "step-00000042.json"
 std::string ManifestName(std::int64_t step);
 
-/// The step that a manifest's name, or the folder in a file's name, says. Nothing for other names.
+/// The step in a manifest's name, or in the folder of a file's name. Nothing for other names.
 std::optional<std::int64_t> StepOfManifest(std::string_view name);
 std::optional<std::int64_t> StepOfFile(std::string_view name);
 

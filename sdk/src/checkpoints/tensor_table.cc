@@ -10,18 +10,18 @@
 namespace gcsflux::internal {
 namespace {
 
-// What the bits of a tensor's first byte say. Without a bit, the value follows.
-constexpr std::uint64_t kNextKind = 1;   // The kind is the one behind the last tensor's.
+// The bits of a tensor's first byte. If one of the first five is not set, its value follows.
+constexpr std::uint64_t kNextKind = 1;   // The kind is the next one after the last tensor's.
 constexpr std::uint64_t kSameFile = 2;   // The file is the last tensor's.
 constexpr std::uint64_t kFollows = 4;    // The bytes begin where the last tensor of the file ends.
-constexpr std::uint64_t kLength = 8;     // The bytes are those of the elements.
-constexpr std::uint64_t kNextBox = 16;   // The slice is the one behind the last of its kind.
-constexpr std::uint64_t kChecksum = 32;  // There is one in the column of checksums.
+constexpr std::uint64_t kLength = 8;     // The length is that of the elements.
+constexpr std::uint64_t kNextBox = 16;   // The slice is the next one after the last of its kind.
+constexpr std::uint64_t kChecksum = 32;  // The column of checksums has one.
 constexpr std::size_t kChecksumBytes = 4;
 
 constexpr std::size_t kMostTensors = 8'000'000;
 
-// A block of so many bytes as glibc's malloc has it.
+// The size of the block that glibc's malloc takes for this many bytes.
 std::uint64_t BlockOf(std::size_t bytes) {
   constexpr std::size_t kHead = 8;
   constexpr std::size_t kStep = 16;
@@ -58,14 +58,14 @@ std::uint64_t BytesOfElements(DType dtype, std::span<const std::int64_t> shape) 
   return bytes;
 }
 
-/// What the tensors before let expect of the next one. Writer and reader tell it the same. Borrows the tensors.
+/// Predicts the next tensor from the earlier ones. Writer and reader must add the same tensors. Borrows the tensors.
 class Expectation {
  public:
   std::size_t kind = 0;
   std::size_t file = 0;
 
   std::uint64_t BeginIn(std::size_t of_file) { return of_file < ends_.size() ? ends_[of_file] : 0; }
-  // The slice behind the last one of the kind, along the first dimension that is divided.
+  // The next slice after the last one of the kind, along the first dimension that is divided.
   [[nodiscard]] Place NextOf(std::size_t of_kind, std::span<const std::int64_t> whole_shape) const {
     if (of_kind >= last_.size() || last_[of_kind] == nullptr) return {};
     Place place{.shape = last_[of_kind]->shape, .offsets = last_[of_kind]->offsets};
@@ -96,7 +96,7 @@ class Expectation {
 
 class Kinds {
  public:
-  // Most often the expected one.
+  // Most often it is the expected one.
   std::size_t IndexOf(const StepTensor& tensor, std::size_t expected) {
     if (expected < kinds_.size() && kinds_[expected].IsOf(tensor)) return expected;
     std::vector<std::size_t>& named = by_name_[tensor.name];
@@ -129,7 +129,7 @@ class Kinds {
   std::map<std::string_view, std::vector<std::size_t>> by_name_;
 };
 
-// Takes what they need off `memory`.
+// Subtracts their memory from `memory`.
 std::optional<std::vector<Kind>> ParseKinds(std::string_view bytes, std::uint64_t tensors, std::uint64_t& memory) {
   constexpr std::size_t kMostDimensions = 64;
   MessageReader reader(bytes);
@@ -174,7 +174,7 @@ void PutTensor(MessageWriter& writer, Expectation& expected, std::size_t kind, c
   if (!is_length) writer.Number(tensor.range.size());
 }
 
-// Appends the next tensor, for which there is room. False if it makes no sense.
+// Appends the next tensor; `tensors` has room for it. Returns false if it is not valid.
 bool TakeTensor(MessageReader& reader, Expectation& expected, const std::vector<Kind>& kinds,
                 std::vector<StepTensor>& tensors) {
   const std::uint64_t said = reader.Number();

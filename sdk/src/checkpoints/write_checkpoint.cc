@@ -10,7 +10,7 @@
 namespace gcsflux {
 namespace {
 
-// What was written before an exception is removed too.
+// An exception becomes an error, so that what was written before it is removed.
 Result<void> Call(const CheckpointWriter& write, const ByteSink& sink) {
   return internal::CallUserCode("checkpoint writer", [&] { return write(sink); });
 }

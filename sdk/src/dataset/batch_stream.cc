@@ -92,7 +92,7 @@ bool BatchStream::PlanOne() {
   return true;
 }
 
-// Of an epoch that may never be used, only as much as bridges the time until it begins.
+// An epoch that may never be used gets only as much as is needed for its beginning.
 bool BatchStream::MayFeed(const PlannedBatch& batch) {
   if (!claimed_epoch_) claimed_epoch_ = batch.epoch;
   if (batch.epoch == *claimed_epoch_) return true;

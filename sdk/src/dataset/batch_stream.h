@@ -45,10 +45,10 @@ struct FinishedBatch {
   std::exception_ptr exception = {};
 };
 
-/// Batches of samples. Their objects are fetched ahead within the client's budget, across batches, and of the next
-/// epoch as many as bridge its beginning. Objects are decoded as they arrive, by decode threads and by threads that
-/// wait for a batch. When the loop claims a batch, its share of the budget is given back. Thread-safe. In a child of
-/// fork() it is not destroyed: see BoundToProcess.
+/// Batches of samples. Their objects are fetched ahead within the client's budget, across batches, and for the
+/// beginning of the next epoch. Objects are decoded as they arrive, by decode threads and by threads that wait for a
+/// batch. When the loop claims a batch, its share of the budget is given back. Thread-safe. In a child of fork() it is
+/// not destroyed: see BoundToProcess.
 class BatchStream : public Workload, public std::enable_shared_from_this<BatchStream> {
  public:
   struct Settings {
@@ -69,7 +69,7 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
 
   /// The errors are those of FetchAhead::Begin(). Call it once.
   Result<void> Begin() { return ahead_->Begin(); }
-  /// The order has more batches, or has ended.
+  /// Call it when the order has more batches, or has ended.
   void LookAgain();
 
   /// Whether the next unclaimed batch is the one behind this cursor.

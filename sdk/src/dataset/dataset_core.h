@@ -40,9 +40,9 @@ class DatasetCore {
   [[nodiscard]] const std::vector<ListedObject>& objects() const { return settings_->objects; }
   [[nodiscard]] const ListingFingerprint& fingerprint() const { return fingerprint_; }
 
-  /// From now on batches are requested in this order, beginning at `start`: their objects are fetched ahead. Objects
-  /// fetched for another order are dropped. With a shuffle buffer or a live listing, `start` is a cursor of an earlier
-  /// run, or the beginning if the run is not resumed.
+  /// Call it if batches are requested in this order from now on, beginning at `start`. Their objects are fetched ahead.
+  /// Objects fetched for another order are dropped. With a shuffle buffer or a live listing, `start` is a cursor of an
+  /// earlier run, or the beginning if the run is not resumed.
   struct Start {
     Cursor cursor = {};
     bool is_resumed = false;

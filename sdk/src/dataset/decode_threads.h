@@ -13,8 +13,8 @@
 namespace gcsflux::internal {
 
 /// Threads that decode samples of several streams, one of each in turn. Work that needs much processor time, or that is
-/// user code, must not run on an event loop. Thread-safe; the destructor waits for running work, but for that of its
-/// own thread, which user code may call it from.
+/// user code, must not run on an event loop. Thread-safe. The destructor waits for running work. If user code calls it
+/// from one of these threads, it does not wait for that thread.
 class DecodeThreads {
  public:
   /// If the system starts fewer threads, those do the work.
@@ -23,7 +23,7 @@ class DecodeThreads {
   DecodeThreads(const DecodeThreads&) = delete;
   DecodeThreads& operator=(const DecodeThreads&) = delete;
 
-  /// The workload may have work: it is asked until it has none. Call it each time the workload has received work.
+  /// Asks the workload for work until it has none. Call it each time the workload has received work.
   void Offer(const std::shared_ptr<Workload>& workload);
 
  private:

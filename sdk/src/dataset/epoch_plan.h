@@ -31,9 +31,10 @@ class EpochPlan {
   [[nodiscard]] std::uint64_t padded() const { return padded_; }
 
   struct Batch {
-    std::uint64_t first = 0;     ///< Its positions in the epoch's order are [first, first + size).
-    std::uint64_t size = 0;      ///< At least 1.
-    std::uint64_t consumed = 0;  ///< By all ranks, after each has used its batch of this index; `count` after the last.
+    std::uint64_t first = 0;  ///< Its positions in the epoch's order are [first, first + size).
+    std::uint64_t size = 0;   ///< At least 1.
+    /// By all ranks, after each has used its batch of this index. `count` after the last one.
+    std::uint64_t consumed = 0;
   };
   /// For an index below batches().
   [[nodiscard]] Batch BatchAt(std::uint64_t index) const;

@@ -25,7 +25,7 @@ class LiveListing {
 
   /// Adds the next objects.
   void Append(std::vector<ListedObject> objects);
-  /// There will be no more objects.
+  /// Call it when there are no more objects.
   void End(std::optional<Error> error = {});
 
   [[nodiscard]] State state() const;

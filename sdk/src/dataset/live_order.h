@@ -14,7 +14,8 @@
 namespace gcsflux::internal {
 
 /// The batches of one rank over a listing that may still run, by name or from a shuffle buffer. They are the same as
-/// those of the complete listing. A batch is given as soon as it is known that it is full, or how long the tail is.
+/// those of the complete listing. A batch is given as soon as it is known to be full, or the length of the tail is
+/// known.
 class LiveOrder : public BatchOrder {
  public:
   struct Start {

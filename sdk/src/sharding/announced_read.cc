@@ -25,7 +25,7 @@ std::string FormatRead(const AnnouncedRead& read) {
   return writer.Take();
 }
 
-// Any bytes: a rank that makes another call may have sent them.
+// Accepts any bytes, because a rank that makes another call may have sent them.
 AnnouncedRead ParseRead(std::string_view bytes) {
   MessageReader reader(bytes);
   AnnouncedRead read{.call = reader.String()};
@@ -38,7 +38,7 @@ AnnouncedRead ParseRead(std::string_view bytes) {
   return read;
 }
 
-// The first rank of which `is_wrong` is true.
+// The first rank for which `is_wrong` is true.
 template <class IsWrong>
 std::optional<std::size_t> FirstRank(std::span<const AnnouncedRead> ranks, const IsWrong& is_wrong) {
   const auto found = std::find_if(ranks.begin(), ranks.end(), is_wrong);

@@ -11,14 +11,16 @@ namespace gcsflux::internal {
 
 /// What each rank tells the others before they read together.
 struct AnnouncedRead {
-  std::string call = {};  ///< What is read, for messages: "the load of step 5 of gs://bucket/run/". The same on all.
-  ReadSharing sharing = ReadSharing::kNone;  ///< Ranks that share reads wait for each other, so all must.
-  std::vector<std::string> problems = {};    ///< Why this rank's parts cannot be loaded.
-  std::optional<Error> refusal = {};         ///< Why this rank does not take part. Then only `call` is used.
+  /// What is read, for messages: "the load of step 5 of gs://bucket/run/". The same on all ranks.
+  std::string call = {};
+  /// The same on all ranks, because ranks that share reads wait for each other.
+  ReadSharing sharing = ReadSharing::kNone;
+  std::vector<std::string> problems = {};  ///< Why this rank's parts cannot be loaded.
+  std::optional<Error> refusal = {};       ///< Why this rank does not take part. Then only `call` is used.
 };
 
-/// Returns when all ranks have told. If their calls differ, a rank refuses, or one has problems, it is the same error
-/// on all ranks; the group can be used further. The problems of all ranks are listed once.
+/// Returns when all ranks have called it. If their calls differ, a rank refuses, or one has problems, returns the same
+/// error on all ranks; the group can still be used. The error lists each problem once.
 Result<void> AgreeOnRead(Collective& group, const CollectiveLimits& limits, const AnnouncedRead& own);
 
 }  // namespace gcsflux::internal

@@ -86,7 +86,7 @@ Result<void> AnnouncedTensors::AddRank(std::uint32_t rank, std::string_view anno
   return reader.AtEnd() ? Result<void>() : Contradiction(rank, "announces what cannot be read");
 }
 
-// The tensor of this name. The first rank that names it says what it is.
+// The tensor of this name. The first rank that names it defines its type and shape.
 Result<AnnouncedTensors::Tensor*> AnnouncedTensors::FindTensor(std::uint32_t rank, std::uint32_t part,
                                                                MessageReader& reader) {
   const std::string_view name = reader.Text();

@@ -23,7 +23,7 @@ class AnnouncedTensors {
     std::uint32_t part = 0;  // Index among the rank's parts.
     std::size_t box = 0;     // Where its offsets and sizes begin in `numbers_`.
   };
-  /// Slices of a tensor, the same ones beside each other, each time by rank.
+  /// The slices of a tensor. Equal slices are beside each other, in order of rank.
   struct Tensor {
     std::string_view name = {};
     DType dtype = DType::kFloat32;
@@ -31,8 +31,9 @@ class AnnouncedTensors {
     std::vector<Entry> entries = {};
   };
 
-  /// Reads the announcements of all ranks, in order of rank, and borrows them. kInvalidArgument, with the ranks and the
-  /// tensor, if ranks contradict each other, a slice lies outside its tensor, or slices overlap or leave a hole.
+  /// Reads the announcements of all ranks, in order of rank, and borrows them. Returns kInvalidArgument if ranks
+  /// contradict each other, a slice lies outside its tensor, or slices overlap or leave a hole. The message names the
+  /// ranks and the tensor.
   static Result<AnnouncedTensors> Read(std::span<const std::string> announcements);
 
   [[nodiscard]] const std::vector<Tensor>& tensors() const { return tensors_; }

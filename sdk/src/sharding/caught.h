@@ -7,8 +7,8 @@
 
 namespace gcsflux::internal {
 
-/// What `make` returns; if it throws, mostly because there is no memory, that as an error. For a rank whose failure the
-/// others must learn: else they wait for it until the deadline.
+/// Returns what `make` returns. If it throws, mostly because there is no memory, returns an error. Use it on a rank
+/// whose failure the others must learn: otherwise they wait for it until the deadline.
 template <class Make>
 Result<std::invoke_result_t<Make>> Caught(const Make& make) {
   try {

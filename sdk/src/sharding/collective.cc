@@ -40,7 +40,7 @@ Result<Collective::Patience> Collective::Begin(Call call, const CollectiveLimits
   call_ = call;
   ++calls_;
   if (limits.stop.stop_requested()) return Fail(rank(), {ErrorCode::kCancelled, "was cancelled"});
-  // The others wait for rank 0, which waits for all of them itself.
+  // The others wait longer than rank 0, because rank 0 itself waits for all of them.
   const auto now = std::chrono::steady_clock::now();
   const auto deadline = internal::InNanoseconds(limits.deadline);
   const auto least = std::min(deadline, std::chrono::nanoseconds(kLeastPatience));
@@ -59,7 +59,7 @@ Result<void> Collective::Put(int to, std::string_view payload, const Patience& p
   const auto sent = Send(to, message.Take(), patience);
   if (sent.ok()) return {};
   if (sent.error().code == ErrorCode::kCancelled) return Fail(to, sent.error());
-  // If that rank has failed and ended, it has said why before, maybe behind other messages.
+  // If that rank has failed and ended, it has sent the reason before, perhaps after other messages.
   for (auto last = Receive(to, Briefly()); last.ok(); last = Receive(to, Briefly())) {
     if (IsFailure(*last)) return Told(to, *last);
   }
@@ -83,7 +83,8 @@ Result<std::string> Collective::Take(int from, const Patience& patience) {
                                                       "; all ranks must make the same calls in the same order"});
 }
 
-// This rank has found it out. A rank that is cancelled is itself the one that fails, and not the one that it waits for.
+// This rank has found the failure. If it was cancelled, it is itself the failed rank, and not the rank that it waits
+// for.
 Error Collective::Fail(int peer, const Error& why) {
   const int culprit = why.code == ErrorCode::kCancelled ? rank() : peer;
   failure_ = Error{why.code, Label(culprit) + ": " + why.message};
@@ -91,7 +92,7 @@ Error Collective::Fail(int peer, const Error& why) {
   return *failure_;
 }
 
-// Another rank has found it out, and says so. All ranks make the message of the same parts.
+// Another rank has found the failure and reports it. All ranks make the message from the same parts.
 Error Collective::Told(int by, std::string_view message) {
   MessageReader reader(message);
   reader.Number();

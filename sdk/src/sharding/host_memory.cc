@@ -39,12 +39,12 @@ Result<HostMemory> HostMemory::Create() {
 
 Result<HostMemory> HostMemory::Open(const HostMemoryPlace& place, std::uint64_t size) {
   const std::string path = "/proc/" + std::to_string(place.process) + "/fd/" + std::to_string(place.descriptor);
-  // Another process may have this number here, and a pipe behind that descriptor.
+  // On this host another process may have this number, and its descriptor may be a pipe.
   const int opened = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (opened < 0) return LocalError("open", path);
   HostMemory memory(opened, place.mark);
   struct stat status {};
-  // What lies behind the end must not be touched.
+  // Memory behind the end must not be read.
   if (::fstat(opened, &status) != 0) return LocalError("look at", path);
   if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) < kMarkBytes) return NotTheMemory(path);
   if (static_cast<std::uint64_t>(status.st_size) - kMarkBytes < size) {

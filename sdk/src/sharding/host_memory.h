@@ -14,7 +14,8 @@ namespace gcsflux::internal {
 struct HostMemoryPlace {
   std::int64_t process = 0;
   int descriptor = -1;
-  std::string mark = {};  ///< Random bytes, at its beginning. A process of another host may have the same numbers.
+  /// Random bytes at its beginning, because a process of another host may have the same numbers.
+  std::string mark = {};
 };
 
 /// Memory that other processes of this host can read. It has no name in a file system, and needs no room in /dev/shm.
@@ -23,17 +24,17 @@ class HostMemory {
  public:
   static constexpr std::size_t kMarkBytes = 16;
 
-  /// Empty.
+  /// Makes an empty one.
   static Result<HostMemory> Create();
-  /// That of another process, to be read, after its Resize(). kLocalIo if this process may not read it, if it has fewer
-  /// bytes, or if something else is in its place.
+  /// Opens the memory of another process for reading. Call it after that process has called Resize(). Returns kLocalIo
+  /// if this process may not read it, if it has fewer bytes, or if something else is in its place.
   static Result<HostMemory> Open(const HostMemoryPlace& place, std::uint64_t size);
 
   HostMemory(HostMemory&& other) noexcept;
   HostMemory& operator=(HostMemory&& other) noexcept;
   ~HostMemory();
 
-  /// Once, after Create(). The bytes are 0.
+  /// Sets the size. Call it once, after Create(). The bytes are 0.
   Result<void> Resize(std::uint64_t size);
 
   [[nodiscard]] std::span<std::byte> bytes() const { return mapped_.empty() ? mapped_ : mapped_.subspan(kMarkBytes); }
@@ -49,8 +50,8 @@ class HostMemory {
   std::span<std::byte> mapped_ = {};  // The mark, and the bytes.
 };
 
-/// Equal on processes that can open each other's HostMemory: those of one user that see the same processes of one
-/// running system. If `proc` does not tell which these are, no two are equal.
+/// Returns a text that is equal on processes that can open each other's HostMemory: those of one user that see the same
+/// processes of one running system. If `proc` does not say this, returns a random text.
 std::string ThisHost(const std::string& proc = "/proc");
 
 }  // namespace gcsflux::internal

@@ -17,7 +17,7 @@ const Sizes& WholeShape(const StepTensor& slice) { return slice.offsets.empty() 
 // A whole has no offsets.
 Sizes Offsets(const Sizes& offsets, std::size_t dimensions) { return offsets.empty() ? Sizes(dimensions, 0) : offsets; }
 
-/// What two boxes of one tensor have in common, as runs of elements that follow each other in both.
+/// The elements that two boxes of one tensor have in common, as runs that are contiguous in both.
 class CommonRuns {
  public:
   CommonRuns(const Box& stored, const Box& wanted) : stored_(stored), wanted_(wanted) {
@@ -35,7 +35,7 @@ class CommonRuns {
   /// Calls `run(stored, wanted, count)` with the places of a run in both boxes, in elements.
   template <class Run>
   void ForEach(const Run& run) const {
-    // From `inner` on, the runs go on from one row to the next.
+    // From dimension `inner` on, a run continues from one row to the next.
     std::size_t inner = begin_.size();
     while (inner > 0 && Covers(stored_, inner) && Covers(wanted_, inner)) --inner;
     std::uint64_t count = 1;
@@ -54,7 +54,7 @@ class CommonRuns {
   }
 
  private:
-  // Whether all rows of the box, in the dimensions from `first` on, are in common.
+  // Whether the common part covers the box in the dimensions from `first` on.
   [[nodiscard]] bool Covers(const Box& box, std::size_t first) const {
     for (std::size_t i = first; i < begin_.size(); ++i) {
       if (end_[i] - begin_[i] != box.sizes[i]) return false;

@@ -25,7 +25,7 @@ struct PartOfSlice {
   std::size_t range = 0;
 };
 
-/// What to read of one file. Slices are those that have a CRC32C.
+/// What to read of one file. `whole` and `parts` have only slices with a CRC32C.
 struct FileReads {
   std::vector<RangeRead> ranges = {};
   std::vector<WholeSlice> whole = {};
@@ -33,12 +33,13 @@ struct FileReads {
 };
 
 struct LoadPlan {
-  std::vector<FileReads> files = {};  ///< As the manifest's files.
-  std::vector<std::string> problems =
-      {};  ///< Why parts cannot be loaded, one text for each; then nothing is to be read.
+  std::vector<FileReads> files = {};  ///< In the order of the manifest's files.
+  /// Why parts cannot be loaded, one text for each. If there are any, do not read.
+  std::vector<std::string> problems = {};
 };
 
-/// Which bytes of the stored slices make the wanted parts. Each byte of a part is read once. Borrows both arguments.
+/// Finds the bytes of the stored slices that make the wanted parts. Each byte of a part is read once. Borrows both
+/// arguments.
 LoadPlan PlanLoad(const CheckpointManifest& manifest, std::span<const PartToLoad> parts);
 
 }  // namespace gcsflux::internal

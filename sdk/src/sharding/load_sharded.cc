@@ -45,7 +45,7 @@ std::vector<ReadStretch> StretchesOf(const CheckpointManifest& step, const LoadP
   return stretches;
 }
 
-// Each rank what it wants itself.
+// Each rank reads what it wants itself.
 Result<void> ReadOnEachRank(StepFileReads& files, Collective& group, std::chrono::milliseconds deadline,
                             const LoadPlan& plan, const StepFileReads::WhenRead& check, const std::stop_token& stop) {
   const StepFileReads::Share share{.rank = group.rank(), .ranks = group.world_size()};
@@ -57,7 +57,7 @@ Result<void> ReadOnEachRank(StepFileReads& files, Collective& group, std::chrono
   return WorkOnAllRanks(group, deadline, work, stop, [&] { return files.FetchedBytes(); });
 }
 
-// What was read for all ranks of a host is compared by each rank, in its own memory.
+// Each rank compares its parts in its own memory, because other ranks of the host may have read their bytes.
 Result<void> CheckOnEachRank(Collective& group, std::chrono::milliseconds deadline, const LoadPlan& plan,
                              const StepFileReads::WhenRead& check, const std::stop_token& stop) {
   const WorkOfRank work = [&](std::atomic<std::uint64_t>& compared, const std::stop_token& asked) -> Result<void> {
@@ -71,7 +71,7 @@ Result<void> CheckOnEachRank(Collective& group, std::chrono::milliseconds deadli
   return WorkOnAllRanks(group, deadline, work, stop);
 }
 
-// What this rank has read of each slice, or why it cannot tell.
+// What this rank has read of each slice, or an error if it has no memory for that list.
 std::string FormatOwnStretches(const CheckpointManifest& step, const LoadPlan& plan) {
   const auto text = Caught([&] { return FormatStretches(StretchesOf(step, plan)); });
   MessageWriter message;
@@ -97,7 +97,7 @@ Result<void> CheckAll(const Collective& group, const CheckpointManifest& step, s
   return CheckStretches(step, std::move(all));
 }
 
-// Rank 0 puts together what ranks have read of the same slices.
+// Rank 0 combines what ranks have read of the same slices.
 Result<void> CheckTogether(Collective& group, const CollectiveLimits& limits, const CheckpointManifest& step,
                            const LoadPlan& plan) {
   const auto told = group.Gather(FormatOwnStretches(step, plan), limits);

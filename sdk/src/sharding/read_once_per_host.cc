@@ -12,7 +12,7 @@
 namespace gcsflux::internal {
 namespace {
 
-/// A rank's lists of wanted bytes, and its memory for bytes that it reads for others.
+/// A rank's list of wanted bytes, and its memory for bytes that it reads for others.
 struct OwnMemory {
   HostMemory wanted;
   HostMemory shared;
@@ -90,7 +90,7 @@ class HostReads {
   HostReads(const LoadPlan& plan, OwnMemory& own, std::vector<RankOnHost> ranks, std::size_t index)
       : plan_(plan), own_(own), ranks_(std::move(ranks)), index_(index) {}
 
-  /// Reads this rank's share into the memory that others see, and what only this rank wants to where it goes.
+  /// Reads this rank's share into the memory that others see. Reads what only this rank wants into its destination.
   Result<void> Read(StepFileReads& files, StepFileReads::Share share, const std::stop_token& stop) {
     if (auto planned = PlanReads(); !planned.ok()) return planned;
     std::vector<std::vector<RangeRead>> of_files(plan_.files.size());
@@ -107,7 +107,7 @@ class HostReads {
         of_files, share, [](std::size_t) { return Result<void>(); }, stop);
   }
 
-  /// Takes what the ranks of the host have read.
+  /// Copies what the ranks of the host have read.
   Result<void> Copy(std::atomic<std::uint64_t>& moved, const std::stop_token& stop) {
     std::vector<HostMemory> of_ranks;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {

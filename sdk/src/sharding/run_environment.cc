@@ -33,7 +33,7 @@ constexpr auto kLaunchers = std::to_array<Launcher>({
     {"Kubernetes", "JOB_COMPLETION_INDEX", "WORLD_SIZE", nullptr, nullptr},
 });
 
-// An empty variable is as one that is not set.
+// An empty variable counts as not set.
 std::optional<std::string> Get(const Variables& variables, const char* name) {
   if (name == nullptr) return std::nullopt;
   auto value = variables(name);
@@ -52,7 +52,8 @@ Result<std::optional<int>> GetNumber(const Variables& variables, const char* nam
                          "', and must be a number from 0 to " + std::to_string(most));
 }
 
-// The first launcher whose rank is there. A WORLD_SIZE alone is that of an indexed job.
+// The first launcher whose rank is set. If there is none, the first one whose size is set; TakeRanks() then reports the
+// missing rank.
 const Launcher* FindLauncher(const Variables& variables) {
   for (const Launcher& launcher : kLaunchers) {
     if (Get(variables, launcher.rank)) return &launcher;
@@ -104,7 +105,7 @@ Result<void> TakeLocalRank(const Variables& variables, const Launcher& of, RunEn
                          Set(of.size, run.world_size) + " contradict each other");
 }
 
-// A job with one process for each index has the index as its rank.
+// If each index has one process, the index is the rank.
 Result<void> CheckIndex(const Variables& variables, const RunEnvironment& run) {
   const auto index = GetNumber(variables, "JOB_COMPLETION_INDEX", std::numeric_limits<int>::max());
   if (!index.ok()) return index.error();

@@ -22,7 +22,7 @@ MessageWriter BeginValue() {
   return writer;
 }
 
-// The error that the message is, if it is one.
+// The error, if the message is one.
 std::optional<Error> TakeFailure(MessageReader& reader) {
   if (reader.Number() == kValue) return std::nullopt;
   return TakeError(reader);
@@ -72,7 +72,7 @@ StepTensor TakeTensor(MessageReader& reader) {
   return tensor;
 }
 
-// The manifest as the run's object has it.
+// Writes the manifest in the form of the run's object.
 void PutStep(MessageWriter& writer, const StoredStep& step) {
   const auto json = FormatManifest(step.manifest);
   writer.Text(json.ok() ? *json : "");

@@ -7,12 +7,12 @@
 #include "gcsflux/checkpoints/step_writer.h"
 #include "sharding/save_plan.h"
 
-// What rank 0 and the others tell each other in a save and a load. Each is a value or an error, as bytes.
+// The messages between rank 0 and the others in a save and a load. Each is a value or an error, as bytes.
 namespace gcsflux::internal {
 
 std::string FormatFailure(const Error& error);
 
-/// What a rank is to write. Without a name it writes no file.
+/// What a rank must write. If `name` is empty, it writes no file.
 struct ShardOrder {
   std::string name = {};  ///< Below the run's prefix.
   std::vector<PlannedRows> rows = {};
@@ -20,19 +20,19 @@ struct ShardOrder {
 std::string FormatOrder(const ShardOrder& order);
 Result<ShardOrder> ParseOrder(std::string_view bytes);
 
-/// What a rank has written. No file: nothing.
+/// What a rank has written: one file, or none.
 struct ShardReport {
   std::vector<StepFile> files = {};
-  std::vector<StepTensor> tensors = {};  ///< Of the one file.
+  std::vector<StepTensor> tensors = {};  ///< The tensors of that file.
 };
 std::string FormatReport(const ShardReport& report);
 Result<ShardReport> ParseReport(std::string_view bytes);
 
-/// What came of the save.
+/// The result of the save.
 std::string FormatSaved(const SavedStep& saved);
 Result<SavedStep> ParseSaved(std::string_view bytes);
 
-/// A step that all ranks are to load.
+/// A step that all ranks load.
 std::string FormatStep(const LatestStep& step);
 Result<LatestStep> ParseStep(std::string_view bytes);
 

@@ -14,7 +14,7 @@ using Entry = AnnouncedTensors::Entry;
 // Shorter tensors are not divided: a row of the header costs more than the balance gains.
 constexpr std::uint64_t kLeastDivided = 4096;
 
-/// A slice that several ranks have, and the rank's own index of it.
+/// A slice that one or several ranks have. Each entry has the rank's own index of it.
 struct Copies {
   std::span<const Entry> entries = {};
   std::uint64_t bytes = 0;
@@ -98,8 +98,8 @@ class Planner {
     return shares;
   }
 
-  // The row at which the first `bytes` of a slice end, as near as its rows allow. Parts of a tensor must form a grid
-  // for readers of safetensors: so only wholes are divided.
+  // The row at which the first `bytes` of a slice end, as near as its rows allow. Only whole tensors are divided,
+  // because readers of safetensors require that the parts of a tensor form a grid.
   [[nodiscard]] std::int64_t RowAt(const Copies& copies, std::uint64_t bytes) const {
     if (bytes >= copies.bytes) return copies.rows;
     if (!copies.is_whole || copies.bytes <= tolerance_) return bytes >= copies.bytes - bytes ? copies.rows : 0;

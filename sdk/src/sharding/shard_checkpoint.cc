@@ -60,7 +60,7 @@ std::vector<std::vector<PlannedRows>> Divide(const std::vector<StoredTensor>& te
   return plan;
 }
 
-// The rows of a stored tensor that `part` is.
+// The rows of a stored tensor, as `part` names them.
 StoredTensor Narrowed(StoredTensor tensor, const TensorPart& part) {
   if (part.sizes.empty()) return tensor;
   TensorLayout& layout = tensor.layout;

@@ -17,7 +17,7 @@ std::vector<std::int64_t> OffsetsOf(const TensorPart& part) {
   return part.offsets.empty() ? std::vector<std::int64_t>(part.shape.size(), 0) : part.offsets;
 }
 
-// {"name": {"saved_offsets": [0, 4]}}. PyTorch's reader wants each tensor of the file there, wholes too.
+// {"name": {"saved_offsets": [0, 4]}}. PyTorch's reader requires each tensor of the file there, also whole ones.
 std::string ShardingInfo(std::span<const TensorPart> parts) {
   std::string json;
   for (const TensorPart& part : parts) {
@@ -29,7 +29,7 @@ std::string ShardingInfo(std::span<const TensorPart> parts) {
   return json + "}";
 }
 
-/// Keeps the header, which is the first that is written, and passes everything on.
+/// Keeps the header, which is written first, and passes all bytes on.
 class HeaderKeeper {
  public:
   explicit HeaderKeeper(const ByteSink& sink) : sink_(sink) {}

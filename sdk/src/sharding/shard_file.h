@@ -10,7 +10,7 @@
 
 namespace gcsflux::internal {
 
-/// "shard-00003-model-00001-of-00001.safetensors" for rank 2: PyTorch's distributed checkpoints name their files so.
+/// "shard-00003-model-00001-of-00001.safetensors" for rank 2. PyTorch's distributed checkpoints use such names.
 std::string ShardName(int rank);
 
 /// The number in ShardName() has five digits.

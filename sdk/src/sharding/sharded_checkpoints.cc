@@ -14,7 +14,7 @@ namespace gcsflux {
 
 namespace {
 
-// With a store of its own, whose requests end when the ranks give up.
+// The same steps with a separate store: if the ranks stop its requests, the caller's requests continue.
 CheckpointSteps Apart(CheckpointSteps steps) {
   const internal::StepStore& store = internal::StoreOf(steps);
   auto apart = CheckpointSteps::Open(store.client(), store.uri(), store.call(), store.stop());

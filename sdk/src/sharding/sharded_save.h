@@ -13,11 +13,11 @@
 
 namespace gcsflux::internal {
 
-/// One save, as each rank does its part of it: all announce what they have, rank 0 plans, each writes its file, and
-/// rank 0 commits the manifest.
+/// One rank's part of a save. All ranks announce what they have, rank 0 plans, each rank writes its file, and rank 0
+/// commits the manifest.
 class ShardedSave {
  public:
-  /// Borrows all. `writer` is rank 0's, which is started if there is none.
+  /// Borrows all arguments. `writer` is rank 0's. It is started if there is none.
   ShardedSave(const CheckpointSteps& steps, Collective& group, const ShardedOptions& options,
               std::optional<StepWriter>& writer)
       : steps_(steps), group_(group), options_(options), writer_(writer) {}
@@ -25,7 +25,7 @@ class ShardedSave {
   Result<SavedStep> Run(const CheckpointManifest& about, std::span<const PartToSave> parts, CommitMode mode,
                         const std::stop_token& stop);
 
-  /// Announces in its place why this rank saves nothing; then no rank does.
+  /// Call it instead of Run() if this rank cannot save: announces the reason. Then no rank saves.
   Error Refuse(std::int64_t step, const Error& why, const std::stop_token& stop);
 
  private:
@@ -46,7 +46,7 @@ class ShardedSave {
   Collective& group_;
   const ShardedOptions& options_;
   std::optional<StepWriter>& writer_;
-  std::vector<std::string> names_;  // Rank 0's: of the files of all ranks.
+  std::vector<std::string> names_;  // On rank 0: the names of all ranks' files.
 };
 
 }  // namespace gcsflux::internal

@@ -9,7 +9,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// Shorter stretches that one rank wants alone lie between those of others: reading them apart would cost more.
+// Shorter stretches that only one rank wants lie between those of others. Separate reads would cost more.
 constexpr std::uint64_t kLeastAlone = 1U << 20;
 
 // Sorted, and without overlaps.
@@ -26,7 +26,7 @@ std::vector<FileStretch> Union(std::vector<FileStretch> stretches) {
   return joined;
 }
 
-/// How many ranks more want the bytes from a place on.
+/// The change of the number of ranks that want the bytes from a place on.
 using Changes = std::map<std::pair<std::size_t, std::uint64_t>, int>;
 
 }  // namespace

@@ -19,14 +19,14 @@ struct FileStretch {
   friend auto operator<=>(const FileStretch&, const FileStretch&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
-/// As bytes, for the other ranks of the host.
+/// Returns them as bytes, for the other ranks of the host.
 std::string FormatFileStretches(const std::vector<FileStretch>& stretches);
-/// Nothing if they are broken.
+/// Returns nothing if the bytes are damaged.
 std::optional<std::vector<FileStretch>> ParseFileStretches(std::string_view bytes);
 
-/// Which rank of a host reads which bytes, so that each is read once. What only one rank wants is read by it, if it is
-/// long enough. All else is shared: laid end to end and cut into equal lengths, one for each rank, which reads it into
-/// memory that all can see. A pure function of what the ranks want.
+/// Decides which rank of a host reads which bytes, so that each byte is read once. A rank reads long ranges that only
+/// it needs. The other ranges are joined into one sequence, and each rank reads an equal part into memory that all
+/// ranks can see. A pure function of what the ranks need.
 class SharedReads {
  public:
   explicit SharedReads(const std::vector<std::vector<FileStretch>>& of_ranks);
@@ -34,8 +34,9 @@ class SharedReads {
   /// Where wanted bytes come from.
   struct Piece {
     FileStretch stretch = {};
-    std::optional<std::size_t> reader = {};  ///< The rank whose memory has them. Absent: each rank reads its own.
-    std::uint64_t place = 0;                 ///< In that memory.
+    /// The rank whose memory has them. Absent if the rank that wants them reads them.
+    std::optional<std::size_t> reader = {};
+    std::uint64_t place = 0;  ///< In that memory.
   };
   /// The wanted bytes, in order, as pieces.
   [[nodiscard]] std::vector<Piece> PiecesOf(const FileStretch& wanted) const;
@@ -48,11 +49,11 @@ class SharedReads {
  private:
   struct Run {
     FileStretch stretch = {};
-    std::uint64_t place = 0;  // On the line.
+    std::uint64_t place = 0;  // In the sequence.
   };
 
   std::vector<Run> runs_;            // Sorted.
-  std::vector<std::uint64_t> cuts_;  // Of the line: one more than there are ranks.
+  std::vector<std::uint64_t> cuts_;  // Of the sequence: one more than there are ranks.
 };
 
 }  // namespace gcsflux::internal

@@ -10,8 +10,8 @@
 namespace gcsflux::internal {
 namespace {
 
-// The CRC32C of a slice from the stretches that begin where the one before ends; nothing if one is missing. They are in
-// order of their begins. Ranks that have copies read the same stretch: one of them counts.
+// Combines the CRC32C of a slice from stretches that follow each other. Returns nothing if one is missing. They are
+// sorted by their begins. If ranks with copies have read the same stretch, only one counts.
 template <class Iterator>
 std::optional<std::uint32_t> ChecksumOf(Iterator first, Iterator last, std::uint64_t size) {
   std::uint64_t at = 0;

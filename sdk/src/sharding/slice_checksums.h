@@ -7,10 +7,10 @@
 
 #include "gcsflux/checkpoints/checkpoint_manifest.h"
 
-// Slices that no rank reads whole, but all ranks together do.
+// Checks slices that no rank reads whole, but that all ranks together read whole.
 namespace gcsflux::internal {
 
-/// Bytes of a stored slice that follow each other, as a rank has read them.
+/// Contiguous bytes of a stored slice that a rank has read.
 struct ReadStretch {
   std::size_t tensor = 0;   ///< Index among the manifest's tensors.
   std::uint64_t begin = 0;  ///< In the slice.
@@ -19,11 +19,11 @@ struct ReadStretch {
 };
 
 std::string FormatStretches(const std::vector<ReadStretch>& stretches);
-/// Nothing is read from bytes that are no such message.
+/// Returns an empty list if the bytes are not such a message.
 std::vector<ReadStretch> ParseStretches(std::string_view bytes);
 
-/// Puts the stretches of all ranks together. Where they make a whole slice, its CRC32C is compared: kCorrupted names
-/// the first tensor for which they differ. Other slices are not verified.
+/// Combines the stretches of all ranks. If they make a whole slice, compares its CRC32C. Returns kCorrupted with the
+/// first tensor for which it differs. Other slices are not verified.
 Result<void> CheckStretches(const CheckpointManifest& manifest, std::vector<ReadStretch> stretches);
 
 }  // namespace gcsflux::internal

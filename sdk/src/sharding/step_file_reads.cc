@@ -29,10 +29,10 @@ Result<void> StepFileReads::Read(std::span<const std::vector<RangeRead>> of_file
   return pool.Run(files.size(), read, stop);
 }
 
-// All in one call: between two calls, connections would wait for each other.
+// Reads all ranges in one call, because connections would idle between two calls.
 Result<void> StepFileReads::ReadFile(std::size_t file, std::span<const RangeRead> ranges, const std::stop_token& stop) {
   ObjectReaderOptions options = options_;
-  options.tail_bytes = 0;  // There is no directory.
+  options.tail_bytes = 0;  // These files have no directory at their end.
   options.stop = stop;
   auto opened = steps_.OpenFile(step_.files[file], options);
   if (!opened.ok()) return opened.error();

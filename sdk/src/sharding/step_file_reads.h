@@ -19,8 +19,8 @@ class StepFileReads {
   StepFileReads(const CheckpointSteps& steps, const ObjectReaderOptions& options, const CheckpointManifest& step)
       : steps_(steps), options_(options), step_(step) {}
 
-  /// Of each of the step's files these ranges; files without any are left out. Begins at another file for each of
-  /// `ranks`. Calls `when_read` with the index of each file that was read, on any thread.
+  /// Reads these ranges of each of the step's files, and leaves out files without ranges. Each of `ranks` begins at
+  /// another file. Calls `when_read` with the index of each file that was read, on any thread.
   struct Share {
     int rank = 0;
     int ranks = 1;
@@ -29,7 +29,7 @@ class StepFileReads {
   Result<void> Read(std::span<const std::vector<RangeRead>> of_files, Share share, const WhenRead& when_read,
                     const std::stop_token& stop);
 
-  /// So far. Thread-safe.
+  /// The bytes fetched so far. Thread-safe.
   [[nodiscard]] std::uint64_t FetchedBytes() const;
 
  private:

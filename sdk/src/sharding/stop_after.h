@@ -11,13 +11,13 @@
 
 namespace gcsflux::internal {
 
-/// A stop_token that is stopped some time after another one was, or after the beginning: for work that may not hang. If
-/// the system starts no thread, it is never stopped.
+/// A stop_token that is stopped some time after another one was, or after the construction. It limits the time of work.
+/// If the system starts no thread, it is never stopped.
 class StopAfter {
  public:
-  /// Counts from now.
+  /// The time counts from now.
   explicit StopAfter(std::chrono::milliseconds delay) : StopAfter(StoppedToken(), delay) {}
-  /// Counts from when `trigger` is stopped.
+  /// The time counts from when `trigger` is stopped.
   StopAfter(const std::stop_token& trigger, std::chrono::milliseconds delay);
   StopAfter(const StopAfter&) = delete;
   StopAfter& operator=(const StopAfter&) = delete;

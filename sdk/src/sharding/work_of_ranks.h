@@ -11,24 +11,24 @@
 
 namespace gcsflux::internal {
 
-/// One rank's share of a work that all ranks do at the same time. It counts the bytes that it moves, and ends early if
-/// `stop` requests it.
+/// One rank's share of work that all ranks do at the same time. It counts the bytes that it moves in `moved`, and ends
+/// early if `stop` is stopped.
 using WorkOfRank = std::function<Result<void>(std::atomic<std::uint64_t>& moved, const std::stop_token& stop)>;
 
-/// Does the work of each rank, and returns the same on all of them. Ranks tell each other again and again how far they
-/// are: if one fails or is cancelled, the others stop at once. If no byte moves on any rank for `deadline`, the work
-/// fails, and the message names the ranks that are not ready. A rank that ends breaks the group; so does one that is
+/// Does the work of each rank, and returns the same on all of them. Ranks report their progress to each other
+/// repeatedly. If one fails or is cancelled, the others stop at once. If no byte moves on any rank for `deadline`, the
+/// work fails, and the message names the ranks that are not ready. A rank breaks the group if it ends, or if it is
 /// cancelled while it waits for a rank that hangs.
-/// `moved_too` counts bytes beside those that the work counts itself; it is called while the work runs.
+/// `moved_too` returns the bytes that the work does not count itself. It is called while the work runs.
 Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadline, const WorkOfRank& work,
                             const std::stop_token& stop, const std::function<std::uint64_t()>& moved_too = {});
 
-/// How long a cancelled rank waits for the others to agree that it is. Then it breaks the group.
+/// How long a cancelled rank waits until the others agree that it is cancelled. After that it breaks the group.
 std::chrono::milliseconds PatienceAfterStop(std::chrono::milliseconds deadline);
 
-/// Work that rank 0 does while the others wait, with requests of `steps`. They end as soon as the work is to end. Its
-/// outcome is for the caller to tell. Each answer to a request of `steps` counts as a movement, and each piece of a
-/// manifest.
+/// Work that rank 0 does with requests of `steps` while the others wait. If the work must end, these requests are
+/// cancelled. The caller sends the outcome to the others. Each answer to a request of `steps`, and each piece of a
+/// manifest, counts as movement.
 using WorkOfRank0 = std::function<void(std::atomic<std::uint64_t>& moved)>;
 Result<void> WorkOnRank0(Collective& group, std::chrono::milliseconds deadline, const CheckpointSteps& steps,
                          const WorkOfRank0& work, const std::stop_token& stop);

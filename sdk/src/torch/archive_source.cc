@@ -76,7 +76,7 @@ Result<void> ArchiveSource::Hold(const internal::ZipDirectory& directory) {
   return reader_.Read(reads);
 }
 
-// libtorch reads the first bytes before the directory. They start the reading ahead.
+// libtorch reads the first bytes before the directory. Reading them starts the reading ahead.
 Result<void> ArchiveSource::HoldHead() {
   std::string head(static_cast<std::size_t>(std::min<std::uint64_t>(size(), kHeadBytes)), '\0');
   if (auto read = reader_.ReadNext(std::as_writable_bytes(std::span(head))); !read) return read.error();
@@ -133,7 +133,7 @@ std::size_t ArchiveSource::CopyHeld(std::uint64_t offset, std::span<std::byte> i
   return count;
 }
 
-// The reader keeps the tail. A read elsewhere, except a little further on, does not change the position.
+// The reader keeps the tail. Only a read at the position or a little behind it changes the position.
 Result<std::size_t> ArchiveSource::ReadObject(std::uint64_t offset, std::span<std::byte> into) {
   const std::uint64_t position = reader_.position();
   const bool is_next = offset >= position && offset - position <= kMostSkipped;

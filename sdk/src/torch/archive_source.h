@@ -27,7 +27,7 @@ class ArchiveSource {
   /// differs.
   Result<void> Begin();
 
-  /// Fills `into` and returns the number of bytes. After a failure, which is kept, returns 0; then libtorch gives up.
+  /// Fills `into` and returns the number of bytes. After a failure, which is kept, returns 0; then libtorch stops.
   std::size_t Read(std::uint64_t offset, std::span<std::byte> into);
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 

@@ -15,7 +15,7 @@ StorageError NotMade(const std::string& bucket, const ListedObject& object, cons
                                   "; remove the object, or keep it out of the prefix"});
 }
 
-// For the exception in progress.
+// Call it while an exception is handled.
 std::exception_ptr FailureOf(const std::string& bucket, const ListedObject& object) {
   try {
     try {

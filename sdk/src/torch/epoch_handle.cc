@@ -71,7 +71,7 @@ struct EpochHandle::Shared {
     // If it throws, the loop has not received the batch, and the next loop begins with it.
     auto made = MadeOrThrow(*std::move(next), {core->fingerprint().bucket, core->fingerprint().prefix});
     const std::scoped_lock lock(mutex);
-    if (PlaceOf(position) < PlaceOf(made.cursor)) position = made.cursor;  // Another worker's may be further.
+    if (PlaceOf(position) < PlaceOf(made.cursor)) position = made.cursor;  // Another worker may have a later batch.
     handed.emplace(PlaceOf(made.cursor), made.cursor);
     return made;
   }
@@ -96,8 +96,9 @@ struct EpochHandle::Shared {
   // Guarded by mutex:
   std::uint64_t epoch = 0;  // The loop's epoch.
   Cursor position;          // Behind the last batch that a loop received.
-  // For a loop over a DataLoader: behind the batches that were handed out and not consumed, in the order of the epoch,
-  // and behind the consumed ones. Workers hand batches out in any order. So at the epoch's end it is exact.
+  // For a loop over a DataLoader: the positions behind the batches that were handed out and not consumed, in the order
+  // of the epoch, and the position behind the consumed ones. Workers hand batches out in any order, so with several
+  // workers it is exact only at the epoch's end.
   std::map<Place, Cursor> handed;
   Cursor consumed;
 };

@@ -7,13 +7,13 @@
 #include <type_traits>
 #include <utility>
 
-/// What libtorch's versions differ in. Only this file knows.
+/// The differences between libtorch's versions. Only this file depends on them.
 namespace gcsflux {
 
-/// The states of an optimizer's parameters, by the addresses of these.
+/// The states of an optimizer's parameters, by the parameters' addresses.
 using OptimizerStates = std::remove_reference_t<decltype(std::declval<torch::optim::Optimizer&>().state())>;
 
-/// A parameter's key in its optimizer's states: libtorch 1.13 has addresses as text, 2.x as they are.
+/// A parameter's key in its optimizer's states: libtorch 1.13 has addresses as text, 2.x as pointers.
 template <class Key = OptimizerStates::key_type>
 Key StateKeyOf(const at::Tensor& parameter) {
   void* const address = parameter.unsafeGetTensorImpl();

@@ -37,7 +37,7 @@ bool IsOneOf(const Module& module) {
   return ((dynamic_cast<const Classes*>(&module) != nullptr) || ...);
 }
 
-// In Python the second version of these has num_batches_tracked.
+// In Python, version 2 of these classes has num_batches_tracked.
 std::int64_t VersionOf(const Module& module) {
   using namespace torch::nn;  // NOLINT(google-build-using-namespace): for the list below
   const bool is_second = IsOneOf<BatchNorm1dImpl, BatchNorm2dImpl, BatchNorm3dImpl, InstanceNorm1dImpl,
@@ -113,7 +113,7 @@ struct Pair {
   StoredTensor stored;
 };
 
-// Which tensor is read into which. Throws with all differences.
+// Finds the stored tensor for each tensor of the module. Throws with all differences.
 std::vector<Pair> Match(const Module& module, const StoredCheckpoint& checkpoint, const LoadModuleOptions& options) {
   const Names names(options);
   std::map<std::string, const StoredTensor*> stored;
@@ -183,8 +183,8 @@ struct PlannedReads {
   std::vector<Copy> copies;  // After the reads.
 };
 
-// Tensors are read in place if their memory allows it, and others into separate memory; if it is staged, all of them.
-// Throws if a tensor cannot be copied into. `pairs` must outlive the reads.
+// Tensors are read in place if their memory allows it, and otherwise into separate memory. If `is_staged`, all are read
+// into separate memory. Throws if a tensor cannot be written to. `pairs` must outlive the reads.
 PlannedReads PlanReads(const std::vector<Pair>& pairs, bool is_staged) {
   PlannedReads plan;
   TakenMemory taken;

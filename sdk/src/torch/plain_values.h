@@ -22,7 +22,7 @@ struct PlainValues {
   std::optional<Cursor> cursor = {};
 };
 
-/// Those of a step's file. Throws StorageError if the cursor cannot be read.
+/// Returns the values of a step's file. Throws StorageError if the cursor cannot be read.
 PlainValues PlainValuesIn(const pickled::Dict& root);
 
 }  // namespace gcsflux

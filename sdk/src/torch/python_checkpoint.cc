@@ -26,7 +26,7 @@ void Put(Dict& dict, std::string key, Value value) {
   dict.entries.push_back({{.any = std::move(key)}, std::move(value)});
 }
 
-// Numbers and texts: SaveCheckpoint() puts them into dictionaries of their own, users of Python beside the model.
+// Numbers and texts. SaveCheckpoint() puts them into separate dictionaries; users of Python put them beside the model.
 struct Others {
   std::map<std::string, std::int64_t> numbers;
   std::map<std::string, std::string> texts;

@@ -108,7 +108,7 @@ void CheckMembers(const RunState& state) {
   for (const auto& [name, generator] : state.generators) check(generator.defined(), "generator", name);
 }
 
-// By their own names, without `name` before them, in the order in which they were saved.
+// Returns the tensors by their own names, without `name` before them, in the order in which they were saved.
 NamedTensors TensorsUnder(const StoredCheckpoint& checkpoint, const std::string& name, const Dict& root) {
   const std::string prefix = name + ".";
   std::map<std::string, at::Tensor> read;
@@ -129,8 +129,8 @@ std::string Described(const at::Tensor& tensor) {
   return text.str();
 }
 
-// Copies what was read into the tensors given, by name; an undefined one becomes the one that was read. Without any,
-// the list becomes all that was read.
+// Copies what was read into the given tensors, by name. An undefined tensor becomes the one that was read. If no tensor
+// is given, the list becomes all that was read.
 std::function<void()> StageTensors(const std::string& member, NamedTensors& given, NamedTensors read) {
   if (given.empty()) return [&given, read = std::move(read)]() mutable { given.swap(read); };
   const std::map<std::string, at::Tensor> by_name(read.begin(), read.end());

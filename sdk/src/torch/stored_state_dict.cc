@@ -18,7 +18,7 @@ StorageError NoSuchFormat(CheckpointFormat format) {
                        .message = "state_dicts are not written as " + std::string(FormatName(format))});
 }
 
-// Makes a writer that returns an error from one that throws.
+// Turns a writer that throws into one that returns an error.
 template <class Write>
 CheckpointWriter Returning(Write write) {
   return [write](const ByteSink& sink) -> Result<void> {

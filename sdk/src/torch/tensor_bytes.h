@@ -7,13 +7,14 @@
 
 namespace gcsflux {
 
-/// Whether its memory is its elements in row-major order. libtorch calls views by conj() contiguous too, and computes
-/// their elements when they are read.
+/// True if the tensor's memory has its elements in row-major order. libtorch calls views by conj() contiguous too, but
+/// computes their elements when they are read.
 inline bool IsPlain(const at::Tensor& tensor) {
   return tensor.is_cpu() && tensor.is_contiguous() && !tensor.is_conj() && !tensor.is_neg();
 }
 
-/// Whether it has elements in memory, at strides: it is not undefined, sparse, quantised, nested or of the meta device.
+/// True if the tensor has elements in memory, at strides: it is not undefined, sparse, quantised, nested or of the meta
+/// device.
 inline bool HasElements(const at::Tensor& tensor) {
   return tensor.defined() && !tensor.is_nested() && tensor.layout() == c10::kStrided && !tensor.is_meta() &&
          !tensor.is_quantized();

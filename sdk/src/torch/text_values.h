@@ -13,7 +13,7 @@ inline pickled::Value TextOrBytes(const std::string& text) {
   return {.any = pickled::Bytes{.data = text}};
 }
 
-/// The text of such a value. Null if it is none.
+/// The text of such a value. Null if the value is not a text.
 inline const std::string* TextIn(const pickled::Value& value) {
   if (const auto* const bytes = value.As<pickled::Bytes>()) return &bytes->data;
   return value.As<std::string>();

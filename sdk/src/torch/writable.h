@@ -9,7 +9,7 @@
 
 namespace gcsflux {
 
-/// Why copy_() would refuse to write to the tensor, when other tensors have changed already.
+/// Why copy_() would refuse to write to the tensor. Nothing if it would not. Ask before any tensor changes.
 inline std::optional<std::string> WhyNotWritable(const at::Tensor& tensor) {
   if (at::has_internal_overlap(tensor) == at::MemOverlap::Yes) {
     return "has elements that share memory, as expand() makes them; load into its clone()";

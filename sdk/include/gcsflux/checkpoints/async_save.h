@@ -16,15 +16,15 @@ class SaveInFlight;
 
 /// When a save copies the state.
 enum class SnapshotMode {
-  kEager,  ///< Before the call returns: the state may change at once.
-  kLazy,   ///< On another thread: the state may change when PendingSave::WaitStaged() has returned.
+  kEager,  ///< Before the call returns. After the call the state may change.
+  kLazy,   ///< On another thread. The state may change after PendingSave::WaitStaged().
 };
 
 /// What a save does while `max_in_flight` saves are in flight.
 enum class WhenBusy {
   kWait,     ///< It waits until one of them ends.
   kRefuse,   ///< It fails with kUnavailable.
-  kReplace,  ///< It takes the place of the newest one that is not being sent yet; if all are, it waits.
+  kReplace,  ///< It replaces the newest save that is not being sent yet. If all are being sent, it waits.
 };
 
 /// What the end of the run does with saves that are in flight.
@@ -33,10 +33,10 @@ enum class AtEnd { kWait, kCancel };
 struct AsyncSaveOptions {
   SnapshotMode mode = SnapshotMode::kEager;
   WhenBusy when_busy = WhenBusy::kWait;
-  /// Most saves that are copied and not committed; at least 1. Each has memory for a copy of the state. Raise it if
-  /// saves sometimes take longer than the time between two.
+  /// The most saves in flight, which are begun and have not ended; at least 1. Each takes memory for a copy of the
+  /// state. Raise it if saves sometimes take longer than the time between two saves.
   std::size_t max_in_flight = 1;
-  /// Threads that copy. Raise it as long as the copy becomes faster.
+  /// Threads that copy. Raise it until the copy becomes no faster.
   std::size_t copy_threads = 2;
   AtEnd at_end = AtEnd::kWait;
   /// At the end, saves that take longer than this are cancelled. Lower it if the machine leaves less time.
@@ -53,10 +53,11 @@ class PendingSave {
   void WaitStaged() const;
   [[nodiscard]] bool is_staged() const;
 
-  /// Waits until the step is committed or has failed. kCancelled if another save took its place.
+  /// Waits until the step is committed or has failed. Returns kCancelled if another save replaced it, or if the end of
+  /// the run cancelled it.
   [[nodiscard]] Result<SavedStep> WaitCommitted() const;
   [[nodiscard]] bool is_done() const;
-  /// Waits for the same, and leaves it to WaitCommitted() to report a failure.
+  /// Waits for the same. If the save has failed, the failure still counts as unreported.
   void WaitEnded() const;
 
   explicit PendingSave(std::shared_ptr<internal::SaveInFlight> save);  ///< For the library.

@@ -8,7 +8,7 @@
 
 namespace gcsflux {
 
-/// The format of a checkpoint file. Its bytes tell the format, its name does not.
+/// The format of a checkpoint file. The file's bytes tell the format; its name does not.
 enum class CheckpointFormat {
   kUnknown,
   kTorchFile,         ///< torch.save since 1.6: torch_file.h, TorchFile::Open()
@@ -22,12 +22,12 @@ enum class CheckpointFormat {
 /// For messages: "safetensors", "a file of torch.save".
 std::string_view FormatName(CheckpointFormat format);
 
-/// Tells the format from the file's first bytes; 64 bytes are enough. Every zip archive is kOtherZip here, because only
-/// its directory tells which program wrote it.
+/// Detects the format from the file's first bytes; 64 bytes are enough. Every zip archive is kOtherZip here, because
+/// only its directory tells which program wrote it.
 CheckpointFormat DetectFormat(std::span<const std::byte> first_bytes);
 
-/// Tells the format, of zip archives too. This takes one read, and for an archive one or two more. The answer is what
-/// the file claims to be; reading it may still fail. Returns the source's error if a read fails, and an error if an
+/// Detects the format, also of zip archives. Takes one read, and for an archive one or two more. The answer is what the
+/// file claims to be; reading it may still fail. Returns the source's error if a read fails, and an error if an
 /// archive's directory is broken.
 Result<CheckpointFormat> DetectFormat(const ByteSource& source);
 

@@ -11,13 +11,13 @@
 
 #include "gcsflux/formats.h"
 
-// What makes files a step of a training run: the manifest, which is written last. docs/checkpoints.md.
+// The manifest makes files a step of a training run. It is written last: docs/checkpoints.md.
 namespace gcsflux {
 
-/// Steps are numbered from 0 to this one: their names then sort as their numbers do.
+/// Steps have numbers from 0 to this one, so that their names sort as their numbers do.
 inline constexpr std::int64_t kMaxStep = 99'999'999;
 
-/// A longer manifest is neither written nor read. It is enough for 8,000,000 slices.
+/// The most bytes of a manifest: a longer one is neither written nor read. They are enough for 8,000,000 slices.
 inline constexpr std::size_t kMaxManifestBytes = std::size_t{96} << 20;
 
 /// One file of a step: one generation of one object.
@@ -37,11 +37,11 @@ struct StepTensor {
   FileRange range = {};  ///< The bytes that the tensor touches in the file.
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> shape = {};
-  std::vector<std::int64_t> strides = {};  ///< In elements. Empty: the elements follow each other.
-  /// Of a slice: where it begins in the whole tensor. Empty: this is the whole.
+  std::vector<std::int64_t> strides = {};  ///< In elements. Empty if the elements are contiguous.
+  /// For a slice: where it begins in the whole tensor. Empty for a whole tensor.
   std::vector<std::int64_t> offsets = {};
-  /// Of a slice: the shape of the whole tensor. If it is given, the slices of this name hold each of the tensor's
-  /// elements once.
+  /// For a slice: the shape of the whole tensor. If it is set, the slices of this name hold each element of the tensor
+  /// once.
   std::vector<std::int64_t> whole_shape = {};
   std::optional<std::uint32_t> crc32c = {};  ///< Of the bytes of `range`.
 
@@ -61,16 +61,23 @@ struct CheckpointManifest {
   friend bool operator==(const CheckpointManifest&, const CheckpointManifest&) = default;
 };
 
-/// As JSON. More than 30,000 tensors are a table of bytes there, of some 7 bytes for a slice (version 2 of the format);
-/// fewer are a list, which older versions of gcsflux read too. kInvalidArgument: what ParseManifest() refuses, and
-/// texts that are not UTF-8. The message names the step and what is wrong with it.
+/// Returns the manifest as JSON. If it has more than 30,000 tensors, they are stored as a binary table (version 2 of
+/// the format), about 7 bytes per slice. Otherwise they are a list, which older versions of gcsflux read too. Returns
+/// kInvalidArgument for what ParseManifest() refuses, and for texts that are not UTF-8. The message names the step and
+/// the cause.
 Result<std::string> FormatManifest(const CheckpointManifest& manifest);
 
 /// Reads what FormatManifest() wrote. `place` is for messages: the object's URI.
 ///
-/// kUndecodable: no JSON, a newer version of the format, a field that is missing or of another type, a step below 0 or
-/// above kMaxStep, a file outside the run's prefix or twice there, a tensor outside its file, slices that overlap or
-/// leave a hole, a metric that is no number, more than kMaxManifestBytes.
+/// Returns kUndecodable if:
+/// - the text is not JSON, or longer than kMaxManifestBytes,
+/// - the version of the format is newer,
+/// - a field is missing or has another type,
+/// - the step is below 0 or above kMaxStep,
+/// - there is no file, a file is not in a step's folder, or a file is named twice,
+/// - a tensor is outside its file,
+/// - slices overlap or leave a hole, or
+/// - a metric is not a number.
 Result<CheckpointManifest> ParseManifest(std::string_view json, const std::string& place);
 
 }  // namespace gcsflux

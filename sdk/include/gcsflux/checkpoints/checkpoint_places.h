@@ -18,11 +18,11 @@ struct StepPlace {
   std::int64_t step = 0;
 };
 
-/// The step whose manifest has this URI: "gs://bucket/runs/7/step-00000042.json". Nothing for other texts.
+/// The step whose manifest has this URI: "gs://bucket/runs/7/step-00000042.json". Returns nothing for other texts.
 std::optional<StepPlace> StepPlaceOf(std::string_view uri);
 
-/// The files of safetensors that lie directly in a folder: objects, as URIs, if `folder` is "gs://bucket/folder/", else
-/// local files. Sorted by name.
+/// Lists the safetensors files directly in a folder, sorted by name. If `folder` is "gs://bucket/folder/", returns URIs
+/// of objects, otherwise paths of local files.
 Result<std::vector<std::string>> ListShards(const Client& client, const std::string& folder,
                                             const std::stop_token& stop = {});
 

@@ -50,16 +50,17 @@ struct ListedStep {
   /// Without its tensors. If the manifest could not be read, it is empty, and `problem` says why.
   CheckpointManifest manifest = {};
   std::int64_t generation = 0;  ///< Of the manifest. 0 if there is none: the step's save or removal was not finished.
-  /// Of the files that the manifest names, or of those in the folder of a step without one.
+  /// The size of the files that the manifest names. If the manifest is missing or unreadable, of the files in the
+  /// step's folder.
   std::uint64_t bytes = 0;
-  std::optional<Error> problem = {};  ///< Absent: the step is whole.
+  std::optional<Error> problem = {};  ///< Absent if the step is whole.
 };
 
 /// What Keep() did.
 struct KeepReport {
-  std::vector<std::int64_t> removed = {};     ///< With `is_dry_run`: those that would be removed.
-  std::vector<SkippedStep> not_removed = {};  ///< That the rules do not keep, and why they are still there.
-  std::optional<Error> leftovers = {};        ///< StepWriter::Keep(): why files of crashed saves are still there.
+  std::vector<std::int64_t> removed = {};     ///< With `is_dry_run`: the steps that would be removed.
+  std::vector<SkippedStep> not_removed = {};  ///< Steps that the rules do not keep, and why they still exist.
+  std::optional<Error> leftovers = {};        ///< For StepWriter::Keep(): why files of crashed saves still exist.
 };
 
 /// What Sweep() removed.
@@ -70,16 +71,16 @@ struct SweepReport {
 };
 
 struct SweepOptions {
-  /// Only files that have not changed for so long. A file of a step that another process is saving just now is in no
-  /// manifest yet: leave it longer than a save takes.
+  /// Removes only files older than this. Set it to more than the duration of a save: until a save ends, no manifest
+  /// names its files.
   std::chrono::seconds min_age = std::chrono::hours(24);
   bool is_dry_run = false;
 };
 
-/// Reads and removes the steps of a run. Thread-safe; copies share what is known of steps that were read.
+/// Reads and removes the steps of a run. Thread-safe. Copies share the manifests that were read.
 ///
-/// A step is what its manifest says, and nothing without one. Other objects under the prefix are left alone. Messages
-/// name the step, the file and what to do.
+/// The manifest defines a step. Without a manifest there is no step. Other objects under the prefix are left alone.
+/// Messages name the step and the file, and say what to do.
 class CheckpointSteps {
  public:
   /// `uri` is "gs://bucket/prefix". Makes no request. `call` and `stop` are for all requests.
@@ -89,49 +90,56 @@ class CheckpointSteps {
   /// "gs://bucket/prefix/"
   [[nodiscard]] const std::string& uri() const;
 
-  /// All steps in ascending order: whole, damaged and unfinished ones. Takes one listing of the prefix, and a read for
-  /// each manifest that this object and its copies have not read before. Sizes, generations and checksums of all files
-  /// are compared with the manifests; no file is read.
+  /// Lists all steps in ascending order: whole, damaged and unfinished ones. Takes one listing of the prefix, and a
+  /// read for each manifest that this object and its copies have not read before. Sizes, generations and checksums of
+  /// all files are compared with the manifests; no file is read.
   Result<std::vector<ListedStep>> List() const;
 
-  /// The newest step whose manifest can be read and whose files are all there. kNotFound if no step was ever saved;
-  /// kInvalidArgument if there is no such bucket; kUndecodable if steps were saved and none is whole: the message has
-  /// the reasons.
+  /// Finds the newest step whose manifest can be read and whose files all exist. Returns:
+  /// - kNotFound if no step was ever saved,
+  /// - kInvalidArgument if there is no such bucket,
+  /// - kUndecodable if steps were saved and none is whole; the message has the reasons.
   ///
-  /// Takes three round trips if the writer's hint is right: the hint; the names from that step on, and at the same time
-  /// its manifest; a question for each file, all at the same time. The hint changes only the cost, never the answer: if
-  /// it is missing or wrong, the names of all steps are listed.
+  /// If the writer's hint is right, this takes three round trips: the hint; the step's manifest and, at the same time,
+  /// the names from that step on; a request for each file, up to 16 at the same time. The hint changes only the cost,
+  /// never the answer: if it is missing or wrong, the names of all steps are listed.
   Result<LatestStep> Latest() const;
 
-  /// The same. `open` is called for a step at the same time as its files are asked for, on another thread, so that
-  /// reading begins one round trip earlier. The last call is for the step that is returned. If that call fails, its
-  /// error is the result; an exception is kLocalIo.
+  /// The same. Calls `open` for a step on another thread, at the same time as the requests for its files, so that
+  /// reading begins one round trip earlier. The last call is for the step that is returned. If `open` returns kNotFound
+  /// or kAborted, the step is skipped. If that last call fails otherwise, returns its error; an exception becomes
+  /// kLocalIo.
   Result<LatestStep> OpenLatest(const std::function<Result<void>(const StoredStep&)>& open) const;
 
-  /// One step's manifest: one read. kNotFound; kUndecodable as ParseManifest().
+  /// Reads one step's manifest with one request. Returns kNotFound if there is none, and kUndecodable as
+  /// ParseManifest() does, or if it is the manifest of another step.
   Result<StoredStep> Read(std::int64_t step) const;
 
-  /// The file of a step, of the generation that the manifest names. Makes no request.
+  /// Opens a file of a step, in the generation that the manifest names. Makes no request.
   Result<ObjectReader> OpenFile(const StepFile& file, ObjectReaderOptions options = {}) const;
 
-  /// Asks for each file, all at the same time: kNotFound or kAborted if one is missing or changed.
+  /// Checks that all files exist, with one request for each, up to 16 at the same time. Returns kNotFound if a file is
+  /// missing or has another generation, and kAborted if it has another size or checksum.
   Result<void> HasFiles(const std::vector<StepFile>& files) const;
 
-  /// What CheckpointRun saved as this step, as one checkpoint: its file, and the tensors of it that are in files of
-  /// other steps. Takes the reads of the step's own file that StoredCheckpoint::Open() takes. What ShardedCheckpoints
-  /// saved is one checkpoint too, with joined slices, and takes no read. kUndecodable where the step is no such step.
+  /// Opens a step as one checkpoint.
+  /// - A step of CheckpointRun: its own file, and its tensors in files of other steps. Takes the reads of
+  ///   StoredCheckpoint::Open() for its own file.
+  /// - A step of ShardedCheckpoints: its slices are joined. Takes no read.
+  /// Returns kUndecodable if neither CheckpointRun nor ShardedCheckpoints saved the step.
   Result<StoredCheckpoint> OpenStep(const StoredStep& step, const ObjectReaderOptions& options = {}) const;
 
-  /// Deletes the step's manifest, then the files that no other manifest names. kPreconditionFailed for the last whole
-  /// step, and if the manifest changes meanwhile. Sweep() removes what an interrupted removal leaves.
+  /// Deletes the step's manifest, then the files that no other manifest names. Returns kPreconditionFailed if it is the
+  /// last whole step, or if its manifest changes meanwhile. Sweep() removes what an interrupted removal leaves.
   Result<void> Remove(std::int64_t step) const;
 
-  /// Removes the whole steps that the rules do not keep, the oldest first. Damaged steps neither count nor go. A step
-  /// that cannot be removed is reported; kPermissionDenied ends the removing, unless a retention policy is the reason.
+  /// Removes the whole steps that the rules do not keep, the oldest first. Damaged steps are not counted and not
+  /// removed. A step that cannot be removed is reported. The removal ends after kCancelled, and after kPermissionDenied
+  /// unless a retention policy is the reason.
   Result<KeepReport> Keep(const KeepRules& rules, bool is_dry_run = false) const;
 
-  /// Removes files in folders of steps that no manifest names. Does nothing while there is a manifest that cannot be
-  /// read, since that may name them: kUndecodable.
+  /// Removes files in folders of steps that no manifest names. If a manifest cannot be read, removes nothing and
+  /// returns kUndecodable, because that manifest may name them.
   Result<SweepReport> Sweep(const SweepOptions& options = {}) const;
 
  private:

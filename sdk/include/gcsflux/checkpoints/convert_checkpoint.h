@@ -17,10 +17,11 @@ struct ConvertCheckpointOptions {
 /// Writes a checkpoint's tensors in another format: kTorchFile or kSafetensors. Uses about 64 MiB of memory beyond the
 /// source's and the sink's. If a tensor's elements do not follow each other in the file, the whole tensor is held too.
 ///
-/// In safetensors no two tensors share a storage: tied weights are written twice. A file of torch.save becomes an
-/// OrderedDict of tensors; from a step of CheckpointRun in safetensors it becomes the dict with all values that the run
-/// would have saved as a file of torch.save. Returns kInvalidArgument if the other format lacks a type. Returns it also
-/// if the checkpoint holds more than tensors: numbers, texts, metadata of safetensors other than "format".
+/// In safetensors no two tensors share a storage: tied weights are written twice. With kTorchFile, the file holds an
+/// OrderedDict of tensors. If the source is a step of CheckpointRun in safetensors, the file holds the dict with all
+/// values that the run would have saved as kTorchFile.
+/// Returns kInvalidArgument if the other format lacks a type. Without `is_tensors_only`, returns it also if the
+/// checkpoint holds more than tensors: numbers, texts, metadata of safetensors other than "format".
 Result<void> ConvertCheckpoint(const StoredCheckpoint& checkpoint, CheckpointFormat format, const ByteSink& sink,
                                const ConvertCheckpointOptions& options = {});
 

@@ -21,8 +21,8 @@ struct RankedStep {
 
 enum class BestIs { kLowest, kHighest };
 
-/// The best `count` steps by a metric. Of equal steps the newer one is better. Steps without the metric have no rank.
-/// If no step has it, its name may be wrong, and all steps stay.
+/// Keeps the best `count` steps by a metric. If two steps are equal, the newer one is better. Steps without the metric
+/// have no rank. If no step has it, all steps stay, because its name may be wrong.
 struct KeepBest {
   std::string metric = {};
   std::size_t count = 1;
@@ -31,15 +31,15 @@ struct KeepBest {
 
 /// A step stays if one rule keeps it. Without any rule all stay.
 struct KeepRules {
-  std::optional<std::size_t> last = {};  ///< So many of the newest steps.
+  std::optional<std::size_t> last = {};  ///< Keeps this many of the newest steps.
   std::optional<KeepBest> best = {};
-  std::optional<std::int64_t> every = {};  ///< Steps that are multiples of it; at least 1.
-  bool hourly = false;                     ///< The newest step of each hour, UTC.
-  bool daily = false;                      ///< The newest step of each day, UTC.
+  std::optional<std::int64_t> every = {};  ///< Keeps steps that are multiples of it; at least 1.
+  bool hourly = false;                     ///< Keeps the newest step of each hour, UTC.
+  bool daily = false;                      ///< Keeps the newest step of each day, UTC.
 };
 
-/// The steps that stay, in ascending order. The newest always does, whatever the rules say. "Newest" goes by the step's
-/// number: clocks decide only in which hour or day a step is.
+/// The steps that stay, in ascending order. The newest step always stays. The number of a step says which one is
+/// newest. Its time only says in which hour and day it is.
 std::vector<std::int64_t> StepsToKeep(std::span<const RankedStep> steps, const KeepRules& rules);
 
 }  // namespace gcsflux

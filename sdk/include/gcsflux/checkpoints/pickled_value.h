@@ -19,7 +19,7 @@ using Entries = std::vector<std::pair<Value, Value>>;
 
 /// An int that does not fit into 64 bits.
 struct LongInteger {
-  std::string bytes = {};  ///< Two's complement, little-endian, more than 8 of them.
+  std::string bytes = {};  ///< Two's complement, little-endian, more than 8 bytes.
 };
 
 /// bytes, or bytearray.

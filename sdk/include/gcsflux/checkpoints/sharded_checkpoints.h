@@ -22,7 +22,7 @@ struct PartToSave {
   std::span<const std::byte> bytes = {};
 };
 
-/// A part that is wanted, and where its elements go.
+/// A part to load, and the memory for its elements.
 struct PartToLoad {
   TensorPart part = {};
   std::span<std::byte> into = {};
@@ -31,71 +31,75 @@ struct PartToLoad {
 /// What ranks on one machine read together.
 enum class ReadSharing {
   kNone,         ///< Each rank reads what it needs.
-  kOncePerHost,  ///< A byte that several ranks of a machine need is read by one of them, and copied to the others.
+  kOncePerHost,  ///< If several ranks of a machine need a byte, one of them reads it, and the others copy it.
 };
 
 struct ShardedOptions {
-  /// A call fails on all ranks once nothing has moved on any of them for so long: no byte from or to the service, no
-  /// answer, and no message by which ranks pass from one phase of the call to the next. If a rank hangs, the others
-  /// learn it up to a quarter later, or 2 s if that is longer. Raise it if the service may stand still for longer, if
-  /// ranks begin a call at very different times, or if rank 0's network takes longer to send the manifest to all ranks:
-  /// a message, or a manifest that is written, moves when all of it is there.
+  /// If no rank sends or receives a byte, an answer or a message for this long, the call fails on all ranks. Bytes and
+  /// answers are those of the service. Messages are those with which ranks go to the next phase of the call. A message,
+  /// and a manifest that is written, count only when they are complete. If a rank hangs, the others learn it up to a
+  /// quarter later, or 2 s later if that is longer. Raise it if:
+  /// - the service may pause for longer,
+  /// - ranks begin a call at very different times, or
+  /// - rank 0's network takes longer to send the manifest to all ranks.
   std::chrono::milliseconds deadline = std::chrono::seconds(60);
-  std::optional<KeepRules> keep = {};  ///< Which steps stay after a save. Absent: all.
-  StepWriterOptions writer = {};       ///< Of rank 0, which is the run's writer.
+  std::optional<KeepRules> keep = {};  ///< Which steps stay after a save. If absent, all stay.
+  StepWriterOptions writer = {};       ///< For rank 0, which is the run's writer.
   ParallelWriterOptions file = {};     ///< How each rank writes its file.
   ObjectReaderOptions reader = {};     ///< How each rank reads each file.
-  /// The same on all ranks. Set kOncePerHost if several ranks of a machine load the same tensors, or slices along
-  /// another dimension than those that were saved. Shared bytes are twice in memory until the load has ended. The
-  /// processes must run as one user, and see each other in /proc.
+  /// Must be the same on all ranks. Set kOncePerHost if several ranks of a machine load the same tensors, or slices
+  /// along another dimension than those that were saved. Shared bytes are twice in memory until the load ends. The
+  /// processes must run as the same user, and see each other in /proc.
   ReadSharing sharing = ReadSharing::kNone;
 };
 
-/// The steps of a run, saved and loaded by all ranks of a group: each writes and reads its own part.
+/// Saves and loads the steps of a run on all ranks of a group. Each rank writes and reads its own part.
 ///
-/// All ranks make the same calls in the same order, and all get the same result. If one rank fails, is cancelled, ends,
-/// or stands still until the deadline, the call fails on all of them: the message names the rank and the cause, the
-/// steps are as they were, and the memory of parts to load is undefined. From the moment when rank 0 writes the
-/// manifest, the step may be there although the save fails: all of it, and older ones may be removed already. A rank
-/// that ends, hangs until the deadline, or makes another kind of call (a load where the others save) also breaks the
-/// group: collective.h. A rank that is cancelled waits for the others for at most 2 s, also if one hangs. For one
-/// thread at a time.
+/// All ranks make the same calls in the same order, and all get the same result. If one rank fails, is cancelled, ends
+/// or hangs, the call fails on all ranks. The message names the rank and the cause, the steps are unchanged, and the
+/// memory of parts to load is undefined. After rank 0 begins to write the manifest, the whole step may exist although
+/// the save failed, and older steps may be removed.
 ///
-/// A step has a file of safetensors for each rank that writes, which PyTorch's distributed checkpoints can read, and a
-/// manifest that rank 0 writes last. What several ranks have is written once. The number of ranks and the slices may be
-/// others when it is loaded; a step that one process saved by CheckpointRun can be loaded too.
+/// A rank also breaks the group (collective.h) if it ends, hangs until the deadline, or makes another kind of call,
+/// such as a load while the others save. A cancelled rank waits for the others for at most 2 s, even if one hangs. For
+/// one thread at a time.
+///
+/// A step has a safetensors file for each rank that writes, and a manifest that rank 0 writes last. PyTorch's
+/// distributed checkpoints can read these files. What several ranks have is written once. Another number of ranks can
+/// load a step, with other slices. A step that CheckpointRun saved can be loaded too.
 class ShardedCheckpoints {
  public:
   /// Makes no request. `group` must outlive it.
   ShardedCheckpoints(CheckpointSteps steps, Collective& group, ShardedOptions options = {});
   ShardedCheckpoints(ShardedCheckpoints&&) noexcept;
   ShardedCheckpoints& operator=(ShardedCheckpoints&&) noexcept;
-  /// On rank 0 gives the prefix up.
+  /// Rank 0 releases the prefix.
   ~ShardedCheckpoints();
 
-  /// Stores the parts of all ranks as a step. Of `about`, rank 0's step, time, metrics and metadata are stored. Errors
-  /// are those of StepWriter, and kInvalidArgument if ranks contradict each other, or their slices overlap or leave a
-  /// hole. The tensors of the result's manifest are left out.
+  /// Stores the parts of all ranks as a step, with the step, time, metrics and metadata of rank 0's `about`. The
+  /// manifest of the result has no tensors. Returns the errors of StepWriter, and kInvalidArgument if ranks contradict
+  /// each other, or if their slices overlap or leave a hole.
   Result<SavedStep> Save(const CheckpointManifest& about, std::span<const PartToSave> parts,
                          CommitMode mode = CommitMode::kCreate, const std::stop_token& stop = {});
 
-  /// Takes part in the Save() of the others, and makes it fail on all ranks with this error. For a rank that cannot
-  /// make its part: else the others would wait for it until the deadline. Returns the error as all ranks get it.
+  /// Takes part in the Save() of the others, and makes it fail on all ranks with this error. Call it on a rank that
+  /// cannot make its part; otherwise the others wait for it until the deadline. Returns the error that all ranks get.
   Error FailSave(std::int64_t step, const Error& why, const std::stop_token& stop = {});
 
-  /// Rank 0 reads the manifest, and gives it to all. Errors as of CheckpointSteps::Read() and Latest();
-  /// kInvalidArgument if ranks ask for other steps.
+  /// Rank 0 reads the manifest, and sends it to all ranks. Returns the errors of CheckpointSteps::Read() and Latest(),
+  /// and kInvalidArgument if ranks request different steps.
   Result<LatestStep> Read(std::int64_t step);
   Result<LatestStep> Latest();
 
-  /// Fills the parts with the step's bytes. Each rank reads only the ranges of its own parts. kUndecodable if the step
-  /// lacks a tensor, or has it with another type or shape: the message lists such tensors of all ranks. kCorrupted if
-  /// the bytes of a stored slice do not have its CRC32C. A slice is verified if one rank reads all of it, or if ranks
-  /// read it in pieces of whole rows that together are all of it.
+  /// Fills the parts with the step's bytes. With ReadSharing::kNone, each rank reads only the ranges of its own parts.
+  /// Returns kUndecodable if the step lacks a tensor, or has it with another type or shape. The message lists such
+  /// tensors of all ranks. Returns kCorrupted if the bytes of a stored slice do not have its CRC32C. A slice is
+  /// verified if one rank reads all of it, or if ranks together read all of it in pieces of whole rows.
   Result<void> Load(const CheckpointManifest& step, std::span<const PartToLoad> parts,
                     const std::stop_token& stop = {});
 
-  /// Takes part in the Load() of the others, as FailSave() does in a save: for a rank that has no memory for its parts.
+  /// Takes part in the Load() of the others, as FailSave() does in a save. Call it on a rank that has no memory for its
+  /// parts.
   Error FailLoad(std::int64_t step, const Error& why, const std::stop_token& stop = {});
 
  private:

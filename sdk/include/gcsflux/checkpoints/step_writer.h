@@ -13,7 +13,7 @@
 // The one writer of a run's steps: docs/checkpoints.md.
 namespace gcsflux {
 
-/// Who writes a run's steps: the attributes of the object "writer" below the run's prefix.
+/// The writer of a run's steps, as the object "writer" below the run's prefix names it.
 struct RunIdentity {
   std::string id = {};  ///< Random; no other run has it.
   std::string host = {};
@@ -22,75 +22,78 @@ struct RunIdentity {
 };
 
 struct StepWriterOptions {
-  /// Takes the prefix over from the run that has it, dead or alive. Set it for jobs that are started again after a
-  /// crash or a preemption, where the scheduler never runs two.
+  /// Takes the prefix over from the run that has it, even if that run has not ended. Set it if jobs are started again
+  /// after a crash or a preemption, and the scheduler never runs two at the same time.
   bool take_over = false;
 };
 
 /// What Commit() may replace.
 enum class CommitMode {
-  kCreate,   ///< Nothing: kAlreadyExists if the step has a manifest.
-  kReplace,  ///< The step's manifest, if there is one; its files go once the new manifest is there.
+  kCreate,   ///< Nothing. Returns kAlreadyExists if the step has a manifest.
+  kReplace,  ///< The step's manifest, if there is one. Its files are deleted after the new manifest is written.
 };
 
-/// What came of a save.
+/// The result of a save.
 struct SavedStep {
   StoredStep stored = {};
   KeepReport kept = {};                  ///< What the rules removed, and what could not be removed.
-  std::optional<Error> keep_error = {};  ///< The step is saved; the others could not be listed, and all of them stay.
+  std::optional<Error> keep_error = {};  ///< The step is saved. The others could not be listed, and all of them stay.
 };
 
-/// Writes a file whose name StepWriter::ReserveName() gave, maybe to another process. The options' mode is not used.
+/// Writes a file under a name that StepWriter::ReserveName() gave, perhaps in another process. The options' mode is not
+/// used.
 Result<StepFile> WriteStepFile(const CheckpointSteps& steps, const std::string& name, const CheckpointWriter& write,
                                const ParallelWriterOptions& options = {});
-/// Deletes a file that is in no manifest. One that is gone is deleted.
+/// Deletes a file that is in no manifest. Succeeds also if the file no longer exists.
 Result<void> DeleteStepFile(const CheckpointSteps& steps, const StepFile& file);
 
-/// Adds steps to a run: files first, the manifest last. One writer at a time has a prefix. Thread-safe; movable.
+/// Adds steps to a run: files first, the manifest last. A prefix has one writer at a time. Thread-safe; movable.
 class StepWriter {
  public:
-  /// Makes the prefix this run's. kAlreadyExists if another run has it: the message says which one, and since when.
+  /// Takes the prefix for this run. Returns kAlreadyExists if another run has it; the message names that run and the
+  /// time of its start.
   static Result<StepWriter> Start(const CheckpointSteps& steps, const StepWriterOptions& options = {});
   StepWriter(StepWriter&&) noexcept;
   StepWriter& operator=(StepWriter&&) noexcept;
-  /// Leaves the prefix this run's, as a crash does: call Release().
+  /// Does not release the prefix, as in a crash: call Release() before.
   ~StepWriter();
 
   [[nodiscard]] const RunIdentity& identity() const;
   [[nodiscard]] const CheckpointSteps& steps() const;
 
-  /// Writes a file of a step under a name that no other file has. It is no part of the step before Commit().
+  /// Writes a file of a step under a name that no other file has. It becomes a part of the step by Commit().
   /// The options' mode is not used.
   Result<StepFile> WriteFile(std::int64_t step, const std::string& name, const CheckpointWriter& write,
                              const ParallelWriterOptions& options = {});
-  /// A name for a file of a step that another process writes by WriteStepFile(). Keep() spares that file until Commit()
-  /// names it, or DropName().
+  /// Returns a name for a file of a step that another process writes by WriteStepFile(). Keep() does not delete that
+  /// file before the end of Commit() or DropName().
   Result<std::string> ReserveName(std::int64_t step, const std::string& name);
   void DropName(const std::string& name);
-  /// Keeps files of earlier steps as long as the result lives: neither Keep() nor Remove() of this writer deletes them.
-  /// For a step that is to name them: ask after that whether they are there. Null while one of both runs: write files
-  /// of your own then. The result may not outlive the writer.
+  /// Protects files of earlier steps from Keep() and Remove() of this writer as long as the result exists. Call it if a
+  /// new step names these files, and check with HasFiles() afterwards that they exist. Returns null while Keep() or
+  /// Remove() runs: then write new files instead. The result must not outlive the writer.
   [[nodiscard]] std::shared_ptr<const void> Borrow(std::vector<StepFile> files);
-  /// Deletes files that WriteFile() wrote and Commit() has not named, as far as that succeeds.
+  /// Deletes files that WriteFile() wrote and Commit() has not named. Failures are ignored.
   void Discard(const std::vector<StepFile>& files);
 
-  /// Makes the step visible: all of it, by one request. `run` and `writer` are filled in. Files are those of
-  /// WriteFile(), or of steps that are there.
+  /// Makes the whole step visible by one request. Sets `run` and `writer` of the manifest. The files are those of
+  /// WriteFile() and WriteStepFile(), or of existing steps.
   ///
-  /// kPreconditionFailed if another run has taken the prefix over: the message says which one. The writer asks for that
-  /// right before it writes the manifest; docs/checkpoints.md says which window remains. If the service refuses it (a
-  /// wrong argument, permission, precondition), the step is as it was and the files are discarded. After any other
-  /// error the step may be there or not, and Keep() removes the files if it is not.
+  /// Returns kPreconditionFailed if another run has taken the prefix over; the message names that run. The writer
+  /// checks this right before it writes the manifest; docs/checkpoints.md describes the window that remains. If the
+  /// service refuses the manifest (a wrong argument, permission, precondition), the step is unchanged and the files are
+  /// deleted. After any other error the step may or may not exist; if it does not, Keep() removes the files.
   Result<StoredStep> Commit(CheckpointManifest manifest, CommitMode mode = CommitMode::kCreate);
 
-  /// As CheckpointSteps::Keep(). Removes before that what crashed saves and interrupted removals have left, but for
-  /// the files of saves that are under way in this writer. While another thread is in it, it does nothing.
+  /// As CheckpointSteps::Keep(). Before that, it removes the files that crashed saves and interrupted removals have
+  /// left. It does not remove files of saves that are in progress in this writer. If another call of Keep() is in
+  /// progress, it does nothing.
   Result<KeepReport> Keep(const KeepRules& rules);
 
-  /// As CheckpointSteps::Remove(), but for the files of saves that are under way in this writer.
+  /// As CheckpointSteps::Remove(), but leaves files of saves that are in progress in this writer.
   Result<void> Remove(std::int64_t step);
 
-  /// Gives the prefix up, so that the next run need not take it over.
+  /// Releases the prefix, so that the next run does not have to take it over.
   Result<void> Release();
 
  private:

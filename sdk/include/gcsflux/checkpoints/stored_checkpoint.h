@@ -30,14 +30,14 @@ using OpenShards = std::function<Result<std::vector<ByteSource>>(std::span<const
 /// threads see TorchFile.
 class StoredCheckpoint {
  public:
-  /// The bytes tell the format. Both ends of the file are read at once. If that is not enough, the rest of the
-  /// directory, the pickle or the header follows: at most three calls of the source that depend on each other. An index
+  /// The bytes tell the format. Reads both ends of the file at the same time. If that is not enough, reads the rest of
+  /// the directory, the pickle or the header: at most three calls of the source that depend on each other. An index
   /// needs `open_shards`.
   static Result<StoredCheckpoint> Open(ByteSource source, const OpenShards& open_shards = {});
   /// Files of safetensors that make one checkpoint without an index: the shards that PyTorch DCP saves.
   static Result<StoredCheckpoint> OpenSafetensorsFiles(std::string name, std::vector<ByteSource> files);
-  /// The same with headers that are known: one for each file, with those of its tensors that belong to the checkpoint.
-  /// Makes no read.
+  /// The same with known headers, one for each file. A header has only those tensors of its file that belong to the
+  /// checkpoint. Makes no read.
   static Result<StoredCheckpoint> OpenSafetensorsFiles(std::string name, std::vector<ByteSource> files,
                                                        std::vector<SafetensorsHeader> headers);
   StoredCheckpoint(TorchFile file);  // NOLINT(google-explicit-constructor): it is one.
@@ -55,8 +55,8 @@ class StoredCheckpoint {
   /// Returns kNotFound, kUndecodable if the tensor is refused, or kInvalidArgument if two values have this name.
   [[nodiscard]] Result<StoredTensor> Find(std::string_view name) const;
 
-  /// As TorchFile::ReadStorages(). One ByteSource::read_all() for each file. If the file has a checksum of a storage or
-  /// slice that is read whole, the bytes are compared with it.
+  /// As TorchFile::ReadStorages(), with one ByteSource::read_all() for each file. If the file has a checksum of a
+  /// storage or slice that is read whole, the bytes are compared with it.
   Result<void> ReadStorages(std::span<const StorageRead> reads) const;
   Result<void> ReadTensors(std::span<const TensorRead> reads) const;
   Result<void> ReadTensor(const StoredTensor& tensor, std::span<std::byte> into) const;
@@ -73,9 +73,9 @@ class StoredCheckpoint {
   [[nodiscard]] Result<bool> VerifyWhole() const;
   /// The metadata of all files; safetensors only.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& metadata() const;
-  /// The value of this name with all that it contains, as TorchFile::ReadValue(); "" is the whole. Of safetensors: what
-  /// CheckpointRun wrote into the metadata. kNotFound if there is no such value; kUndecodable for other safetensors,
-  /// which hold tensors only.
+  /// The value of this name with all that it contains, as TorchFile::ReadValue(); "" is the whole. For safetensors,
+  /// reads what CheckpointRun wrote into the metadata. Returns kNotFound if there is no such value, and kUndecodable
+  /// for other safetensors, which hold only tensors.
   [[nodiscard]] Result<pickled::Value> ReadValue(std::string_view name = {}) const;
   /// Whether ReadValue() finds the whole.
   [[nodiscard]] bool HasValues() const;
@@ -91,7 +91,7 @@ class StoredCheckpoint {
   std::shared_ptr<const Contents> contents_;
 };
 
-/// Rows [begin, end) of a tensor, for a separate read. Nothing if the tensor has fewer rows.
+/// Rows [begin, end) of a tensor, for a separate read. Returns nothing if the tensor has fewer rows.
 std::optional<StoredTensor> RowsOf(const StoredTensor& tensor, std::int64_t begin, std::int64_t end);
 
 /// The bytes of a tensor's elements, without the bytes between them.

@@ -9,15 +9,15 @@
 
 #include "gcsflux/formats.h"
 
-// What a rank has of the tensors that all ranks together save and load: docs/distributed.md.
+// A rank's part of the tensors that all ranks save and load together: docs/distributed.md.
 namespace gcsflux {
 
-/// A tensor, or a slice of it. Ranks that have the same slice, or the whole, have copies of it.
+/// A tensor, or a slice of it. If several ranks have the same slice, or the whole, these are copies.
 struct TensorPart {
   std::string name = {};
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> shape = {};  ///< Of the whole tensor.
-  /// Where the slice begins in each dimension of the whole, and how long it is there. Both empty: the whole tensor.
+  /// The begin and the length of the slice in each dimension of the whole tensor. Both are empty for the whole tensor.
   std::vector<std::int64_t> offsets = {};
   std::vector<std::int64_t> sizes = {};
 
@@ -26,17 +26,17 @@ struct TensorPart {
   friend bool operator==(const TensorPart&, const TensorPart&) = default;
 };
 
-/// The rows [begin, end) that a rank has of a dimension that `world_size` ranks divide: the first ranks have one more
-/// if it does not come out even, and the last ones none if there are fewer rows than ranks. None too if there is no
-/// such rank.
+/// The rows [begin, end) of a rank, if `world_size` ranks divide a dimension. If the rows do not divide evenly, the
+/// first ranks get one more. If there are fewer rows than ranks, the last ranks get none. A rank that does not exist
+/// gets none.
 struct RowsOfRank {
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
 RowsOfRank DivideRows(std::int64_t rows, int rank, int world_size);
 
-/// The slice of `rank` of a tensor that is divided along `dimension` by DivideRows(). kInvalidArgument if the tensor
-/// has no such dimension, or there is no such rank.
+/// The slice of `rank` of a tensor that is divided along `dimension` by DivideRows(). Returns kInvalidArgument if the
+/// tensor has no such dimension, or there is no such rank.
 Result<TensorPart> Sharded(std::string name, DType dtype, std::vector<std::int64_t> shape, std::size_t dimension,
                            int rank, int world_size);
 

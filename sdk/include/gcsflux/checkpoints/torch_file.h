@@ -79,7 +79,7 @@ class TorchFile {
   /// The value of this name with all that it contains; "" is the whole. A refused value within it appears as Refused.
   [[nodiscard]] Result<pickled::Value> ReadValue(std::string_view name = {}) const;
 
-  /// The place of a storage's bytes in the file. It reads 30 bytes and a name.
+  /// The place of a storage's bytes in the file. Reads 30 bytes and a name.
   [[nodiscard]] Result<FileRange> LocateStorage(std::size_t storage) const;
 
   /// Fills `into`, which has the storage's length. Returns kCorrupted if the bytes do not match their CRC-32.
@@ -95,8 +95,8 @@ class TorchFile {
   /// Fills `into`, which has the length of the tensor's elements, in row-major order for any strides. Reads the bytes
   /// that the tensor touches. If they are the whole storage, they are compared with the CRC-32.
   Result<void> ReadTensor(const StoredTensor& tensor, std::span<std::byte> into) const;
-  /// Reads several tensors, in one or two calls likewise. If a tensor's elements do not follow each other in the file,
-  /// the bytes that it touches are held beside `into`.
+  /// Reads several tensors, also in one or two calls. If a tensor's elements do not follow each other in the file, the
+  /// bytes that it touches are held beside `into`.
   Result<void> ReadTensors(std::span<const TensorRead> reads) const;
 
  private:
@@ -123,8 +123,12 @@ using StorageWriter = std::function<Result<void>(std::size_t storage, const Byte
 /// Writes a file that torch.load() reads, with weights_only=True too, in one pass. Each storage is requested once; its
 /// bytes go to `sink` as they come, aligned to 64 bytes in the file.
 ///
-/// Returns kInvalidArgument if a value cannot be written: a refused value, a type without a storage class in PyTorch
-/// 1.13, tensors of two types in one storage, a tensor that exceeds its storage, more than 256 levels.
+/// Returns kInvalidArgument if a value cannot be written:
+/// - a refused value,
+/// - a type without a storage class in PyTorch 1.13,
+/// - tensors of two types in one storage,
+/// - a tensor that exceeds its storage, or
+/// - more than 256 levels.
 Result<void> WriteTorchFile(const TorchFileContents& contents, const StorageWriter& write_storage,
                             const ByteSink& sink);
 

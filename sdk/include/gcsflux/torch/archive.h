@@ -18,9 +18,9 @@ namespace gcsflux {
 /// ParallelWriterOptions::max_memory beyond the tensors' own memory.
 ///
 /// `fill` writes the values: `[&](auto& archive) { model->save(archive); }` makes the file that `torch::save(model,
-/// ...)` writes. Throws StorageError; it is kInvalidArgument if libtorch cannot serialise a value. If `fill` throws,
-/// its exception is passed on. In both cases nothing becomes visible. Of a view by conj() libtorch writes the memory,
-/// not the elements: write its resolve_conj().resolve_neg().
+/// ...)` writes. Throws StorageError with the errors of ParallelWriter, and with kInvalidArgument if libtorch cannot
+/// serialise a value. If `fill` throws, its exception is passed on. In both cases nothing becomes visible. For a view
+/// by conj(), libtorch writes the memory and not the elements: write its resolve_conj().resolve_neg().
 ObjectMetadata SaveArchive(const Client& client, const ObjectName& object,
                            const std::function<void(torch::serialize::OutputArchive&)>& fill,
                            const ParallelWriterOptions& options = {});
@@ -31,8 +31,12 @@ ObjectMetadata SaveArchive(const Client& client, const ObjectName& object,
 /// at most ObjectReaderOptions::read_ahead_bytes. The object's CRC32C is checked before `use` sees a byte. libtorch
 /// itself checks nothing, not even shapes (LoadCheckpoint() does).
 ///
-/// Throws StorageError: kNotFound, kAborted if the object is replaced meanwhile, kCorrupted, and kUndecodable if it is
-/// not an archive or lacks what `use` reads. Other exceptions of `use` are passed on.
+/// Throws StorageError with:
+/// - kNotFound if there is no such object,
+/// - kAborted if it is replaced meanwhile,
+/// - kCorrupted if a checksum differs,
+/// - kUndecodable if it is not an archive, or lacks what `use` reads.
+/// Other exceptions of `use` are passed on.
 void LoadArchive(const Client& client, const ObjectName& object,
                  const std::function<void(torch::serialize::InputArchive&)>& use,
                  const ObjectReaderOptions& options = {});

@@ -47,11 +47,17 @@ ObjectMetadata SaveCheckpoint(const Client& client, const ObjectName& object, co
 /// and texts. It reads checkpoints of earlier versions.
 ///
 /// All or nothing: the object's CRC32C, the name, shape and type of every parameter and buffer, and the optimizer's
-/// groups are checked before anything in `state` changes. Throws StorageError: kNotFound, kCorrupted, and kUndecodable
-/// if the object is not a checkpoint, or one of another module or optimizer. Modules that override save() or load() are
-/// not supported here; use archive.h. kInvalidArgument for an archive of libtorch and a module with views by conj().
-/// Memory: the module and the optimizer, a second copy of what the checkpoint holds
-/// of them, and at most ObjectReaderOptions::read_ahead_bytes.
+/// groups are checked before anything in `state` changes. Modules that override save() or load() are not supported
+/// here; use archive.h.
+///
+/// Throws StorageError with:
+/// - kNotFound if there is no such object,
+/// - kCorrupted if a checksum differs,
+/// - kUndecodable if the object is not a checkpoint, or is one of another module or optimizer,
+/// - kInvalidArgument if it is an archive of libtorch and the module has views by conj().
+///
+/// Memory: the module and the optimizer, a second copy of what the checkpoint holds of them, and at most
+/// ObjectReaderOptions::read_ahead_bytes.
 void LoadCheckpoint(const Client& client, const ObjectName& object, TrainingState& state,
                     const ObjectReaderOptions& options = {});
 

@@ -22,16 +22,16 @@ namespace gcsflux {
 /// generators are borrowed for the call.
 struct RunState {
   std::map<std::string, torch::nn::Module*> modules = {};
-  /// Adam, AdamW, SGD, RMSprop and Adagrad; kInvalidArgument for others.
+  /// Adam, AdamW, SGD, RMSprop and Adagrad. For others, saves and loads throw StorageError with kInvalidArgument.
   std::map<std::string, torch::optim::Optimizer*> optimizers = {};
-  /// Load() writes into the tensors given, as into modules: if one is missing in the step, or has another shape or type
-  /// there, it throws kUndecodable. An undefined tensor becomes a new one, and an empty list all that the step has
-  /// under its name: use them for tensors that grow.
+  /// Load() writes into the given tensors, as into modules. If the step lacks one, or has it with another shape or
+  /// type, it throws StorageError with kUndecodable. It replaces an undefined tensor by a new one, and fills an empty
+  /// list with all tensors that the step has under its name. Use these two for tensors that grow.
   std::map<std::string, NamedTensors> tensors = {};
   std::map<std::string, at::Generator> generators = {};  ///< {"cpu", at::detail::getDefaultCPUGenerator()}
   std::map<std::string, std::int64_t> numbers = {};
   std::map<std::string, std::string> texts = {};
-  std::optional<Cursor> cursor = {};  ///< A dataset's: the samples that were consumed.
+  std::optional<Cursor> cursor = {};  ///< A dataset's position: the samples that were consumed.
 };
 
 struct CheckpointRunOptions {
@@ -43,18 +43,19 @@ struct CheckpointRunOptions {
   /// stored by itself, so bytes that two tensors share are stored twice. The other values are JSON in the metadata.
   CheckpointFormat format = CheckpointFormat::kTorchFile;
   /// Tensors whose bytes equal those of the last committed step are not sent again: the manifest names them in that
-  /// step's file. For kSafetensors. Set it for fine-tuning with frozen layers. Takes memory for one more copy of the
-  /// state, and for each save a comparison and a copy of what has changed. The first save of a process sends all.
+  /// step's file. Only with kSafetensors. Set it for fine-tuning with frozen layers. Takes memory for one more copy of
+  /// the state. Each save compares all tensors and copies what has changed. The first save of a process sends all
+  /// tensors.
   bool skip_unchanged = false;
   StepWriterOptions writer = {};
-  AsyncSaveOptions async = {};      ///< SaveAsync()'s.
+  AsyncSaveOptions async = {};      ///< For SaveAsync().
   ParallelWriterOptions file = {};  ///< How a step's file is written.
   ObjectReaderOptions reader = {};  ///< How it is read.
 };
 
 struct SaveOptions {
   CommitMode mode = CommitMode::kCreate;
-  std::map<std::string, double> metrics = {};  ///< Finite numbers; KeepBest goes by them.
+  std::map<std::string, double> metrics = {};  ///< Finite numbers; KeepBest uses them.
   std::map<std::string, std::string> metadata = {};
 };
 
@@ -64,11 +65,14 @@ struct SaveOptions {
 /// `RunState state{.modules = {{"model", &*model}}, .optimizers = {{"optimizer", &adam}}};`
 /// `run.LoadLatest(state); ... if (run.ShouldSave(step)) run.Save(step, state);`
 ///
-/// A step is one file. In torch.save's form torch.load() gives a dict of the state's modules, optimizers and tensors
-/// under their names, which are state_dicts, and of "generators", "numbers", "texts" and "cursor", if there are such
-/// values. docs/checkpoints.md says what a file of safetensors holds. For one thread at a time; not for children of
-/// fork(). A save makes two writes and one look at the writer's object; with rules it also lists the prefix. Reads need
-/// no writer: the first Save() takes the prefix for this run, and the destructor releases it.
+/// A step is one file, or with skip_unchanged one file and tensors in files of earlier steps. In torch.save's form,
+/// torch.load() gives a dict of the state's modules, optimizers and tensors under their names, as state_dicts. The dict
+/// also has "generators", "numbers", "texts" and "cursor", if there are such values. docs/checkpoints.md says what a
+/// file of safetensors holds.
+///
+/// A save reads the object "writer", and writes the file, the manifest and, at most once a second, the object "latest".
+/// With rules it also lists the prefix. The first save takes the prefix for this run, and the destructor releases it;
+/// loads do not need it. For one thread at a time; not for children of fork().
 class CheckpointRun {
  public:
   /// Makes no request.
@@ -81,26 +85,29 @@ class CheckpointRun {
   [[nodiscard]] bool ShouldSave(std::int64_t step) const;
 
   /// Stores the state as this step, and then removes what the rules do not keep. The errors are those of StepWriter's
-  /// Start(), WriteFile() and Commit(). If the removal fails, the step is saved, and the result tells the failure.
+  /// Start(), WriteFile() and Commit(). If the removal fails, the step is saved, and the result has the failure.
   SavedStep Save(std::int64_t step, const RunState& state, const SaveOptions& options = {});
 
   /// Saves beside the training. Returns when the state is copied. With SnapshotMode::kLazy it returns at once; then the
-  /// tensors must not change, and the optimizer must not step, before PendingSave::WaitStaged(). Numbers, texts and
-  /// generators are copied at once in each mode. If earlier SaveAsync()s have failed, and no caller has received their
-  /// errors, throws these as one error and does not save the state: call it again to save it.
-  /// The destructor waits for saves in flight, or cancels them, as AsyncSaveOptions say.
+  /// tensors must not change, and the optimizer must not step, before PendingSave::WaitStaged() has returned. Numbers,
+  /// texts and generators are copied at once in each mode. If earlier SaveAsync()s have failed, and no caller has
+  /// received their errors, throws these as one error and does not save the state: call it again to save it. The
+  /// destructor waits for saves in flight, or cancels them, as AsyncSaveOptions::at_end says.
   PendingSave SaveAsync(std::int64_t step, const RunState& state, const SaveOptions& options = {});
 
   /// Restores what `state` names, which may be any part of the saved state. The step's numbers, texts and cursor
   /// replace those of `state`.
-  /// All or nothing: names, shapes, types and checksums are compared before anything of `state` changes. Throws
-  /// kNotFound if there is no such step or its file is gone, kUndecodable if the step holds something else, and
-  /// kCorrupted if a checksum differs: the file's CRC32C if all of the step is read, otherwise the CRC32C of each
-  /// storage that is read whole. Takes memory for the state and for a copy of what is read. A save that is in flight is
-  /// no step yet: wait for it before.
+  /// All or nothing: names, shapes, types and checksums are compared before anything of `state` changes.
+  /// Throws StorageError with:
+  /// - kNotFound if there is no such step or its file is gone,
+  /// - kUndecodable if the step holds something else,
+  /// - kCorrupted if a checksum differs: the file's CRC32C if all of the step is read, otherwise the CRC32C of each
+  ///   storage that is read whole.
+  /// Takes memory for the state and for a copy of what is read. A save in flight is not a step yet: wait for it before.
   StoredStep Load(std::int64_t step, RunState& state) const;
-  /// Loads the newest step that is whole, and tells which steps were skipped, and why. Nothing if no step was ever
-  /// saved. Throws kUndecodable if steps were saved and none is whole, and kInvalidArgument if there is no such bucket.
+  /// Loads the newest step that is whole. The result also has the steps that were skipped, and why. Returns nothing if
+  /// no step was ever saved. Throws StorageError with kUndecodable if steps were saved and none is whole, and with
+  /// kInvalidArgument if there is no such bucket.
   std::optional<LatestStep> LoadLatest(RunState& state) const;
 
   [[nodiscard]] std::optional<LatestStep> Latest() const;

@@ -23,12 +23,12 @@ namespace gcsflux::internal {
 
 class DatasetCore;
 
-/// How samples are made: makes room for those of a batch, and makes one sample in its place. It may throw any
-/// exception.
+/// How samples are made: `make` makes room for the samples of a batch, and `decode` makes one sample in its place. They
+/// may throw any exception.
 struct SampleMaker {
   std::function<std::shared_ptr<void>(std::size_t samples)> make;
   std::function<void(void* batch, std::size_t place, const ListedObject& object, DownloadedObject& downloaded)> decode;
-  bool is_instant = false;  ///< Without a transform.
+  bool is_instant = false;  ///< True without a transform.
 };
 
 /// Samples of one type. A place is empty if its object was skipped.
@@ -56,7 +56,7 @@ class DatasetHandle {
  public:
   using Core = std::shared_ptr<const DatasetCore>;
 
-  /// Lists the prefix. Throws StorageError: kEmptyPrefix if there are no objects, and the errors of listing.
+  /// Lists the prefix. Throws StorageError with kEmptyPrefix if there are no objects, and with the errors of listing.
   static DatasetHandle OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
                                 const DatasetOptions& options);
   static DatasetHandle OfListing(const Client& client, ListingSnapshot listing, SampleMaker maker,
@@ -69,7 +69,7 @@ class DatasetHandle {
 
   /// The samples of these objects. Throws the exceptions of MapDataset::get_batch.
   [[nodiscard]] MadeBatch Fetch(std::span<const std::size_t> samples) const;
-  /// Tells that batches will be requested in this order. Throws StorageError if nothing can be fetched.
+  /// Announces that batches will be requested in this order. Throws StorageError if nothing can be fetched.
   void Expect(const EpochOptions& order, const Cursor& start) const;
 
  private:

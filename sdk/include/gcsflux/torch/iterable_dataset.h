@@ -108,8 +108,8 @@ class BasicIterableDataset
   using Transform = std::function<Sample(const ListedObject& object, std::span<const std::byte> bytes)>;
 
   /// The objects of a prefix. Under SampleOrder::kShuffled the constructor lists it, otherwise the first Epoch() does.
-  /// Throws StorageError: kInvalidArgument if an option is out of its range, kEmptyPrefix if there are no objects, and
-  /// the errors of listing. If Epoch() lists, its loop throws the last two.
+  /// Throws StorageError with kInvalidArgument if an option is out of its range, with kEmptyPrefix if there are no
+  /// objects, and with the errors of listing. If Epoch() lists, its loop throws the last two.
   BasicIterableDataset(const Client& client, const ObjectName& prefix, Transform transform,
                        const EpochOptions& epochs = {}, const DatasetOptions& options = {})
       : handle_(internal::EpochHandle::OfPrefix(client, prefix, internal::MakerOf<Sample>(std::move(transform)), epochs,
@@ -135,7 +135,7 @@ class BasicIterableDataset
 
   /// The epoch that begins at the cursor, or the rest of it. Without a cursor it continues where the last loop ended:
   /// behind the last batch that it received, or at the next epoch. A batch that failed was not received. If the cursor
-  /// is of another listing, seed or order, throws StorageError (kInvalidArgument), as CheckCursor() says; while the
+  /// is of another listing, seed or order, throws StorageError with kInvalidArgument, as CheckCursor() says. While the
   /// prefix is being listed, the loop's begin() throws it. If the cursor's run had not finished its listing, only the
   /// part that it had listed is compared.
   [[nodiscard]] EpochBatches<Sample> Epoch(const std::optional<Cursor>& cursor = {},

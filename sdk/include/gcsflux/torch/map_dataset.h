@@ -41,8 +41,8 @@ class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDatas
 
   /// Lists the prefix (end it with "/" to mean a directory) by many calls at the same time. The listing fixes the
   /// names, generations and order (bytewise) of the dataset. Names that end with "/" are the empty objects that stand
-  /// for directories; they are left out. An object takes about 90 bytes beyond its name. Throws StorageError:
-  /// kEmptyPrefix if there are no objects, and the errors of listing.
+  /// for directories; they are left out. An object takes about 90 bytes beyond its name. Throws StorageError with
+  /// kEmptyPrefix if there are no objects, and with the errors of listing.
   BasicMapDataset(const Client& client, const ObjectName& prefix, Transform transform,
                   const DatasetOptions& options = {})
       : handle_(internal::DatasetHandle::OfPrefix(client, prefix, internal::MakerOf<Sample>(std::move(transform)),
@@ -83,9 +83,10 @@ class BasicMapDataset : public torch::data::datasets::BatchDataset<BasicMapDatas
   /// The samples of `indices`, in their order. If DatasetOptions::max_skipped allows it, there may be fewer than
   /// requested, but at least one.
   ///
-  /// Throws StorageError with the object's name: kNotFound if an object was deleted or overwritten since it was listed,
-  /// kInvalidArgument for an index past the end. A transform's StorageError is passed on. Any other exception becomes
-  /// kUndecodable, with the object's name before its text; the original is nested (std::rethrow_if_nested).
+  /// Throws StorageError with kNotFound and the object's name if an object was deleted or overwritten since it was
+  /// listed, and with kInvalidArgument for an index past the end. A transform's StorageError is passed on. Any other
+  /// exception becomes kUndecodable, with the object's name before its text; the original is nested
+  /// (std::rethrow_if_nested).
   std::vector<Sample> get_batch(torch::ArrayRef<std::size_t> indices) override {
     return internal::SamplesOf<Sample>(handle_.Fetch(std::span(indices.data(), indices.size())));
   }

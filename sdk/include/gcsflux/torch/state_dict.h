@@ -25,9 +25,9 @@ class Optimizer;
 // Reads tensors of checkpoints of any format into libtorch, and writes them. Throws StorageError.
 namespace gcsflux {
 
-/// Nothing if libtorch has no tensors of this type.
+/// Returns nothing if libtorch has no tensors of this type.
 std::optional<c10::ScalarType> ScalarTypeOf(DType dtype);
-/// Nothing for quantised types.
+/// Returns nothing for quantised types.
 std::optional<DType> DTypeOf(c10::ScalarType type);
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
@@ -36,14 +36,15 @@ using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 /// storage is read once and compared with its checksum. Tensors that share a storage in the file share it in memory,
 /// with their strides.
 ///
-/// kUndecodable if a tensor is refused, or has a type that libtorch lacks: the message names all such tensors.
+/// Throws StorageError with kUndecodable if a tensor is refused, or has a type that libtorch lacks. The message names
+/// all such tensors.
 NamedTensors ReadTensors(const StoredCheckpoint& checkpoint, std::string_view prefix = {});
 
 /// One tensor, in row-major order in its own memory.
 at::Tensor ReadTensor(const StoredCheckpoint& checkpoint, std::string_view name);
 
-/// A regular expression (ECMAScript); its matches in a checkpoint's name are replaced: {"^module\\.", ""}. Names of
-/// more than 1,024 bytes cannot be renamed: kInvalidArgument.
+/// Replaces the matches of a regular expression (ECMAScript) in the checkpoint's names: {"^module\\.", ""}. A name of
+/// more than 1,024 bytes cannot be renamed: throws StorageError with kInvalidArgument.
 struct NameRule {
   std::string pattern = {};
   std::string replacement = {};
@@ -56,29 +57,31 @@ struct LoadModuleOptions {
   std::vector<NameRule> renames = {};  ///< Applied in this order, after `prefix`.
   /// If only the module or only the checkpoint has a name, that is an error. Shapes and types must always be the same.
   bool is_strict = true;
-  /// After any failure the module is unchanged. All tensors are then held beside the module. Otherwise each tensor is
-  /// read directly into the module's memory, and an error says that the module has changed.
+  /// If true, the module is unchanged after any failure, and all tensors are held beside the module during the load. If
+  /// false, tensors are read directly into the module's memory, and an error says that the module has changed.
   bool is_staged = false;
 };
 
 /// Reads the module's parameters and buffers. Names, shapes and types are compared before any tensor is read.
 ///
-/// kUndecodable: the message lists all that is missing, unexpected or different. kInvalidArgument: the options map two
-/// names to one; or a tensor cannot be written to, as its elements share memory or it was made in InferenceMode. In
-/// place, tensors of InferenceMode can be written to if they are contiguous on the CPU and share no memory. Views in
-/// the module keep their strides.
+/// Throws StorageError with kUndecodable if names, shapes or types differ. The message lists all that is missing,
+/// unexpected or different. Throws it with kInvalidArgument if the options map two names to one, or if a tensor cannot
+/// be written to. That is so if its elements share memory, or it was made in InferenceMode. Without `is_staged`,
+/// tensors of InferenceMode can be written to if they are contiguous on the CPU and share no memory. Views in the
+/// module keep their strides.
 void LoadModule(torch::nn::Module& module, const StoredCheckpoint& checkpoint, const LoadModuleOptions& options = {});
 
 /// Restores an optimizer from Python's state_dict() of Adam, AdamW, SGD, RMSprop or Adagrad, or from what torch::save
-/// of C++ wrote of one, options included. `name` is its name in the checkpoint; an archive of an optimizer alone has
-/// none. Parameters correspond by their order. All or nothing.
+/// of C++ wrote of one. Its options are restored too. `name` is its name in the checkpoint; in an archive of an
+/// optimizer alone it has no name. Parameters correspond by their order. All or nothing.
 ///
-/// kUndecodable if groups, parameters or shapes differ, if `maximize` is set, and for safetensors that CheckpointRun
-/// did not write, which hold only tensors. kInvalidArgument for other optimizers.
+/// Throws StorageError with kUndecodable if groups, parameters or shapes differ, if `maximize` is set, and for
+/// safetensors that CheckpointRun did not write, which hold only tensors. Throws it with kInvalidArgument for other
+/// optimizers.
 void LoadOptimizer(torch::optim::Optimizer& optimizer, const StoredCheckpoint& checkpoint,
                    std::string_view name = "optimizer");
 
-/// A value, and the tensors whose storages its tensors name.
+/// A value, and the tensors whose storages the value's tensors use.
 struct GatheredState {
   pickled::Value root = {};
   std::vector<at::Tensor> storages = {};
@@ -96,19 +99,19 @@ class StateDictWriter {
   StateDictWriter(StateDictWriter&&) noexcept;
   StateDictWriter& operator=(StateDictWriter&&) noexcept;
 
-  /// kInvalidArgument: sparse, quantised, nested or undefined tensors. Tensors on other devices are copied. Views
-  /// remain views of one storage.
+  /// Throws StorageError with kInvalidArgument for sparse, quantised, nested or undefined tensors. Tensors on other
+  /// devices are copied. Views remain views of one storage.
   pickled::Value OfTensor(const at::Tensor& tensor);
   /// An OrderedDict with `_metadata`, with Python's order and names.
   pickled::Value OfModule(const torch::nn::Module& module);
-  /// The same content as Python's state_dict() of Adam, AdamW, SGD, RMSprop and Adagrad. kInvalidArgument for other
-  /// optimizers.
+  /// The same content as Python's state_dict() of Adam, AdamW, SGD, RMSprop and Adagrad. Throws StorageError with
+  /// kInvalidArgument for other optimizers.
   pickled::Value OfOptimizer(const torch::optim::Optimizer& optimizer);
-  /// kInvalidArgument if two have one name, or a name is empty or not UTF-8.
+  /// Throws StorageError with kInvalidArgument if two have one name, or a name is empty or not UTF-8.
   pickled::Value OfTensors(const NamedTensors& tensors);
 
-  /// The content that Write() would write, so that it can be copied first: the memory is still that of the tensors.
-  /// Call it once, instead of Write().
+  /// Returns the content that Write() would write, so that it can be copied first. The memory is still that of the
+  /// tensors. Call it once, instead of Write().
   GatheredState Gather(pickled::Value root) &&;
   /// Call it once.
   void Write(pickled::Value root, const ByteSink& sink) &&;
@@ -129,8 +132,8 @@ struct SaveStateDictOptions {
 /// WriteCheckpoint() does. For a local file the answer has only name and size.
 ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const torch::nn::Module& module,
                              const SaveStateDictOptions& options = {});
-/// The same for tensors by name. kInvalidArgument for kLibtorchArchive, if two tensors have one name, and if a name is
-/// empty or not UTF-8.
+/// The same for tensors by name. Throws StorageError with kInvalidArgument for kLibtorchArchive, if two tensors have
+/// one name, and if a name is empty or not UTF-8.
 ObjectMetadata SaveStateDict(const Client& client, const std::string& uri, const NamedTensors& tensors,
                              const SaveStateDictOptions& options = {});
 

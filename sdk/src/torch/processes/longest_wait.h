@@ -6,7 +6,7 @@
 
 namespace gcsflux {
 
-/// What c10d gets as a caller's deadline. It adds deadlines to the present time: that of a longer one overflows.
+/// Limits a caller's deadline for c10d, which adds it to the present time: a longer one would overflow.
 inline std::chrono::milliseconds AtMostForEver(std::chrono::milliseconds deadline) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(internal::InNanoseconds(deadline));
 }

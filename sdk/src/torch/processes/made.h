@@ -9,7 +9,7 @@
 
 namespace gcsflux {
 
-/// What `make` returns; if it throws, that as an error. For a rank whose failure the others must learn.
+/// Returns what `make` returns. If it throws, returns an error. Use it on a rank whose failure the others must learn.
 template <class Make>
 Result<std::invoke_result_t<Make>> Made(const Make& make) {
   try {

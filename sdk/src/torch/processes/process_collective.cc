@@ -28,15 +28,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kTag = 0;
-constexpr std::size_t kMostPending = 4;  // Messages that a rank has not taken.
+constexpr std::size_t kMostPending = 4;  // Messages that a rank has not received.
 constexpr std::chrono::milliseconds kLastWords = std::chrono::seconds(1);
 constexpr std::chrono::milliseconds kForEver = std::chrono::hours(24 * 365);
-constexpr std::chrono::milliseconds kToReadOne = std::chrono::milliseconds(100);  // A message that is there.
+constexpr std::chrono::milliseconds kToReadOne = std::chrono::milliseconds(100);  // For a message that has arrived.
 constexpr const char* kPrefix = "gcsflux";
 
 std::string KeyOf(int rank) { return "here/" + std::to_string(rank); }
 
-/// Ends a wait at its deadline. Gloo's own deadlines break the connections to all ranks, so that none could be told.
+/// Ends a wait at its deadline. Gloo's own deadlines break the connections to all ranks, so that no rank could be told.
 /// Thread-safe.
 class Watchdog {
  public:
@@ -75,13 +75,13 @@ class Watchdog {
   std::jthread thread_;  // Last: it ends before what it uses.
 };
 
-/// Messages over Gloo's connections. A message is two of them: its length, and its bytes. What is sent stays in memory
-/// until the other rank takes it.
+/// Sends messages over Gloo's connections. Each message is two of Gloo's: its length, and its bytes. Sent bytes stay in
+/// memory until the other rank receives them.
 class ProcessCollective final : public Collective {
  public:
   ProcessCollective(int rank, int world_size, c10::intrusive_ptr<c10d::ProcessGroupGloo> group)
       : rank_(rank), world_size_(world_size), group_(std::move(group)) {}
-  // The others may still have to take what is said to them.
+  // Waits a little, because the others may not have received the last messages.
   ~ProcessCollective() override {
     const Patience patience{.until = Clock::now() + kLastWords, .deadline = kLastWords, .stop = {}};
     for (auto& [to, sends] : pending_) {

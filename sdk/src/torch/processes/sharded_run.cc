@@ -75,7 +75,7 @@ struct ShardedRun::Parts {
     return queue.get();
   }
 
-  // All that a save beside the training takes. The copy of the bytes is the queue's.
+  // What a save beside the training needs. The queue copies the bytes.
   internal::SaveRequest Request(std::int64_t step, const ShardedState& state, const SaveOptions& options) {
     GatheredParts gathered = Gather(state);
     auto contents = ContentsOf(gathered);
@@ -92,7 +92,8 @@ struct ShardedRun::Parts {
             .commit = commit};
   }
 
-  // The other ranks wait for this one's parts, also if its state is wrong, or it has no memory or thread for them.
+  // The other ranks wait for this one's parts. So if its state is wrong, or it has no memory or thread, it makes the
+  // save fail on all ranks.
   template <class Begin>
   auto BeginSave(std::int64_t step, const Begin& begin) {
     auto begun = Made(begin);
@@ -101,7 +102,7 @@ struct ShardedRun::Parts {
     throw StorageError(checkpoints.FailSave(step, begun.error()));
   }
 
-  // The message of ParseValues() if the values are not among the step's tensors.
+  // Returns the message for ParseValues(). Returns nothing if the values are among the step's tensors.
   std::optional<std::string> ReadValues(const CheckpointManifest& manifest) const {
     if (!HasValuesInFile(manifest)) return std::nullopt;
     auto read = ReadValuesOnRank0(group, deadline, {steps, manifest, reader});
@@ -150,10 +151,10 @@ SavedStep ShardedRun::Save(std::int64_t step, const ShardedState& state, const S
 }
 
 PendingSave ShardedRun::SaveAsync(std::int64_t step, const ShardedState& state, const SaveOptions& options) {
-  const std::uint64_t number = ++parts_->async_saves;  // Also if this rank fails to begin it.
+  const std::uint64_t number = ++parts_->async_saves;  // Counts even if this rank fails to begin it.
   internal::SaveQueue& queue = *parts_->BeginSave(step, [&] { return parts_->Queue(); });
   auto request = Made([&] { return parts_->Request(step, state, options); });
-  // The other ranks wait for this one, and tell earlier failures with this save. So does this one.
+  // The other ranks wait for this one, and report earlier failures with this save. So does this one.
   if (!request.ok()) request = internal::SaveRequest{.step = step, .why_not = request.error()};
   request->give_up = [&checkpoints = parts_->checkpoints, step](const Error& why, const std::stop_token& stop) {
     return checkpoints.FailSave(step, why, stop);

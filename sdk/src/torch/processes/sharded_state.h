@@ -25,12 +25,12 @@ class StagedParts {
   /// `values` are the step's if it has none among its tensors.
   StagedParts(const ShardedState& state, const CheckpointManifest& step, std::optional<PlainValues> values);
   [[nodiscard]] std::vector<PartToLoad> ToLoad() const;
-  /// Call it when all is read. Throws before anything changes, or not at all.
+  /// Call it when all is read. If it throws, nothing has changed.
   void MoveInto(ShardedState& state) const;
 
  private:
-  GatheredParts state_;   // Whose tensors are the state's own.
-  GatheredParts staged_;  // Memory of the same form, and then the values' among the step's tensors.
+  GatheredParts state_;   // Its tensors are the state's own.
+  GatheredParts staged_;  // Memory of the same form, and then memory for values among the step's tensors.
   std::optional<PlainValues> values_;
 };
 

@@ -66,7 +66,7 @@ Result<std::string> ReadValuesOnRank0(Collective& group, std::chrono::millisecon
 
 PlainValues ParseValues(std::string_view message) {
   internal::MessageReader reader(message);
-  reader.Number();  // That it is no error.
+  reader.Number();  // It says that the message is not an error.
   PlainValues values;
   for (std::size_t left = reader.Count(); left > 0; --left) {
     std::string name = reader.String();

@@ -11,7 +11,7 @@
 
 namespace gcsflux {
 
-/// How a step that one process saved is read.
+/// What is needed to read a step that one process saved.
 struct StepValuesSource {
   const CheckpointSteps& steps;
   const CheckpointManifest& manifest;
@@ -21,7 +21,8 @@ struct StepValuesSource {
 /// Whether the step's own file has its values, as CheckpointRun saves them. Otherwise they are among its tensors.
 bool HasValuesInFile(const CheckpointManifest& step);
 
-/// Rank 0 reads the values of such a step, and gives them to all, as a message. The same error on all ranks.
+/// Rank 0 reads the values of such a step, and sends them to all ranks as a message. Returns the same error on all
+/// ranks.
 Result<std::string> ReadValuesOnRank0(Collective& group, std::chrono::milliseconds deadline,
                                       const StepValuesSource& source);
 

@@ -8,15 +8,14 @@
 
 namespace gcsflux::internal {
 
-/// What one request fetches, and where its bytes go: to destinations in the order of their offsets, which lie in
-/// it.
+/// What one request fetches, and the destinations of its bytes: ranges within it, in the order of their offsets.
 struct JoinedRange {
   Extent extent = {};
   std::vector<RangeRead> parts = {};
 };
 
-/// The requests that fetch the ranges, none of which is empty: those with at most `gap` bytes between them are joined,
-/// and what is longer than `stripe_bytes` is cut.
+/// Returns the requests that fetch the ranges. No range is empty. Ranges with at most `gap` bytes between them are
+/// joined, and what is longer than `stripe_bytes` is cut.
 std::vector<JoinedRange> JoinRanges(std::vector<RangeRead> ranges, std::uint64_t gap, std::uint64_t stripe_bytes);
 
 /// The part of the read in the extent; empty if there is none.

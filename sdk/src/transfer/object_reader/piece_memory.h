@@ -21,8 +21,8 @@ struct FreePiece {
 /// Memory for bytes that are fetched ahead. Null if there is none.
 using PieceMemory = std::unique_ptr<std::byte[], FreePiece>;
 
-/// Pieces of a large object are mapped: malloc() would keep what is given back, beyond the limit for reading ahead. A
-/// small object takes malloc()'s memory, which is there already.
+/// Pieces of a large object are mapped: malloc() would keep freed memory, beyond the limit for reading ahead. A small
+/// object uses malloc(), which has the memory already.
 inline PieceMemory MakePieceMemory(std::size_t bytes, std::uint64_t object_size) {
   constexpr std::uint64_t kLargeObject = 8U << 20;
   constexpr std::size_t kLeastMapped = 256U << 10;

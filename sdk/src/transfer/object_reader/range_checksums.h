@@ -20,8 +20,8 @@ struct Extent {
 /// one thread at a time.
 class RangeChecksums {
  public:
-  /// The parts of the range that have no checksum and are not claimed. The caller has claimed them now, and must settle
-  /// each one.
+  /// Claims and returns the parts of the range that have no checksum and are not claimed. The caller must settle each
+  /// one.
   std::vector<Extent> Claim(const Extent& range);
   /// The first `came` bytes of the claimed extent have this checksum. The rest is no longer claimed.
   void Settle(const Extent& claimed, std::uint64_t came, std::uint32_t crc32c);

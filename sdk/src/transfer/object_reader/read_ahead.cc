@@ -64,7 +64,7 @@ void ReadAhead::KeepOfStream(const Extent& extent) {
 }
 
 void ReadAhead::DropOfStream(const std::function<bool(const Extent&)>& is_dropped) {
-  // These bytes will come soon: the piece's checksum is worth more than they cost.
+  // If at most this many bytes are missing, the fetch continues: the piece's checksum is worth more than they cost.
   constexpr std::uint64_t kSoon = 1U << 20;
   Dropped dropped;
   Dropped ended;
@@ -232,7 +232,7 @@ std::uint64_t ReadAhead::SpareBytes() const {
   return bytes;
 }
 
-// Under the lock. Null where there is none. Longer memory than is needed serves too.
+// Called under the lock. Returns null if there is no memory. It may be longer than needed.
 PieceMemory ReadAhead::TakeMemory(std::uint64_t bytes, bool is_kept) {
   const auto fits = [&](const PieceMemory& memory) { return memory.get_deleter().bytes >= bytes; };
   // The last one is the likeliest to be in the CPU's caches.
@@ -265,7 +265,7 @@ void ReadAhead::GiveBack(const Wanted& wanted, std::uint64_t taken, PieceMemory 
 }
 
 void ReadAhead::DropSpareMemory() {
-  decltype(spare_) dropped;  // Given back outside of the lock.
+  decltype(spare_) dropped;  // Released outside of the lock.
   {
     const std::scoped_lock lock(mutex_);
     dropped.swap(spare_);

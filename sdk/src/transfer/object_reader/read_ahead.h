@@ -31,7 +31,7 @@ struct Piece {
   Extent extent = {};
   PieceMemory memory = {};
   std::uint64_t arrived = 0;
-  std::uint64_t awaited = kNone;  ///< As many must have arrived before any reader that waits can go on.
+  std::uint64_t awaited = kNone;  ///< The fewest bytes that a waiting reader needs.
   std::uint64_t consumed = 0;
   std::optional<Error> error = {};
   bool is_kept = false;       ///< It is kept after it was read.
@@ -53,7 +53,7 @@ struct HeldPart {
 
 /// Bytes of a piece, which stay while it is held.
 struct LentPart {
-  std::shared_ptr<Piece> piece;  ///< Null: there are none.
+  std::shared_ptr<Piece> piece;  ///< Null if there are none.
   std::span<const std::byte> bytes = {};
 };
 
@@ -79,7 +79,7 @@ class ReadAhead {
   std::size_t Want(const std::vector<Extent>& extents, bool is_of_stream);
   /// Fetches the extent at once, and keeps it. It does not count in the budget.
   void Keep(const Extent& extent);
-  /// Nothing more is wanted: releases the memory that was kept for further pieces.
+  /// Releases the memory that was kept for further pieces. Call it when nothing more is wanted.
   void DropSpareMemory();
   /// Drops pieces for ReadNext() that end before this offset.
   void DropBefore(std::uint64_t offset);
@@ -90,10 +90,11 @@ class ReadAhead {
   std::vector<HeldPart> Find(std::uint64_t offset, std::span<std::byte> destination,
                              std::vector<std::pair<std::uint64_t, std::span<std::byte>>>& rest);
   /// Waits for the part's bytes and copies them. If their fetch fails meanwhile, returns its error. Returns false if
-  /// the fetch was given up, or `stop` requests it: then the caller fetches by itself. Sets `waited` if it had to wait.
+  /// the fetch was cancelled, or `stop` was stopped: then the caller fetches by itself. Sets `waited` if it had to
+  /// wait.
   Result<bool> Take(const HeldPart& part, const std::stop_token& stop, bool& waited);
   /// The bytes of the piece that holds this offset, from there on. Waits until the piece is there, or a megabyte of it.
-  /// Returns no piece if none holds the offset, its fetch was given up, or `stop` requests it.
+  /// Returns no piece if none holds the offset, its fetch was cancelled, or `stop` was stopped.
   Result<LentPart> Lend(std::uint64_t offset, const std::stop_token& stop, bool& waited);
   /// Makes the callers that wait in Take() and Lend() check their stop_tokens.
   void Wake();
@@ -106,12 +107,12 @@ class ReadAhead {
     Extent extent = {};
     bool is_of_stream = false;
   };
-  // Waits under the lock until the piece has `needed` bytes. Returns false if its fetch was given up, or `stop`
-  // requests it.
+  // Waits under the lock until the piece has `needed` bytes. Returns false if its fetch was cancelled, or `stop` was
+  // stopped.
   Result<bool> AwaitBytes(std::unique_lock<std::mutex>& lock, Piece& piece, std::uint64_t needed,
                           const std::stop_token& stop, bool& waited);
-  // Called under the lock, when a reader has taken so many bytes of the piece. Returns the piece if it is not needed
-  // longer, for the caller to destroy it without the lock.
+  // Called under the lock, when a reader has taken this many bytes of the piece. If the piece is no longer needed,
+  // returns it, and the caller destroys it without the lock.
   std::shared_ptr<Piece> Consume(Piece& piece, std::uint64_t bytes);
   void DropOfStream(const std::function<bool(const Extent&)>& is_dropped);
   void Pump();
@@ -138,9 +139,9 @@ class ReadAhead {
   std::map<std::uint64_t, std::shared_ptr<Piece>> pieces_;  // By offset.
   std::deque<Wanted> wanted_;
   std::optional<Wanted> asked_;  // Requested from the budget.
-  // Of pieces that were read: used again, which is faster than new memory from the system.
+  // Memory of pieces that were read. It is used again, which is faster than new memory from the system.
   std::vector<PieceMemory> spare_;
-  // The memory of all pieces that are not kept, those too that were dropped and whose requests still end.
+  // The memory of all pieces that are not kept, also of dropped pieces whose requests have not ended.
   std::uint64_t alive_bytes_ = 0;
   bool is_closed_ = false;
 };

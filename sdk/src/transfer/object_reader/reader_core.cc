@@ -27,7 +27,7 @@ std::uint64_t FirstStripe(const ObjectReaderOptions& options) {
   return std::min({std::uint64_t{8} << 20, options.stripe_bytes, options.read_ahead_bytes});
 }
 
-// Each connection's request and a few that wait for the caller fit into what may be fetched ahead.
+// One request for each connection, and a few that wait for the caller, fit into `read_ahead_bytes`.
 std::uint64_t LongestStripe(const ObjectReaderOptions& options) {
   const std::uint64_t share = options.read_ahead_bytes / 4 * 3 / static_cast<std::uint64_t>(options.max_concurrency);
   return std::min(options.stripe_bytes, std::max(share, kLeastStripe));
@@ -146,8 +146,8 @@ Result<std::vector<std::uint32_t>> ReaderCore::Read(std::span<const RangeRead> r
   return sum ? JoinSums(ranges, std::move(sums), *sum) : std::vector<std::uint32_t>();
 }
 
-// What is not held is fetched; while that is under way, what is held is copied. What was given up meanwhile is fetched
-// too. A piece that fails while it is waited for fails the read: its request was repeated already.
+// Fetches what is not held, and meanwhile copies what is held. Then fetches held parts whose fetch was cancelled
+// meanwhile. If a piece fails while this read waits for it, the read fails, because the request was repeated already.
 Result<void> ReaderCore::ReadRanges(const std::vector<RangeRead>& ranges, bool& waited, const ReadExtras& extras) {
   std::vector<HeldPart> held;
   std::vector<std::pair<std::uint64_t, std::span<std::byte>>> rest;
@@ -404,7 +404,7 @@ Result<void> ReaderCore::VerifyWhole() {
     {
       std::unique_lock lock(mutex_);
       missing = checksums_.Claim({0, source_.size});
-      for (const Extent& extent : missing) checksums_.Settle(extent, 0, 0);  // Their fetches claim them.
+      for (const Extent& extent : missing) checksums_.Settle(extent, 0, 0);  // Their fetches claim them again.
       if (missing.empty()) {
         arrivals_.Wait(lock, [&] { return !checksums_.is_claimed(); });
         if (checksums_.Whole(source_.size)) break;

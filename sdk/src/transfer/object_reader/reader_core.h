@@ -51,17 +51,17 @@ class ReaderCore {
   struct Group {
     std::size_t pending = 0;  // Guarded by mutex_, like the error and the sums.
     std::optional<Error> error = {};
-    std::vector<SummedBytes> sums = {};  // If they are asked for.
+    std::vector<SummedBytes> sums = {};  // Empty if no checksum is requested.
     std::stop_source stop = {};
   };
   [[nodiscard]] Result<void> CheckUsable() const;
   [[nodiscard]] Error Failed(Error error) const;
-  // What a read of ranges does besides.
+  // Optional additions to a read of ranges.
   struct ReadExtras {
-    // While the rest is fetched, it gets the end of each held part, when that is copied.
+    // Called with the end of each held part when that is copied, while the rest is fetched.
     std::function<void(std::uint64_t end)> on_taken = {};
     std::optional<Checksum> sum = {};
-    std::vector<SummedBytes>* sums = nullptr;  // With `sum`: gets those of all parts of the ranges.
+    std::vector<SummedBytes>* sums = nullptr;  // With `sum`: gets the sums of all parts of the ranges.
   };
   Result<void> ReadRanges(const std::vector<RangeRead>& ranges, bool& waited, const ReadExtras& extras);
   std::shared_ptr<Group> Start(std::vector<JoinedRange> requests, std::optional<Checksum> sum = {});
@@ -104,11 +104,11 @@ class ReaderCore {
   Doorbell arrivals_;
   RangeChecksums checksums_;  // Guarded by mutex_.
 
-  // Used by the thread that reads on.
+  // Used by the thread of ReadNext(), LendNext() and Seek().
   std::uint64_t position_ = 0;
   std::uint64_t ahead_end_ = 0;   // Up to here it has been fetched ahead.
   std::uint64_t easy_bytes_ = 0;  // Bytes read since the caller last waited.
-  std::shared_ptr<Piece> lent_;   // Holds the bytes that LendNext() returned last; else own_ does.
+  std::shared_ptr<Piece> lent_;   // Holds the bytes that LendNext() returned last. If null, own_ holds them.
   PieceMemory own_;
 
   std::unique_ptr<RequestSlots> slots_;

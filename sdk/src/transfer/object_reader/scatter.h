@@ -17,13 +17,14 @@ struct SummedBytes {
   std::uint32_t sum = 0;
 };
 
-/// Puts the bytes of a request where they go, and sums those of each destination if a checksum is asked for: while they
-/// are in the CPU's caches. They come in order; after a failure they may come again, from the request's start.
+/// Copies the bytes of a request to their destinations. If a checksum is requested, sums those of each destination
+/// while they are in the CPU's caches. They come in order. After a failure they may come again, from the request's
+/// start.
 class Scatter {
  public:
   explicit Scatter(const JoinedRange& request, std::optional<Checksum> kind = {});
   void Put(std::uint64_t offset, std::span<const std::byte> bytes);
-  /// Empty if no checksum is asked for.
+  /// Empty if no checksum is requested.
   [[nodiscard]] std::vector<SummedBytes> TakeSums() { return std::move(sums_); }
 
  private:
