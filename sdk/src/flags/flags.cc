@@ -11,7 +11,8 @@
 
 DEFINE_string(endpoint, "",
               "Where to send requests, as http(s)://host[:port]. Set it for an emulator or a private endpoint; "
-              "if empty, STORAGE_EMULATOR_HOST, then https://storage.googleapis.com.");
+              "if empty, the first of STORAGE_EMULATOR_HOST, CLOUD_STORAGE_EMULATOR_ENDPOINT and "
+              "CLOUD_STORAGE_TESTBENCH_ENDPOINT that is set, then https://storage.googleapis.com.");
 DEFINE_string(project, "",
               "Project for creating and listing buckets. Set it if GOOGLE_CLOUD_PROJECT is not set, or names "
               "another project.");

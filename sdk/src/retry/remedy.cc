@@ -53,8 +53,7 @@ std::string_view Remedy(const Error& error, std::string_view subject, bool was_a
              "authorities";
     case ErrorCode::kProxyFailed:
       return "check the proxy's address and password (--proxy, http_proxy, https_proxy), or except the endpoint from "
-             "it "
-             "(--no_proxy, no_proxy)";
+             "it (--no_proxy, no_proxy)";
     case ErrorCode::kCorrupted: return "do not use the bytes; try again, and check the hardware if it happens twice";
     case ErrorCode::kUnverified:
       return "ask whether a proxy removes x-goog-hash, or read without --require_checksum "
