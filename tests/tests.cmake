@@ -142,7 +142,7 @@ target_include_directories(dataset_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 # Checkpoint formats without libtorch.
 gcsflux_test(formats_tests
   SOURCES formats/bad_pickle_test.cc formats/bad_safetensors_test.cc formats/bad_zip_test.cc formats/boxes_test.cc
-          formats/compare_checkpoints_test.cc formats/convert_checkpoint_test.cc formats/detect_format_test.cc formats/fixtures_test.cc formats/libtorch_archive_test.cc formats/pickle_test.cc
+          formats/compare_checkpoints_test.cc formats/convert_checkpoint_test.cc formats/detect_format_test.cc formats/expanded_tensors_test.cc formats/fixtures_test.cc formats/libtorch_archive_test.cc formats/pickle_test.cc
           formats/random_checkpoint.cc formats/safetensors_test.cc formats/slice_window_test.cc formats/state_json_test.cc formats/stored_checkpoint_test.cc
           formats/tagged_json.cc formats/torch_file_test.cc formats/torch_file_writer_test.cc
           formats/verify_checkpoint_test.cc formats/zip_test.cc
@@ -158,7 +158,7 @@ endif()
 # Checkpoints by their URI, and the steps of a run.
 gcsflux_test(checkpoint_tests
   SOURCES checkpoints/checkpoint_places_test.cc checkpoints/checkpoint_steps_test.cc checkpoints/keep_steps_test.cc checkpoints/killed_run_test.cc checkpoints/latest_step_test.cc checkpoints/manifest_test.cc
-          checkpoints/open_checkpoint_test.cc checkpoints/preemption_notice_test.cc checkpoints/run_faults_test.cc checkpoints/safetensors_state_test.cc checkpoints/save_queue_test.cc checkpoints/state_file_test.cc checkpoints/step_writer_test.cc checkpoints/tensor_table_test.cc checkpoints/unchanged_tensors_test.cc support/fault_matrix.cc
+          checkpoints/open_checkpoint_test.cc checkpoints/preemption_notice_test.cc checkpoints/rival_runs_test.cc checkpoints/run_faults_test.cc checkpoints/safetensors_state_test.cc checkpoints/save_queue_test.cc checkpoints/state_file_test.cc checkpoints/step_writer_test.cc checkpoints/tensor_table_test.cc checkpoints/unchanged_tensors_test.cc support/fault_matrix.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(checkpoint_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 # Checkpoints of many processes; threads stand for them.

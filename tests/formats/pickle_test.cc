@@ -13,7 +13,7 @@ Value IntValue(std::int64_t number) { return {.any = number}; }
 Value TextValue(std::string text) { return {.any = std::move(text)}; }
 Value BytesValue(std::string data) { return {.any = pickled::Bytes{std::move(data)}}; }
 
-struct Case {
+struct Pickled {
   const char* name;
   std::string body;
   Value want;
@@ -23,7 +23,7 @@ std::string Wide(std::string_view opcode, std::uint64_t length, std::string_view
   return std::string(opcode) + Number(length, 8) + std::string(data);
 }
 
-std::vector<Case> PlainCases() {
+std::vector<Pickled> PlainCases() {
   using namespace std::string_literals;  // NOLINT(google-build-using-namespace): for zero bytes
   return {
       {"None", "N", {}},
@@ -75,7 +75,7 @@ std::vector<Case> PlainCases() {
   };
 }
 
-std::vector<Case> GlobalCases() {
+std::vector<Pickled> GlobalCases() {
   using namespace std::string_literals;  // NOLINT(google-build-using-namespace): for zero bytes
   const std::string encode = Global("_codecs", "encode");
   return {
@@ -107,7 +107,7 @@ std::vector<Case> GlobalCases() {
 
 TEST(Pickle, ReadsEveryOpcodeThatPyTorchWrites) {
   for (const auto& cases : {PlainCases(), GlobalCases()}) {
-    for (const Case& one : cases) {
+    for (const Pickled& one : cases) {
       const auto value = Unpickled(Pickle(one.body));
       ASSERT_TRUE(value.ok()) << one.name << ": " << value.error().message;
       EXPECT_TRUE(*value == one.want) << one.name;

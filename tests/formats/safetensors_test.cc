@@ -159,17 +159,17 @@ TEST(Safetensors, RefusesBytesOfAnotherLength) {
 
 // ----------------------------------------------------------------------------------------------------- sharded files
 
-Result<SafetensorsIndex> IndexOf(std::string_view json) { return ReadSafetensorsIndex(SourceOver(json)); }
+Result<SafetensorsIndex> IndexOf(std::string_view text) { return ReadSafetensorsIndex(SourceOver(text)); }
 
 TEST(SafetensorsIndex, ReadsWhatIsWritten) {
   const SafetensorsIndex index{
       .weight_map = {{"a", "x-1.safetensors"}, {"b \"", "sub/x-2.safetensors"}, {"c", "x-1.safetensors"}},
       .total_size = 12};
   for (const SafetensorsIndex& one : {index, SafetensorsIndex{}}) {
-    const auto json = FormatSafetensorsIndex(one);
-    ASSERT_TRUE(json.ok()) << json.error().message;
-    const auto read = IndexOf(*json);
-    ASSERT_TRUE(read.ok()) << read.error().message << *json;
+    const auto text = FormatSafetensorsIndex(one);
+    ASSERT_TRUE(text.ok()) << text.error().message;
+    const auto read = IndexOf(*text);
+    ASSERT_TRUE(read.ok()) << read.error().message << *text;
     EXPECT_EQ(read->weight_map, one.weight_map);
     EXPECT_EQ(read->total_size, one.total_size);
   }
@@ -195,14 +195,14 @@ TEST(SafetensorsIndex, RefusesFilesOutsideOfItsFolder) {
 }
 
 TEST(SafetensorsIndex, RefusesOtherJson) {
-  for (const std::string& json :
+  for (const std::string& text :
        {std::string(), std::string("[]"), std::string("{}"), std::string("5"), std::string("{\"weight_map\": []}"),
         std::string("{\"weight_map\": {\"a\": 5}}"), std::string("{\"weight_map\": {\"a\": {}}}"),
         std::string("{\"weight_map\": {\"a\": \"f\", \"a\": \"g\"}}"), std::string("{\"weight_map\": null}"),
         std::string("{\"weight_map\": {}, \"weight_map\": {}}"), std::string("{\"weight_map\": {}} x"),
         "{\"metadata\": " + std::string(1'000'000, '['), "{\"weight_map\": {\"a\": " + std::string(1'000'000, '[')}) {
-    const auto index = IndexOf(json);
-    ASSERT_FALSE(index.ok()) << json.substr(0, 60);
+    const auto index = IndexOf(text);
+    ASSERT_FALSE(index.ok()) << text.substr(0, 60);
     EXPECT_EQ(index.error().code, ErrorCode::kUndecodable);
   }
 }

@@ -7,6 +7,7 @@
 
 #include "formats/bytes/element_value.h"
 #include "formats/bytes/format_error.h"
+#include "formats/bytes/make_room.h"
 
 namespace gcsflux {
 namespace {
@@ -120,7 +121,7 @@ class Comparison {
     const std::uint64_t bytes = TensorBytes(a->layout);
     if (bytes > kPiece && IsFlat(*a) && IsFlat(*b)) return CompareInPieces(*a, *b);
     batch_.emplace_back(a, b);
-    batch_bytes_ += 2 * bytes + 256;
+    batch_bytes_ += 2 * std::min(bytes, kBatch) + 256;
     return batch_bytes_ > kBatch ? CompareBatch() : Result<void>();
   }
 
@@ -149,8 +150,11 @@ class Comparison {
     std::vector<std::string> rooms[2];
     for (std::vector<std::string>& side : rooms) {
       const bool is_first = &side == rooms;
-      for (const Pair& pair : batch_)
-        side.emplace_back(static_cast<std::size_t>(TensorBytes(pair.first->layout)), '\0');
+      for (const Pair& pair : batch_) {
+        auto room = internal::MakeRoom(TensorBytes(pair.first->layout), internal::Shown(pair.first->name));
+        if (!room.ok()) return room.error();
+        side.push_back(*std::move(room));
+      }
       std::vector<TensorRead> reads;
       for (std::size_t i = 0; i < batch_.size(); ++i) {
         reads.push_back({is_first ? batch_[i].first : batch_[i].second, RoomIn(side[i])});

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "formats/bytes/format_error.h"
+#include "formats/bytes/make_room.h"
+
 namespace gcsflux::internal {
 namespace {
 
@@ -55,9 +58,10 @@ Result<void> TensorSequence::GiveLarge(const StoredTensor& tensor, const ByteSin
   const TensorLayout& layout = tensor.layout;
   const std::uint64_t bytes = TensorBytes(layout);
   if (layout.strides != ContiguousStrides(layout.shape)) {
-    std::string held(static_cast<std::size_t>(bytes), '\0');
-    if (auto read = checkpoint_.ReadTensor(tensor, RoomIn(held)); !read.ok()) return read;
-    return sink(RoomIn(held));
+    auto held = MakeRoom(bytes, Shown(tensor.name));
+    if (!held.ok()) return held.error();
+    if (auto read = checkpoint_.ReadTensor(tensor, RoomIn(*held)); !read.ok()) return read;
+    return sink(RoomIn(*held));
   }
   if (bytes == checkpoint_.storages()[layout.storage].bytes) return checkpoint_.StreamStorage(layout.storage, sink);
   const std::uint64_t element = ElementBytes(layout.dtype);

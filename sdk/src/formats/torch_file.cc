@@ -8,6 +8,7 @@
 
 #include "base/crc32.h"
 #include "formats/bytes/format_error.h"
+#include "formats/bytes/make_room.h"
 #include "formats/bytes/storage_pieces.h"
 #include "formats/checkpoint_index.h"
 #include "formats/torch_records.h"
@@ -287,7 +288,9 @@ Result<void> TorchFile::ReadTensors(std::span<const TensorRead> reads) const {
     if (reads[i].into.empty()) continue;
     std::span<std::byte> into = reads[i].into;
     if (layout.strides != ContiguousStrides(layout.shape) || touched->size() != into.size()) {
-      gathered[i].resize(static_cast<std::size_t>(touched->size()));
+      auto room = internal::MakeRoom(touched->size(), internal::Shown(reads[i].tensor->name));
+      if (!room.ok()) return room.error();
+      gathered[i] = *std::move(room);
       into = std::as_writable_bytes(std::span(gathered[i]));
     }
     pieces.push_back({*record, *touched, into});

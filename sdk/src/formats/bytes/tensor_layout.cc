@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 
 #include "gcsflux/formats.h"
 
@@ -67,6 +68,7 @@ std::optional<FileRange> TouchedBytes(const TensorLayout& layout, std::uint64_t 
   const std::optional<std::uint64_t> count = ElementCount(layout.shape);
   if (!count || layout.shape.size() != layout.strides.size() || AnyNegative(layout.strides)) return std::nullopt;
   const std::uint64_t element = ElementBytes(layout.dtype);
+  if (*count > INT64_MAX / element) return std::nullopt;
   const std::optional<std::uint64_t> begin = MultiplyAdd(layout.offset, element, 0);
   if (!begin || *begin > storage_bytes) return std::nullopt;
   if (*count == 0) return FileRange{*begin, *begin};

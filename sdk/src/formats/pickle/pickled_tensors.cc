@@ -96,7 +96,7 @@ Result<TensorLayout> PickleReader::RebuildPlain(Meaning meaning, NodeId argument
     layout.dtype = dtype.dtype;
   }
   if (TouchedBytes(layout, storages_[layout.storage].bytes)) return layout;
-  return Refuse("the tensor's shape, strides or offset leave its storage, which has " +
+  return Refuse("the tensor's shape, strides or offset leave its storage, or the shape is too large; the storage has " +
                 std::to_string(storages_[layout.storage].bytes) + " bytes");
 }
 
