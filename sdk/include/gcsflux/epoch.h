@@ -32,6 +32,9 @@ enum class EpochTail {
   kPad,
 };
 
+/// The largest batch: with kPad a batch is filled up to its size, however few samples there are.
+inline constexpr std::uint64_t kMaxBatchSize = 1 << 24;
+
 /// How an epoch is divided into batches. A global batch is `world_size` batches of consecutive samples in the epoch's
 /// order. Each rank uses its own batch of it.
 struct EpochOptions {
@@ -41,9 +44,9 @@ struct EpochOptions {
   /// Another seed gives another order of the same samples. Change it between runs that should differ; all ranks have
   /// the same seed.
   std::uint64_t seed = 0;
-  std::uint64_t batch_size = 1;  ///< Samples in a batch of one rank; at least 1.
+  std::uint64_t batch_size = 1;  ///< Samples in a batch of one rank; 1 to kMaxBatchSize.
   std::uint64_t rank = 0;        ///< Below `world_size`.
-  std::uint64_t world_size = 1;
+  std::uint64_t world_size = 1;  ///< At least 1, and below 2^32.
 };
 
 /// Distinguishes one listing from another.

@@ -37,8 +37,8 @@ Result<ObjectMetadata> SaveListing(const Client& client, const ObjectName& desti
                                    const SaveListingOptions& options = {});
 
 struct LoadListingOptions {
-  /// An older snapshot is kStale, by this machine's clock. Set it if objects are added or overwritten. If an object of
-  /// the snapshot is gone, a later read of it returns kNotFound.
+  /// If the snapshot is older by this machine's clock, or as much ahead of it, returns kStale. Set it if objects are
+  /// added or overwritten. If an object of the snapshot is gone, a later read of it returns kNotFound.
   std::optional<std::chrono::seconds> max_age = {};
   CallOptions call = {};
   std::stop_token stop = {};

@@ -41,7 +41,19 @@ std::vector<std::pair<std::string, std::int64_t>> FilesOf(const ListedStep& step
   return files;
 }
 
-// The step then has no manifest in `steps`. No check that it is not the last one.
+// Another process may have removed steps since the listing: it and this call must not each leave the other's.
+Result<void> CheckAnotherStays(const StepStore& store, const std::vector<ListedStep>& steps, std::int64_t number) {
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    if (step->problem || step->generation == 0 || step->step == number) continue;
+    const auto is_there = store.HasManifest(step->step);
+    if (!is_there.ok()) return is_there.error();
+    if (*is_there) return {};
+  }
+  return Error{ErrorCode::kPreconditionFailed, "step " + std::to_string(number) + " of " + store.uri() +
+                                                   " stays, because another process has removed all others"};
+}
+
+// Afterwards the step has no manifest in `steps`. Does not check that it is not the last one of the listing.
 Result<void> RemoveListed(const StepStore& store, const FoundSteps& found, std::vector<ListedStep>& steps,
                           std::int64_t number, const std::set<std::string>& spared) {
   const auto place =
@@ -49,8 +61,11 @@ Result<void> RemoveListed(const StepStore& store, const FoundSteps& found, std::
   if (place == steps.end()) {
     return Error{ErrorCode::kNotFound, "there is no step " + std::to_string(number) + " in " + store.uri()};
   }
-  // The manifest first: a step with a manifest and without files would be a damaged one.
+  // Deletes the manifest first, because a step with a manifest and without files would be damaged.
   if (place->generation != 0) {
+    if (!place->problem) {
+      if (auto stays = CheckAnotherStays(store, steps, number); !stays.ok()) return stays;
+    }
     if (auto deleted = store.Delete(ManifestName(number), place->generation); !deleted.ok()) return deleted;
   }
   const auto files = FilesOf(*place, found);
@@ -119,7 +134,7 @@ Result<KeepReport> KeepListed(const StepStore& store, const FoundSteps& found, s
 Result<SweepReport> SweepListed(const StepStore& store, const FoundSteps& found, const std::vector<ListedStep>& steps,
                                 const SweepOptions& options, const std::set<std::string>& spared) {
   if (const ListedStep* const unreadable = FindUnreadable(steps)) return FilesStay(store, *unreadable);
-  // Ages go by the service's clock alone, so the newest object stands for now: it cannot be younger.
+  // Ages use only the service's clock. The time of the newest object stands for now, which cannot be earlier.
   std::chrono::system_clock::time_point newest;
   for (const auto& [number, step] : found) {
     if (step.manifest) newest = std::max(newest, step.manifest->updated);
@@ -129,7 +144,10 @@ Result<SweepReport> SweepListed(const StepStore& store, const FoundSteps& found,
   SweepReport report;
   for (const auto& [number, step] : found) {
     for (const auto& [name, object] : step.files) {
-      const bool is_young = newest - object.updated < InNanoseconds(options.min_age);
+      // A file whose time the listing leaves out counts as new.
+      const bool has_time = object.updated != std::chrono::system_clock::time_point();
+      const auto age = newest - (has_time ? object.updated : newest);
+      const bool is_young = age < InNanoseconds(options.min_age);
       if (named.contains(name) || spared.contains(name)) continue;
       if (is_young) {
         ++report.young;

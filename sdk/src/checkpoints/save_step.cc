@@ -4,15 +4,17 @@
 #include <string_view>
 #include <utility>
 
+#include "base/either_stop.h"
 #include "checkpoints/safetensors_state.h"
+#include "checkpoints/stop_requests.h"
 
 namespace gcsflux::internal {
 namespace {
 
 constexpr CheckpointFormat kFormats[] = {CheckpointFormat::kTorchFile, CheckpointFormat::kSafetensors};
 
-/// A step names at most so many files of earlier steps; otherwise it sends all tensors. Each file costs a request, and
-/// is kept as a whole.
+/// The most files of earlier steps that a step names. If there would be more, it sends all tensors. Each file costs a
+/// request, and the whole file is kept.
 constexpr std::size_t kMostOlderFiles = 16;
 
 Result<void> WriteOwnFile(StepWriter& writer, StepToSave& step, const CheckpointWriter& write) {
@@ -117,6 +119,15 @@ Result<SavedStep> SaveAll(StepWriter& writer, const StateContents& contents, Ste
   return CommitAndKeep(writer, std::move(step));
 }
 
+Result<SavedStep> SaveAllOrChanged(StepWriter& writer, const StateContents& contents, StepToSave step) {
+  LastCommitted* const holder = step.last;
+  auto last = holder == nullptr ? nullptr : holder->Take();
+  if (last == nullptr) return SaveAll(writer, contents, std::move(step));
+  auto saved = SaveChanged(writer, contents, *last, std::move(step));
+  holder->GiveBack(std::move(last));
+  return saved;
+}
+
 }  // namespace
 
 const char* StateFileName(CheckpointFormat format) {
@@ -135,13 +146,13 @@ const StepFile* FindStateFile(const CheckpointManifest& manifest) {
 
 Result<SavedStep> SaveStep(StepWriter& writer, const StateContents& contents, StepToSave step,
                            const std::stop_token& stop) {
-  if (stop.stop_possible()) step.file.upload.stop = stop;
-  LastCommitted* const holder = step.last;
-  auto last = holder == nullptr ? nullptr : holder->Take();
-  if (last == nullptr) return SaveAll(writer, contents, std::move(step));
-  auto saved = SaveChanged(writer, contents, *last, std::move(step));
-  holder->GiveBack(std::move(last));
-  return saved;
+  if (!stop.stop_possible()) return SaveAllOrChanged(writer, contents, std::move(step));
+  const EitherStop sending(stop, step.file.upload.stop);
+  step.file.upload.stop = sending.token();
+  StepStore& store = StoreOf(writer.steps());
+  const EitherStop either(stop, store.stop());
+  const StopRequests requests(store, either.token());
+  return SaveAllOrChanged(writer, contents, std::move(step));
 }
 
 }  // namespace gcsflux::internal

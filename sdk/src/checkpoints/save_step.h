@@ -23,11 +23,13 @@ struct StepToSave {
   CheckpointFormat format = CheckpointFormat::kTorchFile;
   std::optional<KeepRules> keep = {};
   ParallelWriterOptions file = {};
-  /// With kSafetensors: tensors that are equal to those of the last step are not written again. Null: all are.
+  /// With kSafetensors: tensors that are equal to those of the last step are not written again. If null, all are
+  /// written.
   LastCommitted* last = nullptr;
 };
 
-/// Writes the file, commits the step, and removes what the rules do not keep.
+/// Writes the file, commits the step, and removes what the rules do not keep. If `stop` can be requested, it ends all
+/// of that, and only one such call for a run is made at a time.
 Result<SavedStep> SaveStep(StepWriter& writer, const StateContents& contents, StepToSave step,
                            const std::stop_token& stop);
 

@@ -5,7 +5,7 @@
 namespace gcsflux::internal {
 namespace {
 
-// Reads an object of bounded length: anything may have this name.
+// Reads an object of bounded length, because any object may have this name.
 Result<ReadSummary> ReadShort(const Client& client, const ObjectName& object, const ReadObjectOptions& options,
                               std::string& into, std::atomic<std::uint64_t>& moved) {
   const ByteSink take = [&](std::span<const std::byte> bytes) -> Result<void> {
@@ -83,6 +83,13 @@ void StepStore::Remember(const StoredStep& step) {
   summary.tensors.shrink_to_fit();
   const std::lock_guard lock(mutex_);
   known_[{step.manifest.step, step.generation}] = std::move(summary);
+}
+
+Result<bool> StepStore::HasManifest(std::int64_t step) const {
+  const auto there = client_.GetObject(At(ManifestName(step)), {.fields = "size", .call = call_, .stop = stop()});
+  if (!there.ok() && there.error().code != ErrorCode::kNotFound) return there.error();
+  ++answered_;
+  return there.ok();
 }
 
 Result<void> StepStore::CheckFile(std::int64_t step, const StepFile& file) const {

@@ -34,7 +34,7 @@ class StepStore {
   [[nodiscard]] const Client& client() const { return client_; }
   [[nodiscard]] const std::string& uri() const { return uri_; }
   [[nodiscard]] const CallOptions& call() const { return call_; }
-  /// Of all requests.
+  /// The token of all requests.
   [[nodiscard]] std::stop_token stop() const {
     const std::lock_guard lock(mutex_);
     return stop_;
@@ -44,7 +44,7 @@ class StepStore {
     const std::lock_guard lock(mutex_);
     stop_ = std::move(stop);
   }
-  /// Requests for reading, listing and deleting that were answered, and pieces of manifests that came, so far.
+  /// The number of answered requests for reading, listing and deleting, and of pieces of manifests that have arrived.
   [[nodiscard]] std::uint64_t answered() const { return answered_; }
   /// The object of this name below the prefix.
   [[nodiscard]] ObjectName At(std::string_view name) const;
@@ -56,11 +56,14 @@ class StepStore {
   Result<CheckpointManifest> KnownManifest(std::int64_t step, std::int64_t generation);
   void Remember(const StoredStep& step);
 
-  /// Asks whether this generation of a file is there. kNotFound and kAborted say what is missing, and what to do.
+  /// Whether the step has a manifest now, of any generation.
+  [[nodiscard]] Result<bool> HasManifest(std::int64_t step) const;
+  /// Checks that this generation of a file exists. Returns kNotFound if it is missing, and kAborted if its size or
+  /// checksum differs. The message says what to do.
   [[nodiscard]] Result<void> CheckFile(std::int64_t step, const StepFile& file) const;
 
-  /// Deletes the live object if it is this generation. kPreconditionFailed if it is another one. If there is none, that
-  /// is a success.
+  /// Deletes the live object if it is this generation. Returns kPreconditionFailed if it is another one. If there is
+  /// none, succeeds.
   [[nodiscard]] Result<void> Delete(std::string_view name, std::int64_t generation) const;
 
  private:
@@ -77,7 +80,7 @@ class StepStore {
 /// All steps of the listing. Their manifests are read, and their files compared.
 Result<std::vector<ListedStep>> ListSteps(StepStore& store, const FoundSteps& found);
 
-/// Whether the error says that a step is not whole. Others are about the connection, or the caller's permissions.
+/// Whether the error says that a step is not whole. Other errors are about the connection, or the caller's permissions.
 bool IsOfTheStep(const Error& error);
 
 /// Whether the step has a manifest that was read.

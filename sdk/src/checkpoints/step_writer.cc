@@ -1,6 +1,7 @@
 #include "gcsflux/checkpoints/step_writer.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -53,7 +54,11 @@ bool IsRefusal(const Error& error) {
   }
 }
 
-// A file that is sent in parts fails under the name of its parts.
+Error Cancelled(const CheckpointSteps& steps) {
+  return {ErrorCode::kCancelled, "removing steps of " + steps.uri() + " was cancelled"};
+}
+
+// If a file is sent in parts, its errors have the name of the parts.
 Error OfFile(const std::string& uri, Error error) {
   if (error.message.find(uri) == std::string::npos) error.message = uri + ": " + error.message;
   return error;
@@ -70,6 +75,9 @@ struct StepWriter::State {
                                                    CommitMode mode) const;
   [[nodiscard]] Result<ObjectMetadata> PutAsWriter(const CheckpointManifest& manifest, CommitMode mode) const;
   [[nodiscard]] Error StepExists(std::int64_t step, const Error& refusal) const;
+  [[nodiscard]] Error MaybeDamaged(std::int64_t step, const Error& why) const;
+  [[nodiscard]] bool WaitToRemove(std::unique_lock<std::mutex>& lock);
+  void EndRemoving();
   void Settle(const std::vector<StepFile>& files);
   void Forget(const std::vector<StepFile>& files);
   Result<KeepReport> Clean(const KeepRules* rules);
@@ -87,7 +95,8 @@ struct StepWriter::State {
   std::set<std::string> settled;  // Files that were committed since the last cleaning began.
   std::multiset<std::string> borrowed;
   bool is_cleaning = false;
-  int removals = 0;  // Calls of Remove() that are under way.
+  bool is_removing = false;  // One at a time: two would each leave the step that the other one removes.
+  std::condition_variable_any removing_ended;
 };
 
 Result<void> StepWriter::State::CheckStillWriter() const {
@@ -113,6 +122,11 @@ Error StepWriter::State::StepExists(std::int64_t step, const Error& refusal) con
   return {ErrorCode::kAlreadyExists,
           "step " + std::to_string(step) + " of " + steps.uri() + " is there already" + by +
               "; save it with CommitMode::kReplace, or save another step: " + refusal.message};
+}
+
+Error StepWriter::State::MaybeDamaged(std::int64_t step, const Error& why) const {
+  return {why.code, "step " + std::to_string(step) + " of " + steps.uri() +
+                        " was saved, and may have lost its files: " + why.message};
 }
 
 Result<ObjectMetadata> StepWriter::State::PutManifest(const CheckpointManifest& manifest, const std::string& json,
@@ -162,6 +176,19 @@ void StepWriter::State::Forget(const std::vector<StepFile>& files) {
   for (const StepFile& file : files) drafts.erase(file.name);
 }
 
+// False if the caller's token is stopped before that.
+bool StepWriter::State::WaitToRemove(std::unique_lock<std::mutex>& lock) {
+  if (!removing_ended.wait(lock, steps.store_->stop(), [this] { return !is_removing; })) return false;
+  is_removing = true;
+  return true;
+}
+
+void StepWriter::State::EndRemoving() {
+  const std::lock_guard lock(mutex);
+  is_removing = false;
+  removing_ended.notify_all();
+}
+
 // Files of saves that are under way. A listing that begins now shows which of the others a manifest names.
 std::set<std::string> StepWriter::State::UnderWay() {
   const std::lock_guard lock(mutex);
@@ -170,7 +197,7 @@ std::set<std::string> StepWriter::State::UnderWay() {
   return spared;
 }
 
-// Those, and the files that a listing which began with the cleaning may not know to be named.
+// Those, and files that were committed after the cleaning began: its listing may lack the manifest that names them.
 std::set<std::string> StepWriter::State::Spared() {
   std::set<std::string> spared = UnderWay();
   const std::lock_guard lock(mutex);
@@ -194,6 +221,8 @@ Result<KeepReport> StepWriter::State::Clean(const KeepRules* rules) {
   if (!found.ok()) return found.error();
   auto listed = internal::ListSteps(store, *found);
   if (!listed.ok()) return listed.error();
+  // A run that has the prefix still was the only one before, so what the listing shows is no file of another's save.
+  if (auto is_writer = CheckStillWriter(); !is_writer.ok()) return is_writer.error();
   const std::set<std::string> spared = Spared();
   const auto swept = internal::SweepListed(store, *found, *listed, {.min_age = std::chrono::seconds(0)}, spared);
   if (rules == nullptr) return KeepReport{};
@@ -280,7 +309,7 @@ void StepWriter::DropName(const std::string& name) {
 std::shared_ptr<const void> StepWriter::Borrow(std::vector<StepFile> files) {
   State* const state = state_.get();
   const std::lock_guard lock(state->mutex);
-  if (state->is_cleaning || state->removals > 0) return nullptr;
+  if (state->is_cleaning || state->is_removing) return nullptr;
   for (const StepFile& file : files) state->borrowed.insert(file.name);
   return {state, [files = std::move(files)](State* of) { of->GiveBack(files); }};
 }
@@ -307,6 +336,9 @@ Result<StoredStep> StepWriter::Commit(CheckpointManifest manifest, CommitMode mo
     return put.error();
   }
   state_->Settle(manifest.files);
+  // A run that took the prefix over before the manifest was there may have removed the files.
+  if (auto is_writer = state_->CheckStillWriter(); !is_writer.ok())
+    return state_->MaybeDamaged(manifest.step, is_writer.error());
   StoredStep stored{std::move(manifest), put->generation};
   state_->steps.store_->Remember(stored);
   state_->hint.Tell(*state_->steps.store_, stored.manifest.step, put->time_created);
@@ -319,25 +351,28 @@ Result<KeepReport> StepWriter::Keep(const KeepRules& rules) { return Clean(&rule
 
 Result<KeepReport> StepWriter::Clean(const KeepRules* rules) {
   {
-    const std::lock_guard lock(state_->mutex);
-    if (state_->is_cleaning) return KeepReport{};
-    state_->is_cleaning = true;
+    std::unique_lock lock(state_->mutex);
+    if (std::exchange(state_->is_cleaning, true)) return KeepReport{};
+    if (!state_->WaitToRemove(lock)) {
+      state_->is_cleaning = false;
+      return Cancelled(state_->steps);
+    }
     state_->settled.clear();
   }
   auto report = state_->Clean(rules);
+  state_->EndRemoving();
   const std::lock_guard lock(state_->mutex);
   state_->is_cleaning = false;
   return report;
 }
 
 Result<void> StepWriter::Remove(std::int64_t step) {
-  const auto count = [this](int more) {
-    const std::lock_guard lock(state_->mutex);
-    state_->removals += more;
-  };
-  count(1);
+  {
+    std::unique_lock lock(state_->mutex);
+    if (!state_->WaitToRemove(lock)) return Cancelled(state_->steps);
+  }
   auto removed = internal::RemoveStep(*state_->steps.store_, step, state_->UnderWay());
-  count(-1);
+  state_->EndRemoving();
   return removed;
 }
 

@@ -17,10 +17,11 @@ Result<void> CheckEpochOptions(const EpochOptions& options) {
     return refuse("rank is " + std::to_string(options.rank) + ", and world_size is " +
                   std::to_string(options.world_size) + ": ranks are counted from 0");
   }
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
-  if (options.batch_size > kMost || options.world_size > kMost) {
-    return refuse("batch_size and world_size must be below 2^32");
+  if (options.batch_size > kMaxBatchSize) {
+    return refuse("batch_size is " + std::to_string(options.batch_size) + ", and at most " +
+                  std::to_string(kMaxBatchSize));
   }
+  if (options.world_size > std::numeric_limits<std::uint32_t>::max()) return refuse("world_size must be below 2^32");
   return {};
 }
 

@@ -1,6 +1,7 @@
 #include "gcsflux/listing_cache.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "client/client_core.h"
@@ -67,22 +68,27 @@ class CachedList {
                                                     ": it holds no saved listing, and is not overwritten; " +
                                                     "name another object for the listing's cache, or delete it"};
     }
-    if (stored->snapshot && stored->snapshot->prefix == prefix_) {
+    const std::optional<Error> unusable = stored->snapshot ? WhyUnusable(*stored->snapshot) : stored->snapshot.error();
+    if (!unusable) {
       result_.snapshot = *std::move(stored->snapshot);
       result_.is_from_cache = result_.is_in_cache = true;
       result_.cache_error.reset();
       return true;
     }
-    const Error unusable = stored->snapshot ? OfOtherPrefix(*stored->snapshot) : stored->snapshot.error();
     // A newer version of gcsflux saved it, and others read it.
-    if (!stored->snapshot && unusable.code == ErrorCode::kInvalidArgument) return KeepAlone(unusable);
+    if (!stored->snapshot && unusable->code == ErrorCode::kInvalidArgument) return KeepAlone(*unusable);
     result_.cache_error = unusable;
     return ListAndSave(WriteMode::kReplace, stored->generation);
   }
 
-  [[nodiscard]] Error OfOtherPrefix(const ListingSnapshot& snapshot) const {
-    return {ErrorCode::kStale, ToUri(cache_) + ": it holds the listing of " + ToUri(snapshot.prefix) + ", not of " +
-                                   ToUri(prefix_) + "; name another object for each prefix"};
+  [[nodiscard]] std::optional<Error> WhyUnusable(const ListingSnapshot& snapshot) const {
+    if (snapshot.prefix != prefix_) {
+      return Error{ErrorCode::kStale, ToUri(cache_) + ": it holds the listing of " + ToUri(snapshot.prefix) +
+                                          ", not of " + ToUri(prefix_) + "; name another object for each prefix"};
+    }
+    const auto is_below = [this](const ListedObject& object) { return object.name.starts_with(prefix_.name); };
+    if (std::all_of(snapshot.objects.begin(), snapshot.objects.end(), is_below)) return std::nullopt;
+    return Error{ErrorCode::kCorrupted, ToUri(cache_) + ": it names objects that are not under " + ToUri(prefix_)};
   }
 
   Result<bool> ListAlone(const Error& why) {

@@ -20,13 +20,20 @@ Result<T> At(const ObjectName& object, Result<T> result) {
   return error;
 }
 
+// A snapshot from the future never becomes older, so one from far ahead counts as stale too. Clocks differ a little.
 Result<void> CheckAge(const ObjectName& source, const ListingSnapshot& snapshot,
                       std::chrono::system_clock::time_point now, const LoadListingOptions& options) {
-  const auto age = std::chrono::floor<std::chrono::seconds>(now - snapshot.time);
-  if (!options.max_age || age <= *options.max_age) return {};
-  return Error{ErrorCode::kStale, ToUri(source) + ": the listing of " + ToUri(snapshot.prefix) + " is " +
-                                      std::to_string(age.count()) + " s old, and at most " +
-                                      std::to_string(options.max_age->count()) + " s are allowed; save a new one"};
+  const auto since_epoch = [](std::chrono::system_clock::time_point time) {
+    return std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch());  // Differences do not overflow.
+  };
+  const auto age = std::chrono::floor<std::chrono::seconds>(since_epoch(now) - since_epoch(snapshot.time));
+  if (!options.max_age || std::chrono::abs(age) <= *options.max_age) return {};
+  const std::string is = age < std::chrono::seconds(0)
+                             ? std::to_string(-age.count()) + " s ahead of this machine's clock"
+                             : std::to_string(age.count()) + " s old";
+  return Error{ErrorCode::kStale, ToUri(source) + ": the listing of " + ToUri(snapshot.prefix) + " is " + is +
+                                      ", and at most " + std::to_string(options.max_age->count()) +
+                                      " s are allowed; save a new one"};
 }
 
 }  // namespace

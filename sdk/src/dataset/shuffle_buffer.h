@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace gcsflux::internal {
@@ -13,7 +15,9 @@ class ShuffleBuffer {
   ShuffleBuffer(std::uint64_t capacity, std::uint64_t seed, std::uint64_t epoch);
 
   /// How many indices must be known for `draws` draws from the beginning, unless there are no more.
-  [[nodiscard]] std::uint64_t NeededFor(std::uint64_t draws) const { return draws + capacity_; }
+  [[nodiscard]] std::uint64_t NeededFor(std::uint64_t draws) const {
+    return draws + std::min(capacity_, std::numeric_limits<std::uint64_t>::max() - draws);
+  }
   /// The next index, which must exist. At least as many indices must be `known` as are needed.
   std::size_t Draw(std::size_t known);
 

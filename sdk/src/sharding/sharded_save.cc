@@ -1,12 +1,11 @@
 #include "sharding/sharded_save.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
-#include "base/leaf_stop_callback.h"
+#include "base/either_stop.h"
 #include "checkpoints/run_identity.h"
-#include "checkpoints/step_store.h"
+#include "checkpoints/stop_requests.h"
 #include "formats/bytes/format_error.h"
 #include "sharding/announcement.h"
 #include "sharding/caught.h"
@@ -82,7 +81,7 @@ Result<std::vector<std::string>> ShardedSave::Announce(std::int64_t step, std::s
   return group_.Gather(message.ok() ? *std::move(message) : FormatRefusal(host, message.error()), limits);
 }
 
-// What this rank is to write, or why nothing is saved.
+// What this rank must write, or why nothing is saved.
 Result<ShardOrder> ShardedSave::Order(std::int64_t step, std::span<const std::string> announcements,
                                       const std::stop_token& stop, const CollectiveLimits& limits) {
   std::vector<std::string> orders;
@@ -108,7 +107,7 @@ Result<std::vector<std::string>> ShardedSave::PlanOrders(std::int64_t step,
   std::vector<std::string> orders;
   for (std::size_t rank = 0; rank < plan->ranks.size(); ++rank) {
     ShardOrder order{.rows = std::move(plan->ranks[rank])};
-    if (rank == 0 || !order.rows.empty()) {  // A step has a file, whatever it holds.
+    if (rank == 0 || !order.rows.empty()) {  // A step has a file, even if it has no tensors.
       auto name = writer_->ReserveName(step, ShardName(static_cast<int>(rank)));
       if (!name.ok()) return name.error();
       names_.push_back(*name);
@@ -129,8 +128,12 @@ Result<ShardReport> ShardedSave::Write(const ShardOrder& order, std::span<const 
     if (order.name.empty()) return {};
     const std::vector<PartToSave> chosen = Chosen(order, parts);
     ParallelWriterOptions options = options_.file;
-    options.upload.stop = asked;
-    options.upload.on_progress = [&](const Progress& progress) { moved = progress.bytes; };
+    const EitherStop either(asked, options.upload.stop);
+    options.upload.stop = either.token();
+    options.upload.on_progress = [&, callers = options.upload.on_progress](const Progress& progress) {
+      moved = progress.bytes;
+      if (callers) callers(progress);
+    };
     const CheckpointWriter write = [&](const ByteSink& sink) { return WriteShard(chosen, sink, report.tensors); };
     auto file = WriteStepFile(steps_, order.name, write, options);
     if (!file.ok()) return file.error();
@@ -143,18 +146,13 @@ Result<ShardReport> ShardedSave::Write(const ShardOrder& order, std::span<const 
   return written.error();
 }
 
-// What stays is in no manifest: the next save with rules removes it. The caller waits for its error, so not for long.
+// Files that stay are in no manifest: the next save with rules removes them. Limits its time, because the caller waits
+// for the error.
 void ShardedSave::DeleteFiles(const std::vector<StepFile>& files, const std::stop_token& broken) {
-  StepStore& store = StoreOf(steps_);
-  const std::stop_token callers = store.stop();
   const StopAfter limit(PatienceAfterStop(options_.deadline));
-  std::stop_source requests;
-  const auto end = [&requests] { requests.request_stop(); };
-  const LeafStopCallback<std::function<void()>> on_limit(limit.token(), end);
-  const LeafStopCallback<std::function<void()>> on_broken(broken, end);
-  store.StopBy(requests.get_token());
+  const EitherStop either(limit.token(), broken);
+  const StopRequests requests(StoreOf(steps_), either.token());
   for (const StepFile& file : files) static_cast<void>(DeleteStepFile(steps_, file).ok());
-  store.StopBy(callers);
 }
 
 Result<SavedStep> ShardedSave::Commit(const CheckpointManifest& about, std::span<const std::string> reports,
@@ -171,9 +169,9 @@ Result<SavedStep> ShardedSave::Commit(const CheckpointManifest& about, std::span
     }
     std::move(report->files.begin(), report->files.end(), std::back_inserter(manifest.files));
   }
-  // Each rank's file must be there, of this generation, with this size and CRC32C.
+  // Each rank's file must exist with this generation, size and CRC32C.
   if (auto checked = steps_.HasFiles(manifest.files); !checked.ok()) return checked.error();
-  ++moved;  // What comes next has a deadline of its own.
+  ++moved;  // The next phase has its own deadline.
   auto stored = writer_->Commit(std::move(manifest), mode);
   if (!stored.ok()) return stored.error();
   ++moved;
@@ -182,8 +180,8 @@ Result<SavedStep> ShardedSave::Commit(const CheckpointManifest& about, std::span
   return saved;
 }
 
-// The step is there: a failure of the removal does not make the save fail. A rank that ends meanwhile does: the others
-// cannot be told any more.
+// The step exists, so a failure of the removal does not make the save fail. If a rank ends meanwhile, the save fails,
+// because the others can no longer be told.
 void ShardedSave::Keep(Result<SavedStep>& saved, const std::stop_token& stop) {
   std::optional<Result<KeepReport>> kept;
   const WorkOfRank0 keep = [&](std::atomic<std::uint64_t>&) {

@@ -8,11 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/either_stop.h"
 #include "base/leaf_stop_callback.h"
 #include "base/message.h"
 #include "base/process/for_ever.h"
 #include "base/process/start_thread.h"
-#include "checkpoints/step_store.h"
+#include "checkpoints/stop_requests.h"
 #include "sharding/caught.h"
 #include "sharding/stop_after.h"
 
@@ -65,7 +66,7 @@ class RunningWork {
     if (thread_.joinable()) thread_.join();
   }
 
-  // Waits for the end of the work, but not for longer.
+  // Waits for the end of the work, but not longer than `longest`.
   RankStatus Wait(std::chrono::milliseconds longest) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, longest, [&] { return outcome_.has_value(); });
@@ -94,7 +95,8 @@ class RunningWork {
   LeafStopCallback<std::function<void()>> forward_;
 };
 
-// What all ranks make of the same statuses; nothing while the work goes on.
+// The outcome of the work, which is the same on all ranks because their statuses are the same. Nothing while the work
+// continues.
 std::optional<Result<void>> Judge(const Collective& group, const std::vector<RankStatus>& ranks,
                                   std::chrono::milliseconds deadline) {
   std::string not_ready;
@@ -125,7 +127,8 @@ Result<void> WorkOnAllRanks(Collective& group, std::chrono::milliseconds deadlin
   while (true) {
     RankStatus own = running.Wait(started.ok() ? pace : std::chrono::milliseconds(0));
     if (!started.ok()) own.error = started.error();
-    // Also if this rank has done its part: else the others go on, and it can only break the group.
+    // This holds even if this rank has done its part. Otherwise the others would continue, and it could only break the
+    // group.
     if (stop.stop_requested() && !own.error) own.error = Error{ErrorCode::kCancelled, "was cancelled"};
     if (moved_too) own.moved += moved_too();
     own.sees_standstill = Clock::now() - last_movement >= InNanoseconds(deadline);
@@ -154,14 +157,9 @@ Result<void> WorkOnRank0(Collective& group, std::chrono::milliseconds deadline, 
   const WorkOfRank only_on_0 = [&](std::atomic<std::uint64_t>& moved, const std::stop_token& asked) -> Result<void> {
     if (group.rank() != 0) return {};
     StepStore& store = StoreOf(steps);
-    const std::stop_token callers = store.stop();
-    std::stop_source requests;
-    const auto end = [&requests] { requests.request_stop(); };
-    const LeafStopCallback<std::function<void()>> on_end(asked, end);
-    const LeafStopCallback<std::function<void()>> on_callers(callers, end);
-    store.StopBy(requests.get_token());
+    const EitherStop either(asked, store.stop());
+    const StopRequests requests(store, either.token());
     work(moved);
-    store.StopBy(callers);
     return {};
   };
   return WorkOnAllRanks(group, deadline, only_on_0, stop, [&] { return StoreOf(steps).answered(); });

@@ -1,15 +1,21 @@
 #include "gcsflux/torch/checkpoint_run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
+#include "base/process/for_ever.h"
 #include "checkpoints/open_step.h"
 #include "checkpoints/save_queue.h"
 #include "checkpoints/save_step.h"
+#include "checkpoints/stop_requests.h"
+#include "sharding/stop_after.h"
 #include "torch/run_state.h"
 
 namespace gcsflux {
 namespace {
+
+constexpr std::chrono::milliseconds kLeastForRelease = std::chrono::seconds(2);
 
 CheckpointSteps OpenSteps(const Client& client, const std::string& uri, const CheckpointRunOptions& options) {
   if (options.save_every < 1) {
@@ -96,10 +102,16 @@ CheckpointRun& CheckpointRun::operator=(CheckpointRun&& other) noexcept {
 }
 
 CheckpointRun::~CheckpointRun() {
-  // If this fails, the next run is refused unless it takes the prefix over, as after a crash.
   if (!parts_) return;
+  const auto begin = std::chrono::steady_clock::now();
   parts_->queue.reset();
-  if (parts_->writer) static_cast<void>(parts_->writer->Release().ok());
+  if (!parts_->writer) return;
+  const auto left =
+      begin + internal::InNanoseconds(parts_->options.async.end_deadline) - std::chrono::steady_clock::now();
+  const internal::StopAfter limit(std::max(std::chrono::ceil<std::chrono::milliseconds>(left), kLeastForRelease));
+  const internal::StopRequests requests(internal::StoreOf(parts_->steps), limit.token());
+  // If this fails, the next run is refused unless it takes the prefix over, as after a crash.
+  static_cast<void>(parts_->writer->Release().ok());
 }
 
 bool CheckpointRun::ShouldSave(std::int64_t step) const { return step > 0 && step % parts_->options.save_every == 0; }

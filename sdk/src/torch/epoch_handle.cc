@@ -72,7 +72,6 @@ struct EpochHandle::Shared {
     auto made = MadeOrThrow(*std::move(next), {core->fingerprint().bucket, core->fingerprint().prefix});
     const std::scoped_lock lock(mutex);
     if (PlaceOf(position) < PlaceOf(made.cursor)) position = made.cursor;  // Another worker may have a later batch.
-    handed.emplace(PlaceOf(made.cursor), made.cursor);
     return made;
   }
 
@@ -148,7 +147,11 @@ std::optional<MadeBatch> EpochHandle::NextForLoader(std::size_t batch_size) cons
                                                          " samples, and EpochOptions::batch_size is " +
                                                          std::to_string(shared_->options.batch_size)});
   }
-  return shared_->Next();
+  auto made = shared_->Next();
+  if (!made) return made;
+  const std::scoped_lock lock(shared_->mutex);
+  shared_->handed.emplace(Shared::PlaceOf(made->cursor), made->cursor);
+  return made;
 }
 
 void EpochHandle::BatchConsumed() const {

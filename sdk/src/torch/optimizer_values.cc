@@ -36,6 +36,10 @@ const Dict& DictOf(const Value* value, const std::string& what) {
   return *dict;
 }
 
+bool IsComplex(DType dtype) {
+  return dtype == DType::kComplex32 || dtype == DType::kComplex64 || dtype == DType::kComplex128;
+}
+
 const std::vector<Value>& ItemsOf(const Value* value, const std::string& what) {
   const auto* const list = value == nullptr ? nullptr : value->As<pickled::List>();
   if (list == nullptr) throw Different("it has no list " + what);
@@ -121,7 +125,11 @@ class Reader {
     if (whole != nullptr) {
       value = *whole;
     } else {
-      ReadScalar(*found, name, [&value](double read) { value = static_cast<std::int64_t>(read); });
+      ReadScalar(*found, name, [&value, name](double read) {
+        constexpr double kLimit = 0x1p63;
+        if (!(read >= -kLimit && read < kLimit)) throw Different(std::string(name) + " is not a whole number");
+        value = static_cast<std::int64_t>(read);
+      });
     }
   }
   void operator()(const char* name, at::Tensor& tensor) const { tensor = ReadState(*Look(name), name); }
@@ -142,7 +150,8 @@ class Reader {
   template <class Set>
   void ReadScalar(const Value& value, const char* name, Set set) const {
     const auto* const layout = value.As<TensorLayout>();
-    if (layout == nullptr || ElementCount(layout->shape) != 1) throw Different(std::string(name) + " is not a number");
+    const bool is_number = layout != nullptr && ElementCount(layout->shape) == 1 && !IsComplex(layout->dtype);
+    if (!is_number) throw Different(std::string(name) + " is not a number");
     reads_.Then([tensor = reads_.Add(*layout, name), set] { set(tensor.template item<double>()); });
   }
 

@@ -130,7 +130,9 @@ class CheckpointSteps {
   Result<StoredCheckpoint> OpenStep(const StoredStep& step, const ObjectReaderOptions& options = {}) const;
 
   /// Deletes the step's manifest, then the files that no other manifest names. Returns kPreconditionFailed if it is the
-  /// last whole step, or if its manifest changes meanwhile. Sweep() removes what an interrupted removal leaves.
+  /// last whole step, or if its manifest changes meanwhile. Right before it deletes the manifest of a whole step, it
+  /// checks that another whole step still has one: docs/checkpoints.md describes the window that remains. Sweep()
+  /// removes what an interrupted removal leaves.
   Result<void> Remove(std::int64_t step) const;
 
   /// Removes the whole steps that the rules do not keep, the oldest first. Damaged steps are not counted and not

@@ -80,17 +80,20 @@ class StepWriter {
   /// WriteFile() and WriteStepFile(), or of existing steps.
   ///
   /// Returns kPreconditionFailed if another run has taken the prefix over; the message names that run. The writer
-  /// checks this right before it writes the manifest; docs/checkpoints.md describes the window that remains. If the
-  /// service refuses the manifest (a wrong argument, permission, precondition), the step is unchanged and the files are
-  /// deleted. After any other error the step may or may not exist; if it does not, Keep() removes the files.
+  /// checks this right before it writes the manifest, and again after that. If the second check fails, the manifest
+  /// exists, and the other run may have removed its files: the message says so. If the service refuses the manifest (a
+  /// wrong argument, permission, precondition), the step is unchanged and the files are deleted. After any other error
+  /// the step may or may not exist; if it does not, Keep() removes the files.
   Result<StoredStep> Commit(CheckpointManifest manifest, CommitMode mode = CommitMode::kCreate);
 
   /// As CheckpointSteps::Keep(). Before that, it removes the files that crashed saves and interrupted removals have
   /// left. It does not remove files of saves that are in progress in this writer. If another call of Keep() is in
-  /// progress, it does nothing.
+  /// progress, it does nothing. If another run has taken the prefix over, it removes nothing and returns
+  /// kPreconditionFailed.
   Result<KeepReport> Keep(const KeepRules& rules);
 
-  /// As CheckpointSteps::Remove(), but leaves files of saves that are in progress in this writer.
+  /// As CheckpointSteps::Remove(), but leaves files of saves that are in progress in this writer. Waits for other calls
+  /// of Remove() and Keep().
   Result<void> Remove(std::int64_t step);
 
   /// Releases the prefix, so that the next run does not have to take it over.

@@ -25,14 +25,28 @@ bool IsTemporary(const ObjectMetadata& object) {
   return object.component_count > 0 || object.name.starts_with(internal::kUploadPrefix);
 }
 
+// Which objects and uploads are old enough. One whose time the service leaves out counts as new.
+class AgeLimit {
+ public:
+  AgeLimit(std::chrono::system_clock::time_point now, std::chrono::seconds older_than)
+      : made_before_(now - internal::InNanoseconds(older_than)), takes_all_(older_than <= std::chrono::seconds(0)) {}
+  [[nodiscard]] bool IsOld(std::chrono::system_clock::time_point made) const {
+    return made == std::chrono::system_clock::time_point() ? takes_all_ : made < made_before_;
+  }
+
+ private:
+  std::chrono::system_clock::time_point made_before_;
+  bool takes_all_;
+};
+
 // Removes young objects from a listing, and counts them.
-std::vector<ObjectMetadata> SelectLeftovers(std::vector<ObjectMetadata> listed,
-                                            std::chrono::system_clock::time_point made_before, CleanReport& report) {
+std::vector<ObjectMetadata> SelectLeftovers(std::vector<ObjectMetadata> listed, const AgeLimit& limit,
+                                            CleanReport& report) {
   std::vector<ObjectMetadata> leftovers;
   for (ObjectMetadata& object : listed) {
     if (!IsTemporary(object)) continue;
     ++report.found;
-    if (object.time_created < made_before) {
+    if (limit.IsOld(object.time_created)) {
       leftovers.push_back(std::move(object));
     } else {
       ++report.kept;
@@ -57,7 +71,7 @@ Result<std::vector<ObjectMetadata>> ListTemporary(const Client& client, const st
 }
 
 Result<void> AbortUploads(const Client& client, const std::string& bucket, const CleanOptions& options,
-                          std::chrono::system_clock::time_point begun_before, CleanReport& report) {
+                          const AgeLimit& limit, CleanReport& report) {
   const OngoingUploadOptions of_call{.call = options.call, .stop = options.stop};
   const auto uploads = ListMultipartUploads(client, {bucket, std::string(internal::kUploadPrefix)}, of_call);
   report.may_not_list_uploads = !uploads && uploads.error().code == ErrorCode::kPermissionDenied;
@@ -65,7 +79,7 @@ Result<void> AbortUploads(const Client& client, const std::string& bucket, const
   if (!uploads) return uploads.error();
   report.uploads_found = uploads->size();
   for (const OngoingUpload& upload : *uploads) {
-    if (upload.initiated >= begun_before) continue;
+    if (!limit.IsOld(upload.initiated)) continue;
     if (auto aborted = AbortMultipartUpload(client, upload, of_call); !aborted) return aborted;
     ++report.uploads_aborted;
   }
@@ -75,12 +89,11 @@ Result<void> AbortUploads(const Client& client, const std::string& bucket, const
 }  // namespace
 
 Result<CleanReport> CleanComposites(const Client& client, const std::string& bucket, const CleanOptions& options) {
-  const auto now = CoreOf(client).timing().SystemNow();
-  const auto made_before = now - internal::InNanoseconds(options.older_than);
+  const AgeLimit limit(CoreOf(client).timing().SystemNow(), options.older_than);
   auto listed = ListTemporary(client, bucket, options);
   if (!listed) return listed.error();
   CleanReport report;
-  const auto leftovers = SelectLeftovers(*std::move(listed), made_before, report);
+  const auto leftovers = SelectLeftovers(*std::move(listed), limit, report);
   std::uint64_t all_bytes = 0;
   for (const ObjectMetadata& object : leftovers) all_bytes += object.size;
   std::atomic<std::uint64_t> deleted_bytes = 0;
@@ -97,7 +110,7 @@ Result<CleanReport> CleanComposites(const Client& client, const std::string& buc
   if (auto removed = pool.Run(leftovers.size(), remove, options.stop); !removed) return removed.error();
   report.deleted = leftovers.size();
   report.deleted_bytes = deleted_bytes;
-  if (auto aborted = AbortUploads(client, bucket, options, made_before, report); !aborted) return aborted.error();
+  if (auto aborted = AbortUploads(client, bucket, options, limit, report); !aborted) return aborted.error();
   return report;
 }
 

@@ -1,0 +1,116 @@
+// Two programs that write and remove steps of one run at the same time.
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "checkpoints/run_fixture.h"
+
+namespace gcsflux {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using testing::ErrorOf;
+using ::testing::HasSubstr;
+using testing::ValueOf;
+
+// Calls a function once, when the next request of this operation on this subject has its answer.
+class AfterRequest : public EventListener {
+ public:
+  AfterRequest(std::string operation, std::string subject)
+      : operation_(std::move(operation)), subject_(std::move(subject)) {}
+  void Call(std::function<void()> then) { then_ = std::move(then); }
+  void OnRequest(const RequestEvent& event) override {
+    if (event.call.operation != operation_ || event.call.subject.find(subject_) == std::string::npos) return;
+    if (const auto then = std::exchange(then_, nullptr)) then();
+  }
+
+ private:
+  const std::string operation_;
+  const std::string subject_;
+  std::function<void()> then_;  // Of one thread.
+};
+
+class RivalRunsTest : public testing::RunFixture {
+ protected:
+  // The run's steps, as a program with this listener sees them.
+  [[nodiscard]] CheckpointSteps StepsOf(std::shared_ptr<EventListener> listener) const {
+    ClientOptions options{.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}};
+    options.event_listener = std::move(listener);
+    return *CheckpointSteps::Open(*Client::Create(options), kRun);
+  }
+};
+
+TEST_F(RivalRunsTest, ADisplacedRunRemovesNothing) {
+  StepWriter displaced = *Start();
+  ASSERT_TRUE(Save(displaced, 1).ok());
+  ASSERT_TRUE(Save(displaced, 2).ok());
+  StepWriter writer = *Start(true);
+  const CheckpointManifest under_way = ValueOf(Draft(writer, 3, TextOfStep(3)));
+  const Error error = ErrorOf(displaced.Keep({.last = 1}));
+  EXPECT_EQ(error.code, ErrorCode::kPreconditionFailed);
+  EXPECT_THAT(error.message, HasSubstr("was taken over by run " + writer.identity().id));
+  ASSERT_TRUE(writer.Commit(under_way).ok());
+  EXPECT_THAT(WholeSteps(), ElementsAre(1, 2, 3));
+}
+
+// The run is displaced after it has asked whether it is, and before its manifest is there.
+TEST_F(RivalRunsTest, ARunThatIsDisplacedWhileItCommitsSaysThatTheStepMayBeDamaged) {
+  std::optional<StepWriter> writer;
+  const auto displace = [&] {
+    writer.emplace(*Start(true));
+    ASSERT_TRUE(writer->Keep({}).ok());
+  };
+  const auto asked = std::make_shared<AfterRequest>("objects.get", "runs/7/writer");
+  StepWriter displaced = *StepWriter::Start(StepsOf(asked));
+  const CheckpointManifest manifest = ValueOf(Draft(displaced, 1, TextOfStep(1)));
+  asked->Call(displace);
+  const Error error = ErrorOf(displaced.Commit(manifest));
+  ASSERT_TRUE(writer) << "it was not displaced";
+  EXPECT_EQ(error.code, ErrorCode::kPreconditionFailed);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("step 1 of gs://bkt/runs/7/ was saved, and may have lost its files"),
+                                   HasSubstr("was taken over by run " + writer->identity().id)));
+  EXPECT_THAT(Names(), Contains("runs/7/step-00000001.json")) << "another run may use it already";
+  ASSERT_TRUE(Save(*writer, 1, CommitMode::kReplace).ok());
+  EXPECT_THAT(WholeSteps(), ElementsAre(1));
+}
+
+TEST_F(RivalRunsTest, TwoProgramsThatRemoveLeaveAStep) {
+  StepWriter writer = *Start();
+  for (const std::int64_t step : {1, 2}) ASSERT_TRUE(Save(writer, step).ok());
+  bool has_removed = false;
+  const auto remove_other = [&] { has_removed = Steps().Remove(2).ok(); };
+  const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
+  const CheckpointSteps steps = StepsOf(listed);
+  ASSERT_TRUE(steps.List().ok()) << "the manifests are known then";
+  listed->Call(remove_other);
+  const KeepReport report = ValueOf(steps.Keep({.last = 1}));
+  ASSERT_TRUE(has_removed);
+  ASSERT_EQ(report.not_removed.size(), 1U);
+  EXPECT_THAT(report.not_removed[0].why.message, HasSubstr("another process has removed all others"));
+  EXPECT_THAT(WholeSteps(), ElementsAre(1));
+}
+
+TEST_F(RivalRunsTest, OneWriterRemovesOneAfterTheOther) {
+  std::jthread remover;
+  std::optional<StepWriter> writer;
+  bool is_refused = false;
+  const auto remove_other = [&] { remover = std::jthread([&] { is_refused = !writer->Remove(2).ok(); }); };
+  const auto listed = std::make_shared<AfterRequest>("objects.list", "gs://bkt");
+  writer.emplace(*StepWriter::Start(StepsOf(listed)));
+  for (const std::int64_t step : {1, 2}) ASSERT_TRUE(Save(*writer, step).ok());
+  listed->Call(remove_other);
+  const KeepReport report = ValueOf(writer->Keep({.last = 1}));
+  remover.join();
+  EXPECT_THAT(report.removed, ElementsAre(1));
+  EXPECT_TRUE(is_refused) << "it is the last one then";
+  EXPECT_THAT(WholeSteps(), ElementsAre(2));
+}
+
+}  // namespace
+}  // namespace gcsflux
