@@ -125,7 +125,8 @@ TEST(EpochPlan, RefusesOptionsThatMakeNoSense) {
   const Case cases[] = {{"batch_size", {.batch_size = 0}},
                         {"world_size", {.world_size = 0}},
                         {"rank", {.rank = 2, .world_size = 2}},
-                        {"batch_size", {.batch_size = std::uint64_t{1} << 32}}};
+                        {"batch_size", {.batch_size = kMaxBatchSize + 1}},
+                        {"world_size", {.world_size = std::uint64_t{1} << 32}}};
   for (const Case& c : cases) {
     const auto checked = CheckEpochOptions(c.options);
     ASSERT_FALSE(checked.ok()) << c.member;
@@ -133,6 +134,7 @@ TEST(EpochPlan, RefusesOptionsThatMakeNoSense) {
     EXPECT_NE(checked.error().message.find(c.member), std::string::npos) << checked.error().message;
   }
   EXPECT_TRUE(CheckEpochOptions({}).ok());
+  EXPECT_TRUE(CheckEpochOptions({.batch_size = kMaxBatchSize}).ok());
 }
 
 }  // namespace

@@ -193,6 +193,19 @@ TEST_F(ListingCache, OneOfAnotherPrefixIsReplaced) {
   EXPECT_EQ(List().snapshot.prefix, kPrefix);
 }
 
+TEST_F(ListingCache, OneThatNamesObjectsOutsideOfThePrefixIsReplaced) {
+  Add("secret");
+  const auto all = ListInParallel(client_, {kBucket, ""});
+  ASSERT_TRUE(all.ok());
+  ASSERT_TRUE(
+      SaveListing(client_, kCache, {.prefix = kPrefix, .time = system_clock::now(), .objects = all->objects}).ok());
+  const CachedListing listing = List();
+  EXPECT_THAT(NamesOf(listing), ElementsAre("train/a", "train/b"));
+  ASSERT_TRUE(listing.cache_error);
+  EXPECT_EQ(listing.cache_error->code, ErrorCode::kCorrupted);
+  EXPECT_TRUE(List().is_from_cache);
+}
+
 TEST_F(ListingCache, SomethingElseIsNeverOverwritten) {
   ASSERT_TRUE(client_.InsertObject(kCache, AsBytes("a model")).ok());
   const auto listing = ListThroughCache(client_, kPrefix, kCache);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <string>
 
@@ -72,6 +73,16 @@ TEST(LiveOrder, IsThatOfTheWholeListingHoweverItGrows) {
       }
     }
   }
+}
+
+TEST(LiveOrder, IsTheSameForAnyBufferThatHoldsAll) {
+  EpochOptions options = OptionsOf(SampleOrder::kBuffered, EpochTail::kUneven, 1, 2);
+  options.shuffle_buffer = 61;
+  const auto wanted = Epoch(options, 61, 61);
+  options.shuffle_buffer = std::numeric_limits<std::uint64_t>::max();
+  const auto found = Epoch(options, 61, 7);
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(found[i].samples, wanted[i].samples);
 }
 
 TEST(LiveOrder, ByNameIsTheEpochOrdersOwn) {

@@ -47,6 +47,20 @@ TEST_F(SavedListingTest, OneThatIsTooOldIsStale) {
   EXPECT_THAT(loaded.error().message, HasSubstr("gs://bkt/saved"));
 }
 
+// Its age is no number of nanoseconds then, or grows from below 0.
+TEST_F(SavedListingTest, OneOfAnImpossibleTimeIsStale) {
+  for (const auto time :
+       {system_clock::time_point::min(), system_clock::now() + hours(5), system_clock::time_point::max()}) {
+    ASSERT_TRUE(SaveListing(client_, kSaved, Snapshot(time)).ok());
+    for (const auto max_age : {hours(0), hours(4)}) {
+      const auto loaded = LoadListing(client_, kSaved, {.max_age = max_age});
+      ASSERT_FALSE(loaded.ok());
+      EXPECT_EQ(loaded.error().code, ErrorCode::kStale) << loaded.error().message;
+    }
+    EXPECT_TRUE(LoadListing(client_, kSaved).ok());
+  }
+}
+
 TEST_F(SavedListingTest, KCreateReplacesNone) {
   ASSERT_TRUE(SaveListing(client_, kSaved, Snapshot(), {.mode = WriteMode::kCreate}).ok());
   const auto again = SaveListing(client_, kSaved, Snapshot(), {.mode = WriteMode::kCreate});

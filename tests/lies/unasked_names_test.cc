@@ -30,10 +30,15 @@ constexpr const char* kUploads =
     "<ListMultipartUploadsResult><IsTruncated>false</IsTruncated><Upload><Key>another</Key><UploadId>u</UploadId>"
     "<Initiated>2020-01-01T00:00:00Z</Initiated></Upload></ListMultipartUploadsResult>";
 
+constexpr const char* kNoUploads =
+    "<ListMultipartUploadsResult><IsTruncated>false</IsTruncated></ListMultipartUploadsResult>";
+
 // Ignores every prefix.
 class ServiceWithoutPrefixes {
  public:
   explicit ServiceWithoutPrefixes(std::string page) : page_(std::move(page)) {}
+  // Knows only the prefix with this word.
+  ServiceWithoutPrefixes(std::string page, std::string word) : page_(std::move(page)), word_(std::move(word)) {}
 
   [[nodiscard]] Client client() const { return *Client::Create({.endpoint = server_.endpoint(), .project = "p"}); }
   [[nodiscard]] std::vector<std::string> changes() const {
@@ -50,11 +55,17 @@ class ServiceWithoutPrefixes {
         const std::scoped_lock lock(mutex_);
         changes_.push_back(line);
       }
-      connection.Send(OkAnswer(line.find("/bkt?uploads") != std::string::npos ? kUploads : page_));
+      connection.Send(OkAnswer(AnswerTo(line)));
     }
   }
 
+  [[nodiscard]] std::string AnswerTo(const std::string& line) const {
+    if (line.find("/bkt?uploads") != std::string::npos) return word_.empty() ? kUploads : kNoUploads;
+    return line.find(word_) != std::string::npos ? page_ : "{}";
+  }
+
   const std::string page_;
+  const std::string word_;
   mutable std::mutex mutex_;
   std::vector<std::string> changes_;  // Guarded by mutex_.
   RawServer server_{[this](RawServer::Connection& connection) { Serve(connection); }};
@@ -134,6 +145,25 @@ TEST(PrefixesThatWereNotAskedFor, EndAListingOfOneLevel) {
   const ServiceWithoutPrefixes service(R"({"prefixes":["a/"]})");
   const auto listed = ListPrefix(service.client(), {"bkt", "long/prefix/"}, {.delimiter = "/"});
   EXPECT_EQ(ErrorOf(listed).code, ErrorCode::kBadResponse);
+}
+
+// Their times are missing, so they may have been made just now.
+TEST(ObjectsWithoutATime, AreNotDeletedByACleanUp) {
+  const ServiceWithoutPrefixes service(
+      R"({"items":[{"name":"dataflux-composed-objects/run/c","generation":"1","size":"1","componentCount":2}]})",
+      "dataflux");
+  const CleanReport report = ValueOf(CleanComposites(service.client(), "bkt"));
+  EXPECT_EQ(report.kept, 1U);
+  EXPECT_TRUE(service.changes().empty()) << service.changes().front();
+}
+
+TEST(ObjectsWithoutATime, AreNotSweptFromARun) {
+  const ServiceWithoutPrefixes service(
+      R"({"items":[{"name":"runs/7/step-00000001/a","generation":"1","size":"1"},)"
+      R"({"name":"runs/7/step-00000001/b","generation":"1","size":"1","updated":"2026-01-01T00:00:00Z"}]})");
+  const SweepReport report = ValueOf(CheckpointSteps::Open(service.client(), "gs://bkt/runs/7")->Sweep());
+  EXPECT_EQ(report.young, 2U);
+  EXPECT_TRUE(service.changes().empty()) << service.changes().front();
 }
 
 }  // namespace

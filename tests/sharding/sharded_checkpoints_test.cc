@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <stop_token>
+
 #include "gcsflux/checkpoints/open_checkpoint.h"
 #include "gcsflux/checkpoints/safetensors.h"
 #include "sharding/random_parts.h"
@@ -79,6 +82,19 @@ TEST_F(ShardedCheckpointsTest, WritesTheManifestAfterEveryShard) {
   };
   EXPECT_LT(at("shard-00003"), at("step-00000001.json"));
   EXPECT_EQ(at("step-00000001.json"), 4) << "the writer's object and three shards are before it";
+}
+
+TEST_F(ShardedCheckpointsTest, ObeysTheOptionsOfItsUploads) {
+  std::atomic<int> told = 0;
+  ShardedOptions options;
+  options.file.upload.on_progress = [&](const Progress&) { ++told; };
+  for (const auto& saved : SaveOnRanks(SomeParts(2), 1, options)) EXPECT_TRUE(saved.ok());
+  EXPECT_GE(told, 2);
+  std::stop_source stop;
+  stop.request_stop();
+  options.file.upload.stop = stop.get_token();
+  for (const auto& saved : SaveOnRanks(SomeParts(2), 2, options)) EXPECT_EQ(ErrorOf(saved).code, ErrorCode::kCancelled);
+  EXPECT_THAT(WholeSteps(), ElementsAre(1));
 }
 
 TEST_F(ShardedCheckpointsTest, WritesFilesThatReadersOfSafetensorsJoin) {

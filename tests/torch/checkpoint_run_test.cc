@@ -6,7 +6,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/round_trips.h"
@@ -345,6 +348,43 @@ TEST_F(CheckpointRunTest, FinishesSavesAtItsEndAfterTheStateIsGone) {
   Training training;
   RunState state = training.State();
   EXPECT_EQ(Run().LoadLatest(state)->stored.manifest.step, 1);
+}
+
+// The manifest is refused for longer than that, by the service, and by the retries.
+TEST_F(CheckpointRunTest, CancelsSavesAtItsEndThatTakeTooLong) {
+  const Client client = *Client::Create({.endpoint = emulator_.endpoint(),
+                                         .project = "p",
+                                         .retry = RetryPolicies::All({.initial_delay = std::chrono::milliseconds(10),
+                                                                      .max_delay = std::chrono::milliseconds(10),
+                                                                      .deadline = std::chrono::seconds(20)})});
+  emulator_.faults().Load({.rules = {{.name = "it",
+                                      .match = {.operation = "storage.objects.insert", .object_glob = "runs/7/*.json"},
+                                      .action = {.type = "status", .status = 503}}}});
+  Training training;
+  std::optional<CheckpointRun> run(std::in_place, client, kUri,
+                                   CheckpointRunOptions{.async = {.end_deadline = std::chrono::milliseconds(1),
+                                                                  .on_unreported = [](const Error&) {}}});
+  const PendingSave save = run->SaveAsync(1, training.State());
+  while (emulator_.faults().Fired("it") == 0) std::this_thread::yield();
+  run.reset();
+  const auto saved = save.WaitCommitted();
+  ASSERT_FALSE(saved.ok());
+  EXPECT_EQ(saved.error().code, ErrorCode::kCancelled) << saved.error().message;
+  EXPECT_TRUE(StepWriter::Start(*CheckpointSteps::Open(client, kUri)).ok()) << "the prefix is released";
+}
+
+TEST_F(CheckpointRunTest, ObeysTheTokenOfItsUploads) {
+  Training training;
+  std::stop_source stop;
+  stop.request_stop();
+  CheckpointRunOptions options;
+  options.file.upload.stop = stop.get_token();
+  CheckpointRun run = Run(std::move(options));
+  EXPECT_EQ(ThrownBy([&] { run.Save(1, training.State()); }).code, ErrorCode::kCancelled);
+  const auto saved = run.SaveAsync(1, training.State()).WaitCommitted();
+  ASSERT_FALSE(saved.ok());
+  EXPECT_EQ(saved.error().code, ErrorCode::kCancelled);
+  EXPECT_FALSE(run.Latest().has_value());
 }
 
 TEST_F(CheckpointRunTest, FinishesSavesAfterItsClientIsGone) {

@@ -311,6 +311,16 @@ TEST_F(IterableDatasetErrorsTest, OtherBatchesThanTheLoadersAreRefused) {
   EXPECT_THAT(ThrownBy([&] { dataset.BatchConsumed(); }).message, HasSubstr("no batch is handed out"));
 }
 
+// They would be remembered until the end of the epoch.
+TEST_F(IterableDatasetErrorsTest, BatchesOfALoopOverAnEpochAreNotForBatchConsumed) {
+  for (const char* name : {"n/a", "n/b"}) Put(name, "1");
+  const IterableDataset dataset(client_, Object("n/"), NumberIn, {}, kDirect);
+  for (const auto& batch : dataset.Epoch()) {
+    EXPECT_EQ(batch.samples.size(), 1U);
+    EXPECT_THAT(ThrownBy([&] { dataset.BatchConsumed(); }).message, HasSubstr("no batch is handed out"));
+  }
+}
+
 using Position = Cursor (IterableDataset::*)() const;
 
 class ChangedBatchesTest : public IterableDatasetErrorsTest {

@@ -10,6 +10,8 @@
 #include <torch/optim/adam.h>
 #include <torch/optim/lbfgs.h>
 
+#include <cmath>
+
 #include "formats/memory_file.h"
 
 namespace gcsflux {
@@ -290,6 +292,47 @@ TEST(StateDict, RefusesOptimizersThatOnlyPythonHas) {
   const std::string minimizes = AdamsFile({{{.any = std::string("maximize")}, {.any = false}}});
   LoadOptimizer(adam, Opened(minimizes));
   EXPECT_EQ(static_cast<const torch::optim::AdamOptions&>(adam.param_groups()[0].options()).lr(), 0.5);
+}
+
+// A file with an Adam that has made a step, and this tensor in place of a number of its state or its group.
+std::string AdamsFileWith(const std::string& name, const at::Tensor& tensor) {
+  at::Tensor parameter = at::ones({2}).set_requires_grad(true);
+  torch::optim::Adam adam(std::vector<at::Tensor>{parameter}, 0.5);
+  parameter.mutable_grad() = at::ones({2});
+  adam.step();
+  StateDictWriter writer;
+  pickled::Value value = writer.OfOptimizer(adam);
+  auto& dict = std::get<pickled::Dict>(value.any);
+  auto& states = std::get<pickled::Dict>(dict.entries[0].second.any);
+  auto& groups = std::get<pickled::List>(dict.entries[1].second.any);
+  for (pickled::Value* const numbers : {&states.entries[0].second, &groups.items[0]}) {
+    for (auto& [key, number] : std::get<pickled::Dict>(numbers->any).entries) {
+      if (*key.As<std::string>() == name) number = writer.OfTensor(tensor);
+    }
+  }
+  std::string bytes;
+  std::move(writer).Write({.any = pickled::Dict{.entries = {{{.any = std::string("optimizer")}, std::move(value)}}}},
+                          SinkInto(bytes));
+  return bytes;
+}
+
+TEST(StateDict, RefusesTensorsThatAreNoNumbersOfAnOptimizer) {
+  torch::optim::Adam adam(std::vector<at::Tensor>{at::ones({2})}, 0.25);
+  const auto refused = [&](const std::string& name, const at::Tensor& tensor) {
+    const std::string file = AdamsFileWith(name, tensor);
+    return ThrownBy([&] { LoadOptimizer(adam, Opened(file)); });
+  };
+  const Error complex = refused("lr", at::ones({1}, at::kComplexFloat));
+  EXPECT_EQ(complex.code, ErrorCode::kUndecodable);
+  EXPECT_THAT(complex.message, HasSubstr("lr is not a number"));
+  for (const double step : {std::nan(""), 1e30}) {
+    const Error error = refused("step", at::full({1}, step));
+    EXPECT_EQ(error.code, ErrorCode::kUndecodable);
+    EXPECT_THAT(error.message, HasSubstr("step is not a whole number"));
+  }
+  const std::string file = AdamsFileWith("lr", at::full({1}, 0.125));
+  LoadOptimizer(adam, Opened(file));
+  EXPECT_EQ(static_cast<const torch::optim::AdamOptions&>(adam.param_groups()[0].options()).lr(), 0.125);
 }
 
 TEST(StateDict, AnOptimizerThatIsLoadedInInferenceModeCanBeStepped) {
