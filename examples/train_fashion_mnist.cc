@@ -40,7 +40,7 @@ DEFINE_string(data_dir, "/usr/share/datasets/fashion-mnist", "Folder of the orig
 DEFINE_int32(train_images, 12000, "Images to train on, at most 60000");
 DEFINE_int32(test_images, 2000, "Images to test with, at most 10000");
 DEFINE_int32(epochs, 3, "Epochs in all, those before a resumption included");
-DEFINE_int32(checkpoint_every, 50, "Batches from one checkpoint to the next; each epoch ends with one as well");
+DEFINE_int32(save_every, 50, "Batches from one checkpoint to the next; each epoch ends with one as well");
 DEFINE_string(saves, "eager", "How checkpoints are saved: sync, or eager, beside the training");
 DEFINE_bool(resume, false, "Go on from the newest checkpoint, at the next image; ends a run that still goes on");
 DEFINE_bool(allow_changed_listing, false, "Go on though images came or went: see CheckCursor in gcsflux/epoch.h");
@@ -119,9 +119,7 @@ std::string StepText(const Place& place, std::int64_t step) {
 }
 
 gcsflux::CheckpointRunOptions RunOptions() {
-  return {.save_every = FLAGS_checkpoint_every,
-          .keep = gcsflux::KeepRules{.last = 5},
-          .writer = {.take_over = FLAGS_resume}};
+  return {.save_every = FLAGS_save_every, .keep = gcsflux::KeepRules{.last = 5}, .writer = {.take_over = FLAGS_resume}};
 }
 
 // ----------------------------------------------------------------------------------------------------- training
@@ -297,8 +295,8 @@ int Failed(const std::exception_ptr& failure) {
 
 int RunProgram(int argc, char** argv) {
   if (const auto status = examples::ReadFlags("train_fashion_mnist", __FILE__, argc, argv)) return *status;
-  if (FLAGS_epochs < 1 || FLAGS_train_images < 1 || FLAGS_test_images < 1 || FLAGS_checkpoint_every < 1) {
-    return WrongUsage("--epochs, --train_images, --test_images and --checkpoint_every are at least 1");
+  if (FLAGS_epochs < 1 || FLAGS_train_images < 1 || FLAGS_test_images < 1 || FLAGS_save_every < 1) {
+    return WrongUsage("--epochs, --train_images, --test_images and --save_every are at least 1");
   }
   // A lazy save copies beside the forward pass, in which BatchNorm changes its buffers.
   if (FLAGS_saves != "sync" && FLAGS_saves != "eager")

@@ -118,7 +118,7 @@ gcsflux_component(client
   sdk/src/client/object_operations.cc
   sdk/src/client/object_read.cc
   sdk/src/client/read_in_progress.cc
-  sdk/src/client/read_progress.cc
+  sdk/src/client/stall_watch.cc
   sdk/src/client/signed_url.cc
   sdk/src/client/stored_object.cc
   sdk/src/client/throttling.cc
@@ -141,7 +141,7 @@ gcsflux_component(client
   sdk/src/transfer/composition/fetch_estimates.cc
   sdk/src/transfer/composition/group_chooser.cc
   sdk/src/transfer/composition/live_composites.cc
-  sdk/src/transfer/composition/planner.cc
+  sdk/src/transfer/composition/take_group.cc
   sdk/src/transfer/composition/slice_writer.cc
   sdk/src/transfer/composition/unit_planner.cc
   sdk/src/transfer/download/allocate.cc

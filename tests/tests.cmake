@@ -195,7 +195,7 @@ gcsflux_test(composition_tests
           transfer/composition/clean_composites_test.cc transfer/composition/composed_download_test.cc
           base/composite_name_test.cc transfer/composition/cost_model_test.cc
           transfer/composition/due_tasks_test.cc transfer/composition/live_composites_test.cc
-          transfer/composition/planner_test.cc transfer/composition/process_end_test.cc
+          transfer/composition/take_group_test.cc transfer/composition/process_end_test.cc
           transfer/composition/simulation.cc transfer/composition/slice_writer_test.cc
           transfer/composition/unit_planner_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
@@ -255,7 +255,7 @@ add_dependencies(lies_tests gcsflux)
 
 # What a process can run out of: threads, descriptors, room in a file.
 gcsflux_test(limits_tests
-  SOURCES limits/file_limits_test.cc limits/for_ever_test.cc limits/thread_shortage_test.cc support/thread_limit.cc
+  SOURCES limits/file_limits_test.cc limits/no_time_limit_test.cc limits/thread_shortage_test.cc support/thread_limit.cc
   LIBRARIES gcsflux_client ${CMAKE_DL_LIBS})
 target_include_directories(limits_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
 add_dependencies(limits_tests gcsflux-emulator)

@@ -42,7 +42,7 @@ std::vector<TensorPart> PartsOf(std::int64_t tensors, int rank, int world_size) 
     if (i % 10 == 0)
       parts.push_back({.name = name, .dtype = DType::kFloat32, .shape = {4096}});
     else
-      parts.push_back(*Sharded(name, DType::kFloat32, {4096, 1024}, 0, rank, world_size));
+      parts.push_back(*Sharded(name, DType::kFloat32, {4096, 1024}, {.rank = rank, .world_size = world_size}));
   }
   return parts;
 }

@@ -24,7 +24,7 @@ ShardedState Slices(const TensorsOfRanks& tensors, const RunEnvironment& run, co
   std::array<std::int64_t, 2> sizes{tensors.rows, tensors.columns};
   if (tensors.dimension >= 0) {
     const auto dimension = static_cast<std::size_t>(tensors.dimension);
-    const RowsOfRank own = DivideRows(sizes[dimension], run.rank, run.world_size);
+    const RowsOfRank own = DivideRows(sizes[dimension], {.rank = run.rank, .world_size = run.world_size});
     offsets[dimension] = own.begin;
     sizes[dimension] = own.end - own.begin;
   }

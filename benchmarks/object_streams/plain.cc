@@ -91,7 +91,7 @@ void BM_PlainSave(benchmark::State& state) {
   std::uint64_t limit = 0;
   Measure(state, {bytes, ProcessCpuSeconds}, [&] {
     const ParallelWriterOptions options;
-    limit = options.max_memory;
+    limit = options.part_memory_bytes;
     ParallelWriter writer(service.client(), service.NewName(), options);
     for (std::uint64_t left = bytes; left > 0; left -= std::min(left, kBlockBytes)) {
       const auto count = static_cast<std::size_t>(std::min(left, kBlockBytes));

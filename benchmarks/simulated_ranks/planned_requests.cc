@@ -42,7 +42,8 @@ std::vector<TensorPart> PartsOf(const SimulatedJob& job, int rank, int ranks) {
   std::vector<TensorPart> parts;
   for (int i = 0; i < job.tensors; ++i) {
     const std::string layer = "layers." + std::to_string(i);
-    parts.push_back(*Sharded(layer + ".weight", DType::kFloat32, {whole, kColumns}, 0, rank, ranks));
+    parts.push_back(
+        *Sharded(layer + ".weight", DType::kFloat32, {whole, kColumns}, {.rank = rank, .world_size = ranks}));
     parts.push_back({.name = layer + ".norm", .dtype = DType::kFloat32, .shape = {kColumns}});
   }
   return parts;

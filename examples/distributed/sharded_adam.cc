@@ -17,9 +17,9 @@ constexpr double kSmall = 1e-8;
 }  // namespace
 
 ShardedAdam::ShardedAdam(std::vector<at::Tensor> parameters, TrainingGroup& group, const gcsflux::RunEnvironment& run)
-    : parameters_(std::move(parameters)), group_(group), run_(run) {
+    : parameters_(std::move(parameters)), group_(group), share_{.rank = run.rank, .world_size = run.world_size} {
   for (const at::Tensor& parameter : parameters_) size_ += parameter.numel();
-  own_ = gcsflux::DivideRows(size_, run.rank, run.world_size);
+  own_ = gcsflux::DivideRows(size_, share_);
   first_ = at::zeros({own_.end - own_.begin});
   second_ = at::zeros_like(first_);
 }
@@ -50,8 +50,8 @@ void ShardedAdam::Step() {
 }
 
 void ShardedAdam::AddTo(gcsflux::ShardedState& state) const {
-  state.tensors["adam.first"] = gcsflux::Sharded(first_, 0, size_, run_.rank, run_.world_size);
-  state.tensors["adam.second"] = gcsflux::Sharded(second_, 0, size_, run_.rank, run_.world_size);
+  state.tensors["adam.first"] = gcsflux::Sharded(first_, size_, share_);
+  state.tensors["adam.second"] = gcsflux::Sharded(second_, size_, share_);
 }
 
 }  // namespace examples

@@ -27,7 +27,7 @@ class ShardedAdam {
 
   const std::vector<at::Tensor> parameters_;
   TrainingGroup& group_;
-  const gcsflux::RunEnvironment run_;
+  const gcsflux::RankShare share_;
   std::int64_t size_ = 0;  // Of all parameters, as one vector.
   gcsflux::RowsOfRank own_;
   at::Tensor first_;

@@ -23,7 +23,7 @@ std::vector<StepTensor> SlicesOf(int ranks, int tensors, std::int64_t rows) {
   for (int rank = 0; rank < ranks; ++rank) {
     std::uint64_t begin = 1000;
     for (int tensor = 0; tensor < tensors; ++tensor) {
-      const RowsOfRank own = DivideRows(rows, rank, ranks);
+      const RowsOfRank own = DivideRows(rows, {.rank = rank, .world_size = ranks});
       const std::uint64_t end = begin + static_cast<std::uint64_t>(own.end - own.begin) * 64;
       slices.push_back({.name = "layers." + std::to_string(tensor) + ".weight",
                         .file = static_cast<std::size_t>(rank),

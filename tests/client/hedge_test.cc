@@ -50,7 +50,7 @@ class HedgeTest : public ::testing::Test {
   const Call call_{.operation = "objects.get", .subject = "gs://b/o", .is_idempotent = true};
   const RetryOptions retry_;
   Attempts attempts_{call_, {.options = retry_, .timing = timing_}};
-  std::optional<ReadProgress> progress_;
+  std::optional<StallWatch> progress_;
   std::optional<HttpRequest> rest_ = HttpRequest{.url = "http://rest"};
 };
 
@@ -154,7 +154,7 @@ class SlowReceiver : public BodyReceiver {
 TEST_F(HedgeTest, DoesNotBlameTheStreamForAReceiverThatTakesItsTime) {
   for (int i = 0; i < 20; ++i) pace_.OnBody(ReadPace::kBlockBytes, 10ms);
   SlowReceiver slow(timing_);
-  ReadProgress progress(timing_, pace_, &slow);
+  StallWatch progress(timing_, pace_, &slow);
   ASSERT_TRUE(progress.OnHeaders({.status = 200}).ok());
   const std::vector<std::byte> bytes(1000);
   ASSERT_TRUE(progress.OnBody(bytes).ok());
@@ -163,7 +163,7 @@ TEST_F(HedgeTest, DoesNotBlameTheStreamForAReceiverThatTakesItsTime) {
 
 TEST_F(HedgeTest, LearnsNothingFromAReceiverThatTakesItsTime) {
   SlowReceiver slow(timing_);
-  ReadProgress progress(timing_, pace_, &slow);
+  StallWatch progress(timing_, pace_, &slow);
   ASSERT_TRUE(progress.OnHeaders({.status = 200}).ok());
   const std::vector<std::byte> quarter(ReadPace::kBlockBytes / 4);
   for (int i = 0; i < 4 * 20; ++i) {

@@ -171,7 +171,7 @@ TEST_F(FlagsTest, TransfersHaveFlagsToo) {
 
 TEST_F(FlagsTest, ObjectStreamsHaveFlagsToo) {
   EXPECT_EQ(ParallelWriterOptionsFromFlags()->part_bytes, ParallelWriterOptions().part_bytes);
-  EXPECT_EQ(ParallelWriterOptionsFromFlags()->max_memory, ParallelWriterOptions().max_memory);
+  EXPECT_EQ(ParallelWriterOptionsFromFlags()->part_memory_bytes, ParallelWriterOptions().part_memory_bytes);
   EXPECT_EQ(ParallelWriterOptionsFromFlags()->max_concurrency, ParallelWriterOptions().max_concurrency);
   EXPECT_EQ(ParallelWriterOptionsFromFlags()->path, ParallelWriterOptions().path);
   EXPECT_EQ(ObjectReaderOptionsFromFlags()->max_concurrency, ObjectReaderOptions().max_concurrency);
@@ -179,7 +179,7 @@ TEST_F(FlagsTest, ObjectStreamsHaveFlagsToo) {
   Set("part_bytes", "5242880");
   EXPECT_EQ(ParallelWriterOptionsFromFlags()->part_bytes, 5U << 20);
   Set("part_memory_bytes", "10485760");
-  EXPECT_EQ(ParallelWriterOptionsFromFlags()->max_memory, 10U << 20);
+  EXPECT_EQ(ParallelWriterOptionsFromFlags()->part_memory_bytes, 10U << 20);
   Set("upload_max_concurrency", "3");
   EXPECT_EQ(ParallelWriterOptionsFromFlags()->max_concurrency, 3);
   Set("write_path", "one_stream");

@@ -31,7 +31,7 @@ class KilledWriterTest : public ::testing::Test {
  protected:
   // In a child: overwrites the object, and ends.
   [[noreturn]] void Overwrite() const {
-    const ParallelWriterOptions options{.part_bytes = kPart, .max_memory = 2 * kPart, .max_concurrency = 2};
+    const ParallelWriterOptions options{.part_bytes = kPart, .part_memory_bytes = 2 * kPart, .max_concurrency = 2};
     ParallelWriter writer(client_, kObject, options);
     const bool is_stored = writer.Write(AsBytes(new_)).ok() && writer.Close().ok();
     ::_exit(is_stored ? 0 : 1);

@@ -36,7 +36,7 @@ class ParallelWriterFaultsTest : public ::testing::Test {
   Result<ObjectMetadata> Store(WriteMode mode) {
     ParallelWriter writer(
         client_, kObject,
-        {.upload = {.mode = mode}, .part_bytes = kPart, .max_memory = 4 * kPart, .max_concurrency = 3});
+        {.upload = {.mode = mode}, .part_bytes = kPart, .part_memory_bytes = 4 * kPart, .max_concurrency = 3});
     if (auto written = writer.Write(AsBytes(content_)); !written) return written.error();
     return writer.Close();
   }

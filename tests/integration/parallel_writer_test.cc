@@ -41,7 +41,7 @@ class ParallelWriterTest : public ::testing::Test {
   void SetUp() override { ASSERT_TRUE(client_.InsertBucket("bkt")); }
 
   static ParallelWriterOptions Options(UploadOptions upload = {}) {
-    return {.upload = std::move(upload), .part_bytes = kPart, .max_memory = 3 * kPart, .max_concurrency = 4};
+    return {.upload = std::move(upload), .part_bytes = kPart, .part_memory_bytes = 3 * kPart, .max_concurrency = 4};
   }
   static Result<void> WriteAll(ParallelWriter& writer, std::string_view bytes, std::size_t step = 1'234'567) {
     for (std::size_t at = 0; at < bytes.size(); at += step) {
@@ -185,7 +185,7 @@ TEST_F(ParallelWriterTest, RefusesWhatCannotBe) {
   auto too_small = Options();
   too_small.part_bytes = kPart - 1;
   auto no_memory = Options();
-  no_memory.max_memory = kPart - 1;
+  no_memory.part_memory_bytes = kPart - 1;
   auto no_connection = Options();
   no_connection.max_concurrency = 0;
   auto private_create = Options({.mode = WriteMode::kCreate});
@@ -202,7 +202,7 @@ TEST_F(ParallelWriterTest, RefusesWhatCannotBe) {
 
 TEST_F(ParallelWriterTest, MemoryForOnePartIsEnough) {
   auto options = Options();
-  options.max_memory = kPart;
+  options.part_memory_bytes = kPart;
   ParallelWriterReport report;
   ASSERT_TRUE(Store(options, &report).ok());
   EXPECT_TRUE(Stored() == Content());
@@ -271,7 +271,7 @@ TEST(PartBytes, TheDefaultsHoldWhatTheirHeaderSays) {
     }
     return all;
   };
-  EXPECT_GE(held(ParallelWriterOptions().max_memory), std::uint64_t{1'600'000'000'000});
+  EXPECT_GE(held(ParallelWriterOptions().part_memory_bytes), std::uint64_t{1'600'000'000'000});
   EXPECT_GE(held(std::uint64_t{2} << 30), std::uint64_t{5'000'000'000'000});
 }
 

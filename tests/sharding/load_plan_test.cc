@@ -88,21 +88,22 @@ TEST(LoadPlan, ReadsEachByteOfRandomSlicesOnce) {
 
 TEST(LoadPlan, ChecksSlicesThatAreReadWhole) {
   const TensorPart whole{.name = "x", .shape = {4, 6}};
-  const StoredParts stored(
-      {{*Sharded("x", DType::kFloat32, {4, 6}, 0, 0, 2)}, {*Sharded("x", DType::kFloat32, {4, 6}, 0, 1, 2)}});
+  const StoredParts stored({{*Sharded("x", DType::kFloat32, {4, 6}, {.rank = 0, .world_size = 2})},
+                            {*Sharded("x", DType::kFloat32, {4, 6}, {.rank = 1, .world_size = 2})}});
   OwnedParts wanted = OwnedParts::Empty({whole});
   const auto to_load = wanted.ToLoad();
   const auto plan = internal::PlanLoad(stored.manifest, to_load);
   EXPECT_THAT(plan.files[0].whole, SizeIs(1));
   EXPECT_THAT(plan.files[1].whole, SizeIs(1));
-  OwnedParts columns = OwnedParts::Empty({*Sharded("x", DType::kFloat32, {4, 6}, 1, 0, 2)});
+  OwnedParts columns =
+      OwnedParts::Empty({*Sharded("x", DType::kFloat32, {4, 6}, {.rank = 0, .world_size = 2, .dimension = 1})});
   const auto halves = columns.ToLoad();
   EXPECT_THAT(internal::PlanLoad(stored.manifest, halves).files[0].whole, IsEmpty());
 }
 
 TEST(LoadPlan, ReadsRowsInOneRange) {
   const StoredParts stored({{{.name = "x", .shape = {8, 3, 5}}}});
-  OwnedParts rows = OwnedParts::Empty({*Sharded("x", DType::kFloat32, {8, 3, 5}, 0, 1, 2)});
+  OwnedParts rows = OwnedParts::Empty({*Sharded("x", DType::kFloat32, {8, 3, 5}, {.rank = 1, .world_size = 2})});
   const auto to_load = rows.ToLoad();
   const auto plan = internal::PlanLoad(stored.manifest, to_load);
   ASSERT_THAT(plan.files[0].ranges, SizeIs(1));

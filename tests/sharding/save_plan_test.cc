@@ -142,8 +142,9 @@ TEST(SavePlan, IsMadeInOnePassOverManySlices) {
   Ranks ranks(kWorld);
   for (int rank = 0; rank < kWorld; ++rank) {
     for (int i = 0; i < kTensors; ++i) {
-      ranks[static_cast<std::size_t>(rank)].push_back(*Sharded("tensor" + std::to_string(i), DType::kFloat32, {64, 8},
-                                                               static_cast<std::size_t>(i % 2), rank, kWorld));
+      ranks[static_cast<std::size_t>(rank)].push_back(
+          *Sharded("tensor" + std::to_string(i), DType::kFloat32, {64, 8},
+                   {.rank = rank, .world_size = kWorld, .dimension = i % 2}));
     }
   }
   const auto plan = ValueOf(Plan(ranks));
@@ -222,7 +223,7 @@ TEST(SavePlan, LeavesOutEmptySlicesButNotEmptyTensors) {
 TEST(Sharded, HasNoRowsWhereThereIsNoSuchRank) {
   for (const auto& [rows, rank, ranks] :
        std::vector<std::array<int, 3>>{{10, 0, 0}, {10, 2, 2}, {10, -1, 2}, {-10, 0, 2}}) {
-    const RowsOfRank none = DivideRows(rows, rank, ranks);
+    const RowsOfRank none = DivideRows(rows, {.rank = rank, .world_size = ranks});
     EXPECT_EQ(none.end - none.begin, 0) << rank << " of " << ranks;
   }
 }
@@ -230,15 +231,16 @@ TEST(Sharded, HasNoRowsWhereThereIsNoSuchRank) {
 TEST(Sharded, DividesRowsThatDoNotComeOutEven) {
   std::vector<std::int64_t> begins;
   begins.reserve(4);
-  for (int rank = 0; rank < 4; ++rank) begins.push_back(DivideRows(10, rank, 4).begin);
+  for (int rank = 0; rank < 4; ++rank) begins.push_back(DivideRows(10, {.rank = rank, .world_size = 4}).begin);
   EXPECT_THAT(begins, ElementsAre(0, 3, 6, 8));
-  EXPECT_EQ(DivideRows(10, 3, 4).end, 10);
-  const auto part = ValueOf(Sharded("x", DType::kInt8, {5, 10}, 1, 2, 4));
+  EXPECT_EQ(DivideRows(10, {.rank = 3, .world_size = 4}).end, 10);
+  const auto part = ValueOf(Sharded("x", DType::kInt8, {5, 10}, {.rank = 2, .world_size = 4, .dimension = 1}));
   EXPECT_THAT(part.offsets, ElementsAre(0, 6));
   EXPECT_THAT(part.sizes, ElementsAre(5, 2));
-  EXPECT_EQ(ValueOf(Sharded("x", DType::kInt8, {2}, 0, 3, 4)).sizes, std::vector<std::int64_t>{0});
-  EXPECT_EQ(ErrorOf(Sharded("x", DType::kInt8, {2}, 1, 0, 4)).code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(ErrorOf(Sharded("x", DType::kInt8, {2}, 0, 4, 4)).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(ValueOf(Sharded("x", DType::kInt8, {2}, {.rank = 3, .world_size = 4})).sizes, std::vector<std::int64_t>{0});
+  EXPECT_EQ(ErrorOf(Sharded("x", DType::kInt8, {2}, {.rank = 0, .world_size = 4, .dimension = 1})).code,
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(ErrorOf(Sharded("x", DType::kInt8, {2}, {.rank = 4, .world_size = 4})).code, ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

@@ -54,8 +54,9 @@ class ShardedFixture : public RunFixture {
   static RankParts SomeParts(int world_size, std::int64_t rows = 64) {
     RankParts ranks(static_cast<std::size_t>(world_size));
     for (int rank = 0; rank < world_size; ++rank) {
-      ranks[static_cast<std::size_t>(rank)] = {*Sharded("weight", DType::kFloat32, {rows, 32}, 0, rank, world_size),
-                                               {.name = "bias", .shape = {32}}};
+      ranks[static_cast<std::size_t>(rank)] = {
+          *Sharded("weight", DType::kFloat32, {rows, 32}, {.rank = rank, .world_size = world_size}),
+          {.name = "bias", .shape = {32}}};
     }
     return ranks;
   }

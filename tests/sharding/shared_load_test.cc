@@ -79,8 +79,10 @@ TEST_F(SharedLoadTest, ReadsOtherSlicesOncePerHost) {
   RankParts rows(kRanks);
   RankParts columns(kRanks);
   for (int rank = 0; rank < kRanks; ++rank) {
-    rows[static_cast<std::size_t>(rank)] = {*Sharded("w", DType::kFloat32, {256, 256}, 0, rank, kRanks)};
-    columns[static_cast<std::size_t>(rank)] = {*Sharded("w", DType::kFloat32, {256, 256}, 1, rank, kRanks)};
+    rows[static_cast<std::size_t>(rank)] = {
+        *Sharded("w", DType::kFloat32, {256, 256}, {.rank = rank, .world_size = kRanks})};
+    columns[static_cast<std::size_t>(rank)] = {
+        *Sharded("w", DType::kFloat32, {256, 256}, {.rank = rank, .world_size = kRanks, .dimension = 1})};
   }
   Save(rows);
   BytesRead();

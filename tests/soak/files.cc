@@ -23,7 +23,7 @@ ResumableFileOptions OptionsFor(Worker& worker, const Slot& slot, const Version&
   ResumableFileOptions options;
   options.writing = {.upload = {.attributes = AttributesOf(version), .chunk_bytes = kPart},
                      .part_bytes = kPart,
-                     .max_memory = 2 * kPart,
+                     .part_memory_bytes = 2 * kPart,
                      .max_concurrency = 2};
   if (worker.chance().OneIn(2)) return options;
   options.writing.upload.mode = slot.is_there() ? WriteMode::kReplace : WriteMode::kCreate;

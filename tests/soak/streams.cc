@@ -68,7 +68,7 @@ void WriteOverManyConnections(Worker& worker) {
   const RandomStop stop(worker.chance());
   ParallelWriterOptions options{.upload = {.attributes = AttributesOf(version), .stop = stop.token()},
                                 .part_bytes = kPart,
-                                .max_memory = 2 * kPart,
+                                .part_memory_bytes = 2 * kPart,
                                 .max_concurrency = 2};
   if (worker.chance().OneIn(2)) {
     options.upload.mode = slot.is_there() ? WriteMode::kReplace : WriteMode::kCreate;

@@ -48,7 +48,7 @@ class ArchiveMemory : public ::testing::Test {
 TEST_F(ArchiveMemory, SavingAddsThePartsInFlightWhateverTheSize) {
   for (const std::uint64_t mebibytes : {76U, 400U}) {
     const torch::Tensor tensor = OfMebibytes(mebibytes);
-    const auto added = PeakOf([&] { Save(tensor, {.part_bytes = 8 * kMiB, .max_memory = 32 * kMiB}); });
+    const auto added = PeakOf([&] { Save(tensor, {.part_bytes = 8 * kMiB, .part_memory_bytes = 32 * kMiB}); });
     EXPECT_LE(added, 32 * kMiB + kSpare) << mebibytes;
   }
 }

@@ -87,10 +87,11 @@ class BrokenRanksTest : public ::testing::Test {
   }
 
   static ShardedState StateOf(const Collective& group, at::Tensor& weight) {
-    const RowsOfRank rows = DivideRows(1000, group.rank(), group.world_size());
+    const RankShare share{.rank = group.rank(), .world_size = group.world_size()};
+    const RowsOfRank rows = DivideRows(1000, share);
     weight = torch::arange(rows.begin * 16, rows.end * 16, torch::kFloat32).reshape({rows.end - rows.begin, 16});
     ShardedState state;
-    state.tensors["weight"] = Sharded(weight, 0, 1000, group.rank(), group.world_size());
+    state.tensors["weight"] = Sharded(weight, 1000, share);
     state.tensors["bias"] = {.local = torch::ones({4000}), .shape = {}, .offsets = {}};
     state.numbers["epoch"] = 1;
     return state;

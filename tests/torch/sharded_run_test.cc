@@ -22,14 +22,18 @@ constexpr std::int64_t kRows = 10;
 
 at::Tensor Whole() { return torch::arange(kRows * 3, torch::kFloat32).reshape({kRows, 3}); }
 
+RankShare ShareOf(const Collective& group, std::int64_t dimension) {
+  return {.rank = group.rank(), .world_size = group.world_size(), .dimension = dimension};
+}
+
 // The rows, or columns, of this rank.
 at::Tensor SliceOf(const at::Tensor& whole, std::int64_t dimension, const Collective& group) {
-  const RowsOfRank rows = DivideRows(whole.size(dimension), group.rank(), group.world_size());
+  const RowsOfRank rows = DivideRows(whole.size(dimension), ShareOf(group, dimension));
   return whole.slice(dimension, rows.begin, rows.end);
 }
 
 ShardedTensor Shard(const at::Tensor& whole, std::int64_t dimension, const Collective& group) {
-  return Sharded(SliceOf(whole, dimension, group), dimension, whole.size(dimension), group.rank(), group.world_size());
+  return Sharded(SliceOf(whole, dimension, group), whole.size(dimension), ShareOf(group, dimension));
 }
 
 /// What one rank has. A fresh one has zeros.
@@ -44,7 +48,7 @@ struct Rank {
     moments = SliceOf(Whole(), dimension, group).contiguous();
     if (!is_trained) moments.zero_();
     state.modules = {{"model", &*model}};
-    state.tensors["moments"] = Sharded(moments, dimension, Whole().size(dimension), group.rank(), group.world_size());
+    state.tensors["moments"] = Sharded(moments, Whole().size(dimension), ShareOf(group, dimension));
     if (is_trained) {
       state.numbers = {{"epoch", 3}};
       state.texts = {{"name", "a run"}, {"empty", ""}};
@@ -368,7 +372,7 @@ TEST_F(ShardedRunTest, RefusesWhatRanksCannotAgreeOn) {
   ShardedState state;
   state.tensors["numbers.x"] = {.local = torch::zeros({2}), .shape = {}, .offsets = {}};
   EXPECT_THAT(ThrownBy([&] { Run(*group).Save(1, state); }).message, HasSubstr("'numbers.x'"));
-  EXPECT_THAT(ThrownBy([&] { Sharded(torch::zeros({4}), 0, 10, 0, 4); }).message,
+  EXPECT_THAT(ThrownBy([&] { Sharded(torch::zeros({4}), 10, {.rank = 0, .world_size = 4}); }).message,
               HasSubstr("rank 0 of 4 has 3 of 10 rows, and this tensor has 4"));
   const ShardedState null{.modules = {{"model", nullptr}}};
   EXPECT_THAT(ThrownBy([&] { Run(*group).Save(1, null); }).message, HasSubstr("the module 'model' is null"));
@@ -377,7 +381,8 @@ TEST_F(ShardedRunTest, RefusesWhatRanksCannotAgreeOn) {
 TEST(Sharded, RefusesRanksAndDimensionsThatAreNotThere) {
   const at::Tensor none = torch::zeros({0});
   const auto message = [](const at::Tensor& local, std::int64_t dimension, std::int64_t rows, int rank, int ranks) {
-    const Error error = ThrownBy([&] { Sharded(local, dimension, rows, rank, ranks); });
+    const Error error =
+        ThrownBy([&] { Sharded(local, rows, {.rank = rank, .world_size = ranks, .dimension = dimension}); });
     EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
     return error.message;
   };

@@ -6,7 +6,7 @@ set -euo pipefail
 readonly bin=$1
 source "$(dirname "$0")/../support/emulator_of_jobs.sh"
 train() {
-  "$bin/train_fashion_mnist" --endpoint="$endpoint" --train_images=2000 --test_images=500 --checkpoint_every=10 "$@"
+  "$bin/train_fashion_mnist" --endpoint="$endpoint" --train_images=2000 --test_images=500 --save_every=10 "$@"
 }
 figure() { sed -n "s/^ *\"$2\": \(.*[^,]\),\{0,1\}\$/\1/p" "$work/$1.json"; }
 

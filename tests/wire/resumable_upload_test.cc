@@ -127,7 +127,7 @@ TEST(ResumableUpload, IsLostWhenItWasCompletedWithOtherBytes) {
   EXPECT_EQ(CodeOf(After("bytes=0-4").OnResponse(Complete("9"))), ErrorCode::kSessionLost);
 }
 
-TEST(ResumableUpload, DoesNotSendTheSameChunkForEver) {
+TEST(ResumableUpload, DoesNotSendTheSameChunkWithoutEnd) {
   ResumableUpload upload(kObject, kUri);
   static_cast<void>(upload.Next(Bytes(8), false, 0));
   EXPECT_EQ(CodeOf(upload.OnResponse(Incomplete(""))), ErrorCode::kUnavailable);

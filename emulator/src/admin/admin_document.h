@@ -8,7 +8,7 @@ namespace gcsflux::emulator {
 
 /// A document below /_emulator/. GET shows it, PUT replaces all of it, in JSON, and DELETE clears it.
 struct AdminDocument {
-  std::string_view path;  ///< The path after "/_emulator/"; lives for ever.
+  std::string_view path;  ///< The path after "/_emulator/"; never destroyed.
   std::function<std::string()> show;
   /// If the document is wrong, throws std::invalid_argument and changes nothing; its text becomes a 400. Null if the
   /// document cannot be replaced.

@@ -24,7 +24,7 @@ class JournalEntry {
 
   /// What the request was found to be.
   struct Answer {
-    std::string_view operation = {};  ///< Lives for ever, like the phase.
+    std::string_view operation = {};  ///< Never destroyed, like the phase.
     std::string_view phase = {};
     std::string bucket = {};
     std::string object = {};

@@ -41,7 +41,8 @@ struct AnswerCount {
 /// All answers, by operation and status. Thread-safe.
 class RequestCounters {
  public:
-  /// `operation` must live for ever. If Reset() comes while a request is being answered, the request is not counted.
+  /// `operation` must never be destroyed. If Reset() comes while a request is being answered, the request is not
+  /// counted.
   std::shared_ptr<AnswerCount> Find(std::string_view operation, int status);
 
   [[nodiscard]] Counters Read() const;

@@ -23,7 +23,7 @@ struct Route {
 
 /// A method of the JSON API that the emulator does not serve. Its callers are told so, and retry tests can name it.
 struct UnservedMethod {
-  std::string_view name = {};  ///< "storage.buckets.getIamPolicy"; lives for ever.
+  std::string_view name = {};  ///< "storage.buckets.getIamPolicy"; never destroyed.
   std::string bucket = {};
   std::string object = {};
 };

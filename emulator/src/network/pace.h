@@ -11,7 +11,8 @@ class Pace {
  public:
   explicit Pace(std::chrono::nanoseconds patience) : patience_(patience) {}
 
-  /// From now on at least `bytes` must arrive or leave in a `patience` of waiting. 0 lets the client wait for ever.
+  /// From now on at least `bytes` must arrive or leave in a `patience` of waiting. 0 lets the client wait without
+  /// limit.
   void Expect(std::size_t bytes);
 
   /// Counts a call that waited and moved some bytes. Returns false if the client is too slow.

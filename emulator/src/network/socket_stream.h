@@ -17,8 +17,9 @@ namespace gcsflux::emulator {
 /// A connected TCP socket, plain or with TLS: buffered reading of heads, bodies straight into the caller's memory,
 /// gathered writing.
 ///
-/// One thread, except for Shutdown(). Between requests a client may wait for ever. Within an exchange it counts as gone
-/// if, for as long as the patience, it sends nothing, does not complete a head, or moves less than 1 KiB of a body.
+/// One thread, except for Shutdown(). Between requests a client may wait without limit. Within an exchange it counts as
+/// gone if, for as long as the patience, it sends nothing, does not complete a head, or moves less than 1 KiB of a
+/// body.
 class SocketStream {
  public:
   /// Takes ownership of the socket; `tls` is null for a plain one.
@@ -30,7 +31,7 @@ class SocketStream {
   bool Accept();
 
   enum class HeadOutcome { kComplete, kTooLarge, kTooSlow, kGone };
-  /// Reads up to and including the empty line that ends a request's head. Waits for its first byte for ever.
+  /// Reads up to and including the empty line that ends a request's head. Waits for its first byte without limit.
   HeadOutcome ReadHead(std::string& head);
 
   /// At least one byte, at most `into.size()`; 0 if the client has gone.

@@ -16,7 +16,7 @@ std::optional<TrafficClass> ClassOf(std::string_view operation, std::string_view
 /// Whether the request makes, changes or deletes an object if it succeeds.
 bool MutatesObject(std::string_view operation, std::string_view phase);
 
-/// The names of all operations that are served, in their order. They live for ever.
+/// The names of all operations that are served, in their order. They are never destroyed.
 const std::vector<std::string_view>& ServedOperations();
 
 /// Whether a retry test may have instructions for the method: "storage.objects.get", say.

@@ -11,8 +11,8 @@ namespace gcsflux::emulator {
 
 /// What is known about a request, for the journal and the counters.
 struct RequestSubject {
-  std::string_view operation = "unknown";  ///< "storage.objects.insert", say; lives for ever.
-  std::string_view phase = {};  ///< For an upload in several requests: "start", "chunk" and so on. Lives for ever.
+  std::string_view operation = "unknown";  ///< "storage.objects.insert", say; never destroyed.
+  std::string_view phase = {};  ///< For an upload in several requests: "start", "chunk" and so on. Never destroyed.
   std::string bucket = {};
   std::string object = {};
   std::int64_t committed_generation = 0;           ///< The generation of the object that it made; 0 if it made none.

@@ -33,7 +33,7 @@ class TakeInstruction final : public Firing {
  private:
   RetryTests& tests_;
   const std::string id_;
-  const std::string_view method_;  // lives for ever
+  const std::string_view method_;  // never destroyed
   const RetryTests::Head head_;
   std::optional<bool> is_taken_;
 };

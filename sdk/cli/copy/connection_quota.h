@@ -7,7 +7,7 @@
 namespace gcsflux::cli {
 
 /// Divides a fixed number of connections among the files that are copied at the same time. A large file gets as many as
-/// it can use. Requests are served in their order, so that one for many connections does not wait for ever.
+/// it can use. Requests are served in their order, so that one for many connections gets its turn.
 /// Thread-safe.
 class ConnectionQuota {
  public:

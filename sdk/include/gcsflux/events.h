@@ -168,7 +168,7 @@ struct Counters {
   std::uint64_t retries = 0;  ///< Attempts that followed a failed attempt of the same call.
   /// Retries that the retry budget delayed (BudgetEvent), and the sum of these delays.
   std::uint64_t budget_waits = 0;
-  std::uint64_t budget_wait_ms = 0;
+  std::chrono::milliseconds budget_delay{0};
   std::uint64_t throttled = 0;
   std::uint64_t stalls = 0;
   std::uint64_t hedges = 0;

@@ -35,7 +35,7 @@ struct HedgeOptions {
   std::chrono::milliseconds min_stall{100};
 };
 
-/// The options of a Client. All have defaults that work. A duration with its type's largest value means for ever.
+/// The options of a Client. All have defaults that work. A duration with its type's largest value means no limit.
 struct ClientOptions {
   /// Scheme and host, no path: "http://127.0.0.1:9000"; without a scheme, http. If empty, the first of
   /// STORAGE_EMULATOR_HOST, CLOUD_STORAGE_EMULATOR_ENDPOINT and CLOUD_STORAGE_TESTBENCH_ENDPOINT that is set names the

@@ -30,12 +30,13 @@ struct ParallelWriterOptions {
   /// Mode, attributes, keys, progress, call and stop_token. `chunk_bytes` is for the ObjectWriter.
   UploadOptions upload = {};
   /// At least 5 MiB. At the beginning and at the end of an object, parts are shorter, down to 5 MiB, so that all
-  /// connections are used. It doubles after each 1,250 parts, up to `max_memory`. With these defaults 10,000 parts, the
-  /// most that an upload may have, hold 1.6 TB; with a `max_memory` of 2 GiB, 5 TB. For larger objects raise both.
-  /// Raise it for long, fast networks, because each part costs a round trip. Lower it if memory is short.
+  /// connections are used. It doubles after each 1,250 parts, up to `part_memory_bytes`. With these defaults 10,000
+  /// parts, the most that an upload may have, hold 1.6 TB; with a `part_memory_bytes` of 2 GiB, 5 TB. For larger
+  /// objects raise both. Raise it for long, fast networks, because each part costs a round trip. Lower it if memory is
+  /// short.
   std::size_t part_bytes = 16U << 20;
   /// For the part that is being filled and those in flight; at least one part. If the memory is used up, Write() waits.
-  std::uint64_t max_memory = std::uint64_t{256} << 20;
+  std::uint64_t part_memory_bytes = std::uint64_t{256} << 20;
   /// Most parts in flight, from 1 to kMaxConcurrency.
   int max_concurrency = 16;
   WritePath path = WritePath::kAuto;

@@ -12,7 +12,7 @@ struct ResumableFileOptions {
   /// How the file is stored. A file of more than kLeastParallelFile bytes is sent as parts of at most `part_bytes`, if
   /// it is larger than one part and WritePath and bucket allow it. Each of the `max_concurrency` connections holds one
   /// part in memory. The parts grow if 10,000 do not hold the file; then fewer are in flight, so that they fit into
-  /// `max_memory`. Must not be a private name. Several threads at the same time call `upload.on_progress`.
+  /// `part_memory_bytes`. Must not be a private name. Several threads at the same time call `upload.on_progress`.
   ParallelWriterOptions writing = {};
   /// What the last call saved. Empty if there is nothing. It is continued only if service, file, object, WriteMode,
   /// generation, attributes, keys and user project are those of that call. A state of an earlier version does not tell

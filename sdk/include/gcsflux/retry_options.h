@@ -21,7 +21,7 @@ enum class Jitter {
 /// wait, under the same deadline. Google's connector for PyTorch is `{.initial_delay = 1s, .multiplier = 1.2,
 /// .max_delay = 45s, .jitter = Jitter::kNone, .deadline = 300s}`.
 ///
-/// A duration here, as in every options struct, may have its type's largest value: milliseconds::max() means for ever.
+/// A duration here, as in every options struct, may have its type's largest value: milliseconds::max() means no limit.
 struct RetryOptions {
   /// Raise it if many clients fail at the same time and return at the same time.
   std::chrono::milliseconds initial_delay{100};

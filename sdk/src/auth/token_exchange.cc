@@ -8,7 +8,7 @@
 
 #include "auth/token_answers.h"
 #include "base/hide_secret.h"
-#include "base/process/for_ever.h"
+#include "base/process/no_time_limit.h"
 #include "retry/backoff.h"
 #include "retry/transient.h"
 

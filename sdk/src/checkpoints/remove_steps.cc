@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/process/for_ever.h"
+#include "base/process/no_time_limit.h"
 #include "checkpoints/step_names.h"
 #include "checkpoints/step_store.h"
 

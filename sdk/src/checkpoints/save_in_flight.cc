@@ -1,8 +1,7 @@
+#include "checkpoints/save_in_flight.h"
+
 #include <exception>
 #include <new>
-#include <utility>
-
-#include "checkpoints/save_queue.h"
 
 namespace gcsflux {
 namespace internal {

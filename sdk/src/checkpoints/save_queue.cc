@@ -5,7 +5,7 @@
 #include <iostream>
 #include <utility>
 
-#include "base/process/for_ever.h"
+#include "base/process/no_time_limit.h"
 #include "base/process/start_thread.h"
 
 namespace gcsflux::internal {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "client/observed_request.h"
-#include "client/read_progress.h"
+#include "client/stall_watch.h"
 #include "events/observer.h"
 #include "http/transport.h"
 #include "retry/gate_keeper.h"
@@ -50,7 +50,7 @@ class Hedge : public Watch {
     Observer& observer;
     GateKeeper* gate;  ///< Null if no gate is used.
     Attempts& attempts;
-    ReadProgress& progress;
+    StallWatch& progress;
     MakeSecond make_second;
   };
   explicit Hedge(Parts parts) : parts_(std::move(parts)) {}

@@ -12,7 +12,7 @@
 #include "base/text/base64.h"
 #include "base/uuid.h"
 #include "client/observed_request.h"
-#include "client/read_progress.h"
+#include "client/stall_watch.h"
 #include "gcsflux/version.h"
 
 namespace gcsflux::internal {
@@ -118,7 +118,7 @@ Result<HttpResponse> Transmitter::PerformHedged(const Sending& sending, GateKeep
   hedging_.budget().OnRequest();
   ObservedRequest first(observer_, timing_, sending.attempts,
                         Complete(sending.request, sending.attempts.number(), sending, token));
-  ReadProgress progress(timing_, hedging_.PaceOf(sending.attempts.call().kind), sending.receiver);
+  StallWatch progress(timing_, hedging_.PaceOf(sending.attempts.call().kind), sending.receiver);
   const auto make_second = [&](int attempt) -> std::optional<HttpRequest> {
     auto rest = sending.rest != nullptr ? (*sending.rest)() : std::optional(sending.request);
     if (rest) rest = Complete(*std::move(rest), attempt, sending, token);

@@ -44,7 +44,7 @@ Counters Observer::counters() const {
           .class_b_operations = class_b,
           .retries = t.retries,
           .budget_waits = t.budget_waits,
-          .budget_wait_ms = t.budget_wait_us / 1000,
+          .budget_delay = std::chrono::milliseconds(t.budget_wait_us / 1000),
           .throttled = t.throttled,
           .stalls = t.stalls,
           .hedges = t.hedges,

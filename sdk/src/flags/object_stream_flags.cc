@@ -54,7 +54,7 @@ Result<ParallelWriterOptions> ParallelWriterOptionsFromFlags() {
   }
   return ParallelWriterOptions{.upload = *std::move(upload),
                                .part_bytes = static_cast<std::size_t>(FLAGS_part_bytes),
-                               .max_memory = static_cast<std::uint64_t>(FLAGS_part_memory_bytes),
+                               .part_memory_bytes = static_cast<std::uint64_t>(FLAGS_part_memory_bytes),
                                .max_concurrency = FLAGS_upload_max_concurrency,
                                .path = *path};
 }

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <utility>
 
-#include "base/process/for_ever.h"
 #include "base/process/fork.h"
+#include "base/process/no_time_limit.h"
 #include "http/curl_error.h"
 
 namespace gcsflux::internal {
@@ -106,9 +106,9 @@ void CurlDrive::SecondFailed(const Result<HttpResponse>& outcome) {
   watch_->OnSecondFailed(outcome);
 }
 
-// How long the exchange may still be without movement; for ever while this is not checked.
+// How long the exchange may still be without movement; no limit while this is not checked.
 std::chrono::nanoseconds CurlDrive::StandstillLeft(Side& side) const {
-  if (side.outcome || !side.exchange.HasBegun()) return kForEver;
+  if (side.outcome || !side.exchange.HasBegun()) return kNoTimeLimit;
   const auto now = std::chrono::steady_clock::now();
   if (!side.standstill) side.standstill.emplace(InNanoseconds(driver_.settings.options().stall_timeout), now);
   return side.standstill->Left(side.exchange.Moved(), now);

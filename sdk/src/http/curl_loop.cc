@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/leaf_stop_callback.h"
-#include "base/process/for_ever.h"
 #include "base/process/fork.h"
+#include "base/process/no_time_limit.h"
 #include "base/process/own_descriptors.h"
 
 namespace gcsflux::internal {
@@ -182,7 +182,7 @@ void CurlLoop::Act(curl_socket_t descriptor, int events) {
     CurlDrive* const drive = CurlDrive::Of(easy);
     if (drive == nullptr) continue;
     const auto patience = drive->Patience();
-    if (patience < kForEver) drive->waiter()->Expedite(std::chrono::steady_clock::now() + patience);
+    if (patience < kNoTimeLimit) drive->waiter()->Expedite(std::chrono::steady_clock::now() + patience);
   }
   moved_.clear();
 }

@@ -19,7 +19,7 @@ constexpr long kSendBufferBytes = 512L << 10;
 // If it is absent, libcurl's default, which is the environment's value.
 const char* OrDefault(const std::optional<std::string>& text) { return text ? text->c_str() : nullptr; }
 
-// libcurl stores it as an int. A time of 24 days means for ever here.
+// libcurl stores it as an int. A time of 24 days means no limit here.
 long InMilliseconds(std::chrono::milliseconds duration) {
   constexpr std::chrono::milliseconds kMost{std::numeric_limits<std::int32_t>::max()};
   return static_cast<long>(std::min(duration, kMost).count());

@@ -28,7 +28,7 @@ Error NoDescriptor() {
                                    "): raise the limit on open files (ulimit -n)"};
 }
 
-// Waits until the time, or for ever: in nanoseconds if the kernel can (5.11 and newer), otherwise in milliseconds.
+// Waits until the time, or without limit: in nanoseconds if the kernel can (5.11 and newer), otherwise in milliseconds.
 int AwaitEpoll(int epoll, epoll_event* events, int room, std::optional<EventLoop::TimePoint> until) {
   if (!until) return ::epoll_wait(epoll, events, room, -1);
   using std::chrono::nanoseconds;

@@ -1,6 +1,6 @@
 #include "loop/pause.h"
 
-#include "base/process/for_ever.h"
+#include "base/process/no_time_limit.h"
 
 namespace gcsflux::internal {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/process/for_ever.h"
+#include "base/process/no_time_limit.h"
 
 namespace gcsflux::internal {
 
@@ -27,7 +27,7 @@ std::chrono::nanoseconds BackoffDelay(const RetryOptions& options, int failures,
     }
     case Jitter::kNone: break;
   }
-  return std::min(InNanoseconds(Seconds(delay)), kForEver / 2);  // A deadline of for ever is later.
+  return std::min(InNanoseconds(Seconds(delay)), kNoTimeLimit / 2);  // A call without a deadline ends later.
 }
 
 RetryOptions ThrottledBackoff(ThrottlePolicy policy) {

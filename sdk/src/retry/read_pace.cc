@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/process/for_ever.h"
+#include "base/process/no_time_limit.h"
 
 namespace gcsflux::internal {
 namespace {

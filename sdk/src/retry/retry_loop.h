@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/carried_secrets.h"
-#include "base/process/for_ever.h"
+#include "base/process/no_time_limit.h"
 #include "base/timing.h"
 #include "events/billing.h"
 #include "events/observer.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/message.h"
-#include "base/process/for_ever.h"
+#include "base/process/no_time_limit.h"
 
 namespace gcsflux {
 namespace {

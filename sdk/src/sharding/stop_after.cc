@@ -1,6 +1,6 @@
 #include "sharding/stop_after.h"
 
-#include "base/process/for_ever.h"
+#include "base/process/no_time_limit.h"
 #include "base/process/start_thread.h"
 
 namespace gcsflux::internal {

@@ -8,25 +8,25 @@
 
 namespace gcsflux {
 
-RowsOfRank DivideRows(std::int64_t rows, int rank, int world_size) {
-  if (rows < 0 || rank < 0 || rank >= world_size) return {};
-  const std::int64_t least = rows / world_size;
-  const std::int64_t longer = rows % world_size;
-  const std::int64_t begin = least * rank + std::min<std::int64_t>(rank, longer);
-  return {begin, begin + least + (rank < longer ? 1 : 0)};
+RowsOfRank DivideRows(std::int64_t rows, const RankShare& share) {
+  if (rows < 0 || share.rank < 0 || share.rank >= share.world_size) return {};
+  const std::int64_t least = rows / share.world_size;
+  const std::int64_t longer = rows % share.world_size;
+  const std::int64_t begin = least * share.rank + std::min<std::int64_t>(share.rank, longer);
+  return {begin, begin + least + (share.rank < longer ? 1 : 0)};
 }
 
-Result<TensorPart> Sharded(std::string name, DType dtype, std::vector<std::int64_t> shape, std::size_t dimension,
-                           int rank, int world_size) {
+Result<TensorPart> Sharded(std::string name, DType dtype, std::vector<std::int64_t> shape, const RankShare& share) {
+  const auto dimension = static_cast<std::size_t>(share.dimension);  // A negative one is too large then.
   if (dimension >= shape.size() || shape[dimension] < 0) {
     return internal::InvalidArgument("tensor " + internal::Shown(name) + " has no dimension " +
-                                     std::to_string(dimension) + " to divide");
+                                     std::to_string(share.dimension) + " to divide");
   }
-  if (rank < 0 || rank >= world_size) {
-    return internal::InvalidArgument("tensor " + internal::Shown(name) + ": there is no rank " + std::to_string(rank) +
-                                     " among " + std::to_string(world_size));
+  if (share.rank < 0 || share.rank >= share.world_size) {
+    return internal::InvalidArgument("tensor " + internal::Shown(name) + ": there is no rank " +
+                                     std::to_string(share.rank) + " among " + std::to_string(share.world_size));
   }
-  const RowsOfRank rows = DivideRows(shape[dimension], rank, world_size);
+  const RowsOfRank rows = DivideRows(shape[dimension], share);
   std::vector<std::int64_t> offsets(shape.size(), 0);
   offsets[dimension] = rows.begin;
   std::vector<std::int64_t> sizes = shape;

@@ -11,7 +11,7 @@
 #include "base/either_stop.h"
 #include "base/leaf_stop_callback.h"
 #include "base/message.h"
-#include "base/process/for_ever.h"
+#include "base/process/no_time_limit.h"
 #include "base/process/start_thread.h"
 #include "checkpoints/stop_requests.h"
 #include "sharding/caught.h"

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "base/process/for_ever.h"
+#include "base/process/no_time_limit.h"
 #include "checkpoints/open_step.h"
 #include "checkpoints/save_queue.h"
 #include "checkpoints/save_step.h"

@@ -7,7 +7,7 @@
 #include "base/text/printable.h"
 #include "gcsflux/result.h"
 
-// Checks of a listing's pages, so that a faulty service is neither believed nor asked for ever.
+// Checks of a listing's pages, so that a faulty service is not believed, and a listing ends.
 namespace gcsflux::internal {
 
 /// The most pages in a row without new names, each with a token for a next page. A service may search many deleted

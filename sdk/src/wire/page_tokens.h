@@ -10,7 +10,7 @@
 namespace gcsflux::internal {
 
 /// The page tokens of one listing. Without this check, a service that names an earlier page as the next one, or returns
-/// pages without new names, would be asked for ever.
+/// pages without new names, would be requested without end.
 class PageTokens {
  public:
   /// Adds the token of a page; `is_barren`: the page has no new names. Returns kBadResponse if the token was used

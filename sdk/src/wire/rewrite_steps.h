@@ -9,7 +9,7 @@
 
 namespace gcsflux::internal {
 
-/// The steps of one rewrite. Without this check, a service that never says that it is done would be asked for ever.
+/// The steps of one rewrite. Without this check, a rewrite would never end if the service never says that it is done.
 class RewriteSteps {
  public:
   /// Adds a step that is not the last one. Returns kBadResponse after 1,000 in a row that moved no more bytes.

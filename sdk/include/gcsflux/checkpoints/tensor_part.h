@@ -26,18 +26,25 @@ struct TensorPart {
   friend bool operator==(const TensorPart&, const TensorPart&) = default;
 };
 
-/// The rows [begin, end) of a rank, if `world_size` ranks divide a dimension. If the rows do not divide evenly, the
-/// first ranks get one more. If there are fewer rows than ranks, the last ranks get none. A rank that does not exist
-/// gets none.
+/// One rank's share of what `world_size` ranks divide.
+struct RankShare {
+  int rank = 0;
+  int world_size = 1;
+  std::int64_t dimension = 0;  ///< The dimension of a tensor that is divided.
+};
+
+/// The rows [begin, end) of a rank.
 struct RowsOfRank {
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
-RowsOfRank DivideRows(std::int64_t rows, int rank, int world_size);
 
-/// The slice of `rank` of a tensor that is divided along `dimension` by DivideRows(). Returns kInvalidArgument if the
-/// tensor has no such dimension, or there is no such rank.
-Result<TensorPart> Sharded(std::string name, DType dtype, std::vector<std::int64_t> shape, std::size_t dimension,
-                           int rank, int world_size);
+/// Divides rows. If they do not divide evenly, the first ranks get one more. If there are fewer rows than ranks, the
+/// last ranks get none. A rank that does not exist gets none.
+RowsOfRank DivideRows(std::int64_t rows, const RankShare& share);
+
+/// The rank's slice of a tensor, whose dimension DivideRows() divides. Returns kInvalidArgument if the tensor has no
+/// such dimension, or there is no such rank.
+Result<TensorPart> Sharded(std::string name, DType dtype, std::vector<std::int64_t> shape, const RankShare& share);
 
 }  // namespace gcsflux

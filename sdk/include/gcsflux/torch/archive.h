@@ -15,7 +15,7 @@ class OutputArchive;
 namespace gcsflux {
 
 /// Streams a libtorch archive to `object` over many connections. It is visible only when it is complete. Uses at most
-/// ParallelWriterOptions::max_memory beyond the tensors' own memory.
+/// ParallelWriterOptions::part_memory_bytes beyond the tensors' own memory.
 ///
 /// `fill` writes the values: `[&](auto& archive) { model->save(archive); }` makes the file that `torch::save(model,
 /// ...)` writes. Throws StorageError with the errors of ParallelWriter, and with kInvalidArgument if libtorch cannot

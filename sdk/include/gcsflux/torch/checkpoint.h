@@ -30,7 +30,7 @@ struct TrainingState {
 
 /// Stores the module's parameters and buffers, the optimizer's state and options, the numbers and the texts as one
 /// object. It becomes visible when it is complete, or never. It is sent over many connections. Uses at most
-/// ParallelWriterOptions::max_memory beyond the tensors' own memory.
+/// ParallelWriterOptions::part_memory_bytes beyond the tensors' own memory.
 ///
 /// Python reads it: `torch.load()` gives a dict with the state_dicts "model" and "optimizer", and the dicts "numbers"
 /// and "texts" (a text that is not UTF-8 is bytes). With optimizers other than Adam, AdamW, SGD, RMSprop and Adagrad it

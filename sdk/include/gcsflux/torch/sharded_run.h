@@ -23,9 +23,9 @@ struct ShardedTensor {
   std::vector<std::int64_t> offsets = {};  ///< Where `local` begins in the whole.
 };
 
-/// `local` as the slice of `rank` of a tensor that is divided along `dimension`, as DivideRows() divides `rows`. Throws
+/// `local` as the rank's slice of a tensor that has `rows` in the divided dimension, which DivideRows() divides. Throws
 /// StorageError with kInvalidArgument if `local` has another number of rows.
-ShardedTensor Sharded(at::Tensor local, std::int64_t dimension, std::int64_t rows, int rank, int world_size);
+ShardedTensor Sharded(at::Tensor local, std::int64_t rows, const RankShare& share);
 
 /// What the ranks hold together, by name. If several ranks have tensors of one name, these are copies or slices of one
 /// tensor. A tensor of a module has the name "MODULE.NAME". No name begins with "numbers." or "texts.", or is "cursor".

@@ -119,7 +119,7 @@ void AtForkInChild(void (*hook)()) {
   hook_count = index + 1;
 }
 
-void KeepForEver(const void* object) {
+void NeverDestroy(const void* object) {
   const NoFork no_fork;  // Before the first one is made.
   static auto& kept = *new std::vector<const void*>;
   static auto& mutex = *new ForkSafeMutex;

@@ -77,15 +77,15 @@ class ForkSafeMutex {
 void AtForkInChild(void (*hook)());
 
 /// Keeps an object that must never be destroyed, so that leak checkers do not report it.
-void KeepForEver(const void* object);
+void NeverDestroy(const void* object);
 
 /// Destroys an object only in the process that made it. In a child its locks may be held, and its threads do not exist:
-/// there the object stays for ever.
+/// there the object is never destroyed.
 template <class T>
 class DeleteInOwnProcess {
  public:
   void operator()(T* object) const {
-    if (made_in_.IsInChild()) return KeepForEver(object);
+    if (made_in_.IsInChild()) return NeverDestroy(object);
     delete object;
   }
 

@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kTag = 0;
 constexpr std::size_t kMostPending = 4;  // Messages that a rank has not received.
 constexpr std::chrono::milliseconds kLastWords = std::chrono::seconds(1);
-constexpr std::chrono::milliseconds kForEver = std::chrono::hours(24 * 365);
+constexpr std::chrono::milliseconds kNoLimit = std::chrono::hours(24 * 365);
 constexpr std::chrono::milliseconds kToReadOne = std::chrono::milliseconds(100);  // For a message that has arrived.
 constexpr const char* kPrefix = "gcsflux";
 
@@ -165,7 +165,7 @@ class ProcessCollective final : public Collective {
     watchdog_.Watch(work, patience.until);
     try {
       const internal::LeafStopCallback<std::function<void()>> on_stop(patience.stop, [&] { work.abort(); });
-      is_done = work.wait(kForEver);
+      is_done = work.wait(kNoLimit);
     } catch (const std::exception& failure) {
       watchdog_.Forget();
       return Ended(failure);
@@ -233,7 +233,7 @@ std::string OwnLabel(int rank) {
 std::unique_ptr<Collective> JoinProcesses(const RunEnvironment& run, const c10::intrusive_ptr<c10d::Store>& store,
                                           std::chrono::milliseconds deadline) {
   if (run.world_size == 1) return MakeOneProcess();
-  deadline = AtMostForEver(deadline);
+  deadline = AtMostACentury(deadline);
   const auto own_keys = c10::make_intrusive<c10d::PrefixStore>(kPrefix, store);
   Meet(*own_keys, run, deadline);
   auto options = c10d::ProcessGroupGloo::Options::create(deadline);

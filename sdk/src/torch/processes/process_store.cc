@@ -11,7 +11,7 @@ namespace gcsflux {
 
 c10::intrusive_ptr<c10d::Store> OpenProcessStore(const RunEnvironment& run, std::chrono::milliseconds deadline) {
   if (run.world_size == 1) return {};
-  deadline = AtMostForEver(deadline);
+  deadline = AtMostACentury(deadline);
   if (!run.store_file.empty()) {
     auto store = c10::make_intrusive<c10d::FileStore>(run.store_file, run.world_size);
     store->setTimeout(deadline);

@@ -79,7 +79,8 @@ std::string TextOf(const at::Tensor& bytes) {
 
 }  // namespace
 
-ShardedTensor Sharded(at::Tensor local, std::int64_t dimension, std::int64_t rows, int rank, int world_size) {
+ShardedTensor Sharded(at::Tensor local, std::int64_t rows, const RankShare& share) {
+  const auto& [rank, world_size, dimension] = share;
   if (rank < 0 || rank >= world_size) {
     throw Failure(ErrorCode::kInvalidArgument,
                   "there is no rank " + std::to_string(rank) + " among " + std::to_string(world_size));
@@ -89,7 +90,7 @@ ShardedTensor Sharded(at::Tensor local, std::int64_t dimension, std::int64_t row
                                                    " that is a part of " + std::to_string(rows) + " rows");
   }
   const std::int64_t own = local.size(dimension);
-  const RowsOfRank of_rank = DivideRows(rows, rank, world_size);
+  const RowsOfRank of_rank = DivideRows(rows, share);
   if (own != of_rank.end - of_rank.begin) {
     throw Failure(ErrorCode::kInvalidArgument, "rank " + std::to_string(rank) + " of " + std::to_string(world_size) +
                                                    " has " + std::to_string(of_rank.end - of_rank.begin) + " of " +

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/composite_name.h"
-#include "base/process/for_ever.h"
+#include "base/process/no_time_limit.h"
 #include "base/tell_progress.h"
 #include "client/client_core.h"
 #include "gcsflux/composed_download.h"

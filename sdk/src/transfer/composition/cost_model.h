@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "transfer/composition/planner.h"
+#include "transfer/composition/take_group.h"
 
 namespace gcsflux::internal {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "transfer/composition/planner.h"
+#include "transfer/composition/take_group.h"
 #include "transfer/download/direct_fetch.h"
 
 namespace gcsflux::internal {

@@ -25,7 +25,7 @@ namespace {
 std::uint64_t DivideUp(std::uint64_t bytes, std::uint64_t by) { return bytes / by + (bytes % by > 0 ? 1 : 0); }
 
 int ConnectionsFor(const ParallelWriterOptions& writing, std::uint64_t part_bytes) {
-  const std::uint64_t in_memory = std::max<std::uint64_t>(1, writing.max_memory / part_bytes);
+  const std::uint64_t in_memory = std::max<std::uint64_t>(1, writing.part_memory_bytes / part_bytes);
   return static_cast<int>(std::min<std::uint64_t>(in_memory, static_cast<std::uint64_t>(writing.max_concurrency)));
 }
 
@@ -45,8 +45,8 @@ FileParts::~FileParts() { Drop(); }
 
 Result<PathChoice> FileParts::Begin() {
   part_bytes_ = FilePartBytes(upload_.file.size(), upload_.options.writing);
-  if (part_bytes_ > upload_.options.writing.max_memory) {
-    return PathChoice{WriteMethod::kOneStream, "10000 parts within max_memory do not hold the file"};
+  if (part_bytes_ > upload_.options.writing.part_memory_bytes) {
+    return PathChoice{WriteMethod::kOneStream, "10000 parts within part_memory_bytes do not hold the file"};
   }
   if (auto checked = CheckLive(); !checked) return checked.error();
   auto choice = Choose();
@@ -252,7 +252,8 @@ void FileParts::GiveBack(std::vector<std::byte> room) {
 }
 
 bool CanContinue(const FileUpload& upload, const PartsState& state) {
-  return state.part_bytes <= upload.options.writing.max_memory && upload.options.writing.path != WritePath::kOneStream;
+  return state.part_bytes <= upload.options.writing.part_memory_bytes &&
+         upload.options.writing.path != WritePath::kOneStream;
 }
 
 void DropParts(const FileUpload& upload, const PartsState& state) {

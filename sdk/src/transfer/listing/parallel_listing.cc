@@ -89,7 +89,7 @@ Result<void> CheckOrder(std::span<const std::string_view> names) {
   return {};
 }
 
-// Rejects pages that would repeat for ever, or that contradict earlier ones.
+// Rejects pages that would repeat without end, or that contradict earlier ones.
 Result<void> CheckPage(const PageCall& call, std::span<const std::string_view> names,
                        std::span<const std::string_view> prefixes, const std::string& next_page_token) {
   const auto& barren = call.barren_tokens;

@@ -121,7 +121,7 @@ class MultipartUpload::Upload {
       if (!response) return AsLost(response.error());
       auto page = internal::ParsePartsPage(response->body, object_);
       if (!page) return internal::InCall(call, page.error());
-      if (page->next && *page->next <= *after) {  // it would repeat for ever
+      if (page->next && *page->next <= *after) {  // it would repeat without end
         return internal::InCall(call, {ErrorCode::kBadResponse, "the service's next page of parts is one before it"});
       }
       parts.insert(parts.end(), page->parts.begin(), page->parts.end());

@@ -22,7 +22,7 @@ PartsWriter::PartsWriter(Client client, ObjectName object, ParallelWriterOptions
     : client_(std::move(client)),
       object_(std::move(object)),
       options_(std::move(options)),
-      buffers_(options_.max_memory),
+      buffers_(options_.part_memory_bytes),
       on_stop_(options_.upload.stop, [this] { stop_.request_stop(); }),
       queue_(static_cast<std::uint64_t>(std::max(1, options_.max_concurrency))) {
   Result<void> checked = CheckUpload(CoreOf(client_), object_, options_.upload);
@@ -65,7 +65,7 @@ Result<void> PartsWriter::WriteOn(std::span<const std::byte> data) {
     if (is_full) SendBuffer(/*is_last=*/false);
     if (auto error = PartError()) return *error;
     if (!part_) {
-      const std::uint64_t bytes = PartBytes(options_.part_bytes, LeastParts() + 1, options_.max_memory);
+      const std::uint64_t bytes = PartBytes(options_.part_bytes, LeastParts() + 1, options_.part_memory_bytes);
       part_ = buffers_.Take(static_cast<std::size_t>(bytes));
     }
     const auto taken = data.first(std::min(data.size(), part_->capacity - part_->size));
@@ -155,7 +155,7 @@ void PartsWriter::SendNext() {
     if (!queue_.empty() && queue_.cut() == kMostParts) {
       part_error_ =
           Error{ErrorCode::kInvalidArgument,
-                "upload of " + ToUri(object_) + ": 10000 parts do not hold it; raise part_bytes and max_memory"};
+                "upload of " + ToUri(object_) + ": 10000 parts do not hold it; raise part_bytes and part_memory_bytes"};
     } else {
       part = queue_.Next();
     }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/process/for_ever.h"
+#include "base/process/no_time_limit.h"
 #include "retry/transient.h"
 #include "transfer/upload/insert_call.h"
 #include "transfer/upload/single_request_upload.h"

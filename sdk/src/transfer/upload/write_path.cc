@@ -66,8 +66,8 @@ Answers Ask(const Client& client, const std::string& bucket, const UploadOptions
 
 Result<void> CheckWriterOptions(const ParallelWriterOptions& options) {
   if (options.part_bytes < kLeastPartBytes) return Refused("ParallelWriterOptions::part_bytes must be at least 5 MiB");
-  if (options.max_memory < options.part_bytes)
-    return Refused("ParallelWriterOptions::max_memory must be at least one part");
+  if (options.part_memory_bytes < options.part_bytes)
+    return Refused("ParallelWriterOptions::part_memory_bytes must be at least one part");
   if (options.max_concurrency < 1 || options.max_concurrency > kMaxConcurrency)
     return Refused("ParallelWriterOptions::max_concurrency must be from 1 to 10000");
   const ObjectAttributes& attributes = options.upload.attributes;

@@ -1,6 +1,6 @@
-// Durations that are as long as their types hold: they mean for ever, and not that all is over at once.
+// Durations that are as long as their types hold: they mean no limit, and not that all is over at once.
 
-#include "base/process/for_ever.h"
+#include "base/process/no_time_limit.h"
 
 #include <gtest/gtest.h>
 
@@ -21,51 +21,51 @@ namespace {
 
 using namespace std::chrono;
 using internal::InNanoseconds;
-using internal::kForEver;
+using internal::kNoTimeLimit;
 
 const std::vector<milliseconds> kLong = {milliseconds::max(), hours(24) * 365 * 1'000,
                                          duration_cast<milliseconds>(nanoseconds::max()),
-                                         duration_cast<milliseconds>(kForEver) + 1ms};
+                                         duration_cast<milliseconds>(kNoTimeLimit) + 1ms};
 
 TEST(InNanoseconds, NeverOverflows) {
   EXPECT_EQ(InNanoseconds(seconds(3)), seconds(3));
   EXPECT_EQ(InNanoseconds(-seconds(3)), -seconds(3));
   EXPECT_EQ(InNanoseconds(hours(24) * 365 * 99), hours(24) * 365 * 99);
-  EXPECT_EQ(InNanoseconds(hours::max()), kForEver);
-  EXPECT_EQ(InNanoseconds(seconds::max()), kForEver);
-  EXPECT_EQ(InNanoseconds(nanoseconds::max()), kForEver);
-  EXPECT_EQ(InNanoseconds(hours::min()), -kForEver);
-  EXPECT_EQ(InNanoseconds(duration<double>(1e300)), kForEver);
+  EXPECT_EQ(InNanoseconds(hours::max()), kNoTimeLimit);
+  EXPECT_EQ(InNanoseconds(seconds::max()), kNoTimeLimit);
+  EXPECT_EQ(InNanoseconds(nanoseconds::max()), kNoTimeLimit);
+  EXPECT_EQ(InNanoseconds(hours::min()), -kNoTimeLimit);
+  EXPECT_EQ(InNanoseconds(duration<double>(1e300)), kNoTimeLimit);
   EXPECT_EQ(InNanoseconds(duration<double>(0.5)), milliseconds(500));
-  EXPECT_GT(system_clock::now() + kForEver, system_clock::now());
-  EXPECT_GT(steady_clock::now() + kForEver + kForEver / 2, steady_clock::now() + kForEver);
+  EXPECT_GT(system_clock::now() + kNoTimeLimit, system_clock::now());
+  EXPECT_GT(steady_clock::now() + kNoTimeLimit + kNoTimeLimit / 2, steady_clock::now() + kNoTimeLimit);
 }
 
-TEST(BackoffDelay, OfForEverIsBeforeADeadlineOfForEver) {
+TEST(BackoffDelay, WithoutLimitIsBeforeADeadlineWithoutLimit) {
   for (const milliseconds delay : kLong) {
     for (const Jitter jitter : {Jitter::kFull, Jitter::kEqual, Jitter::kDecorrelated, Jitter::kNone}) {
       const RetryOptions options{.initial_delay = delay, .max_delay = delay, .jitter = jitter};
       const auto wait = internal::BackoffDelay(options, 1, 0.9);
       EXPECT_GT(wait, hours(24) * 365);
-      EXPECT_LT(wait, kForEver);
+      EXPECT_LT(wait, kNoTimeLimit);
     }
   }
   const RetryOptions steep{.initial_delay = milliseconds(0), .multiplier = 1e300};
   EXPECT_EQ(internal::BackoffDelay(steep, 5, 0.5), nanoseconds(0));
 }
 
-TEST(Standstill, OfForEverIsNoStandstill) {
+TEST(Standstill, WithoutLimitIsNoStandstill) {
   const auto now = internal::Standstill::Time() + hours(1);
   internal::Standstill standstill(InNanoseconds(seconds::max()), now);
   EXPECT_GT(standstill.Left({}, now + hours(24)), hours(24));
 }
 
-TEST(ReadPace, IsPatientForEver) {
+TEST(ReadPace, IsPatientWithoutLimit) {
   for (const milliseconds stall : kLong) {
     internal::ReadPace pace({.min_stall = stall});
     for (int i = 0; i < 100; ++i) pace.OnFirstByte(milliseconds(1));
     ASSERT_TRUE(pace.FirstBytePatience());
-    EXPECT_EQ(*pace.FirstBytePatience(), kForEver);
+    EXPECT_EQ(*pace.FirstBytePatience(), kNoTimeLimit);
   }
 }
 
@@ -77,7 +77,7 @@ TEST(ParseRfc3339, KeepsToTheClocksYears) {
 }
 
 // Every duration of a client's options, at each of these lengths.
-TEST(AClientWithDurationsOfForEver, WorksAsUsualAndRetries) {
+TEST(AClientWithoutTimeLimits, WorksAsUsualAndRetries) {
   for (const milliseconds length : kLong) {
     std::atomic<int> requests = 0;
     testing::RawServer server([&](testing::RawServer::Connection& connection) {

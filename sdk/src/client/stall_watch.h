@@ -15,10 +15,10 @@ namespace gcsflux::internal {
 
 /// Watches the answer of one read: passes its bytes on, measures the client's usual pace, and detects stalls. Used by
 /// one thread.
-class ReadProgress : public BodyReceiver {
+class StallWatch : public BodyReceiver {
  public:
   /// The arguments must outlive it. If `receiver` is null, it keeps the body: TakeBody().
-  ReadProgress(const Timing& timing, ReadPace& pace, BodyReceiver* receiver);
+  StallWatch(const Timing& timing, ReadPace& pace, BodyReceiver* receiver);
 
   Result<bool> OnHeaders(const HttpResponse& response) override;
   Result<void> OnBody(std::span<const std::byte> data) override;

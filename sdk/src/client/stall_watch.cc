@@ -1,13 +1,13 @@
-#include "client/read_progress.h"
+#include "client/stall_watch.h"
 
 namespace gcsflux::internal {
 
-ReadProgress::ReadProgress(const Timing& timing, ReadPace& pace, BodyReceiver* receiver)
+StallWatch::StallWatch(const Timing& timing, ReadPace& pace, BodyReceiver* receiver)
     : timing_(timing), pace_(pace), receiver_(receiver) {
   Enter(Phase::kFirstByte);
 }
 
-void ReadProgress::Enter(Phase phase) {
+void StallWatch::Enter(Phase phase) {
   phase_ = phase;
   since_ = timing_.Now();
   block_bytes_ = 0;
@@ -18,7 +18,7 @@ void ReadProgress::Enter(Phase phase) {
 }
 
 // Records the time of this phase. If the phase has not ended, its real time is longer.
-void ReadProgress::Learn() {
+void StallWatch::Learn() {
   const auto took = timing_.Now() - since_;
   if (phase_ == Phase::kFirstByte) {
     pace_.OnFirstByte(took);
@@ -27,7 +27,7 @@ void ReadProgress::Learn() {
   }
 }
 
-Result<bool> ReadProgress::OnHeaders(const HttpResponse& response) {
+Result<bool> StallWatch::OnHeaders(const HttpResponse& response) {
   const bool is_success = response.status < 300;
   if (is_success) {  // The timing of failures says nothing about that of bytes.
     Learn();
@@ -39,7 +39,7 @@ Result<bool> ReadProgress::OnHeaders(const HttpResponse& response) {
   return is_success;
 }
 
-Result<void> ReadProgress::OnBody(std::span<const std::byte> data) {
+Result<void> StallWatch::OnBody(std::span<const std::byte> data) {
   if (phase_ != Phase::kBody) Enter(Phase::kBody);  // The first request continued after a second one was sent.
   const auto came = timing_.Now();
   if (auto taken = receiver_ != nullptr ? receiver_->OnBody(data) : AppendHeld(body_, data); !taken) return taken;
@@ -54,22 +54,22 @@ Result<void> ReadProgress::OnBody(std::span<const std::byte> data) {
   return {};
 }
 
-void ReadProgress::OnEnd() {
+void StallWatch::OnEnd() {
   if (phase_ == Phase::kBody) Learn();
 }
 
-std::optional<std::chrono::nanoseconds> ReadProgress::TimeLeft() const {
+std::optional<std::chrono::nanoseconds> StallWatch::TimeLeft() const {
   if (!patience_) return std::nullopt;
   return *patience_ - (timing_.Now() - patient_since_);
 }
 
-ReadProgress::Stall ReadProgress::TakeStall() {
+StallWatch::Stall StallWatch::TakeStall() {
   const Stall stall{phase_, timing_.Now() - patient_since_, patience_.value_or(std::chrono::nanoseconds(0))};
   patience_.reset();
   return stall;
 }
 
-void ReadProgress::OnSecondSent() {
+void StallWatch::OnSecondSent() {
   if (phase_ == Phase::kBody) block_bytes_ = ReadPace::kBlockBytes;  // A whole block would have taken at least as long.
   Learn();
   Enter(Phase::kFirstByte);

@@ -1,4 +1,4 @@
-#include "transfer/composition/planner.h"
+#include "transfer/composition/take_group.h"
 
 #include <algorithm>
 
