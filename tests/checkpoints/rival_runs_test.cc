@@ -59,6 +59,17 @@ TEST_F(RivalRunsTest, ADisplacedRunRemovesNothing) {
   EXPECT_THAT(WholeSteps(), ElementsAre(1, 2, 3));
 }
 
+// A step without a manifest has the files that are being saved.
+TEST_F(RivalRunsTest, ADisplacedRunRemovesNoStep) {
+  StepWriter displaced = *Start();
+  ASSERT_TRUE(Save(displaced, 1).ok());
+  StepWriter writer = *Start(true);
+  const CheckpointManifest under_way = ValueOf(Draft(writer, 2, TextOfStep(2)));
+  EXPECT_EQ(ErrorOf(displaced.Remove(2)).code, ErrorCode::kPreconditionFailed);
+  ASSERT_TRUE(writer.Commit(under_way).ok());
+  EXPECT_THAT(WholeSteps(), ElementsAre(1, 2));
+}
+
 // The run is displaced after it has asked whether it is, and before its manifest is there.
 TEST_F(RivalRunsTest, ARunThatIsDisplacedWhileItCommitsSaysThatTheStepMayBeDamaged) {
   std::optional<StepWriter> writer;

@@ -65,6 +65,10 @@ TEST(CopyPlan, ComparesTimesWhereItIsAskedTo) {
       ElementsAre(Action::kCopy, Action::kSkip, Action::kSkip, Action::kCopy));
 }
 
+TEST(CopyPlan, CopiesAgainWhatHasNoTimeToCompareBy) {
+  EXPECT_THAT(ActionsOf({Object("a")}, {File("a", 1, 5)}, {.compare = Compare::kModified}), ElementsAre(Action::kCopy));
+}
+
 TEST(CopyPlan, SkipsWhateverIsThereWhereItIsAskedTo) {
   EXPECT_THAT(ActionsOf({File("a", 1), File("b", 1)}, {Object("a", 2)}, {.skips_present = true}),
               ElementsAre(Action::kSkip, Action::kCopy));

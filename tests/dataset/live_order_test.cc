@@ -85,6 +85,19 @@ TEST(LiveOrder, IsTheSameForAnyBufferThatHoldsAll) {
   for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(found[i].samples, wanted[i].samples);
 }
 
+// They come from a cursor, where a changed listing is allowed.
+TEST(LiveOrder, APositionBehindTheEndIsTheEnd) {
+  for (const SampleOrder by : {SampleOrder::kByName, SampleOrder::kBuffered}) {
+    const EpochOptions options = OptionsOf(by, EpochTail::kUneven, 0, 2);
+    for (const std::uint64_t consumed :
+         {std::uint64_t{62}, std::uint64_t{1} << 63, ~std::uint64_t{0} - 15, ~std::uint64_t{0}}) {
+      const Cursor cursor{.seed = 3, .consumed = consumed, .order = by, .shuffle_buffer = 5};
+      const auto found = Epoch(options, 61, 30, {.cursor = cursor, .is_resumed = true, .allow_changed_listing = true});
+      EXPECT_TRUE(found.empty()) << consumed << ": " << found.front().samples.size();
+    }
+  }
+}
+
 TEST(LiveOrder, ByNameIsTheEpochOrdersOwn) {
   const EpochOptions options = OptionsOf(SampleOrder::kByName, EpochTail::kPad, 1, 2);
   EpochOrder known(options, {.order = SampleOrder::kByName, .listing = {.count = 13}}, /*all_epochs=*/false);

@@ -211,6 +211,7 @@ TEST_F(ShardedFailuresTest, LoadsForLongerThanTheDeadlineWhileBytesMove) {
   EXPECT_GE(emulator_.faults().Fired("it"), 16U);
 }
 
+// The job whose manifest is the step's may be displaced right after it: it is told that it cannot rely on the step.
 TEST_F(ShardedFailuresTest, LeavesOneWinnerOfTenJobsThatSaveOneStep) {
   std::atomic<int> saved = 0;
   std::vector<std::jthread> jobs;
@@ -223,9 +224,8 @@ TEST_F(ShardedFailuresTest, LeavesOneWinnerOfTenJobsThatSaveOneStep) {
     });
   }
   jobs.clear();
-  EXPECT_EQ(saved, 1);
-  const auto whole = WholeSteps();
-  EXPECT_EQ(whole.size(), 1U + static_cast<std::size_t>(saved));
+  EXPECT_LE(saved, 1);
+  EXPECT_THAT(WholeSteps(), ElementsAre(1, 2));
   ExpectLoads(SomeParts(3));
 }
 

@@ -190,7 +190,7 @@ constinit const Command kCheckpoint = {
         "ls RUN: shows its steps, their bytes, times and metrics, and which steps are damaged or unfinished, and why.\n"
         "verify RUN/: reads all files and compares them with the manifests. If a step is damaged or incomplete, the\n"
         "exit status is 1.\n"
-        "rm RUN STEP: removes a step, but never the last complete one, and none that is being saved.\n"
+        "rm RUN STEP: removes a step, but not the last complete one. Do not remove a step that is being saved.\n"
         "prune RUN: removes complete steps, except those that --keep_last, --keep_best, --keep_every, --keep_hourly\n"
         "and --keep_daily keep. Then it removes files of unfinished saves that are older than --older_than. --dry_run\n"
         "prints what it would remove.\n"

@@ -1,5 +1,6 @@
 #include "cli/copy/copy_plan.h"
 
+#include <chrono>
 #include <string_view>
 #include <unordered_set>
 
@@ -45,7 +46,9 @@ Action CompareWith(const TreeEntry& present, const TreeEntry& source, const Copy
   if (options.skips_present) return Action::kSkip;
   if (!options.skips_same || present.size != source.size) return Action::kCopy;
   if (options.compare == Compare::kModified) {
-    return present.modified >= source.modified ? Action::kSkip : Action::kCopy;
+    // Without its time the source may be new.
+    const bool has_time = source.modified != std::chrono::system_clock::time_point();
+    return has_time && present.modified >= source.modified ? Action::kSkip : Action::kCopy;
   }
   if (present.crc32c && source.crc32c) return *present.crc32c == *source.crc32c ? Action::kSkip : Action::kCopy;
   // An object may have no checksum (under a customer's key); that of a file can still be computed.

@@ -63,7 +63,8 @@ Result<void> InstallCompositeCleanup();
 
 struct CleanOptions {
   /// Younger composites are not deleted: another process may be reading them. A composite lives for seconds; lower the
-  /// age if no other program uses the bucket. If the age reaches back before the earliest date, nothing is deleted.
+  /// age if no other program uses the bucket. If the age reaches back before the earliest date, nothing is deleted. An
+  /// object counts as new if the service leaves out its time.
   std::chrono::seconds older_than{3600};
   /// Called after each object, with the bytes deleted so far and the bytes to delete in all. Called by several threads
   /// at the same time.

@@ -10,8 +10,8 @@ namespace gcsflux {
 
 struct ListingCacheOptions {
   /// An older saved listing is not used: the prefix is listed again, and the new listing replaces the old one. The age
-  /// is by this machine's clock. Set it if objects are added or overwritten; without it the first listing is used for
-  /// ever.
+  /// is by this machine's clock; a listing that is as much ahead of it is not used either. Set it if objects are added
+  /// or overwritten; without it the first listing is used without limit.
   std::optional<std::chrono::seconds> max_age = {};
   /// How the prefix is listed, and which objects are returned: from start_offset to end_offset, of the storage_classes,
   /// with or without directory markers, the first `limit` of them. The saved listing holds all objects except

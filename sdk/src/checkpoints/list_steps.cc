@@ -82,6 +82,7 @@ Result<std::vector<ListedStep>> ListSteps(StepStore& store, const FoundSteps& fo
   };
   WorkerPool pool(std::min(numbers.size(), kReadsAtOnce));
   if (auto listed = pool.Run(numbers.size(), list, store.stop()); !listed.ok()) return listed.error();
+  store.RememberOnly(found);
   LeaveOutShared(found, steps);
   return steps;
 }

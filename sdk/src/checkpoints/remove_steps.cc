@@ -94,11 +94,15 @@ std::set<std::string> NamedFiles(const std::vector<ListedStep>& steps) {
   return names;
 }
 
-Result<void> RemoveStep(StepStore& store, std::int64_t step, const std::set<std::string>& spared) {
+Result<void> RemoveStep(StepStore& store, std::int64_t step, const std::set<std::string>& spared,
+                        const std::function<Result<void>()>& may_remove) {
   const auto found = store.Find();
   if (!found.ok()) return found.error();
   auto steps = ListSteps(store, *found);
   if (!steps.ok()) return steps.error();
+  if (may_remove) {
+    if (auto may = may_remove(); !may.ok()) return may;
+  }
   if (!IsLastWholeStep(*steps, step)) return RemoveListed(store, *found, *steps, step, spared);
   return Error{ErrorCode::kPreconditionFailed, "step " + std::to_string(step) + " is the last whole step of " +
                                                    store.uri() +
@@ -146,7 +150,11 @@ Result<SweepReport> SweepListed(const StepStore& store, const FoundSteps& found,
     for (const auto& [name, object] : step.files) {
       // A file whose time the listing leaves out counts as new.
       const bool has_time = object.updated != std::chrono::system_clock::time_point();
-      const auto age = newest - (has_time ? object.updated : newest);
+      // In microseconds, whose differences do not overflow.
+      using std::chrono::microseconds;
+      const auto age = has_time ? std::chrono::floor<microseconds>(newest.time_since_epoch()) -
+                                      std::chrono::floor<microseconds>(object.updated.time_since_epoch())
+                                : microseconds(0);
       const bool is_young = age < InNanoseconds(options.min_age);
       if (named.contains(name) || spared.contains(name)) continue;
       if (is_young) {

@@ -11,10 +11,11 @@
 namespace gcsflux::internal {
 namespace {
 
-Error Ended(std::int64_t step) {
+Error Ended(std::int64_t step, const std::string& more = "") {
   return {ErrorCode::kCancelled, "the save of step " + std::to_string(step) +
                                      " was cancelled at the end of its run; raise "
-                                     "AsyncSaveOptions::end_deadline, or wait for WaitCommitted()"};
+                                     "AsyncSaveOptions::end_deadline, or wait for WaitCommitted()" +
+                                     (more.empty() ? "" : ": " + more)};
 }
 
 Error Replaced(std::int64_t step) {
@@ -211,7 +212,7 @@ void SaveQueue::SendLoop(const std::stop_token& stop) {
     }
     auto outcome = save->Commit(cancel_.get_token());
     const bool has_ended = cancel_.stop_requested() && !outcome.ok() && outcome.error().code == ErrorCode::kCancelled;
-    if (has_ended) outcome = Ended(save->request_.step);
+    if (has_ended) outcome = Ended(save->request_.step, outcome.error().message);
     End(save, std::move(outcome));
   }
 }

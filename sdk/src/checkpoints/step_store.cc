@@ -85,6 +85,16 @@ void StepStore::Remember(const StoredStep& step) {
   known_[{step.manifest.step, step.generation}] = std::move(summary);
 }
 
+void StepStore::RememberOnly(const FoundSteps& found) {
+  const auto is_gone = [&](const auto& known) {
+    const auto [step, generation] = known.first;
+    const auto there = found.find(step);
+    return there == found.end() || !there->second.manifest || there->second.manifest->generation != generation;
+  };
+  const std::lock_guard lock(mutex_);
+  std::erase_if(known_, is_gone);
+}
+
 Result<bool> StepStore::HasManifest(std::int64_t step) const {
   const auto there = client_.GetObject(At(ManifestName(step)), {.fields = "size", .call = call_, .stop = stop()});
   if (!there.ok() && there.error().code != ErrorCode::kNotFound) return there.error();

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -55,6 +56,8 @@ class StepStore {
   /// The same without tensors. If it was read before, makes no request.
   Result<CheckpointManifest> KnownManifest(std::int64_t step, std::int64_t generation);
   void Remember(const StoredStep& step);
+  /// Forgets manifests that a listing does not show.
+  void RememberOnly(const FoundSteps& found);
 
   /// Whether the step has a manifest now, of any generation.
   [[nodiscard]] Result<bool> HasManifest(std::int64_t step) const;
@@ -89,8 +92,10 @@ bool IsReadable(const ListedStep& step);
 /// The files that manifests name.
 std::set<std::string> NamedFiles(const std::vector<ListedStep>& steps);
 
-/// As CheckpointSteps::Remove(), leaving files in `spared` alone.
-Result<void> RemoveStep(StepStore& store, std::int64_t step, const std::set<std::string>& spared);
+/// As CheckpointSteps::Remove(), leaving files in `spared` alone. `may_remove` is asked after the listing; its error
+/// ends the call.
+Result<void> RemoveStep(StepStore& store, std::int64_t step, const std::set<std::string>& spared,
+                        const std::function<Result<void>()>& may_remove = {});
 
 /// As CheckpointSteps::Keep(), of a listing, leaving files in `spared` alone.
 Result<KeepReport> KeepListed(const StepStore& store, const FoundSteps& found, std::vector<ListedStep> steps,

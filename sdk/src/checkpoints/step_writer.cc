@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/either_stop.h"
 #include "base/text/rfc3339.h"
 #include "checkpoints/latest_hint.h"
 #include "checkpoints/run_identity.h"
@@ -76,8 +77,6 @@ struct StepWriter::State {
   [[nodiscard]] Result<ObjectMetadata> PutAsWriter(const CheckpointManifest& manifest, CommitMode mode) const;
   [[nodiscard]] Error StepExists(std::int64_t step, const Error& refusal) const;
   [[nodiscard]] Error MaybeDamaged(std::int64_t step, const Error& why) const;
-  [[nodiscard]] bool WaitToRemove(std::unique_lock<std::mutex>& lock);
-  void EndRemoving();
   void Settle(const std::vector<StepFile>& files);
   void Forget(const std::vector<StepFile>& files);
   Result<KeepReport> Clean(const KeepRules* rules);
@@ -95,7 +94,7 @@ struct StepWriter::State {
   std::set<std::string> settled;  // Files that were committed since the last cleaning began.
   std::multiset<std::string> borrowed;
   bool is_cleaning = false;
-  bool is_removing = false;  // One at a time: two would each leave the step that the other one removes.
+  bool is_removing = false;
   std::condition_variable_any removing_ended;
 };
 
@@ -126,7 +125,7 @@ Error StepWriter::State::StepExists(std::int64_t step, const Error& refusal) con
 
 Error StepWriter::State::MaybeDamaged(std::int64_t step, const Error& why) const {
   return {why.code, "step " + std::to_string(step) + " of " + steps.uri() +
-                        " was saved, and may have lost its files: " + why.message};
+                        " was saved, and may have lost its files to another run: " + why.message};
 }
 
 Result<ObjectMetadata> StepWriter::State::PutManifest(const CheckpointManifest& manifest, const std::string& json,
@@ -166,7 +165,7 @@ Result<ObjectMetadata> StepWriter::State::PutAsWriter(const CheckpointManifest& 
 void StepWriter::State::Settle(const std::vector<StepFile>& files) {
   const std::lock_guard lock(mutex);
   for (const StepFile& file : files) {
-    if (drafts.erase(file.name) > 0) settled.insert(file.name);
+    if (drafts.erase(file.name) > 0 && is_cleaning) settled.insert(file.name);
   }
 }
 
@@ -176,18 +175,54 @@ void StepWriter::State::Forget(const std::vector<StepFile>& files) {
   for (const StepFile& file : files) drafts.erase(file.name);
 }
 
-// False if the caller's token is stopped before that.
-bool StepWriter::State::WaitToRemove(std::unique_lock<std::mutex>& lock) {
-  if (!removing_ended.wait(lock, steps.store_->stop(), [this] { return !is_removing; })) return false;
-  is_removing = true;
-  return true;
-}
+// While one exists, no other removal runs: two would each leave the step that the other one removes.
+class StepWriter::Removal {
+ public:
+  explicit Removal(State& state) : state_(state) {
+    std::unique_lock lock(state.mutex);
+    const auto is_free = [&state] { return !state.is_removing; };
+    has_begun_ = state.removing_ended.wait(lock, state.steps.store_->stop(), is_free);
+    if (has_begun_) state.is_removing = true;
+  }
+  ~Removal() {
+    if (!has_begun_) return;
+    const std::lock_guard lock(state_.mutex);
+    state_.is_removing = false;
+    state_.removing_ended.notify_all();
+  }
+  Removal(const Removal&) = delete;
+  Removal& operator=(const Removal&) = delete;
 
-void StepWriter::State::EndRemoving() {
-  const std::lock_guard lock(mutex);
-  is_removing = false;
-  removing_ended.notify_all();
-}
+  // False if the caller's token was stopped before.
+  [[nodiscard]] bool has_begun() const { return has_begun_; }
+
+ private:
+  State& state_;
+  bool has_begun_ = false;
+};
+
+// The one cleaning of a writer.
+class StepWriter::Cleaning {
+ public:
+  explicit Cleaning(State& state) : state_(state) {
+    const std::lock_guard lock(state.mutex);
+    is_only_one_ = !std::exchange(state.is_cleaning, true);
+    if (is_only_one_) state.settled.clear();
+  }
+  ~Cleaning() {
+    if (!is_only_one_) return;
+    const std::lock_guard lock(state_.mutex);
+    state_.is_cleaning = false;
+  }
+  Cleaning(const Cleaning&) = delete;
+  Cleaning& operator=(const Cleaning&) = delete;
+
+  [[nodiscard]] bool is_only_one() const { return is_only_one_; }
+
+ private:
+  State& state_;
+  bool is_only_one_ = false;
+};
 
 // Files of saves that are under way. A listing that begins now shows which of the others a manifest names.
 std::set<std::string> StepWriter::State::UnderWay() {
@@ -210,7 +245,7 @@ void StepWriter::State::GiveBack(const std::vector<StepFile>& files) {
   const std::lock_guard lock(mutex);
   for (const StepFile& file : files) {
     borrowed.erase(borrowed.find(file.name));
-    settled.insert(file.name);
+    if (is_cleaning) settled.insert(file.name);
   }
 }
 
@@ -262,6 +297,8 @@ Result<StepFile> WriteStepFile(const CheckpointSteps& steps, const std::string& 
   ParallelWriterOptions of_file = options;
   of_file.upload.mode = WriteMode::kCreate;
   of_file.is_private_name = false;
+  const internal::EitherStop either(store.stop(), options.upload.stop);
+  of_file.upload.stop = either.token();
   const auto written = WriteCheckpoint(store.client(), uri, write, of_file);
   if (!written.ok()) return OfFile(uri, written.error());
   if (written->crc32c) return StepFile{name, written->size, written->generation, *written->crc32c};
@@ -350,30 +387,18 @@ Result<StoredStep> StepWriter::Commit(CheckpointManifest manifest, CommitMode mo
 Result<KeepReport> StepWriter::Keep(const KeepRules& rules) { return Clean(&rules); }
 
 Result<KeepReport> StepWriter::Clean(const KeepRules* rules) {
-  {
-    std::unique_lock lock(state_->mutex);
-    if (std::exchange(state_->is_cleaning, true)) return KeepReport{};
-    if (!state_->WaitToRemove(lock)) {
-      state_->is_cleaning = false;
-      return Cancelled(state_->steps);
-    }
-    state_->settled.clear();
-  }
-  auto report = state_->Clean(rules);
-  state_->EndRemoving();
-  const std::lock_guard lock(state_->mutex);
-  state_->is_cleaning = false;
-  return report;
+  const Cleaning cleaning(*state_);
+  if (!cleaning.is_only_one()) return KeepReport{};
+  const Removal removal(*state_);
+  if (!removal.has_begun()) return Cancelled(state_->steps);
+  return state_->Clean(rules);
 }
 
 Result<void> StepWriter::Remove(std::int64_t step) {
-  {
-    std::unique_lock lock(state_->mutex);
-    if (!state_->WaitToRemove(lock)) return Cancelled(state_->steps);
-  }
-  auto removed = internal::RemoveStep(*state_->steps.store_, step, state_->UnderWay());
-  state_->EndRemoving();
-  return removed;
+  const Removal removal(*state_);
+  if (!removal.has_begun()) return Cancelled(state_->steps);
+  const auto may_remove = [this] { return state_->CheckStillWriter(); };
+  return internal::RemoveStep(*state_->steps.store_, step, state_->UnderWay(), may_remove);
 }
 
 Result<void> StepWriter::Release() {

@@ -72,8 +72,10 @@ std::optional<EpochPlan::Batch> LiveOrder::BatchHere(const LiveListing::State& s
   if (state.is_over) return EnterEpoch(state) ? std::optional(plan_->BatchAt(next_++)) : std::nullopt;
   // If this batch and the next one are full, neither shares samples with the tail.
   const std::uint64_t full = options_.batch_size * options_.world_size;
+  // A cursor may be behind all that is known, at any position.
+  if (consumed_ > state.known || state.known - consumed_ < (next_ + 2) * full) return std::nullopt;
   const std::uint64_t begin = consumed_ + next_ * full;
-  if (state.known < begin + 2 * full || !IsKnownUpTo(begin + full, state)) return std::nullopt;
+  if (!IsKnownUpTo(begin + full, state)) return std::nullopt;
   ++next_;
   return EpochPlan::Batch{
       .first = begin + options_.rank * options_.batch_size, .size = options_.batch_size, .consumed = begin + full};

@@ -31,7 +31,7 @@ Result<void> CheckNames(const StoredCheckpoint& checkpoint) {
 // Lays the tensors end to end, and cuts that line into stretches of the same length. PlannedRows::part is the tensor's
 // index.
 std::vector<std::vector<PlannedRows>> Divide(const std::vector<StoredTensor>& tensors, std::size_t shards) {
-  std::uint64_t total = 0;
+  std::uint64_t total = 0;  // It wraps if tensors of strides 0 claim more than 2^64 bytes; the division is uneven then.
   for (const StoredTensor& tensor : tensors) total += TensorBytes(tensor.layout);
   const std::uint64_t share = total / shards + 1;
   std::vector<std::vector<PlannedRows>> plan(shards);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/either_stop.h"
 #include "transfer/threads/worker_pool.h"
 
 namespace gcsflux::internal {
@@ -33,7 +34,8 @@ Result<void> StepFileReads::Read(std::span<const std::vector<RangeRead>> of_file
 Result<void> StepFileReads::ReadFile(std::size_t file, std::span<const RangeRead> ranges, const std::stop_token& stop) {
   ObjectReaderOptions options = options_;
   options.tail_bytes = 0;  // These files have no directory at their end.
-  options.stop = stop;
+  const EitherStop either(stop, options_.stop);
+  options.stop = either.token();
   auto opened = steps_.OpenFile(step_.files[file], options);
   if (!opened.ok()) return opened.error();
   const auto reader = std::make_shared<const ObjectReader>(*std::move(opened));

@@ -103,11 +103,13 @@ CheckpointRun& CheckpointRun::operator=(CheckpointRun&& other) noexcept {
 
 CheckpointRun::~CheckpointRun() {
   if (!parts_) return;
+  const AsyncSaveOptions& async = parts_->options.async;
   const auto begin = std::chrono::steady_clock::now();
   parts_->queue.reset();
   if (!parts_->writer) return;
-  const auto left =
-      begin + internal::InNanoseconds(parts_->options.async.end_deadline) - std::chrono::steady_clock::now();
+  const auto deadline =
+      async.at_end == AtEnd::kWait ? internal::InNanoseconds(async.end_deadline) : std::chrono::nanoseconds::zero();
+  const auto left = begin + deadline - std::chrono::steady_clock::now();
   const internal::StopAfter limit(std::max(std::chrono::ceil<std::chrono::milliseconds>(left), kLeastForRelease));
   const internal::StopRequests requests(internal::StoreOf(parts_->steps), limit.token());
   // If this fails, the next run is refused unless it takes the prefix over, as after a crash.

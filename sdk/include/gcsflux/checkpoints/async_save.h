@@ -39,8 +39,9 @@ struct AsyncSaveOptions {
   /// Threads that copy. Raise it until the copy becomes no faster.
   std::size_t copy_threads = 2;
   AtEnd at_end = AtEnd::kWait;
-  /// At the end of the run, saves that take longer than this are cancelled. The end then takes at most 2 s more, to
-  /// release the prefix. Lower it if the machine leaves less time.
+  /// At the end of the run, saves that take longer than this are cancelled. The end then takes up to 4 s more: an
+  /// upload removes its parts, and the prefix is released (for ShardedRun within ShardedOptions::deadline). Lower it if
+  /// the machine leaves less time.
   std::chrono::milliseconds end_deadline = std::chrono::minutes(5);
   /// Called at the end for each failure that neither PendingSave::WaitCommitted() nor a later save has returned. If it
   /// is empty or throws, the failure is printed on stderr.

@@ -72,7 +72,7 @@ struct SweepReport {
 
 struct SweepOptions {
   /// Removes only files older than this. Set it to more than the duration of a save: until a save ends, no manifest
-  /// names its files.
+  /// names its files. A file counts as new if the service leaves out its time.
   std::chrono::seconds min_age = std::chrono::hours(24);
   bool is_dry_run = false;
 };
@@ -115,7 +115,8 @@ class CheckpointSteps {
   /// ParseManifest() does, or if it is the manifest of another step.
   Result<StoredStep> Read(std::int64_t step) const;
 
-  /// Opens a file of a step, in the generation that the manifest names. Makes no request.
+  /// Opens a file of a step, in the generation that the manifest names. Makes no request. Uses the CallOptions of
+  /// Open(), and its stop_token if `options` has none.
   Result<ObjectReader> OpenFile(const StepFile& file, ObjectReaderOptions options = {}) const;
 
   /// Checks that all files exist, with one request for each, up to 16 at the same time. Returns kNotFound if a file is

@@ -93,7 +93,8 @@ class StepWriter {
   Result<KeepReport> Keep(const KeepRules& rules);
 
   /// As CheckpointSteps::Remove(), but leaves files of saves that are in progress in this writer. Waits for other calls
-  /// of Remove() and Keep().
+  /// of Remove() and Keep(). If another run has taken the prefix over, it removes nothing and returns
+  /// kPreconditionFailed.
   Result<void> Remove(std::int64_t step);
 
   /// Releases the prefix, so that the next run does not have to take it over.
@@ -101,6 +102,8 @@ class StepWriter {
 
  private:
   struct State;
+  class Removal;
+  class Cleaning;
   explicit StepWriter(std::unique_ptr<State> state);
   Result<KeepReport> Clean(const KeepRules* rules);
   std::unique_ptr<State> state_;

@@ -70,9 +70,10 @@ struct SaveOptions {
 /// also has "generators", "numbers", "texts" and "cursor", if there are such values. docs/checkpoints.md says what a
 /// file of safetensors holds.
 ///
-/// A save reads the object "writer", and writes the file, the manifest and, at most once a second, the object "latest".
-/// With rules it also lists the prefix. The first save takes the prefix for this run, and the destructor releases it;
-/// loads do not need it. For one thread at a time; not for children of fork().
+/// A save writes the file, the manifest and, at most once a second, the object "latest". It reads the object "writer"
+/// before the manifest and after it. With rules it also lists the prefix, and reads "writer" once more. The first save
+/// takes the prefix for this run, and the destructor releases it; loads do not need it. For one thread at a time; not
+/// for children of fork().
 class CheckpointRun {
  public:
   /// Makes no request.

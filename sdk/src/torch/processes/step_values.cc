@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/either_stop.h"
 #include "base/message.h"
 #include "checkpoints/open_step.h"
 #include "checkpoints/save_step.h"
@@ -35,7 +36,8 @@ std::string FormatValues(const PlainValues& values) {
 
 std::string ReadValues(const StepValuesSource& source, std::atomic<std::uint64_t>& moved) {
   ObjectReaderOptions reader = source.reader;
-  reader.stop = internal::StoreOf(source.steps).stop();
+  const internal::EitherStop either(internal::StoreOf(source.steps).stop(), reader.stop);
+  reader.stop = either.token();
   const auto opened = ValueOrThrow(internal::OpenStepFiles(source.steps, source.manifest, reader));
   ++moved;
   if (!opened.checkpoint.HasValues()) return FormatValues({});
