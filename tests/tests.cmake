@@ -317,7 +317,7 @@ gcsflux_test(cli_tests
   SOURCES cli/cat_and_clean_test.cc cli/checkpoint_run_test.cc cli/checkpoint_test.cc cli/command_fixture.cc cli/command_flags_test.cc cli/copy_plan_test.cc
           cli/copy_trees_test.cc cli/duration_test.cc cli/error_lines_test.cc cli/interruption_test.cc cli/large_upload_test.cc cli/names_test.cc cli/pipes_test.cc cli/progress_test.cc cli/connection_quota_test.cc
           cli/convert_to_shards_test.cc
-          cli/suspended_upload_test.cc cli/sync_test.cc cli/terminal_names_test.cc
+          cli/rewrite_test.cc cli/suspended_upload_test.cc cli/sync_test.cc cli/terminal_names_test.cc
   LIBRARIES gcsflux_cli gcsflux_emulator nlohmann_json::nlohmann_json)
 target_compile_definitions(cli_tests PRIVATE GCSFLUX_PROGRAM="$<TARGET_FILE:gcsflux>"
                                              GCSFLUX_PROGRAMS="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")

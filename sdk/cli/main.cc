@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <exception>
 #include <iostream>
 
 #include "cli/command_flags.h"
@@ -108,6 +109,16 @@ int Run(int argc, const char* const* argv) {
   return Execute(*command, *words);
 }
 
+// What only a defect or a lack of memory throws.
+int RunAndCatch(int argc, const char* const* argv) {
+  try {
+    return Run(argc, argv);
+  } catch (const std::exception& failure) {
+    Say(failure.what());
+    return kFailed;
+  }
+}
+
 // The exit status also tells whether the output could be written.
 int Finish(int status) {
   const auto flushed = FlushOutput();
@@ -122,5 +133,5 @@ int main(int argc, char** argv) {
   gcsflux::cli::OpenClosedDescriptors();
   std::signal(SIGXFSZ, SIG_IGN);  // Output beyond the limit on file sizes is an ordinary error.
   std::ios::sync_with_stdio(false);
-  return gcsflux::cli::Finish(gcsflux::cli::Run(argc, argv));
+  return gcsflux::cli::Finish(gcsflux::cli::RunAndCatch(argc, argv));
 }

@@ -78,6 +78,14 @@ TEST(CopyPlan, CopiesAllAgainWhereNothingIsToBeSkipped) {
   EXPECT_THAT(ActionsOf({Object("a")}, {Object("a")}, {.skips_same = false}), ElementsAre(Action::kCopy));
 }
 
+TEST(CopyPlan, DeletesNothingThatTheSourceHasAndLeavesOut) {
+  const std::vector<TreeEntry> present = {Object("dir/a"), Object("dir0"), Object("link"), Object("link.txt")};
+  const auto steps = PlanCopy(std::vector<TreeEntry>{}, present, {.deletes_extra = true, .left_out = {"dir", "link"}});
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(present[steps[0].entry].name, "dir0");
+  EXPECT_EQ(present[steps[1].entry].name, "link.txt");
+}
+
 TEST(CopyPlan, DeletesWhatIsNotInTheSourceOnlyWhereItIsAskedTo) {
   const std::vector<TreeEntry> sources = {File("b"), File("d")};
   const std::vector<TreeEntry> present = {Object("a"), Object("b", 5), Object("c"), Object("e")};

@@ -18,6 +18,38 @@ using ::testing::Not;
 
 class CopyTreesTest : public CommandTest {};
 
+TEST_F(CopyTreesTest, SourcesOfOneDestinationAreRefused) {
+  for (const char* name : {"a/x", "b/x", "c/a/x"}) WriteFile(name, name);
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"cp", "a/x", "b/x", "gs://bkt/s/"},
+                                                  {"cp", "-r", "a", "c/a", "gs://bkt/s/"},
+                                                  {"cp", "-r", "a", "c/.", "gs://bkt/s/"}}) {
+    const Outcome refused = Run(command);
+    EXPECT_EQ(refused.status, 2) << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("two sources would both become 'gs://bkt/s/"));
+  }
+  EXPECT_THAT(Objects(), IsEmpty());
+  EXPECT_EQ(Run({"cp", "-r", "a", "b", "gs://bkt/s/"}).status, 0);
+  EXPECT_THAT(Objects(), ElementsAre("s/a/x", "s/b/x"));
+}
+
+TEST_F(CopyTreesTest, PathsThatCannotBeExaminedAreAnError) {
+  fs::create_symlink("loop", PathOf("loop"));
+  const std::string longest(256, 'n');
+  Store("x/" + longest, "1");
+  fs::create_directory(PathOf("d"));
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"cp", "loop", "gs://bkt/o"},
+                                                  {"cp", "-r", "loop", "gs://bkt/o"},
+                                                  {"sync", "loop", "gs://bkt/y"},
+                                                  {"sync", "gs://bkt/x", "loop/y", "--delete"},
+                                                  {"cp", "/proc/version", "gs://bkt/o"}}) {
+    const Outcome failed = Run(command);
+    EXPECT_EQ(failed.status, 1) << failed.err;
+    EXPECT_THAT(failed.err, Not(IsEmpty()));
+  }
+  EXPECT_THAT(Run({"cp", "gs://bkt/x/" + longest, "d/"}).err, HasSubstr("File name too long"));
+  EXPECT_EQ(Objects().size(), 1U);
+}
+
 TEST_F(CopyTreesTest, ThousandsOfSmallFilesGoUpAndDownAtTheSameTime) {
   constexpr int kFiles = 2'000;
   for (int i = 0; i < kFiles; ++i) {

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 
 #include "cli/command_fixture.h"
@@ -47,6 +48,18 @@ TEST_F(PipesTest, ALargeObjectComesOverSeveralConnections) {
   EXPECT_GE(ReadsOf("large"), 5);  // 8 MiB each, or less.
   EXPECT_TRUE(Run({"cp", "gs://bkt/large", "-"}).out == large);
   EXPECT_GE(ReadsOf("large"), 10);
+}
+
+// The writer of the pipe is there, and writes no more.
+TEST_F(PipesTest, ASignalEndsTheWaitForAPipe) {
+  ASSERT_EQ(::mkfifo(PathOf("pipe").c_str(), S_IRUSR | S_IWUSR), 0);
+  testing::ChildProgram program = Start({"cp", "pipe", "gs://bkt/o"});
+  std::ofstream pipe(PathOf("pipe"));
+  pipe << "the beginning" << std::flush;
+  program.Signal(SIGINT);
+  EXPECT_THAT(program.ReadErrors(), HasSubstr("interrupted"));
+  EXPECT_EQ(program.Wait(), 130);
+  EXPECT_THAT(Objects(), ::testing::IsEmpty());
 }
 
 TEST_F(PipesTest, AnObjectThatComesDamagedIsNoSuccess) {

@@ -32,6 +32,27 @@ TEST_F(SyncTest, MakesTheDestinationTheSource) {
   EXPECT_EQ(Stored("x/b/c"), "changed");
 }
 
+TEST_F(SyncTest, RefusesDirectoriesThatContainOneAnother) {
+  for (const char* name : {"a/x", "b"}) Store(name, "1");
+  for (const auto& [from, to] :
+       {std::pair{"gs://bkt/a", "gs://bkt"}, {"gs://bkt", "gs://bkt/a"}, {"gs://bkt/a", "gs://bkt/a/"}}) {
+    const Outcome refused = Run({"sync", from, to, "--delete"});
+    EXPECT_EQ(refused.status, 2) << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("contain one another"));
+  }
+  EXPECT_THAT(Objects(), ElementsAre("a/x", "b"));
+  EXPECT_EQ(Run({"sync", "gs://bkt/a", "gs://bkt/ab"}).status, 0);
+}
+
+TEST_F(SyncTest, KeepsTheObjectsOfWhatItLeavesOut) {
+  WriteFile("data/a", "1");
+  fs::create_symlink(PathOf("data/a"), PathOf("data/link"));
+  for (const char* name : {"x/link", "x/extra"}) Store(name, "1");
+  const Outcome synced = Run({"sync", "data", "gs://bkt/x", "--delete"});
+  EXPECT_THAT(synced.err, AllOf(HasSubstr("left out '"), HasSubstr("deleted 1")));
+  EXPECT_THAT(Objects(), ElementsAre("x/a", "x/link"));
+}
+
 TEST_F(SyncTest, DeletesFilesOnlyWhereItIsAskedTo) {
   Store("x/a", "1");
   WriteFile("there/a", "1");

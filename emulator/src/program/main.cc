@@ -183,7 +183,8 @@ int ParseArguments(int argc, char** argv) {
   if (FLAGS_tls_cert.empty() != FLAGS_tls_key.empty()) return WrongUsage("--tls_cert and --tls_key go together");
   if (FLAGS_tls_cert.empty() && !FLAGS_tls_client_ca.empty()) return WrongUsage("--tls_client_ca requires --tls_cert");
   if (FLAGS_require_auth && FLAGS_auth_config.empty()) return WrongUsage("--require_auth requires --auth_config");
-  if (!FLAGS_allow_seed.empty() && !std::filesystem::is_directory(FLAGS_allow_seed)) {
+  std::error_code unknown;
+  if (!FLAGS_allow_seed.empty() && !std::filesystem::is_directory(FLAGS_allow_seed, unknown)) {
     return WrongUsage("--allow_seed=" + FLAGS_allow_seed + " is not a directory");
   }
   try {

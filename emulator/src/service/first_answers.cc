@@ -17,12 +17,14 @@ constexpr std::size_t kMaxToken = 128;     // a UUID has 36
 constexpr std::size_t kMaxBody = 1 << 16;  // an object's resource has some KiB
 constexpr std::chrono::seconds kPatience{10};
 
-// Nothing if the request changes nothing, or has no token.
-std::optional<std::string> KeyOf(const HttpRequest& request) {
+// Nothing if the request changes nothing, or has no token, or its caller is refused. An answer is for its caller alone.
+std::optional<std::string> KeyOf(const HttpRequest& request, const Service& service) {
   if (request.method == "GET" || request.method == "HEAD") return std::nullopt;
   const std::string* token = request.headers.Find("x-goog-gcs-idempotency-token");
   if (token == nullptr || token->empty() || token->size() > kMaxToken) return std::nullopt;
-  std::string key = *token + "\n" + request.method + "\n" + request.target;
+  const std::optional<std::string> caller = service.CallerOf(request);
+  if (!caller) return std::nullopt;
+  std::string key = *token + "\n" + *caller + "\n" + request.method + "\n" + request.target;
   if (const std::string* range = request.headers.Find("content-range")) key += "\n" + *range;
   return key;
 }
@@ -78,6 +80,7 @@ AnswerMemory::Answer ToKeep(const HttpResponse& response, const RequestSubject& 
   const auto* body = std::get_if<std::string>(&response.body);
   const bool is_done = response.status >= 200 && response.status < 300;
   if (!is_done || body == nullptr || body->size() > kMaxBody || response.ending != Ending::kInOrder) return nullptr;
+  if (subject.operation == kTokenOperation) return nullptr;  // It depends on credentials in the body.
   KeptAnswer kept{.status = response.status, .headers = response.headers, .body = *body, .subject = subject};
   kept.subject.committed_generation = 0;  // It is made once.
   kept.subject.is_replayed = true;
@@ -87,7 +90,7 @@ AnswerMemory::Answer ToKeep(const HttpResponse& response, const RequestSubject& 
 }  // namespace
 
 HttpResponse FirstAnswers::Handle(const HttpRequest& request, RequestBody& body, RequestSubject& subject) {
-  const auto key = memory_.is_on() ? KeyOf(request) : std::nullopt;
+  const auto key = memory_.is_on() ? KeyOf(request, service_) : std::nullopt;
   return key ? HandleKeyed(*key, request, body, subject) : service_.Handle(request, body, subject);
 }
 

@@ -10,7 +10,7 @@
 namespace gcsflux::emulator {
 
 /// Stands before the service and answers a repeated request with its first answer. Token
-/// (x-goog-gcs-idempotency-token), method, target and range identify it. Thread-safe.
+/// (x-goog-gcs-idempotency-token), caller, method, target and range identify it. Thread-safe.
 ///
 /// Only a change that was carried out is remembered. A request that was refused or failed has changed nothing, and may
 /// end differently the next time. A 308 is not remembered either, because a session's bytes are never appended twice

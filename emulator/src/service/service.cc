@@ -82,12 +82,18 @@ std::optional<HttpResponse> Service::AnswerIdentity(const HttpRequest& request, 
   if (!target) return std::nullopt;
   auto token = tokens_ ? tokens_->Answer(request, body, *target, BaseUrl(request)) : std::nullopt;
   if (token) {
-    subject.operation = "oauth2.token";
+    subject.operation = kTokenOperation;
     return token;
   }
   auto response = metadata_server_.Answer(request, *target);
   if (response) subject.operation = "computeMetadata.get";
   return response;
+}
+
+std::optional<std::string> Service::CallerOf(const HttpRequest& request) const {
+  const ApiResult<Caller> caller = authorizer_.Identify(request.headers, BaseUrl(request));
+  if (!caller) return std::nullopt;
+  return caller->principal() ? caller->principal()->name : std::string();
 }
 
 std::string Service::BaseUrl(const HttpRequest& request) const {

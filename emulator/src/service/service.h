@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "api/authorizer.h"
 #include "http/http_message.h"
@@ -16,6 +17,9 @@
 #include "xml_api/xml_service.h"
 
 namespace gcsflux::emulator {
+
+/// The operation of requests for tokens.
+inline constexpr std::string_view kTokenOperation = "oauth2.token";
 
 /// The scheme of a service's URLs, and who may use it.
 struct ServiceAccess {
@@ -34,6 +38,9 @@ class Service final {
 
   /// Never throws: an internal failure is a 500 in GCS's own form. Says in `subject` what the request was about.
   HttpResponse Handle(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
+
+  /// Who sends the request: "" without credentials, or if none are checked. Nothing if the credentials are not valid.
+  [[nodiscard]] std::optional<std::string> CallerOf(const HttpRequest& request) const;
 
  private:
   HttpResponse AnswerAny(const HttpRequest& request, RequestBody& body, RequestSubject& subject);

@@ -1,5 +1,8 @@
 #include "cli/arguments/names.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include "gcsflux/download_file.h"
 
 namespace gcsflux::cli {
@@ -56,6 +59,18 @@ bool IsDirectoryBySpelling(const std::string& argument) {
   }
   const std::string last = LastName(argument);
   return last.empty() || last == "." || last == "..";
+}
+
+bool IsLocalDirectory(const std::string& path) {
+  std::error_code unknown;
+  return std::filesystem::is_directory(path, unknown);
+}
+
+bool IsLocalSpecialFile(const std::string& path) {
+  std::error_code unknown;
+  const auto status = std::filesystem::status(path, unknown);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
 }
 
 Result<Root> RootAt(const std::string& argument) {

@@ -28,6 +28,11 @@ std::string AsDirectory(std::string path);
 /// Whether the spelling of an argument means a directory: a bucket, ".", "..", or an end in "/", "/." or "/..".
 bool IsDirectoryBySpelling(const std::string& argument);
 
+/// What is at a local path; symbolic links are followed. False too if it cannot be examined: opening it then has the
+/// error.
+bool IsLocalDirectory(const std::string& path);
+bool IsLocalSpecialFile(const std::string& path);  ///< Neither a file nor a directory: a pipe, a device.
+
 /// The root that `argument` names as a directory. Returns kInvalidArgument for an invalid URI.
 Result<Root> RootAt(const std::string& argument);
 

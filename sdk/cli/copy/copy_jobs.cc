@@ -5,6 +5,10 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "cli/copy/connection_quota.h"
 #include "cli/terminal/output.h"
@@ -54,6 +58,7 @@ class Runner {
     CopyPlanOptions options = run_.plan;
     options.is_to_local = job.to.is_local();
     options.prefix = job.to.prefix;
+    options.left_out = job.left_out;
     for (CopyStep& step : PlanCopy(job.sources, job.present, options)) Sort({&job, route.get(), std::move(step)});
   }
 
@@ -196,6 +201,27 @@ class Runner {
 };
 
 }  // namespace
+
+std::optional<std::string> FindSharedDestination(const std::vector<CopyJob>& jobs) {
+  std::vector<std::pair<std::string, const CopyJob*>> roots;
+  for (const CopyJob& job : jobs) {
+    if (!job.sources.empty()) roots.emplace_back(job.to.PathOf(""), &job);
+  }
+  std::sort(roots.begin(), roots.end());
+  for (auto begin = roots.begin(); begin != roots.end();) {
+    // Jobs whose roots are not within each other share nothing, and their names are not compared.
+    const auto is_below = [&](const auto& other) { return other.first.starts_with(begin->first); };
+    const auto end = std::find_if_not(begin, roots.end(), is_below);
+    std::set<std::string> names;
+    for (auto one = begin; one != end && end - begin > 1; ++one) {
+      for (const TreeEntry& entry : one->second->sources) {
+        if (const auto [place, is_new] = names.insert(one->first + entry.name); !is_new) return *place;
+      }
+    }
+    begin = end;
+  }
+  return std::nullopt;
+}
 
 void RunCopyJobs(const Client& client, const std::vector<CopyJob>& jobs, const CopyRun& run, TransferMonitor& monitor) {
   Runner runner(client, run, monitor);

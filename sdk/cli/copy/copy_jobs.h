@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "cli/arguments/tree.h"
@@ -15,9 +17,13 @@ namespace gcsflux::cli {
 struct CopyJob {
   Root from = {};
   Root to = {};
-  std::vector<TreeEntry> sources = {};  ///< In bytewise order of their names.
-  std::vector<TreeEntry> present = {};  ///< Present at the destination, in the same order.
+  std::vector<TreeEntry> sources = {};     ///< In bytewise order of their names.
+  std::vector<TreeEntry> present = {};     ///< Present at the destination, in the same order.
+  std::vector<std::string> left_out = {};  ///< As CopyPlanOptions::left_out.
 };
+
+/// Where two sources would go to the same place. Nothing if there is none.
+std::optional<std::string> FindSharedDestination(const std::vector<CopyJob>& jobs);
 
 struct CopyRun {
   int max_concurrency = 16;  ///< Requests at a time.

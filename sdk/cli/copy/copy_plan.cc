@@ -1,6 +1,7 @@
 #include "cli/copy/copy_plan.h"
 
 #include <chrono>
+#include <set>
 #include <string_view>
 #include <unordered_set>
 
@@ -55,10 +56,20 @@ Action CompareWith(const TreeEntry& present, const TreeEntry& source, const Copy
   return present.crc32c || source.crc32c ? Action::kCopyIfDifferent : Action::kCopy;
 }
 
+// The name itself, or a directory above it.
+bool IsLeftOut(std::string_view name, const std::set<std::string_view>& left_out) {
+  if (left_out.empty() || left_out.contains(name)) return !left_out.empty();
+  for (auto slash = name.find('/'); slash != name.npos; slash = name.find('/', slash + 1)) {
+    if (left_out.contains(name.substr(0, slash))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<CopyStep> PlanCopy(std::span<const TreeEntry> sources, std::span<const TreeEntry> present,
                                const CopyPlanOptions& options) {
+  const std::set<std::string_view> left_out(options.left_out.begin(), options.left_out.end());
   const Directories directories = options.is_to_local ? DirectoriesOf(sources) : Directories{};
   std::vector<CopyStep> steps;
   std::vector<CopyStep> deletions;
@@ -66,7 +77,9 @@ std::vector<CopyStep> PlanCopy(std::span<const TreeEntry> sources, std::span<con
   std::size_t there = 0;
   const auto delete_before = [&](const std::string* name) {
     for (; there < present.size() && (name == nullptr || present[there].name < *name); ++there) {
-      if (options.deletes_extra) deletions.push_back({Action::kDelete, there});
+      if (options.deletes_extra && !IsLeftOut(present[there].name, left_out)) {
+        deletions.push_back({Action::kDelete, there});
+      }
     }
   };
   for (std::size_t i = 0; i < sources.size(); ++i) {

@@ -23,6 +23,9 @@ struct CopyPlanOptions {
   bool skips_present = false;  ///< Does not copy what exists at the destination, even if it differs.
   Compare compare = Compare::kChecksum;
   bool deletes_extra = false;  ///< Deletes what only the destination has.
+  /// Names that the source has and that are not copied. At the destination they, and what is below them, are not
+  /// deleted.
+  std::vector<std::string> left_out = {};
 };
 
 /// The action for one entry.

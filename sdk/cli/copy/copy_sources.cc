@@ -2,7 +2,7 @@
 
 #include <sys/stat.h>
 
-#include <filesystem>
+#include <cerrno>
 #include <utility>
 
 #include "cli/arguments/names.h"
@@ -30,6 +30,12 @@ Result<std::vector<TreeEntry>> ListObjects(const Client& client, const Root& roo
   return entries;
 }
 
+// True also if that cannot be found out: reading the directory then has the error.
+bool IsThere(const std::string& directory) {
+  struct stat status {};
+  return ::stat(directory.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
 // The one object that a source would become, if it exists.
 Result<std::vector<TreeEntry>> FindObject(const Client& client, const Root& root, const TreeEntry& wanted,
                                           const std::stop_token& stop) {
@@ -54,27 +60,41 @@ std::vector<TreeEntry> FindFiles(const std::string& root, const std::vector<Tree
 
 }  // namespace
 
-Result<std::vector<TreeEntry>> ListTree(const Client& client, const Root& root, TransferMonitor& monitor,
-                                        const std::stop_token& stop) {
-  if (!root.is_local()) return ListObjects(client, root, stop);
+Result<ListedTree> ListTree(const Client& client, const Root& root, TransferMonitor& monitor,
+                            const std::stop_token& stop) {
+  ListedTree listed;
+  if (!root.is_local()) {
+    auto objects = ListObjects(client, root, stop);
+    if (!objects) return objects.error();
+    listed.entries = *std::move(objects);
+    return listed;
+  }
   auto tree = WalkDirectory(root.prefix, stop);
   if (!tree) return tree.error();
-  for (const std::string& line : tree->left_out) monitor.Say("gcsflux: " + line);
+  for (const LeftOut& one : tree->left_out) {
+    monitor.Say("gcsflux: left out '" + root.prefix + one.name + "': " + one.why);
+    listed.left_out.push_back(one.name);
+  }
   for (const Error& failure : tree->failures) monitor.NoteFailure(failure);
-  return std::move(tree->files);
+  listed.entries = std::move(tree->files);
+  return listed;
 }
 
 Result<void> LookAtDestination(const Client& client, CopyJob& job, bool all, TransferMonitor& monitor,
                                const std::stop_token& stop) {
-  if (job.to.is_local() && (!all || !std::filesystem::exists(job.to.prefix))) {
+  if (job.to.is_local() && (!all || !IsThere(job.to.prefix))) {
     job.present = FindFiles(job.to.prefix, job.sources);
     return {};
   }
-  const bool is_one = !all && job.sources.size() == 1;
-  auto present =
-      is_one ? FindObject(client, job.to, job.sources.front(), stop) : ListTree(client, job.to, monitor, stop);
-  if (!present) return present.error();
-  job.present = *std::move(present);
+  if (!all && job.sources.size() == 1) {
+    auto present = FindObject(client, job.to, job.sources.front(), stop);
+    if (!present) return present.error();
+    job.present = *std::move(present);
+  } else {
+    auto present = ListTree(client, job.to, monitor, stop);
+    if (!present) return present.error();
+    job.present = std::move(present->entries);
+  }
   // Objects for directories have no counterpart in a file system.
   if (job.from.is_local()) std::erase_if(job.present, [](const TreeEntry& e) { return e.name.ends_with('/'); });
   return {};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "cli/arguments/tree.h"
@@ -10,11 +11,15 @@
 
 namespace gcsflux::cli {
 
-/// The entries below a root, in bytewise order of their names. For a directory, entries that are left out or cannot be
-/// read are reported to the monitor. If there is nothing, a bucket gives an empty tree, and a file system gives
-/// kLocalIo.
-Result<std::vector<TreeEntry>> ListTree(const Client& client, const Root& root, TransferMonitor& monitor,
-                                        const std::stop_token& stop);
+struct ListedTree {
+  std::vector<TreeEntry> entries = {};     ///< In bytewise order of their names.
+  std::vector<std::string> left_out = {};  ///< Names in a directory that cannot be copied: links, devices.
+};
+
+/// The entries below a root. For a directory, entries that are left out or cannot be read are reported to the monitor.
+/// If there is nothing, a bucket gives an empty tree, and a file system gives kLocalIo.
+Result<ListedTree> ListTree(const Client& client, const Root& root, TransferMonitor& monitor,
+                            const std::stop_token& stop);
 
 /// Fills in what is at the job's destination: at least what its sources name, and with `all` everything.
 Result<void> LookAtDestination(const Client& client, CopyJob& job, bool all, TransferMonitor& monitor,

@@ -35,6 +35,10 @@ class TreesCopy {
     // A single listing already makes many calls at the same time.
     const int at_once = FLAGS_recursive ? 1 : run_.max_concurrency;
     static_cast<void>(RunConcurrently(client_, sources.size(), at_once, find, run_.stop));
+    if (const auto shared = FindSharedDestination(jobs)) {
+      return Error{ErrorCode::kInvalidArgument, "two sources would both become '" + *shared +
+                                                    "', and nothing was copied; copy them to different directories"};
+    }
     RunCopyJobs(client_, jobs, run_, monitor_);
     return monitor_.Finish();
   }
@@ -52,14 +56,14 @@ class TreesCopy {
 
   // The entries below a directory. If a name has only an object, it is that object.
   Result<CopyJob> FindTree(const std::string& source) {
-    if (!IsUri(source) && !fs::is_directory(source)) return FindOne(source);
+    if (!IsUri(source) && !IsLocalDirectory(source)) return FindOne(source);
     const auto from = RootAt(source);
     if (!from) return from.error();
     const auto to = DestinationOf(source, destination_, is_into_);
     if (!to) return to.error();
     auto entries = ListTree(client_, *from, monitor_, run_.stop);
     if (!entries) return entries.error();
-    CopyJob job{.from = *from, .to = *to, .sources = *std::move(entries)};
+    CopyJob job{.from = *from, .to = *to, .sources = std::move(entries->entries)};
     if (job.sources.empty() && !from->is_local() && !from->prefix.empty()) {
       auto one = IsDirectoryBySpelling(source) ? NothingThere(source) : FindOne(source);
       return one || one.error().code != ErrorCode::kNotFound ? one : NothingThere(source);
@@ -123,7 +127,7 @@ Result<void> CopyTrees(const Client& client, const std::vector<std::string>& arg
   if (!run) return run.error();
   if (const auto root = RootAt(destination); !root) return root.error();
   const bool is_directory =
-      IsDirectoryBySpelling(destination) || (!IsUri(destination) && fs::is_directory(destination));
+      IsDirectoryBySpelling(destination) || (!IsUri(destination) && IsLocalDirectory(destination));
   if (sources.size() > 1 && !is_directory) {
     return Error{ErrorCode::kInvalidArgument,
                  "several sources need a directory as the destination: end '" + destination + "' with a slash"};

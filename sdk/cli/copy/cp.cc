@@ -1,6 +1,9 @@
 #include <gflags/gflags.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -46,10 +49,10 @@ class SingleCopy {
   Result<void> Upload(const std::string& source, const ObjectName& destination) {
     if (run_.is_dry) return Say(source, ToUri(destination));
     if (source == "-") return Ended(UploadStream(stdin, "standard input", destination));
-    if (fs::is_directory(source)) {
+    if (IsLocalDirectory(source)) {
       return Error{ErrorCode::kLocalIo, "'" + source + "' is a directory; --recursive copies directories"};
     }
-    if (fs::exists(source) && !fs::is_regular_file(source)) {  // A pipe, which can be read only once.
+    if (IsLocalSpecialFile(source)) {  // A pipe, which can be read only once.
       const File file(std::fopen(source.c_str(), "rb"));
       if (!file) return LocalError("open", source);
       return Ended(UploadStream(file.get(), source, destination));
@@ -63,11 +66,11 @@ class SingleCopy {
   }
 
   Result<void> Download(const ObjectName& source, std::string destination) {
-    if (destination.ends_with('/') || fs::is_directory(destination)) {
+    if (destination.ends_with('/') || IsLocalDirectory(destination)) {
       destination = (fs::path(destination) / LastName(source.name)).string();
     }
     if (run_.is_dry) return Say(ToUri(source), destination);
-    if (fs::exists(destination) && !fs::is_regular_file(destination)) {  // A pipe or a device must not be replaced.
+    if (IsLocalSpecialFile(destination)) {  // A pipe or a device must not be replaced.
       const File file(std::fopen(destination.c_str(), "wb"));
       if (!file) return LocalError("open", destination);
       return Ended(Print(source, file.get(), destination));
@@ -128,12 +131,27 @@ class SingleCopy {
   Result<std::uint64_t> UploadStream(std::FILE* in, const std::string& name, const ObjectName& destination) {
     ParallelWriter writer(client_, destination, WriterOptions());
     std::vector<std::byte> block(1U << 20);
-    while (const std::size_t count = std::fread(block.data(), 1, block.size(), in)) {
-      if (auto written = writer.Write(std::span(block).first(count)); !written) return written.error();
+    while (true) {
+      const auto count = ReadSome(::fileno(in), block, name);
+      if (!count) return count.error();
+      if (*count == 0) break;
+      if (auto written = writer.Write(std::span(block).first(*count)); !written) return written.error();
     }
-    if (std::ferror(in) != 0) return LocalError("read", name);
     if (const auto stored = writer.Close(); !stored) return stored.error();
     return std::uint64_t{0};
+  }
+
+  // A program before the pipe may write nothing for as long as it likes: a signal ends the waiting. 0 at the end.
+  Result<std::size_t> ReadSome(int descriptor, std::span<std::byte> into, const std::string& name) const {
+    constexpr int kLookMs = 50;
+    while (true) {
+      if (run_.stop.stop_requested()) return Error{ErrorCode::kCancelled, "reading " + name + " was cancelled"};
+      pollfd ready{.fd = descriptor, .events = POLLIN, .revents = 0};
+      if (::poll(&ready, 1, kLookMs) <= 0) continue;
+      const ssize_t got = ::read(descriptor, into.data(), into.size());
+      if (got >= 0) return static_cast<std::size_t>(got);
+      if (errno != EINTR) return LocalError("read", name);
+    }
   }
 
   Result<std::uint64_t> Print(const ObjectName& source, std::FILE* out, const std::string& name) {
@@ -186,7 +204,7 @@ Result<void> CopyOne(const Client& client, const std::string& from, const std::s
 // True if there is no directory of this name, so that it means a file or an object.
 Result<bool> IsOne(const Client& client, const std::string& source) {
   if (IsDirectoryBySpelling(source)) return false;
-  if (!IsUri(source)) return !fs::is_directory(source);
+  if (!IsUri(source)) return !IsLocalDirectory(source);
   const auto root = RootAt(source);
   if (!root) return root.error();
   const auto page = client.ListObjects(

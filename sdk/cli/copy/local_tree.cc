@@ -59,8 +59,7 @@ class Walk {
       if (!entered && entered.error().code == ErrorCode::kCancelled) return entered;
       if (!entered) tree.failures.push_back(entered.error());
     } else if (!S_ISREG(found.st_mode)) {
-      tree.left_out.push_back("left out '" + root_ + name +
-                              "': " + (S_ISLNK(found.st_mode) ? "it is a symbolic link" : "it is not a regular file"));
+      tree.left_out.push_back({name, S_ISLNK(found.st_mode) ? "it is a symbolic link" : "it is not a regular file"});
     } else if (!IsPartialFileName(LastName(name))) {
       tree.files.push_back(EntryOf(found, name));
     }

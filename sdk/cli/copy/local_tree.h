@@ -9,12 +9,16 @@
 
 namespace gcsflux::cli {
 
+/// An entry that is neither a file nor a directory.
+struct LeftOut {
+  std::string name = {};
+  std::string why = {};
+};
+
 /// The entries below a directory.
 struct LocalTree {
   std::vector<TreeEntry> files = {};  ///< Regular ones, in bytewise order of their names.
-  std::vector<std::string> left_out =
-      /// For each entry that is neither a file nor a directory, a line that tells why it is left out.
-      {};
+  std::vector<LeftOut> left_out = {};
   std::vector<Error> failures = {};  ///< Errors of entries that could not be examined.
 };
 

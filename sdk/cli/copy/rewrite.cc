@@ -23,6 +23,13 @@ Result<std::optional<ObjectMetadata>> FindLive(const Client& client, const Objec
   return std::optional<ObjectMetadata>(*std::move(live));
 }
 
+// The service has copied the bytes, and its answer has the checksum of what it stored.
+Result<void> CompareCopy(const ObjectMetadata& copy, const std::optional<std::uint32_t>& source_crc32c) {
+  if (!copy.crc32c || !source_crc32c || *copy.crc32c == *source_crc32c) return {};
+  return Error{ErrorCode::kCorrupted, "'" + ToUri({copy.bucket, copy.name}) +
+                                          "' has another checksum than its source; remove it and copy it again"};
+}
+
 struct Replacement {
   bool may_replace = true;
   bool may_be_done = false;  // An earlier request may have done it.
@@ -42,7 +49,7 @@ Result<void> ReplaceWhatIsThere(const Client& client, const ObjectMetadata& sour
     }
     options.preconditions.if_generation_match = *live ? (*live)->generation : 0;
     const auto copied = client.RewriteObject({source.bucket, source.name}, destination, options);
-    if (copied) return {};
+    if (copied) return CompareCopy(*copied, source.crc32c);
     if (copied.error().code != ErrorCode::kPreconditionFailed || tried == kTries) return copied.error();
     replacement.may_be_done = true;
   }
@@ -60,7 +67,7 @@ Result<void> Rewrite(const Client& client, const ObjectName& source, const Objec
     options.source_generation = call.guess->source_generation;
     options.preconditions.if_generation_match = call.guess->live_generation;
     const auto copied = client.RewriteObject(source, destination, options);
-    if (copied) return {};
+    if (copied) return CompareCopy(*copied, call.guess->source_crc32c);
     // It is kNotFound if the source was overwritten since; then the new object is copied.
     const bool is_out_of_date =
         copied.error().code == ErrorCode::kPreconditionFailed || copied.error().code == ErrorCode::kNotFound;

@@ -13,6 +13,7 @@ namespace gcsflux::cli {
 struct RewriteGuess {
   std::int64_t source_generation = 0;
   std::int64_t live_generation = 0;  ///< At the destination; 0: there is no object.
+  std::optional<std::uint32_t> source_crc32c = {};
 };
 
 struct RewriteCall {

@@ -106,7 +106,8 @@ class WithinService : public Route {
   Result<std::uint64_t> Copy(const TreeEntry& source, const CopyCall& call) const override {
     RewriteCall rewrite{.may_replace = options_.writing.upload.mode != WriteMode::kCreate,
                         .guess = RewriteGuess{.source_generation = source.generation,
-                                              .live_generation = call.present ? call.present->generation : 0},
+                                              .live_generation = call.present ? call.present->generation : 0,
+                                              .source_crc32c = source.crc32c},
                         .on_progress = call.on_progress,
                         .stop = call.stop};
     if (options_.gives_content_type) rewrite.content_type = options_.writing.upload.attributes.content_type;

@@ -13,12 +13,22 @@ DEFINE_bool(delete, false,
 namespace gcsflux::cli {
 namespace {
 
+// Then it would copy its own copies, or delete its source.
+bool DoOverlap(const Root& a, const Root& b) {
+  if (a.is_local() || b.is_local() || a.bucket != b.bucket) return false;
+  return a.prefix.starts_with(b.prefix) || b.prefix.starts_with(a.prefix);
+}
+
 Result<void> Sync(const Client& client, const std::vector<std::string>& arguments) {
   if (!IsUri(arguments[0]) && !IsUri(arguments[1])) return NoUriAmong(arguments[0], arguments[1]);
   const auto from = RootAt(arguments[0]);
   if (!from) return from.error();
   const auto to = RootAt(arguments[1]);
   if (!to) return to.error();
+  if (DoOverlap(*from, *to)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 "'" + arguments[0] + "' and '" + arguments[1] + "' contain one another; sync separate directories"};
+  }
   auto run = CopyRunFromFlags();
   if (!run) return run.error();
   run->plan.deletes_extra = FLAGS_delete;
@@ -26,9 +36,13 @@ Result<void> Sync(const Client& client, const std::vector<std::string>& argument
   auto entries = ListTree(client, *from, monitor, run->stop);
   if (!entries) return entries.error();
   // A mistyped name must not delete everything.
-  if (entries->empty() && !from->is_local()) return NothingThere(arguments[0]);
+  if (entries->entries.empty() && !from->is_local()) return NothingThere(arguments[0]);
   std::vector<CopyJob> jobs(1);
-  jobs[0] = {.from = *from, .to = *to, .sources = *std::move(entries)};
+  jobs[0] = {.from = *from,
+             .to = *to,
+             .sources = std::move(entries->entries),
+             .present = {},
+             .left_out = std::move(entries->left_out)};
   if (auto looked = LookAtDestination(client, jobs[0], FLAGS_delete, monitor, run->stop); !looked) return looked;
   RunCopyJobs(client, jobs, *run, monitor);
   return monitor.Finish();

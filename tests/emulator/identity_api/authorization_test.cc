@@ -130,6 +130,17 @@ TEST_F(AuthorizationTest, SaysInTheWordsOfTheServiceWhoMayNotDoWhat) {
   EXPECT_EQ(Call("GET", "/storage/v1/b/no-such-bucket/o", kAdminEmail).status, 404);
 }
 
+TEST_F(AuthorizationTest, AnswersOnlyTheSameCallerAgain) {
+  constexpr auto kInsert = "/upload/storage/v1/b/bucket/o?uploadType=media&name=again";
+  const std::string token = "x-goog-gcs-idempotency-token: t\r\n";
+  const RawResponse first = Call("POST", kInsert, kAdminEmail, "bytes", token);
+  ASSERT_EQ(first.status, 200) << first.body;
+  EXPECT_EQ(Call("POST", kInsert, kAdminEmail, "bytes", token).body, first.body);
+  EXPECT_EQ(Call("POST", kInsert, "", "bytes", token).status, 401);
+  EXPECT_EQ(Call("POST", kInsert, kViewerEmail, "bytes", token).status, 403);
+  EXPECT_EQ(client_.Call("POST", kInsert, "Authorization: Bearer bogus\r\n" + token, "bytes").status, 401);
+}
+
 TEST_F(AuthorizationTest, AsksAnonymousCallersForCredentials) {
   const RawResponse refused = Call("GET", kObject, "");
   ASSERT_EQ(refused.status, 401);

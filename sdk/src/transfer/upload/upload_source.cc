@@ -41,7 +41,11 @@ class File : public UploadSource {
   Result<void> Open() {
     if (::fstat(descriptor_, &opened_) != 0) return LocalError("look at", path_);
     if (!S_ISREG(opened_.st_mode)) return Error{ErrorCode::kLocalIo, "'" + path_ + "' is not a regular file"};
-    return {};
+    char byte = 0;
+    if (opened_.st_size > 0 || ::pread(descriptor_, &byte, 1, 0) <= 0) return {};
+    return Error{ErrorCode::kLocalIo, "'" + path_ +
+                                          "' has bytes, but says that its size is 0, as files of /proc do; "
+                                          "read it through a pipe"};
   }
 
   [[nodiscard]] std::uint64_t size() const override { return static_cast<std::uint64_t>(opened_.st_size); }
