@@ -67,7 +67,8 @@ at::Tensor StateOf(at::Generator generator) {
   return generator.get_state();
 }
 
-// Reads a generator's state, and tries it on a copy of the generator: set_state() refuses states of other kinds.
+// Reads a generator's state, and tries it: set_state() refuses states of other kinds. Not on a clone(), which libtorch
+// 1.13 never frees.
 at::Tensor ReadStateOf(const std::pair<const std::string, at::Generator>& entry, const StoredCheckpoint& checkpoint) {
   const std::string name = std::string(kGeneratorsKey) + "." + entry.first;
   if (const auto found = checkpoint.Find(name); !found.ok() && found.error().code == ErrorCode::kNotFound) {
@@ -76,9 +77,12 @@ at::Tensor ReadStateOf(const std::pair<const std::string, at::Generator>& entry,
   at::Tensor read = ReadTensor(checkpoint, name);
   at::Generator generator = entry.second;
   const std::lock_guard lock(generator.mutex());
+  const at::Tensor before = generator.get_state();
   try {
-    generator.clone().set_state(read);
+    generator.set_state(read);
+    generator.set_state(before);
   } catch (const std::exception& failure) {
+    generator.set_state(before);
     throw StateError(ErrorCode::kUndecodable, "the step's state of the generator '" + entry.first +
                                                   "' is of another kind: " + FirstLine(failure));
   }
