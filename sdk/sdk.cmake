@@ -1,6 +1,6 @@
 # gcsflux::client, gcsflux::flags and gcsflux::torch. Folders from the lowest layer up: docs/architecture.md.
 gcsflux_component(client
-  # L0 base
+  # Base
   sdk/src/base/carried_secrets.cc
   sdk/src/base/composite_name.cc
   sdk/src/base/crc32.cc
@@ -23,7 +23,7 @@ gcsflux_component(client
   sdk/src/base/text/rfc3339.cc
   sdk/src/base/text/url.cc
   sdk/src/base/text/utf8.cc
-  # L0 loop
+  # Loop
   sdk/src/loop/doorbell.cc
   sdk/src/loop/event_loop.cc
   sdk/src/loop/event_loops.cc
@@ -34,7 +34,7 @@ gcsflux_component(client
   sdk/src/loop/request_slots.cc
   sdk/src/loop/system_timing.cc
   sdk/src/loop/timer_heap.cc
-  # L1 events, http
+  # Events, http
   sdk/src/events/event_listeners.cc
   sdk/src/events/log_listener.cc
   sdk/src/events/observer.cc
@@ -49,7 +49,7 @@ gcsflux_component(client
   sdk/src/http/curl_sockets.cc
   sdk/src/http/curl_transport.cc
   sdk/src/http/headers.cc
-  # L2 wire, retry
+  # Wire, retry
   sdk/src/retry/backoff.cc
   sdk/src/retry/check_options.cc
   sdk/src/retry/gate.cc
@@ -83,7 +83,7 @@ gcsflux_component(client
   sdk/src/wire/storage_class.cc
   sdk/src/wire/upload_state.cc
   sdk/src/wire/xml_error.cc
-  # L3 auth, client
+  # Auth, client
   sdk/src/auth/access_token.cc
   sdk/src/auth/blob_signer.cc
   sdk/src/auth/credential_urls.cc
@@ -123,7 +123,7 @@ gcsflux_component(client
   sdk/src/client/stored_object.cc
   sdk/src/client/throttling.cc
   sdk/src/client/transmitter.cc
-  # L4 transfer
+  # Transfer
   sdk/src/transfer/checksums.cc
   sdk/src/transfer/object_streams.cc
   sdk/src/transfer/run_concurrently.cc
@@ -202,7 +202,7 @@ gcsflux_component(client
   sdk/src/transfer/upload/upload_source.cc
   sdk/src/transfer/upload/write_outcome.cc
   sdk/src/transfer/upload/write_path.cc
-  # L4 checkpoint formats, pure
+  # Checkpoint formats, pure
   sdk/src/formats/checkpoint_index.cc
   sdk/src/formats/compare_checkpoints.cc
   sdk/src/formats/convert_checkpoint.cc
@@ -245,7 +245,7 @@ gcsflux_component(client
   sdk/src/formats/zip/zip_directory.cc
   sdk/src/formats/zip/zip_records.cc
   sdk/src/formats/zip/zip_writer.cc
-  # L4 checkpoints by their URI, above transfer
+  # Checkpoints by their URI, and the notice that a machine will end, above transfer
   sdk/src/checkpoints/check_manifest.cc
   sdk/src/checkpoints/checkpoint_places.cc
   sdk/src/checkpoints/checkpoint_steps.cc
@@ -259,14 +259,12 @@ gcsflux_component(client
   sdk/src/checkpoints/manifest_json.cc
   sdk/src/checkpoints/open_checkpoint.cc
   sdk/src/checkpoints/open_step.cc
-  sdk/src/checkpoints/preemption_notice.cc
   sdk/src/checkpoints/remove_steps.cc
   sdk/src/checkpoints/run_identity.cc
   sdk/src/checkpoints/safetensors_state.cc
   sdk/src/checkpoints/save_in_flight.cc
   sdk/src/checkpoints/save_queue.cc
   sdk/src/checkpoints/save_step.cc
-  sdk/src/checkpoints/sigterm_watch.cc
   sdk/src/checkpoints/snapshot.cc
   sdk/src/checkpoints/state_file.cc
   sdk/src/checkpoints/step_names.cc
@@ -274,7 +272,9 @@ gcsflux_component(client
   sdk/src/checkpoints/step_writer.cc
   sdk/src/checkpoints/tensor_table.cc
   sdk/src/checkpoints/write_checkpoint.cc
-  # L4 checkpoints of many processes, above checkpoints
+  sdk/src/preemption/preemption_notice.cc
+  sdk/src/preemption/sigterm_watch.cc
+  # Checkpoints of many processes, above checkpoints
   sdk/src/sharding/announced_read.cc
   sdk/src/sharding/announced_tensors.cc
   sdk/src/sharding/announcement.cc
@@ -298,7 +298,7 @@ gcsflux_component(client
   sdk/src/sharding/tensor_part.cc
   sdk/src/sharding/thread_ranks.cc
   sdk/src/sharding/work_of_ranks.cc
-  # L4 datasets, above transfer
+  # Datasets, above transfer
   sdk/src/dataset/batch_stream.cc
   sdk/src/dataset/cursor.cc
   sdk/src/dataset/dataset_report.cc

@@ -10,7 +10,7 @@
 #include "base/process/fork.h"
 #include "base/process/no_time_limit.h"
 #include "base/process/start_thread.h"
-#include "checkpoints/sigterm_watch.h"
+#include "preemption/sigterm_watch.h"
 #include "client/client_core.h"
 
 namespace gcsflux {

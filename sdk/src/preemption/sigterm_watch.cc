@@ -1,5 +1,5 @@
 // A signal handler may call few functions, so it writes a byte to a pipe, and a thread does the rest.
-#include "checkpoints/sigterm_watch.h"
+#include "preemption/sigterm_watch.h"
 
 #include <fcntl.h>
 #include <pthread.h>
