@@ -1,40 +1,24 @@
 // Two programs that write and remove steps of one run at the same time.
 #include <gmock/gmock.h>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "checkpoints/run_fixture.h"
+#include "support/after_request.h"
 
 namespace gcsflux {
 namespace {
 
+using testing::AfterRequest;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using testing::ErrorOf;
 using ::testing::HasSubstr;
 using testing::ValueOf;
-
-// Calls a function once, when the next request of this operation on this subject has its answer.
-class AfterRequest : public EventListener {
- public:
-  AfterRequest(std::string operation, std::string subject)
-      : operation_(std::move(operation)), subject_(std::move(subject)) {}
-  void Call(std::function<void()> then) { then_ = std::move(then); }
-  void OnRequest(const RequestEvent& event) override {
-    if (event.call.operation != operation_ || event.call.subject.find(subject_) == std::string::npos) return;
-    if (const auto then = std::exchange(then_, nullptr)) then();
-  }
-
- private:
-  const std::string operation_;
-  const std::string subject_;
-  std::function<void()> then_;  // Of one thread.
-};
 
 class RivalRunsTest : public testing::RunFixture {
  protected:

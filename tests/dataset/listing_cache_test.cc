@@ -2,12 +2,12 @@
 
 #include <gmock/gmock.h>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "support/after_request.h"
 #include "support/stored_objects.h"
 
 namespace gcsflux::testing {
@@ -27,20 +27,6 @@ std::vector<std::string> NamesOf(const CachedListing& listing) {
   for (const ListedObject& object : listing.snapshot.objects) names.push_back(object.name);
   return names;
 }
-
-// Calls something at the end of the client's first request of an operation.
-class AfterFirst : public EventListener {
- public:
-  AfterFirst(std::string operation, std::function<void()> call)
-      : operation_(std::move(operation)), call_(std::move(call)) {}
-  void OnRequest(const RequestEvent& event) override {
-    if (event.call.operation == operation_ && call_) std::exchange(call_, nullptr)();
-  }
-
- private:
-  const std::string operation_;
-  std::function<void()> call_;
-};
 
 class ListingCache : public StoredObjects {
  protected:
@@ -94,7 +80,7 @@ TEST_F(ListingCache, IsFilledByTheFirstAndReadByTheOthers) {
 
 TEST_F(ListingCache, TheOneThatSavesLaterReadsWhatTheFirstOneSaved) {
   // While it lists, another process lists one object more, and saves that.
-  const Client slow = Heard(std::make_shared<AfterFirst>("objects.list", [this] {
+  const Client slow = Heard(std::make_shared<testing::AfterRequest>("objects.list", "", [this] {
     Add("train/c");
     EXPECT_FALSE(List().is_from_cache);
   }));
@@ -106,7 +92,7 @@ TEST_F(ListingCache, TheOneThatSavesLaterReadsWhatTheFirstOneSaved) {
 
 TEST_F(ListingCache, TheSameWhereBothReplaceAnOldOne) {
   SaveAsOf(system_clock::now() - hours(5));
-  const Client slow = Heard(std::make_shared<AfterFirst>("objects.list", [this] {
+  const Client slow = Heard(std::make_shared<testing::AfterRequest>("objects.list", "", [this] {
     Add("train/c");
     EXPECT_FALSE(List({.max_age = hours(4)}).is_from_cache);
   }));
@@ -116,12 +102,12 @@ TEST_F(ListingCache, TheSameWhereBothReplaceAnOldOne) {
 }
 
 TEST_F(ListingCache, ARivalsListingOfAnotherPrefixIsReplacedWithoutListingAgain) {
-  const Client slow =
-      Heard(CombineListeners({std::make_shared<AfterFirst>("objects.list",
-                                                           [this] {
-                                                             SaveAsOf(system_clock::now(), {kBucket, "tra"});
-                                                           }),
-                              std::make_shared<AfterFirst>("objects.insert", [this] { Add("train/c"); })}));
+  const Client slow = Heard(
+      CombineListeners({std::make_shared<testing::AfterRequest>("objects.list", "",
+                                                                [this] {
+                                                                  SaveAsOf(system_clock::now(), {kBucket, "tra"});
+                                                                }),
+                        std::make_shared<testing::AfterRequest>("objects.insert", "", [this] { Add("train/c"); })}));
   const CachedListing listing = ListAs(slow);
   EXPECT_THAT(NamesOf(listing), ElementsAre("train/a", "train/b"));
   EXPECT_FALSE(listing.is_from_cache);
@@ -131,10 +117,11 @@ TEST_F(ListingCache, ARivalsListingOfAnotherPrefixIsReplacedWithoutListingAgain)
 
 TEST_F(ListingCache, OneThatIsReplacedWhileItIsReadIsReadAgain) {
   ASSERT_TRUE(List().is_in_cache);
-  const Client slow = Heard(std::make_shared<AfterFirst>("objects.get", [this] {  // between its metadata and its bytes
-    Add("train/c");
-    SaveAsOf(system_clock::now());
-  }));
+  const Client slow =
+      Heard(std::make_shared<testing::AfterRequest>("objects.get", "", [this] {  // between its metadata and its bytes
+        Add("train/c");
+        SaveAsOf(system_clock::now());
+      }));
   const CachedListing listing = ListAs(slow);
   EXPECT_THAT(NamesOf(listing), ElementsAre("train/a", "train/b", "train/c"));
   EXPECT_TRUE(listing.is_from_cache);
