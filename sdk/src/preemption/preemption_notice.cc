@@ -10,8 +10,8 @@
 #include "base/process/fork.h"
 #include "base/process/no_time_limit.h"
 #include "base/process/start_thread.h"
-#include "preemption/sigterm_watch.h"
 #include "client/client_core.h"
+#include "preemption/sigterm_watch.h"
 
 namespace gcsflux {
 namespace {
