@@ -11,7 +11,6 @@
 namespace gcsflux::formats_tests {
 namespace {
 
-using testing::ErrorOf;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 

@@ -18,13 +18,11 @@ namespace {
 using ::testing::ElementsAre;
 using testing::ErrorOf;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using testing::OnRanks;
 using testing::OwnedParts;
 using testing::RandomParts;
 using testing::RankParts;
 using ::testing::SizeIs;
-using ::testing::StartsWith;
 using testing::ValueOf;
 
 using ShardedCheckpointsTest = testing::ShardedFixture;

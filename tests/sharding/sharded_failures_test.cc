@@ -14,7 +14,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using testing::ErrorOf;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 using testing::OnRanks;
 using testing::OwnedParts;

@@ -2,7 +2,6 @@
 
 #include <gflags/gflags.h>
 
-#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -17,8 +16,6 @@ DECLARE_bool(recursive);
 
 namespace gcsflux::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 // One run of the command: first it finds what to copy, then it copies.
 class TreesCopy {
