@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <latch>
+#include <stop_token>
 #include <thread>
 
 #include "checkpoints/run_fixture.h"
@@ -163,6 +164,14 @@ TEST_F(StepWriterTest, SparesFilesOfOtherProcessesUntilTheirNamesAreDropped) {
   EXPECT_THAT(Names(), Not(Contains("runs/7/" + failed)));
   EXPECT_THAT(WholeSteps(), ElementsAre(1));
   EXPECT_EQ(ErrorOf(writer.ReserveName(-1, "shard")).code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(StepWriterTest, ObeysTheTokenOfItsStepsWhileItWritesAFile) {
+  std::stop_source stop;
+  const CheckpointSteps steps = *CheckpointSteps::Open(client_, kRun, {}, stop.get_token());
+  StepWriter writer = *StepWriter::Start(steps);
+  stop.request_stop();
+  EXPECT_EQ(ErrorOf(writer.WriteFile(1, "state.pt", Bytes("bytes"))).code, ErrorCode::kCancelled);
 }
 
 TEST_F(StepWriterTest, LeavesOneWinnerOfTenSaversOfOneStep) {

@@ -95,6 +95,15 @@ TEST_F(ShardedCheckpointsTest, ObeysTheOptionsOfItsUploads) {
   EXPECT_THAT(WholeSteps(), ElementsAre(1));
 }
 
+TEST_F(ShardedCheckpointsTest, ObeysTheTokenOfItsReads) {
+  for (const auto& saved : SaveOnRanks(SomeParts(2))) EXPECT_TRUE(saved.ok());
+  std::stop_source stop;
+  stop.request_stop();
+  ShardedOptions options;
+  options.reader.stop = stop.get_token();
+  for (const auto& loaded : LoadOnRanks(SomeParts(2), options)) EXPECT_EQ(ErrorOf(loaded).code, ErrorCode::kCancelled);
+}
+
 TEST_F(ShardedCheckpointsTest, WritesFilesThatReadersOfSafetensorsJoin) {
   for (const auto& saved : SaveOnRanks(SomeParts(3))) ASSERT_TRUE(saved.ok());
   const auto opened = OpenCheckpoint(client_, "gs://bkt/runs/7/step-00000001/");

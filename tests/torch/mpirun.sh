@@ -9,7 +9,7 @@ command -v mpirun > /dev/null || {
   [[ -z ${CI:-} ]] || exit 1
   exit 77
 }
-source "$(dirname "$0")/../support/emulator_of_jobs.sh"
+source "$(dirname "$0")/emulator_of_jobs.sh"
 # The job's own variables must come from mpirun.
 unset RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE MASTER_ADDR MASTER_PORT
 

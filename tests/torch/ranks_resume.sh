@@ -5,7 +5,7 @@
 set -euo pipefail
 
 readonly bin=$1 run_ranks=$2
-source "$(dirname "$0")/../support/emulator_of_jobs.sh"
+source "$(dirname "$0")/emulator_of_jobs.sh"
 readonly images=96 batch=8
 train() {  # RANKS PLACE FLAG...
   local ranks=$1 place=$2

@@ -6,7 +6,7 @@ set -euo pipefail
 
 readonly bin=$1
 readonly steps=110
-source "$(dirname "$0")/../support/emulator_of_jobs.sh"
+source "$(dirname "$0")/emulator_of_jobs.sh"
 train() {  # LOG ARGUMENTS...
   exec "$bin/train_text" --endpoint="$endpoint" --steps=$steps --save_every=10 --width=16 --layers=1 \
     --log="$work/$1" "${@:2}"

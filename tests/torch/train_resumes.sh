@@ -4,7 +4,7 @@
 set -euo pipefail
 
 readonly bin=$1
-source "$(dirname "$0")/../support/emulator_of_jobs.sh"
+source "$(dirname "$0")/emulator_of_jobs.sh"
 train() {
   "$bin/train_fashion_mnist" --endpoint="$endpoint" --train_images=2000 --test_images=500 --save_every=10 "$@"
 }
