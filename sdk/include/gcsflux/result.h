@@ -50,6 +50,13 @@ enum class ErrorCode {
 /// The code's name, as in "NOT_FOUND". Never empty.
 std::string_view ErrorCodeName(ErrorCode code);
 
+/// Whether a write that failed took effect on the service.
+enum class WriteOutcome {
+  kNotStored,  ///< Certainly not: it was refused, or never sent.
+  kStored,     ///< It took effect, and the call failed afterwards.
+  kUnknown,    ///< A request was sent whose answer is lost, and nothing tells what became of it.
+};
+
 /// A failure as a value. `message` names the operation, the object, what happened, and what to do.
 struct Error {
   ErrorCode code = ErrorCode::kInvalidArgument;
@@ -57,6 +64,9 @@ struct Error {
   int http_status = 0;      ///< 0 if the failure was not an HTTP answer.
   std::string reason = {};  ///< The service's own reason, such as "conditionNotMet"; may be empty.
   std::optional<std::chrono::seconds> retry_after = {};  ///< The wait that the service requested, if it did.
+  /// Of a write, whatever the code is: an answer such as 403 to a later attempt does not tell what became of an earlier one.
+  /// kNotStored for calls that write nothing.
+  WriteOutcome outcome = WriteOutcome::kNotStored;
 };
 
 /// Either a T or an Error. Copies, moves and references behave as those of T. Not thread-safe.
