@@ -14,6 +14,7 @@ gcsflux_component(client
   sdk/src/base/messages/json_text.cc
   sdk/src/base/process/environment.cc
   sdk/src/base/process/fork.cc
+  sdk/src/base/process/keep_openssl.cc
   sdk/src/base/process/open_files.cc
   sdk/src/base/process/own_descriptors.cc
   sdk/src/base/process/run_with_time_limit.cc

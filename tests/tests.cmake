@@ -51,6 +51,10 @@ add_test(NAME layering COMMAND ${PROJECT_SOURCE_DIR}/tests/layering.sh ${PROJECT
 add_test(NAME targets_of_tests
          COMMAND ${PROJECT_SOURCE_DIR}/scripts/targets_of_tests ${PROJECT_BINARY_DIR} Backoff.CanBeThatOfGooglesConnectorForPyTorch)
 set_tests_properties(targets_of_tests PROPERTIES PASS_REGULAR_EXPRESSION "^sdk_tests\n$")
+# Instrumented code registers destructors of its own.
+if(NOT GCSFLUX_SANITIZE)
+  add_test(NAME no_exit_destructors COMMAND ${PROJECT_SOURCE_DIR}/tests/no_exit_destructors.sh $<TARGET_FILE:gcsflux_client>)
+endif()
 add_test(NAME layering_rules COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/layering/layers_test.py)
 add_test(NAME named_paths COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/named_paths.py ${PROJECT_SOURCE_DIR})
 
@@ -238,7 +242,7 @@ gcsflux_test(integration_tests
 
 # One large object over many connections, written and read.
 gcsflux_test(object_stream_tests
-  SOURCES integration/checksums_test.cc integration/killed_file_upload_test.cc integration/killed_writer_test.cc integration/lent_bytes_test.cc integration/object_reader_random_test.cc integration/object_reader_test.cc integration/object_streams_test.cc integration/ongoing_uploads_test.cc integration/parallel_writer_faults_test.cc integration/parallel_writer_test.cc
+  SOURCES integration/checksums_test.cc integration/killed_file_upload_test.cc integration/killed_writer_test.cc integration/lent_bytes_test.cc integration/object_reader_random_test.cc integration/object_reader_test.cc integration/object_streams_test.cc integration/ongoing_uploads_test.cc integration/parallel_writer_faults_test.cc integration/parallel_writer_test.cc integration/reader_ends_test.cc
           integration/resumable_file_faults_test.cc integration/resumable_file_refusals_test.cc integration/resumable_file_requests_test.cc integration/resumable_file_test.cc integration/run_concurrently_test.cc
           integration/stream_fault_matrix_test.cc integration/writer_buckets_test.cc support/fault_matrix.cc transfer/object_reader/join_ranges_test.cc transfer/object_reader/piece_memory_test.cc transfer/object_reader/range_checksums_test.cc transfer/object_reader/request_pace_test.cc transfer/object_reader/scatter_test.cc transfer/upload/part_queue_test.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
@@ -258,7 +262,9 @@ gcsflux_test(limits_tests
   SOURCES limits/file_limits_test.cc limits/no_time_limit_test.cc limits/thread_shortage_test.cc support/thread_limit.cc
   LIBRARIES gcsflux_client ${CMAKE_DL_LIBS})
 target_include_directories(limits_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
-add_dependencies(limits_tests gcsflux-emulator)
+gcsflux_program(scarce_memory_tool ${PROJECT_SOURCE_DIR}/tests/limits/scarce_memory_tool.cc)
+target_link_libraries(scarce_memory_tool PRIVATE gcsflux_client)
+add_dependencies(limits_tests gcsflux-emulator scarce_memory_tool)
 
 # The command line's flags, each an option.
 gcsflux_test(flags_tests
@@ -271,6 +277,10 @@ gcsflux_test(network_tests
           network/tls_test.cc support/tls_flight.cc
   LIBRARIES gcsflux_client gcsflux_emulator nlohmann_json::nlohmann_json OpenSSL::SSL OpenSSL::Crypto)
 target_include_directories(network_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
+gcsflux_program(tls_exit_tool ${PROJECT_SOURCE_DIR}/tests/network/tls_exit_tool.cc)
+target_link_libraries(tls_exit_tool PRIVATE gcsflux_client)
+target_compile_definitions(network_tests PRIVATE TLS_EXIT_TOOL="$<TARGET_FILE:tls_exit_tool>")
+add_dependencies(network_tests tls_exit_tool)
 
 # Children of fork(): the emulator is a process of its own, so that what is forked has a client and no server.
 gcsflux_test(fork_tests

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <latch>
+#include <new>
 #include <semaphore>
 #include <thread>
 
@@ -13,7 +15,7 @@ namespace {
 
 TEST(RunUserCode, RunsItHereOnAThread) {
   std::thread::id where;
-  RunUserCode([&] { where = std::this_thread::get_id(); });
+  RunUserCode(UserCode::kIsTold, [&] { where = std::this_thread::get_id(); });
   EXPECT_EQ(where, std::this_thread::get_id());
 }
 
@@ -24,7 +26,7 @@ TEST(RunUserCode, RunsItBesideTheLoop) {
   std::promise<std::thread::id> loop, user_code;
   loops.Spawn([&] {
     loop.set_value(std::this_thread::get_id());
-    RunUserCode([&] {
+    RunUserCode(UserCode::kIsTold, [&] {
       let_go.acquire();
       user_code.set_value(std::this_thread::get_id());
     });
@@ -38,10 +40,43 @@ TEST(RunUserCode, ReturnsWhenTheUserCodeHas) {
   std::promise<int> seen;
   loops.Spawn([&] {
     int value = 0;
-    for (int i = 0; i < 1000; ++i) RunUserCode([&] { ++value; });
+    for (int i = 0; i < 1000; ++i) RunUserCode(UserCode::kIsTold, [&] { ++value; });
     seen.set_value(value);
   });
   EXPECT_EQ(seen.get_future().get(), 1000);
+}
+
+// Allocators may wait until the consumer frees memory, and the consumer may wait for what a listener is told before.
+TEST(RunUserCode, TellsListenersWhileAllAllocatorsWait) {
+  constexpr int kAllocators = 20;
+  EventLoops loops(1);
+  std::counting_semaphore<> freed(0);
+  std::latch done(kAllocators + 1);
+  for (int i = 0; i < kAllocators; ++i) {
+    loops.Spawn([&] {
+      RunUserCode(UserCode::kMayWait, [&] { freed.acquire(); });
+      done.count_down();
+    });
+  }
+  loops.Spawn([&] {
+    RunUserCode(UserCode::kIsTold, [&] { freed.release(kAllocators); });
+    done.count_down();
+  });
+  done.wait();
+}
+
+TEST(RunUserCode, ThrowsHereWhatTheUserCodeThrows) {
+  EventLoops loops(1);
+  std::promise<bool> caught;
+  loops.Spawn([&] {
+    try {
+      RunUserCode(UserCode::kMayWait, [] { throw std::bad_alloc(); });
+    } catch (const std::bad_alloc&) {
+      return caught.set_value(true);
+    }
+    caught.set_value(false);
+  });
+  EXPECT_TRUE(caught.get_future().get());
 }
 
 }  // namespace

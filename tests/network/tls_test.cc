@@ -5,6 +5,7 @@
 #include "emulator/support/crypto_fixtures.h"
 #include "gcsflux/client.h"
 #include "gcsflux/emulator/emulator.h"
+#include "support/child_program.h"
 #include "support/raw_server.h"
 #include "support/result.h"
 #include "support/test_directory.h"
@@ -59,6 +60,14 @@ TEST_F(TlsNetwork, TrustsNobodyElse) {
   ExpectTlsFailure(MakeBucket(Options(emulator.endpoint(), "")), "self-signed certificate");
   const auto other = MakeCertificate({.names = "DNS:other.test"});
   ExpectTlsFailure(MakeBucket(Options(emulator.endpoint(), Write("ca.pem", other.certificate))), "certificate");
+}
+
+// Of OpenSSL, too, nothing is destroyed before: libcurl and OpenSSL would crash in what they have freed.
+TEST_F(TlsNetwork, CanBeUsedByDestructorsAtTheEndOfTheProcess) {
+  const auto pem = MakeCertificate();
+  const emulator::Emulator emulator(Serving(pem));
+  testing::ChildProgram tool(TLS_EXIT_TOOL, {emulator.endpoint(), Write("ca.pem", pem.certificate)});
+  EXPECT_EQ(tool.Wait(), 42) << tool.ReadErrors();
 }
 
 TEST_F(TlsNetwork, RefusesACertificateOfAnotherHost) {

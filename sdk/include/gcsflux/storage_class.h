@@ -15,14 +15,14 @@ class StorageClass {
   /// "OTHER".
   explicit StorageClass(std::string_view name);
 
-  [[nodiscard]] const std::string& name() const { return *name_; }
+  [[nodiscard]] const std::string& name() const { return name_ == nullptr ? Empty() : *name_; }
 
   friend bool operator==(StorageClass a, StorageClass b) { return a.name_ == b.name_; }
   friend bool operator==(StorageClass a, std::string_view b) { return a.name() == b; }
 
  private:
-  static const std::string kEmpty;
-  const std::string* name_ = &kEmpty;
+  static const std::string& Empty();
+  const std::string* name_ = nullptr;  // Null: the empty name.
 };
 
 }  // namespace gcsflux

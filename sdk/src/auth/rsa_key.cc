@@ -6,6 +6,7 @@
 #include <openssl/pem.h>
 
 #include "base/process/fork.h"
+#include "base/process/keep_openssl.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -33,6 +34,7 @@ RsaKey::~RsaKey() = default;
 std::shared_ptr<const RsaKey> RsaKey::FromPem(std::string_view pem) {
   constexpr std::size_t kMostBytes = 64 << 10;
   if (pem.size() > kMostBytes) return nullptr;
+  KeepOpenSsl();
   const NoFork no_fork;
   const std::unique_ptr<BIO, Deleter> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   std::unique_ptr<EVP_PKEY, Key::Deleter> pkey(bio ? PEM_read_bio_PrivateKey(bio.get(), nullptr, &NoPassphrase, nullptr)

@@ -58,7 +58,7 @@ class Fields {
   }
 
   const json& At(const json& object, const char* key) {
-    static const json nothing;
+    static const json& nothing = *new json();
     const auto found = object.find(key);
     if (found != object.end()) return *found;
     Refuse("it lacks the field '" + std::string(key) + "'");
@@ -96,7 +96,7 @@ class Fields {
 
  private:
   const json& Checked(const json& object, const char* key, json::value_t type) {
-    static const json empty = json::array();
+    static const json& empty = *new json(json::array());
     const json& value = At(object, key);
     if (value.type() == type) return value;
     Refuse("the field '" + std::string(key) + "' is of another type");

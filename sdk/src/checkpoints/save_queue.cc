@@ -1,8 +1,8 @@
 #include "checkpoints/save_queue.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
-#include <iostream>
 #include <utility>
 
 #include "base/process/no_time_limit.h"
@@ -72,9 +72,9 @@ void SaveQueue::Report(const Error& failure) const {
   try {
     if (options_.on_unreported) return options_.on_unreported(failure);
   } catch (...) {
-    std::cerr << "gcsflux: AsyncSaveOptions::on_unreported has thrown\n";
+    std::fputs("gcsflux: AsyncSaveOptions::on_unreported has thrown\n", stderr);
   }
-  std::cerr << "gcsflux: a checkpoint was not saved: " << failure.message << '\n';
+  std::fprintf(stderr, "gcsflux: a checkpoint was not saved: %s\n", failure.message.c_str());
 }
 
 std::optional<Error> SaveQueue::TakeFailures(std::uint64_t number) {

@@ -149,7 +149,7 @@ system_clock::time_point TimeAt(std::int64_t count_of_microseconds) {
 // `objects` holds the previous objects.
 ListedObject ReadObject(Reader& reader, const std::vector<StorageClass>& classes,
                         const std::vector<ListedObject>& objects) {
-  static const ListedObject kNone;
+  static const ListedObject& kNone = *new ListedObject();
   const ListedObject& before = objects.empty() ? kNone : objects.back();
   ListedObject object;
   const std::uint64_t shared = reader.Number();

@@ -98,7 +98,7 @@ class Observer {
   template <class Call>
   void Tell(Call call) noexcept {
     if (listener_ == nullptr) return;
-    RunUserCode([&]() noexcept {
+    RunUserCode(UserCode::kIsTold, [&]() noexcept {
       const ForkAllowed fork_allowed;
       try {
         call(*listener_);

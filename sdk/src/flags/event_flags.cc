@@ -22,7 +22,7 @@ namespace {
 
 // One for the process: all its clients write the same timeline.
 std::shared_ptr<TraceWriter>& Trace() {
-  static std::shared_ptr<TraceWriter> trace;
+  static auto& trace = *new std::shared_ptr<TraceWriter>();
   return trace;
 }
 

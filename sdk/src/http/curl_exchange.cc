@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/call_user_code.h"
+#include "base/out_of_memory.h"
 #include "http/curl_error.h"
 
 namespace gcsflux::internal {
@@ -55,12 +56,17 @@ void CurlExchange::Prepare() {
   curl_easy_setopt(easy_, CURLOPT_HEADERDATA, this);
   curl_easy_setopt(
       easy_, CURLOPT_HEADERFUNCTION, +[](char* line, std::size_t, std::size_t size, void* self) {
-        return static_cast<CurlExchange*>(self)->TakeHeader({line, size}) ? size : 0;
+        return static_cast<CurlExchange*>(self)->Take([&](CurlExchange& it) {
+          return it.TakeHeader({line, size});
+        })
+                   ? size
+                   : 0;
       });
   curl_easy_setopt(easy_, CURLOPT_WRITEDATA, this);
   curl_easy_setopt(
       easy_, CURLOPT_WRITEFUNCTION, +[](char* data, std::size_t, std::size_t size, void* self) {
-        return static_cast<CurlExchange*>(self)->TakeBody(std::as_bytes(std::span(data, size))) ? size : 0;
+        const auto bytes = std::as_bytes(std::span(data, size));
+        return static_cast<CurlExchange*>(self)->Take([&](CurlExchange& it) { return it.TakeBody(bytes); }) ? size : 0;
       });
   const bool is_get = request_.method == Method::kGet;
   curl_easy_setopt(easy_, CURLOPT_HTTPGET, 1L);  // without a body, unless set below
@@ -76,6 +82,14 @@ void CurlExchange::Prepare() {
       easy_, CURLOPT_READFUNCTION, +[](char* out, std::size_t, std::size_t room, void* self) {
         return static_cast<CurlExchange*>(self)->ReadBody({reinterpret_cast<std::byte*>(out), room});
       });
+}
+
+// An exception must not pass through libcurl.
+template <class Call>
+bool CurlExchange::Take(Call call) {
+  const auto taken = WithinMemory([&]() -> Result<bool> { return call(*this); });
+  if (!taken) failure_ = taken.error();
+  return taken && *taken;
 }
 
 // Called each time libcurl is about to send the request. If a reused connection dies before the first byte of the
@@ -217,6 +231,10 @@ Result<void> CurlExchange::Hold(std::span<const std::byte> data) {
 }
 
 Result<HttpResponse> CurlExchange::Finish(CURLcode code) {
+  return WithinMemory([&] { return Outcome(code); });
+}
+
+Result<HttpResponse> CurlExchange::Outcome(CURLcode code) {
   if (failure_) return *failure_;
   if (times_sent_ > 1) return Error{ErrorCode::kUnavailable, "the connection was lost before the answer came"};
   if (code != CURLE_OK) return CurlError(easy_, code, details_.data());

@@ -60,6 +60,8 @@ class CurlExchange {
   std::size_t ReadBody(std::span<std::byte> out);
   bool TellSent();
   [[nodiscard]] std::uint64_t PayloadRead() const;
+  template <class Call>
+  bool Take(Call call);
   bool TakeHeader(std::string_view line);
   bool TakeBody(std::span<const std::byte> data);
   Result<void> Hold(std::span<const std::byte> data);
@@ -67,6 +69,7 @@ class CurlExchange {
   bool Claim();
   [[nodiscard]] int status() const;
   [[nodiscard]] curl_off_t body_size() const;
+  Result<HttpResponse> Outcome(CURLcode code);
   void ListHeaders();
 
   CURL* const easy_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <utility>
 
 #include "base/leaf_stop_callback.h"
@@ -109,7 +110,11 @@ void CurlLoop::Return(EasyHandle easy) {
 }
 
 int CurlLoop::OnSocket(CURL* easy, curl_socket_t descriptor, int what, void* self, void*) {
-  static_cast<CurlLoop*>(self)->WatchSocket(easy, descriptor, what);
+  try {
+    static_cast<CurlLoop*>(self)->WatchSocket(easy, descriptor, what);
+  } catch (const std::bad_alloc&) {
+    return -1;  // libcurl ends the exchanges of this multi handle.
+  }
   return 0;
 }
 
@@ -148,15 +153,23 @@ void CurlLoop::OnClose(int descriptor) {
   const auto index = static_cast<std::size_t>(descriptor);
   if (index >= sockets_.size() || !sockets_[index]) return;
   loop_.Forget(*sockets_[index], /*is_closed=*/true);
-  closed_.push_back(std::move(sockets_[index]));
+  try {
+    closed_.push_back(std::move(sockets_[index]));
+  } catch (const std::bad_alloc&) {
+    sockets_[index]->easy = nullptr;  // It stays, for the next connection of this number.
+  }
 }
 
 int CurlLoop::OnTimer(CURLM*, long milliseconds, void* self) {
   CurlLoop& curl = *static_cast<CurlLoop*>(self);
   if (milliseconds < 0) {
     curl.loop_.timers().Remove(curl.timer_);
-  } else {
+    return 0;
+  }
+  try {
     curl.loop_.timers().Set(curl.timer_, std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds));
+  } catch (const std::bad_alloc&) {
+    return -1;
   }
   return 0;
 }
@@ -168,7 +181,9 @@ void CurlLoop::OnEvents(Socket& socket, std::uint32_t events) {
   Act(socket.descriptor(), SelectOf(events));
 }
 
-void CurlLoop::Note(CURL* easy) { moved_.push_back(easy); }
+void CurlLoop::Note(CURL* easy) try { moved_.push_back(easy); } catch (const std::bad_alloc&) {
+  // A standstill of it is noticed later.
+}
 
 void CurlLoop::Act(curl_socket_t descriptor, int events) {
   {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 
 #include "base/process/fork.h"
 #include "base/process/own_descriptors.h"
@@ -18,8 +19,13 @@ namespace {
 curl_socket_t OpenSocket(void* owner, curlsocktype, curl_sockaddr* address) {
   const int made = ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   if (made < 0) return CURL_SOCKET_BAD;
-  AddOwnDescriptor(made);
-  if (owner != nullptr) static_cast<SocketOwner*>(owner)->OnOpen(made);
+  try {
+    AddOwnDescriptor(made);
+    if (owner != nullptr) static_cast<SocketOwner*>(owner)->OnOpen(made);
+  } catch (const std::bad_alloc&) {
+    CloseOwnDescriptor(made);
+    return CURL_SOCKET_BAD;
+  }
   return made;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/leaf_stop_callback.h"
 #include "base/process/fork.h"
+#include "base/process/keep_openssl.h"
 #include "base/process/own_descriptors.h"
 #include "http/curl_drive.h"
 #include "http/curl_loop.h"
@@ -58,6 +59,7 @@ Result<HttpResponse> Drive(CURLM* multi, CurlDrive& drive, const std::stop_token
 class CurlTransport : public Transport {
  public:
   explicit CurlTransport(const CurlOptions& options) : settings_(options) {
+    KeepOpenSsl();
     const NoFork no_fork;
     // A static is initialised once, by one thread, before the first handle. libcurl keeps it until the process ends.
     static const CURLcode kReady = curl_global_init(CURL_GLOBAL_DEFAULT);

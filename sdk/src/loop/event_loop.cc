@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <iterator>
+#include <new>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -20,6 +22,7 @@ namespace {
 
 constexpr std::size_t kMostFreeStacks = 64;
 constexpr std::size_t kFreeStacksWhenIdle = 4;
+constexpr std::size_t kMostEvents = 256;  // of one turn
 
 constinit thread_local EventLoop* current_loop = nullptr;
 
@@ -54,6 +57,8 @@ Result<std::unique_ptr<EventLoop>> EventLoop::Start(UserCodeThreads& user_code_t
 }
 
 Result<void> EventLoop::Open() {
+  free_stacks_.reserve(kMostFreeStacks + 1);
+  reported_.reserve(kMostEvents);
   const NoFork no_fork;
   epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
   if (epoll_ < 0) return NoDescriptor();
@@ -83,9 +88,10 @@ EventLoop::~EventLoop() {
 EventLoop* EventLoop::Current() { return current_loop; }
 
 void EventLoop::Spawn(std::function<void()> task) {
-  tasks_.fetch_add(1, std::memory_order_relaxed);
   const std::scoped_lock lock(mutex_);
+  posted_fibers_.reserve(tasks() + 1);  // MakeReady() needs no memory.
   posted_tasks_.push_back(std::move(task));
+  tasks_.fetch_add(1, std::memory_order_relaxed);
   // Under the lock, because the loop may be destroyed as soon as it has taken the posted work.
   if (std::exchange(is_asleep_, false)) static_cast<void>(::eventfd_write(wake_up_, 1));
 }
@@ -112,23 +118,34 @@ void EventLoop::Run() {
 bool EventLoop::TakePosted() {
   const std::scoped_lock lock(mutex_);
   is_asleep_ = false;
-  new_.swap(posted_tasks_);
+  if (new_.empty()) new_.swap(posted_tasks_);
   ready_.insert(ready_.end(), posted_fibers_.begin(), posted_fibers_.end());
   posted_fibers_.clear();
   return !is_ending_ || tasks() > 0;
 }
 
-// If there is no memory for a task's stack, the task waits for the stack of another task.
+// If there is no memory for a task, it waits for that of another task.
 void EventLoop::BeginTasks() {
-  for (std::function<void()>& task : new_) waiting_.push_back(std::move(task));
-  new_.clear();
-  while (!waiting_.empty()) {
-    auto stack = TakeStack();
-    if (!stack) return;
-    auto task = std::move(waiting_.front());
-    waiting_.pop_front();
-    Resume(*new Fiber(*std::move(stack), std::move(task)));  // Resume() deletes it.
+  while (!new_.empty() || !waiting_.empty()) {
+    auto fiber = MakeFiber();
+    if (!fiber) return;
+    Resume(*fiber.release());  // Resume() deletes it.
   }
+}
+
+// Null if there is no memory. All that the loop needs for a running fiber is reserved before it begins.
+std::unique_ptr<Fiber> EventLoop::MakeFiber() try {
+  waiting_.insert(waiting_.end(), std::move_iterator(new_.begin()), std::move_iterator(new_.end()));
+  new_.clear();
+  ready_.reserve(tasks());
+  running_.reserve(tasks());
+  auto stack = TakeStack();
+  if (!stack) return nullptr;
+  auto fiber = std::make_unique<Fiber>(*std::move(stack), std::move(waiting_.front()));
+  waiting_.pop_front();
+  return fiber;
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 
 std::optional<FiberStack> EventLoop::TakeStack() {
@@ -162,7 +179,7 @@ std::optional<EventLoop::TimePoint> EventLoop::NextTurn() {
   if (has_work || (is_ending_ && tasks() == 0)) return TimePoint();
   is_asleep_ = true;
   auto until = timers_.NextDue();
-  if (!waiting_.empty()) {
+  if (!new_.empty() || !waiting_.empty()) {
     const auto retry = std::chrono::steady_clock::now() + kStackMayBeHad;
     until = std::min(until.value_or(retry), retry);
   }
@@ -170,7 +187,7 @@ std::optional<EventLoop::TimePoint> EventLoop::NextTurn() {
 }
 
 void EventLoop::AwaitEvents() {
-  std::array<epoll_event, 256> events;
+  std::array<epoll_event, kMostEvents> events;
   const int count = AwaitEpoll(epoll_, events.data(), static_cast<int>(events.size()), NextTurn());
   for (int i = 0; i < count; ++i) {
     reported_.push_back(static_cast<Watched*>(events[static_cast<std::size_t>(i)].data.ptr));
@@ -196,7 +213,12 @@ void EventLoop::RunTimers() {
 
 void EventLoop::NotifyAtEndOfTurn(const std::shared_ptr<std::condition_variable>& waited_for) {
   const bool is_known = std::find(to_notify_.begin(), to_notify_.end(), waited_for) != to_notify_.end();
-  if (!is_known) to_notify_.push_back(waited_for);
+  if (is_known) return;
+  try {
+    to_notify_.push_back(waited_for);
+  } catch (const std::bad_alloc&) {
+    waited_for->notify_all();
+  }
 }
 
 void EventLoop::Notify() {

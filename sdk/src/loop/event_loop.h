@@ -80,6 +80,7 @@ class EventLoop {
   void Run();
   bool TakePosted();
   void BeginTasks();
+  std::unique_ptr<Fiber> MakeFiber();
   std::optional<FiberStack> TakeStack();
   void ResumeReady();
   void Resume(Fiber& fiber);
@@ -106,7 +107,7 @@ class EventLoop {
   std::vector<Fiber*> ready_;
   std::vector<Fiber*> running_;                // The fibers of ready_ that this turn resumes.
   std::vector<std::function<void()>> new_;     // Taken from posted_tasks_.
-  std::deque<std::function<void()>> waiting_;  // Tasks that have no stack yet.
+  std::deque<std::function<void()>> waiting_;  // Tasks that have no fiber yet.
   std::vector<FiberStack> free_stacks_;
   std::vector<std::shared_ptr<std::condition_variable>> to_notify_;
   std::vector<Watched*>

@@ -84,8 +84,8 @@ struct Fiber::Context {
   }
 };
 
-Fiber::Fiber(FiberStack stack, std::function<void()> body)
-    : stack_(std::move(stack)), body_(std::move(body)), context_(std::make_unique<Context>()) {
+Fiber::Fiber(FiberStack stack, std::function<void()>&& body)
+    : context_(std::make_unique<Context>()), stack_(std::move(stack)), body_(std::move(body)) {
   getcontext(&context_->own);
   const std::span<std::byte> memory = stack_.bytes();
   context_->own.uc_stack.ss_sp = memory.data();

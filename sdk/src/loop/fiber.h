@@ -14,8 +14,9 @@ namespace gcsflux::internal {
 /// C library.
 class Fiber {
  public:
-  /// `body` begins with the first Resume(). It does not throw.
-  Fiber(FiberStack stack, std::function<void()> body);
+  /// `body` begins with the first Resume(). It does not throw. If this throws, because there is no memory, `body` is as
+  /// it was.
+  Fiber(FiberStack stack, std::function<void()>&& body);
   /// For a fiber that has ended, or was never resumed.
   ~Fiber();
   Fiber(const Fiber&) = delete;
@@ -37,10 +38,10 @@ class Fiber {
 
   static void Run(unsigned high, unsigned low);
 
+  std::unique_ptr<Context> context_;  // First: what throws comes before the body is taken.
   FiberStack stack_;
   std::function<void()> body_;
   bool is_over_ = false;
-  std::unique_ptr<Context> context_;
 };
 
 }  // namespace gcsflux::internal

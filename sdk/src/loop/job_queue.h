@@ -16,13 +16,19 @@ class JobQueue : public Workload, public std::enable_shared_from_this<JobQueue> 
   /// `slots` must live until Close() has returned.
   explicit JobQueue(RequestSlots& slots) : slots_(slots) {}
 
-  /// Runs the job, which does not throw, unless Close() comes first.
+  /// Runs the job, which does not throw, unless Close() comes first. If this throws, because there is no memory, the
+  /// job never runs.
   void Post(std::function<void()> job) {
     // Under the lock, because the slots may be destroyed after Close().
     const std::scoped_lock lock(mutex_);
     if (is_closed_) return;
     jobs_.push_back(std::move(job));
-    slots_.Offer(shared_from_this());
+    try {
+      slots_.Offer(shared_from_this());
+    } catch (...) {
+      jobs_.pop_back();
+      throw;
+    }
   }
 
   /// Drops the jobs that have not begun.

@@ -1,6 +1,7 @@
 #include "loop/request_slots.h"
 
 #include <algorithm>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -71,7 +72,13 @@ void RequestSlots::StartAnother() {
     if (!HasRoom()) return;
     ++busy_;
   }
-  loops_.Spawn([this] { Serve(); });
+  try {
+    loops_.Spawn([this] { Serve(); });
+  } catch (...) {
+    const std::scoped_lock lock(mutex_);
+    if (--busy_ == 0) idle_.notify_all();
+    throw;
+  }
 }
 
 void RequestSlots::Serve() {
@@ -89,7 +96,11 @@ void RequestSlots::RunOne(std::unique_lock<std::mutex>& lock, WorkloadQueue::Tur
   lock.unlock();
   auto task = turn.workload->Take();
   if (task) {
-    StartAnother();
+    try {
+      StartAnother();
+    } catch (const std::bad_alloc&) {
+      // This one takes the next turn too.
+    }
     task();
     task = nullptr;
     turn.workload.reset();

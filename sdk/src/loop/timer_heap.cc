@@ -6,8 +6,8 @@ namespace gcsflux::internal {
 
 void TimerHeap::Set(LoopTimer& timer, TimePoint due) {
   if (timer.index_ == LoopTimer::kNowhere) {
-    timer.index_ = entries_.size();
     entries_.push_back({due, &timer});
+    timer.index_ = entries_.size() - 1;
   }
   entries_[timer.index_].due = due;
   Sift(timer.index_);

@@ -1,5 +1,6 @@
 #include "loop/user_code_threads.h"
 
+#include <exception>
 #include <utility>
 
 #include "base/process/fork.h"
@@ -9,24 +10,29 @@
 
 namespace gcsflux::internal {
 
-UserCodeThreads::~UserCodeThreads() {
-  for (std::jthread& thread : threads_) thread.request_stop();
-}
-
-void UserCodeThreads::Run(const std::function<void()>& call) {
+void UserCodeThreads::Run(UserCode what, const std::function<void()>& call) {
   Pause pause;
-  const bool is_posted = Post([&] {
+  std::exception_ptr thrown;
+  const bool is_posted = (what == UserCode::kIsTold ? told_ : waiting_).Post([&] {
     const ProcessMark mark;
-    call();
+    try {
+      call();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
     if (mark.IsInChild()) return;  // The fiber is the parent's.
     pause.Wake();
   });
   if (!is_posted) return call();
   pause.Wait();
+  if (thrown) std::rethrow_exception(thrown);
 }
 
-// False if no thread will run it.
-bool UserCodeThreads::Post(std::function<void()> job) {
+UserCodeThreads::Pool::~Pool() {
+  for (std::jthread& thread : threads_) thread.request_stop();
+}
+
+bool UserCodeThreads::Pool::Post(std::function<void()> job) {
   {
     const std::scoped_lock lock(mutex_);
     if (idle_ <= jobs_.size() && threads_.size() < kMostThreads) {
@@ -40,7 +46,7 @@ bool UserCodeThreads::Post(std::function<void()> job) {
   return true;
 }
 
-void UserCodeThreads::Serve(const std::stop_token& stop) {
+void UserCodeThreads::Pool::Serve(const std::stop_token& stop) {
   const ProcessMark mark;
   std::unique_lock lock(mutex_);
   while (true) {
@@ -57,9 +63,9 @@ void UserCodeThreads::Serve(const std::stop_token& stop) {
   }
 }
 
-void RunUserCode(const std::function<void()>& call) {
+void RunUserCode(UserCode what, const std::function<void()>& call) {
   if (Fiber::Current() == nullptr) return call();
-  EventLoop::Current()->user_code_threads().Run(call);
+  EventLoop::Current()->user_code_threads().Run(what, call);
 }
 
 }  // namespace gcsflux::internal

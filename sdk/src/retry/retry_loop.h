@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/carried_secrets.h"
+#include "base/out_of_memory.h"
 #include "base/process/no_time_limit.h"
 #include "base/timing.h"
 #include "events/billing.h"
@@ -133,7 +134,7 @@ auto RetryLoop(const Call& call, const RetryRules& rules, Attempt attempt)
     -> decltype(attempt(std::declval<Attempts&>())) {
   Attempts attempts(call, rules);
   while (true) {
-    auto result = attempt(attempts);
+    auto result = WithinMemory([&] { return attempt(attempts); });
     if (result.ok()) return result;
     if (auto error = attempts.Failed(result.error())) return *std::move(error);
   }

@@ -7,7 +7,7 @@ namespace gcsflux {
 namespace {
 
 const pickled::Dict& DictIn(const pickled::Dict& root, const char* name) {
-  static const pickled::Dict none;
+  static const pickled::Dict& none = *new pickled::Dict();
   const pickled::Value* const value = pickled::Find(root, name);
   return value != nullptr && value->As<pickled::Dict>() != nullptr ? *value->As<pickled::Dict>() : none;
 }

@@ -77,7 +77,7 @@ class Reader {
   }
 
   Reader Object(const char* name) {
-    static const Json kEmpty = Json::object();
+    static const Json& kEmpty = *new Json(Json::object());
     const Json* const value = Find(name);
     const bool is_object = value != nullptr && value->is_object();
     if (value != nullptr && !is_object) Note(name, "must be an object");

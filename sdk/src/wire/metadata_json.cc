@@ -29,7 +29,7 @@ std::string Text(const Json& resource, const char* key) {
 
 // A list in `resource`. Empty if there is none.
 const Json& List(const Json& resource, const char* key) {
-  static const Json kEmpty = Json::array();
+  static const Json& kEmpty = *new Json(Json::array());  // Never destroyed, as each static of this library.
   const auto found = resource.find(key);
   if (found == resource.end()) return kEmpty;
   if (!found->is_array()) throw WrongField{std::string(key) + " is not an array"};
@@ -60,7 +60,7 @@ std::uint32_t Count(const Json& resource, const char* key) {
 
 // An object in `resource`. Empty if there is none.
 const Json& Below(const Json& resource, const char* key) {
-  static const Json kEmpty = Json::object();
+  static const Json& kEmpty = *new Json(Json::object());
   const auto found = resource.find(key);
   if (found == resource.end()) return kEmpty;
   if (!found->is_object()) throw WrongField{std::string(key) + " is not an object"};

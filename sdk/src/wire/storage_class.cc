@@ -7,11 +7,14 @@
 
 namespace gcsflux {
 
-const std::string StorageClass::kEmpty;
+// Never destroyed, as `names` below: a listing may outlive main().
+const std::string& StorageClass::Empty() {
+  static const std::string& empty = *new std::string();
+  return empty;
+}
 
 StorageClass::StorageClass(std::string_view name) {
   constexpr std::size_t kMostNames = 256;
-  // Never destroyed: objects that outlive main() may still point into it.
   static auto& names = *new std::set<std::string, std::less<>>{"STANDARD", "NEARLINE", "COLDLINE", "ARCHIVE"};
   static internal::ForkSafeMutex mutex;
   if (name.empty()) return;

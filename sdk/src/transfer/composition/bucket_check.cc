@@ -7,7 +7,7 @@ namespace gcsflux::internal {
 namespace {
 
 const std::vector<std::string>& NeededPermissions() {
-  static const std::vector<std::string> needed = {"storage.objects.create", "storage.objects.delete"};
+  static const auto& needed = *new std::vector<std::string>{"storage.objects.create", "storage.objects.delete"};
   return needed;
 }
 

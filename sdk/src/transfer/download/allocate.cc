@@ -28,7 +28,8 @@ Result<std::shared_ptr<std::byte[]>> Allocate(const Allocator& allocator, BlockP
   std::string why = allocator ? ": the allocator gave none" : "";
   if (bytes == 0) return memory;
   if (bytes < kMost && !allocator) memory = blocks.Take(bytes);
-  if (bytes < kMost && allocator) RunUserCode([&] { memory = AskAllocator(allocator, bytes, why); });
+  if (bytes < kMost && allocator)
+    RunUserCode(UserCode::kMayWait, [&] { memory = AskAllocator(allocator, bytes, why); });
   if (memory) return memory;
   return Error{ErrorCode::kInvalidArgument,
                "no memory for " + what() + " of " + std::to_string(bytes) + " bytes" + why};

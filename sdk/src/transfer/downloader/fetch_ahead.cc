@@ -94,7 +94,7 @@ Result<std::vector<Destination>> FetchAhead::DestinationsOf(const UnitPlan& unit
   };
   // The caller's allocator may wait, so it is never called while bytes come. A unit goes to its thread once, whatever
   // the number of its objects.
-  has_allocator ? RunUserCode(take_all) : take_all();
+  has_allocator ? RunUserCode(UserCode::kMayWait, take_all) : take_all();
   if (!all) return all.error();
   return destinations;
 }

@@ -96,7 +96,7 @@ bool Alphabets::Pass(const std::vector<std::array<Alphabet*, 2>>& path) const {
 }
 
 const Shares& Alphabets::At(const Place& place) const {
-  static const Shares kNone;
+  static const Shares& kNone = *new Shares();
   auto found = alphabets_.find(Key(place));
   if (found == alphabets_.end()) {
     Place any = place;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/object_name.h"
+#include "base/out_of_memory.h"
 #include "client/client_core.h"
 #include "client/operation_calls.h"
 #include "transfer/object_reader/reader_core.h"
@@ -18,6 +19,13 @@ Result<void> CheckOptions(const ObjectReaderOptions& options) {
   if (options.stripe_bytes < 1) return refuse("ObjectReaderOptions::stripe_bytes must be at least 1");
   if (options.read_ahead_bytes < 1) return refuse("ObjectReaderOptions::read_ahead_bytes must be at least 1");
   return {};
+}
+
+// What a call does with the reader's core, which a reader that was moved from does not have.
+template <class Call>
+auto WithCore(const std::shared_ptr<internal::ReaderCore>& core, Call call) -> decltype(call()) {
+  if (!core) return Error{ErrorCode::kInvalidArgument, "the ObjectReader was moved from"};
+  return internal::WithinMemory(std::move(call));
 }
 
 }  // namespace
@@ -43,8 +51,10 @@ Result<ObjectReader> ObjectReader::Open(const Client& client, const DownloadSour
                  "read of " + ToUri(source.object) + ": the source's generation " + std::to_string(source.generation) +
                      (is_other ? " is not that of the options" : " is none; take it from a listing")};
   }
-  return ObjectReader(
-      internal::BoundToProcess(std::make_unique<internal::ReaderCore>(client, source, std::move(options))));
+  return internal::WithinMemory([&]() -> Result<ObjectReader> {
+    return ObjectReader(
+        internal::BoundToProcess(std::make_unique<internal::ReaderCore>(client, source, std::move(options))));
+  });
 }
 
 ObjectReader::ObjectReader(std::shared_ptr<internal::ReaderCore> core) : core_(std::move(core)) {}
@@ -52,23 +62,46 @@ ObjectReader::ObjectReader(ObjectReader&&) noexcept = default;
 ObjectReader& ObjectReader::operator=(ObjectReader&&) noexcept = default;
 ObjectReader::~ObjectReader() = default;
 
-const DownloadSource& ObjectReader::source() const { return core_->source(); }
-Result<std::size_t> ObjectReader::ReadAt(std::uint64_t offset, std::span<std::byte> destination) const {
-  return core_->ReadAt(offset, destination);
+const DownloadSource& ObjectReader::source() const {
+  static const DownloadSource& none = *new DownloadSource();
+  return core_ ? core_->source() : none;
 }
+
+Result<std::size_t> ObjectReader::ReadAt(std::uint64_t offset, std::span<std::byte> destination) const {
+  return WithCore(core_, [&] { return core_->ReadAt(offset, destination); });
+}
+
 Result<void> ObjectReader::Read(std::span<const RangeRead> ranges) const {
-  if (auto read = core_->Read(ranges, {}); !read) return read.error();
+  if (auto read = WithCore(core_, [&] { return core_->Read(ranges, {}); }); !read) return read.error();
   return {};
 }
+
 Result<std::vector<std::uint32_t>> ObjectReader::ReadSummed(std::span<const RangeRead> ranges, Checksum kind) const {
-  return core_->Read(ranges, kind);
+  return WithCore(core_, [&] { return core_->Read(ranges, kind); });
 }
-void ObjectReader::Prefetch(const std::vector<ByteRange>& ranges) const { core_->Prefetch(ranges); }
-Result<std::size_t> ObjectReader::ReadNext(std::span<std::byte> destination) { return core_->ReadNext(destination); }
-Result<std::span<const std::byte>> ObjectReader::LendNext() { return core_->LendNext(); }
-std::uint64_t ObjectReader::position() const { return core_->position(); }
-void ObjectReader::Seek(std::uint64_t offset) { core_->Seek(offset); }
-Result<void> ObjectReader::VerifyWhole() const { return core_->VerifyWhole(); }
-ObjectReaderReport ObjectReader::report() const { return core_->report(); }
+
+void ObjectReader::Prefetch(const std::vector<ByteRange>& ranges) const {
+  static_cast<void>(WithCore(core_, [&]() -> Result<void> { return core_->Prefetch(ranges), Result<void>(); }));
+}
+
+Result<std::size_t> ObjectReader::ReadNext(std::span<std::byte> destination) {
+  return WithCore(core_, [&] { return core_->ReadNext(destination); });
+}
+
+Result<std::span<const std::byte>> ObjectReader::LendNext() {
+  return WithCore(core_, [&] { return core_->LendNext(); });
+}
+
+std::uint64_t ObjectReader::position() const { return core_ ? core_->position() : 0; }
+
+void ObjectReader::Seek(std::uint64_t offset) {
+  if (core_) core_->Seek(offset);
+}
+
+Result<void> ObjectReader::VerifyWhole() const {
+  return WithCore(core_, [&] { return core_->VerifyWhole(); });
+}
+
+ObjectReaderReport ObjectReader::report() const { return core_ ? core_->report() : ObjectReaderReport(); }
 
 }  // namespace gcsflux

@@ -20,13 +20,15 @@ ReadAhead::ReadAhead(DeliveryBudget& budget, JobQueue& jobs, std::uint64_t limit
 
 void ReadAhead::Close() {
   std::map<std::uint64_t, std::shared_ptr<Piece>> dropped;
+  std::set<std::shared_ptr<Piece>> fetching;
   {
     const std::scoped_lock lock(mutex_);
     is_closed_ = true;
     wanted_.clear();
     dropped.swap(pieces_);
+    fetching.swap(fetching_);
   }
-  for (const auto& [offset, piece] : dropped) piece->stop.request_stop();
+  for (const auto& piece : fetching) piece->stop.request_stop();
 }
 
 ReadAhead::~ReadAhead() { budget_.Leave(consumer_); }
@@ -289,7 +291,16 @@ void ReadAhead::Run(const std::shared_ptr<Piece>& piece) {
     std::memcpy(piece->memory.get() + from, bytes.data(), bytes.size());
     if (!is_whole) arrive(from + bytes.size());
   };
+  {
+    const std::scoped_lock lock(mutex_);
+    if (is_closed_) return;
+    fetching_.insert(piece);
+  }
   const auto fetched = fetch_(piece->extent, deliver, piece->stop.get_token());
+  {
+    const std::scoped_lock lock(mutex_);
+    fetching_.erase(piece);
+  }
   if (fetched) return arrive(piece->extent.length);
   {
     const std::scoped_lock lock(mutex_);

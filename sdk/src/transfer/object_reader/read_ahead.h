@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <utility>
@@ -72,7 +73,7 @@ class ReadAhead {
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
-  /// Ends the fetches in progress.
+  /// Ends the fetches in progress, also those of pieces that were dropped.
   void Close();
 
   /// Fetches each of these extents as one piece, unless it is there already. Returns how many of them fit.
@@ -137,6 +138,8 @@ class ReadAhead {
   Doorbell arrivals_;
   // Guarded by mutex_:
   std::map<std::uint64_t, std::shared_ptr<Piece>> pieces_;  // By offset.
+  // Pieces whose fetch is in progress. A dropped piece is only here: its fetch may take as long as the service likes.
+  std::set<std::shared_ptr<Piece>> fetching_;
   std::deque<Wanted> wanted_;
   std::optional<Wanted> asked_;  // Requested from the budget.
   // Memory of pieces that were read. It is used again, which is faster than new memory from the system.

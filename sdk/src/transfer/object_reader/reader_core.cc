@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/checksum.h"
+#include "base/out_of_memory.h"
 #include "base/text/base64.h"
 #include "client/client_core.h"
 #include "client/object_read.h"
@@ -58,7 +59,8 @@ ReaderCore::ReaderCore(Client client, DownloadSource source, ObjectReaderOptions
           [this](const Extent& extent, const ReadAhead::Deliver& deliver, const std::stop_token& stop) {
             const auto delivery = extent.length == source_.size ? Delivery::kAtEnd : Delivery::kEarly;
             return Fetch(extent, delivery, deliver, stop);
-          })) {}
+          })),
+      on_stop_(options_.stop, [this] { ahead_->Close(); }) {}
 
 ReaderCore::~ReaderCore() {
   lent_.reset();
@@ -173,6 +175,7 @@ Result<void> ReaderCore::ReadRanges(const std::vector<RangeRead>& ranges, bool& 
     return done;
   };
   const auto group = Start(requests_of(), extras.sum);
+  const Awaited awaited{*this, *group};
   const std::stop_callback on_stop(options_.stop, [&] {
     group->stop.request_stop();
     ahead_->Wake();
@@ -193,32 +196,63 @@ Result<void> ReaderCore::ReadRanges(const std::vector<RangeRead>& ranges, bool& 
   if (failure) return Failed(*std::move(failure));
   if (!done || rest.empty()) return done;
   const auto again = Start(requests_of(), extras.sum);
+  const Awaited again_awaited{*this, *again};
   const std::stop_callback on_stop_again(options_.stop, [&] { again->stop.request_stop(); });
   return await(*again);
 }
 
+// If there is no memory for all requests, the group fails: those that were started end soon.
 std::shared_ptr<ReaderCore::Group> ReaderCore::Start(std::vector<JoinedRange> requests, std::optional<Checksum> sum) {
   auto group = std::make_shared<Group>();
-  group->pending = requests.size();
   for (JoinedRange& request : requests) {
-    jobs_->Post([this, group, sum, request = std::move(request)] {
-      Scatter scatter(request, sum);
-      const auto put = [&](std::uint64_t offset, std::span<const std::byte> bytes) { scatter.Put(offset, bytes); };
-      const auto fetched = Fetch(request.extent, Delivery::kAtEnd, put, group->stop.get_token());
-      bool is_first_failure = false;
-      {
-        const std::scoped_lock lock(mutex_);
-        --group->pending;
-        is_first_failure = !fetched && !group->error;
-        if (is_first_failure) group->error = fetched.error();
-        const auto sums = scatter.TakeSums();
-        group->sums.insert(group->sums.end(), sums.begin(), sums.end());
-      }
-      if (is_first_failure) group->stop.request_stop();
-      arrivals_.Ring();
+    {
+      const std::scoped_lock lock(mutex_);
+      ++group->pending;
+    }
+    const auto posted = WithinMemory([&]() -> Result<void> {
+      jobs_->Post([this, group, sum, request = std::move(request)] { RunRequest(*group, request, sum); });
+      return {};
     });
+    if (posted) continue;
+    RequestEnded(*group, posted.error());
+    break;
   }
   return group;
+}
+
+void ReaderCore::RunRequest(Group& group, const JoinedRange& request, std::optional<Checksum> sum) {
+  const auto fetched = WithinMemory([&]() -> Result<void> {
+    Scatter scatter(request, sum);
+    const auto put = [&](std::uint64_t offset, std::span<const std::byte> bytes) { scatter.Put(offset, bytes); };
+    if (auto read = Fetch(request.extent, Delivery::kAtEnd, put, group.stop.get_token()); !read) return read;
+    const auto sums = scatter.TakeSums();
+    const std::scoped_lock lock(mutex_);
+    group.sums.insert(group.sums.end(), sums.begin(), sums.end());
+    return {};
+  });
+  RequestEnded(group, fetched);
+}
+
+void ReaderCore::RequestEnded(Group& group, const Result<void>& fetched) {
+  bool is_first_failure = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    is_first_failure = !fetched && !group.error;
+    if (is_first_failure) group.error = fetched.error();
+    --group.pending;
+  }
+  if (is_first_failure) group.stop.request_stop();
+  arrivals_.Ring();
+}
+
+// Where an exception leaves a read, its requests must not write into the caller's memory any more.
+ReaderCore::Awaited::~Awaited() {
+  std::unique_lock lock(core.mutex_);
+  if (group.pending == 0) return;
+  lock.unlock();
+  group.stop.request_stop();
+  lock.lock();
+  core.arrivals_.Wait(lock, [&] { return group.pending == 0; });
 }
 
 Result<void> ReaderCore::Await(Group& group) {
@@ -421,6 +455,7 @@ Result<void> ReaderCore::VerifyWhole() {
       }
     }
     const auto group = Start(std::move(requests));
+    const Awaited awaited{*this, *group};
     const std::stop_callback on_stop(options_.stop, [&] { group->stop.request_stop(); });
     if (auto done = Await(*group); !done) return done;
   }

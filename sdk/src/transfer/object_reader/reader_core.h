@@ -54,6 +54,12 @@ class ReaderCore {
     std::vector<SummedBytes> sums = {};  // Empty if no checksum is requested.
     std::stop_source stop = {};
   };
+  // Waits for the group's requests at the end of its scope.
+  struct Awaited {
+    ReaderCore& core;
+    Group& group;
+    ~Awaited();
+  };
   [[nodiscard]] Result<void> CheckUsable() const;
   [[nodiscard]] Error Failed(Error error) const;
   // Optional additions to a read of ranges.
@@ -65,6 +71,8 @@ class ReaderCore {
   };
   Result<void> ReadRanges(const std::vector<RangeRead>& ranges, bool& waited, const ReadExtras& extras);
   std::shared_ptr<Group> Start(std::vector<JoinedRange> requests, std::optional<Checksum> sum = {});
+  void RunRequest(Group& group, const JoinedRange& request, std::optional<Checksum> sum);
+  void RequestEnded(Group& group, const Result<void>& fetched);
   Result<void> Await(Group& group);
   // When readers see the bytes of a request: at its end, or as they come. Bytes that are compared with a checksum at
   // the end, and may be fetched again, are not visible before.
@@ -114,6 +122,8 @@ class ReaderCore {
   std::unique_ptr<RequestSlots> slots_;
   std::shared_ptr<JobQueue> jobs_;
   std::unique_ptr<ReadAhead> ahead_;
+  // Ends what is fetched ahead: otherwise hanging answers could keep all slots, and a stopped call would wait for one.
+  std::stop_callback<std::function<void()>> on_stop_;  // Last.
 };
 
 }  // namespace gcsflux::internal
