@@ -1,7 +1,7 @@
 #pragma once
 
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -33,7 +33,7 @@ class JobQueue : public Workload, public std::enable_shared_from_this<JobQueue> 
 
   /// Drops the jobs that have not begun.
   void Close() {
-    std::deque<std::function<void()>> dropped;
+    std::list<std::function<void()>> dropped;
     const std::scoped_lock lock(mutex_);
     is_closed_ = true;
     dropped.swap(jobs_);
@@ -50,8 +50,8 @@ class JobQueue : public Workload, public std::enable_shared_from_this<JobQueue> 
  private:
   RequestSlots& slots_;
   std::mutex mutex_;
-  std::deque<std::function<void()>> jobs_;  // Guarded by mutex_.
-  bool is_closed_ = false;                  // Guarded by mutex_.
+  std::list<std::function<void()>> jobs_;  // Guarded by mutex_. Not a deque: an empty one allocates.
+  bool is_closed_ = false;                 // Guarded by mutex_.
 };
 
 }  // namespace gcsflux::internal
