@@ -27,6 +27,7 @@ add_library(gcsflux_cli STATIC
   sdk/cli/copy/local_tree.cc
   sdk/cli/copy/rewrite.cc
   sdk/cli/copy/route.cc
+  sdk/cli/copy/special_files.cc
   sdk/cli/copy/suspended_upload.cc
   sdk/cli/copy/sync.cc
   sdk/cli/copy/upload_file.cc

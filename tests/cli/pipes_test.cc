@@ -62,6 +62,45 @@ TEST_F(PipesTest, ASignalEndsTheWaitForAPipe) {
   EXPECT_THAT(Objects(), ::testing::IsEmpty());
 }
 
+TEST_F(PipesTest, ASignalEndsTheWaitForTheOtherEndOfAPipe) {
+  ASSERT_EQ(::mkfifo(PathOf("pipe").c_str(), S_IRUSR | S_IWUSR), 0);
+  Store("o", "bytes");
+  for (const auto& command : {std::vector<std::string>{"cp", "pipe", "gs://bkt/new"}, {"cp", "gs://bkt/o", "pipe"}}) {
+    for (const int signal : {SIGINT, SIGTERM}) {
+      testing::ChildProgram program = Start(command);
+      program.SignalOnceHandled(signal);
+      EXPECT_THAT(program.ReadErrors(), HasSubstr("interrupted"));
+      EXPECT_EQ(program.Wait(), 128 + signal) << command[1];
+    }
+  }
+  EXPECT_THAT(Objects(), ElementsAre("o"));
+}
+
+TEST_F(PipesTest, AnObjectGoesIntoAPipeWhoseReaderComesLater) {
+  ASSERT_EQ(::mkfifo(PathOf("pipe").c_str(), S_IRUSR | S_IWUSR), 0);
+  Store("o", "bytes");
+  testing::ChildProgram program = Start({"cp", "gs://bkt/o", "pipe"});
+  EXPECT_EQ(ReadFile("pipe"), "bytes");
+  EXPECT_EQ(program.Wait(), 0);
+}
+
+// What the shell has opened is neither emptied nor replaced.
+TEST_F(PipesTest, ADescriptorsNameMeansTheDescriptor) {
+  Store("o", "bytes");
+  const std::string program = GCSFLUX_PROGRAM;
+  std::filesystem::create_symlink("/dev/stdout", PathOf("link"));
+  for (const std::string name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"}) {
+    WriteFile("out", "before ");
+    testing::ChildProgram shell("/bin/sh",
+                                {"-c", "cd '" + PathOf("") + "' && '" + program + "' cp gs://bkt/o " + name + " >>out"},
+                                Environment());
+    EXPECT_EQ(shell.Wait(), 0) << name << ": " << shell.ReadErrors();
+    EXPECT_EQ(ReadFile("out"), "before bytes") << name;
+  }
+  EXPECT_TRUE(std::filesystem::is_symlink("/dev/stdout"));
+  EXPECT_TRUE(std::filesystem::is_symlink(PathOf("link")));
+}
+
 TEST_F(PipesTest, AnObjectThatComesDamagedIsNoSuccess) {
   Store("large", Pattern(20 << 20));
   emulator_.faults().Load({.rules = {{.name = "it",

@@ -36,6 +36,25 @@ TEST_F(SuspendedUploadFileTest, HasOneUser) {
   EXPECT_TRUE(SuspendedUpload::Open("another"));
 }
 
+TEST_F(SuspendedUploadFileTest, RefusesASecondUserAndLeavesTheFileOfTheFirst) {
+  {
+    const auto first = SuspendedUpload::Open("key");
+    EXPECT_FALSE(SuspendedUpload::Open("key"));
+    ASSERT_TRUE(first->Save("state"));
+  }
+  EXPECT_EQ(SuspendedUpload::Open("key")->Load(), "state");
+}
+
+TEST_F(SuspendedUploadFileTest, RemovesNoFileThatHasTakenItsName) {
+  {
+    const auto removed = SuspendedUpload::Open("key");
+    ASSERT_TRUE(removed);
+    fs::remove(states_ / "key");
+    ASSERT_TRUE(SuspendedUpload::Open("key")->Save("another's"));
+  }
+  EXPECT_EQ(SuspendedUpload::Open("key")->Load(), "another's");
+}
+
 TEST_F(SuspendedUploadFileTest, IsForNobodyElseToRead) {
   ASSERT_TRUE(SuspendedUpload::Open("key")->Save("state"));
   constexpr auto kOthers = fs::perms::group_all | fs::perms::others_all;

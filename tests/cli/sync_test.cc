@@ -44,6 +44,29 @@ TEST_F(SyncTest, RefusesDirectoriesThatContainOneAnother) {
   EXPECT_EQ(Run({"sync", "gs://bkt/a", "gs://bkt/ab"}).status, 0);
 }
 
+TEST_F(SyncTest, DeletesEverythingForAnEmptySourceOnlyIfForced) {
+  fs::create_directory(PathOf("empty"));
+  WriteFile("there/a", "1");
+  Store("x/a", "1");
+  struct Case {
+    std::string from, to;
+    int refused;
+  };
+  for (const Case& c : {Case{"empty", "gs://bkt/x", 2}, Case{"gs://bkt/nothing", "there", 1}}) {
+    const Outcome refused = Run({"sync", c.from, c.to, "--delete"});
+    EXPECT_EQ(refused.status, c.refused) << c.from << ": " << refused.err;
+    EXPECT_EQ(Run({"sync", c.from, c.to, "--delete", "--dry_run"}).status, c.refused);
+  }
+  EXPECT_EQ(Run({"sync", "empty", "gs://bkt/x"}).status, 0);
+  EXPECT_EQ(Run({"sync", "empty", "gs://bkt/another", "--delete"}).status, 0) << "there is nothing to delete";
+  EXPECT_THAT(Objects(), ElementsAre("x/a"));
+  EXPECT_THAT(Files("there"), ElementsAre("a"));
+  EXPECT_EQ(Run({"sync", "empty", "gs://bkt/x", "--delete", "--force"}).status, 0);
+  EXPECT_EQ(Run({"sync", "gs://bkt/nothing", "there", "--delete", "--force"}).status, 0);
+  EXPECT_TRUE(Objects().empty());
+  EXPECT_TRUE(Files("there").empty());
+}
+
 TEST_F(SyncTest, KeepsTheObjectsOfWhatItLeavesOut) {
   WriteFile("data/a", "1");
   fs::create_symlink(PathOf("data/a"), PathOf("data/link"));

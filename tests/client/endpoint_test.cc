@@ -42,6 +42,16 @@ TEST(ResolveEndpoint, RefusesWhatIsNoEndpointAndSaysWhereItCameFrom) {
   }
 }
 
+TEST(ResolveEndpoint, ShowsNoPassword) {
+  for (const char* text : {"http://user:hunter2@host", "user:hunter2@host:9000", "http://hunter2@host/path",
+                           "https://user:hun/hunter2@host", "http://u:hunter2@h@host"}) {
+    const auto endpoint = ResolveEndpoint({.endpoint = text}, Environment({}));
+    ASSERT_FALSE(endpoint.ok()) << text;
+    EXPECT_EQ(endpoint.error().message.find("hunter2"), std::string::npos) << endpoint.error().message;
+    EXPECT_NE(endpoint.error().message.find("[secret]@"), std::string::npos) << endpoint.error().message;
+  }
+}
+
 TEST(IsLoopback, KnowsThisMachine) {
   for (const char* here :
        {"http://localhost", "http://localhost:1", "http://127.0.0.1:9", "http://127.1.2.3", "http://[::1]:80"}) {

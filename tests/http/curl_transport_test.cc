@@ -231,6 +231,30 @@ TEST_P(CurlTransport, GoesByTheProxyOfTheEnvironmentUnlessItMustNot) {
   EXPECT_TRUE(direct.ok()) << direct.error().message;
 }
 
+TEST_P(CurlTransport, SendsNoHeaderThatHoldsAnother) {
+  const RawServer server([](RawServer::Connection& c) {
+    c.ReadHead();
+    c.Send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  });
+  const std::pair<std::string, std::string> wrong[] = {
+      {"x-goog-user-project", "hunter2\r\nX-Evil: 1"},
+      {"X-A", "hunter2\nX-Evil: 1"},
+      {"X-A", "hunter2\r"},
+      {"X-A", std::string("hunter2\0b", 9)},
+      {"X-A: 1\r\nX-Evil", "hunter2"},
+      {"X A", "hunter2"},
+      {"", "hunter2"},
+  };
+  for (const auto& [name, value] : wrong) {
+    const auto response = Perform({.url = server.endpoint() + "/x", .headers = {{"X-Good", "1"}, {name, value}}});
+    ASSERT_FALSE(response.ok()) << name << ": " << value;
+    EXPECT_EQ(response.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(response.error().message.find("hunter2"), std::string::npos) << response.error().message;
+  }
+  EXPECT_EQ(server.connections(), 0);
+  EXPECT_TRUE(Perform({.url = server.endpoint() + "/x", .headers = {{"X-A", "b\tc \xC3\xA9"}, {"X-B", ""}}}).ok());
+}
+
 TEST_P(CurlTransport, TellsARefusedConnection) {
   const std::string endpoint = testing::RefusingEndpoint();
   const auto response = Get(endpoint);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Uses gcsflux as other projects do: installed, as a subdirectory, fetched; static and shared.
 #   tests/install/run.sh BUILD_DIR
-# What it builds has the flags of BUILD_DIR and lies as deep as BUILD_DIR, so that ccache knows the files of that build.
+# What it builds has the flags of BUILD_DIR. So the objects of BUILD_DIR serve for the library's own sources
+# (objects_of_build.py): how they are built, linked and installed is tested here, not that they compile.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
@@ -9,6 +10,7 @@ build=$(cd "$1" && pwd)
 work=$build-install  # beside BUILD_DIR, and the same each time
 rm -rf "$work" "$work-shared" "$work-subdirectory"
 mkdir -p "$work"
+touch "$work/compiled"
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$source} CCACHE_NOHASHDIR=1
 # A child of ninja must not wait for the jobs of a make above it.
 unset MAKEFLAGS
@@ -29,7 +31,17 @@ flags=(-G Ninja -DCMAKE_BUILD_TYPE="$(cached CMAKE_BUILD_TYPE)" -DCMAKE_CXX_COMP
        -DCMAKE_CXX_FLAGS="$(cached CMAKE_CXX_FLAGS)" -DCMAKE_CXX_FLAGS_DEBUG="$(cached CMAKE_CXX_FLAGS_DEBUG)"
        -DGCSFLUX_WERROR="$(cached GCSFLUX_WERROR)")
 launcher=$(cached CCACHE_PROGRAM)
-[ ! -x "$launcher" ] || flags+=(-DCMAKE_CXX_COMPILER_LAUNCHER="$launcher")
+[ -x "$launcher" ] || launcher=
+[ -z "$launcher" ] || flags+=(-DCMAKE_CXX_COMPILER_LAUNCHER="$launcher")
+# objects_for ROOT: the option by which a build of the sources at ROOT takes the objects of BUILD_DIR.
+objects_for() {
+  echo "-DCMAKE_CXX_COMPILER_LAUNCHER=$here/objects_of_build.py;$build;$1;$work/compiled${launcher:+;$launcher}"
+}
+# compiles_nothing ROOT: fails if a source of the library was compiled, although BUILD_DIR has its object.
+compiles_nothing() {
+  [ -e "$build/compile_commands.json" ] || return 0
+  ! grep -F -e /joined/ -e "$1/sdk/" "$work/compiled" >&2 || fail "these sources were compiled again"
+}
 
 # consume PROJECT BUILD_DIR CMAKE_OPTION...: configures and builds a consumer, and runs its programs.
 consume() {
@@ -102,7 +114,9 @@ begin "a subdirectory builds what is linked, and installs nothing"
 directory=$work-subdirectory
 first=OFF
 ! "$has_torch" || first=ON  # The project around gcsflux finds libtorch before gcsflux looks for it.
-consume consumer "$directory" -DWAY=subdirectory -DGCSFLUX_SOURCE="$source" -DCOMPONENTS=emulator -DFIND_TORCH_FIRST=$first
+consume consumer "$directory" -DWAY=subdirectory -DGCSFLUX_SOURCE="$source" -DCOMPONENTS=emulator \
+  -DFIND_TORCH_FIRST=$first "$(objects_for "$source")"
+compiles_nothing "$source"
 [ -z "$(find "$directory" -name 'libgcsflux_client.*')" ] || fail "gcsflux::client was built"
 quiet cmake --install "$directory" --prefix "$work/nothing"
 [ ! -e "$work/nothing" ] || fail "something was installed"
@@ -118,16 +132,15 @@ git -C "$clone" add -A
 git -C "$clone" -c user.name=test -c user.email=test@example.com commit -q -m "The files as they are"
 component=client
 ! "$has_torch" || component=torch
-fetched=("${flags[@]}" -DWAY=fetch -DGCSFLUX_SOURCE="$clone" -DCOMPONENTS=$component -DFETCHCONTENT_BASE_DIR="$work/fetched")
-quiet cmake -S "$here/consumer" -B "$work/fetch" "${fetched[@]}"
-# Built within what was fetched, as deep as BUILD_DIR is: see above.
-directory=$work/fetched/gcsflux-src/build/consumer
-consume consumer "$directory" "${fetched[@]}" -DFETCHCONTENT_FULLY_DISCONNECTED=ON
-[ -z "$(find "$directory" -name 'libgcsflux_emulator.*')" ] || fail "gcsflux::emulator was built"
+consume consumer "$work/fetch" -DWAY=fetch -DGCSFLUX_SOURCE="$clone" -DCOMPONENTS=$component \
+  -DFETCHCONTENT_BASE_DIR="$work/fetched" "$(objects_for "$work/fetched/gcsflux-src")"
+compiles_nothing "$work/fetched/gcsflux-src"
+[ -z "$(find "$work/fetch"* -name 'libgcsflux_emulator.*')" ] || fail "gcsflux::emulator was built"
 
 begin "shared libraries show their own namespace, and no more"
-quiet cmake -S "$source" -B "$work-shared" "${flags[@]}" -DGCSFLUX_SHARED=ON
+quiet cmake -S "$source" -B "$work-shared" "${flags[@]}" -DGCSFLUX_SHARED=ON "$(objects_for "$source")"
 quiet cmake --build "$work-shared" -j2
+compiles_nothing "$source"
 quiet cmake --install "$work-shared" --prefix "$work/shared"
 for library in "$work"/shared/lib/libgcsflux_*.so; do
   # Not by grep -q, which ends before objdump has written all: that would be a failure of the pipe.

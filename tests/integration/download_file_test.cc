@@ -60,6 +60,19 @@ class DownloadFileTest : public ::testing::Test {
 
   [[nodiscard]] DownloadFileOptions Options() const { return {.stripe_bytes = kRange, .max_concurrency = 3}; }
 
+  // Once bytes have come, the partial file is deleted, and another download of the same file begins.
+  [[nodiscard]] DownloadFileOptions ThatReplaceThePartialFile() {
+    auto options = Options();
+    options.max_concurrency = 1;
+    options.on_progress = [this](const Progress&) {
+      std::call_once(replaced_, [this] {
+        fs::remove(partial_);
+        std::ofstream(partial_) << kOthers;
+      });
+    };
+    return options;
+  }
+
   // Leaves the object's first `at` bytes behind: there the connection breaks, and the repeated request is refused.
   void Interrupt(std::uint64_t at) {
     const emulator::FaultMatch match{.operation = "storage.objects.get", .covers_byte = at};
@@ -88,6 +101,8 @@ class DownloadFileTest : public ::testing::Test {
   }
 
   const ObjectName kObject{"bkt", "o"};
+  const std::string kOthers = "incomplete bytes of another download";
+  std::once_flag replaced_;
   emulator::Emulator emulator_;
   Client client_ = *Client::Create({.endpoint = emulator_.endpoint(), .project = "p", .hedge = {.budget = 0}});
   DownloadSource object_;
@@ -358,6 +373,82 @@ TEST_F(DownloadFileTest, RefusesASecondDownloadOfOneFile) {
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.error().code, ErrorCode::kLocalIo);
   EXPECT_NE(second.error().message.find("another download"), std::string::npos) << second.error().message;
+}
+
+TEST_F(DownloadFileTest, PublishesNoPartialFileOfAnotherDownload) {
+  static_cast<void>(directory_.Write("file", "earlier"));
+  const auto failed = DownloadListed(client_, object_, file_, ThatReplaceThePartialFile());
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
+  EXPECT_NE(failed.error().message.find("was removed, moved or replaced"), std::string::npos) << failed.error().message;
+  EXPECT_EQ(ReadAll(file_), "earlier");
+  EXPECT_EQ(ReadAll(partial_), kOthers);
+}
+
+TEST_F(DownloadFileTest, RemovesNoPartialFileOfAnotherDownload) {
+  Load({.covers_byte = kSize - 1}, {.type = "status", .status = 404});
+  const auto failed = DownloadListed(client_, object_, file_, ThatReplaceThePartialFile());
+  EXPECT_EQ(Fired(), 1U);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(ReadAll(partial_), kOthers);
+}
+
+TEST_F(DownloadFileTest, FailsIfItsDirectoryIsMovedAway) {
+  const fs::path place = directory_.path() / "place";
+  const fs::path moved = directory_.path() / "moved";
+  fs::create_directory(place);
+  std::once_flag once;
+  auto options = Options();
+  options.on_progress = [&](const Progress&) {
+    std::call_once(once, [&] {
+      fs::rename(place, moved);
+      fs::create_directory(place);
+      std::ofstream(place / ".file.gcsflux-partial") << "another's";
+    });
+  };
+  const auto failed = DownloadListed(client_, object_, place / "file", options);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
+  EXPECT_FALSE(fs::exists(place / "file"));
+  EXPECT_EQ(ReadAll(place / ".file.gcsflux-partial"), "another's");
+}
+
+TEST_F(DownloadFileTest, ReplacesNoLinkOfTheSystem) {
+  for (const char* link : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
+    const auto failed = DownloadListed(client_, object_, link, Options());
+    ASSERT_FALSE(failed.ok()) << link;
+    EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo) << failed.error().message;
+    EXPECT_TRUE(fs::is_symlink(link));
+  }
+}
+
+// Once 17 of 24 MiB are there, the file cannot grow beyond 20 MiB, and nothing can be written behind its bytes.
+TEST_F(DownloadFileTest, KeepsWhatIsThereIfTheDiskIsFull) {
+  constexpr std::size_t kLarge = 24 * kRange;
+  Store(Pattern(kLarge));
+  rlimit old{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
+  rlimit small = old;
+  small.rlim_cur = 20 * kRange;
+  const auto old_action = std::signal(SIGXFSZ, SIG_IGN);
+  std::once_flag once;
+  auto options = Options();
+  options.max_concurrency = 1;
+  options.on_progress = [&](const Progress& progress) {
+    if (progress.bytes < 17 * kRange) return;
+    std::call_once(once, [&] { ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0); });
+  };
+  const auto failed = DownloadListed(client_, object_, file_, options);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
+  std::signal(SIGXFSZ, old_action);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kLocalIo);
+  EXPECT_TRUE(fs::exists(partial_));
+  const auto done = DownloadListed(client_, object_, file_, Options());
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_GE(done->kept_bytes, 8 * kRange);
+  ExpectWhole(Pattern(kLarge));
 }
 
 // As a disk that is full, but for the code that the system gives.

@@ -13,6 +13,7 @@
 #include "gcsflux/download.h"
 #include "gcsflux/download_file.h"
 #include "gcsflux/multipart_upload.h"
+#include "gcsflux/run_concurrently.h"
 #include "gcsflux/upload.h"
 #include "support/emulator_process.h"
 #include "support/open_files_limit.h"
@@ -125,6 +126,19 @@ TEST_F(ThreadShortageTest, OfDescriptorsLeavesADownloaderTheConnectionsThatThere
   EXPECT_EQ(shortages_->wanted, 256U);
   EXPECT_LE(shortages_->started, 80U);
   EXPECT_THAT(shortages_->cause, HasSubstr("ulimit -n"));
+}
+
+TEST_F(ThreadShortageTest, IsNoneIfThereAreAThreadForEachCall) {
+  const ThreadLimit limit(3);
+  std::atomic<int> calls = 0;
+  const auto work = [&](std::size_t, const std::stop_token&) {
+    ++calls;
+    return Result<void>();
+  };
+  EXPECT_TRUE(RunConcurrently(client_, 3, 20'000, work).ok());
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(limit.refused(), 0);
+  EXPECT_EQ(shortages_->told, 0);
 }
 
 TEST_F(ThreadShortageTest, IsTheErrorOfADownloadWithoutAny) {

@@ -73,6 +73,13 @@ TEST_F(ProxyTest, TunnelsHttps) {
   ASSERT_TRUE(made.ok()) << made.error().message;
   EXPECT_THAT(proxy.requests(), Each(StartsWith("CONNECT " + emulator.endpoint().substr(8) + " HTTP/1.1")));
   EXPECT_THAT(proxy.requests(), SizeIs(1));
+  // TLS hides a token from the proxy.
+  const Client with_token = MakeClient({.endpoint = emulator.endpoint(),
+                                        .credentials = Credentials::AccessToken("s3cret-token"),
+                                        .ca_file = ca_file,
+                                        .proxy = proxy.url()});
+  EXPECT_TRUE(with_token.GetBucket("bkt").ok());
+  EXPECT_THAT(proxy.requests(), SizeIs(2));
   std::filesystem::remove(ca_file);
 }
 

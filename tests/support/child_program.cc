@@ -8,6 +8,9 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <fstream>
+#include <string>
 #include <system_error>
 
 namespace gcsflux::testing {
@@ -80,6 +83,17 @@ std::string ChildProgram::ReadOutputLine() {
 std::string ChildProgram::ReadOutput() { return ReadAll(out_); }
 std::string ChildProgram::ReadErrors() { return ReadAll(err_); }
 void ChildProgram::Signal(int signal) { ::kill(pid_, signal); }
+
+void ChildProgram::SignalOnceHandled(int signal) {
+  const std::string path = "/proc/" + std::to_string(pid_) + "/status";
+  for (std::uint64_t handled = 0; (handled >> (signal - 1) & 1U) == 0;) {
+    std::ifstream status(path);
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("SigCgt:")) handled = std::stoull(line.substr(7), nullptr, 16);
+    }
+  }
+  Signal(signal);
+}
 
 int ChildProgram::Wait() {
   int status = 0;

@@ -21,6 +21,8 @@ class ChildProgram {
   std::string ReadOutput();
   std::string ReadErrors();
   void Signal(int signal);
+  /// Sends the signal once the program has a handler for it.
+  void SignalOnceHandled(int signal);
   /// The exit status, or the negated signal that ended it.
   int Wait();
 

@@ -53,13 +53,6 @@ TEST(KeyHeaders, AreThreeAndNoneWithoutAKey) {
                         {"x-goog-encryption-key", std::string(kKey)},
                         {"x-goog-encryption-key-sha256", std::string(kSha256)}};
   EXPECT_EQ(request.headers, want);
-  EXPECT_FALSE(request.bypass_proxy);
-}
-
-TEST(KeyHeaders, GoInTheClearPastEveryProxy) {
-  HttpRequest request{.url = "http://127.0.0.1:1/"};
-  AddSourceKey(request, *EncryptionKey::FromBase64(kKey));
-  EXPECT_TRUE(request.bypass_proxy);
 }
 
 TEST(KeyHeaders, TravelInTheClearToThisMachineAlone) {

@@ -86,6 +86,12 @@ TEST(Requests, SendTheDataBetweenTwoPartsOfAMultipartMessage) {
   EXPECT_EQ(static_cast<const void*>(request.payload.data()), text.data());  // Borrowed, not copied.
 }
 
+TEST(Requests, WriteNoContentTypeThatHoldsAnotherHeader) {
+  const auto request = InsertObjectRequest(kHost, {"bkt", "o"}, {}, 0,
+                                           {.attributes = {.content_type = "text/plain\r\nX-Evil: 1\r\n\r\nbytes"}});
+  EXPECT_THAT(request.head, ::testing::Not(HasSubstr("\nX-Evil")));
+}
+
 TEST(Requests, AskForTheRestOfARange) {
   struct Case {
     std::optional<ByteRange> range;

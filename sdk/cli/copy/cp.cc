@@ -1,13 +1,10 @@
 #include <gflags/gflags.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -18,6 +15,7 @@
 #include "cli/copy/copy_flags.h"
 #include "cli/copy/copy_trees.h"
 #include "cli/copy/rewrite.h"
+#include "cli/copy/special_files.h"
 #include "cli/copy/upload_file.h"
 #include "cli/terminal/interruption.h"
 #include "cli/terminal/output.h"
@@ -33,11 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 using internal::LocalError;
 
-struct FileCloser {
-  void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
-};
-using File = std::unique_ptr<std::FILE, FileCloser>;
-
 // A copy of one file or object, reported to a monitor.
 class SingleCopy {
  public:
@@ -48,14 +41,14 @@ class SingleCopy {
 
   Result<void> Upload(const std::string& source, const ObjectName& destination) {
     if (run_.is_dry) return Say(source, ToUri(destination));
-    if (source == "-") return Ended(UploadStream(stdin, "standard input", destination));
+    if (source == "-") return Ended(UploadStream(STDIN_FILENO, "standard input", destination));
     if (IsLocalDirectory(source)) {
       return Error{ErrorCode::kLocalIo, "'" + source + "' is a directory; --recursive copies directories"};
     }
     if (IsLocalSpecialFile(source)) {  // A pipe, which can be read only once.
-      const File file(std::fopen(source.c_str(), "rb"));
-      if (!file) return LocalError("open", source);
-      return Ended(UploadStream(file.get(), source, destination));
+      const auto opened = OpenSpecialSource(source);
+      if (!opened) return opened.error();
+      return Ended(UploadStream(opened->number(), source, destination));
     }
     std::error_code unknown;
     const auto bytes = fs::file_size(source, unknown);
@@ -70,10 +63,11 @@ class SingleCopy {
       destination = (fs::path(destination) / LastName(source.name)).string();
     }
     if (run_.is_dry) return Say(ToUri(source), destination);
-    if (IsLocalSpecialFile(destination)) {  // A pipe or a device must not be replaced.
-      const File file(std::fopen(destination.c_str(), "wb"));
-      if (!file) return LocalError("open", destination);
-      return Ended(Print(source, file.get(), destination));
+    // A pipe, a device or a link to a descriptor must not be replaced.
+    if (IsLocalSpecialFile(destination) || OwnDescriptorAt(destination)) {
+      const auto file = OpenSpecialDestination(destination, run_.stop);
+      if (!file) return file.error();
+      return Ended(Print(source, file->get(), destination));
     }
     const auto downloaded = DownloadFile(client_, source, destination,
                                          {.may_replace = !run_.plan.skips_present,
@@ -128,30 +122,17 @@ class SingleCopy {
     return monitor_.Finish();
   }
 
-  Result<std::uint64_t> UploadStream(std::FILE* in, const std::string& name, const ObjectName& destination) {
+  Result<std::uint64_t> UploadStream(int in, const std::string& name, const ObjectName& destination) {
     ParallelWriter writer(client_, destination, WriterOptions());
     std::vector<std::byte> block(1U << 20);
     while (true) {
-      const auto count = ReadSome(::fileno(in), block, name);
+      const auto count = ReadSome(in, block, name, run_.stop);
       if (!count) return count.error();
       if (*count == 0) break;
       if (auto written = writer.Write(std::span(block).first(*count)); !written) return written.error();
     }
     if (const auto stored = writer.Close(); !stored) return stored.error();
     return std::uint64_t{0};
-  }
-
-  // A program before the pipe may write nothing for as long as it likes: a signal ends the waiting. 0 at the end.
-  Result<std::size_t> ReadSome(int descriptor, std::span<std::byte> into, const std::string& name) const {
-    constexpr int kLookMs = 50;
-    while (true) {
-      if (run_.stop.stop_requested()) return Error{ErrorCode::kCancelled, "reading " + name + " was cancelled"};
-      pollfd ready{.fd = descriptor, .events = POLLIN, .revents = 0};
-      if (::poll(&ready, 1, kLookMs) <= 0) continue;
-      const ssize_t got = ::read(descriptor, into.data(), into.size());
-      if (got >= 0) return static_cast<std::size_t>(got);
-      if (errno != EINTR) return LocalError("read", name);
-    }
   }
 
   Result<std::uint64_t> Print(const ObjectName& source, std::FILE* out, const std::string& name) {

@@ -44,15 +44,31 @@ bool MakePrivate(const std::string& directory) {
   return !error && ::chmod(directory.c_str(), S_IRWXU) == 0;
 }
 
+// The file with its lock, which it keeps until it is closed. -1 if it is not there, or another process has the lock.
+int OpenLocked(const std::string& path, int flags) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, S_IRUSR | S_IWUSR);
+  if (descriptor < 0) return -1;
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && IsStillNamed(descriptor, path)) return descriptor;
+  static_cast<void>(::close(descriptor));
+  return -1;
+}
+
 // Sessions live for a week. Parts live longer, and `gcsflux clean` removes them.
-void RemoveOld(const std::string& directory) {
+bool IsOld(int descriptor) {
   constexpr auto kOld = std::chrono::hours(24 * 8);
+  struct stat found {};
+  if (::fstat(descriptor, &found) != 0 || !S_ISREG(found.st_mode)) return false;
+  return std::chrono::system_clock::now() - std::chrono::system_clock::from_time_t(found.st_mtime) > kOld;
+}
+
+void RemoveOld(const std::string& directory) {
   std::error_code error;
   for (fs::directory_iterator entry(directory, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
-    std::error_code ignored;
-    const auto written = entry->last_write_time(ignored);
-    if (!ignored && fs::file_time_type::clock::now() - written > kOld) fs::remove(entry->path(), ignored);
+    const int descriptor = OpenLocked(entry->path(), O_NONBLOCK);
+    if (descriptor < 0) continue;
+    if (IsOld(descriptor)) static_cast<void>(::unlink(entry->path().c_str()));
+    static_cast<void>(::close(descriptor));
   }
 }
 
@@ -64,16 +80,14 @@ std::unique_ptr<SuspendedUpload> SuspendedUpload::Open(const std::string& name) 
   static std::once_flag cleaned;
   std::call_once(cleaned, [&] { RemoveOld(directory); });
   const std::string path = directory + "/" + name;
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
-  if (descriptor < 0) return nullptr;
-  std::unique_ptr<SuspendedUpload> upload(new SuspendedUpload(descriptor, path));
-  const bool is_ours = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && IsStillNamed(descriptor, path);
-  return is_ours ? std::move(upload) : nullptr;
+  const int descriptor = OpenLocked(path, O_CREAT);
+  return descriptor < 0 ? nullptr : std::unique_ptr<SuspendedUpload>(new SuspendedUpload(descriptor, path));
 }
 
 SuspendedUpload::~SuspendedUpload() {
   struct stat found {};
-  if (::fstat(descriptor_, &found) == 0 && found.st_size == 0) static_cast<void>(::unlink(path_.c_str()));
+  const bool is_empty = ::fstat(descriptor_, &found) == 0 && found.st_size == 0;
+  if (is_empty && IsStillNamed(descriptor_, path_)) static_cast<void>(::unlink(path_.c_str()));
   static_cast<void>(::close(descriptor_));
 }
 

@@ -13,7 +13,7 @@ class SuspendedUpload {
   /// The state of the upload with this name, which is that of its file. Null if there is no such directory, or another
   /// process has the lock: then uploads are not resumed.
   static std::unique_ptr<SuspendedUpload> Open(const std::string& name);
-  /// If nothing is saved, removes the file.
+  /// If nothing is saved, removes the file, unless its name is another file's by now.
   ~SuspendedUpload();
   SuspendedUpload(const SuspendedUpload&) = delete;
   SuspendedUpload& operator=(const SuspendedUpload&) = delete;

@@ -9,6 +9,9 @@
 DEFINE_bool(delete, false,
             "sync: delete at the destination what the source does not have. If anything failed, nothing is "
             "deleted.");
+DEFINE_bool(force, false,
+            "sync: with --delete, delete everything at the destination if the source is empty. Without it that is an "
+            "error.");
 
 namespace gcsflux::cli {
 namespace {
@@ -35,8 +38,9 @@ Result<void> Sync(const Client& client, const std::vector<std::string>& argument
   TransferMonitor monitor(SummaryOf(*run));
   auto entries = ListTree(client, *from, monitor, run->stop);
   if (!entries) return entries.error();
-  // A mistyped name must not delete everything.
-  if (entries->entries.empty() && !from->is_local()) return NothingThere(arguments[0]);
+  const bool may_be_empty = FLAGS_delete && FLAGS_force;
+  const bool is_empty = entries->entries.empty();
+  if (is_empty && !from->is_local() && !may_be_empty) return NothingThere(arguments[0]);
   std::vector<CopyJob> jobs(1);
   jobs[0] = {.from = *from,
              .to = *to,
@@ -44,6 +48,12 @@ Result<void> Sync(const Client& client, const std::vector<std::string>& argument
              .present = {},
              .left_out = std::move(entries->left_out)};
   if (auto looked = LookAtDestination(client, jobs[0], FLAGS_delete, monitor, run->stop); !looked) return looked;
+  // A mistyped name, or a file system that is not mounted, must not delete everything.
+  if (FLAGS_delete && is_empty && !may_be_empty && !jobs[0].present.empty()) {
+    return Error{ErrorCode::kInvalidArgument, "'" + arguments[0] +
+                                                  "' is empty, and --delete would delete everything in '" +
+                                                  arguments[1] + "'; if that is wanted, add --force"};
+  }
   RunCopyJobs(client, jobs, *run, monitor);
   return monitor.Finish();
 }
@@ -57,7 +67,8 @@ constinit const Command kSync = {
     .details =
         "Both are directories: gs://BUCKET[/PREFIX], or one of them a local directory. If a file or object exists at\n"
         "DESTINATION with the same size and CRC32C, it is skipped; --compare=mtime compares sizes and times instead.\n"
-        "--delete removes what the source does not have. --dry_run only prints what would be done.\n",
+        "--delete removes what the source does not have; if the source is empty, only with --force. --dry_run only\n"
+        "prints what would be done.\n",
     .min_arguments = 2,
     .max_arguments = 2,
     .run = Sync,

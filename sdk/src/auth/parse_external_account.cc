@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "auth/access_token.h"
 #include "auth/credential_urls.h"
+#include "http/header_text.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -22,17 +22,13 @@ bool IsWorkforcePool(std::string_view audience) {
   return audience.substr(std::min(audience.find('/'), audience.size())).starts_with("/workforcePools/");
 }
 
-bool IsHeaderValue(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c != '\x7F'; });
-}
-
 HeaderList ReadHeaders(JsonFields& source) {
   HeaderList headers;
   const json* object = source.OptionalObject("headers");
   if (object == nullptr) return headers;
   for (const auto& [name, value] : object->items()) {
-    const bool is_header = IsTokenText(name) && name.find(':') == std::string::npos && value.is_string() &&
-                           IsHeaderValue(value.get_ref<const std::string&>());
+    const bool is_header =
+        IsHeaderName(name) && value.is_string() && IsHeaderValue(value.get_ref<const std::string&>());
     if (!is_header) {
       source.Refuse("headers", "holds one that is not a header");
       break;

@@ -10,19 +10,12 @@
 #include "base/text/hex.h"
 #include "base/text/lower_case.h"
 #include "base/text/percent_encoding.h"
+#include "http/header_text.h"
 
 namespace gcsflux::internal {
 namespace {
 
 constexpr auto kAlgorithm = "GOOG4-RSA-SHA256";
-
-// RFC 9110, section 5.6.2.
-bool IsHeaderName(std::string_view name) {
-  constexpr std::string_view kAlso = "!#$%&'*+-.^_`|~";
-  return !name.empty() && std::all_of(name.begin(), name.end(), [&](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || kAlso.find(c) != std::string_view::npos;
-  });
-}
 
 // Without blanks at its ends; each run of blanks becomes one.
 std::string Folded(std::string_view value) {
@@ -41,10 +34,7 @@ using Fields = std::map<std::string, std::string>;
 Result<Fields> CanonicalHeaders(const V4Request& request) {
   Fields headers = {{"host", request.host}};
   for (const auto& [name, value] : request.headers) {
-    const bool is_text = std::none_of(value.begin(), value.end(), [](char c) {
-      return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == '\x7F';
-    });
-    if (!IsHeaderName(name) || !is_text)
+    if (!IsHeaderName(name) || !IsHeaderValue(value))
       return InvalidArgument("a header to sign is none, or holds a control character");
     if (!headers.emplace(LowerCase(name), Folded(value)).second) {
       return InvalidArgument("the header '" + name + "' is there twice, or is Host, which is signed anyway");

@@ -22,6 +22,16 @@ Named FindEndpoint(const ClientOptions& options, const GetEnv& env) {
   return {"https://storage.googleapis.com", "the default"};
 }
 
+// A user and a password before the host are not shown. What is no URL may have any '@'.
+std::string ShownEndpoint(const std::string& text) {
+  const auto scheme = text.find("://");
+  const std::size_t begin = scheme == std::string::npos ? 0 : scheme + 3;
+  const auto at = text.rfind('@');
+  const bool has_user = at != std::string::npos && at >= begin;
+  const std::string shown = has_user ? text.substr(0, begin) + "[secret]" + text.substr(at) : text;
+  return shown.substr(0, 128);
+}
+
 }  // namespace
 
 Result<std::string> ResolveEndpoint(const ClientOptions& options, const GetEnv& env) {
@@ -30,8 +40,9 @@ Result<std::string> ResolveEndpoint(const ClientOptions& options, const GetEnv& 
   while (endpoint.ends_with('/')) endpoint.pop_back();
   const auto url = ParseUrl(endpoint);
   if (!url || !url->path.empty()) {
-    return Error{ErrorCode::kInvalidArgument, "endpoint '" + text.substr(0, 128) + "' (" + source +
-                                                  ") must be http(s)://host[:port] without a path"};
+    return Error{ErrorCode::kInvalidArgument,
+                 "endpoint '" + ShownEndpoint(text) + "' (" + source +
+                     ") must be http(s)://host[:port] without a path, a user or a password"};
   }
   return endpoint;
 }

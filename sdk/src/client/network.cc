@@ -10,26 +10,16 @@
 #include "base/text/percent_encoding.h"
 #include "base/text/url.h"
 #include "gcsflux/version.h"
+#include "http/header_text.h"
 
 namespace gcsflux::internal {
 namespace {
 
-// RFC 9110, section 5.6.2.
-bool IsToken(std::string_view text) {
-  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
-  return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           kMarks.find(c) != std::string_view::npos;
-  });
-}
-
-// RFC 9110, section 5.5: no control characters, no blank at either end.
-bool IsFieldValue(std::string_view text) {
+// Without a blank at either end: the service would get another value.
+bool IsTrimmedValue(std::string_view text) {
   const bool is_trimmed =
       text.empty() || (text.front() != ' ' && text.front() != '\t' && text.back() != ' ' && text.back() != '\t');
-  return is_trimmed && std::all_of(text.begin(), text.end(), [](char c) {
-           return c == '\t' || (static_cast<unsigned char>(c) >= ' ' && c != '\x7F');
-         });
+  return is_trimmed && IsHeaderValue(text);
 }
 
 // Headers that the client or libcurl sends, or that would change the meaning of a request. Prefixes end in '-'.
@@ -134,7 +124,7 @@ std::optional<std::string> ProxyOf(const ClientOptions& options, const GetEnv& e
 }  // namespace
 
 Result<CurlOptions> ResolveNetwork(const ClientOptions& options, const GetEnv& env, const ReadFile& read) {
-  if (!IsFieldValue(options.user_agent_prefix))
+  if (!IsTrimmedValue(options.user_agent_prefix))
     return InvalidArgument("ClientOptions::user_agent_prefix is not a header's value");
   if (options.proxy && !options.proxy->empty()) {
     if (auto checked = CheckProxy(*options.proxy); !checked) return checked.error();
@@ -179,10 +169,10 @@ std::vector<std::string> ProxySecrets(const ClientOptions& options, const GetEnv
 
 Result<void> CheckExtraHeaders(const HeaderList& headers) {
   for (const auto& [name, value] : headers) {
-    if (!IsToken(name))
+    if (!IsHeaderName(name))
       return InvalidArgument("ClientOptions::extra_headers: '" + name.substr(0, 64) + "' is not a header's name");
     // The message does not show the value, which may be a secret.
-    if (!IsFieldValue(value))
+    if (!IsTrimmedValue(value))
       return InvalidArgument("ClientOptions::extra_headers: " + name + " has a value that no header has");
     if (IsOurs(name)) return InvalidArgument("ClientOptions::extra_headers: " + name + " is sent by the client itself");
   }

@@ -19,6 +19,7 @@
 #include "http/curl_loop.h"
 #include "http/curl_settings.h"
 #include "http/curl_sockets.h"
+#include "http/header_text.h"
 #include "loop/event_loop.h"
 
 namespace gcsflux::internal {
@@ -81,6 +82,7 @@ class CurlTransport : public Transport {
                            const std::stop_token& stop) {
     if (made_in_.IsInChild()) return ForkedError("the request");
     if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "cancelled before it was sent"};
+    if (auto checked = CheckHeaders(request.headers); !checked) return checked.error();
     if (Fiber::Current() != nullptr) return OfThisLoop().Run(request, receiver, watch, stop);
     return RunHere(request, receiver, watch, stop);
   }

@@ -12,7 +12,7 @@ Result<void> RunConcurrently(const Client& client, std::size_t count, int max_co
                              const std::function<Result<void>(std::size_t index, const std::stop_token& stop)>& work,
                              const std::stop_token& stop) {
   if (count == 0) return {};
-  const auto threads = static_cast<std::size_t>(std::max(1, max_concurrency));
+  const std::size_t threads = std::min(count, static_cast<std::size_t>(std::max(1, max_concurrency)));
   const auto call = [&work](std::size_t index, const std::stop_token& asked) {
     return internal::CallUserCode("work", [&] { return work(index, asked); });
   };

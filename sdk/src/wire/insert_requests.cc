@@ -5,6 +5,7 @@
 
 #include "base/crc32c.h"
 #include "base/text/base64.h"
+#include "http/header_text.h"
 #include "wire/key_headers.h"
 #include "wire/object_resource.h"
 #include "wire/request_url.h"
@@ -43,10 +44,11 @@ std::string Boundary(std::span<const std::byte> data, std::uint32_t crc32c) {
   return boundary;
 }
 
-// The header of the part with the data: GCS refuses a type that differs from the metadata's.
+// The header of the part with the data: GCS refuses a type that differs from the metadata's. A text that no header can
+// hold is in the metadata only.
 std::string MediaType(const InsertObjectOptions& options) {
   const std::string& type = options.attributes.content_type;
-  return type.empty() ? "" : "Content-Type: " + type + "\r\n";
+  return type.empty() || !IsHeaderValue(type) ? "" : "Content-Type: " + type + "\r\n";
 }
 
 }  // namespace

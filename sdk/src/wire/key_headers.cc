@@ -14,7 +14,6 @@ void Add(HttpRequest& request, std::string_view prefix, const std::optional<Encr
   request.headers.emplace_back(start + "algorithm", "AES256");
   request.headers.emplace_back(start + "key", key->secret_base64());
   request.headers.emplace_back(start + "key-sha256", key->sha256());
-  if (request.url.starts_with("http://")) request.bypass_proxy = true;
 }
 
 }  // namespace

@@ -9,8 +9,7 @@
 // https://cloud.google.com/storage/docs/encryption/customer-supplied-keys#request-headers
 namespace gcsflux::internal {
 
-/// Adds the key of the object that is read or written, if it has one. An unencrypted request goes only to this machine,
-/// without a proxy.
+/// Adds the key of the object that is read or written, if it has one.
 void AddKey(HttpRequest& request, const std::optional<EncryptionKey>& key);
 /// Adds the key of the source of a copy.
 void AddSourceKey(HttpRequest& request, const std::optional<EncryptionKey>& key);

@@ -71,9 +71,18 @@ class FileDownload {
       return {};
     }
     state_ = internal::StartOf(uri, source_.generation, source_.size, options_.stripe_bytes);
+    auto begun = Reserve();
+    if (!begun) file_.Discard();  // It is empty.
+    return begun;
+  }
+
+  // The state is written first: on a disk that becomes full it can then be overwritten, where nothing can be added.
+  Result<void> Reserve() {
     // Small files do not fill a disk, and there can be thousands of them.
     const bool is_large = state_.ranges.size() > 1;
-    return file_.Clear(is_large ? source_.size + internal::FormatPartialState(state_).size() : 0);
+    if (auto cleared = file_.Clear(is_large ? source_.size + internal::FormatPartialState(state_).size() : 0); !cleared)
+      return cleared;
+    return source_.size > 0 ? file_.Save(state_) : Result<void>();
   }
 
   Result<void> ReadRanges() {
@@ -159,7 +168,11 @@ class FileDownload {
     const bool is_final = error.code == ErrorCode::kCorrupted || error.code == ErrorCode::kAborted ||
                           error.code == ErrorCode::kNotFound || error.code == ErrorCode::kAlreadyExists ||
                           error.code == ErrorCode::kUnverified;
-    if (is_final || state_.DoneBytes() == 0 || !file_.Save(state_)) file_.Discard();
+    if (is_final || state_.DoneBytes() == 0) {
+      file_.Discard();
+    } else {
+      static_cast<void>(file_.Save(state_));  // If that fails, the state that was saved before holds.
+    }
     return error;
   }
 

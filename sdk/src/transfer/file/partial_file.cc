@@ -1,8 +1,10 @@
 #include "transfer/file/partial_file.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,6 +46,19 @@ Error ThereAlready(const std::string& path) {
   return Error{ErrorCode::kAlreadyExists, "'" + path + "' exists already"};
 }
 
+// The system's directories of names for its own files and descriptors: "/dev", and all of /proc.
+bool IsOfTheSystem(const std::string& directory) {
+  struct stat found {};
+  struct stat devices {};
+  const std::string place = directory.empty() ? "." : directory;
+  if (::stat(place.c_str(), &found) == 0 && ::stat("/dev", &devices) == 0 && found.st_dev == devices.st_dev &&
+      found.st_ino == devices.st_ino) {
+    return true;
+  }
+  struct statfs system {};
+  return ::statfs(place.c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
+}
+
 // Some file systems (NFS) have no locks; then there is none.
 bool Lock(int descriptor) { return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
 
@@ -58,6 +73,9 @@ int OpenOwn(const std::string& path) {
 Result<void> CheckDestination(const std::string& destination) {
   struct stat found {};
   if (::lstat(destination.c_str(), &found) != 0) return {};
+  if (S_ISLNK(found.st_mode) && IsOfTheSystem(Split(destination).directory)) {
+    return Error{ErrorCode::kLocalIo, "'" + destination + "' is a link of the system, which no download replaces"};
+  }
   if (S_ISREG(found.st_mode) || S_ISLNK(found.st_mode)) return {};
   return Error{ErrorCode::kLocalIo, "'" + destination + "' exists already and is not a regular file"};
 }
@@ -174,6 +192,11 @@ Result<void> PartialFile::Commit(const CommitOptions& options) {
     if (::ftruncate(descriptor_, static_cast<off_t>(options.size)) != 0) return LocalError("end", path_);
   }
   if (options.is_durable && ::fsync(descriptor_) != 0) return LocalError("sync", path_);
+  // While this file has its name, its lock keeps other downloads from making another file of that name.
+  if (!IsStillNamed(descriptor_, path_)) {
+    return Error{ErrorCode::kLocalIo,
+                 "'" + path_ + "' was removed, moved or replaced during its download; download the object again"};
+  }
   if (auto renamed = Rename(options.may_replace); !renamed || !options.is_durable) return renamed;
   const std::string directory = Split(destination_).directory;
   const int opened = ::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -198,7 +221,7 @@ Result<void> PartialFile::Rename(bool may_replace) const {
 }
 
 void PartialFile::Discard() {
-  if (!made_in_.IsInChild()) static_cast<void>(::unlink(path_.c_str()));
+  if (!made_in_.IsInChild() && IsStillNamed(descriptor_, path_)) static_cast<void>(::unlink(path_.c_str()));
 }
 
 }  // namespace gcsflux::internal

@@ -54,9 +54,11 @@ class PartialFile {
     bool may_replace = true;  ///< If false and the name is taken, returns kAlreadyExists.
     bool is_durable = false;  ///< Waits until file and name are on the disk.
   };
-  /// The file is complete and gets the destination's name.
+  /// The file is complete and gets the destination's name. Returns kLocalIo if its own name is another file's by now:
+  /// that one may be the incomplete file of another download.
   Result<void> Commit(const CommitOptions& options);
-  /// Removes the file. In a child of the process that opened it, does nothing.
+  /// Removes the file, unless its name is another file's by now. In a child of the process that opened it, does
+  /// nothing.
   void Discard();
 
  private:
