@@ -161,6 +161,11 @@ emulator_test(emulator_robustness_tests PROGRAM
     emulator/network/long_requests_test.cc
   LIBRARIES ZLIB::ZLIB)
 
+# Memory runs out in the emulator's threads. The program replaces operator new.
+emulator_test(emulator_allocation_tests
+  SOURCES
+    emulator/network/out_of_memory_test.cc)
+
 # Requests that were changed at random; --requests=200000 by hand, under asan.
 gcsflux_program(mutated_requests tests/emulator/mutated/main.cc tests/emulator/mutated/mutate.cc
                 tests/emulator/mutated/valid_requests.cc)

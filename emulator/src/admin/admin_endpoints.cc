@@ -10,6 +10,7 @@
 #include "admin/seed_request.h"
 #include "admin/traffic_json.h"
 #include "bodies/receive_body.h"
+#include "http/error_answer.h"
 #include "http/json_error.h"
 #include "http/json_response.h"
 #include "http/parameters.h"
@@ -57,8 +58,8 @@ HttpResponse AdminEndpoints::Handle(const HttpRequest& request, RequestBody& bod
   try {
     ApiResult<HttpResponse> response = Answer(request, body);
     return response ? *std::move(response) : ErrorResponse(response.error());
-  } catch (const std::exception& error) {
-    return ErrorResponse(ApiError{500, "internalError", error.what()});
+  } catch (const std::exception&) {
+    return ErrorResponse(CaughtError());
   }
 }
 
