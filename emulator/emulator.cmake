@@ -207,6 +207,7 @@ gcsflux_component(emulator
   emulator/src/service/unserved_operations.cc
   emulator/src/service/xml_operations.cc
   # entrance
+  emulator/src/entrance/foreign_pages.cc
   emulator/src/entrance/preview_request.cc
   emulator/src/entrance/request_dialects.cc
   emulator/src/entrance/traffic_layer.cc

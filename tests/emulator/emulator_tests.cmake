@@ -72,6 +72,7 @@ emulator_test(emulator_traffic_tests
 emulator_test(emulator_layer_tests
   SOURCES
     emulator/bodies/peeked_body_test.cc
+    emulator/entrance/foreign_pages_test.cc
     emulator/entrance/preview_request_test.cc
     emulator/operations/known_operations_test.cc
     emulator/retry_tests/instruction_header_test.cc

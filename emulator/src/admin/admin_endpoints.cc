@@ -74,6 +74,10 @@ ApiResult<HttpResponse> AdminEndpoints::Answer(const HttpRequest& request, Reque
       Endpoint{"GET", "metrics", &AdminEndpoints::ShowMetrics},
   };
   const std::string_view path = PathOf(request).substr(kRoot.size());
+  if (!IsAuthorized(request, path)) {
+    return tl::unexpected(
+        ApiError{401, "authError", "The emulator was started with --admin_token_file: send its token."});
+  }
   for (const AdminDocument& document : subject_.documents) {
     if (document.path == path) return AnswerDocument(document, request.method, body);
   }
@@ -86,6 +90,12 @@ ApiResult<HttpResponse> AdminEndpoints::Answer(const HttpRequest& request, Reque
   const ApiResult<Target> target = ParseTarget(request.target);
   if (!target) return tl::unexpected(target.error());
   return (this->*found->answer)(*target, body);
+}
+
+bool AdminEndpoints::IsAuthorized(const HttpRequest& request, std::string_view path) const {
+  if (subject_.token.empty() || path == "health") return true;
+  const std::string* given = request.headers.Find("authorization");
+  return given != nullptr && *given == "Bearer " + subject_.token;
 }
 
 ApiResult<HttpResponse> AdminEndpoints::AnswerDocument(const AdminDocument& document, std::string_view method,
