@@ -10,12 +10,10 @@ set(gcsflux_emulator_interface Threads)
 set(gcsflux_client_links CURL OpenSSL pugixml simdjson ZLIB isal)
 set(gcsflux_flags_links gflags)
 set(gcsflux_torch_links)
-set(gcsflux_emulator_links OpenSSL pugixml isal httplib)
+set(gcsflux_emulator_links OpenSSL pugixml isal)
 
-# isal and httplib have no CMake package on every system, but pkg-config files. httplib's compiler flags are part of its
-# ABI: they say with which features the compiled library was built.
+# isal has no CMake package on every system, but a pkg-config file.
 set(gcsflux_isal_module libisal)
-set(gcsflux_httplib_module cpp-httplib)
 
 # gcsflux_find(PACKAGE): finds it, and sets gcsflux_found. Targets are global, so that a project around this one can link
 # what links them. A libtorch that the project around this one has found is used as it is.

@@ -68,6 +68,7 @@ gcsflux_component(emulator
   emulator/src/http/json_error.cc
   emulator/src/http/json_response.cc
   emulator/src/http/parameters.cc
+  emulator/src/http/reason_phrase.cc
   emulator/src/http/target.cc
   emulator/src/http/which_api.cc
   emulator/src/http/xml_error.cc
@@ -82,16 +83,16 @@ gcsflux_component(emulator
   emulator/src/bodies/receive_body.cc
   emulator/src/bodies/receive_multipart.cc
   # network
+  emulator/src/network/answer_head.cc
+  emulator/src/network/answer_writer.cc
   emulator/src/network/body_reader.cc
-  emulator/src/network/head_faults.cc
   emulator/src/network/http_codec.cc
   emulator/src/network/http_server.cc
   emulator/src/network/listener.cc
   emulator/src/network/pace.cc
   emulator/src/network/paced_socket.cc
-  emulator/src/network/refusal.cc
   emulator/src/network/refused_connections.cc
-  emulator/src/network/shielded_head.cc
+  emulator/src/network/request_head.cc
   emulator/src/network/socket_stream.cc
   emulator/src/network/tls_context.cc
   emulator/src/network/tls_session.cc
@@ -206,6 +207,7 @@ gcsflux_component(emulator
   emulator/src/service/unserved_operations.cc
   emulator/src/service/xml_operations.cc
   # entrance
+  emulator/src/entrance/foreign_pages.cc
   emulator/src/entrance/preview_request.cc
   emulator/src/entrance/request_dialects.cc
   emulator/src/entrance/traffic_layer.cc
@@ -223,5 +225,5 @@ target_include_directories(gcsflux_emulator
   PRIVATE ${PROJECT_SOURCE_DIR}/emulator/src)
 target_link_libraries(gcsflux_emulator
   PUBLIC Threads::Threads
-  PRIVATE PkgConfig::httplib PkgConfig::isal pugixml::pugixml OpenSSL::SSL OpenSSL::Crypto
+  PRIVATE PkgConfig::isal pugixml::pugixml OpenSSL::SSL OpenSSL::Crypto
           $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> $<BUILD_INTERFACE:tl::expected>)

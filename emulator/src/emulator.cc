@@ -2,12 +2,15 @@
 
 #include <malloc.h>
 
+#include <atomic>
 #include <optional>
 #include <random>
 #include <stdexcept>
 #include <utility>
 
 #include "admin/admin_endpoints.h"
+#include "base/interruption.h"
+#include "entrance/foreign_pages.h"
 #include "entrance/traffic_layer.h"
 #include "entrance/traffic_recorder.h"
 #include "faults/engine/fault_engine.h"
@@ -64,15 +67,17 @@ class Emulator::Running {
                 .reset = [this] { Reset(); },
                 .count_connections = [this] { return server_.CountConnections(); },
                 .seed_root = std::move(options.seed_root),
+                .token = std::move(options.admin_token),
                 .documents = {ShapingDocument(), QuotasDocument(), FaultsDocument(), ScheduleDocument(),
                               IdempotencyDocument(), MachineDocument()}},
                retry_test_endpoints_),
+        foreign_pages_(std::move(options.allowed_hosts), admin_),
         server_({.host = std::move(options.host),
                  .port = options.port,
                  .tls = Tls(options),
                  .patience = options.client_patience,
                  .log = std::move(options.log)},
-                admin_),
+                foreign_pages_),
         endpoint_(Scheme(options) + "://" + server_.authority()) {
     shaping_.OnWriteLimit([this](std::size_t slice) { server_.LimitUnderWay(slice); });
   }
@@ -82,6 +87,7 @@ class Emulator::Running {
   Running& operator=(const Running&) = delete;
 
   void Stop() {
+    is_stopping_ = true;
     traffic_.Stop();
     answers_.Stop();
     server_.Stop();
@@ -103,6 +109,7 @@ class Emulator::Running {
     GiveMemoryBack(stored);
   }
   std::size_t Seed(const SeedOptions& options) {
+    const Interruptible interruptible(is_stopping_);
     const auto seeded = SeedBucket(store_, {options.bucket, options.directory, options.prefix});
     if (!seeded) throw std::runtime_error(seeded.error().message);
     return seeded->objects;
@@ -179,6 +186,7 @@ class Emulator::Running {
             .replace = [this](std::string_view json) { quotas_.Set(ParseQuotas(json)); }};
   }
 
+  std::atomic<bool> is_stopping_ = false;
   Clock clock_;
   Store store_;
   const VirtualBuckets virtual_buckets_;
@@ -205,6 +213,7 @@ class Emulator::Running {
   BatchEndpoint batches_;
   RetryTestEndpoints retry_test_endpoints_;
   AdminEndpoints admin_;
+  ForeignPages foreign_pages_;
   HttpServer server_;
   const std::string endpoint_;
 };

@@ -72,6 +72,7 @@ emulator_test(emulator_traffic_tests
 emulator_test(emulator_layer_tests
   SOURCES
     emulator/bodies/peeked_body_test.cc
+    emulator/entrance/foreign_pages_test.cc
     emulator/entrance/preview_request_test.cc
     emulator/operations/known_operations_test.cc
     emulator/retry_tests/instruction_header_test.cc
@@ -160,6 +161,11 @@ emulator_test(emulator_robustness_tests PROGRAM
     emulator/network/in_flight_test.cc
     emulator/network/long_requests_test.cc
   LIBRARIES ZLIB::ZLIB)
+
+# Memory runs out in the emulator's threads. The program replaces operator new.
+emulator_test(emulator_allocation_tests
+  SOURCES
+    emulator/network/out_of_memory_test.cc)
 
 # Requests that were changed at random; --requests=200000 by hand, under asan.
 gcsflux_program(mutated_requests tests/emulator/mutated/main.cc tests/emulator/mutated/mutate.cc

@@ -10,6 +10,7 @@
 #include "admin/seed_request.h"
 #include "admin/traffic_json.h"
 #include "bodies/receive_body.h"
+#include "http/error_answer.h"
 #include "http/json_error.h"
 #include "http/json_response.h"
 #include "http/parameters.h"
@@ -57,8 +58,8 @@ HttpResponse AdminEndpoints::Handle(const HttpRequest& request, RequestBody& bod
   try {
     ApiResult<HttpResponse> response = Answer(request, body);
     return response ? *std::move(response) : ErrorResponse(response.error());
-  } catch (const std::exception& error) {
-    return ErrorResponse(ApiError{500, "internalError", error.what()});
+  } catch (const std::exception&) {
+    return ErrorResponse(CaughtError());
   }
 }
 
@@ -73,6 +74,10 @@ ApiResult<HttpResponse> AdminEndpoints::Answer(const HttpRequest& request, Reque
       Endpoint{"GET", "metrics", &AdminEndpoints::ShowMetrics},
   };
   const std::string_view path = PathOf(request).substr(kRoot.size());
+  if (!IsAuthorized(request, path)) {
+    return tl::unexpected(
+        ApiError{401, "authError", "The emulator was started with --admin_token_file: send its token."});
+  }
   for (const AdminDocument& document : subject_.documents) {
     if (document.path == path) return AnswerDocument(document, request.method, body);
   }
@@ -85,6 +90,12 @@ ApiResult<HttpResponse> AdminEndpoints::Answer(const HttpRequest& request, Reque
   const ApiResult<Target> target = ParseTarget(request.target);
   if (!target) return tl::unexpected(target.error());
   return (this->*found->answer)(*target, body);
+}
+
+bool AdminEndpoints::IsAuthorized(const HttpRequest& request, std::string_view path) const {
+  if (subject_.token.empty() || path == "health") return true;
+  const std::string* given = request.headers.Find("authorization");
+  return given != nullptr && *given == "Bearer " + subject_.token;
 }
 
 ApiResult<HttpResponse> AdminEndpoints::AnswerDocument(const AdminDocument& document, std::string_view method,

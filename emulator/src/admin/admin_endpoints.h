@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "admin/admin_document.h"
@@ -25,6 +26,7 @@ struct AdminSubject {
   std::function<void()> reset;
   std::function<std::size_t()> count_connections;
   std::filesystem::path seed_root;  ///< Buckets may be seeded from directories below it. If empty, from none.
+  std::string token;                ///< Required, but for health. If empty, none is.
   std::vector<AdminDocument> documents = {};
 };
 
@@ -41,6 +43,7 @@ class AdminEndpoints final : public RequestHandler {
  private:
   struct Endpoint;
   ApiResult<HttpResponse> Answer(const HttpRequest& request, RequestBody& body);
+  [[nodiscard]] bool IsAuthorized(const HttpRequest& request, std::string_view path) const;
   ApiResult<HttpResponse> AnswerDocument(const AdminDocument& document, std::string_view method, RequestBody& body);
   ApiResult<HttpResponse> Health(const Target& target, RequestBody& body);
   ApiResult<HttpResponse> Reset(const Target& target, RequestBody& body);

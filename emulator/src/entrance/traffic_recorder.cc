@@ -1,21 +1,23 @@
 #include "entrance/traffic_recorder.h"
 
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <utility>
 
 #include "base/time_format.h"
 #include "bodies/inflated_body.h"
 #include "entrance/request_dialects.h"
+#include "http/error_answer.h"
+#include "http/which_api.h"
 #include "journal/client_attempt.h"
 #include "journal/redact_target.h"
 
 namespace gcsflux::emulator {
 namespace {
 
-RequestRecord Arrival(const HttpRequest& request, Clock::Time now, std::size_t in_flight) {
-  RequestRecord record{
-      .method = request.method, .target = RedactTarget(request.target), .start = now, .in_flight = in_flight};
+RequestRecord Arrival(const HttpRequest& request, Clock::Time now) {
+  RequestRecord record{.method = request.method, .target = RedactTarget(request.target), .start = now};
   if (const std::string* client = request.headers.Find("x-goog-api-client")) {
     ClientAttempt attempt = ParseClientAttempt(*client);
     record.invocation_id = std::move(attempt.invocation_id);
@@ -42,7 +44,13 @@ class RecordedRequest final : public JournalEntry, public ResponseObserver {
  public:
   RecordedRequest(RequestRecord arrival, const Clock& clock, RequestCounters& counters,
                   std::atomic<std::size_t>& in_flight)
-      : JournalEntry(std::move(arrival)), clock_(clock), counters_(counters), in_flight_(in_flight) {}
+      : JournalEntry(Counted(std::move(arrival), in_flight)),
+        clock_(clock),
+        counters_(counters),
+        in_flight_(in_flight) {}
+  ~RecordedRequest() override { LeaveFlight(); }  // if memory ran out
+  RecordedRequest(const RecordedRequest&) = delete;
+  RecordedRequest& operator=(const RecordedRequest&) = delete;
 
   void SetResult(RequestSubject subject, int status) {
     subject_ = std::move(subject);
@@ -76,6 +84,10 @@ class RecordedRequest final : public JournalEntry, public ResponseObserver {
   }
 
  private:
+  static RequestRecord Counted(RequestRecord arrival, std::atomic<std::size_t>& in_flight) {
+    arrival.in_flight = in_flight.fetch_add(1, std::memory_order_relaxed) + 1;
+    return arrival;
+  }
   void LeaveFlight() {
     if (std::exchange(is_in_flight_, false)) in_flight_.fetch_sub(1, std::memory_order_relaxed);
   }
@@ -92,21 +104,28 @@ class RecordedRequest final : public JournalEntry, public ResponseObserver {
 }  // namespace
 
 HttpResponse TrafficRecorder::Handle(const HttpRequest& request, RequestBody& body) {
-  const std::size_t in_flight = in_flight_.fetch_add(1, std::memory_order_relaxed) + 1;
-  auto recorded =
-      std::make_shared<RecordedRequest>(Arrival(request, clock_.Now(), in_flight), clock_, counters_, in_flight_);
+  auto recorded = std::make_shared<RecordedRequest>(Arrival(request, clock_.Now()), clock_, counters_, in_flight_);
   journal_.Add(recorded);
   RequestSubject subject;
-  const std::optional<HttpRequest> plain = ToPlainRequest(request, body.announced_size());
-  const HttpRequest& meant = plain ? *plain : request;
-  std::optional<InflatedBody> inflated;
-  if (MayBeCompressed(meant)) inflated.emplace(body);
-  HttpResponse response = traffic_.Handle(meant, inflated ? *inflated : body, subject);
-  if (plain) ToDialectOf(request, response);
+  HttpResponse response = Serve(request, body, subject);
   response.headers.Add("Date", DateOf(clock_.Now()));
   recorded->SetResult(std::move(subject), response.ending == Ending::kSilence ? 0 : response.status);
   response.observer = std::move(recorded);
   return response;
+}
+
+HttpResponse TrafficRecorder::Serve(const HttpRequest& request, RequestBody& body, RequestSubject& subject) {
+  try {
+    const std::optional<HttpRequest> plain = ToPlainRequest(request, body.announced_size());
+    const HttpRequest& meant = plain ? *plain : request;
+    std::optional<InflatedBody> inflated;
+    if (MayBeCompressed(meant)) inflated.emplace(body);
+    HttpResponse response = traffic_.Handle(meant, inflated ? *inflated : body, subject);
+    if (plain) ToDialectOf(request, response);
+    return response;
+  } catch (const std::exception&) {  // so that the request leaves the journal's ones in flight
+    return ErrorAnswer(IsXmlRequest(request), CaughtError());
+  }
 }
 
 }  // namespace gcsflux::emulator

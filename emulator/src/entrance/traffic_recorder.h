@@ -21,6 +21,8 @@ class TrafficRecorder final : public RequestHandler {
   HttpResponse Handle(const HttpRequest& request, RequestBody& body) override;
 
  private:
+  HttpResponse Serve(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
+
   TrafficLayer& traffic_;
   const Clock& clock_;
   Journal& journal_;

@@ -1,5 +1,7 @@
 #include "http/error_answer.h"
 
+#include <new>
+
 #include "http/json_error.h"
 #include "http/xml_error.h"
 
@@ -10,6 +12,16 @@ HttpResponse ErrorAnswer(bool is_xml, const ApiError& error) {
   HttpResponse response = XmlErrorResponse(ToXmlError(error));
   response.status = error.status;  // a code of the XML API has one status only
   return response;
+}
+
+ApiError CaughtError() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return {503, "backendError", "The emulator has no memory left for this request."};
+  } catch (...) {
+    return {500, "backendError", "Internal error encountered."};
+  }
 }
 
 }  // namespace gcsflux::emulator

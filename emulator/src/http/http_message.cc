@@ -3,6 +3,12 @@
 #include "base/letter_case.h"
 
 namespace gcsflux::emulator {
+
+void HttpHeaders::Add(std::string name, std::string value) {
+  constexpr std::string_view kLineEnds("\r\n\0", 3);
+  if (value.find_first_of(kLineEnds) == std::string::npos) fields_.emplace_back(std::move(name), std::move(value));
+}
+
 void HttpHeaders::Remove(std::string_view lower_case_name) {
   std::erase_if(fields_, [&](const auto& field) { return IsInAnyCase(field.first, lower_case_name); });
 }

@@ -19,7 +19,8 @@ namespace gcsflux::emulator {
 /// Header fields in the order of arrival. Names are compared without regard to case.
 class HttpHeaders {
  public:
-  void Add(std::string name, std::string value) { fields_.emplace_back(std::move(name), std::move(value)); }
+  /// Adds nothing if the value has a line end or a NUL: it would become another field, or another answer.
+  void Add(std::string name, std::string value);
   /// Removes every field of that name. The name is in lower case.
   void Remove(std::string_view lower_case_name);
   /// The first field of that name, or null. The name is in lower case.

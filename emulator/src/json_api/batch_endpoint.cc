@@ -12,6 +12,7 @@
 #include "base/time_format.h"
 #include "bodies/receive_body.h"
 #include "http/json_error.h"
+#include "http/reason_phrase.h"
 #include "http/target.h"
 #include "http/which_api.h"
 
@@ -87,26 +88,6 @@ std::string TextOf(HttpResponse& response) {
   return text;
 }
 
-std::string_view ReasonOf(int status) {
-  switch (status) {
-    case 200: return "OK";
-    case 204: return "No Content";
-    case 304: return "Not Modified";
-    case 400: return "Bad Request";
-    case 401: return "Unauthorized";
-    case 403: return "Forbidden";
-    case 404: return "Not Found";
-    case 405: return "Method Not Allowed";
-    case 409: return "Conflict";
-    case 412: return "Precondition Failed";
-    case 429: return "Too Many Requests";
-    case 500: return "Internal Server Error";
-    case 501: return "Not Implemented";
-    case 503: return "Service Unavailable";
-    default: return "Status";
-  }
-}
-
 // The answer to "<a+1>" is "<response-a+1>".
 std::string ResponseId(const std::string& id) {
   return id.starts_with('<') ? "<response-" + id.substr(1) : "response-" + id;
@@ -115,7 +96,7 @@ std::string ResponseId(const std::string& id) {
 std::string Render(const std::string& content_id, const HttpResponse& response, const std::string& text) {
   std::string part = "Content-Type: application/http\r\n";
   if (!content_id.empty()) part += "Content-ID: " + ResponseId(content_id) + "\r\n";
-  part += "\r\nHTTP/1.1 " + std::to_string(response.status) + " " + std::string(ReasonOf(response.status)) + "\r\n";
+  part += "\r\nHTTP/1.1 " + std::to_string(response.status) + " " + std::string(ReasonPhrase(response.status)) + "\r\n";
   for (const auto& [name, value] : response.headers.fields())
     part.append(name).append(": ").append(value).append("\r\n");
   part += "Content-Length: " + std::to_string(text.size()) + "\r\n\r\n";

@@ -3,15 +3,18 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <system_error>
 #include <utility>
 
 #include "base/interruption.h"
+#include "network/http_codec.h"
 
 namespace gcsflux::emulator {
 
 HttpServer::HttpServer(HttpServerOptions options, RequestHandler& handler)
-    : codec_(handler),
+    : handler_(handler),
       options_(std::move(options)),
       listener_(std::in_place, options_.host, options_.port),
       authority_(listener_->authority()),
@@ -51,62 +54,89 @@ void HttpServer::LimitUnderWay(std::size_t bytes) {
 }
 
 void HttpServer::AcceptConnections() {
-  while (true) {
-    std::vector<pollfd> others;
-    refused_.AddTo(others);
-    const Listener::Arrival arrival = listener_->Accept(std::move(others));
-    JoinFinished();
-    if (arrival.kind == Listener::Arrival::Kind::kStopped) return;
-    refused_.Tend();
-    if (arrival.kind == Listener::Arrival::Kind::kConnection) Begin(arrival.socket);
-    if (arrival.kind == Listener::Arrival::Kind::kShortage) {
-      LogShortage("descriptors");
-      refused_.AcceptFrom(listener_->socket());
+  for (bool goes_on = true; goes_on;) {
+    try {
+      goes_on = AcceptNext();
+    } catch (const std::bad_alloc&) {
+      constexpr int kMoment = 10;  // milliseconds, until other threads may have freed some
+      ::poll(nullptr, 0, kMoment);
     }
   }
 }
 
+// Returns false if the server stops.
+bool HttpServer::AcceptNext() {
+  std::vector<pollfd> others;
+  refused_.AddTo(others);
+  const Listener::Arrival arrival = listener_->Accept(std::move(others));
+  JoinFinished();
+  if (arrival.kind == Listener::Arrival::Kind::kStopped) return false;
+  refused_.Tend();
+  if (arrival.kind == Listener::Arrival::Kind::kConnection) Begin(arrival.socket);
+  if (arrival.kind == Listener::Arrival::Kind::kShortage) {
+    refused_.AcceptFrom(listener_->socket());
+    LogShortage("are no descriptors");
+  }
+  return true;
+}
+
 void HttpServer::Begin(int socket) {
   const std::lock_guard lock(mutex_);
-  Connection& connection = connections_.emplace_back(socket, options_);
+  std::list<Connection> begun;
   try {
+    Connection& connection = begun.emplace_back();
+    connection.stream.emplace(socket, options_.tls ? &*options_.tls : nullptr, options_.patience);
     connection.thread = std::thread([this, &connection] { Serve(connection); });
+    connections_.splice(connections_.end(), begun);
   } catch (const std::system_error&) {
-    LogShortage("threads");
-    const int kept = ::fcntl(socket, F_DUPFD_CLOEXEC, 0);
-    if (kept >= 0) refused_.Take(kept);
-    connections_.pop_back();
+    Refuse(socket, begun.front());
+    LogShortage("are no threads");
+  } catch (const std::bad_alloc&) {
+    begun.empty() ? refused_.Take(socket) : Refuse(socket, begun.front());
+    LogShortage("is no memory");
   }
+}
+
+// The connection's stream owns the socket. Without a stream, the socket was closed.
+void HttpServer::Refuse(int socket, const Connection& connection) {
+  const int kept = connection.stream ? ::fcntl(socket, F_DUPFD_CLOEXEC, 0) : -1;
+  if (kept >= 0) refused_.Take(kept);
 }
 
 void HttpServer::LogShortage(const std::string& what) {
   if (std::exchange(has_logged_shortage_, true) || !options_.log) return;
-  options_.log("there are no " + what + " for another connection: clients are answered 503 until others end");
+  options_.log("there " + what + " for another connection: clients are answered 503 until others end");
 }
 
 void HttpServer::Serve(Connection& connection) {
   const Interruptible interruptible(is_stopping_);
   SocketStream& stream = *connection.stream;
-  std::string head;
-  const bool is_accepted = stream.Accept();
-  if (!is_accepted) stream.CloseGracefully();  // so that the client can read why
-  while (is_accepted) {
-    const SocketStream::HeadOutcome outcome = stream.ReadHead(head);
-    if (outcome == SocketStream::HeadOutcome::kGone) break;
-    Ending ending = Ending::kClose;
-    if (outcome == SocketStream::HeadOutcome::kComplete) {
-      ending = codec_.Answer(head, stream);
-    } else {
-      HttpCodec::RefuseHead(outcome, stream);
-    }
-    if (ending == Ending::kInOrder) continue;
-    ending == Ending::kClose ? stream.CloseGracefully() : stream.Reset();
-    break;
+  try {
+    ServeRequests(stream);
+  } catch (const std::exception&) {  // there is no memory, not even to say so
+    stream.Reset();
   }
   stream.Shutdown();
   const std::lock_guard lock(mutex_);
   connection.stream.reset();
   if (listener_) listener_->Wake();  // so that this thread is joined: its memory is held until then
+}
+
+void HttpServer::ServeRequests(SocketStream& stream) {
+  if (!stream.Accept()) return stream.CloseGracefully();  // so that the client can read why
+  std::string head;
+  while (true) {
+    const SocketStream::HeadOutcome outcome = stream.ReadHead(head);
+    if (outcome == SocketStream::HeadOutcome::kGone) return;
+    Ending ending = Ending::kClose;
+    if (outcome == SocketStream::HeadOutcome::kComplete) {
+      ending = AnswerRequest(head, stream, handler_);
+    } else {
+      RefuseHead(outcome, stream);
+    }
+    if (ending == Ending::kInOrder) continue;
+    return ending == Ending::kClose ? stream.CloseGracefully() : stream.Reset();
+  }
 }
 
 void HttpServer::JoinFinished() {

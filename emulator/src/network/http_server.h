@@ -13,9 +13,9 @@
 #include <thread>
 
 #include "http/http_message.h"
-#include "network/http_codec.h"
 #include "network/listener.h"
 #include "network/refused_connections.h"
+#include "network/socket_stream.h"
 #include "network/tls_context.h"
 
 namespace gcsflux::emulator {
@@ -30,8 +30,8 @@ struct HttpServerOptions {
 
 /// Serves HTTP/1.1 on one address, with one thread for each connection. Thread-safe.
 ///
-/// If there are no descriptors or threads for more connections, clients are answered 503 until there are. Blocking
-/// threads keep the code plain, and no idle connection delays another one.
+/// If there are no descriptors, threads or memory for more connections, clients are answered 503 until there are.
+/// Blocking threads keep the code plain, and no idle connection delays another one.
 class HttpServer {
  public:
   /// Serves once constructed. `handler` must outlive it. Throws std::system_error.
@@ -53,19 +53,20 @@ class HttpServer {
 
  private:
   struct Connection {
-    Connection(int socket, const HttpServerOptions& options)
-        : stream(std::in_place, socket, options.tls ? &*options.tls : nullptr, options.patience) {}
-    std::optional<SocketStream> stream;  // gone, with its descriptor, when the connection has ended
+    std::optional<SocketStream> stream = {};  // gone, with its descriptor, when the connection has ended
     std::thread thread = {};
   };
 
   void AcceptConnections();
+  bool AcceptNext();
   void Begin(int socket);
+  void Refuse(int socket, const Connection& connection);
   void LogShortage(const std::string& what);
   void Serve(Connection& connection);
+  void ServeRequests(SocketStream& stream);
   void JoinFinished();
 
-  HttpCodec codec_;
+  RequestHandler& handler_;
   const HttpServerOptions options_;
   std::optional<Listener> listener_;  // written with mutex_ held
   const std::string authority_;

@@ -9,17 +9,25 @@
 #include <cerrno>
 #include <string_view>
 
-#include "network/refusal.h"
+#include "network/answer_head.h"
 
 namespace gcsflux::emulator {
 namespace {
 
 constexpr std::size_t kReserve = 8;
+constexpr std::size_t kMostRefused = 1024;  // at one time
 constexpr std::chrono::seconds kPatience{1};
 
 }  // namespace
 
-RefusedConnections::RefusedConnections(bool answers) : answers_(answers) { Fill(); }
+RefusedConnections::RefusedConnections(bool answers)
+    : answer_(answers ? RenderRefusal(
+                            {503, "backendError", "The emulator can serve no other connection: some must end first."})
+                      : std::string()) {
+  refused_.reserve(kMostRefused);
+  reserve_.reserve(kReserve);
+  Fill();
+}
 
 RefusedConnections::~RefusedConnections() {
   for (const int kept : reserve_) ::close(kept);
@@ -37,8 +45,7 @@ void RefusedConnections::Fill() {
 
 void RefusedConnections::AcceptFrom(int listening) {
   if (reserve_.empty() && !refused_.empty()) {
-    ::close(refused_.front().socket);
-    refused_.erase(refused_.begin());
+    DropOldest();
   } else if (!reserve_.empty()) {
     ::close(reserve_.back());
     reserve_.pop_back();
@@ -49,7 +56,13 @@ void RefusedConnections::AcceptFrom(int listening) {
   ::poll(nullptr, 0, kMoment);
 }
 
+void RefusedConnections::DropOldest() {
+  ::close(refused_.front().socket);
+  refused_.erase(refused_.begin());
+}
+
 void RefusedConnections::Take(int socket) {
+  if (refused_.size() == kMostRefused) DropOldest();
   ::fcntl(socket, F_SETFL, O_NONBLOCK);
   refused_.push_back({.socket = socket, .give_up = Clock::now() + kPatience});
 }
@@ -72,13 +85,10 @@ bool RefusedConnections::IsDone(Refused& refused) const {
   std::array<char, 16384> discarded;
   ssize_t received = 0;
   while ((received = ::recv(refused.socket, discarded.data(), discarded.size(), 0)) > 0) {
-    if (!answers_) return true;
+    if (answer_.empty()) return true;
     if (refused.is_answered) continue;
-    static const std::string kAnswer =
-        RenderRefusal("503 Service Unavailable",
-                      {503, "backendError", "The emulator has no descriptor left: other connections must end first."});
     refused.is_answered = true;
-    ::send(refused.socket, kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL);
+    ::send(refused.socket, answer_.data(), answer_.size(), MSG_NOSIGNAL);
     ::shutdown(refused.socket, SHUT_WR);
   }
   return received == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);

@@ -10,9 +10,9 @@
 
 namespace gcsflux::emulator {
 
-/// Connections for which the process has no descriptor or no thread. Each is answered 503 once its request arrives,
-/// over one of a few descriptors kept in reserve, and closed. A silent one is closed too, after a second or when its
-/// place is needed. One thread.
+/// Connections for which the process has no descriptor, no thread or no memory. Each is answered 503 once its request
+/// arrives, over one of a few descriptors kept in reserve, and closed. A silent one is closed too, after a second or
+/// when its place is needed. One thread.
 class RefusedConnections {
  public:
   /// Takes the reserve. Without `answers` it only closes connections: a client that expects TLS cannot read a plain
@@ -26,7 +26,7 @@ class RefusedConnections {
 
   /// Accepts the next connection of that listening socket with a descriptor of the reserve.
   void AcceptFrom(int listening);
-  /// Takes over this connection.
+  /// Takes over this connection. Needs no memory, nor does Tend().
   void Take(int socket);
 
   /// Adds the descriptors to wait for.
@@ -43,9 +43,10 @@ class RefusedConnections {
   };
 
   void Fill();
+  void DropOldest();
   [[nodiscard]] bool IsDone(Refused& refused) const;
 
-  const bool answers_;
+  const std::string answer_;           // "" if it gives none
   std::vector<Refused> refused_ = {};  // the oldest first
   std::vector<int> reserve_ = {};
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -12,10 +13,13 @@
 #include <fstream>
 #include <iostream>
 #include <limits>
+#include <new>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "gcsflux/emulator/emulator.h"
@@ -36,6 +40,15 @@ DEFINE_string(tls_client_ca, "",
 DEFINE_string(auth_config, "",
               "JSON file with identities and what they may do (docs/identity.md). With it, the emulator serves the "
               "endpoints that exchange credentials for tokens, and a metadata server. Set it to try real credentials.");
+DEFINE_string(
+    allowed_hosts, "",
+    "More names by which clients reach the emulator, separated by commas: gcs.my-company.com, .my-company.com "
+    "for all below it, or * for any. Other names of the public DNS are refused with 403, in a request's Host "
+    "and Origin, so that no web page reaches the emulator by a browser. Addresses, names without a dot, and "
+    "names as .localhost, .test and .internal always pass.");
+DEFINE_string(admin_token_file, "",
+              "File with a token that requests to /_emulator/ need, as \"Authorization: Bearer TOKEN\". "
+              "GET /_emulator/health does not. Set it if several people share an emulator.");
 DEFINE_bool(
     require_auth, false,
     "Refuse requests without a valid token (401) or without the role that they need (403). Requires --auth_config.");
@@ -83,6 +96,8 @@ constexpr std::array kFlags = {"host",
                                "tls_client_ca",
                                "auth_config",
                                "require_auth",
+                               "allowed_hosts",
+                               "admin_token_file",
                                "virtual_buckets",
                                "project",
                                "default_soft_delete",
@@ -206,11 +221,34 @@ int ParseArguments(int argc, char** argv) {
 }
 
 std::string ReadFile(const std::string& flag, const std::string& path) {
+  constexpr std::size_t kMost = std::size_t{32} << 20;  // as of a document for /_emulator/
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (text.str().empty()) throw std::invalid_argument("--" + flag + "=" + path + " cannot be read or is empty");
-  return text.str();
+  std::string text;
+  std::array<char, 65536> piece;
+  while (text.size() <= kMost && (file.read(piece.data(), piece.size()) || file.gcount() > 0)) {
+    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+  }
+  if (text.empty()) throw std::invalid_argument("--" + flag + "=" + path + " cannot be read or is empty");
+  if (text.size() > kMost) throw std::invalid_argument("--" + flag + "=" + path + " is longer than 32 MiB");
+  return text;
+}
+
+std::vector<std::string> SplitNames(std::string_view text) {
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    const std::string_view name = text.substr(0, text.find(','));
+    if (!name.empty()) names.emplace_back(name);
+    text.remove_prefix(std::min(name.size() + 1, text.size()));
+  }
+  return names;
+}
+
+// Throws std::invalid_argument.
+std::string ReadToken(const std::string& flag, const std::string& path) {
+  std::istringstream text(ReadFile(flag, path));
+  std::string token;
+  if (!(text >> token)) throw std::invalid_argument("--" + flag + "=" + path + " has no token");
+  return token;
 }
 
 // Throws std::invalid_argument, which names the file.
@@ -244,6 +282,10 @@ gcsflux::emulator::EmulatorOptions OptionsFromFlags() {
   if (!FLAGS_auth_config.empty()) {
     options.auth = {.config = ReadFile("auth_config", FLAGS_auth_config), .is_required = FLAGS_require_auth};
   }
+  options.allowed_hosts = SplitNames(FLAGS_allowed_hosts);
+  if (!FLAGS_admin_token_file.empty()) {
+    options.admin_token = ReadToken("admin_token_file", FLAGS_admin_token_file);
+  }
   options.virtual_buckets = gcsflux::emulator::ParseVirtualBuckets(FLAGS_virtual_buckets);
   const gcsflux::emulator::TrafficSettings traffic = gcsflux::emulator::TrafficFromFlags();
   options.shaping = traffic.shaping;
@@ -255,6 +297,38 @@ gcsflux::emulator::EmulatorOptions OptionsFromFlags() {
 
 bool IsLoopback(std::string_view host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
 
+// Throws what Emulator::Seed() throws.
+void Start(gcsflux::emulator::Emulator& emulator) {
+  for (const auto& seed : ParseSeedDirs(FLAGS_seed_dir)) emulator.Seed(seed);
+  if (!IsLoopback(FLAGS_host) && !FLAGS_require_auth) {
+    Say("warning: " + FLAGS_host + " is reachable from outside, and no credentials are asked for");
+  }
+  std::cout << "gcsflux-emulator listening on " << emulator.endpoint() << std::endl;
+}
+
+// Serves until one of these signals, which all threads block. They end its start too.
+int ServeUntil(const sigset_t& signals, gcsflux::emulator::EmulatorOptions options) {
+  gcsflux::emulator::Emulator emulator(std::move(options));
+  std::atomic<bool> has_signal = false;
+  std::thread stopper([&] {
+    int received = 0;
+    sigwait(&signals, &received);
+    has_signal = true;
+    emulator.Stop();
+  });
+  int status = kOk;
+  try {
+    Start(emulator);
+  } catch (const std::exception& error) {
+    if (!has_signal) status = kFailed;
+    if (!has_signal) Say(error.what());
+  }
+  // Without its output, no client can know the address.
+  if (status != kOk || !std::cout) pthread_kill(stopper.native_handle(), SIGTERM);
+  stopper.join();
+  return status;
+}
+
 int Run(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument(argv[i]);
@@ -262,32 +336,20 @@ int Run(int argc, char** argv) {
     if (argument == "--version") return PrintVersion();
   }
   if (const int status = ParseArguments(argc, argv); status != kOk) return status;
-
-  // Before any thread starts, so that no thread but this one takes the signals: sigwait below does.
-  sigset_t stop_signals;
-  sigemptyset(&stop_signals);
-  sigaddset(&stop_signals, SIGINT);
-  sigaddset(&stop_signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);
   try {
-    gcsflux::emulator::Emulator emulator(OptionsFromFlags());
-    for (const auto& seed : ParseSeedDirs(FLAGS_seed_dir)) emulator.Seed(seed);
-    if (!IsLoopback(FLAGS_host) && !FLAGS_require_auth) {
-      Say("warning: " + FLAGS_host + " is reachable from outside, and no credentials are asked for");
-    }
-    std::cout << "gcsflux-emulator listening on " << emulator.endpoint() << std::endl;
-    if (!std::cout) return kOk;  // Without it, no client can know the address, so the program ends.
-    int received = 0;
-    sigwait(&stop_signals, &received);
-    emulator.Stop();
-  } catch (const std::runtime_error& error) {  // a std::system_error too
+    gcsflux::emulator::EmulatorOptions options = OptionsFromFlags();  // a signal ends the program meanwhile
+    sigset_t stop_signals;
+    sigemptyset(&stop_signals);
+    sigaddset(&stop_signals, SIGINT);
+    sigaddset(&stop_signals, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);  // before any thread starts: they inherit it
+    return ServeUntil(stop_signals, std::move(options));
+  } catch (const std::bad_alloc&) {
+    Say("there is not enough memory to start");
+  } catch (const std::exception& error) {
     Say(error.what());
-    return kFailed;
-  } catch (const std::invalid_argument& error) {
-    Say(error.what());
-    return kFailed;
   }
-  return kOk;
+  return kFailed;
 }
 
 }  // namespace

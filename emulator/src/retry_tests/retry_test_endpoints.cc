@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bodies/receive_body.h"
+#include "http/error_answer.h"
 #include "http/json_error.h"
 #include "http/json_response.h"
 #include "http/which_api.h"
@@ -56,8 +57,8 @@ HttpResponse RetryTestEndpoints::Handle(const HttpRequest& request, RequestBody&
   try {
     ApiResult<HttpResponse> response = Answer(request, path, body);
     return response ? *std::move(response) : ErrorResponse(response.error());
-  } catch (const std::exception& error) {
-    return ErrorResponse(ApiError{500, "internalError", error.what()});
+  } catch (const std::exception&) {
+    return ErrorResponse(CaughtError());
   }
 }
 

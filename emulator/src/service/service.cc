@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "http/error_answer.h"
 #include "http/json_error.h"
 #include "http/which_api.h"
 #include "json_api/router.h"
@@ -27,8 +28,8 @@ HttpResponse Service::Handle(const HttpRequest& request, RequestBody& body, Requ
     HttpResponse response = AnswerAny(request, body, subject);
     cors_.AddHeaders(request, subject, response);
     return response;
-  } catch (const std::exception&) {  // for example out of memory; the text would tell a client nothing
-    return ErrorResponse(ApiError{500, "backendError", "Internal error encountered."});
+  } catch (const std::exception&) {
+    return ErrorResponse(CaughtError());
   }
 }
 

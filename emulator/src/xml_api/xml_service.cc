@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "http/error_answer.h"
 #include "http/target.h"
 #include "xml_api/amz_headers.h"
 #include "xml_api/xml_router.h"
@@ -19,8 +20,8 @@ HttpResponse XmlService::Handle(const HttpRequest& request, RequestBody& body, c
     HttpResponse refusal = XmlErrorResponse(response.error());
     AddChallenge(refusal);
     return refusal;
-  } catch (const std::exception&) {  // for example out of memory; the text would tell a client nothing
-    return XmlErrorResponse({XmlErrorCode::kInternalError});
+  } catch (const std::exception&) {
+    return ErrorAnswer(/*is_xml=*/true, CaughtError());
   }
 }
 

@@ -135,5 +135,19 @@ TEST_F(AdminTest, RefusesWhatItDoesNotHave) {
   }
 }
 
+TEST(AdminToken, IsNeededByAllButHealth) {
+  Emulator emulator({.admin_token = "secret"});
+  RawConnection client(emulator.endpoint());
+  for (const char* wrong : {"", "Authorization: Bearer other\r\n", "Authorization: secret\r\n", "Authorization:\r\n"}) {
+    EXPECT_EQ(client.Call("POST", "/_emulator/reset", wrong).status, 401) << wrong;
+    EXPECT_EQ(client.Call("GET", "/_emulator/journal", wrong).status, 401) << wrong;
+    EXPECT_EQ(client.Call("PUT", "/_emulator/faults", wrong, "{}").status, 401) << wrong;
+    EXPECT_EQ(client.Call("GET", "/_emulator/none", wrong).status, 401) << wrong;
+  }
+  EXPECT_EQ(client.Call("POST", "/_emulator/reset", "Authorization: Bearer secret\r\n").status, 204);
+  EXPECT_EQ(client.Call("GET", "/_emulator/health").status, 200);
+  EXPECT_EQ(client.Call("GET", "/storage/v1/b").status, 200);
+}
+
 }  // namespace
 }  // namespace gcsflux::emulator

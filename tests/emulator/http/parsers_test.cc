@@ -11,7 +11,6 @@
 #include "bodies/gunzip.h"
 #include "http/byte_range.h"
 #include "http/content_range.h"
-#include "network/shielded_head.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -111,39 +110,6 @@ TEST(PageToken, RefusesWhatItDidNotMake) {
   for (const char* token : {"", "x", "!!!!", "bm9u=", "a+b/", "bg", "eGFh", "bv8", "ZzEyYQ", "ZzEyLw", "Zy9h", "Z3gvYQ",
                             "Zzk5OTk5OTk5OTk5OTk5OTk5OTk5L2E"}) {
     EXPECT_EQ(DecodePageToken(token), std::nullopt) << token;
-  }
-}
-
-TEST(ShieldHead, HidesWhatHttplibWouldActOn) {
-  EXPECT_EQ(ShieldHead("GET /a%2Fb?x=1?2&y=? HTTP/1.1\r\nHost: h\r\nrAnGe: bytes=0-1\r\nExpect: 100-continue\r\n"
-                       "Accept-Encoding: gzip\r\nRange-Unit: x\r\nX-Meta: 100%41\r\n\r\n"),
-            "GET /a%2Fb?x=1%3F2&y=%3F HTTP/1.1\r\nHost: h\r\nx-shielded-rAnGe: bytes=0-1\r\n"
-            "x-shielded-Expect: 100-continue\r\nx-shielded-Accept-Encoding: gzip\r\nRange-Unit: x\r\n"
-            "X-Meta: 100%2541\r\n\r\n");
-  EXPECT_EQ(UnshieldedName("x-shielded-rAnGe"), "rAnGe");
-  EXPECT_EQ(UnshieldedName("Host"), "Host");
-}
-
-TEST(TakeLongTarget, TakesWhatHttplibWouldRefuse) {
-  const std::string target = "/a?b=" + std::string(9000, 'c');
-  std::string head = "GET " + target + " HTTP/1.1\r\nHost: h\r\n\r\n";
-  EXPECT_EQ(TakeLongTarget(head), target);
-  EXPECT_EQ(head, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-}
-
-TEST(TakeLongTarget, LeavesAllElse) {
-  const std::string longer(9000, 'c');
-  const std::vector<std::string> heads = {"GET /a HTTP/1.1\r\n\r\n",
-                                          "GET /" + longer,
-                                          "GET /" + longer + "\r\n\r\n",
-                                          "GET " + longer + " HTTP/1.1\r\n\r\n",
-                                          "GET /" + longer + " " + longer + " HTTP/1.1\r\n\r\n",
-                                          "GET /" + std::string(40'000, 'c') + " HTTP/1.1\r\n\r\n",
-                                          ""};
-  for (const std::string& kept : heads) {
-    std::string head = kept;
-    EXPECT_EQ(TakeLongTarget(head), "");
-    EXPECT_EQ(head, kept);
   }
 }
 

@@ -4,12 +4,14 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "emulator/support/raw_connection.h"
 #include "emulator/support/targets.h"
 #include "gcsflux/emulator/gtest.h"
-#include "network/head_faults.h"
+#include "network/request_head.h"
 #include "support/concatenated.h"
 #include "support/gzip.h"
 
@@ -119,22 +121,125 @@ TEST_F(FramingTest, ABodyOfUnknownLengthGoesToHttp10WithoutChunks) {
   EXPECT_TRUE(chunked.body == text);
 }
 
-TEST(HeadFaults, WhatIsRightHasNone) {
-  EXPECT_EQ(FindHeadFault("GET / HTTP/1.1\r\nHost: h\r\nX:\r\nY: a: b \r\nContent-Length: 5\r\n\r\n"), std::nullopt);
-  EXPECT_EQ(FindHeadFault("GET / HTTP/1.0\r\n\r\n"), std::nullopt);
+TEST_F(FramingTest, AnOriginInTheTargetReplacesTheHost) {
+  client_.Send("PUT http://bucket.storage.googleapis.com/new HTTP/1.1\r\nHost: other\r\nContent-Length: 1\r\n\r\nx");
+  EXPECT_EQ(client_.Receive()->status, 200);
+  EXPECT_EQ(client_.Call("GET", std::string(kObject) + "new?alt=media").body, "x");
 }
 
-TEST(HeadFaults, AreNamed) {
-  const std::string begin = "GET / HTTP/1.1\r\nHost: h\r\n";
-  EXPECT_EQ(FindHeadFault(begin + " x\r\n\r\n"), "a header line continues the one before it");
-  EXPECT_EQ(FindHeadFault(begin + "a b: c\r\n\r\n"), "a header field has no name");
-  EXPECT_EQ(FindHeadFault(begin + "a\r\n\r\n"), "a header field has no name");
-  EXPECT_EQ(FindHeadFault(begin + std::string("a: \0b\r\n\r\n", 9)), "a line does not end in CRLF");
-  EXPECT_EQ(FindHeadFault(begin + "content-LENGTH:\t\r\n\r\n"), "the Content-Length is empty");
-  EXPECT_EQ(FindHeadFault(begin + "Host: h\r\n\r\n"), "the Host is not valid");
-  EXPECT_EQ(FindHeadFault("GET / HTTP/1.1\r\n\r\n"), "the Host is missing");
+TEST_F(FramingTest, ATargetWithAFragmentReachesNoObject) {
+  ASSERT_EQ(client_.Call("POST", std::string(kUpload) + "kept", "", "bytes").status, 200);
+  for (const std::string target : {"/bucket/kept#1", "/storage/v1/b/bucket/o/kept#1"}) {
+    RawConnection connection(endpoint());
+    connection.Send("DELETE " + target + " HTTP/1.1\r\nHost: h\r\n\r\n");
+    ExpectRefused(connection, target);
+  }
+  EXPECT_EQ(client_.Call("GET", std::string(kObject) + "kept?alt=media").body, "bytes");
+  ASSERT_EQ(client_.Call("POST", std::string(kUpload) + "kept%231", "", "other").status, 200);
+  EXPECT_EQ(client_.Call("DELETE", "/bucket/kept%231").status, 204);
+  EXPECT_EQ(client_.Call("GET", std::string(kObject) + "kept?alt=media").body, "bytes");
+}
+
+// A request with this field, if the emulator takes it for a Range, is answered 206.
+TEST_F(FramingTest, NoFieldIsTakenForAnother) {
+  ASSERT_EQ(client_.Call("POST", std::string(kUpload) + "o", "", "bytes").status, 200);
+  for (const std::string name : {"x-shielded-range", "X-Shielded-Range", "x-range", "REMOTE_ADDR"}) {
+    const RawResponse answer = client_.Call("GET", std::string(kObject) + "o?alt=media", name + ": bytes=0-1\r\n");
+    EXPECT_EQ(answer.status, 200) << name;
+    EXPECT_EQ(answer.body, "bytes") << name;
+  }
+}
+
+TEST_F(FramingTest, AnEmptyConditionIsNotIgnored) {
+  EXPECT_EQ(client_.Call("PUT", "/bucket/o", "x-goog-if-generation-match:\r\n", "bytes").status, 400);
+  EXPECT_EQ(client_.Call("GET", std::string(kObject) + "o").status, 404);
+}
+
+TEST_F(FramingTest, AMetadataTextWithALineEndIsNoHeader) {
+  const std::string metadata = R"({"contentDisposition": "a\r\nX-Injected: 1", "contentLanguage": "b\nX-Injected: 1"})";
+  ASSERT_EQ(client_.Call("POST", std::string(kUpload) + "o", "", "bytes").status, 200);
+  client_.Call("PATCH", std::string(kObject) + "o", "Content-Type: application/json\r\n", metadata);
+  const RawResponse answer = client_.Call("GET", std::string(kObject) + "o?alt=media");
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.Header("x-injected"), "");
+}
+
+constexpr std::string_view kBegin = "GET / HTTP/1.1\r\nHost: h\r\n";
+
+TEST(RequestHead, IsReadAsItCame) {
+  const auto head = ParseRequestHead(
+      "GET /a%2Fb?x=1?2&y=? HTTP/1.1\r\nHost: h\r\nrAnGe: bytes=0-1\r\nX-Meta: 100%41 \r\nX-Empty:\r\nY: a: b\r\n\r\n");
+  ASSERT_TRUE(head) << head.error().message;
+  EXPECT_EQ(head->request.method, "GET");
+  EXPECT_EQ(head->request.target, "/a%2Fb?x=1?2&y=?");
+  const std::vector<std::pair<std::string, std::string>> fields = {
+      {"Host", "h"}, {"rAnGe", "bytes=0-1"}, {"X-Meta", "100%41"}, {"X-Empty", ""}, {"Y", "a: b"}};
+  EXPECT_EQ(head->request.headers.fields(), fields);
+  EXPECT_FALSE(head->closes);
+}
+
+TEST(RequestHead, TakesLongTargetsAndFields) {
+  const std::string target = "/a?b=" + std::string(30'000, 'c');
+  const std::string value(30'000, 'v');
+  const auto head = ParseRequestHead("GET " + target + " HTTP/1.1\r\nHost: h\r\nX: " + value + "\r\n\r\n");
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->request.target, target);
+  EXPECT_EQ(*head->request.headers.Find("x"), value);
+  const auto longer = ParseRequestHead("GET /" + std::string(40'000, 'c') + " HTTP/1.1\r\nHost: h\r\n\r\n");
+  ASSERT_FALSE(longer);
+  EXPECT_EQ(longer.error().status, 414);
+}
+
+TEST(RequestHead, SaysWhetherTheConnectionEnds) {
+  struct Case {
+    std::string head;
+    bool closes;
+  };
+  for (const auto& [text, closes] :
+       {Case{"GET / HTTP/1.1\r\nHost: h\r\nConnection: Close\r\n\r\n", true},
+        Case{"GET / HTTP/1.1\r\nHost: h\r\nConnection: te, close\r\n\r\n", true},
+        Case{"GET / HTTP/1.1\r\nHost: h\r\nConnection: closed\r\n\r\n", false}, Case{"GET / HTTP/1.0\r\n\r\n", true},
+        Case{"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", false}}) {
+    const auto head = ParseRequestHead(text);
+    ASSERT_TRUE(head) << text;
+    EXPECT_EQ(head->closes, closes) << text;
+  }
+}
+
+TEST(RequestHead, IsRefusedIfReadersDifferAboutIt) {
+  struct Case {
+    std::string head;
+    std::string why;
+  };
+  const std::string begin(kBegin);
+  std::vector<Case> cases = {
+      {begin + " x\r\n\r\n", "a header line continues the one before it"},
+      {begin + "a b: c\r\n\r\n", "a header field has no name"},
+      {begin + "a\r\n\r\n", "a header field has no name"},
+      {begin + std::string("a: \0b\r\n\r\n", 9), "a line does not end in CRLF"},
+      {begin + "Host: h\r\n\r\n", "the Host is not valid"},
+      {"GET / HTTP/1.1\r\n\r\n", "the Host is missing"},
+      {"GET http://a@b/ HTTP/1.1\r\nHost: h\r\n\r\n", "the target's host is not valid"},
+      {"GET http:///b HTTP/1.1\r\nHost: h\r\n\r\n", "the target's host is not valid"},
+      {"GET /  HTTP/1.1\r\nHost: h\r\n\r\n", "the first line is not METHOD TARGET HTTP/1.1"},
+      {"GET / HTTP/1.10\r\nHost: h\r\n\r\n", "the first line is not METHOD TARGET HTTP/1.1"},
+      {"get / HTTP/1.1\r\nHost: h\r\n\r\n", "the method is unknown"},
+  };
   for (const char* cut : {"", "GET", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: h\r"}) {
-    EXPECT_EQ(FindHeadFault(cut), "a line does not end in CRLF") << cut;
+    cases.push_back({cut, "a line does not end in CRLF"});
+  }
+  for (const char* target : {"/a#b", "/a?b#c", "#", "/a\tb", "/a\x7f"}) {
+    cases.push_back({std::string("GET ") + target + " HTTP/1.1\r\nHost: h\r\n\r\n",
+                     "the target has a character that must be percent-encoded"});
+  }
+  for (const char* target : {"*", "a", "h:80", "?a", "HTTP://h/"}) {
+    cases.push_back({std::string("GET ") + target + " HTTP/1.1\r\nHost: h\r\n\r\n", "the target is not a path"});
+  }
+  for (const auto& [text, why] : cases) {
+    const auto head = ParseRequestHead(text);
+    ASSERT_FALSE(head) << text;
+    EXPECT_EQ(head.error().status, 400) << text;
+    EXPECT_EQ(head.error().message, "The request's head is malformed: " + why + ".") << text;
   }
 }
 

@@ -1,4 +1,4 @@
-// HTTP/1.1 itself, on a raw socket: where cpp-httplib alone would be wrong, and what clients may send.
+// HTTP/1.1 itself, on a raw socket: what clients may send.
 
 #include <gtest/gtest.h>
 
@@ -202,8 +202,7 @@ TEST_F(HttpTest, RefusesMalformedHeadsAsGcsDoes) {
         std::string("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"),
         std::string("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"),
         std::string("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip\r\n\r\n"),
-        "GET /" + std::string(40'000, 'a') + " HTTP/1.1\r\nHost: h\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: h\r\nX: " + std::string(9000, 'a') + "\r\n\r\n"}) {
+        "GET /" + std::string(40'000, 'a') + " HTTP/1.1\r\nHost: h\r\n\r\n"}) {
     RawConnection connection(endpoint());
     connection.Send(head);
     const std::optional<RawResponse> response = connection.Receive();
@@ -223,13 +222,6 @@ TEST_F(HttpTest, RefusesAFloodOfHeaders) {
   ASSERT_TRUE(response);
   EXPECT_EQ(response->status, 431);
   EXPECT_NE(response->body.find(R"("code":431)"), std::string::npos);
-}
-
-TEST_F(HttpTest, LeaksNothingOfHttplib) {
-  const RawResponse response = client_.Call("GET", "/storage/v1/b/bucket/o/digits", "REMOTE_ADDR: 1.2.3.4\r\n");
-  for (const char* name : {"exception_what", "keep-alive", "remote_addr", "server"}) {
-    EXPECT_FALSE(response.headers.contains(name)) << name;
-  }
 }
 
 TEST_F(HttpTest, NamesUnusualStatusesAsGcsDoes) {

@@ -4,9 +4,15 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "emulator/support/raw_connection.h"
@@ -105,6 +111,52 @@ TEST(Program, EndsWhereItCannotStartWithFiles) {
   const std::string errors = program.ReadErrors();
   EXPECT_EQ(program.Wait(), 1);
   EXPECT_EQ(errors, "gcsflux-emulator: Cannot read '/nonexistent/directory': No such file or directory.\n");
+}
+
+// Whether a process started by this thread has a file of that path open.
+bool IsOpenInAChild(const std::string& path) {
+  std::ifstream children("/proc/self/task/" + std::to_string(::gettid()) + "/children");
+  for (std::string pid; children >> pid;) {
+    std::error_code error;
+    for (const auto& descriptor : std::filesystem::directory_iterator("/proc/" + pid + "/fd", error)) {
+      if (std::filesystem::read_symlink(descriptor.path(), error) == path) return true;
+    }
+  }
+  return false;
+}
+
+TEST(Program, EndsBySignalWhileItReadsFiles) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const testing::TestDirectory files;
+    const std::string endless = files.Write("sparse", "");
+    std::filesystem::resize_file(endless, std::uintmax_t{1} << 42);  // reading it would take half an hour
+    Program program({"--seed_dir=bucket=" + files.path().string()});
+    while (!IsOpenInAChild(endless)) std::this_thread::yield();
+    program.Signal(signal);
+    EXPECT_EQ(program.Wait(), 0);
+    EXPECT_EQ(program.ReadOutput() + program.ReadErrors(), "");
+  }
+}
+
+TEST(Program, ReadsNoEndlessFile) {
+  for (const std::string flag : {"faults", "auth_config", "admin_token_file"}) {
+    Program program({"--" + flag + "=/dev/zero"});
+    EXPECT_EQ(program.Wait(), 1) << flag;
+    EXPECT_EQ(program.ReadErrors(), "gcsflux-emulator: --" + flag + "=/dev/zero is longer than 32 MiB\n");
+  }
+}
+
+TEST(Program, TakesHostsAndATokenForAdministration) {
+  const testing::TestDirectory files;
+  Program program({"--admin_token_file=" + files.Write("token", "secret\n"), "--allowed_hosts=a.com,b.com"});
+  const std::string line = program.ReadOutputLine();
+  ASSERT_TRUE(line.starts_with(kReady)) << line << program.ReadErrors();
+  RawConnection client(line.substr(kReady.size()));
+  EXPECT_EQ(client.Call("POST", "/_emulator/reset").status, 401);
+  EXPECT_EQ(client.Call("POST", "/_emulator/reset", "Authorization: Bearer secret\r\n").status, 204);
+  for (const auto& [origin, status] : {std::pair("b.com", 200), {"c.com", 403}}) {
+    EXPECT_EQ(client.Call("GET", "/storage/v1/b", std::string("Origin: http://") + origin + "\r\n").status, status);
+  }
 }
 
 TEST(Program, SaysThatItsPortIsTaken) {

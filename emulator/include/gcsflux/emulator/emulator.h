@@ -60,6 +60,14 @@ struct EmulatorOptions {
   /// has no descriptors left. It is called from any thread and must not throw. Set it where an emulator runs
   /// unattended.
   std::function<void(const std::string&)> log = {};
+  /// More names by which clients reach the emulator: "gcs.my-company.com", or ".my-company.com" for all below it, or
+  /// "*" for any. Other names of the public DNS are refused with 403, in a request's Host and Origin, so that no web
+  /// page reaches the emulator by a browser. Addresses, names without a dot, and names as .localhost, .test and
+  /// .internal always pass.
+  std::vector<std::string> allowed_hosts = {};
+  /// If it is not empty, requests to /_emulator/ need it, as "Authorization: Bearer TOKEN"; `GET /_emulator/health` does
+  /// not. Set it if several people share an emulator.
+  std::string admin_token = {};
   /// If set, the emulator serves HTTPS only.
   std::optional<TlsOptions> tls = {};
   /// If set, the emulator serves the identity endpoints, and asks every caller for credentials.
@@ -114,7 +122,7 @@ class Emulator {
   void Reset();
 
   /// Stores files as objects, and returns their number. Throws std::runtime_error if a file cannot be read or its path
-  /// is not a valid object name. What was stored before that stays.
+  /// is not a valid object name, or if Stop() is called meanwhile. What was stored before that stays.
   std::size_t Seed(const SeedOptions& options);
 
   /// Closes every connection and waits for the threads. Nothing is served afterwards. May be called again.
