@@ -9,7 +9,7 @@ namespace gcsflux::emulator {
 
 ApiResult<std::optional<std::int64_t>> Int64Parameter(const QueryParameters& query, std::string_view name) {
   const std::string* text = query.Find(name);
-  if (text == nullptr || text->empty()) return std::nullopt;  // the service takes an empty value for none
+  if (text == nullptr) return std::nullopt;
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (error != std::errc() || end != text->data() + text->size()) {

@@ -17,7 +17,7 @@ namespace gcsflux::emulator {
 namespace {
 
 XmlResult<ObjectSelector> ReadSelector(const XmlCall& call) {
-  const auto generation = Int64Parameter(call, "generation");
+  const auto generation = ReadGeneration(call.query);
   const XmlResult<Preconditions> preconditions = ReadPreconditions(call);
   if (!generation) return tl::unexpected(generation.error());
   if (!preconditions) return tl::unexpected(preconditions.error());

@@ -12,17 +12,20 @@ namespace {
 class CorruptedBody final : public UploadFilter {
  public:
   CorruptedBody(RequestBody& body, std::uint64_t at_byte, Firing& firing, const Passage& passage)
-      : UploadFilter(body, passage), at_byte_(at_byte), firing_(firing) {}
+      : UploadFilter(body, passage), at_byte_(at_byte), firing_(firing), fired_(passage.fired) {}
 
  private:
   bool OnBytes(std::span<std::byte> bytes, std::uint64_t offset) override {
     const bool is_here = at_byte_ >= offset && at_byte_ - offset < bytes.size();
-    if (is_here && firing_.Fire()) bytes[static_cast<std::size_t>(at_byte_ - offset)] ^= std::byte(1);
+    if (!is_here || fired_->HasChangedByte(at_byte_) || !firing_.Fire()) return true;
+    fired_->AddChangedByte(at_byte_);
+    bytes[static_cast<std::size_t>(at_byte_ - offset)] ^= std::byte(1);
     return true;
   }
 
   const std::uint64_t at_byte_;
   Firing& firing_;
+  const std::shared_ptr<FiredFaults> fired_;
 };
 
 class CorruptUpload final : public Intervention {
