@@ -57,7 +57,9 @@ XmlResult<std::optional<std::int64_t>> Int64Parameter(const XmlCall& call, std::
 }
 
 XmlResult<std::optional<std::int64_t>> Int64Header(const XmlCall& call, std::string_view lower_case_name) {
-  return ParseInt64(call.request.headers.Find(lower_case_name), lower_case_name);
+  // Two of one name, joined, are no number.
+  const std::optional<std::string> text = call.request.headers.FindAll(lower_case_name);
+  return ParseInt64(text ? &*text : nullptr, lower_case_name);
 }
 
 XmlResult<std::optional<std::int64_t>> ReadGeneration(const QueryParameters& query) {

@@ -144,5 +144,28 @@ TEST_F(XmlMeaningTest, IsNoOtherInTheJsonApi) {
   EXPECT_NE(got.body.find("\"metageneration\":\"1\""), std::string::npos) << got.body;
 }
 
+TEST_F(XmlMeaningTest, RefusesAConditionThatOccursTwice) {
+  const std::string generation = Call("HEAD", "/bucket/o").Header("x-goog-generation");
+  const std::string header = "x-goog-if-generation-match: " + generation + "\r\n";
+  EXPECT_EQ(Outcome("PUT", "/bucket/o", header + "x-goog-if-generation-match: 1\r\n", "other"), "400 InvalidArgument");
+  const std::string target = "/upload/storage/v1/b/bucket/o?uploadType=media&name=o&ifGenerationMatch=" + generation;
+  EXPECT_EQ(Call("POST", target + "&ifGenerationMatch=1", "", "other").status, 400);
+  EXPECT_EQ(Call("PATCH", "/storage/v1/b/bucket?ifGenerationMatch=1", "", "{}").status, 400) << "it has none";
+  EXPECT_EQ(Read(), "hello");
+}
+
+TEST_F(XmlMeaningTest, GivesARangeOfTheStateThatIsMeant) {
+  for (const std::string target : {"/bucket/o", "/storage/v1/b/bucket/o/o?alt=media"}) {
+    const std::string range = "Range: bytes=1-2\r\nIf-Range: ";
+    const std::string etag = Call("GET", target).Header("etag");
+    EXPECT_EQ(Call("GET", target, range + etag + "\r\n").body, "el");
+    for (const char* other : {"\"other\"", "Thu, 01 Jan 1970 00:00:00 GMT"}) {
+      const RawResponse whole = Call("GET", target, range + other + "\r\n");
+      EXPECT_EQ(whole.status, 200) << other;
+      EXPECT_EQ(whole.body, "hello") << other;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gcsflux::emulator

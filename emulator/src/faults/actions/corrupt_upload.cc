@@ -1,13 +1,23 @@
 // One bit of an upload is flipped before the service hashes it.
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "faults/actions/action_kinds.h"
 #include "faults/tools/upload_filter.h"
+#include "http/target.h"
 
 namespace gcsflux::emulator {
 namespace {
+
+// How many bytes the request's upload session has. It ignores these if they are sent again.
+std::uint64_t PersistedBefore(const Passage& passage) {
+  const ApiResult<Target> target = ParseTarget(passage.request.target);
+  const std::string* id = target ? target->query.Find("upload_id") : nullptr;
+  const auto session = id != nullptr ? passage.sessions.Find(*id) : nullptr;
+  return session != nullptr ? session->status().persisted : 0;
+}
 
 class CorruptedBody final : public UploadFilter {
  public:
@@ -36,7 +46,7 @@ class CorruptUpload final : public Intervention {
       : at_byte_(action.at_byte.value_or(0)), firing_(std::move(firing)) {}
 
   std::unique_ptr<RequestBody> Wrap(RequestBody& body, const Passage& passage) override {
-    if (!CarriesObjectBytes(passage.preview)) return nullptr;
+    if (!CarriesObjectBytes(passage.preview) || at_byte_ < PersistedBefore(passage)) return nullptr;
     return std::make_unique<CorruptedBody>(body, at_byte_, *firing_, passage);
   }
 
