@@ -74,6 +74,7 @@ gcsflux_component(emulator
   emulator/src/http/xml_error.cc
   emulator/src/http/xml_writer.cc
   # bodies
+  emulator/src/bodies/fingerprinted_body.cc
   emulator/src/bodies/gunzip.cc
   emulator/src/bodies/inflated_body.cc
   emulator/src/bodies/md5_follower.cc

@@ -139,6 +139,7 @@ emulator_test(emulator_xml_tests
   SOURCES
     emulator/store/multipart_uploads_test.cc
     emulator/xml_api/xml_listing_test.cc
+    emulator/xml_api/xml_meaning_test.cc
     emulator/xml_api/xml_multipart_test.cc
     emulator/xml_api/xml_objects_test.cc
     emulator/xml_api/xml_parsers_test.cc

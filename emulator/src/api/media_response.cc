@@ -10,6 +10,7 @@
 #include "base/time_format.h"
 #include "bodies/gunzip.h"
 #include "http/byte_range.h"
+#include "http/entity_tags.h"
 #include "http/hash_text.h"
 #include "http/json_error.h"
 
@@ -72,7 +73,8 @@ HttpResponse UnsatisfiableResponse(std::uint64_t size) {
 
 }  // namespace
 
-HttpResponse MediaResponse(const Object& object, const HttpHeaders& request, RequestSubject& subject) {
+HttpResponse MediaResponse(const Object& object, const HttpHeaders& request, std::string_view etag,
+                           RequestSubject& subject) {
   const Rope& bytes = object.body->bytes();
   HttpResponse response;
   AddObjectHeaders(response.headers, object);
@@ -80,6 +82,10 @@ HttpResponse MediaResponse(const Object& object, const HttpHeaders& request, Req
   AddUnlessEmpty(response.headers, "Content-Encoding", object.attributes->content_encoding);
   response.headers.Add("Accept-Ranges", "bytes");
   const std::string* header = request.Find("range");
+  // RFC 9110, section 13.1.5: a range of another state of the object would not fit what the client has. A date never
+  // matches here: the whole object is right too.
+  const std::string* state = request.Find("if-range");
+  if (state != nullptr && !ListsEntityTag(*state, etag)) header = nullptr;
   const RangeRequest range = header != nullptr ? ParseRange(*header, bytes.size()) : RangeRequest();
   if (range.kind == RangeRequest::Kind::kUnsatisfiable) return UnsatisfiableResponse(bytes.size());
   subject.read_generation = object.generation;

@@ -12,6 +12,7 @@
 #include "json_api/resource_requests.h"
 #include "json_api/router.h"
 #include "operations/operation.h"
+#include "xml_api/xml_requests.h"
 #include "xml_api/xml_router.h"
 
 namespace gcsflux::emulator {
@@ -19,6 +20,8 @@ namespace {
 
 // Enough for the metadata before an upload's bytes: custom metadata may have 8 KiB.
 constexpr std::size_t kPeeked = std::size_t{64} << 10;
+// No list of objects to be deleted is longer.
+constexpr std::size_t kPeekedList = std::size_t{4} << 20;
 
 std::string NameIn(std::string_view metadata) {
   const ApiResult<ObjectResource> resource = ParseObjectResource(std::string(metadata));
@@ -90,12 +93,23 @@ void PreviewJson(const HttpRequest& request, const Target& target, PeekedBody& b
   }
 }
 
-void PreviewXml(const HttpRequest& request, const Target& target, RequestPreview& preview) {
+// The names in the body of a deletion of several objects.
+std::vector<std::string> DeletedBy(PeekedBody& body) {
+  std::vector<std::string> names;
+  XmlResult<ObjectsToDelete> objects = ParseDelete(body.Peek(kPeekedList));
+  if (!objects) return names;  // It is refused.
+  for (ObjectsToDelete::Entry& entry : objects->entries) names.push_back(std::move(entry.name));
+  return names;
+}
+
+void PreviewXml(const HttpRequest& request, const Target& target, PeekedBody& body, RequestPreview& preview) {
   preview.is_xml = true;
   const XmlResult<XmlRoute> route = FindXmlRoute(request, target);
   if (!route) return;
   preview.subject = SubjectOf(*route);
   preview.is_media_read = route->operation->transfer == Transfer::kMedia;
+  const bool is_list = preview.subject.operation == "storage.objects.delete" && preview.subject.object.empty();
+  if (is_list) preview.deleted = DeletedBy(body);
 }
 
 }  // namespace
@@ -110,7 +124,7 @@ RequestPreview PreviewRequest(const HttpRequest& request, PeekedBody& body, Resu
   const ApiResult<Target> target = ParseTarget(request.target);
   if (!target) return preview;
   if (IsXmlRequest(request)) {
-    PreviewXml(request, *target, preview);
+    PreviewXml(request, *target, body, preview);
   } else {
     PreviewJson(request, *target, body, sessions, preview);
   }

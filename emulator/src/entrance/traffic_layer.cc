@@ -11,8 +11,8 @@ namespace gcsflux::emulator {
 namespace {
 
 // The service's answer, or that of the first intervention that answers instead.
-HttpResponse Serve(FirstAnswers& service, RequestBody& body, const Passage& passage, const Interventions& interventions,
-                   RequestSubject& subject) {
+HttpResponse Serve(FirstAnswers& service, const FingerprintedBody& sent, RequestBody& body, const Passage& passage,
+                   const Interventions& interventions, RequestSubject& subject) {
   for (const auto& intervention : interventions) {
     if (auto answer = intervention->Before(passage)) {
       subject = passage.preview.subject;
@@ -27,7 +27,7 @@ HttpResponse Serve(FirstAnswers& service, RequestBody& body, const Passage& pass
       wrappers.push_back(std::move(wrapper));
     }
   }
-  return service.Handle(passage.request, *outermost, subject);
+  return service.Handle(passage.request, sent, *outermost, subject);
 }
 
 }  // namespace
@@ -35,18 +35,19 @@ HttpResponse Serve(FirstAnswers& service, RequestBody& body, const Passage& pass
 HttpResponse TrafficLayer::Handle(const HttpRequest& request, RequestBody& body, RequestSubject& subject) {
   const bool is_concerned = std::any_of(interveners_.begin(), interveners_.end(),
                                         [&](const Intervener* intervener) { return intervener->Concerns(request); });
-  return is_concerned ? HandleWithInterventions(request, body, subject) : service_.Handle(request, body, subject);
+  FingerprintedBody sent(body, request);
+  return is_concerned ? HandleWithInterventions(request, sent, subject) : service_.Handle(request, sent, sent, subject);
 }
 
-HttpResponse TrafficLayer::HandleWithInterventions(const HttpRequest& request, RequestBody& body,
+HttpResponse TrafficLayer::HandleWithInterventions(const HttpRequest& request, FingerprintedBody& sent,
                                                    RequestSubject& subject) {
-  PeekedBody peeked(body);
+  PeekedBody peeked(sent);
   const RequestPreview preview = PreviewRequest(request, peeked, sessions_);
   const std::stop_token stop = stop_.get_token();
   const Passage passage{request, preview, sessions_, clock_, stop};
   Interventions interventions;
   for (Intervener* intervener : interveners_) intervener->Intervene(passage, interventions);
-  HttpResponse response = Serve(service_, peeked, passage, interventions, subject);
+  HttpResponse response = Serve(service_, sent, peeked, passage, interventions, subject);
   for (const auto& intervention : interventions) intervention->After(response, subject, passage);
   subject.faults = passage.fired;
   return response;

@@ -3,6 +3,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "bodies/fingerprinted_body.h"
 #include "gcsflux/emulator/clock.h"
 #include "http/http_message.h"
 #include "interventions/intervention.h"
@@ -28,7 +29,7 @@ class TrafficLayer final {
   void Stop() { stop_.request_stop(); }
 
  private:
-  HttpResponse HandleWithInterventions(const HttpRequest& request, RequestBody& body, RequestSubject& subject);
+  HttpResponse HandleWithInterventions(const HttpRequest& request, FingerprintedBody& sent, RequestSubject& subject);
 
   FirstAnswers& service_;
   ResumableSessions& sessions_;

@@ -1,9 +1,11 @@
 #include "http/entity_tags.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 
+#include "base/letter_case.h"
 #include "http/trim.h"
 
 namespace gcsflux::emulator {
@@ -34,6 +36,18 @@ ApiResult<void> CheckEntityTags(const HttpHeaders& headers, std::string_view eta
   }
   const std::optional<std::string> known = headers.FindAll("if-none-match");
   if (known && ListsEntityTag(*known, etag)) return tl::unexpected(ApiError{304, "notModified", "Not Modified"});
+  return {};
+}
+
+std::string FindOtherCondition(const HttpHeaders& headers, std::span<const std::string_view> honoured) {
+  // Not If-Modified-Since: RFC 9110 says that it means nothing there.
+  constexpr std::array<std::string_view, 3> kOfHttp = {"if-match", "if-none-match", "if-unmodified-since"};
+  for (const auto& [field, value] : headers.fields()) {
+    const std::string name = LowerCase(field);
+    const bool is_condition =
+        name.starts_with("x-goog-if-") || std::find(kOfHttp.begin(), kOfHttp.end(), name) != kOfHttp.end();
+    if (is_condition && std::find(honoured.begin(), honoured.end(), name) == honoured.end()) return name;
+  }
   return {};
 }
 

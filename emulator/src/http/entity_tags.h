@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "http/api_error.h"
@@ -15,5 +17,10 @@ bool ListsEntityTag(std::string_view list, std::string_view etag);
 ///
 /// https://cloud.google.com/storage/docs/request-preconditions: they apply only to requests that retrieve data.
 ApiResult<void> CheckEntityTags(const HttpHeaders& headers, std::string_view etag);
+
+/// The name of a header that makes a change conditional and that is not one of `honoured`, or "". The service knows
+/// HTTP's own conditions on reads only. A client that sends one relies on it, so the change must be refused, and not be
+/// made without it.
+std::string FindOtherCondition(const HttpHeaders& headers, std::span<const std::string_view> honoured = {});
 
 }  // namespace gcsflux::emulator

@@ -21,6 +21,8 @@ class QueryParameters {
   [[nodiscard]] std::optional<std::string> Optional(std::string_view name) const;
   /// All values of that name, in their order.
   [[nodiscard]] std::vector<std::string> Values(std::string_view name) const;
+  /// All of them, in their order.
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& all() const { return parameters_; }
 
  private:
   std::vector<std::pair<std::string, std::string>> parameters_;

@@ -44,6 +44,7 @@ class PermissionSet {
   }
 
   [[nodiscard]] constexpr bool Has(Permission permission) const { return (bits_ & Bit(permission)) != 0; }
+  [[nodiscard]] constexpr bool HasAll(PermissionSet other) const { return (bits_ | other.bits_) == bits_; }
   [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
   constexpr PermissionSet& operator|=(PermissionSet other) {
     bits_ |= other.bits_;

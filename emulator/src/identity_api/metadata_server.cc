@@ -4,10 +4,14 @@
 #include <string_view>
 #include <utility>
 
+#include "identity/permissions.h"
 #include "json/json_writer.h"
 
 namespace gcsflux::emulator {
 namespace {
+
+constexpr std::string_view kCloudPlatformScope = "https://www.googleapis.com/auth/cloud-platform";
+constexpr std::string_view kStorageScopes = "https://www.googleapis.com/auth/devstorage.";
 
 HttpResponse Text(std::string text, int status = 200) {
   HttpResponse response{.status = status};
@@ -59,12 +63,32 @@ std::string TokenJson(const AccessToken& token) {
   return writer.Take();
 }
 
-// The scopes of a token: the requested ones (separated by commas), else the account's.
+// Whether the account has the scope, or one that contains it. A scope of Cloud Storage alone is in each that allows as
+// much.
+bool IsWithin(const MetadataServerAccount& account, const std::string& scope) {
+  const bool is_of_storage = scope.starts_with(kStorageScopes);
+  return std::any_of(account.scopes.begin(), account.scopes.end(), [&](const std::string& granted) {
+    return granted == scope || granted == kCloudPlatformScope ||
+           (is_of_storage && PermissionsWithin(granted).HasAll(PermissionsWithin(scope)));
+  });
+}
+
+// The scopes of a token: those of the requested ones (separated by commas) that the account has. If there are none, the
+// account's. Nothing that is asked for goes beyond them.
 std::string TokenScopes(const MetadataServerAccount& account, const QueryParameters& query) {
-  std::string scopes = query.Value("scopes");
-  std::replace(scopes.begin(), scopes.end(), ',', ' ');
-  if (!scopes.empty()) return scopes;
-  for (const std::string& scope : account.scopes) scopes += (scopes.empty() ? "" : " ") + scope;
+  std::vector<std::string> requested = {""};
+  for (const char c : query.Value("scopes")) {
+    if (c == ',' || c == ' ') {
+      requested.emplace_back();
+    } else {
+      requested.back() += c;
+    }
+  }
+  std::erase_if(requested, [&](const std::string& scope) { return scope.empty() || !IsWithin(account, scope); });
+  std::string scopes;
+  for (const std::string& scope : requested.empty() ? account.scopes : requested) {
+    scopes += (scopes.empty() ? "" : " ") + scope;
+  }
   return scopes;
 }
 

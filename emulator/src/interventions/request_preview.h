@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "operations/request_subject.h"
 
@@ -13,6 +14,8 @@ struct RequestPreview {
   /// As the journal will show it. For a session's request, the session's object. "unknown" if the request cannot be
   /// served.
   RequestSubject subject = {};
+  /// The names of the objects, if it deletes several: `subject` then names none.
+  std::vector<std::string> deleted = {};
   bool is_xml = false;         ///< Its errors are XML.
   bool is_media_read = false;  ///< Asks for an object's bytes.
   /// The first byte that a read's Range or a chunk's Content-Range names.

@@ -72,6 +72,11 @@ std::vector<RequestRecord> Journal::Read(std::uint64_t since, Clock::Time now) c
   return records;
 }
 
+bool Journal::HasAllSince(std::uint64_t since) const {
+  const std::lock_guard lock(mutex_);
+  return !ring_.empty() && (last_number_ <= ring_.size() || since >= last_number_ - ring_.size());
+}
+
 void Journal::Reset() {
   std::vector<std::shared_ptr<JournalEntry>> forgotten(ring_.size());  // freed outside the lock
   const std::lock_guard lock(mutex_);

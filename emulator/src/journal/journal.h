@@ -65,6 +65,9 @@ class Journal {
   /// The kept requests after number `since`, the earliest first.
   [[nodiscard]] std::vector<RequestRecord> Read(std::uint64_t since, Clock::Time now) const;
 
+  /// Whether Read() has every request after number `since`: none has been forgotten, and requests are kept at all.
+  [[nodiscard]] bool HasAllSince(std::uint64_t since) const;
+
   /// Forgets all. The next request is number 1.
   void Reset();
 

@@ -39,6 +39,7 @@ ApiResult<Preconditions> ReadSourcePreconditions(const QueryParameters& query) {
 }
 
 ApiResult<std::size_t> ReadMaxResults(const QueryParameters& query) {
+  if (query.Value("maxResults").empty()) return static_cast<std::size_t>(kDefaultResults);  // some clients send it so
   const auto value = Int64Parameter(query, "maxResults");
   if (!value) return tl::unexpected(value.error());
   const std::int64_t results = value->value_or(kDefaultResults);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/interruption.h"
 #include "base/time_format.h"
 #include "bodies/receive_body.h"
 #include "http/json_error.h"
@@ -20,6 +21,8 @@ namespace gcsflux::emulator {
 namespace {
 
 constexpr std::size_t kMaxBatch = std::size_t{10} << 20;
+// A hundred lists would take more than a gigabyte.
+constexpr std::size_t kMaxAnswers = std::size_t{32} << 20;
 
 std::string_view PathOf(const HttpRequest& request) {
   return std::string_view(request.target).substr(0, request.target.find('?'));
@@ -129,8 +132,13 @@ ApiResult<HttpResponse> BatchEndpoint::Answer(const HttpRequest& request, Reques
   HttpResponse batch;
   std::string answers;
   for (BatchCall& call : *calls) {
+    ThrowIfInterrupted();
     const std::string id = call.content_id;
-    HttpResponse response = Call(std::move(call), request);
+    HttpResponse response =
+        answers.size() < kMaxAnswers
+            ? Call(std::move(call), request)
+            : ErrorResponse(
+                  {503, "backendError", "The batch's other answers have 32 MiB. The call was not carried out."});
     const std::string answer = TextOf(response);
     if (response.observer != nullptr) {
       response.observer->OnSending(answer.size());
@@ -140,7 +148,8 @@ ApiResult<HttpResponse> BatchEndpoint::Answer(const HttpRequest& request, Reques
     answers += "--" + boundary + "\r\n" + Render(id, response, answer) + "\r\n";
   }
   batch.headers.Add("Content-Type", "multipart/mixed; boundary=" + boundary);
-  batch.body = answers + "--" + boundary + "--\r\n";
+  answers += "--" + boundary + "--\r\n";
+  batch.body = std::move(answers);
   return batch;
 }
 

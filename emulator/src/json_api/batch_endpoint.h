@@ -8,7 +8,8 @@
 namespace gcsflux::emulator {
 
 /// POST /batch/storage/v1: up to 100 calls of the JSON API in one request, https://cloud.google.com/storage/docs/batch.
-/// Each is served, counted and recorded in the journal as if it had arrived alone. Thread-safe.
+/// Each is served, counted and recorded in the journal as if it had arrived alone. Once the answers have 32 MiB, the
+/// other calls are not carried out, and answered with 503. Thread-safe.
 class BatchEndpoint final : public RequestHandler {
  public:
   /// Calls, and every request that is not a batch, go to `next`. Both must outlive it.

@@ -27,11 +27,13 @@ HttpResponse EmptyList(const ApiCall& call, std::string_view kind) {
   return JsonResponse(json.Take());
 }
 
-// A bucket has no generations.
+// A bucket has a metageneration only. To ignore a generation would break a promise.
 ApiResult<Preconditions> ReadBucketPreconditions(const QueryParameters& query) {
   ApiResult<Preconditions> preconditions = ReadPreconditions(query);
-  if (preconditions) preconditions->if_generation_match = preconditions->if_generation_not_match = std::nullopt;
-  return preconditions;
+  if (!preconditions || (!preconditions->if_generation_match && !preconditions->if_generation_not_match)) {
+    return preconditions;
+  }
+  return tl::unexpected(BadParameter("A bucket has no generation that ifGenerationMatch could name."));
 }
 
 ApiResult<BucketQuery> ReadQuery(const QueryParameters& query) {

@@ -153,7 +153,7 @@ ApiResult<HttpResponse> ObjectEndpoints::Download(const ApiCall& call) const {
   if (auto held = CheckEntityTags(call.request.headers, ObjectEtag(**object)); !held) {
     return tl::unexpected(held.error());
   }
-  return MediaResponse(**object, call.request.headers, call.subject);
+  return MediaResponse(**object, call.request.headers, ObjectEtag(**object), call.subject);
 }
 
 ApiResult<HttpResponse> ObjectEndpoints::Patch(const ApiCall& call) const {

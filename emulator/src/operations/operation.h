@@ -45,6 +45,11 @@ struct Operation {
   NeededPermissions needs;           ///< Has no default: a row must say it.
 };
 
+/// Whether it may change something.
+inline bool IsChange(const Operation& operation) {
+  return operation.traffic_class != TrafficClass::kRead && operation.traffic_class != TrafficClass::kList;
+}
+
 using JsonHandler = ApiResult<HttpResponse> (*)(const JsonEndpoints&, const ApiCall&);
 using XmlHandler = XmlResult<HttpResponse> (*)(const XmlEndpoints&, const XmlCall&);
 
@@ -54,6 +59,9 @@ struct JsonOperation : Operation {
 
 struct XmlOperation : Operation {
   XmlHandler handler;
+  /// The parameters that it reads beside its subresource, separated by blanks. A request with another one is refused:
+  /// it asks for what the emulator does not do. Those of any request, such as signatures, are not listed.
+  std::string_view parameters = {};
 };
 
 // The rows are in service/, because it alone includes all handlers. To add an operation, add a row there.

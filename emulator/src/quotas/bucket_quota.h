@@ -22,7 +22,8 @@ class BucketQuota {
   /// Levels and ranges stay.
   void Set(Clock::Time now, const Settings& settings);
 
-  /// The limits for a request; valid until the next call. The second is null if ranges have no limits.
+  /// The limits for a request; valid as long as this exists and ranges have limits. The second is null if ranges have
+  /// no limits.
   struct Limits {
     RequestLimit* bucket = nullptr;
     RequestLimit* range = nullptr;

@@ -27,7 +27,7 @@ class KeyRanges {
   /// Ranges and levels stay.
   void Set(Clock::Time now, const Settings& settings);
 
-  /// Counts a request for `name`. Returns the limits of its range, which may be new; valid until the next call.
+  /// Counts a request for `name`. Returns the limits of its range, which may be new. No range goes.
   RequestLimits& Record(Clock::Time now, bool is_write, const std::string& name);
 
   [[nodiscard]] std::size_t size() const { return ranges_.size(); }

@@ -74,19 +74,24 @@ void LiveQuotas::Reset() {
   Apply(clock_.Now());
 }
 
-QuotaVerdict LiveQuotas::Admit(const QuotaRequest& request) {
+QuotaVerdict LiveQuotas::Admit(std::span<const QuotaRequest> changes) {
   const Lock lock(mutex_);
   const Clock::Time now = clock_.Now();  // under the lock, so that times ascend
-  const Limits limits =
-      request.updates_bucket ? Limits() : Find(now, request.bucket).Record(now, request.is_write, request.name);
-  if (const auto cause = FindRefusal(now, request, limits)) {
-    ++refused_[static_cast<std::size_t>(*cause)];
-    if (quotas_.refused_count) TakeThoughRefused(now, request, limits, *cause);
-    return {.refused_by = cause, .retry_after_s = quotas_.retry_after_s};
+  std::vector<Limits> limits;
+  for (const QuotaRequest& request : changes) {
+    limits.push_back(request.updates_bucket ? Limits()
+                                            : Find(now, request.bucket).Record(now, request.is_write, request.name));
   }
-  Take(now, request, limits);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const auto cause = FindRefusal(now, changes[i], limits[i]);
+    if (!cause) continue;
+    ++refused_[static_cast<std::size_t>(*cause)];
+    if (quotas_.refused_count) TakeThoughRefused(now, changes[i], limits[i], *cause);
+    return {.refused_by = cause, .refused = i, .retry_after_s = quotas_.retry_after_s};
+  }
+  for (std::size_t i = 0; i < changes.size(); ++i) Take(now, changes[i], limits[i]);
   ++admitted_;
-  return {.delay = DelayNear(limits)};
+  return {.delay = DelayNear(limits.back())};
 }
 
 void LiveQuotas::ChargeEgress(std::uint64_t bytes) {

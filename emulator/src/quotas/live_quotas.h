@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "gcsflux/emulator/clock.h"
@@ -32,6 +33,7 @@ enum class QuotaCause { kReads, kWrites, kRangeReads, kRangeWrites, kObjectMutat
 
 struct QuotaVerdict {
   std::optional<QuotaCause> refused_by = {};
+  std::size_t refused = 0;                   ///< Which of several changes was refused.
   std::optional<double> retry_after_s = {};  ///< For a refused request.
   std::chrono::nanoseconds delay{0};         ///< For a served one: its limits are near.
 };
@@ -51,7 +53,10 @@ class LiveQuotas final : public QuotaControl {
   [[nodiscard]] bool is_on() const { return is_on_.load(std::memory_order_relaxed); }
 
   /// Takes what the request needs from every quota. If one of them refuses, takes nothing.
-  QuotaVerdict Admit(const QuotaRequest& request);
+  QuotaVerdict Admit(const QuotaRequest& request) { return Admit(std::span(&request, 1)); }
+  /// The same for a request that makes several changes, at least one, in one bucket. Each needs a quota with something
+  /// left, and takes from it: together they may take more than there is, and the quota owes it.
+  QuotaVerdict Admit(std::span<const QuotaRequest> changes);
   /// Charges so many bytes of objects that are sent.
   void ChargeEgress(std::uint64_t bytes);
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "api/page_token.h"
 #include "http/target.h"
@@ -28,17 +29,18 @@ std::string ListBegin(const HttpRequest& request) {
   return begin;
 }
 
-// Nothing if no quota applies: to requests for a project's buckets, and to those that make or delete a bucket.
-std::optional<QuotaRequest> RequestOf(const Passage& passage) {
+// What the request takes from the quotas: one change of each object that it names. Nothing if no quota applies: to
+// requests for a project's buckets, and to those that make or delete a bucket.
+std::vector<QuotaRequest> RequestsOf(const Passage& passage) {
   const RequestSubject& subject = passage.preview.subject;
   const std::optional<TrafficClass> traffic_class = ClassOf(subject.operation, subject.phase);
-  if (!traffic_class || subject.bucket.empty()) return std::nullopt;
+  if (!traffic_class || subject.bucket.empty()) return {};
   const bool is_write = *traffic_class != TrafficClass::kRead && *traffic_class != TrafficClass::kList;
   const bool is_about_bucket = subject.operation.starts_with("storage.buckets.");
   if (subject.operation == "storage.buckets.insert" || subject.operation == "storage.buckets.delete") {
-    return std::nullopt;
+    return {};
   }
-  return QuotaRequest{
+  QuotaRequest request{
       .is_write = is_write,
       .updates_bucket = is_about_bucket && is_write,
       .mutates_object = MutatesObject(subject.operation, subject.phase),
@@ -46,6 +48,13 @@ std::optional<QuotaRequest> RequestOf(const Passage& passage) {
       .bucket = subject.bucket,
       .name = *traffic_class == TrafficClass::kList ? ListBegin(passage.request) : subject.object,
   };
+  std::vector<QuotaRequest> changes;
+  for (const std::string& name : passage.preview.deleted) {
+    request.name = name;
+    changes.push_back(request);
+  }
+  if (changes.empty()) changes.push_back(std::move(request));
+  return changes;
 }
 
 // For bodies of unknown length.
@@ -63,18 +72,19 @@ class EgressMeter final : public BodyFilter {
 
 class QuotaIntervention final : public Intervention {
  public:
-  QuotaIntervention(LiveQuotas& quotas, QuotaRequest request) : quotas_(quotas), request_(std::move(request)) {}
+  QuotaIntervention(LiveQuotas& quotas, std::vector<QuotaRequest> requests)
+      : quotas_(quotas), requests_(std::move(requests)) {}
 
   std::optional<HttpResponse> Before(const Passage& passage) override {
-    const QuotaVerdict verdict = quotas_.Admit(request_);
-    if (verdict.refused_by) return QuotaRefusal(verdict, request_, passage.preview.is_xml);
+    const QuotaVerdict verdict = quotas_.Admit(requests_);
+    if (verdict.refused_by) return QuotaRefusal(verdict, requests_[verdict.refused], passage.preview.is_xml);
     is_admitted_ = true;
     if (verdict.delay.count() != 0) passage.clock.WaitUntil(passage.clock.Now() + verdict.delay, passage.stop);
     return std::nullopt;
   }
 
   void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& /*passage*/) override {
-    if (!is_admitted_ || !request_.sends_media || response.status >= 300) return;
+    if (!is_admitted_ || !requests_.front().sends_media || response.status >= 300) return;
     if (const auto* rope = std::get_if<Rope>(&response.body)) quotas_.ChargeEgress(rope->size());
     if (!std::holds_alternative<BodyProducer>(response.body)) return;
     response.filters.push_back(std::make_shared<EgressMeter>(quotas_));
@@ -82,7 +92,7 @@ class QuotaIntervention final : public Intervention {
 
  private:
   LiveQuotas& quotas_;
-  const QuotaRequest request_;
+  const std::vector<QuotaRequest> requests_;
   bool is_admitted_ = false;
 };
 
@@ -90,9 +100,9 @@ class QuotaIntervention final : public Intervention {
 
 void QuotaIntervener::Intervene(const Passage& passage, Interventions& interventions) {
   if (!quotas_.is_on()) return;
-  if (auto request = RequestOf(passage)) {
-    interventions.push_back(std::make_unique<QuotaIntervention>(quotas_, *std::move(request)));
-  }
+  std::vector<QuotaRequest> requests = RequestsOf(passage);
+  if (requests.empty()) return;
+  interventions.push_back(std::make_unique<QuotaIntervention>(quotas_, std::move(requests)));
 }
 
 }  // namespace gcsflux::emulator

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "bodies/fingerprinted_body.h"
 #include "gcsflux/emulator/clock.h"
 #include "http/http_message.h"
 #include "operations/request_subject.h"
@@ -24,6 +25,7 @@ struct KeptAnswer {
   HttpHeaders headers = {};
   std::string body = {};
   RequestSubject subject = {};
+  BodyFingerprint request_body = {};
 };
 
 /// The first answers to requests, by key: what was carried out once under a key is not carried out again. Keeps the

@@ -82,12 +82,7 @@ void AddUnlessEmpty(HttpHeaders& headers, const char* name, const std::string& v
 std::string BucketOf(const HttpRequest& request) {
   const ApiResult<Target> target = ParseTarget(request.target);
   if (!target) return {};
-  if (IsXmlRequest(request)) {
-    HttpRequest read = request;
-    read.method = "GET";
-    const XmlResult<XmlRoute> route = FindXmlRoute(read, *target);
-    return route ? route->bucket : std::string();
-  }
+  if (IsXmlRequest(request)) return FindXmlPlace(request, *target).bucket;
   const auto& segments = target->segments;
   const auto b = std::find(segments.begin(), segments.end(), "b");
   return segments.end() - b > 1 ? *(b + 1) : std::string();

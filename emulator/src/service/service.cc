@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "http/entity_tags.h"
 #include "http/error_answer.h"
 #include "http/json_error.h"
 #include "http/which_api.h"
@@ -57,6 +58,12 @@ ApiResult<HttpResponse> Service::Answer(const HttpRequest& request, RequestBody&
   }
   const JsonOperation& operation = *route->operation;
   subject = {.operation = operation.name, .bucket = route->bucket, .object = route->object};
+  const std::string condition = IsChange(operation) ? FindOtherCondition(request.headers) : "";
+  if (!condition.empty()) {
+    return tl::unexpected(ApiError{
+        501, "notImplemented",
+        "A change cannot have the condition " + condition + "; use ifGenerationMatch or ifMetagenerationMatch."});
+  }
   ApiResult<StandardParameters> parameters = ReadStandardParameters(operation.answer, target->query);
   if (!parameters) return tl::unexpected(parameters.error());
   std::string base_url = BaseUrl(request);

@@ -25,7 +25,7 @@ XmlResult<HttpResponse> CallWithStore(const XmlEndpoints& all, const XmlCall& ca
 }
 
 // The permissions: https://cloud.google.com/storage/docs/access-control/iam-xml. If a query names the subresources of
-// several rows, the first row counts.
+// several rows, the first row counts, and the others are parameters that it does not have.
 constexpr auto kXmlOperations = std::to_array<XmlOperation>({
     {{.name = "storage.multipartUploads.create",
       .phase = "part",
@@ -33,12 +33,14 @@ constexpr auto kXmlOperations = std::to_array<XmlOperation>({
       .traffic_class = TrafficClass::kWrite,
       .counts_as = "storage.objects.insert",
       .needs = {.on_bucket = {kMultipartUploadsCreate, kObjectsCreate}}},
-     &Call<&XmlEndpoints::multipart, &XmlMultipart::PutPart>},
+     &Call<&XmlEndpoints::multipart, &XmlMultipart::PutPart>,
+     "partNumber"},
     {{.name = "storage.multipartUploads.listParts",
       .request = "GET /{bucket}/{object}?uploadId",
       .traffic_class = TrafficClass::kList,
       .needs = {.on_bucket = {kMultipartUploadsListParts}}},
-     &Call<&XmlEndpoints::multipart, &XmlMultipart::ListParts>},
+     &Call<&XmlEndpoints::multipart, &XmlMultipart::ListParts>,
+     "max-parts part-number-marker"},
     {{.name = "storage.multipartUploads.create",
       .phase = "complete",
       .request = "POST /{bucket}/{object}?uploadId",
@@ -58,7 +60,8 @@ constexpr auto kXmlOperations = std::to_array<XmlOperation>({
       .request = "GET /{bucket}?uploads",
       .traffic_class = TrafficClass::kList,
       .needs = {.on_bucket = {kMultipartUploadsList}}},
-     &Call<&XmlEndpoints::multipart, &XmlMultipart::ListUploads>},
+     &Call<&XmlEndpoints::multipart, &XmlMultipart::ListUploads>,
+     "prefix delimiter key-marker upload-id-marker max-uploads encoding-type"},
     {{.name = "storage.multipartUploads.create",
       .phase = "initiate",
       .request = "POST /{bucket}/{object}?uploads",
@@ -120,20 +123,23 @@ constexpr auto kXmlOperations = std::to_array<XmlOperation>({
       .traffic_class = TrafficClass::kList,
       .is_retry_method = true,
       .needs = {.on_bucket = {kObjectsList}}},
-     &CallWithStore<&ListXmlObjects>},
+     &CallWithStore<&ListXmlObjects>,
+     "list-type prefix delimiter max-keys marker start-after continuation-token encoding-type fetch-owner"},
     {{.name = "storage.objects.get",
       .request = "GET /{bucket}/{object}",
       .traffic_class = TrafficClass::kRead,
       .is_retry_method = true,
       .transfer = Transfer::kMedia,
       .needs = {.on_bucket = {kObjectsGet}}},
-     &Call<&XmlEndpoints::objects, &XmlObjects::Get>},
+     &Call<&XmlEndpoints::objects, &XmlObjects::Get>,
+     "generation versionId response-content-type response-content-disposition"},
     {{.name = "storage.objects.get",
       .request = "HEAD /{bucket}/{object}",
       .traffic_class = TrafficClass::kRead,
       .is_retry_method = true,
       .needs = {.on_bucket = {kObjectsGet}}},
-     &Call<&XmlEndpoints::objects, &XmlObjects::Get>},
+     &Call<&XmlEndpoints::objects, &XmlObjects::Get>,
+     "generation versionId response-content-type response-content-disposition"},
     {{.name = "storage.objects.insert",
       .request = "PUT /{bucket}/{object}",
       .traffic_class = TrafficClass::kWrite,
@@ -147,7 +153,8 @@ constexpr auto kXmlOperations = std::to_array<XmlOperation>({
       .mutates_object = true,
       .is_retry_method = true,
       .needs = {.on_bucket = {kObjectsDelete}}},
-     &Call<&XmlEndpoints::objects, &XmlObjects::Delete>},
+     &Call<&XmlEndpoints::objects, &XmlObjects::Delete>,
+     "generation versionId"},
 });
 
 }  // namespace

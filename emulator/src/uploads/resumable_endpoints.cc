@@ -218,7 +218,13 @@ ApiResult<std::shared_ptr<ResumableSession>> ResumableEndpoints::Find(const ApiC
 ApiResult<HttpResponse> ResumableEndpoints::Put(const ApiCall& call) const {
   const auto session = Find(call);
   if (!session) return tl::unexpected(session.error());
-  if (auto checked = CheckSessionKey(call.request.headers, **session); !checked) {
+  ApiResult<HttpResponse> response = PutInto(call, **session);
+  if ((*session)->is_complete()) sessions_.Complete(*call.query.Find("upload_id"));
+  return response;
+}
+
+ApiResult<HttpResponse> ResumableEndpoints::PutInto(const ApiCall& call, ResumableSession& session) {
+  if (auto checked = CheckSessionKey(call.request.headers, session); !checked) {
     return tl::unexpected(checked.error());
   }
   std::optional<ContentRange> range;
@@ -227,19 +233,19 @@ ApiResult<HttpResponse> ResumableEndpoints::Put(const ApiCall& call) const {
     if (!range) return tl::unexpected(BadRequest("Failed to parse Content-Range header."));
   }
   const std::optional<std::uint64_t> total = range ? range->total : std::nullopt;
-  const std::optional<std::uint64_t> announced = (*session)->announced_size();
+  const std::optional<std::uint64_t> announced = session.announced_size();
   if (total && announced && *total != *announced) return tl::unexpected(DiffersFromAnnounced());
   if (range && !range->bytes) {
     call.subject.phase = "status";
     if (call.body.announced_size() != 0) return tl::unexpected(BadRequest("A question for the state has no body."));
-    return total ? Finish(call, **session, *total) : Progress(call, (*session)->status());
+    return total ? Finish(call, session, *total) : Progress(call, session.status());
   }
   const ApiResult<Chunk> chunk = ReadChunk(call, range);
   if (!chunk) return tl::unexpected(chunk.error());
   if (announced && IsBeyond(*chunk, *announced)) return tl::unexpected(DiffersFromAnnounced());
   call.subject.phase = chunk->is_last ? "final" : "chunk";
   call.subject.offset = chunk->first;
-  return PutChunk(call, **session, *chunk);
+  return PutChunk(call, session, *chunk);
 }
 
 ApiResult<HttpResponse> ResumableEndpoints::Cancel(const ApiCall& call) const {

@@ -19,6 +19,7 @@ class ResumableEndpoints {
 
  private:
   [[nodiscard]] ApiResult<std::shared_ptr<ResumableSession>> Find(const ApiCall& call) const;
+  [[nodiscard]] static ApiResult<HttpResponse> PutInto(const ApiCall& call, ResumableSession& session);
 
   ResumableSessions& sessions_;
 };

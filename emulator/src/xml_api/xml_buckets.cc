@@ -35,6 +35,7 @@ XmlResult<HttpResponse> XmlBuckets::List(const XmlCall& call) const {
 }
 
 XmlResult<HttpResponse> XmlBuckets::Create(const XmlCall& call) const {
+  if (auto refused = RefusePreconditions(call, "A new bucket"); !refused) return tl::unexpected(refused.error());
   const XmlResult<std::string> body = ReceiveXml(call);
   if (!body) return tl::unexpected(body.error());
   BucketInfo info{.name = call.route.bucket};
@@ -89,7 +90,9 @@ XmlResult<HttpResponse> XmlBuckets::SetVersioning(const XmlCall& call) const {
   if (!body) return tl::unexpected(body.error());
   const XmlResult<bool> is_enabled = ParseVersioningConfiguration(*body);
   if (!is_enabled) return tl::unexpected(is_enabled.error());
-  const auto changed = (*bucket)->ChangeInfo({}, [&](BucketInfo& info) -> Outcome<void> {
+  const XmlResult<Preconditions> preconditions = ReadBucketPreconditions(call);
+  if (!preconditions) return tl::unexpected(preconditions.error());
+  const auto changed = (*bucket)->ChangeInfo(*preconditions, [&](BucketInfo& info) -> Outcome<void> {
     SwitchVersioning(info, *is_enabled);
     return {};
   });
@@ -98,7 +101,9 @@ XmlResult<HttpResponse> XmlBuckets::SetVersioning(const XmlCall& call) const {
 }
 
 XmlResult<HttpResponse> XmlBuckets::Delete(const XmlCall& call) const {
-  const Outcome<void> deleted = store_.DeleteBucket(call.route.bucket);
+  const XmlResult<Preconditions> preconditions = ReadBucketPreconditions(call);
+  if (!preconditions) return tl::unexpected(preconditions.error());
+  const Outcome<void> deleted = store_.DeleteBucket(call.route.bucket, *preconditions);
   if (deleted) return HttpResponse{.status = 204};
   if (deleted.error().kind == FailureKind::kConflict) return XmlFail(XmlErrorCode::kBucketNotEmpty);
   return tl::unexpected(ToXmlError(deleted.error(), XmlErrorCode::kNoSuchBucket));

@@ -9,6 +9,7 @@
 #include "api/encryption_headers.h"
 #include "api/upload_hashes.h"
 #include "base/letter_case.h"
+#include "http/entity_tags.h"
 #include "http/hash_text.h"
 #include "store/objects/names.h"
 #include "store/objects/storage_class.h"
@@ -56,7 +57,17 @@ XmlResult<std::optional<std::int64_t>> Int64Parameter(const XmlCall& call, std::
 }
 
 XmlResult<std::optional<std::int64_t>> Int64Header(const XmlCall& call, std::string_view lower_case_name) {
-  return ParseInt64(call.request.headers.Find(lower_case_name), lower_case_name);
+  // Two of one name, joined, are no number.
+  const std::optional<std::string> text = call.request.headers.FindAll(lower_case_name);
+  return ParseInt64(text ? &*text : nullptr, lower_case_name);
+}
+
+XmlResult<std::optional<std::int64_t>> ReadGeneration(const QueryParameters& query) {
+  const auto generation = ParseInt64(query.Find("generation"), "generation");
+  const auto version = ParseInt64(query.Find("versionId"), "versionId");
+  if (!generation || !*generation) return generation ? version : generation;
+  if (!version || !*version || **version == **generation) return version ? generation : version;
+  return XmlFail(XmlErrorCode::kInvalidArgument, "generation and versionId differ.");
 }
 
 XmlResult<std::size_t> ReadLimit(const XmlCall& call, std::string_view name, std::int64_t least, std::int64_t limit) {
@@ -74,6 +85,26 @@ XmlResult<Preconditions> ReadPreconditions(const XmlCall& call) {
   if (!generation) return tl::unexpected(generation.error());
   if (!metageneration) return tl::unexpected(metageneration.error());
   return Preconditions{.if_generation_match = *generation, .if_metageneration_match = *metageneration};
+}
+
+XmlResult<Preconditions> ReadBucketPreconditions(const XmlCall& call) {
+  XmlResult<Preconditions> preconditions = ReadPreconditions(call);
+  if (!preconditions || !preconditions->if_generation_match) return preconditions;
+  return XmlFail(XmlErrorCode::kInvalidArgument, "A bucket has no generation: " + std::string(kGenerationMatch));
+}
+
+XmlResult<void> RefusePreconditions(const XmlCall& call, std::string_view what) {
+  const auto preconditions = ReadPreconditions(call);
+  if (!preconditions) return tl::unexpected(preconditions.error());
+  if (*preconditions == Preconditions()) return {};
+  return XmlFail(XmlErrorCode::kInvalidArgument, std::string(what) + " does not support preconditions.");
+}
+
+XmlResult<void> CheckConditionNames(const HttpHeaders& headers) {
+  constexpr std::array kHonoured = {kGenerationMatch, kMetagenerationMatch};
+  std::string other = FindOtherCondition(headers, kHonoured);
+  if (other.empty()) return {};
+  return XmlFail(XmlErrorCode::kNotImplemented, std::move(other));
 }
 
 XmlError ToObjectError(const XmlCall& call, const Failure& failure) {

@@ -39,8 +39,19 @@ XmlResult<std::optional<std::int64_t>> Int64Header(const XmlCall& call, std::str
 /// A parameter that limits a page: `limit` if it is not set, and at most that. kInvalidArgument below `least`.
 XmlResult<std::size_t> ReadLimit(const XmlCall& call, std::string_view name, std::int64_t least, std::int64_t limit);
 
+/// `generation`, or S3's name for it, `versionId`. kInvalidArgument if it is not a whole number, or if both are there
+/// and differ.
+XmlResult<std::optional<std::int64_t>> ReadGeneration(const QueryParameters& query);
+
 /// x-goog-if-generation-match and x-goog-if-metageneration-match.
 XmlResult<Preconditions> ReadPreconditions(const XmlCall& call);
+/// The same for a bucket, which has a metageneration only: kInvalidArgument if there is a generation.
+XmlResult<Preconditions> ReadBucketPreconditions(const XmlCall& call);
+/// kInvalidArgument if there is one: `what` has none. To ignore one would break a promise.
+XmlResult<void> RefusePreconditions(const XmlCall& call, std::string_view what);
+
+/// kNotImplemented if a change has another condition than those.
+XmlResult<void> CheckConditionNames(const HttpHeaders& headers);
 
 /// The error for a failed precondition, with the headers that set it.
 XmlError ToObjectError(const XmlCall& call, const Failure& failure);

@@ -21,7 +21,8 @@ struct Source {
   ObjectSelector selector = {};
 };
 
-// "/bucket/object" or "bucket/object", percent-encoded.
+// "/bucket/object" or "bucket/object", percent-encoded, with `?versionId=` or not. The generation may be in a header of
+// its own.
 XmlResult<Source> ReadSource(const XmlCall& call) {
   const std::string header = HeaderValue(call, "x-goog-copy-source");
   const ApiResult<Target> target = ParseTarget(header);
@@ -29,13 +30,18 @@ XmlResult<Source> ReadSource(const XmlCall& call) {
   Source source{.bucket = target->segments[0], .selector = {.name = target->segments[1]}};
   for (std::size_t i = 2; i < target->segments.size(); ++i) source.selector.name += "/" + target->segments[i];
 
+  for (const auto& [name, value] : target->query.all()) {
+    if (name != "versionId" && name != "generation") return XmlFail(XmlErrorCode::kInvalidArgument, header);
+  }
+  const auto version = ReadGeneration(target->query);
   const auto generation = Int64Header(call, "x-goog-copy-source-generation");
   const auto generation_match = Int64Header(call, "x-goog-copy-source-if-generation-match");
   const auto metageneration_match = Int64Header(call, "x-goog-copy-source-if-metageneration-match");
-  for (const auto* number : {&generation, &generation_match, &metageneration_match}) {
+  for (const auto* number : {&version, &generation, &generation_match, &metageneration_match}) {
     if (!*number) return tl::unexpected(number->error());
   }
-  source.selector.generation = *generation;
+  if (*version && *generation && **version != **generation) return XmlFail(XmlErrorCode::kInvalidArgument, header);
+  source.selector.generation = *version ? *version : *generation;
   source.selector.preconditions = {.if_generation_match = *generation_match,
                                    .if_metageneration_match = *metageneration_match};
   return source;

@@ -47,6 +47,9 @@ void WriteOutcome(XmlWriter& xml, const ObjectsToDelete::Entry& entry, const Out
 XmlResult<HttpResponse> DeleteXmlObjects(const Store& store, const XmlCall& call) {
   const auto bucket = FindXmlBucket(store, call);
   if (!bucket) return tl::unexpected(bucket.error());
+  if (auto refused = RefusePreconditions(call, "A deletion of several objects"); !refused) {
+    return tl::unexpected(refused.error());
+  }
   const XmlResult<std::string> text = ReceiveXml(call);
   if (!text) return tl::unexpected(text.error());
   if (auto checked = CheckListHashes(call, *text); !checked) return tl::unexpected(checked.error());

@@ -31,13 +31,8 @@ XmlErrorCode ToCode(MultipartFailure failure) {
   return XmlErrorCode::kInternalError;
 }
 
-// GCS says: "Preconditions are not supported in the requests". To ignore one would break a promise.
-XmlResult<void> RefusePreconditions(const XmlCall& call) {
-  const auto preconditions = ReadPreconditions(call);
-  if (!preconditions) return tl::unexpected(preconditions.error());
-  if (!preconditions->if_generation_match && !preconditions->if_metageneration_match) return {};
-  return XmlFail(XmlErrorCode::kInvalidArgument, "A multipart upload does not support preconditions.");
-}
+// GCS says: "Preconditions are not supported in the requests".
+constexpr std::string_view kMultipartUpload = "A multipart upload";
 
 XmlResult<int> ReadPartNumber(const XmlCall& call) {
   const auto number = Int64Parameter(call, "partNumber");
@@ -89,7 +84,7 @@ XmlResult<HttpResponse> XmlMultipart::Initiate(const XmlCall& call) const {
   const auto bucket = FindXmlBucket(store_, call);
   if (!bucket) return tl::unexpected(bucket.error());
   if (auto named = CheckName(call); !named) return tl::unexpected(named.error());
-  if (auto refused = RefusePreconditions(call); !refused) return tl::unexpected(refused.error());
+  if (auto refused = RefusePreconditions(call, kMultipartUpload); !refused) return tl::unexpected(refused.error());
   XmlResult<ObjectAttributes> attributes = ReadAttributes(call);
   if (!attributes) return tl::unexpected(attributes.error());
   if (attributes->content_type.empty()) attributes->content_type = "application/octet-stream";
@@ -111,7 +106,7 @@ XmlResult<HttpResponse> XmlMultipart::PutPart(const XmlCall& call) const {
   if (!found) return tl::unexpected(found.error());
   const XmlResult<int> number = ReadPartNumber(call);
   if (!number) return tl::unexpected(number.error());
-  if (auto refused = RefusePreconditions(call); !refused) return tl::unexpected(refused.error());
+  if (auto refused = RefusePreconditions(call, kMultipartUpload); !refused) return tl::unexpected(refused.error());
   if (auto checked = CheckPartKey(call, found->upload->encryption()); !checked) {
     return tl::unexpected(checked.error());
   }
@@ -146,7 +141,7 @@ XmlResult<HttpResponse> XmlMultipart::ListParts(const XmlCall& call) const {
 XmlResult<HttpResponse> XmlMultipart::Complete(const XmlCall& call) const {
   const XmlResult<Found> found = Find(call);
   if (!found) return tl::unexpected(found.error());
-  if (auto refused = RefusePreconditions(call); !refused) return tl::unexpected(refused.error());
+  if (auto refused = RefusePreconditions(call, kMultipartUpload); !refused) return tl::unexpected(refused.error());
   const XmlResult<std::string> xml = ReceiveXml(call);
   if (!xml) return tl::unexpected(xml.error());
   const XmlResult<std::vector<PartReference>> parts = ParseCompleteUpload(*xml);
@@ -171,6 +166,7 @@ XmlResult<HttpResponse> XmlMultipart::Complete(const XmlCall& call) const {
 XmlResult<HttpResponse> XmlMultipart::Abort(const XmlCall& call) const {
   const XmlResult<Found> found = Find(call);
   if (!found) return tl::unexpected(found.error());
+  if (auto refused = RefusePreconditions(call, kMultipartUpload); !refused) return tl::unexpected(refused.error());
   if (const auto aborted = found->upload->Abort(); !aborted) return XmlFail(ToCode(aborted.error()));
   found->bucket->uploads().Remove(found->name);
   return HttpResponse{.status = 204};

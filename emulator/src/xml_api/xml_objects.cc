@@ -17,7 +17,7 @@ namespace gcsflux::emulator {
 namespace {
 
 XmlResult<ObjectSelector> ReadSelector(const XmlCall& call) {
-  const auto generation = Int64Parameter(call, "generation");
+  const auto generation = ReadGeneration(call.query);
   const XmlResult<Preconditions> preconditions = ReadPreconditions(call);
   if (!generation) return tl::unexpected(generation.error());
   if (!preconditions) return tl::unexpected(preconditions.error());
@@ -78,7 +78,7 @@ XmlResult<HttpResponse> XmlObjects::Get(const XmlCall& call) const {
     return tl::unexpected(ToObjectError(call, checked.error()));
   const auto held = CheckHttpConditions(call, kReadConditions, **object);
   if (!held) return tl::unexpected(held.error());
-  HttpResponse media = MediaResponse(**object, call.request.headers, call.subject);
+  HttpResponse media = MediaResponse(**object, call.request.headers, XmlEtag(**object), call.subject);
   if (media.status == 416) {
     HttpResponse refusal = XmlErrorResponse({XmlErrorCode::kInvalidRange, HeaderValue(call, "range")});
     refusal.headers.Add("Content-Range", "bytes */" + std::to_string((*object)->body->size()));

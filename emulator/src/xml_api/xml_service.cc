@@ -33,6 +33,9 @@ XmlResult<HttpResponse> XmlService::Answer(const HttpRequest& request, RequestBo
   if (!route) return tl::unexpected(route.error());
   const XmlOperation& operation = *route->operation;
   subject = SubjectOf(*route);
+  if (auto known = CheckConditionNames(request.headers); IsChange(operation) && !known) {
+    return tl::unexpected(known.error());
+  }
   ApiResult<Caller> caller = authorizer_.Identify(request.headers, base_url);
   if (!caller) return tl::unexpected(ToXmlError(caller.error()));
   auto allowed = authorizer_.Check(*caller, operation.needs, route->bucket, route->object);

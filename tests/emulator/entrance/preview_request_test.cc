@@ -2,30 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "emulator/support/text_body.h"
+
 namespace gcsflux::emulator {
 namespace {
-
-class TextBody final : public RequestBody {
- public:
-  explicit TextBody(std::string text) : text_(std::move(text)) {}
-  [[nodiscard]] std::optional<std::uint64_t> announced_size() const override { return text_.size(); }
-  std::optional<std::size_t> Read(std::span<std::byte> into) override {
-    const std::size_t size = std::min(into.size(), text_.size() - at_);
-    std::memcpy(into.data(), text_.data() + at_, size);
-    at_ += size;
-    return size;
-  }
-
- private:
-  std::string text_;
-  std::size_t at_ = 0;
-};
 
 class RequestPreviewTest : public ::testing::Test {
  protected:
@@ -33,7 +17,7 @@ class RequestPreviewTest : public ::testing::Test {
                          std::vector<std::pair<std::string, std::string>> headers = {}, std::string text = {}) {
     HttpRequest request{.method = std::move(method), .target = std::move(target)};
     for (auto& [name, value] : headers) request.headers.Add(std::move(name), std::move(value));
-    TextBody inner(std::move(text));
+    TextBody inner(std::move(text), false);
     PeekedBody body(inner);
     return PreviewRequest(request, body, sessions_);
   }
@@ -44,6 +28,16 @@ class RequestPreviewTest : public ::testing::Test {
 
   ResumableSessions sessions_{[] { return Time(); }, 1};
 };
+
+TEST_F(RequestPreviewTest, NamesAllThatAListDeletes) {
+  const RequestPreview preview = Preview("POST", "/bucket?delete", {},
+                                         "<Delete><Object><Key>a</Key></Object><Object><Key>b</Key></Object></Delete>");
+  EXPECT_EQ(preview.subject.operation, "storage.objects.delete");
+  EXPECT_EQ(preview.subject.object, "");
+  EXPECT_EQ(preview.deleted, (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(Preview("DELETE", "/bucket/a").deleted.empty());
+  EXPECT_TRUE(Preview("POST", "/bucket?delete", {}, "<Delete>").deleted.empty());
+}
 
 TEST_F(RequestPreviewTest, NamesWhatAReadAsksFor) {
   const RequestPreview preview =

@@ -95,5 +95,72 @@ TEST_F(CorruptFault, IsForTheXmlApiToo) {
   EXPECT_EQ(matching.Header("etag"), "");  // it would be the MD5 of other bytes
 }
 
+TEST_F(CorruptFault, FiresOnlyWhereAClientCanSeeIt) {
+  ASSERT_EQ(Insert("object", content_).status, 200);
+  const FaultAction corrupt{.type = "corrupt", .at_byte = 500};
+  const auto load = [&](const FaultAction& before, const FaultAction& after) {
+    emulator().faults().Load({.rules = {{.name = "before", .action = before}, {.name = "after", .action = after}}});
+  };
+  const auto fired = [&](const char* rule) { return emulator().faults().Fired(rule); };
+  for (const FaultAction& taking : {FaultAction{.type = "cut", .after_bytes = 500}, FaultAction{.type = "loseAnswer"},
+                                    FaultAction{.type = "falseLength", .length_delta = -99'600}}) {
+    SCOPED_TRACE(taking.type);
+    load(corrupt, taking);
+    (void)Read("object");
+    EXPECT_EQ(fired("before"), 0U);
+    EXPECT_EQ(fired("after"), 1U);
+    load(taking, corrupt);
+    (void)Read("object");
+    EXPECT_EQ(fired("before"), 1U);
+    EXPECT_EQ(fired("after"), 0U);
+  }
+  load(corrupt, {.type = "cut", .after_bytes = 501});
+  EXPECT_TRUE(Read("object").body == WithChangedByte(content_, 500).substr(0, 501));
+  EXPECT_EQ(fired("before") + fired("after"), 2U);
+  load({.type = "cut", .after_bytes = 80}, {.type = "cut", .after_bytes = 50, .resets = true});
+  EXPECT_EQ(Read("object").body.size(), 50U);
+  EXPECT_EQ(fired("before"), 0U) << "a longer cut is behind a shorter one";
+  EXPECT_EQ(fired("after"), 1U);
+}
+
+TEST_F(CorruptFault, DoesNotRestoreAByte) {
+  ASSERT_EQ(Insert("object", content_).status, 200);
+  const FaultAction corrupt{.type = "corrupt", .at_byte = 500};
+  emulator().faults().Load({.rules = {{.name = "one", .action = corrupt}, {.name = "two", .action = corrupt}}});
+  EXPECT_TRUE(Get().body == WithChangedByte(content_, 500));
+  EXPECT_EQ(emulator().faults().Fired("one"), 1U);
+  EXPECT_EQ(emulator().faults().Fired("two"), 0U);
+  const FaultAction of_upload{.type = "corruptUpload", .at_byte = 500};
+  emulator().faults().Load({.rules = {{.name = "one", .action = of_upload}, {.name = "two", .action = of_upload}}});
+  ASSERT_EQ(Insert("object", content_).status, 200);
+  EXPECT_EQ(emulator().faults().Fired("one"), 1U);
+  EXPECT_EQ(emulator().faults().Fired("two"), 0U);
+  EXPECT_TRUE(Stored("object") == WithChangedByte(content_, 500));
+}
+
+TEST_F(CorruptFault, LeavesAnAnswerToHeadAlone) {
+  ASSERT_EQ(Insert("object", content_).status, 200);
+  Inject({.type = "corrupt", .matching_hashes = true});
+  for (const std::string& target : {std::string("/bucket/object"), MediaTarget("object")}) Exchange("HEAD", target);
+  EXPECT_EQ(Fired(), 0U);
+  emulator().faults().Clear();
+  Inject({.type = "trickle", .bytes_per_second = 1});
+  EXPECT_EQ(Exchange("HEAD", "/bucket/object").status(), 200);
+  EXPECT_EQ(Fired(), 0U);
+}
+
+TEST_F(CorruptFault, ARuleForAnObjectConcernsADeletionOfSeveral) {
+  ASSERT_EQ(Insert("object", content_).status, 200);
+  Inject({.type = "status", .status = 503}, {.object_prefix = "obj"});
+  const auto remove = [&](const std::string& name) {
+    return Call("POST", "/bucket?delete", "",
+                "<Delete><Object><Key>a</Key></Object><Object><Key>" + name + "</Key></Object></Delete>")
+        .status;
+  };
+  EXPECT_EQ(remove("b"), 200);
+  EXPECT_EQ(remove("object"), 503);
+  EXPECT_EQ(Fired(), 1U);
+}
+
 }  // namespace
 }  // namespace gcsflux::emulator

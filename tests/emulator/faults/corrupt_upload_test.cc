@@ -66,5 +66,16 @@ TEST_F(CorruptUploadFault, CountsTheObjectsBytesOverTheChunksOfASession) {
   }
 }
 
+// A session ignores bytes that it has.
+TEST_F(CorruptUploadFault, LeavesBytesAloneThatAreSentAgain) {
+  const std::string content = Bytes(kChunk + 10);
+  const std::string session = StartSession("object");
+  ASSERT_EQ(PutChunk(session, 0, content.substr(0, kChunk)).status, 308);
+  Inject({.type = "corruptUpload", .at_byte = 100});
+  ASSERT_EQ(PutChunk(session, 0, content, content.size()).status, 200);
+  EXPECT_EQ(Fired(), 0U);
+  EXPECT_TRUE(Stored("object") == content);
+}
+
 }  // namespace
 }  // namespace gcsflux::emulator

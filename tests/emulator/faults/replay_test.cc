@@ -176,5 +176,13 @@ TEST_F(FaultReplayTest, TakesNoRules) {
   EXPECT_EQ(emulator().faults().Fired("r"), 1U);
 }
 
+// A schedule of 200,000 faults has some 40 MB. Here most of the document is blanks, which take no time to read.
+TEST_F(FaultReplayTest, TakesASchedule40MegabytesLong) {
+  const std::string replay =
+      R"({"replay": [{"operation": "storage.objects.get", "arrival": 1, "rule": "r", "action": {"type": "reset"}}]})";
+  EXPECT_EQ(Call("PUT", "/_emulator/faults", "", std::string(std::size_t{43} << 20, ' ') + replay).status, 200);
+  EXPECT_EQ(emulator().faults().Plan().replay.size(), 1U);
+}
+
 }  // namespace
 }  // namespace gcsflux::emulator

@@ -300,5 +300,24 @@ TEST_F(IdentityHttpTest, KeepsTheMachinesSecretsFromWhoDoesNotSayTheFlavor) {
   }
 }
 
+TEST_F(IdentityHttpTest, BindsTheMachinesTokenToItsScopes) {
+  json config = json::parse(IdentityConfigText());
+  config["metadata_server"]["scopes"] = json::array({kReadOnly});
+  config["roles"] = json::array({{{"principal", kViewerEmail}, {"bucket", "*"}, {"role", "admin"}}});
+  const Emulator emulator(EmulatorOptions{.auth = AuthOptions{.config = config.dump()}});
+  RawConnection client(emulator.endpoint());
+  for (const char* scopes : {"", "?scopes=https://www.googleapis.com/auth/cloud-platform",
+                             "?scopes=https://www.googleapis.com/auth/devstorage.full_control",
+                             "?scopes=https://www.googleapis.com/auth/devstorage.read_only,"
+                             "https://www.googleapis.com/auth/devstorage.read_write"}) {
+    const RawResponse token = client.Call(
+        "GET", std::string("/computeMetadata/v1/instance/service-accounts/default/token") + scopes, kFlavor);
+    ASSERT_EQ(token.status, 200);
+    const std::string bearer = Bearer(TokenIn(token));
+    EXPECT_EQ(client.Call("POST", "/storage/v1/b?project=p", bearer, R"({"name":"bucket"})").status, 403) << scopes;
+    EXPECT_EQ(client.Call("GET", "/storage/v1/b/none/o/a", bearer).status, 404) << scopes;
+  }
+}
+
 }  // namespace
 }  // namespace gcsflux::emulator

@@ -156,5 +156,21 @@ TEST_F(JournalQueriesTest, SayWhatTheyCouldNotSee) {
   EXPECT_EQ(Send("GET", "/_emulator/assertions?since=-1").status, 400);
 }
 
+TEST(JournalAssertions, AreNeverCompleteWithoutAJournal) {
+  for (const std::size_t size : {0, 2}) {
+    const Emulator emulator({.journal_size = size});
+    RawConnection client(emulator.endpoint());
+    const auto is_complete = [&](const std::string& query) {
+      const RawResponse response = client.Call("GET", "/_emulator/assertions" + query);
+      return nlohmann::json::parse(response.body).at("isComplete").get<bool>();
+    };
+    EXPECT_EQ(is_complete(""), size != 0);
+    for (int i = 0; i < 3; ++i) (void)client.Call("GET", "/storage/v1/b?project=p");
+    EXPECT_FALSE(is_complete(""));
+    EXPECT_EQ(is_complete("?since=1"), size != 0);
+    EXPECT_EQ(is_complete("?since=3"), size != 0);
+  }
+}
+
 }  // namespace
 }  // namespace gcsflux::emulator

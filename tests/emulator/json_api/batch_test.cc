@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/interruption.h"
 #include "emulator/support/raw_connection.h"
+#include "emulator/support/text_body.h"
 #include "gcsflux/emulator/gtest.h"
+#include "json_api/batch_endpoint.h"
 
 namespace gcsflux::emulator {
 namespace {
@@ -92,6 +96,60 @@ TEST_F(BatchTest, AnswersEachIdAndEachCallThatIsNone) {
   EXPECT_EQ(batch.status, 200);
   EXPECT_THAT(batch.body, HasSubstr("Content-ID: <response-x+1>\r\n\r\nHTTP/1.1 400 Bad Request\r\n"));
   EXPECT_THAT(batch.body, HasSubstr("Content-ID: response-y\r\n\r\nHTTP/1.1 200 OK\r\n"));
+}
+
+// A page of 5000 objects for each call would take a gigabyte.
+TEST(BatchAnswers, AreBounded) {
+  const Emulator emulator({.virtual_buckets = {{.name = "big", .count = 5000, .size_bytes = 1}}});
+  const std::string list = "GET /storage/v1/b/big/o?maxResults=5000 HTTP/1.1\r\n\r\n";
+  std::string body;
+  for (int i = 0; i < 100; ++i) body += "--b\r\nContent-Type: application/http\r\n\r\n" + list + "\r\n";
+  const std::size_t one =
+      RawConnection(emulator.endpoint()).Call("GET", "/storage/v1/b/big/o?maxResults=5000").body.size();
+  const RawResponse batch =
+      RawConnection(emulator.endpoint()).Call("POST", "/batch/storage/v1", kType, body + "--b--\r\n");
+  EXPECT_EQ(batch.status, 200);
+  const std::size_t kBound = std::size_t{32} << 20;
+  EXPECT_GE(batch.body.size(), kBound);
+  EXPECT_LT(batch.body.size(), kBound + 2 * one);
+  std::size_t answers = 0;
+  for (std::size_t at = batch.body.find("\nHTTP/1.1 "); at != std::string::npos;
+       at = batch.body.find("\nHTTP/1.1 ", at + 1)) {
+    ++answers;
+  }
+  EXPECT_EQ(answers, 100U);
+  EXPECT_NE(batch.body.find("HTTP/1.1 503"), std::string::npos);
+  EXPECT_LT(emulator.journal().size(), 100U) << "the other calls were not carried out";
+}
+
+// Sets the flag that ends long requests.
+class InterruptingHandler final : public RequestHandler {
+ public:
+  explicit InterruptingHandler(std::atomic<bool>& flag) : flag_(flag) {}
+  [[nodiscard]] int calls() const { return calls_; }
+  HttpResponse Handle(const HttpRequest& /*request*/, RequestBody& /*body*/) override {
+    ++calls_;
+    flag_ = true;
+    return {};
+  }
+
+ private:
+  std::atomic<bool>& flag_;
+  int calls_ = 0;
+};
+
+TEST(BatchAnswers, EndWhenTheEmulatorStops) {
+  std::atomic<bool> flag = false;
+  const Interruptible interruptible(flag);
+  InterruptingHandler handler(flag);
+  const Clock clock;
+  BatchEndpoint endpoint(handler, clock);
+  HttpRequest request{.method = "POST", .target = "/batch/storage/v1"};
+  request.headers.Add("Content-Type", "multipart/mixed; boundary=b");
+  const std::string call = "--b\r\nContent-Type: application/http\r\n\r\nGET /storage/v1/b HTTP/1.1\r\n\r\n";
+  TextBody body(call + "\r\n" + call + "\r\n--b--\r\n", false);
+  EXPECT_THROW((void)endpoint.Handle(request, body), Interrupted);
+  EXPECT_EQ(handler.calls(), 1);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "emulator/support/raw_connection.h"
 #include "gcsflux/emulator/gtest.h"
@@ -214,6 +215,32 @@ TEST_F(QuotaHttpTest, AreGoneAfterAReset) {
   emulator().quotas().Set({.reads_per_second = 1});
   EXPECT_EQ(client_.Call("POST", "/_emulator/reset").status, 204);
   EXPECT_EQ(emulator().quotas().Get(), Quotas());
+}
+
+TEST_F(QuotaHttpTest, ADeletionOfSeveralObjectsIsAChangeOfEach) {
+  const auto remove = [&](const std::vector<std::string>& names) {
+    std::string body = "<Delete>";
+    for (const std::string& name : names) body += "<Object><Key>" + name + "</Key></Object>";
+    return client_.Call("POST", "/bucket?delete", "", body + "</Delete>");
+  };
+  emulator().quotas().Set({.object_mutations_per_second = 1});
+  EXPECT_EQ(remove({"a", "b"}).status, 200);
+  const RawResponse refused = remove({"c", "object", "b"});
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_THAT(refused.body, HasSubstr("The object bucket/b exceeded"));
+  EXPECT_EQ(client_.Call("GET", kMedia).status, 200) << "nothing of it was deleted";
+  EXPECT_EQ(remove({"c", "object"}).status, 200) << "and it took nothing";
+  EXPECT_EQ(client_.Call("DELETE", "/bucket/c").status, 429);
+
+  emulator().quotas().Set({.writes_per_second = 10, .depth_ms = 1000});
+  std::vector<std::string> names;
+  for (int i = 0; i < 25; ++i) names.push_back(std::to_string(i));
+  EXPECT_EQ(remove(names).status, 200);
+  EXPECT_EQ(client_.Call("POST", kInsert, "", "x").status, 429);
+  emulator().clock().Advance(milliseconds(1500));
+  EXPECT_EQ(client_.Call("POST", kInsert, "", "x").status, 429) << "it owes 15";
+  emulator().clock().Advance(milliseconds(100));
+  EXPECT_EQ(client_.Call("POST", kInsert, "", "x").status, 200);
 }
 
 }  // namespace

@@ -6,7 +6,9 @@
 #include <thread>
 #include <vector>
 
+#include "bodies/fingerprinted_body.h"
 #include "emulator/support/raw_connection.h"
+#include "emulator/support/text_body.h"
 #include "gcsflux/emulator/emulator.h"
 #include "gcsflux/emulator/journal_queries.h"
 #include "service/answer_memory.h"
@@ -138,6 +140,117 @@ TEST_F(FirstAnswersTest, AreOneForRequestsAtTheSameTime) {
     EXPECT_EQ(succeeded, kThreads);
   }
   EXPECT_EQ(Commits(), static_cast<std::size_t>(kRounds));
+}
+
+class FirstAnswersKeyTest : public FirstAnswersTest {
+ protected:
+  // A request with the token.
+  struct Sent {
+    std::string method = "POST";
+    std::string target = kInsert;
+    std::string headers = {};
+    std::string body = "bytes";
+    std::string host = "h";
+  };
+  RawResponse Send(const Sent& sent) {
+    client_.Send(sent.method + " " + sent.target + " HTTP/1.1\r\nHost: " + sent.host + "\r\n" + kToken + sent.headers +
+                 "Content-Length: " + std::to_string(sent.body.size()) + "\r\n\r\n" + sent.body);
+    return client_.Receive().value_or(RawResponse());
+  }
+};
+
+TEST_F(FirstAnswersKeyTest, TellsBucketsOfHostsApart) {
+  for (const char* bucket : {"one", "two"}) {
+    ASSERT_EQ(client_.Call("PUT", "/" + std::string(bucket)).status, 200);
+    EXPECT_EQ(Send({.method = "PUT", .target = "/a", .host = std::string(bucket) + ".localhost"}).status, 200);
+    EXPECT_EQ(client_.Call("GET", "/" + std::string(bucket) + "/a").status, 200) << bucket;
+  }
+  EXPECT_EQ(Replays(), 0U);
+}
+
+TEST_F(FirstAnswersKeyTest, TellsHeadersApartThatSayWhatToDo) {
+  for (const char* name : {"a", "b"}) {
+    ASSERT_EQ(client_.Call("PUT", "/bucket/" + std::string(name), "", name).status, 200);
+    const std::string source = "x-goog-copy-source: bucket/" + std::string(name) + "\r\n";
+    EXPECT_EQ(Send({.method = "PUT", .target = "/bucket/copy", .headers = source, .body = ""}).status, 200);
+    EXPECT_EQ(client_.Call("GET", "/bucket/copy").body, name);
+  }
+  EXPECT_EQ(Send({.method = "PUT", .target = "/bucket/new", .headers = "x-goog-if-generation-match: 0\r\n"}).status,
+            200);
+  EXPECT_EQ(Send({.method = "PUT", .target = "/bucket/new", .headers = "x-goog-if-generation-match: 1\r\n"}).status,
+            412);
+  EXPECT_EQ(Send({.method = "PUT", .target = "/bucket/new", .headers = "x-goog-meta-k: v\r\n"}).status, 200);
+  EXPECT_EQ(Send({.method = "PUT", .target = "/bucket/new", .headers = "Content-Type: text/css\r\n"}).status, 200);
+  EXPECT_EQ(client_.Call("GET", "/bucket/new").Header("content-type"), "text/css");
+  EXPECT_EQ(Replays(), 0U);
+}
+
+TEST_F(FirstAnswersKeyTest, LeavesOutWhatIsOfOneAttempt) {
+  EXPECT_EQ(
+      Send({.headers = "x-goog-api-client: gccl-attempt-count/1\r\nx-goog-meta-a: b\r\nx-goog-date: 1\r\n"}).status,
+      200);
+  EXPECT_EQ(
+      Send({.headers = "X-Goog-Meta-A: b\r\nX-Goog-Api-Client: gccl-attempt-count/2\r\nx-amz-date: 2\r\n"}).status,
+      200);
+  EXPECT_EQ(Replays(), 1U);
+}
+
+TEST_F(FirstAnswersKeyTest, RefusesAnotherBody) {
+  EXPECT_EQ(Send({.body = "bytes"}).status, 200);
+  EXPECT_EQ(Send({.body = "other"}).status, 400);
+  EXPECT_EQ(Send({.body = "bytesbytes"}).status, 400);
+  EXPECT_EQ(client_.Call("GET", "/bucket/a").body, "bytes");
+  const std::string compose = "/storage/v1/b/bucket/o/joined/compose";
+  EXPECT_EQ(Send({.target = compose, .body = R"({"sourceObjects":[{"name":"a"}]})"}).status, 200);
+  EXPECT_EQ(Send({.target = compose, .body = R"({"sourceObjects":[{"name":"a"},{"name":"a"}]})"}).status, 400);
+  EXPECT_EQ(client_.Call("GET", "/bucket/joined").body, "bytes");
+  EXPECT_EQ(Send({.body = "bytes"}).status, 200);
+  EXPECT_EQ(Replays(), 1U);
+}
+
+TEST_F(FirstAnswersKeyTest, KnowsAMultipartBodyUnderAnotherBoundary) {
+  const auto insert = [&](const std::string& boundary, const std::string& name) {
+    const std::string line = "--" + boundary + "\r\n";
+    return Send({.target = "/upload/storage/v1/b/bucket/o?uploadType=multipart",
+                 .headers = "Content-Type: multipart/related; boundary=" + boundary + "\r\n",
+                 .body = line + "Content-Type: application/json\r\n\r\n{\"name\":\"" + name + "\"}\r\n" + line +
+                         "Content-Type: text/plain\r\n\r\nbytes\r\n--" + boundary + "--\r\n"})
+        .status;
+  };
+  EXPECT_EQ(insert("one", "a"), 200);
+  EXPECT_EQ(insert("another", "a"), 200);
+  EXPECT_EQ(Commits(), 1U);
+  EXPECT_EQ(Replays(), 1U);
+  EXPECT_EQ(insert("one", "b"), 400);
+  EXPECT_EQ(client_.Call("GET", "/bucket/b").status, 404);
+}
+
+TEST_F(FirstAnswersKeyTest, KnowsABodyThatAFaultChanged) {
+  emulator_.faults().Add({.name = "flip", .action = {.type = "corruptUpload"}, .limits = {.count = 1}});
+  EXPECT_EQ(Send({}).status, 200);
+  EXPECT_EQ(emulator_.faults().Fired("flip"), 1U);
+  EXPECT_EQ(Send({}).status, 200);
+  EXPECT_EQ(Replays(), 1U);
+}
+
+// Reads `text` in pieces of `step` bytes.
+BodyFingerprint FingerprintOf(const std::string& text, std::size_t step) {
+  HttpRequest request;
+  request.headers.Add("x-goog-gcs-idempotency-token", "t");
+  request.headers.Add("Content-Type", "multipart/related; boundary=xyxz");
+  TextBody inner(text, false);
+  FingerprintedBody body(inner, request);
+  std::vector<std::byte> room(step);
+  while (body.Read(room).value_or(0) != 0) continue;
+  return body.fingerprint();
+}
+
+TEST(FingerprintedBody, DoesNotDependOnThePieces) {
+  const std::string text = "--xyxz\nxyxxyxyxzone\nxyx\n--xyxz--xy";
+  const BodyFingerprint want = FingerprintOf(text, 3);
+  EXPECT_EQ(want.size, text.size() - 3 * std::string("xyxz").size());
+  for (const std::size_t step : {1, 2}) EXPECT_EQ(FingerprintOf(text, step), want) << step;
+  EXPECT_NE(FingerprintOf("--xyxz\nxyxxyxyxztwo\nxyx\n--xyxz--xy", 3), want);
 }
 
 TEST(AnswerMemory, HoldsTheLastTenThousand) {

@@ -42,6 +42,28 @@ TEST_F(ComposeMemoryTest, OneObjectManyTimesOverTakesWhatItHolds) {
   EXPECT_LT(HeapBytes() - before, kMebibyte / 4);
 }
 
+TEST_F(ComposeMemoryTest, AnObjectGrowsTo5TebibytesAndNoFurther) {
+  Insert("0", kMebibyte);
+  for (int level = 1; level <= 4; ++level) {
+    Compose(std::vector<std::string>(32, std::to_string(level - 1)), std::to_string(level));
+  }
+  Compose(std::vector<std::string>(5, "4"), "largest");
+  EXPECT_EQ(SizeOf("largest"), std::uint64_t{5} << 40);
+  const auto larger =
+      bucket_.ComposeObject({.sources = {{.name = "largest"}, {.name = "0"}}, .destination = {.name = "x"}});
+  ASSERT_FALSE(larger);
+  EXPECT_EQ(larger.error().kind, FailureKind::kTooLarge);
+}
+
+TEST_F(ComposeMemoryTest, ComponentsAreCountedToTheirLimit) {
+  Insert("0", 0);
+  for (int level = 1; level <= 9; ++level) {
+    Compose(std::vector<std::string>(32, std::to_string(level - 1)), std::to_string(level));
+    const std::int64_t want = level < 7 ? std::int64_t{1} << (5 * level) : INT32_MAX;
+    EXPECT_EQ((*bucket_.GetObject({.name = std::to_string(level)}))->component_count, want) << level;
+  }
+}
+
 TEST_F(ComposeMemoryTest, AnObjectThatGrowsByAppendingTakesWhatItHolds) {
   constexpr int kTimes = 20'000;
   Insert("part", 1);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "store/bytes/crc32c.h"
 
@@ -50,6 +51,34 @@ TEST_F(ResumableSessionsTest, GivesEverySessionItsOwnId) {
   std::set<std::string> ids;
   for (int i = 0; i < 1000; ++i) ids.insert(sessions_.Start({}, std::nullopt));
   EXPECT_EQ(ids.size(), 1000U);
+}
+
+constexpr std::size_t kMostSessions = 10'000;
+
+TEST_F(ResumableSessionsTest, KeepsTheLastOpenOnes) {
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i <= kMostSessions; ++i) ids.push_back(sessions_.Start({}, std::nullopt));
+  EXPECT_EQ(sessions_.Find(ids[0]), nullptr);
+  EXPECT_NE(sessions_.Find(ids[1]), nullptr);
+  EXPECT_NE(sessions_.Find(ids.back()), nullptr);
+}
+
+TEST_F(ResumableSessionsTest, ForgetsCompleteOnesBeforeOpenOnes) {
+  const std::string open = sessions_.Start({}, std::nullopt);
+  const std::string cancelled = sessions_.Start({}, std::nullopt);
+  sessions_.Remove(cancelled);
+  std::vector<std::string> complete;
+  for (std::size_t i = 0; i <= kMostSessions; ++i) {
+    complete.push_back(sessions_.Start({}, std::nullopt));
+    sessions_.Complete(complete.back());
+    sessions_.Complete(complete.back());
+  }
+  EXPECT_NE(sessions_.Find(open), nullptr);
+  EXPECT_EQ(sessions_.Find(complete[0]), nullptr);
+  EXPECT_NE(sessions_.Find(complete[1]), nullptr);
+  now_ += std::chrono::hours(7 * 24);
+  EXPECT_EQ(sessions_.Find(open), nullptr);
+  EXPECT_EQ(sessions_.Find(complete[1]), nullptr);
 }
 
 TEST(ResumableSession, AppendsOnlyWhereItEnds) {

@@ -310,5 +310,17 @@ TEST_F(UploadTest, SessionChecksPreconditionsWhenItCompletes) {
   EXPECT_EQ(Read(), "rival");
 }
 
+// 10,000 of them, over HTTP: what is complete makes room for what is not.
+TEST_F(UploadTest, AnOpenSessionOutlivesManyCompleteOnes) {
+  const std::string open = Start();
+  for (int i = 0; i < 10'001; ++i) {
+    const std::string session = Start();
+    ASSERT_EQ(Put(session, "*/0").status, 200);
+  }
+  EXPECT_EQ(Put(open, "*/*").status, 308);
+  EXPECT_EQ(Put(open, "0-3/4", "done").status, 200);
+  EXPECT_EQ(Read(), "done");
+}
+
 }  // namespace
 }  // namespace gcsflux::emulator

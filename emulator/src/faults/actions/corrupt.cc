@@ -1,5 +1,6 @@
 // One bit of a download is flipped.
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <utility>
@@ -50,9 +51,13 @@ class Corrupt final : public Intervention {
   void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& passage) override {
     auto* bytes = std::get_if<Rope>(&response.body);
     if (!passage.preview.is_media_read || bytes == nullptr || response.status >= 300) return;
+    if (passage.request.method == "HEAD") return;
+    const std::uint64_t sent = std::min(bytes->size(), response.false_length.value_or(UINT64_MAX));
     const Extent extent = ExtentOf(response, bytes->size());
     const std::uint64_t at_byte = action_.at_byte.value_or(extent.offset + action_.after_bytes.value_or(0));
-    if (at_byte < extent.offset || at_byte - extent.offset >= bytes->size() || !firing_->Fire()) return;
+    if (at_byte < extent.offset || at_byte - extent.offset >= sent) return;
+    if (passage.fired->HasChangedByte(at_byte) || !firing_->Fire()) return;
+    passage.fired->AddChangedByte(at_byte);
     const std::uint64_t place = at_byte - extent.offset;
     const char from = bytes->Slice(place, 1).ToString()[0];
     const char to = static_cast<char>(from ^ 1);

@@ -1,28 +1,41 @@
 // One bit of an upload is flipped before the service hashes it.
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "faults/actions/action_kinds.h"
 #include "faults/tools/upload_filter.h"
+#include "http/target.h"
 
 namespace gcsflux::emulator {
 namespace {
 
+// How many bytes the request's upload session has. It ignores these if they are sent again.
+std::uint64_t PersistedBefore(const Passage& passage) {
+  const ApiResult<Target> target = ParseTarget(passage.request.target);
+  const std::string* id = target ? target->query.Find("upload_id") : nullptr;
+  const auto session = id != nullptr ? passage.sessions.Find(*id) : nullptr;
+  return session != nullptr ? session->status().persisted : 0;
+}
+
 class CorruptedBody final : public UploadFilter {
  public:
   CorruptedBody(RequestBody& body, std::uint64_t at_byte, Firing& firing, const Passage& passage)
-      : UploadFilter(body, passage), at_byte_(at_byte), firing_(firing) {}
+      : UploadFilter(body, passage), at_byte_(at_byte), firing_(firing), fired_(passage.fired) {}
 
  private:
   bool OnBytes(std::span<std::byte> bytes, std::uint64_t offset) override {
     const bool is_here = at_byte_ >= offset && at_byte_ - offset < bytes.size();
-    if (is_here && firing_.Fire()) bytes[static_cast<std::size_t>(at_byte_ - offset)] ^= std::byte(1);
+    if (!is_here || fired_->HasChangedByte(at_byte_) || !firing_.Fire()) return true;
+    fired_->AddChangedByte(at_byte_);
+    bytes[static_cast<std::size_t>(at_byte_ - offset)] ^= std::byte(1);
     return true;
   }
 
   const std::uint64_t at_byte_;
   Firing& firing_;
+  const std::shared_ptr<FiredFaults> fired_;
 };
 
 class CorruptUpload final : public Intervention {
@@ -33,7 +46,7 @@ class CorruptUpload final : public Intervention {
       : at_byte_(action.at_byte.value_or(0)), firing_(std::move(firing)) {}
 
   std::unique_ptr<RequestBody> Wrap(RequestBody& body, const Passage& passage) override {
-    if (!CarriesObjectBytes(passage.preview)) return nullptr;
+    if (!CarriesObjectBytes(passage.preview) || at_byte_ < PersistedBefore(passage)) return nullptr;
     return std::make_unique<CorruptedBody>(body, at_byte_, *firing_, passage);
   }
 

@@ -1,7 +1,9 @@
 // The answer breaks off within its body.
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "faults/actions/action_kinds.h"
 #include "faults/tools/body_size.h"
@@ -9,7 +11,15 @@
 namespace gcsflux::emulator {
 namespace {
 
-// Passes the first bytes on, and no more.
+// Leaves the first bytes of an answer whose length is known, under that length. What is cut off is known to the actions
+// that follow: they change nothing there.
+void CutOff(HttpResponse& response, std::uint64_t size, std::uint64_t after_bytes) {
+  response.false_length = size;
+  if (auto* bytes = std::get_if<Rope>(&response.body)) *bytes = bytes->Slice(0, after_bytes);
+  if (auto* text = std::get_if<std::string>(&response.body)) text->resize(static_cast<std::size_t>(after_bytes));
+}
+
+// Passes the first bytes of another answer on, and no more.
 class CutFilter final : public BodyFilter {
  public:
   CutFilter(std::uint64_t after_bytes, std::shared_ptr<Firing> firing)
@@ -40,14 +50,14 @@ class Cut final : public Intervention {
 
   Cut(const FaultAction& action, std::shared_ptr<Firing> firing) : action_(action), firing_(std::move(firing)) {}
 
-  // How the connection ends must be said now. If it is not known whether the body is long enough, the connection is
-  // closed.
+  // If it is not known whether the body is long enough, how the connection ends cannot be said now, and it is closed.
   void After(HttpResponse& response, const RequestSubject& /*subject*/, const Passage& passage) override {
     const std::optional<std::uint64_t> size = BodySize(response);
     if (passage.request.method == "HEAD" || (size && *size <= *action_.after_bytes)) return;
-    if (size && !firing_->Fire()) return;
-    if (size && action_.resets == true) response.ending = Ending::kReset;
-    response.filters.push_back(std::make_shared<CutFilter>(*action_.after_bytes, firing_));
+    if (!size) return response.filters.push_back(std::make_shared<CutFilter>(*action_.after_bytes, firing_));
+    if (!firing_->Fire()) return;
+    CutOff(response, response.false_length.value_or(*size), *action_.after_bytes);
+    response.ending = action_.resets == true ? Ending::kReset : Ending::kClose;
   }
 
  private:

@@ -21,6 +21,7 @@ class FalseLength final : public Intervention {
     const std::uint64_t size = BodySize(response).value_or(0);
     const std::uint64_t length = size + static_cast<std::uint64_t>(delta_);  // wraps around below 0
     const bool is_shorter = delta_ < 0;
+    if (response.false_length) return;  // a cut body already has one
     if (size == 0 || (is_shorter && (length >= size || length == 0)) || passage.request.method == "HEAD") return;
     if (!firing_->Fire()) return;
     response.false_length = length;

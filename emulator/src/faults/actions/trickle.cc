@@ -41,7 +41,7 @@ class TrickleFilter final : public BodyFilter {
       : drip_(bytes_per_second, passage), firing_(std::move(firing)) {}
 
   bool Write(std::span<const std::byte> bytes, const ResponseSink& next) override {
-    if (!firing_->Fire()) return next(bytes);
+    if (bytes.empty() || !firing_->Fire()) return next(bytes);
     if (!next({})) return false;  // the head does not wait
     while (!bytes.empty()) {
       const std::span<const std::byte> drop = bytes.first(std::min(drip_.drop(), bytes.size()));

@@ -62,31 +62,51 @@ void Arm(CountedFiring::Parts parts, Interventions& interventions) {
   interventions.push_back(std::make_unique<ArmedAction>(MakeIntervention(action, std::move(firing))));
 }
 
+// Actions that take an answer, or a part of it, act before those that change it: a client sees no change of what is
+// taken. Of two that take, the one that leaves less is first.
+std::uint64_t TurnOf(const FaultAction& action) {
+  if (action.type == "loseAnswer") return 0;
+  if (action.type == "cut") return std::min(*action.after_bytes, UINT64_MAX - 2);
+  return action.type == "falseLength" ? UINT64_MAX - 1 : UINT64_MAX;
+}
+
+void ArmAll(std::vector<CountedFiring::Parts> all, Interventions& interventions) {
+  std::stable_sort(all.begin(), all.end(), [](const CountedFiring::Parts& a, const CountedFiring::Parts& b) {
+    return TurnOf(a.action->action) < TurnOf(b.action->action);
+  });
+  for (CountedFiring::Parts& parts : all) Arm(std::move(parts), interventions);
+}
+
 void InterveneByRules(const LoadedPlan& plan, const FaultKey& key, const Passage& passage,
                       Interventions& interventions) {
   const MatchedRequest request{.subject = passage.preview.subject,
                                .method = passage.request.method,
                                .attempt = passage.preview.attempt,
-                               .covered = CoveredBy(passage.request, passage.preview)};
+                               .covered = CoveredBy(passage.request, passage.preview),
+                               .deleted = passage.preview.deleted};
   const Clock::Time now = passage.clock.Now();
+  std::vector<CountedFiring::Parts> all;
   for (const auto& rule : plan.rules) {
     if (!rule->IsOpen(now) || !rule->match.Concerns(request)) continue;
     const std::uint64_t number = ++rule->count->matched;
     if (!rule->match.Chooses(number, Chance(plan.seed, rule->rule.name, key))) continue;
     if (rule->count->fired >= rule->count->limit) continue;
-    Arm({key, rule->action, rule->count, plan.history, passage.fired}, interventions);
+    all.push_back({key, rule->action, rule->count, plan.history, passage.fired});
   }
+  ArmAll(std::move(all), interventions);
 }
 
 void InterveneByReplay(const LoadedPlan& plan, const FaultKey& key, const Passage& passage,
                        Interventions& interventions) {
   const auto found = plan.replayed.find(HashKey(key));
   if (found == plan.replayed.end()) return;
+  std::vector<CountedFiring::Parts> all;
   for (const ReplayedFault& fault : found->second) {
     if (fault.key != key) continue;
     ++fault.count->matched;
-    Arm({key, fault.action, fault.count, plan.history, passage.fired}, interventions);
+    all.push_back({key, fault.action, fault.count, plan.history, passage.fired});
   }
+  ArmAll(std::move(all), interventions);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "faults/engine/rule_match.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <utility>
@@ -63,7 +64,14 @@ bool RuleMatch::Concerns(const MatchedRequest& request) const {
     if (!request.covered) return false;
     if (*match_.covers_byte < request.covered->first || *match_.covers_byte >= request.covered->end) return false;
   }
-  return ConcernsObject(subject.object);
+  return ConcernsAny(request);
+}
+
+// A deletion of several objects concerns each of them.
+bool RuleMatch::ConcernsAny(const MatchedRequest& request) const {
+  return ConcernsObject(request.subject.object) ||
+         std::any_of(request.deleted.begin(), request.deleted.end(),
+                     [this](const std::string& name) { return ConcernsObject(name); });
 }
 
 bool RuleMatch::ConcernsObject(std::string_view name) const {

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "gcsflux/emulator/faults.h"
@@ -27,6 +29,7 @@ struct MatchedRequest {
   std::string_view method = {};
   int attempt = 0;
   std::optional<CoveredBytes> covered = {};
+  std::span<const std::string> deleted = {};  ///< See RequestPreview.
 };
 
 /// A FaultMatch that has been checked. Pure.
@@ -42,6 +45,7 @@ class RuleMatch {
 
  private:
   [[nodiscard]] bool ConcernsObject(std::string_view name) const;
+  [[nodiscard]] bool ConcernsAny(const MatchedRequest& request) const;
 
   const FaultMatch match_;
   std::optional<Glob> glob_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <random>
 #include <utility>
@@ -38,6 +39,9 @@ Outcome<void> CheckReplaceable(const Object* live, const std::string& bucket) {
   if (auto allowed = CheckMutable(live); !allowed || live == nullptr) return allowed;
   return CheckUnheld(*live->attributes, bucket, live->name);
 }
+
+// A composite of composites of empty objects has no bytes, and any number of components. The API's number has 32 bits.
+constexpr int kMostComponents = INT32_MAX;
 
 bool HoldsNewObjects(const BucketInfo& bucket) {
   const auto found = bucket.settings.find("defaultEventBasedHold");
@@ -174,7 +178,9 @@ Outcome<ObjectPtr> Bucket::ComposeObject(ComposeRequest request) {
       return tl::unexpected(allowed.error());
     }
     bodies.push_back(source->body);
-    request.destination.component_count += std::max(source->component_count, 1);
+    const int more = std::max(source->component_count, 1);
+    int& count = request.destination.component_count;
+    count = more > kMostComponents - count ? kMostComponents : count + more;
   }
   request.destination.body = ConcatenateBodies(bodies);
   Outcome<ObjectPtr> composed = InsertObject(std::move(request.destination), request.preconditions);

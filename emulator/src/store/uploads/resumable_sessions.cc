@@ -20,6 +20,11 @@ ResumableSession::Status ResumableSession::status() const {
   return {state_, persisted_, answer_};
 }
 
+bool ResumableSession::is_complete() const {
+  const std::lock_guard lock(mutex_);
+  return state_ == State::kComplete;
+}
+
 std::optional<Md5Stream> ResumableSession::Md5Until(std::uint64_t offset) const {
   const std::lock_guard lock(mutex_);
   return md5_.size() == offset ? std::optional(md5_) : std::nullopt;
@@ -64,31 +69,51 @@ ResumableSessions::ResumableSessions(TimeSource clock, std::uint64_t seed) : clo
 std::string ResumableSessions::Start(PendingObject pending, std::optional<std::uint64_t> announced_size) {
   auto session = std::make_shared<ResumableSession>(std::move(pending), announced_size);
   const Time now = clock_();
+  std::vector<std::shared_ptr<ResumableSession>> removed;
   const std::lock_guard lock(mutex_);
-  RemoveExpiredLocked();
   std::string id = NewIdLocked();
-  sessions_.emplace(id, Entry{now, std::move(session)});
-  by_age_.push_back(id);
+  sessions_.emplace(id, Entry{now, std::move(session), ++last_number_});
+  open_.emplace(last_number_, id);
+  removed = RemoveOldLocked(open_);
   return id;
 }
 
 std::shared_ptr<ResumableSession> ResumableSessions::Find(std::string_view id) {
+  std::vector<std::shared_ptr<ResumableSession>> removed;
   const std::lock_guard lock(mutex_);
-  RemoveExpiredLocked();
+  removed = RemoveOldLocked(open_);
   const auto found = sessions_.find(std::string(id));
-  return found != sessions_.end() ? found->second.session : nullptr;
+  if (found == sessions_.end() || found->second.started <= clock_() - kLifetime) return nullptr;
+  return found->second.session;
+}
+
+void ResumableSessions::Complete(std::string_view id) {
+  std::vector<std::shared_ptr<ResumableSession>> removed;
+  const std::lock_guard lock(mutex_);
+  const auto found = sessions_.find(std::string(id));
+  if (found == sessions_.end() || open_.erase(found->second.number) == 0) return;
+  found->second.number = ++last_number_;
+  complete_.emplace(last_number_, id);
+  removed = RemoveOldLocked(complete_);
 }
 
 void ResumableSessions::Remove(std::string_view id) {
+  Entry removed;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
-  sessions_.erase(std::string(id));
+  const auto found = sessions_.find(std::string(id));
+  if (found == sessions_.end()) return;
+  open_.erase(found->second.number);
+  complete_.erase(found->second.number);
+  removed = std::move(found->second);
+  sessions_.erase(found);
 }
 
 void ResumableSessions::Clear() {
-  std::unordered_map<std::string, Entry> forgotten;  // destroyed after the lock is released: freeing may take a while
+  std::unordered_map<std::string, Entry> forgotten;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   sessions_.swap(forgotten);
-  by_age_.clear();
+  open_.clear();
+  complete_.clear();
 }
 
 std::string ResumableSessions::NewIdLocked() {
@@ -98,16 +123,17 @@ std::string ResumableSessions::NewIdLocked() {
   return id.data();
 }
 
-void ResumableSessions::RemoveExpiredLocked() {
+std::vector<std::shared_ptr<ResumableSession>> ResumableSessions::RemoveOldLocked(Ids& ids) {
   const Time limit = clock_() - kLifetime;
-  while (!by_age_.empty()) {
-    const auto oldest = sessions_.find(by_age_.front());
-    if (oldest != sessions_.end()) {
-      if (oldest->second.started > limit) return;
-      sessions_.erase(oldest);
-    }
-    by_age_.pop_front();
+  std::vector<std::shared_ptr<ResumableSession>> removed;
+  while (!ids.empty()) {
+    const auto oldest = sessions_.find(ids.begin()->second);
+    if (ids.size() <= kMost && oldest->second.started > limit) break;
+    removed.push_back(std::move(oldest->second.session));
+    sessions_.erase(oldest);
+    ids.erase(ids.begin());
   }
+  return removed;
 }
 
 }  // namespace gcsflux::emulator

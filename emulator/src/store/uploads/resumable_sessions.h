@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/time_source.h"
 #include "store/bytes/body.h"
@@ -42,6 +43,7 @@ class ResumableSession {
   /// For the whole upload, if the client said it at the start.
   [[nodiscard]] std::optional<std::uint64_t> announced_size() const { return announced_size_; }
   [[nodiscard]] Status status() const;
+  [[nodiscard]] bool is_complete() const;
 
   /// The MD5 of its first `offset` bytes, to continue from. Nothing if it is not known.
   [[nodiscard]] std::optional<Md5Stream> Md5Until(std::uint64_t offset) const;
@@ -71,7 +73,8 @@ class ResumableSession {
   std::string answer_;
 };
 
-/// All sessions, by their ids. A session exists for a week. Thread-safe.
+/// All sessions, by their ids. A session exists for a week. Of open sessions, and of complete ones, the last 10,000 are
+/// kept: a client that begins more and leaves them does not fill the memory. Thread-safe.
 class ResumableSessions {
  public:
   /// `seed` is for the ids. A client can guess an id only if it can guess the seed.
@@ -80,23 +83,32 @@ class ResumableSessions {
   std::string Start(PendingObject pending, std::optional<std::uint64_t> announced_size);
   /// Null if there is none, or if it has expired.
   std::shared_ptr<ResumableSession> Find(std::string_view id);
+  /// Call it when the session is complete.
+  void Complete(std::string_view id);
   void Remove(std::string_view id);
   void Clear();
 
  private:
+  static constexpr std::size_t kMost = 10'000;
+
   struct Entry {
     Time started = {};
     std::shared_ptr<ResumableSession> session = {};
+    std::uint64_t number = 0;
   };
+  using Ids = std::map<std::uint64_t, std::string>;  // by number: the oldest first
   std::string NewIdLocked();
-  void RemoveExpiredLocked();
+  /// What it returns is to be destroyed after the lock is released: freeing content may take a while.
+  [[nodiscard]] std::vector<std::shared_ptr<ResumableSession>> RemoveOldLocked(Ids& ids);
 
   const TimeSource clock_;
 
   std::mutex mutex_;  // guards what follows
   std::mt19937_64 random_;
   std::unordered_map<std::string, Entry> sessions_;
-  std::deque<std::string> by_age_;  // ids, the oldest first; some may be removed already
+  std::uint64_t last_number_ = 0;
+  Ids open_;
+  Ids complete_;
 };
 
 }  // namespace gcsflux::emulator
