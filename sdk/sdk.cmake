@@ -312,7 +312,6 @@ gcsflux_component(client
   sdk/src/dataset/listing_cache.cc
   sdk/src/dataset/listing_format.cc
   sdk/src/dataset/live_listing.cc
-  sdk/src/dataset/live_order.cc
   sdk/src/dataset/permutation.cc
   sdk/src/dataset/saved_listing.cc
   sdk/src/dataset/shuffle_buffer.cc)

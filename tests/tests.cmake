@@ -137,8 +137,8 @@ gcsflux_test(parallel_listing_tests
 gcsflux_test(dataset_tests
   SOURCES dataset/cursor_test.cc dataset/dataset_core_test.cc dataset/dataset_fixture.cc dataset/dataset_report_test.cc
           dataset/defects_are_caught_test.cc
-          dataset/epoch_plan_test.cc dataset/epoch_progress_test.cc dataset/listing_cache_test.cc
-          dataset/listing_format_test.cc dataset/live_order_test.cc dataset/permutation_test.cc
+          dataset/epoch_order_test.cc dataset/epoch_plan_test.cc dataset/epoch_progress_test.cc dataset/listing_cache_test.cc
+          dataset/listing_format_test.cc dataset/permutation_test.cc
           dataset/saved_listing_test.cc dataset/shuffle_buffer_test.cc transfer/listing/name_sets.cc
   LIBRARIES gcsflux_client gcsflux_emulator)
 target_include_directories(dataset_tests PRIVATE ${PROJECT_SOURCE_DIR}/sdk/src)
@@ -354,7 +354,7 @@ endif()
 if(Torch_FOUND)
   gcsflux_test(torch_tests TORCH
     SOURCES torch/archive_memory_test.cc torch/archive_reads_test.cc torch/archive_test.cc torch/checkpoint_formats_test.cc torch/checkpoint_test.cc torch/data_loader_test.cc
-            torch/epoch_sampler_test.cc torch/loopback_proxy.cc torch/iterable_dataset_test.cc torch/loader_traps_test.cc
+            torch/epoch_sampler_test.cc torch/loopback_proxy.cc torch/iterable_dataset_test.cc torch/loader_traps_test.cc torch/loops_test.cc
             torch/map_dataset_test.cc
     LIBRARIES gcsflux_torch gcsflux_emulator)
   gcsflux_test(torch_lies_tests TORCH

@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dataset/cursor_order.h"
 #include "dataset/fingerprint.h"
 #include "gcsflux/epoch.h"
+#include "support/result.h"
 
 namespace gcsflux {
 namespace {
@@ -39,6 +41,60 @@ TEST(Cursor, IsReadAsItWasWritten) {
     ASSERT_TRUE(parsed.ok()) << parsed.error().message;
     EXPECT_EQ(*parsed, cursor);
   }
+}
+
+// A prefix may end within a character.
+TEST(Cursor, OfAPrefixThatIsNotUtf8IsReadAsItWasWritten) {
+  Cursor cursor = Example();
+  cursor.listing.prefix = std::string("a\xC3\0/\xFF", 5);
+  const auto parsed = ParseCursor(FormatCursor(cursor));
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  EXPECT_EQ(*parsed, cursor);
+}
+
+TEST(Cursor, OfAnEpochThatCannotBeCountedOnIsRefused) {
+  for (const SampleOrder order : {SampleOrder::kByName, SampleOrder::kShuffled, SampleOrder::kBuffered}) {
+    Cursor cursor = Example();
+    cursor.order = order;
+    cursor.epoch = ~0ULL;
+    const Cursor read = *ParseCursor(FormatCursor(cursor));
+    EXPECT_EQ(read.epoch, ~0ULL);
+    const auto checked =
+        CheckCursor(read, read.listing, {.order = order, .shuffle_buffer = 0, .seed = cursor.seed}, true);
+    ASSERT_FALSE(checked.ok());
+    EXPECT_EQ(checked.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(checked.error().message, HasSubstr("epoch is 18446744073709551615"));
+  }
+}
+
+TEST(Cursor, OfAPartOfAListingNamesWhatDiffers) {
+  Cursor cursor = Example();
+  cursor.listing.is_partial = true;
+  const EpochOptions options{.seed = cursor.seed};
+  ListingFingerprint here = cursor.listing;
+  here.count = 6000;
+  here.is_partial = false;
+  const auto message = [&] { return testing::ErrorOf(CheckCursor(cursor, here, options)).message; };
+  EXPECT_THAT(message(), HasSubstr("when 5000 objects were listed, and cannot be compared with all 6000"));
+  here.count = 4000;
+  EXPECT_THAT(message(), HasSubstr("5000 objects were listed when the cursor was saved, and there are 4000 here"));
+  here.count = 5000;
+  here.hash = 1;
+  EXPECT_THAT(message(), HasSubstr("of the first 5000 objects some have other names"));
+  here.prefix = "other/";
+  EXPECT_THAT(message(), HasSubstr("the prefix is"));
+}
+
+TEST(Cursor, OfTheFirstObjectsBecomesOneOfTheWholeListing) {
+  const std::vector<ListedObject> objects = {{.name = "a"}, {.name = "b"}, {.name = "c"}};
+  const ObjectName prefix{"bkt", ""};
+  const auto whole = internal::FingerprintOf(prefix, objects);
+  Cursor cursor{.consumed = 2, .listing = internal::FingerprintOf(prefix, std::span(objects).first(2))};
+  cursor.listing.is_partial = true;
+  EXPECT_EQ(internal::OfWholeListing(cursor, {}, whole, objects)->listing, whole);
+  cursor.listing.hash ^= 1;
+  EXPECT_THAT(testing::ErrorOf(internal::OfWholeListing(cursor, {}, whole, objects)).message,
+              HasSubstr("of the first 2 objects"));
 }
 
 TEST(Cursor, OfAShuffleBufferAndAListingThatGoesOnIsReadAsItWasWritten) {
@@ -88,8 +144,10 @@ TEST(Cursor, EveryCutIsRefused) {
 TEST(Cursor, WhatIsWrongIsNamed) {
   ExpectRefused(ParseCursor(""), "JSON object");
   ExpectRefused(ParseCursor("[]"), "JSON object");
-  ExpectRefused(ParseCursor(With("\"format\": 1", "\"format\": 2")), "format is 2");
-  ExpectRefused(ParseCursor(With("\"format\": 1,", "")), "\"format\" is missing");
+  ExpectRefused(ParseCursor(With("\"format\": 2", "\"format\": 3")), "format is 3");
+  ExpectRefused(ParseCursor(With("\"format\": 2", "\"format\": 1")), "format is 1");
+  ExpectRefused(ParseCursor(With("\"format\": 2,", "")), "\"format\" is missing");
+  ExpectRefused(ParseCursor(With("\"prefix\": \"train/", "\"prefix_hex\": \"")), "\"listing.prefix_hex\"");
   ExpectRefused(ParseCursor(With("\"epoch\": 3", "\"epoch\": -3")), "\"epoch\"");
   ExpectRefused(ParseCursor(With("\"epoch\": 3", "\"epoch\": 3.5")), "\"epoch\"");
   ExpectRefused(ParseCursor(With("\"consumed\": 1024", "\"consumed\": \"1024\"")), "\"consumed\"");

@@ -52,7 +52,6 @@ TEST_F(DatasetTest, WhatIsLeftAfterAnyBatchIsTheRestForAnyNumberOfRanks) {
     EpochOptions how{.order = order, .shuffle_buffer = 9, .seed = 5, .batch_size = 4};
     Texts used;
     Cursor cursor = Beginning(how);
-    bool is_resumed = false;
     // Some runs are killed twice in an epoch, some at its very end, and some change the number of ranks.
     for (int run = 0; cursor.epoch == 0; ++run) {
       how.world_size = run % 3 == 2 ? 1 + random() % 3 : 1;
@@ -60,10 +59,9 @@ TEST_F(DatasetTest, WhatIsLeftAfterAnyBatchIsTheRestForAnyNumberOfRanks) {
       Cursor behind = cursor;
       for (how.rank = 0; how.rank < how.world_size; ++how.rank) {
         const auto core = Core(order != SampleOrder::kShuffled);
-        behind = Use(*core, how, {.cursor = cursor, .is_resumed = is_resumed}, batches, used);
+        behind = Use(*core, how, {.cursor = cursor}, batches, used);
       }
       cursor = *ParseCursor(FormatCursor(behind));
-      is_resumed = true;
     }
     EXPECT_EQ(Sorted(used), All()) << "round " << round;
     if (order == SampleOrder::kByName && how.world_size == 1) {

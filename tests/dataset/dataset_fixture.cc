@@ -122,7 +122,11 @@ Cursor DatasetTest::Beginning(const EpochOptions& how) const {
 }
 
 Texts DatasetTest::Epoch(const DatasetCore& core, const EpochOptions& how, std::uint64_t epoch, int workers) {
-  Cursor start{.seed = how.seed, .epoch = epoch, .order = how.order, .listing = core.fingerprint()};
+  const Cursor start{.seed = how.seed,
+                     .epoch = epoch,
+                     .order = how.order,
+                     .shuffle_buffer = how.order == SampleOrder::kBuffered ? how.shuffle_buffer : 0,
+                     .listing = core.fingerprint()};
   EXPECT_TRUE(core.Expect(how, {.cursor = start}).ok());
   std::mutex mutex;
   Texts all;
@@ -143,7 +147,7 @@ Texts DatasetTest::Epoch(const DatasetCore& core, const EpochOptions& how, std::
   return all;
 }
 
-Cursor DatasetTest::Use(const DatasetCore& core, const EpochOptions& how, const DatasetCore::Start& start,
+Cursor DatasetTest::Use(const DatasetCore& core, const EpochOptions& how, const internal::EpochStart& start,
                         std::uint64_t batches, Texts& used) {
   EXPECT_TRUE(core.Expect(how, start).ok());
   Cursor behind = start.cursor;

@@ -48,8 +48,8 @@ class DatasetTest : public ::testing::Test {
   /// What so many threads at the same time are given of an epoch.
   static Texts Epoch(const internal::DatasetCore& core, const EpochOptions& how, std::uint64_t epoch, int workers);
   /// Uses so many batches of the epoch that begins at the cursor, or all that are left. Returns where it stands then.
-  static Cursor Use(const internal::DatasetCore& core, const EpochOptions& how,
-                    const internal::DatasetCore::Start& start, std::uint64_t batches, Texts& used);
+  static Cursor Use(const internal::DatasetCore& core, const EpochOptions& how, const internal::EpochStart& start,
+                    std::uint64_t batches, Texts& used);
   static Texts TextsOf(const internal::FinishedBatch& batch);
   static void Add(Texts& all, const Texts& more) { all.insert(all.end(), more.begin(), more.end()); }
   static Texts Sorted(Texts texts);

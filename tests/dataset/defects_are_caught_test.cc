@@ -15,7 +15,9 @@ using testing::Texts;
 // An order that never says its last batch.
 class LosesItsTail : public BatchOrder {
  public:
-  explicit LosesItsTail(const EpochOptions& how, const Cursor& start) : order_(how, start, /*all_epochs=*/false) {
+  LosesItsTail(const EpochOptions& how, const Cursor& start, const std::vector<ListedObject>& objects)
+      : order_(how, {.cursor = start}, start.listing, /*all_epochs=*/false,
+               std::make_shared<const LiveListing>(std::make_shared<const std::vector<ListedObject>>(objects))) {
     next_ = order_.Next();
   }
   std::optional<PlannedBatch> Next() override {
@@ -35,8 +37,8 @@ TEST_F(DatasetTest, ALostTailIsCaught) {
   const EpochOptions how{.order = SampleOrder::kByName, .batch_size = 4};
   const auto objects = ListInParallel(MakeClient({}), {"bkt", "o-"})->objects;
   Cursor start = Beginning(how);
-  start.listing.count = objects.size();
-  LosesItsTail order(how, start);
+  start.listing = FingerprintOf({"bkt", "o-"}, objects);
+  LosesItsTail order(how, start, objects);
   Texts texts;
   while (const auto batch = order.Next()) {
     for (const std::size_t sample : batch->samples) texts.push_back(objects[sample].name);
@@ -51,10 +53,10 @@ TEST_F(DatasetTest, ACursorOfWhatWasReadAheadIsCaught) {
   Texts used;
   const Cursor of_first = Use(*Core(/*is_live=*/true), how, {.cursor = Beginning(how)}, 1, used);
   Texts read_ahead;
-  const Cursor of_second = Use(*Core(/*is_live=*/true), how, {.cursor = of_first, .is_resumed = true}, 1, read_ahead);
+  const Cursor of_second = Use(*Core(/*is_live=*/true), how, {.cursor = of_first}, 1, read_ahead);
   const auto rest_at = [&](const Cursor& cursor) {
     Texts all = used;
-    Use(*Core(/*is_live=*/true), how, {.cursor = cursor, .is_resumed = true}, 100, all);
+    Use(*Core(/*is_live=*/true), how, {.cursor = cursor}, 100, all);
     return Sorted(all);
   };
   EXPECT_EQ(rest_at(of_first), All());

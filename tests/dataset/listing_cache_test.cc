@@ -260,6 +260,39 @@ TEST_F(ListingCache, IsNotPartOfItsOwnListing) {
   }
 }
 
+// A program saved a listing of all objects there.
+TEST_F(ListingCache, IsNotPartOfAListingThatAnotherProgramSaved) {
+  const ObjectName within{kBucket, "train/.listing"};
+  Add(within.name);
+  const auto all = ListInParallel(client_, kPrefix);
+  ASSERT_TRUE(all.ok());
+  ASSERT_EQ(all->objects.size(), 3U);
+  ASSERT_TRUE(
+      SaveListing(client_, within, {.prefix = kPrefix, .time = system_clock::now(), .objects = all->objects}).ok());
+  const auto listing = ListThroughCache(client_, kPrefix, within, {.listing = {.limit = 2}});
+  ASSERT_TRUE(listing.ok()) << listing.error().message;
+  EXPECT_TRUE(listing->is_from_cache);
+  EXPECT_THAT(NamesOf(*listing), ElementsAre("train/a", "train/b"));
+}
+
+TEST_F(ListingCache, IsNotListedOnceItIsStopped) {
+  std::stop_source stop;
+  // The listing waits for an hour of a clock that stands still.
+  emulator_.clock().Freeze();
+  emulator_.faults().Load({.rules = {{.name = "hangs",
+                                      .match = {.operation = "storage.objects.list"},
+                                      .action = {.type = "stall", .duration = hours(1)}}}});
+  std::jthread stopper([&] {
+    emulator_.clock().AwaitWaiters(1);
+    stop.request_stop();
+  });
+  const auto listing = ListThroughCache(client_, kPrefix, kCache, {.stop = stop.get_token()});
+  ASSERT_FALSE(listing.ok());
+  EXPECT_EQ(listing.error().code, ErrorCode::kCancelled);
+  EXPECT_GE(emulator_.faults().Fired("hangs"), 1U);
+  emulator_.clock().Advance(hours(2));
+}
+
 TEST_F(ListingCache, AnEmptyListingIsNotSaved) {
   const auto listing = ListThroughCache(client_, {kBucket, "none/"}, kCache);
   ASSERT_TRUE(listing.ok());

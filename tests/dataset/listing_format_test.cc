@@ -101,6 +101,64 @@ TEST(ListingFormat, RefusesNamesThatDoNotAscend) {
   }
 }
 
+TEST(ListingFormat, RefusesNamesThatCloudStorageHasNot) {
+  ExpectRoundTrip(SnapshotOf({std::string(1024, 'a')}));
+  const auto text = EncodeListing(SnapshotOf({std::string(1025, 'a')}));
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(text.error().message, HasSubstr("1025"));
+}
+
+std::string Number(std::uint64_t value) {
+  std::string text;
+  for (; value >= 0x80; value >>= 7) text += static_cast<char>((value & 0x7F) | 0x80);
+  return text + static_cast<char>(value);
+}
+
+struct Name {
+  std::size_t shared = 0;  // With the name before it.
+  std::string rest = {};
+};
+
+// A listing whose objects take as few bytes as possible.
+std::string Dense(const std::vector<Name>& names) {
+  std::string text = "gcsflux listing\n";
+  for (const std::uint64_t field : {1, 0, 0, 0, 1, 0}) text += Number(field);  // The version to the one class, "".
+  text += Number(names.size());
+  for (const Name& name : names) {
+    text += Number(name.shared) + Number(name.rest.size()) + name.rest + std::string(4, '\0');
+  }
+  const std::uint32_t seal = ExtendCrc32c(0, std::as_bytes(std::span(text)));
+  for (int shift = 0; shift < 32; shift += 8) text += static_cast<char>(seal >> shift);
+  return text;
+}
+
+TEST(ListingFormat, RefusesNamesThatGrowWithoutEnd) {
+  std::vector<Name> names;
+  for (std::size_t i = 0; i < 1024; i += 8) names.push_back({.shared = i, .rest = "aaaaaaaa"});
+  EXPECT_TRUE(Decoded(Dense(names)).ok()) << "names of up to 1,024 bytes";
+  names.push_back({.shared = 1024, .rest = "a"});
+  const auto decoded = Decoded(Dense(names));
+  ASSERT_FALSE(decoded.ok());
+  EXPECT_EQ(decoded.error().code, ErrorCode::kCorrupted);
+}
+
+TEST(ListingFormat, RefusesNamesThatTakeMuchMoreThanTheirBytes) {
+  std::vector<Name> names = {{.rest = std::string(1000, 'a')}};
+  std::vector<std::string> whole = {names[0].rest};
+  for (int i = 0; i < 5'000; ++i) {
+    names.push_back({.shared = 1000, .rest = std::to_string(10'000 + i).substr(0, 5)});
+    whole.push_back(names[0].rest + names.back().rest);
+  }
+  ExpectRoundTrip(SnapshotOf(whole));  // With generations and times as they are in a bucket.
+  for (Name& name : names) name.rest.erase(0, name.rest.size() == 5 ? 1 : 0);
+  const std::string text = Dense(names);
+  ASSERT_GT(1000 * names.size(), 64 * text.size());
+  const auto decoded = Decoded(text);
+  ASSERT_FALSE(decoded.ok());
+  EXPECT_EQ(decoded.error().code, ErrorCode::kCorrupted);
+}
+
 TEST(ListingFormat, EveryCutAndEveryFlippedBitIsNoticed) {
   const std::string text = Encoded(SnapshotOf({"train/a", "train/b", "train/c"}));
   for (std::size_t size = 0; size < text.size(); ++size) {

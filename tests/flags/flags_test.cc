@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <set>
 
@@ -248,15 +249,45 @@ TEST_F(FlagsTest, EpochsHaveFlagsAndRanksTheEnvironment) {
   EXPECT_EQ(options->seed, 7U);
   EXPECT_EQ(options->rank, 2U);
   EXPECT_EQ(options->world_size, 3U);
-  Set("rank", "0");
-  EXPECT_EQ(EpochOptionsFromFlags()->rank, 0U);
-  Set("rank", "-1");
   ::setenv("RANK", "3", 1);
   EXPECT_EQ(testing::ErrorOf(EpochOptionsFromFlags()).code, ErrorCode::kInvalidArgument);
   ::setenv("RANK", "first", 1);
   EXPECT_THAT(testing::ErrorOf(EpochOptionsFromFlags()).message, HasSubstr("RANK is 'first'"));
+  Set("rank", "1");
+  Set("world_size", "2");
+  EXPECT_EQ(EpochOptionsFromFlags()->rank, 1U);
   ::unsetenv("RANK");
   ::unsetenv("WORLD_SIZE");
+}
+
+// Otherwise every rank would read the samples of rank 0.
+TEST_F(FlagsTest, EpochsKnowTheRanksOfEveryLauncher) {
+  using Names = std::array<const char*, 3>;
+  for (const auto& [rank, size, step] :
+       {Names{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "X"}, Names{"PMI_RANK", "PMI_SIZE", "X"},
+        Names{"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID"}, Names{"JOB_COMPLETION_INDEX", "WORLD_SIZE", "X"}}) {
+    ::setenv(rank, "2", 1);
+    ::setenv(size, "3", 1);
+    ::setenv(step, "0", 1);
+    const auto options = EpochOptionsFromFlags();
+    for (const char* name : {rank, size, step}) ::unsetenv(name);
+    ASSERT_TRUE(options.ok()) << options.error().message;
+    EXPECT_EQ(options->rank, 2U) << rank;
+    EXPECT_EQ(options->world_size, 3U) << rank;
+  }
+}
+
+TEST_F(FlagsTest, RankAndWorldSizeAreGivenTogether) {
+  Set("rank", "0");
+  EXPECT_THAT(testing::ErrorOf(EpochOptionsFromFlags()).message, HasSubstr("are given together"));
+  Set("world_size", "2");
+  EXPECT_TRUE(EpochOptionsFromFlags().ok());
+  Set("rank", "2");
+  EXPECT_THAT(testing::ErrorOf(EpochOptionsFromFlags()).message, HasSubstr("--rank is 2, and --world_size is 2"));
+  Set("rank", "-2");
+  EXPECT_THAT(testing::ErrorOf(EpochOptionsFromFlags()).message, HasSubstr("at least -1"));
+  Set("rank", "-1");
+  EXPECT_FALSE(EpochOptionsFromFlags().ok());
 }
 
 TEST_F(FlagsTest, PricesHaveFlagsToo) {

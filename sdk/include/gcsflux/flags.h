@@ -43,7 +43,8 @@ Result<ClientOptions> ClientOptionsFromFlags();
 Result<DatasetOptions> DatasetOptionsFromFlags();
 
 /// The epoch options that --batch_size, --epoch_order, --seed and so on describe. If --rank and --world_size are not
-/// given, the environment's RANK and WORLD_SIZE hold. Returns kInvalidArgument if a value is out of its range.
+/// given, RunEnvironment::Detect() says which rank this process is. Returns kInvalidArgument if one of the two is given
+/// without the other or a value is out of its range, and the errors of Detect().
 Result<EpochOptions> EpochOptionsFromFlags();
 
 /// The options that --max_concurrency and --stripe_bytes describe. Returns kInvalidArgument if a value is out of its

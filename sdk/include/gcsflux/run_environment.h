@@ -9,7 +9,8 @@
 
 namespace gcsflux {
 
-/// Which process of a job this one is, from the environment variables that its launcher sets.
+/// Which process of a job this one is, from the environment variables that its launcher sets. Checkpoints of many
+/// processes and EpochOptionsFromFlags() use it. For datasets: `EpochOptions{.rank = run.rank, .world_size = ...}`.
 struct RunEnvironment {
   int rank = 0;
   int world_size = 1;
@@ -18,22 +19,28 @@ struct RunEnvironment {
   std::optional<std::uint16_t> master_port = {};
   /// A file that all processes of one machine can write, instead of a port: scripts/run_ranks sets it. May be empty.
   std::string store_file = {};
-  std::string launcher = {};  ///< "torchrun", "Open MPI", "Slurm", "Kubernetes"; empty for a process on its own.
+  std::string launcher =
+      {};  ///< "torchrun", "Open MPI", "MPICH", "Slurm", "Kubernetes"; empty for a process on its own.
 
   /// Reads a variable. Returns nothing if it is not set.
   using Variables = std::function<std::optional<std::string>(const char* name)>;
 
-  /// Uses the first of these whose variables are set:
+  /// Uses the first of these with both of its variables:
   /// - torchrun, and launchers that set the same variables: RANK and WORLD_SIZE, also LOCAL_RANK and LOCAL_WORLD_SIZE.
-  /// - Open MPI: OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE, OMPI_COMM_WORLD_LOCAL_RANK.
-  /// - Slurm: SLURM_PROCID, SLURM_NTASKS, SLURM_LOCALID. The first host of SLURM_STEP_NODELIST or SLURM_NODELIST is the
-  ///   master's.
+  /// - Open MPI: OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE, also OMPI_COMM_WORLD_LOCAL_RANK.
+  /// - MPICH and Intel MPI: PMI_RANK and PMI_SIZE, also MPI_LOCALRANKID.
+  /// - Slurm, in a step that srun has started (SLURM_STEP_ID or SLURM_STEPID): SLURM_PROCID, and SLURM_STEP_NUM_TASKS
+  /// or
+  ///   SLURM_NTASKS, also SLURM_LOCALID. The first host of SLURM_STEP_NODELIST or SLURM_NODELIST is the master's. A
+  ///   batch script is a process on its own.
   /// - an indexed job of Kubernetes: JOB_COMPLETION_INDEX, and WORLD_SIZE, which the job's manifest sets.
   /// MASTER_ADDR, MASTER_PORT and GCSFLUX_STORE_FILE apply to all. Without any of them the process is a job of one
   /// process.
   ///
-  /// Returns kInvalidArgument if one of a pair is missing, a value is not a number, or two values contradict each
-  /// other. The message names the variables.
+  /// Returns kInvalidArgument if one of a pair is missing, also beside another launcher, one of these variables is
+  /// empty or not a number, or two contradict each other. Two launchers contradict each other if they have the same
+  /// size and another rank, unless torchrun's agent (TORCHELASTIC_RUN_ID) gave the ranks. The message names the
+  /// variables.
   static Result<RunEnvironment> Detect(const Variables& variables);
   /// The variables of this process.
   static Result<RunEnvironment> Detect();

@@ -13,6 +13,7 @@ namespace gcsflux::internal {
 /// A batch of one rank: its samples, and the position of the run behind it.
 struct PlannedBatch {
   std::uint64_t epoch = 0;
+  std::uint64_t claimed_from = 0;         ///< It is for loops over the epochs from this one to `epoch`.
   std::vector<std::size_t> samples = {};  ///< Indices of objects; at least one.
   Cursor cursor = {};
 };

@@ -121,6 +121,7 @@ std::vector<DownloadSource> BatchStream::NextSources() {
 bool BatchStream::IsAt(const Cursor& cursor) {
   const std::scoped_lock lock(mutex_);
   const auto next = std::ranges::find_if(batches_, [](const Batch& batch) { return !batch.is_claimed; });
+  if (next == batches_.end() && order_->is_over()) return false;
   if (std::any_of(next, batches_.end(), [](const Batch& batch) { return batch.is_claimed; })) return false;
   return cursor == (next == batches_.begin() ? before_ : std::prev(next)->planned.cursor);
 }
@@ -130,7 +131,8 @@ Result<std::optional<std::uint64_t>> BatchStream::Claim(std::uint64_t epoch) {
   while (true) {
     const auto next = std::ranges::find_if(batches_, [](const Batch& batch) { return !batch.is_claimed; });
     if (next != batches_.end()) {
-      if (next->planned.epoch != epoch) return std::optional<std::uint64_t>();
+      const PlannedBatch& planned = next->planned;
+      if (epoch < planned.claimed_from || epoch > planned.epoch) return std::optional<std::uint64_t>();
       return std::optional(ClaimAt(static_cast<std::size_t>(next - batches_.begin()), lock));
     }
     if (PlanOne()) continue;

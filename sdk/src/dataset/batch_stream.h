@@ -72,7 +72,7 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
   /// Call it when the order has more batches, or has ended.
   void LookAgain();
 
-  /// Whether the next unclaimed batch is the one behind this cursor.
+  /// Whether the next unclaimed batch is the one behind this cursor. False if it is known that there is none.
   [[nodiscard]] bool IsAt(const Cursor& cursor);
 
   /// Claims the next batch of this epoch and returns its number; the caller must await it. Nothing if the next batch is

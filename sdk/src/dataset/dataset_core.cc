@@ -4,9 +4,7 @@
 
 #include "base/process/fork.h"
 #include "client/client_core.h"
-#include "dataset/epoch_order.h"
 #include "dataset/fingerprint.h"
-#include "dataset/live_order.h"
 
 namespace gcsflux::internal {
 namespace {
@@ -26,6 +24,12 @@ ListingFingerprint FingerprintAtFirst(const DatasetCore::Settings& settings) {
   auto fingerprint = FingerprintOf(settings.prefix, settings.objects);
   fingerprint.is_partial = settings.is_live;
   return fingerprint;
+}
+
+// It does not copy them.
+std::shared_ptr<const LiveListing> AllOf(const std::shared_ptr<const DatasetCore::Settings>& settings) {
+  return std::make_shared<const LiveListing>(
+      std::shared_ptr<const std::vector<ListedObject>>(settings, &settings->objects));
 }
 
 bool IsSameOrder(const EpochOptions& a, const EpochOptions& b) {
@@ -65,16 +69,14 @@ std::shared_ptr<BatchStream> DatasetCore::MakeStream(const Engine& engine, std::
                             .tally = tally_});
 }
 
-// The listing of this process: its objects are known, or it starts now. After a failure it starts again.
+// The listing of this process: its objects are known, or it starts now. If it failed or found nothing, it starts again.
 Result<std::shared_ptr<const LiveListing>> DatasetCore::ListingOf(Engine& engine) const {
   const std::scoped_lock one_at_a_time(engine.listing_mutex);
-  if (engine.listing && !engine.listing->state().error) return engine.listing;
-  if (!settings_->is_live) {
-    auto known = std::make_shared<LiveListing>();
-    known->Append(settings_->objects);
-    known->End();
-    return engine.listing = std::move(known);
+  if (engine.listing) {
+    const LiveListing::State state = engine.listing->state();
+    if (!settings_->is_live || (!state.error && !(state.is_over && state.known == 0))) return engine.listing;
   }
+  if (!settings_->is_live) return engine.listing = AllOf(settings_);
   ParallelListOptions options = options_.listing;
   options.include_directory_markers = false;
   auto lister = BackgroundListing::Start(client_, settings_->prefix, options, [this, &engine] {
@@ -85,38 +87,53 @@ Result<std::shared_ptr<const LiveListing>> DatasetCore::ListingOf(Engine& engine
   return engine.listing = engine.lister->objects();
 }
 
+std::optional<std::uint64_t> DatasetCore::count() const {
+  if (!settings_->is_live) return settings_->objects.size();
+  Engine& engine = engines_.Get();
+  const std::scoped_lock lock(engine.listing_mutex);
+  if (!engine.listing) return std::nullopt;
+  const LiveListing::State state = engine.listing->state();
+  return state.is_over && !state.error ? std::optional<std::uint64_t>(state.known) : std::nullopt;
+}
+
+Result<void> DatasetCore::Check(const EpochOptions& order, const EpochStart& start) const {
+  auto listing = settings_->is_live ? std::make_shared<const LiveListing>() : AllOf(settings_);
+  return EpochOrder(order, start, fingerprint_, /*all_epochs=*/false, std::move(listing)).Begin();
+}
+
 Result<std::shared_ptr<BatchStream>> DatasetCore::StreamInOrder(Engine& engine, const EpochOptions& order,
-                                                                const Start& start) const {
-  if (!IsLive(order)) {
-    return MakeStream(engine, std::make_unique<EpochOrder>(order, start.cursor, options_.fetch_across_epochs),
-                      start.cursor, known_);
-  }
+                                                                const EpochStart& start) const {
   auto listing = ListingOf(engine);
   if (!listing) return listing.error();
-  LiveOrder::Start here{.cursor = start.cursor,
-                        .is_resumed = start.is_resumed,
-                        .allow_changed_listing = start.allow_changed_listing,
-                        .all_epochs = options_.fetch_across_epochs};
-  return MakeStream(engine, std::make_unique<LiveOrder>(order, std::move(here), *listing), start.cursor,
+  auto batches = std::make_unique<EpochOrder>(order, start, fingerprint_, options_.fetch_across_epochs, *listing);
+  if (auto begun = batches->Begin(); !begun) return begun.error();
+  return MakeStream(engine, std::move(batches), start.cursor,
                     [objects = *listing](std::size_t index) -> const ListedObject& { return objects->At(index); });
 }
 
-Result<void> DatasetCore::Expect(const EpochOptions& order, const Start& start) const {
+Result<void> DatasetCore::Expect(const EpochOptions& order, const EpochStart& start) const {
   Engine& engine = engines_.Get();
+  {
+    const std::scoped_lock lock(engine.mutex);
+    const bool is_same_start = start.cursor != engine.start.cursor || start == engine.start;
+    if (engine.stream && IsSameOrder(order, engine.order) && is_same_start && engine.stream->IsAt(start.cursor)) {
+      return {};
+    }
+  }
+  auto stream = StreamInOrder(engine, order, start);
+  if (!stream) return stream.error();
   std::shared_ptr<BatchStream> old;
   {
     const std::scoped_lock lock(engine.mutex);
-    if (engine.stream && IsSameOrder(order, engine.order) && engine.stream->IsAt(start.cursor)) return {};
     old = std::exchange(engine.stream, nullptr);
   }
   if (old) old->Close();
-  auto stream = StreamInOrder(engine, order, start);
-  if (!stream) return stream.error();
   if (auto begun = (*stream)->Begin(); !begun) return begun;
   {
     const std::scoped_lock lock(engine.mutex);
     engine.stream = *stream;
     engine.order = order;
+    engine.start = start;
   }
   (*stream)->LookAgain();  // The listing may have grown before it could report it.
   return {};

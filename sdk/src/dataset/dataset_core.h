@@ -13,6 +13,7 @@
 #include "base/process/per_process.h"
 #include "dataset/batch_stream.h"
 #include "dataset/dataset_tally.h"
+#include "dataset/epoch_order.h"
 #include "dataset/live_listing.h"
 #include "gcsflux/client.h"
 #include "gcsflux/dataset_options.h"
@@ -41,14 +42,14 @@ class DatasetCore {
   [[nodiscard]] const ListingFingerprint& fingerprint() const { return fingerprint_; }
 
   /// Call it if batches are requested in this order from now on, beginning at `start`. Their objects are fetched ahead.
-  /// Objects fetched for another order are dropped. With a shuffle buffer or a live listing, `start` is a cursor of an
-  /// earlier run, or the beginning if the run is not resumed.
-  struct Start {
-    Cursor cursor = {};
-    bool is_resumed = false;
-    bool allow_changed_listing = false;
-  };
-  Result<void> Expect(const EpochOptions& order, const Start& start) const;
+  /// Objects fetched for another order are dropped. If the start is refused, or the order has no batch for the rank,
+  /// returns kInvalidArgument, or if the listing still runs, Next() does.
+  Result<void> Expect(const EpochOptions& order, const EpochStart& start) const;
+  /// The errors of Expect(), without any effect.
+  [[nodiscard]] Result<void> Check(const EpochOptions& order, const EpochStart& start) const;
+
+  /// How many objects there are, if the listing is complete.
+  [[nodiscard]] std::optional<std::uint64_t> count() const;
 
   /// The samples of these objects, which exist. If they are the next ones of the order, they are fetched ahead;
   /// otherwise they are fetched now.
@@ -69,20 +70,18 @@ class DatasetCore {
     std::mutex mutex = {};
     std::shared_ptr<BatchStream> stream = {};  // In the announced order. Guarded by mutex.
     EpochOptions order = {};                   // Guarded by mutex too.
+    EpochStart start = {};                     // Guarded by mutex too.
     std::mutex listing_mutex = {};
-    // For orders that do not wait for the listing's end. Guarded by listing_mutex.
+    // Guarded by listing_mutex.
     std::shared_ptr<const LiveListing> listing = {};
     std::unique_ptr<BackgroundListing> lister = {};  // It uses the stream, so it is destroyed first.
   };
   [[nodiscard]] std::shared_ptr<BatchStream> MakeStream(const Engine& engine, std::unique_ptr<BatchOrder> order,
                                                         const Cursor& start, ObjectAt object_at) const;
   [[nodiscard]] static std::shared_ptr<BatchStream> StreamOf(Engine& engine);
-  [[nodiscard]] bool IsLive(const EpochOptions& order) const {
-    return settings_->is_live || order.order == SampleOrder::kBuffered;
-  }
   Result<std::shared_ptr<const LiveListing>> ListingOf(Engine& engine) const;
   Result<std::shared_ptr<BatchStream>> StreamInOrder(Engine& engine, const EpochOptions& order,
-                                                     const Start& start) const;
+                                                     const EpochStart& start) const;
 
   const Client client_;
   const std::shared_ptr<const Settings> settings_;  // A stream may outlive this object.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/either_stop.h"
 #include "client/client_core.h"
 #include "dataset/stored_listing.h"
 
@@ -52,6 +53,7 @@ class CachedList {
       if (!is_done) return is_done.error();
       if (*is_done) break;
     }
+    LeaveCacheOut();  // Another program may have saved it.
     Select(options_.listing, result_.snapshot.objects);
     return std::move(result_);
   }
@@ -120,14 +122,20 @@ class CachedList {
     if (is_listed_) return {};
     // In milliseconds, as it is saved, so that the process that lists has the same time as those that read.
     const auto time = std::chrono::floor<std::chrono::milliseconds>(CoreOf(client_).timing().SystemNow());
-    auto listing = ListInParallel(client_, prefix_, WithoutSelection(options_.listing));
+    const internal::EitherStop either(options_.stop, options_.listing.stop);
+    ParallelListOptions how = WithoutSelection(options_.listing);
+    how.stop = either.token();
+    auto listing = ListInParallel(client_, prefix_, how);
     if (!listing) return listing.error();
-    std::erase_if(listing->objects, [this](const ListedObject& object) {
-      return prefix_.bucket == cache_.bucket && object.name == cache_.name;
-    });
     result_.snapshot = {.prefix = prefix_, .time = time, .objects = std::move(listing->objects)};
+    LeaveCacheOut();
     is_listed_ = true;
     return {};
+  }
+
+  void LeaveCacheOut() {
+    if (prefix_.bucket != cache_.bucket) return;
+    std::erase_if(result_.snapshot.objects, [this](const ListedObject& object) { return object.name == cache_.name; });
   }
 
   const Client& client_;
@@ -142,7 +150,7 @@ class CachedList {
 
 Result<CachedListing> ListThroughCache(const Client& client, const ObjectName& prefix, const ObjectName& cache,
                                        const ListingCacheOptions& options) {
-  return CachedList(client, prefix, cache, options).Run();
+  return internal::WithinMemory(prefix, [&] { return CachedList(client, prefix, cache, options).Run(); });
 }
 
 }  // namespace gcsflux

@@ -19,6 +19,9 @@ constexpr std::string_view kMagic = "gcsflux listing\n";
 constexpr std::uint64_t kVersion = 1;
 constexpr std::size_t kSealBytes = 4;
 constexpr std::size_t kLeastObjectBytes = 6;  // Each of its fields has one.
+constexpr std::size_t kMostNameBytes = 1024;
+// Of all names, for each byte of the listing. An object that Cloud Storage has listed takes about 14 bytes or more.
+constexpr std::size_t kMostNamesPerByte = 64;
 
 std::uint64_t ZigZag(std::int64_t value) {
   return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
@@ -154,7 +157,7 @@ ListedObject ReadObject(Reader& reader, const std::vector<StorageClass>& classes
   ListedObject object;
   const std::uint64_t shared = reader.Number();
   const std::string_view rest = reader.Text();
-  if (shared > before.name.size()) reader.Fail();
+  if (shared > before.name.size() || shared + rest.size() > kMostNameBytes) reader.Fail();
   if (reader.has_failed()) return object;
   object.name.reserve(static_cast<std::size_t>(shared) + rest.size());
   object.name.append(before.name, 0, static_cast<std::size_t>(shared)).append(rest);
@@ -197,12 +200,18 @@ Result<std::string> EncodeListing(const ListingSnapshot& snapshot) {
   }
   writer.Number(snapshot.objects.size());
   std::string_view name;
+  std::uint64_t names = 0;
   std::int64_t generation = 0;
   for (const ListedObject& object : snapshot.objects) {
     if (object.name <= name) {
       return Error{ErrorCode::kInvalidArgument,
                    "the objects of a saved listing must be in bytewise order of their names, each once"};
     }
+    if (object.name.size() > kMostNameBytes) {
+      return Error{ErrorCode::kInvalidArgument, "a name in a saved listing is at most 1024 bytes long, and one has " +
+                                                    std::to_string(object.name.size())};
+    }
+    names += object.name.size();
     const std::size_t shared = SharedBytes(name, object.name);
     writer.Number(shared);
     writer.Text(std::string_view(object.name).substr(shared));
@@ -214,7 +223,10 @@ Result<std::string> EncodeListing(const ListingSnapshot& snapshot) {
     name = object.name;
     generation = object.generation;
   }
-  return std::move(writer).TakeSealed();
+  std::string bytes = std::move(writer).TakeSealed();
+  if (names <= kMostNamesPerByte * bytes.size()) return bytes;
+  return Error{ErrorCode::kInvalidArgument,
+               "the names of a saved listing are too long and too similar; list a longer prefix, or several"};
 }
 
 bool IsSavedListing(std::span<const std::byte> bytes) { return TextOf(bytes).starts_with(kMagic); }
@@ -240,8 +252,11 @@ Result<ListingSnapshot> DecodeListing(std::span<const std::byte> bytes) {
   const std::uint64_t count = reader.Number();
   if (count > reader.left() / kLeastObjectBytes) reader.Fail();
   if (!reader.has_failed()) snapshot.objects.reserve(static_cast<std::size_t>(count));
+  std::uint64_t names = 0;
   for (std::uint64_t i = 0; i < count && !reader.has_failed(); ++i) {
     snapshot.objects.push_back(ReadObject(reader, classes, snapshot.objects));
+    names += snapshot.objects.back().name.size();
+    if (names > kMostNamesPerByte * bytes.size()) reader.Fail();
   }
   if (reader.has_failed() || reader.left() > 0) return Damaged("what it says makes no sense");
   return snapshot;

@@ -5,6 +5,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "base/either_stop.h"
 #include "base/process/start_thread.h"
 
 namespace gcsflux::internal {
@@ -13,10 +14,8 @@ namespace {
 // Runs until the caller or the owner asks it to stop.
 void List(const Client& client, const ObjectName& prefix, ParallelListOptions options, LiveListing& into,
           const std::function<void()>& on_growth, const std::stop_token& stop) {
-  std::stop_source ended;
-  const std::stop_callback by_caller(options.stop, [&] { ended.request_stop(); });
-  const std::stop_callback by_owner(stop, [&] { ended.request_stop(); });
-  options.stop = ended.get_token();
+  const EitherStop ended(options.stop, stop);
+  options.stop = ended.token();
   const ListingSink append = [&](std::vector<ListedObject> objects) -> Result<void> {
     into.Append(std::move(objects));
     on_growth();
@@ -47,6 +46,7 @@ LiveListing::State LiveListing::state() const {
 }
 
 const ListedObject& LiveListing::At(std::size_t index) const {
+  if (all_) return (*all_)[index];
   const std::scoped_lock lock(mutex_);
   return objects_[index];
 }
@@ -54,7 +54,7 @@ const ListedObject& LiveListing::At(std::size_t index) const {
 void LiveListing::Visit(std::size_t first, std::size_t last,
                         const std::function<void(const ListedObject&)>& visit) const {
   const std::scoped_lock lock(mutex_);
-  for (std::size_t i = first; i < last; ++i) visit(objects_[i]);
+  for (std::size_t i = first; i < last; ++i) visit(all_ ? (*all_)[i] : objects_[i]);
 }
 
 Result<std::unique_ptr<BackgroundListing>> BackgroundListing::Start(const Client& client, const ObjectName& prefix,

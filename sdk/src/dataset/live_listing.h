@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "gcsflux/client.h"
@@ -14,7 +15,8 @@
 
 namespace gcsflux::internal {
 
-/// Objects in bytewise order of their names, while the listing runs. Thread-safe.
+/// Objects in bytewise order of their names, while the listing runs; or all objects of a dataset, in any order.
+/// Thread-safe.
 class LiveListing {
  public:
   struct State {
@@ -22,6 +24,11 @@ class LiveListing {
     bool is_over = false;
     std::optional<Error> error = {};  ///< Why it ended early.
   };
+
+  LiveListing() = default;
+  /// All objects, at once.
+  explicit LiveListing(std::shared_ptr<const std::vector<ListedObject>> all)
+      : all_(std::move(all)), state_{.known = all_->size(), .is_over = true} {}
 
   /// Adds the next objects.
   void Append(std::vector<ListedObject> objects);
@@ -35,6 +42,7 @@ class LiveListing {
   void Visit(std::size_t first, std::size_t last, const std::function<void(const ListedObject&)>& visit) const;
 
  private:
+  const std::shared_ptr<const std::vector<ListedObject>> all_ = {};
   mutable std::mutex mutex_;
   std::deque<ListedObject> objects_;  // Guarded by mutex_. Its elements never move.
   State state_;                       // Guarded by mutex_.

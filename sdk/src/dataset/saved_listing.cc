@@ -12,6 +12,12 @@
 namespace gcsflux {
 namespace {
 
+using internal::StoredListing;
+using internal::WithinMemory;
+
+// About 180,000,000 names. It is held in memory as a whole.
+constexpr std::uint64_t kMostStoredBytes = std::uint64_t{8} << 30;
+
 template <class T>
 Result<T> At(const ObjectName& object, Result<T> result) {
   if (result) return result;
@@ -36,32 +42,41 @@ Result<void> CheckAge(const ObjectName& source, const ListingSnapshot& snapshot,
                                       " s are allowed; save a new one"};
 }
 
+Result<StoredListing> Read(const Client& client, const ObjectName& source, const LoadListingOptions& options) {
+  const auto stored = client.GetObject(source, {.call = options.call, .stop = options.stop});
+  if (!stored) return stored.error();
+  if (stored->size > kMostStoredBytes) {
+    return Error{ErrorCode::kCorrupted, ToUri(source) + ": it has " + std::to_string(stored->size) +
+                                            " bytes, and a saved listing has at most " +
+                                            std::to_string(kMostStoredBytes)};
+  }
+  const std::array objects = {*stored};
+  const auto batch = Downloader(client, {.call = options.call}).Download(DownloadSources(objects), options.stop);
+  if (!batch) return batch.error();
+  const std::span<const std::byte> bytes = (*batch)[0];
+  StoredListing listing{.generation = stored->generation,
+                        .is_listing = internal::IsSavedListing(bytes),
+                        .snapshot = At(source, internal::DecodeListing(bytes))};
+  if (!listing.snapshot) return listing;
+  if (auto checked = CheckAge(source, *listing.snapshot, CoreOf(client).timing().SystemNow(), options); !checked)
+    listing.snapshot = checked.error();
+  return listing;
+}
+
 }  // namespace
 
 Result<ObjectMetadata> SaveListing(const Client& client, const ObjectName& destination, const ListingSnapshot& snapshot,
                                    const SaveListingOptions& options) {
-  const auto bytes = At(destination, internal::EncodeListing(snapshot));
+  const auto bytes = WithinMemory(destination, [&] { return At(destination, internal::EncodeListing(snapshot)); });
   if (!bytes) return bytes.error();
   return UploadObject(
       client, destination, AsBytes(*bytes),
       {.mode = options.mode, .generation = options.generation, .call = options.call, .stop = options.stop});
 }
 
-Result<internal::StoredListing> internal::ReadStoredListing(const Client& client, const ObjectName& source,
-                                                            const LoadListingOptions& options) {
-  const auto stored = client.GetObject(source, {.call = options.call, .stop = options.stop});
-  if (!stored) return stored.error();
-  const std::array objects = {*stored};
-  const auto batch = Downloader(client, {.call = options.call}).Download(DownloadSources(objects), options.stop);
-  if (!batch) return batch.error();
-  const std::span<const std::byte> bytes = (*batch)[0];
-  StoredListing listing{.generation = stored->generation,
-                        .is_listing = IsSavedListing(bytes),
-                        .snapshot = At(source, DecodeListing(bytes))};
-  if (!listing.snapshot) return listing;
-  if (auto checked = CheckAge(source, *listing.snapshot, CoreOf(client).timing().SystemNow(), options); !checked)
-    listing.snapshot = checked.error();
-  return listing;
+Result<StoredListing> internal::ReadStoredListing(const Client& client, const ObjectName& source,
+                                                  const LoadListingOptions& options) {
+  return WithinMemory(source, [&] { return Read(client, source, options); });
 }
 
 Result<ListingSnapshot> LoadListing(const Client& client, const ObjectName& source, const LoadListingOptions& options) {

@@ -1,12 +1,12 @@
 // EpochOptionsFromFlags. Programs that do not call it do not have its flags.
 #include <gflags/gflags.h>
 
-#include <charconv>
-#include <cstdlib>
+#include <cstdint>
 #include <string>
 
 #include "flags/flag_values.h"
 #include "gcsflux/flags.h"
+#include "gcsflux/run_environment.h"
 
 DEFINE_uint64(batch_size, 64,
               "Samples in a batch of one rank. Set it to the number of samples that a training step uses.");
@@ -25,11 +25,11 @@ DEFINE_uint64(seed, 0,
               "Determines the order of the samples, together with the epoch. Change it between runs that "
               "should differ; all ranks have the same seed.");
 DEFINE_int64(rank, -1,
-             "Number of this process among those that share the samples, from 0; with -1, the environment's "
-             "RANK, or 0. Set it if no launcher sets RANK.");
+             "Number of this process among those that share the samples, from 0; with -1, as the launcher's "
+             "variables say, or 0. Set it together with --world_size if no launcher that is known sets them.");
 DEFINE_int64(world_size, -1,
-             "Number of processes that share the samples; with -1, the environment's WORLD_SIZE, or 1. Set it "
-             "if no launcher sets WORLD_SIZE.");
+             "Number of processes that share the samples; with -1, as the launcher's variables say, or 1. Set it "
+             "together with --rank.");
 
 namespace gcsflux {
 namespace {
@@ -41,18 +41,25 @@ constexpr internal::NamedValue<SampleOrder> kOrders[] = {
 constexpr internal::NamedValue<EpochTail> kTails[] = {
     {"uneven", EpochTail::kUneven}, {"drop", EpochTail::kDrop}, {"pad", EpochTail::kPad}};
 
-// The flag's value; otherwise the environment's, as launchers (torchrun) set it.
-Result<std::uint64_t> FlagOrEnvironment(const std::string& flag, std::int64_t value, const char* variable,
-                                        std::uint64_t otherwise) {
-  if (value >= 0) return static_cast<std::uint64_t>(value);
-  const char* const text = std::getenv(variable);
-  if (text == nullptr) return otherwise;
-  const std::string digits = text;
-  std::uint64_t number = 0;
-  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (failure == std::errc{} && end == digits.data() + digits.size()) return number;
-  return WrongFlag("the variable " + std::string(variable) + " is '" + digits + "', which is not a number; set --" +
-                   flag);
+struct Ranks {
+  std::uint64_t rank = 0;
+  std::uint64_t world_size = 1;
+};
+
+Result<Ranks> RanksOfThisJob() {
+  if (FLAGS_rank < -1 || FLAGS_world_size < -1) return WrongFlag("--rank and --world_size must be at least -1");
+  if ((FLAGS_rank < 0) != (FLAGS_world_size < 0)) {
+    return WrongFlag("--rank and --world_size are given together, or both are left to the launcher's variables");
+  }
+  Ranks ranks{static_cast<std::uint64_t>(FLAGS_rank), static_cast<std::uint64_t>(FLAGS_world_size)};
+  if (FLAGS_rank < 0) {
+    const auto run = RunEnvironment::Detect();
+    if (!run) return WrongFlag(run.error().message + "; or set --rank and --world_size");
+    ranks = {static_cast<std::uint64_t>(run->rank), static_cast<std::uint64_t>(run->world_size)};
+  }
+  if (ranks.rank < ranks.world_size) return ranks;
+  return WrongFlag("--rank is " + std::to_string(ranks.rank) + ", and --world_size is " +
+                   std::to_string(ranks.world_size) + ": ranks are counted from 0");
 }
 
 }  // namespace
@@ -62,23 +69,17 @@ Result<EpochOptions> EpochOptionsFromFlags() {
   if (!order) return order.error();
   const auto tail = internal::ValueNamed("epoch_tail", FLAGS_epoch_tail, kTails);
   if (!tail) return tail.error();
-  const auto rank = FlagOrEnvironment("rank", FLAGS_rank, "RANK", 0);
-  if (!rank) return rank.error();
-  const auto world_size = FlagOrEnvironment("world_size", FLAGS_world_size, "WORLD_SIZE", 1);
-  if (!world_size) return world_size.error();
+  const auto ranks = RanksOfThisJob();
+  if (!ranks) return ranks.error();
   if (FLAGS_batch_size < 1) return WrongFlag("flag --batch_size must be at least 1");
   if (FLAGS_shuffle_buffer < 1) return WrongFlag("flag --shuffle_buffer must be at least 1");
-  if (*world_size < 1 || *rank >= *world_size) {
-    return WrongFlag("rank " + std::to_string(*rank) + " of " + std::to_string(*world_size) +
-                     " processes: ranks are counted from 0 (--rank and --world_size, or RANK and WORLD_SIZE)");
-  }
   return EpochOptions{.order = *order,
                       .tail = *tail,
                       .shuffle_buffer = FLAGS_shuffle_buffer,
                       .seed = FLAGS_seed,
                       .batch_size = FLAGS_batch_size,
-                      .rank = *rank,
-                      .world_size = *world_size};
+                      .rank = ranks->rank,
+                      .world_size = ranks->world_size};
 }
 
 }  // namespace gcsflux

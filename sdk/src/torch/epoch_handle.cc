@@ -1,13 +1,13 @@
+#include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "base/object_name.h"
 #include "base/process/fork.h"
-#include "dataset/cursor_order.h"
 #include "dataset/dataset_core.h"
 #include "dataset/epoch_plan.h"
-#include "dataset/fingerprint.h"
 #include "gcsflux/epoch_progress.h"
 #include "gcsflux/torch/dataset_handle.h"
 #include "torch/make_core.h"
@@ -15,64 +15,90 @@
 namespace gcsflux::internal {
 
 struct EpochHandle::Shared {
-  Shared(DatasetHandle::Core dataset, const EpochOptions& how, bool listing_goes_on)
-      : core(std::move(dataset)), options(how), is_live(listing_goes_on) {
-    position = consumed = {.seed = options.seed,
-                           .order = options.order,
-                           .shuffle_buffer = options.order == SampleOrder::kBuffered ? options.shuffle_buffer : 0,
-                           .listing = core->fingerprint()};
+  Shared(DatasetHandle::Core dataset, const EpochOptions& how) : core(std::move(dataset)), options(how) {
+    position = consumed = refuge = {.cursor = BeginningOf(0)};
   }
 
-  // The start of a run that continues at the cursor. If the listing is still running, the order checks the listing.
-  [[nodiscard]] Cursor Checked(Cursor cursor, bool allow_changed_listing) const {
-    ValueOrThrow(CheckCursorOrder(cursor, options));
-    if (is_live) return cursor;
-    const ListingFingerprint& listing = core->fingerprint();
-    const bool is_of_first = cursor.listing.is_partial && cursor.listing == OfFirst(cursor.listing.count);
-    if (is_of_first) cursor.listing = listing;
-    ValueOrThrow(CheckCursor(cursor, listing, options, allow_changed_listing));
-    cursor.listing = listing;
-    cursor.consumed = std::min(cursor.consumed, listing.count);
-    if (!EpochPlan(options, listing.count, cursor.epoch, cursor.consumed).is_over()) return cursor;
-    ++cursor.epoch;
-    cursor.consumed = 0;
-    return cursor;
+  [[nodiscard]] Cursor BeginningOf(std::uint64_t of_epoch) const {
+    return {.seed = options.seed,
+            .epoch = of_epoch,
+            .order = options.order,
+            .shuffle_buffer = options.order == SampleOrder::kBuffered ? options.shuffle_buffer : 0,
+            .listing = core->fingerprint()};
   }
 
-  [[nodiscard]] ListingFingerprint OfFirst(std::uint64_t count) const {
-    const auto first = std::span(core->objects()).first(std::min<std::size_t>(count, core->objects().size()));
-    const ListingFingerprint& listing = core->fingerprint();
-    auto fingerprint = FingerprintOf({listing.bucket, listing.prefix}, first);
-    fingerprint.is_partial = true;
-    return fingerprint;
-  }
-
+  // A cursor that is refused changes nothing. If a loop's own position is refused, because the prefix was listed again
+  // and has changed, the next loop begins the epoch again.
   void Begin(const std::optional<Cursor>& cursor, bool allow_changed_listing) {
-    const Cursor start = Checked(cursor.value_or(this->cursor()), allow_changed_listing || !cursor);
-    {
-      const std::scoped_lock lock(mutex);
-      position = start;
-      epoch = start.epoch;
-      handed.clear();
-    }
-    ValueOrThrow(core->Expect(options, {start, cursor.has_value(), allow_changed_listing}));
+    EpochStart start = position_now();
+    const EpochStart instead = cursor ? start : EpochStart{.cursor = BeginningOf(start.cursor.epoch)};
+    if (cursor) start = {*cursor, allow_changed_listing};
+    Begin(start, instead, /*for_loader=*/false);
+  }
+
+  void BeginForLoader() {
+    std::unique_lock lock(mutex);
+    const EpochStart start = consumed;
+    const EpochStart instead = loaded_over.value_or(EpochStart{.cursor = BeginningOf(start.cursor.epoch)});
+    lock.unlock();
+    Begin(start, instead, /*for_loader=*/true);
+  }
+
+  void Begin(const EpochStart& start, const EpochStart& instead, bool for_loader) {
+    const auto begun = core->Expect(options, start);
+    const std::scoped_lock lock(mutex);
+    refuge = instead;
+    is_loader = for_loader;
+    handed.clear();
+    Go(begun ? start : RefugeFrom(begun.error()).value_or(position));
+    ValueOrThrow(begun);
+  }
+
+  // Where the next loop begins after this error, if it is another place.
+  [[nodiscard]] std::optional<EpochStart> RefugeFrom(const Error& error) {
+    if (error.code != ErrorCode::kInvalidArgument) return std::nullopt;
+    if (is_loader) consumed = refuge;
+    if (is_loader) loaded_over.reset();
+    return refuge;
+  }
+
+  void Go(const EpochStart& start) {
+    position = start;
+    epoch = start.cursor.epoch;
   }
 
   std::optional<MadeBatch> Next() {
-    auto next = ValueOrThrow(core->Next(epoch_now()));
+    auto next = core->Next(epoch_now());
     if (!next) {
       const std::scoped_lock lock(mutex);
-      if (position.epoch == epoch) {
-        ++position.epoch;
-        position.consumed = 0;
-      }
-      return std::nullopt;
+      if (const auto other = RefugeFrom(next.error())) Go(*other);
+      throw StorageError(next.error());
     }
+    if (!*next) return EndEpoch();
     // If it throws, the loop has not received the batch, and the next loop begins with it.
-    auto made = MadeOrThrow(*std::move(next), {core->fingerprint().bucket, core->fingerprint().prefix});
+    auto made = MadeOrThrow(**std::move(next), {core->fingerprint().bucket, core->fingerprint().prefix});
     const std::scoped_lock lock(mutex);
-    if (PlaceOf(position) < PlaceOf(made.cursor)) position = made.cursor;  // Another worker may have a later batch.
+    // Another worker may have a later batch.
+    if (PlaceOf(position.cursor) < PlaceOf(made.cursor)) position = {.cursor = made.cursor};
+    if (is_loader) handed.emplace(PlaceOf(made.cursor), made.cursor);
     return made;
+  }
+
+  std::nullopt_t EndEpoch() {
+    const auto count = core->count();
+    const std::scoped_lock lock(mutex);
+    if (position.cursor.epoch == epoch) {
+      ++position.cursor.epoch;
+      position.cursor.consumed = 0;
+    }
+    // No batch is consumed that would end the epoch.
+    if (is_loader && count && consumed.cursor.epoch == epoch && OnlyOthersHaveBatches(*count)) consumed = position;
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool OnlyOthersHaveBatches(std::uint64_t count) const {
+    const EpochPlan rest(options, count, epoch, std::min(consumed.cursor.consumed, count));
+    return rest.batches() == 0 && !rest.is_over();
   }
 
   using Place = std::pair<std::uint64_t, std::uint64_t>;
@@ -82,24 +108,26 @@ struct EpochHandle::Shared {
     const std::scoped_lock lock(mutex);
     return epoch;
   }
-  Cursor cursor() {
+  EpochStart position_now() {
     const std::scoped_lock lock(mutex);
     return position;
   }
 
   const DatasetHandle::Core core;
   const EpochOptions options;
-  const bool is_live;
 
   ForkSafeMutex mutex;
   // Guarded by mutex:
   std::uint64_t epoch = 0;  // The loop's epoch.
-  Cursor position;          // Behind the last batch that a loop received.
+  bool is_loader = false;   // The loop is a DataLoader's.
+  EpochStart position;      // Behind the last batch that a loop received.
+  EpochStart refuge;        // Where the next loop begins if the position is refused.
   // For a loop over a DataLoader: the positions behind the batches that were handed out and not consumed, in the order
   // of the epoch, and the position behind the consumed ones. Workers hand batches out in any order, so with several
   // workers it is exact only at the epoch's end.
   std::map<Place, Cursor> handed;
-  Cursor consumed;
+  EpochStart consumed;
+  std::optional<EpochStart> loaded_over;  // What `consumed` was before MoveTo().
 };
 
 EpochHandle EpochHandle::OfPrefix(const Client& client, const ObjectName& prefix, SampleMaker maker,
@@ -109,8 +137,7 @@ EpochHandle EpochHandle::OfPrefix(const Client& client, const ObjectName& prefix
     return OfListing(client, {.prefix = prefix, .objects = ListOrThrow(client, prefix, options)}, std::move(maker),
                      epochs, options);
   }
-  return EpochHandle(std::make_shared<Shared>(MakeLiveCore(client, prefix, std::move(maker), options), epochs,
-                                              /*listing_goes_on=*/true));
+  return EpochHandle(std::make_shared<Shared>(MakeLiveCore(client, prefix, std::move(maker), options), epochs));
 }
 
 EpochHandle EpochHandle::OfListing(const Client& client, ListingSnapshot listing, SampleMaker maker,
@@ -118,7 +145,7 @@ EpochHandle EpochHandle::OfListing(const Client& client, ListingSnapshot listing
   ValueOrThrow(CheckEpochOptions(epochs));
   auto core = MakeCore(client, listing.prefix, std::move(listing.objects), std::move(maker), options);
   ValueOrThrow(CheckHasBatches(core->fingerprint(), epochs));
-  return EpochHandle(std::make_shared<Shared>(std::move(core), epochs, /*listing_goes_on=*/false));
+  return EpochHandle(std::make_shared<Shared>(std::move(core), epochs));
 }
 
 void EpochHandle::Begin(const std::optional<Cursor>& cursor, bool allow_changed_listing) const {
@@ -127,18 +154,11 @@ void EpochHandle::Begin(const std::optional<Cursor>& cursor, bool allow_changed_
 
 std::optional<MadeBatch> EpochHandle::Next() const { return shared_->Next(); }
 
-Cursor EpochHandle::cursor() const { return shared_->cursor(); }
+Cursor EpochHandle::cursor() const { return shared_->position_now().cursor; }
 
 DatasetReport EpochHandle::report(const OperationPrices& prices) const { return shared_->core->report(prices); }
 
-void EpochHandle::BeginForLoader() const {
-  const Cursor start = consumed();
-  {
-    const std::scoped_lock lock(shared_->mutex);
-    shared_->position = start;
-  }
-  shared_->Begin(std::nullopt, false);
-}
+void EpochHandle::BeginForLoader() const { shared_->BeginForLoader(); }
 
 std::optional<MadeBatch> EpochHandle::NextForLoader(std::size_t batch_size) const {
   if (batch_size != shared_->options.batch_size) {
@@ -147,11 +167,7 @@ std::optional<MadeBatch> EpochHandle::NextForLoader(std::size_t batch_size) cons
                                                          " samples, and EpochOptions::batch_size is " +
                                                          std::to_string(shared_->options.batch_size)});
   }
-  auto made = shared_->Next();
-  if (!made) return made;
-  const std::scoped_lock lock(shared_->mutex);
-  shared_->handed.emplace(Shared::PlaceOf(made->cursor), made->cursor);
-  return made;
+  return shared_->Next();
 }
 
 void EpochHandle::BatchConsumed() const {
@@ -162,17 +178,21 @@ void EpochHandle::BatchConsumed() const {
   }
   auto first = shared_->handed.extract(shared_->handed.begin());
   // Of two workers, the one with the earlier batch may have finished it after the loop got the later one.
-  if (Shared::PlaceOf(shared_->consumed) < first.key()) shared_->consumed = std::move(first.mapped());
+  if (Shared::PlaceOf(shared_->consumed.cursor) < first.key())
+    shared_->consumed = {.cursor = std::move(first.mapped())};
+  shared_->loaded_over.reset();
 }
 
 Cursor EpochHandle::consumed() const {
   const std::scoped_lock lock(shared_->mutex);
-  return shared_->consumed;
+  return shared_->consumed.cursor;
 }
 
 void EpochHandle::MoveTo(const Cursor& cursor) const {
-  const Cursor start = shared_->Checked(cursor, false);
+  const EpochStart start{.cursor = cursor};
+  ValueOrThrow(shared_->core->Check(shared_->options, start));
   const std::scoped_lock lock(shared_->mutex);
+  if (!shared_->loaded_over) shared_->loaded_over = shared_->consumed;
   shared_->position = shared_->consumed = start;
   shared_->handed.clear();
 }

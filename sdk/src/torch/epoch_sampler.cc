@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "dataset/cursor_order.h"
 #include "gcsflux/torch/saved_cursor.h"
 
 namespace gcsflux {
@@ -12,12 +13,21 @@ namespace {
   throw StorageError({.code = ErrorCode::kInvalidArgument, .message = "EpochSampler: " + why});
 }
 
+// A cursor of an IterableDataset that had not listed all objects yet is compared with the first ones.
+std::optional<Cursor> OfWholeListing(const std::optional<Cursor>& cursor, const EpochOptions& options,
+                                     const internal::DatasetHandle& dataset, bool allow_changed_listing) {
+  if (!cursor || allow_changed_listing) return cursor;
+  return ValueOrThrow(internal::OfWholeListing(*cursor, options, dataset.fingerprint(), dataset.objects()));
+}
+
 }  // namespace
 
 EpochSampler::EpochSampler(internal::DatasetHandle dataset, const EpochOptions& options,
                            const std::optional<Cursor>& cursor, bool allow_changed_listing)
     : dataset_(std::move(dataset)),
-      progress_(ValueOrThrow(EpochProgress::Create(dataset_.fingerprint(), options, cursor, allow_changed_listing))) {}
+      progress_(ValueOrThrow(EpochProgress::Create(dataset_.fingerprint(), options,
+                                                   OfWholeListing(cursor, options, dataset_, allow_changed_listing),
+                                                   allow_changed_listing))) {}
 
 void EpochSampler::reset(torch::optional<std::size_t> new_size) {
   const auto count = progress_.cursor().listing.count;
@@ -41,7 +51,8 @@ torch::optional<std::vector<std::size_t>> EpochSampler::next(std::size_t batch_s
 void EpochSampler::save(torch::serialize::OutputArchive& archive) const { internal::SaveCursor(archive, cursor()); }
 
 void EpochSampler::load(torch::serialize::InputArchive& archive) {
-  ValueOrThrow(progress_.MoveTo(internal::LoadCursor(archive)));
+  const auto cursor = OfWholeListing(internal::LoadCursor(archive), progress_.options(), dataset_, false);
+  ValueOrThrow(progress_.MoveTo(*cursor));
 }
 
 }  // namespace gcsflux

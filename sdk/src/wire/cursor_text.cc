@@ -2,6 +2,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/text/hex.h"
+#include "base/text/utf8.h"
 #include "base/text/zero_byte.h"
 #include "gcsflux/epoch.h"
 
@@ -10,7 +12,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint64_t kFormat = 1;
+// 2: shuffles of at most Permutation::kMostListed samples have another order than in 1.
+constexpr std::uint64_t kFormat = 2;
+constexpr const char* kInHex = "_hex";
 constexpr std::string_view kByName = "by name";
 constexpr std::string_view kShuffled = "shuffled";
 constexpr std::string_view kBuffered = "buffered";
@@ -22,6 +26,14 @@ std::string Hex(std::uint64_t number) {
   for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit, number >>= 4)
     *digit = "0123456789abcdef"[number & 15];
   return digits;
+}
+
+void Write(Json& json, const std::string& name, const std::string& bytes) {
+  if (internal::IsUtf8(bytes)) {
+    json[name] = bytes;
+  } else {
+    json[name + kInHex] = internal::HexEncode(bytes);
+  }
 }
 
 std::string_view NameOf(SampleOrder order) {
@@ -58,6 +70,15 @@ class Reader {
       Note(name, "must be 16 hexadecimal digits");
     }
     return number;
+  }
+
+  // FormatCursor() writes bytes that are not UTF-8 in another member.
+  std::string Bytes(const char* name) {
+    const std::string in_hex = std::string(name) + kInHex;
+    if (json_.find(in_hex) == json_.end()) return Text(name);
+    const auto bytes = internal::HexDecode(Text(in_hex.c_str()));
+    if (!bytes) Note(in_hex.c_str(), "must be pairs of hexadecimal digits");
+    return bytes.value_or("");
   }
 
   SampleOrder Order(const char* name) {
@@ -111,12 +132,13 @@ std::string FormatCursor(const Cursor& cursor) {
                {"consumed", cursor.consumed},
                {"order", NameOf(cursor.order)}};
   if (cursor.order == SampleOrder::kBuffered) json["shuffle_buffer"] = cursor.shuffle_buffer;
-  json["listing"] = {{"bucket", cursor.listing.bucket},
-                     {"prefix", cursor.listing.prefix},
-                     {"count", cursor.listing.count},
-                     {"hash", Hex(cursor.listing.hash)}};
-  if (cursor.listing.is_partial) json["listing"]["is_partial"] = true;
-  return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+  Json& listing = json["listing"];
+  Write(listing, "bucket", cursor.listing.bucket);
+  Write(listing, "prefix", cursor.listing.prefix);
+  listing["count"] = cursor.listing.count;
+  listing["hash"] = Hex(cursor.listing.hash);
+  if (cursor.listing.is_partial) listing["is_partial"] = true;
+  return json.dump(2);
 }
 
 Result<Cursor> ParseCursor(std::string_view text) {
@@ -125,7 +147,7 @@ Result<Cursor> ParseCursor(std::string_view text) {
   Reader fields(json);
   const std::uint64_t format = fields.Number("format");
   if (fields.wrong().empty() && format != kFormat) {
-    return Wrong("its format is " + std::to_string(format) + ", and this version of gcsflux reads format 1");
+    return Wrong("its format is " + std::to_string(format) + ", and this version of gcsflux reads format 2");
   }
   Cursor cursor{.seed = fields.Number("seed"),
                 .epoch = fields.Number("epoch"),
@@ -134,8 +156,8 @@ Result<Cursor> ParseCursor(std::string_view text) {
   if (cursor.order == SampleOrder::kBuffered) cursor.shuffle_buffer = fields.Number("shuffle_buffer");
   Reader listing = fields.Object("listing");
   if (!fields.wrong().empty()) return Wrong(fields.wrong());
-  cursor.listing = {.bucket = listing.Text("bucket"),
-                    .prefix = listing.Text("prefix"),
+  cursor.listing = {.bucket = listing.Bytes("bucket"),
+                    .prefix = listing.Bytes("prefix"),
                     .count = listing.Number("count"),
                     .hash = listing.HexNumber("hash"),
                     .is_partial = listing.Switch("is_partial")};
