@@ -62,6 +62,8 @@ std::shared_ptr<BatchStream> DatasetCore::MakeStream(const Engine& engine, std::
                             .work = settings_->work,
                             .decoders = engine.decoders,
                             .max_skipped = options_.max_skipped,
+                            .max_decoded_samples = options_.max_decoded_samples,
+                            .max_decoded_bytes = options_.max_decoded_bytes,
                             .tally = tally_});
 }
 
@@ -135,8 +137,8 @@ FinishedBatch DatasetCore::Fetch(std::span<const std::size_t> samples) const {
   const Engine& engine = engines_.Get();
   const auto stream =
       MakeStream(engine, std::make_unique<GivenBatch>(std::vector(samples.begin(), samples.end())), {}, known_);
-  const auto batch = stream->Claim(0);  // Before it begins, so that the budget does not delay it.
-  if (auto begun = stream->Begin(); !begun) return {.error = begun.error()};
+  const auto batch = stream->Claim(0);  // Before it begins: what arrives is not ahead.
+  if (auto begun = stream->BeginAwaited(); !begun) return {.error = begun.error()};
   auto finished = stream->Await(**batch);
   stream->Close();
   return finished;
