@@ -165,17 +165,15 @@ Result<std::optional<std::uint64_t>> BatchStream::Claim(std::uint64_t epoch) {
   }
 }
 
-std::optional<std::uint64_t> BatchStream::ClaimSamples(std::span<const std::size_t> samples) {
+std::optional<std::uint64_t> BatchStream::ClaimSamples(std::uint64_t epoch, std::span<const std::size_t> samples) {
   std::unique_lock lock(mutex_);
-  std::optional<std::uint64_t> epoch;
   std::size_t unclaimed = 0;
   for (std::size_t position = 0; position < fed_ + kMostAhead; ++position) {
     if (position == batches_.size() && (!MayPlan(unclaimed, samples.size()) || !PlanOne())) return std::nullopt;
     const Batch& batch = batches_[position];
     if (batch.is_claimed) continue;
     ++unclaimed;
-    if (!epoch) epoch = batch.planned.epoch;
-    if (batch.planned.epoch != *epoch) return std::nullopt;
+    if (batch.planned.epoch != epoch) return std::nullopt;
     if (std::ranges::equal(batch.planned.samples, samples)) return ClaimAt(position, lock);
   }
   return std::nullopt;

@@ -97,9 +97,9 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
   /// of another epoch, or there is none. If that is not known yet, waits. Returns an error if the order has ended with
   /// one.
   Result<std::optional<std::uint64_t>> Claim(std::uint64_t epoch);
-  /// Claims the first unclaimed batch with exactly these samples. Nothing if it is not among the next ones of the same
-  /// epoch: few batches beyond the fetched ones are searched, because searching plans them.
-  std::optional<std::uint64_t> ClaimSamples(std::span<const std::size_t> samples);
+  /// Claims the first unclaimed batch of this epoch with exactly these samples. Nothing if it is not among the next
+  /// ones: few batches beyond the fetched ones are searched, because searching plans them.
+  std::optional<std::uint64_t> ClaimSamples(std::uint64_t epoch, std::span<const std::size_t> samples);
   /// Waits for a batch that the caller has claimed, and helps to decode it. Call it once for each.
   FinishedBatch Await(std::uint64_t batch);
 

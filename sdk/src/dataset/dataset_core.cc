@@ -108,6 +108,7 @@ Result<void> DatasetCore::Expect(const EpochOptions& order, const Start& start) 
   std::shared_ptr<BatchStream> old;
   {
     const std::scoped_lock lock(engine.mutex);
+    engine.epoch = start.cursor.epoch;
     if (engine.stream && IsSameOrder(order, engine.order) && engine.stream->IsAt(start.cursor)) return {};
     old = std::exchange(engine.stream, nullptr);
   }
@@ -130,11 +131,14 @@ std::shared_ptr<BatchStream> DatasetCore::StreamOf(Engine& engine) {
 }
 
 FinishedBatch DatasetCore::Fetch(std::span<const std::size_t> samples) const {
-  if (const auto stream = StreamOf(engines_.Get())) {
-    if (const auto batch = stream->ClaimSamples(samples)) return stream->Await(*batch);
+  Engine& engine = engines_.Get();
+  std::unique_lock lock(engine.mutex);
+  const auto [announced, epoch] = std::pair(engine.stream, engine.epoch);
+  lock.unlock();
+  if (announced) {
+    if (const auto batch = announced->ClaimSamples(epoch, samples)) return announced->Await(*batch);
   }
   if (samples.empty()) return {.samples = settings_->work.make(0)};
-  const Engine& engine = engines_.Get();
   const auto stream =
       MakeStream(engine, std::make_unique<GivenBatch>(std::vector(samples.begin(), samples.end())), {}, known_);
   const auto batch = stream->Claim(0);  // Before it begins: what arrives is not ahead.

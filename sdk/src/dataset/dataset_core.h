@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -69,6 +70,7 @@ class DatasetCore {
     std::mutex mutex = {};
     std::shared_ptr<BatchStream> stream = {};  // In the announced order. Guarded by mutex.
     EpochOptions order = {};                   // Guarded by mutex too.
+    std::uint64_t epoch = 0;                   // In which the order was announced last. Guarded by mutex too.
     std::mutex listing_mutex = {};
     // For orders that do not wait for the listing's end. Guarded by listing_mutex.
     std::shared_ptr<const LiveListing> listing = {};
