@@ -135,7 +135,7 @@ gcsflux_test(parallel_listing_tests
 
 # Datasets without libtorch: the epoch's order, its cursor, saved listings.
 gcsflux_test(dataset_tests
-  SOURCES dataset/cursor_test.cc dataset/dataset_core_test.cc dataset/dataset_fixture.cc dataset/dataset_report_test.cc
+  SOURCES dataset/any_batch_test.cc dataset/cursor_test.cc dataset/dataset_core_test.cc dataset/decoded_ahead_test.cc dataset/dataset_fixture.cc dataset/dataset_report_test.cc
           dataset/defects_are_caught_test.cc
           dataset/epoch_order_test.cc dataset/epoch_plan_test.cc dataset/epoch_progress_test.cc dataset/listing_cache_test.cc
           dataset/listing_format_test.cc dataset/permutation_test.cc

@@ -25,12 +25,12 @@ std::string NameAt(std::size_t index) {
 internal::SampleWork TextsOfObjects(std::function<void(const std::string&)> on_decode) {
   return {.make = [](std::size_t samples) { return std::make_shared<Texts>(samples); },
           .decode = [on_decode = std::move(on_decode)](void* batch, std::size_t place, const ListedObject& object,
-                                                       DownloadedObject& downloaded) -> std::exception_ptr {
+                                                       DownloadedObject& downloaded) -> internal::DecodedSample {
             const std::string text(reinterpret_cast<const char*>(downloaded.bytes.data()), downloaded.bytes.size());
             EXPECT_EQ(text.substr(0, object.name.size()), object.name);
             (*static_cast<Texts*>(batch))[place] = object.name;
             if (on_decode) on_decode(object.name);
-            return nullptr;
+            return {.bytes = kDecodedBytes};
           }};
 }
 
@@ -109,7 +109,7 @@ std::unique_ptr<DatasetCore> DatasetTest::CoreOf(const Client& client, bool is_l
       client,
       DatasetCore::Settings{
           .prefix = kPrefix, .objects = std::move(objects), .is_live = is_live, .work = TextsOfObjects(on_decode)},
-      DatasetOptions{.download = {}, .listing = {.max_concurrency = 2}});
+      options_);
 }
 
 Cursor DatasetTest::Beginning(const EpochOptions& how) const {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,6 +16,8 @@
 namespace gcsflux::testing {
 
 using Texts = std::vector<std::string>;
+/// What a decoded sample takes, as the fixture's transform says.
+constexpr std::uint64_t kDecodedBytes = 1000;
 
 /// Objects o-000000, o-000001 and so on in an emulator, each of which holds its own name, and datasets of them without
 /// libtorch: samples are texts.
@@ -59,6 +62,7 @@ class DatasetTest : public ::testing::Test {
   void AwaitDescriptors(std::size_t at_most) const;
 
   emulator::Emulator emulator_{{.journal_size = 100'000}};
+  DatasetOptions options_{.download = {}, .listing = {.max_concurrency = 2}};  ///< Of the next Core() or CoreOf().
 
  private:
   Texts names_;

@@ -31,6 +31,9 @@ TEST(FormatReport, SaysEachValueWithItsUnit) {
                              .decode_time = 1500ms,
                              .held_bytes = 5U << 20,
                              .max_held_bytes = 256U << 20,
+                             .decoded_samples = 7,
+                             .decoded_bytes = 3U << 20,
+                             .max_decoded_bytes = 9U << 20,
                              .skipped = 1,
                              .skipped_objects = {{"gs://b/bad.png", "no PNG"}},
                              .slowest = {{"gs://b/slow.png", 1250ms, 2048}},
@@ -45,7 +48,7 @@ TEST(FormatReport, SaysEachValueWithItsUnit) {
             "12,000 samples, 3.0 GiB in 188 batches of 2 epochs in 12.5 s\n"
             "rate        960 samples/s, 245.8 MiB/s\n"
             "waiting     2.0 % of the time (0.25 s)\n"
-            "decoding    1.50 s over all threads (12.0 % of one)\n"
+            "decoding    1.50 s over all threads (12.0 % of one); 7 samples of 3.0 MiB decoded ahead, 9.0 MiB at most\n"
             "memory      5.0 MiB fetched ahead, 256.0 MiB at most\n"
             "requests    3 retried, 2 throttled, 1 hedged\n"
             "composites  10 for 320 objects, 11,680 objects directly, 0 fallbacks\n"

@@ -212,13 +212,16 @@ TEST_F(FlagsTest, DatasetsKeepTheirOwnDefaultsUnlessAFlagIsGiven) {
   EXPECT_EQ(options->download.composition.mode, CompositionMode::kAuto);
   EXPECT_EQ(options->decode_threads, defaults.decode_threads);
   EXPECT_EQ(options->listing.max_concurrency, defaults.listing.max_concurrency);
+  EXPECT_EQ(options->max_decoded_bytes, defaults.max_decoded_bytes);
+  EXPECT_EQ(options->max_decoded_samples, defaults.max_decoded_samples);
   EXPECT_EQ(options->max_skipped, 0U);
   EXPECT_FALSE(options->copy_out);
   EXPECT_TRUE(options->fetch_across_epochs);
   for (const auto& [flag, value] :
        {std::pair("max_concurrency", "16"), std::pair("adapt_concurrency", "false"), std::pair("composition", "off"),
         std::pair("decode_threads", "7"), std::pair("list_max_concurrency", "3"), std::pair("max_skipped", "5"),
-        std::pair("copy_out", "true"), std::pair("fetch_across_epochs", "false")}) {
+        std::pair("max_decoded_bytes", "9"), std::pair("max_decoded_samples", "8"), std::pair("copy_out", "true"),
+        std::pair("fetch_across_epochs", "false")}) {
     Set(flag, value);
   }
   const auto given = DatasetOptionsFromFlags();
@@ -227,6 +230,8 @@ TEST_F(FlagsTest, DatasetsKeepTheirOwnDefaultsUnlessAFlagIsGiven) {
   EXPECT_EQ(given->download.composition.mode, CompositionMode::kOff);
   EXPECT_EQ(given->decode_threads, 7);
   EXPECT_EQ(given->listing.max_concurrency, 3);
+  EXPECT_EQ(given->max_decoded_bytes, 9U);
+  EXPECT_EQ(given->max_decoded_samples, 8U);
   EXPECT_EQ(given->max_skipped, 5U);
   EXPECT_TRUE(given->copy_out);
   EXPECT_FALSE(given->fetch_across_epochs);

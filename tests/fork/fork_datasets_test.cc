@@ -31,10 +31,10 @@ class ForkDatasetsTest : public testing::ForkTest {
     internal::SampleWork work{
         .make = [](std::size_t samples) { return std::make_shared<std::vector<std::string>>(samples); },
         .decode = [](void* batch, std::size_t place, const ListedObject&,
-                     DownloadedObject& object) -> std::exception_ptr {
+                     DownloadedObject& object) -> internal::DecodedSample {
           (*static_cast<std::vector<std::string>*>(batch))[place].assign(
               reinterpret_cast<const char*>(object.bytes.data()), object.bytes.size());
-          return nullptr;
+          return {};
         }};
     return std::make_unique<DatasetCore>(
         *Client::Create(Options()),

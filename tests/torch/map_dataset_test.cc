@@ -208,5 +208,27 @@ TEST_F(MapDatasetTest, BytesChangedOnTheWayAreNoExample) {
   EXPECT_THAT(error.message, HasSubstr("gs://torch-test/b"));
 }
 
+struct OwnSample {
+  std::uint64_t bytes = 0;
+};
+std::uint64_t SampleBytes(const OwnSample& sample) { return sample.bytes; }
+
+TEST(BytesOfSample, CountsTensorsAndWhatIsMadeOfThem) {
+  const torch::Tensor tensor = torch::zeros({10, 100}, torch::kFloat32);
+  constexpr std::uint64_t kData = 10 * 100 * 4;
+  constexpr std::uint64_t kTensor = kData + sizeof(torch::Tensor);
+  EXPECT_EQ(internal::BytesOfSample(tensor), kTensor);
+  EXPECT_EQ(internal::BytesOfSample(tensor[3]), kTensor) << "a view keeps the whole";
+  EXPECT_EQ(internal::BytesOfSample(torch::Tensor()), sizeof(torch::Tensor));
+  EXPECT_EQ(internal::BytesOfSample(Example<>(tensor, tensor)), 2 * kTensor);
+  EXPECT_EQ(internal::BytesOfSample(torch::data::TensorExample(tensor)), kTensor);
+  EXPECT_EQ(internal::BytesOfSample(std::pair(tensor, 7)), kTensor + sizeof(int));
+  EXPECT_EQ(internal::BytesOfSample(std::vector{tensor, tensor}), 2 * kTensor + sizeof(std::vector<torch::Tensor>));
+  EXPECT_EQ(internal::BytesOfSample(std::vector<float>(100)), 400 + sizeof(std::vector<float>));
+  EXPECT_EQ(internal::BytesOfSample(std::string(100, 'x')), 100 + sizeof(std::string));
+  EXPECT_EQ(internal::BytesOfSample(OwnSample{77}), 77U);
+  EXPECT_EQ(internal::BytesOfSample(std::vector{OwnSample{7}, OwnSample{8}}), 15 + sizeof(std::vector<OwnSample>));
+}
+
 }  // namespace
 }  // namespace gcsflux

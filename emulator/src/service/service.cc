@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "http/entity_tags.h"
-#include "http/error_answer.h"
 #include "http/json_error.h"
 #include "http/which_api.h"
 #include "json_api/router.h"

@@ -23,6 +23,14 @@ struct DatasetOptions {
   /// threads decode: the workers of a DataLoader, or the training loop. Raise it if the report's decode time limits the
   /// loop.
   int decode_threads = 2;
+  /// Samples of a transform that wait to be requested. While they take this many bytes, or are this many, the decode
+  /// threads decode no more ahead, and objects wait as they were downloaded. Samples that are being decoded come on
+  /// top: one for each thread. A batch that is requested is decoded whatever its size. Lower them if memory is short.
+  /// Raise them if decoding takes long for some batches. Tensors, strings, vectors and examples of them count with
+  /// their content, other types with their sizeof(). For a type of your own, write `std::uint64_t SampleBytes(const
+  /// Sample&)` in its namespace.
+  std::uint64_t max_decoded_bytes = std::uint64_t{512} << 20;
+  std::uint64_t max_decoded_samples = 65'536;
   /// How many objects of the whole dataset may be left out because they are gone, damaged, or refused by the transform.
   /// The report counts and names them. The next one fails its batch. With 0, none may be left out.
   std::uint64_t max_skipped = 0;

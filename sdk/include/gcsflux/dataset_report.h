@@ -26,10 +26,13 @@ struct SkippedObject {
 /// includes what the parent had done.
 struct DatasetReport {
   std::chrono::nanoseconds elapsed{0};  ///< Since the dataset was made, after its listing.
-  std::uint64_t epochs = 0;             ///< Epochs begun.
-  std::uint64_t batches = 0;            ///< Batches that the consumer took.
-  std::uint64_t samples = 0;            ///< Samples in these batches.
-  std::uint64_t bytes = 0;              ///< Bytes of the objects of these samples.
+  /// Different epochs of which the loop took a batch. Batches that are requested beside the order of an epoch, by
+  /// indices or by a sampler other than an EpochSampler, are of none.
+  std::uint64_t epochs = 0;
+  /// Batches that the loop took, or the workers of its DataLoader. A batch that failed is not counted.
+  std::uint64_t batches = 0;
+  std::uint64_t samples = 0;  ///< Samples in these batches.
+  std::uint64_t bytes = 0;    ///< Bytes of the objects of these samples.
 
   /// Time that the loop waited for its next batch. Under a DataLoader its workers wait, and this is their sum.
   std::chrono::nanoseconds wait_time{0};
@@ -39,6 +42,12 @@ struct DatasetReport {
   /// ClientOptions::max_undelivered_bytes bounds them.
   std::uint64_t held_bytes = 0;
   std::uint64_t max_held_bytes = 0;  ///< The highest value of held_bytes.
+
+  /// Samples that a transform has made and the loop has not requested yet, and their bytes. The bounds are
+  /// DatasetOptions::max_decoded_samples and max_decoded_bytes.
+  std::uint64_t decoded_samples = 0;
+  std::uint64_t decoded_bytes = 0;
+  std::uint64_t max_decoded_bytes = 0;  ///< The highest value of decoded_bytes.
 
   std::uint64_t skipped = 0;                        ///< Objects that were left out.
   std::vector<SkippedObject> skipped_objects = {};  ///< The first ten of them.

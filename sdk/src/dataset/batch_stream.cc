@@ -18,8 +18,9 @@ constexpr std::size_t kFedTogether = 1024;
 // The most that is fetched of the next epoch: samples, or batches if that is more.
 constexpr std::size_t kMostOfNextEpoch = 1024;
 constexpr std::size_t kBatchesOfNextEpoch = 4;
-// The most batches beyond the fetched ones that are searched for a batch with given samples.
+// The most batches, and samples of them, that are planned beyond the fetched ones to find a batch with given samples.
 constexpr std::size_t kMostAhead = 1024;
+constexpr std::size_t kMostPlannedSamples = 65'536;
 
 std::string TextOf(const std::exception_ptr& exception) {
   try {
@@ -62,13 +63,25 @@ std::shared_ptr<BatchStream> BatchStream::Make(std::shared_ptr<const DownloaderC
   auto stream =
       BoundToProcess(std::unique_ptr<BatchStream>(new BatchStream(std::move(order), start, std::move(settings))));
   BatchStream& it = *stream;
-  it.ahead_ =
-      std::make_unique<FetchAhead>(std::move(core), std::make_unique<SourceWindow>(std::make_unique<Feed>(it)),
-                                   [&it](std::vector<ArrivedObject> objects) { it.OnArrival(std::move(objects)); });
+  it.ahead_ = std::make_unique<FetchAhead>(
+      std::move(core), std::make_unique<SourceWindow>(std::make_unique<Feed>(it)),
+      [&it](std::vector<ArrivedObject> objects) { it.OnArrival(std::move(objects)); },
+      [&it](std::size_t first, std::size_t count) { return it.IsNeeded(first, count); });
   return stream;
 }
 
-BatchStream::~BatchStream() { Close(); }
+BatchStream::~BatchStream() {
+  Close();
+  settings_.tally->RemoveDecoded(decoded_);
+}
+
+Result<void> BatchStream::BeginAwaited() {
+  {
+    const std::scoped_lock lock(mutex_);
+    is_of_no_epoch_ = true;
+  }
+  return ahead_->BeginAwaited();
+}
 
 void BatchStream::Close() {
   ahead_->Close();
@@ -88,14 +101,20 @@ bool BatchStream::PlanOne() {
   auto planned = order_->Next();
   if (!planned) return false;
   const std::size_t size = planned->samples.size();
-  batches_.push_back({.planned = *std::move(planned), .samples = settings_.work.make(size), .pending = size});
+  batches_.push_back({.planned = *std::move(planned), .in_order = size, .pending = size});
+  unfed_ += size;
   return true;
+}
+
+// Its samples are fetched from now on.
+void BatchStream::Prepare(Batch& batch) {
+  if (!batch.samples) batch.samples = settings_.work.make(batch.planned.samples.size());
 }
 
 // An epoch that may never be used gets only as much as is needed for its beginning.
 bool BatchStream::MayFeed(const PlannedBatch& batch) {
   if (!claimed_epoch_) claimed_epoch_ = batch.epoch;
-  if (batch.epoch == *claimed_epoch_) return true;
+  if (batch.epoch <= *claimed_epoch_) return true;
   return batch.epoch == *claimed_epoch_ + 1 &&
          fed_of_next_epoch_ < std::max(kMostOfNextEpoch, kBatchesOfNextEpoch * batch.samples.size());
 }
@@ -105,17 +124,22 @@ std::vector<DownloadSource> BatchStream::NextSources() {
   const std::scoped_lock lock(mutex_);
   while (sources.size() < kFedTogether && (fed_ < batches_.size() || PlanOne()) && MayFeed(batches_[fed_].planned)) {
     Batch& batch = batches_[fed_++];
-    if (batch.planned.epoch != claimed_epoch_) fed_of_next_epoch_ += batch.planned.samples.size();
     batch.first = next_index_;
     batch.is_fed = true;
-    for (const std::size_t sample : batch.planned.samples) {
-      const ListedObject& object = settings_.object_at(sample);
-      sources.push_back({{settings_.bucket, object.name}, object.size, object.generation, object.crc32c});
-    }
+    unfed_ -= batch.planned.samples.size();
+    if (batch.in_order == 0) continue;
+    if (batch.planned.epoch > claimed_epoch_) fed_of_next_epoch_ += batch.planned.samples.size();
+    Prepare(batch);
+    for (const std::size_t sample : batch.planned.samples) sources.push_back(SourceOf(sample));
     next_index_ += batch.planned.samples.size();
   }
   changed_.Ring();
   return sources;
+}
+
+DownloadSource BatchStream::SourceOf(std::size_t sample) const {
+  const ListedObject& object = settings_.object_at(sample);
+  return {{settings_.bucket, object.name}, object.size, object.generation, object.crc32c};
 }
 
 bool BatchStream::IsAt(const Cursor& cursor) {
@@ -143,21 +167,41 @@ Result<std::optional<std::uint64_t>> BatchStream::Claim(std::uint64_t epoch) {
   }
 }
 
-std::optional<std::uint64_t> BatchStream::ClaimSamples(std::span<const std::size_t> samples) {
+std::optional<std::uint64_t> BatchStream::ClaimSamples(std::uint64_t epoch, std::span<const std::size_t> samples) {
   std::unique_lock lock(mutex_);
+  std::size_t unclaimed = 0;
   for (std::size_t position = 0; position < fed_ + kMostAhead; ++position) {
-    if (position == batches_.size() && !PlanOne()) return std::nullopt;
+    if (position == batches_.size() && (!MayPlan(unclaimed, samples.size()) || !PlanOne())) return std::nullopt;
     const Batch& batch = batches_[position];
-    if (!batch.is_claimed && std::ranges::equal(batch.planned.samples, samples)) return ClaimAt(position, lock);
+    if (batch.is_claimed) continue;
+    ++unclaimed;
+    if (batch.planned.epoch != epoch) return std::nullopt;
+    if (std::ranges::equal(batch.planned.samples, samples)) return ClaimAt(position, lock);
   }
   return std::nullopt;
 }
 
+// The next unclaimed batch is always planned. So is the one behind it, which the second of two workers may request
+// first. Further ones are planned if they are small.
+bool BatchStream::MayPlan(std::size_t unclaimed, std::size_t wanted) const {
+  if (unclaimed == 0) return true;
+  const std::size_t last = batches_.back().planned.samples.size();
+  return unfed_ + last <= kMostPlannedSamples || (unclaimed == 1 && wanted == last);
+}
+
 std::uint64_t BatchStream::ClaimAt(std::size_t position, std::unique_lock<std::mutex>& lock) {
   Batch& batch = batches_[position];
+  const auto here = batches_.begin() + static_cast<std::ptrdiff_t>(position);
+  if (!std::all_of(batches_.begin(), here, [](const Batch& before) { return before.is_claimed; })) {
+    // The batches before it may hold the budget for ever.
+    batch.in_order = batch.is_fed ? std::min(batch.in_order, begun_ - std::min(begun_, batch.first)) : 0;
+  }
+  Prepare(batch);
   batch.is_claimed = true;
   const std::uint64_t number = taken_ + position;
   const std::uint64_t charge = std::exchange(batch.charge, 0);
+  settings_.tally->RemoveDecoded(batch.ahead);
+  decoded_ -= batch.ahead;
   const bool begins_epoch = claimed_epoch_ && batch.planned.epoch > *claimed_epoch_;
   if (begins_epoch) {
     claimed_epoch_ = batch.planned.epoch;
@@ -166,14 +210,29 @@ std::uint64_t BatchStream::ClaimAt(std::size_t position, std::unique_lock<std::m
   lock.unlock();
   if (begins_epoch) ahead_->LookAgain();
   if (charge > 0) ahead_->GiveBack(charge);
+  OfferToDecoders();  // More may be decoded now.
   return number;
 }
 
-BatchStream::Batch& BatchStream::BatchOf(std::size_t index) {
+// Nothing if the sample is fetched beside the order.
+std::optional<BatchStream::Turn> BatchStream::TurnOf(std::size_t index) const {
   const auto fed_end = batches_.begin() + static_cast<std::ptrdiff_t>(fed_);
-  const auto behind = std::upper_bound(batches_.begin(), fed_end, index,
-                                       [](std::size_t i, const Batch& batch) { return i < batch.first; });
-  return *std::prev(behind);
+  auto batch = std::upper_bound(batches_.begin(), fed_end, index,
+                                [](std::size_t i, const Batch& other) { return i < other.first; });
+  if (batch == batches_.begin()) return std::nullopt;  // Its batch was taken.
+  --batch;
+  const std::size_t place = index - batch->first;
+  if (place >= batch->in_order) return std::nullopt;
+  return Turn{taken_ + static_cast<std::uint64_t>(batch - batches_.begin()), place};
+}
+
+bool BatchStream::IsNeeded(std::size_t first, std::size_t count) {
+  const std::scoped_lock lock(mutex_);
+  begun_ = std::max(begun_, first + count);
+  for (std::size_t index = first; index < first + count; ++index) {
+    if (TurnOf(index)) return true;
+  }
+  return false;
 }
 
 void BatchStream::OnArrival(std::vector<ArrivedObject> objects) {
@@ -184,52 +243,101 @@ void BatchStream::OnArrival(std::vector<ArrivedObject> objects) {
     for (ArrivedObject& arrived : objects) {
       const std::size_t index = arrived.object.index;
       indices.push_back(index);
-      Batch& batch = BatchOf(index);
-      (batch.is_claimed ? given_back : batch.charge) += arrived.charge;
-      settings_.tally->NoteArrival(arrived.took, arrived.object.bytes.size(), [&] {
-        return ToUri({settings_.bucket, settings_.object_at(batch.planned.samples[index - batch.first]).name});
-      });
-      const auto place = arrived_.emplace(index, std::move(arrived.object)).first;
-      if (settings_.work.is_instant) Decode(lock, arrived_.extract(place));
+      const auto turn = TurnOf(index);
+      const bool is_ahead = turn && !Numbered(turn->first).is_claimed;
+      (is_ahead ? Numbered(turn->first).charge : given_back) += arrived.charge;
+      if (turn) Add(lock, *turn, std::move(arrived));
     }
     changed_.Ring();
   }
   for (const std::size_t index : indices) ahead_->Drop(index);
   if (given_back > 0) ahead_->GiveBack(given_back);
+  OfferToDecoders();
+}
+
+void BatchStream::Add(std::unique_lock<std::mutex>& lock, Turn turn, ArrivedObject arrived) {
+  if (is_closed_) return;
+  settings_.tally->NoteArrival(arrived.took, arrived.object.bytes.size(), [&] {
+    return ToUri({settings_.bucket, settings_.object_at(Numbered(turn.first).planned.samples[turn.second]).name});
+  });
+  const auto place = arrived_.emplace(turn, std::move(arrived.object)).first;
+  if (settings_.work.is_instant) Decode(lock, arrived_.extract(place));
+}
+
+// The samples of a claimed batch that are not fetched in the order.
+Result<std::shared_ptr<FetchAhead>> BatchStream::FetchBeside(std::uint64_t number, const Batch& batch) {
+  std::vector<DownloadSource> sources;
+  const auto& samples = batch.planned.samples;
+  for (std::size_t place = batch.in_order; place < samples.size(); ++place) sources.push_back(SourceOf(samples[place]));
+  const auto on_arrival = [this, number, first = batch.in_order](std::vector<ArrivedObject> objects) {
+    {
+      std::unique_lock lock(mutex_);
+      for (ArrivedObject& arrived : objects) Add(lock, {number, first + arrived.object.index}, std::move(arrived));
+      changed_.Ring();
+    }
+    OfferToDecoders();
+  };
+  auto beside = BoundToProcess(std::make_unique<FetchAhead>(
+      ahead_->shared_core(), std::make_unique<SourceWindow>(std::move(sources)), on_arrival));
+  if (auto begun = beside->BeginAwaited(); !begun) return begun.error();
+  return beside;
+}
+
+void BatchStream::OfferToDecoders() {
   if (settings_.work.is_instant) return;
   if (const auto decoders = settings_.decoders.lock()) decoders->Offer(shared_from_this());
 }
 
 std::function<void()> BatchStream::Take() {
   const std::scoped_lock lock(mutex_);
-  if (arrived_.empty()) return nullptr;
+  if (NextToDecode() == arrived_.end()) return nullptr;
   return [self = shared_from_this()] { self->DecodeAnyone(); };
 }
 
-// Decodes an object of the earliest batch first.
+// An object of the earliest batch. If enough is decoded ahead, only claimed batches count.
+BatchStream::Arrived::iterator BatchStream::NextToDecode() {
+  const bool is_full =
+      decoded_.samples >= settings_.max_decoded_samples || decoded_.bytes >= settings_.max_decoded_bytes;
+  if (!is_full) return arrived_.begin();
+  for (auto next = arrived_.begin(); next != arrived_.end(); next = arrived_.lower_bound({next->first.first + 1, 0})) {
+    if (Numbered(next->first.first).is_claimed) return next;
+  }
+  return arrived_.end();
+}
+
 void BatchStream::DecodeAnyone() {
   std::unique_lock lock(mutex_);
-  if (!arrived_.empty()) Decode(lock, arrived_.extract(arrived_.begin()));
+  if (const auto next = NextToDecode(); next != arrived_.end()) Decode(lock, arrived_.extract(next));
+}
+
+// An unclaimed batch has more decoded samples.
+void BatchStream::Count(Batch& batch, const DecodedAhead& more) {
+  if (batch.is_claimed || settings_.work.is_instant) return;
+  batch.ahead += more;
+  decoded_ += more;
+  settings_.tally->AddDecoded(more);
 }
 
 void BatchStream::Decode(std::unique_lock<std::mutex>& lock, Arrived::node_type object) {
-  Batch& batch = BatchOf(object.key());  // The reference stays valid, because a sample of it is pending.
-  const std::size_t place = object.key() - batch.first;
+  Batch& batch = Numbered(object.key().first);  // The reference stays valid, because a sample of it is pending.
+  const std::size_t place = object.key().second;
   const ListedObject& listed = settings_.object_at(batch.planned.samples[place]);
   DownloadedObject& downloaded = object.mapped();
-  std::exception_ptr exception;
+  DecodedSample made;
+  Count(batch, {.samples = 1});
   lock.unlock();
   const std::size_t bytes = downloaded.bytes.size();
   if (!downloaded.error) {
     const auto start = Clock::now();
-    exception = settings_.work.decode(batch.samples.get(), place, listed, downloaded);
+    made = settings_.work.decode(batch.samples.get(), place, listed, downloaded);
     if (!settings_.work.is_instant) settings_.tally->NoteDecoding(Clock::now() - start);
   }
   auto error = std::move(downloaded.error);
   object = {};  // Its memory is released before the batch is complete.
   lock.lock();
-  if (error || exception) {
-    Note(batch, place, std::move(error), std::move(exception));
+  Count(batch, {.bytes = made.bytes});
+  if (error || made.exception) {
+    Note(batch, place, std::move(error), std::move(made.exception));
   } else {
     batch.bytes += bytes;
   }
@@ -257,12 +365,20 @@ bool BatchStream::MaySkip(const Batch& batch, std::size_t place, const std::opti
 }
 
 FinishedBatch BatchStream::Await(std::uint64_t number) {
+  std::shared_ptr<FetchAhead> beside;  // It ends without the lock.
   std::chrono::nanoseconds waited{0};
   std::unique_lock lock(mutex_);
-  Batch& batch = batches_[static_cast<std::size_t>(number - taken_)];
+  Batch& batch = Numbered(number);
+  if (batch.in_order < batch.planned.samples.size()) {
+    lock.unlock();
+    auto begun = FetchBeside(number, batch);
+    if (!begun) return {.error = begun.error()};
+    beside = *std::move(begun);
+    lock.lock();
+  }
   while (!IsDone(batch)) {
-    const auto ready = batch.is_fed ? arrived_.lower_bound(batch.first) : arrived_.end();
-    if (ready != arrived_.end() && ready->first < batch.first + batch.planned.samples.size()) {
+    const auto ready = arrived_.lower_bound({number, 0});
+    if (ready != arrived_.end() && ready->first.first == number) {
       Decode(lock, arrived_.extract(ready));
       continue;
     }
@@ -270,12 +386,15 @@ FinishedBatch BatchStream::Await(std::uint64_t number) {
     changed_.Wait(lock);
     waited += Clock::now() - start;
   }
+  settings_.tally->NoteWait(waited);
   // Decode threads still write into it, so it must stay.
   if (batch.pending > 0) return {.error = Error{ErrorCode::kCancelled, "the dataset has ended"}};
-  settings_.tally->NoteBatch({.epoch = batch.planned.epoch,
-                              .samples = batch.planned.samples.size() - batch.skipped.size(),
-                              .bytes = batch.bytes,
-                              .waited = waited});
+  const std::size_t samples = batch.planned.samples.size() - batch.skipped.size();
+  if (!batch.error && !batch.exception && samples > 0) {
+    settings_.tally->NoteBatch({.epoch = is_of_no_epoch_ ? std::nullopt : std::optional(batch.planned.epoch),
+                                .samples = samples,
+                                .bytes = batch.bytes});
+  }
   return TakeOut(batch);
 }
 
@@ -289,10 +408,15 @@ FinishedBatch BatchStream::TakeOut(Batch& batch) {
                          .exception = std::move(batch.exception)};
   batch.is_taken = true;
   while (!batches_.empty() && batches_.front().is_taken) {
-    before_ = std::move(batches_.front().planned.cursor);
+    Batch& front = batches_.front();
+    if (front.is_fed) {
+      --fed_;
+    } else {
+      unfed_ -= front.planned.samples.size();
+    }
+    before_ = std::move(front.planned.cursor);
     batches_.pop_front();
     ++taken_;
-    --fed_;
   }
   return finished;
 }

@@ -5,11 +5,13 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "dataset/batch_order.h"
@@ -22,15 +24,22 @@
 
 namespace gcsflux::internal {
 
+/// What a transform has made of an object, or the exception that it threw.
+struct DecodedSample {
+  std::uint64_t bytes = 0;  ///< Memory of the sample.
+  std::exception_ptr exception = {};
+};
+
 /// How samples are made from objects.
 struct SampleWork {
   /// Makes room for the samples of one batch.
   std::function<std::shared_ptr<void>(std::size_t samples)> make;
-  /// Makes the sample at this place of a batch. Several threads call it at the same time, once for each place. Returns
-  /// the exception, if there is one. It may take the object's memory.
-  std::function<std::exception_ptr(void* batch, std::size_t place, const ListedObject& object, DownloadedObject& bytes)>
+  /// Makes the sample at this place of a batch. Several threads call it at the same time, once for each place. It may
+  /// take the object's memory.
+  std::function<DecodedSample(void* batch, std::size_t place, const ListedObject& object, DownloadedObject& bytes)>
       decode;
-  /// It is quick and calls no user code: the thread that has fetched the object runs it.
+  /// It is quick, calls no user code and takes no memory beside the object's: the thread that has fetched the object
+  /// runs it.
   bool is_instant = false;
 };
 
@@ -47,8 +56,12 @@ struct FinishedBatch {
 
 /// Batches of samples. Their objects are fetched ahead within the client's budget, across batches, and for the
 /// beginning of the next epoch. Objects are decoded as they arrive, by decode threads and by threads that wait for a
-/// batch. When the loop claims a batch, its share of the budget is given back. Thread-safe. In a child of fork() it is
-/// not destroyed: see BoundToProcess.
+/// batch. Decode threads decode ahead within the limits of Settings. When the loop claims a batch, its share of the
+/// budget and of these limits is given back.
+///
+/// A claimed batch never waits for the claim of another one. If a batch before it is not claimed, what is not yet
+/// requested of the claimed batch is fetched beside the order, by the thread that awaits it. Thread-safe. In a child of
+/// fork() it is not destroyed: see BoundToProcess.
 class BatchStream : public Workload, public std::enable_shared_from_this<BatchStream> {
  public:
   struct Settings {
@@ -58,6 +71,9 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
     SampleWork work = {};
     std::weak_ptr<DecodeThreads> decoders = {};  ///< Null: only waiting threads decode.
     std::uint64_t max_skipped = 0;               ///< How many objects of the whole dataset may be left out.
+    /// While unclaimed batches have so many decoded samples, or so many bytes of them, no more are decoded ahead.
+    std::uint64_t max_decoded_samples = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t max_decoded_bytes = std::numeric_limits<std::uint64_t>::max();
     std::shared_ptr<DatasetTally> tally = {};
   };
   /// `start` is the beginning of the order.
@@ -67,8 +83,10 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;
 
-  /// The errors are those of FetchAhead::Begin(). Call it once.
+  /// The errors are those of FetchAhead::Begin(). Call Begin() or BeginAwaited(), once.
   Result<void> Begin() { return ahead_->Begin(); }
+  /// For batches of no epoch that the caller has claimed: the budget does not delay them.
+  Result<void> BeginAwaited();
   /// Call it when the order has more batches, or has ended.
   void LookAgain();
 
@@ -79,8 +97,9 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
   /// of another epoch, or there is none. If that is not known yet, waits. Returns an error if the order has ended with
   /// one.
   Result<std::optional<std::uint64_t>> Claim(std::uint64_t epoch);
-  /// Claims the first unclaimed batch with exactly these samples. Nothing if it is not among the next ones.
-  std::optional<std::uint64_t> ClaimSamples(std::span<const std::size_t> samples);
+  /// Claims the first unclaimed batch of this epoch with exactly these samples. Nothing if it is not among the next
+  /// ones: few batches beyond the fetched ones are searched, because searching plans them.
+  std::optional<std::uint64_t> ClaimSamples(std::uint64_t epoch, std::span<const std::size_t> samples);
   /// Waits for a batch that the caller has claimed, and helps to decode it. Call it once for each.
   FinishedBatch Await(std::uint64_t batch);
 
@@ -94,20 +113,24 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
   class Feed;
   struct Batch {
     PlannedBatch planned = {};
-    std::size_t first = 0;  // Index of its first sample in the stream; used if the order is fed.
+    std::size_t first = 0;     // Index of its first sample in the stream, if it is fed.
+    std::size_t in_order = 0;  // So many of its first samples are fetched in the stream's order; the others beside it.
     bool is_fed = false;
     bool is_claimed = false;
     bool is_taken = false;
     std::shared_ptr<void> samples = {};
     std::size_t pending = 0;   // Samples that are not decoded yet.
     std::uint64_t charge = 0;  // For objects that have arrived, not yet given back.
+    DecodedAhead ahead = {};   // Until it is claimed.
     std::uint64_t bytes = 0;   // Bytes of the decoded objects.
     std::vector<std::size_t> skipped = {};
     std::size_t failed = 0;  // Place of the failure.
     std::optional<Error> error = {};
     std::exception_ptr exception = {};
   };
-  using Arrived = std::map<std::size_t, DownloadedObject>;
+  // A sample by the number of its batch and its place there.
+  using Turn = std::pair<std::uint64_t, std::size_t>;
+  using Arrived = std::map<Turn, DownloadedObject>;
 
   BatchStream(std::unique_ptr<BatchOrder> order, Cursor start, Settings settings)
       : settings_(std::move(settings)), order_(std::move(order)), before_(std::move(start)) {}
@@ -115,12 +138,22 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
   std::vector<DownloadSource> NextSources();
   bool MayFeed(const PlannedBatch& batch);
   bool PlanOne();
+  [[nodiscard]] bool MayPlan(std::size_t unclaimed, std::size_t wanted) const;
+  void Prepare(Batch& batch);
   std::uint64_t ClaimAt(std::size_t position, std::unique_lock<std::mutex>& lock);
+  bool IsNeeded(std::size_t first, std::size_t count);
   void OnArrival(std::vector<ArrivedObject> objects);
+  [[nodiscard]] DownloadSource SourceOf(std::size_t sample) const;
+  Result<std::shared_ptr<FetchAhead>> FetchBeside(std::uint64_t number, const Batch& batch);
+  void Add(std::unique_lock<std::mutex>& lock, Turn turn, ArrivedObject arrived);
+  void OfferToDecoders();
+  void Count(Batch& batch, const DecodedAhead& more);
+  Arrived::iterator NextToDecode();
   void Decode(std::unique_lock<std::mutex>& lock, Arrived::node_type object);
   void DecodeAnyone();
   void Note(Batch& batch, std::size_t place, std::optional<Error> error, std::exception_ptr exception);
-  [[nodiscard]] Batch& BatchOf(std::size_t index);
+  [[nodiscard]] std::optional<Turn> TurnOf(std::size_t index) const;
+  [[nodiscard]] Batch& Numbered(std::uint64_t number) { return batches_[static_cast<std::size_t>(number - taken_)]; }
   [[nodiscard]] bool MaySkip(const Batch& batch, std::size_t place, const std::optional<Error>& error,
                              const std::exception_ptr& exception);
   [[nodiscard]] bool IsDone(const Batch& batch) const { return batch.pending == 0 || is_closed_; }
@@ -136,10 +169,14 @@ class BatchStream : public Workload, public std::enable_shared_from_this<BatchSt
   Cursor before_;              // Behind the batches that were taken.
   std::uint64_t taken_ = 0;    // Number of the first one in batches_.
   std::size_t fed_ = 0;        // How many of them are fed.
+  std::size_t unfed_ = 0;      // Samples of the others.
   std::size_t next_index_ = 0;
+  std::size_t begun_ = 0;                            // Behind the last index that is requested.
+  bool is_of_no_epoch_ = false;                      // See BeginAwaited().
   std::optional<std::uint64_t> claimed_epoch_ = {};  // The latest epoch with a claimed batch; at first the first epoch.
   std::size_t fed_of_next_epoch_ = 0;                // Samples of the epoch behind it.
   Arrived arrived_;                                  // To be decoded.
+  DecodedAhead decoded_;                             // Of all unclaimed batches.
   bool is_closed_ = false;
 
   std::unique_ptr<FetchAhead> ahead_;  // Last: it calls the members above.

@@ -66,6 +66,8 @@ std::shared_ptr<BatchStream> DatasetCore::MakeStream(const Engine& engine, std::
                             .work = settings_->work,
                             .decoders = engine.decoders,
                             .max_skipped = options_.max_skipped,
+                            .max_decoded_samples = options_.max_decoded_samples,
+                            .max_decoded_bytes = options_.max_decoded_bytes,
                             .tally = tally_});
 }
 
@@ -117,6 +119,7 @@ Result<void> DatasetCore::Expect(const EpochOptions& order, const EpochStart& st
     const std::scoped_lock lock(engine.mutex);
     const bool is_same_start = start.cursor != engine.start.cursor || start == engine.start;
     if (engine.stream && IsSameOrder(order, engine.order) && is_same_start && engine.stream->IsAt(start.cursor)) {
+      engine.epoch = start.cursor.epoch;
       return {};
     }
   }
@@ -134,6 +137,7 @@ Result<void> DatasetCore::Expect(const EpochOptions& order, const EpochStart& st
     engine.stream = *stream;
     engine.order = order;
     engine.start = start;
+    engine.epoch = start.cursor.epoch;
   }
   (*stream)->LookAgain();  // The listing may have grown before it could report it.
   return {};
@@ -145,15 +149,18 @@ std::shared_ptr<BatchStream> DatasetCore::StreamOf(Engine& engine) {
 }
 
 FinishedBatch DatasetCore::Fetch(std::span<const std::size_t> samples) const {
-  if (const auto stream = StreamOf(engines_.Get())) {
-    if (const auto batch = stream->ClaimSamples(samples)) return stream->Await(*batch);
+  Engine& engine = engines_.Get();
+  std::unique_lock lock(engine.mutex);
+  const auto [announced, epoch] = std::pair(engine.stream, engine.epoch);
+  lock.unlock();
+  if (announced) {
+    if (const auto batch = announced->ClaimSamples(epoch, samples)) return announced->Await(*batch);
   }
   if (samples.empty()) return {.samples = settings_->work.make(0)};
-  const Engine& engine = engines_.Get();
   const auto stream =
       MakeStream(engine, std::make_unique<GivenBatch>(std::vector(samples.begin(), samples.end())), {}, known_);
-  const auto batch = stream->Claim(0);  // Before it begins, so that the budget does not delay it.
-  if (auto begun = stream->Begin(); !begun) return {.error = begun.error()};
+  const auto batch = stream->Claim(0);  // Before it begins: what arrives is not ahead.
+  if (auto begun = stream->BeginAwaited(); !begun) return {.error = begun.error()};
   auto finished = stream->Await(**batch);
   stream->Close();
   return finished;

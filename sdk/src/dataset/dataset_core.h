@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -71,6 +72,7 @@ class DatasetCore {
     std::shared_ptr<BatchStream> stream = {};  // In the announced order. Guarded by mutex.
     EpochOptions order = {};                   // Guarded by mutex too.
     EpochStart start = {};                     // Guarded by mutex too.
+    std::uint64_t epoch = 0;                   // In which the order was announced last. Guarded by mutex too.
     std::mutex listing_mutex = {};
     // Guarded by listing_mutex.
     std::shared_ptr<const LiveListing> listing = {};

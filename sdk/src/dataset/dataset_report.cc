@@ -80,7 +80,8 @@ std::string Time(const DatasetReport& report) {
       "waiting     " + Percent(report.wait_time, report.elapsed) + " of the time (" + Text(report.wait_time) + ")\n";
   if (report.decode_time > Seconds(0)) {
     text += "decoding    " + Text(report.decode_time) + " over all threads (" +
-            Percent(report.decode_time, report.elapsed) + " of one)\n";
+            Percent(report.decode_time, report.elapsed) + " of one); " + Plural(report.decoded_samples, "sample") +
+            " of " + Bytes(report.decoded_bytes) + " decoded ahead, " + Bytes(report.max_decoded_bytes) + " at most\n";
   }
   return text;
 }

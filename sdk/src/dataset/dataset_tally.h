@@ -1,18 +1,37 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 
 #include "base/process/fork.h"
 #include "dataset/slowest_objects.h"
 #include "gcsflux/dataset_report.h"
 
 namespace gcsflux::internal {
+
+/// Samples that are decoded and not yet claimed.
+struct DecodedAhead {
+  std::uint64_t samples = 0;
+  std::uint64_t bytes = 0;
+
+  DecodedAhead& operator+=(const DecodedAhead& other) {
+    samples += other.samples;
+    bytes += other.bytes;
+    return *this;
+  }
+  DecodedAhead& operator-=(const DecodedAhead& other) {
+    samples -= other.samples;
+    bytes -= other.bytes;
+    return *this;
+  }
+};
 
 /// Counts what a dataset has done so far. Thread-safe.
 class DatasetTally {
@@ -29,19 +48,32 @@ class DatasetTally {
     report_.decode_time += took;
   }
 
+  void AddDecoded(const DecodedAhead& more) {
+    const std::scoped_lock lock(mutex_);
+    decoded_ += more;
+    report_.max_decoded_bytes = std::max(report_.max_decoded_bytes, decoded_.bytes);
+  }
+  void RemoveDecoded(const DecodedAhead& taken) {
+    const std::scoped_lock lock(mutex_);
+    decoded_ -= taken;
+  }
+
+  void NoteWait(std::chrono::nanoseconds waited) {
+    const std::scoped_lock lock(mutex_);
+    report_.wait_time += waited;
+  }
+
   struct TakenBatch {
-    std::uint64_t epoch = 0;
+    std::optional<std::uint64_t> epoch = {};  ///< Nothing if it was requested beside the order.
     std::uint64_t samples = 0;
     std::uint64_t bytes = 0;
-    std::chrono::nanoseconds waited{0};
   };
   void NoteBatch(const TakenBatch& batch) {
     const std::scoped_lock lock(mutex_);
-    if (std::exchange(epoch_, batch.epoch) != batch.epoch) ++report_.epochs;
+    if (batch.epoch && IsNew(*batch.epoch)) ++report_.epochs;
     ++report_.batches;
     report_.samples += batch.samples;
     report_.bytes += batch.bytes;
-    report_.wait_time += batch.waited;
   }
 
   /// Returns false if `most` other objects were skipped before: then this one must not be skipped. An object counts
@@ -62,16 +94,29 @@ class DatasetTally {
     const std::scoped_lock lock(mutex_);
     DatasetReport report = report_;
     report.slowest = slowest_.objects();
+    report.decoded_samples = decoded_.samples;
+    report.decoded_bytes = decoded_.bytes;
     return report;
   }
 
  private:
+  bool IsNew(std::uint64_t epoch) {
+    const auto behind = epochs_.upper_bound(epoch);
+    if (behind != epochs_.begin()) {
+      auto& last = std::prev(behind)->second;
+      if (epoch <= last) return false;
+      if (epoch == last + 1) return last = epoch, true;
+    }
+    return epochs_.emplace(epoch, epoch).second;
+  }
+
   mutable ForkSafeMutex mutex_;
   // Guarded by mutex_:
   DatasetReport report_;
   SlowestObjects slowest_;
-  std::set<std::string> skipped_;       // Names.
-  std::optional<std::uint64_t> epoch_;  // Of the last batch.
+  std::set<std::string> skipped_;  // Names.
+  DecodedAhead decoded_;
+  std::map<std::uint64_t, std::uint64_t> epochs_;  // First to last of consecutive ones that were begun.
 };
 
 }  // namespace gcsflux::internal

@@ -7,6 +7,12 @@
 DEFINE_int32(decode_threads, gcsflux::DatasetOptions().decode_threads,
              "Threads that decode objects as they arrive; a thread that waits for a batch helps. Raise it if "
              "decoding slows the loop down (the dataset's report shows how long it takes).");
+DEFINE_int64(max_decoded_bytes, static_cast<std::int64_t>(gcsflux::DatasetOptions().max_decoded_bytes),
+             "Bytes of decoded samples that wait to be requested; beyond it nothing more is decoded ahead. Lower it if "
+             "memory is short; raise it if some batches take long to decode.");
+DEFINE_int64(max_decoded_samples, static_cast<std::int64_t>(gcsflux::DatasetOptions().max_decoded_samples),
+             "Decoded samples that wait to be requested; beyond it nothing more is decoded ahead. Lower it if the "
+             "size of samples is not known, as their type is neither a tensor nor made of them.");
 DEFINE_int64(max_skipped, 0,
              "Objects of a dataset that may be left out because they are gone, damaged or cannot be decoded; "
              "its report counts and names them. Set it if a few bad objects must not end a run; with 0, none "
@@ -46,6 +52,8 @@ Result<DatasetOptions> DatasetOptionsFromFlags() {
   if (FLAGS_decode_threads < 0 || FLAGS_decode_threads > kMostDecoders) {
     return WrongFlag("flag --decode_threads must be from 0 to 1024");
   }
+  if (FLAGS_max_decoded_bytes < 0) return WrongFlag("flag --max_decoded_bytes must not be negative");
+  if (FLAGS_max_decoded_samples < 0) return WrongFlag("flag --max_decoded_samples must not be negative");
   if (FLAGS_max_skipped < 0) return WrongFlag("flag --max_skipped must not be negative");
   if (FLAGS_list_max_concurrency < 1 || FLAGS_list_max_concurrency > kMaxConcurrency) {
     return WrongFlag("flag --list_max_concurrency must be from 1 to 10000");
@@ -55,6 +63,8 @@ Result<DatasetOptions> DatasetOptionsFromFlags() {
   return DatasetOptions{.download = *downloads,
                         .listing = {.max_concurrency = FLAGS_list_max_concurrency},
                         .decode_threads = FLAGS_decode_threads,
+                        .max_decoded_bytes = static_cast<std::uint64_t>(FLAGS_max_decoded_bytes),
+                        .max_decoded_samples = static_cast<std::uint64_t>(FLAGS_max_decoded_samples),
                         .max_skipped = static_cast<std::uint64_t>(FLAGS_max_skipped),
                         .copy_out = FLAGS_copy_out,
                         .fetch_across_epochs = FLAGS_fetch_across_epochs};

@@ -36,12 +36,11 @@ SampleWork WorkOf(SampleMaker maker, std::string bucket) {
   return {.make = std::move(maker.make),
           .decode = [decode = std::move(maker.decode), bucket = std::move(bucket)](
                         void* batch, std::size_t place, const ListedObject& object,
-                        DownloadedObject& downloaded) -> std::exception_ptr {
+                        DownloadedObject& downloaded) -> DecodedSample {
             try {
-              decode(batch, place, object, downloaded);
-              return nullptr;
+              return {.bytes = decode(batch, place, object, downloaded)};
             } catch (...) {
-              return FailureOf(bucket, object);
+              return {.exception = FailureOf(bucket, object)};
             }
           },
           .is_instant = maker.is_instant};

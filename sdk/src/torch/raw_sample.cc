@@ -23,6 +23,7 @@ SampleMaker RawSamples(bool copy_out) {
           .decode =
               [copy_out](void* batch, std::size_t place, const ListedObject&, DownloadedObject& downloaded) {
                 (*static_cast<Places<Sample>*>(batch))[place] = Sample(TensorOf(downloaded, copy_out));
+                return static_cast<std::uint64_t>(downloaded.bytes.size());
               },
           .is_instant = !copy_out};
 }

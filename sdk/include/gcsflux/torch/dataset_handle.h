@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "gcsflux/listing.h"
 #include "gcsflux/operation_prices.h"
 #include "gcsflux/saved_listing.h"
+#include "gcsflux/torch/sample_bytes.h"
 #include "gcsflux/torch/storage_error.h"
 
 // The parts of the datasets' templates that do not depend on the type of samples. Programs do not use it.
@@ -23,11 +25,12 @@ namespace gcsflux::internal {
 
 class DatasetCore;
 
-/// How samples are made: `make` makes room for the samples of a batch, and `decode` makes one sample in its place. They
-/// may throw any exception.
+/// How samples are made: `make` makes room for the samples of a batch. `decode` makes one sample in its place, and
+/// returns the bytes that it takes. They may throw any exception.
 struct SampleMaker {
   std::function<std::shared_ptr<void>(std::size_t samples)> make;
-  std::function<void(void* batch, std::size_t place, const ListedObject& object, DownloadedObject& downloaded)> decode;
+  std::function<std::uint64_t(void* batch, std::size_t place, const ListedObject& object, DownloadedObject& downloaded)>
+      decode;
   bool is_instant = false;  ///< True without a transform.
 };
 
@@ -42,7 +45,9 @@ SampleMaker MakerOf(std::function<Sample(const ListedObject& object, std::span<c
           .decode =
               [transform = std::move(transform)](void* batch, std::size_t place, const ListedObject& object,
                                                  DownloadedObject& downloaded) {
-                (*static_cast<Places<Sample>*>(batch))[place] = transform(object, downloaded.bytes);
+                auto& sample = (*static_cast<Places<Sample>*>(batch))[place];
+                sample = transform(object, downloaded.bytes);
+                return BytesOfSample(*sample);
               }};
 }
 

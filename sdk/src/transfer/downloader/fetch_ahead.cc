@@ -35,10 +35,11 @@ std::uint64_t ChargeOf(const DownloadSource& source) {
 }  // namespace
 
 FetchAhead::FetchAhead(std::shared_ptr<const DownloaderCore> core, std::unique_ptr<SourceWindow> sources,
-                       OnArrival on_arrival)
+                       OnArrival on_arrival, IsNeeded is_needed)
     : core_(std::move(core)),
       sources_(std::move(sources)),
       on_arrival_(std::move(on_arrival)),
+      is_needed_(std::move(is_needed)),
       budget_(CoreOf(core_->client()).delivery_budget()),
       blocks_(std::make_shared<BlockPool>(MostUnused(*core_))),
       run_(std::make_shared<DownloadRun>(core_->slots(), core_->MethodFor(*sources_, MostPerUnit(*core_)), kAllThatCome,
@@ -56,6 +57,12 @@ Result<void> FetchAhead::Begin() {
   return {};
 }
 
+Result<void> FetchAhead::BeginAwaited() {
+  if (auto ready = core_->CheckReady(); !ready) return ready;
+  run_->Offer();
+  return {};
+}
+
 void FetchAhead::Close() {
   run_->Stop();
   run_->Wait();
@@ -69,12 +76,16 @@ void FetchAhead::GiveBack(std::uint64_t charge) {
 }
 
 bool FetchAhead::Admit(const UnitPlan& unit) {
+  if (!consumer_) return true;
   std::uint64_t charge = 0;
   for (const DownloadSource& source : sources_->Of(unit.first, unit.count)) charge += ChargeOf(source);
   return budget_.Ask(*consumer_, charge);
 }
 
 Result<std::vector<Destination>> FetchAhead::DestinationsOf(const UnitPlan& unit) {
+  if (is_needed_ && !is_needed_(unit.first, unit.count)) {
+    return Error{ErrorCode::kCancelled, "not needed any more"};
+  }
   const bool has_allocator = static_cast<bool>(core_->options().allocator);
   const auto sources = sources_->Of(unit.first, unit.count);
   std::vector<Destination> destinations;

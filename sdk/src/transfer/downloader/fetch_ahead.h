@@ -34,18 +34,26 @@ class FetchAhead : public Recipient {
   /// Any thread calls it, without a lock, once for each source. A failed object has its own error.
   using OnArrival = std::function<void(std::vector<ArrivedObject> objects)>;
 
-  /// Begins nothing yet.
-  FetchAhead(std::shared_ptr<const DownloaderCore> core, std::unique_ptr<SourceWindow> sources, OnArrival on_arrival);
+  /// Called once for each group of consecutive sources, without a lock, before it is requested. False: none of them is
+  /// needed any more. They are not requested, and arrive with an error.
+  using IsNeeded = std::function<bool(std::size_t first, std::size_t count)>;
+
+  /// Begins nothing yet. Without `is_needed` all sources are.
+  FetchAhead(std::shared_ptr<const DownloaderCore> core, std::unique_ptr<SourceWindow> sources, OnArrival on_arrival,
+             IsNeeded is_needed = nullptr);
   /// Cancels the fetches in progress, and gives back its share of the budget.
   ~FetchAhead() override;
   FetchAhead(const FetchAhead&) = delete;
   FetchAhead& operator=(const FetchAhead&) = delete;
 
   [[nodiscard]] const DownloaderCore& core() const { return *core_; }
+  [[nodiscard]] const std::shared_ptr<const DownloaderCore>& shared_core() const { return core_; }
   [[nodiscard]] const DownloadSource& source(std::size_t index) const { return sources_->At(index); }
 
-  /// Returns kLocalIo or kInvalidArgument if nothing can be fetched. Call it once.
+  /// Returns kLocalIo or kInvalidArgument if nothing can be fetched. Call Begin() or BeginAwaited(), once.
   Result<void> Begin();
+  /// A caller waits for all sources: they are not fetched ahead, so the budget neither counts nor delays them.
+  Result<void> BeginAwaited();
   /// The feed has new sources.
   void LookAgain() { run_->Offer(); }
   /// The consumer has taken objects with this charge, so they are not ahead any more. Has no effect after Close().
@@ -70,10 +78,12 @@ class FetchAhead : public Recipient {
   const std::shared_ptr<const DownloaderCore> core_;
   const std::unique_ptr<SourceWindow> sources_;
   const OnArrival on_arrival_;
+  const IsNeeded is_needed_;
   DeliveryBudget& budget_;
   const std::shared_ptr<BlockPool> blocks_;
   std::mutex mutex_;
-  // Set by Begin() before anything is fetched. Close() resets it under mutex_ when nothing is fetched.
+  // Set by Begin() before anything is fetched; not by BeginAwaited(). Close() resets it under mutex_ when nothing is
+  // fetched.
   std::optional<DeliveryBudget::Consumer> consumer_ = {};
   const std::shared_ptr<DownloadRun> run_;
 };

@@ -9,6 +9,14 @@ SourceWindow::SourceWindow(std::span<const DownloadSource> all) : known_(all.siz
   if (!all.empty()) blocks_.emplace(0, Block{.sources = all, .kept = all.size()});
 }
 
+SourceWindow::SourceWindow(std::vector<DownloadSource>&& all) : known_(all.size()) {
+  if (all.empty()) return;
+  Block& block = blocks_[0];
+  block.owned = std::move(all);
+  block.sources = block.owned;
+  block.kept = block.sources.size();
+}
+
 std::map<std::size_t, SourceWindow::Block>::const_iterator SourceWindow::Find(std::size_t index) const {
   return std::prev(blocks_.upper_bound(index));
 }

@@ -30,6 +30,8 @@ class SourceWindow {
  public:
   /// All sources, which must outlive it.
   explicit SourceWindow(std::span<const DownloadSource> all);
+  /// All sources, which it owns.
+  explicit SourceWindow(std::vector<DownloadSource>&& all);
   explicit SourceWindow(std::unique_ptr<SourceFeed> feed) : feed_(std::move(feed)) {}
 
   struct Rest {
